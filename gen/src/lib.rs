@@ -29,6 +29,7 @@ mod draft;
 pub mod enumerate;
 mod generator;
 pub mod grammar;
+pub mod linking;
 pub mod negative;
 mod nonterminal;
 mod number;

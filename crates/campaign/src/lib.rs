@@ -17,6 +17,7 @@ mod form;
 pub mod input;
 pub mod judges;
 pub mod ledger;
+pub mod linking;
 mod listed;
 pub mod merge;
 pub mod mutate;

@@ -36,6 +36,9 @@ pub struct Finding {
     /// The shortest program that shows it.
     #[serde(default)]
     pub program: String,
+    /// What a program of several modules has beside its first one, [`Finding::program`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub linked: Option<LinkedProgram>,
     /// The variable that shows it, where one does.
     #[serde(default)]
     pub variable: Option<String>,
@@ -75,6 +78,20 @@ pub struct Finding {
     /// Of one that is gone: how to narrow or remove its entry in the list of known deviations.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub edit: Option<String>,
+}
+
+/// A program of several modules, and what a linker makes of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct LinkedProgram {
+    /// The modules behind the first one, in the order in which they are linked.
+    pub modules: Vec<String>,
+    /// What the specification says of the linked program.
+    pub expected: String,
+    /// What the linked program holds.
+    pub actual: String,
+    /// What it was found by.
+    pub found_by: String,
 }
 
 /// Why a finding is expected: what a file of expected failures says of it.

@@ -13,7 +13,7 @@ mod release;
 mod status;
 
 pub use class::Class;
-pub use finding::{Answers, Example, ExpectedFailure, Finding, Reduced, UnexpectedPass};
+pub use finding::{Answers, Example, ExpectedFailure, Finding, LinkedProgram, Reduced, UnexpectedPass};
 pub use kind::Kind;
 pub use observation::{
     Address, Diagnostic, INTERNAL_ERROR, LinkedVariable, OUT_OF_MEMORY, Observation, Outcome, Output, SCHEMA,

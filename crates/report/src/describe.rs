@@ -69,6 +69,9 @@ pub(crate) fn expected_in_words(finding: &Finding) -> Vec<String> {
 }
 
 fn expected_of(finding: &Finding, undecided: &str) -> Vec<String> {
+    if let Some(linked) = &finding.linked {
+        return vec![line(&linked.expected).into_owned()];
+    }
     let expected = finding.example().expected;
     if expected["refusal"]["class"].is_string() {
         let summary = expected["refusal"]["summary"].as_str().unwrap_or("");
@@ -105,6 +108,9 @@ pub fn observed(finding: &Finding) -> Vec<String> {
 }
 
 fn done(finding: &Finding) -> Vec<String> {
+    if let Some(linked) = &finding.linked {
+        return vec![line(&linked.actual).into_owned()];
+    }
     let observed = finding.example().observed;
     if observed.outcome == Outcome::Accepted {
         if let Some(astray) = astray(finding.example().expected, "seen") {

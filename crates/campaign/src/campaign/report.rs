@@ -37,7 +37,7 @@ impl Campaign<'_> {
         Ok(())
     }
 
-    pub(super) fn write_report(&self, report: &Report) -> Result<(), Failure> {
+    pub(crate) fn write_report(&self, report: &Report) -> Result<(), Failure> {
         let Some(out) = &self.out else { return Ok(()) };
         let mut text = json(serde_json::to_string_pretty(report)?);
         text.push('\n');
@@ -45,7 +45,7 @@ impl Campaign<'_> {
         Ok(())
     }
 
-    pub(super) fn report(&self, findings: &[Found], complete: bool) -> Report {
+    pub(crate) fn report(&self, findings: &[Found], complete: bool) -> Report {
         let mut not_compared: BTreeMap<String, u64> =
             NotCompared::ALL.iter().map(|reason| (reason.name().to_owned(), 0)).collect();
         let (mut readings, mut default_readings) = (BTreeMap::new(), BTreeMap::new());

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use found::{Shown, offer};
 
 pub use found::{Found, gather};
-pub use name::{Name, quote};
+pub use name::{Name, quote, quoteless, slug};
 pub use triage::Triage;
 
 /// How much longer an example may be that shows one deviation alone.

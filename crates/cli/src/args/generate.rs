@@ -56,16 +56,19 @@ pub enum What {
     Drawn(Focus),
     /// The cells of the tables of forms and places.
     Places,
+    /// Programs of several modules.
+    Linking,
 }
 
 impl What {
     const PLACES: &str = "places";
+    const LINKING: &str = "linking";
 
     /// What is drawn; the usual mixture beside tables.
     pub fn drawn(self) -> Focus {
         match self {
             What::Drawn(focus) => focus,
-            What::Places => Focus::Mixed,
+            What::Places | What::Linking => Focus::Mixed,
         }
     }
 }
@@ -75,8 +78,14 @@ pub(super) fn focus() -> impl TypedValueParser<Value = What> {
     let value = |focus: Focus| PossibleValue::new(focus.name()).help(focus.summary());
     let places = PossibleValue::new(What::PLACES)
         .help("Every form in every place: tables of operands, declarations and headers, of which a compiler must not die");
-    PossibleValuesParser::new(Focus::ALL.map(value).into_iter().chain([places]).collect::<Vec<_>>())
-        .map(|name| Focus::from_name(&name).map_or(What::Places, What::Drawn))
+    let linking = PossibleValue::new(What::LINKING)
+        .help("Programs of several modules for linkers: linkage, alignment, initial values and addresses of what they share");
+    PossibleValuesParser::new(Focus::ALL.map(value).into_iter().chain([places, linking]).collect::<Vec<_>>())
+        .map(|name| match &*name {
+            What::LINKING => What::Linking,
+            What::PLACES => What::Places,
+            name => What::Drawn(Focus::from_name(name).expect("the parser takes no other")),
+        })
 }
 
 /// The help of `--focus` with all that it may be.

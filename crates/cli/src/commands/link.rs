@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use ptxsmith_campaign::input::{self, Program};
-use ptxsmith_campaign::subjects::{Tested, open_subjects};
+use ptxsmith_campaign::linking::open_linkers;
+use ptxsmith_campaign::subjects::Tested;
 use ptxsmith_diff::linking::{LinkDifference, LinkError, LinkVerdict, Modules, judge_linked};
 use ptxsmith_oracle::Rules;
 use ptxsmith_report::harmless::line;
@@ -24,12 +25,7 @@ pub fn run(context: &Context, args: &args::Check) -> Result<Exit, Failure> {
     }
     let programs = files.iter().map(|file| Program::read(file)).collect::<Result<Vec<_>, _>>()?;
     let subjects =
-        open_subjects(&context.session_of(&args.campaign)?, &args.campaign.subjects, args.campaign.timeout)?;
-    if let Some(other) = subjects.iter().find(|tested| !tested.subject.links()) {
-        let id = other.subject.id();
-        let message = format!("{id} links no modules; --link takes nvlink@RELEASE and nvjitlink@RELEASE");
-        return Err(Failure::BadInput(message));
-    }
+        open_linkers(&context.session_of(&args.campaign)?, &args.campaign.subjects, args.campaign.timeout)?;
     let names: Vec<&str> = programs.iter().map(|program| program.name.as_str()).collect();
     let texts: Vec<String> = programs.iter().map(|program| program.text.clone()).collect();
     let modules: Vec<_> = programs.iter().map(|program| program.module.clone()).collect();

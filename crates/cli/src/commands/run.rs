@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use ptxsmith_campaign::expected::ExpectedFailures;
 use ptxsmith_campaign::run::{Options, run as campaign};
-use ptxsmith_campaign::{Outcome, input, mutate, places, texts};
+use ptxsmith_campaign::{Outcome, input, linking, mutate, places, texts};
 use ptxsmith_report::folder::{self, Folder};
 use ptxsmith_report::text::Summary;
 
@@ -23,6 +23,19 @@ pub fn run(context: &Context, args: &args::Run) -> Result<Exit, Failure> {
     if args.by_case && !is_of_tables {
         let what = "--by-case names programs, which only those of `--focus places` have; `check --by-case` names files";
         return Err(Failure::BadInput(what.to_owned()));
+    }
+    if args.focus == What::Linking {
+        let options = linking::Options {
+            subjects: args.campaign.subjects.clone(),
+            timeout: args.campaign.timeout,
+            cases: args.campaign.cases.map(|cases| cases.get()),
+            unlimited: args.campaign.time.is_some(),
+            reduce: args.reduce,
+            out: args.out.clone(),
+            replace: args.replace,
+        };
+        let outcome = linking::run(&context.session_of(&args.campaign)?, &options)?;
+        return judged(context, &outcome, &args.campaign, Some(&args.out), started);
     }
     if !args.mutate.is_empty() || is_of_tables {
         let options = texts::Options {

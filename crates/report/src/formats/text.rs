@@ -156,6 +156,9 @@ pub fn finding(report: &Report, finding: &Finding) -> String {
     let mut out = String::new();
     Summary::of(report).finding(&mut out, 1, finding);
     let _ = writeln!(out, "{}", lines(finding.example().program).trim_end());
+    for module in finding.linked.iter().flat_map(|linked| &linked.modules) {
+        let _ = writeln!(out, "\nlinked with\n{}", lines(module).trim_end());
+    }
     if let Some((relation, other)) = finding.other_program() {
         let _ = writeln!(out, "\n{relation}\n{}", lines(other).trim_end());
     }
@@ -189,6 +192,12 @@ fn counted(counts: Option<&std::collections::BTreeMap<String, u64>>) -> String {
 /// The declaration at fault, or what is around the blamed line of the program, without its header.
 fn shown_program(report: &Report, finding: &Finding) -> Vec<String> {
     let example = finding.example();
+    if let Some(linked) = &finding.linked {
+        let modules = [example.program].into_iter().chain(linked.modules.iter().map(String::as_str));
+        let shown =
+            (1..).zip(modules).map(|(number, text)| format!("{number}: {}", declarations_of(text).join(" ")));
+        return shown.collect();
+    }
     // A program of the user's holds much else.
     if let ("check", Some(failing)) = (&*report.command, example.variable) {
         let mut module = ptxsmith_syntax::parse(example.program).unwrap_or_default().without_header();

@@ -1,0 +1,385 @@
+//! Campaigns of programs of several modules: what linkers make of them.
+//!
+//! Each program is linked by each subject in every order of its modules and compared with what the specification says of it
+//! ([`ptxsmith_diff::linking`]). Differences that look alike are gathered ([`Symptom`]), the shortest program of each symptom is reduced, and
+//! symptoms whose reduced programs are the same but for names and the order of the modules are one finding ([`form`]).
+
+mod form;
+mod reduction;
+mod symptom;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use ptxsmith_diff::linking::{LinkDifference, LinkError, LinkVerdict, Modules, judge_linked};
+use ptxsmith_gen::linking::modules;
+use ptxsmith_model::{Class, Kind, LinkedProgram, Observation, Outcome as Answer, ReleaseVerdict, Status};
+use ptxsmith_oracle::Rules;
+use ptxsmith_report::{Finding, Report, Subject, folder, reproduce, severity};
+use ptxsmith_subject::{SubjectSpec, parse_spec};
+use ptxsmith_syntax::{Module, parse};
+
+use crate::campaign::{Campaign, Outcome};
+use crate::failure::{Failure, of_subject};
+use crate::files;
+use crate::ledger::slug;
+use crate::pool::{Budget, Ended, each, lock_of};
+use crate::session::Session;
+use crate::store::Earlier;
+use crate::subjects::{Tested, open_subjects};
+
+use symptom::Symptom;
+
+/// What is tried, on what, and how long.
+pub struct Options {
+    /// The linkers; none for nvlink of the default release.
+    pub subjects: Vec<SubjectSpec>,
+    /// How long one may take for one program.
+    pub timeout: Option<Duration>,
+    /// So many programs; without a time either, as many as are usual.
+    pub cases: Option<u64>,
+    /// As many programs as the session has time for.
+    pub unlimited: bool,
+    /// How long all findings together are reduced for.
+    pub reduce: Option<Duration>,
+    /// Where report and findings go.
+    pub out: PathBuf,
+    /// Whether to remove the campaign that `out` holds, if it holds one.
+    pub replace: bool,
+}
+
+/// How many programs are linked where neither a number nor a time is given.
+const CASES: u64 = 1_000;
+/// The linker that is tested where none is named.
+const DEFAULT: &str = "nvlink@13.5";
+
+/// A program that shows a difference.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Example {
+    /// The bytes of all modules: shorter ones are better.
+    bytes: usize,
+    /// The number of the program.
+    number: u64,
+    /// The place of the subject.
+    subject: usize,
+    /// The modules in the order that shows it.
+    texts: Vec<String>,
+    difference: LinkDifference,
+}
+
+/// All that was seen of one symptom.
+#[derive(Default)]
+struct Gathered {
+    count: u64,
+    subjects: BTreeSet<usize>,
+    shortest: Option<Example>,
+}
+
+/// What one subject did.
+#[derive(Clone, Default)]
+struct Tally {
+    compared: u64,
+    deviate: u64,
+    not_compared: BTreeMap<String, u64>,
+}
+
+/// What the campaign saw so far.
+#[derive(Default)]
+struct Seen {
+    symptoms: BTreeMap<Symptom, Gathered>,
+    /// By the place of the subject.
+    tallies: Vec<Tally>,
+}
+
+/// Links programs that are made from the session's seed, and reduces and reports what differs.
+///
+/// # Errors
+/// If no subject can be opened, one links no modules, or this machine or our code fails.
+pub fn run(session: &Session, options: &Options) -> Result<Outcome, Failure> {
+    let default = [parse_spec(DEFAULT).expect("it is a subject")];
+    let specs = if options.subjects.is_empty() { &default[..] } else { &options.subjects };
+    let subjects = open_linkers(session, specs, options.timeout)?;
+    let earlier = if options.replace { Earlier::Replace } else { Earlier::Refuse };
+    let campaign =
+        Campaign::new(session, "linking", "programs", subjects, Some(options.out.clone()), earlier)?;
+    let cases = options.cases.or((!options.unlimited).then_some(CASES));
+    let budget = Budget { tasks: cases, units: cases, ..Budget::default() };
+    let tallies = vec![Tally::default(); campaign.subjects.len()];
+    let seen = Mutex::new(Seen { tallies, ..Seen::default() });
+    let ended = each(session, budget, campaign.unit, |number, work| {
+        judge_program(&campaign.subjects, session.seed, number, &seen)?;
+        work.done(1);
+        work.say(format!("{} symptoms", lock_of(&seen).symptoms.len()));
+        Ok(())
+    })?;
+    let seen = seen.into_inner().expect("a panic ends the program");
+    let findings = match ended {
+        Ended::All => findings(&campaign, &seen.symptoms, options.reduce)?,
+        Ended::Interrupted => Vec::new(),
+    };
+    let is_interrupted = ended == Ended::Interrupted;
+    let mut report = campaign.report(&[], !is_interrupted);
+    enter_tallies(&mut report, &seen.tallies);
+    for (finding, modules) in findings {
+        report.findings.push(write_finding(&options.out, finding, &modules)?);
+    }
+    report.findings.sort_by_key(severity::order);
+    session.expected.mark(&mut report);
+    campaign.write_report(&report)?;
+    Ok(Outcome { report, earlier: 0, interrupted: is_interrupted, resumable: false, left_out: false })
+}
+
+/// Opens subjects, each of which must be a linker.
+///
+/// # Errors
+/// If one is none, or is not available.
+pub fn open_linkers(
+    session: &Session,
+    specs: &[SubjectSpec],
+    timeout: Option<Duration>,
+) -> Result<Vec<Tested>, Failure> {
+    let subjects = open_subjects(session, specs, timeout)?;
+    match subjects.iter().find(|tested| !tested.subject.links()) {
+        None => Ok(subjects),
+        Some(other) => Err(Failure::BadInput(format!(
+            "{} links no modules; nvlink@RELEASE and nvjitlink@RELEASE do",
+            other.subject.id()
+        ))),
+    }
+}
+
+/// Links one program with every subject.
+fn judge_program(subjects: &[Tested], seed: u64, number: u64, seen: &Mutex<Seen>) -> Result<(), Failure> {
+    let texts = modules(seed, number);
+    for (subject, tested) in subjects.iter().enumerate() {
+        let Some(verdict) = verdict(tested, &texts)? else {
+            let mut seen = lock_of(seen);
+            *seen.tallies[subject].not_compared.entry(REFUSED_ALONE.to_owned()).or_default() += 1;
+            continue;
+        };
+        let mut seen = lock_of(seen);
+        seen.tallies[subject].enter(&verdict);
+        for (difference, order) in verdict.differences {
+            let texts: Vec<String> = order.iter().map(|&place| texts[place].clone()).collect();
+            let bytes = texts.iter().map(String::len).sum();
+            let example = Example { bytes, number, subject, difference, texts };
+            seen.enter(example);
+        }
+    }
+    Ok(())
+}
+
+/// Why a program is not linked of which the specification refuses a module.
+const REFUSED_ALONE: &str = "the specification refuses a module";
+
+/// The verdict on a program in every order; `None` where the specification refuses a module of it alone.
+fn verdict(tested: &Tested, texts: &[String]) -> Result<Option<LinkVerdict>, Failure> {
+    let parsed: Result<Vec<Module>, _> = texts.iter().map(|text| parse(text)).collect();
+    let Ok(parsed) = parsed else { return Ok(None) };
+    let target = parsed.iter().find_map(|module| module.targets().next()).unwrap_or("sm_80");
+    let program = Modules { texts, modules: &parsed, target };
+    match judge_linked(&*tested.subject, &program, &Rules::default()) {
+        Ok(verdict) => Ok(Some(verdict)),
+        Err(LinkError::Refused(_)) => Ok(None),
+        Err(LinkError::Subject(error)) => Err(of_subject(error)),
+    }
+}
+
+impl Tally {
+    fn enter(&mut self, verdict: &LinkVerdict) {
+        self.compared += verdict.compared as u64;
+        let deviating = verdict.differences.iter().filter(|(difference, _)| !difference.name.is_empty());
+        self.deviate += deviating.count() as u64;
+        for (reason, count) in &verdict.not_compared {
+            *self.not_compared.entry(reason.clone()).or_default() += *count as u64;
+        }
+    }
+}
+
+impl Seen {
+    fn enter(&mut self, example: Example) {
+        let gathered = self.symptoms.entry(Symptom::of(&example)).or_default();
+        gathered.count += 1;
+        gathered.subjects.insert(example.subject);
+        if gathered.shortest.as_ref().is_none_or(|shortest| example < *shortest) {
+            gathered.shortest = Some(example);
+        }
+    }
+}
+
+fn enter_tallies(report: &mut Report, tallies: &[Tally]) {
+    for (subject, tally) in report.subjects.iter_mut().zip(tallies) {
+        let Subject { compared, conform, not_compared, not_compared_because, .. } = subject;
+        *compared = tally.compared;
+        *conform = tally.compared.saturating_sub(tally.deviate);
+        let left: u64 = tally.not_compared.values().sum();
+        if left > 0 {
+            let reason = ptxsmith_diff::NotCompared::Unobserved.name();
+            not_compared.insert(reason.to_owned(), left);
+            not_compared_because.insert(reason.to_owned(), tally.not_compared.clone());
+            *report.not_compared.entry(reason.to_owned()).or_default() += left;
+        }
+    }
+    report.compared = report.subjects.iter().map(|subject| subject.compared).sum();
+    report.conform = report.subjects.iter().map(|subject| subject.conform).sum();
+}
+
+/// The findings, each with its modules: one for all symptoms whose programs are reduced to the same.
+fn findings(
+    campaign: &Campaign<'_>,
+    symptoms: &BTreeMap<Symptom, Gathered>,
+    limit: Option<Duration>,
+) -> Result<Vec<(Finding, Vec<String>)>, Failure> {
+    let mut gathered: Vec<(&Symptom, &Gathered)> = symptoms.iter().collect();
+    gathered.sort_by_key(|(_, gathered)| gathered.shortest.clone());
+    let mut found: BTreeMap<(Class, String), (Finding, Vec<String>)> = BTreeMap::new();
+    let mut budget = reduction::Budget::new(campaign.session, limit);
+    for (symptom, Gathered { count, subjects, shortest }) in gathered {
+        let Some(example) = shortest else { continue };
+        let tested = &campaign.subjects[example.subject];
+        let reduced = reduction::reduce_example(tested, symptom, example, &mut budget)?;
+        let form = form::of(&reduced.texts, symptom.class);
+        let subjects = subjects.iter().map(|&place| campaign.subjects[place].subject.id().to_owned());
+        match found.get_mut(&(symptom.class, form.clone())) {
+            Some((finding, _)) => {
+                finding.count += count;
+                finding.subjects.extend(subjects);
+                finding.subjects.sort();
+                finding.subjects.dedup();
+            }
+            None => {
+                let mut finding = finding_of(&reduced, &form, campaign.seed);
+                finding.count = *count;
+                finding.subjects = subjects.collect();
+                found.insert((symptom.class, form), (finding, reduced.texts));
+            }
+        }
+    }
+    let mut found: Vec<(Finding, Vec<String>)> = found.into_values().collect();
+    for (finding, texts) in &mut found {
+        finding.releases = releases(&campaign.subjects, finding.class, texts)?;
+        let shows = |id: &String| {
+            finding.releases.iter().any(|of| of.subject == *id && of.verdict == finding.class.name())
+        };
+        let mut subjects: Vec<String> =
+            campaign.subjects.iter().map(|tested| tested.subject.id().to_owned()).filter(shows).collect();
+        std::mem::swap(&mut finding.subjects, &mut subjects);
+        if finding.subjects.is_empty() {
+            finding.subjects = subjects;
+        }
+    }
+    Ok(found)
+}
+
+/// What each subject does with a program, in every order of its modules.
+fn releases(subjects: &[Tested], class: Class, texts: &[String]) -> Result<Vec<ReleaseVerdict>, Failure> {
+    let of = |tested: &Tested| {
+        let verdict = verdict(tested, texts)?.unwrap_or_default();
+        let classes: BTreeSet<Class> =
+            verdict.differences.iter().map(|(difference, _)| difference.class).collect();
+        let is_linked = verdict.outcomes.iter().any(|(_, outcome)| *outcome == Answer::Accepted);
+        let description = tested.subject.description();
+        let verdict = match classes.first() {
+            _ if classes.contains(&class) => class.name(),
+            Some(other) => other.name(),
+            None if is_linked => "conform",
+            None => "refused",
+        };
+        Ok(ReleaseVerdict {
+            subject: description.id.clone(),
+            version: description.version.clone().unwrap_or_default(),
+            verdict: verdict.to_owned(),
+        })
+    };
+    subjects.iter().map(of).collect()
+}
+
+fn finding_of(example: &Example, form: &str, seed: u64) -> Finding {
+    let LinkDifference { class, name, clauses, expected, actual } = &example.difference;
+    let variable = (!name.is_empty()).then(|| name.clone());
+    let title = title(&example.difference);
+    let outcome = match class {
+        Class::Crash => Answer::Crashed,
+        Class::Hang => Answer::TimedOut,
+        Class::Inconsistent => Answer::Refused,
+        _ => Answer::Accepted,
+    };
+    Finding {
+        id: slug(&format!("linking {} {form}", class.name())),
+        status: Status::New,
+        kind: Kind::Unexplained,
+        class: *class,
+        clauses: clauses.iter().map(|clause| clause.id().to_owned()).collect(),
+        title,
+        program: example.texts.first().cloned().unwrap_or_default(),
+        variable,
+        observed: Observation::new(outcome),
+        linked: Some(LinkedProgram {
+            modules: example.texts.iter().skip(1).cloned().collect(),
+            expected: expected.clone(),
+            actual: actual.clone(),
+            found_by: format!("seed {seed}, program {}", example.number),
+        }),
+        ..Finding::default()
+    }
+}
+
+fn title(difference: &LinkDifference) -> String {
+    let LinkDifference { class, actual, .. } = difference;
+    match class {
+        Class::WrongAddress => {
+            "an address in a linked variable is not that of what the initializer names".to_owned()
+        }
+        Class::WrongValue => {
+            "a linked variable does not hold the initial value of any of its definitions".to_owned()
+        }
+        Class::WrongLayout if actual.contains("where `") => "two linked variables share bytes".to_owned(),
+        Class::WrongLayout if actual.contains("aligned") => {
+            "a linked variable lacks the alignment that a declaration asks for".to_owned()
+        }
+        Class::WrongLayout => {
+            "a linked variable has another size or state space than its definitions".to_owned()
+        }
+        Class::Inconsistent => format!("the order of the modules decides whether they are linked: {actual}"),
+        Class::Crash => "the linker crashes".to_owned(),
+        Class::Hang => "the linker does not end".to_owned(),
+        _ => actual.clone(),
+    }
+}
+
+/// Writes the modules of a finding, an assembler's file each; the first one names the others.
+fn write_finding(out: &std::path::Path, mut finding: Finding, texts: &[String]) -> Result<Finding, Failure> {
+    let directory = out.join(folder::FINDINGS);
+    files::make_directory(&directory)?;
+    let names: Vec<String> = (0..texts.len()).map(|place| module_name(&finding.id, place)).collect();
+    for (place, (name, text)) in names.iter().zip(texts).enumerate() {
+        let mut comments = String::new();
+        if place == 0 {
+            comments.extend(names[1..].iter().map(|other| format!("// link: {other}\n")));
+            comments += &format!("// note: {}: {}\n", finding.class, finding.title);
+        }
+        files::write_whole(&directory.join(name), (comments + text).as_bytes())?;
+    }
+    let file = |name: &String| format!("{}/{name}", folder::FINDINGS);
+    finding.file = Some(file(&names[0]));
+    let paths: Vec<String> = names.iter().map(file).collect();
+    let subjects: String = finding
+        .subjects
+        .iter()
+        .map(|subject| format!(" --subject {}", shell_words::quote(subject)))
+        .collect();
+    finding.repeat = format!("ptxsmith check --link {}{subjects}", paths.join(" "));
+    finding.validity = "valid".to_owned();
+    finding.reproduce = reproduce::command(&finding);
+    Ok(finding)
+}
+
+/// The file of a module of a finding.
+fn module_name(id: &str, place: usize) -> String {
+    match place {
+        0 => format!("{id}.ptx"),
+        place => format!("{id}.{}.ptx", place + 1),
+    }
+}

@@ -1,0 +1,130 @@
+//! Reduction of programs of several modules: a module less, then each module by the passes that single programs are reduced by.
+
+use std::time::{Duration, Instant};
+
+use ptxsmith_reduce::{Answer, Options, Program, Question, reduce};
+
+use super::symptom::{Symptom, words};
+use super::{Example, verdict};
+use crate::failure::Failure;
+use crate::session::Session;
+use crate::subjects::Tested;
+
+/// How many programs are tried for one finding.
+const MOST: u64 = 600;
+
+/// How long findings may be reduced for.
+pub(super) struct Budget<'s> {
+    session: &'s Session,
+    until: Option<Instant>,
+}
+
+impl Budget<'_> {
+    pub(super) fn new(session: &Session, limit: Option<Duration>) -> Budget<'_> {
+        let of_session = session.limit.map(|limit| limit.end);
+        let own = limit.map(|limit| Instant::now() + limit);
+        Budget { session, until: own.into_iter().chain(of_session).min() }
+    }
+
+    fn is_over(&self) -> bool {
+        self.session.cancel.is_cancelled() || self.until.is_some_and(|until| Instant::now() >= until)
+    }
+}
+
+/// The smallest program that shows what an example shows, as far as the budget goes; the example itself where that does not show again.
+pub(super) fn reduce_example(
+    tested: &Tested,
+    symptom: &Symptom,
+    example: &Example,
+    budget: &mut Budget<'_>,
+) -> Result<Example, Failure> {
+    let mut texts = example.texts.clone();
+    let mut asked = 0;
+    loop {
+        let before = texts.clone();
+        for place in (0..texts.len()).rev() {
+            if texts.len() == 2 || budget.is_over() {
+                break;
+            }
+            let mut fewer = texts.clone();
+            fewer.remove(place);
+            if shown(tested, symptom, &fewer)?.is_some() {
+                texts = fewer;
+            }
+        }
+        for place in 0..texts.len() {
+            let Ok(program) = Program::parse(&texts[place]) else { continue };
+            let most = MOST.saturating_sub(asked);
+            let mut question = OneModule { tested, symptom, texts: &texts, place, budget, failure: None };
+            let options = Options { most, ..Options::default() };
+            let reduced = reduce(program, &mut question, &options, &mut |_| ());
+            if let Some(failure) = question.failure {
+                return Err(failure);
+            }
+            if let Ok(reduced) = reduced {
+                asked += reduced.asked;
+                texts[place] = reduced.program.text().to_owned();
+            }
+        }
+        if texts == before || budget.is_over() || asked >= MOST {
+            break;
+        }
+    }
+    let Some((difference, order)) = shown(tested, symptom, &texts)? else { return Ok(example.clone()) };
+    let texts: Vec<String> = order.iter().map(|&place| texts[place].clone()).collect();
+    Ok(Example { bytes: texts.iter().map(String::len).sum(), difference, texts, ..example.clone() })
+}
+
+type Shown = (ptxsmith_diff::linking::LinkDifference, Vec<usize>);
+
+/// The difference of this symptom that a program shows, and the order that shows it.
+fn shown(tested: &Tested, symptom: &Symptom, texts: &[String]) -> Result<Option<Shown>, Failure> {
+    let Some(verdict) = verdict(tested, texts)? else { return Ok(None) };
+    let is_same = |(difference, _): &Shown| {
+        difference.class == symptom.class && words(difference.class, &difference.actual) == symptom.words
+    };
+    Ok(verdict.differences.into_iter().find(is_same))
+}
+
+/// Whether a program still shows the symptom with this module in its place.
+struct OneModule<'q, 's> {
+    tested: &'q Tested,
+    symptom: &'q Symptom,
+    texts: &'q [String],
+    place: usize,
+    budget: &'q Budget<'s>,
+    failure: Option<Failure>,
+}
+
+impl Question for OneModule<'_, '_> {
+    fn ask(&mut self, programs: &[Program]) -> Vec<Answer> {
+        let mut answers = Vec::new();
+        for program in programs {
+            if self.is_over() {
+                answers.push(Answer::CannotTell("there is no more time".to_owned()));
+                break;
+            }
+            let mut texts = self.texts.to_vec();
+            texts[self.place] = program.text().to_owned();
+            match shown(self.tested, self.symptom, &texts) {
+                Ok(shown) => answers.push(shown.is_some().into()),
+                Err(failure) => {
+                    self.failure = Some(failure);
+                    answers.push(Answer::CannotTell("the linker could not be asked".to_owned()));
+                }
+            }
+            if matches!(answers.last(), Some(Answer::Yes | Answer::CannotTell(_))) {
+                break;
+            }
+        }
+        answers
+    }
+
+    fn at_once(&self) -> usize {
+        1
+    }
+
+    fn is_over(&self) -> bool {
+        self.failure.is_some() || self.budget.is_over()
+    }
+}

@@ -1,0 +1,284 @@
+//! Programs of several modules, for linkers: the same names by linkage, space, type, size and alignment, initialised or not, and tables of
+//! each other's addresses.
+
+use std::fmt::Write as _;
+
+use crate::stream::{Draw, case_stream};
+
+/// The header of every module.
+const HEADER: &str = ".version 7.7\n.target sm_80\n.address_size 64\n";
+
+/// The sizes in bytes of the types that variables have, with the names of the types.
+const TYPES: [(u64, &str); 8] =
+    [(1, ".u8"), (1, ".b8"), (2, ".u16"), (4, ".u32"), (4, ".s32"), (4, ".b32"), (8, ".u64"), (8, ".f64")];
+
+/// One chance in this many that a module declares a shared name otherwise than the others: another count of elements, or a function.
+const OTHERWISE: u64 = 12;
+
+/// How a module has a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Linkage {
+    Absent,
+    Extern,
+    Own,
+    Visible,
+    Weak,
+    Common,
+}
+
+impl Linkage {
+    fn specifier(self) -> &'static str {
+        match self {
+            Linkage::Absent | Linkage::Own => "",
+            Linkage::Extern => ".extern ",
+            Linkage::Visible => ".visible ",
+            Linkage::Weak => ".weak ",
+            Linkage::Common => ".common ",
+        }
+    }
+
+    /// Draws the linkage of a name in one module. `.common` is for variables in `.global` only (5.4).
+    fn draw(draw: &mut Draw, may_be_common: bool) -> Linkage {
+        use Linkage::{Absent, Common, Extern, Own, Visible, Weak};
+        let shares =
+            [Absent, Absent, Extern, Extern, Extern, Own, Visible, Visible, Weak, Weak, Weak, Common, Common];
+        match *draw.of(&shares) {
+            Common if !may_be_common => Weak,
+            linkage => linkage,
+        }
+    }
+}
+
+/// A name that several modules have.
+#[derive(Clone, Debug)]
+enum Symbol {
+    /// A variable: its space, the place of its type in [`TYPES`], and its elements where it is an array.
+    Variable { name: String, space: &'static str, ty: usize, count: Option<u64> },
+    /// A function without parameters.
+    Function { name: String },
+}
+
+impl Symbol {
+    fn draw(draw: &mut Draw, number: u64) -> Symbol {
+        let name = format!("s{number}");
+        if draw.below(8) == 0 {
+            return Symbol::Function { name };
+        }
+        let space = *draw.of(&[".global", ".global", ".global", ".const", ".const", ".shared"]);
+        let count = (draw.below(2) == 0).then(|| 1 + draw.below(6));
+        Symbol::Variable { name, space, ty: draw.within(0..TYPES.len()), count }
+    }
+
+    fn name(&self) -> &str {
+        match self {
+            Symbol::Variable { name, .. } | Symbol::Function { name } => name,
+        }
+    }
+
+    /// Whether its address may stand in an initializer (5.4.4): `.shared` variables may not be relied on there.
+    fn is_addressable(&self) -> bool {
+        !matches!(self, Symbol::Variable { space: ".shared", .. })
+    }
+}
+
+/// A module as it is made.
+struct Draft {
+    text: String,
+    /// The places of the symbols that it has, and how.
+    linkages: Vec<Linkage>,
+}
+
+/// The modules of the program of this number: PTX texts, two to four, each of which an assembler accepts alone.
+pub fn modules(seed: u64, number: u64) -> Vec<String> {
+    let mut draw = Draw(case_stream(seed, number));
+    let symbols: Vec<Symbol> = (0..2 + draw.below(4)).map(|number| Symbol::draw(&mut draw, number)).collect();
+    let count = *draw.of(&[2, 2, 2, 2, 3, 3, 4]);
+    (0..count).map(|module| text(&mut draw, module, &symbols)).collect()
+}
+
+fn text(draw: &mut Draw, module: u64, symbols: &[Symbol]) -> String {
+    let mut draft = Draft { text: HEADER.to_owned(), linkages: Vec::new() };
+    for symbol in symbols {
+        if draw.below(3) == 0 {
+            neighbour(draw, module, &mut draft);
+        }
+        let linkage = match symbol {
+            Symbol::Variable { space, .. } => Linkage::draw(draw, *space == ".global"),
+            Symbol::Function { .. } => Linkage::draw(draw, false),
+        };
+        draft.linkages.push(linkage);
+        declare(draw, symbol, linkage, &mut draft.text);
+    }
+    for number in 0..draw.below(3) {
+        table(draw, module, number, symbols, &mut draft);
+    }
+    kernel(draw, module, symbols, &mut draft);
+    draft.text
+}
+
+/// A variable of the module's own that moves what stands behind it to an odd place.
+fn neighbour(draw: &mut Draw, module: u64, draft: &mut Draft) {
+    let space = draw.of(&[".global", ".const"]);
+    let linkage = draw.of(&["", ".visible "]);
+    let number = draft.linkages.len();
+    let _ = writeln!(draft.text, "{linkage}{space} .u8 n{module}{number} = {};", 1 + draw.below(255));
+}
+
+fn declare(draw: &mut Draw, symbol: &Symbol, linkage: Linkage, text: &mut String) {
+    if linkage != Linkage::Absent {
+        *text += &declaration(draw, symbol, linkage);
+        text.push('\n');
+    }
+}
+
+fn declaration(draw: &mut Draw, symbol: &Symbol, linkage: Linkage) -> String {
+    let specifier = linkage.specifier();
+    let (name, space, ty, count) = match symbol {
+        Symbol::Function { name } if linkage == Linkage::Extern => return format!(".extern .func {name}();"),
+        Symbol::Function { name } => return format!("{specifier}.func {name}() {{ ret; }}"),
+        // A name that only its module sees may be a function's elsewhere.
+        Symbol::Variable { name, .. } if linkage == Linkage::Own && draw.below(OTHERWISE) == 0 => {
+            return format!(".func {name}() {{ ret; }}");
+        }
+        Symbol::Variable { name, space, ty, count } => (name, *space, *ty, *count),
+    };
+    let (size, ty) = TYPES[ty];
+    let count = match count {
+        Some(count) if draw.below(OTHERWISE) == 0 => Some(count + 1),
+        count => count,
+    };
+    let align = match draw.below(3) {
+        0 => format!(".align {} ", size << draw.below(6).min(u64::from((128 / size).ilog2()))),
+        _ => String::new(),
+    };
+    let is_open = linkage == Linkage::Extern && count.is_some() && draw.below(2) == 0;
+    let elements = match count {
+        Some(_) if is_open => "[]".to_owned(),
+        Some(count) => format!("[{count}]"),
+        None => String::new(),
+    };
+    // `.extern` and `.shared` variables have no initial value (5.4.4).
+    let has_value = linkage != Linkage::Extern && space != ".shared" && draw.below(4) != 0;
+    let value = match count {
+        _ if !has_value => String::new(),
+        None => format!(" = {}", value(draw)),
+        Some(count) => {
+            let values: Vec<String> = (0..1 + draw.below(count)).map(|_| value(draw)).collect();
+            format!(" = {{{}}}", values.join(", "))
+        }
+    };
+    let float = if ty == ".f64" { value.replace(|c: char| c.is_ascii_digit(), "1.0") } else { value };
+    format!("{specifier}{space} {align}{ty} {name}{elements}{float};")
+}
+
+/// A value of one digit, which fits every type.
+fn value(draw: &mut Draw) -> String {
+    draw.below(10).to_string()
+}
+
+/// A table of addresses, and of numbers between them.
+fn table(draw: &mut Draw, module: u64, number: u64, symbols: &[Symbol], draft: &mut Draft) {
+    let addressable: Vec<usize> =
+        (0..symbols.len()).filter(|&place| symbols[place].is_addressable()).collect();
+    if addressable.is_empty() {
+        return;
+    }
+    let space = *draw.of(&[".global", ".const"]);
+    let by_bytes = draw.below(6) == 0;
+    let length = if by_bytes { 8 } else { 1 + draw.below(4) };
+    let one = *draw.of(&addressable);
+    let mut elements = Vec::new();
+    for element in 0..length {
+        if !by_bytes && draw.below(4) == 0 {
+            elements.push(value(draw));
+            continue;
+        }
+        let place = if by_bytes { one } else { *draw.of(&addressable) };
+        extern_where_absent(place, symbols, draft);
+        let name = symbols[place].name();
+        let is_variable = matches!(symbols[place], Symbol::Variable { .. });
+        let sum = match draw.below(3) {
+            0 if is_variable && !by_bytes => format!("{name}+{}", 1 + draw.below(8)),
+            _ => name.to_owned(),
+        };
+        elements.push(match draw.below(2) {
+            _ if by_bytes => format!("0x{}({name})", "ff".to_owned() + &"00".repeat(element as usize)),
+            0 if is_variable => format!("generic({sum})"),
+            _ => sum,
+        });
+    }
+    let ty = if by_bytes { ".u8" } else { ".u64" };
+    let linkage = draw.of(&["", ".visible ", ".visible ", ".weak "]);
+    let elements = elements.join(", ");
+    let _ =
+        writeln!(draft.text, "{linkage}{space} .align 8 {ty} t{module}{number}[{length}] = {{{elements}}};");
+}
+
+/// Declares a name that the module does not have.
+fn extern_where_absent(place: usize, symbols: &[Symbol], draft: &mut Draft) {
+    if draft.linkages[place] != Linkage::Absent {
+        return;
+    }
+    draft.linkages[place] = Linkage::Extern;
+    let _ = match &symbols[place] {
+        Symbol::Function { name } => writeln!(draft.text, ".extern .func {name}();"),
+        Symbol::Variable { name, space, ty, count } => {
+            let elements = count.map(|count| format!("[{count}]")).unwrap_or_default();
+            writeln!(draft.text, ".extern {space} {} {name}{elements};", TYPES[*ty].1)
+        }
+    };
+}
+
+/// A kernel that loads from a variable of some module; without one a linker leaves out what nothing uses.
+fn kernel(draw: &mut Draw, module: u64, symbols: &[Symbol], draft: &mut Draft) {
+    let place = draw.within(0..symbols.len());
+    let load = match &symbols[place] {
+        Symbol::Variable { name, space, ty, .. } if draw.below(2) == 0 => {
+            extern_where_absent(place, symbols, draft);
+            // Loaded as bytes: another module may have a function of that name, this one has a variable.
+            let _ = ty;
+            let is_variable = !draft.text.contains(&format!(".func {name}("));
+            is_variable.then(|| format!(" ld{space}.u8 r, [{name}]; st.global.u8 [q], r;"))
+        }
+        _ => None,
+    };
+    let load = load.unwrap_or_default();
+    let _ = writeln!(
+        draft.text,
+        ".visible .entry k{module}(.param .u64 p) {{ .reg .u64 q; .reg .u16 r; ld.param.u64 q, [p];{load} ret; }}"
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_of_a_seed_is_always_the_same() {
+        assert_eq!(modules(7, 3), modules(7, 3));
+        assert_ne!(modules(7, 3), modules(8, 3));
+    }
+
+    #[test]
+    fn every_module_parses_and_every_linkage_meets_every_other() {
+        let mut met = std::collections::BTreeSet::new();
+        for number in 0..2_000 {
+            let program = modules(1, number);
+            assert!((2..=4).contains(&program.len()));
+            for text in &program {
+                let module = ptxsmith_syntax::parse(text).unwrap_or_else(|error| panic!("{error}: {text}"));
+                assert!(module.unread().next().is_none(), "{text}");
+            }
+            let linkages = |text: &str| {
+                let line = text.lines().find(|line| line.contains(" s0") && !line.contains(".entry"));
+                line.and_then(|line| line.split_whitespace().next().map(str::to_owned))
+            };
+            met.insert((linkages(&program[0]), linkages(&program[1])));
+        }
+        for first in [".extern", ".visible", ".weak", ".common"] {
+            for second in [".extern", ".visible", ".weak", ".common"] {
+                assert!(met.contains(&(Some(first.into()), Some(second.into()))), "{first} {second}");
+            }
+        }
+    }
+}
