@@ -197,14 +197,14 @@ fn table(draw: &mut Draw, module: u64, number: u64, symbols: &[Symbol], draft: &
         extern_where_absent(place, symbols, draft);
         let name = symbols[place].name();
         let is_variable = matches!(symbols[place], Symbol::Variable { .. });
-        let sum = match draw.below(3) {
-            0 if is_variable && !by_bytes => format!("{name}+{}", 1 + draw.below(8)),
-            _ => name.to_owned(),
+        let offset = match draw.below(3) {
+            0 if is_variable && !by_bytes => format!("+{}", 1 + draw.below(8)),
+            _ => String::new(),
         };
         elements.push(match draw.below(2) {
             _ if by_bytes => format!("0x{}({name})", "ff".to_owned() + &"00".repeat(element as usize)),
-            0 if is_variable => format!("generic({sum})"),
-            _ => sum,
+            0 if is_variable => format!("generic({name}){offset}"),
+            _ => format!("{name}{offset}"),
         });
     }
     let ty = if by_bytes { ".u8" } else { ".u64" };

@@ -40,12 +40,23 @@ pub struct Declared {
     pub align: u64,
     /// What the variable holds at first, where this is a definition.
     pub content: Option<Variable>,
+    /// Whether the declaration gives an initial value.
+    pub has_initial_value: bool,
 }
 
 impl Declared {
     /// Whether the declaration gives the variable storage.
     pub fn is_definition(&self) -> bool {
         self.linkage != Some(Linkage::Extern)
+    }
+
+    /// Whether it is a definition beside which the specification names no other: neither weak, nor common without an initial value.
+    pub fn is_strong(&self) -> bool {
+        match self.linkage {
+            Some(Linkage::Visible) => true,
+            Some(Linkage::Common) => self.has_initial_value,
+            _ => false,
+        }
     }
 }
 
@@ -105,10 +116,33 @@ fn declared(
     if has_content && content.is_none() && linkage != Some(Linkage::Extern) {
         return Err("its content is not judged");
     }
-    Ok(Declared { module, linkage, space, size, align, content })
+    let has_initial_value = declarator.initializer.is_some();
+    Ok(Declared { module, linkage, space, size, align, content, has_initial_value })
 }
 
 impl Program {
+    /// Whether a variable is declared that no module defines.
+    pub fn lacks_definition(&self) -> bool {
+        self.shared.values().any(|declared| !declared.iter().any(Declared::is_definition))
+    }
+
+    /// Why the specification does not say what a linker makes of the program: modules contradict each other about a variable.
+    pub fn contradiction(&self) -> Option<&'static str> {
+        let has_two_definitions =
+            |declared: &[Declared]| declared.iter().filter(|one| one.is_strong()).count() > 1;
+        let has_two_spaces =
+            |declared: &[Declared]| declared.iter().any(|one| one.space != declared[0].space);
+        self.shared.values().find_map(|declared| match declared {
+            declared if has_two_definitions(declared) => {
+                Some("a variable with two definitions, neither weak nor common")
+            }
+            declared if has_two_spaces(declared) => {
+                Some("a variable that modules declare in different state spaces")
+            }
+            _ => None,
+        })
+    }
+
     fn add(&mut self, name: Text, declared: Declared) {
         match declared.linkage {
             Some(_) => self.shared.entry(name).or_default().push(declared),

@@ -1,19 +1,19 @@
 //! Campaigns of programs of several modules: what linkers make of them.
 //!
 //! Each program is linked by each subject in every order of its modules and compared with what the specification says of it
-//! ([`ptxsmith_diff::linking`]). Differences that look alike are gathered ([`Symptom`]), the shortest program of each symptom is reduced, and
-//! symptoms whose reduced programs are the same but for names and the order of the modules are one finding ([`form`]).
+//! ([`ptxsmith_diff::linking`]). Differences of one class and one symptom are one finding, of which the shortest program is reduced.
 
-mod form;
 mod reduction;
-mod symptom;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use ptxsmith_diff::linking::{LinkDifference, LinkError, LinkVerdict, Modules, judge_linked};
+use ptxsmith_diff::linking::{
+    ANOTHER_OFFSET, LinkDifference, LinkError, LinkVerdict, Modules, NO_ADDRESS, NO_ADDRESS_OR_OFFSET,
+    Symptom, judge_linked,
+};
 use ptxsmith_gen::linking::modules;
 use ptxsmith_model::{Class, Kind, LinkedProgram, Observation, Outcome as Answer, ReleaseVerdict, Status};
 use ptxsmith_oracle::Rules;
@@ -30,7 +30,8 @@ use crate::session::Session;
 use crate::store::Earlier;
 use crate::subjects::{Tested, open_subjects};
 
-use symptom::Symptom;
+/// What differences of one finding have in common.
+type Key = (Class, Symptom);
 
 /// What is tried, on what, and how long.
 pub struct Options {
@@ -88,7 +89,7 @@ struct Tally {
 /// What the campaign saw so far.
 #[derive(Default)]
 struct Seen {
-    symptoms: BTreeMap<Symptom, Gathered>,
+    symptoms: BTreeMap<Key, Gathered>,
     /// By the place of the subject.
     tallies: Vec<Tally>,
 }
@@ -100,7 +101,14 @@ struct Seen {
 pub fn run(session: &Session, options: &Options) -> Result<Outcome, Failure> {
     let default = [parse_spec(DEFAULT).expect("it is a subject")];
     let specs = if options.subjects.is_empty() { &default[..] } else { &options.subjects };
-    let subjects = open_linkers(session, specs, options.timeout)?;
+    run_on(session, options, open_linkers(session, specs, options.timeout)?)
+}
+
+/// The same with subjects that are open.
+///
+/// # Errors
+/// If this machine or our code fails.
+pub fn run_on(session: &Session, options: &Options, subjects: Vec<Tested>) -> Result<Outcome, Failure> {
     let earlier = if options.replace { Earlier::Replace } else { Earlier::Refuse };
     let campaign =
         Campaign::new(session, "linking", "programs", subjects, Some(options.out.clone()), earlier)?;
@@ -116,7 +124,7 @@ pub fn run(session: &Session, options: &Options) -> Result<Outcome, Failure> {
     })?;
     let seen = seen.into_inner().expect("a panic ends the program");
     let findings = match ended {
-        Ended::All => findings(&campaign, &seen.symptoms, options.reduce)?,
+        Ended::All => findings(&campaign, seen.symptoms, options.reduce)?,
         Ended::Interrupted => Vec::new(),
     };
     let is_interrupted = ended == Ended::Interrupted;
@@ -200,12 +208,17 @@ impl Tally {
 
 impl Seen {
     fn enter(&mut self, example: Example) {
-        let gathered = self.symptoms.entry(Symptom::of(&example)).or_default();
-        gathered.count += 1;
-        gathered.subjects.insert(example.subject);
-        if gathered.shortest.as_ref().is_none_or(|shortest| example < *shortest) {
-            gathered.shortest = Some(example);
-        }
+        let gathered = self.symptoms.entry(key(&example.difference)).or_default();
+        let subjects = BTreeSet::from([example.subject]);
+        gathered.join(Gathered { count: 1, subjects, shortest: Some(example) });
+    }
+}
+
+impl Gathered {
+    fn join(&mut self, other: Gathered) {
+        self.count += other.count;
+        self.subjects.extend(other.subjects);
+        self.shortest = self.shortest.take().into_iter().chain(other.shortest).min();
     }
 }
 
@@ -226,57 +239,79 @@ fn enter_tallies(report: &mut Report, tallies: &[Tally]) {
     report.conform = report.subjects.iter().map(|subject| subject.conform).sum();
 }
 
-/// The findings, each with its modules: one for all symptoms whose programs are reduced to the same.
+fn key(difference: &LinkDifference) -> Key {
+    (difference.class, difference.symptom.clone())
+}
+
+/// So many linkages show a fault that is not about linkage.
+const ANY_LINKAGE: usize = 3;
+
+/// The symptoms, those as one that differ in the linkage of what is named and show with three linkages or more: such a fault is not about
+/// linkage. Two faults of one kind, each of another linkage, stay two.
+fn of_any_linkage(symptoms: BTreeMap<Key, Gathered>) -> BTreeMap<Key, Gathered> {
+    let mut linkages: BTreeMap<(Class, String), usize> = BTreeMap::new();
+    for (class, symptom) in symptoms.keys().filter(|(_, symptom)| !symptom.linkage.is_empty()) {
+        *linkages.entry((*class, symptom.what.clone())).or_default() += 1;
+    }
+    let mut joined: BTreeMap<Key, Gathered> = BTreeMap::new();
+    for ((class, mut symptom), gathered) in symptoms {
+        if linkages.get(&(class, symptom.what.clone())).is_some_and(|count| *count >= ANY_LINKAGE) {
+            symptom.linkage.clear();
+        }
+        joined.entry((class, symptom)).or_default().join(gathered);
+    }
+    join_ambiguous(&mut joined);
+    joined
+}
+
+/// Joins what looks like a lost address or a lost offset with the one that shows elsewhere.
+fn join_ambiguous(joined: &mut BTreeMap<Key, Gathered>) {
+    let is_ambiguous = |(_, symptom): &Key| symptom.what == NO_ADDRESS_OR_OFFSET;
+    for key in joined.keys().filter(|key| is_ambiguous(key)).cloned().collect::<Vec<_>>() {
+        let is_clear = |(_, symptom): &Key| [NO_ADDRESS, ANOTHER_OFFSET].contains(&&*symptom.what);
+        let Some(clear) = joined.keys().find(|key| is_clear(key)).cloned() else { continue };
+        let gathered = joined.remove(&key).unwrap_or_default();
+        let clear = joined.entry(clear).or_default();
+        clear.count += gathered.count;
+        clear.subjects.extend(gathered.subjects);
+    }
+}
+
+/// The findings, each with its modules in the order that shows it.
 fn findings(
     campaign: &Campaign<'_>,
-    symptoms: &BTreeMap<Symptom, Gathered>,
+    symptoms: BTreeMap<Key, Gathered>,
     limit: Option<Duration>,
 ) -> Result<Vec<(Finding, Vec<String>)>, Failure> {
-    let mut gathered: Vec<(&Symptom, &Gathered)> = symptoms.iter().collect();
-    gathered.sort_by_key(|(_, gathered)| gathered.shortest.clone());
-    let mut found: BTreeMap<(Class, String), (Finding, Vec<String>)> = BTreeMap::new();
-    let mut budget = reduction::Budget::new(campaign.session, limit);
-    for (symptom, Gathered { count, subjects, shortest }) in gathered {
+    let budget = reduction::Budget::new(campaign.session, limit);
+    let mut found = Vec::new();
+    for ((_, symptom), Gathered { count, subjects, shortest }) in &of_any_linkage(symptoms) {
         let Some(example) = shortest else { continue };
-        let tested = &campaign.subjects[example.subject];
-        let reduced = reduction::reduce_example(tested, symptom, example, &mut budget)?;
-        let form = form::of(&reduced.texts, symptom.class);
-        let subjects = subjects.iter().map(|&place| campaign.subjects[place].subject.id().to_owned());
-        match found.get_mut(&(symptom.class, form.clone())) {
-            Some((finding, _)) => {
-                finding.count += count;
-                finding.subjects.extend(subjects);
-                finding.subjects.sort();
-                finding.subjects.dedup();
-            }
-            None => {
-                let mut finding = finding_of(&reduced, &form, campaign.seed);
-                finding.count = *count;
-                finding.subjects = subjects.collect();
-                found.insert((symptom.class, form), (finding, reduced.texts));
-            }
+        let reduced = reduction::reduce_example(&campaign.subjects[example.subject], example, &budget)?;
+        let releases = releases(&campaign.subjects, &reduced)?;
+        let id = |place: usize| campaign.subjects[place].subject.id().to_owned();
+        // The reduced program may not show it on all that show some program of its kind.
+        let shows = |place: &usize| releases[*place].verdict == reduced.difference.class.name();
+        let mut showing: Vec<String> = (0..releases.len()).filter(shows).map(id).collect();
+        if showing.is_empty() {
+            showing = subjects.iter().copied().map(id).collect();
         }
-    }
-    let mut found: Vec<(Finding, Vec<String>)> = found.into_values().collect();
-    for (finding, texts) in &mut found {
-        finding.releases = releases(&campaign.subjects, finding.class, texts)?;
-        let shows = |id: &String| {
-            finding.releases.iter().any(|of| of.subject == *id && of.verdict == finding.class.name())
+        let finding = Finding {
+            count: *count,
+            subjects: showing,
+            releases,
+            ..finding_of(&reduced, symptom, campaign.seed)
         };
-        let mut subjects: Vec<String> =
-            campaign.subjects.iter().map(|tested| tested.subject.id().to_owned()).filter(shows).collect();
-        std::mem::swap(&mut finding.subjects, &mut subjects);
-        if finding.subjects.is_empty() {
-            finding.subjects = subjects;
-        }
+        found.push((finding, reduced.texts));
     }
     Ok(found)
 }
 
 /// What each subject does with a program, in every order of its modules.
-fn releases(subjects: &[Tested], class: Class, texts: &[String]) -> Result<Vec<ReleaseVerdict>, Failure> {
+fn releases(subjects: &[Tested], example: &Example) -> Result<Vec<ReleaseVerdict>, Failure> {
+    let class = example.difference.class;
     let of = |tested: &Tested| {
-        let verdict = verdict(tested, texts)?.unwrap_or_default();
+        let verdict = verdict(tested, &example.texts)?.unwrap_or_default();
         let classes: BTreeSet<Class> =
             verdict.differences.iter().map(|(difference, _)| difference.class).collect();
         let is_linked = verdict.outcomes.iter().any(|(_, outcome)| *outcome == Answer::Accepted);
@@ -296,10 +331,8 @@ fn releases(subjects: &[Tested], class: Class, texts: &[String]) -> Result<Vec<R
     subjects.iter().map(of).collect()
 }
 
-fn finding_of(example: &Example, form: &str, seed: u64) -> Finding {
-    let LinkDifference { class, name, clauses, expected, actual } = &example.difference;
-    let variable = (!name.is_empty()).then(|| name.clone());
-    let title = title(&example.difference);
+fn finding_of(example: &Example, symptom: &Symptom, seed: u64) -> Finding {
+    let LinkDifference { class, name, clauses, expected, actual, .. } = &example.difference;
     let outcome = match class {
         Class::Crash => Answer::Crashed,
         Class::Hang => Answer::TimedOut,
@@ -307,14 +340,14 @@ fn finding_of(example: &Example, form: &str, seed: u64) -> Finding {
         _ => Answer::Accepted,
     };
     Finding {
-        id: slug(&format!("linking {} {form}", class.name())),
+        id: slug(&format!("linking {} {} {}", class.name(), symptom.what, symptom.linkage)),
         status: Status::New,
         kind: Kind::Unexplained,
         class: *class,
         clauses: clauses.iter().map(|clause| clause.id().to_owned()).collect(),
-        title,
+        title: title(&example.difference, symptom),
         program: example.texts.first().cloned().unwrap_or_default(),
-        variable,
+        variable: (!name.is_empty()).then(|| name.clone()),
         observed: Observation::new(outcome),
         linked: Some(LinkedProgram {
             modules: example.texts.iter().skip(1).cloned().collect(),
@@ -326,24 +359,21 @@ fn finding_of(example: &Example, form: &str, seed: u64) -> Finding {
     }
 }
 
-fn title(difference: &LinkDifference) -> String {
+fn title(difference: &LinkDifference, Symptom { what, linkage }: &Symptom) -> String {
     let LinkDifference { class, actual, .. } = difference;
+    let variable = if linkage.is_empty() { "variable" } else { linkage };
     match class {
+        Class::WrongAddress if linkage.is_empty() => format!("an initializer, linked, holds {what}"),
         Class::WrongAddress => {
-            "an address in a linked variable is not that of what the initializer names".to_owned()
+            format!("an initializer, linked, holds {what} where its module declares a {linkage}")
         }
         Class::WrongValue => {
-            "a linked variable does not hold the initial value of any of its definitions".to_owned()
+            format!("a {variable} does not hold the initial value of any of its definitions")
         }
-        Class::WrongLayout if actual.contains("where `") => "two linked variables share bytes".to_owned(),
-        Class::WrongLayout if actual.contains("aligned") => {
-            "a linked variable lacks the alignment that a declaration asks for".to_owned()
-        }
-        Class::WrongLayout => {
-            "a linked variable has another size or state space than its definitions".to_owned()
-        }
-        Class::Inconsistent => format!("the order of the modules decides whether they are linked: {actual}"),
-        Class::Crash => "the linker crashes".to_owned(),
+        Class::WrongLayout if what.starts_with("alignment") => format!("the {what} declarations is lost"),
+        Class::WrongLayout => format!("a {variable} lies {actual}"),
+        Class::Inconsistent => format!("the order of the modules decides whether they are linked: {what}"),
+        Class::Crash => format!("the linker crashes: {actual}"),
         Class::Hang => "the linker does not end".to_owned(),
         _ => actual.clone(),
     }
@@ -364,13 +394,12 @@ fn write_finding(out: &std::path::Path, mut finding: Finding, texts: &[String]) 
     }
     let file = |name: &String| format!("{}/{name}", folder::FINDINGS);
     finding.file = Some(file(&names[0]));
-    let paths: Vec<String> = names.iter().map(file).collect();
     let subjects: String = finding
         .subjects
         .iter()
         .map(|subject| format!(" --subject {}", shell_words::quote(subject)))
         .collect();
-    finding.repeat = format!("ptxsmith check --link {}{subjects}", paths.join(" "));
+    finding.repeat = format!("ptxsmith check --link {}{subjects}", file(&names[0]));
     finding.validity = "valid".to_owned();
     finding.reproduce = reproduce::command(&finding);
     Ok(finding)

@@ -4,8 +4,7 @@ use std::time::{Duration, Instant};
 
 use ptxsmith_reduce::{Answer, Options, Program, Question, reduce};
 
-use super::symptom::{Symptom, words};
-use super::{Example, verdict};
+use super::{Example, Key, key, verdict};
 use crate::failure::Failure;
 use crate::session::Session;
 use crate::subjects::Tested;
@@ -34,10 +33,10 @@ impl Budget<'_> {
 /// The smallest program that shows what an example shows, as far as the budget goes; the example itself where that does not show again.
 pub(super) fn reduce_example(
     tested: &Tested,
-    symptom: &Symptom,
     example: &Example,
-    budget: &mut Budget<'_>,
+    budget: &Budget<'_>,
 ) -> Result<Example, Failure> {
+    let symptom = &key(&example.difference);
     let mut texts = example.texts.clone();
     let mut asked = 0;
     loop {
@@ -78,18 +77,15 @@ pub(super) fn reduce_example(
 type Shown = (ptxsmith_diff::linking::LinkDifference, Vec<usize>);
 
 /// The difference of this symptom that a program shows, and the order that shows it.
-fn shown(tested: &Tested, symptom: &Symptom, texts: &[String]) -> Result<Option<Shown>, Failure> {
+fn shown(tested: &Tested, symptom: &Key, texts: &[String]) -> Result<Option<Shown>, Failure> {
     let Some(verdict) = verdict(tested, texts)? else { return Ok(None) };
-    let is_same = |(difference, _): &Shown| {
-        difference.class == symptom.class && words(difference.class, &difference.actual) == symptom.words
-    };
-    Ok(verdict.differences.into_iter().find(is_same))
+    Ok(verdict.differences.into_iter().find(|(difference, _)| key(difference) == *symptom))
 }
 
 /// Whether a program still shows the symptom with this module in its place.
 struct OneModule<'q, 's> {
     tested: &'q Tested,
-    symptom: &'q Symptom,
+    symptom: &'q Key,
     texts: &'q [String],
     place: usize,
     budget: &'q Budget<'s>,

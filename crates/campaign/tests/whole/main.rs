@@ -10,6 +10,7 @@ mod checking;
 mod drifting;
 mod findings;
 mod kinds;
+mod linking;
 mod made_texts;
 mod questions;
 mod reducing;

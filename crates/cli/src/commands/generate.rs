@@ -6,7 +6,7 @@ use ptxsmith_campaign::cases::{Cases, weights, wide_header};
 use ptxsmith_campaign::files::{make_directory, write_whole};
 use ptxsmith_campaign::places::cells_of;
 use ptxsmith_campaign::statistics::Statistics;
-use ptxsmith_gen::{Cell, Coverage, Header, Places};
+use ptxsmith_gen::{Cell, Coverage, Header, Places, linking};
 
 use super::Context;
 use crate::args::{self, What};
@@ -20,6 +20,9 @@ const AT_ONCE: usize = 256;
 pub fn run(context: &Context, args: &args::Gen) -> Result<Exit, Failure> {
     if args.focus == What::Places || !args.cells.is_empty() {
         return cells(context, args);
+    }
+    if args.focus == What::Linking {
+        return linked_programs(context, args);
     }
     let cases = match args.exhaustive {
         Some(depth) => Cases::listed(depth),
@@ -72,6 +75,25 @@ fn cells(context: &Context, args: &args::Gen) -> Result<Exit, Failure> {
         let Cell { name, text } = places.cell(index);
         (if args.out.is_some() { format!("cell-{index}") } else { name }, text)
     })
+}
+
+/// Writes the modules of so many programs; the first one of each names the others.
+fn linked_programs(context: &Context, args: &args::Gen) -> Result<Exit, Failure> {
+    let count = args.count.map_or(1, |count| count.get());
+    let mut all = Vec::new();
+    for number in args.first..args.first.saturating_add(count) {
+        let texts = linking::modules(context.seed, number);
+        let name = |place: usize| format!("link-{}-{number}-{place}", context.seed);
+        let others: String =
+            (1..texts.len()).map(|place| format!("// link: {}.ptx\n", name(place))).collect();
+        let with_others =
+            |(place, text)| (name(place), if place == 0 { others.clone() + text } else { text.to_owned() });
+        all.extend(texts.iter().map(String::as_str).enumerate().map(with_others));
+    }
+    if let Some(directory) = &args.out {
+        make_directory(directory)?;
+    }
+    write_all(context, args, all.len() as u64, |nth| std::mem::take(&mut all[nth as usize]))
 }
 
 /// Writes so many programs, each with its name.

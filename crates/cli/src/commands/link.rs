@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use ptxsmith_campaign::input::{self, Program};
 use ptxsmith_campaign::linking::open_linkers;
@@ -19,9 +19,13 @@ use crate::exit::{Exit, Failure};
 
 /// Links the files in every order with each subject, and prints what is wrong.
 pub fn run(context: &Context, args: &args::Check) -> Result<Exit, Failure> {
-    let files = input::files(&args.paths)?;
+    let mut files = input::files(&args.paths)?;
+    if let [first] = &files[..] {
+        files.extend(named_modules(first)?);
+    }
     if files.len() < 2 {
-        return Err(Failure::BadInput("--link takes two modules or more".to_owned()));
+        let what = "--link takes two modules or more, or one whose leading comments name the others (// link: OTHER.ptx)";
+        return Err(Failure::BadInput(what.to_owned()));
     }
     let programs = files.iter().map(|file| Program::read(file)).collect::<Result<Vec<_>, _>>()?;
     let subjects =
@@ -43,6 +47,14 @@ pub fn run(context: &Context, args: &args::Check) -> Result<Exit, Failure> {
         (false, 0) => Exit::NothingCompared,
         (false, _) => Exit::Success,
     })
+}
+
+/// The modules that leading comments of a module name (`// link: OTHER.ptx`), which lie beside it.
+fn named_modules(first: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let (_, text) = input::read_text(first)?;
+    let comments = text.lines().take_while(|line| line.starts_with("//"));
+    let names = comments.filter_map(|line| line.strip_prefix("// link:")).map(str::trim);
+    Ok(names.map(|name| first.with_file_name(name)).collect())
 }
 
 /// Programs of more files are not looked through for what one declares and another defines.
@@ -115,7 +127,7 @@ fn text(tested: &Tested, verdict: &LinkVerdict, names: &[&str]) -> String {
         |order: &[usize]| order.iter().map(|&place| line(names[place])).collect::<Vec<_>>().join(" ");
     let mut text = String::new();
     for (number, (difference, order)) in verdict.differences.iter().enumerate() {
-        let LinkDifference { class, name, clauses, expected, actual } = difference;
+        let LinkDifference { class, name, clauses, expected, actual, .. } = difference;
         let about = if name.is_empty() { "the program".to_owned() } else { format!("`{}`", line(name)) };
         let _ = writeln!(text, "{}. {}: {about}, linked as {}", number + 1, class.name(), in_order(order));
         for clause in clauses {

@@ -1,17 +1,27 @@
 //! One linked program beside what its modules say.
 
+use std::ops::Range;
+use std::slice;
+
 use ptxsmith_oracle::linking::{Declared, Program};
 use ptxsmith_oracle::{self as oracle, Clause, Observed, hex};
 use ptxsmith_subject::{self as subject, LinkedVariable, Observation};
 use ptxsmith_syntax::StateSpace;
 
-use super::{Compared, LinkDifference};
+use super::{Compared, LinkDifference, symptom};
 use crate::compare::{Mismatch, compare_variable};
 use crate::verdict::Class;
+
+/// The bytes of an address in the modules that linkers are shown.
+const ADDRESS_BYTES: u8 = 8;
 
 /// Compares a linked program with what its modules say.
 pub fn compare(program: &Program, seen: &Observation) -> Compared {
     let mut comparison = Comparison { program, seen, result: Compared::default() };
+    if let Some(contradiction) = program.contradiction() {
+        comparison.result.leave(contradiction);
+        return comparison.result;
+    }
     for (name, declared) in &program.shared {
         if declared.iter().any(Declared::is_definition) {
             comparison.shared(name, declared);
@@ -32,8 +42,9 @@ struct Comparison<'a> {
 
 impl Comparison<'_> {
     fn differs(&mut self, class: Class, name: &str, clauses: Vec<Clause>, expected: String, actual: String) {
+        let symptom = symptom::of_variable(self.program, &expected, name);
         let name = name.to_owned();
-        self.result.differences.push(LinkDifference { class, name, clauses, expected, actual });
+        self.result.differences.push(LinkDifference { class, name, clauses, expected, actual, symptom });
     }
 
     /// The variables of the program of this name.
@@ -60,7 +71,7 @@ impl Comparison<'_> {
         let align = declared.iter().map(|declared| declared.align).max().unwrap_or(1);
         let mut first = None;
         for &(module, content) in &definitions {
-            match self.compared(content, align, &variable) {
+            match self.compared((module, content), declared, align, &variable) {
                 Err(reason) => return self.result.leave(reason),
                 Ok(None) => {
                     self.result.compared += 1;
@@ -86,28 +97,37 @@ impl Comparison<'_> {
         if found.len() != namesakes {
             return self.result.leave("a variable that the linked program does not have");
         }
-        let compared: Result<Vec<_>, _> =
-            found.iter().map(|variable| self.compared(content, declared.align, variable)).collect();
+        let compared: Result<Vec<_>, _> = found
+            .iter()
+            .map(|variable| {
+                self.compared((declared.module, content), slice::from_ref(declared), declared.align, variable)
+            })
+            .collect();
         match compared {
             Err(reason) => self.result.leave(reason),
             Ok(differences) => {
                 self.result.compared += 1;
                 if differences.iter().all(Option::is_some) {
-                    self.result.differences.extend(differences.into_iter().flatten().next());
+                    // Of namesakes the one that is least unlike it.
+                    let is_misaligned = |difference: &LinkDifference| difference.clauses == [Clause::Align];
+                    self.result
+                        .differences
+                        .extend(differences.into_iter().flatten().min_by_key(is_misaligned));
                 }
             }
         }
     }
 
-    /// How a variable of the program differs from a definition; `Err` where it cannot be compared, with the reason.
+    /// How a variable of the program differs from a definition of this module; `Err` where it cannot be compared, with the reason.
     fn compared(
         &self,
-        content: &oracle::Variable,
+        (module, content): (usize, &oracle::Variable),
+        declared: &[Declared],
         align: u64,
         seen: &LinkedVariable,
     ) -> Result<Option<LinkDifference>, &'static str> {
         let mut expected = oracle::Variable { align, ..content.clone() };
-        self.resolve(&mut expected, &seen.variable)?;
+        let resolved = self.resolve(&mut expected, &seen.variable)?;
         let class = match compare_variable(&expected, &seen.variable, self.seen) {
             None => return Ok(None),
             Some(Mismatch::Unobserved(_)) => {
@@ -115,7 +135,21 @@ impl Comparison<'_> {
             }
             Some(Mismatch::Differs(class, _)) => class,
         };
+        let wrong_place = resolved.iter().find(|place| place.differs(&expected, &seen.variable));
+        let class =
+            if class == Class::WrongValue && wrong_place.is_some() { Class::WrongAddress } else { class };
         let is_misaligned = seen.variable.align.is_some_and(|shown| shown < align);
+        let symptom = match class {
+            Class::WrongLayout if is_misaligned => {
+                symptom::of_alignment(declared, seen.variable.align.unwrap_or_default())
+            }
+            Class::WrongAddress if let Some(place) = wrong_place => {
+                symptom::of_place(self.program, module, place.symptom(&seen.variable), &place.symbol)
+            }
+            Class::WrongAddress => symptom::of_addresses(self.program, module, &expected, &seen.variable),
+            Class::WrongLayout => symptom::of_variable(self.program, "size or state space", &content.name),
+            _ => symptom::of_variable(self.program, "initial value", &content.name),
+        };
         let (clauses, expected, actual) = match class {
             Class::WrongLayout if is_misaligned => {
                 let shown = seen.variable.align.unwrap_or_default();
@@ -133,15 +167,23 @@ impl Comparison<'_> {
             }
             _ => (clauses_of(class, content), described(&expected), seen_as(&seen.variable)),
         };
-        Ok(Some(LinkDifference { class, name: content.name.to_string(), clauses, expected, actual }))
+        Ok(Some(LinkDifference { class, name: content.name.to_string(), clauses, expected, actual, symptom }))
     }
 
     /// Puts the numbers that linking makes of addresses in their places: the address of a constant without `generic()` is its place
-    /// in the bank. Others are left to the loader.
-    fn resolve(&self, expected: &mut oracle::Variable, seen: &subject::Variable) -> Result<(), &'static str> {
+    /// in the bank. Others are left to the loader. Returns the slots of those numbers.
+    fn resolve(
+        &self,
+        expected: &mut oracle::Variable,
+        seen: &subject::Variable,
+    ) -> Result<Vec<Resolved>, &'static str> {
+        let mut resolved = Vec::new();
         let relocated = seen.addresses.as_deref().unwrap_or_default();
         let addresses = std::mem::take(&mut expected.addresses);
         for address in addresses {
+            if address.byte.is_none() && address.width < ADDRESS_BYTES {
+                return Err("an address in a slot that is too narrow for it");
+            }
             let is_relocated = relocated.iter().any(|seen| seen.offset == address.offset);
             match self.space_of(&address.symbol) {
                 None if !is_relocated => return Err("the address of a function, which may be a number"),
@@ -151,15 +193,17 @@ impl Comparison<'_> {
                     let number = place.wrapping_add_signed(address.addend);
                     let number = number >> (8 * u32::from(address.byte.unwrap_or(0)));
                     let slot = address.offset as usize..(address.offset + u64::from(address.width)) as usize;
-                    if let Some(slot) = expected.bytes.get_mut(slot) {
-                        let width = slot.len();
-                        slot.copy_from_slice(&number.to_le_bytes()[..width]);
+                    if let Some(bytes) = expected.bytes.get_mut(slot.clone()) {
+                        let width = bytes.len();
+                        bytes.copy_from_slice(&number.to_le_bytes()[..width]);
+                        let symbol = address.symbol.to_string();
+                        resolved.push(Resolved { slot, symbol, place, addend: address.addend });
                     }
                 }
                 _ => expected.addresses.push(address),
             }
         }
-        Ok(())
+        Ok(resolved)
     }
 
     /// The state space of a variable; `None` for a function.
@@ -193,6 +237,38 @@ impl Comparison<'_> {
                 self.differs(Class::WrongLayout, &second.name, Vec::new(), expected, actual);
             }
         }
+    }
+}
+
+/// A slot of a variable that holds the place of a constant in the bank.
+struct Resolved {
+    slot: Range<usize>,
+    symbol: String,
+    place: u64,
+    addend: i64,
+}
+
+impl Resolved {
+    fn differs(&self, expected: &oracle::Variable, seen: &subject::Variable) -> bool {
+        expected.bytes.get(self.slot.clone()) != self.seen(seen)
+    }
+
+    /// What a wrong number in the slot looks like.
+    fn symptom(&self, seen: &subject::Variable) -> &'static str {
+        let mut number = [0; 8];
+        let bytes = self.seen(seen).unwrap_or_default();
+        let width = bytes.len().min(number.len());
+        number[..width].copy_from_slice(&bytes[..width]);
+        match u64::from_le_bytes(number) {
+            0 if self.place == 0 && self.addend != 0 => symptom::NO_ADDRESS_OR_OFFSET,
+            0 => symptom::NO_ADDRESS,
+            seen if seen == self.place && self.addend != 0 => symptom::ANOTHER_OFFSET,
+            _ => "another place",
+        }
+    }
+
+    fn seen<'s>(&self, seen: &'s subject::Variable) -> Option<&'s [u8]> {
+        seen.bytes.as_deref()?.get(self.slot.clone())
     }
 }
 
