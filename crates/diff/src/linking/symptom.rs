@@ -37,10 +37,10 @@ fn linkage(declared: &Declared) -> &'static str {
     declared.linkage.map_or("local", |linkage| linkage.keyword())
 }
 
-/// Whose alignment is lost, where a variable is aligned to `shown`.
+/// Whose alignment is lost, where a variable is aligned to `shown`; of several, one.
 pub(super) fn of_alignment(declared: &[Declared], shown: u64) -> Symptom {
     let lost: BTreeSet<&str> = declared.iter().filter(|one| one.align > shown).map(linkage).collect();
-    Symptom::new(format!("alignment of {}", lost.into_iter().collect::<Vec<_>>().join(" and ")))
+    Symptom::new(format!("alignment of {}", lost.first().copied().unwrap_or_default()))
 }
 
 /// What is wrong with the addresses in a variable of a module, and how that module declares what the first wrong one names.

@@ -96,7 +96,13 @@ fn the_place_of_a_constant_stands_for_its_address() {
         }
     };
     assert_eq!(judged(&texts, at(20)).differences, []);
-    assert_eq!(judged(&texts, at(16)).differences[0].0.class, Class::WrongValue);
+    let wrong = |number| {
+        let difference = judged(&texts, at(number)).differences.remove(0).0;
+        (difference.class, difference.symptom.what)
+    };
+    assert_eq!(wrong(16), (Class::WrongAddress, ANOTHER_OFFSET.to_owned()));
+    assert_eq!(wrong(0), (Class::WrongAddress, NO_ADDRESS.to_owned()));
+    assert_eq!(wrong(40).1, "another place");
 }
 
 #[test]
@@ -149,4 +155,23 @@ fn of_two_local_variables_of_one_name_each_has_its_own_value() {
     assert_eq!(judged(&texts, with(&[1, 1])).differences[0].0.class, Class::WrongValue);
     // One that nothing uses may be left out.
     assert_eq!(judged(&texts, with(&[2])).differences, []);
+}
+
+#[test]
+fn modules_that_contradict_each_other_are_not_compared() {
+    let wrong = |_: &[&str]| linked(vec![variable("a", ".nv.global.init", 0, 4, &[9, 0, 0, 0])]);
+    let compared = |other: &str| judged(&[".visible .global .u32 a = 1;", other], wrong).compared;
+    assert_eq!(compared(".visible .global .u32 a = 1;"), 0);
+    assert_eq!(compared(".common .global .u32 a = 1;"), 0);
+    assert_eq!(compared(".extern .const .u32 a;"), 0);
+    assert_eq!(compared(".weak .global .u32 a = 1;"), 2);
+    assert_eq!(compared(".common .global .u32 a;"), 2);
+}
+
+#[test]
+fn an_internal_error_says_nothing_where_a_name_has_no_definition() {
+    let ends = |_: &[&str]| Observation::new(Outcome::Crashed);
+    let differences = |other: &str| judged(&[".extern .global .u32 a;", other], ends).differences.len();
+    assert_eq!(differences(".extern .global .u32 a;"), 0);
+    assert_eq!(differences(".visible .global .u32 a;"), 1);
 }
