@@ -48,7 +48,7 @@ impl Comparison {
 }
 
 /// Properties of nodes.
-const PROPERTIES: [&str; 27] = [
+const PROPERTIES: [&str; 28] = [
     "any",
     "register",
     "variable",
@@ -61,6 +61,7 @@ const PROPERTIES: [&str; 27] = [
     "passed",
     "set",
     "used",
+    "hidden",
     "numbered",
     "respelled",
     "constant",

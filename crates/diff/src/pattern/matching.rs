@@ -131,12 +131,14 @@ fn words<'n>(node: &'n Node<'_>) -> &'n [Text] {
     }
 }
 
-/// Whether a text is like this: `*` stands for any characters, `#` for digits, `{body}` for the name of a variable of a body.
+/// Whether a text is like this: `*` stands for any characters, `#` for digits, `{body}` for the name of a variable of a body,
+/// `{function}` for that of a function, or of another kernel.
 fn is_like(text: &str, like: &str, facts: &Facts<'_>) -> bool {
     let Some(at) = like.find(['*', '#', '{']) else { return text == like };
     let Some(text) = text.strip_prefix(&like[..at]) else { return false };
     let (length, fits): (usize, fn(&str, &Facts<'_>) -> bool) = match &like[at..] {
         rest if rest.starts_with("{body}") => (6, |name, facts| facts.inner.contains(name)),
+        rest if rest.starts_with("{function}") => (10, |name, facts| facts.is_function(name)),
         rest if rest.starts_with('#') => {
             (1, |part, _| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()))
         }
@@ -164,6 +166,7 @@ fn is(property: &str, node: &Node<'_>, facts: &Facts<'_>) -> bool {
         "passed" => of_thing(|thing| thing.is_passed),
         "set" => of_thing(|thing| thing.is_set),
         "used" => of_thing(|thing| thing.is_used),
+        "hidden" => node.hidden,
         "numbered" => node.repeats == Some(true),
         "respelled" => node.repeats == Some(false),
         "constant" => is_constant(node),

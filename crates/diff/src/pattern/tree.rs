@@ -3,7 +3,7 @@
 //! Names are resolved where they stand by [`Names`], in the order of the text: a name that is declared later is not declared
 //! yet. Instructions that the parser keeps as tokens have the same nodes as the others.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use ptxsmith_syntax::{
@@ -53,8 +53,11 @@ pub(super) struct Node<'m> {
     pub span: Span,
     pub parts: Vec<Node<'m>>,
     pub thing: Option<Rc<Thing>>,
-    /// Whether a declared name is one of an earlier `PREFIX<N>`: as it is written, or with its number written otherwise.
+    /// Whether a name is one of a `PREFIX<N>`, for a declared name of an earlier one: as it is written, or with its number written
+    /// otherwise.
     pub repeats: Option<bool>,
+    /// Whether a declarator's name is hidden in a body by one that the compiler may confuse with it.
+    pub hidden: bool,
     /// Bytes of a declarator, and of all declarators of its state space up to it, in its function if that is `.local`.
     pub bytes: (u128, u128),
     pub expr: Option<(&'m Expr, u32)>,
@@ -71,6 +74,69 @@ pub(super) struct Facts<'m> {
     pub function: Text,
     /// The names of the variables that bodies declare.
     pub inner: BTreeSet<&'m str>,
+    /// The variables in memory that bodies declare as `PREFIX<N>` or in `.param`, and use.
+    hiding: Names<()>,
+    /// The functions and kernels, by name.
+    functions: BTreeMap<&'m str, FunctionKind>,
+}
+
+/// The most names of a `PREFIX<N>` of the module that are looked for in bodies.
+const MOST_HIDDEN: u64 = 4_096;
+
+impl<'m> Facts<'m> {
+    fn of(module: &'m Module) -> Facts<'m> {
+        let inner = inner_declarations(module).filter(|own| own.space() != Some(StateSpace::Param));
+        Facts {
+            module,
+            version: module.version().unwrap_or_default(),
+            function: Text::default(),
+            kernels: module.functions().filter(|function| function.kind == FunctionKind::Entry).count(),
+            inner: inner.flat_map(|own| &own.declarators).map(|own| own.name.text.as_str()).collect(),
+            hiding: hiding(module),
+            functions: module
+                .functions()
+                .map(|function| (function.name.text.as_str(), function.kind))
+                .collect(),
+        }
+    }
+
+    /// Whether a body has a variable under this name, as [`Facts::hiding`] says.
+    fn hides(&self, name: &str) -> bool {
+        self.hiding.find(name, |_, digits| numbered(digits)).declared().is_some()
+    }
+
+    /// Whether this is the name of a function, or of another kernel than that in whose body the statement stands.
+    pub fn is_function(&self, name: &str) -> bool {
+        self.functions.get(name).is_some_and(|kind| *kind == FunctionKind::Func || self.function != name)
+    }
+}
+
+fn hiding(module: &Module) -> Names<()> {
+    let mut hiding = Names::default();
+    for function in module.functions() {
+        let used: BTreeSet<&str> = function.statements().flat_map(statement_names).collect();
+        let declarations = function.statements().filter_map(|statement| match statement {
+            Statement::Variables(declaration) => Some(declaration),
+            _ => None,
+        });
+        for declaration in declarations.filter(|own| own.space() != Some(StateSpace::Reg)) {
+            let is_parameter = declaration.space() == Some(StateSpace::Param);
+            let hides = |own: &&Declarator| (own.count.is_some() || is_parameter) && has_name(&used, own);
+            for own in declaration.declarators.iter().filter(hides) {
+                declare(&mut hiding, &own.name.text, own.count.as_ref(), ());
+            }
+        }
+    }
+    hiding
+}
+
+/// The names that an instruction uses.
+fn statement_names(statement: &Statement) -> Vec<&str> {
+    match statement {
+        Statement::Instruction(own) => own.operands.iter().flat_map(operand_names).collect(),
+        Statement::Tokens(tokens) => tokens.iter().map(|token| token.text.as_str()).collect(),
+        _ => Vec::new(),
+    }
 }
 
 /// Gives the statements of a module in their order: the header, declarations, functions without their bodies, and what stands in those.
@@ -100,14 +166,7 @@ fn inner_declarations(module: &Module) -> impl Iterator<Item = &Declaration> {
 
 impl<'m, F: FnMut(&Node<'m>, &Facts<'m>)> Walk<'m, F> {
     pub fn over(module: &'m Module, visit: F) {
-        let inner = inner_declarations(module).filter(|own| own.space() != Some(StateSpace::Param));
-        let facts = Facts {
-            module,
-            version: module.version().unwrap_or_default(),
-            function: Text::default(),
-            kernels: module.functions().filter(|function| function.kind == FunctionKind::Entry).count(),
-            inner: inner.flat_map(|own| &own.declarators).map(|own| own.name.text.as_str()).collect(),
-        };
+        let facts = Facts::of(module);
         let names = Rc::default();
         let (passed, set, used, labels) = Default::default();
         let mut walk =
@@ -295,8 +354,13 @@ impl<'m, F: FnMut(&Node<'m>, &Facts<'m>)> Walk<'m, F> {
                 let value = self.initializer(value);
                 inner.push(node(Kind::Initializer, "", value.span, vec![value]));
             }
+            let hidden = match &own.count {
+                None => self.facts.hides(&own.name.text),
+                Some(count) => (0..count.as_integer().unwrap_or(u64::MAX).min(MOST_HIDDEN))
+                    .any(|number| self.facts.hides(&format!("{}{number}", own.name.text))),
+            };
             let declarator = node(Kind::Declarator, own.name.text.clone(), own.name.span, inner);
-            parts.push(Node { words: words.clone(), bytes, thing: Some(thing), ..declarator });
+            parts.push(Node { words: words.clone(), bytes, hidden, thing: Some(thing), ..declarator });
         }
         self.give(Node { words, in_parameters, ..node(Kind::Declaration, "", declaration.span, parts) });
     }
@@ -319,11 +383,10 @@ impl<'m, F: FnMut(&Node<'m>, &Facts<'m>)> Walk<'m, F> {
         if text == "_" {
             return node(Kind::Sink, "_", span, Vec::new());
         }
-        let thing = match self.names.find(text, |_, digits| numbered(digits)) {
-            Found::Plain(thing) | Found::Numbered(thing, _) => Some(thing.clone()),
-            Found::OtherNumber | Found::Nothing => None,
-        };
-        Node { thing, ..node(Kind::Name, text.clone(), span, Vec::new()) }
+        let found = self.names.find(text, |_, digits| numbered(digits));
+        let repeats = matches!(found, Found::Numbered(..)).then_some(true);
+        let thing = found.declared().cloned();
+        Node { thing, repeats, ..node(Kind::Name, text.clone(), span, Vec::new()) }
     }
 
     /// A name that is declared here: with what the same scope declares under it already.
