@@ -11,8 +11,8 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use ptxsmith_diff::linking::{
-    ANOTHER_OFFSET, LinkDifference, LinkError, LinkVerdict, Modules, NO_ADDRESS, NO_ADDRESS_OR_OFFSET,
-    Symptom, judge_linked,
+    ANOTHER_OFFSET, LISTED, LinkDifference, LinkError, LinkVerdict, Listed, Modules, NO_ADDRESS,
+    NO_ADDRESS_OR_OFFSET, Symptom, judge_linked,
 };
 use ptxsmith_gen::linking::modules;
 use ptxsmith_model::{Class, Kind, LinkedProgram, Observation, Outcome as Answer, ReleaseVerdict, Status};
@@ -124,7 +124,11 @@ pub fn run_on(session: &Session, options: &Options, subjects: Vec<Tested>) -> Re
     })?;
     let seen = seen.into_inner().expect("a panic ends the program");
     let findings = match ended {
-        Ended::All => findings(&campaign, seen.symptoms, options.reduce)?,
+        Ended::All => {
+            let mut all = findings(&campaign, seen.symptoms, options.reduce)?;
+            all.extend(gone(&campaign.subjects)?);
+            all
+        }
         Ended::Interrupted => Vec::new(),
     };
     let is_interrupted = ended == Ended::Interrupted;
@@ -302,9 +306,69 @@ fn findings(
             releases,
             ..finding_of(&reduced, symptom, campaign.seed)
         };
-        found.push((finding, reduced.texts));
+        found.push((known_where_listed(finding, &campaign.subjects), reduced.texts));
     }
     Ok(found)
+}
+
+/// The finding as a known one, where it is listed for every subject that shows it.
+fn known_where_listed(finding: Finding, subjects: &[Tested]) -> Finding {
+    let Some(listed) = LISTED.iter().find(|listed| listed.is_called(&finding.id)) else { return finding };
+    let shows = |tested: &&Tested| finding.subjects.iter().any(|id| id == tested.subject.id());
+    match subjects.iter().filter(shows).all(|tested| listed.is_of(tested.subject.description())) {
+        true => Finding {
+            status: Status::Known,
+            kind: Kind::Known(listed.id.to_owned()),
+            title: listed.title.to_owned(),
+            ..finding
+        },
+        false => finding,
+    }
+}
+
+/// The listed deviations that a subject does not show for which they are listed.
+fn gone(subjects: &[Tested]) -> Result<Vec<(Finding, Vec<String>)>, Failure> {
+    let mut gone = Vec::new();
+    for listed in LISTED.iter() {
+        let texts: Vec<String> = listed.modules.iter().map(|(text, _)| (*text).to_owned()).collect();
+        let mut without = Vec::new();
+        for tested in subjects.iter().filter(|tested| listed.is_always_of(tested.subject.description())) {
+            if !shows(tested, &texts, listed.class)? {
+                without.push(tested.subject.id().to_owned());
+            }
+        }
+        if !without.is_empty() {
+            gone.push((gone_from(listed, without, &texts), texts));
+        }
+    }
+    Ok(gone)
+}
+
+/// Whether a linker shows a difference of this class in a program.
+fn shows(tested: &Tested, texts: &[String], class: Class) -> Result<bool, Failure> {
+    let verdict = verdict(tested, texts)?.unwrap_or_default();
+    Ok(verdict.differences.iter().any(|(difference, _)| difference.class == class))
+}
+
+fn gone_from(listed: &Listed, subjects: Vec<String>, texts: &[String]) -> Finding {
+    let edit = format!(
+        "in corpus/deviations/linking/{}.ptx let `releases` leave out {}; remove the files where none is left",
+        listed.id,
+        subjects.join(", ")
+    );
+    Finding {
+        id: format!("gone-{}", listed.id),
+        status: Status::Gone,
+        kind: Kind::Fixed(listed.id.to_owned()),
+        class: listed.class,
+        title: format!("no longer shown: {}", listed.title),
+        count: subjects.len() as u64,
+        subjects,
+        program: texts[0].clone(),
+        linked: Some(LinkedProgram { modules: texts[1..].to_vec(), ..LinkedProgram::default() }),
+        edit: Some(edit),
+        ..Finding::default()
+    }
 }
 
 /// What each subject does with a program, in every order of its modules.

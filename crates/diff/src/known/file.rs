@@ -11,7 +11,7 @@ use crate::pattern::Pattern;
 use crate::verdict::Class;
 
 /// The keys, in their order.
-const KEYS: [&str; 15] = [
+const KEYS: [&str; 16] = [
     "deviation",
     "also",
     "title",
@@ -26,15 +26,16 @@ const KEYS: [&str; 15] = [
     "means",
     "work-around",
     "found",
+    "link",
     "expect",
 ];
 
 /// What the leading comments of a text say.
-struct Comments<'t>(Vec<(&'t str, &'t str)>);
+pub(crate) struct Comments<'t>(Vec<(&'t str, &'t str)>);
 
 impl<'t> Comments<'t> {
     /// The comments, and what stands behind them.
-    fn of(text: &'t str) -> Result<(Comments<'t>, &'t str), String> {
+    pub(crate) fn of(text: &'t str) -> Result<(Comments<'t>, &'t str), String> {
         let (mut said, mut rest) = (Vec::new(), text);
         while let Some(line) = rest.strip_prefix("//") {
             let (line, behind) = line.split_once('\n').unwrap_or((line, ""));
@@ -49,17 +50,17 @@ impl<'t> Comments<'t> {
         Ok((Comments(said), rest))
     }
 
-    fn all(&self, key: &str) -> impl Iterator<Item = &'t str> {
+    pub(crate) fn all(&self, key: &str) -> impl Iterator<Item = &'t str> {
         self.0.iter().filter(move |(own, _)| *own == key).map(|(_, value)| *value)
     }
 
-    fn one(&self, key: &str) -> Result<Option<&'t str>, String> {
+    pub(crate) fn one(&self, key: &str) -> Result<Option<&'t str>, String> {
         let mut all = self.all(key);
         let first = all.next();
         if all.next().is_some() { Err(format!("`{key}` stands twice")) } else { Ok(first) }
     }
 
-    fn needed(&self, key: &str) -> Result<&'t str, String> {
+    pub(crate) fn needed(&self, key: &str) -> Result<&'t str, String> {
         self.one(key)?.ok_or_else(|| format!("there is no `// {key}: ...`"))
     }
 
@@ -74,7 +75,7 @@ pub(super) fn read(id: &'static str, text: &'static str, change: Option<Change>)
     let (said, example) = Comments::of(text)?;
     let lineage = said.needed("lineage")?;
     let title = said.needed("title")?;
-    let releases = releases(said.needed("releases")?)?;
+    let releases = read_releases(said.needed("releases")?)?;
     let clauses: Result<Vec<Clause>, String> = said
         .all("clause")
         .map(|id| Clause::from_id(id).ok_or_else(|| format!("there is no clause `{id}`")))
@@ -113,7 +114,7 @@ pub(super) fn read(id: &'static str, text: &'static str, change: Option<Change>)
 }
 
 /// `A and later`, `A to B`, or `A`.
-fn releases(text: &'static str) -> Result<Releases, String> {
+pub(crate) fn read_releases(text: &'static str) -> Result<Releases, String> {
     let is_version =
         |text: &str| text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') && !text.is_empty();
     let (first, last) = match (text.strip_suffix(" and later"), text.split_once(" to ")) {

@@ -22,10 +22,11 @@ use ptxsmith_syntax::Module;
 
 use self::entry::Change;
 pub use self::entry::{Effect, End, Known};
+pub(crate) use self::file::{Comments, read_releases};
 pub use crate::maker::{Maker, Releases};
 use crate::pattern::{Pattern, Place, places_of};
 
-static FILES: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/deviations");
+pub(crate) static FILES: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/deviations");
 
 /// The entries of the user's own lists.
 static ADDED: OnceLock<Vec<Known>> = OnceLock::new();

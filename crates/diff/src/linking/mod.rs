@@ -4,17 +4,19 @@
 //! whether they are linked.
 
 mod compare;
+mod listed;
 mod symptom;
 
 use std::collections::BTreeMap;
 
 use ptxsmith_oracle::{Clause, Rules, linking};
-use ptxsmith_subject::{Error, Observation, Outcome, Request, Subject};
+use ptxsmith_subject::{Error, INTERNAL_ERROR, Observation, Outcome, Request, Subject};
 use ptxsmith_syntax::Module;
 
 use crate::verdict::Class;
 
 pub use compare::compare;
+pub use listed::{LISTED, Listed};
 pub use symptom::{ANOTHER_OFFSET, NO_ADDRESS, NO_ADDRESS_OR_OFFSET};
 
 /// A deviation in a linked program.
@@ -201,7 +203,7 @@ fn not_accepted(seen: &Observation) -> Compared {
                 name: String::new(),
                 clauses: Vec::new(),
                 expected: "an answer".to_owned(),
-                symptom: Symptom::new(plain_words(&actual)),
+                symptom: Symptom::new(crash(&actual)),
                 actual,
             });
         }
@@ -217,6 +219,18 @@ fn refusal(message: &str) -> &'static str {
     let kinds = [("undefined", "an undefined name"), ("multiple definition", "two definitions")];
     kinds.into_iter().find(|(words, _)| message.contains(words)).map_or("refused", |(_, kind)| kind)
 }
+
+/// How a linker ends, by the words that all releases share.
+fn crash(message: &str) -> String {
+    match message.split_once(MALFORMED) {
+        Some((_, what)) => format!("malformed output: {}", plain_words(what)),
+        None if message.starts_with("signal") => message.to_owned(),
+        None => INTERNAL_ERROR.to_owned(),
+    }
+}
+
+/// What stands before the words about output that cannot be read.
+const MALFORMED: &str = "malformed cubin: ";
 
 /// The words of a message that are no names, numbers or quotes of the program.
 fn plain_words(message: &str) -> String {

@@ -1,0 +1,116 @@
+//! The known deviations of linkers: files of `corpus/deviations/linking`, each named by the id that its findings get.
+
+use std::sync::LazyLock;
+
+use ptxsmith_subject::Description;
+use ptxsmith_syntax::{Module, parse};
+
+use crate::known::{Comments, FILES, read_releases};
+use crate::maker::{Maker, Releases};
+use crate::verdict::Class;
+
+/// A deviation of linkers that was reported before.
+pub struct Listed {
+    /// Its id, which is that of its findings.
+    pub id: &'static str,
+    /// What kind of deviation it is.
+    pub class: Class,
+    /// What happens, in a line.
+    pub title: &'static str,
+    lineage: &'static str,
+    /// Earlier ids, and ids of findings that are a part of it.
+    also: Vec<&'static str>,
+    linkers: Vec<Linker>,
+    /// The modules of its reproducer, in the order that shows it.
+    pub modules: Vec<(&'static str, Module)>,
+}
+
+/// A linker that shows a deviation.
+struct Linker {
+    name: &'static str,
+    releases: Releases,
+    /// Whether every run shows it.
+    always: bool,
+}
+
+/// Every known deviation of linkers.
+pub static LISTED: LazyLock<Vec<Listed>> = LazyLock::new(|| {
+    let files = FILES.get_dir("linking").into_iter().flat_map(|folder| folder.files());
+    let first_modules = files.filter_map(|file| {
+        let id = file.path().file_name()?.to_str()?.strip_suffix(".ptx")?;
+        // `ID.2.ptx` is the second module of ID.
+        (!id.contains('.')).then(|| (id, file.contents_utf8().unwrap_or_default()))
+    });
+    first_modules
+        .map(|(id, text)| read(id, text).unwrap_or_else(|error| panic!("linking/{id}.ptx: {error}")))
+        .collect()
+});
+
+fn read(id: &'static str, text: &'static str) -> Result<Listed, String> {
+    let (said, _) = Comments::of(text)?;
+    let class = said.needed("deviation")?;
+    let mut modules = vec![module(text)?];
+    for name in said.all("link") {
+        let file = FILES.get_file(format!("linking/{name}")).ok_or_else(|| format!("there is no {name}"))?;
+        modules.push(module(file.contents_utf8().unwrap_or_default())?);
+    }
+    Ok(Listed {
+        id,
+        class: Class::of_verdict(class).ok_or_else(|| format!("there is no class `{class}`"))?,
+        title: said.needed("title")?,
+        lineage: said.needed("lineage")?,
+        also: said.all("also").collect(),
+        linkers: said.all("releases").map(linker).collect::<Result<_, _>>()?,
+        modules,
+    })
+}
+
+/// `nvlink 13.0 and later`, or `nvlink 13.0 and later, not in every run`.
+fn linker(text: &'static str) -> Result<Linker, String> {
+    let (name, releases) =
+        text.split_once(' ').ok_or_else(|| format!("`{text}` is not `LINKER RELEASES`"))?;
+    let sporadic = releases.strip_suffix(", not in every run");
+    Ok(Linker { name, releases: read_releases(sporadic.unwrap_or(releases))?, always: sporadic.is_none() })
+}
+
+fn module(text: &'static str) -> Result<(&'static str, Module), String> {
+    Ok((text, parse(text).map_err(|error| error.render("", text))?))
+}
+
+impl Listed {
+    /// Whether a finding of this id is it.
+    pub fn is_called(&self, id: &str) -> bool {
+        self.id == id || self.also.contains(&id)
+    }
+
+    /// Whether it is listed for this linker.
+    pub fn is_of(&self, description: &Description) -> bool {
+        self.linker(description).is_some()
+    }
+
+    /// Whether it is listed for this linker as one that every run shows.
+    pub fn is_always_of(&self, description: &Description) -> bool {
+        self.linker(description).is_some_and(|linker| linker.always)
+    }
+
+    fn linker(&self, description: &Description) -> Option<&Linker> {
+        let Maker { lineage, version } = Maker::of(description);
+        let is_it =
+            |linker: &&Linker| description.id.starts_with(linker.name) && linker.releases.contain(version);
+        self.linkers.iter().find(is_it).filter(|_| lineage == Some(self.lineage))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_listed_deviation_has_a_reproducer_of_several_modules() {
+        assert!(!LISTED.is_empty());
+        for listed in LISTED.iter() {
+            assert!(listed.modules.len() >= 2, "{}", listed.id);
+            assert!(!listed.title.is_empty(), "{}", listed.id);
+        }
+    }
+}
