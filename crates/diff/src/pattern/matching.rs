@@ -3,8 +3,9 @@
 use ptxsmith_oracle::{Evaluator, Rules, Stored, Trace, special_register};
 use ptxsmith_syntax::{Item, Number, ScalarType, Span, StateSpace, Text, print, read_number};
 
+use super::facts::Facts;
 use super::language::{Comparison, Test, version};
-use super::tree::{Facts, Kind, Node, Thing};
+use super::tree::{Kind, Node, Thing};
 
 impl Test {
     /// Whether it holds of a node.

@@ -3,6 +3,7 @@
 //! A pattern is a test of one statement. It is data of a deviation's file, so that anyone can add one; `docs/guide/known-deviations.md`
 //! describes the language, `language` reads it, and `tree` makes the nodes that it tests.
 
+mod facts;
 mod language;
 mod matching;
 mod tree;
