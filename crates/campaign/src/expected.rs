@@ -3,78 +3,56 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use ptxsmith_diff::known::KNOWN;
+use ptxsmith_diff::known::{KNOWN, Releases};
+use ptxsmith_report::expected::{self, Expected};
 use ptxsmith_report::harmless::line;
-use ptxsmith_report::releases::{family, version_of};
+use ptxsmith_report::releases::family;
 use ptxsmith_report::{ExpectedFailure, Finding, Report, Status, Subject, UnexpectedPass};
-use ptxsmith_subject::version::Version;
-use serde::{Deserialize, Serialize};
 
 use crate::failure::Failure;
 use crate::files::write_whole;
 
 /// What is written above the entries.
 const HEAD: &str = "\
-# Failures that are expected: `ptxsmith run --expect-failures FILE`, `ptxsmith check --expect-failures FILE`.
-# Those that do not fail any more are a failure (docs/guide/triage.md).
-
-";
+Failures that are expected: `ptxsmith run --expect-failures FILE`, `ptxsmith check --expect-failures FILE`.
+Those that do not fail any more are a failure (docs/guide/triage.md).";
 
 /// The failures that are expected; by default none.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ExpectedFailures {
-    /// One finding each.
-    #[serde(default, rename = "failure")]
     entries: Vec<Entry>,
 }
 
-/// One finding that is expected.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+/// One finding that is expected: `ID [SUBJECT] [RELEASES] # REASON`.
+#[derive(Clone, Debug, PartialEq, Eq)]
 struct Entry {
     /// The finding's id, or with a `*` behind it what the ids of several begin with.
     id: String,
-    /// The subject, as `--subject` names it, or what stands before its `@`; missing: every subject.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// The subject, as `--subject` names it, or what stands before its `@`; `None`: every subject.
     subject: Option<String>,
-    /// Its releases: `13.5`, `11.7 to 12.6`, `13.0 and later`; missing: every release.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    releases: Vec<String>,
-    /// Why it is expected.
+    /// Its releases; none: every release.
+    releases: Vec<Releases>,
+    /// Why it is expected, with an address at the end where it is followed up.
     reason: String,
-    /// Where it is followed up.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    link: Option<String>,
-}
-
-/// Releases as the file names them, both ends included.
-struct Span {
-    first: Version,
-    last: Option<Version>,
-}
-
-impl Span {
-    fn parse(text: &str) -> Option<Span> {
-        let version = |text: &str| {
-            let is_version = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
-            is_version.then(|| Version::find(text)).flatten()
-        };
-        let text = text.trim();
-        if let Some(first) = text.strip_suffix(" and later") {
-            return Some(Span { first: version(first)?, last: None });
-        }
-        let (first, last) = text.split_once(" to ").unwrap_or((text, text));
-        Some(Span { first: version(first)?, last: Some(version(last)?) })
-    }
-
-    fn holds(&self, version: &Version) -> bool {
-        version.cmp_release(&self.first).is_ge()
-            && self.last.as_ref().is_none_or(|last| version.cmp_release(last).is_le())
-    }
 }
 
 impl Entry {
+    fn read(line: Expected) -> Result<Entry, String> {
+        let Expected { id, words, reason } = line;
+        let is_subject = |word: &&String| !word.starts_with(|c: char| c.is_ascii_digit());
+        let subject = words.first().filter(is_subject).cloned();
+        let releases = words[usize::from(subject.is_some())..].join(" ");
+        let read = |text: &str| {
+            Releases::parse(text).ok_or_else(|| {
+                let (id, text) = (self::line(&id), self::line(text));
+                format!("`{id}`: `{text}` names no releases; write 13.5, 11.7 to 12.6, or 13.0 and later")
+            })
+        };
+        let named = releases.split(',').filter(|text| !text.trim().is_empty());
+        let releases = named.map(read).collect::<Result<_, _>>()?;
+        Ok(Entry { releases, id, subject, reason })
+    }
+
     /// Whether it is about a finding of this id.
     fn names(&self, id: &str) -> bool {
         match self.id.strip_suffix('*') {
@@ -88,9 +66,17 @@ impl Entry {
     fn is_of(&self, subject: &Subject) -> bool {
         let named =
             self.subject.as_deref().is_none_or(|name| name == subject.id || name == family(&subject.id));
-        let version = version_of(&subject.id, subject.version.as_deref().unwrap_or(""));
-        let holds = |text: &String| Some(Span::parse(text)?.holds(version.as_ref()?));
-        named && (self.releases.is_empty() || self.releases.iter().any(|text| holds(text) == Some(true)))
+        let version = subject.version.as_deref().or_else(|| Some(subject.id.split_once('@')?.1));
+        let holds = |releases: &Releases| version.is_some() && releases.contain(version);
+        named && (self.releases.is_empty() || self.releases.iter().any(holds))
+    }
+
+    fn failure(&self) -> ExpectedFailure {
+        let (reason, link) = match self.reason.rsplit_once(' ') {
+            Some((reason, link)) if link.starts_with("https://") => (reason, Some(link.to_owned())),
+            _ => (&*self.reason, None),
+        };
+        ExpectedFailure { reason: reason.to_owned(), link }
     }
 }
 
@@ -98,7 +84,7 @@ impl ExpectedFailures {
     /// Reads a file.
     ///
     /// # Errors
-    /// If it cannot be read, is no TOML of this form, or names releases that are none.
+    /// If it cannot be read, is not of this form, or names releases that are none.
     pub fn read(path: &Path) -> Result<ExpectedFailures, Failure> {
         let name = path.to_string_lossy();
         let failed = |why: String| Failure::BadInput(format!("{}: {why}", line(&name)));
@@ -107,17 +93,8 @@ impl ExpectedFailures {
     }
 
     fn parse(text: &str) -> Result<ExpectedFailures, String> {
-        let expected: ExpectedFailures = toml::from_str(text).map_err(|error| error.to_string())?;
-        for entry in &expected.entries {
-            if let Some(bad) = entry.releases.iter().find(|text| Span::parse(text).is_none()) {
-                return Err(format!(
-                    "`{}`: `{}` names no releases; write 13.5, 11.7 to 12.6, or 13.0 and later",
-                    line(&entry.id),
-                    line(bad)
-                ));
-            }
-        }
-        Ok(expected)
+        let entries = expected::read(text)?.into_iter().map(Entry::read).collect::<Result<_, _>>()?;
+        Ok(ExpectedFailures { entries })
     }
 
     /// Notes in the findings that are expected that they are. One that shows in several subjects has to be expected in all of
@@ -130,9 +107,8 @@ impl ExpectedFailures {
                 self.entries.iter().find(|entry| entry.names(&finding.id) && entry.is_of(subject))
             };
             let entries: Option<Vec<&Entry>> = finding.subjects.iter().map(of).collect();
-            finding.expected_failure = entries
-                .and_then(|entries| entries.first().copied())
-                .map(|entry| ExpectedFailure { reason: entry.reason.clone(), link: entry.link.clone() });
+            finding.expected_failure =
+                entries.and_then(|entries| entries.first().copied()).map(Entry::failure);
         }
     }
 
@@ -164,45 +140,40 @@ impl ExpectedFailures {
     /// # Errors
     /// If it cannot be written.
     pub fn write(report: &Report, path: &Path) -> Result<(), Failure> {
-        write_whole(path, ExpectedFailures::text(report)?.as_bytes())?;
+        write_whole(path, ExpectedFailures::text(report).as_bytes())?;
         Ok(())
     }
 
-    fn text(report: &Report) -> Result<String, Failure> {
-        let mut entries = Vec::new();
-        for finding in report.findings.iter().filter(|finding| finding.status != Status::Known) {
-            entries.extend(entries_of(report, finding));
-        }
-        Ok(HEAD.to_owned() + &toml::to_string(&ExpectedFailures { entries })?)
+    fn text(report: &Report) -> String {
+        let findings = report.findings.iter().filter(|finding| finding.status != Status::Known);
+        let lines: Vec<Expected> = findings.flat_map(|finding| lines_of(report, finding)).collect();
+        expected::write(HEAD, &lines)
     }
 }
 
-/// One entry for each program that shows the finding, with its releases.
-fn entries_of(report: &Report, finding: &Finding) -> Vec<Entry> {
-    let mut families: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+/// One line for each program that shows the finding, with its releases.
+fn lines_of(report: &Report, finding: &Finding) -> Vec<Expected> {
+    let mut families: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for id in &finding.subjects {
-        let version =
-            report.subjects.iter().find(|subject| subject.id == *id).and_then(|of| of.version.clone());
+        let subject = report.subjects.iter().find(|subject| subject.id == *id);
         // A command is a subject by its whole name.
         let family = if id.contains(':') { id } else { family(id) };
-        families.entry(family).or_default().extend(version);
+        families.entry(family).or_default().extend(subject.and_then(|subject| subject.version.as_deref()));
     }
     let (reason, link) = match finding.expected_failure.clone() {
         Some(ExpectedFailure { reason, link }) => (reason, link),
         None => (format!("{}: {}", finding.class, finding.title), finding.link.clone()),
     };
-    let entry = |(subject, releases): (&str, Vec<String>)| {
-        let named = releases.iter().all(|text| Span::parse(text).is_some());
-        Entry {
-            id: finding.id.clone(),
-            // A command that ran alone may lie elsewhere on the next machine.
-            subject: (report.subjects.len() > 1 || !subject.contains(':')).then(|| subject.to_owned()),
-            releases: if named { releases } else { Vec::new() },
-            reason: reason.clone(),
-            link: link.clone(),
-        }
+    let reason = [Some(reason), link].into_iter().flatten().collect::<Vec<_>>().join(" ");
+    let line = |(subject, releases): (&str, Vec<&str>)| {
+        let named = releases.iter().all(|text| Releases::parse(text).is_some());
+        // A command that ran alone may lie elsewhere on the next machine.
+        let subject = (report.subjects.len() > 1 || !subject.contains(':')).then(|| subject.to_owned());
+        let releases = (named && !releases.is_empty()).then(|| releases.join(","));
+        let words = subject.into_iter().chain(releases).collect();
+        Expected { id: finding.id.clone(), words, reason: reason.clone() }
     };
-    families.into_iter().map(entry).collect()
+    families.into_iter().map(line).collect()
 }
 
 #[cfg(test)]
@@ -230,33 +201,30 @@ mod tests {
         report
     }
 
-    const OLD: &str =
-        "[[failure]]\nid = \"old\"\nsubject = \"ptxas\"\nreleases = [\"11.7 to 12.6\"]\nreason = \"r\"\n";
+    const OLD: &str = "old ptxas 11.7 to 12.6 # r\n";
 
     #[test]
     fn what_is_expected_of_all_its_subjects_needs_no_attention() {
-        let all = judged(&format!("{OLD}[[failure]]\nid = \"both\"\nreason = \"r\"\nlink = \"l\"\n"));
+        let all = judged(&format!("{OLD}both # r https://l\n"));
         assert!(!all.needs_attention(), "{all:?}");
-        assert_eq!(all.findings[0].expected_failure.as_ref().unwrap().link.as_deref(), Some("l"));
-        let half = judged(&format!(
-            "{OLD}[[failure]]\nid = \"both\"\nreleases = [\"13.0 and later\"]\nreason = \"r\"\n"
-        ));
+        assert_eq!(all.findings[0].expected_failure.as_ref().unwrap().link.as_deref(), Some("https://l"));
+        let half = judged(&format!("{OLD}both 11.7, 13.0 and later # r\n"));
         assert!(half.findings[0].needs_attention() && !half.findings[1].needs_attention());
     }
 
     #[test]
     fn what_is_expected_and_does_not_fail_needs_attention() {
         let passes = |file: &str| judged(file).unexpected_passes;
-        let wide = passes("[[failure]]\nid = \"old\"\nreason = \"r\"\n");
+        let wide = passes("old # r\n");
         assert_eq!(wide.len(), 1);
         assert_eq!((&*wide[0].id, &*wide[0].subject), ("old", "ptxas@13.5"));
         assert_eq!(passes(OLD), []);
-        assert_eq!(passes("[[failure]]\nid = \"none\"\nsubject = \"driver\"\nreason = \"r\"\n"), []);
+        assert_eq!(passes("none driver # r\n"), []);
     }
 
     #[test]
     fn one_entry_expects_all_findings_whose_ids_begin_so() {
-        let expecting = |id: &str| judged(&format!("[[failure]]\nid = \"{id}\"\nreason = \"r\"\n"));
+        let expecting = |id: &str| judged(&format!("{id}\n"));
         assert!(!expecting("*").needs_attention());
         let some = expecting("ol*");
         assert!(some.findings[0].needs_attention() && !some.findings[1].needs_attention(), "{some:?}");
@@ -266,33 +234,33 @@ mod tests {
 
     #[test]
     fn what_is_written_expects_what_was_found() {
-        let text = ExpectedFailures::text(&report()).unwrap();
+        let text = ExpectedFailures::text(&report());
         assert!(!judged(&text).needs_attention(), "{text}");
-        assert!(text.contains("releases = [\"12.6.85\"]"), "{text}");
+        assert!(text.contains("old ptxas 12.6.85  # crash: t"), "{text}");
     }
 
     #[test]
     fn a_file_that_says_something_else_is_refused() {
         let message = |text: &str| ExpectedFailures::parse(text).unwrap_err();
-        assert!(message("[[failure]]\nid = \"a\"\nreson = \"r\"\n").contains("reson"));
-        let releases = message("[[failure]]\nid = \"a\"\nreleases = [\"newest\"]\nreason = \"r\"\n");
+        assert!(message("'a\n").starts_with("line 1: "));
+        let releases = message("a ptxas newest\n");
         assert!(releases.contains("`newest` names no releases"), "{releases}");
     }
 
     #[test]
     fn a_file_is_read_and_one_that_cannot_be_is_named() {
         let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("expected.toml");
+        let path = directory.path().join("expected.txt");
         let message = |read: Result<ExpectedFailures, Failure>| match read {
             Err(Failure::BadInput(message)) => message,
             other => panic!("{other:?}"),
         };
-        assert!(message(ExpectedFailures::read(&path)).contains("expected.toml: "));
+        assert!(message(ExpectedFailures::read(&path)).contains("expected.txt: "));
         ExpectedFailures::write(&report(), &path).unwrap();
         let expected = ExpectedFailures::read(&path).unwrap();
         assert_eq!(expected.entries.iter().map(|entry| &*entry.id).collect::<Vec<_>>(), ["both", "old"]);
-        std::fs::write(&path, "[[failure]]\n").unwrap();
-        assert!(message(ExpectedFailures::read(&path)).contains("missing field"));
+        std::fs::write(&path, "a ptxas later\n").unwrap();
+        assert!(message(ExpectedFailures::read(&path)).contains("`later` names no releases"));
     }
 
     #[test]
@@ -304,8 +272,11 @@ mod tests {
             report.subjects = ids.iter().map(|&id| Subject { id: id.into(), ..subject.clone() }).collect();
             report.findings.truncate(1);
             report.findings[0].subjects = vec![ids[0].to_owned()];
-            let entries = entries_of(&report, &report.findings[0]);
-            entries.into_iter().map(|entry| entry.subject).collect::<Vec<_>>()
+            let entries = lines_of(&report, &report.findings[0]);
+            entries
+                .into_iter()
+                .map(|line| line.words.into_iter().find(|word| !word.starts_with('1')))
+                .collect::<Vec<_>>()
         };
         assert_eq!(named(&["exec:mine --flag"]), [None]);
         assert_eq!(named(&["exec:mine --flag", "ptxas@13.5"]), [Some("exec:mine --flag".to_owned())]);

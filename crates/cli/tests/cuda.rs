@@ -309,17 +309,17 @@ fn a_project_is_checked_without_others_headers_and_gets_clean_by_a_patch_comment
         eprintln!("NOT TESTED: the patch of cuda check is applied: there is no patch");
         return;
     }
-    let (exit, said, _) = check(&["--write-baseline", "known.json"]);
+    let (exit, said, _) = check(&["--write-expected", "known.txt"]);
     assert_eq!((exit, said.ends_with("2 files, 1 violation\n")), (1, true), "{said}");
-    let (exit, said, _) = check(&["--baseline", "known.json"]);
+    let (exit, said, _) = check(&["--expect-failures", "known.txt"]);
     assert_eq!((exit, said.ends_with("2 files, 0 violations, 1 suppressed\n")), (0, true), "{said}");
 
     let own = "const int kOwn = 1;\n// ptxsmith-ignore(address_of_host_var_in_device_code)\n\
                __device__ inline const int *own() { return &kOwn; }\n";
     file(directory.path(), "p/include/own.h", own);
-    let (exit, said, noted) = check(&["--baseline", "known.json"]);
+    let (exit, said, noted) = check(&["--expect-failures", "known.txt"]);
     assert_eq!(exit, 0, "{said}");
-    assert!(noted.contains("1 entries of the baseline occur no more"), "{noted}");
+    assert!(noted.contains("1 expected violations occur no more"), "{noted}");
 }
 
 /// Where a program is in PATH.

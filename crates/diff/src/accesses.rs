@@ -68,7 +68,9 @@ pub(crate) fn tracings(kernels: &[Traced]) -> Vec<Tracing> {
             }
             places
         };
-        let memory = memory.iter().filter_map(|(&(space, at), &byte)| Some(((space_of(space)?, at), byte)));
+        let memory = memory
+            .iter()
+            .filter_map(|(&(space, at), &byte)| Some(((space_of(space)?, at), vec![Some(byte)])));
         Some(Tracing {
             kernel: kernel.name.to_string(),
             parameters: parameters.clone(),

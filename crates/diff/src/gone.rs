@@ -34,7 +34,7 @@ pub fn check(subject: &dyn Subject, known: &Known, target: &str) -> Result<Optio
     // Where there are kernels, what they leave is what the program is about.
     let parts = match verdicts.kernels {
         Some(kernels) => vec![kernels],
-        None => verdicts.data.into_iter().chain(verdicts.undecided).collect(),
+        None => [verdicts.data, verdicts.added, verdicts.undecided].concat(),
     };
     let verdicts: Vec<Verdict> = parts.into_iter().map(|part| part.verdict).collect();
     let shown = verdicts.iter().any(|verdict| shows(known, verdict));

@@ -153,11 +153,11 @@ fn wrong_by_name(
     match (address, found) {
         (Some(address), Some(found)) => {
             // An address of 32 bits may be told as such, with zeros behind it.
-            let zeros = |from: usize| bytes[from..range.end].iter().all(|&byte| byte == 0);
+            let behind = bytes.get(range.start + 4..range.end);
             let small = found.width == 4
                 && found.generic == Some(false)
                 && !address.generic
-                && zeros(range.start + 4)
+                && behind.is_some_and(|bytes| bytes.iter().all(|&byte| byte == 0))
                 && more.is_none();
             let moved = (address.addend ^ found.addend) as u64;
             let same_addend =

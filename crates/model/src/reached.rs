@@ -30,8 +30,8 @@ pub struct Tracing {
     pub windows: Vec<(Space, u64)>,
     /// What special registers hold, by name: `tid.x`.
     pub specials: BTreeMap<String, u32>,
-    /// What is known of memory: bytes by state space and place.
-    pub memory: BTreeMap<(Space, u64), u8>,
+    /// What is known of memory: bytes that lie side by side, by state space and place of the first.
+    pub memory: BTreeMap<(Space, u64), Vec<Option<u8>>>,
 }
 
 /// Where variables lie: of a parameterized name the first, and how far apart they lie.
@@ -41,6 +41,13 @@ pub type Places = Names<(u64, u64)>;
 pub const FUNCTIONS: Range<u64> = 0x7e00_0000_0000..0x7f00_0000_0000;
 
 impl Tracing {
+    /// A byte of memory, where it is known.
+    pub fn byte(&self, space: Space, at: u64) -> Option<u8> {
+        let (&(own, start), bytes) = self.memory.range(..=(space, at)).next_back()?;
+        let offset = at.checked_sub(start).filter(|_| own == space)?;
+        *bytes.get(usize::try_from(offset).ok()?)?
+    }
+
     /// Where a variable lies, by what generated code calls it: one of a function has a name around its own, `$__NAME__` and a
     /// number, but one of a parameterized name.
     pub fn place_of(&self, symbol: &str) -> Option<u64> {

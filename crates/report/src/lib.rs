@@ -11,6 +11,7 @@ mod cases;
 pub mod clauses;
 pub mod describe;
 pub mod deviations;
+pub mod expected;
 pub mod folder;
 mod formats;
 pub mod harmless;

@@ -68,6 +68,20 @@ impl Releases {
         Releases { first, last: Some(last) }
     }
 
+    /// Reads `A and later`, `A to B`, or `A`; what is read lives as long as the program.
+    pub fn parse(text: &str) -> Option<Releases> {
+        let version = |text: &str| {
+            let is_version = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+            (is_version && Version::find(text).is_some()).then(|| &*text.to_owned().leak())
+        };
+        let text = text.trim();
+        if let Some(first) = text.strip_suffix(" and later") {
+            return Some(Releases { first: version(first)?, last: None });
+        }
+        let (first, last) = text.split_once(" to ").unwrap_or((text, text));
+        Some(Releases { first: version(first)?, last: Some(version(last)?) })
+    }
+
     /// Whether a version is of one of them. One without a number may be of any.
     pub fn contain(&self, version: Option<&str>) -> bool {
         let Some(version) = version.and_then(Version::find) else { return true };
@@ -113,6 +127,16 @@ mod tests {
         }
         assert!(Releases::from("9.0").contain(Some("13.5.37")));
         assert!(!Releases::between("13.3.33", "13.3.33").contain(Some("13.3.73")));
+    }
+
+    #[test]
+    fn releases_are_read_as_they_are_shown() {
+        for text in ["11.7", "11.7 to 12.6", "13.0 and later"] {
+            assert_eq!(Releases::parse(text).unwrap().to_string(), text);
+        }
+        for text in ["", "newest", "11.7 to", "11.7 and earlier", "."] {
+            assert_eq!(Releases::parse(text), None, "{text}");
+        }
     }
 
     #[test]

@@ -6,8 +6,8 @@
     python3 run.py --exec 'my-assembler --observe {ptx}' --write-expected known.txt
     python3 run.py --exec 'my-assembler --observe {ptx}' --expect-failures known.txt
 
-What a verdict is: README.md. A file of expected failures has a line for each: CASE VARIABLE CLASS, with - for the whole
-program; # begins a comment. Exit status: 0 all that was compared conforms or fails as expected, 1 something else fails or an
+What a verdict is: README.md. A file of expected failures has a line for each: CASE:VARIABLE:CLASS, with - for the whole
+program; # behind a space begins a comment. Exit status: 0 all that was compared conforms or fails as expected, 1 something else fails or an
 expected failure does not fail any more, 2 bad usage or no such program, 3 nothing was compared.
 """
 import argparse, collections, concurrent.futures, json, os, pathlib, shlex, shutil, subprocess, sys
@@ -89,13 +89,13 @@ def judge(case, seen):
 
 def key_of(line):
     """A failure as a line of a file of expected failures."""
-    return f"{line['case']} {line['variable'] or '-'} {line['what']}"
+    return f"{line['case']}:{line['variable'] or '-'}:{line['what']}"
 
 
 def expected_in(path):
     """The expected failures of a file."""
-    lines = (line.partition("#")[0].split() for line in pathlib.Path(path).read_text().splitlines())
-    return {" ".join(words) for words in lines if words}
+    lines = (shlex.split((" " + line).partition(" #")[0]) for line in pathlib.Path(path).read_text().splitlines())
+    return {words[0] for words in lines if words}
 
 
 def main():
@@ -115,7 +115,7 @@ def main():
         parser.error(f"{words[0] if words else 'an empty command'}: no such program; {what}")
     try:
         expected = expected_in(args.expect_failures) if args.expect_failures else set()
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, ValueError) as error:
         parser.error(f"--expect-failures {args.expect_failures}: {error}")
     cases = {case["id"]: case for case in json.loads((HERE / "manifest.json").read_text())["cases"]}
     targets = args.exec or ptxas.targets_of(args.ptxas)
@@ -144,9 +144,9 @@ def main():
         pathlib.Path(args.json).write_text("".join(json.dumps(line) + "\n" for line in lines))
     failed = {key_of(line) for line in lines if line["verdict"] == "deviates"}
     if args.write_expected:
-        pathlib.Path(args.write_expected).write_text("".join(key + "\n" for key in sorted(failed)))
+        pathlib.Path(args.write_expected).write_text("".join(shlex.quote(key) + "\n" for key in sorted(failed)))
     shown = {case["id"] for case in chosen}
-    fixed = sorted(key for key in expected - failed if key.split()[0] in shown)
+    fixed = sorted(key for key in expected - failed if key.partition(":")[0] in shown)
     for key in fixed:
         print(f"fixed: {key}: expected to fail, and does not; remove it from {args.expect_failures}")
     print(f"{len(chosen)} case{'s' * (len(chosen) != 1)}: " + ", ".join(

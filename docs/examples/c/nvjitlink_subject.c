@@ -1,7 +1,7 @@
 /* A C library as a subject of ptxsmith: NVIDIA's nvJitLink, as it stands, behind the protocol of `serve:`.
  *
  *     cc -O2 -o nvjitlink-subject nvjitlink_subject.c -ldl
- *     ptxsmith check corpus/ --subject 'serve:./nvjitlink-subject /path/to/libnvJitLink.so' --expect-failures expected.toml
+ *     ptxsmith check corpus/ --subject 'serve:./nvjitlink-subject /path/to/libnvJitLink.so' --expect-failures expected.txt
  *
  * The library only accepts and refuses here: what the module holds is in a cubin that this adapter does not read, so it says
  * "values": false, and no variable is told. Nothing is caught: where the library dies this program dies, which ptxsmith

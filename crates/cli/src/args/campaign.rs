@@ -88,7 +88,7 @@ pub struct Campaign {
     pub deny: Vec<Deny>,
     /// Failures that are expected and do not change the status
     ///
-    /// A TOML file. An expected failure that passes makes status 1.
+    /// A line each, `ID [SUBJECT] [RELEASES] # REASON`. An expected failure that passes makes status 1.
     #[arg(long, value_name = "FILE")]
     pub expect_failures: Option<PathBuf>,
     /// Write the failures that were found as a file for --expect-failures

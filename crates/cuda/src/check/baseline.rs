@@ -1,16 +1,18 @@
-//! What is known already: comments in the source and a baseline file.
+//! What is known already: comments in the source and a list of expected failures.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
+use ptxsmith_report::expected::{self, Expected};
 
 use super::Finding;
 use crate::rule::Key;
 
-const SCHEMA: &str = "ptxsmith.cuda-baseline/1";
+/// What is written above the entries.
+const HEAD: &str = "\
+Violations that are known, `FILE:VARIABLE:MESSAGES # LINE`: `ptxsmith cuda check --expect-failures FILE`.";
 
 /// Whether the text says of a line that this message is to be ignored there: `// ptxsmith-ignore(KEY, ...)` on the line itself
 /// or alone on the line before.
@@ -29,21 +31,7 @@ pub fn is_ignored(text: &str, line: u32, key: Key) -> bool {
 #[derive(Debug, Default)]
 pub struct Baseline {
     directory: PathBuf,
-    left: BTreeMap<Entry, usize>,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-struct Entry {
-    file: String,
-    variable: String,
-    keys: Vec<String>,
-    text: String,
-}
-
-#[derive(Serialize, Deserialize)]
-struct File {
-    schema: String,
-    findings: Vec<Entry>,
+    left: BTreeMap<Expected, usize>,
 }
 
 impl Baseline {
@@ -52,15 +40,11 @@ impl Baseline {
         Baseline { directory: directory(file), left: BTreeMap::new() }
     }
 
-    /// Reads a baseline file.
+    /// Reads a list.
     pub fn read(file: &Path) -> io::Result<Self> {
-        let text = super::command::read_text(file)?;
-        let read: File = serde_json::from_str(&text)?;
-        if read.schema != SCHEMA {
-            return Err(io::Error::new(io::ErrorKind::InvalidData, format!("it is no {SCHEMA}")));
-        }
+        let list = expected::read(&super::command::read_text(file)?);
         let mut baseline = Baseline::empty(file);
-        for entry in read.findings {
+        for entry in list.map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))? {
             *baseline.left.entry(entry).or_default() += 1;
         }
         Ok(baseline)
@@ -92,18 +76,15 @@ impl Baseline {
     /// Writes it.
     pub fn write(&self, file: &Path) -> io::Result<()> {
         let entries = self.left.iter().flat_map(|(entry, &count)| std::iter::repeat_n(entry.clone(), count));
-        let written = File { schema: SCHEMA.to_owned(), findings: entries.collect() };
-        fs::write(file, serde_json::to_string_pretty(&written)? + "\n")
+        fs::write(file, expected::write(HEAD, &entries.collect::<Vec<_>>()))
     }
 
-    fn entry(&self, finding: &Finding, path: &Path, line: &str) -> Entry {
+    fn entry(&self, finding: &Finding, path: &Path, line: &str) -> Expected {
         let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-        Entry {
-            file: path.strip_prefix(&self.directory).unwrap_or(&path).to_string_lossy().into_owned(),
-            variable: finding.variable.clone(),
-            keys: finding.keys.iter().map(|key| key.name().to_owned()).collect(),
-            text: line.trim().to_owned(),
-        }
+        let file = path.strip_prefix(&self.directory).unwrap_or(&path).display();
+        let keys: Vec<&str> = finding.keys.iter().map(|key| key.name()).collect();
+        let id = format!("{file}:{}:{}", finding.variable, keys.join(","));
+        Expected { id, reason: line.trim().replace(char::is_control, " "), ..Expected::default() }
     }
 }
 
@@ -127,14 +108,14 @@ mod tests {
     #[test]
     fn a_known_violation_stays_known_where_its_line_moves_and_once_only() {
         let directory = tempfile::tempdir().unwrap();
-        let (file, source) = (directory.path().join("base.json"), directory.path().join("a.cu"));
+        let (file, source) = (directory.path().join("base.txt"), directory.path().join("a.cu"));
         fs::write(&source, "").unwrap();
         let finding =
             |line| Finding { line, variable: "k".to_owned(), keys: vec![Key::Address], ..Finding::default() };
         let mut baseline = Baseline::empty(&file);
         baseline.add(&finding(3), &source, "  f(&k);");
         baseline.write(&file).unwrap();
-        assert!(fs::read_to_string(&file).unwrap().contains("\"a.cu\""));
+        assert!(fs::read_to_string(&file).unwrap().contains("\na.cu:k:"));
         let mut baseline = Baseline::read(&file).unwrap();
         assert_eq!(baseline.left(), 1);
         assert!(!baseline.takes(&finding(3), &source, "g(&k);"));

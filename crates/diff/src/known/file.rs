@@ -114,18 +114,8 @@ pub(super) fn read(id: &'static str, text: &'static str, change: Option<Change>)
 }
 
 /// `A and later`, `A to B`, or `A`.
-pub(crate) fn read_releases(text: &'static str) -> Result<Releases, String> {
-    let is_version =
-        |text: &str| text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') && !text.is_empty();
-    let (first, last) = match (text.strip_suffix(" and later"), text.split_once(" to ")) {
-        (Some(first), _) => (first, None),
-        (None, Some((first, last))) => (first, Some(last)),
-        (None, None) => (text, Some(text)),
-    };
-    if !is_version(first) || !last.is_none_or(is_version) {
-        return Err(format!("`{text}` is none of `A and later`, `A to B`, `A`"));
-    }
-    Ok(last.map_or(Releases::from(first), |last| Releases::between(first, last)))
+pub(crate) fn read_releases(text: &str) -> Result<Releases, String> {
+    Releases::parse(text).ok_or_else(|| format!("`{text}` is none of `A and later`, `A to B`, `A`"))
 }
 
 /// The class, and how a subject ends if it crashes.

@@ -1,6 +1,6 @@
 //! What the opcodes of generated code ask for, with their modifiers, decoded once.
 
-use super::value::Space;
+use ptxsmith_model::Space;
 
 /// What an instruction does, as far as it is executed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -133,7 +133,7 @@ fn control(name: &str) -> Option<Operation> {
         "BRX" => Operation::BranchByRegister,
         "CALL" => Operation::Call,
         "RET" => Operation::Return,
-        "NOP" | "BSSY" | "BSYNC" | "BREAK" | "WARPSYNC" | "YIELD" | "DEPBAR" | "MEMBAR" | "ERRBAR"
+        "NOP" | "CGAERRBAR" | "BSSY" | "BSYNC" | "BREAK" | "WARPSYNC" | "YIELD" | "DEPBAR" | "MEMBAR" | "ERRBAR"
         | "CCTL" | "BMOV" | "BAR" => Operation::Nothing,
         _ => return None,
     })

@@ -36,7 +36,15 @@ fn listed(code: &str) -> (String, BTreeMap<String, u64>) {
 /// What a kernel of these instructions leaves in 32 bytes.
 fn seen(code: &str) -> Result<Output, String> {
     let (text, sizes) = listed(code);
-    execute(&Listing::read(&text, &sizes), &variables(), &Launch { kernel: "k".into(), out: 32 })
+    execute(&Listing::read(&text, &sizes), &Launch { kernel: "k".into(), out: 32 })
+}
+
+fn execute(listing: &Listing, launch: &Launch) -> Result<Output, String> {
+    layouts::observe(&mut Layout::all(listing, &variables()), launch)
+}
+
+fn traced(listing: &Listing, tracing: &Tracing) -> Reached {
+    Machine::new(listing, &variables(), tracing, Base::default()).unwrap().run().0
 }
 
 fn places(of: &[(&str, u64)]) -> ptxsmith_model::Places {
@@ -101,6 +109,34 @@ fn addresses_are_seen_where_both_halves_are_there() {
     assert_eq!(seen.iter().filter(|&&byte| byte == 0).count(), 4);
 }
 
+/// Each moves in its own way from layout to layout.
+#[test]
+fn functions_and_variables_are_told_apart_where_they_lie_side_by_side() {
+    let output = seen(&format!(
+        "{OUT}
+        UMOV UR6, 32@lo(fun@fdesc(f))
+        UMOV UR7, 32@hi(fun@fdesc(f))
+        UMOV UR8, 32@lo((c + 0x4))
+        MOV R2, UR6
+        MOV R3, UR7
+        STG.E.64 [R4.64], R2
+        MOV R6, `((s + 0x4))
+        MOV R7, `((c + -0x4))
+        STG.E.64 [R4.64+0x8], R6
+        IADD3 R8, R6, R7, RZ
+        STG.E [R4.64+0x10], R8
+        EXIT
+        f:
+        EXIT
+        g:
+        EXIT"
+    ))
+    .unwrap();
+    let named: Vec<_> = output.addresses.iter().map(|a| (a.offset, a.symbol.as_str(), a.addend)).collect();
+    assert_eq!(named, [(0, "f", 0), (8, "s", 4), (12, "c", -4)]);
+    assert_eq!(output.seen.unwrap()[16..20], [0; 4], "a sum of two addresses is neither");
+}
+
 #[test]
 fn what_is_not_understood_is_not_seen() {
     let why = |code: &str| seen(&format!("{OUT}{code}\nEXIT")).unwrap_err();
@@ -110,8 +146,14 @@ fn what_is_not_understood_is_not_seen() {
         "STG.E at 0x30 stores to a place that is not known"
     );
     assert_eq!(why("@P0 BRA `(k)"), "BRA at 0x20 depends on a predicate that is not known");
-    assert_eq!(why("STG.E [R4.64+0x20], RZ"), "it writes outside of its buffer");
-    assert_eq!(why("STS [`((s + 0x10))], RZ"), "STS at 0x20 stores outside of a variable");
+    assert_eq!(
+        why("STG.E [R4.64+0x20], RZ"),
+        "STG.E [R4.64+0x20], RZ stores outside of its buffer and of variables"
+    );
+    assert_eq!(
+        why("STS [`((s + 0x10))], RZ"),
+        "STS [`((s + 0x10))], RZ stores outside of its buffer and of variables"
+    );
     assert_eq!(why("BRA `(k)"), "more instructions than are executed");
     // A value that is not known hides its own bytes only.
     let output =
@@ -142,7 +184,7 @@ fn predicates_branches_and_calls_are_followed() {
 
 #[test]
 fn what_a_kernel_reaches_over_numbers_is_seen_and_what_is_not_understood_ends_nothing() {
-    use ptxsmith_model::{Space, Tracing};
+    use ptxsmith_model::Space;
     let code = "MOV R1, c[0x0][0x28]
         ULDC.64 UR4, c[0x0][0x160]
         S2R R0, SR_TID.X
@@ -155,16 +197,16 @@ fn what_a_kernel_reaches_over_numbers_is_seen_and_what_is_not_understood_ends_no
         LDG.E R6, [R8.64]
         EXIT";
     let (text, sizes) = listed(code);
-    let (listing, variables) = (Listing::read(&text, &sizes), variables());
+    let listing = Listing::read(&text, &sizes);
     let tracing = Tracing {
         kernel: "k".into(),
         parameters: vec![(8, 0x7d00_0000_1000u64.to_le_bytes().to_vec())],
         module: places(&[("s", 0x10_0000)]),
         specials: [("tid.x".to_owned(), 3)].into(),
-        memory: (0..4).map(|nth| ((Space::Global, 0x7d00_0000_1014 + nth), nth as u8 + 1)).collect(),
+        memory: [((Space::Global, 0x7d00_0000_1014), vec![Some(1), Some(2), Some(3), Some(4)])].into(),
         ..Tracing::default()
     };
-    let reached = Machine::new(&listing, &variables, "k", Some(&tracing)).unwrap().trace("k");
+    let reached = traced(&listing, &tracing);
     assert_eq!(reached.lost, None);
     let told: Vec<_> =
         reached.reaches.iter().map(|r| (r.reads, r.writes, r.width, r.place, r.certain)).collect();
@@ -184,7 +226,7 @@ fn what_a_kernel_reaches_over_numbers_is_seen_and_what_is_not_understood_ends_no
 
 #[test]
 fn a_variable_of_another_module_lies_where_it_is_said_to() {
-    use ptxsmith_model::{Space, Tracing};
+    use ptxsmith_model::Space;
     let code = "MOV R0, `(e)
         ULDC.64 UR4, c[0x0][0x160]
         IADD3 R0, R0, 0x2, RZ
@@ -194,14 +236,14 @@ fn a_variable_of_another_module_lies_where_it_is_said_to() {
         LDG.E R2, [UR6]
         EXIT";
     let (text, sizes) = listed(code);
-    let (listing, variables) = (Listing::read(&text, &sizes), variables());
+    let listing = Listing::read(&text, &sizes);
     let tracing = Tracing {
         kernel: "k".into(),
         parameters: vec![(8, 0x7d00_0000_1000u64.to_le_bytes().to_vec())],
         module: places(&[("e", 0x10_0000), ("f", 0x7f00_0000_0100)]),
         ..Tracing::default()
     };
-    let reached = Machine::new(&listing, &variables, "k", Some(&tracing)).unwrap().trace("k");
+    let reached = traced(&listing, &tracing);
     let read = reached.reaches.iter().find(|reach| reach.reads).unwrap();
     assert_eq!(read.place, Some((Space::Global, 0x7f00_0000_0104)));
     let stored = (0..4).map(|nth| reached.written[&(Space::Global, 0x7d00_0000_1000 + nth)]);
@@ -210,7 +252,7 @@ fn a_variable_of_another_module_lies_where_it_is_said_to() {
 
 #[test]
 fn names_in_code_are_of_the_module_or_of_the_function_and_addresses_of_functions_are_numbers() {
-    use ptxsmith_model::{FUNCTIONS, Space, Tracing};
+    use ptxsmith_model::{FUNCTIONS, Space};
     let mut own = places(&[("x", 0x7f00_0030_0000), ("a", 0x7f00_0040_0000)]);
     own.declare_numbered("r".into(), (0x7f00_0050_0000, 0x10_0000), 70_000);
     let tracing = Tracing {
@@ -242,8 +284,8 @@ fn names_in_code_are_of_the_module_or_of_the_function_and_addresses_of_functions
         LDG.E R4, [UR8]
         EXIT";
     let (text, sizes) = listed(code);
-    let (listing, variables) = (Listing::read(&text, &sizes), variables());
-    let reached = Machine::new(&listing, &variables, "k", Some(&tracing)).unwrap().trace("k");
+    let listing = Listing::read(&text, &sizes);
+    let reached = traced(&listing, &tracing);
     let stored = (0..8).rev().map(|nth| reached.written[&(Space::Global, 0x7d00_0000_1000 + nth)]);
     let address = stored.fold(0, |sum, byte| sum << 8 | u64::from(byte.unwrap()));
     assert!(FUNCTIONS.contains(&address), "{address:#x}");
@@ -253,7 +295,6 @@ fn names_in_code_are_of_the_module_or_of_the_function_and_addresses_of_functions
 /// Whatever line is missing, nothing is said of the kernel: what it set would else be what it was before.
 #[test]
 fn a_kernel_whose_listing_has_a_hole_is_not_executed() {
-    use ptxsmith_model::Tracing;
     let code = "MOV R4, c[0x0][0x160]
         MOV R5, c[0x0][0x164]
         MOV R0, 0x7
@@ -269,9 +310,9 @@ fn a_kernel_whose_listing_has_a_hole_is_not_executed() {
         ..Tracing::default()
     };
     let both = |text: &str, sizes: &BTreeMap<String, u64>| {
-        let (listing, variables) = (Listing::read(text, sizes), variables());
-        let traced = Machine::new(&listing, &variables, "k", Some(&tracing)).unwrap().trace("k");
-        (execute(&listing, &variables, &launch), traced)
+        let listing = Listing::read(text, sizes);
+        let traced = traced(&listing, &tracing);
+        (execute(&listing, &launch), traced)
     };
     let (left, traced) = both(&text, &sizes);
     assert_eq!(left.unwrap().bytes.unwrap()[..4], [9, 0, 0, 0]);

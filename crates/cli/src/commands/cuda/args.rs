@@ -49,8 +49,8 @@ read or not be understood, 3 nothing was analysed.
 Examples:
   ptxsmith cuda check kernel.cu
   ptxsmith cuda check src/*.cu --format sarif > report.sarif
-  ptxsmith cuda check --compile-commands build/ --write-baseline cuda.json
-  ptxsmith cuda check --compile-commands build/ --baseline cuda.json
+  ptxsmith cuda check --compile-commands build/ --write-expected known.txt
+  ptxsmith cuda check --compile-commands build/ --expect-failures known.txt
   ptxsmith cuda check kernel.cu -- -Iinclude -DBLOCK=256"
     )]
     Check(Check),
@@ -141,12 +141,12 @@ pub struct Check {
     /// file's directory]
     #[arg(long, value_name = "REGEX")]
     pub header_filter: Option<String>,
-    /// Leave out the violations that this file lists
-    #[arg(long, value_name = "FILE")]
-    pub baseline: Option<PathBuf>,
-    /// Write a baseline of all violations that there are now
-    #[arg(long, value_name = "FILE", conflicts_with = "baseline")]
-    pub write_baseline: Option<PathBuf>,
+    /// Violations that are expected, and are left out
+    #[arg(long, alias = "baseline", value_name = "FILE")]
+    pub expect_failures: Option<PathBuf>,
+    /// Write the violations that there are now as a file for --expect-failures
+    #[arg(long, alias = "write-baseline", value_name = "FILE", conflicts_with = "expect_failures")]
+    pub write_expected: Option<PathBuf>,
     /// Write a patch that ends the violations where a copy of the value does as well (patch -p0)
     #[arg(long, value_name = "FILE")]
     pub fix_patch: Option<PathBuf>,

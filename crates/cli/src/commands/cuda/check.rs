@@ -40,16 +40,16 @@ pub fn run(context: &Context, args: &Check) -> Result<Exit, Failure> {
         }
     }
     let bad_input = works.len() < files.len();
-    let baseline = args.baseline.as_deref();
+    let baseline = args.expect_failures.as_deref();
     let baseline =
         baseline.map(|file| Baseline::read(file).map_err(|error| bad_file(file, &error))).transpose()?;
     let arrivals = Mutex::new(Arrivals::new(context, args.format, &works, baseline));
     check_all(context, &works, &arrivals)?;
     let mut arrivals = arrivals.into_inner().expect("a panic ends the program");
     if let Some(left) = arrivals.baseline.as_ref().map(Baseline::left).filter(|&left| left > 0) {
-        context.console.note(&format!("{left} entries of the baseline occur no more"));
+        context.console.note(&format!("{left} expected violations occur no more"));
     }
-    if let Some(file) = &args.write_baseline {
+    if let Some(file) = &args.write_expected {
         arrivals.write_baseline(file).map_err(|error| bad_file(file, &error))?;
     }
     if let Some(file) = &args.fix_patch {

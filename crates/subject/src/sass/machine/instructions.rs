@@ -2,7 +2,6 @@
 
 use super::super::listing::{Line, number};
 use super::super::operation::{Combination, Comparison, Funnel, Operation, Order, Part};
-use super::super::value::{Root, Symbol, Term, Truth, Wide, Word, sum};
 use super::operands::{half, is_predicate, next};
 use super::{Known, Machine, exactly, unknown};
 
@@ -17,8 +16,7 @@ impl Machine<'_> {
             Operation::Add => self.add(line),
             Operation::MovePair => {
                 let [to, from] = exactly(line)?;
-                let value = self.pair(from);
-                self.set_pair(to, &value);
+                self.set_pair(to, self.pair(from));
                 Ok(())
             }
             Operation::AddPairs => self.add_pairs(line),
@@ -40,17 +38,17 @@ impl Machine<'_> {
             Operation::Select => self.select(line),
             Operation::ConstantHalves => self.constant_halves(line),
             Operation::LoadConstant(width) => self.load_constant(line, width),
-            Operation::Load(access, width) => self.load(line, access, width),
-            Operation::Store(access, width) => self.store(line, access, width),
             Operation::Opaque => {
-                line.operands.iter().take(1).for_each(|to| self.set(to, Word::Unknown));
+                line.operands.iter().take(1).for_each(|to| self.set(to, None));
                 Ok(())
             }
             Operation::OpaquePredicates => {
-                line.operands.iter().take(2).for_each(|to| self.set_truth(to, Truth::Unknown));
+                line.operands.iter().take(2).for_each(|to| self.set_truth(to, None));
                 Ok(())
             }
-            Operation::Unknown
+            Operation::Load(..)
+            | Operation::Store(..)
+            | Operation::Unknown
             | Operation::Exit
             | Operation::Branch
             | Operation::BranchByRegister
@@ -65,12 +63,12 @@ impl Machine<'_> {
             return Err(unknown(line));
         }
         let value = match from.as_str() {
-            "SRZ" => Word::Known(0),
+            "SRZ" => Some(0),
             from if from.starts_with("SR") => self.special(from),
-            from => self.read(from).word(),
+            from => self.read(from),
         };
         if let (true, Some(next)) = (pair, next(to)) {
-            self.set(&next, value.clone());
+            self.set(&next, value);
         }
         self.set(to, value);
         Ok(())
@@ -79,34 +77,21 @@ impl Machine<'_> {
     fn multiply_add(&mut self, line: &Line) -> Known<()> {
         let (values, carries) = line.operands.split_at_checked(4).ok_or_else(|| unknown(line))?;
         let ([to, a, b, c], 0..=2) = (values, carries.len()) else { return Err(unknown(line)) };
-        let carries: Vec<Truth> = carries.iter().map(|carry| self.truth_of(carry)).collect();
-        let product = match (self.read(a).word(), self.read(b).word()) {
-            (Word::Known(a), Word::Known(b)) => Word::Known(a.wrapping_mul(b)),
-            (Word::Known(0), _) | (_, Word::Known(0)) => Word::Known(0),
-            (Word::Known(1), word) | (word, Word::Known(1)) => word,
-            _ => Word::Unknown,
-        };
-        let value = sum(&[Term::Plain(product), self.read(c).term()], &carries).0;
+        let product = product(self.read(a), self.read(b), u32::wrapping_mul);
+        let (value, _) =
+            sum([product.map(u64::from), self.term(c)], carries.iter().map(|p| self.truth_of(p)));
         self.set(to, value);
         Ok(())
     }
 
     fn multiply_add_wide(&mut self, line: &Line, signed: bool) -> Known<()> {
         let [to, a, b, c] = exactly(line)?;
-        let product = match (self.read(a).word(), self.read(b).word()) {
-            (Word::Known(a), Word::Known(b)) if signed => {
-                Some((i64::from(a as i32) * i64::from(b as i32)) as u64)
-            }
-            (Word::Known(a), Word::Known(b)) => Some(u64::from(a) * u64::from(b)),
-            (Word::Known(0), _) | (_, Word::Known(0)) => Some(0),
-            _ => None,
-        };
-        let value = match (product, self.pair(c)) {
-            (Some(a), Wide::Known(b)) => Wide::Known(a.wrapping_add(b)),
-            (Some(a), Wide::Address(symbol)) => Wide::Address(symbol.plus(a as i64)),
-            _ => Wide::Unknown,
-        };
-        self.set_pair(to, &value);
+        let product = product(self.read(a), self.read(b), |a, b| match signed {
+            true => (i64::from(a as i32) * i64::from(b as i32)) as u64,
+            false => u64::from(a) * u64::from(b),
+        });
+        let value = product.zip(self.pair(c)).map(|(product, c)| product.wrapping_add(c));
+        self.set_pair(to, value);
         Ok(())
     }
 
@@ -116,12 +101,11 @@ impl Machine<'_> {
         let (outs, rest) = predicates_first(rest);
         let terms = rest.iter().take_while(|operand| !is_predicate(operand)).count();
         let (terms, carries) = rest.split_at(terms);
-        let terms: Vec<Term> = terms.iter().map(|operand| self.read(operand).term()).collect();
-        let carries: Vec<Truth> = carries.iter().map(|carry| self.truth_of(carry)).collect();
-        let (value, carry) = sum(&terms, &carries);
+        let (value, carry) =
+            sum(terms.iter().map(|term| self.term(term)), carries.iter().map(|p| self.truth_of(p)));
         for (nth, out) in outs.iter().enumerate() {
             // A second carry tells of a sum of three that carries twice.
-            self.set_truth(out, if nth == 0 { carry.clone() } else { Truth::Unknown });
+            self.set_truth(out, carry.filter(|_| nth == 0));
         }
         self.set(to, value);
         Ok(())
@@ -134,17 +118,8 @@ impl Machine<'_> {
         if outs.iter().any(|out| !matches!(out.as_str(), "PT" | "UPT")) {
             return Err(unknown(line));
         }
-        let mut total = Wide::Known(0);
-        for term in terms {
-            total = match (total, self.pair(term)) {
-                (Wide::Known(a), Wide::Known(b)) => Wide::Known(a.wrapping_add(b)),
-                (Wide::Address(symbol), Wide::Known(b)) | (Wide::Known(b), Wide::Address(symbol)) => {
-                    Wide::Address(symbol.plus(b as i64))
-                }
-                _ => Wide::Unknown,
-            };
-        }
-        self.set_pair(to, &total);
+        let total = terms.iter().try_fold(0u64, |total, term| Some(total.wrapping_add(self.pair(term)?)));
+        self.set_pair(to, total);
         Ok(())
     }
 
@@ -154,22 +129,21 @@ impl Machine<'_> {
         let (outs, rest) = predicates_first(rest);
         let (carries, rest): (Vec<&String>, Vec<&String>) =
             rest.iter().partition(|operand| is_predicate(operand));
-        let carries: Vec<Truth> = carries.into_iter().map(|carry| self.truth_of(carry)).collect();
         let (a, b, high, shift) = match (part, rest.as_slice()) {
-            (Part::High, [a, b, high, shift]) => (a, b, self.number(high), shift),
+            (Part::High, [a, b, high, shift]) => (a, b, self.read(high), shift),
             (Part::Low | Part::HighOfSigned, [a, b, shift]) => (a, b, Some(0), shift),
             _ => return Err(unknown(line)),
         };
-        let shift = self.number(shift).filter(|&shift| shift < 32);
-        let shifted = self.number(a).zip(high).zip(shift).map(|((a, high), shift)| match part {
+        let shift = self.read(shift).filter(|&shift| shift < 32);
+        let shifted = self.read(a).zip(high).zip(shift).map(|((a, high), shift)| match part {
             Part::Low => a << shift,
             Part::High => ((u64::from(high) << 32 | u64::from(a)) << shift >> 32) as u32,
             Part::HighOfSigned => (i64::from(a as i32) << shift >> 32) as u32,
         });
-        let shifted = shifted.map_or(Word::Unknown, Word::Known);
-        let (value, carry) = sum(&[Term::Plain(shifted), self.read(b).term()], &carries);
+        let carries = carries.into_iter().map(|carry| self.truth_of(carry));
+        let (value, carry) = sum([shifted.map(u64::from), self.term(b)], carries);
         for out in outs {
-            self.set_truth(out, carry.clone());
+            self.set_truth(out, carry);
         }
         self.set(to, value);
         Ok(())
@@ -179,29 +153,10 @@ impl Machine<'_> {
     fn logic(&mut self, line: &Line) -> Known<()> {
         let (outs, rest) = predicates_first(&line.operands);
         let [to, a, b, c, table, ..] = rest else { return Err(unknown(line)) };
-        let known = (self.read(a).word(), self.read(b).word(), self.read(c).word(), number(table));
-        let value = match known {
-            (Word::Known(a), Word::Known(b), Word::Known(c), Some(table)) => {
-                Word::Known(looked_up(a, b, c, table as u8))
-            }
-            // The stack pointer, aligned. What its top is aligned to does not matter, as long as all that follows
-            // counts from the result.
-            (Word::Low(symbol), Word::Known(mask), _, Some(0xc0))
-                if symbol.root == Root::Stack
-                    && !symbol.generic
-                    && (!mask).wrapping_add(1).is_power_of_two() =>
-            {
-                let addend = symbol.addend & i64::from(mask as i32);
-                Word::Low(Symbol { addend, ..symbol })
-            }
-            _ => Word::Unknown,
-        };
-        let truth = match value {
-            Word::Known(value) => Truth::Known(value != 0),
-            _ => Truth::Unknown,
-        };
+        let words = self.read(a).zip(self.read(b)).zip(self.read(c));
+        let value = words.zip(number(table)).map(|(((a, b), c), table)| looked_up(a, b, c, table as u8));
         for out in outs {
-            self.set_truth(out, truth.clone());
+            self.set_truth(out, value.map(|value| value != 0));
         }
         self.set(to, value);
         Ok(())
@@ -210,7 +165,7 @@ impl Machine<'_> {
     /// `ISETP.LT.U32.AND P0, PT, a, b, PT`
     fn compare(&mut self, line: &Line, comparison: Comparison) -> Known<()> {
         let [p, q, a, b, third] = exactly(line)?;
-        let result = self.number(a).zip(self.number(b)).map(|(a, b)| {
+        let result = self.read(a).zip(self.read(b)).map(|(a, b)| {
             let order = if comparison.signed { (a as i32).cmp(&(b as i32)) } else { a.cmp(&b) };
             match comparison.order {
                 Order::Equal => order.is_eq(),
@@ -222,11 +177,10 @@ impl Machine<'_> {
             }
         });
         let third = self.truth_of(third);
-        let combined = |value: Option<bool>| match (comparison.with, value, &third) {
-            (Some(Combination::And), Some(a), Truth::Known(b)) => Truth::Known(a && *b),
-            (Some(Combination::Or), Some(a), Truth::Known(b)) => Truth::Known(a || *b),
-            (Some(Combination::Xor), Some(a), Truth::Known(b)) => Truth::Known(a ^ *b),
-            _ => Truth::Unknown,
+        let combined = |value: Option<bool>| match (comparison.with?, value?, third?) {
+            (Combination::And, a, b) => Some(a && b),
+            (Combination::Or, a, b) => Some(a || b),
+            (Combination::Xor, a, b) => Some(a ^ b),
         };
         self.set_truth(p, combined(result));
         self.set_truth(q, combined(result.map(|value| !value)));
@@ -235,11 +189,7 @@ impl Machine<'_> {
 
     fn select(&mut self, line: &Line) -> Known<()> {
         let [to, a, b, condition] = exactly(line)?;
-        let value = match self.truth_of(condition) {
-            Truth::Known(true) => self.read(a).word(),
-            Truth::Known(false) => self.read(b).word(),
-            _ => Word::Unknown,
-        };
+        let value = self.truth_of(condition).and_then(|holds| self.read(if holds { a } else { b }));
         self.set(to, value);
         Ok(())
     }
@@ -247,36 +197,43 @@ impl Machine<'_> {
     fn constant_halves(&mut self, line: &Line) -> Known<()> {
         let [to, a, b, high, low] = exactly(line)?;
         let nothing = a.trim_start_matches('-') == "RZ" && b == "RZ";
-        let value = match (half(high), half(low)) {
-            (Some(high), Some(low)) if nothing => Word::Known(u32::from(high) << 16 | u32::from(low)),
-            _ => Word::Unknown,
-        };
-        self.set(to, value);
+        let value = half(high).zip(half(low)).filter(|_| nothing);
+        self.set(to, value.map(|(high, low)| u32::from(high) << 16 | u32::from(low)));
         Ok(())
-    }
-
-    /// What an operand holds, where that is a number.
-    fn number(&self, operand: &str) -> Option<u32> {
-        match self.read(operand).word() {
-            Word::Known(value) => Some(value),
-            _ => None,
-        }
     }
 
     fn binary(&mut self, line: &Line, of: impl Fn(u32, u32) -> Option<u32>) -> Known<()> {
         let [to, a, b] = exactly(line)?;
-        let value = self.number(a).zip(self.number(b)).and_then(|(a, b)| of(a, b));
-        self.set(to, value.map_or(Word::Unknown, Word::Known));
+        let value = self.read(a).zip(self.read(b)).and_then(|(a, b)| of(a, b));
+        self.set(to, value);
         Ok(())
     }
 
     fn ternary(&mut self, line: &Line, of: impl Fn(u32, u32, u32) -> Option<u32>) -> Known<()> {
         let [to, a, b, c] = exactly(line)?;
-        let value = self.number(a).zip(self.number(b)).zip(self.number(c));
-        let value = value.and_then(|((a, b), c)| of(a, b, c));
-        self.set(to, value.map_or(Word::Unknown, Word::Known));
+        let value = self.read(a).zip(self.read(b)).zip(self.read(c));
+        self.set(to, value.and_then(|((a, b), c)| of(a, b, c)));
         Ok(())
     }
+}
+
+/// A product, which is zero where one factor is.
+fn product<T: Default>(a: Option<u32>, b: Option<u32>, of: impl Fn(u32, u32) -> T) -> Option<T> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(of(a, b)),
+        (Some(0), _) | (_, Some(0)) => Some(T::default()),
+        _ => None,
+    }
+}
+
+/// The sum of terms and carries, and its carry, which is known where it is at most one.
+fn sum(
+    terms: impl IntoIterator<Item = Option<u64>>,
+    carries: impl IntoIterator<Item = Option<bool>>,
+) -> (Option<u32>, Option<bool>) {
+    let terms = terms.into_iter().chain(carries.into_iter().map(|carry| carry.map(u64::from)));
+    let sum = terms.sum::<Option<u64>>();
+    (sum.map(|sum| sum as u32), sum.map(|sum| sum >> 32).filter(|&carry| carry < 2).map(|carry| carry == 1))
 }
 
 /// The predicates in front, and the operands behind them.
@@ -334,6 +291,18 @@ fn extended(signed: bool, a: u32, width: u32) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_add_and_carry_as_numbers_do() {
+        let known = |a: u64, b: u64| sum([Some(a), Some(b)], []);
+        assert_eq!(known(u32::MAX.into(), 2), (Some(1), Some(true)));
+        assert_eq!(known(3, 4), (Some(7), Some(false)));
+        assert_eq!(known(3, (1 << 32) - 3), (Some(0), Some(true)));
+        assert_eq!(sum([Some(3)], [Some(true)]), (Some(4), Some(false)));
+        assert_eq!(sum([Some(3), None], []), (None, None));
+        // Three terms may carry twice.
+        assert_eq!(sum([Some(1 << 32), Some(1 << 32)], []), (Some(0), None));
+    }
 
     #[test]
     fn bytes_are_permuted_and_combined_as_tables_say() {

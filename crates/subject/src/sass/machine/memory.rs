@@ -1,265 +1,382 @@
-//! Memory: what variables begin with, what was stored, constant banks.
+//! Memory: what was there, what was stored, constant banks.
 
 use super::super::listing::{Line, number};
-use super::super::operation::{Access, Width};
-use super::super::value::{Root, Space, Symbol, Wide, Word, halves};
-use super::operands::{nth_register, relocated, summands};
-use super::{Byte, Known, Machine, exactly, lost};
+use super::super::operation::{Access, Operation, Width};
+use super::operands::{is_predicate, nth_register, register, relocated, summands};
+use super::{Known, Machine, lost, unknown};
+use ptxsmith_model::{Reach, Space, Tracing};
+
+/// What the hardware puts in front of `.shared` variables from sm_90 on, where parameters begin here or later.
+const BEFORE_SHARED: u64 = 0x400;
+const WITH_CLUSTERS: u32 = 0x210;
+
+/// Where the code finds what it names.
+pub(super) struct Address {
+    pub at: u64,
+    /// Whether it fits in 32 bits.
+    pub is_small: bool,
+}
 
 impl Machine<'_> {
-    pub(super) fn load_constant(&mut self, line: &Line, width: Width) -> Known<()> {
-        let [to, from] = exactly(line)?;
-        if width.bytes < 4 {
-            let value = match self.tracing {
-                Some(tracing) => self.traced_constant(tracing, from, 0, width),
-                None => self.constant_bytes(from, width),
+    /// A load, a store or an atomic instruction; where it is not `certain` to be executed, what it leaves is not known.
+    pub(super) fn access(&mut self, line: &Line, certain: bool) -> Known<()> {
+        let (access, width, reads, writes) = match line.operation {
+            Operation::Load(access, width) => (Some(access), width, true, false),
+            Operation::Store(access, width) => (Some(access), width, false, true),
+            _ => (atomic(&line.opcode), atomic_width(&line.opcode), true, true),
+        };
+        let bracketed: Vec<&String> =
+            line.operands.iter().filter(|operand| operand.starts_with('[')).collect();
+        let place = match (access, bracketed.as_slice()) {
+            (Some(access), [operand]) if is_understood(&line.opcode) => self.place(line, access, operand),
+            _ => None,
+        };
+        let bytes = width.bytes as u64;
+        let is_plain = line.operands.len() == 2 && reads != writes;
+        let is_known = is_plain && certain && place.is_some();
+        if reads && is_known {
+            self.load(line, place, width);
+        } else if reads || !is_plain {
+            self.forget(line);
+        }
+        if writes {
+            match place {
+                Some((space, at)) => {
+                    for nth in 0..bytes {
+                        let from = line.operands.last().filter(|_| is_known);
+                        let word = from.and_then(|from| self.read(&nth_register(from, nth as usize / 4)));
+                        let byte = word.map(|word| (word >> (8 * (nth % 4))) as u8);
+                        self.reached.get_mut().written.insert((space, at.wrapping_add(nth)), byte);
+                    }
+                }
+                None => self.scattered = true,
+            }
+        }
+        let instruction = format!("{} {}", line.opcode, line.operands.join(", "));
+        self.reached.get_mut().reaches.push(Reach {
+            instruction,
+            reads,
+            writes,
+            width: bytes,
+            place,
+            certain,
+        });
+        match place {
+            _ if !is_plain => Err(unknown(line)),
+            None if writes => Err(lost(line, "stores to a place that is not known")),
+            _ => Ok(()),
+        }
+    }
+
+    fn load(&mut self, line: &Line, place: Option<(Space, u64)>, width: Width) {
+        let (Some(to), Some((space, at))) = (line.operands.first(), place) else { return };
+        let bytes: Vec<Option<u8>> =
+            (0..width.bytes as u64).map(|nth| self.byte(space, at.wrapping_add(nth))).collect();
+        for (nth, bytes) in bytes.chunks(4).enumerate() {
+            self.set(&nth_register(to, nth), word(bytes, width.signed));
+        }
+    }
+
+    fn byte(&self, space: Space, at: u64) -> Option<u8> {
+        if self.scattered {
+            return None;
+        }
+        match self.reached.borrow().written.get(&(space, at)) {
+            Some(byte) => *byte,
+            None => self.tracing.byte(space, at),
+        }
+    }
+
+    /// Makes unknown what an instruction sets that is not understood; returns whether it sets anything.
+    pub(super) fn forget(&mut self, line: &Line) -> bool {
+        let name = line.opcode.split('.').next().unwrap_or_default();
+        if line.operands.iter().any(|operand| operand == "PR" || operand == "UPR") {
+            self.predicates.clear();
+        }
+        let (mut predicates, mut registers) = (0, 0);
+        for operand in line.operands.iter().take(4) {
+            if is_predicate(operand) {
+                self.set_truth(operand, None);
+                predicates += 1;
+            } else if register(operand).is_some() && (registers == 0 || name.starts_with('T')) {
+                (0..set_by(name, &line.opcode)).for_each(|nth| self.set(&nth_register(operand, nth), None));
+                registers += 1;
+            } else {
+                break;
+            }
+        }
+        predicates + registers > 0
+    }
+
+    /// The state space and the place that an address operand means.
+    fn place(&mut self, line: &Line, access: Access, operand: &str) -> Option<(Space, u64)> {
+        let inner = operand.strip_prefix('[')?.strip_suffix(']')?;
+        let parts = summands(inner);
+        let registers = parts.iter().filter(|part| register(part).is_some()).count();
+        let small = matches!(access, Access::Small(_));
+        let mut total = 0u64;
+        for part in parts {
+            let value = match number(part) {
+                Some(value) => value as u64,
+                None if part.starts_with('`') => {
+                    // How these two go together is not known.
+                    if self.parameters >= WITH_CLUSTERS && access == Access::Small(Space::Shared) {
+                        return None;
+                    }
+                    let (name, addend) = relocated(part.trim_start_matches('`'))?;
+                    self.place_of(name)?.wrapping_add(addend as u64)
+                }
+                None => self.scaled(part, small, registers, line.opcode.contains(".E"))?,
             };
-            self.set(to, value);
+            total = total.wrapping_add(value);
+        }
+        Some(match access {
+            Access::Small(space) => (space, u64::from(total as u32)),
+            Access::Global => (Space::Global, total),
+            Access::Generic => {
+                let windows = &self.tracing.windows;
+                let window = windows.iter().find(|(_, start)| (*start..start + (1 << 32)).contains(&total));
+                window.map_or((Space::Global, total), |&(space, start)| (space, total - start))
+            }
+        })
+    }
+
+    /// What a register adds to an address: `R2.64`, `R2.U32`, `R2.X4`, `UR4`.
+    fn scaled(&self, part: &str, small: bool, registers: usize, extended: bool) -> Option<u64> {
+        let mut words = part.split('.');
+        let name = words.next()?;
+        let (mut scale, mut wide, mut narrow) = (1, false, false);
+        for word in words {
+            match word {
+                "reuse" => {}
+                "64" => wide = true,
+                "U32" => narrow = true,
+                "X4" => scale = 4,
+                "X8" => scale = 8,
+                "X16" => scale = 16,
+                _ => return None,
+            }
+        }
+        let low = u64::from(self.read(name)?);
+        let pair = wide || !narrow && !small && (name.starts_with("UR") || extended && registers == 1);
+        match (small || narrow, pair) {
+            (true, false) => Some(low.wrapping_mul(scale)),
+            (false, true) if register(name).is_some_and(|register| register.is_zero()) => Some(0),
+            (false, true) if scale == 1 => self.pair(name),
+            _ => None,
+        }
+    }
+
+    /// Where a variable lies that generated code calls so.
+    fn place_of(&self, name: &str) -> Option<u64> {
+        let place = self.tracing.place_of(name)?;
+        self.reached.borrow_mut().symbols.insert((name.to_owned(), place));
+        let shared = self.space_of(name) == Some("shared");
+        let before = if shared && self.parameters >= WITH_CLUSTERS { BEFORE_SHARED } else { 0 };
+        Some(place.wrapping_sub(before))
+    }
+
+    fn space_of(&self, name: &str) -> Option<&str> {
+        self.variables.get(name)?.space.as_deref()
+    }
+
+    /// The address of a variable, or of a function.
+    pub(super) fn address_of(&self, name: &str) -> Option<Address> {
+        if let Some(space) = self.space_of(name) {
+            return Some(Address { at: self.place_of(name)?, is_small: space != "global" });
+        }
+        if let Some(&line) = self.listing.labels.get(name) {
+            return Some(Address { at: self.base.of_function(line), is_small: false });
+        }
+        // A variable of another module. What lies before variables in `.shared` counts there, and the code does not say
+        // where this one is.
+        let at = self.place_of(name)?;
+        let is_small = u32::try_from(at).is_ok();
+        (!is_small || self.parameters < WITH_CLUSTERS).then_some(Address { at, is_small })
+    }
+
+    pub(super) fn load_constant(&mut self, line: &Line, width: Width) -> Known<()> {
+        let [to, from] = super::exactly(line)?;
+        if width.bytes < 4 {
+            let bytes = self.constant_bytes(from, 0, width.bytes);
+            self.set(to, word(&bytes, width.signed));
             return Ok(());
         }
         for nth in 0..width.bytes / 4 {
-            let value = self.constant(from, 4 * nth as i64).unwrap_or(Word::Unknown);
-            self.set(&nth_register(to, nth), value);
+            self.set(&nth_register(to, nth), self.constant(from, 4 * nth as i64));
         }
         Ok(())
-    }
-
-    pub(super) fn load(&mut self, line: &Line, access: Access, width: Width) -> Known<()> {
-        let [to, from] = exactly(line)?;
-        let Some((root, offset)) = self.place(access, from) else {
-            for nth in 0..width.bytes.div_ceil(4) {
-                self.set(&nth_register(to, nth), Word::Unknown);
-            }
-            return Ok(());
-        };
-        let bytes: Vec<Byte> =
-            (0..width.bytes as i64).map(|nth| self.byte(&root, offset.wrapping_add(nth))).collect();
-        if width.bytes < 4 {
-            self.set(to, narrow(&bytes, width.signed));
-        } else {
-            for (nth, word) in bytes.chunks(4).enumerate() {
-                self.set(&nth_register(to, nth), whole(word));
-            }
-        }
-        Ok(())
-    }
-
-    pub(super) fn store(&mut self, line: &Line, access: Access, width: Width) -> Known<()> {
-        let [to, from] = exactly(line)?;
-        let Some((root, offset)) = self.place(access, to) else {
-            return Err(lost(line, "stores to a place that is not known"));
-        };
-        if let Root::Variable { name, .. } = &root {
-            let end = self.variables.get(&**name).and_then(|variable| variable.size);
-            if offset < 0 || end.is_none_or(|end| offset as u64 + width.bytes as u64 > end) {
-                return Err(lost(line, "stores outside of a variable"));
-            }
-        }
-        for nth in 0..width.bytes {
-            let word = self.read(&nth_register(from, nth / 4)).word();
-            let byte = Byte { word, nth: (nth % 4) as u8 };
-            self.written.insert((root.clone(), offset + nth as i64), byte);
-        }
-        Ok(())
-    }
-
-    /// What an address operand means: what it is counted from, and the offset.
-    fn place(&self, access: Access, operand: &str) -> Option<(Root, i64)> {
-        let inner = operand.strip_prefix('[')?.strip_suffix(']')?;
-        let mut symbol: Option<Symbol> = None;
-        let mut bytes = 0i64;
-        for part in summands(inner) {
-            let value = match number(part) {
-                Some(value) => Wide::Known(value as u64),
-                None => self.address(access, part),
-            };
-            match value {
-                Wide::Known(value) => bytes = bytes.wrapping_add(value as i64),
-                Wide::Address(found) if symbol.is_none() => symbol = Some(found),
-                _ => return None,
-            }
-        }
-        let zero = || match access {
-            // Code names addresses of `.shared` variables by relocation, so that a number is one that the program wrote.
-            Access::Small(Space::Local) => Some(Symbol::of(Root::Zero(Space::Local))),
-            _ => None,
-        };
-        let symbol = symbol.or_else(zero)?.plus(bytes);
-        let reached = match access {
-            Access::Generic => !symbol.is_small(),
-            // Global accesses do not reach into windows.
-            Access::Global => symbol.root.small().is_none(),
-            Access::Small(space) => symbol.is_small() && symbol.root.small() == Some(space),
-        };
-        reached.then_some((symbol.root, symbol.addend))
-    }
-
-    /// The address in a register, or in a pair of them.
-    fn address(&self, access: Access, operand: &str) -> Wide {
-        match access {
-            Access::Generic | Access::Global => self.pair(operand),
-            Access::Small(_) => match self.read(operand).word() {
-                Word::Known(value) => Wide::Known(i64::from(value as i32) as u64),
-                Word::Low(symbol) => Wide::Address(symbol),
-                _ => Wide::Unknown,
-            },
-        }
-    }
-
-    /// One byte of memory: what was written there, or what the variable began with.
-    fn byte(&self, root: &Root, offset: i64) -> Byte {
-        if let Some(byte) = self.written.get(&(root.clone(), offset)) {
-            return byte.clone();
-        }
-        let unknown = Byte { word: Word::Unknown, nth: 0 };
-        match root {
-            Root::Output if offset >= 0 => Byte { word: Word::Known(0), nth: 0 },
-            Root::Variable { name, space: Space::Global | Space::Const } => {
-                self.initial(name, offset).unwrap_or(unknown)
-            }
-            _ => unknown,
-        }
-    }
-
-    /// What a variable begins with.
-    fn initial(&self, name: &str, offset: i64) -> Option<Byte> {
-        let variable = self.variables.get(name)?;
-        let offset = u64::try_from(offset).ok()?;
-        let value = *variable.bytes.as_ref()?.get(usize::try_from(offset).ok()?)?;
-        let reaches = |address: &&ptxsmith_model::Address| {
-            (address.offset..address.offset + u64::from(address.width)).contains(&offset)
-        };
-        let mut addresses = variable.addresses.as_ref()?.iter().filter(reaches);
-        match (addresses.next(), addresses.next()) {
-            (None, _) => Some(Byte { word: Word::Known(u32::from(value)), nth: 0 }),
-            (Some(address), None) if address.byte.is_none() => {
-                let root = self.root(&address.symbol)?;
-                let symbol = Symbol {
-                    generic: address.generic == Some(true) && root.small().is_some(),
-                    root,
-                    addend: address.addend,
-                };
-                let at = offset - address.offset;
-                let (low, high) = halves(&Wide::Address(symbol));
-                let word = if at < 4 { low } else { high };
-                Some(Byte { word, nth: (at % 4) as u8 })
-            }
-            _ => None,
-        }
-    }
-
-    /// What a symbol of the listing stands for.
-    pub(super) fn root(&self, name: &str) -> Option<Root> {
-        if let Some(variable) = self.variables.get(name) {
-            let space = match variable.space.as_deref()? {
-                "global" => Space::Global,
-                "const" => Space::Const,
-                "shared" => Space::Shared,
-                "local" => Space::Local,
-                _ => return None,
-            };
-            return Some(Root::Variable { name: name.into(), space });
-        }
-        self.listing.labels.contains_key(name).then(|| Root::Function(name.into()))
     }
 
     /// ``c[0x0][0x160]``, ``c[0x3][R2+0x4]``, ``c[`((c + 0x8))]``, ``c[R0+`((t + -0x8000))]``, so many bytes on.
-    pub(super) fn constant(&self, operand: &str, further: i64) -> Option<Word> {
-        if let Some(tracing) = self.tracing {
-            return Some(self.traced_constant(tracing, operand, further, Width { bytes: 4, signed: false }));
-        }
-        if let Some(rest) = operand.strip_prefix("c[0x0][") {
-            let offset = number(rest.strip_suffix(']')?)? + further;
-            return Some(self.bank_zero(offset));
-        }
-        let (symbol, name) = self.constant_place(operand)?;
-        let offset = symbol.checked_add(further)?;
-        if let Some(table) = self.listing.tables.get(name) {
-            let index = usize::try_from(offset).ok().filter(|offset| offset.is_multiple_of(4))? / 4;
-            return table.get(index).copied().map(Word::Known);
-        }
-        let root = self.root(name).filter(|root| root.small() == Some(Space::Const))?;
-        let bytes: Vec<Byte> = (0..4).map(|nth| self.byte(&root, offset + nth)).collect();
-        Some(whole(&bytes))
+    pub(super) fn constant(&self, operand: &str, further: i64) -> Option<u32> {
+        word(&self.constant_bytes(operand, further, 4), false)
     }
 
-    fn constant_bytes(&self, operand: &str, width: Width) -> Word {
-        let place = self.constant_place(operand).and_then(|(offset, name)| {
-            let root = self.root(name).filter(|root| root.small() == Some(Space::Const))?;
-            Some((root, offset))
-        });
-        let Some((root, offset)) = place else { return Word::Unknown };
-        let bytes: Vec<Byte> = (0..width.bytes as i64).map(|nth| self.byte(&root, offset + nth)).collect();
-        narrow(&bytes, width.signed)
+    fn constant_bytes(&self, operand: &str, further: i64, width: usize) -> Vec<Option<u8>> {
+        self.bank(operand, further, width).unwrap_or_else(|| vec![None; width])
     }
 
-    /// The symbol in a constant operand, and the offset from it.
-    fn constant_place<'o>(&self, operand: &'o str) -> Option<(i64, &'o str)> {
-        let inner = operand.strip_prefix("c[")?.strip_suffix(']')?;
-        let mut offset = 0i64;
-        let mut name = None;
-        for part in summands(inner) {
-            if let Some(value) = number(part) {
-                offset += value;
-            } else if part.starts_with('`') {
-                let (symbol, addend) = relocated(part.trim_start_matches('`'))?;
-                (name, offset) = (Some(symbol), offset + addend);
+    fn bank(&self, operand: &str, further: i64, width: usize) -> Option<Vec<Option<u8>>> {
+        let rest = operand.strip_prefix("c[")?;
+        let (bank, inner) = match rest.split_once("][") {
+            Some((bank, inner)) => (number(bank)?, inner),
+            None => (3, rest),
+        };
+        let mut at = further as u64;
+        let mut table = None;
+        for part in summands(inner.strip_suffix(']')?) {
+            let further = if let Some(value) = number(part) {
+                value as u64
+            } else if let Some(relocation) = part.strip_prefix('`') {
+                let (name, addend) = relocated(relocation)?;
+                table = self.listing.tables.get(name).filter(|_| self.space_of(name).is_none());
+                let start = if table.is_some() { 0 } else { self.place_of(name)? };
+                start.wrapping_add(addend as u64)
             } else {
-                let Word::Known(value) = self.read(part).word() else { return None };
-                offset += i64::from(value as i32);
+                u64::from(self.read(part)?)
+            };
+            at = at.wrapping_add(further);
+        }
+        let at = u64::from(at as u32);
+        let places = (at..).take(width);
+        if let Some(table) = table {
+            let byte = |at: u64| Some((table.get(at as usize / 4)? >> (8 * (at % 4))) as u8);
+            return Some(places.map(byte).collect());
+        }
+        match bank {
+            0 => Some(places.map(|at| self.launched(at)).collect()),
+            3 => {
+                self.reached.borrow_mut().reaches.push(Reach {
+                    instruction: operand.to_owned(),
+                    reads: true,
+                    writes: false,
+                    width: width as u64,
+                    place: Some((Space::Const, at)),
+                    certain: true,
+                });
+                Some(places.map(|at| self.byte(Space::Const, at)).collect())
             }
-        }
-        Some((offset, name?))
-    }
-
-    /// The bank of the launch: the parameters, and what the driver puts in front of them.
-    fn bank_zero(&self, offset: i64) -> Word {
-        let out = Symbol::of(Root::Output);
-        let window = |space| Symbol::of(Root::Window(space));
-        let from_parameters = offset - i64::from(self.parameters);
-        match (from_parameters, self.parameters, offset) {
-            (0, ..) => Word::Low(out),
-            (4, ..) => Word::High(out),
-            (_, _, 0x28) => Word::Low(Symbol::of(Root::Stack)),
-            // Where the windows stand is known of the generations whose parameters begin here: sm_70 to sm_89.
-            (_, 0x160, 0x18) => Word::Low(window(Space::Shared)),
-            (_, 0x160, 0x1c) => Word::High(window(Space::Shared)),
-            (_, 0x160, 0x20) => Word::Low(window(Space::Local)),
-            (_, 0x160, 0x24) => Word::High(window(Space::Local)),
-            (_, 0x160, 0x50) => Word::Low(window(Space::Const)),
-            (_, 0x160, 0x54) => Word::High(window(Space::Const)),
-            _ => Word::Unknown,
+            // A bank of variables, where it stands for itself.
+            _ => None,
         }
     }
+
+    /// A byte of the bank of the launch: the parameters, and what the driver puts in front of them.
+    fn launched(&self, at: u64) -> Option<u8> {
+        if let Some(at) = at.checked_sub(u64::from(self.parameters)) {
+            return self.passed.get(at as usize).copied();
+        }
+        let Tracing { windows: starts, specials, .. } = self.tracing;
+        let (sizes, stack, windows): (u64, u64, &[(Space, u64)]) = match self.parameters {
+            0x160 => (0, 0x28, &[(Space::Shared, 0x18), (Space::Local, 0x20), (Space::Const, 0x50)]),
+            0x210 => (0, 0x28, &[(Space::Const, 0xd0)]),
+            0x380 => (0x360, 0x37c, &[(Space::Const, 0x120)]),
+            _ => return None,
+        };
+        let byte = |value: u64, from: u64| (value >> (8 * (at - from))) as u8;
+        if (stack..stack + 4).contains(&at) {
+            return Some(byte(u64::from(self.base.stack), stack));
+        }
+        if let Some(&(space, from)) = windows.iter().find(|(_, from)| (*from..from + 8).contains(&at)) {
+            let (_, start) = starts.iter().find(|(own, _)| *own == space)?;
+            return Some(byte(*start, from));
+        }
+        const SIZES: [(u64, &str); 6] = [
+            (0x0, "ntid.x"),
+            (0x4, "ntid.y"),
+            (0x8, "ntid.z"),
+            (0xc, "nctaid.x"),
+            (0x10, "nctaid.y"),
+            (0x14, "nctaid.z"),
+        ];
+        // Later generations leave a word between the two.
+        let gap = |offset: u64| if sizes > 0 && offset >= 0xc { 4 } else { 0 };
+        let places = SIZES.iter().map(|(offset, name)| (sizes + offset + gap(*offset), *name));
+        let (from, name) = places.into_iter().find(|(from, _)| (*from..from + 4).contains(&at))?;
+        Some(byte(u64::from(*specials.get(name)?), from))
+    }
+
+    /// What a special register holds.
+    pub(super) fn special(&self, name: &str) -> Option<u32> {
+        // The first block of a cluster.
+        if name == "SR_CgaCtaId" {
+            return Some(0);
+        }
+        let own = name.strip_prefix("SR_").unwrap_or_default().to_lowercase();
+        self.tracing.specials.get(own.as_str()).copied()
+    }
 }
 
-/// Four bytes as a word.
-fn whole(bytes: &[Byte]) -> Word {
-    let first = &bytes[0];
-    if first.nth == 0
-        && bytes.iter().enumerate().all(|(nth, b)| usize::from(b.nth) == nth && b.word == first.word)
-    {
-        return first.word.clone();
-    }
-    let values: Option<Vec<u8>> = bytes.iter().map(value).collect();
-    match values.and_then(|values| <[u8; 4]>::try_from(values).ok()) {
-        Some(bytes) => Word::Known(u32::from_le_bytes(bytes)),
-        None => Word::Unknown,
-    }
+/// Whether an instruction reaches memory, other than constant banks.
+pub(super) fn touches_memory(line: &Line) -> bool {
+    let name = line.opcode.split('.').next().unwrap_or_default();
+    let known = matches!(line.operation, Operation::Load(..) | Operation::Store(..));
+    let banks = ["LDC", "ULDC", "LDCU", "LDGDEPBAR"].contains(&name);
+    let begins = ["LD", "ST", "ATOM", "RED", "SU", "UBLK", "UTMA", "UST"];
+    known || !banks && !name.starts_with("REDUX") && begins.iter().any(|begin| name.starts_with(begin))
 }
 
-/// The value of a byte, where it is a number.
-pub(in super::super) fn value(byte: &Byte) -> Option<u8> {
-    match byte.word {
-        Word::Known(word) => Some((word >> (8 * byte.nth)) as u8),
-        _ => None,
-    }
+/// Where the parameters begin in a bank of this size, and their bytes. They are aligned in the bank, not from its parameters on.
+pub(super) fn laid_out(bank: u32, parameters: &[(u64, Vec<u8>)]) -> Option<(u32, Vec<u8>)> {
+    [0x140u32, 0x160, WITH_CLUSTERS, 0x380].into_iter().find_map(|start| {
+        let mut bytes = vec![0; start as usize];
+        for (align, own) in parameters {
+            bytes.resize((bytes.len() as u64).next_multiple_of(*align) as usize, 0);
+            bytes.extend(own);
+        }
+        (bytes.len() == bank as usize).then(|| (start, bytes.split_off(start as usize)))
+    })
 }
 
-/// One or two bytes, extended.
-fn narrow(bytes: &[Byte], signed: bool) -> Word {
-    let Some(values) = bytes.iter().map(value).collect::<Option<Vec<u8>>>() else { return Word::Unknown };
-    let number = values.iter().rev().fold(0u32, |number, &byte| number << 8 | u32::from(byte));
+/// Up to four bytes as a word.
+fn word(bytes: &[Option<u8>], signed: bool) -> Option<u32> {
+    let value = bytes.iter().rev().try_fold(0u32, |value, byte| Some(value << 8 | u32::from((*byte)?)))?;
     let unused = 32 - 8 * bytes.len() as u32;
-    Word::Known(if signed { (((number << unused) as i32) >> unused) as u32 } else { number })
+    Some(if signed { (((value << unused) as i32) >> unused) as u32 } else { value })
+}
+
+/// How many registers an instruction may set that is not executed here.
+fn set_by(name: &str, opcode: &str) -> usize {
+    const ONE: [&str; 23] = [
+        "FADD", "FMUL", "FFMA", "FMNMX", "FSEL", "FSWZADD", "MUFU", "HADD2", "HMUL2", "HFMA2", "HMNMX2",
+        "IABS", "IMNMX", "VIMNMX", "FLO", "POPC", "BREV", "SHFL", "VOTE", "SHF", "I2FP", "PRMT", "P2R",
+    ];
+    let plain = name.strip_prefix('U').unwrap_or(name);
+    let wide = opcode.contains("64") || opcode.contains("WIDE");
+    match (ONE.contains(&name) || ONE.contains(&plain), wide) {
+        (true, false) => 1,
+        _ if ["DADD", "DMUL", "DFMA", "DMNMX"].contains(&name) => 2,
+        _ if ["I2F", "F2I", "F2F", "I2I", "FRND", "IADD3", "IADD", "IMAD", "LOP3", "LEA", "MOV", "SEL"]
+            .contains(&plain) =>
+        {
+            2
+        }
+        _ => 8,
+    }
+}
+
+/// Where an atomic instruction reaches.
+fn atomic(opcode: &str) -> Option<Access> {
+    Some(match opcode.split('.').next()? {
+        "ATOM" | "RED" => Access::Generic,
+        "ATOMG" | "REDG" => Access::Global,
+        "ATOMS" => Access::Small(Space::Shared),
+        _ => return None,
+    })
+}
+
+fn atomic_width(opcode: &str) -> Width {
+    let bytes = if opcode.split('.').any(|word| word == "64" || word == "F64") { 8 } else { 4 };
+    Width { bytes, signed: false }
+}
+
+/// Whether all modifiers of a memory instruction are known not to change where it reaches, or to be taken into account.
+fn is_understood(opcode: &str) -> bool {
+    const KNOWN: [&str; 40] = [
+        "E", "SYS", "STRONG", "WEAK", "CONSTANT", "GPU", "SM", "CTA", "VC", "U8", "S8", "U16", "S16", "64",
+        "128", "U", "EF", "EL", "LU", "NA", "EFL", "LTC64B", "LTC128B", "LTC256B", "ADD", "MIN", "MAX",
+        "AND", "OR", "XOR", "EXCH", "INC", "DEC", "CAS", "S32", "U32", "F32", "F64", "FTZ", "RN",
+    ];
+    opcode.split('.').skip(1).all(|word| KNOWN.contains(&word))
 }

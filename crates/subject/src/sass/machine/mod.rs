@@ -1,141 +1,135 @@
-//! Executes the generated code of one kernel on one thread, as far as it is understood.
+//! Executes the generated code of one kernel on one thread, over numbers.
 //!
-//! Whatever is not understood ends the execution, and then nothing was seen: an instruction that is not known, a branch
-//! or a store that depends on what is not known. A value that is not known is no such thing; it is stored as what it is.
+//! A value that is not known is stored as what it is. An instruction that is not understood, or that may or may not be
+//! executed, makes what it sets unknown and is noted (`skipped`); a jump that depends on what is not known ends
+//! the execution.
 
 mod instructions;
 mod memory;
 mod operands;
 mod registers;
-mod tracing;
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use super::listing::{Line, Listing, number};
 use super::operation::Operation;
-use super::value::{Root, Symbol, Term, Truth, Wide, Word};
-use ptxsmith_model::Variables;
-use ptxsmith_model::{Reached, Tracing};
-
-pub(super) use memory::value;
+use memory::{laid_out, touches_memory};
+use ptxsmith_model::{FUNCTIONS, Reached, Tracing, Variables};
 
 /// Instructions that one kernel may execute.
 const MOST_STEPS: u32 = 50_000;
 /// Calls that may be open at once.
 const MOST_CALLS: usize = 64;
-
 /// Why a kernel was not executed to its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Lost(pub String);
 
 type Known<T> = Result<T, Lost>;
 
-/// One byte of memory: this byte of a word.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Byte {
-    pub word: Word,
-    pub nth: u8,
+/// Where that lies which [`Tracing`] does not place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Base {
+    /// The stack of the thread, in `.local`.
+    pub stack: u32,
+    /// The first line of code, and how far the next one lies from it as the start of a function.
+    pub functions: (u64, u64),
+}
+
+impl Default for Base {
+    fn default() -> Base {
+        Base { stack: 0x00f0_0000, functions: (FUNCTIONS.start, 256) }
+    }
+}
+
+impl Base {
+    /// The address of the function whose code begins at this line; two names of one function are at one place.
+    pub fn of_function(self, line: usize) -> u64 {
+        let (first, apart) = self.functions;
+        first.wrapping_add(apart.wrapping_mul(line as u64))
+    }
 }
 
 pub(super) struct Machine<'a> {
     listing: &'a Listing,
     variables: &'a Variables,
-    /// Where the parameters begin in the constant bank.
+    tracing: &'a Tracing,
+    base: Base,
+    /// Where the parameters begin in the constant bank, and their bytes.
     parameters: u32,
-    registers: BTreeMap<u16, Word>,
-    uniform: BTreeMap<u16, Word>,
-    predicates: BTreeMap<String, Truth>,
-    /// Memory that was written.
-    written: BTreeMap<(Root, i64), Byte>,
-    /// The numbers that it is run over, where it is run for what it reaches.
-    tracing: Option<&'a Tracing>,
-    /// The bytes of its parameters then.
     passed: Vec<u8>,
-    /// What it reached over them.
+    registers: BTreeMap<u16, u32>,
+    uniform: BTreeMap<u16, u32>,
+    predicates: BTreeMap<String, bool>,
     reached: RefCell<Reached>,
+    /// The first instruction whose effect is not known, and why.
+    skipped: Option<String>,
     /// Whether it wrote something at an unknown place.
     scattered: bool,
 }
 
-/// An operand as it is read.
-enum Source {
-    Word(Word),
-    Negated(Word),
-    Complemented(Word),
-}
-
-impl Source {
-    fn term(self) -> Term {
-        match self {
-            Source::Word(word) => Term::Plain(word),
-            Source::Negated(word) => Term::Minus(word),
-            Source::Complemented(word) => Term::Not(word),
-        }
-    }
-
-    fn word(self) -> Word {
-        match self {
-            Source::Word(word) => word,
-            Source::Negated(Word::Known(word)) => Word::Known(word.wrapping_neg()),
-            Source::Complemented(Word::Known(word)) => Word::Known(!word),
-            _ => Word::Unknown,
-        }
-    }
-}
-
 impl<'a> Machine<'a> {
-    /// A machine that stands before the first instruction of a kernel. Without numbers to run over, the kernel's one parameter is
-    /// the address of its output buffer.
+    /// A machine that stands before the first instruction of a kernel.
     pub fn new(
         listing: &'a Listing,
         variables: &'a Variables,
-        kernel: &str,
-        tracing: Option<&'a Tracing>,
+        tracing: &'a Tracing,
+        base: Base,
     ) -> Known<Self> {
-        let bank = listing.parameters.get(kernel).copied().unwrap_or(0);
-        let (parameters, passed) = match tracing {
-            Some(tracing) => tracing::laid_out(bank, &tracing.parameters),
-            None => bank.checked_sub(8).map(|parameters| (parameters, Vec::new())),
-        }
-        .ok_or_else(|| Lost("its parameters are not where they are known to be".to_owned()))?;
+        let bank = listing.parameters.get(&tracing.kernel).copied().unwrap_or(0);
+        let (parameters, passed) = laid_out(bank, &tracing.parameters)
+            .ok_or_else(|| Lost("its parameters are not where they are known to be".to_owned()))?;
         Ok(Machine {
             listing,
             variables,
+            tracing,
+            base,
             parameters,
+            passed,
             registers: BTreeMap::new(),
             uniform: BTreeMap::new(),
             predicates: BTreeMap::new(),
-            written: BTreeMap::new(),
-            tracing,
-            passed,
             reached: RefCell::default(),
+            skipped: None,
             scattered: false,
         })
     }
 
-    /// Runs a kernel to its end, and gives what it left in the output buffer, by offset.
-    pub fn run(mut self, kernel: &str) -> Known<BTreeMap<i64, Byte>> {
-        let start = self.listing.sections.get(&format!(".text.{kernel}")).copied();
+    /// Runs the kernel as far as it can be followed: what it reaches, and why the effect of an instruction is not known.
+    pub fn run(mut self) -> (Reached, Option<String>) {
+        let lost = self.follow().err().map(|lost| lost.0);
+        (Reached { lost, ..self.reached.into_inner() }, self.skipped)
+    }
+
+    fn follow(&mut self) -> Known<()> {
+        let start = self.listing.sections.get(&format!(".text.{}", self.tracing.kernel)).copied();
         let mut at = start.ok_or_else(|| Lost("no code".to_owned()))?;
         let mut returns = Vec::new();
+        let listing = self.listing;
         for _ in 0..MOST_STEPS {
-            let line = self.listing.line(at).map_err(Lost)?;
-            if let Some((predicate, negated)) = &line.guard {
-                match self.truth(predicate) {
-                    Truth::Known(holds) if holds != *negated => {}
-                    Truth::Known(_) => {
+            let line = listing.line(at).map_err(Lost)?;
+            let certain = match &line.guard {
+                None => true,
+                Some((predicate, negated)) => match self.truth(predicate) {
+                    Some(holds) if holds == *negated => {
                         at += 1;
                         continue;
                     }
-                    _ => return Err(lost(line, "depends on a predicate that is not known")),
-                }
-            }
+                    known => known.is_some(),
+                },
+            };
+            let uncertain = || lost(line, "depends on a predicate that is not known");
             at = match line.operation {
-                Operation::Exit => {
-                    let outputs = self.written.into_iter().filter(|((root, _), _)| *root == Root::Output);
-                    return Ok(outputs.map(|((_, offset), byte)| (offset, byte)).collect());
+                Operation::Exit
+                | Operation::Branch
+                | Operation::BranchByRegister
+                | Operation::Call
+                | Operation::Return
+                    if !certain =>
+                {
+                    return Err(uncertain());
                 }
+                Operation::Exit => return Ok(()),
                 Operation::Branch => self.branch(line)?,
                 Operation::BranchByRegister => self.branch_by_register(line, at)?,
                 Operation::Call => {
@@ -147,7 +141,19 @@ impl<'a> Machine<'a> {
                 }
                 Operation::Return => returns.pop().ok_or_else(|| lost(line, "returns to nowhere"))?,
                 _ => {
-                    self.step(line)?;
+                    let done = if certain { Ok(()) } else { Err(uncertain()) };
+                    let done = match touches_memory(line) {
+                        true => done.and(self.access(line, certain)),
+                        false => done.and_then(|()| self.step(line)),
+                    };
+                    let has_set = touches_memory(line) || done.is_ok() || self.forget(line);
+                    // It may be a jump.
+                    if !has_set && line.operation == Operation::Unknown {
+                        return Err(unknown(line));
+                    }
+                    if let Err(Lost(why)) = done {
+                        self.skipped.get_or_insert(why);
+                    }
                     at + 1
                 }
             };
@@ -159,11 +165,8 @@ impl<'a> Machine<'a> {
         let [operands @ .., target] = line.operands.as_slice() else {
             return Err(lost(line, "has no target"));
         };
-        for condition in operands {
-            match self.truth_of(condition) {
-                Truth::Known(true) => {}
-                _ => return Err(lost(line, "depends on more than its guard")),
-            }
+        if operands.iter().any(|condition| self.truth_of(condition) != Some(true)) {
+            return Err(lost(line, "depends on more than its guard"));
         }
         self.label(line, target)
     }
@@ -176,9 +179,8 @@ impl<'a> Machine<'a> {
     fn branch_by_register(&self, line: &Line, at: usize) -> Known<usize> {
         let operand = line.operands.first().ok_or_else(|| lost(line, "has no target"))?;
         let (register, base) = operand.split_once(' ').ok_or_else(|| lost(line, "has no base"))?;
-        let Word::Known(value) = self.read(register).word() else {
-            return Err(lost(line, "depends on a register that is not known"));
-        };
+        let value =
+            self.read(register).ok_or_else(|| lost(line, "depends on a register that is not known"))?;
         // The base is what brings the place of the branch back to the start of its section.
         let offset = match base.contains("(.text.") {
             true => Some(value),
@@ -195,12 +197,11 @@ impl<'a> Machine<'a> {
         if target.starts_with('`') {
             return self.label(line, target);
         }
-        match self.pair(target) {
-            Wide::Address(Symbol { root: Root::Function(name), addend: 0, .. }) => {
-                self.listing.labels.get(&*name).copied().ok_or_else(|| lost(line, "goes to what is not here"))
-            }
-            _ => Err(lost(line, "goes to what is not known")),
-        }
+        let address = self.pair(target).ok_or_else(|| lost(line, "goes to what is not known"))?;
+        let mut labels = self.listing.labels.values().copied();
+        labels
+            .find(|&at| self.base.of_function(at) == address)
+            .ok_or_else(|| lost(line, "goes to what is not here"))
     }
 }
 

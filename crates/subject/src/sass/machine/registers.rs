@@ -1,116 +1,107 @@
-//! Registers and predicates, and what operands say of them.
+//! Registers and predicates, and what operands say of them; `None` is a value that is not known.
 
 use super::super::listing::number;
-use super::super::value::{Symbol, Truth, Wide, Word, halves, wide};
+use super::Machine;
 use super::operands::{Register, next, register, relocated};
-use super::{Machine, Source};
 
 impl Machine<'_> {
     /// What an operand of 32 bits holds.
-    pub(super) fn read(&self, operand: &str) -> Source {
-        if let Some(rest) = operand.strip_prefix('-')
-            && !rest.starts_with(|c: char| c.is_ascii_digit())
-        {
-            return Source::Negated(self.read_plain(rest));
-        }
-        match operand.strip_prefix('~') {
-            Some(rest) => Source::Complemented(self.read_plain(rest)),
-            None => Source::Word(self.read_plain(operand)),
+    pub(super) fn read(&self, operand: &str) -> Option<u32> {
+        let negated =
+            operand.strip_prefix('-').filter(|rest| !rest.starts_with(|c: char| c.is_ascii_digit()));
+        match (negated, operand.strip_prefix('~')) {
+            (Some(rest), _) => self.read_plain(rest).map(u32::wrapping_neg),
+            (None, Some(rest)) => self.read_plain(rest).map(|word| !word),
+            (None, None) => self.read_plain(operand),
         }
     }
 
-    fn read_plain(&self, operand: &str) -> Word {
+    /// What an operand adds to a sum: of a negated one the complement of two, whose carry differs from that of its word where it is zero.
+    pub(super) fn term(&self, operand: &str) -> Option<u64> {
+        match operand.strip_prefix('-').filter(|rest| !rest.starts_with(|c: char| c.is_ascii_digit())) {
+            Some(rest) => self.read_plain(rest).map(|word| (1 << 32) - u64::from(word)),
+            None => self.read(operand).map(u64::from),
+        }
+    }
+
+    fn read_plain(&self, operand: &str) -> Option<u32> {
         if let Some(value) = number(operand) {
-            return Word::Known(value as u32);
+            return Some(value as u32);
         }
         if operand.starts_with("c[") {
-            return self.constant(operand, 0).unwrap_or(Word::Unknown);
+            return self.constant(operand, 0);
         }
-        self.traced(self.named(operand))
-    }
-
-    /// What a register holds, or what a relocation names.
-    fn named(&self, operand: &str) -> Word {
-        if let Some(word) = self.undeclared(operand) {
-            return word;
-        }
-        let half = |text: &str| {
+        let halves = [("32@lo", 0), ("32@hi", 32), ("`", 0)];
+        if let Some((text, shift)) =
+            halves.iter().find_map(|&(before, shift)| Some((operand.strip_prefix(before)?, shift)))
+        {
             let (name, addend) = relocated(text)?;
-            Some(Symbol { addend, ..Symbol::of(self.root(name)?) })
-        };
-        if let Some(text) = operand.strip_prefix("32@lo") {
-            return half(text).map_or(Word::Unknown, Word::Low);
+            let address = self.address_of(name)?;
+            // A name without a half is an address of 32 bits, which has no upper half.
+            let fits = match operand.starts_with('`') {
+                true => address.is_small,
+                false => shift == 0 || !address.is_small,
+            };
+            return fits.then(|| (address.at.wrapping_add(addend as u64) >> shift) as u32);
         }
-        if let Some(text) = operand.strip_prefix("32@hi") {
-            return half(text).map_or(Word::Unknown, Word::High);
-        }
-        if let Some(text) = operand.strip_prefix('`') {
-            return half(text).filter(Symbol::is_small).map_or(Word::Unknown, Word::Low);
-        }
-        match register(operand) {
-            Some(Register::Zero) => Word::Known(0),
-            Some(Register::Plain(at)) => self.registers.get(&at).cloned().unwrap_or(Word::Unknown),
-            Some(Register::Uniform(at)) => self.uniform.get(&at).cloned().unwrap_or(Word::Unknown),
-            None => Word::Unknown,
+        match register(operand)? {
+            Register::Zero => Some(0),
+            Register::Plain(at) => self.registers.get(&at).copied(),
+            Register::Uniform(at) => self.uniform.get(&at).copied(),
         }
     }
 
     /// What a register and the next one hold.
-    pub(super) fn pair(&self, operand: &str) -> Wide {
+    pub(super) fn pair(&self, operand: &str) -> Option<u64> {
         if let Some(value) = number(operand) {
-            return Wide::Known(value as u64);
+            return Some(value as u64);
         }
-        if operand.starts_with("c[") {
-            let half = |further| self.constant(operand, further).unwrap_or(Word::Unknown);
-            return wide(&half(0), &half(4));
-        }
-        match next(operand) {
-            Some(upper) => wide(&self.read(operand).word(), &self.read(&upper).word()),
-            None if register(operand).is_some() => Wide::Known(0),
-            None => Wide::Unknown,
-        }
+        let (low, high) = match (operand.starts_with("c["), next(operand)) {
+            (true, _) => (self.constant(operand, 0)?, self.constant(operand, 4)?),
+            (false, Some(upper)) => (self.read(operand)?, self.read(&upper)?),
+            (false, None) => return register(operand).map(|_| 0),
+        };
+        Some(u64::from(high) << 32 | u64::from(low))
     }
 
-    pub(super) fn set(&mut self, to: &str, value: Word) {
-        match register(to) {
-            Some(Register::Plain(at)) => {
-                self.registers.insert(at, value);
-            }
-            Some(Register::Uniform(at)) => {
-                self.uniform.insert(at, value);
-            }
-            Some(Register::Zero) | None => {}
-        }
+    pub(super) fn set(&mut self, to: &str, value: Option<u32>) {
+        let (registers, at) = match register(to) {
+            Some(Register::Plain(at)) => (&mut self.registers, at),
+            Some(Register::Uniform(at)) => (&mut self.uniform, at),
+            Some(Register::Zero) | None => return,
+        };
+        match value {
+            Some(value) => registers.insert(at, value),
+            None => registers.remove(&at),
+        };
     }
 
-    pub(super) fn set_pair(&mut self, to: &str, value: &Wide) {
-        let (low, high) = halves(value);
-        self.set(to, low);
+    pub(super) fn set_pair(&mut self, to: &str, value: Option<u64>) {
+        self.set(to, value.map(|value| value as u32));
         if let Some(upper) = next(to) {
-            self.set(&upper, high);
+            self.set(&upper, value.map(|value| (value >> 32) as u32));
         }
     }
 
-    pub(super) fn truth(&self, predicate: &str) -> Truth {
+    pub(super) fn truth(&self, predicate: &str) -> Option<bool> {
         match predicate {
-            "PT" | "UPT" => Truth::Known(true),
-            name => self.predicates.get(name).cloned().unwrap_or(Truth::Unknown),
+            "PT" | "UPT" => Some(true),
+            name => self.predicates.get(name).copied(),
         }
     }
 
-    pub(super) fn truth_of(&self, operand: &str) -> Truth {
+    pub(super) fn truth_of(&self, operand: &str) -> Option<bool> {
         match operand.strip_prefix('!') {
-            Some(name) => match self.truth(name) {
-                Truth::Known(value) => Truth::Known(!value),
-                _ => Truth::Unknown,
-            },
+            Some(name) => self.truth(name).map(|value| !value),
             None => self.truth(operand),
         }
     }
 
-    pub(super) fn set_truth(&mut self, predicate: &str, truth: Truth) {
-        if !matches!(predicate, "PT" | "UPT") {
-            self.predicates.insert(predicate.to_owned(), truth);
+    pub(super) fn set_truth(&mut self, predicate: &str, truth: Option<bool>) {
+        match truth {
+            _ if matches!(predicate, "PT" | "UPT") => {}
+            Some(truth) => _ = self.predicates.insert(predicate.to_owned(), truth),
+            None => _ = self.predicates.remove(predicate),
         }
     }
 }
