@@ -133,8 +133,8 @@ fn control(name: &str) -> Option<Operation> {
         "BRX" => Operation::BranchByRegister,
         "CALL" => Operation::Call,
         "RET" => Operation::Return,
-        "NOP" | "CGAERRBAR" | "BSSY" | "BSYNC" | "BREAK" | "WARPSYNC" | "YIELD" | "DEPBAR" | "MEMBAR" | "ERRBAR"
-        | "CCTL" | "BMOV" | "BAR" => Operation::Nothing,
+        "NOP" | "CGAERRBAR" | "UCGABAR_ARV" | "UCGABAR_WAIT" | "BSSY" | "BSYNC" | "BREAK" | "WARPSYNC"
+        | "YIELD" | "DEPBAR" | "MEMBAR" | "ERRBAR" | "CCTL" | "BMOV" | "BAR" => Operation::Nothing,
         _ => return None,
     })
 }
