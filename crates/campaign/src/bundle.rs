@@ -367,6 +367,7 @@ mod tests {
             workers: None,
             limit: None,
             expected: Default::default(),
+            known: Vec::new(),
             events: Box::new(Silent),
         }
     }

@@ -222,6 +222,7 @@ mod tests {
             limit: None,
             events: Box::new(notes),
             expected: Default::default(),
+            known: Vec::new(),
         };
         (session, told)
     }

@@ -171,6 +171,7 @@ mod tests {
             workers: None,
             limit,
             expected: Default::default(),
+            known: Vec::new(),
             events: Box::new(Silent),
         }
     }

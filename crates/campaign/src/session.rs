@@ -34,6 +34,8 @@ pub struct Session {
     pub events: Box<dyn Events>,
     /// The failures that are expected.
     pub expected: ExpectedFailures,
+    /// Lists of known deviations that were added.
+    pub known: Vec<PathBuf>,
 }
 
 /// The time that a whole command may take: what its end takes is part of it.

@@ -26,6 +26,7 @@ pub(crate) fn session() -> Session {
         limit: None,
         events: Box::new(Silent),
         expected: Default::default(),
+        known: Vec::new(),
     }
 }
 

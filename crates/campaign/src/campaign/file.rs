@@ -1,5 +1,6 @@
 //! A finding as a file that an assembler takes: what holds is said in leading comments, as in the corpus.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -60,11 +61,14 @@ impl Campaign<'_> {
             (None, Some(origin)) => origin.clone(),
             _ => self.file_of(found).to_string_lossy().into_owned(),
         };
-        let mut command = format!("ptxsmith check {}", shell_words::quote(&path));
-        for subject in &found.finding.subjects {
-            let _ = write!(command, " --subject {}", shell_words::quote(subject));
-        }
-        command
+        format!("ptxsmith check {}{}", shell_words::quote(&path), self.options(found))
+    }
+
+    fn options(&self, found: &Found) -> String {
+        let subjects = found.finding.subjects.iter().map(|subject| ("subject", subject.as_str().into()));
+        let known = self.session.known.iter().map(|path| ("known", path.to_string_lossy()));
+        let option = |(name, value): (&str, Cow<'_, str>)| format!(" --{name} {}", shell_words::quote(&value));
+        subjects.chain(known).map(option).collect()
     }
 
     /// What was read from standard input is nowhere else: the command holds it, if it is small.
@@ -74,9 +78,7 @@ impl Campaign<'_> {
             ..=MOST_GIVEN => format!("printf {} | ", shell_words::quote(&printed(text))),
             _ => String::new(),
         };
-        let subjects = found.finding.subjects.iter();
-        let subjects = subjects.map(|subject| format!(" --subject {}", shell_words::quote(subject)));
-        format!("{given}ptxsmith check -{}", subjects.collect::<String>())
+        format!("{given}ptxsmith check -{}", self.options(found))
     }
 
     /// Writes the smallest program that shows a finding, with what holds of that and what was seen of it; beside it the
@@ -321,9 +323,10 @@ mod tests {
     #[test]
     fn a_program_is_shown_again_from_where_it_came() {
         use crate::campaign::fake::{campaign, found, session};
+        use crate::session::Session;
         use ptxsmith_diff::Class;
 
-        let session = session();
+        let session = Session { known: vec!["own list".into()], ..session() };
         let campaign = campaign(&session, Vec::new());
         let shown = |origin: Option<&str>, text: &str| {
             let seen = Observation::default();
@@ -332,7 +335,7 @@ mod tests {
             (found.origin, found.finding.program) = (origin.map(str::to_owned), text.to_owned());
             campaign.repeat(&found)
         };
-        let to = " --subject a --subject 'b c'";
+        let to = " --subject a --subject 'b c' --known 'own list'";
         assert_eq!(shown(None, "x"), format!("ptxsmith check findings/an-id.ptx{to}"));
         assert_eq!(shown(Some("x y.ptx"), "x"), format!("ptxsmith check 'x y.ptx'{to}"));
         // What came from standard input is nowhere else.

@@ -128,12 +128,14 @@ impl Context {
             workers: worker::workers(),
             events: Box::new(OnTerminal { console: self.console, limit }),
             expected: ExpectedFailures::default(),
+            known: Vec::new(),
         }
     }
 
     /// What a campaign runs with that expects failures.
     pub fn session_of(&self, campaign: &args::Campaign) -> Result<Session, Failure> {
         let expected = campaign.expect_failures.as_deref().map(ExpectedFailures::read).transpose()?;
-        Ok(Session { expected: expected.unwrap_or_default(), ..self.session_for(campaign.time) })
+        let (expected, known) = (expected.unwrap_or_default(), campaign.known.clone());
+        Ok(Session { expected, known, ..self.session_for(campaign.time) })
     }
 }

@@ -107,6 +107,7 @@ pub fn session(seed: u64) -> (Session, Recorder) {
         limit: None,
         events: Box::new(recorder.clone()),
         expected: Default::default(),
+        known: Vec::new(),
     };
     (session, recorder)
 }
