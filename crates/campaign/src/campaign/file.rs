@@ -67,7 +67,8 @@ impl Campaign<'_> {
     fn options(&self, found: &Found) -> String {
         let subjects = found.finding.subjects.iter().map(|subject| ("subject", subject.as_str().into()));
         let known = self.session.known.iter().map(|path| ("known", path.to_string_lossy()));
-        let option = |(name, value): (&str, Cow<'_, str>)| format!(" --{name} {}", shell_words::quote(&value));
+        let option =
+            |(name, value): (&str, Cow<'_, str>)| format!(" --{name} {}", shell_words::quote(&value));
         subjects.chain(known).map(option).collect()
     }
 
