@@ -201,6 +201,7 @@ fn session(workers: Option<Workers>) -> Session {
         limit: None,
         events: Box::new(Told { since: Instant::now() }),
         expected: Default::default(),
+        known: Vec::new(),
     }
 }
 
