@@ -1,8 +1,8 @@
 //! What a module must hold: the oracle's answer, and its form as JSON.
 
 pub use hex::encode as hex;
+use ptxsmith_model::{self as model, Basis, ModuleAnswer, Ruling, UnmodelledPart};
 use ptxsmith_syntax::{Lines, StateSpace, Text};
-use serde::Serialize;
 
 use crate::{
     reading::{Question, Readings},
@@ -60,7 +60,7 @@ pub struct Variable {
 }
 
 /// An address in a variable.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Address {
     /// Byte offset of the slot within the variable.
     pub offset: u64,
@@ -75,25 +75,24 @@ pub struct Address {
     /// Which byte of the address (0 the lowest) a `mask()` takes.
     pub byte: Option<u8>,
     /// How many low bits of the addend count: 64 whenever the specification is followed.
-    #[serde(skip)]
     pub addend_bits: u32,
 }
 
-#[derive(Serialize)]
-struct JsonVariable<'a> {
-    space: &'static str,
-    size: u64,
-    align: u64,
-    bytes: Option<String>,
-    addresses: &'a [Address],
-    clauses: Vec<&'static str>,
-    readings: serde_json::Map<String, serde_json::Value>,
+/// What an answer rests on, by name: the clauses used, and the interpretation of each open question met.
+pub(crate) fn basis(trace: &Trace, readings: &Readings) -> Basis {
+    let answer = |question: Question| question.answers()[readings.answer(question)].to_owned();
+    Basis {
+        clauses: trace.clauses.iter().map(|clause| clause.id().to_owned()).collect(),
+        readings: trace.questions.iter().map(|of| (of.name().to_owned(), answer(of))).collect(),
+    }
 }
 
-/// The questions met and how the reading answers them.
-pub(crate) fn readings_met(trace: &Trace, readings: &Readings) -> serde_json::Map<String, serde_json::Value> {
-    let answer = |question: Question| question.answers()[readings.answer(question)];
-    trace.questions.iter().map(|question| (question.name().to_owned(), answer(question).into())).collect()
+impl Address {
+    /// The address as reports have it.
+    pub(crate) fn answer(&self) -> model::Address {
+        let Address { offset, width, ref symbol, addend, generic, byte, .. } = *self;
+        model::Address { offset, width, symbol: symbol.to_string(), addend, generic: Some(generic), byte }
+    }
 }
 
 impl Expectation {
@@ -105,41 +104,41 @@ impl Expectation {
         }
     }
 
-    /// The answer as `ptxsmith.module/1`, with clauses and readings. `text` is what the module was parsed from, and
-    /// `readings` what it was evaluated under.
-    pub fn to_json(&self, text: &str, readings: &Readings) -> serde_json::Value {
-        let mut answer =
-            serde_json::json!({ "schema": "ptxsmith.module/1", "diagnostics": [], "variables": {} });
+    /// The answer as reports have it, with clauses and readings. `text` is what the module was parsed from, and `readings` what
+    /// it was evaluated under.
+    pub fn answer(&self, text: &str, readings: &Readings) -> ModuleAnswer {
+        let mut answer = ModuleAnswer::default();
         match self {
             Expectation::Accepted { variables, unmodelled, .. } => {
-                answer["outcome"] = "accepted".into();
                 for variable in variables {
-                    answer["variables"][variable.name.as_str()] = variable.to_json(readings);
+                    answer.variables.insert(variable.name.clone(), variable.answer());
+                    answer.variable_bases.insert(variable.name.clone(), basis(&variable.trace, readings));
                 }
-                if !unmodelled.is_empty() {
-                    answer["unmodelled"] = unmodelled
-                        .iter()
-                        .map(|one| serde_json::json!({ "variable": one.part, "reason": one.reason }))
-                        .collect();
-                }
+                let unmodelled = unmodelled.iter().map(|one| UnmodelledPart {
+                    variable: Some(one.part.clone()),
+                    kernel: None,
+                    reason: one.reason.to_owned(),
+                });
+                answer.unmodelled = unmodelled.collect();
             }
             Expectation::Refused { refusal, trace } => {
-                answer["outcome"] = "refused".into();
-                let line = Lines::new(text).line(refusal.span.start);
-                answer["refusal"] = serde_json::json!({
-                    "class": refusal.class.name(),
-                    "line": line,
-                    "clauses": [refusal.clause.id()],
-                    "summary": refusal.class.summary(),
-                    "readings": readings_met(trace, readings),
+                answer.ruling = Ruling::Refused(model::Refusal {
+                    class: refusal.class.name().to_owned(),
+                    line: Lines::new(text).line(refusal.span.start),
+                    summary: refusal.class.summary().to_owned(),
+                    basis: Basis { clauses: vec![refusal.clause.id().to_owned()], ..basis(trace, readings) },
                 });
             }
             Expectation::Unmodelled { reason, .. } => {
-                answer["outcome"] = "unmodelled".into();
-                answer["reason"] = (*reason).into();
+                answer.ruling = Ruling::Unmodelled((*reason).to_owned());
             }
         }
         answer
+    }
+
+    /// The [answer](Expectation::answer) as `ptxsmith.module/1`.
+    pub fn to_json(&self, text: &str, readings: &Readings) -> serde_json::Value {
+        self.answer(text, readings).into()
     }
 }
 
@@ -149,17 +148,15 @@ impl Variable {
         self.bytes.len() as u64 == self.size
     }
 
-    /// The variable as an entry of `ptxsmith.module/1`.
-    pub fn to_json(&self, readings: &Readings) -> serde_json::Value {
-        let json = JsonVariable {
-            space: self.space.name(),
-            size: self.size,
-            align: self.align,
-            bytes: self.has_content().then(|| hex(&self.bytes)),
-            addresses: &self.addresses,
-            clauses: self.trace.clauses.iter().map(|clause| clause.id()).collect(),
-            readings: readings_met(&self.trace, readings),
-        };
-        serde_json::to_value(json).expect("names and numbers are always JSON")
+    /// The variable as reports have it.
+    fn answer(&self) -> model::Variable {
+        model::Variable {
+            space: Some(self.space.name().into()),
+            size: Some(self.size),
+            align: Some(self.align),
+            bytes: self.has_content().then(|| self.bytes.clone()),
+            addresses: Some(self.addresses.iter().map(Address::answer).collect()),
+            ..model::Variable::default()
+        }
     }
 }

@@ -1,10 +1,11 @@
 //! What rules say of a whole module: its data, and what its kernels leave.
 
+use ptxsmith_model::{ModuleAnswer, UnmodelledPart};
 use ptxsmith_syntax::Module;
 
 use crate::{
-    execution::{Kernel, execute_over},
-    expectation::{Expectation, Variable},
+    execution::{Kernel, Left, execute_over},
+    expectation::{Expectation, Variable, basis},
     layout::expect,
     reading::Readings,
     rules::Rules,
@@ -73,15 +74,31 @@ impl Prediction {
         data || left(self) != left(other)
     }
 
-    /// The prediction as `ptxsmith.module/1`; see [`Expectation::to_json`]. Kernels that are modelled stand in `"kernels"`, by
-    /// name, the others with the reason in `"unmodelled"`. A module without kernels has no `"kernels"`.
-    pub fn to_json(&self, text: &str, readings: &Readings) -> serde_json::Value {
-        let mut json = self.data.to_json(text, readings);
-        Kernel::add_to_json(&self.kernels, readings, &mut json);
-        json["valid"] = (self.validity() == Validity::Valid).then_some(true).into();
-        if !self.undecided.is_empty() {
-            json["undecided"] = undecided::to_json(&self.undecided, text);
+    /// The prediction as reports have it; see [`Expectation::answer`]. Kernels that are not modelled are among what is unmodelled,
+    /// with the reason.
+    pub fn answer(&self, text: &str, readings: &Readings) -> ModuleAnswer {
+        let mut answer = self.data.answer(text, readings);
+        for kernel in &self.kernels {
+            let name = kernel.name.to_string();
+            match &kernel.left {
+                Left::Output(output) => {
+                    answer.kernels.insert(name.clone(), output.answer());
+                    answer.kernel_bases.insert(name, basis(&kernel.trace, readings));
+                }
+                Left::Unmodelled(reason) => answer.unmodelled.push(UnmodelledPart {
+                    variable: None,
+                    kernel: Some(name),
+                    reason: (*reason).to_owned(),
+                }),
+            }
         }
-        json
+        answer.is_valid = Some(self.validity() == Validity::Valid);
+        answer.undecided = undecided::answer(&self.undecided, text);
+        answer
+    }
+
+    /// The [answer](Prediction::answer) as `ptxsmith.module/1`. A module without kernels has no `"kernels"`.
+    pub fn to_json(&self, text: &str, readings: &Readings) -> serde_json::Value {
+        self.answer(text, readings).into()
     }
 }

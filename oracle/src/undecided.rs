@@ -1,5 +1,6 @@
 //! The parts of a module that the texts at hand do not decide, and what may be said of the module then.
 
+use ptxsmith_model::UndecidedPart;
 use ptxsmith_syntax::{Lines, Name, ParseError, Span, Unread, every};
 
 /// Why a statement that is not understood holds nothing that is known.
@@ -81,20 +82,14 @@ every! {
     }
 }
 
-/// These parts as `"undecided"` in `ptxsmith.module/1`: part, reason and, where it is known, line; of a statement that is not
-/// understood also what ended the understanding.
-pub(crate) fn to_json(undecided: &[Undecided], text: &str) -> serde_json::Value {
+/// These parts as reports have them, each with its line where that is known.
+pub(crate) fn answer(undecided: &[Undecided], text: &str) -> Vec<UndecidedPart> {
     let lines = Lines::new(text);
-    let one = |part: &Undecided| {
-        let mut json = serde_json::json!({ "part": part.part, "reason": part.reason });
-        let place = part.place();
-        if place.is_known() {
-            json["line"] = lines.line(place.start).into();
-        }
-        if let Some(error) = &part.error {
-            json["error"] = error.to_string().into();
-        }
-        json
+    let one = |part: &Undecided| UndecidedPart {
+        part: part.part.clone(),
+        reason: part.reason.to_owned(),
+        line: Some(part.place()).filter(|place| place.is_known()).map(|place| lines.line(place.start)),
+        error: part.error.as_ref().map(ToString::to_string),
     };
     undecided.iter().map(one).collect()
 }

@@ -10,7 +10,7 @@ use flate2::write::GzEncoder;
 use ptxsmith_diff::gone::class_of;
 use ptxsmith_diff::known::{KNOWN, Known};
 use ptxsmith_diff::{Difference, Maker, Verdict};
-use ptxsmith_model::Kind;
+use ptxsmith_model::{Expected, Kind, ModuleAnswer, ProgramVerdict};
 use ptxsmith_oracle::{Expectation, Left, Rules, execute, expect};
 use ptxsmith_report::bundle::{self, Code};
 use ptxsmith_report::folder::Folder;
@@ -167,9 +167,9 @@ fn finding_of_listed(
         ..Finding::default()
     };
     for (tested, (mut verdict, difference)) in releases.iter().zip(shown.into_iter().flatten()) {
-        let is_silent = ["conform", "unmodelled", "unobserved"].contains(&&*verdict.verdict);
+        let is_silent = !matches!(verdict.verdict, ProgramVerdict::Deviates(_));
         if let Some(difference) = difference.as_ref().filter(|_| is_silent) {
-            verdict.verdict = format!("{}, as the list predicts", difference.class);
+            verdict.verdict = ProgramVerdict::Predicted(difference.class);
         }
         finding.releases.push(verdict);
         let Some(difference) = difference else { continue };
@@ -215,14 +215,8 @@ fn predicted(tested: &Tested, known: &Known, module: &Module) -> Result<Option<D
         "what the kernel leaves is predicted by the list of deviations; the generated code does not determine it"
             .to_owned(),
     );
-    Ok(Some(Difference {
-        class: class_of(known, module),
-        variable: None,
-        expected: serde_json::json!({"outcome": "accepted", "kernels": own}),
-        observed,
-        explanation: None,
-        suspected: None,
-    }))
+    let expected = Expected::of_module(ModuleAnswer { kernels: own, ..ModuleAnswer::default() });
+    Ok(Some(Difference::of(class_of(known, module), expected, observed)))
 }
 
 /// What kernels leave by these rules, where that is bytes alone.
@@ -316,7 +310,7 @@ fn codes(session: &Session, report: &Report, finding: &Finding) -> Result<Vec<Co
     let Compiled { target, .. } = Compiled::of(finding);
     let mut codes: Vec<Code> = Vec::new();
     let shows = finding.subjects.iter().map(|id| (id, false));
-    let conforms = finding.releases.iter().filter(|release| release.verdict == "conform");
+    let conforms = finding.releases.iter().filter(|release| release.verdict == ProgramVerdict::Conforms);
     let conforms = conforms.map(|release| (&release.subject, true));
     for (id, right) in shows.chain(conforms) {
         if !matches!(Runner::of(id), Runner::Ptxas(options) if options.is_empty()) {
@@ -429,15 +423,15 @@ mod tests {
         assert_eq!((finding.class, finding.count), (Class::Crash, 2));
         assert_eq!(finding.subjects, ["ptxas@12.6", "ptxas@11.7"], "the newest first");
         assert_eq!(finding.observed, killed);
-        let verdicts: Vec<_> =
-            finding.releases.iter().map(|of| (&*of.subject, &*of.version, &*of.verdict)).collect();
+        let told = finding.releases.iter().map(|of| format!("{} {} {}", of.subject, of.version, of.verdict));
+        let verdicts: Vec<String> = told.collect();
         assert_eq!(
             verdicts,
             [
-                ("ptxas@11.7", "11.7.1", "crash"),
-                ("ptxas@12.6", "12.6.1", "crash"),
+                "ptxas@11.7 11.7.1 crash",
+                "ptxas@12.6 12.6.1 crash",
                 // It refuses its header too.
-                ("ptxas@13.5", "13.5.1", "unsupported"),
+                "ptxas@13.5 13.5.1 unsupported",
             ]
         );
         // One that is not shown is none.
@@ -461,11 +455,11 @@ mod tests {
         let newest = release("ptxas@13.5", "13.5.37");
         let finding = listed_of(newest.clone(), &accepted, PREDICTED).unwrap();
         assert_eq!(finding.class, Class::WrongValue);
-        assert_eq!(finding.releases[0].verdict, "wrong-value, as the list predicts");
+        assert_eq!(finding.releases[0].verdict, ProgramVerdict::Predicted(Class::WrongValue));
         let output = |byte| Output { size: 4, bytes: Some(vec![byte, 0, 0, 0]), ..Output::default() };
         assert_eq!(finding.observed.kernels, BTreeMap::from([("k".to_owned(), output(0))]));
         let expected = BTreeMap::from([("k".to_owned(), output(1))]);
-        assert_eq!(finding.expected, serde_json::json!({"outcome": "accepted", "kernels": expected}));
+        assert_eq!((finding.expected.outcome(), finding.expected.kernels()), (Some("accepted"), &expected));
         assert!(finding.observed.reason.unwrap().contains("predicted by the list"));
         let old = Description { max_ptx: Some("7.0".to_owned()), ..newest.clone() };
         let other = Description { lineage: None, ..newest.clone() };

@@ -103,12 +103,17 @@ pub fn wide_header() -> Header {
     Header { version: "8.3".into(), target: "sm_90".into(), ..Header::default() }
 }
 
+/// The option of a campaign that says how many cases it has.
+pub const CASES_OPTION: &str = "cases";
+/// The option of a campaign that says with which weights cases are drawn.
+pub const WEIGHTS_OPTION: &str = "weights";
+
 /// The generator of a campaign with these options.
 pub fn generator_of(options: &BTreeMap<String, String>, wide: bool) -> Result<Generator, Failure> {
     if options.contains_key("exhaustive") {
         return Ok(Generator::default());
     }
-    let weights = options.get("weights").map(|text| parse_weights(text)).transpose();
+    let weights = options.get(WEIGHTS_OPTION).map(|text| parse_weights(text)).transpose();
     Ok(Cases::drawn(0, Focus::Mixed, weights.map_err(Failure::BadInput)?).generator(wide))
 }
 

@@ -408,14 +408,8 @@ mod tests {
     }
 
     fn deviates(class: Class) -> Verdict {
-        Verdict::Deviates(Box::new(Difference {
-            class,
-            variable: None,
-            expected: serde_json::Value::Null,
-            observed: Observation::new(Observed::Accepted),
-            explanation: None,
-            suspected: None,
-        }))
+        let (expected, observed) = (Default::default(), Observation::new(Observed::Accepted));
+        Verdict::Deviates(Box::new(Difference::of(class, expected, observed)))
     }
 
     #[test]

@@ -290,6 +290,7 @@ fn changes(tried: &[Tried], releases: &[String]) -> Vec<Change> {
 #[cfg(test)]
 mod tests {
     use ptxsmith_diff::{Class, Difference, Explanation, NotCompared};
+    use ptxsmith_model::Expected;
     use ptxsmith_oracle::Question;
     use ptxsmith_subject::{Observation, Outcome};
 
@@ -337,14 +338,9 @@ mod tests {
     #[test]
     fn the_facts_of_a_verdict_name_what_explains_it() {
         let difference = |explanation, suspected| {
-            Box::new(Difference {
-                class: Class::WrongValue,
-                variable: None,
-                expected: serde_json::Value::Null,
-                observed: Observation::new(Outcome::Accepted),
-                explanation,
-                suspected,
-            })
+            let (expected, observed) = (Expected::default(), Observation::new(Outcome::Accepted));
+            let difference = Difference::of(Class::WrongValue, expected, observed);
+            Box::new(Difference { explanation, suspected, ..difference })
         };
         let known = || Explanation { known: vec!["single-bits-raw-in-f64"], ..Explanation::default() };
         let read = || Explanation { readings: vec![(Question::ALL[0], 1)], ..Explanation::default() };

@@ -10,7 +10,7 @@ use ptxsmith_gen::Focus;
 use ptxsmith_subject::SubjectSpec;
 
 use crate::campaign::{Campaign, Outcome};
-use crate::cases::{Cases, weights, wide_header};
+use crate::cases::{CASES_OPTION, Cases, WEIGHTS_OPTION, weights, wide_header};
 use crate::failure::Failure;
 use crate::pool::{Budget, each, lock_of};
 use crate::session::Session;
@@ -112,9 +112,6 @@ impl Tasks {
     }
 }
 
-/// What the number of cases is called in an identity.
-const CASES_OPTION: &str = "cases";
-
 /// A task that some subjects have still to be shown.
 struct OpenTask<'c> {
     /// Whether it is to be done at all.
@@ -141,7 +138,7 @@ pub fn run(session: &Session, options: &Options) -> Result<Outcome, Failure> {
         (None, None) => Cases::drawn(session.seed, options.focus, None),
         (None, Some(path)) => {
             let (weights, text) = weights(path)?;
-            identity.insert("weights".to_owned(), text);
+            identity.insert(WEIGHTS_OPTION.to_owned(), text);
             Cases::drawn(session.seed, options.focus, Some(weights))
         }
     };

@@ -49,7 +49,9 @@ impl Statistics {
             let counterpart = expect(&header.module(negative.counterpart.clone()), &Rules::default());
             self.clauses = self.clauses.union(counterpart.trace().clauses);
             match expectation {
-                Expectation::Refused { refusal, .. } if refusal.class.name() == negative.edit.label => {
+                Expectation::Refused { refusal, .. }
+                    if RefusalClass::from_name(negative.edit.label) == Some(refusal.class) =>
+                {
                     *self.classes.entry(refusal.class).or_default() += 1;
                 }
                 _ => self.not_refused += 1,

@@ -9,27 +9,22 @@ use std::collections::{BTreeMap, BTreeSet};
 use ptxsmith_oracle::{Access, Placed, Reached, Setting, Traced, WINDOWS, Way};
 use ptxsmith_subject::{self as subject, FUNCTIONS, Observation, Outcome, Places, Space, Tracing};
 use ptxsmith_syntax::{Role, Span, StateSpace};
-use serde::Serialize;
 
 use crate::compare::{Mismatch, compare_variable};
 use crate::verdict::{Class, MemoryOperands};
 
 /// Where a kernel reaches otherwise than its text says.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Astray {
     /// The kernel.
     pub kernel: String,
     /// What kind of difference it is.
     pub class: Class,
-    /// The line of the text that says where it should reach, where that is known.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub line: Option<u32>,
     /// What the text does there.
     pub expected: String,
     /// What the code does instead.
     pub seen: String,
     /// The instruction that says where it should reach.
-    #[serde(skip)]
     pub span: Option<Span>,
 }
 
@@ -145,7 +140,6 @@ fn misplaced(kernels: &[Traced], observed: &Observation) -> Vec<Astray> {
             let one = |class, expected, seen| Astray {
                 kernel: kernel.name.to_string(),
                 class,
-                line: None,
                 expected,
                 seen,
                 span: None,
@@ -296,14 +290,8 @@ impl<'a> Compared<'a> {
 
     /// Where a kernel of this name reaches otherwise.
     fn astray(&self, kernel: &str) -> Vec<Astray> {
-        let one = |class, span, expected, seen| Astray {
-            kernel: kernel.to_owned(),
-            class,
-            line: None,
-            expected,
-            seen,
-            span,
-        };
+        let one =
+            |class, span, expected, seen| Astray { kernel: kernel.to_owned(), class, expected, seen, span };
         let missed = self.text.accesses.iter().filter(|access| self.is_missed(access)).map(|access| {
             let expected = format!("writes {}", self.told(place_of(access), access.width));
             one(Class::WrongAddress, Some(access.span), expected, "writes nothing there".to_owned())

@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use ptxsmith_model::Expected;
 use ptxsmith_oracle::{Kernel, Rules, expect, predict};
 use ptxsmith_subject::{Error, OutputForm, Request, Subject};
 use ptxsmith_syntax::{Header, Module, parse};
@@ -52,14 +53,8 @@ pub fn check(subject: &dyn Subject, known: &Known, target: &str) -> Result<Optio
     if observed.variables.values().any(|variable| variable.bytes.is_none()) {
         return Ok(None);
     }
-    Ok(Some(Difference {
-        class: class_of(known, &module),
-        variable: None,
-        expected: expect(&module, &rules).to_json(known.example, &rules.readings),
-        observed,
-        explanation: None,
-        suspected: None,
-    }))
+    let expected = expect(&module, &rules).answer(known.example, &rules.readings);
+    Ok(Some(Difference::of(class_of(known, &module), Expected::of_module(expected), observed)))
 }
 
 /// Which of these listed deviations show where the kernels of their minimized reproducers stand together in modules: most of what

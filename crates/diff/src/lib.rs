@@ -47,5 +47,5 @@ pub use program::{
 pub use ptxsmith_syntax::Header;
 pub use trial::{Body, Trial};
 pub use verdict::{
-    COMPANY, Class, Derived, Difference, Fate, Judged, MemoryOperands, Must, NotCompared, Share, Verdict, Why,
+    Class, Derived, Difference, Fate, Judged, MemoryOperands, Must, NotCompared, Share, Verdict, Why,
 };

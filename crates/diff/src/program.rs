@@ -6,17 +6,19 @@ mod shown;
 
 use std::cell::RefCell;
 
+use ptxsmith_model::{AccessDifference, Expected};
 use ptxsmith_oracle::{Expectation, Prediction, Question, Rules, Trace, Traced, expect, predict};
 use ptxsmith_subject::{Error, Observation, Outcome, OutputForm, Request, Subject};
-use ptxsmith_syntax::{Header, Lines, Module, Text};
+use ptxsmith_syntax::{Header, Lines, Module, Span, Text};
 
+use crate::accesses::{self, Astray};
 use crate::explain::{explain, explain_wrong, wrong_places};
 use crate::explanation::Alternatives;
 use crate::judge::{Judge, Options};
 use crate::maker::Maker;
+use crate::read;
 use crate::trial::Trial;
 use crate::verdict::{Derived, Difference, Judged, MemoryOperands, Must, NotCompared, Share, Verdict, Why};
-use crate::{accesses, read};
 
 use self::data::of_data;
 use self::shown::{Shown, observed_of};
@@ -212,13 +214,9 @@ pub fn judge_operands(
         false => subject.observe(&Request { trace: &trace, ..request })?,
     };
     let usual = kernels;
-    let (operands, mut astray) = accesses::compare(&usual, &observed);
+    let (operands, astray) = accesses::compare(&usual, &observed);
     let rests_on =
         |kernels: &[Traced]| kernels.iter().fold(Trace::default(), |trace, kernel| trace.union(kernel.trace));
-    let lines = Lines::new(text);
-    for one in &mut astray {
-        one.line = one.span.map(|span| lines.line(span.start));
-    }
     let verdict = match astray.first() {
         None if operands.compared == 0 => return Ok((operands, None)),
         None => Verdict::Conforms,
@@ -250,7 +248,7 @@ pub fn judge_operands(
             let difference = Box::new(Difference {
                 class: first.class,
                 variable: None,
-                expected: serde_json::json!({ "astray": astray }),
+                expected: Expected::of_accesses(placed(astray, text)),
                 observed,
                 explanation,
                 suspected,
@@ -273,6 +271,19 @@ pub fn judge_operands(
             derived: None,
         }),
     ))
+}
+
+/// The differences of accesses, with their lines of the text.
+fn placed(astray: Vec<Astray>, text: &str) -> Vec<AccessDifference> {
+    let lines = Lines::new(text);
+    let placed = |Astray { kernel, class, expected, seen, span }| AccessDifference {
+        kernel,
+        class,
+        line: span.map(|span: Span| lines.line(span.start)),
+        expected,
+        seen,
+    };
+    astray.into_iter().map(placed).collect()
 }
 
 /// What a subject does with a program as it is, in the form of output that shows its variables.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 pub use ptxsmith_model::Class;
+use ptxsmith_model::{Expected, ModuleAnswer, Ruling};
 use ptxsmith_oracle::{Expectation, Question, Readings, Rules, Trace, Validity, expect, predict};
 use ptxsmith_subject::{Observation, Outcome};
 use ptxsmith_syntax::{Header, Module};
@@ -60,9 +61,9 @@ pub struct Difference {
     pub class: Class,
     /// The variable that shows it, where one does.
     pub variable: Option<String>,
-    /// What the specification says, as `ptxsmith.module/1`. Null where a shorter trial of the same batch has the same
-    /// explanation: only the shortest is ever shown.
-    pub expected: serde_json::Value,
+    /// What was expected. Nothing is said where a shorter trial of the same batch has the same explanation: only the shortest
+    /// is ever shown.
+    pub expected: Expected,
     /// What the subject did with the trial.
     pub observed: Observation,
     /// The known deviations that predict exactly this, where there are any.
@@ -72,34 +73,33 @@ pub struct Difference {
     pub suspected: Option<Vec<Alternatives>>,
 }
 
-/// In what is expected of an inconsistent answer: whether the program is wrong each time beside the same others, and right alone.
-pub const COMPANY: &str = "company";
-/// In what is expected where nothing listed explains a difference: the listed deviations that the program contains.
-pub const CONTAINS: &str = "contains";
-
 impl Difference {
+    /// A difference for which no cause is looked for.
+    pub fn of(class: Class, expected: Expected, observed: Observation) -> Difference {
+        Difference { class, variable: None, expected, observed, explanation: None, suspected: None }
+    }
+
     /// Whether another reading alone explains it, so that it is no deviation.
     pub fn is_reading(&self) -> bool {
         self.explanation.as_ref().is_some_and(Explanation::is_reading)
     }
 }
 
-/// What is expected of a program under these rules, of which a subject shows a deviation of this class; `json` is what the rules say. Of a
-/// program with undecided parts an answer is expected, whichever that is: a subject that dies of it gives none.
+/// What is expected of a program under these rules, by the answer that they give, where a subject shows a deviation of this class.
+/// Of a program with undecided parts any answer is expected: a subject that crashes gives none.
 pub(crate) fn expected_of(
     class: Class,
-    mut json: serde_json::Value,
+    mut answer: ModuleAnswer,
     module: &Module,
     rules: &Rules,
-) -> serde_json::Value {
-    if matches!(class, Class::Crash | Class::Hang) && json["outcome"] == "accepted" {
+) -> Expected {
+    if matches!(class, Class::Crash | Class::Hang) && answer.ruling == Ruling::Accepted {
         let prediction = predict(module, rules);
         if let (Validity::Undecided, Some(first)) = (prediction.validity(), prediction.undecided.first()) {
-            json["outcome"] = "unmodelled".into();
-            json["reason"] = first.reason.into();
+            answer.ruling = Ruling::Unmodelled(first.reason.to_owned());
         }
     }
-    json
+    Expected::of_module(answer)
 }
 
 /// What the specification does with a program.
@@ -206,8 +206,8 @@ pub enum Verdict {
 impl Verdict {
     /// The verdict, which says that the program contains these listed deviations though none of them explains it.
     pub(crate) fn containing(mut self, ids: Vec<&'static str>) -> Verdict {
-        if let (Verdict::Deviates(difference), false) = (&mut self, ids.is_empty()) {
-            difference.expected[CONTAINS] = ids.into();
+        if let Verdict::Deviates(difference) = &mut self {
+            difference.expected.contains = ids.into_iter().map(str::to_owned).collect();
         }
         self
     }

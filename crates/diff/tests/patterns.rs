@@ -121,13 +121,13 @@ fn killed() -> Observation {
     Observation { signal: Some(11), ..Observation::new(Outcome::Crashed) }
 }
 
-fn judged(subject: &dyn Subject, text: &str) -> (Class, Vec<&'static str>, serde_json::Value) {
+fn judged(subject: &dyn Subject, text: &str) -> (Class, Vec<&'static str>, Vec<String>) {
     let module = parse(text).expect("it parses");
     let verdicts = judge_module(subject, &Rules::default(), &module, text, "sm_80").expect("nothing fails");
     let [part] = &verdicts.data[..] else { panic!("{verdicts:?}") };
     let Verdict::Deviates(difference) = &part.verdict else { panic!("{part:?}") };
     let known = difference.explanation.as_ref().map_or_else(Vec::new, |found| found.known.clone());
-    (difference.class, known, difference.expected["contains"].clone())
+    (difference.class, known, difference.expected.contains.clone())
 }
 
 #[test]
@@ -135,11 +135,11 @@ fn a_crash_is_known_only_if_it_does_not_happen_without_what_matches() {
     let dies_of = |word: &'static str| {
         subject(move |text| if text.contains(word) { killed() } else { Observation::new(Outcome::Accepted) })
     };
-    let none = serde_json::Value::Null;
+    let none = Vec::new();
     assert_eq!(judged(&dies_of("f5"), &kernel(PREFIX)), (Class::Crash, vec![], none.clone()));
     let sink = kernel("ld.global.u32 _, [a];\nbar.sync 0;");
     assert_eq!(judged(&dies_of("_,"), &sink), (Class::Crash, vec!["sink-load-crash"], none));
-    let contains = serde_json::json!(["sink-load-crash"]);
+    let contains = vec!["sink-load-crash".to_owned()];
     assert_eq!(judged(&dies_of("bar"), &sink), (Class::Crash, vec![], contains));
 }
 

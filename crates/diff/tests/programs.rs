@@ -191,7 +191,7 @@ fn a_crash_on_an_undecided_program_does_not_say_that_it_is_to_be_accepted() {
         let module = parse(&text).unwrap();
         let parts = judge_data(&dying, &Rules::default(), &module, &text, "sm_80").unwrap();
         let Verdict::Deviates(found) = &parts[0].verdict else { panic!("{parts:?}") };
-        assert_eq!((found.class, &found.expected["outcome"]), (Class::Crash, &outcome.into()), "{text}");
+        assert_eq!((found.class, found.expected.outcome()), (Class::Crash, Some(outcome)), "{text}");
     }
 }
 

@@ -98,15 +98,14 @@ fn elements_of_an_array_without_a_size_are_known_to_count_bytes() {
         assert_eq!(known(&incomplete), ["incomplete-array-unscaled"], "{body}");
         if body == stored {
             let Verdict::Deviates(difference) = &incomplete else { panic!("{incomplete:?}") };
-            let (first, rest) = difference.expected["astray"].as_array().unwrap().split_first().unwrap();
+            let (first, rest) = difference.expected.accesses().split_first().unwrap();
             assert!(rest.is_empty(), "bytes of one number are one difference: {rest:?}");
-            let told = |which: &str, place: &str| {
-                let text = first[which].as_str().unwrap();
+            let told = |text: &str, place: &str| {
                 let begins = text.starts_with("sets 4 bytes at the pointer in parameter 0 to 0x10000");
                 assert!(begins && text.ends_with(place), "{text}");
             };
-            told("expected", "8 (a +8)");
-            told("seen", "2 (a +2)");
+            told(&first.expected, "8 (a +8)");
+            told(&first.seen, "2 (a +2)");
         }
         assert_eq!(verdict(".extern .shared .u32 a[100];", body, listed), Verdict::Conforms, "{body}");
     }
@@ -131,10 +130,10 @@ fn what_no_listed_rule_predicts_names_the_access_and_both_places() {
     let found = verdict(".global .u32 a[4];", body, other);
     let Verdict::Deviates(difference) = &found else { panic!("{found:?}") };
     assert_eq!((difference.class, &difference.explanation), (Class::WrongAddress, &None));
-    let first = &difference.expected["astray"][0];
-    assert_eq!((&first["kernel"], &first["line"]), (&"k".into(), &11.into()));
-    assert_eq!(first["expected"], "reads 4 bytes at a +4");
-    assert_eq!(first["seen"], "ACCESS reads 4 bytes at a +8");
+    let first = &difference.expected.accesses()[0];
+    assert_eq!((&*first.kernel, first.line), ("k", Some(11)));
+    assert_eq!(first.expected, "reads 4 bytes at a +4");
+    assert_eq!(first.seen, "ACCESS reads 4 bytes at a +8");
 }
 
 #[test]
@@ -150,9 +149,8 @@ fn what_lies_in_local_is_not_compared_and_hides_nothing_else() {
     let nearer = |rules: &mut Rules| rules.operands.offset.change(|next, bytes| next.apply(bytes) - 4);
     let found = verdict(".global .u32 a[4];", &(body.replace("+8", "+4") + read), nearer);
     let Verdict::Deviates(difference) = &found else { panic!("{found:?}") };
-    let seen: Vec<_> =
-        difference.expected["astray"].as_array().unwrap().iter().map(|one| &one["seen"]).collect();
-    assert!(seen.contains(&&"ACCESS reads 4 bytes at a".into()), "{seen:?}");
+    let seen: Vec<_> = difference.expected.accesses().iter().map(|one| &*one.seen).collect();
+    assert!(seen.contains(&"ACCESS reads 4 bytes at a"), "{seen:?}");
 }
 
 #[test]
@@ -160,8 +158,8 @@ fn the_first_bytes_of_const_are_a_variable_s() {
     let nearer = |rules: &mut Rules| rules.operands.offset.change(|next, bytes| next.apply(bytes) - 4);
     let found = verdict(".const .u32 a[4];", "ld.const.u32 %r, [a+4];\nst.global.u32 [%p+4], %r;", nearer);
     let Verdict::Deviates(difference) = &found else { panic!("{found:?}") };
-    let read = difference.expected["astray"].as_array().unwrap().iter().find(|one| one["line"] == 11);
-    assert_eq!(read.map(|read| &read["seen"]), Some(&"ACCESS reads 4 bytes at a".into()));
+    let read = difference.expected.accesses().iter().find(|one| one.line == Some(11));
+    assert_eq!(read.map(|read| &*read.seen), Some("ACCESS reads 4 bytes at a"));
 }
 
 #[test]
@@ -170,10 +168,10 @@ fn a_wrong_value_is_of_the_access_that_covers_it() {
     let found = verdict("", body, |rules| *rules = ptxsmith_testing::known_rules(ptxsmith_testing::NVIDIA));
     assert_eq!(known(&found), ["single-bits-raw-in-f64"]);
     let Verdict::Deviates(difference) = &found else { panic!("{found:?}") };
-    let first = &difference.expected["astray"][0];
-    assert_eq!(first["line"], 12);
+    let first = &difference.expected.accesses()[0];
+    assert_eq!(first.line, Some(12));
     let place = "sets 8 bytes at the pointer in parameter 0 +8 to ";
-    assert!(first["expected"].as_str().unwrap().starts_with(place), "{first}");
+    assert!(first.expected.starts_with(place), "{first:?}");
 }
 
 /// Does as the text says, with these variables, and these symbols in the code of each kernel for its variable of this name.
@@ -243,9 +241,8 @@ fn misplaced(
         Verdict::Conforms => Vec::new(),
         Verdict::Deviates(difference) => {
             assert_eq!(difference.explanation, None);
-            let text = |one: &serde_json::Value, key: &str| one[key].as_str().unwrap().to_owned();
-            let all = difference.expected["astray"].as_array().unwrap().iter();
-            all.map(|one| (text(one, "class"), text(one, "expected"), text(one, "seen"))).collect()
+            let all = difference.expected.accesses().iter();
+            all.map(|one| (one.class.to_string(), one.expected.clone(), one.seen.clone())).collect()
         }
         other => panic!("{other:?}"),
     }

@@ -3,9 +3,8 @@
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
-use crate::{Class, Kind, Observation, ReleaseVerdict, Status};
+use crate::{Class, Expected, Kind, Observation, ReleaseVerdict, Status};
 
 /// One distinct deviation, in all subjects that show it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -44,7 +43,7 @@ pub struct Finding {
     pub variable: Option<String>,
     /// What the specification says, as `ptxsmith.module/1`.
     #[serde(default)]
-    pub expected: Value,
+    pub expected: Expected,
     /// What the subject did.
     #[serde(default)]
     pub observed: Observation,
@@ -196,7 +195,7 @@ pub struct Answers {
     #[serde(default)]
     pub variable: Option<String>,
     /// What the specification says, as `ptxsmith.module/1`.
-    pub expected: Value,
+    pub expected: Expected,
     /// What the subject does.
     pub observed: Observation,
 }
@@ -209,7 +208,7 @@ pub struct Example<'a> {
     /// The variable that shows the deviation, where one does.
     pub variable: Option<&'a str>,
     /// What the specification says.
-    pub expected: &'a Value,
+    pub expected: &'a Expected,
     /// What the subject does.
     pub observed: &'a Observation,
 }

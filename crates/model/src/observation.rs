@@ -10,22 +10,24 @@ use crate::reached::Reached;
 /// The value of `"schema"` in the JSON form of an [`Observation`].
 pub const SCHEMA: &str = "ptxsmith.module/1";
 
-/// How an implementation answered for a whole module.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Outcome {
-    /// The module was taken; [`Observation::variables`] says what it holds.
-    Accepted,
-    /// The module was refused with a diagnostic.
-    Refused,
-    /// The implementation says that it lacks this part of the language.
-    Unsupported,
-    /// The implementation died: a signal, an exit status it does not promise, or output that is no answer.
-    Crashed,
-    /// No answer came within the time limit.
-    TimedOut,
-    /// There is no implementation to ask (no library, no device, no program).
-    Unavailable,
+ptxsmith_syntax::every! {
+    /// How an implementation answered for a whole module.
+    #[derive(Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Outcome {
+        /// The module was taken; [`Observation::variables`] says what it holds.
+        Accepted = "accepted",
+        /// The module was refused with a diagnostic.
+        Refused = "refused",
+        /// The implementation says that it lacks this part of the language.
+        Unsupported = "unsupported",
+        /// The implementation died: a signal, an exit status it does not promise, or output that is no answer.
+        Crashed = "crashed",
+        /// No answer came within the time limit.
+        TimedOut = "timed-out",
+        /// There is no implementation to ask (no library, no device, no program).
+        Unavailable = "unavailable",
+    }
 }
 
 /// How bad a diagnostic is, in the implementation's own words.
@@ -194,7 +196,7 @@ pub struct Observation {
     pub complete: bool,
 }
 
-fn schema() -> String {
+pub(crate) fn schema() -> String {
     SCHEMA.to_owned()
 }
 

@@ -1,6 +1,10 @@
 //! What one release of a compiler does with a program.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
+
+use crate::Class;
 
 /// What one release does with a finding's program.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -10,8 +14,68 @@ pub struct ReleaseVerdict {
     /// The full version.
     #[serde(default)]
     pub version: String,
-    /// The class of the deviation, `conform`, `refused`, `unsupported`, or `unavailable`.
-    pub verdict: String,
+    /// What it does.
+    pub verdict: ProgramVerdict,
+}
+
+/// The verdict on a program as it stands, header included. As JSON, one string.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "String", into = "String")]
+pub enum ProgramVerdict {
+    /// All that was compared is as expected: `conform`.
+    Conforms,
+    /// It deviates: the class.
+    Deviates(Class),
+    /// Its output does not show it, but the list of deviations predicts this class.
+    Predicted(Class),
+    /// Nothing was compared, for this reason.
+    NotCompared(String),
+}
+
+/// Nothing was asked.
+impl Default for ProgramVerdict {
+    fn default() -> Self {
+        ProgramVerdict::NotCompared(String::new())
+    }
+}
+
+const CONFORMS: &str = "conform";
+const PREDICTED: &str = ", as the list predicts";
+
+impl fmt::Display for ProgramVerdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ProgramVerdict::Conforms => f.write_str(CONFORMS),
+            ProgramVerdict::Deviates(class) => f.write_str(class.name()),
+            ProgramVerdict::Predicted(class) => write!(f, "{class}{PREDICTED}"),
+            ProgramVerdict::NotCompared(reason) => f.write_str(reason),
+        }
+    }
+}
+
+impl From<ProgramVerdict> for String {
+    fn from(verdict: ProgramVerdict) -> String {
+        verdict.to_string()
+    }
+}
+
+impl From<String> for ProgramVerdict {
+    fn from(text: String) -> ProgramVerdict {
+        let predicted = text.strip_suffix(PREDICTED).and_then(Class::from_name);
+        match (predicted, Class::from_name(&text)) {
+            (Some(class), _) => ProgramVerdict::Predicted(class),
+            (None, Some(class)) => ProgramVerdict::Deviates(class),
+            (None, None) if text == CONFORMS => ProgramVerdict::Conforms,
+            (None, None) => ProgramVerdict::NotCompared(text),
+        }
+    }
+}
+
+impl ProgramVerdict {
+    /// Whether nothing was compared because the subject is not available.
+    pub fn is_unavailable(&self) -> bool {
+        matches!(self, ProgramVerdict::NotCompared(reason) if reason == "unavailable")
+    }
 }
 
 impl ReleaseVerdict {
@@ -34,4 +98,18 @@ impl ReleaseVerdict {
 /// Which program a subject is a release of: what stands before the `@`.
 pub fn family(subject: &str) -> &str {
     subject.split_once('@').map_or(subject, |(family, _)| family)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_verdict_is_read_as_it_was_written() {
+        for text in ["conform", "wrong-value", "crash, as the list predicts", "unsupported", ""] {
+            let verdict = ProgramVerdict::from(text.to_owned());
+            assert_eq!(String::from(verdict), text);
+        }
+        assert_eq!(ProgramVerdict::from("hang".to_owned()), ProgramVerdict::Deviates(Class::Hang));
+    }
 }

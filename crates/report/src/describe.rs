@@ -1,13 +1,12 @@
 //! What was expected and what was seen, in lines for people.
 
-use ptxsmith_model::Class;
+use ptxsmith_model::{AccessDifference, Class};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use ptxsmith_oracle::hex;
 use ptxsmith_subject::{Observation, Outcome, Output, Severity, Variable, Variables};
 use ptxsmith_syntax::Text;
-use serde_json::Value;
 
 use crate::Finding;
 use crate::harmless::{cut, line};
@@ -41,17 +40,17 @@ const ACCEPTED: &str = "accepted";
 /// The line of the program that the specification or the subject blames.
 pub fn blamed_line(finding: &Finding) -> Option<usize> {
     let example = finding.example();
-    let refused = example.expected["refusal"]["line"].as_u64();
+    let refused = example.expected.refusal().map(|refusal| refusal.line).filter(|line| *line > 0);
     let errors = example.observed.diagnostics.iter().filter(|said| said.severity >= Severity::Error);
-    let said = || errors.filter_map(|said| said.line).next().map(u64::from);
+    let said = || errors.filter_map(|said| said.line).next();
     refused.or_else(said).and_then(|line| usize::try_from(line).ok())
 }
 
 /// What the specification says, for people who know our names of clauses.
 pub fn expected(finding: &Finding) -> Vec<String> {
     let mut lines = expected_of(finding, AN_ANSWER);
-    if let Some(class) = finding.example().expected["refusal"]["class"].as_str() {
-        lines[0] += &format!(" ({class})");
+    if let Some(refusal) = finding.example().expected.refusal() {
+        lines[0] += &format!(" ({})", refusal.class);
     }
     lines
 }
@@ -73,36 +72,26 @@ fn expected_of(finding: &Finding, undecided: &str) -> Vec<String> {
         return vec![line(&linked.expected).into_owned()];
     }
     let expected = finding.example().expected;
-    if expected["refusal"]["class"].is_string() {
-        let summary = expected["refusal"]["summary"].as_str().unwrap_or("");
-        return vec![format!("refused: {summary}")];
+    if let Some(refusal) = expected.refusal() {
+        return vec![format!("refused: {}", refusal.summary)];
     }
-    if let Some(astray) = astray(expected, "expected") {
-        return vec![astray];
+    if let Some(first) = expected.accesses().first() {
+        return vec![access(first, &first.expected)];
     }
-    let has_variables = expected["variables"].as_object().is_some_and(|all| !all.is_empty());
     let died = matches!(finding.class, Class::Crash | Class::Hang);
-    if expected["outcome"] == "unmodelled" && (died || !has_variables) {
+    if expected.is_unmodelled() && (died || expected.variables().is_empty()) {
         return vec![undecided.to_owned()];
     }
-    // Expectation and observation have one shape, so that one reader does for both.
-    let own = kernels_of(expected);
-    let failing = failing_kernels(&own, &finding.example().observed.kernels);
+    let failing = failing_kernels(expected.kernels(), &finding.example().observed.kernels);
     if !failing.is_empty() {
-        return kernels(&own, &failing);
+        return kernels(expected.kernels(), &failing);
     }
-    let variable =
-        |(name, json): (&String, &Value)| Some((name.into(), serde_json::from_value(json.clone()).ok()?));
-    variables(
-        finding,
-        &expected["variables"].as_object().into_iter().flatten().filter_map(variable).collect(),
-    )
+    variables(finding, expected.variables())
 }
 
 /// What the subject did, and which listed deviations the program contains that do not explain it.
 pub fn observed(finding: &Finding) -> Vec<String> {
-    let contains = finding.example().expected["contains"].as_array().into_iter().flatten();
-    let contains = contains.filter_map(|id| id.as_str());
+    let contains = finding.example().expected.contains.iter();
     let notes = contains.map(|id| format!("contains {id}, which does not explain it"));
     done(finding).into_iter().chain(notes).collect()
 }
@@ -113,10 +102,11 @@ fn done(finding: &Finding) -> Vec<String> {
     }
     let observed = finding.example().observed;
     if observed.outcome == Outcome::Accepted {
-        if let Some(astray) = astray(finding.example().expected, "seen") {
-            return vec![astray];
+        let expected = finding.example().expected;
+        if let Some(first) = expected.accesses().first() {
+            return vec![access(first, &first.seen)];
         }
-        let failing = failing_kernels(&kernels_of(finding.example().expected), &observed.kernels);
+        let failing = failing_kernels(expected.kernels(), &observed.kernels);
         if !failing.is_empty() {
             return kernels(&observed.kernels, &failing);
         }
@@ -177,22 +167,13 @@ pub(crate) fn observed_in_words(finding: &Finding) -> Vec<String> {
     lines
 }
 
-/// What the first access of a kernel that goes elsewhere is, or should be: `k, line 7: reads 4 bytes at a +8`.
-fn astray(expected: &Value, which: &str) -> Option<String> {
-    let first = expected["astray"].get(0)?;
-    let kernel = line(first["kernel"].as_str()?).into_owned();
-    let place = match first["line"].as_u64() {
-        Some(number) => format!("{kernel}, line {number}"),
-        None => kernel,
-    };
-    Some(format!("{place}: {}", line(first[which].as_str()?)))
-}
-
-fn kernels_of(expected: &Value) -> BTreeMap<String, Output> {
-    let kernels = expected["kernels"].as_object().into_iter().flatten();
-    kernels
-        .filter_map(|(name, json)| Some((name.clone(), serde_json::from_value(json.clone()).ok()?)))
-        .collect()
+/// An access of a kernel that goes elsewhere, with what is said of it: `k, line 7: reads 4 bytes at a +8`.
+fn access(access: &AccessDifference, said: &str) -> String {
+    let kernel = line(&access.kernel);
+    match access.line {
+        Some(number) => format!("{kernel}, line {number}: {}", line(said)),
+        None => format!("{kernel}: {}", line(said)),
+    }
 }
 
 /// Whether the byte of an output is known.
@@ -232,9 +213,8 @@ fn kernels(outputs: &BTreeMap<String, Output>, names: &[String]) -> Vec<String> 
 /// Where to look in a long variable.
 fn first_difference(finding: &Finding) -> Option<String> {
     let name = finding.example().variable?;
-    let expected: Variable =
-        serde_json::from_value(finding.example().expected["variables"][name].clone()).ok()?;
-    let (expected, seen) = (expected.bytes?, finding.example().observed.variables.get(name)?.bytes.as_ref()?);
+    let expected = finding.example().expected.variable(name)?.bytes.as_ref()?;
+    let seen = finding.example().observed.variables.get(name)?.bytes.as_ref()?;
     let at = expected.iter().zip(seen).position(|(expected, seen)| expected != seen)?;
     (expected.len() > SHORT).then(|| format!("different from byte {at} on"))
 }
@@ -252,7 +232,7 @@ fn variables(finding: &Finding, variables: &Variables) -> Vec<String> {
     if lines.is_empty() {
         lines.push(ACCEPTED.to_owned());
     }
-    let left_out = finding.example().expected["variables_left_out"].as_u64().unwrap_or(0);
+    let left_out = finding.example().expected.variables_left_out;
     let more = variables.len().saturating_sub(MOST_VARIABLES) as u64 + left_out;
     if more > 0 {
         lines.push(format!("and {more} more variables"));
@@ -278,7 +258,7 @@ fn describe(finding: &Finding, name: &str, variable: &Variable) -> Vec<String> {
             let module = ptxsmith_syntax::parse(finding.example().program).unwrap_or_default();
             let shape = Shapes::new(&module).of(name, bytes.len() as u64);
             // Of one with another size there is no value to compare.
-            let size = finding.example().expected["variables"][name]["size"].as_u64();
+            let size = finding.example().expected.variable(name).and_then(|expected| expected.size);
             let is_whole = size.is_none_or(|size| size == bytes.len() as u64);
             if let Some(shape) = shape.filter(|_| is_whole) {
                 let _ = write!(text, "  = {}", shape.values(bytes, &slots));
@@ -327,6 +307,12 @@ fn name_of(signal: i32) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ptxsmith_model::Expected;
+    use serde_json::Value;
+
+    fn read(json: Value) -> Expected {
+        serde_json::from_value(json).unwrap()
+    }
 
     #[test]
     fn where_a_kernel_reaches_other_memory_both_places_are_shown() {
@@ -335,15 +321,15 @@ mod tests {
             "expected": "reads 4 bytes at a +8", "seen": "LDG reads 4 bytes at a +2",
         });
         let observed = Observation::new(Outcome::Accepted);
-        let expected = serde_json::json!({ "astray": [first] });
+        let expected = read(serde_json::json!({ "astray": [first] }));
         let finding = Finding { expected, observed, ..Finding::default() };
         assert_eq!(super::expected(&finding), ["k, line 7: reads 4 bytes at a +8"]);
         assert_eq!(super::observed(&finding), ["k, line 7: LDG reads 4 bytes at a +2"]);
     }
 
     fn words(class: &str, expected: Value, observed: Observation) -> (Vec<String>, Vec<String>) {
-        let finding =
-            Finding { class: Class::from_name(class).unwrap(), expected, observed, ..Finding::default() };
+        let (class, expected) = (Class::from_name(class).unwrap(), read(expected));
+        let finding = Finding { class, expected, observed, ..Finding::default() };
         (expected_in_words(&finding), observed_in_words(&finding))
     }
 
@@ -376,7 +362,7 @@ mod tests {
         let expected_of = |class: Class, outcome: &str| {
             expected(&Finding {
                 class,
-                expected: serde_json::json!({ "outcome": outcome, "variables": {} }),
+                expected: read(serde_json::json!({ "outcome": outcome, "variables": {} })),
                 ..Finding::default()
             })
         };

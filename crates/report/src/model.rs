@@ -418,7 +418,7 @@ mod tests {
         let verdict = |subject: &str, version: &str, verdict: &str| ReleaseVerdict {
             subject: subject.to_owned(),
             version: version.to_owned(),
-            verdict: verdict.to_owned(),
+            verdict: verdict.to_owned().into(),
         };
         let releases = vec![verdict("ptxas@13.5", "13.5.37", "crash"), verdict(command, "1", "conform")];
         let finding = Finding { releases, ..report.findings[0].clone() };

@@ -1,6 +1,6 @@
 //! The verdict in every release that was run, as one line: `11.7, 12.6 crash · 13.5 conform`.
 
-pub use ptxsmith_model::{ReleaseVerdict, family};
+pub use ptxsmith_model::{ProgramVerdict, ReleaseVerdict, family};
 use ptxsmith_subject::version::Version;
 
 /// What orders releases of one program: the full version, or, where there is none, the release that the subject names.
@@ -16,7 +16,7 @@ pub struct Interval<'a> {
     /// The releases, from the oldest to the newest: those that were run, and no others.
     pub releases: Vec<&'a str>,
     /// What all of them do.
-    pub verdict: &'a str,
+    pub verdict: &'a ProgramVerdict,
 }
 
 /// The verdicts as intervals, by program and within it from the oldest release to the newest. Releases that were not
@@ -30,7 +30,7 @@ pub fn intervals(verdicts: &[ReleaseVerdict]) -> Vec<Interval<'_>> {
     for verdict in ordered {
         let family = verdict.family();
         match intervals.last_mut() {
-            Some(last) if last.family == family && last.verdict == verdict.verdict => {
+            Some(last) if last.family == family && *last.verdict == verdict.verdict => {
                 last.releases.push(verdict.release());
             }
             _ => intervals.push(Interval {
@@ -60,7 +60,7 @@ pub fn release_map(verdicts: &[ReleaseVerdict]) -> String {
         family = interval.family;
         map.push_str(&interval.releases.join(", "));
         map.push(' ');
-        map.push_str(interval.verdict);
+        map.push_str(&interval.verdict.to_string());
     }
     map
 }
@@ -73,7 +73,7 @@ mod tests {
         let verdict = |&(subject, version, verdict): &(&str, &str, &str)| ReleaseVerdict {
             subject: subject.to_owned(),
             version: version.to_owned(),
-            verdict: verdict.to_owned(),
+            verdict: verdict.to_owned().into(),
         };
         of.iter().map(verdict).collect()
     }

@@ -118,8 +118,8 @@ impl Compiled {
         let target = module.targets().find(|target| target.starts_with("sm_")).unwrap_or("sm_80").to_owned();
         let usual =
             Claim::of(finding) == Claim::Leaves || OutputForm::showing(&module) == OutputForm::Relocatable;
-        let named = finding.example().expected["form"].as_str();
-        let relocatable = named.map_or(usual, |named| named == OutputForm::Relocatable.name());
+        let named = finding.example().expected.form;
+        let relocatable = named.map_or(usual, |form| form == OutputForm::Relocatable);
         Compiled { target, relocatable, narrow: module.address_size() == Some(32) }
     }
 
@@ -162,7 +162,8 @@ pub fn request_of(finding: &Finding) -> String {
 /// Where a cubin has the bytes of the variable that shows a finding.
 fn section_of(finding: &Finding) -> &'static str {
     let example = finding.example();
-    match example.variable.and_then(|name| example.expected["variables"][name]["space"].as_str()) {
+    let variable = example.variable.and_then(|name| example.expected.variable(name));
+    match variable.and_then(|variable| variable.space.as_deref()) {
         Some("const") => ".nv.constant3",
         _ => ".nv.global.init",
     }

@@ -53,12 +53,11 @@ pub use process::{Cancel, Limits};
 pub use ptxas::Ptxas;
 pub use ptxsmith_model::{
     Address, Diagnostic, FUNCTIONS, INTERNAL_ERROR, LinkedVariable, OUT_OF_MEMORY, Observation, Outcome,
-    Output, Places, Reach, Reached, SCHEMA, Severity, Space, Tracing, Variable, Variables,
+    Output, OutputForm, Places, Reach, Reached, SCHEMA, Severity, Space, Tracing, Variable, Variables,
 };
 pub use serve::Serve;
 pub use spec::{Form, SpecError, SubjectSpec, open, parse_spec};
 pub use subject::{
-    DESCRIPTION_SCHEMA, Description, Error, FnSubject, Inconsistent, Launch, OutputForm, Read, Request,
-    Subject,
+    DESCRIPTION_SCHEMA, Description, Error, FnSubject, Inconsistent, Launch, Read, Request, Subject,
 };
 pub use unanswered::Unanswered;

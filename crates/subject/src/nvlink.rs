@@ -9,8 +9,9 @@ use crate::cubin;
 use crate::open::{OpenOptions, Unavailable, UnavailableKind};
 use crate::process::{self, Cancel, End, Finished, Invocation, Limits};
 use crate::ptxas::{self, Ptxas, messages};
-use crate::subject::{Description, Error, OutputForm, Request, Subject};
+use crate::subject::{Description, Error, Request, Subject};
 use crate::toolchain::{Release, Tool};
+use ptxsmith_model::OutputForm;
 use ptxsmith_model::{Diagnostic, INTERNAL_ERROR, Observation, Outcome, Severity};
 
 const OUTPUT: &str = "out.cubin";

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use ptxsmith_syntax::{Module, needs_relocatable_form};
+use ptxsmith_syntax::Module;
 use serde::{Deserialize, Serialize};
 
 use crate::process;
 use crate::unanswered::Unanswered;
-use ptxsmith_model::Observation;
 use ptxsmith_model::Tracing;
+use ptxsmith_model::{Observation, OutputForm};
 
 /// The value of `"schema"` in the JSON form of a [`Description`].
 pub const DESCRIPTION_SCHEMA: &str = "ptxsmith.subject/1";
@@ -53,34 +53,6 @@ pub struct Request<'a> {
     pub form: OutputForm,
     /// Further modules, which a linker links behind this one, in this order. Other implementations look at the first one alone.
     pub with: &'a [&'a str],
-}
-
-/// What an assembler makes of a module.
-///
-/// In an executable, ptxas writes addresses of functions and of `.const` variables as plain numbers, which only a loader
-/// could tell from others. Relocatable output shows them as addresses, but lacks other things.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum OutputForm {
-    /// A program that can be loaded.
-    #[default]
-    Executable,
-    /// What is left open for a linker.
-    Relocatable,
-}
-
-impl OutputForm {
-    /// How reports call it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            OutputForm::Executable => "executable",
-            OutputForm::Relocatable => "relocatable",
-        }
-    }
-
-    /// The form that shows all that the variables of a module hold.
-    pub fn showing(module: &Module) -> OutputForm {
-        if needs_relocatable_form(module) { OutputForm::Relocatable } else { OutputForm::Executable }
-    }
 }
 
 impl<'a> Request<'a> {

@@ -1,12 +1,12 @@
-//! What the compiler does not ask of the sources: no file but tests is above 600 lines, and the files of a package `use` each other in no
-//! circle, parent and child of one module tree aside.
+//! What the compiler does not ask of the sources: no file but tests is above 600 lines, the files of a package `use` each other in no
+//! circle, parent and child of one module tree aside, and no finding is read by string.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use syn::visit::{self, Visit};
-use syn::{Attribute, Item, UseTree};
+use syn::{Attribute, BinOp, Expr, Item, Lit, UseTree};
 
 /// The most lines of a file.
 const MOST_LINES: usize = 600;
@@ -270,4 +270,155 @@ fn a_circle_through_a_re_export_is_seen_and_one_in_tests_is_none() {
     assert_eq!(edges[&name("c")], BTreeSet::from([name("a")]));
     let found = circles(&edges);
     assert_eq!(found.keys().collect::<Vec<_>>(), [&name("a"), &name("b")]);
+}
+
+/// The packages through which findings travel, typed.
+const TYPED: [&str; 3] = ["crates/diff", "crates/campaign", "crates/report"];
+/// Their files that write JSON of their own, which others read.
+const JSON_BORDER: [&str; 3] = ["src/atlas/mod.rs", "src/atlas/pages.rs", "src/formats/sarif.rs"];
+/// The classes of deviations, by name.
+const CLASSES: [&str; 9] = [
+    "crash",
+    "hang",
+    "wrong-value",
+    "wrong-address",
+    "wrong-layout",
+    "accepts-invalid",
+    "refuses-valid",
+    "inconsistent",
+    "memory",
+];
+
+/// The places of a file that read JSON by key, read what an id means, or compare classes by name.
+#[derive(Default)]
+struct Strings {
+    found: Vec<String>,
+}
+
+impl Strings {
+    fn of(text: &str) -> Vec<String> {
+        let mut strings = Strings::default();
+        strings.visit_file(&syn::parse_file(text).expect("a source is Rust"));
+        strings.found
+    }
+}
+
+fn literal(expr: &Expr) -> Option<String> {
+    match expr {
+        Expr::Lit(literal) => match &literal.lit {
+            Lit::Str(text) => Some(text.value()),
+            _ => None,
+        },
+        Expr::Reference(reference) => literal(&reference.expr),
+        _ => None,
+    }
+}
+
+/// The last name of a place: `id` of `found.finding.id`, `subject.id()` and `&*id`.
+fn last_name(expr: &Expr) -> Option<String> {
+    match expr {
+        Expr::Path(path) => path.path.segments.last().map(|last| last.ident.to_string()),
+        Expr::Field(field) => match &field.member {
+            syn::Member::Named(name) => Some(name.to_string()),
+            syn::Member::Unnamed(_) => None,
+        },
+        Expr::MethodCall(call) if call.args.is_empty() => Some(call.method.to_string()),
+        Expr::Reference(reference) => last_name(&reference.expr),
+        Expr::Unary(unary) => last_name(&unary.expr),
+        Expr::Paren(paren) => last_name(&paren.expr),
+        _ => None,
+    }
+}
+
+fn names_class(expr: &Expr) -> bool {
+    let is_name = |expr: &Expr| matches!(expr, Expr::MethodCall(call) if call.method == "name" && last_name(&call.receiver).is_some_and(|name| name == "class"));
+    match expr {
+        Expr::Reference(reference) => names_class(&reference.expr),
+        Expr::Unary(unary) => names_class(&unary.expr),
+        expr => is_name(expr) || literal(expr).is_some_and(|text| CLASSES.contains(&&*text)),
+    }
+}
+
+impl<'ast> Visit<'ast> for Strings {
+    fn visit_item(&mut self, item: &'ast Item) {
+        let attributes = match item {
+            Item::Mod(item) => &item.attrs,
+            Item::Fn(item) => &item.attrs,
+            Item::Impl(item) => &item.attrs,
+            _ => return visit::visit_item(self, item),
+        };
+        if !is_test(attributes) {
+            visit::visit_item(self, item);
+        }
+    }
+
+    fn visit_expr_index(&mut self, index: &'ast syn::ExprIndex) {
+        if let Some(key) = literal(&index.index) {
+            self.found.push(format!("JSON is read by key {key:?}"));
+        }
+        visit::visit_expr_index(self, index);
+    }
+
+    fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
+        let text = call.args.first().and_then(literal);
+        let is_of_id = || last_name(&call.receiver).is_some_and(|name| name == "id");
+        match (call.method.to_string().as_str(), text) {
+            ("get" | "get_mut" | "pointer", Some(key)) => {
+                self.found.push(format!("JSON is read by key {key:?}"));
+            }
+            ("starts_with" | "strip_prefix", Some(prefix)) if is_of_id() => {
+                self.found.push(format!("an id is read back by its prefix {prefix:?}"));
+            }
+            _ => {}
+        }
+        visit::visit_expr_method_call(self, call);
+    }
+
+    fn visit_expr_binary(&mut self, binary: &'ast syn::ExprBinary) {
+        let is_comparison = matches!(binary.op, BinOp::Eq(_) | BinOp::Ne(_));
+        if is_comparison && (names_class(&binary.left) || names_class(&binary.right)) {
+            self.found.push("classes are compared by name".to_owned());
+        }
+        visit::visit_expr_binary(self, binary);
+    }
+}
+
+#[test]
+fn findings_are_read_by_type_and_not_by_string() {
+    let mut all = Vec::new();
+    for (package, files) in packages() {
+        let typed = TYPED.iter().any(|typed| package == Path::new(typed));
+        for (path, text) in files.into_iter().filter(|_| typed) {
+            if !JSON_BORDER.iter().any(|border| path == Path::new(border)) {
+                let place = package.join(path);
+                all.extend(Strings::of(&text).into_iter().map(|what| format!("{}, {what}", place.display())));
+            }
+        }
+    }
+    assert!(all.is_empty(), "{all:#?}");
+}
+
+#[test]
+fn what_reads_by_string_is_seen_where_it_is_no_test() {
+    for text in [
+        "expected[\"refusal\"]",
+        "json.get(\"a\")",
+        "json.pointer(\"/a\")",
+        "finding.id.starts_with(\"mixed-\")",
+        "subject.id().strip_prefix(\"exec:\")",
+        "class.name() == other",
+        "verdict == \"wrong-value\"",
+    ] {
+        assert_eq!(Strings::of(&format!("fn f() {{ {text} }}")).len(), 1, "{text}");
+        assert_eq!(Strings::of(&format!("#[cfg(test)] mod tests {{ fn f() {{ {text} }} }}")).len(), 0);
+    }
+    for text in [
+        "all[0]",
+        "json.get(KEY)",
+        "line.starts_with(\"//\")",
+        "class == Class::Crash",
+        "outcome == \"accepted\"",
+    ] {
+        assert_eq!(Strings::of(&format!("fn f() {{ {text} }}")), [""; 0], "{text}");
+    }
 }

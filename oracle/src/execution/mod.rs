@@ -19,11 +19,9 @@ mod typing;
 use std::rc::Rc;
 
 use ptxsmith_syntax::{FunctionKind, Item, Module, Span, StateSpace, Text};
-use serde::Serialize;
 
 use crate::{
-    expectation::{self, Address, hex},
-    reading::Readings,
+    expectation::{self, Address},
     refusal::{Refusal, RefusalClass, Stop},
     rules::Rules,
     step::Trace,
@@ -62,6 +60,19 @@ pub struct Output {
     pub addresses: Vec<Address>,
     /// Each scalar that was written, by offset and width, without repetition: what the operands left.
     pub slots: Vec<Written>,
+}
+
+impl Output {
+    /// The output as reports have it: `seen` is `ff` for each byte that is known.
+    pub(crate) fn answer(&self) -> ptxsmith_model::Output {
+        ptxsmith_model::Output {
+            size: self.bytes.len() as u64,
+            bytes: Some(self.bytes.clone()),
+            seen: Some(self.known.iter().map(|&known| if known { 0xff } else { 0 }).collect()),
+            addresses: self.addresses.iter().map(Address::answer).collect(),
+            reason: None,
+        }
+    }
 }
 
 /// A scalar that a kernel writes to its output buffer.
@@ -249,16 +260,6 @@ fn symbol(machine: &Machine<'_, '_>, pointer: &Pointer) -> Option<(Text, Option<
     }
 }
 
-#[derive(Serialize)]
-struct JsonOutput<'a> {
-    size: usize,
-    bytes: String,
-    seen: String,
-    addresses: &'a [Address],
-    clauses: Vec<&'static str>,
-    readings: serde_json::Map<String, serde_json::Value>,
-}
-
 impl Kernel {
     /// Whether it is known to leave something in its output buffer.
     pub fn leaves_output(&self) -> bool {
@@ -269,38 +270,5 @@ impl Kernel {
     /// not.
     pub fn may_do_anything(&self) -> bool {
         matches!(self.left, Left::Unmodelled(reason) if ![REFUSED, NO_INITIAL_VALUE].contains(&reason))
-    }
-
-    /// The kernel as an entry of `"kernels"` in `ptxsmith.module/1`: `seen` is `ff` for each byte that is known. `None` for a
-    /// kernel that is not modelled.
-    fn to_json(&self, readings: &Readings) -> Option<serde_json::Value> {
-        let Left::Output(output) = &self.left else { return None };
-        let seen: Vec<u8> = output.known.iter().map(|&known| if known { 0xff } else { 0 }).collect();
-        let json = JsonOutput {
-            size: output.bytes.len(),
-            bytes: hex(&output.bytes),
-            seen: hex(&seen),
-            addresses: &output.addresses,
-            clauses: self.trace.clauses.iter().map(|clause| clause.id()).collect(),
-            readings: expectation::readings_met(&self.trace, readings),
-        };
-        Some(serde_json::to_value(json).expect("names and numbers are always JSON"))
-    }
-
-    /// Adds what kernels leave to the JSON of their module; see [`Prediction::to_json`](crate::Prediction::to_json).
-    pub(crate) fn add_to_json(kernels: &[Kernel], readings: &Readings, module: &mut serde_json::Value) {
-        for kernel in kernels {
-            match (kernel.to_json(readings), &kernel.left) {
-                (Some(json), _) => module["kernels"][kernel.name.as_str()] = json,
-                (None, Left::Unmodelled(reason)) => {
-                    let entry = serde_json::json!({ "kernel": kernel.name.as_str(), "reason": reason });
-                    match &mut module["unmodelled"] {
-                        serde_json::Value::Array(entries) => entries.push(entry),
-                        missing => *missing = vec![entry].into(),
-                    }
-                }
-                (None, Left::Output(_)) => {}
-            }
-        }
     }
 }

@@ -6,7 +6,7 @@
 
 use std::cmp::Ordering;
 
-use ptxsmith_diff::{COMPANY, Class, Difference, NotCompared, Part, Verdict};
+use ptxsmith_diff::{Class, Difference, NotCompared, Part, Verdict};
 use ptxsmith_model::{Finding, Kind};
 use ptxsmith_subject::{Observation, Outcome};
 use ptxsmith_syntax::{Expr, Initializer, InitializerList, Item};
@@ -66,7 +66,7 @@ impl Campaign<'_> {
                 found.changes_its_answer(came, shown);
                 // Of very many in one module only some are looked at beside the same others again.
                 if came == 0 && some_need_company {
-                    found.finding.expected[COMPANY] = true.into();
+                    found.finding.expected.company = Some(true);
                 }
             } else if let Some(same) = same {
                 found.finding.observed = same;
@@ -118,7 +118,7 @@ impl Campaign<'_> {
         // Where answers change alone, they do beside others, and some come again by chance.
         if of_runs.iter().any(|found| found.came_again.0 > 0) {
             for mut found in of_company.drain(..) {
-                found.finding.expected[COMPANY] = false.into();
+                found.finding.expected.company = Some(false);
                 of_runs.push(found);
             }
         }
@@ -131,7 +131,7 @@ impl Campaign<'_> {
             "the answer is wrong beside other declarations of the module, and right alone".to_owned();
         for (joined, id, title) in [
             (of_runs, Class::Inconsistent.name().to_owned(), changing),
-            (of_company, format!("{}-{COMPANY}", Class::Inconsistent.name()), in_company),
+            (of_company, format!("{}-company", Class::Inconsistent.name()), in_company),
         ] {
             let Some(mut found) = joined_in_one(joined) else { continue };
             found = found.named(Name { id, kind: Kind::Runs, title, clauses: Vec::new() });
@@ -240,7 +240,7 @@ fn is_same_as(alone: &Difference, finding: &Finding) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ptxsmith_model::Status;
+    use ptxsmith_model::{Expected, Status};
     use ptxsmith_subject::Variable;
 
     #[test]
@@ -267,9 +267,8 @@ mod tests {
             observation
         };
         let is_same = |class, seen, before| {
-            let (expected, explanation, suspected) = (serde_json::Value::Null, None, None);
             let variable = Some("x".to_owned());
-            let alone = Difference { class, variable, expected, observed: seen, explanation, suspected };
+            let alone = Difference { variable, ..Difference::of(class, Expected::default(), seen) };
             let finding = Finding {
                 class: Class::WrongValue,
                 variable: Some("x".to_owned()),
@@ -303,7 +302,7 @@ mod tests {
     /// One of which the answer is wrong only beside others.
     fn of_company(declarations: &str, observed: Observation) -> Found {
         let mut found = found("in-company", Class::Inconsistent, declarations, Some("a"), observed);
-        found.finding.expected = serde_json::json!({ COMPANY: true });
+        found.finding.expected.company = Some(true);
         found
     }
 

@@ -8,7 +8,7 @@
 //! suite.
 
 use ptxsmith_diff::{Class, Difference};
-use ptxsmith_model::{Kind, Status};
+use ptxsmith_model::{Expected, Kind, Status};
 use ptxsmith_oracle::Clause;
 use ptxsmith_subject::version::Version;
 use ptxsmith_subject::{Description, OutputForm, Request};
@@ -84,17 +84,12 @@ impl Campaign<'_> {
         for ((found, one, other), difference) in shown.into_iter().zip(differences) {
             let Some((module, what, seen, also)) = difference.flatten() else { continue };
             let trial = trial_of(found.trial, &module);
-            let difference = Difference {
-                class: Class::Inconsistent,
-                variable: match what {
-                    Differs::Outcome => None,
-                    Differs::Variable(name) => Some(name),
-                },
-                expected: serde_json::to_value(&seen).unwrap_or_default(),
-                observed: also,
-                explanation: None,
-                suspected: None,
+            let variable = match what {
+                Differs::Outcome => None,
+                Differs::Variable(name) => Some(name),
             };
+            let expected = Expected::same_as(seen);
+            let difference = Difference { variable, ..Difference::of(Class::Inconsistent, expected, also) };
             let [one_id, other_id] = [one, other].map(|tested| tested.subject.id());
             let name = Name {
                 id: format!("doors-{}", found.finding.id),
@@ -199,7 +194,7 @@ mod tests {
             );
             assert_eq!(entry_point.finding.program, program(".global .s32 a = 1;"));
             assert_eq!(entry_point.finding.observed.outcome, Outcome::Refused);
-            assert_eq!(entry_point.finding.expected["outcome"], "accepted");
+            assert_eq!(entry_point.finding.expected.outcome(), Some("accepted"));
         }
     }
 }

@@ -3,9 +3,8 @@
 use std::num::NonZeroUsize;
 
 use ptxsmith_diff::{Class, Difference, id_of};
-use ptxsmith_model::Kind;
+use ptxsmith_model::{Expected, Kind};
 use ptxsmith_subject::{Cancel, Description, FnSubject, Observation, Request, process};
-use serde_json::Value;
 
 use super::Campaign;
 use crate::ledger::{Found, Name};
@@ -72,8 +71,7 @@ pub(super) fn found(
     observed: Observation,
 ) -> Found {
     let variable = variable.map(str::to_owned);
-    let (expected, explanation, suspected) = (Value::Null, None, None);
-    let difference = Difference { class, variable, expected, observed, explanation, suspected };
+    let difference = Difference { variable, ..Difference::of(class, Expected::default(), observed) };
     let kind = match id_of(id) {
         Some(rule) => Kind::Hypothesis(rule.to_owned()),
         None => Kind::Unexplained,

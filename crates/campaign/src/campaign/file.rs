@@ -5,10 +5,11 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
-
+use ptxsmith_model::{Expected, ExpectedAnswer};
+use ptxsmith_oracle::hex;
 use ptxsmith_report::harmless::line;
 use ptxsmith_report::{Finding, Status, describe, folder};
+use ptxsmith_subject::Address;
 
 use super::Campaign;
 use crate::failure::Failure;
@@ -173,9 +174,9 @@ fn with_lines_moved(finding: &Finding, by: i64) -> Finding {
     for line in observed.diagnostics.iter_mut().filter_map(|diagnostic| diagnostic.line.as_mut()) {
         *line = line.saturating_add_signed(by as i32);
     }
-    for access in expected["astray"].as_array_mut().into_iter().flatten() {
-        if let Some(line) = access["line"].as_u64() {
-            access["line"] = line.saturating_add_signed(by).into();
+    if let ExpectedAnswer::Accesses(accesses) = &mut expected.answer {
+        for line in accesses.iter_mut().filter_map(|access| access.line.as_mut()) {
+            *line = line.saturating_add_signed(by as i32);
         }
     }
     finding
@@ -185,10 +186,7 @@ fn with_lines_moved(finding: &Finding, by: i64) -> Finding {
 /// with. What kernels leave rests on more than variables tell.
 pub fn clauses_of(finding: &Finding) -> Vec<String> {
     let example = finding.example();
-    let variables = example.expected["variables"].as_object().into_iter().flatten();
-    let of_variables = variables.map(|(_, variable)| &variable["clauses"]);
-    let met = of_variables.chain([&example.expected["refusal"]["clauses"]]);
-    let met: BTreeSet<&str> = met.filter_map(Value::as_array).flatten().filter_map(Value::as_str).collect();
+    let met = example.expected.clauses();
     let is_known = !met.is_empty() && example.observed.kernels.is_empty();
     let own = finding.clauses.iter().filter(|clause| !is_known || met.contains(clause.as_str()));
     own.cloned().collect()
@@ -201,32 +199,29 @@ pub fn without_leading_comments(program: &str) -> &str {
 }
 
 /// What the specification says, as lines of key and value in the order of the corpus.
-fn expectation(expected: &Value) -> Vec<(&'static str, String)> {
-    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    let mut readings = BTreeSet::new();
-    let mut read = |from: &Value| {
-        let met = from.as_object().into_iter().flatten();
-        readings.extend(met.map(|(question, answer)| ("reading", format!("{question}={}", text(answer)))));
-    };
-    read(&expected["refusal"]["readings"]);
+fn expectation(expected: &Expected) -> Vec<(&'static str, String)> {
+    let or_null = |number: Option<u64>| number.map_or_else(|| "null".to_owned(), |number| number.to_string());
+    let readings = expected.readings().into_iter();
+    let readings = readings.map(|(question, answer)| ("reading", format!("{question}={answer}")));
     let (mut variables, mut addresses) = (Vec::new(), Vec::new());
-    for (name, variable) in expected["variables"].as_object().into_iter().flatten() {
-        read(&variable["readings"]);
-        let [size, align, bytes] = ["size", "align", "bytes"].map(|key| text(&variable[key]));
+    for (name, variable) in expected.variables() {
+        let (size, align) = (or_null(variable.size), or_null(variable.align));
+        let bytes = variable.bytes.as_ref().map_or_else(|| "null".to_owned(), |bytes| hex(bytes));
         variables.push(("variable", format!("{name} size={size} align={align} bytes={bytes}")));
-        for address in variable["addresses"].as_array().into_iter().flatten() {
-            let mut line = name.clone();
-            for key in ["offset", "width", "symbol", "addend", "generic", "byte"] {
-                if !address[key].is_null() {
-                    let _ = write!(line, " {key}={}", text(&address[key]));
-                }
+        for Address { offset, width, symbol, addend, generic, byte } in variable.addresses.iter().flatten() {
+            let mut line = format!("{name} offset={offset} width={width} symbol={symbol} addend={addend}");
+            if let Some(generic) = generic {
+                let _ = write!(line, " generic={generic}");
+            }
+            if let Some(byte) = byte {
+                let _ = write!(line, " byte={byte}");
             }
             addresses.push(("address", line));
         }
     }
-    let mut outcome = text(&expected["outcome"]);
-    if let Some(class) = expected["refusal"]["class"].as_str() {
-        let _ = write!(outcome, " {class}");
+    let mut outcome = expected.outcome().unwrap_or("null").to_owned();
+    if let Some(refusal) = expected.refusal() {
+        let _ = write!(outcome, " {}", refusal.class);
     }
     [("expect", outcome)].into_iter().chain(readings).chain(variables).chain(addresses).collect()
 }
@@ -240,7 +235,7 @@ mod tests {
     fn lines(text: &str) -> Vec<(&'static str, String)> {
         let module = ptxsmith_syntax::parse(text).unwrap();
         let rules = Rules::default();
-        expectation(&expect(&module, &rules).to_json(text, &rules.readings))
+        expectation(&Expected::of_module(expect(&module, &rules).answer(text, &rules.readings)))
     }
 
     #[test]
@@ -298,16 +293,16 @@ mod tests {
 
     #[test]
     fn a_finding_rests_on_the_clauses_that_its_example_met() {
-        let json = |text: &str| serde_json::from_str::<Value>(text).unwrap();
+        let json = |text: &str| serde_json::from_str::<Expected>(text).unwrap();
         let clauses =
             ["4.5.1/literal-octal", "4.5.1/narrowing", "5.4.4/value-kind"].map(str::to_owned).to_vec();
-        let own = |expected: Value| {
+        let own = |expected: Expected| {
             clauses_of(&Finding { clauses: clauses.clone(), expected, ..Finding::default() })
         };
         let of_variable = json(r#"{"variables": {"a": {"clauses": ["4.5.1/narrowing", "5.4.1/scalar"]}}}"#);
         assert_eq!(own(of_variable), ["4.5.1/narrowing"]);
         assert_eq!(own(json(r#"{"refusal": {"clauses": ["5.4.4/value-kind"]}}"#)), ["5.4.4/value-kind"]);
-        assert_eq!(own(Value::Null), clauses);
+        assert_eq!(own(Expected::default()), clauses);
     }
 
     #[test]

@@ -9,6 +9,7 @@ use ptxsmith_report::manifest::{self, Machine, Manifest, SCHEMA};
 use sha2::{Digest, Sha256};
 
 use super::Campaign;
+use crate::cases::CASES_OPTION;
 use crate::failure::Failure;
 use crate::files::write_whole;
 
@@ -62,7 +63,7 @@ impl Campaign<'_> {
             started: self.started.0.clone(),
             ended: ended.then(now),
             subjects: subjects.collect(),
-            cases: identity.and_then(|of| of.options.get("cases")).and_then(|cases| cases.parse().ok()),
+            cases: identity.and_then(|of| of.options.get(CASES_OPTION)).and_then(|cases| cases.parse().ok()),
         };
         let mut text = serde_json::to_string_pretty(&manifest)?;
         text.push('\n');

@@ -5,11 +5,10 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
 
 use ptxsmith_diff::known::{KNOWN, Known};
-use ptxsmith_diff::{Difference, Maker, Verdict, id_of, predicts};
+use ptxsmith_diff::{Class, Difference, Maker, Verdict, id_of, predicts};
 use ptxsmith_model::{Answers, Finding, Kind, Reduced};
 use ptxsmith_oracle::{Rules, Validity, predict};
 use ptxsmith_reduce::Program;
-use ptxsmith_subject::Variable;
 use ptxsmith_syntax::{Module, parse};
 
 use super::Campaign;
@@ -357,14 +356,14 @@ fn form_of(found: &Found) -> Form {
 /// reduced.
 fn join_left(causes: &mut Vec<(Found, Form)>) {
     let is_left = |found: &Found| found.finding.reduced.is_none() && !found.only_as_written;
-    let mut left: BTreeMap<&'static str, (Found, usize)> = BTreeMap::new();
+    let mut left: BTreeMap<Class, (Found, usize)> = BTreeMap::new();
     for (found, _) in causes.extract_if(.., |(found, _)| is_left(found)) {
-        match left.get_mut(found.finding.class.name()) {
+        match left.get_mut(&found.finding.class) {
             Some((first, others)) => {
                 first.join(found);
                 *others += 1;
             }
-            None => drop(left.insert(found.finding.class.name(), (found, 0))),
+            None => drop(left.insert(found.finding.class, (found, 0))),
         }
     }
     for (mut found, others) in left.into_values() {
@@ -412,8 +411,8 @@ fn has_same_wrong_field(one: &Found, other: &Found) -> bool {
 fn wrong_field(finding: &Finding) -> Option<&'static str> {
     let answers = finding.reduced.as_ref()?.answers.as_ref()?;
     let name = answers.variable.as_deref()?;
-    let variable: Variable = serde_json::from_value(answers.expected["variables"][name].clone()).ok()?;
-    let (expected, seen) = (variable.addresses?, answers.observed.variables.get(name)?.addresses.as_ref()?);
+    let expected = answers.expected.variable(name)?.addresses.as_ref()?;
+    let seen = answers.observed.variables.get(name)?.addresses.as_ref()?;
     if expected.len() != seen.len() {
         return Some("count");
     }
@@ -431,8 +430,8 @@ fn wrong_field(finding: &Finding) -> Option<&'static str> {
 fn expected_bytes(finding: &Finding) -> Option<(String, Vec<u8>)> {
     let answers = finding.reduced.as_ref()?.answers.as_ref()?;
     let name = answers.variable.clone()?;
-    let variable: Variable = serde_json::from_value(answers.expected["variables"][&name].clone()).ok()?;
-    Some((name, variable.bytes?))
+    let bytes = answers.expected.variable(&name)?.bytes.clone()?;
+    Some((name, bytes))
 }
 
 fn wrong_bits(finding: &Finding) -> Option<Vec<u8>> {

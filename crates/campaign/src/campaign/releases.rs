@@ -2,7 +2,7 @@
 
 use ptxsmith_diff::{Part, Verdict};
 use ptxsmith_report::Finding;
-use ptxsmith_report::releases::ReleaseVerdict;
+use ptxsmith_report::releases::{ProgramVerdict, ReleaseVerdict};
 use ptxsmith_syntax::{Item, Module, Name, parse, print};
 
 use super::Campaign;
@@ -39,7 +39,7 @@ fn mapped(tested: &Tested, finding: &Finding) -> Result<ReleaseVerdict, Failure>
         true => judged_as_it_is(tested, program)?.0,
         false => ReleaseVerdict::default(),
     };
-    if own.verdict == finding.class.name() { Ok(own) } else { verdict(tested, program) }
+    if own.verdict == ProgramVerdict::Deviates(finding.class) { Ok(own) } else { verdict(tested, program) }
 }
 
 /// What a subject does with a program, in a word: the class of a deviation, `conform`, or why nothing was compared. A
@@ -61,15 +61,16 @@ pub(crate) fn judged(tested: &Tested, program: &str) -> Result<(ReleaseVerdict, 
 /// The same of a program in the version that it has.
 fn judged_as_it_is(tested: &Tested, program: &str) -> Result<(ReleaseVerdict, Vec<Part>), Failure> {
     let description = tested.subject.description();
-    let told = |verdict: &str| ReleaseVerdict {
+    let told = |verdict| ReleaseVerdict {
         subject: description.id.clone(),
         version: description.version.clone().unwrap_or_default(),
-        verdict: verdict.to_owned(),
+        verdict,
     };
-    let Ok(module) = parse(program) else { return Ok((told("not-parsed"), Vec::new())) };
+    let not_compared = |reason: &str| ProgramVerdict::NotCompared(reason.to_owned());
+    let Ok(module) = parse(program) else { return Ok((told(not_compared("not-parsed")), Vec::new())) };
     let parts = judge(&*tested.subject, &module, program).map_err(of_subject)?.parts();
     let deviation = parts.iter().find_map(|part| match &part.verdict {
-        Verdict::Deviates(difference) => Some(difference.class.name()),
+        Verdict::Deviates(difference) => Some(difference.class),
         _ => None,
     });
     let conforms = |verdict: &Verdict| {
@@ -80,9 +81,9 @@ fn judged_as_it_is(tested: &Tested, program: &str) -> Result<(ReleaseVerdict, Ve
         _ => None,
     });
     let verdict = told(match deviation {
-        Some(class) => class,
-        None if parts.iter().any(|part| conforms(&part.verdict)) => "conform",
-        None => untold.unwrap_or("unobserved"),
+        Some(class) => ProgramVerdict::Deviates(class),
+        None if parts.iter().any(|part| conforms(&part.verdict)) => ProgramVerdict::Conforms,
+        None => not_compared(untold.unwrap_or("unobserved")),
     });
     Ok((verdict, parts))
 }
@@ -141,7 +142,7 @@ mod tests {
     #[test]
     fn the_map_says_what_releases_do_with_kernels_too() {
         let known = KNOWN.iter().find(|known| known.id == "negative-index-unsigned").unwrap();
-        let said = |addend| verdict(&leaves(addend), known.example).unwrap().verdict;
+        let said = |addend| verdict(&leaves(addend), known.example).unwrap().verdict.to_string();
         assert_eq!(said(-8), "conform");
         assert_eq!(said((1 << 32) - 8), "wrong-address");
     }
@@ -160,7 +161,7 @@ mod tests {
                 true => right(request),
                 false => Observation::new(Outcome::Refused),
             });
-        let said = |declarations: &str| verdict(&tested, &program(declarations)).unwrap().verdict;
+        let said = |declarations: &str| verdict(&tested, &program(declarations)).unwrap().verdict.to_string();
         assert_eq!(said(".global .s32 a = 7;"), "conform");
     }
 
@@ -185,7 +186,7 @@ mod tests {
             program: program(".global .s32 a = 7;"),
             ..Finding::default()
         };
-        assert_eq!(mapped(&of("old"), &finding).unwrap().verdict, "crash");
-        assert_eq!(mapped(&of("other"), &finding).unwrap().verdict, "conform");
+        assert_eq!(mapped(&of("old"), &finding).unwrap().verdict.to_string(), "crash");
+        assert_eq!(mapped(&of("other"), &finding).unwrap().verdict.to_string(), "conform");
     }
 }

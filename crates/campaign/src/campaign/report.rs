@@ -7,6 +7,7 @@ use ptxsmith_diff::{Class, NotCompared};
 use ptxsmith_model::Kind;
 use ptxsmith_oracle::{Clause, ClauseSet, Interpretation, Rules, Validity, predict};
 use ptxsmith_report::harmless::json;
+use ptxsmith_report::reproduce::Runner;
 use ptxsmith_report::{Coverage, Finding, Reached, Report, SCHEMA, Subject, folder, reproduce};
 use ptxsmith_subject::Description;
 
@@ -20,7 +21,7 @@ use crate::subjects::Tested;
 /// What a command says that its name is. One that does not describe itself has the name of its program, which may be that
 /// of an interpreter, and no version.
 fn own_name(description: &Description) -> Option<String> {
-    let is_command = ["exec:", "serve:"].iter().any(|form| description.id.starts_with(form));
+    let is_command = matches!(Runner::of(&description.id), Runner::Command { .. });
     (is_command && description.version.is_some()).then(|| description.name.clone())
 }
 

@@ -1,7 +1,7 @@
 //! What shows by how an implementation was started: a fork that answers otherwise than a program that is started anew.
 
 use ptxsmith_diff::{Class, Difference};
-use ptxsmith_model::Kind;
+use ptxsmith_model::{Expected, Kind};
 use ptxsmith_subject::Inconsistent;
 
 use super::Campaign;
@@ -21,14 +21,7 @@ impl Campaign<'_> {
             else {
                 continue;
             };
-            let difference = Difference {
-                class: Class::Inconsistent,
-                variable: None,
-                expected: serde_json::to_value(&started).unwrap_or_default(),
-                observed: forked,
-                explanation: None,
-                suspected: None,
-            };
+            let difference = Difference::of(Class::Inconsistent, Expected::same_as(started), forked);
             let name = Name {
                 id: "forked-otherwise".to_owned(),
                 kind: Kind::Forks,

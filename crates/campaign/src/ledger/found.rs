@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-use ptxsmith_diff::{COMPANY, Class, Difference, Header, Trial};
+use ptxsmith_diff::{Class, Difference, Header, Trial};
 use ptxsmith_model::{Finding, Kind, Status};
 use serde::{Deserialize, Serialize};
 
@@ -93,7 +93,7 @@ impl Found {
 
     /// Whether its program is wrong each time beside the same other declarations, and right alone.
     pub fn is_of_company(&self) -> bool {
-        self.is_inconsistent() && self.finding.expected[COMPANY] == true && self.came_again.0 == 0
+        self.is_inconsistent() && self.finding.expected.company == Some(true) && self.came_again.0 == 0
     }
 
     /// Whether it is about answers to programs that are other ones from run to run, or beside other declarations: what forks,
@@ -249,7 +249,7 @@ mod tests {
             (Class::WrongValue, true, (0, 3), false),
         ] {
             let mut one = Found { came_again, ..found("a", class, Status::New) };
-            one.finding.expected[COMPANY] = company.into();
+            one.finding.expected.company = Some(company);
             assert_eq!(one.is_of_company(), is, "{class:?} {company} {came_again:?}");
         }
         let mut one = found("a", Class::WrongValue, Status::New);

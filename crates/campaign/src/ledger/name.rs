@@ -2,7 +2,7 @@
 
 use ptxsmith_diff::known::{KNOWN, Known};
 use ptxsmith_diff::{Class, Difference, lead};
-use ptxsmith_model::Kind;
+use ptxsmith_model::{ExpectedAnswer, Kind};
 use ptxsmith_oracle::{Clause, ClauseSet, Observed};
 use ptxsmith_subject::{Observation, Outcome};
 
@@ -51,7 +51,8 @@ impl Name {
         // What a kernel leaves rests on much besides the operand that it shows: its types, its literals.
         let of_kernel = difference.variable.is_none() && !difference.observed.kernels.is_empty();
         let clauses = if of_kernel { of_operands(clauses) } else { clauses };
-        let is_astray = difference.expected["astray"].is_array();
+        let is_astray = matches!(difference.expected.answer, ExpectedAnswer::Accesses(_));
+        let refusal = difference.expected.refusal();
         let title = match (class, &difference.observed) {
             (Class::Crash, seen) => match seen.signal {
                 Some(signal) => format!("the subject is killed by signal {signal}"),
@@ -62,7 +63,7 @@ impl Name {
                 refused(&quoteless(first_message(seen).unwrap_or("no message")))
             }
             (Class::AcceptsInvalid, _) => {
-                let class = difference.expected["refusal"]["class"].as_str().unwrap_or("invalid");
+                let class = refusal.map_or("invalid", |refusal| &refusal.class);
                 format!("an invalid program is accepted: {class}")
             }
             (Class::WrongValue, _) if is_astray => "a kernel stores other bytes".to_owned(),
@@ -76,7 +77,7 @@ impl Name {
             _ => slug(&ids(clauses)),
         };
         let title = shown(&title);
-        let refused = difference.expected["refusal"]["clauses"][0].as_str().and_then(Clause::from_id);
+        let refused = refusal.and_then(|refusal| Clause::from_id(refusal.basis.clauses.first()?));
         let clauses = match refused {
             Some(clause) => vec![clause],
             None => clauses.iter().collect(),
@@ -191,6 +192,7 @@ pub fn slug(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ptxsmith_model::Expected;
     use ptxsmith_subject::{Diagnostic, Severity};
 
     #[test]
@@ -207,14 +209,8 @@ mod tests {
             let error = Diagnostic { severity: Severity::Error, line: Some(4), message: message.to_owned() };
             Observation { diagnostics: vec![error], ..Observation::new(Outcome::Refused) }
         };
-        let difference = Difference {
-            class: Class::RefusesValid,
-            variable: None,
-            expected: serde_json::Value::Null,
-            observed: refusing("Unknown symbol 't3_x'"),
-            explanation: None,
-            suspected: None,
-        };
+        let seen = refusing("Unknown symbol 't3_x'");
+        let difference = Difference::of(Class::RefusesValid, Expected::default(), seen);
         let Name { id, mut title, .. } = Name::unexplained(&difference, ClauseSet::EMPTY);
         assert_eq!(id, "refuses-valid-a-valid-program-is-refused-unknown-symbol");
         assert_eq!(title, "a valid program is refused: Unknown symbol '...'");
@@ -297,10 +293,10 @@ mod tests {
                 "the subject gives no answer in time",
             ),
         ] {
-            let is_refused = expected["refusal"].is_object();
+            let expected: Expected = serde_json::from_value(expected).unwrap();
+            let is_refused = expected.refusal().is_some();
             let variable = Some("x".to_owned());
-            let (explanation, suspected) = (None, None);
-            let difference = Difference { class, variable, expected, observed, explanation, suspected };
+            let difference = Difference { variable, ..Difference::of(class, expected, observed) };
             let name = Name::unexplained(&difference, [Clause::UnaryPlus, Clause::UnaryMinus].into());
             assert_eq!((name.id, &*name.title, name.kind), (id, title, Kind::Unexplained));
             let rests_on =

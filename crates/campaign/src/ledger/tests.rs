@@ -53,7 +53,7 @@ fn difference(class: Class) -> Difference {
     Difference {
         class,
         variable: Some("x".to_owned()),
-        expected: serde_json::Value::Null,
+        expected: Default::default(),
         observed,
         explanation: None,
         suspected: None,

@@ -1,5 +1,6 @@
 //! What explains a difference of a trial: known deviations, other readings, and wrong rules that are suspected.
 
+use ptxsmith_model::Expected;
 use ptxsmith_oracle::{
     Expectation, Kernel, Left, Prediction, Question, QuestionSet, Readings, Rules, expect, predict,
 };
@@ -273,8 +274,8 @@ impl Settling<'_, '_, '_> {
     ) -> Verdict {
         let trial = self.predicted[at].trial;
         let expected = match &explanation {
-            Some(explanation) if self.repeats(trial, class, explanation) => serde_json::Value::Null,
-            _ => self.judge.expected_json(trial, class),
+            Some(explanation) if self.repeats(trial, class, explanation) => Expected::default(),
+            _ => self.judge.expected(trial, class),
         };
         let difference = Box::new(Difference { class, variable, expected, observed, explanation, suspected });
         if difference.is_reading() { Verdict::Reads(difference) } else { Verdict::Deviates(difference) }
@@ -532,14 +533,14 @@ impl Judge<'_> {
         excluded
     }
 
-    fn expected_json(&self, trial: &Trial, class: Class) -> serde_json::Value {
+    fn expected(&self, trial: &Trial, class: Class) -> Expected {
         let text = trial.text(&self.options.header);
         // Parsed again, so that a refusal names a line of the text.
         let module = ptxsmith_syntax::parse(&text).unwrap_or_else(|_| trial.module(&self.options.header));
-        let json = match self.options.launch {
-            true => predict(&module, &self.rules).to_json(&text, &self.rules.readings),
-            false => expect(&module, &self.rules).to_json(&text, &self.rules.readings),
+        let answer = match self.options.launch {
+            true => predict(&module, &self.rules).answer(&text, &self.rules.readings),
+            false => expect(&module, &self.rules).answer(&text, &self.rules.readings),
         };
-        expected_of(class, json, &module, &self.rules)
+        expected_of(class, answer, &module, &self.rules)
     }
 }

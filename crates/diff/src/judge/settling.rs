@@ -16,7 +16,7 @@ use crate::{
     known::with_known,
     lead::Lead,
     trial::Body,
-    verdict::{COMPANY, Class, Difference, Judged, NotCompared, Share, Verdict, Why},
+    verdict::{Class, Difference, Judged, NotCompared, Share, Verdict, Why},
 };
 
 /// How often a batch is shown again in which something is wrong that is right alone.
@@ -139,7 +139,7 @@ impl<'j, 'a, 't> Settling<'j, 'a, 't> {
             let is_same = again.outcome == observation.outcome;
             let mut verdict = self.unexplained(group[0], Class::Inconsistent, None, observation);
             if let (true, Verdict::Deviates(difference)) = (is_same, &mut verdict) {
-                difference.expected[COMPANY] = true.into();
+                difference.expected.company = Some(true);
             }
             self.settled[group[0]] = Some(Settled::new(verdict));
         }
@@ -214,7 +214,7 @@ impl<'j, 'a, 't> Settling<'j, 'a, 't> {
                 }
             };
             if difference.class == Class::Inconsistent && again.iter().all(is_same) {
-                difference.expected[COMPANY] = true.into();
+                difference.expected.company = Some(true);
             }
         }
         Ok(())

@@ -2,6 +2,7 @@
 
 use std::cell::OnceCell;
 
+use ptxsmith_model::Expected;
 use ptxsmith_oracle::{Expectation, Question, QuestionSet, Rules, Trace, Variable, expect, predict};
 use ptxsmith_subject::{Observation, Outcome, OutputForm, Request, Subject};
 use ptxsmith_syntax::{Module, Text};
@@ -297,28 +298,32 @@ impl Program<'_> {
         self.part(Some(variable.name.clone()), verdict, variable.trace)
     }
 
-    /// What is expected, for a report: of a program with many variables the one named and the first few, with the number of the others as
-    /// `variables_left_out`.
-    fn expected_json(&self, named: Option<&str>) -> serde_json::Value {
+    /// What is expected, for a report: of a program with many variables the one named and the first few, with the number of the
+    /// others.
+    fn expected(&self, class: Class, named: Option<&str>) -> Expected {
+        let readings = &self.rules.readings;
+        let whole = || self.expected.answer(self.text, readings);
         let Expectation::Accepted { variables, unmodelled, trace } = self.expected else {
-            return self.expected.to_json(self.text, &self.rules.readings);
+            return expected_of(class, whole(), self.module, self.rules);
         };
         let others = variables.iter().filter(|variable| Some(variable.name.as_str()) != named);
         let left_out = others.clone().skip(MOST_REPORTED).count();
         if left_out == 0 {
-            return self.expected.to_json(self.text, &self.rules.readings);
+            return expected_of(class, whole(), self.module, self.rules);
         }
         let first = others.take(MOST_REPORTED);
         let own = variables.iter().filter(|variable| Some(variable.name.as_str()) == named);
         let variables = own.chain(first).cloned().collect();
         let unmodelled = unmodelled.iter().take(MOST_REPORTED).cloned().collect();
         let excerpt = Expectation::Accepted { variables, unmodelled, trace: *trace };
-        let mut json = excerpt.to_json(self.text, &self.rules.readings);
-        json["variables_left_out"] = left_out.into();
-        json
+        let answer = excerpt.answer(self.text, readings);
+        Expected {
+            variables_left_out: left_out as u64,
+            ..expected_of(class, answer, self.module, self.rules)
+        }
     }
 
-    /// What was observed, for a report: as [`Program::expected_json`].
+    /// What was observed, for a report: as [`Program::expected`].
     fn observation(&self, named: Option<&str>) -> Observation {
         let Observation { variables, .. } = self.observed;
         if variables.len() <= MOST_REPORTED + 1 {
@@ -350,7 +355,7 @@ impl Program<'_> {
         let named = variable.as_deref();
         let difference = Box::new(Difference {
             class,
-            expected: expected_of(class, self.expected_json(named), self.module, self.rules),
+            expected: self.expected(class, named),
             observed: self.observation(named),
             variable,
             explanation,

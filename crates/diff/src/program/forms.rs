@@ -1,6 +1,7 @@
 //! A user's program as it is, in each form of output that a subject makes: what the subject as it is named does with it, and what the
 //! other form adds.
 
+use ptxsmith_model::ExpectedAnswer;
 use ptxsmith_oracle::{Kernel, Validity};
 use ptxsmith_subject::{Error, Observation, Outcome, OutputForm, Severity};
 use ptxsmith_syntax::holders_of_addresses;
@@ -79,9 +80,9 @@ impl Shown<'_> {
         }
         for part in parts.iter_mut().filter(|part| part.derived.is_none()) {
             if let Verdict::Deviates(difference) | Verdict::Reads(difference) = &mut part.verdict
-                && difference.expected.is_object()
+                && difference.expected.answer != ExpectedAnswer::Unsaid
             {
-                difference.expected["form"] = form.name().into();
+                difference.expected.form = Some(form);
             }
         }
     }

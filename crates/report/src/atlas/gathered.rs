@@ -203,7 +203,7 @@ fn add_finding(report: &mut Report, finding: &Finding) {
     all.extend(shown.cloned());
     known.subjects = distinct(all);
     let mut told = releases;
-    told.extend(asked.filter(|one| one.verdict != "unavailable").cloned());
+    told.extend(asked.filter(|one| !one.verdict.is_unavailable()).cloned());
     told.sort_by(|a, b| a.subject.cmp(&b.subject));
     told.dedup_by(|a, b| a.subject == b.subject);
     known.releases = told;

@@ -7,13 +7,12 @@ use ptxsmith_subject::version::Version;
 use ptxsmith_subject::{Address, Observation, Outcome, Severity as Told, Variable, Variables};
 use ptxsmith_syntax::{Header, parse, print};
 use serde::Serialize;
-use serde_json::Value;
 
 use crate::folder::Folder;
 use crate::harmless::line;
 use crate::manifest::Manifest;
 use crate::markdown::{block, manual, span, text};
-use crate::releases::{ReleaseVerdict, family};
+use crate::releases::{ProgramVerdict, ReleaseVerdict, family};
 use crate::reproduce::{Claim, Compiled, MEMORY, Runner, SECONDS, command_for, commands, request_of, word};
 use crate::severity::{Severity, called};
 use crate::{Finding, Report, Subject, describe, deviations};
@@ -176,10 +175,9 @@ fn seen_of(subject: &Subject, finding: &Finding) -> ReleaseVerdict {
     ReleaseVerdict {
         subject: subject.id.clone(),
         version: subject.version.clone().unwrap_or_default(),
-        verdict: if shows {
-            finding.class.name().to_owned()
-        } else {
-            "did not show it in this campaign".to_owned()
+        verdict: match shows {
+            true => ProgramVerdict::Deviates(finding.class),
+            false => ProgramVerdict::NotCompared("did not show it in this campaign".to_owned()),
         },
     }
 }
@@ -191,7 +189,7 @@ fn entry_points(releases: &[ReleaseVerdict], subject: &str) -> String {
         return "Other entry points of the compiler (nvJitLink, the driver) were not run.".to_owned();
     }
     let answers: Vec<String> =
-        others.iter().map(|of| format!("{}: {}", text(&of.subject), text(&of.verdict))).collect();
+        others.iter().map(|of| format!("{}: {}", text(&of.subject), text(&of.verdict.to_string()))).collect();
     format!("Other implementations and entry points: {}.", answers.join(", "))
 }
 
@@ -258,7 +256,7 @@ fn script(title: &str, name: &str, finding: &Finding, codes: &[Code]) -> Result<
                 word(&lines.join("\n"))
             };
             let example = finding.example();
-            let outcome = example.expected["outcome"].as_str().unwrap_or("accepted");
+            let outcome = example.expected.outcome().unwrap_or("accepted");
             let said = match example.observed.outcome {
                 Outcome::Accepted => "accepted",
                 Outcome::Refused => "refused",
@@ -355,13 +353,10 @@ fn shown(finding: &Finding, variables: &Variables) -> Vec<String> {
 
 fn expected(finding: &Finding) -> Vec<String> {
     let example = finding.example();
-    if example.expected["outcome"] != "accepted" && example.expected["outcome"] != "unmodelled" {
-        return Vec::new();
+    match example.expected.outcome() {
+        Some("accepted" | "unmodelled") => shown(finding, example.expected.variables()),
+        _ => Vec::new(),
     }
-    let variable =
-        |(name, json): (&String, &Value)| Some((name.into(), serde_json::from_value(json.clone()).ok()?));
-    let variables = example.expected["variables"].as_object().into_iter().flatten().filter_map(variable);
-    shown(finding, &variables.collect())
 }
 
 fn observed(finding: &Finding) -> Vec<String> {

@@ -18,8 +18,9 @@ use crate::cubin;
 use crate::open::{Unavailable, UnavailableKind};
 use crate::process::{self, Cancel, End, Finished, Invocation, Limits, Start};
 use crate::sass::Disassembler;
-use crate::subject::{Description, Error, Inconsistent, OutputForm, Request, Subject};
+use crate::subject::{Description, Error, Inconsistent, Request, Subject};
 use crate::toolchain::max_ptx;
+use ptxsmith_model::OutputForm;
 use ptxsmith_model::{Diagnostic, Observation, Outcome, Severity};
 
 /// The lineage of everything that NVIDIA built.

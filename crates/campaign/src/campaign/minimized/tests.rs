@@ -1,9 +1,9 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
-use ptxsmith_diff::{COMPANY, Class};
+use ptxsmith_diff::Class;
 use ptxsmith_report::Status;
-use ptxsmith_subject::{Address, Description, Observation, Outcome, Request};
+use ptxsmith_subject::{Address, Description, Observation, Outcome, Request, Variable};
 use ptxsmith_testing::right;
 use ptxsmith_testing::wrong::follows;
 use serde_json::json;
@@ -28,7 +28,7 @@ fn with_answers(expected: serde_json::Value, variable: Variable) -> Found {
         tokens: 1,
         answers: Some(Answers {
             variable: Some("a".to_owned()),
-            expected: json!({"variables": {"a": expected}}),
+            expected: serde_json::from_value(json!({"variables": {"a": expected}})).unwrap(),
             observed,
         }),
     });
@@ -151,7 +151,7 @@ fn what_is_wrong_beside_others_follows_from_what_most_others_show() {
     };
     let mut of_company =
         found("company", Class::Inconsistent, OCTAL, Some("a"), Observation::new(Outcome::Accepted));
-    of_company.finding.expected = json!({ COMPANY: true });
+    of_company.finding.expected.company = Some(true);
     let other = found("other", Class::WrongValue, OCTAL, Some("a"), Observation::new(Outcome::Accepted));
     let mut causes = [
         cause("refuses", Outcome::Refused, "a", 90),
@@ -174,7 +174,7 @@ fn only_a_program_that_the_subject_takes_and_is_wrong_about_has_answers() {
     let told = answers(&octal, &program(OCTAL), None).unwrap().unwrap();
     assert_eq!(told.variable.as_deref(), Some("a"));
     assert_eq!(told.observed.variables["a"].bytes.as_deref(), Some(&[10, 0, 0, 0][..]));
-    assert_eq!(told.expected["variables"]["a"]["bytes"], "08000000");
+    assert_eq!(told.expected.variable("a").unwrap().bytes.as_deref(), Some(&[8, 0, 0, 0][..]));
     let known = KNOWN[0].id;
     assert_eq!(answers(&octal, &program(OCTAL), Some(known)).unwrap(), None);
     assert_eq!(answers(&octal, &program(".global .s32 a = 8;"), None).unwrap(), None);

@@ -68,7 +68,7 @@ fn unexplained(class: Class, observed: Observation) -> Difference {
     Difference {
         class,
         variable: Some("a".to_owned()),
-        expected: serde_json::Value::Null,
+        expected: Default::default(),
         observed,
         explanation: None,
         suspected: Some(Vec::new()),

@@ -48,12 +48,13 @@ pub struct Bytes {
 pub fn bytes(finding: &Finding) -> Bytes {
     let example = finding.example();
     let Some(name) = example.variable else { return Bytes::default() };
-    let expected: Option<Variable> = serde_json::from_value(example.expected["variables"][name].clone()).ok();
-    let (Some(expected), Some(observed)) = (expected, example.observed.variables.get(name)) else {
+    let (Some(expected), Some(observed)) =
+        (example.expected.variable(name), example.observed.variables.get(name))
+    else {
         return Bytes::default();
     };
     let (Some(left), Some(right)) = (&expected.bytes, &observed.bytes) else { return Bytes::default() };
-    let (names, others) = (addresses(&expected), addresses(observed));
+    let (names, others) = (addresses(expected), addresses(observed));
     let length = left.len().max(right.len());
     let at = |offset: usize| (cell(left, &names, offset), cell(right, &others, offset));
     let differs = |offset: &usize| {

@@ -1,6 +1,5 @@
 //! What the template shows, made of a report: every text already harmless, counted, and cut to a size.
 
-use ptxsmith_model::Class;
 use std::borrow::Borrow;
 use std::collections::BTreeSet;
 
@@ -16,7 +15,7 @@ use crate::folder::Folder;
 use crate::harmless::{count, line, lines};
 use crate::history::Run;
 use crate::matrix::{Cell, Matrix, Standing};
-use crate::releases::{ReleaseVerdict, intervals};
+use crate::releases::{ProgramVerdict, ReleaseVerdict, intervals};
 use crate::severity::{self, Severity};
 use crate::{Finding, Reached, Report, Status, Subject, clauses, deviations, interpretations, reproduce};
 
@@ -357,22 +356,25 @@ fn rest(findings: &[Finding], most: usize) -> Vec<Brief> {
     findings.iter().map(brief).take_while(fits).collect()
 }
 
+/// The style of a verdict in the map of releases.
+fn style_of(verdict: &ProgramVerdict) -> &'static str {
+    match verdict {
+        ProgramVerdict::Conforms => Standing::Conforms.style(),
+        ProgramVerdict::Deviates(class) | ProgramVerdict::Predicted(class) => {
+            Standing::of_class(*class).style()
+        }
+        ProgramVerdict::NotCompared(_) => Standing::Unsupported.style(),
+    }
+}
+
 fn finding_view<'a>(report: &'a Report, finding: &'a Finding, limits: Limits) -> FindingView<'a> {
-    let class_of_verdict = |verdict: &str| match verdict {
-        "seen" => "s-unsupported",
-        "conform" => "s-conforms",
-        "unsupported" | "unavailable" | "unmodelled" => "s-unsupported",
-        // Of a finding, that it is refused is what its class says of it.
-        "refused" => "s-refuses",
-        class => Standing::of_class(Class::from_name(class).unwrap_or_default()).style(),
-    };
     let interval = |of: &crate::releases::Interval<'_>| {
         // A command line has no releases, and is a name by itself.
         let named = match of.family.contains(':') {
             true => name(of.family),
             false => short(format!("{} {}", of.family, of.releases.join(", "))),
         };
-        (named, name(of.verdict), class_of_verdict(of.verdict))
+        (named, name(&of.verdict.to_string()), style_of(of.verdict))
     };
     // Where not every release was asked, those of the campaign decide.
     let releases = match finding.releases.is_empty() {
@@ -385,7 +387,12 @@ fn finding_view<'a>(report: &'a Report, finding: &'a Finding, limits: Limits) ->
         finding,
         subjects: &finding.subjects[..finding.subjects.len().min(limits.subjects)],
         clauses: clauses::telling(&finding.clauses).0.into_iter().take(12).collect(),
-        intervals: told.iter().filter(|of| !of.verdict.is_empty()).take(100).map(interval).collect(),
+        intervals: told
+            .iter()
+            .filter(|of| *of.verdict != ProgramVerdict::default())
+            .take(100)
+            .map(interval)
+            .collect(),
         bytes: bytes(finding),
         repeat: line(&finding.repeat).chars().take(4_000).collect(),
         reproduce: lines(&reproduce::commands(finding, "x").unwrap_or_default().join("\n"))
@@ -404,7 +411,10 @@ fn seen_in(report: &Report, finding: &Finding, limits: Limits) -> Vec<ReleaseVer
     let verdict = |subject: &Subject| ReleaseVerdict {
         subject: subject.id.clone(),
         version: subject.version.clone().unwrap_or_default(),
-        verdict: if finding.subjects.contains(&subject.id) { "seen".to_owned() } else { String::new() },
+        verdict: match finding.subjects.contains(&subject.id) {
+            true => ProgramVerdict::NotCompared("seen".to_owned()),
+            false => ProgramVerdict::default(),
+        },
     };
     report.subjects.iter().take(limits.subjects).map(verdict).collect()
 }
