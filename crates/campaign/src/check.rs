@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-use ptxsmith_diff::{Class, Header, Judged, ModuleVerdicts, Must, NotCompared, Part, Refusal, Verdict, Why};
+use ptxsmith_diff::{Header, Judged, ModuleVerdicts, Must, NotCompared, Part, Refusal, Verdict, Why};
 use ptxsmith_oracle::Question;
 use ptxsmith_report::harmless::{cut, line as harmless};
 use ptxsmith_subject::{Outcome as Observed, OutputForm, Request, SubjectSpec};
@@ -15,7 +15,7 @@ use ptxsmith_syntax::{Item, Linkage, Module, Specifier, Text};
 use crate::campaign::{Campaign, Outcome, Source};
 use crate::failure::{Failure, of_subject};
 use crate::input::{Program, read_text};
-use crate::judges::{Entry, judge, operands, trial_made_of, trial_of};
+use crate::judges::{Entry, judge, trial_made_of, trial_of};
 use crate::pool::{Budget, each};
 use crate::session::Session;
 use crate::store::Earlier;
@@ -178,26 +178,12 @@ fn judge_file(
         let judged = judge(&*tested.subject, &module, &source.text).map_err(of_subject)?;
         let counterpart = counterpart(&source.text).and_then(|name| beside(path, name));
         let refusals = judged.refusals.clone();
-        let mut plain = judged.data.len() + judged.undecided.len();
-        let mut parts = beside_the_counterpart(by_form(judged), tested, counterpart.as_deref())?;
-        let mut memory_operands = None;
-        let compared = |part: &Part| !matches!(part.verdict, Verdict::NotCompared(_));
-        if has_kernels(&source.text) && !parts.iter().any(failed) {
-            let (counts, part) = operands(&*tested.subject, &module, &source.text).map_err(of_subject)?;
-            memory_operands = Some(Box::new(counts));
-            // Where nothing but its acceptance was compared, this was.
-            let more = |part: &Part| compared(part) && !by_outcome(part);
-            let only_taken = !parts.iter().any(more);
-            if let Some(part) = part.filter(|part| only_taken || matches!(part.verdict, Verdict::Deviates(_)))
-            {
-                plain -= parts[..plain].iter().filter(|part| by_outcome(part)).count();
-                parts.retain(|part| !by_outcome(part));
-                parts.push(part);
-            }
-        }
+        let plain = judged.data.len() + judged.undecided.len();
+        let memory_operands = judged.memory_operands.clone();
+        let parts = beside_the_counterpart(by_form(judged), tested, counterpart.as_deref())?;
         let may_refuse = parts.iter().any(|part| part.must == Some(Must::Refuse));
         let is_refused = !refusals.is_empty() && !may_refuse;
-        if tell_all || parts.is_empty() || is_refused || !parts.iter().all(compared) {
+        if tell_all || parts.is_empty() || is_refused || !parts.iter().all(Part::is_compared) {
             for line in lines(tested, &module, &name, parts.split_at(plain), &refusals) {
                 campaign.session.events.judged(&harmless(&line));
             }
@@ -234,8 +220,8 @@ fn judge_file(
 
 /// The verdicts: first those on the program as the subject that is named makes it, then those on relocatable output alone.
 fn by_form(judged: ModuleVerdicts) -> Vec<Part> {
-    let ModuleVerdicts { data, added, kernels, undecided, .. } = judged;
-    data.into_iter().chain(undecided).chain(added).chain(kernels).collect()
+    let ModuleVerdicts { data, added, kernels, undecided, accesses, .. } = judged;
+    data.into_iter().chain(undecided).chain(added).chain(kernels).chain(accesses).collect()
 }
 
 /// What is said of a file and a subject: a line for the program as the subject that is named makes it, and one for what another form
@@ -273,14 +259,6 @@ fn by_outcome(part: &Part) -> bool {
     part.verdict == Verdict::ConformsByOutcome
 }
 
-/// Whether the subject did not take the program, or should not have.
-fn failed(part: &Part) -> bool {
-    let died = |class| matches!(class, Class::Crash | Class::Hang | Class::RefusesValid);
-    part.must == Some(Must::Refuse)
-        || matches!(&part.verdict, Verdict::Deviates(difference) if died(difference.class))
-        || matches!(part.verdict, Verdict::NotCompared(NotCompared::Unsupported | NotCompared::Unavailable))
-}
-
 /// Set in the number of a program that was derived from a file.
 const DERIVED: u64 = 1 << 63;
 
@@ -290,9 +268,8 @@ const MOST_SAID: usize = 300;
 /// What was compared of a file and what was not, in a line for a person.
 fn summed_up(file: &str, subject: &str, parts: &[Part], refusal: Option<&Refusal>) -> String {
     let of = |holds: fn(&Part) -> bool| parts.iter().filter(|part| holds(part)).count();
-    let compared = |part: &Part| !matches!(part.verdict, Verdict::NotCompared(_));
-    let variables = parts.iter().filter(|part| compared(part) && part.variable.is_some()).count();
-    let others = parts.iter().filter(|part| compared(part) && part.variable.is_none());
+    let variables = parts.iter().filter(|part| part.is_compared() && part.variable.is_some()).count();
+    let others = parts.iter().filter(|part| part.is_compared() && part.variable.is_none());
     let taken = others.clone().all(by_outcome);
     let others = others.count();
     let deviate = of(|part| matches!(part.verdict, Verdict::Deviates(_)));
@@ -314,7 +291,7 @@ fn summed_up(file: &str, subject: &str, parts: &[Part], refusal: Option<&Refusal
     let is_new =
         |said: &&String| refusal.is_none_or(|refusal| refusal.said != **said && refusal.placed() != **said);
     let mut left = 0;
-    for part in parts.iter().filter(|part| !compared(part)) {
+    for part in parts.iter().filter(|part| !part.is_compared()) {
         let Some(Why { part, line: at, reason, detail, said }) = part.why.as_deref() else {
             left += 1;
             continue;
@@ -373,7 +350,7 @@ fn ruled_out(verdict: &Verdict) -> Vec<(Question, usize)> {
 
 #[cfg(test)]
 mod tests {
-    use ptxsmith_diff::Difference;
+    use ptxsmith_diff::{Class, Difference};
     use ptxsmith_subject::Observation;
 
     use super::*;
@@ -487,26 +464,5 @@ mod tests {
         );
         let long = summed_up("f", "s", &[because(None, Some(&"x".repeat(2_000)))], None);
         assert!((300..400).contains(&long.len()), "{long}");
-    }
-
-    #[test]
-    fn of_a_program_that_is_not_taken_no_operands_are_looked_at() {
-        for (verdict, must, expected) in [
-            (Verdict::Conforms, Some(Must::Accept), false),
-            (Verdict::Conforms, None, false),
-            (Verdict::Conforms, Some(Must::Refuse), true),
-            (deviates(Class::Crash), None, true),
-            (deviates(Class::Hang), None, true),
-            (deviates(Class::RefusesValid), Some(Must::Accept), true),
-            (deviates(Class::WrongValue), Some(Must::Accept), false),
-            (deviates(Class::AcceptsInvalid), Some(Must::Refuse), true),
-            (Verdict::NotCompared(NotCompared::Unsupported), None, true),
-            (Verdict::NotCompared(NotCompared::Unavailable), None, true),
-            (Verdict::NotCompared(NotCompared::Unobserved), None, false),
-            (Verdict::NotCompared(NotCompared::Unmodelled), None, false),
-        ] {
-            let told = format!("{verdict:?} {must:?}");
-            assert_eq!(failed(&part(None, verdict, must)), expected, "{told}");
-        }
     }
 }

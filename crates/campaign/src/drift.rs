@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
 
-use ptxsmith_diff::{Header, Must, Trial, Verdict};
+use ptxsmith_diff::{Header, Must, NotCompared, Part, Trial, Verdict};
 use ptxsmith_gen::{Coverage, Focus};
-use ptxsmith_oracle::{Clause, ClauseSet, Interpretation};
-use ptxsmith_subject::SubjectSpec;
-use ptxsmith_syntax::print;
+use ptxsmith_oracle::{Clause, ClauseSet, Interpretation, Rules, Validity, predict};
+use ptxsmith_subject::{Outcome, SubjectSpec};
+use ptxsmith_syntax::{Module, print};
 use serde::Serialize;
 
 use crate::cases::Cases;
@@ -70,7 +70,7 @@ pub struct Drift {
     pub releases: Vec<String>,
     /// How many programs were tried.
     pub programs: usize,
-    /// How many of them some release compared and another did not.
+    /// How many of them one release or more did not compare.
     pub not_compared: usize,
     /// What changed.
     pub changes: Vec<Change>,
@@ -162,9 +162,39 @@ fn facts(verdict: &Verdict, must: Option<Must>) -> Option<Facts> {
     }
 }
 
-/// The programs of the corpus, each variable a program of its own in what is compared.
+/// What a subject does with a program as a whole, of which the specification does not decide whether it is accepted: that is a fact too,
+/// which may change.
+fn of_outcome(outcome: Outcome) -> Option<String> {
+    match outcome {
+        Outcome::Accepted | Outcome::Refused => Some(format!("{}, which is not specified", outcome.name())),
+        _ => None,
+    }
+}
+
+/// The facts of a program as it stands; `None` where nothing was compared.
+fn facts_of(tested: &Tested, module: &Module, text: &str) -> Result<(Option<Facts>, ClauseSet), Failure> {
+    let judged = judge(&*tested.subject, module, text).map_err(of_subject)?;
+    let outcome = judged.outcome;
+    let (mut all, mut clauses) = (Facts::new(), ClauseSet::EMPTY);
+    let parts = judged.parts();
+    for part in &parts {
+        clauses = clauses.union(part.trace.clauses);
+        all.extend(facts(&part.verdict, part.must).into_iter().flatten());
+    }
+    let was_asked = |part: &Part| {
+        !matches!(part.verdict, Verdict::NotCompared(NotCompared::Unsupported | NotCompared::Unavailable))
+    };
+    let validity = predict(module, &Rules::default()).validity();
+    if validity == Validity::Undecided && parts.iter().all(was_asked) {
+        all.extend(of_outcome(outcome));
+    }
+    plain_is_silent(&mut all);
+    Ok(((!all.is_empty()).then_some(all), clauses))
+}
+
+/// The programs of the corpus.
 fn corpus(session: &Session, programs: &[Program], subjects: &[Tested]) -> Result<Vec<Tried>, Failure> {
-    let tried: Mutex<BTreeMap<(u64, String), Tried>> = Mutex::default();
+    let tried: Mutex<BTreeMap<u64, Tried>> = Mutex::default();
     let count = programs.len() as u64;
     let budget = Budget { tasks: Some(count), units: Some(count), ..Budget::default() };
     let ended = each(session, budget, "files", |number, work| {
@@ -174,28 +204,20 @@ fn corpus(session: &Session, programs: &[Program], subjects: &[Tested]) -> Resul
             if !tested.takes_version_of(module) {
                 continue;
             }
-            let parts = judge(&*tested.subject, module, text).map_err(of_subject)?.parts();
+            let (facts, clauses) = facts_of(tested, module, text)?;
             let mut all = tried.lock().expect("a panic ends the program");
-            for part in parts {
-                // A program that one release refuses has one part there, and one for each variable elsewhere.
-                let own = all.entry((number, String::new())).or_insert_with(|| Tried {
-                    program: text.clone(),
-                    shown: print(&module.without_header()),
-                    clauses: ClauseSet::EMPTY,
-                    facts: vec![None; subjects.len()],
-                });
-                own.clauses = own.clauses.union(part.trace.clauses);
-                if let Some(facts) = facts(&part.verdict, part.must) {
-                    own.facts[place].get_or_insert_default().extend(facts);
-                }
-            }
+            let own = all.entry(number).or_insert_with(|| Tried {
+                program: text.clone(),
+                shown: print(&module.without_header()),
+                clauses: ClauseSet::EMPTY,
+                facts: vec![None; subjects.len()],
+            });
+            own.clauses = own.clauses.union(clauses);
+            own.facts[place] = facts;
         }
         Ok(())
     })?;
-    let mut tried: Vec<Tried> = tried.into_inner().expect("a panic ends the program").into_values().collect();
-    for facts in tried.iter_mut().flat_map(|tried| tried.facts.iter_mut().flatten()) {
-        plain_is_silent(facts);
-    }
+    let tried = tried.into_inner().expect("a panic ends the program").into_values().collect();
     if ended == Ended::Interrupted { Err(Failure::Interrupted) } else { Ok(tried) }
 }
 
@@ -222,15 +244,24 @@ fn generated(
         for (place, tested) in subjects.iter().enumerate() {
             for placed in verdicts(tested, &made, header)? {
                 let entry = placed.entry(&made, header);
-                let Some(facts) = facts(&entry.judged.verdict, entry.judged.must) else { continue };
+                let facts = match entry.judged.verdict {
+                    // Together with others it is not shown.
+                    Verdict::NotCompared(NotCompared::Unmodelled) => {
+                        let module = entry.trial.module(entry.header);
+                        facts_of(tested, &module, &entry.trial.text(entry.header))?.0
+                    }
+                    _ => facts(&entry.judged.verdict, entry.judged.must),
+                };
                 let mut all = tried.lock().expect("a panic ends the program");
                 let own = all
                     .entry(entry.trial.id)
                     .or_insert_with(|| of_trial(entry.trial, entry.header, subjects));
                 own.clauses = own.clauses.union(entry.judged.trace.clauses);
-                let known = own.facts[place].get_or_insert_default();
-                known.extend(facts);
-                plain_is_silent(known);
+                if let Some(facts) = facts {
+                    let known = own.facts[place].get_or_insert_default();
+                    known.extend(facts);
+                    plain_is_silent(known);
+                }
             }
         }
         work.done(made.len() as u64);
@@ -289,10 +320,10 @@ fn changes(tried: &[Tried], releases: &[String]) -> Vec<Change> {
 
 #[cfg(test)]
 mod tests {
-    use ptxsmith_diff::{Class, Difference, Explanation, NotCompared};
+    use ptxsmith_diff::{Class, Difference, Explanation};
     use ptxsmith_model::Expected;
     use ptxsmith_oracle::Question;
-    use ptxsmith_subject::{Observation, Outcome};
+    use ptxsmith_subject::Observation;
 
     use super::*;
 

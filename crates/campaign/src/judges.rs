@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use ptxsmith_diff::{
-    Again, Body, BulkVerdicts, Fate, Header, Judge, Judged, MemoryOperands, ModuleVerdicts, NotCompared,
-    Options, Part, Trial, Verdict, judge_module, judge_operands,
+    Again, Body, BulkVerdicts, Fate, Header, Judge, Judged, ModuleVerdicts, NotCompared, Options, Trial,
+    Verdict, judge_module,
 };
 use ptxsmith_oracle::Rules;
 use ptxsmith_subject::{Error, Outcome, OutputForm, Subject};
@@ -156,26 +156,14 @@ fn judged(tested: &Tested, header: &Header, form: Form, trials: &[&Trial]) -> Re
     judge_of(tested, header, form)?.batch(trials).map_err(of_subject)
 }
 
-/// The verdicts on a program that exists already, for the target that it names or the nearest one that the subject has.
+/// The verdicts on a program as it stands, for the target that it names or the nearest one that the subject has:
+/// [`judge_module`].
 ///
 /// # Errors
 /// Only where our machine or code fails.
 pub fn judge(subject: &dyn Subject, module: &Module, text: &str) -> Result<ModuleVerdicts, Error> {
     let target = target_for(module, subject.description());
     judge_module(subject, &Rules::default(), module, text, &target)
-}
-
-/// How many memory operands of a program's kernels were compared, and the verdict on them.
-///
-/// # Errors
-/// Only where our machine or code fails.
-pub fn operands(
-    subject: &dyn Subject,
-    module: &Module,
-    text: &str,
-) -> Result<(MemoryOperands, Option<Part>), Error> {
-    let target = target_for(module, subject.description());
-    judge_operands(subject, &Rules::default(), module, text, &target)
 }
 
 /// The declarations and functions of a program, as the ledger keeps them.
@@ -362,9 +350,10 @@ mod tests {
         let kernel =
             ".visible .entry k() { .reg .u32 r; ld.global.u32 r, [a]; st.global.u32 [a+4], r; ret; }";
         let text = format!("{HEADER}.global .u32 a[2];\n{kernel}\n");
-        let (counted, part) = operands(&subject, &parse(&text).unwrap(), &text).unwrap();
+        let judged = judge(&subject, &parse(&text).unwrap(), &text).unwrap();
+        let counted = judged.memory_operands.unwrap();
         assert_eq!((counted.compared, counted.removed), (0, 0));
         assert_eq!(counted.not_compared.values().sum::<u64>(), 2, "{counted:?}");
-        assert!(part.is_none());
+        assert!(judged.accesses.is_none());
     }
 }

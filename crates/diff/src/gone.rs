@@ -32,13 +32,13 @@ pub fn check(subject: &dyn Subject, known: &Known, target: &str) -> Result<Optio
         Some(_) => OutputForm::Relocatable,
         None => OutputForm::showing(&module),
     };
+    let shown = verdicts.clone().parts().iter().any(|part| shows(known, &part.verdict));
     // Where there are kernels, what they leave is what the program is about.
     let parts = match verdicts.kernels {
         Some(kernels) => vec![kernels],
         None => [verdicts.data, verdicts.added, verdicts.undecided].concat(),
     };
     let verdicts: Vec<Verdict> = parts.into_iter().map(|part| part.verdict).collect();
-    let shown = verdicts.iter().any(|verdict| shows(known, verdict));
     // A program that is known by a pattern may hold nothing that could be observed.
     let by_pattern = known.is_by_pattern();
     let tells = |reason: &NotCompared| {

@@ -9,7 +9,7 @@ use std::cell::RefCell;
 use ptxsmith_model::{AccessDifference, Expected};
 use ptxsmith_oracle::{Expectation, Prediction, Question, Rules, Trace, Traced, expect, predict};
 use ptxsmith_subject::{Error, Observation, Outcome, OutputForm, Request, Subject};
-use ptxsmith_syntax::{Header, Lines, Module, Span, Text};
+use ptxsmith_syntax::{Function, FunctionKind, Header, Lines, Module, Span, Text};
 
 use crate::accesses::{self, Astray};
 use crate::explain::{explain, explain_wrong, wrong_places};
@@ -18,7 +18,9 @@ use crate::judge::{Judge, Options};
 use crate::maker::Maker;
 use crate::read;
 use crate::trial::Trial;
-use crate::verdict::{Derived, Difference, Judged, MemoryOperands, Must, NotCompared, Share, Verdict, Why};
+use crate::verdict::{
+    Class, Derived, Difference, Judged, MemoryOperands, Must, NotCompared, Share, Verdict, Why,
+};
 
 use self::data::of_data;
 use self::shown::{Shown, observed_of};
@@ -46,6 +48,11 @@ pub struct Part {
 }
 
 impl Part {
+    /// Whether something was compared.
+    pub fn is_compared(&self) -> bool {
+        !matches!(self.verdict, Verdict::NotCompared(_))
+    }
+
     /// The verdict as one on a trial of this number.
     pub fn judged(self, id: u64) -> Judged {
         Judged {
@@ -86,6 +93,12 @@ pub struct ModuleVerdicts {
     pub undecided: Vec<Part>,
     /// The refusals, of each form in which it was shown.
     pub refusals: Vec<Refusal>,
+    /// Whether the program is accepted in any form, or how the subject ends.
+    pub outcome: Outcome,
+    /// That on what its kernels reach in memory, where it says more than the others.
+    pub accesses: Option<Part>,
+    /// How many memory operands of its kernels were compared.
+    pub memory_operands: Option<Box<MemoryOperands>>,
 }
 
 /// That a subject refuses a program, and what it says.
@@ -109,12 +122,55 @@ impl Refusal {
 impl ModuleVerdicts {
     /// All verdicts.
     pub fn parts(self) -> Vec<Part> {
-        self.data.into_iter().chain(self.added).chain(self.kernels).chain(self.undecided).collect()
+        let own = self.data.into_iter().chain(self.added).chain(self.kernels).chain(self.undecided);
+        own.chain(self.accesses).collect()
+    }
+
+    fn has(&self, holds: impl Fn(&Part) -> bool) -> bool {
+        let lists = [&self.data, &self.added, &self.undecided].into_iter().flatten();
+        lists.chain(&self.kernels).any(holds)
+    }
+
+    /// Adds what the kernels reach in memory, of a program that is accepted and should be.
+    fn add_accesses(
+        &mut self,
+        subject: &dyn Subject,
+        rules: &Rules,
+        program: &ToJudge<'_>,
+    ) -> Result<(), Error> {
+        let is_kernel = |function: &Function| function.kind == FunctionKind::Entry;
+        if !program.module.functions().any(is_kernel) || self.has(is_not_accepted) {
+            return Ok(());
+        }
+        let (counts, part) = judge_operands(subject, rules, program.module, program.text, program.target)?;
+        self.memory_operands = Some(Box::new(counts));
+        let only_accepted =
+            !self.has(|part| part.is_compared() && part.verdict != Verdict::ConformsByOutcome);
+        let Some(part) = part.filter(|part| only_accepted || matches!(part.verdict, Verdict::Deviates(_)))
+        else {
+            return Ok(());
+        };
+        // Where nothing but the acceptance was compared, this was.
+        for parts in [&mut self.data, &mut self.added, &mut self.undecided] {
+            parts.retain(|part| part.verdict != Verdict::ConformsByOutcome);
+        }
+        self.kernels.take_if(|part| part.verdict == Verdict::ConformsByOutcome);
+        self.accesses = Some(part);
+        Ok(())
     }
 }
 
-/// Shows a program to a subject and judges all of it: every variable, or, where the program is refused or the subject
-/// dies, the program as a whole; and what its kernels leave. `text` is what `module` was parsed from, and is shown as it is;
+/// Whether the subject does not accept the program, or should not have.
+fn is_not_accepted(part: &Part) -> bool {
+    let ends = |class| matches!(class, Class::Crash | Class::Hang | Class::RefusesValid);
+    part.must == Some(Must::Refuse)
+        || matches!(&part.verdict, Verdict::Deviates(difference) if ends(difference.class))
+        || matches!(part.verdict, Verdict::NotCompared(NotCompared::Unsupported | NotCompared::Unavailable))
+}
+
+/// Shows a program to a subject as it stands, header included, and judges all of it: every variable, or, where the program is refused
+/// or the subject crashes, the program as a whole; what its kernels leave, and what they reach in memory. This is the one verdict on a
+/// program: files, findings, their releases, reduced programs and listed deviations are judged by it. `text` is what `module` was parsed from, and is shown as it is;
 /// `target` is passed to the subject. Of a subject that makes executable and relocatable output both are judged.
 ///
 /// A refusal counts only where every part of the program is judged, the subject takes the header, and no other form of output is
@@ -130,15 +186,16 @@ pub fn judge_module(
     target: &str,
 ) -> Result<ModuleVerdicts, Error> {
     let program = ToJudge { module, text, target };
-    if subject.has_both_forms() {
-        let (prediction, headers) = (predict(module, rules), RefCell::default());
+    let mut verdicts = if subject.has_both_forms() {
+        let (prediction, headers) = (&predict(module, rules), &RefCell::default());
         let (form, lines) = (OutputForm::Executable, Lines::new(text));
-        let prediction = &prediction;
-        return Shown { subject, rules, module, text, lines, target, prediction, form, headers: &headers }
-            .in_both_forms();
-    }
-    let verdicts = judge_modules(subject, rules, &[program])?;
-    Ok(verdicts.into_iter().next().expect("verdicts on each program"))
+        Shown { subject, rules, module, text, lines, target, prediction, form, headers }.in_both_forms()?
+    } else {
+        let verdicts = judge_modules(subject, rules, &[program])?;
+        verdicts.into_iter().next().expect("verdicts on each program")
+    };
+    verdicts.add_accesses(subject, rules, &program)?;
+    Ok(verdicts)
 }
 
 /// A program that is to be judged as it is: see [`judge_module`].
@@ -320,4 +377,36 @@ fn of_kernels(
         Judge::new(subject, *rules, options).text(&trial, text)?;
     let excluded = Vec::new();
     Ok(Part { variable: None, verdict, must, trace, operands, excluded, why, derived: None })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn deviates(class: Class) -> Verdict {
+        let (expected, observed) = (Expected::default(), Observation::new(Outcome::Accepted));
+        Verdict::Deviates(Box::new(Difference::of(class, expected, observed)))
+    }
+
+    #[test]
+    fn of_a_program_that_is_not_taken_no_operands_are_looked_at() {
+        for (verdict, must, expected) in [
+            (Verdict::Conforms, Some(Must::Accept), false),
+            (Verdict::Conforms, None, false),
+            (Verdict::Conforms, Some(Must::Refuse), true),
+            (deviates(Class::Crash), None, true),
+            (deviates(Class::Hang), None, true),
+            (deviates(Class::RefusesValid), Some(Must::Accept), true),
+            (deviates(Class::WrongValue), Some(Must::Accept), false),
+            (deviates(Class::AcceptsInvalid), Some(Must::Refuse), true),
+            (Verdict::NotCompared(NotCompared::Unsupported), None, true),
+            (Verdict::NotCompared(NotCompared::Unavailable), None, true),
+            (Verdict::NotCompared(NotCompared::Unobserved), None, false),
+            (Verdict::NotCompared(NotCompared::Unmodelled), None, false),
+        ] {
+            let told = format!("{verdict:?} {must:?}");
+            let part = Part { verdict, must, ..Part::not_compared(NotCompared::Unmodelled, None) };
+            assert_eq!(is_not_accepted(&part), expected, "{told}");
+        }
+    }
 }

@@ -1,9 +1,9 @@
 //! What every release does with the program of a finding.
 
-use ptxsmith_diff::{Part, Verdict};
+use ptxsmith_diff::{NotCompared, Part, Verdict};
 use ptxsmith_report::Finding;
 use ptxsmith_report::releases::{ProgramVerdict, ReleaseVerdict};
-use ptxsmith_syntax::{Item, Module, Name, parse, print};
+use ptxsmith_syntax::parse;
 
 use super::Campaign;
 use crate::failure::{Failure, of_subject};
@@ -24,7 +24,9 @@ impl Campaign<'_> {
         let programs: Vec<(&Tested, &Finding)> = (findings.iter().take(MOST))
             .flat_map(|found| self.subjects.iter().map(move |tested| (tested, &found.finding)))
             .collect();
-        let verdicts = pool::map(self.session, &programs, |(tested, finding)| mapped(tested, finding))?;
+        let verdicts = pool::map(self.session, &programs, |(tested, finding)| {
+            Ok(judged(tested, finding.least_program())?.0)
+        })?;
         for (found, verdicts) in findings.iter_mut().zip(verdicts.chunks(self.subjects.len())) {
             found.finding.releases = verdicts.iter().flatten().cloned().collect();
         }
@@ -32,34 +34,9 @@ impl Campaign<'_> {
     }
 }
 
-/// What a subject does with the program of a finding. One that shows the finding may do so because of the version.
-fn mapped(tested: &Tested, finding: &Finding) -> Result<ReleaseVerdict, Failure> {
-    let program = finding.least_program();
-    let own = match finding.subjects.contains(&tested.subject.description().id) {
-        true => judged_as_it_is(tested, program)?.0,
-        false => ReleaseVerdict::default(),
-    };
-    if own.verdict == ProgramVerdict::Deviates(finding.class) { Ok(own) } else { verdict(tested, program) }
-}
-
-/// What a subject does with a program, in a word: the class of a deviation, `conform`, or why nothing was compared. A
-/// program in a later version than the subject takes is shown in the latest that it does.
-fn verdict(tested: &Tested, program: &str) -> Result<ReleaseVerdict, Failure> {
-    Ok(judged(tested, program)?.0)
-}
-
-/// The same, and what it rests on.
+/// The verdict of a subject on a program as it stands, and what it rests on: the class of the first deviation, that it conforms, or why
+/// nothing was compared.
 pub(crate) fn judged(tested: &Tested, program: &str) -> Result<(ReleaseVerdict, Vec<Part>), Failure> {
-    match parse(program) {
-        Ok(mut module) if !tested.takes_version_of(&module) => {
-            judged_as_it_is(tested, &in_version(&mut module, &tested.header.version))
-        }
-        _ => judged_as_it_is(tested, program),
-    }
-}
-
-/// The same of a program in the version that it has.
-fn judged_as_it_is(tested: &Tested, program: &str) -> Result<(ReleaseVerdict, Vec<Part>), Failure> {
     let description = tested.subject.description();
     let told = |verdict| ReleaseVerdict {
         subject: description.id.clone(),
@@ -73,29 +50,16 @@ fn judged_as_it_is(tested: &Tested, program: &str) -> Result<(ReleaseVerdict, Ve
         Verdict::Deviates(difference) => Some(difference.class),
         _ => None,
     });
-    let conforms = |verdict: &Verdict| {
-        matches!(verdict, Verdict::Conforms | Verdict::ConformsByOutcome | Verdict::Reads(_))
-    };
     let untold = parts.iter().find_map(|part| match &part.verdict {
         Verdict::NotCompared(reason) => Some(reason.name()),
         _ => None,
     });
     let verdict = told(match deviation {
         Some(class) => ProgramVerdict::Deviates(class),
-        None if parts.iter().any(|part| conforms(&part.verdict)) => ProgramVerdict::Conforms,
-        None => not_compared(untold.unwrap_or("unobserved")),
+        None if parts.iter().any(Part::is_compared) => ProgramVerdict::Conforms,
+        None => not_compared(untold.unwrap_or(NotCompared::Unobserved.name())),
     });
     Ok((verdict, parts))
-}
-
-/// The program in another version.
-fn in_version(module: &mut Module, version: &str) -> String {
-    for item in &mut module.items {
-        if let Item::Version(own) = item {
-            *own = Name::new(version);
-        }
-    }
-    print(module)
 }
 
 #[cfg(test)]
@@ -142,51 +106,24 @@ mod tests {
     #[test]
     fn the_map_says_what_releases_do_with_kernels_too() {
         let known = KNOWN.iter().find(|known| known.id == "negative-index-unsigned").unwrap();
-        let said = |addend| verdict(&leaves(addend), known.example).unwrap().verdict.to_string();
+        let said = |addend| judged(&leaves(addend), known.example).unwrap().0.verdict.to_string();
         assert_eq!(said(-8), "conform");
         assert_eq!(said((1 << 32) - 8), "wrong-address");
     }
 
+    /// A release that does not know the version refuses the program, or crashes on it, as `check` says.
     #[test]
-    fn a_release_is_shown_a_program_in_the_latest_version_that_it_takes() {
-        use ptxsmith_testing::right;
-
+    fn every_release_is_shown_a_program_as_it_stands() {
         use crate::campaign::fake::{described, program};
         use ptxsmith_subject::Description;
 
-        let max_ptx = Some("7.5".to_owned());
-        let old = Description { id: "old".to_owned(), max_ptx, ..Description::default() };
-        let tested =
-            described(old, |request| match request.ptx.starts_with(".version 7.5\n.target sm_80\n") {
-                true => right(request),
-                false => Observation::new(Outcome::Refused),
-            });
-        let said = |declarations: &str| verdict(&tested, &program(declarations)).unwrap().verdict.to_string();
-        assert_eq!(said(".global .s32 a = 7;"), "conform");
-    }
-
-    /// A crash because of the version is one in the map too; a subject that does not show the finding is shown an earlier version.
-    #[test]
-    fn a_release_that_shows_a_finding_is_shown_it_as_it_is() {
-        use crate::campaign::fake::{described, program};
-        use ptxsmith_subject::Description;
-        use ptxsmith_testing::right;
-
-        let of = |id: &str| {
+        let of = |outcome| {
             let max_ptx = Some("7.5".to_owned());
-            let old = Description { id: id.to_owned(), max_ptx, ..Description::default() };
-            described(old, |request| match request.ptx.starts_with(".version 7.5\n") {
-                true => right(request),
-                false => Observation::new(Outcome::Crashed),
-            })
+            let old = Description { id: "old".to_owned(), max_ptx, ..Description::default() };
+            let tested = described(old, move |_| Observation::new(outcome));
+            judged(&tested, &program(".global .s32 a = 7;")).unwrap().0.verdict.to_string()
         };
-        let finding = Finding {
-            class: ptxsmith_model::Class::Crash,
-            subjects: vec!["old".to_owned()],
-            program: program(".global .s32 a = 7;"),
-            ..Finding::default()
-        };
-        assert_eq!(mapped(&of("old"), &finding).unwrap().verdict.to_string(), "crash");
-        assert_eq!(mapped(&of("other"), &finding).unwrap().verdict.to_string(), "conform");
+        assert_eq!(of(Outcome::Refused), "unsupported");
+        assert_eq!(of(Outcome::Crashed), "crash");
     }
 }

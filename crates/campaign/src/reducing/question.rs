@@ -40,6 +40,10 @@ impl Subject for Counted<'_> {
     fn has_both_forms(&self) -> bool {
         self.subject.has_both_forms()
     }
+
+    fn shows_code(&self) -> bool {
+        self.subject.shows_code()
+    }
 }
 
 /// Whether a program shows the same cause on the same subject.

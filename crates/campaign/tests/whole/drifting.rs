@@ -79,6 +79,22 @@ fn a_rule_that_a_release_breaks_and_the_next_one_mends_is_two_changes() {
     assert_eq!(session.done, 5);
 }
 
+/// Whether such a program is accepted is not specified, so neither answer is a deviation, but that they differ is a change.
+#[test]
+fn a_program_of_undecided_validity_that_the_next_release_refuses_is_a_change() {
+    let refuses = |request: &Request<'_>| match request.ptx.contains(".pragma") {
+        true => Observation::new(Outcome::Refused),
+        false => right(request),
+    };
+    let releases = [release("1.0", None, right), release("2.0", None, right), release("3.0", None, refuses)];
+    let (pragma, plain) = (module(".pragma \"nounroll\"; .global .u32 a;"), module(".global .u32 b = 3;"));
+    let (drift, _) = compared(&releases, &[&pragma, &plain], 0).unwrap();
+    let changes: Vec<_> = drift.changes.iter().map(told).collect();
+    let [before, after] = ["accepted", "refused"].map(|outcome| format!("{outcome}, which is not specified"));
+    assert_eq!(changes, [("fake@2.0", "fake@3.0", before, after, 1)]);
+    assert_eq!((drift.programs, drift.not_compared), (2, 0));
+}
+
 #[test]
 fn generated_cases_are_shown_to_all_releases_and_counted() {
     const CASES: u64 = 1_100;

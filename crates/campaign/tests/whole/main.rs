@@ -14,6 +14,7 @@ mod linking;
 mod made_texts;
 mod questions;
 mod reducing;
+mod releases;
 mod resuming;
 mod runs;
 mod shards;

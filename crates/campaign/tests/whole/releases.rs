@@ -89,12 +89,18 @@ fn releases_of_a_finding_are_what_check_says_of_its_program() {
         for (release, standing) in finding.releases.iter().zip(case.standings.chars()) {
             compared += 1;
             if !agrees(&release.verdict, standing) {
-                differ.push(format!("{} on {}: {} beside {standing}", finding.id, release.subject, release.verdict));
+                differ.push(format!(
+                    "{} on {}: {} beside {standing}",
+                    finding.id, release.subject, release.verdict
+                ));
             }
         }
     }
     assert!(compared > 6 * 50, "{compared} verdicts were compared");
     assert!(differ.is_empty(), "{differ:#?}");
     let header = report.cases.iter().find(|case| case.name.ends_with("header.ptx")).unwrap();
-    assert_eq!(header.standings.chars().nth(1), Some(Standing::of_class(ptxsmith_model::Class::Crash).letter()));
+    assert_eq!(
+        header.standings.chars().nth(1),
+        Some(Standing::of_class(ptxsmith_model::Class::Crash).letter())
+    );
 }

@@ -52,8 +52,8 @@ pub fn run(context: &Context, args: &args::Drift) -> Result<Exit, Failure> {
     };
     let options = Options { releases, corpus, cases: args.cases };
     let drift = drift(&context.session_for(args.time), &options)?;
-    let Drift { changes, releases, programs, .. } = &drift;
-    context.console.print(&Text { changes, releases, programs: *programs }.render()?)?;
+    let &Drift { ref changes, ref releases, programs, not_compared, .. } = &drift;
+    context.console.print(&Text { changes, releases, programs, not_compared }.render()?)?;
     if let Some(out) = &args.out {
         make_directory(out)?;
         let mut json = harmless::json(serde_json::to_string_pretty(&drift)?);
@@ -61,7 +61,7 @@ pub fn run(context: &Context, args: &args::Drift) -> Result<Exit, Failure> {
         write_whole(&out.join("drift.json"), json.as_bytes())?;
         write_whole(
             &out.join("drift.md"),
-            Markdown { changes, releases, programs: *programs }.render()?.as_bytes(),
+            Markdown { changes, releases, programs, not_compared }.render()?.as_bytes(),
         )?;
     }
     let exit = match () {
@@ -116,6 +116,7 @@ struct Text<'a> {
     changes: &'a [Change],
     releases: &'a [String],
     programs: usize,
+    not_compared: usize,
 }
 
 #[derive(Template)]
@@ -124,4 +125,5 @@ struct Markdown<'a> {
     changes: &'a [Change],
     releases: &'a [String],
     programs: usize,
+    not_compared: usize,
 }

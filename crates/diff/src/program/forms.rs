@@ -60,7 +60,9 @@ impl Shown<'_> {
         let accepted = [&executable, &relocatable].into_iter().find(|seen| is(seen, Outcome::Accepted));
         let undecided = accepted.map_or_else(Vec::new, |seen| self.of_bodies(seen));
         let data = self.by_more_than_outcome(data, kernels.as_ref(), &undecided);
-        Ok(ModuleVerdicts { data, added, kernels, undecided, refusals })
+        let outcome = if accepted.is_some() { Outcome::Accepted } else { executable.outcome };
+        let (accesses, memory_operands) = (None, None);
+        Ok(ModuleVerdicts { data, added, kernels, undecided, refusals, outcome, accesses, memory_operands })
     }
 
     /// In an executable such an address cannot be told from a number: relocatable output shows it.

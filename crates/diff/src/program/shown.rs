@@ -99,7 +99,9 @@ impl Shown<'_> {
         let undecided = if accepted { self.of_bodies(observed) } else { Vec::new() };
         let data = self.by_more_than_outcome(data, kernels.as_ref(), &undecided);
         let refusals = Refusal::of(observed, self.form).into_iter().collect();
-        Ok(ModuleVerdicts { data, added: Vec::new(), kernels, undecided, refusals })
+        let (added, outcome) = (Vec::new(), observed.outcome);
+        let (accesses, memory_operands) = (None, None);
+        Ok(ModuleVerdicts { data, added, kernels, undecided, refusals, outcome, accesses, memory_operands })
     }
 
     /// What the subject does with a header, which many programs may have.
