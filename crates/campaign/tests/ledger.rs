@@ -78,9 +78,46 @@ fn a_subject_that_refuses_here_what_it_takes_there_is_a_finding() {
     let found = |trials: &[Trial]| -> Vec<String> {
         findings(&ledger(&fickle, trials)).into_iter().map(|found| found.finding.id.to_string()).collect()
     };
-    assert_eq!(found(&[(0, ".global"), (1, ".const")].map(trial)), ["mixed-forward-reference-refused"]);
+    // Elsewhere the interpretation that refuses it is ruled out.
+    let refused = found(&[(0, ".global"), (1, ".const")].map(trial));
+    assert!(matches!(&refused[..], [only] if only.starts_with("refuses-valid-")), "{refused:?}");
     assert_eq!(found(&[(0, ".const"), (1, ".const")].map(trial)), [""; 0]);
     assert_eq!(found(&[(0, ".global"), (1, ".global")].map(trial)), [""; 0]);
+}
+
+/// That it refuses an empty list is an answer to an open question, which the second program rules out: the alignment is the reason.
+#[test]
+fn a_subject_that_refuses_an_empty_list_behind_an_alignment_alone_refuses_a_valid_program() {
+    let refuses =
+        FnSubject::new("refuses", |request: &Request<'_>| match request.ptx.contains(".align 0b100") {
+            true => Observation::new(ptxsmith_subject::Outcome::Refused),
+            false => observe(NVIDIA, &Rules::default(), request),
+        });
+    let trial = |(id, alignment): (u64, &str)| {
+        let header = ".version 7.8\n.target sm_80\n.address_size 64\n";
+        let module = parse(&format!("{header}.global {alignment} .b8 a[4] = {{}};")).unwrap();
+        Trial::new(id, Body::Items(module.items[3..].to_vec()))
+    };
+    let ledger = ledger(&refuses, &[(0, ""), (1, ".align 0b100")].map(trial));
+    let findings = findings(&ledger);
+    let [found] = &findings[..] else { panic!("{findings:#?}") };
+    assert_eq!((found.finding.class, found.finding.count), (Class::RefusesValid, 1));
+    assert!(found.finding.program.contains("0b100"));
+    assert_eq!((ledger.compared, ledger.conforming()), (2, 1));
+}
+
+/// Each of the ambiguous ones would conform by an answer of its own.
+#[test]
+fn nothing_conforms_of_a_subject_that_refuses_everything() {
+    let refuses =
+        FnSubject::new("refuses", |_: &Request<'_>| Observation::new(ptxsmith_subject::Outcome::Refused));
+    let valid: Vec<String> = (0..40).map(|number| format!("{number} + 1")).collect();
+    let ambiguous = ["1 << 64", "18446744073709551616", "1.5 % 2"].map(str::to_owned);
+    let all: Vec<&str> = valid.iter().chain(&ambiguous).map(|text| &**text).collect();
+    let ledger = ledger(&refuses, &expressions(&all));
+    assert_eq!(ledger.conforming(), 0);
+    assert_eq!(ledger.refused_apart(), ledger.confusion.must_refuse.refused);
+    assert!(ledger.refused_apart() > 0);
 }
 
 #[test]

@@ -59,9 +59,8 @@ fn one_planted_fault_is_one_new_finding() {
     let all = on_all_cores(&rules, |_, &planted| new_findings(&[planted], &trials));
     for (planted, found) in rules.iter().zip(all) {
         told += usize::from(!found.is_empty());
-        // What shows in refusals only is named by them, and joined at the end of a campaign. A refusal of a program that meets an open
-        // question may be explained by an answer to it, which other programs exclude.
-        let is_of_refusals = |id: &String| id.starts_with("refuses-valid-") || id.ends_with("-refused");
+        // What shows in refusals only is named by them, and joined at the end of a campaign.
+        let is_of_refusals = |id: &String| id.starts_with("refuses-valid-");
         let is_named = found == BTreeSet::from([planted.id.to_owned()]) || found.iter().all(is_of_refusals);
         if !is_named {
             unnamed.push((planted.id, found));

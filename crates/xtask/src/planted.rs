@@ -59,7 +59,8 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
         let found: Vec<&Value> =
             list(&report["findings"]).iter().filter(|finding| text(finding, "status") == "new").collect();
         if fault.class == "everything" {
-            if !found.is_empty() || report["subjects"][0]["refuses_everything"] != true {
+            let subject = &report["subjects"][0];
+            if !found.is_empty() || !subject["refuses_everything"].is_string() || subject["conform"] != 0 {
                 bad.push(format!(
                     "{}: {} findings about one that refuses everything",
                     fault.name,

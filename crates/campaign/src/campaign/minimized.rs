@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use ptxsmith_diff::known::{KNOWN, Known};
 use ptxsmith_diff::{Class, Difference, Maker, Verdict, id_of, predicts};
 use ptxsmith_model::{Answers, Finding, Kind, Reduced};
-use ptxsmith_oracle::{Rules, Validity, predict};
+use ptxsmith_oracle::{Interpretation, Rules, Validity, predict};
 use ptxsmith_reduce::Program;
 use ptxsmith_syntax::{Module, parse};
 
@@ -255,6 +255,7 @@ impl Campaign<'_> {
             }
             Ok::<_, Failure>(parts.into_iter().find_map(|part| match part.verdict {
                 Verdict::Deviates(difference) if difference.class == found.finding.class => Some(difference),
+                Verdict::Reads(difference) if found.follows.is_some() => Some(difference),
                 _ => None,
             }))
         };
@@ -297,7 +298,11 @@ impl Campaign<'_> {
         };
         // What triage put it down to is kept. The program alone may not show that, where only many together did. What is put
         // down to nothing keeps its class, whatever rules happen to predict it.
-        let class = Some(Expected::Class(found.finding.class));
+        let class = Some(match found.follows {
+            // An answer explains it, which others rule out.
+            Some(Interpretation(question, answer)) => Expected::Reading(question, answer),
+            None => Expected::Class(found.finding.class),
+        });
         let mut shrunk = match reduce(rule.or(class.as_ref()), false) {
             Err(Reluctance::NothingShown) if rule.is_some() => reduce(class.as_ref(), false),
             shrunk => shrunk,
@@ -455,11 +460,14 @@ fn answers(tested: &Tested, program: &str, known: Option<&str>) -> Result<Option
         Err(error) if error.is_cancelled() => return Ok(None),
         Err(error) => return Err(error.into()),
     };
+    let is_interpreted = !parts.iter().any(|part| matches!(part.verdict, Verdict::Deviates(_)));
     let shown = parts.into_iter().find_map(|part| match part.verdict {
         Verdict::Deviates(difference) => {
             let explains = |id| difference.explanation.as_ref().is_some_and(|e| e.known.contains(&id));
             known.is_none_or(explains).then_some(difference)
         }
+        // What an answer explains that others rule out.
+        Verdict::Reads(difference) if is_interpreted && known.is_none() => Some(difference),
         _ => None,
     });
     Ok(shown.map(|difference| Answers {

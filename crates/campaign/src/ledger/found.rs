@@ -5,6 +5,7 @@ use std::collections::btree_map::Entry;
 
 use ptxsmith_diff::{Class, Difference, Header, Trial};
 use ptxsmith_model::{Finding, Kind, Status};
+use ptxsmith_oracle::Interpretation;
 use serde::{Deserialize, Serialize};
 
 use super::name::{Name, effect, slug};
@@ -17,6 +18,9 @@ pub struct Found {
     pub finding: Finding,
     /// The number of the trial that is the example.
     pub trial: u64,
+    /// Of a refusal that an interpretation would explain, which other verdicts rule out: this interpretation.
+    #[serde(skip)]
+    pub follows: Option<Interpretation>,
     /// The file that the program came from, if it is not ours.
     #[serde(skip)]
     pub origin: Option<String>,

@@ -8,7 +8,7 @@ mod triage;
 use std::collections::{BTreeMap, BTreeSet, btree_map::Entry};
 
 use ptxsmith_diff::{
-    Alternatives, BulkVerdicts, Class, Fate, Header, Judged, Must, NotCompared, Trial, Verdict,
+    Alternatives, BulkVerdicts, Class, Difference, Fate, Header, Judged, Must, NotCompared, Trial, Verdict,
 };
 use ptxsmith_model::Kind;
 use ptxsmith_oracle::{Clause, ClauseSet, Interpretation, Question};
@@ -42,6 +42,9 @@ pub struct Ledger {
     against: BTreeMap<Interpretation, Least>,
     /// The other answers that were followed, with the shortest trial that shows it.
     pub followed: BTreeMap<Interpretation, Found>,
+    /// How many of those that conform do so under other answers than the default ones alone, by these answers.
+    #[serde(default, with = "state::by_answers")]
+    by_answers: BTreeMap<Vec<Interpretation>, u64>,
     /// The default answers that were shown to be followed: of programs that are refused for nothing but that answer,
     /// while their valid counterparts are taken.
     pub confirmed: BTreeMap<Question, u64>,
@@ -153,10 +156,12 @@ impl Ledger {
             }
             Verdict::Reads(difference) => {
                 self.conforms(&judged, trial, header);
-                for &(question, answer) in difference.explanation.iter().flat_map(|e| &e.readings) {
-                    let key = Interpretation(question, answer);
-                    offer(&mut self.followed, key, &shown(difference), Name::default);
+                let answers = difference.explanation.iter().flat_map(|explanation| &explanation.readings);
+                let answers: Vec<_> = answers.map(|&(of, answer)| Interpretation(of, answer)).collect();
+                for &answer in &answers {
+                    offer(&mut self.followed, answer, &shown(difference), Name::default);
                 }
+                *self.by_answers.entry(answers).or_default() += 1;
                 None
             }
             Verdict::Deviates(difference) => {
@@ -190,8 +195,10 @@ impl Ledger {
             counts.conform += count;
         }
         for (&(question, answer), &count) in &bulk.read {
-            let followed = self.followed.get_mut(&Interpretation(question, answer));
+            let answer = Interpretation(question, answer);
+            let followed = self.followed.get_mut(&answer);
             followed.expect("an example of what is counted was left").finding.count += count;
+            *self.by_answers.entry(vec![answer]).or_default() += count;
         }
         self.reached = self.reached.union(bulk.deviating);
         for (&id, &count) in &bulk.deviate {
@@ -349,6 +356,21 @@ impl Ledger {
         })
     }
 
+    /// How many verdicts conform, now that all are known: under answers that no other verdict rules out. Of a subject that accepts nothing
+    /// no refusal conforms; those that are right are [counted apart](Ledger::refused_apart).
+    pub fn conforming(&self) -> u64 {
+        let refuses_everything = self.confusion.refuses_everything();
+        let is_ruled_out = |answer: &Interpretation| refuses_everything || self.against(*answer) > 0;
+        let by_answers = self.by_answers.iter().filter(|(answers, _)| answers.iter().any(is_ruled_out));
+        let ruled_out: u64 = by_answers.map(|(_, count)| count).sum();
+        self.conform.saturating_sub(ruled_out).saturating_sub(self.refused_apart())
+    }
+
+    /// How many invalid programs a subject refuses that refuses everything.
+    pub fn refused_apart(&self) -> u64 {
+        if self.confusion.refuses_everything() { self.confusion.must_refuse.refused } else { 0 }
+    }
+
     fn against(&self, answer: Interpretation) -> u64 {
         self.excluded.get(&answer).copied().unwrap_or(0)
     }
@@ -361,8 +383,18 @@ impl Ledger {
         })
     }
 
+    /// The finding of an answer that is followed here and ruled out there. A refusal does not show its reason: where the answer is ruled
+    /// out, it is the refusal of a valid program.
     fn mixes(&self, answer: Interpretation, followed: &Found) -> Found {
         let Interpretation(question, nth) = answer;
+        if followed.is_refusal() {
+            let Found { finding, .. } = followed;
+            let clauses = question.clauses().iter().filter_map(|id| Clause::from_id(id)).collect();
+            let difference =
+                Difference::of(finding.class, finding.expected.clone(), finding.observed.clone());
+            let found = followed.clone().named(Name::unexplained(&difference, clauses));
+            return Found { follows: Some(answer), ..found };
+        }
         let names = question.answers();
         let count = |nth| format!("{} ({})", names[nth], self.against(Interpretation(question, nth)));
         let counts: Vec<String> = (0..names.len()).map(count).collect();
@@ -415,6 +447,7 @@ impl Ledger {
             let mine = self.least.entry(clause).or_default();
             classes.into_iter().for_each(|(class, theirs)| theirs.join(mine, class));
         }
+        add(&mut self.by_answers, other.by_answers);
         join(&mut self.followed, other.followed);
         join(&mut self.suspected, other.suspected);
         join(&mut self.refused, other.refused);

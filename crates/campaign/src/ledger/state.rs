@@ -88,6 +88,27 @@ pub mod suspected {
     }
 }
 
+/// Counts by answers, as a list.
+pub mod by_answers {
+    use ptxsmith_oracle::Interpretation;
+    use serde::Serializer;
+
+    use super::{BTreeMap, Deserialize, Deserializer};
+
+    pub fn serialize<S: Serializer>(
+        all: &BTreeMap<Vec<Interpretation>, u64>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(all)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<BTreeMap<Vec<Interpretation>, u64>, D::Error> {
+        Ok(Vec::deserialize(deserializer)?.into_iter().collect())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use ptxsmith_diff::NotCompared;

@@ -125,6 +125,16 @@ fn refusals(faults: &mut Vec<Fault>) {
         },
         quoting,
     );
+    add(
+        "an empty list behind .align 0b",
+        |asked, d, nth| {
+            let text = &asked.text[d.span.start as usize..d.span.end as usize];
+            let own = declarator(d, nth);
+            text.contains(".align 0b")
+                && matches!(&own.initializer, Some(Initializer::List(list)) if list.items.is_empty())
+        },
+        plain,
+    );
 }
 
 /// What kills it, and what it gives no answer to.
