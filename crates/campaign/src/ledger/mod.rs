@@ -392,8 +392,9 @@ impl Ledger {
             let clauses = question.clauses().iter().filter_map(|id| Clause::from_id(id)).collect();
             let difference =
                 Difference::of(finding.class, finding.expected.clone(), finding.observed.clone());
-            let found = followed.clone().named(Name::unexplained(&difference, clauses));
-            return Found { follows: Some(answer), ..found };
+            let mut found = followed.clone().named(Name::unexplained(&difference, clauses));
+            found.follows = Some(answer);
+            return found;
         }
         let names = question.answers();
         let count = |nth| format!("{} ({})", names[nth], self.against(Interpretation(question, nth)));

@@ -15,7 +15,9 @@ use ptxsmith_diff::linking::{
     NO_ADDRESS_OR_OFFSET, Symptom, judge_linked,
 };
 use ptxsmith_gen::linking::modules;
-use ptxsmith_model::{Class, Kind, LinkedProgram, Observation, Outcome as Answer, ReleaseVerdict, Status};
+use ptxsmith_model::{
+    Class, Kind, LinkedProgram, Observation, Outcome as Answer, ProgramVerdict, ReleaseVerdict, Status,
+};
 use ptxsmith_oracle::Rules;
 use ptxsmith_report::{Finding, Report, Subject, folder, reproduce, severity};
 use ptxsmith_subject::{SubjectSpec, parse_spec};
@@ -295,7 +297,8 @@ fn findings(
         let releases = releases(&campaign.subjects, &reduced)?;
         let id = |place: usize| campaign.subjects[place].subject.id().to_owned();
         // The reduced program may not show it on all that show some program of its kind.
-        let shows = |place: &usize| releases[*place].verdict == reduced.difference.class.name();
+        let shown = ProgramVerdict::Deviates(reduced.difference.class);
+        let shows = |place: &usize| releases[*place].verdict == shown;
         let mut showing: Vec<String> = (0..releases.len()).filter(shows).map(id).collect();
         if showing.is_empty() {
             showing = subjects.iter().copied().map(id).collect();
@@ -381,15 +384,15 @@ fn releases(subjects: &[Tested], example: &Example) -> Result<Vec<ReleaseVerdict
         let is_linked = verdict.outcomes.iter().any(|(_, outcome)| *outcome == Answer::Accepted);
         let description = tested.subject.description();
         let verdict = match classes.first() {
-            _ if classes.contains(&class) => class.name(),
-            Some(other) => other.name(),
-            None if is_linked => "conform",
-            None => "refused",
+            _ if classes.contains(&class) => ProgramVerdict::Deviates(class),
+            Some(other) => ProgramVerdict::Deviates(*other),
+            None if is_linked => ProgramVerdict::Conforms,
+            None => ProgramVerdict::NotCompared(Answer::Refused.to_string()),
         };
         Ok(ReleaseVerdict {
             subject: description.id.clone(),
             version: description.version.clone().unwrap_or_default(),
-            verdict: verdict.to_owned(),
+            verdict,
         })
     };
     subjects.iter().map(of).collect()
