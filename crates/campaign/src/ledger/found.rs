@@ -139,6 +139,11 @@ impl Found {
         }
     }
 
+    /// The same, which counts and is no example where there is another.
+    pub fn counted(self) -> Found {
+        Found { weight: usize::MAX, ..self }
+    }
+
     /// Whether its example is the shorter one, or as short and earlier.
     pub fn is_shorter_than(&self, other: &Found) -> bool {
         self.order() < other.order()

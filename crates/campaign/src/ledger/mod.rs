@@ -336,8 +336,13 @@ impl Ledger {
                 causes => causes.iter().for_each(|cause| add(found.clone().named(Name::lead(cause)))),
             }
         }
-        for (&answer, found) in self.mixed().filter(|(answer, _)| !triage.explains(**answer)) {
-            add(self.mixes(answer, found));
+        for (&answer, found) in self.mixed() {
+            match triage.followed(answer) {
+                [] => add(self.mixes(answer, found)),
+                causes => {
+                    causes.iter().for_each(|cause| add(found.clone().named(Name::lead(cause)).counted()))
+                }
+            }
         }
         let mut all: Vec<Found> = all.into_values().collect();
         all.sort_by_key(|found| found.finding.status);
@@ -356,11 +361,12 @@ impl Ledger {
         })
     }
 
-    /// How many verdicts conform, now that all are known: under answers that no other verdict rules out. Of a subject that accepts nothing
+    /// How many verdicts conform, now that all are known: under an interpretation that the subject follows throughout. Of a subject that accepts nothing
     /// no refusal conforms; those that are right are [counted apart](Ledger::refused_apart).
     pub fn conforming(&self) -> u64 {
         let refuses_everything = self.confusion.refuses_everything();
-        let is_ruled_out = |answer: &Interpretation| refuses_everything || self.against(*answer) > 0;
+        let ruled_out: BTreeSet<&Interpretation> = self.mixed().map(|(answer, _)| answer).collect();
+        let is_ruled_out = |answer: &Interpretation| refuses_everything || ruled_out.contains(answer);
         let by_answers = self.by_answers.iter().filter(|(answers, _)| answers.iter().any(is_ruled_out));
         let ruled_out: u64 = by_answers.map(|(_, count)| count).sum();
         self.conform.saturating_sub(ruled_out).saturating_sub(self.refused_apart())

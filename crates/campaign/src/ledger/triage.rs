@@ -29,7 +29,7 @@ pub struct Triage {
     groups: BTreeMap<Alternatives, Vec<&'static str>>,
     refusals: BTreeMap<Alternatives, Vec<&'static str>>,
     findings: BTreeMap<String, Vec<&'static str>>,
-    followed: BTreeSet<Interpretation>,
+    followed: BTreeMap<Interpretation, Vec<&'static str>>,
 }
 
 /// Something that needs a cause.
@@ -143,7 +143,7 @@ impl Triage {
             What::Group(group) => drop(self.groups.insert(group.clone(), causes)),
             What::Refusal(group) => drop(self.refusals.insert(group.clone(), causes)),
             What::Finding(id) => drop(self.findings.insert(id.to_owned(), causes)),
-            What::Followed(answer) => drop(self.followed.insert(answer)),
+            What::Followed(answer) => drop(self.followed.insert(answer, causes)),
         }
     }
 
@@ -178,9 +178,9 @@ impl Triage {
         self.findings.get(id).map_or(&[], Vec::as_slice)
     }
 
-    /// Whether a wrong rule is why a reading seems to be followed here and not there.
-    pub(super) fn explains(&self, answer: Interpretation) -> bool {
-        self.followed.contains(&answer)
+    /// The wrong rules for which an interpretation seems to be followed here and not there; empty where there are none.
+    pub(super) fn followed(&self, answer: Interpretation) -> &[&'static str] {
+        self.followed.get(&answer).map_or(&[], Vec::as_slice)
     }
 }
 

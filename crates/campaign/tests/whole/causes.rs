@@ -121,5 +121,6 @@ fn an_answer_that_a_wrong_rule_explains_is_followed_by_no_subject() {
         |id, answer| conforming(id, |judged| judged.excluded = vec![(Question::ShiftCount, answer)]);
     let mixed = [reads(5), reads(6), excluding(7, 0), excluding(8, 1)];
     assert_eq!(ids(&mixed), [("mixed-shift-count-modulo".to_owned(), 2)]);
-    assert_eq!(ids(&[&mixed[..], &[suspected(0, &[cause()])]].concat()), [of_cause(1)]);
+    // What seems to be followed is of the wrong rule.
+    assert_eq!(ids(&[&mixed[..], &[suspected(0, &[cause()])]].concat()), [of_cause(3)]);
 }
