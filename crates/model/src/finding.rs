@@ -71,6 +71,9 @@ pub struct Finding {
     /// The nearest program to the smallest one that conforms: one word of it is another.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub neighbour: Option<String>,
+    /// The findings that were joined with it, in the order in which they were.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub joined: Vec<Joined>,
     /// Where it was reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link: Option<String>,
@@ -91,6 +94,21 @@ pub struct LinkedProgram {
     pub actual: String,
     /// What it was found by.
     pub found_by: String,
+}
+
+/// A finding that was joined with another one, which has the same cause.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Joined {
+    /// The id that it had.
+    pub id: String,
+    /// The title that it had.
+    #[serde(default)]
+    pub title: String,
+    /// How many verdicts showed it.
+    #[serde(default)]
+    pub count: u64,
+    /// Why it is taken for the same.
+    pub because: String,
 }
 
 /// Why a finding is expected: what a file of expected failures says of it.

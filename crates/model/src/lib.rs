@@ -19,7 +19,9 @@ pub use expected::{
     AccessDifference, Basis, Expected, ExpectedAnswer, ModuleAnswer, Refusal, Ruling, UndecidedPart,
     UnmodelledPart,
 };
-pub use finding::{Answers, Example, ExpectedFailure, Finding, LinkedProgram, Reduced, UnexpectedPass};
+pub use finding::{
+    Answers, Example, ExpectedFailure, Finding, Joined, LinkedProgram, Reduced, UnexpectedPass,
+};
 pub use form::OutputForm;
 pub use kind::Kind;
 pub use observation::{

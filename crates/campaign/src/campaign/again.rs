@@ -33,121 +33,118 @@ pub(super) struct Again {
     pub shown: u32,
 }
 
-impl Campaign<'_> {
-    /// Replaces what was observed of generated examples by what is observed of them alone, where that is the same
-    /// deviation; new ones that do not come again are one finding. Stops where Ctrl-C was pressed.
-    pub(super) fn observe_again(&self, findings: &mut Vec<Found>) -> Result<(), Failure> {
-        let some_need_company = findings.iter().any(Found::is_of_company);
-        self.show_in_arrays(findings)?;
-        // What kernels leave is not asked for here. A layout is about placement itself; what is at odds with itself for other
-        // reasons than runs is not about one program.
-        let generated = |found: &Found| {
-            let Found { finding, origin, .. } = found;
-            let by_chance =
-                finding.class == Class::WrongLayout || found.is_inconsistent() && !found.is_about_runs();
-            origin.is_none() && !by_chance && finding.observed.kernels.is_empty()
-        };
-        let examples: Vec<(usize, &Tested, &str)> = (findings.iter().enumerate())
-            .filter(|(_, found)| generated(found))
-            .filter_map(|(nth, found)| {
-                Some((nth, self.tested(&found.finding.subjects[0])?, &*found.finding.program))
-            })
-            .take(MOST)
-            .collect();
-        let alone = pool::map(self.session, &examples, |&(nth, tested, program)| {
-            // What is listed is known to come again.
-            let times = if findings[nth].is_new() { REPEATED } else { 1 };
-            shown_again(tested, &findings[nth].finding, program, times)
-        })?;
-        let of: Vec<usize> = examples.iter().map(|(nth, ..)| *nth).collect();
-        for (nth, alone) in of.into_iter().zip(alone) {
-            let (found, Some(Again { same, came, shown })) = (&mut findings[nth], alone) else { continue };
-            if came < shown && found.is_new() {
-                found.changes_its_answer(came, shown);
-                // Of very many in one module only some are looked at beside the same others again.
-                if came == 0 && some_need_company {
-                    found.finding.expected.company = Some(true);
+/// Replaces what was observed of generated examples by what is observed of them alone, where that is the same
+/// deviation; new ones that do not come again are one finding. Stops where Ctrl-C was pressed.
+pub(super) fn observe_again(campaign: &Campaign<'_>, findings: &mut Vec<Found>) -> Result<(), Failure> {
+    let some_need_company = findings.iter().any(Found::is_of_company);
+    show_in_arrays(campaign, findings)?;
+    // What kernels leave is not asked for here. A layout is about placement itself; what is at odds with itself for other
+    // reasons than runs is not about one program.
+    let generated = |found: &Found| {
+        let Found { finding, origin, .. } = found;
+        let by_chance =
+            finding.class == Class::WrongLayout || found.is_inconsistent() && !found.is_about_runs();
+        origin.is_none() && !by_chance && finding.observed.kernels.is_empty()
+    };
+    let examples: Vec<(usize, &Tested, &str)> = (findings.iter().enumerate())
+        .filter(|(_, found)| generated(found))
+        .filter_map(|(nth, found)| {
+            Some((nth, campaign.tested(&found.finding.subjects[0])?, &*found.finding.program))
+        })
+        .take(MOST)
+        .collect();
+    let alone = pool::map(campaign.session, &examples, |&(nth, tested, program)| {
+        // What is listed is known to come again.
+        let times = if findings[nth].is_new() { REPEATED } else { 1 };
+        shown_again(tested, &findings[nth].finding, program, times)
+    })?;
+    let of: Vec<usize> = examples.iter().map(|(nth, ..)| *nth).collect();
+    for (nth, alone) in of.into_iter().zip(alone) {
+        let (found, Some(Again { same, came, shown })) = (&mut findings[nth], alone) else { continue };
+        if came < shown && found.is_new() {
+            found.changes_its_answer(came, shown);
+            // Of very many in one module only some are looked at beside the same others again.
+            if came == 0 && some_need_company {
+                found.finding.expected.company = Some(true);
+            }
+        } else if let Some(same) = same {
+            found.finding.observed = same;
+        }
+        // Neither was asked, or the listed deviation needs company.
+    }
+    join_inconsistent(findings);
+    Ok(())
+}
+
+/// An expression is judged as an element of an array of many. What is wrong of it there and right where it stands alone is shown
+/// in an array of its own: often that is enough, and then it is a finding as any other.
+fn show_in_arrays(campaign: &Campaign<'_>, findings: &mut [Found]) -> Result<(), Failure> {
+    let in_company =
+        |found: &&mut Found| found.is_about_runs() && found.finding.observed.outcome != Outcome::TimedOut;
+    let of_company: Vec<&mut Found> = findings.iter_mut().filter(in_company).take(MOST_IN_ARRAYS).collect();
+    for found in of_company {
+        let Some(tested) = campaign.tested(&found.finding.subjects[0]) else { continue };
+        for text in LENGTHS.iter().filter_map(|length| in_array(&found.finding.program, *length)) {
+            let module = ptxsmith_syntax::parse(&text).unwrap_or_default();
+            let parts = judge(&*tested.subject, &module, &text).map_err(of_subject)?.parts();
+            let shown = parts.into_iter().find_map(|part| match part.verdict {
+                Verdict::Deviates(difference) if difference.explanation.is_none() => {
+                    Some((difference, part.trace.clauses))
                 }
-            } else if let Some(same) = same {
-                found.finding.observed = same;
+                _ => None,
+            });
+            if let Some((difference, clauses)) = shown {
+                let name = Name::unexplained(&difference, clauses);
+                let (trial, count) = (found.trial, found.finding.count);
+                let subjects = std::mem::take(&mut found.finding.subjects);
+                *found = Found::new(name, &difference, text, trial, found.order().0);
+                (found.finding.count, found.finding.subjects) = (count, subjects);
+                break;
             }
-            // Neither was asked, or the listed deviation needs company.
-        }
-        self.join_inconsistent(findings);
-        Ok(())
-    }
-
-    /// An expression is judged as an element of an array of many. What is wrong of it there and right where it stands alone is shown
-    /// in an array of its own: often that is enough, and then it is a finding as any other.
-    fn show_in_arrays(&self, findings: &mut [Found]) -> Result<(), Failure> {
-        let in_company =
-            |found: &&mut Found| found.is_about_runs() && found.finding.observed.outcome != Outcome::TimedOut;
-        let of_company: Vec<&mut Found> =
-            findings.iter_mut().filter(in_company).take(MOST_IN_ARRAYS).collect();
-        for found in of_company {
-            let Some(tested) = self.tested(&found.finding.subjects[0]) else { continue };
-            for text in LENGTHS.iter().filter_map(|length| in_array(&found.finding.program, *length)) {
-                let module = ptxsmith_syntax::parse(&text).unwrap_or_default();
-                let parts = judge(&*tested.subject, &module, &text).map_err(of_subject)?.parts();
-                let shown = parts.into_iter().find_map(|part| match part.verdict {
-                    Verdict::Deviates(difference) if difference.explanation.is_none() => {
-                        Some((difference, part.trace.clauses))
-                    }
-                    _ => None,
-                });
-                if let Some((difference, clauses)) = shown {
-                    let name = Name::unexplained(&difference, clauses);
-                    let (trial, count) = (found.trial, found.finding.count);
-                    let subjects = std::mem::take(&mut found.finding.subjects);
-                    *found = Found::new(name, &difference, text, trial, found.order().0);
-                    (found.finding.count, found.finding.subjects) = (count, subjects);
-                    break;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Makes one finding of all programs whose answers do not come again when each is shown alone: what they hold is not
-    /// the cause. Another one of those that are wrong each time beside the same others.
-    pub(super) fn join_inconsistent(&self, findings: &mut Vec<Found>) {
-        let (joined, rest): (Vec<Found>, Vec<Found>) = findings.drain(..).partition(Found::is_about_runs);
-        *findings = rest;
-        let (mut of_company, mut of_runs): (Vec<Found>, Vec<Found>) =
-            joined.into_iter().partition(Found::is_of_company);
-        // Where answers change alone, they do beside others, and some come again by chance.
-        if of_runs.iter().any(|found| found.came_again.0 > 0) {
-            for mut found in of_company.drain(..) {
-                found.finding.expected.company = Some(false);
-                of_runs.push(found);
-            }
-        }
-        // Each was wrong when it was found, too.
-        let sum = |of: fn(&Found) -> u32| of_runs.iter().map(|found| 1 + of(found)).sum::<u32>();
-        let (wrong, shown) = (sum(|found| found.came_again.0), sum(|found| found.came_again.1));
-        let changing =
-            format!("answers change from run to run: {wrong} of {shown} to the same programs were wrong");
-        let in_company =
-            "the answer is wrong beside other declarations of the module, and right alone".to_owned();
-        for (joined, id, title) in [
-            (of_runs, Class::Inconsistent.name().to_owned(), changing),
-            (of_company, format!("{}-company", Class::Inconsistent.name()), in_company),
-        ] {
-            let Some(mut found) = joined_in_one(joined) else { continue };
-            found = found.named(Name { id, kind: Kind::Runs, title, clauses: Vec::new() });
-            if !found.is_of_company() {
-                found.came_again = (wrong.saturating_sub(1), shown.saturating_sub(1));
-            }
-            findings.insert(0, found);
         }
     }
+    Ok(())
+}
 
-    /// Puts what subjects say of the programs that are shown into the titles of refusals.
-    pub(super) fn quote_examples(&self, findings: &mut [Found]) {
-        for Found { finding, .. } in findings {
-            let observed = finding.example().observed.clone();
-            quote(&mut finding.title, &observed);
+/// Makes one finding of all programs whose answers do not come again when each is shown alone: what they hold is not
+/// the cause. Another one of those that are wrong each time beside the same others.
+pub(super) fn join_inconsistent(findings: &mut Vec<Found>) {
+    let (joined, rest): (Vec<Found>, Vec<Found>) = findings.drain(..).partition(Found::is_about_runs);
+    *findings = rest;
+    let (mut of_company, mut of_runs): (Vec<Found>, Vec<Found>) =
+        joined.into_iter().partition(Found::is_of_company);
+    // Where answers change alone, they do beside others, and some come again by chance.
+    if of_runs.iter().any(|found| found.came_again.0 > 0) {
+        for mut found in of_company.drain(..) {
+            found.finding.expected.company = Some(false);
+            of_runs.push(found);
         }
+    }
+    // Each was wrong when it was found, too.
+    let sum = |of: fn(&Found) -> u32| of_runs.iter().map(|found| 1 + of(found)).sum::<u32>();
+    let (wrong, shown) = (sum(|found| found.came_again.0), sum(|found| found.came_again.1));
+    let changing =
+        format!("answers change from run to run: {wrong} of {shown} to the same programs were wrong");
+    let in_company =
+        "the answer is wrong beside other declarations of the module, and right alone".to_owned();
+    for (joined, id, title) in [
+        (of_runs, Class::Inconsistent.name().to_owned(), changing),
+        (of_company, format!("{}-company", Class::Inconsistent.name()), in_company),
+    ] {
+        let Some(mut found) = joined_in_one(joined) else { continue };
+        found = found.named(Name { id, kind: Kind::Runs, title, clauses: Vec::new() });
+        if !found.is_of_company() {
+            found.came_again = (wrong.saturating_sub(1), shown.saturating_sub(1));
+        }
+        findings.insert(0, found);
+    }
+}
+
+/// Puts what subjects say of the programs that are shown into the titles of refusals.
+pub(super) fn quote_examples(findings: &mut [Found]) {
+    for Found { finding, .. } in findings {
+        let observed = finding.example().observed.clone();
+        quote(&mut finding.title, &observed);
     }
 }
 
@@ -155,7 +152,7 @@ impl Campaign<'_> {
 fn joined_in_one(mut joined: Vec<Found>) -> Option<Found> {
     joined.sort_by(|a, b| if a.is_shorter_than(b) { Ordering::Less } else { Ordering::Greater });
     joined.into_iter().reduce(|mut all, found| {
-        all.join(found);
+        all.join(found, "its answer did not come again");
         all
     })
 }
@@ -312,7 +309,7 @@ mod tests {
         mut findings: Vec<Found>,
     ) -> Vec<Found> {
         let session = session();
-        campaign(&session, vec![tested("a", observe)]).observe_again(&mut findings).unwrap();
+        observe_again(&campaign(&session, vec![tested("a", observe)]), &mut findings).unwrap();
         findings
     }
 

@@ -1,7 +1,6 @@
 //! What each subject makes of each program, for campaigns of programs that have names.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Mutex;
 
 use ptxsmith_diff::{NotCompared, Verdict};
 use ptxsmith_report::Case;
@@ -31,46 +30,39 @@ fn standing(verdict: &Verdict) -> Standing {
     }
 }
 
-impl Campaign<'_> {
-    /// From now on what is [noted](Campaign::note_case) stands in the report.
-    pub fn report_by_case(&mut self) {
-        self.by_case = Some(Mutex::default());
-    }
-
-    /// Notes the verdicts on the parts of a program, where the report is to have them.
-    pub fn note_case<'v>(
-        &self,
-        tested: &Tested,
-        source: &Source,
-        verdicts: impl IntoIterator<Item = &'v Verdict>,
-    ) {
-        let Some(cases) = &self.by_case else { return };
-        let id = tested.subject.id();
-        let Some(column) = self.subjects.iter().position(|tested| tested.subject.id() == id) else { return };
-        let mut cases = lock_of(cases);
-        let noted = cases.entry(source.path.clone()).or_insert_with(|| Noted {
-            program: source.text.clone(),
-            standings: vec![Standing::NotReached; self.subjects.len()],
-            known: BTreeSet::new(),
-        });
-        for verdict in verdicts {
-            noted.standings[column] = noted.standings[column].max(standing(verdict));
-            if let Verdict::Deviates(difference) = verdict {
-                let listed = difference.explanation.iter().flat_map(|explanation| explanation.deviations());
-                noted.known.extend(listed.map(|known| known.id));
-            }
+/// Notes the verdicts on the parts of a program, where the report is to have them.
+pub(super) fn note<'v>(
+    campaign: &Campaign<'_>,
+    tested: &Tested,
+    source: &Source,
+    verdicts: impl IntoIterator<Item = &'v Verdict>,
+) {
+    let Some(cases) = &campaign.by_case else { return };
+    let id = tested.subject.id();
+    let Some(column) = campaign.subjects.iter().position(|tested| tested.subject.id() == id) else { return };
+    let mut cases = lock_of(cases);
+    let noted = cases.entry(source.path.clone()).or_insert_with(|| Noted {
+        program: source.text.clone(),
+        standings: vec![Standing::NotReached; campaign.subjects.len()],
+        known: BTreeSet::new(),
+    });
+    for verdict in verdicts {
+        noted.standings[column] = noted.standings[column].max(standing(verdict));
+        if let Verdict::Deviates(difference) = verdict {
+            let listed = difference.explanation.iter().flat_map(|explanation| explanation.deviations());
+            noted.known.extend(listed.map(|known| known.id));
         }
     }
+}
 
-    /// What was noted, in the order of the names.
-    pub(super) fn cases(&self) -> Vec<Case> {
-        let Some(cases) = &self.by_case else { return Vec::new() };
-        let case = |(name, noted): (&String, &Noted)| Case {
-            name: name.clone(),
-            program: noted.program.clone(),
-            standings: noted.standings.iter().map(|standing| standing.letter()).collect(),
-            known: noted.known.iter().map(|&id| id.to_owned()).collect(),
-        };
-        lock_of(cases).iter().map(case).collect()
-    }
+/// What was noted, in the order of the names.
+pub(super) fn cases(campaign: &Campaign<'_>) -> Vec<Case> {
+    let Some(cases) = &campaign.by_case else { return Vec::new() };
+    let case = |(name, noted): (&String, &Noted)| Case {
+        name: name.clone(),
+        program: noted.program.clone(),
+        standings: noted.standings.iter().map(|standing| standing.letter()).collect(),
+        known: noted.known.iter().map(|&id| id.to_owned()).collect(),
+    };
+    lock_of(cases).iter().map(case).collect()
 }

@@ -38,70 +38,66 @@ struct Listed {
 /// Up to 12.9 nvJitLink cannot link what has the attribute `.unified`, and 12.0 dies of it. ptxas takes it.
 const LISTED: [Listed; 1] = [Listed { name: "nvjitlink", last: 12, holds: ".attribute(.unified(" }];
 
-impl Campaign<'_> {
-    /// Shows the programs of the findings to each pair of entry points, and enters what differs.
-    pub(super) fn compare_entry_points(&self) -> Result<(), Failure> {
-        let pairs: Vec<(&Tested, &Tested)> = (0..self.subjects.len())
-            .flat_map(|b| (0..b).map(move |a| (a, b)))
-            .map(|(a, b)| (&self.subjects[a], &self.subjects[b]))
-            .filter(|(a, b)| are_entry_points(a.subject.description(), b.subject.description()))
-            .collect();
-        if pairs.is_empty() {
-            return Ok(());
-        }
-        let findings = self.findings();
-        let shown: Vec<(&Found, &Tested, &Tested)> = (findings.iter().take(MOST))
-            .flat_map(|found| pairs.iter().map(move |&(one, other)| (found, one, other)))
-            .filter(|(found, one, other)| {
-                let [shows, also_shows] = [one, other]
-                    .map(|tested| found.finding.subjects.iter().any(|id| id == tested.subject.id()));
-                // What only one of them shows as new is told already. Of a listed crash an entry point that answers for many modules
-                // in one process may live: what a compiler reads beyond its memory is what earlier ones left there.
-                match found.finding.status {
-                    Status::New => shows == also_shows,
-                    _ => found.finding.class != Class::Crash,
-                }
-            })
-            .filter(|(found, one, other)| {
-                [one, other]
-                    .iter()
-                    .all(|tested| !is_listed(tested.subject.description(), &found.finding.program))
-            })
-            .collect();
-        let differences = pool::map(self.session, &shown, |&(found, one, other)| {
-            let Ok(module) = parse(&found.finding.program) else { return Ok(None) };
-            if !(one.takes_version_of(&module) && other.takes_version_of(&module)) {
-                return Ok(None);
-            }
-            let observe = |tested: &Tested| {
-                let target = target_for(&module, tested.subject.description());
-                let request = Request::new(&found.finding.program, &target).in_form(OutputForm::Relocatable);
-                tested.subject.observe(&request).map_err(of_subject)
-            };
-            let (seen, also) = (observe(one)?, observe(other)?);
-            Ok(differs(&seen, &also).map(|what| (module, what, seen, also)))
-        })?;
-        for ((found, one, other), difference) in shown.into_iter().zip(differences) {
-            let Some((module, what, seen, also)) = difference.flatten() else { continue };
-            let trial = trial_of(found.trial, &module);
-            let variable = match what {
-                Differs::Outcome => None,
-                Differs::Variable(name) => Some(name),
-            };
-            let expected = Expected::same_as(seen);
-            let difference = Difference { variable, ..Difference::of(Class::Inconsistent, expected, also) };
-            let [one_id, other_id] = [one, other].map(|tested| tested.subject.id());
-            let name = Name {
-                id: format!("doors-{}", found.finding.id),
-                kind: Kind::EntryPoints,
-                title: format!("{one_id} and {other_id} answer differently, one release of one compiler"),
-                clauses: found.finding.clauses.iter().filter_map(|id| Clause::from_id(id)).collect(),
-            };
-            let program = trial.text(&other.header);
-            other.ledger().put(Found::new(name, &difference, program, trial.id, trial.weight()));
-        }
-        Ok(())
+/// Shows the programs of the findings to each pair of entry points, and enters what differs.
+pub(super) fn compare_entry_points(campaign: &Campaign<'_>) -> Result<(), Failure> {
+    let pairs: Vec<(&Tested, &Tested)> = (0..campaign.subjects.len())
+        .flat_map(|b| (0..b).map(move |a| (a, b)))
+        .map(|(a, b)| (&campaign.subjects[a], &campaign.subjects[b]))
+        .filter(|(a, b)| are_entry_points(a.subject.description(), b.subject.description()))
+        .collect();
+    if pairs.is_empty() {
+        return Ok(());
     }
+    let findings = campaign.findings();
+    let shown: Vec<(&Found, &Tested, &Tested)> = (findings.iter().take(MOST))
+        .flat_map(|found| pairs.iter().map(move |&(one, other)| (found, one, other)))
+        .filter(|(found, one, other)| {
+            let [shows, also_shows] =
+                [one, other].map(|tested| found.finding.subjects.iter().any(|id| id == tested.subject.id()));
+            // What only one of them shows as new is told already. Of a listed crash an entry point that answers for many modules
+            // in one process may live: what a compiler reads beyond its memory is what earlier ones left there.
+            match found.finding.status {
+                Status::New => shows == also_shows,
+                _ => found.finding.class != Class::Crash,
+            }
+        })
+        .filter(|(found, one, other)| {
+            [one, other].iter().all(|tested| !is_listed(tested.subject.description(), &found.finding.program))
+        })
+        .collect();
+    let differences = pool::map(campaign.session, &shown, |&(found, one, other)| {
+        let Ok(module) = parse(&found.finding.program) else { return Ok(None) };
+        if !(one.takes_version_of(&module) && other.takes_version_of(&module)) {
+            return Ok(None);
+        }
+        let observe = |tested: &Tested| {
+            let target = target_for(&module, tested.subject.description());
+            let request = Request::new(&found.finding.program, &target).in_form(OutputForm::Relocatable);
+            tested.subject.observe(&request).map_err(of_subject)
+        };
+        let (seen, also) = (observe(one)?, observe(other)?);
+        Ok(differs(&seen, &also).map(|what| (module, what, seen, also)))
+    })?;
+    for ((found, one, other), difference) in shown.into_iter().zip(differences) {
+        let Some((module, what, seen, also)) = difference.flatten() else { continue };
+        let trial = trial_of(found.trial, &module);
+        let variable = match what {
+            Differs::Outcome => None,
+            Differs::Variable(name) => Some(name),
+        };
+        let expected = Expected::same_as(seen);
+        let difference = Difference { variable, ..Difference::of(Class::Inconsistent, expected, also) };
+        let [one_id, other_id] = [one, other].map(|tested| tested.subject.id());
+        let name = Name {
+            id: format!("doors-{}", found.finding.id),
+            kind: Kind::EntryPoints,
+            title: format!("{one_id} and {other_id} answer differently, one release of one compiler"),
+            clauses: found.finding.clauses.iter().filter_map(|id| Clause::from_id(id)).collect(),
+        };
+        let program = trial.text(&other.header);
+        other.ledger().put(Found::new(name, &difference, program, trial.id, trial.weight()));
+    }
+    Ok(())
 }
 
 /// Whether two subjects are one release of one compiler behind different entry points.
@@ -182,7 +178,7 @@ mod tests {
                 fake::found("listed", class, ".global .s32 a = 1;", Some("a"), Observation::default());
             found.finding.status = Status::Known;
             campaign.subjects[0].ledger().put(found);
-            campaign.compare_entry_points().unwrap();
+            compare_entry_points(&campaign).unwrap();
             let differing: Vec<Found> = campaign.findings();
             let entry_point = differing.iter().find(|found| found.finding.id == "doors-listed");
             assert_eq!(entry_point.is_some(), differ, "{class:?}");

@@ -57,7 +57,7 @@ impl Campaign<'_> {
     /// The command that shows a finding again, in the output directory where there is one: what is reported does not depend on
     /// where that is.
     pub fn repeat(&self, found: &Found) -> String {
-        let path = match (&self.out, &found.origin) {
+        let path = match (&self.store.out, &found.origin) {
             (None, Some(origin)) if origin == "-" => return self.repeat_of_text(found),
             (None, Some(origin)) => origin.clone(),
             _ => self.file_of(found).to_string_lossy().into_owned(),
@@ -86,7 +86,7 @@ impl Campaign<'_> {
     /// Writes the smallest program that shows a finding, with what holds of that and what was seen of it; beside it the
     /// program that it was found with, with what holds of that one.
     pub(super) fn save_finding(&self, found: &Found) -> Result<(), Failure> {
-        let Some(out) = &self.out else { return Ok(()) };
+        let Some(out) = &self.store.out else { return Ok(()) };
         let [path, path_of_found] = paths_of(out, &found.finding.id);
         files::write_whole(&path, self.annotated(found).as_bytes())?;
         if found.finding.example().program != found.finding.program {
@@ -97,20 +97,10 @@ impl Campaign<'_> {
             // Of an earlier campaign, where there is one.
             let _ = std::fs::remove_file(&path_of_found);
         }
-        if lock_of(&self.written).insert(found.finding.id.clone()) {
+        if lock_of(&self.store.written).insert(found.finding.id.clone()) {
             self.session.events.found(&found.finding);
         }
         Ok(())
-    }
-
-    /// How many programs lie with the findings that are none of them: those of earlier campaigns. They stay, since
-    /// somebody may still need them.
-    pub(super) fn earlier_findings(&self, findings: &[Found]) -> usize {
-        let Some(out) = &self.out else { return 0 };
-        let ours: BTreeSet<PathBuf> =
-            findings.iter().flat_map(|found| paths_of(out, &found.finding.id)).collect();
-        let there = std::fs::read_dir(out.join(FOLDER)).into_iter().flatten().flatten();
-        there.map(|entry| entry.path()).filter(|path| !ours.contains(path)).count()
     }
 
     fn annotated(&self, found: &Found) -> String {

@@ -12,57 +12,54 @@ use crate::ledger::{Found, Name};
 use crate::pool;
 use crate::subjects::{Tested, target_for};
 
-impl Campaign<'_> {
-    /// Shows every subject the minimized reproducers of what is listed for it, and enters what does not show.
-    pub(super) fn look_for_gone(&self) -> Result<(), Failure> {
-        let mut listed: Vec<(&Tested, &'static Known)> = Vec::new();
-        for tested in &self.subjects {
-            let description = tested.subject.description();
-            let of_it = listed_for(Maker::of(description)).filter(|known| {
-                // What a compiler reads beyond its memory is what earlier modules left there: one that answers for many in
-                // one process may live where the program of its own dies.
-                // To see that a compiler does not end takes all the time that it may have.
-                !known.exhausts()
-                    && (!known.kills() || description.name == "ptxas" || known.lineage != "nvidia")
-                    && !may_not_show(known.needs, &description.options)
-            });
-            listed.extend(of_it.map(|known| (tested, known)));
-        }
-        let takes = |tested: &Tested, known: &Known| {
-            tested.takes_version_of(&parse(known.example).unwrap_or_default())
-        };
-        listed.retain(|&(tested, known)| takes(tested, known));
-        let together = pool::map(self.session, &self.subjects, |tested| {
-            let own = listed.iter().filter(|(of, _)| std::ptr::eq(*of, tested));
-            let own: Vec<&'static Known> = own.map(|&(_, known)| known).collect();
-            let target = |module: &Module| target_for(module, tested.subject.description());
-            gone::shown_together(&*tested.subject, &own, target).map_err(of_subject)
-        })?;
-        for (tested, shown) in self.subjects.iter().zip(together) {
-            let shown = shown.unwrap_or_default();
-            listed.retain(|(of, known)| !std::ptr::eq(*of, tested) || !shown.contains(known.id));
-        }
-        let gone = pool::map(self.session, &listed, |(tested, known)| {
-            let module = parse(known.example).unwrap_or_default();
-            let target = target_for(&module, tested.subject.description());
-            gone::check(&*tested.subject, known, &target).map_err(of_subject)
-        })?;
-        for ((tested, known), difference) in listed.iter().zip(gone) {
-            let Some(difference) = difference.flatten() else { continue };
-            let release = tested.subject.description().version.as_deref().unwrap_or("without a number");
-            let name = Name {
-                id: format!("gone-{}", known.id),
-                kind: Kind::Fixed(known.id.to_owned()),
-                title: format!(
-                    "listed for {}, but release {release} does not show it: {}",
-                    known.releases, known.title
-                ),
-                clauses: known.clauses.to_vec(),
-            };
-            let program = known.example.to_owned();
-            let weight = program.len();
-            tested.ledger().put(Found::new(name, &difference, program, 0, weight));
-        }
-        Ok(())
+/// Shows every subject the minimized reproducers of what is listed for it, and enters what does not show.
+pub(super) fn look_for_gone(campaign: &Campaign<'_>) -> Result<(), Failure> {
+    let mut listed: Vec<(&Tested, &'static Known)> = Vec::new();
+    for tested in &campaign.subjects {
+        let description = tested.subject.description();
+        let of_it = listed_for(Maker::of(description)).filter(|known| {
+            // What a compiler reads beyond its memory is what earlier modules left there: one that answers for many in
+            // one process may live where the program of its own dies.
+            // To see that a compiler does not end takes all the time that it may have.
+            !known.exhausts()
+                && (!known.kills() || description.name == "ptxas" || known.lineage != "nvidia")
+                && !may_not_show(known.needs, &description.options)
+        });
+        listed.extend(of_it.map(|known| (tested, known)));
     }
+    let takes =
+        |tested: &Tested, known: &Known| tested.takes_version_of(&parse(known.example).unwrap_or_default());
+    listed.retain(|&(tested, known)| takes(tested, known));
+    let together = pool::map(campaign.session, &campaign.subjects, |tested| {
+        let own = listed.iter().filter(|(of, _)| std::ptr::eq(*of, tested));
+        let own: Vec<&'static Known> = own.map(|&(_, known)| known).collect();
+        let target = |module: &Module| target_for(module, tested.subject.description());
+        gone::shown_together(&*tested.subject, &own, target).map_err(of_subject)
+    })?;
+    for (tested, shown) in campaign.subjects.iter().zip(together) {
+        let shown = shown.unwrap_or_default();
+        listed.retain(|(of, known)| !std::ptr::eq(*of, tested) || !shown.contains(known.id));
+    }
+    let gone = pool::map(campaign.session, &listed, |(tested, known)| {
+        let module = parse(known.example).unwrap_or_default();
+        let target = target_for(&module, tested.subject.description());
+        gone::check(&*tested.subject, known, &target).map_err(of_subject)
+    })?;
+    for ((tested, known), difference) in listed.iter().zip(gone) {
+        let Some(difference) = difference.flatten() else { continue };
+        let release = tested.subject.description().version.as_deref().unwrap_or("without a number");
+        let name = Name {
+            id: format!("gone-{}", known.id),
+            kind: Kind::Fixed(known.id.to_owned()),
+            title: format!(
+                "listed for {}, but release {release} does not show it: {}",
+                known.releases, known.title
+            ),
+            clauses: known.clauses.to_vec(),
+        };
+        let program = known.example.to_owned();
+        let weight = program.len();
+        tested.ledger().put(Found::new(name, &difference, program, 0, weight));
+    }
+    Ok(())
 }

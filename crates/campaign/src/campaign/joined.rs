@@ -16,7 +16,7 @@ pub(super) fn refusals(findings: &mut Vec<Found>) {
             continue;
         }
         match first.get(&found.finding.title) {
-            Some(&at) => kept[at].join(found),
+            Some(&at) => kept[at].join(found, "the subject gives the same complaint"),
             None => {
                 first.insert(found.finding.title.clone(), kept.len());
                 kept.push(found);
@@ -36,7 +36,7 @@ pub(super) fn acceptances(findings: &mut Vec<Found>, subject: &str) {
     *findings = rest;
     let several = all.len() > 1;
     let Some(mut found) = all.into_iter().reduce(|mut all, found| {
-        all.join(found);
+        all.join(found, "the subject refuses hardly any invalid program");
         all
     }) else {
         return;

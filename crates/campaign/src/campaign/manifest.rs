@@ -32,44 +32,42 @@ fn now() -> String {
     humantime::format_rfc3339_seconds(SystemTime::now()).to_string()
 }
 
-impl Campaign<'_> {
-    /// Writes `manifest.json`, of campaigns that can be gone on with and of those of which an atlas is made.
-    pub(super) fn save_manifest(&self, ended: bool) -> Result<(), Failure> {
-        let Some(out) = &self.out else { return Ok(()) };
-        if self.kept.is_none() && self.by_case.is_none() {
-            return Ok(());
-        }
-        let identity = self.kept.as_ref().map(|kept| &kept.identity);
-        let subjects = self.subjects.iter().map(|tested| {
-            let description = tested.subject.description();
-            manifest::Tested {
-                id: description.id.clone(),
-                version: description.version.clone(),
-                sha256: description.sha256.clone(),
-            }
-        });
-        let manifest = Manifest {
-            schema: SCHEMA.to_owned(),
-            ptxsmith: env!("CARGO_PKG_VERSION").to_owned(),
-            build: env!("PTXSMITH_BUILD").to_owned(),
-            grammar: hash(&self.generator.grammar()),
-            seed: self.seed,
-            command_line: self.session.command_line.clone(),
-            machine: Machine {
-                os: std::env::consts::OS.to_owned(),
-                cpu: cpu(),
-                cores: std::thread::available_parallelism().map_or(0, |cores| cores.get() as u64),
-            },
-            started: self.started.0.clone(),
-            ended: ended.then(now),
-            subjects: subjects.collect(),
-            cases: identity.and_then(|of| of.options.get(CASES_OPTION)).and_then(|cases| cases.parse().ok()),
-        };
-        let mut text = serde_json::to_string_pretty(&manifest)?;
-        text.push('\n');
-        write_whole(&out.join(folder::MANIFEST), text.as_bytes())?;
-        Ok(())
+/// Writes `manifest.json`, of campaigns that can be gone on with and of those of which an atlas is made.
+pub(super) fn save_manifest(campaign: &Campaign<'_>, ended: bool) -> Result<(), Failure> {
+    let Some(out) = &campaign.store.out else { return Ok(()) };
+    if campaign.store.kept.is_none() && campaign.by_case.is_none() {
+        return Ok(());
     }
+    let identity = campaign.store.kept.as_ref().map(|kept| &kept.identity);
+    let subjects = campaign.subjects.iter().map(|tested| {
+        let description = tested.subject.description();
+        manifest::Tested {
+            id: description.id.clone(),
+            version: description.version.clone(),
+            sha256: description.sha256.clone(),
+        }
+    });
+    let manifest = Manifest {
+        schema: SCHEMA.to_owned(),
+        ptxsmith: env!("CARGO_PKG_VERSION").to_owned(),
+        build: env!("PTXSMITH_BUILD").to_owned(),
+        grammar: hash(&campaign.generator.grammar()),
+        seed: campaign.seed,
+        command_line: campaign.session.command_line.clone(),
+        machine: Machine {
+            os: std::env::consts::OS.to_owned(),
+            cpu: cpu(),
+            cores: std::thread::available_parallelism().map_or(0, |cores| cores.get() as u64),
+        },
+        started: campaign.store.started.0.clone(),
+        ended: ended.then(now),
+        subjects: subjects.collect(),
+        cases: identity.and_then(|of| of.options.get(CASES_OPTION)).and_then(|cases| cases.parse().ok()),
+    };
+    let mut text = serde_json::to_string_pretty(&manifest)?;
+    text.push('\n');
+    write_whole(&out.join(folder::MANIFEST), text.as_bytes())?;
+    Ok(())
 }
 
 /// The first half of the SHA-256 of a text, in hexadecimal digits.

@@ -28,317 +28,343 @@ const MOST_OF_ONE: u64 = 1_000;
 /// The same for all of a campaign.
 const MOST: u64 = 6_000;
 
-impl Campaign<'_> {
-    /// Shows known findings by the minimized reproducers that the list has of them.
-    pub(super) fn show_known_minimized(&self, findings: &mut [Found]) -> Result<(), Failure> {
-        let listed: Vec<(usize, &Tested, &Known)> = (findings.iter().enumerate())
-            .filter_map(|(nth, found)| {
-                let known =
-                    KNOWN.iter().find(|known| Kind::Known(known.id.to_owned()) == found.finding.kind)?;
-                Some((nth, self.tested(&found.finding.subjects[0])?, known))
-            })
-            .collect();
-        let answered = pool::map(self.session, &listed, |(_, tested, known)| {
-            answers(tested, known.example, Some(known.id))
-        })?;
-        for ((nth, _, known), answers) in listed.iter().zip(answered) {
-            let Some(answers) = answers.flatten() else { continue };
-            let tokens = Program::parse(known.example).map_or(0, |program| program.size().tokens as u64);
-            let program = known.example.to_owned();
-            findings[*nth].finding.reduced = Some(Reduced { program, tokens, answers: Some(answers) });
-        }
-        Ok(())
+/// Shows known findings by the minimized reproducers that the list has of them.
+pub(super) fn show_known_minimized(campaign: &Campaign<'_>, findings: &mut [Found]) -> Result<(), Failure> {
+    let listed: Vec<(usize, &Tested, &Known)> = (findings.iter().enumerate())
+        .filter_map(|(nth, found)| {
+            let known = KNOWN.iter().find(|known| Kind::Known(known.id.to_owned()) == found.finding.kind)?;
+            Some((nth, campaign.tested(&found.finding.subjects[0])?, known))
+        })
+        .collect();
+    let answered = pool::map(campaign.session, &listed, |(_, tested, known)| {
+        answers(tested, known.example, Some(known.id))
+    })?;
+    for ((nth, _, known), answers) in listed.iter().zip(answered) {
+        let Some(answers) = answers.flatten() else { continue };
+        let tokens = Program::parse(known.example).map_or(0, |program| program.size().tokens as u64);
+        let program = known.example.to_owned();
+        findings[*nth].finding.reduced = Some(Reduced { program, tokens, answers: Some(answers) });
     }
+    Ok(())
+}
 
-    /// Makes one finding of all new ones with one cause: each is reduced, up to a number of programs (and to a time where the
-    /// user gave one), unless it has all that the smallest program of another has; and smallest programs are compared.
-    pub(super) fn join_new(&self, findings: &mut Vec<Found>) -> Result<(), Failure> {
-        let until = self.reduce_for.map(|time| Instant::now() + time);
-        let until = until.into_iter().chain(self.session.limit.map(|limit| limit.end)).min();
-        let is_over = || until.is_some_and(|until| Instant::now() >= until);
-        if is_over() {
-            return Ok(());
-        }
-        let is_one = |found: &Found| found.is_new() && !found.is_inconsistent();
-        let (mut new, mut rest): (Vec<Found>, Vec<Found>) = findings.drain(..).partition(is_one);
-        // What is put down to a rule has most of what it explains already; of the others short ones have least by chance.
-        new.sort_by_key(|found| (Expected::of_kind(&found.finding.kind).is_none(), found.order()));
-        let mut causes: Vec<(Found, Form)> = Vec::new();
-        let mut most = MOST;
-        let mut left = VecDeque::from(new);
-        let mut are_named = true;
-        while let Some(mut found) = left.pop_front() {
-            let is_named = Expected::of_kind(&found.finding.kind).is_some();
-            if are_named && !is_named {
-                are_named = false;
-                left.push_front(found);
-                let refuted = self.take_back_rules(&mut causes, left.make_contiguous());
-                left.extend(refuted);
-                left.make_contiguous().sort_by_key(Found::order);
-                continue;
-            }
-            let form = form_of(&found);
-            let same =
-                causes.iter_mut().find(|(cause, own)| !is_named && self.is_of(cause, own, &found, &form));
-            if let Some((cause, _)) = same {
-                cause.join(found);
-                continue;
-            }
-            let mut rule = Expected::of_kind(&found.finding.kind);
-            let form = loop {
-                if most > 0 && !is_over() && !self.session.cancel.is_cancelled() {
-                    let time = until.map(|until| until.saturating_duration_since(Instant::now()));
-                    let programs = most.min(MOST_OF_ONE);
-                    most = most.saturating_sub(self.reduce_new(&mut found, rule.as_ref(), time, programs)?);
-                }
-                if found.is_inconsistent() {
-                    break Form::default();
-                }
-                if found.only_as_written {
-                    break Form::as_written(&found.finding.program);
-                }
-                let (form, is_refuted) = self.essential(&mut found)?;
-                if !is_refuted {
-                    break form;
-                }
-                // The rule is not the cause, so it is not to be kept either.
-                rule = None;
-                found.put_down_to_no_rule();
-            };
-            match found.is_inconsistent() {
-                true => rest.push(found),
-                false => self.join_same(&mut causes, found, form),
-            }
-        }
-        self.join_mixed(&mut causes, &mut rest)?;
-        join_company(&mut causes, &mut rest);
-        join_left(&mut causes);
-        let mut named = BTreeSet::new();
-        for (found, form) in &mut causes {
-            if (found.finding.reduced.is_some() || found.only_as_written)
-                && Expected::of_kind(&found.finding.kind).is_none()
-            {
-                found.name_by_form(form);
-                let own = clauses_of(&found.finding);
-                if !own.is_empty() {
-                    found.finding.clauses = own;
-                }
-            }
-            while !named.insert(found.finding.id.clone()) {
-                found.finding.id += "-other";
-            }
-        }
-        causes.sort_by_key(|(found, _)| Reverse(found.finding.count));
-        findings.extend(causes.into_iter().map(|(found, _)| found).chain(rest));
-        self.join_inconsistent(findings);
-        Ok(())
+/// Makes one finding of all new ones with one cause: each is reduced, up to a number of programs (and to a time where the
+/// user gave one), unless it has all that the smallest program of another has; and smallest programs are compared.
+pub(super) fn join_new(campaign: &Campaign<'_>, findings: &mut Vec<Found>) -> Result<(), Failure> {
+    let until = campaign.reduce_for.map(|time| Instant::now() + time);
+    let until = until.into_iter().chain(campaign.session.limit.map(|limit| limit.end)).min();
+    let is_over = || until.is_some_and(|until| Instant::now() >= until);
+    if is_over() {
+        return Ok(());
     }
-
-    /// Takes causes out, without their rules, whose rule is not the cause of more than it is: of programs that have all that shows
-    /// them, more deviate as the rule does not predict.
-    fn take_back_rules(&self, causes: &mut Vec<(Found, Form)>, others: &[Found]) -> Vec<Found> {
-        let is_refuted = |(cause, own): &mut (Found, Form)| {
-            let unpredicted = others.iter().filter(|found| {
-                cause.finding.class == found.finding.class
-                    && shows(own, &form_of(found))
-                    && !self.may_be_of_rule(cause, found)
-            });
-            unpredicted.map(|found| found.finding.count).sum::<u64>() >= cause.finding.count
-        };
-        let mut refuted: Vec<Found> = causes.extract_if(.., is_refuted).map(|(found, _)| found).collect();
-        for found in &mut refuted {
-            // It was reduced to what the rule predicts.
-            found.finding.reduced = None;
+    let is_one = |found: &Found| found.is_new() && !found.is_inconsistent();
+    let (mut new, mut rest): (Vec<Found>, Vec<Found>) = findings.drain(..).partition(is_one);
+    // What is put down to a rule has most of what it explains already; of the others short ones have least by chance.
+    new.sort_by_key(|found| (Expected::of_kind(&found.finding.kind).is_none(), found.order()));
+    let mut causes: Vec<(Found, Form)> = Vec::new();
+    let mut most = MOST;
+    let mut left = VecDeque::from(new);
+    let mut are_named = true;
+    while let Some(mut found) = left.pop_front() {
+        let is_named = Expected::of_kind(&found.finding.kind).is_some();
+        if are_named && !is_named {
+            are_named = false;
+            left.push_front(found);
+            let refuted = take_back_rules(campaign, &mut causes, left.make_contiguous());
+            left.extend(refuted);
+            left.make_contiguous().sort_by_key(Found::order);
+            continue;
+        }
+        let form = form_of(&found);
+        if !is_named && let Some((at, because)) = cause_of(campaign, &causes, &found, &form) {
+            causes[at].0.join(found, because);
+            continue;
+        }
+        let mut rule = Expected::of_kind(&found.finding.kind);
+        let form = loop {
+            if most > 0 && !is_over() && !campaign.session.cancel.is_cancelled() {
+                let time = until.map(|until| until.saturating_duration_since(Instant::now()));
+                let programs = most.min(MOST_OF_ONE);
+                most = most.saturating_sub(reduce_new(campaign, &mut found, rule.as_ref(), time, programs)?);
+            }
+            if found.is_inconsistent() {
+                break Form::default();
+            }
+            if found.only_as_written {
+                break Form::as_written(&found.finding.program);
+            }
+            let (form, is_refuted) = essential(campaign, &mut found)?;
+            if !is_refuted {
+                break form;
+            }
+            // The rule is not the cause, so it is not to be kept either.
+            rule = None;
             found.put_down_to_no_rule();
+        };
+        match found.is_inconsistent() {
+            true => rest.push(found),
+            false => join_same(campaign, &mut causes, found, form),
         }
-        refuted
     }
-
-    /// An interpretation that seems to be followed here and not there follows from a cause that does the same to its program: what
-    /// is refused here may be refused for another reason than the interpretation that would refuse it. Or it shows only beside
-    /// others, or only as it is written, as a cause does.
-    fn join_mixed(&self, causes: &mut [(Found, Form)], rest: &mut Vec<Found>) -> Result<(), Failure> {
-        for mixed in std::mem::take(rest) {
-            let Some(tested) = self.tested(&mixed.finding.subjects[0]).filter(|_| mixed.is_mixed()) else {
-                rest.push(mixed);
-                continue;
-            };
-            let (form, outcome) = (form_of(&mixed), mixed.finding.observed.outcome);
-            let is_alike = |cause: &Found| cause.finding.example().observed.outcome == outcome;
-            let mut cause = causes.iter().position(|(cause, own)| is_alike(cause) && shows(own, &form));
-            if cause.is_none() && mixed.origin.is_none() {
-                let program = &mixed.finding.program;
-                let printed = ptxsmith_syntax::print(&parse(program).unwrap_or_default());
-                let comes = |program: &str| {
-                    Ok::<_, Failure>(shown_again(tested, &mixed.finding, program, 1)?.came > 0)
-                };
-                let (alone, anew) = (comes(program)?, comes(&printed)?);
-                cause = match (alone, anew) {
-                    (true, false) => {
-                        causes.iter().position(|(cause, _)| is_alike(cause) && cause.only_as_written)
-                    }
-                    (false, _) => causes.iter().position(|(cause, _)| is_alike(cause)),
-                    (true, true) => None,
-                };
-            }
-            match cause {
-                Some(at) => causes[at].0.join(mixed),
-                None => rest.push(mixed),
-            }
-        }
-        Ok(())
-    }
-
-    /// Whether the rule that a cause is put down to, where it is to one, predicts another finding.
-    fn may_be_of_rule(&self, cause: &Found, found: &Found) -> bool {
-        let Some(rule) = rule_of(&cause.finding) else { return true };
-        let Some(tested) = self.tested(&found.finding.subjects[0]) else { return true };
-        let example = found.finding.example();
-        predicts(&[rule], Maker::of(tested.subject.description()), example.program, example.observed)
-    }
-
-    /// Whether a finding of a form most likely has this cause.
-    fn is_of(&self, cause: &Found, own: &Form, found: &Found, form: &Form) -> bool {
-        cause.finding.class == found.finding.class
-            && (shows(own, form) && self.may_be_of_rule(cause, found)
-                || has_same_effect(cause, found)
-                || own.shares_a_part(form) && has_same_wrong_field(cause, found))
-    }
-
-    /// Adds a cause, or joins it with those that its form shows to be the same.
-    fn join_same(&self, causes: &mut Vec<(Found, Form)>, mut found: Found, form: Form) {
-        if let Some((cause, _)) = causes.iter_mut().find(|(cause, own)| self.is_of(cause, own, &found, &form))
+    join_mixed(campaign, &mut causes, &mut rest)?;
+    join_company(&mut causes, &mut rest);
+    join_left(&mut causes);
+    let mut named = BTreeSet::new();
+    for (found, form) in &mut causes {
+        if (found.finding.reduced.is_some() || found.only_as_written)
+            && Expected::of_kind(&found.finding.kind).is_none()
         {
-            cause.join(found);
-            return;
-        }
-        // What was taken for a cause holds more than it needs, where this one shows with less.
-        causes.retain_mut(|(cause, own)| {
-            let same = self.is_of(&found, &form, cause, own);
-            if same {
-                found.join(std::mem::take(cause));
+            found.name_by_form(form);
+            let own = clauses_of(&found.finding);
+            if !own.is_empty() {
+                found.finding.clauses = own;
             }
-            !same
-        });
-        causes.push((found, form));
+        }
+        while !named.insert(found.finding.id.clone()) {
+            found.finding.id += "-other";
+        }
     }
+    causes.sort_by_key(|(found, _)| Reverse(found.finding.count));
+    findings.extend(causes.into_iter().map(|(found, _)| found).chain(rest));
+    super::again::join_inconsistent(findings);
+    Ok(())
+}
 
-    /// What the smallest program of a finding has that its cause needs: something that is not needed is there only because
-    /// nothing valid is without it, as the type of a float. Another word in its place shows that.
-    ///
-    /// Also whether a neighbour deviates of which the rule that the finding is put down to does not predict it.
-    fn essential(&self, found: &mut Found) -> Result<(Form, bool), Failure> {
-        let mut form = form_of(found);
-        let Some(Reduced { program, answers: Some(_), .. }) = &found.finding.reduced else {
-            return Ok((form, false));
-        };
-        let (Some(tested), program) = (self.tested(&found.finding.subjects[0]), program.clone()) else {
-            return Ok((form, false));
-        };
-        let rule = rule_of(&found.finding);
-        let maker = Maker::of(tested.subject.description());
-        let number = expected_bytes(&found.finding).filter(|(_, bytes)| bytes.len() <= 8);
-        let number = number.and_then(|(name, bytes)| {
-            let value = bytes.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte));
-            with_number(&program, &name, value)
+/// Takes causes out, without their rules, whose rule is not the cause of more than it is: of programs that have all that shows
+/// them, more deviate as the rule does not predict.
+fn take_back_rules(campaign: &Campaign<'_>, causes: &mut Vec<(Found, Form)>, others: &[Found]) -> Vec<Found> {
+    let is_refuted = |(cause, own): &mut (Found, Form)| {
+        let unpredicted = others.iter().filter(|found| {
+            cause.finding.class == found.finding.class
+                && shows(own, &form_of(found))
+                && !may_be_of_rule(campaign, cause, found)
         });
-        let valid = number.into_iter().chain(neighbours(&program)).filter_map(|other| {
-            let module = parse(&other).ok()?;
-            (predict(&module, &Rules::default()).validity() == Validity::Valid).then_some((other, module))
-        });
-        let valid: Vec<(String, Module)> = valid.collect();
-        // What a neighbour shows of the same class; `None` where it conforms or cannot be told.
-        let mut shown = |(other, module): &(String, Module)| {
-            let parts = judge(&*tested.subject, module, other).map_err(of_subject)?.parts();
-            if parts.iter().all(|part| part.verdict == Verdict::Conforms) {
-                found.finding.neighbour.get_or_insert_with(|| other.clone());
-            }
-            Ok::<_, Failure>(parts.into_iter().find_map(|part| match part.verdict {
-                Verdict::Deviates(difference) if difference.class == found.finding.class => Some(difference),
-                Verdict::Reads(difference) if found.follows.is_some() => Some(difference),
-                _ => None,
-            }))
-        };
-        let mut needless = Vec::new();
-        for feature in form.features() {
-            let lacks = |(other, _): &&(String, Module)| !Form::of(other, None).has(&feature);
-            for other in valid.iter().filter(lacks).take(NEIGHBOURS) {
-                if shown(other)?.is_some() {
-                    needless.push(feature.clone());
-                    break;
-                }
-            }
-        }
-        let mut is_refuted = false;
-        if let Some(rule) = rule {
-            for other in valid.iter().take(NEIGHBOURS_OF_RULE) {
-                let unpredicted =
-                    |shown: Box<Difference>| !predicts(&[rule], maker, &other.0, &shown.observed);
-                is_refuted |= shown(other)?.is_some_and(unpredicted);
-            }
-        }
-        form.without(&needless);
-        Ok((form, is_refuted))
+        unpredicted.map(|found| found.finding.count).sum::<u64>() >= cause.finding.count
+    };
+    let mut refuted: Vec<Found> = causes.extract_if(.., is_refuted).map(|(found, _)| found).collect();
+    for found in &mut refuted {
+        // It was reduced to what the rule predicts.
+        found.finding.reduced = None;
+        found.put_down_to_no_rule();
     }
+    refuted
+}
 
-    /// Reduces a new finding. Returns how many programs the subject was asked about.
-    fn reduce_new(
-        &self,
-        found: &mut Found,
-        rule: Option<&Expected>,
-        time: Option<Duration>,
-        programs: u64,
-    ) -> Result<u64, Failure> {
-        let Some(tested) = self.tested(&found.finding.subjects[0]) else { return Ok(0) };
-        let budget = Budget { time, programs: Some(programs) };
-        let original = found.finding.program.clone();
-        let reduce = |expected: Option<&Expected>, as_text: bool| {
-            let wanted = Wanted { expected, headed: true, ..Wanted::default() };
-            reduce_finding(self.session, tested, &original, as_text, wanted, budget, &mut |_, _| {})
+/// An interpretation that seems to be followed here and not there follows from a cause that does the same to its program: what
+/// is refused here may be refused for another reason than the interpretation that would refuse it. Or it shows only beside
+/// others, or only as it is written, as a cause does.
+fn join_mixed(
+    campaign: &Campaign<'_>,
+    causes: &mut [(Found, Form)],
+    rest: &mut Vec<Found>,
+) -> Result<(), Failure> {
+    for mixed in std::mem::take(rest) {
+        let Some(tested) = campaign.tested(&mixed.finding.subjects[0]).filter(|_| mixed.is_mixed()) else {
+            rest.push(mixed);
+            continue;
         };
-        // What triage put it down to is kept. The program alone may not show that, where only many together did. What is put
-        // down to nothing keeps its class, whatever rules happen to predict it.
-        let class = Some(match found.follows {
-            // An answer explains it, which others rule out.
-            Some(Interpretation(question, answer)) => Expected::Reading(question, answer),
-            None => Expected::Class(found.finding.class),
-        });
-        let mut shrunk = match reduce(rule.or(class.as_ref()), false) {
-            Err(Reluctance::NothingShown) if rule.is_some() => reduce(class.as_ref(), false),
-            shrunk => shrunk,
-        };
-        if matches!(shrunk, Err(Reluctance::OnlyAsText)) {
-            found.only_as_written = true;
-            match Program::parse(&original).ok() {
-                Some(printed) => found.finding.neighbour = Some(printed.text().to_owned()),
-                // What is not understood is not printed anew, and so not known to conform. Its characters are what there is to
-                // leave out.
-                None => shrunk = reduce(class.as_ref(), true),
-            }
-        }
-        match shrunk {
-            Ok(shrunk) => {
-                let program = shrunk.reduced.program;
-                found.finding.reduced = Some(Reduced {
-                    answers: answers(tested, program.text(), None)?,
-                    program: program.text().to_owned(),
-                    tokens: program.size().tokens as u64,
-                });
-                Ok(shrunk.reduced.asked)
-            }
-            Err(Reluctance::Failed(error)) => Err(error.into()),
-            Err(Reluctance::OnlyAsText) => Ok(2),
-            Err(Reluctance::NotReproducible) => {
-                let Again { came, shown, .. } =
-                    shown_again(tested, &found.finding, &found.finding.program, 2 * REPEATED)?;
-                if came < shown {
-                    found.changes_its_answer(came, shown);
+        let (form, outcome) = (form_of(&mixed), mixed.finding.observed.outcome);
+        let is_alike = |cause: &Found| cause.finding.example().observed.outcome == outcome;
+        let mut cause = causes.iter().position(|(cause, own)| is_alike(cause) && shows(own, &form));
+        let mut because = "its program has all that the cause needs";
+        if cause.is_none() && mixed.origin.is_none() {
+            let program = &mixed.finding.program;
+            let printed = ptxsmith_syntax::print(&parse(program).unwrap_or_default());
+            let comes =
+                |program: &str| Ok::<_, Failure>(shown_again(tested, &mixed.finding, program, 1)?.came > 0);
+            let (alone, anew) = (comes(program)?, comes(&printed)?);
+            (cause, because) = match (alone, anew) {
+                (true, false) => {
+                    let as_written = |(cause, _): &(Found, Form)| is_alike(cause) && cause.only_as_written;
+                    (causes.iter().position(as_written), "both show only as the program is written")
                 }
-                Ok(shown.into())
-            }
-            // What cannot be made smaller is reported as it is.
-            Err(_) => Ok(0),
+                (false, _) => {
+                    let alike = |(cause, _): &(Found, Form)| is_alike(cause);
+                    (causes.iter().position(alike), "it shows only beside other declarations")
+                }
+                (true, true) => (None, because),
+            };
         }
+        match cause {
+            Some(at) => causes[at].0.join(mixed, because),
+            None => rest.push(mixed),
+        }
+    }
+    Ok(())
+}
+
+/// Whether the rule that a cause is put down to, where it is to one, predicts another finding.
+fn may_be_of_rule(campaign: &Campaign<'_>, cause: &Found, found: &Found) -> bool {
+    let Some(rule) = rule_of(&cause.finding) else { return true };
+    let Some(tested) = campaign.tested(&found.finding.subjects[0]) else { return true };
+    let example = found.finding.example();
+    predicts(&[rule], Maker::of(tested.subject.description()), example.program, example.observed)
+}
+
+/// Why a finding of a form most likely has this cause: its class is the same, and its program has all that the cause needs, or its
+/// reduced program is wrong in the same way. `None` where it has not.
+fn same_cause(
+    campaign: &Campaign<'_>,
+    cause: &Found,
+    own: &Form,
+    found: &Found,
+    form: &Form,
+) -> Option<&'static str> {
+    if cause.finding.class != found.finding.class {
+        None
+    } else if shows(own, form) && may_be_of_rule(campaign, cause, found) {
+        Some("its program has all that the cause needs")
+    } else if has_same_effect(cause, found) {
+        Some("its reduced program holds the same number, wrong in the same bits")
+    } else if own.shares_a_part(form) && has_same_wrong_field(cause, found) {
+        Some("its reduced program shares a part, and the same field of an address is wrong")
+    } else {
+        None
+    }
+}
+
+/// The first of these causes that a finding has, by place, and why.
+fn cause_of(
+    campaign: &Campaign<'_>,
+    causes: &[(Found, Form)],
+    found: &Found,
+    form: &Form,
+) -> Option<(usize, &'static str)> {
+    let mut all = causes.iter().enumerate();
+    all.find_map(|(at, (cause, own))| Some((at, same_cause(campaign, cause, own, found, form)?)))
+}
+
+/// Adds a cause, or joins it with those that its form shows to be the same.
+fn join_same(campaign: &Campaign<'_>, causes: &mut Vec<(Found, Form)>, mut found: Found, form: Form) {
+    if let Some((at, because)) = cause_of(campaign, causes, &found, &form) {
+        causes[at].0.join(found, because);
+        return;
+    }
+    // What was taken for a cause holds more than it needs, where this one shows with less.
+    causes.retain_mut(|(cause, own)| {
+        let same = same_cause(campaign, &found, &form, cause, own);
+        if let Some(because) = same {
+            found.join(std::mem::take(cause), because);
+        }
+        same.is_none()
+    });
+    causes.push((found, form));
+}
+
+/// What the smallest program of a finding has that its cause needs: something that is not needed is there only because
+/// nothing valid is without it, as the type of a float. Another word in its place shows that.
+///
+/// Also whether a neighbour deviates of which the rule that the finding is put down to does not predict it.
+fn essential(campaign: &Campaign<'_>, found: &mut Found) -> Result<(Form, bool), Failure> {
+    let mut form = form_of(found);
+    let Some(Reduced { program, answers: Some(_), .. }) = &found.finding.reduced else {
+        return Ok((form, false));
+    };
+    let (Some(tested), program) = (campaign.tested(&found.finding.subjects[0]), program.clone()) else {
+        return Ok((form, false));
+    };
+    let rule = rule_of(&found.finding);
+    let maker = Maker::of(tested.subject.description());
+    let number = expected_bytes(&found.finding).filter(|(_, bytes)| bytes.len() <= 8);
+    let number = number.and_then(|(name, bytes)| {
+        let value = bytes.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte));
+        with_number(&program, &name, value)
+    });
+    let valid = number.into_iter().chain(neighbours(&program)).filter_map(|other| {
+        let module = parse(&other).ok()?;
+        (predict(&module, &Rules::default()).validity() == Validity::Valid).then_some((other, module))
+    });
+    let valid: Vec<(String, Module)> = valid.collect();
+    // What a neighbour shows of the same class; `None` where it conforms or cannot be told.
+    let mut shown = |(other, module): &(String, Module)| {
+        let parts = judge(&*tested.subject, module, other).map_err(of_subject)?.parts();
+        if parts.iter().all(|part| part.verdict == Verdict::Conforms) {
+            found.finding.neighbour.get_or_insert_with(|| other.clone());
+        }
+        Ok::<_, Failure>(parts.into_iter().find_map(|part| match part.verdict {
+            Verdict::Deviates(difference) if difference.class == found.finding.class => Some(difference),
+            Verdict::Reads(difference) if found.follows.is_some() => Some(difference),
+            _ => None,
+        }))
+    };
+    let mut needless = Vec::new();
+    for feature in form.features() {
+        let lacks = |(other, _): &&(String, Module)| !Form::of(other, None).has(&feature);
+        for other in valid.iter().filter(lacks).take(NEIGHBOURS) {
+            if shown(other)?.is_some() {
+                needless.push(feature.clone());
+                break;
+            }
+        }
+    }
+    let mut is_refuted = false;
+    if let Some(rule) = rule {
+        for other in valid.iter().take(NEIGHBOURS_OF_RULE) {
+            let unpredicted = |shown: Box<Difference>| !predicts(&[rule], maker, &other.0, &shown.observed);
+            is_refuted |= shown(other)?.is_some_and(unpredicted);
+        }
+    }
+    form.without(&needless);
+    Ok((form, is_refuted))
+}
+
+/// Reduces a new finding. Returns how many programs the subject was asked about.
+fn reduce_new(
+    campaign: &Campaign<'_>,
+    found: &mut Found,
+    rule: Option<&Expected>,
+    time: Option<Duration>,
+    programs: u64,
+) -> Result<u64, Failure> {
+    let Some(tested) = campaign.tested(&found.finding.subjects[0]) else { return Ok(0) };
+    let budget = Budget { time, programs: Some(programs) };
+    let original = found.finding.program.clone();
+    let reduce = |expected: Option<&Expected>, as_text: bool| {
+        let wanted = Wanted { expected, headed: true, ..Wanted::default() };
+        reduce_finding(campaign.session, tested, &original, as_text, wanted, budget, &mut |_, _| {})
+    };
+    // What triage put it down to is kept. The program alone may not show that, where only many together did. What is put
+    // down to nothing keeps its class, whatever rules happen to predict it.
+    let class = Some(match found.follows {
+        // An answer explains it, which others rule out.
+        Some(Interpretation(question, answer)) => Expected::Reading(question, answer),
+        None => Expected::Class(found.finding.class),
+    });
+    let mut shrunk = match reduce(rule.or(class.as_ref()), false) {
+        Err(Reluctance::NothingShown) if rule.is_some() => reduce(class.as_ref(), false),
+        shrunk => shrunk,
+    };
+    if matches!(shrunk, Err(Reluctance::OnlyAsText)) {
+        found.only_as_written = true;
+        match Program::parse(&original).ok() {
+            Some(printed) => found.finding.neighbour = Some(printed.text().to_owned()),
+            // What is not understood is not printed anew, and so not known to conform. Its characters are what there is to
+            // leave out.
+            None => shrunk = reduce(class.as_ref(), true),
+        }
+    }
+    match shrunk {
+        Ok(shrunk) => {
+            let program = shrunk.reduced.program;
+            found.finding.reduced = Some(Reduced {
+                answers: answers(tested, program.text(), None)?,
+                program: program.text().to_owned(),
+                tokens: program.size().tokens as u64,
+            });
+            Ok(shrunk.reduced.asked)
+        }
+        Err(Reluctance::Failed(error)) => Err(error.into()),
+        Err(Reluctance::OnlyAsText) => Ok(2),
+        Err(Reluctance::NotReproducible) => {
+            let Again { came, shown, .. } =
+                shown_again(tested, &found.finding, &found.finding.program, 2 * REPEATED)?;
+            if came < shown {
+                found.changes_its_answer(came, shown);
+            }
+            Ok(shown.into())
+        }
+        // What cannot be made smaller is reported as it is.
+        Err(_) => Ok(0),
     }
 }
 
@@ -365,7 +391,7 @@ fn join_left(causes: &mut Vec<(Found, Form)>) {
     for (found, _) in causes.extract_if(.., |(found, _)| is_left(found)) {
         match left.get_mut(&found.finding.class) {
             Some((first, others)) => {
-                first.join(found);
+                first.join(found, "neither was reduced: the budget of reductions was used up");
                 *others += 1;
             }
             None => drop(left.insert(found.finding.class, (found, 0))),
@@ -381,6 +407,8 @@ fn join_left(causes: &mut Vec<(Found, Form)>) {
     }
 }
 
+const COMPANY: &str = "it shows only beside other declarations, and most of those show this cause";
+
 /// What is wrong only beside other declarations follows from the cause that most others show: one of them has it, and spoils its
 /// neighbours.
 fn join_company(causes: &mut [(Found, Form)], rest: &mut Vec<Found>) {
@@ -391,7 +419,7 @@ fn join_company(causes: &mut [(Found, Form)], rest: &mut Vec<Found>) {
                 && cause.0.finding.subjects.contains(&found.finding.subjects[0])
         };
         let cause = causes.iter_mut().filter(is_cause).max_by_key(|(cause, _)| cause.finding.count);
-        cause.map(|(cause, _)| cause.join(found.clone())).is_none()
+        cause.map(|(cause, _)| cause.join(found.clone(), COMPANY)).is_none()
     });
 }
 

@@ -4,15 +4,17 @@ mod again;
 mod by_case;
 mod entry_points;
 mod file;
+mod finish;
 mod gone;
 mod joined;
+mod kept;
 mod manifest;
 mod minimized;
 mod releases;
 mod report;
 mod starts;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -24,13 +26,14 @@ use ptxsmith_report::{Report, severity};
 use ptxsmith_subject::Outcome as Seen;
 
 use crate::failure::Failure;
-use crate::files;
 use crate::judges::Entry;
 use crate::ledger::{Found, Triage, gather};
 use crate::pool::{Ended, lock_of};
 use crate::session::Session;
-use crate::store::{self, Earlier, Identity, Lock, Shard, State};
+use crate::store::{self, Earlier, Identity, Shard, State};
 use crate::subjects::Tested;
+
+use kept::{Kept, Progress, Store};
 
 pub use file::{with_comments, without_leading_comments};
 pub(crate) use releases::judged as judged_release;
@@ -49,8 +52,8 @@ pub struct Campaign<'a> {
     pub session: &'a Session,
     /// The implementations under test, each with what was found.
     pub subjects: Vec<Tested>,
-    /// The directory of report and findings; `None` keeps nothing.
-    pub out: Option<PathBuf>,
+    /// Where it is kept.
+    store: Store,
     /// What is judged: `run` or `check`.
     pub command: &'static str,
     /// What is judged, in the plural: `cases`, `variables`.
@@ -64,40 +67,12 @@ pub struct Campaign<'a> {
     texts: Mutex<BTreeMap<u64, Source>>,
     /// What each subject makes of each program, where that is to be reported.
     by_case: Option<Mutex<by_case::ByCase>>,
-    /// When to save next.
-    save_at: Mutex<Instant>,
-    /// What makes the campaign one that can go on, and be merged; `None` for one that cannot.
-    kept: Option<Kept>,
     /// Whether nothing is missing, as far as the campaign does not do it itself.
     complete: bool,
     /// What chose the cases.
     pub seed: u64,
     /// How long all new findings together are reduced for, where there is a limit in time.
     pub reduce_for: Option<Duration>,
-    /// The findings whose files were written.
-    written: Mutex<BTreeSet<String>>,
-    /// The findings whose files were there when the campaign was gone on with.
-    written_before: BTreeSet<String>,
-    /// Held as long as the campaign may write to its directory.
-    _lock: Option<Lock>,
-    started: manifest::Started,
-}
-
-/// What a campaign that can go on keeps of itself.
-struct Kept {
-    identity: Identity,
-    shard: Shard,
-    /// Whether there are programs that need a later version and target.
-    wide: bool,
-    /// Held while anything is entered or saved, so that what is saved is of whole tasks.
-    progress: Mutex<Progress>,
-    /// The task of which only a part is to be done.
-    rest: Option<store::Rest>,
-}
-
-struct Progress {
-    done: store::Done,
-    verdicts: store::Verdicts,
 }
 
 /// The verdicts on the cases of a task for one subject.
@@ -147,41 +122,19 @@ impl<'a> Campaign<'a> {
         out: Option<PathBuf>,
         earlier: Earlier,
     ) -> Result<Campaign<'a>, Failure> {
-        let lock = match &out {
-            None => None,
-            Some(out) if earlier == Earlier::Share => {
-                files::make_directory(&out.join(file::FOLDER))?;
-                None
-            }
-            Some(out) => {
-                files::make_directory(&out.join(file::FOLDER))?;
-                let lock = Lock::take(out)?;
-                earlier.settle(out)?;
-                for directory in [out, &out.join(file::FOLDER)] {
-                    files::remove_unfinished(directory);
-                }
-                Some(lock)
-            }
-        };
         Ok(Campaign {
             session,
             subjects,
-            out,
+            store: Store::open(out, earlier)?,
             command,
             unit,
             generator: Generator::default(),
             coverage: Mutex::default(),
             texts: Mutex::default(),
             by_case: None,
-            save_at: Mutex::new(Instant::now() + SAVE_EVERY),
-            kept: None,
             complete: true,
             seed: session.seed,
             reduce_for: Some(Duration::ZERO),
-            written: Mutex::default(),
-            written_before: BTreeSet::new(),
-            _lock: lock,
-            started: manifest::Started::now(),
         })
     }
 
@@ -199,7 +152,7 @@ impl<'a> Campaign<'a> {
         resume: bool,
         raise: impl Fn(&Identity, &mut State) -> bool,
     ) -> Result<(), Failure> {
-        let Some(out) = self.out.clone() else { return Ok(()) };
+        let Some(out) = self.store.out.clone() else { return Ok(()) };
         let name = || harmless(&out.to_string_lossy()).into_owned();
         let state = if resume { State::read(&out)? } else { None };
         if resume && state.is_none() {
@@ -230,13 +183,13 @@ impl<'a> Campaign<'a> {
             }
             *lock_of(&self.coverage) = state.coverage()?;
             (done, rest) = (state.done, state.rest);
-            self.written_before = file::ids_in(&out);
-            self.started = manifest::Started::read(&out).unwrap_or_else(manifest::Started::now);
+            self.store.written_before = file::ids_in(&out);
+            self.store.started = manifest::Started::read(&out).unwrap_or_else(manifest::Started::now);
         }
         let verdicts = store::Verdicts::open(&out, &done)?;
         let progress = Mutex::new(Progress { done, verdicts });
-        self.kept = Some(Kept { identity, shard, wide, progress, rest });
-        self.save_manifest(false)
+        self.store.kept = Some(Kept { identity, shard, wide, progress, rest });
+        manifest::save_manifest(self, false)
     }
 
     /// Takes what the shards of a campaign found, in the order of the shards.
@@ -260,15 +213,12 @@ impl<'a> Campaign<'a> {
 
     /// Whether a task is to be done: it falls to this shard, and was not done before.
     pub fn is_to_do(&self, task: u64) -> bool {
-        self.kept
-            .as_ref()
-            .is_none_or(|kept| kept.shard.takes(task) && !lock_of(&kept.progress).done.contains(task))
+        self.store.is_to_do(task)
     }
 
     /// The first case of a task that is to be done, where it is not the task's first.
     pub fn first_case_of(&self, task: u64) -> Option<u64> {
-        let rest = self.kept.as_ref()?.rest.filter(|rest| rest.task == task)?;
-        Some(rest.from)
+        self.store.first_case_of(task)
     }
 
     /// Enters the verdicts of a whole task, with what was generated for it, and saves the findings that are new or have
@@ -284,7 +234,7 @@ impl<'a> Campaign<'a> {
     ) -> Result<(), Failure> {
         let mut better = Vec::new();
         {
-            let mut progress = self.kept.as_ref().map(|kept| (kept.shard, lock_of(&kept.progress)));
+            let mut progress = self.store.kept.as_ref().map(|kept| (kept.shard, lock_of(&kept.progress)));
             let mut lines = Vec::new();
             for Judgements { tested, entries, bulk } in judgements {
                 lines.push(line(task, tested.subject.id(), &entries, &bulk));
@@ -343,6 +293,21 @@ impl<'a> Campaign<'a> {
     fn shown_by(&self, tested: &Tested, found: Found) -> Found {
         let source = lock_of(&self.texts).get(&found.trial).cloned();
         found.shown_by(tested.subject.id(), source.map(|source| (source.path, source.text)))
+    }
+
+    /// From now on what is [noted](Campaign::note_case) stands in the report.
+    pub fn report_by_case(&mut self) {
+        self.by_case = Some(Mutex::default());
+    }
+
+    /// Notes the verdicts on the parts of a program, where the report is to have them.
+    pub fn note_case<'v>(
+        &self,
+        tested: &Tested,
+        source: &Source,
+        verdicts: impl IntoIterator<Item = &'v Verdict>,
+    ) {
+        by_case::note(self, tested, source, verdicts);
     }
 
     /// The findings in all subjects, in the order of [`severity::order`].
@@ -410,50 +375,26 @@ impl<'a> Campaign<'a> {
             }
             Err(failure) => return Err(failure),
         };
-        self.remove_stale(&findings);
+        self.store.remove_stale(&findings);
         let mut report = self.report(&findings, ended == Ended::All && self.complete);
-        let whole = self.kept.as_ref().is_none_or(|kept| kept.shard == Shard::ALL);
+        let whole = self.store.kept.as_ref().is_none_or(|kept| kept.shard == Shard::ALL);
         if report.complete && whole {
             self.session.expected.look_for_passes(&mut report);
         }
         self.write_report(&report)?;
         self.save_state(ended == Ended::All)?;
-        self.save_manifest(ended == Ended::All)?;
-        if let (Some(out), Some(_)) = (&self.out, &self.kept) {
+        manifest::save_manifest(self, ended == Ended::All)?;
+        if let (Some(out), Some(_)) = (&self.store.out, &self.store.kept) {
             store::sort_verdicts(out)?;
         }
-        let earlier = self.earlier_findings(&findings);
-        let (interrupted, resumable) = (ended == Ended::Interrupted, self.kept.is_some());
+        let earlier = self.store.earlier_findings(&findings);
+        let (interrupted, resumable) = (ended == Ended::Interrupted, self.store.kept.is_some());
         Ok(Outcome { report, earlier, interrupted, resumable, left_out: false })
     }
 
-    /// The findings at the end, with all that only the end can say of them, each written to its file.
+    /// The findings at the end, each written to its file.
     fn look_once_more(&self, ended: Ended) -> Result<Vec<Found>, Failure> {
-        if self.command == "run" && ended == Ended::All {
-            self.look_for_gone()?;
-        }
-        if ended == Ended::All {
-            self.compare_entry_points()?;
-        }
-        self.enter_inconsistent();
-        let mut findings = self.findings();
-        self.observe_again(&mut findings)?;
-        if self.command != "check" && ended == Ended::All {
-            self.show_known_minimized(&mut findings)?;
-            self.join_new(&mut findings)?;
-        }
-        if ended == Ended::All {
-            self.map_releases(&mut findings)?;
-        }
-        if ended == Ended::All && self.session.cancel.is_late() {
-            self.note_late();
-        }
-        joined::refusals(&mut findings);
-        for tested in self.subjects.iter().filter(|tested| tested.ledger().confusion.accepts_everything()) {
-            joined::acceptances(&mut findings, tested.subject.id());
-        }
-        self.quote_examples(&mut findings);
-        findings.sort_by_key(|found| severity::order(&found.finding));
+        let findings = finish::finish(self, ended)?;
         // A last time: while the campaign went on, a longer example may have overtaken a shorter one on its way to
         // the disk, and some findings show only in the sum.
         for found in &findings {
@@ -483,7 +424,7 @@ impl<'a> Campaign<'a> {
     fn save_now_and_then(&self) -> Result<(), Failure> {
         let began = Instant::now();
         {
-            let mut save_at = lock_of(&self.save_at);
+            let mut save_at = lock_of(&self.store.save_at);
             if began < *save_at {
                 return Ok(());
             }
@@ -492,13 +433,13 @@ impl<'a> Campaign<'a> {
         }
         self.save_state(false)?;
         self.save_report(&self.findings(), false)?;
-        *lock_of(&self.save_at) = Instant::now() + SAVE_EVERY.max(began.elapsed() * SAVE_SHARE);
+        *lock_of(&self.store.save_at) = Instant::now() + SAVE_EVERY.max(began.elapsed() * SAVE_SHARE);
         Ok(())
     }
 
     /// Saves everything that was found, with the tasks that it is of.
     fn save_state(&self, complete: bool) -> Result<(), Failure> {
-        let (Some(out), Some(kept)) = (&self.out, &self.kept) else { return Ok(()) };
+        let (Some(out), Some(kept)) = (&self.store.out, &self.store.kept) else { return Ok(()) };
         let state = {
             let progress = lock_of(&kept.progress);
             let coverage = lock_of(&self.coverage);
@@ -509,19 +450,6 @@ impl<'a> Campaign<'a> {
             state
         };
         state.write(out)
-    }
-
-    /// Removes the files of what was a finding of its own for a while, until its cause was known.
-    fn remove_stale(&self, findings: &[Found]) {
-        let Some(out) = &self.out else { return };
-        let current: BTreeSet<&str> = findings.iter().map(|found| found.finding.id.as_str()).collect();
-        let written = lock_of(&self.written);
-        for id in written.union(&self.written_before).filter(|id| !current.contains(id.as_str())) {
-            // What cannot be removed is a file too many, which the summary counts.
-            for path in file::paths_of(out, id) {
-                let _ = std::fs::remove_file(path);
-            }
-        }
     }
 }
 

@@ -15,23 +15,21 @@ use crate::subjects::Tested;
 /// The most findings of which a map is made.
 const MOST: usize = 200;
 
-impl Campaign<'_> {
-    /// Shows the program of each finding to every subject, where there are several.
-    pub(super) fn map_releases(&self, findings: &mut [Found]) -> Result<(), Failure> {
-        if self.subjects.len() < 2 {
-            return Ok(());
-        }
-        let programs: Vec<(&Tested, &Finding)> = (findings.iter().take(MOST))
-            .flat_map(|found| self.subjects.iter().map(move |tested| (tested, &found.finding)))
-            .collect();
-        let verdicts = pool::map(self.session, &programs, |(tested, finding)| {
-            Ok(judged(tested, finding.least_program())?.0)
-        })?;
-        for (found, verdicts) in findings.iter_mut().zip(verdicts.chunks(self.subjects.len())) {
-            found.finding.releases = verdicts.iter().flatten().cloned().collect();
-        }
-        Ok(())
+/// Shows the program of each finding to every subject, where there are several.
+pub(super) fn map_releases(campaign: &Campaign<'_>, findings: &mut [Found]) -> Result<(), Failure> {
+    if campaign.subjects.len() < 2 {
+        return Ok(());
     }
+    let programs: Vec<(&Tested, &Finding)> = (findings.iter().take(MOST))
+        .flat_map(|found| campaign.subjects.iter().map(move |tested| (tested, &found.finding)))
+        .collect();
+    let verdicts = pool::map(campaign.session, &programs, |(tested, finding)| {
+        Ok(judged(tested, finding.least_program())?.0)
+    })?;
+    for (found, verdicts) in findings.iter_mut().zip(verdicts.chunks(campaign.subjects.len())) {
+        found.finding.releases = verdicts.iter().flatten().cloned().collect();
+    }
+    Ok(())
 }
 
 /// The verdict of a subject on a program as it stands, and what it rests on: the class of the first deviation, that it conforms, or why

@@ -11,7 +11,7 @@ use ptxsmith_report::reproduce::Runner;
 use ptxsmith_report::{Coverage, Finding, Reached, Report, SCHEMA, Subject, folder, reproduce};
 use ptxsmith_subject::Description;
 
-use super::Campaign;
+use super::{Campaign, by_case};
 use crate::failure::Failure;
 use crate::files;
 use crate::ledger::{Found, Least, Ledger};
@@ -32,14 +32,14 @@ fn named<K: Copy, V: Clone>(all: &BTreeMap<K, V>, name: impl Fn(K) -> &'static s
 
 impl Campaign<'_> {
     pub(super) fn save_report(&self, findings: &[Found], complete: bool) -> Result<(), Failure> {
-        if self.out.is_some() {
+        if self.store.out.is_some() {
             self.write_report(&self.report(findings, complete))?;
         }
         Ok(())
     }
 
     pub(crate) fn write_report(&self, report: &Report) -> Result<(), Failure> {
-        let Some(out) = &self.out else { return Ok(()) };
+        let Some(out) = &self.store.out else { return Ok(()) };
         let mut text = json(serde_json::to_string_pretty(report)?);
         text.push('\n');
         files::write_whole(&out.join(folder::REPORT), text.as_bytes())?;
@@ -102,7 +102,7 @@ impl Campaign<'_> {
             default_readings,
             findings: findings.iter().map(|found| self.finding(found)).collect(),
             unexpected_passes: Vec::new(),
-            cases: self.cases(),
+            cases: by_case::cases(self),
             coverage: self.coverage(reached),
         };
         self.session.expected.mark(&mut report);
@@ -164,7 +164,7 @@ impl Campaign<'_> {
         let known = KNOWN.iter().find(|known| Kind::Known(known.id.to_owned()) == finding.kind);
         let finding = Finding {
             repeat: self.repeat(found),
-            file: self.out.as_ref().map(|_| self.file_of(found).to_string_lossy().into_owned()),
+            file: self.store.out.as_ref().map(|_| self.file_of(found).to_string_lossy().into_owned()),
             first_seen: known.map(|known| known.first_seen.to_owned()).filter(|day| !day.is_empty()),
             edit: match &finding.kind {
                 Kind::Fixed(id) => ptxsmith_diff::gone::edit(id, &finding.subjects),

@@ -7,30 +7,27 @@ use ptxsmith_subject::Inconsistent;
 use super::Campaign;
 use crate::ledger::{Found, Name};
 
-impl Campaign<'_> {
-    /// Enters the modules on which a fork answered otherwise, and notes how implementations were started where that is not
-    /// how the user wanted it.
-    pub(super) fn enter_inconsistent(&self) {
-        for tested in &self.subjects {
-            if let Some(note) = tested.subject.note() {
-                self.session.events.note(&note);
-            }
-            // The first is as good as any: from then on it was started anew.
-            let Some(Inconsistent { ptx, forked, started, .. }) =
-                tested.subject.inconsistencies().into_iter().min_by(|a, b| a.ptx.cmp(&b.ptx))
-            else {
-                continue;
-            };
-            let difference = Difference::of(Class::Inconsistent, Expected::same_as(started), forked);
-            let name = Name {
-                id: "forked-otherwise".to_owned(),
-                kind: Kind::Forks,
-                title: "it answers otherwise when it is forked than when it is started anew (--start)"
-                    .to_owned(),
-                clauses: Vec::new(),
-            };
-            let weight = ptx.len();
-            tested.ledger().put(Found::new(name, &difference, ptx, 0, weight));
+/// Enters the modules on which a fork answered otherwise, and notes how implementations were started where that is not
+/// how the user wanted it.
+pub(super) fn enter_inconsistent(campaign: &Campaign<'_>) {
+    for tested in &campaign.subjects {
+        if let Some(note) = tested.subject.note() {
+            campaign.session.events.note(&note);
         }
+        // The first is as good as any: from then on it was started anew.
+        let Some(Inconsistent { ptx, forked, started, .. }) =
+            tested.subject.inconsistencies().into_iter().min_by(|a, b| a.ptx.cmp(&b.ptx))
+        else {
+            continue;
+        };
+        let difference = Difference::of(Class::Inconsistent, Expected::same_as(started), forked);
+        let name = Name {
+            id: "forked-otherwise".to_owned(),
+            kind: Kind::Forks,
+            title: "it answers otherwise when it is forked than when it is started anew (--start)".to_owned(),
+            clauses: Vec::new(),
+        };
+        let weight = ptx.len();
+        tested.ledger().put(Found::new(name, &difference, ptx, 0, weight));
     }
 }

@@ -65,7 +65,7 @@ fn what_was_found_is_saved_now_and_then_and_not_each_time() {
     let is_saved = || out.path().join(ptxsmith_report::folder::REPORT).exists();
     campaign.save_now_and_then().unwrap();
     assert!(!is_saved() || began.elapsed() >= SAVE_EVERY);
-    *lock_of(&campaign.save_at) = Instant::now();
+    *lock_of(&campaign.store.save_at) = Instant::now();
     campaign.save_now_and_then().unwrap();
-    assert!(is_saved() && *lock_of(&campaign.save_at) > Instant::now());
+    assert!(is_saved() && *lock_of(&campaign.store.save_at) > Instant::now());
 }

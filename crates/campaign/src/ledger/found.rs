@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 use ptxsmith_diff::{Class, Difference, Header, Trial};
-use ptxsmith_model::{Finding, Kind, Status};
+use ptxsmith_model::{Finding, Joined, Kind, Status};
 use ptxsmith_oracle::Interpretation;
 use serde::{Deserialize, Serialize};
 
@@ -113,9 +113,12 @@ impl Found {
         (self.weight, self.trial)
     }
 
-    /// Takes in another finding, which has the same cause.
-    pub fn join(&mut self, other: Found) {
+    /// Takes in another finding, which has the same cause for this reason. The report says so.
+    pub fn join(&mut self, other: Found, because: impl Into<String>) {
         self.finding.count += other.finding.count;
+        let Finding { id, title, count, .. } = other.finding;
+        self.finding.joined.push(Joined { id, title, count, because: because.into() });
+        self.finding.joined.extend(other.finding.joined);
         for subject in other.finding.subjects {
             if !self.finding.subjects.contains(&subject) {
                 self.finding.subjects.push(subject);
@@ -275,8 +278,10 @@ mod tests {
             one
         };
         let mut one = of(&["s", "t"], 2);
-        one.join(of(&["t", "u"], 3));
+        one.join(of(&["t", "u"], 3), "a reason");
         assert_eq!((one.finding.count, one.finding.subjects), (5, vec!["s".into(), "t".into(), "u".into()]));
+        let [joined] = &one.finding.joined[..] else { panic!() };
+        assert_eq!((&*joined.id, joined.count, &*joined.because), ("a", 3, "a reason"));
     }
 
     #[test]

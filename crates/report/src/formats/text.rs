@@ -11,6 +11,7 @@ use std::time::Duration;
 use anstyle::{AnsiColor, Reset, Style};
 use askama::Template;
 use indicatif::HumanCount;
+use ptxsmith_model::Joined;
 use ptxsmith_syntax::{Item, print};
 
 use crate::harmless::{self, count, lines};
@@ -161,6 +162,10 @@ pub fn finding(report: &Report, finding: &Finding) -> String {
     }
     if let Some((relation, other)) = finding.other_program() {
         let _ = writeln!(out, "\n{relation}\n{}", lines(other).trim_end());
+    }
+    for Joined { id, title, count, because } in &finding.joined {
+        let told = format!("joined with {id} ({title}), {count} times, because {because}");
+        let _ = writeln!(out, "\n{}", line(told));
     }
     out
 }

@@ -199,12 +199,12 @@ fn a_finding_is_of_a_cause_of_its_class_that_shows_in_it() {
         (Class::Crash, ".global .u64 a = 010;", false),
     ] {
         let (found, form) = of(class, declarations);
-        assert_eq!(campaign.is_of(&cause, &own, &found, &form), is_of, "{declarations}");
+        assert_eq!(same_cause(&campaign, &cause, &own, &found, &form).is_some(), is_of, "{declarations}");
     }
     // One effect is enough, and so is a wrong field of addresses that have a part in common.
     let same = |one: &Found, other: &Found, forms: [&str; 2]| {
         let [own, form] = forms.map(|declarations| Form::of(&program(declarations), None));
-        campaign.is_of(one, &own, other, &form)
+        same_cause(&campaign, one, &own, other, &form).is_some()
     };
     let forms = [".global .u32 a = 010;", ".global .u64 a = 8;"];
     assert!(same(&held(&[5], &[4]), &held(&[9], &[8]), forms));
@@ -217,7 +217,7 @@ fn of_two_causes_the_one_with_less_takes_the_other_in() {
     let campaign = campaign(&session, vec![tested("a", right)]);
     let join = |causes: &mut Vec<(Found, Form)>, id: &str, declarations: &str| {
         let found = found(id, Class::WrongValue, declarations, Some("a"), Observation::default());
-        campaign.join_same(causes, found, Form::of(&program(declarations), None));
+        join_same(&campaign, causes, found, Form::of(&program(declarations), None));
     };
     let mut causes = Vec::new();
     join(&mut causes, "long", ".global .u64 a = ~010;");
@@ -250,7 +250,7 @@ fn a_rule_is_taken_back_where_more_deviates_as_it_does_not_predict() {
     };
     let take_back = |own: u64, others: &[Found]| {
         let mut causes = vec![named(own)];
-        let refuted = campaign.take_back_rules(&mut causes, others);
+        let refuted = take_back_rules(&campaign, &mut causes, others);
         assert_eq!(causes.len() + refuted.len(), 1);
         refuted.into_iter().next()
     };
@@ -312,7 +312,7 @@ fn an_interpretation_that_is_followed_here_and_not_there_follows_from_a_cause_th
         mixed.finding.kind = Kind::Interpretation("x".to_owned());
         let other = found("other", Class::Inconsistent, declarations, None, refused());
         let mut rest = vec![mixed.clone(), other.clone()];
-        campaign.join_mixed(&mut causes, &mut rest).unwrap();
+        join_mixed(&campaign, &mut causes, &mut rest).unwrap();
         let taken: Vec<&str> = (causes.iter())
             .filter(|(found, _)| found.finding.count == 2)
             .map(|(found, _)| &*found.finding.id)
@@ -331,7 +331,7 @@ fn reduced(
     let session = session();
     let campaign = campaign(&session, vec![tested("a", observe)]);
     let rule = rule.map(Expected::Rule);
-    let asked = campaign.reduce_new(&mut found, rule.as_ref(), None, MOST_OF_ONE).unwrap();
+    let asked = reduce_new(&campaign, &mut found, rule.as_ref(), None, MOST_OF_ONE).unwrap();
     (found, asked)
 }
 
@@ -423,7 +423,7 @@ fn essential(
     let text = program(declarations);
     let answers = answers(&campaign.subjects[0], &text, None).unwrap();
     found.finding.reduced = Some(Reduced { program: text, tokens: 6, answers });
-    let (form, is_refuted) = campaign.essential(&mut found).unwrap();
+    let (form, is_refuted) = super::essential(&campaign, &mut found).unwrap();
     (found, form, is_refuted)
 }
 
@@ -491,7 +491,7 @@ fn new_findings_of_one_cause_are_one_and_nothing_is_asked_about_what_shows_it() 
         let mut campaign = campaign(&session, vec![tested("a", observe())]);
         campaign.reduce_for = time;
         let mut findings = all();
-        campaign.join_new(&mut findings).unwrap();
+        join_new(&campaign, &mut findings).unwrap();
         findings
     };
     assert_eq!(join(Some(Duration::ZERO)), all());
@@ -516,7 +516,7 @@ fn what_no_rule_explains_is_called_after_its_smallest_program_and_rests_on_its_c
     long.finding.clauses = ["4.5.1/literal-octal", "4.5.5/addition"].map(str::to_owned).to_vec();
     long.finding.title = "a title".to_owned();
     let mut findings = vec![long];
-    campaign.join_new(&mut findings).unwrap();
+    join_new(&campaign, &mut findings).unwrap();
     let [found] = &findings[..] else { panic!("{findings:#?}") };
     assert_eq!(found.finding.id, "wrong-value-octal");
     assert_eq!(found.finding.title, "an octal number: a title");

@@ -1,0 +1,52 @@
+//! The end of a campaign: from what the ledgers hold to the findings of the report.
+//!
+//! Each step is a function over findings in a file of its own; it may ask subjects and changes nothing else. Findings are joined in one
+//! step, [`minimized::join_new`], where their reduced programs show one cause. Each finding says which others were joined with it, and why
+//! (`joined` in `report.json`).
+
+use ptxsmith_report::severity;
+
+use super::{Campaign, again, entry_points, gone, joined, minimized, releases, starts};
+use crate::failure::Failure;
+use crate::ledger::Found;
+use crate::pool::Ended;
+
+/// The findings of a campaign that ended so, in the order of [`severity::order`].
+pub(super) fn finish(campaign: &Campaign<'_>, ended: Ended) -> Result<Vec<Found>, Failure> {
+    let is_whole = ended == Ended::All;
+    observe_more(campaign, is_whole)?;
+    let mut findings = campaign.findings();
+    // Show examples again, each alone.
+    again::observe_again(campaign, &mut findings)?;
+    // Reduce, and join findings of one cause.
+    if is_whole && campaign.command != "check" {
+        minimized::show_known_minimized(campaign, &mut findings)?;
+        minimized::join_new(campaign, &mut findings)?;
+    }
+    if is_whole {
+        releases::map_releases(campaign, &mut findings)?;
+    }
+    if is_whole && campaign.session.cancel.is_late() {
+        campaign.note_late();
+    }
+    // Join the findings that were not reduced.
+    joined::refusals(&mut findings);
+    for tested in campaign.subjects.iter().filter(|tested| tested.ledger().confusion.accepts_everything()) {
+        joined::acceptances(&mut findings, tested.subject.id());
+    }
+    again::quote_examples(&mut findings);
+    findings.sort_by_key(|found| severity::order(&found.finding));
+    Ok(findings)
+}
+
+/// Enters what only the end can show: listed deviations that no longer show, entry points and starts that answer differently.
+fn observe_more(campaign: &Campaign<'_>, is_whole: bool) -> Result<(), Failure> {
+    if campaign.command == "run" && is_whole {
+        gone::look_for_gone(campaign)?;
+    }
+    if is_whole {
+        entry_points::compare_entry_points(campaign)?;
+    }
+    starts::enter_inconsistent(campaign);
+    Ok(())
+}
