@@ -54,10 +54,7 @@ pub fn check(session: &Session, options: Options) -> Result<Outcome, Failure> {
     };
     let kernels = match &first {
         Some(program) => has_kernels(&program.text),
-        None => files.iter().any(|file| {
-            // A pipe can be read but once.
-            file.is_file() && read_text(file).is_ok_and(|(_, text)| has_kernels(&text))
-        }),
+        None => files.iter().any(|file| may_have_kernels(file)),
     };
     if kernels {
         ensure_disassembler(session, &options.subjects)?;
@@ -106,16 +103,23 @@ pub fn check(session: &Session, options: Options) -> Result<Outcome, Failure> {
     });
     let retargeted = retargeted.into_inner();
     if files.len() > MOST_LINES && retargeted > 0 {
-        let files = if retargeted == 1 { "1 file was" } else { &format!("{retargeted} files were") };
-        session
-            .events
-            .note(&format!("{files} shown for a later target, where a subject does not have its own"));
+        note_retargeted(session, retargeted);
     }
     for line in definitions.into_inner().expect("a panic ends the program").told() {
         session.events.judged(&harmless(&line));
     }
     let outcome = campaign.end(ended)?;
     Ok(Outcome { left_out: left_out.into_inner(), ..outcome })
+}
+
+/// Whether a file holds kernels; a pipe can be read but once.
+fn may_have_kernels(file: &Path) -> bool {
+    file.is_file() && read_text(file).is_ok_and(|(_, text)| has_kernels(&text))
+}
+
+fn note_retargeted(session: &Session, count: u64) {
+    let files = if count == 1 { "1 file was" } else { &format!("{count} files were") };
+    session.events.note(&format!("{files} shown for a later target, where a subject does not have its own"));
 }
 
 /// The most files of which each has a line; of more, those of which something was not compared.

@@ -33,16 +33,58 @@ pub struct Options {
 /// # Errors
 /// If a shard is missing, doubled or unfinished (unless that is allowed), or is of another build, seed or subject.
 pub fn merge(session: &Session, options: &Options) -> Result<Outcome, Failure> {
-    let name = |path: &Path| line(&path.to_string_lossy()).into_owned();
     let real = |path: &Path| std::fs::canonicalize(path).ok();
     if let Some(directory) =
         options.directories.iter().find(|of| real(of).is_some() && real(of) == real(&options.out))
     {
         return Err(Failure::BadInput(format!("{} is to be merged; give another --out", name(directory))));
     }
-    let mut shards: BTreeMap<u64, (&Path, State)> = BTreeMap::new();
+    let (shards, first) = read_shards(&options.directories)?;
+    let Some((_, identity, of)) = first else {
+        return Err(Failure::BadInput("there is nothing to merge".to_owned()));
+    };
+    let lacks = lacks(&shards, of);
+    if !lacks.is_empty() {
+        let lacks = lacks.join("; ");
+        if !options.partial {
+            return Err(Failure::BadInput(format!(
+                "not every shard is there and done; {lacks}; run them, with --resume where they were begun, or merge \
+                 what there is with --partial"
+            )));
+        }
+        session.events.note(&format!("merged without all shards; {lacks}"));
+    }
+    let wide = shards.values().any(|(_, state)| state.wide);
+    let directories: Vec<&Path> = shards.values().map(|(directory, _)| *directory).collect();
+    let states: Vec<State> = shards.into_values().map(|(_, state)| state).collect();
+    let subjects =
+        states[0].subjects.iter().map(|kept| tested(session, &kept.description, &options.subjects));
+    let subjects = subjects.collect::<Result<Vec<Tested>, Failure>>()?;
+    let earlier = if options.replace { Earlier::Replace } else { Earlier::RefuseResumable };
+    let out = Some(options.out.clone());
+    let mut campaign = Campaign::new(session, "run", "cases", subjects, out, earlier)?;
+    campaign.seed = identity.seed;
+    campaign.generator = generator_of(&identity.options, wide)?;
+    campaign.adopt(&states, lacks.is_empty())?;
+    store::merge_verdicts(&directories, &options.out)?;
+    campaign.finish(Ended::All)
+}
+
+/// A path as messages have it.
+fn name(path: &Path) -> String {
+    line(&path.to_string_lossy()).into_owned()
+}
+
+/// The shards of one campaign, by number.
+type Shards<'p> = BTreeMap<u64, (&'p Path, State)>;
+
+/// Reads the shards in these directories, with what the first of them is a part of.
+fn read_shards(
+    directories: &[PathBuf],
+) -> Result<(Shards<'_>, Option<(&Path, store::Identity, u64)>), Failure> {
+    let mut shards = Shards::new();
     let mut first: Option<(&Path, store::Identity, u64)> = None;
-    for directory in &options.directories {
+    for directory in directories {
         let state = State::read(directory)?.ok_or_else(|| {
             Failure::BadInput(format!("{} holds no campaign of `ptxsmith run`", name(directory)))
         })?;
@@ -69,9 +111,11 @@ pub fn merge(session: &Session, options: &Options) -> Result<Outcome, Failure> {
             )));
         }
     }
-    let Some((_, identity, of)) = first else {
-        return Err(Failure::BadInput("there is nothing to merge".to_owned()));
-    };
+    Ok((shards, first))
+}
+
+/// What is missing of a campaign of so many shards, or was not finished.
+fn lacks(shards: &Shards<'_>, of: u64) -> Vec<String> {
     // Each of the shards is one of `of`, so the gaps between those that are there are few, however large `of` is.
     let missing = missing(shards.keys().copied(), of);
     let unfinished: Vec<String> = shards
@@ -86,30 +130,7 @@ pub fn merge(session: &Session, options: &Options) -> Result<Outcome, Failure> {
     if !unfinished.is_empty() {
         lacks.push(format!("unfinished: {}", unfinished.join(", ")));
     }
-    if !lacks.is_empty() {
-        let lacks = lacks.join("; ");
-        if !options.partial {
-            return Err(Failure::BadInput(format!(
-                "not every shard is there and done; {lacks}; run them, with --resume where they were begun, or merge \
-                 what there is with --partial"
-            )));
-        }
-        session.events.note(&format!("merged without all shards; {lacks}"));
-    }
-    let wide = shards.values().any(|(_, state)| state.wide);
-    let directories: Vec<&Path> = shards.values().map(|(directory, _)| *directory).collect();
-    let states: Vec<State> = shards.into_values().map(|(_, state)| state).collect();
-    let subjects =
-        states[0].subjects.iter().map(|kept| tested(session, &kept.description, &options.subjects));
-    let subjects = subjects.collect::<Result<Vec<Tested>, Failure>>()?;
-    let earlier = if options.replace { Earlier::Replace } else { Earlier::RefuseResumable };
-    let out = Some(options.out.clone());
-    let mut campaign = Campaign::new(session, "run", "cases", subjects, out, earlier)?;
-    campaign.seed = identity.seed;
-    campaign.generator = generator_of(&identity.options, wide)?;
-    campaign.adopt(&states, lacks.is_empty())?;
-    store::merge_verdicts(&directories, &options.out)?;
-    campaign.finish(Ended::All)
+    lacks
 }
 
 /// The shards from 1 to `of` that are not among these, in order, runs of several as one.

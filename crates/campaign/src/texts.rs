@@ -123,13 +123,8 @@ struct Made {
     is_run: bool,
 }
 
-fn judge_some(
-    campaign: &Campaign<'_>,
-    numbers: &[u64],
-    make: &(dyn Fn(u64) -> Source + Sync),
-) -> Result<Tally, Failure> {
-    let made = |&number: &u64| {
-        let source = make(number);
+impl Made {
+    fn of(number: u64, source: Source) -> Made {
         let parsed = ptxsmith_syntax::parse(&source.text);
         let is_read = parsed.is_ok();
         let module = parsed.unwrap_or_default();
@@ -137,8 +132,15 @@ fn judge_some(
         let validity = if is_read { prediction.validity() } else { Validity::Undecided };
         let is_run = !prediction.kernels.is_empty() && prediction.kernels.iter().all(Kernel::leaves_output);
         Made { number, source, module, is_read, validity, is_run }
-    };
-    let programs: Vec<Made> = numbers.iter().map(made).collect();
+    }
+}
+
+fn judge_some(
+    campaign: &Campaign<'_>,
+    numbers: &[u64],
+    make: &(dyn Fn(u64) -> Source + Sync),
+) -> Result<Tally, Failure> {
+    let programs: Vec<Made> = numbers.iter().map(|&number| Made::of(number, make(number))).collect();
     let mut tally = Tally::default();
     for Made { validity, .. } in &programs {
         match validity {

@@ -272,34 +272,23 @@ pub fn judge_operands(
     };
     let usual = kernels;
     let (operands, astray) = accesses::compare(&usual, &observed);
-    let rests_on =
-        |kernels: &[Traced]| kernels.iter().fold(Trace::default(), |trace, kernel| trace.union(kernel.trace));
     let verdict = match astray.first() {
         None if operands.compared == 0 => return Ok((operands, None)),
         None => Verdict::Conforms,
         Some(first) => {
-            let under = |rules: &Rules| {
-                let (expected, kernels) = (expect(module, rules), Vec::new());
-                let Expectation::Accepted { variables, .. } = &expected else {
-                    return (kernels, expected.trace());
-                };
-                let kernels = ptxsmith_oracle::accesses_anywhere(module, variables, rules);
-                let values =
-                    kernels.iter().fold(rests_on(&kernels), |trace, kernel| trace.union(kernel.values));
-                (kernels, expected.trace().union(values))
-            };
             let predicts = |rules: &Rules| {
-                let (kernels, trace) = under(rules);
+                let (kernels, trace) = accesses_under(module, rules);
                 (accesses::agree(&kernels, &usual, &observed), trace)
             };
             let maker = Maker::of(subject.description());
-            let explanation = explain(&under(rules).1, rules, maker, predicts).or_else(|| {
-                explain_wrong(
-                    &wrong_places(module, maker),
-                    module,
-                    astray.iter().map(|one| one.kernel.as_str()),
-                )
-            });
+            let explanation =
+                explain(&accesses_under(module, rules).1, rules, maker, predicts).or_else(|| {
+                    explain_wrong(
+                        &wrong_places(module, maker),
+                        module,
+                        astray.iter().map(|one| one.kernel.as_str()),
+                    )
+                });
             // No plausible wrong rule is known of it.
             let suspected = explanation.is_none().then(|| vec![Alternatives::default()]);
             let difference = Box::new(Difference {
@@ -313,21 +302,23 @@ pub fn judge_operands(
             if difference.is_reading() { Verdict::Reads(difference) } else { Verdict::Deviates(difference) }
         }
     };
-    let trace = rests_on(&usual);
-    let (must, share) = (Must::of(&expected), Share::default());
-    Ok((
-        operands,
-        Some(Part {
-            variable: None,
-            verdict,
-            must,
-            trace,
-            operands: share,
-            excluded: Vec::new(),
-            why: None,
-            derived: None,
-        }),
-    ))
+    let (must, trace) = (Must::of(&expected), rests_on(&usual));
+    let part = Part { verdict, must, trace, ..Part::not_compared(NotCompared::Unobserved, None) };
+    Ok((operands, Some(part)))
+}
+
+/// What accesses of kernels rest on.
+fn rests_on(kernels: &[Traced]) -> Trace {
+    kernels.iter().fold(Trace::default(), |trace, kernel| trace.union(kernel.trace))
+}
+
+/// What the kernels of a module access under these rules, wherever that is, and what it rests on.
+fn accesses_under(module: &Module, rules: &Rules) -> (Vec<Traced>, Trace) {
+    let expected = expect(module, rules);
+    let Expectation::Accepted { variables, .. } = &expected else { return (Vec::new(), expected.trace()) };
+    let kernels = ptxsmith_oracle::accesses_anywhere(module, variables, rules);
+    let values = kernels.iter().fold(rests_on(&kernels), |trace, kernel| trace.union(kernel.values));
+    (kernels, expected.trace().union(values))
 }
 
 /// The differences of accesses, with their lines of the text.

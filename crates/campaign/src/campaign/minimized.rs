@@ -51,10 +51,8 @@ pub(super) fn show_known_minimized(campaign: &Campaign<'_>, findings: &mut [Foun
 /// Makes one finding of all new ones with one cause: each is reduced, up to a number of programs (and to a time where the
 /// user gave one), unless it has all that the smallest program of another has; and smallest programs are compared.
 pub(super) fn join_new(campaign: &Campaign<'_>, findings: &mut Vec<Found>) -> Result<(), Failure> {
-    let until = campaign.reduce_for.map(|time| Instant::now() + time);
-    let until = until.into_iter().chain(campaign.session.limit.map(|limit| limit.end)).min();
-    let is_over = || until.is_some_and(|until| Instant::now() >= until);
-    if is_over() {
+    let mut left_to_reduce = LeftToReduce::of(campaign);
+    if left_to_reduce.is_over() {
         return Ok(());
     }
     let is_one = |found: &Found| found.is_new() && !found.is_inconsistent();
@@ -62,7 +60,6 @@ pub(super) fn join_new(campaign: &Campaign<'_>, findings: &mut Vec<Found>) -> Re
     // What is put down to a rule has most of what it explains already; of the others short ones have least by chance.
     new.sort_by_key(|found| (Expected::of_kind(&found.finding.kind).is_none(), found.order()));
     let mut causes: Vec<(Found, Form)> = Vec::new();
-    let mut most = MOST;
     let mut left = VecDeque::from(new);
     let mut are_named = true;
     while let Some(mut found) = left.pop_front() {
@@ -80,27 +77,7 @@ pub(super) fn join_new(campaign: &Campaign<'_>, findings: &mut Vec<Found>) -> Re
             causes[at].0.join(found, because);
             continue;
         }
-        let mut rule = Expected::of_kind(&found.finding.kind);
-        let form = loop {
-            if most > 0 && !is_over() && !campaign.session.cancel.is_cancelled() {
-                let time = until.map(|until| until.saturating_duration_since(Instant::now()));
-                let programs = most.min(MOST_OF_ONE);
-                most = most.saturating_sub(reduce_new(campaign, &mut found, rule.as_ref(), time, programs)?);
-            }
-            if found.is_inconsistent() {
-                break Form::default();
-            }
-            if found.only_as_written {
-                break Form::as_written(&found.finding.program);
-            }
-            let (form, is_refuted) = essential(campaign, &mut found)?;
-            if !is_refuted {
-                break form;
-            }
-            // The rule is not the cause, so it is not to be kept either.
-            rule = None;
-            found.put_down_to_no_rule();
-        };
+        let form = reduced_form(campaign, &mut found, &mut left_to_reduce)?;
         match found.is_inconsistent() {
             true => rest.push(found),
             false => join_same(campaign, &mut causes, found, form),
@@ -109,8 +86,66 @@ pub(super) fn join_new(campaign: &Campaign<'_>, findings: &mut Vec<Found>) -> Re
     join_mixed(campaign, &mut causes, &mut rest)?;
     join_company(&mut causes, &mut rest);
     join_left(&mut causes);
+    name_causes(&mut causes);
+    causes.sort_by_key(|(found, _)| Reverse(found.finding.count));
+    findings.extend(causes.into_iter().map(|(found, _)| found).chain(rest));
+    super::again::join_inconsistent(findings);
+    Ok(())
+}
+
+/// The programs and the time that are left for reductions.
+struct LeftToReduce {
+    programs: u64,
+    until: Option<Instant>,
+}
+
+impl LeftToReduce {
+    fn of(campaign: &Campaign<'_>) -> LeftToReduce {
+        let until = campaign.reduce_for.map(|time| Instant::now() + time);
+        let until = until.into_iter().chain(campaign.session.limit.map(|limit| limit.end)).min();
+        LeftToReduce { programs: MOST, until }
+    }
+
+    fn is_over(&self) -> bool {
+        self.programs == 0 || self.until.is_some_and(|until| Instant::now() >= until)
+    }
+}
+
+/// Reduces a finding, as far as the budget goes, and returns what its program has that its cause needs. A rule that does not predict what a
+/// neighbour shows is taken from the finding.
+fn reduced_form(
+    campaign: &Campaign<'_>,
+    found: &mut Found,
+    left: &mut LeftToReduce,
+) -> Result<Form, Failure> {
+    let mut rule = Expected::of_kind(&found.finding.kind);
+    loop {
+        if !left.is_over() && !campaign.session.cancel.is_cancelled() {
+            let time = left.until.map(|until| until.saturating_duration_since(Instant::now()));
+            let programs = left.programs.min(MOST_OF_ONE);
+            let asked = reduce_new(campaign, found, rule.as_ref(), time, programs)?;
+            left.programs = left.programs.saturating_sub(asked);
+        }
+        if found.is_inconsistent() {
+            return Ok(Form::default());
+        }
+        if found.only_as_written {
+            return Ok(Form::as_written(&found.finding.program));
+        }
+        let (form, is_refuted) = essential(campaign, found)?;
+        if !is_refuted {
+            return Ok(form);
+        }
+        // The rule is not the cause, so it is not to be kept either.
+        rule = None;
+        found.put_down_to_no_rule();
+    }
+}
+
+/// Names causes without a rule by what their reduced programs have. No two have one name.
+fn name_causes(causes: &mut [(Found, Form)]) {
     let mut named = BTreeSet::new();
-    for (found, form) in &mut causes {
+    for (found, form) in causes {
         if (found.finding.reduced.is_some() || found.only_as_written)
             && Expected::of_kind(&found.finding.kind).is_none()
         {
@@ -124,10 +159,6 @@ pub(super) fn join_new(campaign: &Campaign<'_>, findings: &mut Vec<Found>) -> Re
             found.finding.id += "-other";
         }
     }
-    causes.sort_by_key(|(found, _)| Reverse(found.finding.count));
-    findings.extend(causes.into_iter().map(|(found, _)| found).chain(rest));
-    super::again::join_inconsistent(findings);
-    Ok(())
 }
 
 /// Takes causes out, without their rules, whose rule is not the cause of more than it is: of programs that have all that shows

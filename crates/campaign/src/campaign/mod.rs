@@ -408,7 +408,7 @@ impl<'a> Campaign<'a> {
         let (mut deviate, mut new) = (0, 0);
         for tested in &self.subjects {
             let ledger = tested.ledger();
-            deviate += ledger.compared - ledger.conform;
+            deviate += ledger.compared - ledger.refused_apart() - ledger.conforming();
             new += ledger.unexplained();
         }
         format!("{deviate} deviate, {new} new")

@@ -176,7 +176,7 @@ impl Ledger {
     pub fn unexplained(&self) -> u64 {
         let named = self.findings.values().filter(|found| found.is_new());
         let put_down = self.suspected.values().chain(self.refused.values());
-        self.unsorted + named.chain(put_down).map(|found| found.finding.count).sum::<u64>()
+        self.unsorted + self.ruled_out() + named.chain(put_down).map(|found| found.finding.count).sum::<u64>()
     }
 
     /// Enters the cases that were counted in bulk, after the verdicts on those that were left: among them are the examples of
@@ -364,12 +364,16 @@ impl Ledger {
     /// How many verdicts conform, now that all are known: under an interpretation that the subject follows throughout. Of a subject that accepts nothing
     /// no refusal conforms; those that are right are [counted apart](Ledger::refused_apart).
     pub fn conforming(&self) -> u64 {
+        self.conform.saturating_sub(self.ruled_out()).saturating_sub(self.refused_apart())
+    }
+
+    /// How many verdicts conform by an interpretation alone that the subject does not follow throughout.
+    fn ruled_out(&self) -> u64 {
         let refuses_everything = self.confusion.refuses_everything();
         let ruled_out: BTreeSet<&Interpretation> = self.mixed().map(|(answer, _)| answer).collect();
         let is_ruled_out = |answer: &Interpretation| refuses_everything || ruled_out.contains(answer);
         let by_answers = self.by_answers.iter().filter(|(answers, _)| answers.iter().any(is_ruled_out));
-        let ruled_out: u64 = by_answers.map(|(_, count)| count).sum();
-        self.conform.saturating_sub(ruled_out).saturating_sub(self.refused_apart())
+        by_answers.map(|(_, count)| count).sum()
     }
 
     /// How many invalid programs a subject refuses that refuses everything.

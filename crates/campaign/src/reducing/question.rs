@@ -63,7 +63,7 @@ pub struct SameCause<'a> {
     group: usize,
     /// Other subjects, and whether they show a deviation of the same class.
     same_on: Vec<(&'a Tested, bool)>,
-    /// Other deviations that were met, each with the smallest program, by the name of the finding.
+    /// Other deviations that were met, each with the smallest program.
     pub others: BTreeMap<String, Program>,
 }
 
@@ -435,7 +435,6 @@ impl Bounds<'_> {
     }
 }
 
-/// The subject, counted.
 fn counted<'a>(tested: &'a Tested, processes: &'a AtomicU64) -> Counted<'a> {
     Counted { subject: &*tested.subject, asked: processes }
 }

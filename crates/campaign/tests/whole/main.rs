@@ -14,7 +14,6 @@ mod linking;
 mod made_texts;
 mod questions;
 mod reducing;
-mod releases;
 mod resuming;
 mod runs;
 mod shards;

@@ -1,15 +1,19 @@
-//! What a finding says of releases is what `check` says of its program for each of them.
+//! What a finding says of releases is what `check` says of its program for each of them. A program of its own: it starts processes, which
+//! hold for a moment what other campaigns of the same program have locked.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::common::session;
+use std::num::NonZeroUsize;
+
+use ptxsmith_campaign::Session;
 use ptxsmith_campaign::check::{Options, check};
+use ptxsmith_campaign::session::Silent;
 use ptxsmith_diff::known::KNOWN;
 use ptxsmith_model::ProgramVerdict;
 use ptxsmith_report::matrix::Standing;
 use ptxsmith_report::{Case, Finding};
-use ptxsmith_subject::{OpenOptions, SubjectSpec, open, parse_spec};
+use ptxsmith_subject::{Cancel, OpenOptions, SubjectSpec, open, parse_spec, process};
 
 const RELEASES: [&str; 6] = ["11.7", "12.0", "12.6", "12.9", "13.0", "13.5"];
 
@@ -31,6 +35,21 @@ const OTHERS: [(&str, &str); 3] = [
          ld.param.u64 %p, [p];\nmov.u32 %r69999, 7;\nst.global.u32 [%p], %r69999;\nret;\n}\n",
     ),
 ];
+
+fn session() -> Session {
+    Session {
+        jobs: NonZeroUsize::new(2).unwrap(),
+        seed: 1,
+        command_line: Vec::new(),
+        cancel: Cancel::new(),
+        libcuda: None,
+        start: process::Start::Spawn,
+        workers: None,
+        limit: None,
+        events: Box::new(Silent),
+        expected: Default::default(),
+    }
+}
 
 fn installed() -> Option<Vec<SubjectSpec>> {
     let specs = RELEASES.map(|release| parse_spec(&format!("ptxas@{release}")).unwrap());
@@ -69,7 +88,7 @@ fn releases_of_a_finding_are_what_check_says_of_its_program() {
         return;
     };
     let directory = tempfile::tempdir().unwrap();
-    let (session, _) = session(1);
+    let session = session();
     let options = Options {
         files: programs(directory.path()),
         subjects,
