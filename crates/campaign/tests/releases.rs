@@ -48,6 +48,7 @@ fn session() -> Session {
         limit: None,
         events: Box::new(Silent),
         expected: Default::default(),
+        known: Default::default(),
     }
 }
 
