@@ -6,7 +6,6 @@
 mod reduction;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
 use std::sync::Mutex;
 use std::time::Duration;
 
@@ -31,27 +30,10 @@ use crate::pool::{Budget, Ended, each, lock_of};
 use crate::session::Session;
 use crate::store::Earlier;
 use crate::subjects::{Tested, open_subjects};
+use crate::texts::Options;
 
 /// What differences of one finding have in common.
 type Key = (Class, Symptom);
-
-/// What is tried, on what, and how long.
-pub struct Options {
-    /// The linkers; none for nvlink of the default release.
-    pub subjects: Vec<SubjectSpec>,
-    /// How long one may take for one program.
-    pub timeout: Option<Duration>,
-    /// So many programs; without a time either, as many as are usual.
-    pub cases: Option<u64>,
-    /// As many programs as the session has time for.
-    pub unlimited: bool,
-    /// How long all findings together are reduced for.
-    pub reduce: Option<Duration>,
-    /// Where report and findings go.
-    pub out: PathBuf,
-    /// Whether to remove the campaign that `out` holds, if it holds one.
-    pub replace: bool,
-}
 
 /// How many programs are linked where neither a number nor a time is given.
 const CASES: u64 = 1_000;

@@ -1,7 +1,8 @@
 //! Linkers with planted faults.
 
-use ptxsmith_campaign::linking::{Options, run_on};
+use ptxsmith_campaign::linking::run_on;
 use ptxsmith_campaign::subjects::Tested;
+use ptxsmith_campaign::texts::Options;
 use ptxsmith_model::{Class, Finding};
 use ptxsmith_testing::{LinkFault, ToyLinker};
 
@@ -15,6 +16,7 @@ fn findings(fault: Option<LinkFault>) -> (u64, Vec<Finding>) {
         cases: Some(400),
         unlimited: false,
         reduce: None,
+        by_case: false,
         out: out.path().to_owned(),
         replace: false,
     };

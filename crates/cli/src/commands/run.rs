@@ -24,20 +24,8 @@ pub fn run(context: &Context, args: &args::Run) -> Result<Exit, Failure> {
         let what = "--by-case names programs, which only those of `--focus places` have; `check --by-case` names files";
         return Err(Failure::BadInput(what.to_owned()));
     }
-    if args.focus == What::Linking {
-        let options = linking::Options {
-            subjects: args.campaign.subjects.clone(),
-            timeout: args.campaign.timeout,
-            cases: args.campaign.cases.map(|cases| cases.get()),
-            unlimited: args.campaign.time.is_some(),
-            reduce: args.reduce,
-            out: args.out.clone(),
-            replace: args.replace,
-        };
-        let outcome = linking::run(&context.session_of(&args.campaign)?, &options)?;
-        return judged(context, &outcome, &args.campaign, Some(&args.out), started);
-    }
-    if !args.mutate.is_empty() || is_of_tables {
+    let is_linking = args.focus == What::Linking;
+    if !args.mutate.is_empty() || is_of_tables || is_linking {
         let options = texts::Options {
             subjects: args.campaign.subjects.clone(),
             timeout: args.campaign.timeout,
@@ -49,9 +37,10 @@ pub fn run(context: &Context, args: &args::Run) -> Result<Exit, Failure> {
             replace: args.replace,
         };
         let session = context.session_of(&args.campaign)?;
-        let outcome = match is_of_tables {
-            true => places::places(&session, &args.cells, &options)?,
-            false => mutate::mutate(&session, &input::files(&args.mutate)?, options)?,
+        let outcome = match (is_of_tables, is_linking) {
+            (true, _) => places::places(&session, &args.cells, &options)?,
+            (_, true) => linking::run(&session, &options)?,
+            _ => mutate::mutate(&session, &input::files(&args.mutate)?, options)?,
         };
         return judged(context, &outcome, &args.campaign, Some(&args.out), started);
     }
