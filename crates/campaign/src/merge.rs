@@ -78,12 +78,13 @@ fn name(path: &Path) -> String {
 /// The shards of one campaign, by number.
 type Shards<'p> = BTreeMap<u64, (&'p Path, State)>;
 
+/// The campaign that a directory holds a shard of, and how many shards that has.
+type Whole<'p> = (&'p Path, store::Identity, u64);
+
 /// Reads the shards in these directories, with what the first of them is a part of.
-fn read_shards(
-    directories: &[PathBuf],
-) -> Result<(Shards<'_>, Option<(&Path, store::Identity, u64)>), Failure> {
+fn read_shards(directories: &[PathBuf]) -> Result<(Shards<'_>, Option<Whole<'_>>), Failure> {
     let mut shards = Shards::new();
-    let mut first: Option<(&Path, store::Identity, u64)> = None;
+    let mut first: Option<Whole<'_>> = None;
     for directory in directories {
         let state = State::read(directory)?.ok_or_else(|| {
             Failure::BadInput(format!("{} holds no campaign of `ptxsmith run`", name(directory)))

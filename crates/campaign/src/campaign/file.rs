@@ -196,7 +196,7 @@ fn expectation(expected: &Expected) -> Vec<(&'static str, String)> {
     let (mut variables, mut addresses) = (Vec::new(), Vec::new());
     for (name, variable) in expected.variables() {
         let (size, align) = (or_null(variable.size), or_null(variable.align));
-        let bytes = variable.bytes.as_ref().map_or_else(|| "null".to_owned(), |bytes| hex(bytes));
+        let bytes = variable.bytes.as_ref().map_or_else(|| "null".to_owned(), hex);
         variables.push(("variable", format!("{name} size={size} align={align} bytes={bytes}")));
         for Address { offset, width, symbol, addend, generic, byte } in variable.addresses.iter().flatten() {
             let mut line = format!("{name} offset={offset} width={width} symbol={symbol} addend={addend}");

@@ -206,19 +206,15 @@ impl Shape {
         let outcome = &json["outcome"];
         let has_clauses =
             |held: &Value| held.as_object().is_none_or(|all| all.values().all(|of| of["clauses"].is_array()));
+        let is_undecided = outcome.is_null() || *outcome == Ruling::Unmodelled(String::new()).name();
+        let rests_on_clauses = *outcome == Outcome::Accepted.name()
+            && has_clauses(&json["variables"])
+            && has_clauses(&json["kernels"]);
         if json[ACCESSES].is_array() {
             Shape::Accesses
         } else if ["outcome", "variables", "kernels", "refusal"].iter().all(|key| json[*key].is_null()) {
             Shape::Notes
-        } else if outcome.is_null()
-            || *outcome == Ruling::Unmodelled(String::new()).name()
-            || json["refusal"].is_object()
-        {
-            Shape::Module
-        } else if *outcome == Outcome::Accepted.name()
-            && has_clauses(&json["variables"])
-            && has_clauses(&json["kernels"])
-        {
+        } else if is_undecided || json["refusal"].is_object() || rests_on_clauses {
             Shape::Module
         } else {
             Shape::Observation

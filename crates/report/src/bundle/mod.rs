@@ -189,7 +189,7 @@ fn entry_points(releases: &[ReleaseVerdict], subject: &str) -> String {
         return "Other entry points of the compiler (nvJitLink, the driver) were not run.".to_owned();
     }
     let answers: Vec<String> =
-        others.iter().map(|of| format!("{}: {}", text(&of.subject), text(&of.verdict.to_string()))).collect();
+        others.iter().map(|of| format!("{}: {}", text(&of.subject), text(of.verdict.to_string()))).collect();
     format!("Other implementations and entry points: {}.", answers.join(", "))
 }
 

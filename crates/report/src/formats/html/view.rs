@@ -374,7 +374,7 @@ fn finding_view<'a>(report: &'a Report, finding: &'a Finding, limits: Limits) ->
             true => name(of.family),
             false => short(format!("{} {}", of.family, of.releases.join(", "))),
         };
-        (named, name(&of.verdict.to_string()), style_of(of.verdict))
+        (named, name(of.verdict.to_string()), style_of(of.verdict))
     };
     // Where not every release was asked, those of the campaign decide.
     let releases = match finding.releases.is_empty() {
