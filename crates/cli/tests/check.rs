@@ -358,7 +358,7 @@ fn an_answer_that_is_followed_in_one_file_and_another_in_another_is_a_finding() 
             file(directory.path(), &format!("{at}.ptx"), &text)
         });
         let output = ptxsmith().arg("check").args(files).args(["--subject", &subject]).output().unwrap();
-        (status(&output), stdout(&output).contains("of forward-reference is followed"))
+        (status(&output), stdout(&output).contains("new refuses-valid"))
     };
     assert_eq!(check([".global", ".const"]), (1, true));
     assert_eq!(check([".global", ".global"]), (0, false));
