@@ -50,9 +50,8 @@ fn nvidia(
 #[test]
 fn a_wrong_rule_is_one_finding_of_the_implementation_that_follows_it() {
     let out = tempfile::tempdir().unwrap();
-    let expected = out.path().join("expected.toml");
-    let text = "[[failure]]\nid = \"octal-as-decimal\"\nsubject = \"wrong\"\nreason = \"to be mended\"\n\n\
-                [[failure]]\nid = \"warp-size-64\"\nsubject = \"right\"\nreason = \"was mended\"\n";
+    let expected = out.path().join("expected.txt");
+    let text = "octal-as-decimal wrong  # to be mended\nwarp-size-64 right  # was mended\n";
     std::fs::write(&expected, text).unwrap();
     let out = out.path().join("campaign");
     let subjects = [implementation("wrong", wrong(&["octal-as-decimal"])), implementation("right", right)];
@@ -165,8 +164,8 @@ fn a_wrong_rule_is_one_finding_of_the_implementation_that_follows_it() {
 #[test]
 fn a_shard_does_not_tell_what_passes_of_what_is_expected() {
     let directory = tempfile::tempdir().unwrap();
-    let expected = directory.path().join("expected.toml");
-    std::fs::write(&expected, "[[failure]]\nid = \"warp-size-64\"\nreason = \"was mended\"\n").unwrap();
+    let expected = directory.path().join("expected.txt");
+    std::fs::write(&expected, "warp-size-64  # was mended\n").unwrap();
     let (mut session, _) = session(7);
     session.expected = ExpectedFailures::read(&expected).unwrap();
     let out = directory.path().join("shard");
