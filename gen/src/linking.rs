@@ -233,10 +233,9 @@ fn extern_where_absent(place: usize, symbols: &[Symbol], draft: &mut Draft) {
 fn kernel(draw: &mut Draw, module: u64, symbols: &[Symbol], draft: &mut Draft) {
     let place = draw.within(0..symbols.len());
     let load = match &symbols[place] {
-        Symbol::Variable { name, space, ty, .. } if draw.below(2) == 0 => {
+        Symbol::Variable { name, space, .. } if draw.below(2) == 0 => {
             extern_where_absent(place, symbols, draft);
-            // Loaded as bytes: another module may have a function of that name, this one has a variable.
-            let _ = ty;
+            // The module may have a function of its own under the name.
             let is_variable = !draft.text.contains(&format!(".func {name}("));
             is_variable.then(|| format!(" ld{space}.u8 r, [{name}]; st.global.u8 [q], r;"))
         }

@@ -48,3 +48,17 @@ fn a_subject_that_links_nothing_is_refused_and_so_is_a_single_module() {
     assert!(link(&[&first, &second]).contains("links no modules"));
     assert!(link(&[&first]).contains("two modules or more"));
 }
+
+#[test]
+fn the_modules_that_a_first_module_names_lie_beside_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let refusal = |comment: &str| {
+        let path = directory.path().join("first.ptx");
+        fs::write(&path, format!("{comment}.version 7.7\n.target sm_80\n")).unwrap();
+        let output = ptxsmith().arg("check").arg("--link").arg(&path).output().unwrap();
+        assert_eq!(status(&output), 2);
+        stderr(&output)
+    };
+    assert!(refusal("").contains("two modules or more"));
+    assert!(refusal("// link: ../second.ptx\n").contains("names no file beside it"));
+}

@@ -90,6 +90,10 @@ impl Folder {
         let there = fs::read_dir(folder.join(FINDINGS)).into_iter().flatten().flatten();
         let is_stranger = |name: &str| {
             let id = name.strip_suffix(".ptx").map(|id| id.strip_suffix(".found").unwrap_or(id));
+            // `ID.2.ptx` is the second module of a linked program.
+            let is_number = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+            let id =
+                id.map(|id| id.rsplit_once('.').filter(|(_, part)| is_number(part)).map_or(id, |(id, _)| id));
             id.is_some_and(|id| self.report.findings.iter().all(|found| found.id != id))
         };
         let strangers = there.filter(|entry| entry.file_name().to_str().is_some_and(is_stranger)).count();

@@ -1,7 +1,8 @@
 //! Campaigns of programs of several modules: what linkers make of them.
 //!
 //! Each program is linked by each subject in every order of its modules and compared with what the specification says of it
-//! ([`ptxsmith_diff::linking`]). Differences of one class and one symptom are one finding, of which the shortest program is reduced.
+//! ([`ptxsmith_diff::linking`]). Differences of one class and one symptom are one finding, whose
+//! shortest program is reduced.
 
 mod reduction;
 
@@ -17,7 +18,8 @@ use ptxsmith_gen::linking::modules;
 use ptxsmith_model::{
     Class, Kind, LinkedProgram, Observation, Outcome as Answer, ProgramVerdict, ReleaseVerdict, Status,
 };
-use ptxsmith_oracle::Rules;
+use ptxsmith_oracle::linking::link;
+use ptxsmith_oracle::{Rules, Validity};
 use ptxsmith_report::{Finding, Report, Subject, folder, reproduce, severity};
 use ptxsmith_subject::{SubjectSpec, parse_spec};
 use ptxsmith_syntax::{Module, parse};
@@ -107,16 +109,17 @@ pub fn run_on(session: &Session, options: &Options, subjects: Vec<Tested>) -> Re
         Ok(())
     })?;
     let seen = seen.into_inner().expect("a panic ends the program");
-    let findings = match ended {
-        Ended::All => {
-            let mut all = findings(&campaign, seen.symptoms, options.reduce)?;
-            all.extend(gone(&campaign.subjects)?);
-            all
-        }
-        Ended::Interrupted => Vec::new(),
+    let symptoms = of_any_linkage(seen.symptoms);
+    let (ended, findings) = match ended {
+        Ended::All => match findings(&campaign, &symptoms, options.reduce) {
+            // Stopped while it looks once more, it reports what it saw.
+            Err(Failure::Interrupted) => (Ended::Interrupted, unreduced(&campaign, &symptoms)),
+            found => (Ended::All, found?),
+        },
+        Ended::Interrupted => (Ended::Interrupted, unreduced(&campaign, &symptoms)),
     };
-    let is_interrupted = ended == Ended::Interrupted;
-    let mut report = campaign.report(&[], !is_interrupted);
+    let is_interrupted = ended == Ended::Interrupted && !session.cancel.is_late();
+    let mut report = campaign.report(&[], ended == Ended::All);
     enter_tallies(&mut report, &seen.tallies);
     for (finding, modules) in findings {
         report.findings.push(write_finding(&options.out, finding, &modules)?);
@@ -127,10 +130,10 @@ pub fn run_on(session: &Session, options: &Options, subjects: Vec<Tested>) -> Re
     Ok(Outcome { report, earlier: 0, interrupted: is_interrupted, resumable: false, left_out: false })
 }
 
-/// Opens subjects, each of which must be a linker.
+/// Opens linkers.
 ///
 /// # Errors
-/// If one is none, or is not available.
+/// If a subject links no modules, or is not available.
 pub fn open_linkers(
     session: &Session,
     specs: &[SubjectSpec],
@@ -167,16 +170,14 @@ fn judge_program(subjects: &[Tested], seed: u64, number: u64, seen: &Mutex<Seen>
     Ok(())
 }
 
-/// Why a program is not linked of which the specification refuses a module.
+/// Why a program is not linked.
 const REFUSED_ALONE: &str = "the specification refuses a module";
 
 /// The verdict on a program in every order; `None` where the specification refuses a module of it alone.
 fn verdict(tested: &Tested, texts: &[String]) -> Result<Option<LinkVerdict>, Failure> {
     let parsed: Result<Vec<Module>, _> = texts.iter().map(|text| parse(text)).collect();
     let Ok(parsed) = parsed else { return Ok(None) };
-    let target = parsed.iter().find_map(|module| module.targets().next()).unwrap_or("sm_80");
-    let program = Modules { texts, modules: &parsed, target };
-    match judge_linked(&*tested.subject, &program, &Rules::default()) {
+    match judge_linked(&*tested.subject, &Modules::new(texts, &parsed), &Rules::default()) {
         Ok(verdict) => Ok(Some(verdict)),
         Err(LinkError::Refused(_)) => Ok(None),
         Err(LinkError::Subject(error)) => Err(of_subject(error)),
@@ -268,12 +269,12 @@ fn join_ambiguous(joined: &mut BTreeMap<Key, Gathered>) {
 /// The findings, each with its modules in the order that shows it.
 fn findings(
     campaign: &Campaign<'_>,
-    symptoms: BTreeMap<Key, Gathered>,
+    symptoms: &BTreeMap<Key, Gathered>,
     limit: Option<Duration>,
 ) -> Result<Vec<(Finding, Vec<String>)>, Failure> {
     let budget = reduction::Budget::new(campaign.session, limit);
     let mut found = Vec::new();
-    for ((_, symptom), Gathered { count, subjects, shortest }) in &of_any_linkage(symptoms) {
+    for ((_, symptom), Gathered { count, subjects, shortest }) in symptoms {
         let Some(example) = shortest else { continue };
         let reduced = reduction::reduce_example(&campaign.subjects[example.subject], example, &budget)?;
         let releases = releases(&campaign.subjects, &reduced)?;
@@ -293,7 +294,24 @@ fn findings(
         };
         found.push((known_where_listed(finding, &campaign.subjects), reduced.texts));
     }
+    found.extend(gone(&campaign.subjects)?);
     Ok(found)
+}
+
+/// The same without asking any subject again: the shortest program of each as it was linked.
+fn unreduced(campaign: &Campaign<'_>, symptoms: &BTreeMap<Key, Gathered>) -> Vec<(Finding, Vec<String>)> {
+    let mut found = Vec::new();
+    for ((_, symptom), Gathered { count, subjects, shortest }) in symptoms {
+        let Some(example) = shortest else { continue };
+        let subjects = subjects.iter().map(|&place| campaign.subjects[place].subject.id().to_owned());
+        let finding = Finding {
+            count: *count,
+            subjects: subjects.collect(),
+            ..finding_of(example, symptom, campaign.seed)
+        };
+        found.push((known_where_listed(finding, &campaign.subjects), example.texts.clone()));
+    }
+    found
 }
 
 /// The finding as a known one, where it is listed for every subject that shows it.
@@ -449,9 +467,20 @@ fn write_finding(out: &std::path::Path, mut finding: Finding, texts: &[String]) 
         .map(|subject| format!(" --subject {}", shell_words::quote(subject)))
         .collect();
     finding.repeat = format!("ptxsmith check --link {}{subjects}", file(&names[0]));
-    finding.validity = "valid".to_owned();
+    finding.validity = validity(texts).name().to_owned();
     finding.reproduce = reproduce::command(&finding);
     Ok(finding)
+}
+
+/// What the specification says of the modules together: it does not decide what is made of those that contradict each other.
+fn validity(texts: &[String]) -> Validity {
+    let modules: Result<Vec<Module>, _> = texts.iter().map(|text| parse(text)).collect();
+    let Ok(modules) = modules else { return Validity::Undecided };
+    match link(&modules, &Rules::default()) {
+        Ok(program) if program.contradiction().is_none() && program.undecided.is_empty() => Validity::Valid,
+        Ok(_) => Validity::Undecided,
+        Err(_) => Validity::Refused,
+    }
 }
 
 /// The file of a module of a finding.

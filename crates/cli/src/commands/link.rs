@@ -33,8 +33,7 @@ pub fn run(context: &Context, args: &args::Check) -> Result<Exit, Failure> {
     let names: Vec<&str> = programs.iter().map(|program| program.name.as_str()).collect();
     let texts: Vec<String> = programs.iter().map(|program| program.text.clone()).collect();
     let modules: Vec<_> = programs.iter().map(|program| program.module.clone()).collect();
-    let target = modules.iter().find_map(|module| module.targets().next()).unwrap_or("sm_80");
-    let program = Modules { texts: &texts, modules: &modules, target };
+    let program = Modules::new(&texts, &modules);
     let (mut deviates, mut compared) = (false, 0);
     for tested in &subjects {
         let verdict = judge(tested, &program, &names)?;
@@ -54,7 +53,15 @@ fn named_modules(first: &Path) -> Result<Vec<PathBuf>, Failure> {
     let (_, text) = input::read_text(first)?;
     let comments = text.lines().take_while(|line| line.starts_with("//"));
     let names = comments.filter_map(|line| line.strip_prefix("// link:")).map(str::trim);
-    Ok(names.map(|name| first.with_file_name(name)).collect())
+    let beside = |name: &str| match Path::new(name).file_name() {
+        Some(plain) if plain == name => Ok(first.with_file_name(name)),
+        _ => Err(Failure::BadInput(format!(
+            "{}: `// link: {}` names no file beside it",
+            line(&first.to_string_lossy()),
+            line(name)
+        ))),
+    };
+    names.map(beside).collect()
 }
 
 /// Programs of more files are not looked through for what one declares and another defines.

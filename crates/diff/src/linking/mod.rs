@@ -117,6 +117,14 @@ pub struct Modules<'a> {
     pub target: &'a str,
 }
 
+impl<'a> Modules<'a> {
+    /// A program of these texts, which were parsed to these modules, for the first target that one of them names.
+    pub fn new(texts: &'a [String], modules: &'a [Module]) -> Modules<'a> {
+        let target = modules.iter().find_map(|module| module.targets().next()).unwrap_or("sm_80");
+        Modules { texts, modules, target }
+    }
+}
+
 /// Shows a program to a linker in every order and judges what it makes of it.
 ///
 /// # Errors

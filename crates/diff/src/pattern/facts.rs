@@ -17,13 +17,13 @@ pub(super) struct Facts<'m> {
     /// The names of the variables that bodies declare.
     pub inner: BTreeSet<&'m str>,
     /// The variables in memory that bodies declare as `PREFIX<N>` or in `.param`, and use.
-    hiding: Names<()>,
+    hiding: Option<Names<()>>,
     /// The functions and kernels, by name.
     functions: BTreeMap<&'m str, FunctionKind>,
 }
 
 /// The most names of a `PREFIX<N>` of the module that are looked for in bodies.
-pub(super) const MOST_HIDDEN: u64 = 4_096;
+const MOST_HIDDEN: u64 = 4_096;
 
 impl<'m> Facts<'m> {
     pub fn of(module: &'m Module) -> Facts<'m> {
@@ -42,9 +42,16 @@ impl<'m> Facts<'m> {
         }
     }
 
-    /// Whether a body has a variable under this name, as [`Facts::hiding`] says.
-    pub fn hides(&self, name: &str) -> bool {
-        self.hiding.find(name, |_, digits| numbered(digits)).declared().is_some()
+    /// Whether a body has a variable under a name that is declared here, as [`Facts::hiding`] says.
+    pub fn hides(&self, declarator: &Declarator) -> bool {
+        let Some(hiding) = &self.hiding else { return false };
+        let is_hidden = |name: &str| hiding.find(name, |_, digits| numbered(digits)).declared().is_some();
+        let name = &declarator.name.text;
+        match &declarator.count {
+            None => is_hidden(name),
+            Some(count) => (0..count.as_integer().unwrap_or(u64::MAX).min(MOST_HIDDEN))
+                .any(|number| is_hidden(&format!("{name}{number}"))),
+        }
     }
 
     /// Whether this is the name of a function, or of another kernel than that in whose body the statement stands.
@@ -53,8 +60,8 @@ impl<'m> Facts<'m> {
     }
 }
 
-fn hiding(module: &Module) -> Names<()> {
-    let mut hiding = Names::default();
+fn hiding(module: &Module) -> Option<Names<()>> {
+    let mut hiding = None;
     for function in module.functions() {
         let used: BTreeSet<&str> = function.statements().flat_map(statement_names).collect();
         let declarations = function.statements().filter_map(|statement| match statement {
@@ -65,7 +72,7 @@ fn hiding(module: &Module) -> Names<()> {
             let is_parameter = declaration.space() == Some(StateSpace::Param);
             let hides = |own: &&Declarator| (own.count.is_some() || is_parameter) && has_name(&used, own);
             for own in declaration.declarators.iter().filter(hides) {
-                declare(&mut hiding, &own.name.text, own.count.as_ref(), ());
+                declare(hiding.get_or_insert_default(), &own.name.text, own.count.as_ref(), ());
             }
         }
     }

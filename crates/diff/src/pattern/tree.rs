@@ -12,7 +12,7 @@ use ptxsmith_syntax::{
     Token, numbered,
 };
 
-use super::facts::{Facts, MOST_HIDDEN, declare, has_name, operand_names};
+use super::facts::{Facts, declare, has_name, operand_names};
 
 ptxsmith_syntax::every! {
     /// What a node is.
@@ -275,11 +275,7 @@ impl<'m, F: FnMut(&Node<'m>, &Facts<'m>)> Walk<'m, F> {
                 let value = self.initializer(value);
                 inner.push(node(Kind::Initializer, "", value.span, vec![value]));
             }
-            let hidden = match &own.count {
-                None => self.facts.hides(&own.name.text),
-                Some(count) => (0..count.as_integer().unwrap_or(u64::MAX).min(MOST_HIDDEN))
-                    .any(|number| self.facts.hides(&format!("{}{number}", own.name.text))),
-            };
+            let hidden = !self.in_body && !in_parameters && self.facts.hides(own);
             let declarator = node(Kind::Declarator, own.name.text.clone(), own.name.span, inner);
             parts.push(Node { words: words.clone(), bytes, hidden, thing: Some(thing), ..declarator });
         }
