@@ -5,9 +5,11 @@
 //! an initializer is that of the variable or function that the program has under this name. Which of several definitions that is,
 //! it leaves open.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use ptxsmith_syntax::{Declaration, Declarator, Item, Linkage, Module, StateSpace, Text};
+use ptxsmith_syntax::{
+    Declaration, Declarator, Function, FunctionKind, Item, Linkage, Module, Role, StateSpace, Text, Visit,
+};
 
 use crate::expectation::{Expectation, Variable};
 use crate::layout::{Layout, Scope, expect};
@@ -21,8 +23,55 @@ pub struct Program {
     pub shared: BTreeMap<Text, Vec<Declared>>,
     /// The variables that only their modules see.
     pub local: Vec<(Text, Declared)>,
+    /// The kernels that call nothing.
+    pub kernels: Vec<Kernel>,
     /// What is not judged: the place of its module, its name where it has one, and the reason.
     pub undecided: Vec<(usize, Option<Text>, &'static str)>,
+}
+
+/// A kernel, and what its module-scope names are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Kernel {
+    /// Its name.
+    pub name: Text,
+    /// Every name in its body.
+    pub names: BTreeSet<Text>,
+}
+
+impl Kernel {
+    /// The kernel that this function of a module is; `None` for one that names functions, or declares constants, which nothing else sees.
+    fn of(function: &Function, module: &Module) -> Option<Kernel> {
+        if function.kind != FunctionKind::Entry {
+            return None;
+        }
+        let mut body = Body::default();
+        body.function(function);
+        let names_function = module
+            .items
+            .iter()
+            .any(|item| matches!(item, Item::Function(function) if body.names.contains(&function.name.text)));
+        let is_followed = !body.declares_constants && !names_function;
+        is_followed.then(|| Kernel { name: function.name.text.clone(), names: body.names })
+    }
+}
+
+#[derive(Default)]
+struct Body {
+    names: BTreeSet<Text>,
+    declares_constants: bool,
+}
+
+impl<'m> Visit<'m> for Body {
+    fn name(&mut self, name: &'m Text, role: Role) {
+        if role == Role::Use {
+            self.names.insert(name.clone());
+        }
+    }
+
+    fn declaration(&mut self, declaration: &'m Declaration) {
+        self.declares_constants |= declaration.space() == Some(StateSpace::Const);
+        declaration.declarators.iter().for_each(|declarator| self.declarator(declarator));
+    }
 }
 
 /// What one module says of a variable.
@@ -80,7 +129,14 @@ pub fn link(modules: &[Module], rules: &Rules) -> Result<Program, usize> {
         };
         let scope = Scope::of(module, rules);
         for item in &module.items {
-            let Item::Variables(declaration) = item else { continue };
+            let declaration = match item {
+                Item::Variables(declaration) => declaration,
+                Item::Function(function) => {
+                    program.kernels.extend(Kernel::of(function, module));
+                    continue;
+                }
+                _ => continue,
+            };
             for declarator in &declaration.declarators {
                 let content = contents.remove(&declarator.name.text);
                 match declared(place, declaration, declarator, &scope, rules, content) {
@@ -141,6 +197,13 @@ impl Program {
             }
             _ => None,
         })
+    }
+
+    /// The state space of a variable; `None` for a function.
+    pub fn space_of(&self, name: &str) -> Option<StateSpace> {
+        let shared = self.shared.get(name).and_then(|declared| declared.first());
+        let local = || self.local.iter().find(|(local, _)| local == name).map(|(_, declared)| declared);
+        shared.or_else(local).map(|declared| declared.space)
     }
 
     fn add(&mut self, name: Text, declared: Declared) {

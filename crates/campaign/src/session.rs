@@ -62,6 +62,11 @@ impl Limit {
         self.work + self.end.saturating_duration_since(self.work) / 2
     }
 
+    /// Until when findings are reduced: what is left then is for comparing subjects.
+    pub fn reduction_ends(&self) -> Instant {
+        self.end - self.end.saturating_duration_since(self.work) / 3
+    }
+
     /// When subjects are stopped for good.
     pub fn end_is_cut(&self) -> Instant {
         self.end - (self.end.saturating_duration_since(self.work) / 5).min(Self::WRITING)

@@ -88,6 +88,9 @@ pub struct Finding {
 pub struct LinkedProgram {
     /// The modules behind the first one, in the order in which they are linked.
     pub modules: Vec<String>,
+    /// The modules by number, those in `-r()` linked to a relocatable object first: `1 -r(2)`. Empty where all are linked at once.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub way: String,
     /// What the specification says of the linked program.
     pub expected: String,
     /// What the linked program holds.

@@ -1,6 +1,6 @@
 //! What one implementation did with one module: the shape of `ptxsmith.module/1`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use ptxsmith_syntax::Text;
 use serde::{Deserialize, Serialize};
@@ -189,6 +189,10 @@ pub struct Observation {
     /// The variables of a linked program, in the order of their places.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub linked: Vec<LinkedVariable>,
+    /// The places of the bank of constants that the kernels of a linked program read, by kernel, as far as that is known. No part of
+    /// the JSON form.
+    #[serde(skip)]
+    pub constant_reads: BTreeMap<String, BTreeSet<u64>>,
     /// Whether `variables` has every variable of the module that has storage and content, because the implementation
     /// promises so: one that is missing, or that the module does not
     /// declare, is a deviation then.
@@ -221,6 +225,7 @@ impl Observation {
             reached: BTreeMap::new(),
             one_place: BTreeMap::new(),
             linked: Vec::new(),
+            constant_reads: BTreeMap::new(),
             complete: false,
         }
     }

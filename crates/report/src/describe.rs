@@ -98,7 +98,8 @@ pub fn observed(finding: &Finding) -> Vec<String> {
 
 fn done(finding: &Finding) -> Vec<String> {
     if let Some(linked) = &finding.linked {
-        return vec![line(&linked.actual).into_owned()];
+        let way = if linked.way.is_empty() { String::new() } else { format!("linked as {}: ", linked.way) };
+        return vec![line(&(way + &linked.actual)).into_owned()];
     }
     let observed = finding.example().observed;
     if observed.outcome == Outcome::Accepted {

@@ -1,6 +1,7 @@
 //! The subject `nvlink`: ptxas assembles each module, nvlink links them, and the linked program is read from the cubin.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,7 +10,8 @@ use crate::cubin;
 use crate::open::{OpenOptions, Unavailable, UnavailableKind};
 use crate::process::{self, Cancel, End, Finished, Invocation, Limits};
 use crate::ptxas::{self, Ptxas, messages};
-use crate::subject::{Description, Error, Request, Subject};
+use crate::sass::Disassembler;
+use crate::subject::{Description, Error, Request, Stage, Subject};
 use crate::toolchain::{Release, Tool};
 use ptxsmith_model::OutputForm;
 use ptxsmith_model::{Diagnostic, INTERNAL_ERROR, Observation, Outcome, Severity};
@@ -26,11 +28,13 @@ pub struct Nvlink {
     limits: Limits,
     cancel: Cancel,
     description: Description,
-    /// What ptxas made of modules, by target and text. It depends on nothing else.
-    objects: Mutex<HashMap<(String, String), Arc<Object>>>,
+    /// Shows which constants kernels read, where it is installed.
+    disassembler: Option<Disassembler>,
+    /// The objects that were made of modules, by target and texts. They depend on nothing else.
+    objects: Mutex<HashMap<(String, Vec<String>), Arc<Object>>>,
 }
 
-/// What ptxas made of a module: an object, or what it did instead.
+/// What ptxas made of a module, or nvlink of several: an object, or what it did instead.
 #[derive(Debug)]
 enum Object {
     Bytes(Vec<u8>),
@@ -54,7 +58,8 @@ impl Nvlink {
         let release = Release::find(tool.minor())
             .map_err(|error| Unavailable::new(UnavailableKind::NotFound, error.to_string()))?;
         let ptxas = Ptxas::release(release, options)?;
-        Nvlink::new(id, ptxas, &program, tool.version, options)
+        let disassembler = Disassembler::find(Some(&toolchains), &options.cancel);
+        Nvlink::new(id, ptxas, &program, tool.version, disassembler, options)
     }
 
     fn new(
@@ -62,6 +67,7 @@ impl Nvlink {
         ptxas: Ptxas,
         program: &Path,
         version: &str,
+        disassembler: Option<Disassembler>,
         options: &OpenOptions<'_>,
     ) -> Result<Nvlink, Unavailable> {
         let sha256 = ptxas::sha256(program).map_err(|error| Unavailable::of_file(program, &error))?;
@@ -79,28 +85,25 @@ impl Nvlink {
             limits: options.limits.clone(),
             cancel: options.cancel.clone(),
             description,
+            disassembler,
             objects: Mutex::default(),
         })
     }
 
-    /// What ptxas makes of a module, made once.
-    fn object(&self, ptx: &str, target: &str) -> Result<Arc<Object>, Error> {
-        let key = (target.to_owned(), ptx.to_owned());
-        let kept = |objects: &Mutex<HashMap<_, Arc<Object>>>| {
-            objects.lock().unwrap_or_else(PoisonError::into_inner).get(&key).cloned()
-        };
-        if let Some(object) = kept(&self.objects) {
-            return Ok(object);
+    /// The object that `make` makes of modules, made once.
+    fn kept(
+        &self,
+        texts: &[&str],
+        target: &str,
+        make: impl FnOnce() -> Result<Object, Error>,
+    ) -> Result<Arc<Object>, Error> {
+        let key = (target.to_owned(), texts.iter().map(|&text| text.to_owned()).collect());
+        let objects = || self.objects.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(object) = objects().get(&key) {
+            return Ok(Arc::clone(object));
         }
-        let request = Request::new(ptx, target).in_form(OutputForm::Relocatable);
-        let (finished, cubin) = self.ptxas.assemble(&request)?;
-        let seen = ptxas::judge(&finished, cubin.as_deref(), ptx, &self.limits);
-        let object = match (seen.outcome, cubin) {
-            (Outcome::Accepted, Some(bytes)) => Object::Bytes(bytes),
-            _ => Object::None(seen),
-        };
-        let object = Arc::new(object);
-        let mut objects = self.objects.lock().unwrap_or_else(PoisonError::into_inner);
+        let object = Arc::new(make()?);
+        let mut objects = objects();
         if objects.len() >= MOST_OBJECTS {
             objects.clear();
         }
@@ -108,11 +111,37 @@ impl Nvlink {
         Ok(object)
     }
 
-    fn link(&self, objects: &[Arc<Object>], target: &str) -> Result<(Finished, Option<Vec<u8>>), Error> {
+    /// What ptxas makes of a module.
+    fn assemble(&self, ptx: &str, target: &str) -> Result<Object, Error> {
+        let request = Request::new(ptx, target).in_form(OutputForm::Relocatable);
+        let (finished, cubin) = self.ptxas.assemble(&request)?;
+        let seen = ptxas::judge(&finished, cubin.as_deref(), ptx, &self.limits);
+        Ok(match (seen.outcome, cubin) {
+            (Outcome::Accepted, Some(bytes)) => Object::Bytes(bytes),
+            _ => Object::None(seen),
+        })
+    }
+
+    /// What nvlink makes of objects that it links to one relocatable object.
+    fn join(&self, objects: &[Arc<Object>], target: &str) -> Result<Object, Error> {
+        let (finished, object) = self.link(objects, target, &["-r"])?;
+        Ok(match (finished.end, object) {
+            (End::Exited(0), Some(bytes)) => Object::Bytes(bytes),
+            (_, object) => Object::None(judge(&finished, object.as_deref(), &self.limits)),
+        })
+    }
+
+    fn link(
+        &self,
+        objects: &[Arc<Object>],
+        target: &str,
+        options: &[&str],
+    ) -> Result<(Finished, Option<Vec<u8>>), Error> {
         let failed =
             |doing: &'static str| move |source| Error::File { doing: format!("{doing} for nvlink"), source };
         let directory = process::scratch(self.limits.file).map_err(failed("make a directory"))?;
-        let mut args = vec![format!("-arch={target}").into()];
+        let mut args: Vec<OsString> = vec![format!("-arch={target}").into()];
+        args.extend(options.iter().map(OsString::from));
         for (place, object) in objects.iter().enumerate() {
             let Object::Bytes(bytes) = &**object else { continue };
             let name = format!("{place}.o");
@@ -138,9 +167,10 @@ impl Subject for Nvlink {
     }
 
     fn observe(&self, request: &Request<'_>) -> Result<Observation, Error> {
-        let mut objects = Vec::with_capacity(1 + request.with.len());
-        for (place, ptx) in std::iter::once(&request.ptx).chain(request.with).enumerate() {
-            let object = self.object(ptx, request.target)?;
+        let texts: Vec<&str> = std::iter::once(request.ptx).chain(request.with.iter().copied()).collect();
+        let mut objects = Vec::with_capacity(texts.len());
+        for (place, &ptx) in texts.iter().enumerate() {
+            let object = self.kept(&[ptx], request.target, || self.assemble(ptx, request.target))?;
             if let Object::None(seen) = &*object {
                 // What the assembler does with a module alone is not the linker's.
                 let message = seen.diagnostics.first().map(|diagnostic| diagnostic.message.as_str());
@@ -150,11 +180,36 @@ impl Subject for Nvlink {
             }
             objects.push(object);
         }
-        let (finished, cubin) = self.link(&objects, request.target)?;
-        Ok(judge(&finished, cubin.as_deref(), &self.limits))
+        if let Some(Stage { first, count }) = request.stage {
+            let joined = first..first + count;
+            // One module alone and the module itself are two objects.
+            let key: Vec<&str> = [&["-r"], &texts[joined.clone()]].concat();
+            let object =
+                self.kept(&key, request.target, || self.join(&objects[joined.clone()], request.target))?;
+            if let Object::None(seen) = &*object {
+                return Ok(seen.clone());
+            }
+            objects.splice(joined, [object]);
+        }
+        let (finished, cubin) = self.link(&objects, request.target, &[])?;
+        let seen = judge(&finished, cubin.as_deref(), &self.limits);
+        let constant_reads = match (&self.disassembler, cubin) {
+            (Some(disassembler), Some(cubin))
+                if seen.outcome == Outcome::Accepted
+                    && texts.iter().any(|text| text.contains("ld.const")) =>
+            {
+                disassembler.constant_reads(&cubin, request.target)?
+            }
+            _ => BTreeMap::new(),
+        };
+        Ok(Observation { constant_reads, ..seen })
     }
 
     fn links(&self) -> bool {
+        true
+    }
+
+    fn links_in_stages(&self) -> bool {
         true
     }
 }

@@ -140,7 +140,7 @@ impl Serve {
     /// A question, with its number.
     fn question(&self, request: &Request<'_>, image: Option<&str>) -> Result<(u64, Vec<u8>), Error> {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
-        let Request { ptx, target, read, launch, trace: _, form: _, with } = *request;
+        let Request { ptx, target, read, launch, trace: _, form: _, with, stage: _ } = *request;
         let question = Question { id, ptx, target, read, launch, image, with };
         let line = serde_json::to_vec(&question).map_err(|error| Error::File {
             doing: format!("write a question for {}", self.description.id),

@@ -53,12 +53,33 @@ pub struct Request<'a> {
     pub form: OutputForm,
     /// Further modules, which a linker links behind this one, in this order. Other implementations look at the first one alone.
     pub with: &'a [&'a str],
+    /// The modules that are linked to one relocatable object first, where the implementation can ([`Subject::links_in_stages`]).
+    pub stage: Option<Stage>,
+}
+
+/// Neighbouring modules of a request that are linked to one relocatable object first, as `nvlink -r` does. The object takes their
+/// place among the others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Stage {
+    /// The place of the first one in the order of the modules.
+    pub first: usize,
+    /// How many there are.
+    pub count: usize,
 }
 
 impl<'a> Request<'a> {
     /// A request for an executable that names neither variables nor kernels.
     pub fn new(ptx: &'a str, target: &'a str) -> Self {
-        Request { ptx, target, read: &[], launch: &[], trace: &[], form: OutputForm::Executable, with: &[] }
+        Request {
+            ptx,
+            target,
+            read: &[],
+            launch: &[],
+            trace: &[],
+            form: OutputForm::Executable,
+            with: &[],
+            stage: None,
+        }
     }
 
     /// The same, in the form that shows all that the variables of this module hold, of which `ptx` is the text.
@@ -181,6 +202,11 @@ pub trait Subject: Send + Sync {
 
     /// Whether it links several modules ([`Request::with`]).
     fn links(&self) -> bool {
+        false
+    }
+
+    /// Whether it can link some modules to a relocatable object first ([`Request::stage`]).
+    fn links_in_stages(&self) -> bool {
         false
     }
 

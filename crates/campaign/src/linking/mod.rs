@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use ptxsmith_diff::linking::{
     ANOTHER_OFFSET, LISTED, LinkDifference, LinkError, LinkVerdict, Listed, Modules, NO_ADDRESS,
-    NO_ADDRESS_OR_OFFSET, Symptom, judge_linked,
+    NO_ADDRESS_OR_OFFSET, READ, Symptom, Way, judge_linked,
 };
 use ptxsmith_gen::linking::modules;
 use ptxsmith_model::{
@@ -21,14 +21,14 @@ use ptxsmith_model::{
 use ptxsmith_oracle::linking::link;
 use ptxsmith_oracle::{Rules, Validity};
 use ptxsmith_report::{Finding, Report, Subject, folder, reproduce, severity};
-use ptxsmith_subject::{SubjectSpec, parse_spec};
+use ptxsmith_subject::{Stage, SubjectSpec, parse_spec};
 use ptxsmith_syntax::{Module, parse};
 
 use crate::campaign::{Campaign, Outcome};
 use crate::failure::{Failure, of_subject};
 use crate::files;
 use crate::ledger::slug;
-use crate::pool::{Budget, Ended, each, lock_of};
+use crate::pool::{self, Budget, Ended, each, lock_of};
 use crate::session::Session;
 use crate::store::Earlier;
 use crate::subjects::{Tested, open_subjects};
@@ -53,16 +53,19 @@ pub(crate) struct Example {
     subject: usize,
     /// The modules in the order that shows it.
     texts: Vec<String>,
+    /// The modules that are linked to a relocatable object first.
+    stage: Option<Stage>,
     difference: LinkDifference,
 }
 
 /// All that was seen of one symptom.
-#[derive(Default)]
 struct Gathered {
     count: u64,
     subjects: BTreeSet<usize>,
-    shortest: Option<Example>,
+    shortest: Example,
 }
+
+type Symptoms = BTreeMap<Key, Gathered>;
 
 /// What one subject did.
 #[derive(Clone, Default)]
@@ -75,7 +78,7 @@ struct Tally {
 /// What the campaign saw so far.
 #[derive(Default)]
 struct Seen {
-    symptoms: BTreeMap<Key, Gathered>,
+    symptoms: Symptoms,
     /// By the place of the subject.
     tallies: Vec<Tally>,
 }
@@ -110,14 +113,14 @@ pub fn run_on(session: &Session, options: &Options, subjects: Vec<Tested>) -> Re
     })?;
     let seen = seen.into_inner().expect("a panic ends the program");
     let symptoms = of_any_linkage(seen.symptoms);
-    let (ended, findings) = match ended {
-        Ended::All => match findings(&campaign, &symptoms, options.reduce) {
-            // Stopped while it looks once more, it reports what it saw.
-            Err(Failure::Interrupted) => (Ended::Interrupted, unreduced(&campaign, &symptoms)),
-            found => (Ended::All, found?),
-        },
-        Ended::Interrupted => (Ended::Interrupted, unreduced(&campaign, &symptoms)),
+    let findings = match ended {
+        Ended::All => findings(&campaign, &symptoms, options.reduce)?,
+        // It reports what it saw.
+        Ended::Interrupted => {
+            symptoms.iter().map(|(key, gathered)| unreduced(&campaign, key, gathered)).collect()
+        }
     };
+    let ended = if session.cancel.is_cancelled() { Ended::Interrupted } else { ended };
     let is_interrupted = ended == Ended::Interrupted && !session.cancel.is_late();
     let mut report = campaign.report(&[], ended == Ended::All);
     enter_tallies(&mut report, &seen.tallies);
@@ -160,10 +163,10 @@ fn judge_program(subjects: &[Tested], seed: u64, number: u64, seen: &Mutex<Seen>
         };
         let mut seen = lock_of(seen);
         seen.tallies[subject].enter(&verdict);
-        for (difference, order) in verdict.differences {
-            let texts: Vec<String> = order.iter().map(|&place| texts[place].clone()).collect();
+        for (difference, way) in verdict.differences {
+            let texts: Vec<String> = way.order.iter().map(|&place| texts[place].clone()).collect();
             let bytes = texts.iter().map(String::len).sum();
-            let example = Example { bytes, number, subject, difference, texts };
+            let example = Example { bytes, number, subject, difference, texts, stage: way.stage };
             seen.enter(example);
         }
     }
@@ -197,17 +200,22 @@ impl Tally {
 
 impl Seen {
     fn enter(&mut self, example: Example) {
-        let gathered = self.symptoms.entry(key(&example.difference)).or_default();
         let subjects = BTreeSet::from([example.subject]);
-        gathered.join(Gathered { count: 1, subjects, shortest: Some(example) });
+        let key = key(&example.difference);
+        join(&mut self.symptoms, key, Gathered { count: 1, subjects, shortest: example });
     }
 }
 
-impl Gathered {
-    fn join(&mut self, other: Gathered) {
-        self.count += other.count;
-        self.subjects.extend(other.subjects);
-        self.shortest = self.shortest.take().into_iter().chain(other.shortest).min();
+/// Adds what was seen to what was seen of the same symptom before.
+fn join(symptoms: &mut Symptoms, key: Key, more: Gathered) {
+    let Some(gathered) = symptoms.get_mut(&key) else {
+        symptoms.insert(key, more);
+        return;
+    };
+    gathered.count += more.count;
+    gathered.subjects.extend(more.subjects);
+    if more.shortest < gathered.shortest {
+        gathered.shortest = more.shortest;
     }
 }
 
@@ -237,81 +245,103 @@ const ANY_LINKAGE: usize = 3;
 
 /// The symptoms, those as one that differ in the linkage of what is named and show with three linkages or more: such a fault is not about
 /// linkage. Two faults of one kind, each of another linkage, stay two.
-fn of_any_linkage(symptoms: BTreeMap<Key, Gathered>) -> BTreeMap<Key, Gathered> {
-    let mut linkages: BTreeMap<(Class, String), usize> = BTreeMap::new();
-    for (class, symptom) in symptoms.keys().filter(|(_, symptom)| !symptom.linkage.is_empty()) {
-        *linkages.entry((*class, symptom.what.clone())).or_default() += 1;
+fn of_any_linkage(symptoms: Symptoms) -> Symptoms {
+    let without_linkage =
+        |(class, symptom): &Key| (*class, Symptom { linkage: String::new(), ..symptom.clone() });
+    let mut linkages: BTreeMap<Key, usize> = BTreeMap::new();
+    for key in symptoms.keys().filter(|(_, symptom)| !symptom.linkage.is_empty()) {
+        *linkages.entry(without_linkage(key)).or_default() += 1;
     }
-    let mut joined: BTreeMap<Key, Gathered> = BTreeMap::new();
-    for ((class, mut symptom), gathered) in symptoms {
-        if linkages.get(&(class, symptom.what.clone())).is_some_and(|count| *count >= ANY_LINKAGE) {
-            symptom.linkage.clear();
-        }
-        joined.entry((class, symptom)).or_default().join(gathered);
+    let mut joined: Symptoms = BTreeMap::new();
+    for (key, gathered) in symptoms {
+        let of_any = without_linkage(&key);
+        let is_of_any = linkages.get(&of_any).is_some_and(|count| *count >= ANY_LINKAGE);
+        join(&mut joined, if is_of_any { of_any } else { key }, gathered);
     }
     join_ambiguous(&mut joined);
     joined
 }
 
 /// Joins what looks like a lost address or a lost offset with the one that shows elsewhere.
-fn join_ambiguous(joined: &mut BTreeMap<Key, Gathered>) {
+fn join_ambiguous(joined: &mut Symptoms) {
     let is_ambiguous = |(_, symptom): &Key| symptom.what == NO_ADDRESS_OR_OFFSET;
     for key in joined.keys().filter(|key| is_ambiguous(key)).cloned().collect::<Vec<_>>() {
         let is_clear = |(_, symptom): &Key| [NO_ADDRESS, ANOTHER_OFFSET].contains(&&*symptom.what);
         let Some(clear) = joined.keys().find(|key| is_clear(key)).cloned() else { continue };
-        let gathered = joined.remove(&key).unwrap_or_default();
-        let clear = joined.entry(clear).or_default();
-        clear.count += gathered.count;
-        clear.subjects.extend(gathered.subjects);
+        let (Some(more), Some(gathered)) = (joined.remove(&key), joined.get_mut(&clear)) else { continue };
+        gathered.count += more.count;
+        gathered.subjects.extend(more.subjects);
     }
 }
 
-/// The findings, each with its modules in the order that shows it.
+/// A finding with its modules, in the order that shows it.
+type Found = (Finding, Vec<String>);
+
+/// All findings: new ones reduced as far as the time goes, and the listed deviations that are gone.
 fn findings(
     campaign: &Campaign<'_>,
-    symptoms: &BTreeMap<Key, Gathered>,
+    symptoms: &Symptoms,
     limit: Option<Duration>,
-) -> Result<Vec<(Finding, Vec<String>)>, Failure> {
+) -> Result<Vec<Found>, Failure> {
     let budget = reduction::Budget::new(campaign.session, limit);
-    let mut found = Vec::new();
-    for ((_, symptom), Gathered { count, subjects, shortest }) in symptoms {
-        let Some(example) = shortest else { continue };
-        let reduced = reduction::reduce_example(&campaign.subjects[example.subject], example, &budget)?;
-        let releases = releases(&campaign.subjects, &reduced)?;
-        let id = |place: usize| campaign.subjects[place].subject.id().to_owned();
-        // The reduced program may not show it on all that show some program of its kind.
-        let shown = ProgramVerdict::Deviates(reduced.difference.class);
-        let shows = |place: &usize| releases[*place].verdict == shown;
-        let mut showing: Vec<String> = (0..releases.len()).filter(shows).map(id).collect();
-        if showing.is_empty() {
-            showing = subjects.iter().copied().map(id).collect();
+    let symptoms: Vec<(&Key, &Gathered)> = symptoms.iter().collect();
+    let found = pool::map(campaign.session, &symptoms, |(key, gathered)| {
+        let found = unreduced(campaign, key, gathered);
+        if found.0.status == Status::Known {
+            return Ok(found);
         }
-        let finding = Finding {
-            count: *count,
-            subjects: showing,
-            releases,
-            ..finding_of(&reduced, symptom, campaign.seed)
-        };
-        found.push((known_where_listed(finding, &campaign.subjects), reduced.texts));
+        match reduced(campaign, key, gathered, &budget) {
+            Err(Failure::Interrupted) => Ok(found),
+            reduced => reduced,
+        }
+    })?;
+    let or_unreduced = |(found, (key, gathered)): (Option<Found>, &(&Key, &Gathered))| {
+        found.unwrap_or_else(|| unreduced(campaign, key, gathered))
+    };
+    let mut found: Vec<Found> = found.into_iter().zip(&symptoms).map(or_unreduced).collect();
+    match gone(&campaign.subjects) {
+        Err(Failure::Interrupted) => {}
+        gone => found.extend(gone?),
     }
-    found.extend(gone(&campaign.subjects)?);
     Ok(found)
 }
 
-/// The same without asking any subject again: the shortest program of each as it was linked.
-fn unreduced(campaign: &Campaign<'_>, symptoms: &BTreeMap<Key, Gathered>) -> Vec<(Finding, Vec<String>)> {
-    let mut found = Vec::new();
-    for ((_, symptom), Gathered { count, subjects, shortest }) in symptoms {
-        let Some(example) = shortest else { continue };
-        let subjects = subjects.iter().map(|&place| campaign.subjects[place].subject.id().to_owned());
-        let finding = Finding {
-            count: *count,
-            subjects: subjects.collect(),
-            ..finding_of(example, symptom, campaign.seed)
-        };
-        found.push((known_where_listed(finding, &campaign.subjects), example.texts.clone()));
+/// The shortest program of a symptom, as it was linked.
+fn unreduced(campaign: &Campaign<'_>, (_, symptom): &Key, gathered: &Gathered) -> Found {
+    let id = |&place: &usize| campaign.subjects[place].subject.id().to_owned();
+    let finding = Finding {
+        count: gathered.count,
+        subjects: gathered.subjects.iter().map(id).collect(),
+        ..finding_of(&gathered.shortest, symptom, campaign.seed)
+    };
+    (known_where_listed(finding, &campaign.subjects), gathered.shortest.texts.clone())
+}
+
+/// The same, reduced, with what each subject makes of it.
+fn reduced(
+    campaign: &Campaign<'_>,
+    (_, symptom): &Key,
+    gathered: &Gathered,
+    budget: &reduction::Budget<'_>,
+) -> Result<Found, Failure> {
+    let example = &gathered.shortest;
+    let reduced = reduction::reduce_example(&campaign.subjects[example.subject], example, budget)?;
+    let releases = releases(&campaign.subjects, &reduced)?;
+    let id = |place: usize| campaign.subjects[place].subject.id().to_owned();
+    // The reduced program may not show it on all that show some program of its kind.
+    let shown = ProgramVerdict::Deviates(reduced.difference.class);
+    let shows = |place: &usize| releases[*place].verdict == shown;
+    let mut showing: Vec<String> = (0..releases.len()).filter(shows).map(id).collect();
+    if showing.is_empty() {
+        showing = gathered.subjects.iter().copied().map(id).collect();
     }
-    found
+    let finding = Finding {
+        count: gathered.count,
+        subjects: showing,
+        releases,
+        ..finding_of(&reduced, symptom, campaign.seed)
+    };
+    Ok((known_where_listed(finding, &campaign.subjects), reduced.texts))
 }
 
 /// The finding as a known one, where it is listed for every subject that shows it.
@@ -400,6 +430,7 @@ fn releases(subjects: &[Tested], example: &Example) -> Result<Vec<ReleaseVerdict
 
 fn finding_of(example: &Example, symptom: &Symptom, seed: u64) -> Finding {
     let LinkDifference { class, name, clauses, expected, actual, .. } = &example.difference;
+    let stage = if symptom.needs_a_stage { "in two stages" } else { "" };
     let outcome = match class {
         Class::Crash => Answer::Crashed,
         Class::Hang => Answer::TimedOut,
@@ -407,7 +438,7 @@ fn finding_of(example: &Example, symptom: &Symptom, seed: u64) -> Finding {
         _ => Answer::Accepted,
     };
     Finding {
-        id: slug(&format!("linking {} {} {}", class.name(), symptom.what, symptom.linkage)),
+        id: slug(&format!("linking {} {} {} {stage}", class.name(), symptom.what, symptom.linkage)),
         status: Status::New,
         kind: Kind::Unexplained,
         class: *class,
@@ -418,6 +449,7 @@ fn finding_of(example: &Example, symptom: &Symptom, seed: u64) -> Finding {
         observed: Observation::new(outcome),
         linked: Some(LinkedProgram {
             modules: example.texts.iter().skip(1).cloned().collect(),
+            way: example.stage.map(|stage| numbered_way(example.texts.len(), stage)).unwrap_or_default(),
             expected: expected.clone(),
             actual: actual.clone(),
             found_by: format!("seed {seed}, program {}", example.number),
@@ -426,10 +458,25 @@ fn finding_of(example: &Example, symptom: &Symptom, seed: u64) -> Finding {
     }
 }
 
-fn title(difference: &LinkDifference, Symptom { what, linkage }: &Symptom) -> String {
+/// `1 -r(2)`: the modules by number, in the order of the finding.
+fn numbered_way(modules: usize, stage: Stage) -> String {
+    let numbers: Vec<String> = (1..=modules).map(|number| number.to_string()).collect();
+    Way { order: (0..modules).collect(), stage: Some(stage) }.text(&numbers)
+}
+
+fn title(difference: &LinkDifference, symptom: &Symptom) -> String {
+    let title = title_of_whole(difference, symptom);
+    if symptom.needs_a_stage { format!("{title}, in a link of two stages") } else { title }
+}
+
+/// The title of what shows where all modules are linked at once.
+fn title_of_whole(difference: &LinkDifference, Symptom { what, linkage, .. }: &Symptom) -> String {
     let LinkDifference { class, actual, .. } = difference;
     let variable = if linkage.is_empty() { "variable" } else { linkage };
     match class {
+        Class::WrongAddress if what == READ => {
+            "a kernel reads constants at another place than the variables that it names".to_owned()
+        }
         Class::WrongAddress if linkage.is_empty() => format!("an initializer, linked, holds {what}"),
         Class::WrongAddress => {
             format!("an initializer, linked, holds {what} where its module declares a {linkage}")

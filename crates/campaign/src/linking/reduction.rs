@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use ptxsmith_diff::linking::Way;
 use ptxsmith_reduce::{Answer, Options, Program, Question, reduce};
 
 use super::{Example, Key, key, verdict};
@@ -20,7 +21,7 @@ pub(super) struct Budget<'s> {
 
 impl Budget<'_> {
     pub(super) fn new(session: &Session, limit: Option<Duration>) -> Budget<'_> {
-        let of_session = session.limit.map(|limit| limit.end);
+        let of_session = session.limit.map(|limit| limit.reduction_ends());
         let own = limit.map(|limit| Instant::now() + limit);
         Budget { session, until: own.into_iter().chain(of_session).min() }
     }
@@ -69,14 +70,15 @@ pub(super) fn reduce_example(
             break;
         }
     }
-    let Some((difference, order)) = shown(tested, symptom, &texts)? else { return Ok(example.clone()) };
-    let texts: Vec<String> = order.iter().map(|&place| texts[place].clone()).collect();
-    Ok(Example { bytes: texts.iter().map(String::len).sum(), difference, texts, ..example.clone() })
+    let Some((difference, way)) = shown(tested, symptom, &texts)? else { return Ok(example.clone()) };
+    let texts: Vec<String> = way.order.iter().map(|&place| texts[place].clone()).collect();
+    let bytes = texts.iter().map(String::len).sum();
+    Ok(Example { bytes, difference, texts, stage: way.stage, ..example.clone() })
 }
 
-type Shown = (ptxsmith_diff::linking::LinkDifference, Vec<usize>);
+type Shown = (ptxsmith_diff::linking::LinkDifference, Way);
 
-/// The difference of this symptom that a program shows, and the order that shows it.
+/// The difference of this symptom that a program shows, and the way that shows it.
 fn shown(tested: &Tested, symptom: &Key, texts: &[String]) -> Result<Option<Shown>, Failure> {
     let Some(verdict) = verdict(tested, texts)? else { return Ok(None) };
     Ok(verdict.differences.into_iter().find(|(difference, _)| key(difference) == *symptom))

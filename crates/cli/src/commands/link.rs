@@ -130,13 +130,12 @@ fn judge(tested: &Tested, program: &Modules<'_>, names: &[&str]) -> Result<LinkV
 
 /// What people read of one subject.
 fn text(tested: &Tested, verdict: &LinkVerdict, names: &[&str]) -> String {
-    let in_order =
-        |order: &[usize]| order.iter().map(|&place| line(names[place])).collect::<Vec<_>>().join(" ");
+    let names: Vec<String> = names.iter().map(|name| line(name).into_owned()).collect();
     let mut text = String::new();
-    for (number, (difference, order)) in verdict.differences.iter().enumerate() {
+    for (number, (difference, way)) in verdict.differences.iter().enumerate() {
         let LinkDifference { class, name, clauses, expected, actual, .. } = difference;
         let about = if name.is_empty() { "the program".to_owned() } else { format!("`{}`", line(name)) };
-        let _ = writeln!(text, "{}. {}: {about}, linked as {}", number + 1, class.name(), in_order(order));
+        let _ = writeln!(text, "{}. {}: {about}, linked as {}", number + 1, class.name(), way.text(&names));
         for clause in clauses {
             let _ = writeln!(text, "    clause    {} ({})", clause.id(), clause.summary());
         }
@@ -149,7 +148,7 @@ fn text(tested: &Tested, verdict: &LinkVerdict, names: &[&str]) -> String {
     let linked = verdict.outcomes.iter().filter(|(_, outcome)| *outcome == Outcome::Accepted).count();
     let _ = writeln!(
         text,
-        "{}: linked in {linked} of {} orders; {} variables compared, {deviations}",
+        "{}: linked in {linked} of {} ways; {} variables compared, {deviations}",
         line(tested.subject.id()),
         verdict.outcomes.len(),
         verdict.compared,
@@ -158,9 +157,8 @@ fn text(tested: &Tested, verdict: &LinkVerdict, names: &[&str]) -> String {
         let _ = writeln!(text, "  not compared: {count} {}", line(reason));
     }
     for (name, chosen) in &verdict.chosen {
-        for (order, module) in chosen {
-            let _ =
-                writeln!(text, "  {} is that of {} in {}", line(name), line(names[*module]), in_order(order));
+        for (way, module) in chosen {
+            let _ = writeln!(text, "  {} is that of {} in {}", line(name), names[*module], way.text(&names));
         }
     }
     text

@@ -8,7 +8,7 @@ use ptxsmith_oracle::{self as oracle, Clause, Observed, hex};
 use ptxsmith_subject::{self as subject, LinkedVariable, Observation};
 use ptxsmith_syntax::StateSpace;
 
-use super::{Compared, LinkDifference, symptom};
+use super::{Compared, LinkDifference, reads, symptom};
 use crate::compare::{Mismatch, compare_variable};
 use crate::verdict::Class;
 
@@ -31,6 +31,7 @@ pub fn compare(program: &Program, seen: &Observation) -> Compared {
         comparison.local(name, declared);
     }
     comparison.overlaps();
+    comparison.result.differences.extend(reads::differences(program, seen));
     comparison.result
 }
 
@@ -185,7 +186,7 @@ impl Comparison<'_> {
                 return Err("an address in a slot that is too narrow for it");
             }
             let is_relocated = relocated.iter().any(|seen| seen.offset == address.offset);
-            match self.space_of(&address.symbol) {
+            match self.program.space_of(&address.symbol) {
                 None if !is_relocated => return Err("the address of a function, which may be a number"),
                 Some(StateSpace::Shared) => return Err("the address of a variable in .shared"),
                 Some(StateSpace::Const) if !address.generic && !is_relocated => {
@@ -204,14 +205,6 @@ impl Comparison<'_> {
             }
         }
         Ok(resolved)
-    }
-
-    /// The state space of a variable; `None` for a function.
-    fn space_of(&self, name: &str) -> Option<StateSpace> {
-        let shared = self.program.shared.get(name).and_then(|declared| declared.first());
-        let local =
-            || self.program.local.iter().find(|(local, _)| local == name).map(|(_, declared)| declared);
-        shared.or_else(local).map(|declared| declared.space)
     }
 
     fn place_of_constant(&self, name: &str) -> Result<u64, &'static str> {

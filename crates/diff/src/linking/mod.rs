@@ -5,18 +5,20 @@
 
 mod compare;
 mod listed;
+mod reads;
 mod symptom;
 
 use std::collections::BTreeMap;
 
 use ptxsmith_oracle::{Clause, Rules, linking};
-use ptxsmith_subject::{Error, INTERNAL_ERROR, Observation, Outcome, Request, Subject};
+use ptxsmith_subject::{Error, INTERNAL_ERROR, Observation, Outcome, Request, Stage, Subject};
 use ptxsmith_syntax::Module;
 
 use crate::verdict::Class;
 
 pub use compare::compare;
 pub use listed::{LISTED, Listed};
+pub use reads::READ;
 pub use symptom::{ANOTHER_OFFSET, NO_ADDRESS, NO_ADDRESS_OR_OFFSET};
 
 /// A deviation in a linked program.
@@ -43,11 +45,13 @@ pub struct Symptom {
     pub what: String,
     /// The linkage of what it is about: of what is named where an address is wrong, else of the variable.
     pub linkage: String,
+    /// Whether it shows only where some modules are linked to a relocatable object first.
+    pub needs_a_stage: bool,
 }
 
 impl Symptom {
     fn new(what: impl Into<String>) -> Symptom {
-        Symptom { what: what.into(), linkage: String::new() }
+        Symptom { what: what.into(), ..Symptom::default() }
     }
 }
 
@@ -73,16 +77,57 @@ impl Compared {
 /// The verdict on one program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LinkVerdict {
-    /// The deviations, each with the first order of the modules that shows it.
-    pub differences: Vec<(LinkDifference, Vec<usize>)>,
-    /// How many variables were compared, in all orders.
+    /// The deviations, each with the first way that shows it.
+    pub differences: Vec<(LinkDifference, Way)>,
+    /// How many variables were compared, in all ways.
     pub compared: usize,
-    /// What was not compared, by reason, in all orders.
+    /// What was not compared, by reason, in all ways.
     pub not_compared: BTreeMap<String, usize>,
-    /// What the subject did, by order.
-    pub outcomes: Vec<(Vec<usize>, Outcome)>,
-    /// By name, whose definition the program has in each order.
-    pub chosen: BTreeMap<String, Vec<(Vec<usize>, usize)>>,
+    /// What the subject did, by way.
+    pub outcomes: Vec<(Way, Outcome)>,
+    /// By name, whose definition the program has in each way.
+    pub chosen: BTreeMap<String, Vec<(Way, usize)>>,
+}
+
+/// A way to link modules.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Way {
+    /// The places of the modules, in the order in which they are linked.
+    pub order: Vec<usize>,
+    /// Those of them that are linked to a relocatable object first.
+    pub stage: Option<Stage>,
+}
+
+impl Way {
+    /// The names in this way: `b.ptx -r(a.ptx c.ptx)`.
+    pub fn text(&self, names: &[String]) -> String {
+        let mut text = String::new();
+        for (place, &module) in self.order.iter().enumerate() {
+            let stage = self.stage.filter(|stage| (stage.first..stage.first + stage.count).contains(&place));
+            if place > 0 {
+                text.push(' ');
+            }
+            if stage.is_some_and(|stage| stage.first == place) {
+                text += "-r(";
+            }
+            text += &names[module];
+            if stage.is_some_and(|stage| stage.first + stage.count == place + 1) {
+                text.push(')');
+            }
+        }
+        text
+    }
+}
+
+/// The ways in which modules of this number are linked: in every order, and, by a subject that can, with all modules but the first or
+/// the last one of an order linked to a relocatable object before.
+pub fn ways(modules: usize, in_stages: bool) -> Vec<Way> {
+    let orders = orders(modules);
+    let whole = orders.iter().map(|order| Way { order: order.clone(), stage: None });
+    let staged = orders.iter().filter(|_| in_stages && modules > 1).flat_map(|order| {
+        [0, 1].map(|first| Way { order: order.clone(), stage: Some(Stage { first, count: modules - 1 }) })
+    });
+    whole.chain(staged).collect()
 }
 
 /// The most modules that are linked in every order; more are linked as they stand, and from the last to the first.
@@ -125,7 +170,7 @@ impl<'a> Modules<'a> {
     }
 }
 
-/// Shows a program to a linker in every order and judges what it makes of it.
+/// Shows a program to a linker in every way and judges what it makes of it.
 ///
 /// # Errors
 /// If the specification refuses a module alone, or the subject could not be asked.
@@ -142,9 +187,10 @@ pub fn judge_linked(
         *verdict.not_compared.entry(format!("{what}: {reason}")).or_default() += 1;
     }
     let mut said = BTreeMap::new();
-    for order in orders(program.texts.len()) {
-        let texts: Vec<&str> = order.iter().map(|&place| program.texts[place].as_str()).collect();
-        let request = Request { with: &texts[1..], ..Request::new(texts[0], program.target) };
+    for way in ways(program.texts.len(), subject.links_in_stages()) {
+        let texts: Vec<&str> = way.order.iter().map(|&place| program.texts[place].as_str()).collect();
+        let request =
+            Request { with: &texts[1..], stage: way.stage, ..Request::new(texts[0], program.target) };
         let seen = subject.observe(&request)?;
         let Compared { differences, compared, not_compared, chosen } = match seen.outcome {
             Outcome::Accepted => compare(&expected, &seen),
@@ -163,35 +209,52 @@ pub fn judge_linked(
             *verdict.not_compared.entry(reason).or_default() += count;
         }
         for difference in differences {
-            if verdict.differences.iter().all(|(known, _)| *known != difference) {
-                verdict.differences.push((difference, order.clone()));
-            }
+            verdict.enter(difference, &way);
         }
         for (name, module) in chosen {
-            verdict.chosen.entry(name).or_default().push((order.clone(), module));
+            verdict.chosen.entry(name).or_default().push((way.clone(), module));
         }
-        verdict.outcomes.push((order, seen.outcome));
+        verdict.outcomes.push((way, seen.outcome));
     }
     verdict.compare_orders(&said);
     Ok(verdict)
 }
 
 impl LinkVerdict {
-    /// Whether the modules are linked must not depend on their order. The specification at hand does not say which modules a linker may
-    /// refuse, so a program that is refused in every order is not compared.
+    /// Keeps a difference that no way before showed. The ways without a stage come first.
+    fn enter(&mut self, difference: LinkDifference, way: &Way) {
+        let is_alike = |known: &LinkDifference| {
+            (known.class, &known.name, &known.symptom)
+                == (difference.class, &difference.name, &difference.symptom)
+        };
+        let is_known = self.differences.iter().any(|(known, _)| *known == difference);
+        let is_alike_without = self.differences.iter().any(|(known, _)| is_alike(known));
+        if is_known || way.stage.is_some() && is_alike_without {
+            return;
+        }
+        let symptom = Symptom { needs_a_stage: way.stage.is_some(), ..difference.symptom.clone() };
+        let difference = LinkDifference { symptom, ..difference };
+        if self.differences.iter().all(|(known, _)| *known != difference) {
+            self.differences.push((difference, way.clone()));
+        }
+    }
+
+    /// Whether the modules are linked must not depend on their order, nor on a stage before. The specification at hand does not say
+    /// which modules a linker may refuse, so a program that is refused in every way is not compared.
     fn compare_orders(&mut self, said: &BTreeMap<Outcome, String>) {
-        let order_of = |outcome| self.outcomes.iter().find(|(_, seen)| *seen == outcome);
-        let (Some((refused, _)), Some(_)) = (order_of(Outcome::Refused), order_of(Outcome::Accepted)) else {
+        let way_of = |outcome| self.outcomes.iter().find(|(_, seen)| *seen == outcome).map(|(way, _)| way);
+        let (Some(refused), Some(accepted)) = (way_of(Outcome::Refused), way_of(Outcome::Accepted)) else {
             return;
         };
         let message = said.get(&Outcome::Refused).map_or("", String::as_str);
+        let needs_a_stage = refused.stage.is_some() || accepted.stage.is_some();
         let difference = LinkDifference {
             class: Class::Inconsistent,
             name: String::new(),
             clauses: Vec::new(),
-            expected: "the same for every order of the modules".to_owned(),
-            actual: format!("linked in another order, but here refused: {message}"),
-            symptom: Symptom::new(refusal(message)),
+            expected: "the same for every order of the modules, at once or in two stages".to_owned(),
+            actual: format!("linked in another way, but here refused: {message}"),
+            symptom: Symptom { needs_a_stage, ..Symptom::new(refusal(message)) },
         };
         self.differences.push((difference, refused.clone()));
     }

@@ -12,7 +12,7 @@ use super::Symptom;
 pub(super) fn of_variable(program: &Program, what: &str, name: &str) -> Symptom {
     let shared = program.shared.get(name).map(Vec::as_slice).unwrap_or_default();
     let local = program.local.iter().filter(|(other, _)| other == name).map(|(_, declared)| declared);
-    Symptom { what: what.to_owned(), linkage: described(shared.iter().chain(local)) }
+    Symptom { linkage: described(shared.iter().chain(local)), ..Symptom::new(what) }
 }
 
 /// The linkage with which one module declares a name; that of a function where it declares no variable.
@@ -79,5 +79,5 @@ pub const NO_ADDRESS_OR_OFFSET: &str = "no address or another offset";
 
 /// What is wrong with one address in a module.
 pub(super) fn of_place(program: &Program, module: usize, what: &str, name: &str) -> Symptom {
-    Symptom { what: what.to_owned(), linkage: linkage_in(program, module, name) }
+    Symptom { linkage: linkage_in(program, module, name), ..Symptom::new(what) }
 }

@@ -1,5 +1,10 @@
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
+
 use ptxsmith_oracle::Rules;
-use ptxsmith_subject::{Address, FnSubject, LinkedVariable, Observation, Outcome, Request, Variable};
+use ptxsmith_subject::{
+    Address, Description, FnSubject, LinkedVariable, Observation, Outcome, Request, Variable,
+};
 
 use super::*;
 
@@ -47,6 +52,59 @@ fn all_orders_of_three_modules_are_linked_and_two_of_four() {
     assert_eq!(orders(4), [vec![0, 1, 2, 3], vec![3, 2, 1, 0]]);
 }
 
+/// All modules, linked at once in this order.
+fn whole<const N: usize>(order: [usize; N]) -> Way {
+    Way { order: order.to_vec(), stage: None }
+}
+
+#[test]
+fn a_stage_links_all_modules_but_the_first_or_the_last_one_before() {
+    let names = ["a", "b", "c"].map(str::to_owned);
+    let text = |way: &Way| way.text(&names);
+    let pairs: Vec<String> = ways(2, true).iter().map(text).collect();
+    assert_eq!(pairs, ["a b", "b a", "-r(a) b", "a -r(b)", "-r(b) a", "b -r(a)"]);
+    assert_eq!(ways(2, false), [whole([0, 1]), whole([1, 0])]);
+    let three: Vec<String> = ways(3, true).iter().map(text).collect();
+    assert_eq!(three.len(), 18);
+    assert_eq!(three[6..8], ["-r(a b) c", "a -r(b c)"]);
+}
+
+#[test]
+fn what_shows_only_in_two_stages_has_a_symptom_of_its_own() {
+    let texts = [".visible .global .u8 a = 3;".to_owned(), ".visible .global .u8 b = 4;".to_owned()];
+    let texts = texts.map(|text| HEADER.to_owned() + &text);
+    let modules: Vec<Module> = texts.iter().map(|text| ptxsmith_syntax::parse(text).unwrap()).collect();
+    let linker = InStages(|request: &Request<'_>| {
+        let a = if request.stage.is_some() { 7 } else { 3 };
+        let section = ".nv.global.init";
+        linked(vec![variable("a", section, 0, 1, &[a]), variable("b", section, 1, 1, &[4])])
+    });
+    let program = Modules { texts: &texts, modules: &modules, target: "sm_80" };
+    let verdict = judge_linked(&linker, &program, &Rules::default()).unwrap();
+    let [(difference, way)] = &verdict.differences[..] else { panic!("{:?}", verdict.differences) };
+    assert_eq!((difference.class, difference.name.as_str()), (Class::WrongValue, "a"));
+    assert!(difference.symptom.needs_a_stage);
+    assert_eq!(way.stage, Some(Stage { first: 0, count: 1 }));
+}
+
+/// A linker that links in stages, too.
+struct InStages<F>(F);
+
+impl<F: Fn(&Request<'_>) -> Observation + Send + Sync> Subject for InStages<F> {
+    fn description(&self) -> &Description {
+        static DESCRIPTION: LazyLock<Description> = LazyLock::new(Description::default);
+        &DESCRIPTION
+    }
+
+    fn observe(&self, request: &Request<'_>) -> Result<Observation, Error> {
+        Ok(self.0(request))
+    }
+
+    fn links_in_stages(&self) -> bool {
+        true
+    }
+}
+
 #[test]
 fn the_alignment_of_every_declaration_holds() {
     let texts = [".common .global .align 4 .u32 c;", ".common .global .align 64 .u32 c;"];
@@ -78,8 +136,8 @@ fn an_address_without_a_relocation_is_wrong_in_the_order_that_shows_it() {
     });
     let [(difference, order)] = &verdict.differences[..] else { panic!("{:?}", verdict.differences) };
     assert_eq!((difference.class, difference.name.as_str()), (Class::WrongAddress, "q"));
-    assert_eq!(order, &[0, 1]);
-    assert_eq!(verdict.chosen["x"], [(vec![0, 1], 0), (vec![1, 0], 1)]);
+    assert_eq!(order, &whole([0, 1]));
+    assert_eq!(verdict.chosen["x"], [(whole([0, 1]), 0), (whole([1, 0]), 1)]);
 }
 
 #[test]
@@ -174,4 +232,27 @@ fn an_internal_error_says_nothing_where_a_name_has_no_definition() {
     let differences = |other: &str| judged(&[".extern .global .u32 a;", other], ends).differences.len();
     assert_eq!(differences(".extern .global .u32 a;"), 0);
     assert_eq!(differences(".visible .global .u32 a;"), 1);
+}
+
+#[test]
+fn a_kernel_reads_the_constants_that_it_names() {
+    let kernel = ".visible .const .u32 b[3] = {1}; .visible .entry k(.param .u64 o) { .reg .u64 p; .reg .u32 r; \
+                  ld.param.u64 p, [o]; ld.const.u32 r, [b+4]; st.global.u32 [p], r; ret; }";
+    let texts = [".visible .const .u32 a[2] = {7};", kernel];
+    let reads = |place: u64| {
+        judged(&texts, move |_| {
+            let a = variable("a", ".nv.constant3", 0, 4, &[7, 0, 0, 0, 0, 0, 0, 0]);
+            let b = variable("b", ".nv.constant3", 8, 4, &[1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+            Observation {
+                constant_reads: BTreeMap::from([("k".to_owned(), BTreeSet::from([place]))]),
+                ..linked(vec![a, b])
+            }
+        })
+    };
+    assert_eq!(reads(12).differences.len(), 0);
+    let verdict = reads(4);
+    let [(difference, _)] = &verdict.differences[..] else { panic!("{:?}", verdict.differences) };
+    assert_eq!((difference.class, difference.name.as_str()), (Class::WrongAddress, "k"));
+    assert_eq!(difference.actual, "reads 0x4 of the bank, which is `a`");
+    assert_eq!(difference.symptom.what, READ);
 }

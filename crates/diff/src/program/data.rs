@@ -1,6 +1,7 @@
 //! The verdicts on the variables of a program, or on the program as a whole.
 
 use std::cell::OnceCell;
+use std::collections::BTreeMap;
 
 use ptxsmith_model::Expected;
 use ptxsmith_oracle::{Expectation, Question, QuestionSet, Rules, Trace, Variable, expect, predict};
@@ -340,6 +341,7 @@ impl Program<'_> {
             reached: self.observed.reached.clone(),
             one_place: self.observed.one_place.clone(),
             linked: Vec::new(),
+            constant_reads: BTreeMap::new(),
             variables,
             ..*self.observed
         }

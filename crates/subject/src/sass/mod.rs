@@ -5,12 +5,13 @@
 //! makes of a handful of PTX instructions, and where something else comes, nothing of that kernel's output was seen. What
 //! it claims to see is exact: a value that depends on anything that is not known is not seen.
 
+mod constants;
 mod layouts;
 mod listing;
 mod machine;
 mod operation;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
@@ -95,6 +96,16 @@ impl Disassembler {
             Err(error @ ListError::Refused(..)) => Ok(Err(error.to_string())),
             Err(error) => Err(error),
         }
+    }
+
+    /// The places of the bank of constants that each kernel of a cubin for this target reads. Kernels of which that cannot be told
+    /// are left out.
+    pub fn constant_reads(
+        &self,
+        cubin: &[u8],
+        target: &str,
+    ) -> Result<BTreeMap<String, BTreeSet<u64>>, ListError> {
+        Ok(self.list(cubin, target)?.map(|listing| constants::reads(&listing)).unwrap_or_default())
     }
 
     /// What kernels of a cubin for this target reach over these numbers, by name. `variables` is what the cubin holds otherwise.
