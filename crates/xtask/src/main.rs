@@ -11,6 +11,7 @@ mod emitted;
 mod emitters;
 mod ffi;
 mod headers;
+mod linkages;
 mod measure_build;
 mod planted;
 mod readings;
@@ -48,6 +49,12 @@ enum Task {
     CudaReleases(cuda_releases::Arguments),
     /// Run the packages that call C under valgrind
     FfiCheck,
+    /// Which linkage links with which, by linker; renders docs/reference/linkages.md
+    Linkages {
+        /// Write nothing; fail where the table is another
+        #[arg(long)]
+        check: bool,
+    },
     /// Measure the first build; renders docs/reference/build.json and the sentence in README.md
     MeasureBuild {
         /// Only render the sentence again
@@ -93,6 +100,7 @@ fn main() -> ExitCode {
             Task::CompareReaders { count } => ffi::compare_readers(count),
             Task::CudaReleases(arguments) => cuda_releases::run(&arguments),
             Task::FfiCheck => ffi::check(),
+            Task::Linkages { check } => linkages::run(check),
             Task::MeasureBuild { render } => measure_build::run(render),
             Task::Planted(arguments) => planted::run(&arguments),
             Task::Readings { check } => readings::readings(check),

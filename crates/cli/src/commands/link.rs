@@ -153,6 +153,9 @@ fn text(tested: &Tested, verdict: &LinkVerdict, names: &[&str]) -> String {
         verdict.outcomes.len(),
         verdict.compared,
     );
+    for (way, outcome) in verdict.outcomes.iter().filter(|(_, outcome)| *outcome != Outcome::Accepted) {
+        let _ = writeln!(text, "  {outcome}: {}", way.text(&names));
+    }
     for (reason, count) in &verdict.not_compared {
         let _ = writeln!(text, "  not compared: {count} {}", line(reason));
     }

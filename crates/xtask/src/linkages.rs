@@ -1,0 +1,157 @@
+//! `linkages`: which linkage links with which, by linker; renders the table of docs/reference/linkages.md.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use anyhow::Result;
+
+use crate::tools::{self, HEADER, MEASURED, command};
+
+/// What the table asks, in this order.
+const LINKERS: [&str; 10] = [
+    "nvlink@13.0",
+    "nvlink@13.2",
+    "nvlink@13.5",
+    "nvjitlink@12.2",
+    "nvjitlink@12.4",
+    "nvjitlink@12.6",
+    "nvjitlink@12.9",
+    "nvjitlink@13.0",
+    "nvjitlink@13.2",
+    "nvjitlink@13.5",
+];
+
+/// A state space with the ways to declare a variable in it: the specifier, and whether an initial value is given.
+type Space = (&'static str, &'static [(&'static str, bool)]);
+
+const SPACES: [Space; 3] = [
+    (
+        ".global",
+        &[
+            (".extern", false),
+            (".visible", false),
+            (".visible", true),
+            (".weak", false),
+            (".weak", true),
+            (".common", false),
+            (".common", true),
+        ],
+    ),
+    (
+        ".const",
+        &[(".extern", false), (".visible", false), (".visible", true), (".weak", false), (".weak", true)],
+    ),
+    (".shared", &[(".extern", false), (".visible", false), (".weak", false)]),
+];
+
+/// Measures and renders the table.
+pub fn run(check: bool) -> Result<u8> {
+    let ptxsmith = tools::ptxsmith(false)?;
+    let work = tempfile::tempdir()?;
+    let mut tables = String::new();
+    for (space, ways) in SPACES {
+        let mut rows = Vec::new();
+        for (place, first) in ways.iter().enumerate() {
+            for second in &ways[place..] {
+                let cells = cells(&ptxsmith, work.path(), space, [first, second])?;
+                rows.push([vec![described(*first), described(*second)], cells].concat());
+            }
+        }
+        tables += &format!("\n`{space}`:\n\n{}", table(rows));
+    }
+    let page = Path::new("docs/reference/linkages.md");
+    let now = tools::rendered(page, MEASURED.0, MEASURED.1, &tables)?;
+    tools::write_or_check(page, &now, check)
+}
+
+fn described((specifier, has_value): (&str, bool)) -> String {
+    if has_value { format!("`{specifier} =`") } else { format!("`{specifier}`") }
+}
+
+/// What each linker makes of two modules that declare one variable in these ways.
+fn cells(ptxsmith: &Path, work: &Path, space: &str, ways: [&(&str, bool); 2]) -> Result<Vec<String>> {
+    for (number, (specifier, has_value)) in (1..).zip(ways) {
+        let value = if *has_value { format!(" = {number}") } else { String::new() };
+        let module = format!(
+            "{HEADER}{specifier} {space} .u32 x{value};\n.visible .entry k{number}(.param .u64 p) {{ .reg .u64 q; .reg .u32 r; \
+             ld.param.u64 q, [p]; ld.volatile{space}.u32 r, [x]; st.global.u32 [q], r; ret; }}\n"
+        );
+        // A constant does not change: there is no volatile load of one.
+        fs::write(work.join(format!("{number}.ptx")), module.replace("ld.volatile.const", "ld.const"))?;
+    }
+    let linkers = LINKERS.iter().flat_map(|linker| ["--subject", linker]);
+    let output = tools::answer(
+        command(ptxsmith, ["check", "--link", "1.ptx", "2.ptx"]).args(linkers).current_dir(work),
+    )?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let mut of_linker: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    let mut linker = "";
+    for line in text.lines() {
+        match line.split_once(": linked in ") {
+            Some((id, _)) if LINKERS.contains(&id) => linker = id,
+            _ => {}
+        }
+        of_linker.entry(linker).or_default().push(line);
+    }
+    Ok(LINKERS.map(|linker| cell(of_linker.get(linker).map_or(&[][..], Vec::as_slice), ways)).to_vec())
+}
+
+/// What one linker makes of both orders, of what `check --link` says of it.
+fn cell(lines: &[&str], ways: [&(&str, bool); 2]) -> String {
+    if lines.is_empty() {
+        return "not asked".to_owned();
+    }
+    let of_order = |order: [&str; 2]| {
+        let names = order.map(|number| format!("{number}.ptx")).join(" ");
+        let line = lines.iter().find(|line| line.starts_with("  ") && line.ends_with(&format!(" {names}")));
+        match line.map(|line| line.trim()) {
+            None => "linked",
+            Some(line) if line.starts_with("x is that of 1") => "1",
+            Some(line) if line.starts_with("x is that of 2") => "2",
+            Some(line) if line.starts_with("refused") => "refused",
+            Some(line) if line.starts_with("unsupported") => "not asked",
+            Some(_) => "crash",
+        }
+    };
+    let both = (of_order(["1", "2"]), of_order(["2", "1"]));
+    match both {
+        ("1", "2") => "the first".to_owned(),
+        ("2", "1") => "the last".to_owned(),
+        (one, other) if one == other => named(one, ways),
+        (one, other) => format!("{}; reversed: {}", named(one, ways), named(other, ways)),
+    }
+}
+
+fn named(result: &str, ways: [&(&str, bool); 2]) -> String {
+    match result {
+        "1" => described(*ways[0]),
+        "2" => described(*ways[1]),
+        other => other.to_owned(),
+    }
+}
+
+/// Rows of two ways and a cell for each linker; linkers with equal cells share a column.
+fn table(rows: Vec<Vec<String>>) -> String {
+    let column = |linker: usize| -> Vec<&String> { rows.iter().map(|row| &row[2 + linker]).collect() };
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    for linker in 0..LINKERS.len() {
+        match groups.iter_mut().find(|group| column(group[0]) == column(linker)) {
+            Some(group) => group.push(linker),
+            None => groups.push(vec![linker]),
+        }
+    }
+    let names = groups.iter().map(|group| {
+        let names: Vec<&str> = group.iter().map(|&linker| LINKERS[linker]).collect();
+        names.join(", ")
+    });
+    let head: Vec<String> =
+        ["one module".to_owned(), "the other".to_owned()].into_iter().chain(names).collect();
+    let rows: Vec<Vec<String>> = rows
+        .iter()
+        .map(|row| {
+            row[..2].iter().cloned().chain(groups.iter().map(|group| row[2 + group[0]].clone())).collect()
+        })
+        .collect();
+    tools::table(&head, &rows)
+}
