@@ -62,3 +62,20 @@ fn the_modules_that_a_first_module_names_lie_beside_it() {
     assert!(refusal("").contains("two modules or more"));
     assert!(refusal("// link: ../second.ptx\n").contains("names no file beside it"));
 }
+
+#[test]
+fn eval_says_what_each_variable_of_a_program_may_hold() {
+    let output = ptxsmith()
+        .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap())
+        .args(["eval", "docs/examples/link/table.ptx", "--link", "docs/examples/link/weak.ptx"])
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    let x = "x: .const, 4 bytes, aligned to 4\n  \
+             declared .weak in docs/examples/link/table.ptx, aligned to 4\n  \
+             declared .weak in docs/examples/link/weak.ptx, aligned to 4\n  \
+             bytes    02000000 (docs/examples/link/table.ptx)\n  \
+             or       01000000 (docs/examples/link/weak.ptx)\n";
+    assert!(text.contains(x), "{text}");
+    assert!(text.contains("  address  offset 0, 8 bytes: generic(x)\n"), "{text}");
+}

@@ -20,6 +20,9 @@ use crate::values::duration;
 pub struct Eval {
     /// The PTX file; - reads standard input
     pub file: PathBuf,
+    /// Further modules of one program: what linking may make of their variables and those of FILE
+    #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with_all = ["json", "clauses", "input", "expect"])]
+    pub link: Vec<PathBuf>,
     /// Print JSON (ptxsmith.module/1)
     #[arg(long)]
     pub json: bool,

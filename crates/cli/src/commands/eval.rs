@@ -104,7 +104,7 @@ pub(super) fn not_decided(program: &Program, prediction: &Prediction) -> String 
     parts.iter().take(MOST).map(one).collect::<String>() + &more
 }
 
-fn readings(chosen: &[(ptxsmith_oracle::Question, usize)]) -> Result<Readings, Failure> {
+pub(super) fn readings(chosen: &[(ptxsmith_oracle::Question, usize)]) -> Result<Readings, Failure> {
     let mut readings = Readings::default();
     let mut answered = Vec::new();
     for &(question, answer) in chosen {
@@ -143,7 +143,7 @@ fn line_of(lines: &Lines<'_>, part: &Undecided) -> Option<u32> {
     place.is_known().then(|| lines.line(place.start))
 }
 
-fn slots(variable: &Variable) -> Vec<Slot> {
+pub(super) fn slots(variable: &Variable) -> Vec<Slot> {
     let slot = |a: &Address| Slot {
         offset: a.offset,
         text: values::address(&a.symbol, a.addend, a.generic, a.byte),
@@ -151,7 +151,7 @@ fn slots(variable: &Variable) -> Vec<Slot> {
     variable.addresses.iter().map(slot).collect()
 }
 
-fn bytes(bytes: &[u8]) -> String {
+pub(super) fn bytes(bytes: &[u8]) -> String {
     let (shown, hidden) = bytes.split_at(bytes.len().min(MOST_BYTES));
     let more = if hidden.is_empty() {
         String::new()
@@ -200,7 +200,7 @@ fn below(heading: &str, lines: impl Iterator<Item = String>) -> String {
     headings.zip(lines).map(|(heading, line)| format!("  {heading:<8} {line}\n")).collect()
 }
 
-fn bytes_of(count: impl Borrow<u64>) -> String {
+pub(super) fn bytes_of(count: impl Borrow<u64>) -> String {
     match *count.borrow() {
         1 => "1 byte".to_owned(),
         count => format!("{count} bytes"),

@@ -1,5 +1,6 @@
-//! `ptxsmith check --link`: several modules as one program.
+//! `ptxsmith check --link` and `ptxsmith eval --link`: several modules as one program.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -8,12 +9,14 @@ use ptxsmith_campaign::input::{self, Program};
 use ptxsmith_campaign::linking::open_linkers;
 use ptxsmith_campaign::subjects::Tested;
 use ptxsmith_diff::linking::{LinkDifference, LinkError, LinkVerdict, Modules, judge_linked};
-use ptxsmith_oracle::Rules;
+use ptxsmith_oracle::linking::{self, Declared};
+use ptxsmith_oracle::{Rules, Variable};
 use ptxsmith_report::harmless::line;
 use ptxsmith_subject::Outcome;
-use ptxsmith_syntax::{Item, Linkage, Specifier};
+use ptxsmith_syntax::{Item, Linkage, Module, Specifier};
 
 use super::Context;
+use super::eval::{bytes, bytes_of, readings, slots};
 use crate::args;
 use crate::exit::{Exit, Failure};
 
@@ -46,6 +49,73 @@ pub fn run(context: &Context, args: &args::Check) -> Result<Exit, Failure> {
         (false, 0) => Exit::NothingCompared,
         (false, _) => Exit::Success,
     })
+}
+
+/// Prints what the specification says of the variables of the program that these modules are.
+pub fn evaluate(context: &Context, args: &args::Eval) -> Result<Exit, Failure> {
+    let rules = Rules::specification(readings(&args.readings)?);
+    let files = std::iter::once(&args.file).chain(&args.link);
+    let programs = files.map(|file| Program::read(file)).collect::<Result<Vec<_>, _>>()?;
+    let modules: Vec<Module> = programs.iter().map(|program| program.module.clone()).collect();
+    let linked =
+        linking::link(&modules, &rules).map_err(|place| refused_alone(&programs[place].name, "eval"))?;
+    let name = |module: usize| line(&programs[module].name);
+    let mut text = String::new();
+    for (variable, declared) in &linked.shared {
+        describe(&mut text, variable, declared, &name);
+    }
+    for (variable, declared) in &linked.local {
+        describe(&mut text, variable, std::slice::from_ref(declared), &name);
+    }
+    for (module, variable, reason) in &linked.undecided {
+        let what = variable.as_deref().unwrap_or("the module");
+        let _ = writeln!(text, "{} of {}: unmodelled: {reason}\n", line(what), name(*module));
+    }
+    if let Some(contradiction) = linked.contradiction() {
+        let _ = writeln!(text, "the specification does not say what is linked: {contradiction}\n");
+    }
+    context.console.print(&format!("{}\n", text.trim_end()))?;
+    Ok(Exit::Success)
+}
+
+/// One variable: how it is declared, and each content that it may have.
+fn describe<'n>(text: &mut String, name: &str, declared: &[Declared], file: &impl Fn(usize) -> Cow<'n, str>) {
+    let size = declared.iter().map(|one| one.size).max().unwrap_or(0);
+    let align = declared.iter().map(|one| one.align).max().unwrap_or(1);
+    let space = declared.first().map_or("", |one| one.space.name());
+    let _ = writeln!(text, "{}: .{space}, {}, aligned to {align}", line(name), bytes_of(size));
+    for one in declared {
+        let linkage =
+            one.linkage.map_or("its module's own".to_owned(), |linkage| linkage.keyword().to_owned());
+        let _ = writeln!(text, "  declared {linkage} in {}, aligned to {}", file(one.module), one.align);
+    }
+    let mut contents: Vec<(&Variable, Vec<Cow<'n, str>>)> = Vec::new();
+    for one in declared {
+        let Some(content) = &one.content else { continue };
+        let is_same = |(other, _): &&mut (&Variable, Vec<_>)| {
+            other.bytes == content.bytes && other.addresses == content.addresses
+        };
+        match contents.iter_mut().find(is_same) {
+            Some((_, files)) => files.push(file(one.module)),
+            None => contents.push((content, vec![file(one.module)])),
+        }
+    }
+    for (place, (content, files)) in contents.iter().enumerate() {
+        let heading = if place == 0 { "bytes   " } else { "or      " };
+        let _ = writeln!(text, "  {heading} {} ({})", bytes(&content.bytes), files.join(", "));
+        for (slot, address) in slots(content).iter().zip(&content.addresses) {
+            let width = bytes_of(u64::from(address.width));
+            let _ = writeln!(text, "  address  offset {}, {width}: {}", slot.offset, line(&slot.text));
+        }
+    }
+    text.push('\n');
+}
+
+fn refused_alone(name: &str, command: &str) -> Failure {
+    Failure::BadInput(format!(
+        "{}: the specification refuses this module alone: {command} it without --link",
+        line(name)
+    ))
 }
 
 /// The modules that leading comments of a module name (`// link: OTHER.ptx`), which lie beside it.
@@ -119,10 +189,7 @@ fn names(program: &Program) -> impl Iterator<Item = (&str, Linkage)> {
 
 fn judge(tested: &Tested, program: &Modules<'_>, names: &[&str]) -> Result<LinkVerdict, Failure> {
     judge_linked(tested.subject.as_ref(), program, &Rules::default()).map_err(|error| match error {
-        LinkError::Refused(place) => Failure::BadInput(format!(
-            "{}: the specification refuses this module alone: check it without --link",
-            line(names[place])
-        )),
+        LinkError::Refused(place) => refused_alone(names[place], "check"),
         LinkError::Subject(error) if error.is_cancelled() => Failure::Interrupted,
         LinkError::Subject(error) => Failure::Harness(error.into()),
     })

@@ -55,6 +55,7 @@ fn dispatched(context: &Context, command: &Command) -> Result<Exit, Failure> {
     match command {
         Command::Run(args) => run::run(context, args),
         Command::Check(args) => check::run(context, args),
+        Command::Eval(args) if !args.link.is_empty() => link::evaluate(context, args),
         Command::Eval(args) => eval::run(context, args),
         Command::Lint(args) => lint::run(context, args),
         Command::Reduce(args) => reduce::run(context, args),
