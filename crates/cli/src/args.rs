@@ -247,6 +247,10 @@ Examples:
     /// Test compilers, and check sources, against the rule on host const variables in CUDA C++ device code
     #[command(subcommand, after_long_help = "Example:\n  ptxsmith cuda check kernel.cu")]
     Cuda(crate::commands::cuda::Cuda),
+    #[cfg(feature = "cuda")]
+    /// Test compilers that print PTX: does an initial value arrive there as the source says?
+    #[command(subcommand, after_long_help = "Example:\n  ptxsmith emit run --subject nvcc@13.5")]
+    Emit(crate::commands::emit::Emit),
     /// Generate shell completions
     #[command(
         after_long_help = "Example:\n  ptxsmith completions bash > ~/.local/share/bash-completion/completions/ptxsmith"
@@ -272,6 +276,8 @@ impl Command {
             Command::Subjects(args) => Some(&args.work),
             #[cfg(feature = "cuda")]
             Command::Cuda(args) => Some(args.work()),
+            #[cfg(feature = "cuda")]
+            Command::Emit(args) => Some(args.work()),
             Command::Worker(Worker::Driver { work, .. }) => Some(work),
             Command::Eval(_)
             | Command::Lint(_)
@@ -332,10 +338,10 @@ mod tests {
     }
 
     #[test]
-    fn the_program_has_at_most_17_commands() {
+    fn the_program_has_at_most_18_commands() {
         let program = Cli::command();
         let shown = program.get_subcommands().filter(|own| !own.is_hide_set());
-        assert!(shown.count() <= 17);
+        assert!(shown.count() <= 18);
     }
 
     #[test]

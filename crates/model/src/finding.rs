@@ -38,6 +38,9 @@ pub struct Finding {
     /// What a program of several modules has beside its first one, [`Finding::program`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub linked: Option<LinkedProgram>,
+    /// What is said of a source, [`Finding::program`], that a compiler prints as PTX.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub emitted: Option<EmittedProgram>,
     /// The variable that shows it, where one does.
     #[serde(default)]
     pub variable: Option<String>,
@@ -97,6 +100,18 @@ pub struct LinkedProgram {
     pub actual: String,
     /// What it was found by.
     pub found_by: String,
+}
+
+/// A source that a compiler prints as PTX, and what is wrong with that.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct EmittedProgram {
+    /// The declarations that matter, in a line.
+    pub declaration: String,
+    /// What the source says.
+    pub expected: String,
+    /// What the PTX says.
+    pub actual: String,
 }
 
 /// A finding that was joined with another one, which has the same cause.

@@ -20,7 +20,8 @@ pub use expected::{
     UnmodelledPart,
 };
 pub use finding::{
-    Answers, Example, ExpectedFailure, Finding, Joined, LinkedProgram, Reduced, UnexpectedPass,
+    Answers, EmittedProgram, Example, ExpectedFailure, Finding, Joined, LinkedProgram, Reduced,
+    UnexpectedPass,
 };
 pub use form::OutputForm;
 pub use kind::Kind;

@@ -71,6 +71,9 @@ fn expected_of(finding: &Finding, undecided: &str) -> Vec<String> {
     if let Some(linked) = &finding.linked {
         return vec![line(&linked.expected).into_owned()];
     }
+    if let Some(emitted) = &finding.emitted {
+        return vec![line(&emitted.expected).into_owned()];
+    }
     let expected = finding.example().expected;
     if let Some(refusal) = expected.refusal() {
         return vec![format!("refused: {}", refusal.summary)];
@@ -100,6 +103,9 @@ fn done(finding: &Finding) -> Vec<String> {
     if let Some(linked) = &finding.linked {
         let way = if linked.way.is_empty() { String::new() } else { format!("linked as {}: ", linked.way) };
         return vec![line(&(way + &linked.actual)).into_owned()];
+    }
+    if let Some(emitted) = &finding.emitted {
+        return vec![line(&emitted.actual).into_owned()];
     }
     let observed = finding.example().observed;
     if observed.outcome == Outcome::Accepted {

@@ -17,7 +17,7 @@ use crate::cases::Case;
 use crate::releases::{ReleaseVerdict, release_map};
 
 pub use ptxsmith_model::{
-    Answers, Class, Example, ExpectedFailure, Finding, Kind, Reduced, Status, UnexpectedPass,
+    Answers, Class, EmittedProgram, Example, ExpectedFailure, Finding, Kind, Reduced, Status, UnexpectedPass,
 };
 
 /// The value of `"schema"`.

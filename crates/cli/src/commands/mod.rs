@@ -7,6 +7,8 @@ pub mod completions;
 #[cfg(feature = "cuda")]
 pub mod cuda;
 pub mod drift;
+#[cfg(feature = "cuda")]
+pub mod emit;
 pub mod eval;
 pub mod generate;
 #[cfg(test)]
@@ -71,6 +73,8 @@ fn dispatched(context: &Context, command: &Command) -> Result<Exit, Failure> {
         Command::Toolchain(args) => toolchain::run(context, args),
         #[cfg(feature = "cuda")]
         Command::Cuda(args) => cuda::run(context, args),
+        #[cfg(feature = "cuda")]
+        Command::Emit(args) => emit::run(context, args),
         Command::Completions(args) => completions::run(context, args),
         Command::Worker(args) => worker::run(context, args),
     }

@@ -9,6 +9,20 @@ use super::{Answer, Compiler, Description, Error, PRELUDE, UNIT, messages};
 pub const FLAGS: [&str; 6] =
     ["-x", "cuda", "--cuda-device-only", "--cuda-gpu-arch=sm_70", "-nocudainc", "-nocudalib"];
 
+/// The flags that have it print PTX: newer releases need one that knows the architecture, and do not choose it themselves.
+const PTX: [&str; 10] = [
+    "-S",
+    "-O1",
+    "-Xclang",
+    "-target-feature",
+    "-Xclang",
+    "+ptx72",
+    "-fno-crash-diagnostics",
+    "-o",
+    "unit.ptx",
+    "-fgpu-rdc",
+];
+
 /// A clang.
 #[derive(Debug)]
 pub struct Clang(pub Program);
@@ -18,14 +32,21 @@ impl Compiler for Clang {
         &self.0.description
     }
 
-    fn compile(&self, standard: Standard, lines: &[&str], _ptx: bool) -> Result<Answer, Error> {
+    fn compile(&self, standard: Standard, lines: &[&str], ptx: bool) -> Result<Answer, Error> {
         let directory = directory(PRELUDE, lines)?;
         let language = format!("-std={}", standard.name());
-        let flags = ["-fsyntax-only", &language, "-w", "-ferror-limit=0", "-fno-caret-diagnostics", UNIT];
-        let finished = self.0.run(&[&FLAGS[..], &flags[..]].concat(), directory.path())?;
+        let flags = [&language, "-w", "-ferror-limit=0", "-fno-caret-diagnostics", UNIT];
+        let made: &[&str] = if ptx { &PTX } else { &["-fsyntax-only"] };
+        let finished = self.0.run(&[&FLAGS[..], made, &flags[..]].concat(), directory.path())?;
         let said = finished.stderr.text();
         let complaints = messages::clang(&said);
         let cut_short = messages::cut(&finished, &said, &complaints);
-        Ok(Answer { complaints, cut_short, ptx: None })
+        let ptx = ptx.then(|| std::fs::read_to_string(directory.path().join("unit.ptx")).ok()).flatten();
+        Ok(Answer { complaints, cut_short, ptx })
+    }
+
+    /// Of the rule its PTX shows nothing: it gives constants device copies.
+    fn makes_ptx(&self) -> bool {
+        false
     }
 }

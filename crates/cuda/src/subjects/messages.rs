@@ -42,14 +42,22 @@ pub fn clang(text: &str) -> Vec<Complaint> {
     text.lines().filter_map(complaint).collect()
 }
 
+/// What a compiler writes in the line that names the cause where it fails.
+const CAUSES: [&str; 6] = [
+    "Assertion `",
+    "UNREACHABLE executed",
+    "LLVM ERROR",
+    "error in backend",
+    "Internal Compiler Error",
+    "internal error",
+];
+
 /// How a run was cut short, if it was: by a signal, by the time, or by an end that no error explains.
 pub fn cut(finished: &Finished, said: &str, complaints: &[Complaint]) -> Option<Cut> {
     let last =
         || said.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("without a word").to_owned();
-    let internal = said
-        .lines()
-        .find(|line| line.contains("internal error") || line.contains("PLEASE submit a bug report"))
-        .map(str::to_owned);
+    let find = |words: &[&str]| said.lines().find(|line| words.iter().any(|word| line.contains(word)));
+    let internal = find(&CAUSES).or_else(|| find(&["PLEASE submit a bug report"])).map(str::to_owned);
     match finished.end {
         End::TimedOut => Some(Cut::TimedOut),
         End::Signalled(signal) => Some(Cut::Crashed(internal.unwrap_or_else(|| format!("signal {signal}")))),

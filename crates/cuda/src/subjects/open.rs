@@ -22,9 +22,11 @@ pub enum Spec {
     All(ToolKind),
     /// `clang`, `clang:/path/to/clang`.
     Clang(Option<PathBuf>),
+    /// `clang@19`: `clang-19` in PATH.
+    ClangVersion(u32),
 }
 
-/// Takes `cicc`, `cicc@13.5`, `cicc@13.5.37`, `cicc@all`, the same of `nvcc`, `clang`, `clang:/PATH`.
+/// Takes `cicc`, `cicc@13.5`, `cicc@13.5.37`, `cicc@all`, the same of `nvcc`, `clang`, `clang@19`, `clang:/PATH`.
 ///
 /// ```
 /// use ptxsmith_cuda::subjects::{Spec, parse_spec};
@@ -41,10 +43,18 @@ pub fn parse_spec(text: &str) -> Result<Spec, String> {
     if let Some(path) = text.strip_prefix("clang:") {
         return Ok(Spec::Clang(Some(path.into())));
     }
+    if let Some(version) = text.strip_prefix("clang@") {
+        let number =
+            version.parse().map_err(|_| format!("`{text}`: the version of a clang is a number: clang@19"))?;
+        return Ok(Spec::ClangVersion(number));
+    }
     let (name, release) = text.split_once('@').unwrap_or((text, ""));
     let kind = [ToolKind::Cicc, ToolKind::Nvcc].into_iter().find(|kind| kind.name() == name);
-    let unknown =
-        || format!("no subject `{text}`; there are cicc@RELEASE, nvcc@RELEASE, clang and clang:/PATH");
+    let unknown = || {
+        format!(
+            "no subject `{text}`; there are cicc@RELEASE, nvcc@RELEASE, clang, clang@VERSION and clang:/PATH"
+        )
+    };
     match (kind.ok_or_else(unknown)?, release) {
         (kind, "all") => Ok(Spec::All(kind)),
         (kind, "") => Tool::newest(kind).map(Spec::Release).ok_or_else(unknown),
@@ -83,6 +93,7 @@ pub fn open(spec: &Spec, options: &Options<'_>) -> Result<Vec<Box<dyn Compiler>>
         Spec::Release(tool) => Ok(vec![release(tool, options)?]),
         Spec::All(kind) => Tool::all(*kind).map(|tool| release(tool, options)).collect(),
         Spec::Clang(path) => Ok(vec![clang(path.clone(), options)?]),
+        Spec::ClangVersion(version) => Ok(vec![clang_of_version(*version, options)?]),
     }
 }
 
@@ -131,12 +142,22 @@ fn clang(path: Option<PathBuf>, options: &Options<'_>) -> Result<Box<dyn Compile
         Some(path) => std::path::absolute(path).map_err(|error| OpenError::Missing(error.to_string()))?,
         None => find_clang().map_err(|_| missing())?,
     };
-    let version = clang_version(&program, options.cancel)
-        .map_err(|reason| OpenError::Missing(format!("{}: {reason}", program.display())))?;
     let id = match path {
         Some(path) => format!("clang:{}", path.display()),
         None => "clang".to_owned(),
     };
+    opened_clang(program, id, options)
+}
+
+fn clang_of_version(version: u32, options: &Options<'_>) -> Result<Box<dyn Compiler>, OpenError> {
+    let name = format!("clang-{version}");
+    let program = which::which(&name).map_err(|_| OpenError::Missing(format!("{name} is not in PATH")))?;
+    opened_clang(program, format!("clang@{version}"), options)
+}
+
+fn opened_clang(program: PathBuf, id: String, options: &Options<'_>) -> Result<Box<dyn Compiler>, OpenError> {
+    let version = clang_version(&program, options.cancel)
+        .map_err(|reason| OpenError::Missing(format!("{}: {reason}", program.display())))?;
     let description = Description { id, name: "clang", version, lineage: "llvm" };
     Ok(Box::new(Clang(program_of(program, description, options))))
 }

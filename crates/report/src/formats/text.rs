@@ -203,6 +203,9 @@ fn shown_program(report: &Report, finding: &Finding) -> Vec<String> {
             (1..).zip(modules).map(|(number, text)| format!("{number}: {}", declarations_of(text).join(" ")));
         return shown.collect();
     }
+    if let Some(emitted) = &finding.emitted {
+        return vec![emitted.declaration.clone()];
+    }
     // A program of the user's holds much else.
     if let ("check", Some(failing)) = (&*report.command, example.variable) {
         let mut module = ptxsmith_syntax::parse(example.program).unwrap_or_default().without_header();

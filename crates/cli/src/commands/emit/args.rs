@@ -1,0 +1,91 @@
+//! What the user can write after `ptxsmith emit`.
+
+use std::num::NonZeroU64;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Subcommand};
+use ptxsmith_cuda::subjects::{Spec, parse_spec};
+
+use crate::describe::{CACHE, JUDGED, NO_COLOR, PATH, help};
+use crate::values::Deny;
+use crate::work::{Work, idle};
+
+/// `emit`
+#[derive(Debug, Subcommand)]
+pub enum Emit {
+    /// Generate globals of CUDA C++, have compilers print them, and report where the PTX is not as the source says
+    #[command(mut_arg("libcuda", idle), mut_arg("start", idle), after_long_help = help("\
+Each global is printed with its size, its alignment, the offsets of its scalars and a kernel that reads them: the oracle compares what
+the PTX says each way with the source. Beside that stands what g++ and clang++ of this machine agree on.
+
+Subjects are cicc@RELEASE, nvcc@RELEASE, nvrtc@RELEASE (installed on demand from NVIDIA's public wheels), clang@VERSION, clang and
+clang:/PATH.
+
+Examples:
+  ptxsmith emit run --subject nvcc@13.5
+  ptxsmith emit run --subject nvcc@13.5 --subject clang@19 --time 10m --seed 7", JUDGED, &[CACHE, PATH, NO_COLOR]))]
+    Run(Run),
+    /// Check sources of CUDA C++: do their globals arrive in the PTX as g++ and clang++ lay them out?
+    #[command(mut_arg("libcuda", idle), mut_arg("start", idle), mut_arg("seed", idle), after_long_help = help("\
+A comment `// reads: KERNEL+OFFSET CONTENT` says what a kernel writes to its output buffer: bytes in hex, or generic(variable+4). The
+sources of findings have them.
+
+Examples:
+  ptxsmith emit check tables.cu --subject nvcc@13.5
+  ptxsmith emit check ptxsmith-out/findings/*.cu --subject clang@19", JUDGED, &[CACHE, PATH, NO_COLOR]))]
+    Check(Check),
+}
+
+impl Emit {
+    /// The flags of long work.
+    pub fn work(&self) -> &Work {
+        match self {
+            Emit::Run(args) => &args.work,
+            Emit::Check(args) => &args.work,
+        }
+    }
+}
+
+/// `emit run`
+#[derive(Args, Debug)]
+pub struct Run {
+    /// A compiler to test; may be repeated
+    #[arg(long = "subject", value_name = "SUBJECT", value_parser = parse_spec, default_value = "nvcc@13.5")]
+    pub subjects: Vec<Spec>,
+    /// Where the report and the findings go
+    #[arg(long, value_name = "DIR", default_value = "ptxsmith-out")]
+    pub out: PathBuf,
+    /// Stop after this many globals [default: 5000]
+    #[arg(long, value_name = "N", conflicts_with = "time")]
+    pub cases: Option<NonZeroU64>,
+    /// Stop after this time: 90s, 10m, 1h30m
+    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    pub time: Option<Duration>,
+    /// How long a compiler may take for one unit before it counts as hanging
+    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration, default_value = "60s")]
+    pub timeout: Duration,
+    /// Status 1 for a known deviation, or for what was not compared; may be repeated
+    #[arg(long, value_name = "WHAT")]
+    pub deny: Vec<Deny>,
+    /// Flags of long work.
+    #[command(flatten)]
+    pub work: Work,
+}
+
+/// `emit check`
+#[derive(Args, Debug)]
+pub struct Check {
+    /// Sources of CUDA C++
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// A compiler to test; may be repeated
+    #[arg(long = "subject", value_name = "SUBJECT", value_parser = parse_spec, default_value = "nvcc@13.5")]
+    pub subjects: Vec<Spec>,
+    /// How long a compiler may take for one source before it counts as hanging
+    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration, default_value = "60s")]
+    pub timeout: Duration,
+    /// Flags of long work.
+    #[command(flatten)]
+    pub work: Work,
+}

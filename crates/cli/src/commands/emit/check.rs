@@ -1,0 +1,52 @@
+//! `ptxsmith emit check`: sources of the user's.
+
+use std::fmt::Write as _;
+
+use ptxsmith_emit::check::{Checked, check};
+use ptxsmith_report::harmless::line;
+
+use super::args::Check;
+use super::{host, of_compiler, open_all};
+use crate::commands::Context;
+use crate::exit::{Exit, Failure};
+
+/// Checks each source with each compiler, and prints what differs.
+pub fn run(context: &Context, args: &Check) -> Result<Exit, Failure> {
+    let session = context.session();
+    let compilers = open_all(context, &args.subjects, args.timeout)?;
+    let host = host(context, &session);
+    let (mut compared, mut differences) = (0, 0);
+    for file in &args.files {
+        let name = file.to_string_lossy().into_owned();
+        let source = std::fs::read_to_string(file)
+            .map_err(|error| Failure::BadInput(format!("cannot read {}: {error}", line(&name))))?;
+        for compiler in &compilers {
+            let checked = check(&**compiler, host.as_ref(), &source).map_err(of_compiler)?;
+            compared += checked.compared;
+            differences += checked.differences.len();
+            context.console.print(&text(&name, &compiler.description().id, &checked))?;
+        }
+    }
+    Ok(match (differences, compared) {
+        (0, 0) => Exit::NothingCompared,
+        (0, _) => Exit::Success,
+        _ => Exit::Deviation,
+    })
+}
+
+fn text(name: &str, subject: &str, checked: &Checked) -> String {
+    let mut text = String::new();
+    for difference in &checked.differences {
+        let _ = writeln!(text, "{}: {}: {}", line(name), difference.class.name(), difference.symptom);
+        let _ = writeln!(text, "    at        {}", line(&difference.place));
+        let _ = writeln!(text, "    expected  {}", line(&difference.expected));
+        let _ = writeln!(text, "    actual    {}\n", line(&difference.actual));
+    }
+    let count = checked.differences.len();
+    let deviations = if count == 1 { "1 deviation".to_owned() } else { format!("{count} deviations") };
+    let _ = writeln!(text, "{}, {subject}: {} compared, {deviations}", line(name), checked.compared);
+    for reason in &checked.not_compared {
+        let _ = writeln!(text, "  not compared: {}", line(reason));
+    }
+    text
+}

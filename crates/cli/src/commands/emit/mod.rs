@@ -1,0 +1,69 @@
+//! `ptxsmith emit`: compilers that print PTX, and what they make of initial values.
+
+mod args;
+mod check;
+mod report;
+mod run;
+
+use ptxsmith_campaign::Session;
+use ptxsmith_cuda::subjects::{Compiler, OpenError, Options, Spec, open};
+use ptxsmith_emit::host::Host;
+use ptxsmith_subject::toolchain::Toolchains;
+
+pub use args::Emit;
+
+use super::Context;
+use crate::exit::{Exit, Failure};
+
+/// Generates sources, or checks those of the user.
+pub fn run(context: &Context, args: &Emit) -> Result<Exit, Failure> {
+    match args {
+        Emit::Run(args) => run::run(context, args),
+        Emit::Check(args) => check::run(context, args),
+    }
+}
+
+/// Opens every subject, installing what is missing.
+fn open_all(
+    context: &Context,
+    specs: &[Spec],
+    timeout: std::time::Duration,
+) -> Result<Vec<Box<dyn Compiler>>, Failure> {
+    let toolchains = Toolchains::of_user()?;
+    let progress = |message: &str| context.console.note(message);
+    let options = Options {
+        toolchains: &toolchains,
+        install: true,
+        timeout,
+        cancel: &context.cancel,
+        progress: &progress,
+    };
+    let mut compilers: Vec<Box<dyn Compiler>> = Vec::new();
+    for spec in specs {
+        let opened = open(spec, &options).map_err(|error| match error {
+            _ if context.cancel.is_cancelled() => Failure::Interrupted,
+            error @ (OpenError::Install(_) | OpenError::Missing(_)) => Failure::NoSubject(error.to_string()),
+        })?;
+        for compiler in opened {
+            if !compilers.iter().any(|known| known.description().id == compiler.description().id) {
+                compilers.push(compiler);
+            }
+        }
+    }
+    Ok(compilers)
+}
+
+/// The compilers of the host; a note says what lacks them.
+fn host(context: &Context, session: &Session) -> Option<Host> {
+    let host = Host::find(&session.cancel);
+    if host.is_none() {
+        context
+            .console
+            .note("g++ and clang++ are not both in PATH: layouts are compared within the PTX alone");
+    }
+    host
+}
+
+fn of_compiler(error: ptxsmith_emit::Error) -> Failure {
+    if error.is_cancelled() { Failure::Interrupted } else { error.into() }
+}

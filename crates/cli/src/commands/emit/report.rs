@@ -1,0 +1,121 @@
+//! The report of `ptxsmith emit run`, and the sources of its findings.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use ptxsmith_campaign::files::{make_directory, write_whole};
+use ptxsmith_cuda::subjects::Compiler;
+use ptxsmith_emit::check::comments;
+use ptxsmith_emit::ledger::{Found, Ledger};
+use ptxsmith_emit::source::Global;
+use ptxsmith_emit::source::print::{declaration, source};
+use ptxsmith_report::{
+    Coverage, EmittedProgram, Finding, Kind, Report, SCHEMA, Subject, folder, harmless, severity,
+};
+use ptxsmith_subject::{Observation, Outcome};
+
+use crate::exit::Failure;
+
+/// A compiler with what was found of it.
+pub struct Tested<'a> {
+    /// The compiler.
+    pub compiler: &'a dyn Compiler,
+    /// What was seen.
+    pub ledger: Ledger,
+    /// What that comes to.
+    pub found: Vec<Found>,
+}
+
+/// Writes the report, and a source for each finding.
+pub fn write(out: &Path, seed: u64, complete: bool, tested: &[Tested<'_>]) -> Result<Report, Failure> {
+    let subjects: Vec<Subject> = tested.iter().map(subject).collect();
+    let mut findings: BTreeMap<String, Finding> = BTreeMap::new();
+    for Tested { compiler, found, .. } in tested {
+        for found in found {
+            let finding = findings.entry(found.id()).or_insert_with(|| finding(found));
+            finding.count += found.count;
+            let id = &compiler.description().id;
+            if !finding.subjects.contains(id) {
+                finding.subjects.push(id.clone());
+            }
+        }
+    }
+    let directory = out.join(folder::FINDINGS);
+    make_directory(&directory)?;
+    let mut findings: Vec<Finding> = findings.into_values().collect();
+    for finding in &mut findings {
+        let file = format!("{}/{}.cu", folder::FINDINGS, finding.id);
+        let comments = format!("// note: {}: {}\n", finding.class.name(), harmless::line(&finding.title));
+        write_whole(&out.join(&file), (comments + &finding.program).as_bytes())?;
+        let subjects = finding.subjects.iter().map(|id| format!(" --subject {}", shell_words::quote(id)));
+        finding.repeat = format!("ptxsmith emit check {file}{}", subjects.collect::<String>());
+        finding.file = Some(file);
+    }
+    findings.sort_by_key(severity::order);
+    let mut not_compared: BTreeMap<String, u64> = BTreeMap::new();
+    for (reason, count) in subjects.iter().flat_map(|subject| &subject.not_compared) {
+        *not_compared.entry(reason.clone()).or_default() += count;
+    }
+    let report = Report {
+        schema: SCHEMA.to_owned(),
+        ptxsmith: env!("CARGO_PKG_VERSION").to_owned(),
+        command: "emit run".to_owned(),
+        seed,
+        complete,
+        compared: subjects.iter().map(|subject| subject.compared).sum(),
+        conform: subjects.iter().map(|subject| subject.conform).sum(),
+        not_compared,
+        readings: BTreeMap::new(),
+        default_readings: BTreeMap::new(),
+        findings,
+        unexpected_passes: Vec::new(),
+        cases: Vec::new(),
+        coverage: Coverage::default(),
+        subjects,
+    };
+    let text = harmless::json(serde_json::to_string_pretty(&report)?) + "\n";
+    write_whole(&out.join(folder::REPORT), text.as_bytes())?;
+    Ok(report)
+}
+
+/// The reason of what was not compared, and of witnesses that were not heard.
+const UNOBSERVED: &str = "unobserved";
+
+fn subject(Tested { compiler, ledger, .. }: &Tested<'_>) -> Subject {
+    let description = compiler.description();
+    let left: u64 = ledger.not_compared.values().sum();
+    let mut subject = Subject {
+        id: description.id.clone(),
+        version: Some(description.version.clone()),
+        lineage: Some(description.lineage.to_owned()),
+        available: true,
+        compared: ledger.compared,
+        conform: ledger.conform,
+        ..Subject::default()
+    };
+    if left > 0 {
+        subject.not_compared.insert(UNOBSERVED.to_owned(), left);
+        subject.not_compared_because.insert(UNOBSERVED.to_owned(), ledger.not_compared.clone());
+    }
+    subject
+}
+
+fn finding(found: &Found) -> Finding {
+    let Found { symptom, shape, global, difference, .. } = found;
+    let declaration = declaration(&Global { number: 0, ..global.clone() });
+    Finding {
+        id: found.id(),
+        class: symptom.class,
+        title: format!("{}: {shape}", symptom.what),
+        program: comments(global) + &source(global),
+        variable: Some("g0".to_owned()),
+        kind: Kind::Unexplained,
+        observed: Observation::new(Outcome::Accepted),
+        emitted: Some(EmittedProgram {
+            declaration,
+            expected: format!("{}: {}", difference.place, difference.expected),
+            actual: format!("{}: {}", difference.place, difference.actual),
+        }),
+        ..Finding::default()
+    }
+}

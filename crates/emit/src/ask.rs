@@ -1,0 +1,77 @@
+//! Shows many globals to a compiler at once. What it refuses or fails on is found out and left out, and the rest is shown again.
+
+use std::collections::BTreeMap;
+
+use ptxsmith_cuda::language::Standard;
+use ptxsmith_cuda::subjects::{Compiler, Cut};
+
+use crate::Error;
+use crate::source::Global;
+use crate::source::print::lines;
+use crate::witness::{Testimony, read};
+
+/// What became of a global.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It is printed.
+    Printed(Testimony),
+    /// The front end refuses it, in these words.
+    Refused(String),
+    /// The compiler fails on it.
+    Crashed(String),
+    /// The compiler does not end.
+    TimedOut,
+}
+
+/// What becomes of each global, by its number.
+///
+/// # Errors
+/// If the compiler cannot be asked.
+pub fn ask(compiler: &dyn Compiler, globals: &[&Global]) -> Result<BTreeMap<u64, Outcome>, Error> {
+    let mut outcomes = BTreeMap::new();
+    let mut waiting = vec![globals.to_vec()];
+    while let Some(part) = waiting.pop() {
+        if part.is_empty() {
+            continue;
+        }
+        let lines = lines(&part);
+        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+        let answer = compiler.compile(standard(compiler), &lines, true)?;
+        let mut blamed = BTreeMap::new();
+        for complaint in &answer.complaints {
+            // The first line is the prelude.
+            let global = complaint.line.and_then(|line| part.get(line.checked_sub(1)?));
+            if let Some(global) = global {
+                blamed.entry(global.number).or_insert_with(|| complaint.message.clone());
+            }
+        }
+        if let (None, true, Some(ptx)) = (&answer.cut_short, blamed.is_empty(), &answer.ptx) {
+            let testimonies = read(ptx, part.iter().map(|global| global.number));
+            outcomes.extend(testimonies.into_iter().map(|(number, told)| (number, Outcome::Printed(told))));
+        } else if answer.cut_short.is_none() && !blamed.is_empty() {
+            waiting.push(part.into_iter().filter(|global| !blamed.contains_key(&global.number)).collect());
+            outcomes.extend(blamed.into_iter().map(|(number, why)| (number, Outcome::Refused(why))));
+        } else if let [only] = part[..] {
+            outcomes.insert(
+                only.number,
+                match answer.cut_short {
+                    Some(Cut::TimedOut) => Outcome::TimedOut,
+                    Some(Cut::Crashed(reason)) => Outcome::Crashed(reason),
+                    None => {
+                        let said = answer.complaints.first().map(|complaint| complaint.message.clone());
+                        Outcome::Refused(said.unwrap_or_else(|| "no PTX, without a word".to_owned()))
+                    }
+                },
+            );
+        } else {
+            let (first, second) = part.split_at(part.len() / 2);
+            waiting.extend([second.to_vec(), first.to_vec()]);
+        }
+    }
+    Ok(outcomes)
+}
+
+/// The version of the language that a compiler is shown.
+pub fn standard(compiler: &dyn Compiler) -> Standard {
+    if compiler.takes(Standard::Cxx20) { Standard::Cxx20 } else { Standard::Cxx17 }
+}

@@ -1,0 +1,179 @@
+//! A source of the user's: what a compiler prints for its globals beside what the host's compilers agree on, and beside what its comments
+//! say that its kernels read.
+
+use ptxsmith_cuda::subjects::{Compiler, Cut};
+use ptxsmith_model::Class;
+use ptxsmith_oracle::{Expectation, Kernel, Left, Variable, predict};
+use ptxsmith_syntax::parse;
+
+use crate::Error;
+use crate::ask::standard;
+use crate::host::Host;
+use crate::judge::{Difference, difference_from_host, read_by_kernel, shown};
+use crate::source::Global;
+use crate::source::leaves::leaves;
+use crate::source::print::SLOT;
+use crate::witness::{held, rules};
+
+/// What a check came to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Checked {
+    /// How many variables and slots were compared.
+    pub compared: u64,
+    /// What differs.
+    pub differences: Vec<Difference>,
+    /// What was not compared, and why.
+    pub not_compared: Vec<String>,
+}
+
+/// How the comments begin that say what a kernel reads.
+const READS: &str = "// reads: ";
+
+/// The comments that say what the kernel of a global reads: `// reads: k0+16 05000000`.
+pub fn comments(global: &Global) -> String {
+    let all = leaves(global).into_iter().enumerate();
+    all.map(|(place, leaf)| format!("{READS}k0+{} {}\n", place * SLOT, shown(&leaf.content))).collect()
+}
+
+/// What one comment says.
+struct Reads<'t> {
+    kernel: &'t str,
+    offset: usize,
+    content: &'t str,
+}
+
+fn read_comment(line: &str) -> Option<Reads<'_>> {
+    let (place, content) = line.strip_prefix(READS)?.split_once(' ')?;
+    let (kernel, offset) = place.split_once('+')?;
+    Some(Reads { kernel, offset: offset.parse().ok()?, content: content.trim() })
+}
+
+/// Checks one source.
+///
+/// # Errors
+/// If a compiler cannot be asked.
+pub fn check(compiler: &dyn Compiler, host: Option<&Host>, source: &str) -> Result<Checked, Error> {
+    let lines: Vec<&str> = source.lines().collect();
+    let answer = compiler.compile(standard(compiler), &lines, true)?;
+    let mut checked = Checked::default();
+    let ptx = match (answer.cut_short, answer.ptx) {
+        (Some(cut), _) => {
+            checked.compared += 1;
+            checked.differences.push(failure(&cut));
+            return Ok(checked);
+        }
+        (None, Some(ptx)) if answer.complaints.is_empty() => ptx,
+        _ => {
+            let complaint = |one: &ptxsmith_cuda::subjects::Complaint| match one.line {
+                Some(line) => format!("line {}: {}", line + 1, one.message),
+                None => one.message.clone(),
+            };
+            checked.not_compared.extend(answer.complaints.iter().map(complaint));
+            return Ok(checked);
+        }
+    };
+    let prediction = match parse(&ptx) {
+        Ok(module) => predict(&module, &rules()),
+        Err(error) => {
+            checked.not_compared.push(format!("the PTX cannot be read: {}", error.render("", &ptx)));
+            return Ok(checked);
+        }
+    };
+    match &prediction.data {
+        Expectation::Accepted { variables, .. } => {
+            checked.variables(host, source, variables)?;
+            checked.kernels(source, &prediction.kernels);
+        }
+        Expectation::Refused { refusal, .. } => {
+            checked.compared += 1;
+            let summary = refusal.class.summary();
+            checked.differences.push(difference(
+                Class::WrongValue,
+                "the specification refuses the PTX",
+                ("the PTX", "PTX that the specification accepts", summary),
+            ));
+        }
+        Expectation::Unmodelled { reason, .. } => checked.not_compared.push(format!("the PTX: {reason}")),
+    }
+    Ok(checked)
+}
+
+fn failure(cut: &Cut) -> Difference {
+    let (class, actual) = match cut {
+        Cut::Crashed(why) => (Class::Crash, why.as_str()),
+        Cut::TimedOut => (Class::Hang, "no end"),
+    };
+    difference(class, "the compiler fails", ("the source", "PTX, or an error", actual))
+}
+
+fn difference(class: Class, symptom: &str, (place, expected, actual): (&str, &str, &str)) -> Difference {
+    Difference {
+        class,
+        symptom: symptom.to_owned(),
+        kind: "",
+        place: place.to_owned(),
+        expected: expected.to_owned(),
+        actual: actual.to_owned(),
+    }
+}
+
+impl Checked {
+    /// Compares variables with those of the host.
+    fn variables(&mut self, host: Option<&Host>, source: &str, variables: &[Variable]) -> Result<(), Error> {
+        let names: Vec<&str> = variables.iter().map(|variable| &*variable.name).collect();
+        let of_host = match host {
+            Some(host) => host.variables(source, &names)?,
+            None => Err("g++ and clang++ are not both here".to_owned()),
+        };
+        let of_host = match of_host {
+            Ok(of_host) => of_host,
+            Err(said) => {
+                let first = said.lines().find(|line| line.contains("error")).unwrap_or(&said);
+                self.not_compared.push(format!("with the host: {first}"));
+                return Ok(());
+            }
+        };
+        for variable in variables.iter().filter(|variable| variable.has_content()) {
+            match of_host.get(&*variable.name) {
+                Some(host) => {
+                    self.compared += 1;
+                    self.differences.extend(difference_from_host(&variable.name, &held(variable), host));
+                }
+                None => self
+                    .not_compared
+                    .push(format!("{}: g++ and clang do not agree, or have no such variable", variable.name)),
+            }
+        }
+        Ok(())
+    }
+
+    /// Compares what kernels read with what the comments say.
+    fn kernels(&mut self, source: &str, kernels: &[Kernel]) {
+        for Reads { kernel, offset, content } in source.lines().filter_map(read_comment) {
+            let left = kernels.iter().find(|one| one.name == kernel).map(|one| &one.left);
+            let size =
+                if content.bytes().all(|byte| byte.is_ascii_hexdigit()) { content.len() / 2 } else { 8 };
+            let read = match left {
+                Some(Left::Output(output)) => {
+                    read_by_kernel(output, offset, size).ok_or("a value that is not known")
+                }
+                Some(Left::Unmodelled(reason)) => Err(*reason),
+                None => Err("there is no such kernel"),
+            };
+            match read {
+                Err(reason) => self.not_compared.push(format!("{kernel}+{offset}: {reason}")),
+                Ok(read) => {
+                    self.compared += 1;
+                    if read != content {
+                        let what = (&*format!("{kernel}+{offset}"), content, &*read);
+                        self.differences.push(difference(
+                            Class::WrongValue,
+                            "the kernel reads another value",
+                            what,
+                        ));
+                    }
+                }
+            }
+        }
+    }
+}

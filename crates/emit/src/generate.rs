@@ -1,0 +1,338 @@
+//! Generates globals. Same seed and number, same global.
+
+use crate::draw::Draw;
+use crate::source::{Array, Class, Form, Global, Literal, Member, Pointer, Scalar, Space, Text, Type};
+
+/// Generates the globals of one seed.
+#[derive(Clone, Copy, Debug)]
+pub struct Generator {
+    seed: u64,
+}
+
+/// How types are drawn.
+#[derive(Clone, Copy)]
+enum Production {
+    Scalar,
+    Pointer,
+    Text,
+    Array,
+    Struct,
+    Union,
+}
+
+/// The weights of a member's type.
+const MEMBERS: &[(Production, u64)] = &[
+    (Production::Scalar, 55),
+    (Production::Pointer, 14),
+    (Production::Array, 8),
+    (Production::Text, 3),
+    (Production::Struct, 12),
+    (Production::Union, 3),
+];
+/// The weights of a global's type.
+const GLOBALS: &[(Production, u64)] = &[
+    (Production::Scalar, 6),
+    (Production::Pointer, 3),
+    (Production::Array, 16),
+    (Production::Text, 2),
+    (Production::Struct, 65),
+    (Production::Union, 5),
+];
+const SCALARS: &[(Scalar, u64)] = &[
+    (Scalar::Bool, 4),
+    (Scalar::Char, 8),
+    (Scalar::SignedChar, 4),
+    (Scalar::UnsignedChar, 4),
+    (Scalar::Short, 8),
+    (Scalar::UnsignedShort, 4),
+    (Scalar::Int, 12),
+    (Scalar::Unsigned, 5),
+    (Scalar::Long, 8),
+    (Scalar::UnsignedLongLong, 5),
+    (Scalar::Int128, 8),
+    (Scalar::UnsignedInt128, 3),
+    (Scalar::Wchar, 1),
+    (Scalar::Char16, 2),
+    (Scalar::Char32, 2),
+    (Scalar::Tiny, 3),
+    (Scalar::Wide, 3),
+    (Scalar::Float, 6),
+    (Scalar::Double, 8),
+];
+const POINTERS: &[(Pointer, u64)] = &[
+    (Pointer::Null, 2),
+    (Pointer::Object, 6),
+    (Pointer::Element, 4),
+    (Pointer::End, 2),
+    (Pointer::Member, 3),
+    (Pointer::Inside, 2),
+    (Pointer::Function, 4),
+    (Pointer::DataMember, 2),
+    (Pointer::NullDataMember, 2),
+];
+const SPACES: &[(Space, u64)] = &[(Space::Device, 80), (Space::Constant, 20)];
+const FORMS: &[(Form, u64)] = &[(Form::Plain, 82), (Form::Const, 8), (Form::Static, 6), (Form::Inline, 4)];
+/// Decimal literals beside those that are drawn digit by digit.
+const DECIMALS: &[&str] =
+    &["0.0", "1.0", "-1.5", "0.1", "3.0e10", "1e-40", "1.17549435e-38", "4.9e-324", "16777217.0", "1e22"];
+
+/// How deep classes and arrays nest.
+const DEEPEST: u32 = 3;
+/// How many scalars a global may have: its kernel reads each.
+const MOST_LEAVES: u64 = 48;
+
+impl Generator {
+    /// The globals of this seed.
+    pub fn new(seed: u64) -> Generator {
+        Generator { seed }
+    }
+
+    /// The global with this number.
+    pub fn global(&self, number: u64) -> Global {
+        let mut maker = Maker { draw: Draw::new(self.seed, number), next: 0, left: MOST_LEAVES };
+        let production = maker.draw.weighted(GLOBALS);
+        let mut ty = maker.ty(production, 0, true);
+        let is_constructed = ty.has_constructor();
+        make_valid(&mut ty, is_constructed);
+        let space = maker.draw.weighted(SPACES);
+        let form = match space {
+            Space::Device => maker.draw.weighted(FORMS),
+            Space::Constant => Form::Plain,
+        };
+        Global { number, space, form, ty }
+    }
+}
+
+/// Mends what C++ does not allow: a cast of an address in what a `constexpr` constructor evaluates, and an alignment less than that of a
+/// part. Returns the largest alignment that is asked for.
+fn make_valid(ty: &mut Type, is_constructed: bool) -> u32 {
+    match ty {
+        Type::Pointer(pointer) if is_constructed && *pointer == Pointer::Inside => {
+            *pointer = Pointer::Element;
+            1
+        }
+        Type::Scalar(..) | Type::Pointer(_) | Type::Text(_) => 1,
+        Type::Array(array) => make_valid(&mut array.element, is_constructed),
+        Type::Class(class) => make_class_valid(class, is_constructed),
+    }
+}
+
+fn make_class_valid(class: &mut Class, is_constructed: bool) -> u32 {
+    let mut least = 1;
+    for base in &mut class.bases {
+        least = least.max(make_class_valid(base, is_constructed));
+    }
+    for member in &mut class.members {
+        let own = make_valid(&mut member.ty, is_constructed);
+        member.align = member.align.map(|align| align.max(own));
+        least = least.max(member.align.unwrap_or(own));
+    }
+    class.align = class.align.map(|align| align.max(least));
+    class.align.unwrap_or(least)
+}
+
+struct Maker {
+    draw: Draw,
+    /// The next number of a class or member.
+    next: u32,
+    /// How many scalars there may still be.
+    left: u64,
+}
+
+impl Maker {
+    fn number(&mut self) -> u32 {
+        self.next += 1;
+        self.next - 1
+    }
+
+    /// A type; constructors only where a type may have one.
+    fn ty(&mut self, production: Production, depth: u32, may_construct: bool) -> Type {
+        let production = match production {
+            Production::Array | Production::Struct | Production::Union
+                if depth >= DEEPEST || self.left < 4 =>
+            {
+                Production::Scalar
+            }
+            other => other,
+        };
+        match production {
+            Production::Scalar => {
+                self.left = self.left.saturating_sub(1);
+                let scalar = self.draw.weighted(SCALARS);
+                Type::Scalar(scalar, self.literal(scalar))
+            }
+            Production::Pointer => {
+                self.left = self.left.saturating_sub(1);
+                Type::Pointer(self.draw.weighted(POINTERS))
+            }
+            Production::Text => self.text(),
+            Production::Array => self.array(depth, may_construct),
+            Production::Struct => Type::Class(self.class(depth, may_construct)),
+            Production::Union => Type::Class(self.union(depth)),
+        }
+    }
+
+    fn literal(&mut self, scalar: Scalar) -> Literal {
+        if scalar.is_floating() {
+            return Literal::Decimal(match self.draw.chance(50) {
+                true => self.draw.choose(DECIMALS).to_owned(),
+                false => format!("{}.{:03}", self.draw.below(1000), self.draw.below(1000)),
+            });
+        }
+        let high = u128::from(self.draw.bits()) << 64;
+        let bits = high | u128::from(self.draw.bits());
+        let bits = match self.draw.below(8) {
+            0 => 0,
+            1 => 1,
+            2 => u128::MAX,
+            3 => 1 << (8 * scalar.size() - 1),
+            4 => bits & 0xff,
+            5 => bits & u128::from(u64::MAX),
+            _ => bits,
+        };
+        Literal::Integer(bits & (u128::MAX >> (128 - 8 * scalar.size())))
+    }
+
+    fn text(&mut self) -> Type {
+        let scalars =
+            [Scalar::Char, Scalar::Char, Scalar::UnsignedChar, Scalar::Wchar, Scalar::Char16, Scalar::Char32];
+        let scalar = self.draw.choose(&scalars);
+        let units = self.draw.below(7);
+        let text: String = (0..units).map(|_| (b'a' + self.draw.below(26) as u8) as char).collect();
+        let length = units + 1 + self.draw.below(4);
+        self.left = self.left.saturating_sub(length);
+        Type::Text(Text { scalar, text, length })
+    }
+
+    fn array(&mut self, depth: u32, may_construct: bool) -> Type {
+        let length = 1 + self.draw.below(4);
+        let before = self.left;
+        self.left /= length;
+        let share = self.left;
+        let production = self.draw.weighted(MEMBERS);
+        let element = self.ty(production, depth + 1, may_construct);
+        self.left = before.saturating_sub(length * (share - self.left));
+        let given = if self.draw.chance(70) { length } else { self.draw.below(length + 1) };
+        Type::Array(Box::new(Array { element, length, given }))
+    }
+
+    fn class(&mut self, depth: u32, may_construct: bool) -> Class {
+        let id = self.number();
+        let has_constructor = may_construct && self.draw.chance(20);
+        let bases = self.bases(depth, may_construct);
+        let count = self.draw.weighted(&[(0, 4), (1, 20), (2, 30), (3, 20), (4, 14), (6, 8), (9, 4)]);
+        let mut members: Vec<Member> = Vec::new();
+        while members.len() < count && self.left > 0 {
+            let member = self.member(depth, may_construct, has_constructor);
+            members.push(member);
+        }
+        let all = members.len();
+        let is_whole = has_constructor || self.draw.chance(80);
+        let given = if is_whole { all } else { self.draw.below(all as u64 + 1) as usize };
+        let is_packed = self.draw.chance(8);
+        Class {
+            id,
+            is_union: false,
+            is_packed,
+            pack: (!is_packed && self.draw.chance(6)).then(|| self.draw.choose(&[1, 2, 4, 8])),
+            align: self.draw.chance(10).then(|| self.draw.choose(&[16, 32, 64])),
+            has_constructor,
+            bases,
+            members,
+            given,
+            active: 0,
+        }
+    }
+
+    fn bases(&mut self, depth: u32, may_construct: bool) -> Vec<Class> {
+        let count =
+            if depth + 1 >= DEEPEST { 0 } else { self.draw.weighted(&[(0, 70), (1, 20), (2, 8), (3, 2)]) };
+        (0..count).map(|_| self.class(depth + 1, may_construct)).collect()
+    }
+
+    fn member(&mut self, depth: u32, may_construct: bool, in_constructed: bool) -> Member {
+        let id = self.number();
+        if self.draw.chance(22) {
+            return self.field(id, in_constructed);
+        }
+        let production = self.draw.weighted(MEMBERS);
+        let ty = self.ty(production, depth + 1, may_construct);
+        let is_class = matches!(ty, Type::Class(_));
+        let mut member = Member::new(id, ty);
+        if let Type::Class(class) = &mut member.ty
+            && !in_constructed
+            && !class.is_constructed()
+            && class.bases.is_empty()
+            && class.align.is_none()
+            && !class.is_packed
+            && !class.members.is_empty()
+            && self.draw.chance(25)
+        {
+            member.is_unnamed = true;
+            class.pack = None;
+        }
+        if self.draw.chance(6) {
+            member.align = Some(self.draw.choose(&[16, 32]));
+        }
+        member.may_overlap = is_class && !member.is_unnamed && self.draw.chance(20);
+        member
+    }
+
+    fn field(&mut self, id: u32, in_constructed: bool) -> Member {
+        let scalar = loop {
+            let scalar = self.draw.weighted(SCALARS);
+            if scalar.is_integral() && scalar.size() <= 8 {
+                break scalar;
+            }
+        };
+        self.left = self.left.saturating_sub(1);
+        let bits = if scalar == Scalar::Bool { 1 } else { 8 * scalar.size() as u64 };
+        let mut width = 1 + self.draw.below(bits) as u32;
+        let is_unnamed = !in_constructed && self.draw.chance(12);
+        if is_unnamed && self.draw.chance(50) {
+            width = 0;
+        }
+        let ty = Type::Scalar(scalar, self.literal(scalar));
+        Member { width: Some(width), is_unnamed, ..Member::new(id, ty) }
+    }
+
+    fn union(&mut self, depth: u32) -> Class {
+        let id = self.number();
+        let count = 1 + self.draw.below(3);
+        let before = self.left;
+        let mut members = Vec::new();
+        for _ in 0..count {
+            self.left = before;
+            let id = self.number();
+            let production = self.draw.weighted(MEMBERS);
+            members.push(Member::new(id, self.ty(production, depth + 1, false)));
+        }
+        let active = if self.draw.chance(60) { 0 } else { self.draw.below(count) as usize };
+        Class {
+            id,
+            is_union: true,
+            is_packed: false,
+            pack: None,
+            align: None,
+            has_constructor: false,
+            bases: Vec::new(),
+            members,
+            given: usize::from(self.draw.chance(90)),
+            active,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::print::unit;
+
+    #[test]
+    fn the_same_seed_makes_the_same_globals() {
+        let units =
+            |seed| (0..50).map(|number| unit(&Generator::new(seed).global(number))).collect::<Vec<_>>();
+        assert_eq!(units(7), units(7));
+        assert_ne!(units(7), units(8));
+    }
+}

@@ -1,0 +1,263 @@
+//! The verdict on one global: its source, and what the PTX says of it three times. Beside them stands what the host's compilers agree on.
+
+use ptxsmith_model::Class;
+use ptxsmith_oracle::Output;
+
+use crate::host::Held;
+use crate::source::Global;
+use crate::source::leaves::{Content, Leaf, leaves};
+use crate::source::print::SLOT;
+use crate::witness::{Read, Testimony};
+
+/// The function of the prelude.
+const FUNCTION: &str = "function";
+
+/// Something that is not as the source says.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Difference {
+    /// What kind of deviation it is.
+    pub class: Class,
+    /// What happens, in words without names and numbers: differences of one cause have the same.
+    pub symptom: String,
+    /// What kind of scalar differs, where one does.
+    pub kind: &'static str,
+    /// Where, in the source.
+    pub place: String,
+    /// What the source says.
+    pub expected: String,
+    /// What the PTX says.
+    pub actual: String,
+}
+
+/// What differences of one cause share.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Symptom {
+    /// The class.
+    pub class: Class,
+    /// What happens, in words that differences of one cause share.
+    pub what: String,
+}
+
+/// The verdict on a global.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Verdict {
+    /// The first thing that is not as the source says.
+    pub difference: Option<Difference>,
+    /// Which witnesses were not heard, and why.
+    pub unheard: Vec<String>,
+    /// Whether anything was compared.
+    pub is_judged: bool,
+}
+
+/// What a witness says of a scalar.
+enum Heard {
+    /// Nothing.
+    Nothing,
+    /// It is what the source says.
+    Right,
+    /// It is this instead.
+    Wrong(String),
+}
+
+/// Judges one global.
+pub fn judge(global: &Global, testimony: &Testimony, host: Option<&Held>) -> Verdict {
+    let read = match testimony {
+        Testimony::Read(read) => read,
+        Testimony::Refused(why) => {
+            let difference = Difference {
+                class: Class::WrongValue,
+                symptom: format!("the specification refuses the PTX: {why}"),
+                kind: "",
+                place: format!("g{}", global.number),
+                expected: "PTX that the specification accepts".to_owned(),
+                actual: why.clone(),
+            };
+            return Verdict { difference: Some(difference), is_judged: true, ..Verdict::default() };
+        }
+        Testimony::Silent(why) => {
+            return Verdict { unheard: vec![format!("oracle: {why}")], ..Verdict::default() };
+        }
+    };
+    let mut verdict = Verdict { is_judged: true, ..Verdict::default() };
+    if let Err(reason) = &read.output {
+        verdict.unheard.push(format!("kernel: {reason}"));
+    }
+    if read.layout.is_none() {
+        verdict.unheard.push("layout: it is not printed".to_owned());
+    }
+    if host.is_none() {
+        verdict.unheard.push("host: g++ and clang do not agree".to_owned());
+    }
+    let leaves = leaves(global);
+    verdict.difference = scalar_difference(&leaves, read)
+        .or_else(|| misaligned(global, read))
+        .or_else(|| size_difference(global, read))
+        .or_else(|| host_difference(global, read, host?));
+    verdict
+}
+
+/// The first scalar of which the PTX says something else than the source.
+fn scalar_difference(leaves: &[Leaf], read: &Read) -> Option<Difference> {
+    let offsets = offsets(leaves, read);
+    leaves.iter().enumerate().find_map(|(place, leaf)| {
+        let loaded = match &read.output {
+            Ok(output) => heard_of_kernel(leaf, output, place * SLOT),
+            Err(_) => Heard::Nothing,
+        };
+        let stored = match offsets.get(place).copied().flatten() {
+            Some(offset) => heard_of_bytes(leaf, read, offset),
+            None => Heard::Nothing,
+        };
+        let (class, symptom, actual) = match (loaded, stored) {
+            (Heard::Wrong(actual), Heard::Right) => (
+                Class::WrongLayout,
+                "the kernel reads another place than the one that holds the value",
+                actual,
+            ),
+            (Heard::Right, Heard::Wrong(actual)) => {
+                (Class::WrongLayout, "offsetof names another place than the one that holds the value", actual)
+            }
+            (Heard::Wrong(actual), _) => (class_of(leaf), "the kernel reads another value", actual),
+            (Heard::Nothing, Heard::Wrong(actual)) => (class_of(leaf), "another value is printed", actual),
+            _ => return None,
+        };
+        Some(Difference {
+            class,
+            symptom: symptom.to_owned(),
+            kind: leaf.kind,
+            place: leaf.path.clone(),
+            expected: shown(&leaf.content),
+            actual,
+        })
+    })
+}
+
+fn class_of(leaf: &Leaf) -> Class {
+    match leaf.content {
+        Content::Address(..) => Class::WrongAddress,
+        Content::Bytes(_) => Class::WrongValue,
+    }
+}
+
+/// The offset that the PTX prints of each scalar.
+fn offsets(leaves: &[Leaf], read: &Read) -> Vec<Option<u64>> {
+    let mut printed = read.layout.iter().flatten().skip(2).copied();
+    leaves.iter().map(|leaf| leaf.member.as_ref().and_then(|_| printed.next())).collect()
+}
+
+/// What a slot of a kernel's output holds, as reports show it; `None` where that is not known.
+pub fn read_by_kernel(output: &Output, at: usize, size: usize) -> Option<String> {
+    let slot = at..at + size;
+    let bytes = output.bytes.get(slot.clone())?;
+    if !output.known[slot.clone()].iter().all(|&known| known) {
+        return None;
+    }
+    let address = output.addresses.iter().find(|address| slot.contains(&(address.offset as usize)));
+    Some(match address {
+        Some(one) => shown_address(&one.symbol, one.addend, one.generic),
+        None => hex(bytes),
+    })
+}
+
+/// What the kernel reads of a scalar.
+fn heard_of_kernel(leaf: &Leaf, output: &Output, at: usize) -> Heard {
+    match read_by_kernel(output, at, leaf.content.size()) {
+        None => Heard::Nothing,
+        Some(read) if read == shown(&leaf.content) => Heard::Right,
+        Some(read) => Heard::Wrong(read),
+    }
+}
+
+/// What is printed at the offset of a scalar.
+fn heard_of_bytes(leaf: &Leaf, read: &Read, offset: u64) -> Heard {
+    let slot = offset as usize..offset as usize + leaf.content.size();
+    let Some(bytes) = read.held.bytes.get(slot.clone()) else {
+        return Heard::Wrong("a place behind the end of the variable".to_owned());
+    };
+    let addresses = read.held.addresses.iter().zip(&read.are_generic);
+    let mut inside = addresses.filter(|((at, ..), _)| slot.contains(&(*at as usize)));
+    let printed = match inside.next() {
+        Some(((_, symbol, addend), generic)) => shown_address(symbol, *addend, *generic),
+        None => hex(bytes),
+    };
+    if printed == shown(&leaf.content) { Heard::Right } else { Heard::Wrong(printed) }
+}
+
+/// What a scalar holds, as reports show it.
+pub fn shown(content: &Content) -> String {
+    match content {
+        Content::Bytes(bytes) => hex(bytes),
+        Content::Address(symbol, addend) => shown_address(symbol, *addend, true),
+    }
+}
+
+fn shown_address(symbol: &str, addend: i64, generic: bool) -> String {
+    let place = if addend == 0 { symbol.to_owned() } else { format!("{symbol}{addend:+}") };
+    // The address of a function is the same in every space.
+    if generic && symbol != FUNCTION { format!("generic({place})") } else { place }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    ptxsmith_oracle::hex(bytes)
+}
+
+/// Whether the kernel reads at places that its own instructions do not allow: every member is named by its class, so that the compiler knows
+/// how it is aligned.
+fn misaligned(global: &Global, read: &Read) -> Option<Difference> {
+    let reason = read.output.as_ref().err().filter(|reason| reason.contains("aligned"))?;
+    Some(Difference {
+        class: Class::WrongLayout,
+        symptom: "the kernel reads at a place that is not aligned for it".to_owned(),
+        kind: "",
+        place: format!("k{}", global.number),
+        expected: "accesses that are aligned".to_owned(),
+        actual: reason.clone(),
+    })
+}
+
+/// The size and the alignment of the variable beside those that are printed.
+fn size_difference(global: &Global, read: &Read) -> Option<Difference> {
+    let [size, align, ..] = read.layout.as_deref()? else { return None };
+    let difference = |symptom: &str, expected: u64, actual: u64| Difference {
+        class: Class::WrongLayout,
+        symptom: symptom.to_owned(),
+        kind: "",
+        place: format!("g{}", global.number),
+        expected: format!("{expected} bytes"),
+        actual: format!("{actual} bytes"),
+    };
+    let seen = read.held.bytes.len() as u64;
+    if seen != *size {
+        return Some(difference("the variable has another size than sizeof says", *size, seen));
+    }
+    (read.align < *align)
+        .then(|| difference("the variable is less aligned than alignof says", *align, read.align))
+}
+
+/// The variable beside what g++ and clang make of it.
+fn host_difference(global: &Global, read: &Read, host: &Held) -> Option<Difference> {
+    difference_from_host(&format!("g{}", global.number), &read.held, host)
+}
+
+/// How a variable differs from what g++ and clang make of it.
+pub fn difference_from_host(name: &str, printed: &Held, host: &Held) -> Option<Difference> {
+    if printed == host {
+        return None;
+    }
+    let what = if printed.bytes.len() == host.bytes.len() { "layout" } else { "size" };
+    Some(Difference {
+        class: Class::WrongLayout,
+        symptom: format!("the {what} is not that of g++ and clang"),
+        kind: "",
+        place: name.to_owned(),
+        expected: held(host),
+        actual: held(printed),
+    })
+}
+
+fn held(held: &Held) -> String {
+    let addresses = held.addresses.iter();
+    let addresses =
+        addresses.map(|(at, symbol, addend)| format!(", at {at} {}", shown_address(symbol, *addend, false)));
+    hex(&held.bytes) + &addresses.collect::<String>()
+}

@@ -1,0 +1,121 @@
+//! Globals shown to a compiler and to the host's, and the verdicts.
+
+use std::collections::BTreeMap;
+
+use ptxsmith_cuda::subjects::Compiler;
+use ptxsmith_model::Class;
+
+use crate::Error;
+use crate::ask::{Outcome, ask};
+use crate::host::Host;
+use crate::judge::{Difference, Symptom, Verdict, judge};
+use crate::source::Global;
+
+/// A compiler under test, and those of the host beside it.
+#[derive(Clone, Copy)]
+pub struct Pair<'a> {
+    /// The compiler under test.
+    pub compiler: &'a dyn Compiler,
+    /// The host's.
+    pub host: Option<&'a Host>,
+}
+
+/// What became of one global.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Judged {
+    /// It was printed, and compared.
+    Compared(Verdict),
+    /// The compiler fails on it.
+    Failed(Difference),
+    /// The front end refuses it, or the oracle is silent; why.
+    NotCompared(String),
+}
+
+impl Judged {
+    /// What differs, if anything does.
+    pub fn difference(&self) -> Option<&Difference> {
+        match self {
+            Judged::Compared(verdict) => verdict.difference.as_ref(),
+            Judged::Failed(difference) => Some(difference),
+            Judged::NotCompared(_) => None,
+        }
+    }
+
+    /// The symptom of what differs.
+    pub fn symptom(&self) -> Option<Symptom> {
+        self.difference()
+            .map(|difference| Symptom { class: difference.class, what: difference.symptom.clone() })
+    }
+}
+
+impl Pair<'_> {
+    /// The verdicts on these globals, by their numbers.
+    ///
+    /// # Errors
+    /// If a compiler cannot be asked.
+    pub fn judge(&self, globals: &[&Global]) -> Result<BTreeMap<u64, Judged>, Error> {
+        let outcomes = ask(self.compiler, globals)?;
+        let held = match self.host {
+            Some(host) => host.held(globals)?,
+            None => BTreeMap::new(),
+        };
+        let judged = globals.iter().filter_map(|global| {
+            let outcome = outcomes.get(&global.number)?;
+            Some((global.number, judged(global, outcome, held.get(&global.number))))
+        });
+        Ok(judged.collect())
+    }
+}
+
+fn judged(global: &Global, outcome: &Outcome, held: Option<&crate::host::Held>) -> Judged {
+    let failed = |class: Class, symptom: String, actual: &str| {
+        Judged::Failed(Difference {
+            class,
+            symptom,
+            kind: "",
+            place: format!("g{}", global.number),
+            expected: "PTX, or an error".to_owned(),
+            actual: actual.to_owned(),
+        })
+    };
+    match outcome {
+        Outcome::Printed(testimony) => {
+            let verdict = judge(global, testimony, held);
+            match verdict.is_judged {
+                true => Judged::Compared(verdict),
+                false => Judged::NotCompared(verdict.unheard.join("; ")),
+            }
+        }
+        Outcome::Refused(why) => {
+            Judged::NotCompared(format!("the front end refuses it: {}", without_names(why)))
+        }
+        Outcome::Crashed(why) => {
+            failed(Class::Crash, format!("the compiler fails: {}", without_names(why)), why)
+        }
+        Outcome::TimedOut => failed(Class::Hang, "the compiler does not end".to_owned(), "no end"),
+    }
+}
+
+/// A message without what is quoted and without numbers.
+fn without_names(message: &str) -> String {
+    let mut text = String::new();
+    let mut quote = None;
+    for c in message.chars() {
+        match (quote, c) {
+            (Some(end), c) if c == end => {
+                quote = None;
+                text.push('_');
+            }
+            (Some(_), _) => {}
+            (None, '\'') => quote = Some('\''),
+            (None, '`') => quote = Some('\''),
+            (None, c) if c.is_ascii_digit() => {
+                if !text.ends_with('N') {
+                    text.push('N');
+                }
+            }
+            (None, c) => text.push(c),
+        }
+    }
+    text
+}

@@ -1,0 +1,152 @@
+//! What a campaign saw of one compiler, and the findings that it comes to.
+
+use std::collections::BTreeMap;
+
+use crate::Error;
+use crate::judge::{Difference, Symptom};
+use crate::judged::{Judged, Pair};
+use crate::reduce::reduce;
+use crate::shape::{shape, slug};
+use crate::source::Global;
+use crate::source::print::declaration;
+
+/// The most globals of one symptom that are reduced: others are counted.
+const MOST_EXAMPLES: usize = 10;
+
+/// What was seen of one compiler.
+#[derive(Clone, Debug, Default)]
+pub struct Ledger {
+    /// How many globals were compared.
+    pub compared: u64,
+    /// How many of them are as the source says.
+    pub conform: u64,
+    /// How many were not compared, by reason.
+    pub not_compared: BTreeMap<String, u64>,
+    /// Of those that were: how many lacked a witness, by witness and reason.
+    pub unheard: BTreeMap<String, u64>,
+    /// By symptom, and by the kind of scalar that shows it.
+    symptoms: BTreeMap<(Symptom, &'static str), Seen>,
+}
+
+/// What was seen of one symptom.
+#[derive(Clone, Debug, Default)]
+struct Seen {
+    count: u64,
+    /// The shortest globals that show it, the shortest first.
+    examples: Vec<(usize, u64, Global)>,
+}
+
+impl Seen {
+    fn add(&mut self, other: Seen) {
+        self.count += other.count;
+        self.examples.extend(other.examples);
+        self.examples.sort_by_key(|(length, number, _)| (*length, *number));
+        self.examples.truncate(MOST_EXAMPLES);
+    }
+}
+
+/// Globals of one shape that show one symptom.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// The symptom.
+    pub symptom: Symptom,
+    /// The shape of the reduced global.
+    pub shape: String,
+    /// How many of the globals that were reduced came to it.
+    pub count: u64,
+    /// The reduced global.
+    pub global: Global,
+    /// What is wrong with it.
+    pub difference: Difference,
+}
+
+impl Found {
+    /// Its id: class and shape. Of a compiler that fails its cause says more than the global.
+    pub fn id(&self) -> String {
+        let Symptom { class, what } = &self.symptom;
+        let about = match class {
+            ptxsmith_model::Class::Crash | ptxsmith_model::Class::Hang => what,
+            _ => &self.shape,
+        };
+        let mut id = format!("emit-{}-{}", class.name(), slug(about));
+        id.truncate(100);
+        id.trim_end_matches('-').to_owned()
+    }
+}
+
+impl Ledger {
+    /// Enters the verdict on a global.
+    pub fn enter(&mut self, global: &Global, judged: &Judged) {
+        match judged {
+            Judged::NotCompared(why) => *self.not_compared.entry(why.clone()).or_default() += 1,
+            Judged::Compared(verdict) => {
+                self.compared += 1;
+                for witness in &verdict.unheard {
+                    *self.unheard.entry(witness.clone()).or_default() += 1;
+                }
+            }
+            Judged::Failed(_) => self.compared += 1,
+        }
+        if let (Some(symptom), Some(difference)) = (judged.symptom(), judged.difference()) {
+            let example = (declaration(global).len(), global.number, global.clone());
+            self.symptoms
+                .entry((symptom, difference.kind))
+                .or_default()
+                .add(Seen { count: 1, examples: vec![example] });
+        } else if matches!(judged, Judged::Compared(_)) {
+            self.conform += 1;
+        }
+    }
+
+    /// Adds what another one saw.
+    pub fn merge(&mut self, other: Ledger) {
+        self.compared += other.compared;
+        self.conform += other.conform;
+        for (why, count) in other.not_compared {
+            *self.not_compared.entry(why).or_default() += count;
+        }
+        for (why, count) in other.unheard {
+            *self.unheard.entry(why).or_default() += count;
+        }
+        for (key, seen) in other.symptoms {
+            self.symptoms.entry(key).or_default().add(seen);
+        }
+    }
+
+    /// How many symptoms were seen.
+    pub fn symptoms(&self) -> usize {
+        self.symptoms.len()
+    }
+
+    /// The findings: examples reduced, those of one symptom and shape as one.
+    ///
+    /// # Errors
+    /// If a compiler cannot be asked.
+    pub fn findings(&self, pair: &Pair<'_>, is_over: &dyn Fn() -> bool) -> Result<Vec<Found>, Error> {
+        let examples: Vec<(Symptom, Global)> = self
+            .symptoms
+            .iter()
+            .flat_map(|((symptom, _), seen)| {
+                seen.examples.iter().map(|(.., global)| (symptom.clone(), global.clone()))
+            })
+            .collect();
+        let reduced = reduce(pair, &examples, is_over)?;
+        let numbered: Vec<Global> =
+            (0..).zip(reduced).map(|(number, global)| Global { number, ..global }).collect();
+        let judged = pair.judge(&numbered.iter().collect::<Vec<_>>())?;
+        let mut found: BTreeMap<(Symptom, String), Found> = BTreeMap::new();
+        for ((symptom, _), global) in examples.into_iter().zip(numbered) {
+            let Some(difference) = judged.get(&global.number).and_then(Judged::difference) else { continue };
+            let shape = shape(&global);
+            let entry = found.entry((symptom.clone(), shape.clone())).or_insert_with(|| Found {
+                symptom,
+                shape,
+                count: 0,
+                global: Global { number: 0, ..global.clone() },
+                difference: difference.clone(),
+            });
+            entry.count += 1;
+        }
+        Ok(found.into_values().collect())
+    }
+}

@@ -1,0 +1,117 @@
+//! What a reduced global is like, without names and values: reduced globals of one cause have one shape.
+
+use crate::source::{Class, Form, Global, Member, Pointer, Scalar, Space, Type};
+
+/// The shape of a global: `struct { int : N; int }`.
+pub fn shape(global: &Global) -> String {
+    let mut before = String::new();
+    if global.space != Space::Device {
+        before += &format!("{} ", global.space.name());
+    }
+    if global.form != Form::Plain {
+        before += &format!("{} ", global.form.name());
+    }
+    before + &of_type(&global.ty)
+}
+
+/// A shape as a part of an id.
+pub fn slug(shape: &str) -> String {
+    let mut words: Vec<String> = Vec::new();
+    let mut word = String::new();
+    for c in shape.chars() {
+        match c {
+            c if c.is_ascii_alphanumeric() => word.push(c.to_ascii_lowercase()),
+            '*' => word.push_str("pointer"),
+            _ => words.extend(Some(std::mem::take(&mut word)).filter(|word| !word.is_empty())),
+        }
+    }
+    words.push(word);
+    words.retain(|word| !word.is_empty());
+    words.join("-")
+}
+
+fn of_type(ty: &Type) -> String {
+    match ty {
+        Type::Scalar(scalar, _) => of_scalar(*scalar).to_owned(),
+        Type::Pointer(Pointer::DataMember | Pointer::NullDataMember) => "member pointer".to_owned(),
+        Type::Pointer(Pointer::Function) => "function *".to_owned(),
+        Type::Pointer(Pointer::Null) => "null *".to_owned(),
+        Type::Pointer(_) => "*".to_owned(),
+        Type::Array(array) if array.given < array.length => {
+            format!("{}[{} of {}]", of_type(&array.element), array.given.min(1), array.length.min(2))
+        }
+        Type::Array(array) => format!("{}[{}]", of_type(&array.element), array.length.min(2)),
+        Type::Text(text) => format!("{} string", text.scalar.name()),
+        Type::Class(class) => of_class(class),
+    }
+}
+
+fn of_scalar(scalar: Scalar) -> &'static str {
+    match scalar {
+        Scalar::Unsigned => "int",
+        Scalar::UnsignedShort => "short",
+        Scalar::SignedChar | Scalar::UnsignedChar => "char",
+        Scalar::UnsignedLongLong => "long",
+        Scalar::UnsignedInt128 => "__int128",
+        other => other.name(),
+    }
+}
+
+fn of_class(class: &Class) -> String {
+    let mut text = String::new();
+    if class.is_packed {
+        text += "packed ";
+    }
+    if class.pack.is_some() {
+        text += "pragma pack ";
+    }
+    if class.align.is_some() {
+        text += "aligned ";
+    }
+    if class.has_constructor {
+        text += "constructed ";
+    }
+    text += if class.is_union { "union" } else { "struct" };
+    let bases: Vec<String> = class.bases.iter().map(of_class).collect();
+    if !bases.is_empty() {
+        text += &format!(" : {}", bases.join(", "));
+    }
+    let mut members: Vec<String> = class.members.iter().map(member).collect();
+    if class.is_union && class.active > 0 {
+        members[class.active] += " = active";
+    }
+    if class.given < class.members.len() && !class.is_union {
+        members[class.given] += " omitted";
+    }
+    format!("{text} {{ {} }}", members.join("; "))
+}
+
+fn member(member: &Member) -> String {
+    let mut text = String::new();
+    if member.may_overlap {
+        text += "overlapping ";
+    }
+    if member.align.is_some() {
+        text += "aligned ";
+    }
+    if member.is_unnamed {
+        text += "unnamed ";
+    }
+    text += &of_type(&member.ty);
+    text + match member.width {
+        Some(0) => " : 0",
+        Some(_) => " : N",
+        None => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slug_has_the_words_of_a_shape() {
+        assert_eq!(slug("struct { *; __int128 }"), "struct-pointer-int128");
+        assert_eq!(slug("packed struct { int : N }"), "packed-struct-int-n");
+    }
+}

@@ -1,0 +1,162 @@
+//! The scalars of a global, each with the value that its initializer gives it (C++ [dcl.init.aggr], [dcl.init.list]).
+
+use super::{Class, Global, Literal, Pointer, Scalar, Type};
+
+/// A scalar of a global.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Leaf {
+    /// The expression that names it.
+    pub path: String,
+    /// The same within the type, for `offsetof`; `None` of a bit field, and of a global that is no class.
+    pub member: Option<String>,
+    /// The type that it is read as.
+    pub ty: &'static str,
+    /// What it is, in reports.
+    pub kind: &'static str,
+    /// What it holds.
+    pub content: Content,
+}
+
+/// What a scalar holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Content {
+    /// Bytes in memory order.
+    Bytes(Vec<u8>),
+    /// An address.
+    Address(&'static str, i64),
+}
+
+impl Content {
+    /// How many bytes it takes.
+    pub fn size(&self) -> usize {
+        match self {
+            Content::Bytes(bytes) => bytes.len(),
+            Content::Address(..) => 8,
+        }
+    }
+}
+
+/// The scalars of a global in the order declared.
+pub fn leaves(global: &Global) -> Vec<Leaf> {
+    let mut all = Vec::new();
+    let place = Place { path: format!("g{}", global.number), is_zero: false, step: 0 };
+    add(&global.ty, &place, &mut all);
+    let name = format!("g{}.", global.number);
+    for leaf in &mut all {
+        let is_field = leaf.kind == FIELD;
+        leaf.member = leaf.path.strip_prefix(&name).filter(|_| !is_field).map(str::to_owned);
+    }
+    all
+}
+
+/// The kind of bit fields.
+const FIELD: &str = "bit field";
+
+/// Where a part of the global is.
+struct Place {
+    path: String,
+    /// Whether no initializer is given for it.
+    is_zero: bool,
+    /// What is added to its integers.
+    step: u128,
+}
+
+fn add(ty: &Type, place: &Place, all: &mut Vec<Leaf>) {
+    let mut leaf = |path: String, ty, kind, content| all.push(Leaf { path, member: None, ty, kind, content });
+    match ty {
+        Type::Scalar(scalar, value) => {
+            let bytes = if place.is_zero { vec![0; scalar.size()] } else { value.bytes(*scalar, place.step) };
+            leaf(place.path.clone(), scalar.name(), kind_of(*scalar), Content::Bytes(bytes));
+        }
+        Type::Pointer(pointer) => {
+            let (kind, content) = pointer_content(*pointer, place.is_zero);
+            leaf(place.path.clone(), pointer.type_name(), kind, content);
+        }
+        Type::Text(text) => {
+            let units: Vec<u8> = text.text.bytes().collect();
+            for index in 0..text.length {
+                let unit = units.get(index as usize).copied().filter(|_| !place.is_zero).unwrap_or(0);
+                let mut bytes = vec![0; text.scalar.size()];
+                bytes[0] = unit;
+                let path = format!("{}[{index}]", place.path);
+                leaf(path, text.scalar.name(), "character", Content::Bytes(bytes));
+            }
+        }
+        Type::Array(array) => {
+            for index in 0..array.length {
+                let element = Place {
+                    path: format!("{}[{index}]", place.path),
+                    is_zero: place.is_zero || index >= array.given,
+                    step: place.step + u128::from(index),
+                };
+                add(&array.element, &element, all);
+            }
+        }
+        Type::Class(class) => add_class(class, place, all),
+    }
+}
+
+fn add_class(class: &Class, place: &Place, all: &mut Vec<Leaf>) {
+    // A constructor gives its values whatever the initializer around it leaves out.
+    let is_zero = place.is_zero && !class.has_constructor;
+    let step = if class.has_constructor { 0 } else { place.step };
+    for base in &class.bases {
+        add_class(base, &Place { path: place.path.clone(), is_zero, step }, all);
+    }
+    for (index, member) in class.members.iter().enumerate() {
+        let is_read = !member.is_padding() && (!class.is_union || index == active(class, is_zero));
+        if !is_read {
+            continue;
+        }
+        let path = match member.is_unnamed {
+            true => place.path.clone(),
+            false => format!("{}.m{}", place.path, member.id),
+        };
+        let is_given = if class.is_union { class.given > 0 } else { index < class.given };
+        let part = Place { path, is_zero: is_zero || !is_given, step };
+        match (&member.ty, member.width) {
+            (Type::Scalar(scalar, value), Some(width)) => {
+                all.push(field(*scalar, value, width, &part));
+            }
+            (ty, _) => add(ty, &part, all),
+        }
+    }
+}
+
+/// The member of a union that is initialized.
+fn active(class: &Class, is_zero: bool) -> usize {
+    if is_zero || class.given == 0 { 0 } else { class.active }
+}
+
+fn field(scalar: Scalar, value: &Literal, width: u32, place: &Place) -> Leaf {
+    let bytes = if place.is_zero { vec![0; scalar.size()] } else { value.field_bytes(scalar, width) };
+    Leaf {
+        path: place.path.clone(),
+        member: None,
+        ty: scalar.name(),
+        kind: FIELD,
+        content: Content::Bytes(bytes),
+    }
+}
+
+fn kind_of(scalar: Scalar) -> &'static str {
+    match scalar {
+        Scalar::Float | Scalar::Double => "floating-point number",
+        Scalar::Int128 | Scalar::UnsignedInt128 => "integer of 128 bits",
+        _ => "integer",
+    }
+}
+
+fn pointer_content(pointer: Pointer, is_zero: bool) -> (&'static str, Content) {
+    let number = |number: u64| Content::Bytes(number.to_le_bytes().to_vec());
+    match pointer {
+        Pointer::DataMember | Pointer::NullDataMember => {
+            let value = if is_zero { Pointer::NullDataMember } else { pointer };
+            ("pointer to a member", number(value.number()))
+        }
+        _ => match pointer.address().filter(|_| !is_zero) {
+            Some((symbol, addend)) => ("address", Content::Address(symbol, addend)),
+            None => ("null pointer", number(0)),
+        },
+    }
+}

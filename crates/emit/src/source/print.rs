@@ -1,0 +1,261 @@
+//! Globals as text.
+
+use std::fmt::Write as _;
+
+use super::leaves::leaves;
+use super::{Class, Form, Global, Member, Type};
+
+/// What globals may name, each with the word that names it.
+const NAMED: [(&str, &str); 9] = [
+    ("Tiny", "enum Tiny : signed char {};"),
+    ("Wide", "enum Wide : unsigned long long {};"),
+    ("Record", "struct Record { int first, second, third; };"),
+    ("Function", "typedef int (*Function)();"),
+    ("DataMember", "typedef int Record::*DataMember;"),
+    ("target", "__device__ int target = 1;"),
+    ("targets", "__device__ int targets[8] = {1};"),
+    ("record", "__device__ Record record = {1};"),
+    ("function", "extern \"C\" __device__ int function() { return 1; }"),
+];
+
+/// All that globals may name, in one line.
+pub fn prelude() -> String {
+    NAMED.map(|(_, text)| text).join(" ")
+}
+
+/// The macros that make a source of CUDA one of C++.
+pub const HOST_PRELUDE: &str =
+    "#define __device__\n#define __constant__\n#define __global__\n#define __host__\n";
+
+/// How far the values that a kernel reads lie apart in its output.
+pub const SLOT: usize = 16;
+
+/// The declarations of a global for the host's compilers, in one line. There every global is kept.
+pub fn declaration(global: &Global) -> String {
+    in_namespace(global, &definition(&Global { form: Form::Plain, ..global.clone() }))
+}
+
+/// The classes of a global in a namespace of its own, and behind them this, with names that nothing is added to.
+fn in_namespace(global: &Global, rest: &str) -> String {
+    let mut text = String::new();
+    classes(&global.ty, &mut text);
+    format!("namespace n{} {{ {text}extern \"C\" {{ {rest} }} }}", global.number)
+}
+
+fn definition(global: &Global) -> String {
+    let Global { number, form, space, ty } = global;
+    let form = if *form == Form::Plain { String::new() } else { format!("{} ", form.name()) };
+    let declarator = declarator(ty, &format!("g{number}"));
+    format!("{form}{} {declarator} = {};", space.name(), initializer(ty, 0))
+}
+
+/// The global with the witnesses of its layout, for compilers of CUDA: `w12` holds size, alignment and the offsets of its scalars, and the
+/// kernel `k12` reads each.
+pub fn unit(global: &Global) -> String {
+    let mut text = definition(global);
+    let number = global.number;
+    let leaves = leaves(global);
+    let _ = write!(
+        text,
+        " __device__ unsigned long long w{number}[] = {{sizeof(g{number}), alignof(decltype(g{number}))"
+    );
+    if matches!(global.ty, Type::Class(_)) {
+        let class = class_name(&global.ty);
+        for member in leaves.iter().filter_map(|leaf| leaf.member.as_ref()) {
+            let _ = write!(text, ", __builtin_offsetof({class}, {member})");
+        }
+    }
+    let _ = write!(text, "}}; __global__ void k{number}(unsigned char *o) {{");
+    for (place, leaf) in leaves.iter().enumerate() {
+        let _ = write!(text, " *({}*)(o + {}) = {};", leaf.ty, place * SLOT, leaf.path);
+    }
+    if global.form == Form::Static {
+        // What nobody else can reach would be left out.
+        let _ = write!(text, " *(const void **)(o + {}) = &g{number};", leaves.len() * SLOT);
+    }
+    in_namespace(global, &(text + " }"))
+}
+
+fn class_name(ty: &Type) -> String {
+    match ty {
+        Type::Class(class) => format!("C{}", class.id),
+        _ => String::new(),
+    }
+}
+
+/// Defines the classes of a type, those that others are made of first.
+fn classes(ty: &Type, text: &mut String) {
+    match ty {
+        Type::Array(array) => classes(&array.element, text),
+        Type::Class(class) => {
+            define(class, text);
+        }
+        Type::Scalar(..) | Type::Pointer(_) | Type::Text(_) => {}
+    }
+}
+
+fn define(class: &Class, text: &mut String) {
+    for base in &class.bases {
+        define(base, text);
+    }
+    for member in class.members.iter().filter(|member| !is_anonymous(member)) {
+        classes(&member.ty, text);
+    }
+    for member in class.members.iter().filter(|member| is_anonymous(member)) {
+        if let Type::Class(inner) = &member.ty {
+            inner.members.iter().for_each(|member| classes(&member.ty, text));
+        }
+    }
+    if let Some(pack) = class.pack {
+        let _ = write!(text, "_Pragma(\"pack(push, {pack})\") ");
+    }
+    let _ = write!(text, "{}; ", body(class, &format!("C{}", class.id)));
+    if class.pack.is_some() {
+        text.push_str("_Pragma(\"pack(pop)\") ");
+    }
+}
+
+/// `struct NAME : bases { members }`
+fn body(class: &Class, name: &str) -> String {
+    let mut text = if class.is_union { "union " } else { "struct " }.to_owned();
+    if let Some(align) = class.align {
+        let _ = write!(text, "alignas({align}) ");
+    }
+    if class.is_packed {
+        text.push_str("__attribute__((packed)) ");
+    }
+    text.push_str(name);
+    for (place, base) in class.bases.iter().enumerate() {
+        let _ = write!(text, "{} C{}", if place == 0 { " :" } else { "," }, base.id);
+    }
+    text.push_str(" { ");
+    for member in &class.members {
+        let _ = write!(text, "{}; ", self::member(member));
+    }
+    if class.has_constructor {
+        text.push_str(&constructor(class, name));
+    }
+    text + "}"
+}
+
+fn is_anonymous(member: &Member) -> bool {
+    member.is_unnamed && matches!(member.ty, Type::Class(_))
+}
+
+fn member(member: &Member) -> String {
+    let mut text = String::new();
+    if member.may_overlap {
+        text.push_str("[[no_unique_address]] ");
+    }
+    if let Some(align) = member.align {
+        let _ = write!(text, "alignas({align}) ");
+    }
+    match (&member.ty, member.width) {
+        (Type::Class(class), _) if member.is_unnamed => text.push_str(&body(class, "")),
+        (ty, Some(width)) if member.is_unnamed => {
+            let _ = write!(text, "{} : {width}", declarator(ty, "").trim_end());
+        }
+        (ty, width) => {
+            text.push_str(&declarator(ty, &format!("m{}", member.id)));
+            if let Some(width) = width {
+                let _ = write!(text, " : {width}");
+            }
+        }
+    }
+    text
+}
+
+/// The constructor without parameters.
+fn constructor(class: &Class, name: &str) -> String {
+    let braced = |name: String, value: String| match value.starts_with('{') {
+        true => name + &value,
+        false => format!("{name}{{{value}}}"),
+    };
+    let bases = class.bases.iter().map(|base| braced(format!("C{}", base.id), class_initializer(base, 0)));
+    let members = class.members.iter().filter(|member| !member.is_padding());
+    let members = members.map(|member| braced(format!("m{}", member.id), initializer(&member.ty, 0)));
+    let all: Vec<String> = bases.chain(members).collect();
+    let list = if all.is_empty() { String::new() } else { format!(" : {}", all.join(", ")) };
+    format!("constexpr {name}(){list} {{}} ")
+}
+
+/// `int name[3][2]`
+fn declarator(ty: &Type, name: &str) -> String {
+    match ty {
+        Type::Scalar(scalar, _) => format!("{} {name}", scalar.name()),
+        Type::Pointer(pointer) => format!("{} {name}", pointer.type_name()),
+        Type::Text(text) => format!("{} {name}[{}]", text.scalar.name(), text.length),
+        Type::Array(array) => declarator(&array.element, &format!("{name}[{}]", array.length)),
+        Type::Class(class) => format!("C{} {name}", class.id),
+    }
+}
+
+/// The initializer of an object, integers moved by `step`.
+fn initializer(ty: &Type, step: u128) -> String {
+    match ty {
+        Type::Scalar(scalar, value) => value.print(*scalar, step),
+        Type::Pointer(pointer) => pointer.name().to_owned(),
+        Type::Text(text) => format!("{}\"{}\"", text.scalar.string_prefix().unwrap_or_default(), text.text),
+        Type::Array(array) => {
+            let elements =
+                (0..array.given).map(|index| initializer(&array.element, step + u128::from(index)));
+            format!("{{{}}}", elements.collect::<Vec<_>>().join(", "))
+        }
+        Type::Class(class) => class_initializer(class, step),
+    }
+}
+
+fn class_initializer(class: &Class, step: u128) -> String {
+    if class.has_constructor {
+        return "{}".to_owned();
+    }
+    let mut all: Vec<String> = class.bases.iter().map(|base| class_initializer(base, step)).collect();
+    if class.is_union {
+        let member = class.members.get(class.active).filter(|_| class.given > 0);
+        all.extend(member.map(|member| match class.active {
+            0 => member_initializer(member, step),
+            _ => format!(".m{} = {}", member.id, member_initializer(member, step)),
+        }));
+    } else {
+        let given = class.members.iter().take(class.given).filter(|member| !member.is_padding());
+        all.extend(given.map(|member| member_initializer(member, step)));
+    }
+    format!("{{{}}}", all.join(", "))
+}
+
+fn member_initializer(member: &Member, step: u128) -> String {
+    match (&member.ty, member.width) {
+        (Type::Scalar(scalar, value), Some(width)) => value.within(*scalar, width).print(*scalar, 0),
+        (ty, _) => initializer(ty, step),
+    }
+}
+
+/// A global as a source of its own, which shows what it shows in a generated one.
+pub fn source(global: &Global) -> String {
+    let unit = unit(&Global { number: 0, ..global.clone() });
+    let mut needed: Vec<&str> = Vec::new();
+    let mut text = unit.clone();
+    for (word, line) in NAMED.iter().rev() {
+        let mut words = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+        if words.any(|other| other == *word) {
+            text.push_str(line);
+            needed.insert(0, line);
+        }
+    }
+    let body = unit.strip_prefix("namespace n0 { ").and_then(|unit| unit.strip_suffix(" }")).unwrap_or(&unit);
+    let body = body
+        .replacen("extern \"C\" { ", "extern \"C\" {\n", 1)
+        .replace("; __device__ unsigned", ";\n__device__ unsigned");
+    let body = body
+        .replace("; __global__", ";\n__global__")
+        .replace("}; struct", "};\nstruct")
+        .replace(" _Pragma(", "\n_Pragma(");
+    needed.iter().map(|line| format!("{line}\n")).collect::<String>()
+        + body.trim_end_matches('}').trim_end()
+        + "\n}\n"
+}
+
+/// The units of several globals behind the prelude, each in a line.
+pub fn lines(globals: &[&Global]) -> Vec<String> {
+    [prelude()].into_iter().chain(globals.iter().map(|global| unit(global))).collect()
+}
