@@ -430,7 +430,7 @@ fn releases(subjects: &[Tested], example: &Example) -> Result<Vec<ReleaseVerdict
 
 fn finding_of(example: &Example, symptom: &Symptom, seed: u64) -> Finding {
     let LinkDifference { class, name, clauses, expected, actual, .. } = &example.difference;
-    let stage = if symptom.needs_a_stage { "in two stages" } else { "" };
+    let stage = if symptom.needs_a_stage { "staged" } else { "" };
     let outcome = match class {
         Class::Crash => Answer::Crashed,
         Class::Hang => Answer::TimedOut,
@@ -438,7 +438,7 @@ fn finding_of(example: &Example, symptom: &Symptom, seed: u64) -> Finding {
         _ => Answer::Accepted,
     };
     Finding {
-        id: slug(&format!("linking {} {} {} {stage}", class.name(), symptom.what, symptom.linkage)),
+        id: slug(format!("linking {} {} {} {stage}", class.name(), symptom.what, symptom.linkage).trim_end()),
         status: Status::New,
         kind: Kind::Unexplained,
         class: *class,

@@ -274,7 +274,11 @@ fn not_accepted(seen: &Observation) -> Compared {
                 name: String::new(),
                 clauses: Vec::new(),
                 expected: "an answer".to_owned(),
-                symptom: Symptom::new(crash(&actual)),
+                symptom: Symptom::new(if class == Class::Hang {
+                    "no end".to_owned()
+                } else {
+                    crash(&actual)
+                }),
                 actual,
             });
         }
@@ -294,7 +298,7 @@ fn refusal(message: &str) -> &'static str {
 /// How a linker ends, by the words that all releases share.
 fn crash(message: &str) -> String {
     match message.split_once(MALFORMED) {
-        Some((_, what)) => format!("malformed output: {}", plain_words(what)),
+        Some((_, what)) => format!("malformed: {}", plain_words(what)),
         None if message.starts_with("signal") => message.to_owned(),
         None => INTERNAL_ERROR.to_owned(),
     }
