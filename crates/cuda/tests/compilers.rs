@@ -16,6 +16,7 @@ fn compiler(name: &str) -> Option<Box<dyn Compiler>> {
         toolchains: &toolchains,
         install: false,
         timeout: Duration::from_secs(120),
+        workers: None,
         cancel: &Cancel::new(),
         progress: &|_| (),
     };

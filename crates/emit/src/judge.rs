@@ -142,7 +142,13 @@ fn class_of(leaf: &Leaf) -> Class {
 /// The offset that the PTX prints of each scalar.
 fn offsets(leaves: &[Leaf], read: &Read) -> Vec<Option<u64>> {
     let mut printed = read.layout.iter().flatten().skip(2).copied();
-    leaves.iter().map(|leaf| leaf.member.as_ref().and_then(|_| printed.next())).collect()
+    leaves
+        .iter()
+        .map(|leaf| {
+            // All ones: the compiler cannot tell.
+            leaf.member.as_ref().and_then(|_| printed.next()).filter(|offset| *offset != u64::MAX)
+        })
+        .collect()
 }
 
 /// What a slot of a kernel's output holds, as reports show it; `None` where that is not known.

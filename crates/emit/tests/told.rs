@@ -70,6 +70,7 @@ fn cicc_prints_most_globals_as_the_host_lays_them_out() {
         toolchains: &toolchains,
         install: false,
         timeout: Duration::from_secs(60),
+        workers: None,
         cancel: &cancel,
         progress: &|_| (),
     };

@@ -47,6 +47,18 @@ pub enum Worker {
     Nvjitlink(WithLibrary),
     /// NVIDIA's PTX compiler, as the driver's JIT compiler library has it
     Ptxjit(WithLibrary),
+    /// NVRTC: compiles one source
+    Nvrtc {
+        /// The library
+        library: PathBuf,
+        /// The source
+        source: PathBuf,
+        /// Where the PTX goes
+        ptx: PathBuf,
+        /// Options of NVRTC
+        #[arg(last = true)]
+        options: Vec<String>,
+    },
     /// The CUDA driver
     Driver {
         /// Print what it is instead, and whether there is a device

@@ -1,6 +1,7 @@
 //! `ptxsmith worker`, hidden: what this program starts itself as, to load a library that may take its process with it.
 
 use std::io;
+use std::path::Path;
 
 use ptxsmith_subject::worker::{WorkError, Workers};
 use ptxsmith_subject::{driver, library};
@@ -25,6 +26,9 @@ pub fn run(context: &Context, args: &args::Worker) -> Result<Exit, Failure> {
     let done = match args {
         args::Worker::Nvjitlink(with) => library_worker(library::Kind::NvJitLink, with),
         args::Worker::Ptxjit(with) => library_worker(library::Kind::PtxCompiler, with),
+        args::Worker::Nvrtc { library, source, ptx, options } => {
+            return compile_cuda((library, source, ptx), options);
+        }
         args::Worker::Driver { describe: true, .. } => driver::describe(context.libcuda.as_deref(), to()),
         args::Worker::Driver { describe: false, .. } => {
             driver::work(context.libcuda.as_deref(), from(), to())
@@ -36,5 +40,22 @@ pub fn run(context: &Context, args: &args::Worker) -> Result<Exit, Failure> {
         // The parent is gone: there is no one to report to.
         Err(WorkError::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Exit::Success),
         Err(error) => Err(Failure::Harness(error.into())),
+    }
+}
+
+/// Compiles one source with NVRTC. What that says of a source that it refuses goes to standard error.
+fn compile_cuda((library, source, ptx): (&Path, &Path, &Path), options: &[String]) -> Result<Exit, Failure> {
+    let text = std::fs::read_to_string(source)?;
+    let name = source.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    match library::compile_cuda(library, &text, &name, options) {
+        Ok(Ok(text)) => {
+            std::fs::write(ptx, text)?;
+            Ok(Exit::Success)
+        }
+        Ok(Err(said)) => {
+            io::Write::write_all(&mut io::stderr().lock(), said.as_bytes())?;
+            Ok(Exit::Deviation)
+        }
+        Err(error) => Err(Failure::BadInput(error.to_string())),
     }
 }

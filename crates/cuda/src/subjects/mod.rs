@@ -4,6 +4,7 @@
 //! | --- | --- | --- |
 //! | `cicc` | the rule, line by line; the PTX of what it accepts | what an ordinary C++ error in the same unit hides |
 //! | `nvcc` | the same, with NVIDIA's own headers and preprocessing | the same |
+//! | `nvrtc` | the same as `nvcc`, as a library | the same |
 //! | `clang` | uses that it cannot emit code for; ordinary C++ errors | the rule: it gives constants device copies |
 
 mod batch;
@@ -11,6 +12,7 @@ mod cicc;
 mod clang;
 mod messages;
 mod nvcc;
+mod nvrtc;
 mod open;
 mod program;
 pub mod ptx;
@@ -30,7 +32,7 @@ pub use open::{OpenError, Options, Spec, find_clang, open, parse_spec};
 pub struct Description {
     /// As it was asked for, with the release: `cicc@13.5`.
     pub id: String,
-    /// Which compiler: `cicc`, `nvcc` or `clang`.
+    /// Which compiler: `cicc`, `nvcc`, `nvrtc` or `clang`.
     pub name: &'static str,
     /// Its version, as it states it or as it was installed.
     pub version: String,

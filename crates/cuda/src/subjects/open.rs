@@ -6,10 +6,12 @@ use std::time::Duration;
 use ptxsmith_subject::process::{self, Cancel, End, Limits};
 use ptxsmith_subject::ptxas::LINEAGE;
 use ptxsmith_subject::toolchain::{InstallError, Tool, ToolKind, Toolchains};
+use ptxsmith_subject::worker::Workers;
 
 use super::cicc::Cicc;
 use super::clang::Clang;
 use super::nvcc::Nvcc;
+use super::nvrtc::Nvrtc;
 use super::program::Program;
 use super::{Compiler, Description};
 
@@ -26,7 +28,7 @@ pub enum Spec {
     ClangVersion(u32),
 }
 
-/// Takes `cicc`, `cicc@13.5`, `cicc@13.5.37`, `cicc@all`, the same of `nvcc`, `clang`, `clang@19`, `clang:/PATH`.
+/// Takes `cicc`, `cicc@13.5`, `cicc@13.5.37`, `cicc@all`, the same of `nvcc` and `nvrtc`, `clang`, `clang@19`, `clang:/PATH`.
 ///
 /// ```
 /// use ptxsmith_cuda::subjects::{Spec, parse_spec};
@@ -49,10 +51,10 @@ pub fn parse_spec(text: &str) -> Result<Spec, String> {
         return Ok(Spec::ClangVersion(number));
     }
     let (name, release) = text.split_once('@').unwrap_or((text, ""));
-    let kind = [ToolKind::Cicc, ToolKind::Nvcc].into_iter().find(|kind| kind.name() == name);
+    let kind = [ToolKind::Cicc, ToolKind::Nvcc, ToolKind::Nvrtc].into_iter().find(|kind| kind.name() == name);
     let unknown = || {
         format!(
-            "no subject `{text}`; there are cicc@RELEASE, nvcc@RELEASE, clang, clang@VERSION and clang:/PATH"
+            "no subject `{text}`; there are cicc@RELEASE, nvcc@RELEASE, nvrtc@RELEASE, clang, clang@VERSION and clang:/PATH"
         )
     };
     match (kind.ok_or_else(unknown)?, release) {
@@ -83,6 +85,8 @@ pub struct Options<'a> {
     pub timeout: Duration,
     /// Stops everything.
     pub cancel: &'a Cancel,
+    /// How this program starts itself as a worker that loads a library; `None` where it cannot.
+    pub workers: Option<Workers>,
     /// Is told what takes long.
     pub progress: &'a dyn Fn(&str),
 }
@@ -122,6 +126,12 @@ fn release(tool: &Tool, options: &Options<'_>) -> Result<Box<dyn Compiler>, Open
         version: tool.version.to_owned(),
         lineage: LINEAGE,
     };
+    if tool.kind == ToolKind::Nvrtc {
+        let missing = || OpenError::Missing("no worker can be started, which loads NVRTC".to_owned());
+        let workers = options.workers.clone().ok_or_else(missing)?;
+        let program = program_of(workers.program.clone(), description, options);
+        return Ok(Box::new(Nvrtc { program, workers, library: file }));
+    }
     let program = program_of(file, description, options);
     let needed = |program: &str, why: &str| {
         which::which(program)

@@ -1,17 +1,19 @@
-//! NVIDIA's compiler as a library, loaded at run time: PTX in, cubin out.
+//! NVIDIA's compilers as libraries, loaded at run time: PTX in, cubin out, and CUDA C++ in, PTX out ([`Nvrtc`]).
 //!
-//! It comes in two: nvJitLink, which also links ([`NvJitLink`]), and the PTX compiler ([`PtxCompiler`]), which is in the
+//! The assembler comes in two: nvJitLink, which also links ([`NvJitLink`]), and the PTX compiler ([`PtxCompiler`]), which is in the
 //! driver's JIT compiler library too. Either is the code behind ptxas, in the process that loads it: it can take that process
 //! with it, or never come back. Call it in a process of its own. Nothing here knows what a cubin holds.
 
 mod memory;
 mod nvjitlink;
+mod nvrtc;
 mod ptx_compiler;
 
 use std::ffi::{CString, c_char, c_int, c_void};
 
 pub use memory::keep_freed_memory;
 pub use nvjitlink::NvJitLink;
+pub use nvrtc::Nvrtc;
 pub use ptx_compiler::PtxCompiler;
 
 /// Why a library cannot be used.

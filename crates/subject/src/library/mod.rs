@@ -8,7 +8,7 @@ mod unseen;
 use std::io::{BufRead, Write};
 use std::path::Path;
 
-use ptxsmith_nvjitlink::{About, Compiled, Failed, LoadError, NvJitLink, PtxCompiler};
+use ptxsmith_nvjitlink::{About, Compiled, Failed, LoadError, NvJitLink, Nvrtc, PtxCompiler};
 
 use crate::cubin;
 use crate::exec::{self, CommandLine};
@@ -146,6 +146,17 @@ impl Library {
     fn places_constants(&self) -> bool {
         matches!(self, Library::NvJitLink(_))
     }
+}
+
+/// Compiles a source of CUDA C++ with the NVRTC at this path. Returns its PTX, or what the library says.
+pub fn compile_cuda(
+    library: &Path,
+    source: &str,
+    name: &str,
+    options: &[String],
+) -> Result<Result<String, String>, WorkError> {
+    let nvrtc = Nvrtc::load(library).map_err(|error| WorkError::Load(error.to_string()))?;
+    Ok(nvrtc.compile(source, name, options))
 }
 
 /// Describes the library at this path, as `CMD --describe` is answered.

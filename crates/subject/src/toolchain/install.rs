@@ -98,9 +98,9 @@ impl Toolchains {
         }
         let kept = match tool.runs_others() {
             true => unpacked,
-            false => keep(&unpacked, &file, &work.path().join("kept"), tool.kind.place())?,
+            false => keep(&unpacked, &file, &work.path().join("kept"), tool.place())?,
         };
-        let file = kept.join(tool.kind.place());
+        let file = kept.join(tool.place());
         record::write(&kept, &file).map_err(InstallError::file(&file))?;
         if place.exists() {
             // Without the file, or with another.

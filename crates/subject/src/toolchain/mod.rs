@@ -106,7 +106,7 @@ impl Toolchains {
 
     /// The program or library of a tool, where it is installed.
     pub fn tool_path(&self, tool: &Tool) -> Option<PathBuf> {
-        let path = self.root.join(tool.folder()).join(tool.kind.place());
+        let path = self.root.join(tool.folder()).join(tool.place());
         path.is_file().then_some(path)
     }
 

@@ -23,6 +23,8 @@ ptxsmith_syntax::every! {
         Cicc = "cicc",
         /// `nvcc`, the compiler driver of CUDA C++, with all that it runs for device code.
         Nvcc = "nvcc",
+        /// NVRTC, the compiler of CUDA C++ as a library.
+        Nvrtc = "nvrtc",
     }
 }
 
@@ -38,12 +40,13 @@ impl ToolKind {
             ToolKind::Nvlink => "bin/nvlink",
             ToolKind::Cicc => CICC.member,
             ToolKind::Nvcc => NVCC.member,
+            ToolKind::Nvrtc => "lib/libnvrtc.so",
         }
     }
 
     /// Whether it answers `--version`. A library reports its version where it is loaded, `cicc` does not.
     pub(super) fn states_its_version(self) -> bool {
-        !matches!(self, ToolKind::NvJitLink | ToolKind::PtxJit | ToolKind::Cicc)
+        !matches!(self, ToolKind::NvJitLink | ToolKind::PtxJit | ToolKind::Cicc | ToolKind::Nvrtc)
     }
 }
 
@@ -141,6 +144,17 @@ const CICC_DEBIAN: Tool =
 
 const NVCC: Tool =
     Tool { kind: ToolKind::Nvcc, package: "nvidia-cuda-nvcc", member: "nvidia/cu13/bin/nvcc", ..CUOBJDUMP };
+
+const NVRTC13: Tool = Tool {
+    kind: ToolKind::Nvrtc,
+    package: "nvidia-cuda-nvrtc",
+    member: "nvidia/cu13/lib/libnvrtc.so.13",
+    ..CUOBJDUMP
+};
+const NVRTC12: Tool =
+    Tool { package: "nvidia-cuda-nvrtc-cu12", member: "nvidia/cuda_nvrtc/lib/libnvrtc.so.12", ..NVRTC13 };
+const NVRTC11: Tool =
+    Tool { package: "nvidia-cuda-nvrtc-cu11", member: "nvidia/cuda_nvrtc/lib/libnvrtc.so.11.2", ..NVRTC13 };
 
 const CICC_13_0: Tool = Tool {
     version: "13.0.88",
@@ -246,6 +260,11 @@ pub const TOOLS: &[Tool] = &[
         ],
         ..NVCC
     },
+    Tool { version: "11.8.89", sha256: "a8d02f3cba345be56b1ffc3e74d8f61f02bb758dd31b0f20e12277a5a244f756", ..NVRTC11 },
+    Tool { version: "12.0.76", sha256: "8dd4458a7d8bf8fd2b01a34a9069856d53a9b4c0af2037b77c12b270daf9c828", ..NVRTC12 },
+    Tool { version: "12.9.86", sha256: "210cf05005a447e29214e9ce50851e83fc5f4358df8b453155d5e1918094dcb4", ..NVRTC12 },
+    Tool { version: "13.0.88", sha256: "ad9b6d2ead2435f11cbb6868809d2adeeee302e9bb94bcf0539c7a40d80e8575", ..NVRTC13 },
+    Tool { version: "13.5.37", sha256: "86b4d68058807988b7d9af5b44917a0601e9c337f35ccd657bfb3c759ff8d8bc", ..NVRTC13 },
 ];
 
 /// There is no release of this name of a product in [`TOOLS`].
@@ -287,7 +306,12 @@ impl Tool {
 
     /// Whether it runs other files of its wheels: then all of them stay, where they are in the wheels.
     pub(super) fn runs_others(&self) -> bool {
-        matches!(self.kind, ToolKind::Cicc | ToolKind::Nvcc) && self.source == Source::PyPi
+        matches!(self.kind, ToolKind::Cicc | ToolKind::Nvcc | ToolKind::Nvrtc) && self.source == Source::PyPi
+    }
+
+    /// Where its folder holds it.
+    pub(super) fn place(&self) -> &'static str {
+        if self.runs_others() { self.member } else { self.kind.place() }
     }
 
     /// All wheels that it is installed from.
@@ -359,7 +383,7 @@ pub enum Installable {
 pub enum UnknownInstallable {
     /// No release of ptxas.
     #[error(
-        "{0}; or cuobjdump, nvjitlink@RELEASE, nvlink@RELEASE, ptxjit@VERSION, cicc@RELEASE or nvcc@RELEASE"
+        "{0}; or cuobjdump, nvjitlink@RELEASE, nvlink@RELEASE, ptxjit@VERSION, cicc@RELEASE, nvcc@RELEASE or nvrtc@RELEASE"
     )]
     Release(#[from] UnknownRelease),
     /// No release of another product.
@@ -370,8 +394,8 @@ pub enum UnknownInstallable {
 impl Installable {
     /// What is meant by `13.5` (ptxas), `nvjitlink@13.5`, or `cuobjdump` (its newest release).
     pub fn find(name: &str) -> Result<Installable, UnknownInstallable> {
-        use ToolKind::{Cicc, Cuobjdump, NvJitLink, Nvcc, Nvdisasm, Nvlink, PtxJit};
-        for kind in [Cuobjdump, Nvdisasm, NvJitLink, Nvlink, PtxJit, Cicc, Nvcc] {
+        use ToolKind::{Cicc, Cuobjdump, NvJitLink, Nvcc, Nvdisasm, Nvlink, Nvrtc, PtxJit};
+        for kind in [Cuobjdump, Nvdisasm, NvJitLink, Nvlink, PtxJit, Cicc, Nvcc, Nvrtc] {
             let Some(rest) = name.strip_prefix(kind.name()) else { continue };
             if let Some(release) = rest.strip_prefix('@') {
                 return Ok(Installable::Tool(Tool::find(kind, release)?));
@@ -424,7 +448,7 @@ mod tests {
         assert!(message("nvjitlink@11.8").starts_with("no release `11.8` of nvjitlink: known are 12.0 12.1"));
         assert!(message("nvjitlinks").starts_with("no release `nvjitlinks`: known are 11.7"));
         assert!(message("").ends_with(
-            "; or cuobjdump, nvjitlink@RELEASE, nvlink@RELEASE, ptxjit@VERSION, cicc@RELEASE or nvcc@RELEASE"
+            "; or cuobjdump, nvjitlink@RELEASE, nvlink@RELEASE, ptxjit@VERSION, cicc@RELEASE, nvcc@RELEASE or nvrtc@RELEASE"
         ));
     }
 }

@@ -15,7 +15,7 @@ use ptxsmith_subject::toolchain::Toolchains;
 
 use super::args::Run;
 use super::report::{Campaign, Tested};
-use crate::commands::Context;
+use crate::commands::{Context, worker};
 use crate::exit::{Exit, Failure};
 
 /// How many uses are shown at once. Starting a compiler costs as much as some hundreds of them.
@@ -70,6 +70,7 @@ fn open_all(context: &Context, args: &Run) -> Result<Vec<Box<dyn Compiler>>, Fai
         install: true,
         timeout: args.timeout,
         cancel: &context.cancel,
+        workers: worker::workers(),
         progress: &progress,
     };
     let mut compilers: Vec<Box<dyn Compiler>> = Vec::new();

@@ -12,7 +12,7 @@ use ptxsmith_subject::toolchain::Toolchains;
 
 pub use args::Emit;
 
-use super::Context;
+use super::{Context, worker};
 use crate::exit::{Exit, Failure};
 
 /// Generates sources, or checks those of the user.
@@ -36,6 +36,7 @@ fn open_all(
         install: true,
         timeout,
         cancel: &context.cancel,
+        workers: worker::workers(),
         progress: &progress,
     };
     let mut compilers: Vec<Box<dyn Compiler>> = Vec::new();

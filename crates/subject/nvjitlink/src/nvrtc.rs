@@ -1,0 +1,77 @@
+//! NVRTC: CUDA C++ in, PTX out.
+
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::path::Path;
+use std::ptr;
+
+use libloading::Library;
+
+use crate::{Bytes, Handle, LoadError, Size, c_string, read};
+
+type Create = unsafe extern "C" fn(
+    *mut Handle,
+    *const c_char,
+    *const c_char,
+    c_int,
+    *const *const c_char,
+    *const *const c_char,
+) -> c_int;
+type Compile = unsafe extern "C" fn(Handle, c_int, *const *const c_char) -> c_int;
+type Destroy = unsafe extern "C" fn(*mut *mut c_void) -> c_int;
+
+/// The library, loaded.
+pub struct Nvrtc {
+    create: Create,
+    compile: Compile,
+    destroy: Destroy,
+    ptx: (Size, Bytes),
+    log: (Size, Bytes),
+    // Dropped last: the functions are in it.
+    _library: Library,
+}
+
+impl Nvrtc {
+    /// Loads the library at this path. Loading runs its initialization, which is NVIDIA's code.
+    pub fn load(path: &Path) -> Result<Nvrtc, LoadError> {
+        // SAFETY: what the initialization of a library does cannot be known. It is the user who names the library, and the
+        // caller who does this in a process that may die.
+        let library = unsafe { Library::new(path)? };
+        // SAFETY: the signature of each function is the one in NVIDIA's documentation, the same in all versions.
+        unsafe {
+            Ok(Nvrtc {
+                create: *library.get(b"nvrtcCreateProgram\0")?,
+                compile: *library.get(b"nvrtcCompileProgram\0")?,
+                destroy: *library.get(b"nvrtcDestroyProgram\0")?,
+                ptx: (*library.get(b"nvrtcGetPTXSize\0")?, *library.get(b"nvrtcGetPTX\0")?),
+                log: (*library.get(b"nvrtcGetProgramLogSize\0")?, *library.get(b"nvrtcGetProgramLog\0")?),
+                _library: library,
+            })
+        }
+    }
+
+    /// The PTX of a source of this name, or what the library says of it.
+    ///
+    /// What the library does with a bad source is its own matter: this may not return.
+    pub fn compile(&self, source: &str, name: &str, options: &[String]) -> Result<String, String> {
+        let (source, name) = (c_string(source), c_string(name));
+        let options: Vec<CString> = options.iter().map(|option| c_string(option)).collect();
+        let options: Vec<*const c_char> =
+            options.iter().map(|option| option.as_c_str()).map(CStr::as_ptr).collect();
+        let mut program: Handle = ptr::null_mut();
+        // SAFETY: the program is written by `create`, used only where that succeeded, and destroyed once. Strings live until the calls
+        // that get them are over.
+        unsafe {
+            let made =
+                (self.create)(&mut program, source.as_ptr(), name.as_ptr(), 0, ptr::null(), ptr::null());
+            if made != 0 {
+                return Err(format!("no program: result {made}\n"));
+            }
+            let result = (self.compile)(program, options.len() as c_int, options.as_ptr());
+            let what = if result == 0 { self.ptx } else { self.log };
+            let text = read(program, what).unwrap_or_default();
+            (self.destroy)(&mut program);
+            let text = String::from_utf8_lossy(&text).trim_end_matches('\0').to_owned();
+            if result == 0 { Ok(text) } else { Err(format!("{text}\nNVRTC: result {result}\n")) }
+        }
+    }
+}
