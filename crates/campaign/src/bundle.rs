@@ -69,12 +69,6 @@ pub fn bundle(session: &Session, options: &Options<'_>) -> Result<Vec<Written>, 
         let known = KNOWN.iter().find(|known| known.is_called(id));
         let found = campaign.as_ref().and_then(|folder| Some((folder, finding_of(&folder.report, id)?)));
         match (found, known) {
-            (Some((_, finding)), _) if finding.linked.is_some() => {
-                return Err(Failure::BadInput(format!(
-                    "{} is a finding of several modules, which cannot be bundled yet; `{}` shows it",
-                    finding.id, finding.repeat
-                )));
-            }
             (Some((folder, finding)), known) if known.is_none() || options.subjects.is_empty() => {
                 written.push(write(session, folder, finding, options.out)?);
             }
@@ -278,7 +272,7 @@ fn write(session: &Session, folder: &Folder, finding: &Finding, out: &Path) -> R
     };
     let name = bundle::name_of(finding);
     let mut files = bundle::files(folder, finding, &codes)?;
-    if finding.status == Status::New {
+    if finding.status == Status::New && finding.linked.is_none() {
         let text = listed::entry(&folder.report, finding);
         files.push(bundle::File { name: "deviation.ptx".to_owned(), text, executable: false });
     }

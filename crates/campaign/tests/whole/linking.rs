@@ -1,5 +1,9 @@
 //! Linkers with planted faults.
 
+use std::fs;
+use std::path::Path;
+
+use ptxsmith_campaign::bundle::{Options as Bundles, bundle};
 use ptxsmith_campaign::linking::run_on;
 use ptxsmith_campaign::subjects::Tested;
 use ptxsmith_campaign::texts::Options;
@@ -9,7 +13,10 @@ use ptxsmith_testing::{LinkFault, ToyLinker};
 use crate::common::session;
 
 fn findings(fault: Option<LinkFault>) -> (u64, Vec<Finding>) {
-    let out = tempfile::tempdir().unwrap();
+    findings_in(tempfile::tempdir().unwrap().path(), fault)
+}
+
+fn findings_in(out: &Path, fault: Option<LinkFault>) -> (u64, Vec<Finding>) {
     let options = Options {
         subjects: Vec::new(),
         timeout: None,
@@ -17,7 +24,7 @@ fn findings(fault: Option<LinkFault>) -> (u64, Vec<Finding>) {
         unlimited: false,
         reduce: None,
         by_case: false,
-        out: out.path().to_owned(),
+        out: out.to_owned(),
         replace: false,
     };
     let outcome =
@@ -53,4 +60,20 @@ fn each_fault_of_a_linker_is_one_finding_of_its_class() {
         let modules = 1 + finding.linked.as_ref().unwrap().modules.len();
         assert_eq!(modules, if fault == LinkFault::ThreeModules { 3 } else { 2 }, "{finding:?}");
     }
+}
+
+#[test]
+fn a_bundle_has_the_modules_and_a_script_that_links_them() {
+    let directory = tempfile::tempdir().unwrap();
+    let (from, out) = (directory.path().join("found"), directory.path().join("bundles"));
+    let (_, findings) = findings_in(&from, Some(LinkFault::WeakAddress));
+    let ids = [findings[0].id.clone()];
+    let written =
+        bundle(&session(1).0, &Bundles { ids: &ids, from: &from, subjects: &[], out: &out }).unwrap();
+    let file = |name: &str| fs::read_to_string(written[0].folder.join(name)).unwrap();
+    assert_eq!(file(&format!("{}.ptx", ids[0])), findings[0].program);
+    assert_eq!(file(&format!("{}.2.ptx", ids[0])), findings[0].linked.as_ref().unwrap().modules[0]);
+    assert!(file("reproduce.sh").contains("\"$NVLINK\" -arch=sm_80 1.o 2.o -o linked.cubin\n"));
+    assert!(file("report.md").contains("## Expected"));
+    assert!(written[0].archive.is_file());
 }

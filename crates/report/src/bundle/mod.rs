@@ -1,6 +1,8 @@
 //! A finding as a folder for a bug tracker: the program, a script that shows the deviation with the compiler
 //! alone, and a text in the form that compiler bug trackers ask for.
 
+mod linked;
+
 use askama::Template;
 use ptxsmith_model::Class;
 use ptxsmith_subject::version::Version;
@@ -78,6 +80,9 @@ fn kind_of(finding: &Finding) -> (&str, &'static str) {
 /// # Errors
 /// Never in practice: writing to memory does not fail.
 pub fn files(folder: &Folder, finding: &Finding, codes: &[Code]) -> Result<Vec<File>, askama::Error> {
+    if let Some(linked) = &finding.linked {
+        return linked::files(folder, finding, linked);
+    }
     let name = name_of(finding);
     let title = title(&folder.report, finding);
     let plain = |name: String, text: String| File { name, text, executable: false };
