@@ -10,6 +10,7 @@ use std::path::Path;
 
 use ptxsmith_diff::gone::class_of;
 use ptxsmith_diff::known::{Effect, End, KNOWN, Known};
+use ptxsmith_diff::linking::LISTED;
 use ptxsmith_oracle::{
     Clause, Expectation, Left, Observed, Question, Rules, Validity, execute, expect, hex, predict,
 };
@@ -209,5 +210,36 @@ fn every_known_deviation_has_a_page_that_is_current_and_says_what_it_means() {
     let pages = fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/deviations"))
         .expect("the folder is there")
         .count();
-    assert_eq!(pages, KNOWN.len() + 1, "a page of a deviation that is not listed any more");
+    // The index, and the page of linkers.
+    assert_eq!(pages, KNOWN.len() + 2, "a page of a deviation that is not listed any more");
+}
+
+#[test]
+fn the_page_of_linkers_has_every_listed_deviation_of_linkers() {
+    let mut page = String::from(
+        "# Known deviations of linkers\n\nWhat nvlink and nvJitLink do otherwise than the specification says, or otherwise in another \
+         order of the modules. `ptxsmith check --link FILE` with the first module shows each; the modules are in `corpus/deviations/linking`.\n",
+    );
+    for listed in LISTED.iter() {
+        let _ = write!(page, "\n## {}\n\n{}.\n", listed.id, listed.title);
+        for (text, _) in &listed.modules {
+            let lines = text.lines().filter(|line| !line.starts_with("//") && !is_header(line));
+            let body: String = lines.map(|line| line.to_owned() + "\n").collect();
+            let _ = write!(page, "\n```text\n{body}```\n");
+        }
+        let _ = writeln!(page, "\n| | |\n| --- | --- |\n| class | {} |", listed.class);
+        for releases in &listed.releases {
+            let _ = writeln!(page, "| shown by | {releases} |");
+        }
+        let _ = writeln!(
+            page,
+            "| first seen | {} |\n| work-around | {} |",
+            listed.first_seen, listed.work_around
+        );
+    }
+    rendered("docs/deviations/linkers.md", &page);
+}
+
+fn is_header(line: &str) -> bool {
+    [".version", ".target", ".address_size"].iter().any(|directive| line.starts_with(directive))
 }

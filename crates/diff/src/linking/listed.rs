@@ -17,6 +17,12 @@ pub struct Listed {
     pub class: Class,
     /// What happens, in a line.
     pub title: &'static str,
+    /// The linkers that show it, each with its releases.
+    pub releases: Vec<&'static str>,
+    /// When it was first seen.
+    pub first_seen: &'static str,
+    /// What to write instead.
+    pub work_around: &'static str,
     lineage: &'static str,
     /// Earlier ids, and ids of findings that are a part of it.
     also: Vec<&'static str>,
@@ -58,6 +64,9 @@ fn read(id: &'static str, text: &'static str) -> Result<Listed, String> {
         id,
         class: Class::of_verdict(class).ok_or_else(|| format!("there is no class `{class}`"))?,
         title: said.needed("title")?,
+        releases: said.all("releases").collect(),
+        first_seen: said.needed("first-seen")?,
+        work_around: said.needed("work-around")?,
         lineage: said.needed("lineage")?,
         also: said.all("also").collect(),
         linkers: said.all("releases").map(linker).collect::<Result<_, _>>()?,
