@@ -415,7 +415,7 @@ mod tests {
         }
         let [finding] = &findings[..] else { panic!("{findings:?}") };
         assert_eq!((&*finding.id, finding.status), ("quotient-overflow-crash", Status::Known));
-        assert_eq!(finding.title, "INT64_MIN / -1 kills the compiler (SIGFPE)");
+        assert_eq!(finding.title, "INT64_MIN / -1 crashes the compiler (SIGFPE)");
         assert_eq!(finding.clauses, ["4.5.5/division", "4.5.5/fully-defined"]);
         let x = ".global .s64 x = (-9223372036854775807 - 1) / -1;";
         assert_eq!(finding.program, format!(".version 7.7\n.target sm_80\n.address_size 64\n{x}\n"));

@@ -108,8 +108,8 @@ fn said(module: &Module, rules: &Rules) -> Vec<String> {
             }
             match predict(module, rules).validity() {
                 _ if !lines.is_empty() => lines,
-                Validity::Undecided => vec!["undecided, but no implementation may die of it".to_owned()],
-                _ => vec!["taken".to_owned()],
+                Validity::Undecided => vec!["undecided, but no implementation may crash on it".to_owned()],
+                _ => vec!["accepted".to_owned()],
             }
         }
         Expectation::Refused { refusal, .. } => vec![format!("refused: {}", refusal.class.summary())],
@@ -144,14 +144,14 @@ fn page(known: &Known) -> String {
     let actual = match known.effect {
         Effect::Crash { signal, .. } => vec![ended(End::Signal(signal))],
         Effect::Death { end } => vec![ended(end)],
-        Effect::Taken => vec!["taken".to_owned()],
+        Effect::Taken => vec!["accepted".to_owned()],
         Effect::Refused => vec!["refused".to_owned()],
-        Effect::Wrong => vec!["taken, with other values".to_owned()],
+        Effect::Wrong => vec!["accepted, with other values".to_owned()],
         Effect::Rule(change) | Effect::Refusal(change) => {
             let rules = Rules::default().with(change);
             // Of what should have been refused, no rule says what it holds.
             let refused = expected[0].starts_with("refused");
-            if refused { vec!["taken".to_owned()] } else { said(&module, &rules) }
+            if refused { vec!["accepted".to_owned()] } else { said(&module, &rules) }
         }
     };
     assert_ne!(expected, actual, "{}: the page would show no difference", known.id);

@@ -194,7 +194,7 @@ fn a_listed_deviation_is_shown_to_every_release_that_is_named() {
         let (report, _) = &files["report.md"];
         for part in [
             "# ptxas 12.6.85: ",
-            "an integer division by zero kills the compiler (SIGFPE)",
+            "an integer division by zero crashes the compiler (SIGFPE)",
             "Cuda compilation tools, release 12.6, V12.6.85",
             "| `ptxas@11.7` | 11.7.99 | crash |\n| `ptxas@12.6` | 12.6.85 | crash |\n| `ptxas@13.5` | 13.5.37 | ",
             "| first seen | 2026-11-21 |",
