@@ -53,30 +53,35 @@ pub(crate) fn agree(kernels: &[Traced], usual: &[Traced], observed: &Observation
 pub(crate) fn tracings(kernels: &[Traced]) -> Vec<Tracing> {
     let shown = |kernel: &Traced| {
         let reached = kernel.reached.as_ref().ok().filter(|reached| !reached.accesses.is_empty())?;
-        let Setting { parameters, variables, specials, memory } = &reached.setting;
-        let places = |own: bool| {
-            let mut places = Places::default();
-            for one in variables.iter().filter(|variable| variable.own == own) {
-                let (count, apart) = one.several.unwrap_or_default();
-                let role = one.several.map_or(Role::Variable, |_| Role::Prefix(count));
-                places.declare_by_role(&one.name, role, (one.start, apart));
-            }
-            places
-        };
-        let memory = memory
-            .iter()
-            .filter_map(|(&(space, at), &byte)| Some(((space_of(space)?, at), vec![Some(byte)])));
-        Some(Tracing {
-            kernel: kernel.name.to_string(),
-            parameters: parameters.clone(),
-            module: places(false),
-            own: places(true),
-            windows: WINDOWS.iter().filter_map(|&(space, start)| Some((space_of(space)?, start))).collect(),
-            specials: specials.iter().map(|(&name, &value)| (name.to_owned(), value)).collect(),
-            memory: memory.collect(),
-        })
+        Some(tracing_of(&kernel.name, &reached.setting))
     };
     kernels.iter().filter_map(shown).collect()
+}
+
+/// A run of a kernel over the numbers that the oracle ran it over.
+pub(crate) fn tracing_of(kernel: &str, setting: &Setting) -> Tracing {
+    let Setting { parameters, variables, specials, memory } = setting;
+    let places = |own: bool| {
+        let mut places = Places::default();
+        for one in variables.iter().filter(|variable| variable.own == own) {
+            let (count, apart) = one.several.unwrap_or_default();
+            let role = one.several.map_or(Role::Variable, |_| Role::Prefix(count));
+            places.declare_by_role(&one.name, role, (one.start, apart));
+        }
+        places
+    };
+    let memory =
+        memory.iter().filter_map(|(&(space, at), &byte)| Some(((space_of(space)?, at), vec![Some(byte)])));
+    Tracing {
+        kernel: kernel.to_owned(),
+        parameters: parameters.clone(),
+        module: places(false),
+        own: places(true),
+        windows: WINDOWS.iter().filter_map(|&(space, start)| Some((space_of(space)?, start))).collect(),
+        specials: specials.iter().map(|(&name, &value)| (name.to_owned(), value)).collect(),
+        memory: memory.collect(),
+        junk: None,
+    }
 }
 
 fn space_of(space: StateSpace) -> Option<Space> {

@@ -8,6 +8,7 @@
 //! Nothing here generates programs or prints reports.
 
 mod accesses;
+pub mod arithmetic;
 mod asked;
 mod bulk;
 mod compare;

@@ -32,6 +32,8 @@ pub struct Tracing {
     pub specials: BTreeMap<String, u32>,
     /// What is known of memory: bytes that lie side by side, by state space and place of the first.
     pub memory: BTreeMap<(Space, u64), Vec<Option<u8>>>,
+    /// What registers hold that were not set is made of this number. `None`: that is not known, and what depends on it neither.
+    pub junk: Option<u64>,
 }
 
 /// Where variables lie: of a parameterized name the first, and how far apart they lie.

@@ -58,6 +58,7 @@ pub use ptxsmith_model::{
 pub use serve::Serve;
 pub use spec::{Form, SpecError, SubjectSpec, open, parse_spec};
 pub use subject::{
-    DESCRIPTION_SCHEMA, Description, Error, FnSubject, Inconsistent, Launch, Read, Request, Stage, Subject,
+    Calculation, DESCRIPTION_SCHEMA, Description, Error, FnSubject, Inconsistent, Launch, Memory, Read,
+    Request, Stage, Subject,
 };
 pub use unanswered::Unanswered;

@@ -7,8 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::process;
 use crate::unanswered::Unanswered;
-use ptxsmith_model::Tracing;
-use ptxsmith_model::{Observation, OutputForm};
+use ptxsmith_model::{Observation, OutputForm, Space, Tracing};
 
 /// The value of `"schema"` in the JSON form of a [`Description`].
 pub const DESCRIPTION_SCHEMA: &str = "ptxsmith.subject/1";
@@ -189,6 +188,12 @@ pub trait Subject: Send + Sync {
         Vec::new()
     }
 
+    /// Shows it a module and runs the code that it generates over numbers ([`Request::trace`], which may name a kernel often).
+    fn compute(&self, request: &Request<'_>) -> Result<Calculation, Error> {
+        let request = Request { trace: &[], ..*request };
+        Ok(Calculation { observation: self.observe(&request)?, left: Vec::new() })
+    }
+
     /// Whether it shows the code that it generates, so that it can tell what kernels reach ([`Request::trace`]).
     fn shows_code(&self) -> bool {
         false
@@ -215,6 +220,18 @@ pub trait Subject: Send + Sync {
         None
     }
 }
+
+/// What an implementation made of a module whose kernels were run over numbers.
+#[derive(Clone, Debug, Default)]
+pub struct Calculation {
+    /// What it did with the module.
+    pub observation: Observation,
+    /// What each run left in memory, or why its code was not followed. Empty where no code was shown.
+    pub left: Vec<Result<Memory, String>>,
+}
+
+/// Bytes by their state space and place.
+pub type Memory = BTreeMap<(Space, u64), u8>;
 
 /// A module on which an implementation answered in one way when it was forked and in another when it was started anew
 /// ([`Start`](crate::process::Start)).

@@ -8,7 +8,7 @@
 use ptxsmith_syntax::{FunctionKind, Module, Opcode, StateSpace, Text};
 
 use super::form::Form;
-use super::machine::Machine;
+use super::machine::{How, Machine};
 use super::names;
 use super::names::{Body, Line};
 use super::operand::Reader;
@@ -55,7 +55,10 @@ fn traced(
     let kernels = program.functions.iter().filter(|(_, body)| body.kind == FunctionKind::Entry);
     kernels
         .map(|(&name, body)| {
-            let run = |frame| Machine::over_numbers(&program, body, reader(), variables, (frame, anywhere));
+            let run = |layout| {
+                let how = How { layout, anywhere, input: None };
+                Machine::over_numbers(&program, body, reader(), variables, how)
+            };
             let mut own = program.variables.iter().chain(&body.variables);
             let both = match own.any(|variable| variable.space == StateSpace::Local) {
                 false => run(Frame::Upwards),

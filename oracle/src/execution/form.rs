@@ -28,7 +28,12 @@ impl<'m> Form<'m> {
             operands: &instruction.operands,
             span: instruction.span,
         };
-        let words: Vec<&str> = instruction.modifiers.iter().map(|modifier| modifier.text.as_str()).collect();
+        let mut words: Vec<&str> =
+            instruction.modifiers.iter().map(|modifier| modifier.text.as_str()).collect();
+        // `prmt.b32.f4e`: the one opcode with its mode behind the type.
+        if instruction.opcode == Opcode::Prmt {
+            words.reverse();
+        }
         let rest = match words.split_last() {
             Some((last, rest)) => {
                 form.ty = ScalarType::from_keyword(last);

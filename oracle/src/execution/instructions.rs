@@ -1,4 +1,4 @@
-//! The instructions: one table of opcodes with the forms that are judged and what those do with numbers that reckon.
+//! The instructions: one table of opcodes with the forms that are judged and the types of their operands.
 //!
 //! What an instruction does is no part of the texts at hand (6.4 gives its operands), so only forms that everybody takes are
 //! here. An instruction in another form is undecided.
@@ -6,7 +6,8 @@
 use ptxsmith_syntax::{Opcode, ScalarType, TypeKind};
 
 use super::form::Form;
-use crate::value::{extended, low_bits, sign_extended};
+use super::integers;
+use crate::value::{extended, low_bits};
 
 /// The types of instructions that move bits, and of those that reckon.
 const MOVED: &str = ".b8 .b16 .b32 .b64 .u8 .u16 .u32 .u64 .s8 .s16 .s32 .s64 .f32 .f64";
@@ -23,10 +24,6 @@ const COMPARISONS: &str = ".eq .ne .lt .le .gt .ge";
 const COMBINATIONS: &str = ".and .or .xor";
 /// The types of what `set` gives.
 const SET: &str = ".u32 .s32 .f32";
-
-/// What an instruction with these modifiers makes of numbers: of its type, or of the operands' own where they have another, extended to
-/// 64 bits. `None` where that is not modelled, or undefined.
-type Calculation = fn(&str, ScalarType, &[u64]) -> Option<u64>;
 
 /// The type that an instruction gives to an operand.
 #[derive(Clone, Copy)]
@@ -55,10 +52,6 @@ pub(super) struct Row {
     pub spaces: &'static str,
     /// The types of the operands, the destination first.
     pub operands: &'static [Slot],
-    /// The modifiers beside the type of those that are executed as a calculation with integers.
-    calculated: &'static [&'static str],
-    /// What they make of integers, where they do nothing else.
-    calculation: Option<Calculation>,
 }
 
 /// The row of an opcode.
@@ -81,45 +74,36 @@ pub(super) fn row(opcode: Opcode) -> Row {
         Opcode::Call => form("", ".uni", "", &[]),
         Opcode::Ret => form("", ".uni", "", &[]),
         Opcode::Exit => form("", "", "", &[]),
-        // 9.7.1.1, 9.7.1.2: `.sat`, of `.s32` alone, keeps the sum within its bounds.
-        Opcode::Add => of(NUMBERS, "", TWO, &["", ".sat"], |how, ty, values| {
-            saturated(how, ty, two(values, u64::wrapping_add)?)
-        }),
-        Opcode::Sub => of(NUMBERS, "", TWO, &["", ".sat"], |how, ty, values| {
-            saturated(how, ty, two(values, u64::wrapping_sub)?)
-        }),
-        // 9.7.1.3, 9.7.1.4: half of the product, or all of it.
-        Opcode::Mul => {
-            of(INTEGERS, ".lo", MULTIPLY, &[".lo", ".hi", ".wide"], |how, ty, values| match *values {
-                [a, b] => product(how, ty, a, b),
-                _ => None,
-            })
+        // What these do is in `integers.rs`; of those without types no form is judged.
+        Opcode::Add | Opcode::Sub => form(NUMBERS, "", "", TWO),
+        Opcode::Mul => form(INTEGERS, ".lo", "", MULTIPLY),
+        Opcode::Mad => form(INTEGERS, ".lo", "", MULTIPLY_ADD),
+        Opcode::And | Opcode::Or | Opcode::Xor => form(BITS, "", "", TWO),
+        Opcode::Shl => form(SHIFTED, "", "", SHIFT),
+        Opcode::Shr => form(SHIFTED_RIGHT, "", "", SHIFT),
+        Opcode::Madc => form("", "", "", MULTIPLY_ADD),
+        Opcode::Max
+        | Opcode::Min
+        | Opcode::Mul24
+        | Opcode::Addc
+        | Opcode::Subc
+        | Opcode::Div
+        | Opcode::Rem
+        | Opcode::Bmsk => form("", "", "", TWO),
+        Opcode::Mad24 | Opcode::Sad | Opcode::Prmt => form("", "", "", &[Own, Own, Own, Own]),
+        Opcode::Neg | Opcode::Not | Opcode::Cnot | Opcode::Abs | Opcode::Brev => {
+            form("", "", "", &[Own, Own])
         }
-        Opcode::Mad => {
-            of(INTEGERS, ".lo", MULTIPLY_ADD, &[".lo", ".hi", ".wide"], |how, ty, values| match *values {
-                [a, b, c] => Some(product(how, ty, a, b)?.wrapping_add(c)),
-                _ => None,
-            })
-        }
-        Opcode::And => of(BITS, "", TWO, &[""], |_, _, values| two(values, |a, b| a & b)),
-        Opcode::Or => of(BITS, "", TWO, &[""], |_, _, values| two(values, |a, b| a | b)),
-        Opcode::Xor => of(BITS, "", TWO, &[""], |_, _, values| two(values, |a, b| a ^ b)),
-        Opcode::Shl => of(SHIFTED, "", SHIFT, &[""], |_, ty, values| shifted(ty, values, |a, b| a << b)),
-        Opcode::Shr => of(SHIFTED_RIGHT, "", SHIFT, &[""], |_, ty, values| {
-            shifted(ty, values, |a, b| match ty.kind() {
-                TypeKind::Signed => (sign_extended(ty, a) >> b) as u64,
-                _ => low_bits(ty, a) >> b,
-            })
-        }),
-        // 9.7.1, 9.7.8: of these no form is judged.
-        Opcode::Max => {
-            of("", "", TWO, &[""], |_, ty, values| two(values, |a, b| if is_less(ty, a, b) { b } else { a }))
-        }
-        Opcode::Min => {
-            of("", "", TWO, &[""], |_, ty, values| two(values, |a, b| if is_less(ty, b, a) { b } else { a }))
-        }
-        Opcode::Neg => of("", "", &[Own, Own], &[""], |_, _, values| one(values, u64::wrapping_neg)),
-        Opcode::Not => of("", "", &[Own, Own], &[""], |_, _, values| one(values, |a| !a)),
+        Opcode::Popc | Opcode::Clz | Opcode::Bfind => form("", "", "", &[Count, Own]),
+        Opcode::Fns => form("", "", "", &[Own, Own, Count, Count]),
+        Opcode::Bfe => form("", "", "", &[Own, Own, Count, Count]),
+        Opcode::Bfi => form("", "", "", &[Own, Own, Own, Count, Count]),
+        Opcode::Szext => form("", "", "", SHIFT),
+        Opcode::Shf => form("", "", "", &[Own, Own, Own, Count]),
+        // The type tells how parts of words are extended, which are all of 32 bits.
+        Opcode::Dp4a | Opcode::Dp2a => form("", "", "", &[Count, Count, Count, Count]),
+        Opcode::Lop3 => form("", "", "", &[Own, Own, Own, Own, Own, Truth]),
+        Opcode::Slct => form("", "", "", &[Named, Named, Named, Own]),
     }
 }
 
@@ -130,17 +114,7 @@ const MULTIPLY: &[Slot] = &[Slot::Result, Own, Own];
 const MULTIPLY_ADD: &[Slot] = &[Slot::Result, Own, Own, Slot::Result];
 
 fn form(types: &'static str, others: &'static str, spaces: &'static str, operands: &'static [Slot]) -> Row {
-    Row { types, others, spaces, operands, calculated: &[], calculation: None }
-}
-
-fn of(
-    types: &'static str,
-    others: &'static str,
-    operands: &'static [Slot],
-    calculated: &'static [&'static str],
-    calculation: Calculation,
-) -> Row {
-    Row { calculated, calculation: Some(calculation), ..form(types, others, "", operands) }
+    Row { types, others, spaces, operands }
 }
 
 /// The type that an instruction of this form gives to the operand at this place; `None` of an address, a label, a callee.
@@ -224,57 +198,24 @@ fn fits(form: &Form<'_>, lanes: usize) -> bool {
     lanes <= 4 && form.ty.and_then(ScalarType::size).is_some_and(|size| size * lanes as u64 <= 16)
 }
 
-fn one(values: &[u64], calculate: impl Fn(u64) -> u64) -> Option<u64> {
-    if let [a] = *values { Some(calculate(a)) } else { None }
-}
-
-fn two(values: &[u64], calculate: impl Fn(u64, u64) -> u64) -> Option<u64> {
-    if let [a, b] = *values { Some(calculate(a, b)) } else { None }
-}
-
-/// A shift by less than the bits that there are; what a longer one gives is not for the texts at hand to say.
-fn shifted(ty: ScalarType, values: &[u64], shift: impl Fn(u64, u64) -> u64) -> Option<u64> {
-    let by_less = matches!(*values, [_, by] if by < 8 * ty.size()?);
-    if by_less { two(values, shift) } else { None }
-}
-
-fn is_less(ty: ScalarType, a: u64, b: u64) -> bool {
-    if ty.kind() == TypeKind::Signed { (a as i64) < b as i64 } else { a < b }
-}
-
-/// A sum as it is, or within the bounds of `.s32`.
-fn saturated(how: &str, ty: ScalarType, sum: u64) -> Option<u64> {
-    match (how, ty) {
-        ("", _) => Some(sum),
-        (".sat", ScalarType::S32) => Some((sum as i64).clamp(i32::MIN.into(), i32::MAX.into()) as u64),
-        _ => None,
-    }
-}
-
-/// The low or the high half of a product, or a whole one of at most 64 bits.
-fn product(how: &str, ty: ScalarType, a: u64, b: u64) -> Option<u64> {
-    if how != ".hi" {
-        return Some(a.wrapping_mul(b));
-    }
-    let whole = match ty.kind() {
-        TypeKind::Signed => (i128::from(a as i64) * i128::from(b as i64)) as u128,
-        _ => u128::from(a) * u128::from(b),
-    };
-    Some((whole >> (8 * ty.size()?)) as u64)
-}
-
 /// Whether an instruction has a form that is executed as a calculation with integers.
 pub(super) fn is_calculated(form: &Form<'_>) -> bool {
-    let how = form.others.concat();
-    row(form.opcode).calculated.contains(&how.as_str()) && typed(form, 0).is_some()
+    let sources = form.operands.len().saturating_sub(1);
+    calculated(form, &vec![1; sources]).is_some() && typed(form, 0).is_some()
 }
 
-/// What an instruction makes of integers, each of the type that [`typed`] says; `None` where that is not modelled.
-pub(super) fn calculated(form: &Form<'_>, ty: ScalarType, values: &[u64]) -> Option<u64> {
+/// What an instruction makes of integers, each of the type that [`typed`] says: `None` where that is not modelled, and `Some(None)` where
+/// it is not defined.
+pub(super) fn calculated(form: &Form<'_>, values: &[u64]) -> Option<Option<u64>> {
+    let value = integers::calculated(form, form.ty?, &extended_sources(form, values)?)?;
+    let result = typed(form, 0)?;
+    Some(value.map(|value| low_bits(result, value)))
+}
+
+/// The sources of a calculation, each extended from its type.
+pub(super) fn extended_sources(form: &Form<'_>, values: &[u64]) -> Option<Vec<u64>> {
     let extend = |(nth, &value)| Some(extended(typed(form, nth + 1)?, value));
-    let values: Vec<u64> = values.iter().enumerate().map(extend).collect::<Option<_>>()?;
-    let value = row(form.opcode).calculation?(&form.others.concat(), ty, &values)?;
-    Some(low_bits(typed(form, 0)?, value))
+    values.iter().enumerate().map(extend).collect()
 }
 
 /// Whether two numbers of a type compare so; `None` where that is no comparison of such numbers. Of a NaN none holds.

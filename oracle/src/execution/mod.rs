@@ -6,8 +6,11 @@
 //! depends on where something lies is [`Left::Unmodelled`], or a byte that is not known.
 
 pub(crate) mod accesses;
+pub(crate) mod computed;
 mod form;
+mod inputs;
 mod instructions;
+mod integers;
 mod judged;
 mod machine;
 mod memory;

@@ -18,7 +18,7 @@ use crate::cubin;
 use crate::open::{Unavailable, UnavailableKind};
 use crate::process::{self, Cancel, End, Finished, Invocation, Limits, Start};
 use crate::sass::Disassembler;
-use crate::subject::{Description, Error, Inconsistent, Request, Subject};
+use crate::subject::{Calculation, Description, Error, Inconsistent, Request, Subject};
 use crate::toolchain::max_ptx;
 use ptxsmith_model::OutputForm;
 use ptxsmith_model::{Diagnostic, Observation, Outcome, Severity};
@@ -256,6 +256,20 @@ impl Subject for Ptxas {
 
     fn inconsistencies(&self) -> Vec<Inconsistent> {
         self.inconsistent.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn compute(&self, request: &Request<'_>) -> Result<Calculation, Error> {
+        let request = request.in_form(OutputForm::Relocatable);
+        let (finished, cubin, _) = self.assemble_by(&self.start, &[request], 1)?;
+        let limits = self.limits.for_text(request.ptx.len());
+        let observation = judge(&finished, cubin.as_deref(), request.ptx, &limits);
+        let left = match (cubin, &self.disassembler) {
+            (Some(cubin), Some(disassembler)) if observation.outcome == Outcome::Accepted => {
+                disassembler.compute(&cubin, request.target, &observation.variables, request.trace)?
+            }
+            _ => Vec::new(),
+        };
+        Ok(Calculation { observation, left })
     }
 
     fn shows_code(&self) -> bool {

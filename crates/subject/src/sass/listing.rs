@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use super::operand::{Operand, Predicate, predicate};
 use super::operation::{Operation, decode};
 
 /// One instruction of a listing.
@@ -10,13 +11,13 @@ use super::operation::{Operation, decode};
 pub(super) struct Line {
     /// Its offset in its section.
     pub offset: u32,
-    /// `P0` and whether it is negated, where a predicate stands in front.
-    pub guard: Option<(String, bool)>,
+    /// A predicate and whether it is negated, where one stands in front.
+    pub guard: Option<(Predicate, bool)>,
     /// The opcode with its modifiers, as written.
     pub opcode: String,
     /// What they ask for.
     pub operation: Operation,
-    pub operands: Vec<String>,
+    pub operands: Vec<Operand>,
 }
 
 /// What is needed of a listing to execute it.
@@ -166,18 +167,18 @@ fn instruction(text: &str) -> Option<Line> {
     let mut rest = rest.split("(*").next()?.trim().trim_end_matches(';').trim();
     let mut guard = None;
     if let Some(guarded) = rest.strip_prefix('@') {
-        let (predicate, behind) = guarded.split_once(' ')?;
-        let negated = predicate.starts_with('!');
-        guard = Some((predicate.trim_start_matches('!').to_owned(), negated));
+        let (name, behind) = guarded.split_once(' ')?;
+        guard = Some((predicate(name.trim_start_matches('!'))?, name.starts_with('!')));
         rest = behind.trim();
     }
     let (opcode, operands) = rest.split_once(' ').unwrap_or((rest, ""));
     let (opcode, operation) = (opcode.to_owned(), decode(opcode));
-    Some(Line { offset, guard, opcode, operation, operands: split(operands) })
+    let operands = split(operands).into_iter().map(Operand::read).collect();
+    Some(Line { offset, guard, opcode, operation, operands })
 }
 
 /// Splits at the commas that stand in no brackets; a descriptor in front of an address is dropped.
-fn split(text: &str) -> Vec<String> {
+fn split(text: &str) -> Vec<&str> {
     let mut operands = Vec::new();
     let (mut depth, mut from) = (0, 0);
     for (at, c) in text.char_indices().chain([(text.len(), ',')]) {
@@ -187,7 +188,7 @@ fn split(text: &str) -> Vec<String> {
             ',' if depth == 0 => {
                 let operand = text[from..at].trim();
                 if !operand.is_empty() {
-                    operands.push(undescribed(operand).to_owned());
+                    operands.push(undescribed(operand));
                 }
                 from = at + 1;
             }
@@ -251,10 +252,13 @@ _param:
         let listing = Listing::read(TEXT, &[(".text.k".to_owned(), 0x50)].into());
         assert!(listing.line(0).is_ok() && listing.line(4).is_ok());
         assert_eq!(listing.lines.len(), 5);
-        assert_eq!(listing.lines[0].operands, ["R1", "c[0x0][0x28]"]);
-        assert_eq!(listing.lines[1].guard, Some(("P0".into(), true)));
-        assert_eq!(listing.lines[1].operands, ["R7", "[R2.64+0x4]"]);
-        assert_eq!(listing.lines[2].operands, ["R10 `(((.text.k - .) - 0x10))"]);
+        let operands = |nth: usize| -> Vec<&str> {
+            listing.lines[nth].operands.iter().map(|operand| operand.text.as_str()).collect()
+        };
+        assert_eq!(operands(0), ["R1", "c[0x0][0x28]"]);
+        assert_eq!(listing.lines[1].guard, Some((Predicate::Plain(0), true)));
+        assert_eq!(operands(1), ["R7", "[R2.64+0x4]"]);
+        assert_eq!(operands(2), ["R10 `(((.text.k - .) - 0x10))"]);
         assert_eq!(listing.tables["k.const_opt.0"], [0x30, 0x20]);
         assert_eq!(listing.parameters["k"], 360);
         assert_eq!(listing.at(4, 0x20), Some(2));

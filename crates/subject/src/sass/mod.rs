@@ -9,6 +9,7 @@ mod constants;
 mod layouts;
 mod listing;
 mod machine;
+mod operand;
 mod operation;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,12 +19,12 @@ use std::sync::{Arc, OnceLock};
 use crate::cubin::{code_sizes, is_of_32_bits};
 use crate::lister::{ListError, Lister};
 use crate::process::{Cancel, Start};
-use crate::subject::Launch;
+use crate::subject::{Launch, Memory};
 use crate::toolchain::{Tool, ToolKind, Toolchains};
 use layouts::Layout;
 use listing::Listing;
 use machine::{Base, Machine};
-use ptxsmith_model::{Output, Reached, Tracing, Variables};
+use ptxsmith_model::{Output, Reached, Space, Tracing, Variables};
 
 /// The program `nvdisasm`, of one release or several: each knows the targets of its time.
 #[derive(Clone, Debug)]
@@ -127,6 +128,29 @@ impl Disassembler {
         Ok(tracings.iter().map(reached).collect())
     }
 
+    /// What each of these runs leaves in memory, in their order; why not, where anything in the kernel's code is not followed.
+    pub fn compute(
+        &self,
+        cubin: &[u8],
+        target: &str,
+        variables: &Variables,
+        runs: &[Tracing],
+    ) -> Result<Vec<Result<Memory, String>>, ListError> {
+        let listing = self.list(cubin, target)?;
+        let left = |run: &Tracing| {
+            let listing = listing.as_ref().map_err(String::clone)?;
+            let machine = Machine::new(listing, variables, run, Base::default()).map_err(|lost| lost.0)?;
+            let (reached, skipped) = machine.run();
+            match skipped.or(reached.lost) {
+                Some(why) => Err(why),
+                None => {
+                    known(reached.written).ok_or_else(|| "it stores a value that is not known".to_owned())
+                }
+            }
+        };
+        Ok(runs.iter().map(left).collect())
+    }
+
     /// What kernels of a cubin for this target leave in their output buffers, by name. `variables` is what the cubin holds otherwise.
     pub fn observe(
         &self,
@@ -147,6 +171,12 @@ impl Disassembler {
         };
         Ok(launches.iter().map(seen).collect())
     }
+}
+
+/// What was written, where all of it is known.
+fn known(written: BTreeMap<(Space, u64), Option<u8>>) -> Option<Memory> {
+    let shared = written.into_iter().filter(|((space, _), _)| *space != Space::Local);
+    shared.map(|(place, byte)| Some((place, byte?))).collect()
 }
 
 #[cfg(test)]

@@ -1,4 +1,7 @@
 //! What the opcodes of generated code ask for, with their modifiers, decoded once.
+//!
+//! Every modifier is either part of the operation or one that changes nothing here; an opcode with any other is
+//! [`Operation::Unknown`].
 
 use ptxsmith_model::Space;
 
@@ -18,40 +21,90 @@ pub(super) enum Operation {
     },
     /// Copies two words.
     MovePair,
-    MultiplyAdd,
-    /// Multiplies to 64 bits.
-    MultiplyAddWide {
-        signed: bool,
+    /// Adds words; `extended` adds carries.
+    Add {
+        extended: bool,
     },
-    Add,
+    /// Adds signed words and keeps the sum within their bounds.
+    AddSaturated,
+    /// Adds the halves of words.
+    AddHalves,
     /// Adds values of 64 bits.
     AddPairs,
+    MultiplyAdd {
+        extended: bool,
+    },
+    /// Multiplies to 64 bits and adds two words.
+    MultiplyAddWide(Product),
+    /// The upper word of that.
+    MultiplyAddHigh(Product),
     /// Shifts and adds.
-    ShiftAdd(Part),
+    ShiftAdd {
+        part: Part,
+        extended: bool,
+    },
     FunnelShift(Funnel),
     ExtendSign {
         signed: bool,
+        wraps: bool,
     },
-    ShiftLeft,
+    ShiftLeft {
+        wraps: bool,
+    },
     ShiftRight {
         signed: bool,
+        wraps: bool,
     },
-    /// Combines three words bit by bit, by a table.
-    Logic,
+    /// Combines three words bit by bit, by a table; the predicate that it gives is combined with another one.
+    Logic {
+        all: bool,
+    },
+    /// Combines three predicates by two tables.
+    PredicateLogic,
     PermuteBytes,
+    MaskBits {
+        wraps: bool,
+    },
+    ReverseBits,
+    CountOnes,
+    /// The place of the highest bit that is not the sign.
+    FindHighest {
+        signed: bool,
+        shift: bool,
+    },
+    AbsoluteValue,
+    /// The distance of two words, added to a third.
+    AbsoluteDifference {
+        signed: bool,
+    },
+    /// The least or the greatest of words.
+    Extreme(Extreme),
+    DotProduct(DotProduct),
+    /// Keeps a word within the bounds of a narrower type.
+    Saturate {
+        bits: u32,
+        signed: bool,
+        from_signed: bool,
+    },
+    PredicatesToRegister,
+    RegisterToPredicates,
     Compare(Comparison),
     Select,
+    SelectPair,
     /// How the assembler writes a constant: two halves as floats, added to a product that is zero.
     ConstantHalves,
     LoadConstant(Width),
     Load(Access, Width),
     Store(Access, Width),
-    /// Writes something that is not modelled to the first operand.
-    Opaque,
-    /// The same, to two predicates.
-    OpaquePredicates,
     /// Nothing that is known.
     Unknown,
+}
+
+/// How factors are extended, and whether a carry is added.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Product {
+    pub signed: bool,
+    pub extended: bool,
 }
 
 /// Which part of the shifted value [`Operation::ShiftAdd`] adds.
@@ -67,9 +120,11 @@ pub(super) enum Part {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Funnel {
     pub left: bool,
-    /// Whether both words take part, so that up to 63 bits are shifted.
+    /// Whether up to 63 bits are shifted, and not up to 31.
     pub wide: bool,
     pub signed: bool,
+    /// Whether only the low bits of the count are used.
+    pub wraps: bool,
     /// Whether the upper word is kept.
     pub upper: bool,
 }
@@ -79,11 +134,23 @@ pub(super) struct Funnel {
 pub(super) struct Comparison {
     pub order: Order,
     pub signed: bool,
+    pub size: Size,
     pub with: Option<Combination>,
+}
+
+/// What a comparison compares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Size {
+    Word,
+    /// The upper words, where a predicate says how the lower ones compare.
+    UpperWord,
+    Pair,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Order {
+    Never,
+    Always,
     Equal,
     NotEqual,
     Less,
@@ -98,6 +165,32 @@ pub(super) enum Combination {
     And,
     Or,
     Xor,
+}
+
+/// `VIMNMX.U32`, `VIADDMNMX`
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Extreme {
+    pub lanes: Lanes,
+    pub signed: bool,
+    /// Whether a negative result is zero.
+    pub positive: bool,
+    /// Whether the first two are added.
+    pub adds: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Lanes {
+    Word,
+    Halves,
+    Pair,
+}
+
+/// `IDP.4A.S8.U8`, `IDP.2A.LO.S16.U8`
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct DotProduct {
+    pub signed: [bool; 2],
+    /// Of two products of a half and a byte: whether the upper bytes are used.
+    pub halves: Option<bool>,
 }
 
 /// What an access reaches.
@@ -116,13 +209,13 @@ pub(super) struct Width {
     pub signed: bool,
 }
 
-/// Decodes an opcode with its modifiers: `IMAD.WIDE.U32`. Modifiers that no operation here depends on are ignored.
+/// Decodes an opcode with its modifiers: `IMAD.WIDE.U32`.
 pub(super) fn decode(text: &str) -> Operation {
     let words: Vec<&str> = text.split('.').collect();
     let (name, modifiers) = (words[0], &words[1..]);
     control(name)
-        .or_else(|| integer(name, modifiers))
         .or_else(|| memory(name, modifiers))
+        .or_else(|| integer(name, modifiers))
         .unwrap_or(Operation::Unknown)
 }
 
@@ -139,82 +232,199 @@ fn control(name: &str) -> Option<Operation> {
     })
 }
 
-/// The modifiers with which sums, products and shifts are known; with others, such as those that saturate, they do something else.
-fn are_known(name: &str, modifiers: &[&str]) -> bool {
-    let known: &[&str] = match name.strip_prefix('U').unwrap_or(name) {
-        "IADD3" | "IADD" | "IADD2" => &["64", "X"],
-        "VIADD" => &["S32", "U32"],
-        "IMAD" => &["HI", "IADD", "MMA", "MOV", "S32", "SHL", "U32", "WIDE", "X"],
-        "LEA" => &["HI", "SX32", "X"],
-        "SGXT" | "SHL" | "SHR" => &["S32", "U32", "W"],
-        _ => return true,
-    };
-    modifiers.iter().all(|modifier| known.contains(modifier))
+/// Opcodes for uniform registers that do what the one without the `U` does.
+const UNIFORM: &[&str] = &[
+    "UBMSK", "UBREV", "UFLO", "UIABS", "UIADD", "UIADD3", "UIMAD", "UIMNMX", "UISETP", "ULEA", "ULOP3",
+    "UMOV", "UPLOP3", "UPOPC", "UPRMT", "USEL", "USGXT", "USHF", "USHL", "USHR", "UVIADD", "UVIMNMX",
+    "UVIMNMX3", "UP2UR",
+];
+
+/// The modifiers of an opcode, taken one after the other; what is left is not known.
+struct Modifiers<'a>(Vec<&'a str>);
+
+impl Modifiers<'_> {
+    /// Whether it was there.
+    fn take(&mut self, modifier: &str) -> bool {
+        let found = self.0.iter().position(|own| *own == modifier);
+        found.map(|at| self.0.remove(at)).is_some()
+    }
+
+    /// Drops modifiers that change nothing.
+    fn ignore(&mut self, modifiers: &[&str]) {
+        self.0.retain(|own| !modifiers.contains(own));
+    }
 }
 
-/// Integers and predicates; the opcodes of uniform registers (`U...`) do the same as the others.
+/// Integers and predicates.
 fn integer(name: &str, modifiers: &[&str]) -> Option<Operation> {
-    if !are_known(name, modifiers) {
+    let name = if UNIFORM.contains(&name) { &name[1..] } else { name };
+    let mut words = Modifiers(modifiers.to_vec());
+    let operation = match name {
+        "MOV" if words.take("64") => Operation::MovePair,
+        "MOV" | "R2UR" | "UR2UR" | "S2R" | "S2UR" => Operation::Move { pair: false },
+        "CS2R" | "CS2UR" => {
+            words.ignore(&["64"]);
+            Operation::Move { pair: !words.take("32") }
+        }
+        "IADD3" | "IADD" | "IADD2" if words.take("64") => Operation::AddPairs,
+        "IADD3" | "IADD" | "IADD2" => Operation::Add { extended: words.take("X") },
+        "VIADD" if words.take("16x2") => Operation::AddHalves,
+        "VIADD" if words.take("ISAT") => {
+            // Words are signed where nothing else is said.
+            words.ignore(&["S32"]);
+            Operation::AddSaturated
+        }
+        "VIADD" => {
+            words.ignore(&["S32", "U32"]);
+            Operation::Add { extended: false }
+        }
+        "IMAD" => multiply_add(&mut words),
+        "LEA" => {
+            let part = match (words.take("HI"), words.take("SX32")) {
+                (false, false) => Part::Low,
+                (true, false) => Part::High,
+                (true, true) => Part::HighOfSigned,
+                (false, true) => return None,
+            };
+            Operation::ShiftAdd { part, extended: words.take("X") }
+        }
+        "SHF" => return funnel(modifiers),
+        "SGXT" => Operation::ExtendSign { signed: !words.take("U32"), wraps: words.take("W") },
+        "SHL" => {
+            words.ignore(&["U32", "S32"]);
+            Operation::ShiftLeft { wraps: words.take("W") }
+        }
+        "SHR" => {
+            words.ignore(&["S32"]);
+            Operation::ShiftRight { signed: !words.take("U32"), wraps: words.take("W") }
+        }
+        "LOP3" => {
+            words.ignore(&["LUT", "POR"]);
+            Operation::Logic { all: words.take("PAND") }
+        }
+        "PLOP3" => {
+            words.ignore(&["LUT"]);
+            Operation::PredicateLogic
+        }
+        "PRMT" => Operation::PermuteBytes,
+        "BMSK" => Operation::MaskBits { wraps: words.take("W") },
+        "BREV" => Operation::ReverseBits,
+        "POPC" => Operation::CountOnes,
+        "FLO" => Operation::FindHighest { signed: !words.take("U32"), shift: words.take("SH") },
+        "IABS" => Operation::AbsoluteValue,
+        "VABSDIFF" => Operation::AbsoluteDifference { signed: !words.take("U32") },
+        "IMNMX" | "VIMNMX" | "VIMNMX3" | "VIADDMNMX" => extreme(name, &mut words),
+        "IDP" => return dot_product(modifiers),
+        "I2I" => return saturate(modifiers),
+        "P2R" | "P2UR" => Operation::PredicatesToRegister,
+        "R2P" => Operation::RegisterToPredicates,
+        "ISETP" => return comparison(modifiers),
+        "SEL" if words.take("64") => Operation::SelectPair,
+        "SEL" | "FSEL" => Operation::Select,
+        "HFMA2" => {
+            words.ignore(&["MMA"]);
+            Operation::ConstantHalves
+        }
+        _ => return None,
+    };
+    words.0.is_empty().then_some(operation)
+}
+
+/// `IMAD.MOV.U32`, `IMAD.WIDE.U32.X`, `IMAD.HI`
+fn multiply_add(words: &mut Modifiers<'_>) -> Operation {
+    let signed = !words.take("U32");
+    let extended = words.take("X");
+    words.ignore(&["S32"]);
+    if words.take("WIDE") {
+        return Operation::MultiplyAddWide(Product { signed, extended });
+    }
+    if words.take("HI") {
+        return Operation::MultiplyAddHigh(Product { signed, extended });
+    }
+    words.ignore(&["IADD", "MMA", "MOV", "SHL"]);
+    Operation::MultiplyAdd { extended }
+}
+
+fn extreme(name: &str, words: &mut Modifiers<'_>) -> Operation {
+    let (mut lanes, mut signed) = (Lanes::Word, true);
+    for (word, of, is_signed) in [
+        ("U32", Lanes::Word, false),
+        ("S32", Lanes::Word, true),
+        ("U16x2", Lanes::Halves, false),
+        ("S16x2", Lanes::Halves, true),
+        ("U64", Lanes::Pair, false),
+        ("S64", Lanes::Pair, true),
+    ] {
+        if words.take(word) {
+            (lanes, signed) = (of, is_signed);
+        }
+    }
+    if words.take("64") {
+        lanes = Lanes::Pair;
+    }
+    Operation::Extreme(Extreme { lanes, signed, positive: words.take("RELU"), adds: name == "VIADDMNMX" })
+}
+
+/// `SHF.L.U32`, `SHF.R.S32.HI`, `SHF.L.W.U32.HI`, `SHF.R.U64`
+fn funnel(modifiers: &[&str]) -> Option<Operation> {
+    let mut words = Modifiers(modifiers.to_vec());
+    let left = words.take("L");
+    if left == words.take("R") {
         return None;
     }
-    let has = |modifier| modifiers.contains(&modifier);
-    let signed = !has("U32");
-    if has("64") && name != "CS2R" {
-        return match name {
-            "MOV" | "UMOV" => Some(Operation::MovePair),
-            "IADD" | "UIADD" | "IADD3" | "UIADD3" if modifiers.len() == 1 => Some(Operation::AddPairs),
-            _ => None,
-        };
-    }
-    Some(match name {
-        "IMAD" | "UIMAD" if has("WIDE") && has("X") => return None,
-        "HFMA2" if modifiers.iter().any(|modifier| modifier.starts_with("BF16")) => return None,
-        "ISETP" | "UISETP" if has("S64") || has("U64") => Operation::OpaquePredicates,
-        "MOV" | "UMOV" | "R2UR" | "UR2UR" | "S2R" | "S2UR" => Operation::Move { pair: false },
-        "CS2R" => Operation::Move { pair: !has("32") },
-        "IMAD" | "UIMAD" if modifiers.first() == Some(&"WIDE") => Operation::MultiplyAddWide { signed },
-        "IMAD" | "UIMAD" if has("HI") => Operation::Opaque,
-        "IMAD" | "UIMAD" => Operation::MultiplyAdd,
-        "IADD3" | "UIADD3" | "VIADD" | "IADD" | "UIADD" | "UVIADD" | "IADD2" => Operation::Add,
-        "LEA" | "ULEA" => Operation::ShiftAdd(match (has("HI"), has("SX32")) {
-            (false, _) => Part::Low,
-            (true, false) => Part::High,
-            (true, true) => Part::HighOfSigned,
-        }),
-        "SHF" | "USHF" => funnel(modifiers)?,
-        "SGXT" | "USGXT" => Operation::ExtendSign { signed },
-        "SHL" | "USHL" => Operation::ShiftLeft,
-        "SHR" | "USHR" => Operation::ShiftRight { signed },
-        "LOP3" | "ULOP3" => Operation::Logic,
-        "PRMT" | "UPRMT" if modifiers.is_empty() => Operation::PermuteBytes,
-        "ISETP" | "UISETP" if has("EX") => Operation::OpaquePredicates,
-        "ISETP" | "UISETP" => comparison(modifiers, signed)?,
-        "PLOP3" | "UPLOP3" => Operation::OpaquePredicates,
-        "SEL" | "USEL" | "FSEL" => Operation::Select,
-        "HFMA2" => Operation::ConstantHalves,
+    let (wide, signed) = match (words.take("U32"), words.take("S32"), words.take("U64"), words.take("S64")) {
+        (true, false, false, false) => (false, false),
+        (false, true, false, false) => (false, true),
+        (false, false, true, false) => (true, false),
+        (false, false, false, true) => (true, true),
         _ => return None,
-    })
-}
-
-/// `SHF.L.U32`, `SHF.R.S32.HI`, `SHF.L.U64.HI`, `SHF.R.U64`
-fn funnel(modifiers: &[&str]) -> Option<Operation> {
-    let [direction, kind, rest @ ..] = modifiers else { return None };
-    let upper = rest.contains(&"HI");
-    let (left, wide, signed) = match (*direction, *kind) {
-        ("L", "U32" | "S32") if !upper => (true, false, false),
-        ("R", "U32") if upper => (false, false, false),
-        ("R", "S32") if upper => (false, false, true),
-        ("L", "U64" | "S64") => (true, true, false),
-        ("R", "U64") => (false, true, false),
-        ("R", "S64") => (false, true, true),
-        _ => return Some(Operation::Opaque),
     };
-    Some(Operation::FunnelShift(Funnel { left, wide, signed, upper }))
+    let funnel = Funnel { left, wide, signed, wraps: words.take("W"), upper: words.take("HI") };
+    words.0.is_empty().then_some(Operation::FunnelShift(funnel))
 }
 
-/// `ISETP.LT.U32.AND`
-fn comparison(modifiers: &[&str], signed: bool) -> Option<Operation> {
+/// `IDP.4A.S8.U8`, `IDP.2A.LO.S16.U8`
+fn dot_product(modifiers: &[&str]) -> Option<Operation> {
+    let signed = |word: &str| match word {
+        "S8" | "S16" => Some(true),
+        "U8" | "U16" => Some(false),
+        _ => None,
+    };
+    let (halves, a, b) = match *modifiers {
+        ["4A", a, b] => (None, a, b),
+        ["2A", "LO", a, b] => (Some(false), a, b),
+        ["2A", "HI", a, b] => (Some(true), a, b),
+        _ => return None,
+    };
+    let signed = [signed(a)?, signed(b)?];
+    let sizes = a.ends_with("16") == halves.is_some() && b.ends_with('8');
+    sizes.then_some(Operation::DotProduct(DotProduct { signed, halves }))
+}
+
+/// `I2I.U8.S32.SAT`
+fn saturate(modifiers: &[&str]) -> Option<Operation> {
+    let [to, from, "SAT"] = *modifiers else { return None };
+    let (bits, signed) = match to {
+        "U8" => (8, false),
+        "S8" => (8, true),
+        "U16" => (16, false),
+        "S16" => (16, true),
+        _ => return None,
+    };
+    let from_signed = match from {
+        "S32" => true,
+        "U32" => false,
+        _ => return None,
+    };
+    Some(Operation::Saturate { bits, signed, from_signed })
+}
+
+/// `ISETP.LT.U32.AND.EX`
+fn comparison(modifiers: &[&str]) -> Option<Operation> {
+    let mut words = Modifiers(modifiers.to_vec());
     let order = match *modifiers.first()? {
+        "F" => Order::Never,
+        "T" => Order::Always,
         "EQ" => Order::Equal,
         "NE" => Order::NotEqual,
         "LT" => Order::Less,
@@ -223,13 +433,32 @@ fn comparison(modifiers: &[&str], signed: bool) -> Option<Operation> {
         "GE" => Order::GreaterOrEqual,
         _ => return None,
     };
-    let with = match *modifiers.last()? {
-        "AND" => Some(Combination::And),
-        "OR" => Some(Combination::Or),
-        "XOR" => Some(Combination::Xor),
-        _ => None,
-    };
-    Some(Operation::Compare(Comparison { order, signed, with }))
+    words.0.remove(0);
+    let (mut size, mut signed) = (Size::Word, true);
+    for (word, of, is_signed) in [
+        ("U32", Size::Word, false),
+        ("U64", Size::Pair, false),
+        ("S64", Size::Pair, true),
+        ("64", Size::Pair, true),
+    ] {
+        if words.take(word) {
+            (size, signed) = (of, is_signed);
+        }
+    }
+    if words.take("EX") {
+        if size == Size::Pair {
+            return None;
+        }
+        size = Size::UpperWord;
+    }
+    let mut with = None;
+    for (word, combination) in [("AND", Combination::And), ("OR", Combination::Or), ("XOR", Combination::Xor)]
+    {
+        if words.take(word) {
+            with = Some(combination);
+        }
+    }
+    words.0.is_empty().then_some(Operation::Compare(Comparison { order, signed, size, with }))
 }
 
 fn memory(name: &str, modifiers: &[&str]) -> Option<Operation> {
@@ -266,35 +495,49 @@ mod tests {
     use super::*;
 
     #[test]
-    fn modifiers_say_what_is_done() {
-        let funnel = |left, wide, signed, upper| Operation::FunnelShift(Funnel { left, wide, signed, upper });
-        let less = |signed, with| Operation::Compare(Comparison { order: Order::Less, signed, with });
+    fn modifiers_say_what_is_done_and_one_that_is_not_known_makes_the_opcode_unknown() {
+        let funnel = |left, wide, signed, wraps, upper| {
+            Operation::FunnelShift(Funnel { left, wide, signed, wraps, upper })
+        };
+        let less =
+            |signed, size, with| Operation::Compare(Comparison { order: Order::Less, signed, size, with });
+        let product = |signed, extended| Product { signed, extended };
         for (text, expected) in [
-            ("IMAD.WIDE.U32", Operation::MultiplyAddWide { signed: false }),
-            ("IMAD.MOV.U32", Operation::MultiplyAdd),
-            ("UIMAD.HI", Operation::Opaque),
-            ("LEA.HI.X.SX32", Operation::ShiftAdd(Part::HighOfSigned)),
-            ("SHF.R.S32.HI", funnel(false, false, true, true)),
-            ("SHF.L.U64.HI", funnel(true, true, false, true)),
-            ("SHF.L.W.U32", Operation::Opaque),
+            ("IMAD.WIDE.U32", Operation::MultiplyAddWide(product(false, false))),
+            ("IMAD.WIDE.U32.X", Operation::MultiplyAddWide(product(false, true))),
+            ("IMAD.MOV.U32", Operation::MultiplyAdd { extended: false }),
+            ("UIMAD.HI", Operation::MultiplyAddHigh(product(true, false))),
+            ("LEA.HI.X.SX32", Operation::ShiftAdd { part: Part::HighOfSigned, extended: true }),
+            ("SHF.R.S32.HI", funnel(false, false, true, false, true)),
+            ("SHF.L.U64.HI", funnel(true, true, false, false, true)),
+            ("SHF.L.W.U32.HI", funnel(true, false, false, true, true)),
             ("SHF.L", Operation::Unknown),
-            ("VIADD", Operation::Add),
-            ("VIADD.S32.ISAT", Operation::Unknown),
-            ("IADD3.X", Operation::Add),
+            ("VIADD", Operation::Add { extended: false }),
+            ("VIADD.S32.ISAT", Operation::AddSaturated),
+            ("IADD3.X", Operation::Add { extended: true }),
             ("IADD3.SAT", Operation::Unknown),
             ("UIADD3.64", Operation::AddPairs),
-            ("IMAD.SHL.U32", Operation::MultiplyAdd),
+            ("IMAD.SHL.U32", Operation::MultiplyAdd { extended: false }),
             ("UIMAD.16x2", Operation::Unknown),
-            ("ISETP.LT.U32.AND", less(false, Some(Combination::And))),
-            ("ISETP.LT", less(true, None)),
-            ("ISETP.LT.AND.EX", Operation::OpaquePredicates),
-            ("ISETP.T.AND", Operation::Unknown),
+            ("ISETP.LT.U32.AND", less(false, Size::Word, Some(Combination::And))),
+            ("ISETP.LT", less(true, Size::Word, None)),
+            ("ISETP.LT.AND.EX", less(true, Size::UpperWord, Some(Combination::And))),
+            ("ISETP.LT.U64.OR", less(false, Size::Pair, Some(Combination::Or))),
+            ("ISETP.LTU.AND", Operation::Unknown),
+            (
+                "IDP.2A.LO.S16.U8",
+                Operation::DotProduct(DotProduct { signed: [true, false], halves: Some(false) }),
+            ),
+            ("IDP.4A.S16.U8", Operation::Unknown),
+            ("I2I.U8.S32.SAT", Operation::Saturate { bits: 8, signed: false, from_signed: true }),
+            ("I2I.U8.S32", Operation::Unknown),
             ("LDG.E.S8.CONSTANT", Operation::Load(Access::Global, Width { bytes: 1, signed: true })),
             ("STL.128", Operation::Store(Access::Small(Space::Local), Width { bytes: 16, signed: false })),
             ("ULDC.64", Operation::LoadConstant(Width { bytes: 8, signed: false })),
             ("PRMT", Operation::PermuteBytes),
             ("PRMT.F4E", Operation::Unknown),
             ("LDGSTS", Operation::Unknown),
+            ("UFSEL", Operation::Unknown),
         ] {
             assert_eq!(decode(text), expected, "{text}");
         }

@@ -4,7 +4,8 @@ use ptxsmith_syntax::{Opcode, Operand, ScalarType, StateSpace, TypeKind};
 
 use super::super::{
     form::Form,
-    instructions::{calculated, compared, is_calculated, typed},
+    instructions::{calculated, compared, extended_sources, is_calculated, typed},
+    integers::{carried, is_carried, reads_carry, subtracts},
     judged::destinations,
     memory::{Byte, Cell, Pointer, from_bytes, to_bytes},
     names::Names,
@@ -30,6 +31,8 @@ impl<'m> Machine<'m, '_> {
             Opcode::Set => self.set_if(frame, form, names),
             Opcode::Selp => self.selp(frame, form, names),
             Opcode::Cvt => self.cvt(frame, form, names),
+            Opcode::Lop3 if form.operands.len() > 5 => self.logic_with_predicate(frame, form, names),
+            _ if is_carried(form) => self.carried(frame, form, names),
             _ => self.arithmetic(frame, form, names),
         }
     }
@@ -256,17 +259,80 @@ impl<'m> Machine<'m, '_> {
 
     fn cvt(&mut self, frame: &mut Frame<'m>, form: &Form<'m>, names: &Names) -> Ruled<()> {
         let [to, from] = form.operands else { return Err(FORM) };
-        let ([into], of) = (form.others.as_slice(), ty_of(form)?) else { return Err(FORM) };
-        let into = ScalarType::from_keyword(into).ok_or(FORM)?;
+        let (saturates, into) = match form.others.as_slice() {
+            [into] => (false, into),
+            [".sat", into] => (true, into),
+            _ => return Err(FORM),
+        };
+        let (into, of) = (ScalarType::from_keyword(into).ok_or(FORM)?, ty_of(form)?);
         let numbers = |ty: ScalarType| matches!(ty.kind(), TypeKind::Signed | TypeKind::Unsigned);
         if form.space.is_some() || form.lanes.is_some() || !numbers(into) || !numbers(of) {
             return Err(FORM);
         }
         let cell = match self.value(frame, from, of, names)? {
+            Cell::Bits(bits) if saturates => Cell::Bits(saturated(of, into, bits)),
             Cell::Bits(bits) => Cell::Bits(low_bits(into, extended(of, bits))),
             _ => Cell::Unknown,
         };
         self.set(frame, to, into, cell, names)
+    }
+
+    /// `lop3.or.b32 d|p, a, b, c, table, q`: the predicate says whether the result is not zero, combined with another one.
+    fn logic_with_predicate(&mut self, frame: &mut Frame<'m>, form: &Form<'m>, names: &Names) -> Ruled<()> {
+        let (Some(Operand::Value(to)), [.., combined]) = (form.operands.first(), form.operands) else {
+            return Err(FORM);
+        };
+        let mut sources = Vec::new();
+        for (nth, source) in form.operands[1..5].iter().enumerate() {
+            let Cell::Bits(bits) = self.value(frame, source, typed(form, nth + 1).ok_or(FORM)?, names)?
+            else {
+                return Err(UNKNOWN);
+            };
+            sources.push(bits);
+        }
+        let value = calculated(form, &sources).ok_or(FORM)?.ok_or(UNKNOWN)?;
+        let combined = self.predicate(frame, form.opcode, combined, names)?.ok_or(UNKNOWN)?;
+        let truth = match form.others.as_slice() {
+            [".or"] => value != 0 || combined,
+            [".and"] => value != 0 && combined,
+            _ => return Err(FORM),
+        };
+        let [to, predicate] = <[_; 2]>::try_from(destinations(to)).map_err(|_| FORM)?;
+        self.set(frame, &Operand::Value(to), ty_of(form)?, Cell::Bits(value), names)?;
+        self.set(frame, &Operand::Value(predicate), ScalarType::Pred, Cell::Bits(truth.into()), names)
+    }
+
+    /// An instruction that reads or writes the carry (9.7.2). How sums and differences share it is not said.
+    fn carried(&mut self, frame: &mut Frame<'m>, form: &Form<'m>, names: &Names) -> Ruled<()> {
+        let (ty, Some((to, sources))) = (ty_of(form)?, form.operands.split_first()) else { return Err(FORM) };
+        if !matches!(ty.kind(), TypeKind::Signed | TypeKind::Unsigned) {
+            return Err(FORM);
+        }
+        let mut values = Some(Vec::new());
+        for (nth, source) in sources.iter().enumerate() {
+            let cell = self.value(frame, source, typed(form, nth + 1).ok_or(FORM)?, names)?;
+            match (cell, &mut values) {
+                (Cell::Bits(bits), Some(values)) => values.push(bits),
+                _ => values = None,
+            }
+        }
+        let by = subtracts(form.opcode);
+        let carry = match reads_carry(form.opcode) {
+            true => frame.carry.filter(|(_, subtracted)| *subtracted == by).map(|(carry, _)| carry),
+            false => Some(false),
+        };
+        let result = match (values, carry) {
+            (Some(values), Some(carry)) => {
+                let values = extended_sources(form, &values).ok_or(FORM)?;
+                Some(carried(form, ty, &values, carry).ok_or(FORM)?)
+            }
+            _ => None,
+        };
+        if form.others.contains(&".cc") {
+            frame.carry = result.map(|(_, carry)| (carry, by));
+        }
+        let cell = result.map_or(Cell::Unknown, |(value, _)| Cell::Bits(value));
+        self.set(frame, to, ty, cell, names)
     }
 
     /// How far a constant moves an address.
@@ -308,11 +374,25 @@ impl<'m> Machine<'m, '_> {
             (_, cells) => {
                 let number = |cell: &Cell| if let Cell::Bits(bits) = cell { Some(*bits) } else { None };
                 let numbers: Option<Vec<u64>> = cells.iter().map(number).collect();
-                numbers.and_then(|numbers| calculated(form, ty, &numbers)).map_or(Cell::Unknown, Cell::Bits)
+                numbers.and_then(|numbers| calculated(form, &numbers)?).map_or(Cell::Unknown, Cell::Bits)
             }
         };
         self.set(frame, to, typed(form, 0).ok_or(FORM)?, cell, names)
     }
+}
+
+/// A number of a type within the bounds of another (9.7.9.21).
+fn saturated(of: ScalarType, into: ScalarType, bits: u64) -> u64 {
+    let value = match of.kind() {
+        TypeKind::Signed => i128::from(sign_extended(of, bits)),
+        _ => i128::from(low_bits(of, bits)),
+    };
+    let width = 8 * into.bytes();
+    let (least, greatest) = match into.kind() {
+        TypeKind::Signed => (-(1i128 << (width - 1)), (1i128 << (width - 1)) - 1),
+        _ => (0, (1i128 << width) - 1),
+    };
+    low_bits(into, value.clamp(least, greatest) as u64)
 }
 
 /// The type of an instruction.

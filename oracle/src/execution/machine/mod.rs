@@ -25,7 +25,8 @@ use crate::{
     step::{Ruled, Trace},
     undecided::UNDECLARED,
 };
-use numbers::{BRANCHES, Numbers, PREDICATES, UNALIGNED};
+pub(super) use numbers::How;
+use numbers::{BRANCHES, Numbers, PREDICATES};
 
 /// Instructions that one kernel may execute, so that no loop goes on for ever.
 const MOST_STEPS: u32 = 20_000;
@@ -78,6 +79,8 @@ struct Frame<'m> {
     body: &'m Body<'m>,
     call: u32,
     registers: Registers<Cell>,
+    /// The carry or borrow, and whether a difference left it; `None` where it is not known.
+    carry: Option<(bool, bool)>,
 }
 
 enum Flow {
@@ -93,6 +96,13 @@ const OPERAND: Stop = Stop::Unmodelled(judged::OPERAND);
 const OTHER_SPACE: Stop = Stop::Unmodelled("an address of another state space");
 const NOT_GENERIC: Stop = Stop::Unmodelled("an offset in a state space taken for a generic address");
 const PARAMETERS: Stop = Stop::Unmodelled("a kernel with other parameters than an output buffer");
+
+/// Whether a kernel ends for this reason because it does what is undefined, over these numbers.
+pub(super) fn is_undefined(why: &str) -> bool {
+    [UNKNOWN, numbers::UNALIGNED]
+        .iter()
+        .any(|stop| matches!(stop, Stop::Unmodelled(reason) if *reason == why))
+}
 
 impl<'m, 'r> Machine<'m, 'r> {
     pub fn new(program: &'m Program<'m>, reader: Reader<'r>, objects: Objects) -> Machine<'m, 'r> {
@@ -141,7 +151,8 @@ impl<'m, 'r> Machine<'m, 'r> {
             return Err(Stop::Unmodelled("more calls at once than are modelled"));
         }
         self.called += 1;
-        let mut frame = Frame { body, call: self.called, registers: Registers::new(Cell::Unknown) };
+        let mut frame =
+            Frame { body, call: self.called, registers: Registers::new(Cell::Unknown), carry: None };
         // Whether they hold in a second call what the first one wrote, the texts do not say.
         let left = self.places.range((Owner::Function(body.name), (0, 0))..);
         let left = left.take_while(|((owner, _), _)| *owner == Owner::Function(body.name));
@@ -257,7 +268,7 @@ impl<'m, 'r> Machine<'m, 'r> {
             }
             let (instruction, names) = (line.instruction, line.names.clone());
             if let Some(guard) = &instruction.guard {
-                if self.numbers.is_some() {
+                if self.numbers.as_ref().is_some_and(Numbers::is_straight) {
                     return Err(PREDICATES);
                 }
                 let Some(Meaning::Register(register)) = names.find(&guard.predicate.text, self.reader.rules)
@@ -322,7 +333,10 @@ impl<'m, 'r> Machine<'m, 'r> {
 
     fn step(&mut self, frame: &mut Frame<'m>, form: &Form<'m>, names: &Names) -> Ruled<Flow> {
         self.wider = moves(form.opcode);
-        if self.numbers.is_some() && matches!(form.opcode, Opcode::Bra | Opcode::Brx | Opcode::Call) {
+        if let Some(numbers) = &self.numbers
+            && (matches!(form.opcode, Opcode::Brx | Opcode::Call)
+                || form.opcode == Opcode::Bra && numbers.is_straight())
+        {
             return Err(BRANCHES);
         }
         match form.opcode {
@@ -339,7 +353,7 @@ impl<'m, 'r> Machine<'m, 'r> {
         }
         match (self.execute(frame, form, names), form.operands.first()) {
             // Over numbers it sets an unknown value, and ends nothing.
-            (Err(stop), Some(to)) if self.numbers.is_some() && stop != UNALIGNED => {
+            (Err(stop), Some(to)) if self.numbers.as_ref().is_some_and(|numbers| numbers.goes_on(&stop)) => {
                 self.forget(frame, to, names);
             }
             (executed, _) => executed?,

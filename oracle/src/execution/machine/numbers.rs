@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, rc::Rc};
 use ptxsmith_syntax::{NodeKind, Operand, Role, ScalarType, Span, StateSpace};
 
 use super::super::{
-    judged,
+    NOT_MODELLED, inputs, judged,
     memory::{Byte, Cell, Objects},
     names::{Body, Kept, Meaning, Names, Place, Program, Registers, Variable, Which},
     operand::Reader,
@@ -14,7 +14,7 @@ use super::super::{
         parameter_bytes, specials, word,
     },
 };
-use super::{Frame, Machine, NOT_GENERIC, OTHER_SPACE};
+use super::{Frame, Machine, NOT_GENERIC, OTHER_SPACE, UNKNOWN};
 use crate::{
     expectation,
     refusal::Stop,
@@ -27,6 +27,16 @@ pub(super) const UNALIGNED: Stop =
     Stop::Unmodelled("an access that is not aligned with the numbers that were tried");
 pub(super) const PREDICATES: Stop = Stop::Unmodelled("a kernel with predicates");
 pub(super) const BRANCHES: Stop = Stop::Unmodelled("a kernel with branches or calls");
+
+/// How a kernel is run over numbers.
+#[derive(Clone, Copy)]
+pub(in super::super) struct How {
+    pub layout: Layout,
+    /// Whether what the text leaves undefined is followed too.
+    pub anywhere: bool,
+    /// The input whose values are compared.
+    pub input: Option<u64>,
+}
 
 /// The numbers that a kernel is run over, and what it reaches.
 #[derive(Clone)]
@@ -43,6 +53,8 @@ pub(in super::super) struct Numbers<'m> {
     scattered: bool,
     /// Whether what the text leaves undefined is followed too.
     anywhere: bool,
+    /// The input whose values are compared; `None` where only places are, which are of straight code.
+    input: Option<u64>,
     /// What constants rest on.
     pub(super) values: Trace,
 }
@@ -52,7 +64,7 @@ impl<'m> Numbers<'m> {
         program: &'m Program<'m>,
         body: &'m Body<'m>,
         variables: &'m [expectation::Variable],
-        (layout, anywhere): (Layout, bool),
+        How { layout, anywhere, input }: How,
     ) -> Result<Numbers<'m>, &'static str> {
         let mut setting = Setting { specials: specials(body.directives), ..Setting::default() };
         let mut free = Free::new(layout);
@@ -76,7 +88,11 @@ impl<'m> Numbers<'m> {
             }
             let nth = parameters.len();
             parameters.insert(at, nth);
-            setting.parameters.push((variable.align, parameter_bytes(nth as u64, size)));
+            let bytes = match input {
+                Some(input) if size != 8 => inputs::parameter(input, nth as u64, size),
+                _ => parameter_bytes(nth as u64, size),
+            };
+            setting.parameters.push((variable.align, bytes));
         }
         let by_name: BTreeMap<&str, &expectation::Variable> =
             variables.iter().map(|variable| (variable.name.as_str(), variable)).collect();
@@ -91,7 +107,20 @@ impl<'m> Numbers<'m> {
         let initial = all.chain(own).collect();
         let reached = Reached { setting, ..Reached::default() };
         let (scattered, values) = (false, Trace::default());
-        Ok(Numbers { module, function, parameters, initial, reached, scattered, anywhere, values })
+        Ok(Numbers { module, function, parameters, initial, reached, scattered, anywhere, input, values })
+    }
+
+    /// Whether only code without predicates and branches is followed.
+    pub(super) fn is_straight(&self) -> bool {
+        self.input.is_none()
+    }
+
+    /// Whether an instruction that stops for this reason sets something unknown, and ends nothing.
+    pub(super) fn goes_on(&self, stop: &Stop) -> bool {
+        match self.input {
+            None => *stop != UNALIGNED,
+            Some(_) => *stop == UNKNOWN,
+        }
     }
 
     pub(super) fn place_of(&self, variable: &Variable) -> Option<u64> {
@@ -204,7 +233,10 @@ impl<'m> Numbers<'m> {
         });
         let byte = match (held, space) {
             (Some(held), _) => held?,
-            (None, StateSpace::Global | StateSpace::Shared) => (word(at / 4) >> (8 * (at % 4))) as u8,
+            (None, StateSpace::Global | StateSpace::Shared) => {
+                let word = self.input.map_or_else(|| word(at / 4), |input| inputs::word(input, at / 4));
+                (word >> (8 * (at % 4))) as u8
+            }
             _ => return None,
         };
         self.reached.setting.memory.insert((space, at), byte);
@@ -219,15 +251,18 @@ impl<'m, 'r> Machine<'m, 'r> {
         body: &'m Body<'m>,
         reader: Reader<'r>,
         variables: &'m [expectation::Variable],
-        how: (Layout, bool),
+        how: How,
     ) -> Result<(Reached, [Trace; 2]), &'static str> {
         let numbers = Numbers::new(program, body, variables, how)?;
         if body.unread {
             return Err("a kernel with a statement that is not understood");
         }
+        if how.input.is_some() && !body.kept.is_empty() {
+            return Err(NOT_MODELLED);
+        }
         let mut machine = Machine::new(program, reader, Objects::new(Rc::new([])));
         machine.numbers = Some(numbers);
-        let mut frame = Frame { body, call: 0, registers: Registers::new(Cell::Unknown) };
+        let mut frame = Frame { body, call: 0, registers: Registers::new(Cell::Unknown), carry: None };
         machine.run(&mut frame).map_err(why)?;
         let Some(Numbers { reached, values, .. }) = machine.numbers else { return Err(judged::FORM) };
         Ok((reached, [machine.reader.trace, values]))

@@ -1,9 +1,13 @@
 //! What instructions do with the words that they read.
+//!
+//! A form whose operands are not those that are known here is not understood, and its effect not known.
 
-use super::super::listing::{Line, number};
-use super::super::operation::{Combination, Comparison, Funnel, Operation, Order, Part};
-use super::operands::{half, is_predicate, next};
-use super::{Known, Machine, exactly, unknown};
+use super::super::listing::Line;
+use super::super::operand::{Change, Operand, Predicate, Value, half};
+use super::super::operation::{
+    Combination, Comparison, Extreme, Lanes, Operation, Order, Part, Product, Size,
+};
+use super::{Known, Machine, exactly, unknown, words};
 
 impl Machine<'_> {
     /// Executes a line that does not end in a jump.
@@ -11,41 +15,70 @@ impl Machine<'_> {
         match line.operation {
             Operation::Nothing => Ok(()),
             Operation::Move { pair } => self.copy(line, pair),
-            Operation::MultiplyAdd => self.multiply_add(line),
-            Operation::MultiplyAddWide { signed } => self.multiply_add_wide(line, signed),
-            Operation::Add => self.add(line),
             Operation::MovePair => {
                 let [to, from] = exactly(line)?;
-                self.set_pair(to, self.pair(from));
+                let value = self.pair(from);
+                self.set_pair(Self::destination(line, to)?, value);
                 Ok(())
             }
+            Operation::Add { extended } => self.add(line, extended),
+            Operation::AddSaturated => self.add_saturated(line),
+            Operation::AddHalves => self.binary(line, |a, b| Some(words::by_halves(a, b, u16::wrapping_add))),
             Operation::AddPairs => self.add_pairs(line),
-            Operation::ShiftAdd(part) => self.shift_add(line, part),
+            Operation::MultiplyAdd { extended } => self.multiply_add(line, extended),
+            Operation::MultiplyAddWide(product) => self.multiply_add_wide(line, product, false),
+            Operation::MultiplyAddHigh(product) => self.multiply_add_wide(line, product, true),
+            Operation::ShiftAdd { part, extended } => self.shift_add(line, part, extended),
             Operation::FunnelShift(funnel) => {
-                self.ternary(line, |low, count, high| shifted(funnel, low, count, high))
+                self.ternary(line, |low, count, high| Some(words::shifted(funnel, low, count, high)))
             }
-            Operation::ExtendSign { signed } => self.binary(line, |a, width| extended(signed, a, width)),
-            Operation::ShiftLeft => self.binary(line, |a, b| Some(a.checked_shl(b).unwrap_or(0))),
-            Operation::ShiftRight { signed: true } => {
-                self.binary(line, |a, b| Some(((a as i32) >> b.min(31)) as u32))
+            Operation::ExtendSign { signed, wraps } => self
+                .binary(line, |a, width| words::extended(signed, a, if wraps { width & 31 } else { width })),
+            Operation::ShiftLeft { wraps } => {
+                self.binary(line, |a, b| Some(a.checked_shl(if wraps { b & 31 } else { b }).unwrap_or(0)))
             }
-            Operation::ShiftRight { signed: false } => {
-                self.binary(line, |a, b| Some(a.checked_shr(b).unwrap_or(0)))
+            Operation::ShiftRight { signed, wraps } => self.binary(line, |a, b| {
+                let count = if wraps { b & 31 } else { b };
+                Some(match signed {
+                    true => ((a as i32) >> count.min(31)) as u32,
+                    false => a.checked_shr(count).unwrap_or(0),
+                })
+            }),
+            Operation::Logic { all } => self.logic(line, all),
+            Operation::PredicateLogic => self.predicate_logic(line),
+            Operation::PermuteBytes => {
+                self.ternary(line, |a, control, b| Some(words::permuted(a, control, b)))
             }
-            Operation::Logic => self.logic(line),
-            Operation::PermuteBytes => self.ternary(line, |a, control, b| Some(permuted(a, control, b))),
+            Operation::MaskBits { wraps } => self.binary(line, |at, width| words::mask(wraps, at, width)),
+            Operation::ReverseBits => self.unary(line, u32::reverse_bits),
+            Operation::CountOnes => self.unary(line, u32::count_ones),
+            Operation::FindHighest { signed, shift } => {
+                self.unary(line, |a| words::highest(signed, shift, a))
+            }
+            Operation::AbsoluteValue => self.unary(line, |a| (a as i32).unsigned_abs()),
+            Operation::AbsoluteDifference { signed } => self.ternary(line, |a, b, c| {
+                let distance = if signed { (a as i32).abs_diff(b as i32) } else { a.abs_diff(b) };
+                Some(distance.wrapping_add(c))
+            }),
+            Operation::Extreme(extreme) => self.extreme(line, extreme),
+            Operation::DotProduct(dot) => {
+                self.ternary(line, |a, b, c| Some(words::dot_product(dot, a, b, c)))
+            }
+            Operation::Saturate { bits, signed, from_signed } => {
+                self.unary(line, |a| words::saturated(bits, signed, from_signed, a))
+            }
+            Operation::PredicatesToRegister => self.predicates_to_register(line),
+            Operation::RegisterToPredicates => self.register_to_predicates(line),
             Operation::Compare(comparison) => self.compare(line, comparison),
             Operation::Select => self.select(line),
+            Operation::SelectPair => {
+                let [to, a, b, condition] = exactly(line)?;
+                let value = self.truth_of(condition).and_then(|holds| self.pair(if holds { a } else { b }));
+                self.set_pair(Self::destination(line, to)?, value);
+                Ok(())
+            }
             Operation::ConstantHalves => self.constant_halves(line),
             Operation::LoadConstant(width) => self.load_constant(line, width),
-            Operation::Opaque => {
-                line.operands.iter().take(1).for_each(|to| self.set(to, None));
-                Ok(())
-            }
-            Operation::OpaquePredicates => {
-                line.operands.iter().take(2).for_each(|to| self.set_truth(to, None));
-                Ok(())
-            }
             Operation::Load(..)
             | Operation::Store(..)
             | Operation::Unknown
@@ -58,56 +91,144 @@ impl Machine<'_> {
     }
 
     fn copy(&mut self, line: &Line, pair: bool) -> Known<()> {
-        let [to, .., from] = line.operands.as_slice() else { return Err(unknown(line)) };
-        if is_predicate(to) {
+        let (to, from) = match line.operands.as_slice() {
+            [to, from] => (to, from),
+            // `R2UR P0, UR4, R2` says nothing else of one thread.
+            [predicate, to, from] if line.opcode == "R2UR" && predicate.is_predicate() => (to, from),
+            _ => return Err(unknown(line)),
+        };
+        let to = Self::destination(line, to)?;
+        let value = match from.text.as_str() {
+            "SRZ" => Some(0),
+            text if text.starts_with("SR") => self.special(text),
+            _ => self.read(from),
+        };
+        if pair {
+            self.set(to.nth(1), value);
+        }
+        self.set(to, value);
+        Ok(())
+    }
+
+    /// `IMAD R, a, b, c[, P]`
+    fn multiply_add(&mut self, line: &Line, extended: bool) -> Known<()> {
+        let (values, carries) = line.operands.split_at_checked(4).ok_or_else(|| unknown(line))?;
+        let [to, a, b, c] = values else { return Err(unknown(line)) };
+        self.are_carries(line, carries, extended)?;
+        let product = product(self.read(a), self.read(b), u32::wrapping_mul);
+        let (value, _) = self.sum([product.map(u64::from), self.term(c)], carries);
+        self.set(Self::destination(line, to)?, value);
+        Ok(())
+    }
+
+    /// `IMAD.WIDE R, [P,] a, b, c, [P]`, of which `IMAD.HI` keeps the upper word.
+    fn multiply_add_wide(
+        &mut self,
+        line: &Line,
+        Product { signed, extended }: Product,
+        high: bool,
+    ) -> Known<()> {
+        let (to, rest) = line.operands.split_first().ok_or_else(|| unknown(line))?;
+        let (outs, rest) = predicates_first(rest);
+        let (values, carries) = rest.split_at_checked(3).ok_or_else(|| unknown(line))?;
+        let [a, b, c] = values else { return Err(unknown(line)) };
+        self.are_carries(line, carries, extended)?;
+        let is_changed = |operand: &Operand| operand.change != Change::default();
+        let is_carried = outs.iter().any(|out| !out.is_true());
+        if outs.len() > 1 || is_changed(a) || is_changed(b) || is_carried && (signed || is_changed(c)) {
             return Err(unknown(line));
         }
-        let value = match from.as_str() {
-            "SRZ" => Some(0),
-            from if from.starts_with("SR") => self.special(from),
-            from => self.read(from),
-        };
-        if let (true, Some(next)) = (pair, next(to)) {
-            self.set(&next, value);
-        }
-        self.set(to, value);
-        Ok(())
-    }
-
-    fn multiply_add(&mut self, line: &Line) -> Known<()> {
-        let (values, carries) = line.operands.split_at_checked(4).ok_or_else(|| unknown(line))?;
-        let ([to, a, b, c], 0..=2) = (values, carries.len()) else { return Err(unknown(line)) };
-        let product = product(self.read(a), self.read(b), u32::wrapping_mul);
-        let (value, _) =
-            sum([product.map(u64::from), self.term(c)], carries.iter().map(|p| self.truth_of(p)));
-        self.set(to, value);
-        Ok(())
-    }
-
-    fn multiply_add_wide(&mut self, line: &Line, signed: bool) -> Known<()> {
-        let [to, a, b, c] = exactly(line)?;
         let product = product(self.read(a), self.read(b), |a, b| match signed {
             true => (i64::from(a as i32) * i64::from(b as i32)) as u64,
             false => u64::from(a) * u64::from(b),
         });
-        let value = product.zip(self.pair(c)).map(|(product, c)| product.wrapping_add(c));
-        self.set_pair(to, value);
+        let carry = carries.iter().try_fold(0, |sum, carry| Some(sum + u128::from(self.truth_of(carry)?)));
+        let sum = product
+            .zip(self.pair(c))
+            .zip(carry)
+            .map(|((product, c), carry)| u128::from(product) + u128::from(c) + carry);
+        for out in outs {
+            self.set_truth(out, sum.map(|sum| sum >> 64 != 0));
+        }
+        let to = Self::destination(line, to)?;
+        match high {
+            true => self.set(to, sum.map(|sum| (sum >> 32) as u32)),
+            false => self.set_pair(to, sum.map(|sum| sum as u64)),
+        }
         Ok(())
     }
 
+    /// Whether these are the carries that an instruction adds: one or two where it adds any.
+    fn are_carries(&self, line: &Line, carries: &[Operand], extended: bool) -> Known<()> {
+        let is_carry = |operand: &Operand| operand.is_predicate();
+        let fits = match extended {
+            true => (1..=2).contains(&carries.len()) && carries.iter().all(is_carry),
+            // One that never holds adds nothing.
+            false => carries.iter().all(Operand::is_false),
+        };
+        if fits { Ok(()) } else { Err(unknown(line)) }
+    }
+
+    /// The sum of terms and carries, and its carry, which counts how often it overflows.
+    fn sum(
+        &self,
+        terms: impl IntoIterator<Item = Option<u64>>,
+        carries: &[Operand],
+    ) -> (Option<u32>, Option<u64>) {
+        let carries = carries.iter().map(|carry| self.truth_of(carry).map(u64::from));
+        let sum = terms.into_iter().chain(carries).sum::<Option<u64>>();
+        (sum.map(|sum| sum as u32), sum.map(|sum| sum >> 32))
+    }
+
     /// `IADD3 R, [P, [P,]] a, b, c, [!P, [!P]]`
-    fn add(&mut self, line: &Line) -> Known<()> {
+    fn add(&mut self, line: &Line, extended: bool) -> Known<()> {
         let (to, rest) = line.operands.split_first().ok_or_else(|| unknown(line))?;
         let (outs, rest) = predicates_first(rest);
-        let terms = rest.iter().take_while(|operand| !is_predicate(operand)).count();
-        let (terms, carries) = rest.split_at(terms);
-        let (value, carry) =
-            sum(terms.iter().map(|term| self.term(term)), carries.iter().map(|p| self.truth_of(p)));
-        for (nth, out) in outs.iter().enumerate() {
-            // A second carry tells of a sum of three that carries twice.
-            self.set_truth(out, carry.filter(|_| nth == 0));
+        let count = rest.iter().take_while(|operand| !operand.is_predicate()).count();
+        let (terms, carries) = rest.split_at(count);
+        self.are_carries(line, carries, extended)?;
+        let is_negated = |term: &&Operand| term.change.negates;
+        let is_zero = |term: &Operand| matches!(term.value, Value::Register(register) if register.is_zero());
+        let is_carried = outs.iter().any(|out| !out.is_true());
+        // How the complement of two goes together with these is not known.
+        let negated = terms.iter().filter(is_negated);
+        let is_odd = negated.clone().any(|term| extended || is_carried && is_zero(term));
+        if !(2..=3).contains(&terms.len()) || outs.len() > 2 || is_odd {
+            return Err(unknown(line));
         }
-        self.set(to, value);
+        let (value, carry) = self.sum(terms.iter().map(|term| self.term(term)), carries);
+        match outs {
+            [] => {}
+            [one] => self.set_truth(one, carry.filter(|&carry| carry < 2).map(|carry| carry == 1)),
+            [one, other] if other.is_true() => {
+                self.set_truth(one, carry.filter(|&carry| carry < 2).map(|carry| carry == 1));
+            }
+            [one, _] if one.is_true() => return Err(unknown(line)),
+            [one, other, ..] => {
+                self.set_truth(one, carry.map(|carry| carry > 0));
+                self.set_truth(other, carry.map(|carry| carry > 1));
+            }
+        }
+        self.set(Self::destination(line, to)?, value);
+        Ok(())
+    }
+
+    /// `VIADD.S32.ISAT R, a, b`
+    fn add_saturated(&mut self, line: &Line) -> Known<()> {
+        let [to, a, b] = exactly(line)?;
+        let signed = |operand: &Operand| match operand.change {
+            // What is negated is not brought back into the bounds before it is added.
+            Change { negates: true, inverts: false, absolute: false } => self
+                .read(&Operand { change: Change::default(), ..operand.clone() })
+                .map(|word| -i64::from(word as i32)),
+            Change { negates: false, absolute: false, .. } => {
+                self.read(operand).map(|word| i64::from(word as i32))
+            }
+            _ => None,
+        };
+        let sum =
+            signed(a).zip(signed(b)).map(|(a, b)| (a + b).clamp(i32::MIN.into(), i32::MAX.into()) as u32);
+        self.set(Self::destination(line, to)?, sum);
         Ok(())
     }
 
@@ -115,66 +236,201 @@ impl Machine<'_> {
     fn add_pairs(&mut self, line: &Line) -> Known<()> {
         let (to, rest) = line.operands.split_first().ok_or_else(|| unknown(line))?;
         let (outs, terms) = predicates_first(rest);
-        if outs.iter().any(|out| !matches!(out.as_str(), "PT" | "UPT")) {
+        if outs.iter().any(|out| !out.is_true()) || terms.iter().any(Operand::is_predicate) {
             return Err(unknown(line));
         }
         let total = terms.iter().try_fold(0u64, |total, term| Some(total.wrapping_add(self.pair(term)?)));
-        self.set_pair(to, total);
+        self.set_pair(Self::destination(line, to)?, total);
         Ok(())
     }
 
-    /// `LEA R, [P,] a, b, shift` and `LEA.HI.X R, a, b, high, shift, P`.
-    fn shift_add(&mut self, line: &Line, part: Part) -> Known<()> {
+    /// `LEA R, [P,] a, b, shift[, P]` and `LEA.HI.X R, [P,] a, b, high, shift, P`.
+    fn shift_add(&mut self, line: &Line, part: Part, extended: bool) -> Known<()> {
         let (to, rest) = line.operands.split_first().ok_or_else(|| unknown(line))?;
         let (outs, rest) = predicates_first(rest);
-        let (carries, rest): (Vec<&String>, Vec<&String>) =
-            rest.iter().partition(|operand| is_predicate(operand));
-        let (a, b, high, shift) = match (part, rest.as_slice()) {
+        let (values, carries) =
+            rest.split_at(rest.iter().take_while(|operand| !operand.is_predicate()).count());
+        self.are_carries(line, carries, extended)?;
+        let (a, b, high, shift) = match (part, values) {
             (Part::High, [a, b, high, shift]) => (a, b, self.read(high), shift),
             (Part::Low | Part::HighOfSigned, [a, b, shift]) => (a, b, Some(0), shift),
             _ => return Err(unknown(line)),
         };
+        let is_carried = outs.iter().any(|out| !out.is_true());
+        let negates = a.change.negates || b.change.negates;
+        // How the complement of two goes together with these is not known.
+        let is_odd =
+            a.change.negates && part != Part::Low || negates && (extended || is_carried && part != Part::Low);
+        if outs.len() > 1 || is_odd || a.change.negates && b.change.negates {
+            return Err(unknown(line));
+        }
         let shift = self.read(shift).filter(|&shift| shift < 32);
-        let shifted = self.read(a).zip(high).zip(shift).map(|((a, high), shift)| match part {
+        let plain = self.read(&Operand { change: Change { negates: false, ..a.change }, ..a.clone() });
+        let shifted = plain.zip(high).zip(shift).map(|((a, high), shift)| match part {
             Part::Low => a << shift,
             Part::High => ((u64::from(high) << 32 | u64::from(a)) << shift >> 32) as u32,
             Part::HighOfSigned => (i64::from(a as i32) << shift >> 32) as u32,
         });
-        let carries = carries.into_iter().map(|carry| self.truth_of(carry));
-        let (value, carry) = sum([shifted.map(u64::from), self.term(b)], carries);
+        let shifted = shifted.map(|word| match a.change.negates {
+            true => (1 << 32) - u64::from(word),
+            false => u64::from(word),
+        });
+        let (value, carry) = self.sum([shifted, self.term(b)], carries);
         for out in outs {
-            self.set_truth(out, carry);
+            self.set_truth(out, carry.filter(|&carry| carry < 2).map(|carry| carry == 1));
         }
-        self.set(to, value);
+        self.set(Self::destination(line, to)?, value);
         Ok(())
     }
 
     /// `LOP3.LUT [P,] R, a, b, c, table, P`
-    fn logic(&mut self, line: &Line) -> Known<()> {
+    fn logic(&mut self, line: &Line, all: bool) -> Known<()> {
         let (outs, rest) = predicates_first(&line.operands);
-        let [to, a, b, c, table, ..] = rest else { return Err(unknown(line)) };
+        let [to, a, b, c, table, others @ ..] = rest else { return Err(unknown(line)) };
+        let Value::Immediate(table) = table.value else { return Err(unknown(line)) };
         let words = self.read(a).zip(self.read(b)).zip(self.read(c));
-        let value = words.zip(number(table)).map(|(((a, b), c), table)| looked_up(a, b, c, table as u8));
-        for out in outs {
-            self.set_truth(out, value.map(|value| value != 0));
+        let value = words.map(|((a, b), c)| words::looked_up(a, b, c, table as u8));
+        match (outs, others) {
+            ([], []) => {}
+            ([], [other]) if other.is_false() => {}
+            ([out], [other]) if other.is_predicate() => {
+                let other = self.truth_of(other);
+                let combined = value.zip(other).map(|(value, other)| match all {
+                    true => value != 0 && other,
+                    false => value != 0 || other,
+                });
+                self.set_truth(out, combined);
+            }
+            _ => return Err(unknown(line)),
         }
+        self.set(Self::destination(line, to)?, value);
+        Ok(())
+    }
+
+    /// `PLOP3.LUT P, P, P, P, P, table, table`
+    fn predicate_logic(&mut self, line: &Line) -> Known<()> {
+        let [to, also, a, b, c, table, other] = exactly(line)?;
+        let (Value::Immediate(table), Value::Immediate(other)) = (table.value, other.value) else {
+            return Err(unknown(line));
+        };
+        let bit = |operand| self.truth_of(operand).map(u32::from);
+        let index = bit(a).zip(bit(b)).zip(bit(c)).map(|((a, b), c)| a << 2 | b << 1 | c);
+        self.set_truth(to, index.map(|index| table >> index & 1 == 1));
+        self.set_truth(also, index.map(|index| other >> index & 1 == 1));
+        Ok(())
+    }
+
+    /// `VIMNMX R, a, b, P`: the least where the predicate holds, and else the greatest. `VIMNMX3` and `VIADDMNMX` have one operand more.
+    fn extreme(&mut self, line: &Line, extreme: Extreme) -> Known<()> {
+        let rest = line.operands.as_slice();
+        // Predicates around it say of longer values what this one does not.
+        let (before, rest) = predicates_first(rest);
+        let (to, rest) = rest.split_first().ok_or_else(|| unknown(line))?;
+        let (outs, rest) = predicates_first(rest);
+        let (values, conditions) =
+            rest.split_at(rest.iter().take_while(|operand| !operand.is_predicate()).count());
+        let condition = match conditions {
+            [condition] => condition,
+            [condition, further] if further.is_false() => condition,
+            _ => return Err(unknown(line)),
+        };
+        if before.iter().chain(outs).any(|out| !out.is_true()) {
+            return Err(unknown(line));
+        }
+        let to = Self::destination(line, to)?;
+        let least = self.truth_of(condition);
+        if extreme.lanes == Lanes::Pair {
+            let [a, b] = values else { return Err(unknown(line)) };
+            let both = self.pair(a).zip(self.pair(b)).zip(least);
+            self.set_pair(to, both.map(|((a, b), least)| words::extreme_pair(extreme.signed, least, a, b)));
+            return Ok(());
+        }
+        let values: Option<Vec<u32>> = values.iter().map(|value| self.read(value)).collect();
+        let value = match (values, least) {
+            (Some(values), Some(least)) => {
+                let values = match (extreme.adds, values.as_slice()) {
+                    (true, [a, b, c]) => vec![a.wrapping_add(*b), *c],
+                    (false, [_, _] | [_, _, _]) => values,
+                    _ => return Err(unknown(line)),
+                };
+                Some(words::extreme(extreme, least, &values))
+            }
+            _ => None,
+        };
         self.set(to, value);
         Ok(())
     }
 
-    /// `ISETP.LT.U32.AND P0, PT, a, b, PT`
-    fn compare(&mut self, line: &Line, comparison: Comparison) -> Known<()> {
-        let [p, q, a, b, third] = exactly(line)?;
-        let result = self.read(a).zip(self.read(b)).map(|(a, b)| {
-            let order = if comparison.signed { (a as i32).cmp(&(b as i32)) } else { a.cmp(&b) };
-            match comparison.order {
-                Order::Equal => order.is_eq(),
-                Order::NotEqual => order.is_ne(),
-                Order::Less => order.is_lt(),
-                Order::LessOrEqual => order.is_le(),
-                Order::Greater => order.is_gt(),
-                Order::GreaterOrEqual => order.is_ge(),
+    /// `P2R R, PR, a, mask`
+    fn predicates_to_register(&mut self, line: &Line) -> Known<()> {
+        let [to, from, a, mask] = exactly(line)?;
+        let predicate: fn(u8) -> Predicate = match from.text.as_str() {
+            "PR" => Predicate::Plain,
+            "UPR" => Predicate::Uniform,
+            _ => return Err(unknown(line)),
+        };
+        let mut value = self.read(a).zip(self.read(mask)).map(|(a, mask)| a & !mask);
+        for at in 0..7 {
+            if self.read(mask).is_some_and(|mask| mask >> at & 1 == 1) {
+                let bit = self.truth(predicate(at)).map(u32::from);
+                value = value.zip(bit).map(|(value, bit)| value | bit << at);
             }
+        }
+        self.set(Self::destination(line, to)?, value);
+        Ok(())
+    }
+
+    /// `R2P PR, a, mask`
+    fn register_to_predicates(&mut self, line: &Line) -> Known<()> {
+        let [to, a, mask] = exactly(line)?;
+        let (Value::Immediate(mask), "PR") = (mask.value, to.text.as_str()) else {
+            return Err(unknown(line));
+        };
+        let value = self.read(a);
+        for at in (0..7).filter(|at| mask >> at & 1 == 1) {
+            let to = Operand { value: Value::Predicate(Predicate::Plain(at)), ..to.clone() };
+            self.set_truth(&to, value.map(|value| value >> at & 1 == 1));
+        }
+        Ok(())
+    }
+
+    /// `ISETP.LT.U32.AND P0, PT, a, b, PT`, and with `.EX` the predicate that compares the lower words behind it.
+    fn compare(&mut self, line: &Line, comparison: Comparison) -> Known<()> {
+        let (operands, lower) = match (comparison.size, line.operands.as_slice()) {
+            (Size::UpperWord, [operands @ .., lower]) => (operands, Some(lower)),
+            (_, operands) => (operands, None),
+        };
+        let [p, q, a, b, third] = operands else { return Err(unknown(line)) };
+        if ![p, q, third].iter().all(|operand| operand.is_predicate()) {
+            return Err(unknown(line));
+        }
+        let order = match comparison.size {
+            Size::Pair => self.pair(a).zip(self.pair(b)).map(|(a, b)| match comparison.signed {
+                true => (a as i64).cmp(&(b as i64)),
+                false => a.cmp(&b),
+            }),
+            _ => self.read(a).zip(self.read(b)).map(|(a, b)| match comparison.signed {
+                true => (a as i32).cmp(&(b as i32)),
+                false => a.cmp(&b),
+            }),
+        };
+        // Equal upper words leave it to the lower ones.
+        let decides = match lower {
+            Some(lower) => {
+                order.zip(self.truth_of(lower)).map(|(order, lower)| order.is_eq().then_some(lower))
+            }
+            None => order.map(|_| None),
+        };
+        let result = order.zip(decides).map(|(order, lower)| match (comparison.order, lower) {
+            (Order::Never, _) => false,
+            (Order::Always, _) => true,
+            (_, Some(lower)) => lower,
+            (Order::Equal, None) => order.is_eq(),
+            (Order::NotEqual, None) => order.is_ne(),
+            (Order::Less, None) => order.is_lt(),
+            (Order::LessOrEqual, None) => order.is_le(),
+            (Order::Greater, None) => order.is_gt(),
+            (Order::GreaterOrEqual, None) => order.is_ge(),
         });
         let third = self.truth_of(third);
         let combined = |value: Option<bool>| match (comparison.with?, value?, third?) {
@@ -190,29 +446,38 @@ impl Machine<'_> {
     fn select(&mut self, line: &Line) -> Known<()> {
         let [to, a, b, condition] = exactly(line)?;
         let value = self.truth_of(condition).and_then(|holds| self.read(if holds { a } else { b }));
-        self.set(to, value);
+        self.set(Self::destination(line, to)?, value);
         Ok(())
     }
 
     fn constant_halves(&mut self, line: &Line) -> Known<()> {
         let [to, a, b, high, low] = exactly(line)?;
-        let nothing = a.trim_start_matches('-') == "RZ" && b == "RZ";
-        let value = half(high).zip(half(low)).filter(|_| nothing);
+        let nothing = a.text.trim_start_matches('-') == "RZ" && b.text == "RZ";
+        let value = half(&high.text).zip(half(&low.text)).filter(|_| nothing);
+        let to = Self::destination(line, to)?;
         self.set(to, value.map(|(high, low)| u32::from(high) << 16 | u32::from(low)));
+        Ok(())
+    }
+
+    fn unary(&mut self, line: &Line, of: impl Fn(u32) -> u32) -> Known<()> {
+        let [to, a] = exactly(line)?;
+        let value = self.read(a).map(of);
+        self.set(Self::destination(line, to)?, value);
         Ok(())
     }
 
     fn binary(&mut self, line: &Line, of: impl Fn(u32, u32) -> Option<u32>) -> Known<()> {
         let [to, a, b] = exactly(line)?;
         let value = self.read(a).zip(self.read(b)).and_then(|(a, b)| of(a, b));
-        self.set(to, value);
+        self.set(Self::destination(line, to)?, value);
         Ok(())
     }
 
     fn ternary(&mut self, line: &Line, of: impl Fn(u32, u32, u32) -> Option<u32>) -> Known<()> {
         let [to, a, b, c] = exactly(line)?;
         let value = self.read(a).zip(self.read(b)).zip(self.read(c));
-        self.set(to, value.and_then(|((a, b), c)| of(a, b, c)));
+        let value = value.and_then(|((a, b), c)| of(a, b, c));
+        self.set(Self::destination(line, to)?, value);
         Ok(())
     }
 }
@@ -226,88 +491,7 @@ fn product<T: Default>(a: Option<u32>, b: Option<u32>, of: impl Fn(u32, u32) -> 
     }
 }
 
-/// The sum of terms and carries, and its carry, which is known where it is at most one.
-fn sum(
-    terms: impl IntoIterator<Item = Option<u64>>,
-    carries: impl IntoIterator<Item = Option<bool>>,
-) -> (Option<u32>, Option<bool>) {
-    let terms = terms.into_iter().chain(carries.into_iter().map(|carry| carry.map(u64::from)));
-    let sum = terms.sum::<Option<u64>>();
-    (sum.map(|sum| sum as u32), sum.map(|sum| sum >> 32).filter(|&carry| carry < 2).map(|carry| carry == 1))
-}
-
 /// The predicates in front, and the operands behind them.
-fn predicates_first(operands: &[String]) -> (&[String], &[String]) {
-    operands.split_at(operands.iter().take_while(|operand| is_predicate(operand)).count())
-}
-
-fn looked_up(a: u32, b: u32, c: u32, table: u8) -> u32 {
-    (0..32).fold(0, |result, bit| {
-        let of = |word: u32| (word >> bit & 1) as u8;
-        let index = of(a) << 2 | of(b) << 1 | of(c);
-        result | u32::from(table >> index & 1) << bit
-    })
-}
-
-fn permuted(a: u32, control: u32, b: u32) -> u32 {
-    let both = u64::from(b) << 32 | u64::from(a);
-    (0..4).fold(0, |result, nth| {
-        let selector = control >> (4 * nth) & 0xf;
-        let byte = (both >> (8 * (selector & 7))) as u8;
-        // The fourth bit asks for the sign of the byte instead of its value.
-        let byte = if selector & 8 != 0 { ((byte as i8) >> 7) as u8 } else { byte };
-        result | u32::from(byte) << (8 * nth)
-    })
-}
-
-/// A shift of two words; counts that shift everything out are left alone.
-fn shifted(funnel: Funnel, low: u32, count: u32, high: u32) -> Option<u32> {
-    let Funnel { left, wide, signed, upper } = funnel;
-    if count >= if wide { 64 } else { 32 } {
-        return None;
-    }
-    if !wide {
-        return Some(match (left, signed) {
-            (true, _) => low << count,
-            (false, false) => high >> count,
-            (false, true) => ((high as i32) >> count) as u32,
-        });
-    }
-    let both = u64::from(high) << 32 | u64::from(low);
-    let result = match (left, signed) {
-        (true, _) => both << count,
-        (false, false) => both >> count,
-        (false, true) => ((both as i64) >> count) as u64,
-    };
-    Some(if upper { (result >> 32) as u32 } else { result as u32 })
-}
-
-/// The lowest bits of a word, extended to all of it.
-fn extended(signed: bool, a: u32, width: u32) -> Option<u32> {
-    let unused = 32u32.checked_sub(width).filter(|&unused| unused < 32)?;
-    Some(if signed { ((a << unused) as i32 >> unused) as u32 } else { a << unused >> unused })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_add_and_carry_as_numbers_do() {
-        let known = |a: u64, b: u64| sum([Some(a), Some(b)], []);
-        assert_eq!(known(u32::MAX.into(), 2), (Some(1), Some(true)));
-        assert_eq!(known(3, 4), (Some(7), Some(false)));
-        assert_eq!(known(3, (1 << 32) - 3), (Some(0), Some(true)));
-        assert_eq!(sum([Some(3)], [Some(true)]), (Some(4), Some(false)));
-        assert_eq!(sum([Some(3), None], []), (None, None));
-        // Three terms may carry twice.
-        assert_eq!(sum([Some(1 << 32), Some(1 << 32)], []), (Some(0), None));
-    }
-
-    #[test]
-    fn bytes_are_permuted_and_combined_as_tables_say() {
-        assert_eq!(permuted(0x4433_2211, 0x7610, 0x8877_6655), 0x8877_2211);
-        assert_eq!(permuted(0x80, 0x8, 0), 0x8080_80ff);
-        assert_eq!(looked_up(0b1100, 0b1010, 0, 0xc0), 0b1000);
-    }
+fn predicates_first(operands: &[Operand]) -> (&[Operand], &[Operand]) {
+    operands.split_at(operands.iter().take_while(|operand| operand.is_predicate()).count())
 }

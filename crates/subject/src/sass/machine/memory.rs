@@ -1,9 +1,9 @@
 //! Memory: what was there, what was stored, constant banks.
 
 use super::super::listing::{Line, number};
+use super::super::operand::{Operand, Register, Value, register, relocated, summands};
 use super::super::operation::{Access, Operation, Width};
-use super::operands::{is_predicate, nth_register, register, relocated, summands};
-use super::{Known, Machine, lost, unknown};
+use super::{Known, Machine, exactly, lost, shown, unknown};
 use ptxsmith_model::{Reach, Space, Tracing};
 
 /// What the hardware puts in front of `.shared` variables from sm_90 on, where parameters begin here or later.
@@ -25,8 +25,12 @@ impl Machine<'_> {
             Operation::Store(access, width) => (Some(access), width, false, true),
             _ => (atomic(&line.opcode), atomic_width(&line.opcode), true, true),
         };
-        let bracketed: Vec<&String> =
-            line.operands.iter().filter(|operand| operand.starts_with('[')).collect();
+        let bracketed: Vec<&str> = line
+            .operands
+            .iter()
+            .map(|operand| operand.text.as_str())
+            .filter(|text| text.starts_with('['))
+            .collect();
         let place = match (access, bracketed.as_slice()) {
             (Some(access), [operand]) if is_understood(&line.opcode) => self.place(line, access, operand),
             _ => None,
@@ -42,9 +46,9 @@ impl Machine<'_> {
         if writes {
             match place {
                 Some((space, at)) => {
+                    let from = line.operands.last().and_then(Operand::register).filter(|_| is_known);
                     for nth in 0..bytes {
-                        let from = line.operands.last().filter(|_| is_known);
-                        let word = from.and_then(|from| self.read(&nth_register(from, nth as usize / 4)));
+                        let word = from.and_then(|from| self.register(from.nth(nth as usize / 4)));
                         let byte = word.map(|word| (word >> (8 * (nth % 4))) as u8);
                         self.reached.get_mut().written.insert((space, at.wrapping_add(nth)), byte);
                     }
@@ -52,15 +56,12 @@ impl Machine<'_> {
                 None => self.scattered = true,
             }
         }
-        let instruction = format!("{} {}", line.opcode, line.operands.join(", "));
-        self.reached.get_mut().reaches.push(Reach {
-            instruction,
-            reads,
-            writes,
-            width: bytes,
-            place,
-            certain,
-        });
+        // Where values are compared, nobody asks how they came there.
+        if self.tracing.junk.is_none() {
+            let instruction = shown(line);
+            let reach = Reach { instruction, reads, writes, width: bytes, place, certain };
+            self.reached.get_mut().reaches.push(reach);
+        }
         match place {
             _ if !is_plain => Err(unknown(line)),
             None if writes => Err(lost(line, "stores to a place that is not known")),
@@ -69,11 +70,12 @@ impl Machine<'_> {
     }
 
     fn load(&mut self, line: &Line, place: Option<(Space, u64)>, width: Width) {
-        let (Some(to), Some((space, at))) = (line.operands.first(), place) else { return };
+        let to = line.operands.first().and_then(Operand::register);
+        let (Some(to), Some((space, at))) = (to, place) else { return };
         let bytes: Vec<Option<u8>> =
             (0..width.bytes as u64).map(|nth| self.byte(space, at.wrapping_add(nth))).collect();
         for (nth, bytes) in bytes.chunks(4).enumerate() {
-            self.set(&nth_register(to, nth), word(bytes, width.signed));
+            self.set(to.nth(nth), word(bytes, width.signed));
         }
     }
 
@@ -90,16 +92,18 @@ impl Machine<'_> {
     /// Makes unknown what an instruction sets that is not understood; returns whether it sets anything.
     pub(super) fn forget(&mut self, line: &Line) -> bool {
         let name = line.opcode.split('.').next().unwrap_or_default();
-        if line.operands.iter().any(|operand| operand == "PR" || operand == "UPR") {
-            self.predicates.clear();
+        if line.operands.iter().any(|operand| operand.text == "PR" || operand.text == "UPR") {
+            self.registers.forget_predicates();
         }
         let (mut predicates, mut registers) = (0, 0);
         for operand in line.operands.iter().take(4) {
-            if is_predicate(operand) {
+            if operand.is_predicate() {
                 self.set_truth(operand, None);
                 predicates += 1;
-            } else if register(operand).is_some() && (registers == 0 || name.starts_with('T')) {
-                (0..set_by(name, &line.opcode)).for_each(|nth| self.set(&nth_register(operand, nth), None));
+            } else if let Value::Register(to) = operand.value
+                && (registers == 0 || name.starts_with('T'))
+            {
+                (0..set_by(name, &line.opcode)).for_each(|nth| self.set(to.nth(nth), None));
                 registers += 1;
             } else {
                 break;
@@ -112,7 +116,7 @@ impl Machine<'_> {
     fn place(&mut self, line: &Line, access: Access, operand: &str) -> Option<(Space, u64)> {
         let inner = operand.strip_prefix('[')?.strip_suffix(']')?;
         let parts = summands(inner);
-        let registers = parts.iter().filter(|part| register(part).is_some()).count();
+        let registers = parts.iter().filter(|part| named_register(part).is_some()).count();
         let small = matches!(access, Access::Small(_));
         let mut total = 0u64;
         for part in parts {
@@ -145,6 +149,7 @@ impl Machine<'_> {
     fn scaled(&self, part: &str, small: bool, registers: usize, extended: bool) -> Option<u64> {
         let mut words = part.split('.');
         let name = words.next()?;
+        let register = register(name)?;
         let (mut scale, mut wide, mut narrow) = (1, false, false);
         for word in words {
             match word {
@@ -157,12 +162,12 @@ impl Machine<'_> {
                 _ => return None,
             }
         }
-        let low = u64::from(self.read(name)?);
+        let low = u64::from(self.register(register)?);
         let pair = wide || !narrow && !small && (name.starts_with("UR") || extended && registers == 1);
         match (small || narrow, pair) {
             (true, false) => Some(low.wrapping_mul(scale)),
-            (false, true) if register(name).is_some_and(|register| register.is_zero()) => Some(0),
-            (false, true) if scale == 1 => self.pair(name),
+            (false, true) if register.is_zero() => Some(0),
+            (false, true) if scale == 1 => self.pair_of(register),
             _ => None,
         }
     }
@@ -196,29 +201,40 @@ impl Machine<'_> {
     }
 
     pub(super) fn load_constant(&mut self, line: &Line, width: Width) -> Known<()> {
-        let [to, from] = super::exactly(line)?;
+        let [to, from] = exactly(line)?;
+        let to = Self::destination(line, to)?;
         if width.bytes < 4 {
             let bytes = self.constant_bytes(from, 0, width.bytes);
             self.set(to, word(&bytes, width.signed));
             return Ok(());
         }
-        for nth in 0..width.bytes / 4 {
-            self.set(&nth_register(to, nth), self.constant(from, 4 * nth as i64));
+        let words: Vec<_> = (0..width.bytes / 4).map(|nth| self.constant(from, 4 * nth as i64)).collect();
+        for (nth, word) in words.into_iter().enumerate() {
+            self.set(to.nth(nth), word);
         }
         Ok(())
     }
 
     /// ``c[0x0][0x160]``, ``c[0x3][R2+0x4]``, ``c[`((c + 0x8))]``, ``c[R0+`((t + -0x8000))]``, so many bytes on.
-    pub(super) fn constant(&self, operand: &str, further: i64) -> Option<u32> {
+    pub(super) fn constant(&self, operand: &Operand, further: i64) -> Option<u32> {
         word(&self.constant_bytes(operand, further, 4), false)
     }
 
-    fn constant_bytes(&self, operand: &str, further: i64, width: usize) -> Vec<Option<u8>> {
-        self.bank(operand, further, width).unwrap_or_else(|| vec![None; width])
+    fn constant_bytes(&self, operand: &Operand, further: i64, width: usize) -> Vec<Option<u8>> {
+        let bytes = match operand.value {
+            Value::Constant(0, index, offset) => {
+                index.map_or(Some(0), |index| self.register(index)).map(|index| {
+                    let at = u64::from(index.wrapping_add(offset.wrapping_add(further) as u32));
+                    (at..).take(width).map(|at| self.launched(at)).collect()
+                })
+            }
+            _ => self.bank(&operand.text, further, width),
+        };
+        bytes.unwrap_or_else(|| vec![None; width])
     }
 
     fn bank(&self, operand: &str, further: i64, width: usize) -> Option<Vec<Option<u8>>> {
-        let rest = operand.strip_prefix("c[")?;
+        let rest = operand.trim_start_matches(['-', '~', '|']).strip_prefix("c[")?;
         let (bank, inner) = match rest.split_once("][") {
             Some((bank, inner)) => (number(bank)?, inner),
             None => (3, rest),
@@ -234,7 +250,7 @@ impl Machine<'_> {
                 let start = if table.is_some() { 0 } else { self.place_of(name)? };
                 start.wrapping_add(addend as u64)
             } else {
-                u64::from(self.read(part)?)
+                u64::from(self.register(register(part)?)?)
             };
             at = at.wrapping_add(further);
         }
@@ -306,6 +322,11 @@ impl Machine<'_> {
         let own = name.strip_prefix("SR_").unwrap_or_default().to_lowercase();
         self.tracing.specials.get(own.as_str()).copied()
     }
+}
+
+/// The register of a part of an address: `R2.X4`.
+fn named_register(part: &str) -> Option<Register> {
+    register(part.split('.').next().unwrap_or(part))
 }
 
 /// Whether an instruction reaches memory, other than constant banks.

@@ -6,16 +6,17 @@
 
 mod instructions;
 mod memory;
-mod operands;
 mod registers;
+mod words;
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 
 use super::listing::{Line, Listing, number};
+use super::operand::{Operand, register};
 use super::operation::Operation;
 use memory::{laid_out, touches_memory};
 use ptxsmith_model::{FUNCTIONS, Reached, Tracing, Variables};
+use registers::Registers;
 
 /// Instructions that one kernel may execute.
 const MOST_STEPS: u32 = 50_000;
@@ -58,9 +59,7 @@ pub(super) struct Machine<'a> {
     /// Where the parameters begin in the constant bank, and their bytes.
     parameters: u32,
     passed: Vec<u8>,
-    registers: BTreeMap<u16, u32>,
-    uniform: BTreeMap<u16, u32>,
-    predicates: BTreeMap<String, bool>,
+    registers: Registers,
     reached: RefCell<Reached>,
     /// The first instruction whose effect is not known, and why.
     skipped: Option<String>,
@@ -86,9 +85,7 @@ impl<'a> Machine<'a> {
             base,
             parameters,
             passed,
-            registers: BTreeMap::new(),
-            uniform: BTreeMap::new(),
-            predicates: BTreeMap::new(),
+            registers: Registers::new(tracing.junk),
             reached: RefCell::default(),
             skipped: None,
             scattered: false,
@@ -110,7 +107,7 @@ impl<'a> Machine<'a> {
             let line = listing.line(at).map_err(Lost)?;
             let certain = match &line.guard {
                 None => true,
-                Some((predicate, negated)) => match self.truth(predicate) {
+                Some((predicate, negated)) => match self.truth(*predicate) {
                     Some(holds) if holds == *negated => {
                         at += 1;
                         continue;
@@ -153,6 +150,10 @@ impl<'a> Machine<'a> {
                     }
                     if let Err(Lost(why)) = done {
                         self.skipped.get_or_insert(why);
+                        // Nothing is said of a value of which anything was skipped.
+                        if self.tracing.junk.is_some() {
+                            return Ok(());
+                        }
                     }
                     at + 1
                 }
@@ -168,7 +169,7 @@ impl<'a> Machine<'a> {
         if operands.iter().any(|condition| self.truth_of(condition) != Some(true)) {
             return Err(lost(line, "depends on more than its guard"));
         }
-        self.label(line, target)
+        self.label(line, &target.text)
     }
 
     fn label(&self, line: &Line, target: &str) -> Known<usize> {
@@ -178,9 +179,10 @@ impl<'a> Machine<'a> {
 
     fn branch_by_register(&self, line: &Line, at: usize) -> Known<usize> {
         let operand = line.operands.first().ok_or_else(|| lost(line, "has no target"))?;
-        let (register, base) = operand.split_once(' ').ok_or_else(|| lost(line, "has no base"))?;
-        let value =
-            self.read(register).ok_or_else(|| lost(line, "depends on a register that is not known"))?;
+        let (name, base) = operand.text.split_once(' ').ok_or_else(|| lost(line, "has no base"))?;
+        let value = register(name)
+            .and_then(|register| self.register(register))
+            .ok_or_else(|| lost(line, "depends on a register that is not known"))?;
         // The base is what brings the place of the branch back to the start of its section.
         let offset = match base.contains("(.text.") {
             true => Some(value),
@@ -194,8 +196,8 @@ impl<'a> Machine<'a> {
 
     fn call(&self, line: &Line) -> Known<usize> {
         let target = line.operands.last().ok_or_else(|| lost(line, "has no target"))?;
-        if target.starts_with('`') {
-            return self.label(line, target);
+        if target.text.starts_with('`') {
+            return self.label(line, &target.text);
         }
         let address = self.pair(target).ok_or_else(|| lost(line, "goes to what is not known"))?;
         let mut labels = self.listing.labels.values().copied();
@@ -206,9 +208,14 @@ impl<'a> Machine<'a> {
 }
 
 /// The operands of a line that has so many.
-fn exactly<const N: usize>(line: &Line) -> Known<[&str; N]> {
-    let operands: Vec<&str> = line.operands.iter().map(String::as_str).collect();
-    operands.try_into().map_err(|_| unknown(line))
+fn exactly<const N: usize>(line: &Line) -> Known<&[Operand; N]> {
+    line.operands.as_slice().try_into().map_err(|_| unknown(line))
+}
+
+/// An instruction as the listing writes it.
+fn shown(line: &Line) -> String {
+    let operands: Vec<&str> = line.operands.iter().map(|operand| operand.text.as_str()).collect();
+    format!("{} {}", line.opcode, operands.join(", "))
 }
 
 fn lost(line: &Line, what: &str) -> Lost {
@@ -216,5 +223,5 @@ fn lost(line: &Line, what: &str) -> Lost {
 }
 
 fn unknown(line: &Line) -> Lost {
-    Lost(format!("{} {} is not understood", line.opcode, line.operands.join(", ")))
+    Lost(format!("{} is not understood", shown(line)))
 }

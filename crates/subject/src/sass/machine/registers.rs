@@ -1,107 +1,202 @@
 //! Registers and predicates, and what operands say of them; `None` is a value that is not known.
 
-use super::super::listing::number;
-use super::Machine;
-use super::operands::{Register, next, register, relocated};
+use super::super::operand::{Change, Operand, Predicate, Register, Value, relocated};
+use super::{Known, Line, Machine, unknown};
+
+/// What a register holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Held {
+    /// Nothing was written to it.
+    Unset,
+    /// Something that is not known.
+    Unknown,
+    Word(u32),
+}
+
+/// The registers and predicates of a thread.
+pub(super) struct Registers {
+    plain: [Held; 256],
+    uniform: [Held; 256],
+    predicates: [[Held; 8]; 2],
+    /// What registers hold that were not set: numbers made of this one, or nothing that is known.
+    junk: Option<u64>,
+}
+
+impl Registers {
+    pub fn new(junk: Option<u64>) -> Registers {
+        let (plain, predicates) = ([Held::Unset; 256], [[Held::Unset; 8]; 2]);
+        Registers { plain, uniform: plain, predicates, junk }
+    }
+
+    fn held(&self, held: Held, place: u64) -> Option<u32> {
+        match held {
+            Held::Word(word) => Some(word),
+            Held::Unknown => None,
+            Held::Unset => self.junk.map(|junk| mixed(junk, place)),
+        }
+    }
+
+    fn register(&self, register: Register) -> Option<u32> {
+        match register {
+            Register::Zero => Some(0),
+            Register::Plain(at) => self.held(self.plain[usize::from(at)], at.into()),
+            Register::Uniform(at) => self.held(self.uniform[usize::from(at)], 256 + u64::from(at)),
+        }
+    }
+
+    fn predicate(&self, predicate: Predicate) -> Option<bool> {
+        let (uniform, at) = match predicate {
+            Predicate::True => return Some(true),
+            Predicate::Plain(at) => (0, at),
+            Predicate::Uniform(at) => (1, at),
+        };
+        let held = self.predicates[uniform][usize::from(at & 7)];
+        Some(self.held(held, 512 + 8 * uniform as u64 + u64::from(at))? & 1 == 1)
+    }
+
+    pub fn forget_predicates(&mut self) {
+        self.predicates = [[Held::Unknown; 8]; 2];
+    }
+}
+
+/// A number as good as any other for a place in a run.
+fn mixed(junk: u64, place: u64) -> u32 {
+    let mut mixed = (junk ^ place << 48).wrapping_add(place + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    (mixed >> 27) as u32
+}
+
+impl Change {
+    fn of_word(self, word: u32) -> u32 {
+        let word = if self.absolute { (word as i32).unsigned_abs() } else { word };
+        match (self.inverts, self.negates) {
+            (true, _) => !word,
+            (false, true) => word.wrapping_neg(),
+            (false, false) => word,
+        }
+    }
+
+    fn of_pair(self, pair: u64) -> u64 {
+        let pair = if self.absolute { (pair as i64).unsigned_abs() } else { pair };
+        match (self.inverts, self.negates) {
+            (true, _) => !pair,
+            (false, true) => pair.wrapping_neg(),
+            (false, false) => pair,
+        }
+    }
+}
 
 impl Machine<'_> {
     /// What an operand of 32 bits holds.
-    pub(super) fn read(&self, operand: &str) -> Option<u32> {
-        let negated =
-            operand.strip_prefix('-').filter(|rest| !rest.starts_with(|c: char| c.is_ascii_digit()));
-        match (negated, operand.strip_prefix('~')) {
-            (Some(rest), _) => self.read_plain(rest).map(u32::wrapping_neg),
-            (None, Some(rest)) => self.read_plain(rest).map(|word| !word),
-            (None, None) => self.read_plain(operand),
-        }
+    pub(super) fn read(&self, operand: &Operand) -> Option<u32> {
+        self.word(operand).map(|word| operand.change.of_word(word))
     }
 
     /// What an operand adds to a sum: of a negated one the complement of two, whose carry differs from that of its word where it is zero.
-    pub(super) fn term(&self, operand: &str) -> Option<u64> {
-        match operand.strip_prefix('-').filter(|rest| !rest.starts_with(|c: char| c.is_ascii_digit())) {
-            Some(rest) => self.read_plain(rest).map(|word| (1 << 32) - u64::from(word)),
-            None => self.read(operand).map(u64::from),
+    pub(super) fn term(&self, operand: &Operand) -> Option<u64> {
+        match operand.change {
+            Change { negates: true, absolute: false, inverts: false } => {
+                self.word(operand).map(|word| (1 << 32) - u64::from(word))
+            }
+            _ => self.read(operand).map(u64::from),
         }
     }
 
-    fn read_plain(&self, operand: &str) -> Option<u32> {
-        if let Some(value) = number(operand) {
-            return Some(value as u32);
+    /// The word that an operand names, before it is changed.
+    fn word(&self, operand: &Operand) -> Option<u32> {
+        match operand.value {
+            Value::Register(register) => self.registers.register(register),
+            Value::Immediate(value) => Some(value as u32),
+            Value::Constant(..) => self.constant(operand, 0),
+            Value::Predicate(_) | Value::SignOf(_) => None,
+            Value::Other => self.named(&operand.text),
         }
-        if operand.starts_with("c[") {
-            return self.constant(operand, 0);
+    }
+
+    /// The value of a name with a relocation.
+    fn named(&self, text: &str) -> Option<u32> {
+        if text.starts_with("c[") {
+            return self.constant(&Operand::read(text), 0);
         }
         let halves = [("32@lo", 0), ("32@hi", 32), ("`", 0)];
-        if let Some((text, shift)) =
-            halves.iter().find_map(|&(before, shift)| Some((operand.strip_prefix(before)?, shift)))
-        {
-            let (name, addend) = relocated(text)?;
-            let address = self.address_of(name)?;
-            // A name without a half is an address of 32 bits, which has no upper half.
-            let fits = match operand.starts_with('`') {
-                true => address.is_small,
-                false => shift == 0 || !address.is_small,
-            };
-            return fits.then(|| (address.at.wrapping_add(addend as u64) >> shift) as u32);
-        }
-        match register(operand)? {
-            Register::Zero => Some(0),
-            Register::Plain(at) => self.registers.get(&at).copied(),
-            Register::Uniform(at) => self.uniform.get(&at).copied(),
-        }
+        let (text, shift, is_whole) = halves
+            .iter()
+            .find_map(|&(before, shift)| Some((text.strip_prefix(before)?, shift, before == "`")))?;
+        let (name, addend) = relocated(text)?;
+        let address = self.address_of(name)?;
+        // A name without a half is an address of 32 bits, which has no upper half.
+        let fits = if is_whole { address.is_small } else { shift == 0 || !address.is_small };
+        fits.then(|| (address.at.wrapping_add(addend as u64) >> shift) as u32)
+    }
+
+    pub(super) fn register(&self, register: Register) -> Option<u32> {
+        self.registers.register(register)
     }
 
     /// What a register and the next one hold.
-    pub(super) fn pair(&self, operand: &str) -> Option<u64> {
-        if let Some(value) = number(operand) {
-            return Some(value as u64);
-        }
-        let (low, high) = match (operand.starts_with("c["), next(operand)) {
-            (true, _) => (self.constant(operand, 0)?, self.constant(operand, 4)?),
-            (false, Some(upper)) => (self.read(operand)?, self.read(&upper)?),
-            (false, None) => return register(operand).map(|_| 0),
-        };
+    pub(super) fn pair_of(&self, register: Register) -> Option<u64> {
+        let (low, high) = (self.register(register)?, self.register(register.nth(1))?);
         Some(u64::from(high) << 32 | u64::from(low))
     }
 
-    pub(super) fn set(&mut self, to: &str, value: Option<u32>) {
-        let (registers, at) = match register(to) {
-            Some(Register::Plain(at)) => (&mut self.registers, at),
-            Some(Register::Uniform(at)) => (&mut self.uniform, at),
-            Some(Register::Zero) | None => return,
+    /// What an operand of 64 bits holds.
+    pub(super) fn pair(&self, operand: &Operand) -> Option<u64> {
+        let pair = match operand.value {
+            Value::Immediate(value) => Some(value as u64),
+            Value::Register(register) => self.pair_of(register),
+            Value::Constant(..) => {
+                let (low, high) = (self.constant(operand, 0)?, self.constant(operand, 4)?);
+                Some(u64::from(high) << 32 | u64::from(low))
+            }
+            _ => None,
         };
-        match value {
-            Some(value) => registers.insert(at, value),
-            None => registers.remove(&at),
-        };
+        pair.map(|pair| operand.change.of_pair(pair))
     }
 
-    pub(super) fn set_pair(&mut self, to: &str, value: Option<u64>) {
+    /// The register that an instruction writes.
+    pub(super) fn destination(line: &Line, operand: &Operand) -> Known<Register> {
+        operand.register().ok_or_else(|| unknown(line))
+    }
+
+    pub(super) fn set(&mut self, to: Register, value: Option<u32>) {
+        let held = value.map_or(Held::Unknown, Held::Word);
+        match to {
+            Register::Plain(at) => self.registers.plain[usize::from(at)] = held,
+            Register::Uniform(at) => self.registers.uniform[usize::from(at)] = held,
+            Register::Zero => {}
+        }
+    }
+
+    pub(super) fn set_pair(&mut self, to: Register, value: Option<u64>) {
         self.set(to, value.map(|value| value as u32));
-        if let Some(upper) = next(to) {
-            self.set(&upper, value.map(|value| (value >> 32) as u32));
+        self.set(to.nth(1), value.map(|value| (value >> 32) as u32));
+    }
+
+    pub(super) fn truth(&self, predicate: Predicate) -> Option<bool> {
+        self.registers.predicate(predicate)
+    }
+
+    /// Whether a predicate operand holds.
+    pub(super) fn truth_of(&self, operand: &Operand) -> Option<bool> {
+        match operand.value {
+            Value::Predicate(predicate) => self.truth(predicate).map(|holds| holds != operand.change.inverts),
+            Value::SignOf(register) if operand.change == Change::default() => {
+                self.register(register).map(|word| word >> 31 == 1)
+            }
+            _ => None,
         }
     }
 
-    pub(super) fn truth(&self, predicate: &str) -> Option<bool> {
-        match predicate {
-            "PT" | "UPT" => Some(true),
-            name => self.predicates.get(name).copied(),
-        }
-    }
-
-    pub(super) fn truth_of(&self, operand: &str) -> Option<bool> {
-        match operand.strip_prefix('!') {
-            Some(name) => self.truth(name).map(|value| !value),
-            None => self.truth(operand),
-        }
-    }
-
-    pub(super) fn set_truth(&mut self, predicate: &str, truth: Option<bool>) {
-        match truth {
-            _ if matches!(predicate, "PT" | "UPT") => {}
-            Some(truth) => _ = self.predicates.insert(predicate.to_owned(), truth),
-            None => _ = self.predicates.remove(predicate),
+    pub(super) fn set_truth(&mut self, to: &Operand, truth: Option<bool>) {
+        let held = truth.map_or(Held::Unknown, |truth| Held::Word(truth.into()));
+        match to.value {
+            Value::Predicate(Predicate::Plain(at)) => {
+                self.registers.predicates[0][usize::from(at & 7)] = held
+            }
+            Value::Predicate(Predicate::Uniform(at)) => {
+                self.registers.predicates[1][usize::from(at & 7)] = held
+            }
+            _ => {}
         }
     }
 }

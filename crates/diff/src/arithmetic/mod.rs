@@ -1,0 +1,170 @@
+//! Judges what kernels compute: the bytes that generated code leaves over many inputs, compared with what the PTX manual says.
+//!
+//! The expected half is [`ptxsmith_oracle::computed`]; the other half is the code that the subject shows, executed over the same
+//! parameters and memory ([`Subject::compute`]). Nothing is said of a kernel of which either half is not followed.
+
+use std::fmt::Write as _;
+
+use ptxsmith_oracle::{Computed, Expectation, Reached, Rules, Way, computed, expect};
+use ptxsmith_subject::{Error, Memory, Observation, Outcome, Request, Space, Subject, Tracing};
+use ptxsmith_syntax::{Module, StateSpace};
+
+use crate::accesses::tracing_of;
+
+/// A kernel that leaves something else than it should.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WrongResult {
+    /// The number of the input.
+    pub input: u64,
+    /// The parameters and the words of memory that the kernel reads, as text.
+    pub inputs: String,
+    /// What it should leave, as a number.
+    pub expected: String,
+    /// What it leaves.
+    pub stored: String,
+}
+
+/// The verdict on one kernel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum KernelVerdict {
+    /// Every byte whose value is defined is as it should be.
+    Agrees,
+    /// Some byte is not.
+    Differs(WrongResult),
+    /// Nothing is said of it, for this reason.
+    NotFollowed(String),
+}
+
+/// Kernels of a module with what they should compute.
+pub struct Calculations {
+    kernels: Vec<Computed>,
+    /// The kernel, the input and the run of each kernel and input whose result is defined.
+    runs: Vec<(usize, u64, Tracing)>,
+}
+
+/// What a subject makes of a module, and the verdict on each kernel by its name. Empty where it does not accept the module.
+#[derive(Clone, Debug, Default)]
+pub struct Judgement {
+    /// What it did with the module.
+    pub observation: Observation,
+    /// The verdicts.
+    pub kernels: Vec<(String, KernelVerdict)>,
+}
+
+impl Calculations {
+    /// What the kernels of a module should compute over this many inputs. `None` of a module that the specification refuses.
+    pub fn new(module: &Module, inputs: u64) -> Option<Calculations> {
+        let rules = Rules::default();
+        let Expectation::Accepted { variables, .. } = expect(module, &rules) else { return None };
+        let kernels = computed(module, &variables, &rules, inputs);
+        let mut runs = Vec::new();
+        for (kernel, computed) in kernels.iter().enumerate() {
+            let of_kernel = computed.runs.iter().flatten().enumerate();
+            for (input, reached) in of_kernel.filter_map(|(input, run)| Some((input as u64, run.as_ref()?))) {
+                // What registers hold that were not set differs from run to run.
+                let junk = Some(input + 1);
+                let tracing = Tracing { junk, ..tracing_of(&computed.name, &reached.setting) };
+                runs.push((kernel, input, tracing));
+            }
+        }
+        Some(Calculations { kernels, runs })
+    }
+
+    /// Compares what a subject makes of the module, whose text for this target is `ptx`.
+    ///
+    /// # Errors
+    /// If this machine or our code fails.
+    pub fn judge(&self, subject: &dyn Subject, ptx: &str, target: &str) -> Result<Judgement, Error> {
+        let trace: Vec<Tracing> = self.runs.iter().map(|(.., run)| run.clone()).collect();
+        let answer = subject.compute(&Request { trace: &trace, ..Request::new(ptx, target) })?;
+        if answer.observation.outcome != Outcome::Accepted {
+            return Ok(Judgement { observation: answer.observation, kernels: Vec::new() });
+        }
+        let unseen = || KernelVerdict::NotFollowed("the implementation does not show its code".to_owned());
+        let mut verdicts: Vec<KernelVerdict> =
+            self.kernels.iter().map(|kernel| self.unjudged(kernel)).collect();
+        for (nth, (kernel, input, _)) in self.runs.iter().enumerate() {
+            let verdict = &mut verdicts[*kernel];
+            if *verdict != KernelVerdict::Agrees {
+                continue;
+            }
+            let expected =
+                self.kernels[*kernel].runs.as_ref().ok().and_then(|runs| runs[*input as usize].as_ref());
+            *verdict = match (answer.left.get(nth), expected) {
+                (Some(Ok(left)), Some(expected)) => match wrong_result(expected, left, *input) {
+                    Some(wrong) => KernelVerdict::Differs(wrong),
+                    None => KernelVerdict::Agrees,
+                },
+                (Some(Err(why)), _) => KernelVerdict::NotFollowed(why.clone()),
+                _ => unseen(),
+            };
+        }
+        let names = self.kernels.iter().map(|kernel| kernel.name.to_string());
+        Ok(Judgement { observation: answer.observation, kernels: names.zip(verdicts).collect() })
+    }
+
+    /// The verdict on a kernel before any run of it is compared.
+    fn unjudged(&self, kernel: &Computed) -> KernelVerdict {
+        match &kernel.runs {
+            Err(why) => KernelVerdict::NotFollowed((*why).to_owned()),
+            Ok(runs) if runs.iter().all(Option::is_none) => {
+                KernelVerdict::NotFollowed("a kernel that does what is undefined".to_owned())
+            }
+            Ok(_) => KernelVerdict::Agrees,
+        }
+    }
+}
+
+/// The first result that is not as it should be.
+fn wrong_result(expected: &Reached, left: &Memory, input: u64) -> Option<WrongResult> {
+    let expected_bytes = expected.written.iter().filter(|((space, _), _)| *space == StateSpace::Global);
+    let wrong = |(&(_, at), byte): (&(StateSpace, u64), &Option<u8>)| {
+        byte.is_some_and(|byte| left.get(&(Space::Global, at)) != Some(&byte)).then_some(at)
+    };
+    let unasked = |(space, at): &(Space, u64)| {
+        (*space == Space::Global && !expected.written.contains_key(&(StateSpace::Global, *at))).then_some(*at)
+    };
+    let at = expected_bytes.filter_map(|(place, byte)| wrong((place, byte))).next();
+    let at = at.or_else(|| left.keys().filter_map(unasked).next())?;
+    // The whole scalar, where one store of the text leaves it.
+    let stores = expected.accesses.iter().rev().filter(|access| access.way != Way::Read);
+    let (start, width) = stores
+        .filter_map(|access| Some((access.place.ok()?.1, access.width)))
+        .find(|(start, width)| (*start..start + width).contains(&at))
+        .unwrap_or((at, 1));
+    let number = |byte: &dyn Fn(u64) -> Option<u8>| -> String {
+        let bytes: Vec<Option<u8>> = (start..start + width).rev().map(byte).collect();
+        if bytes.iter().all(Option::is_none) {
+            return "nothing".to_owned();
+        }
+        let digits = bytes.iter().map(|byte| byte.map_or("..".to_owned(), |byte| format!("{byte:02x}")));
+        format!("0x{}", digits.collect::<String>())
+    };
+    Some(WrongResult {
+        input,
+        inputs: inputs(expected),
+        expected: number(&|at| expected.written.get(&(StateSpace::Global, at)).copied().flatten()),
+        stored: number(&|at| left.get(&(Space::Global, at)).copied()),
+    })
+}
+
+/// What a kernel reads: its scalar parameters, and each word of memory in the order of the accesses.
+fn inputs(reached: &Reached) -> String {
+    let mut text = String::new();
+    for (nth, (_, bytes)) in reached.setting.parameters.iter().enumerate() {
+        // One of eight bytes is a pointer.
+        if bytes.len() < 8 {
+            let digits: String = bytes.iter().rev().map(|byte| format!("{byte:02x}")).collect();
+            let _ = write!(text, "parameter {nth} = 0x{digits}, ");
+        }
+    }
+    for access in reached.accesses.iter().filter(|access| access.way == Way::Read) {
+        let Ok((space, at)) = access.place else { continue };
+        let byte = |at| {
+            reached.setting.memory.get(&(space, at)).map_or("..".to_owned(), |byte| format!("{byte:02x}"))
+        };
+        let digits: String = (at..at + access.width).rev().map(byte).collect();
+        let _ = write!(text, "[...{:x}] = 0x{digits}, ", at & 0xff);
+    }
+    text.trim_end_matches(", ").to_owned()
+}

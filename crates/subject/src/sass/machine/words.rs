@@ -1,0 +1,172 @@
+//! What operations make of words, where all of them are known.
+
+use super::super::operation::{DotProduct, Extreme, Funnel, Lanes};
+
+/// Three words combined bit by bit: the bits choose one of the eight of a table.
+pub(super) fn looked_up(a: u32, b: u32, c: u32, table: u8) -> u32 {
+    let minterm = |index: u32| {
+        let chosen = |word: u32, bit: u32| if index >> bit & 1 == 1 { word } else { !word };
+        chosen(a, 2) & chosen(b, 1) & chosen(c, 0)
+    };
+    (0..8).filter(|index| table >> index & 1 == 1).fold(0, |result, index| result | minterm(index))
+}
+
+pub(super) fn permuted(a: u32, control: u32, b: u32) -> u32 {
+    let both = u64::from(b) << 32 | u64::from(a);
+    (0..4).fold(0, |result, nth| {
+        let selector = control >> (4 * nth) & 0xf;
+        let byte = (both >> (8 * (selector & 7))) as u8;
+        // The fourth bit asks for the sign of the byte instead of its value.
+        let byte = if selector & 8 != 0 { ((byte as i8) >> 7) as u8 } else { byte };
+        result | u32::from(byte) << (8 * nth)
+    })
+}
+
+/// A shift of two words; a count beyond the width is the width.
+pub(super) fn shifted(funnel: Funnel, low: u32, count: u32, high: u32) -> u32 {
+    let Funnel { left, wide, signed, wraps, upper } = funnel;
+    let width = if wide { 64 } else { 32 };
+    let count = if wraps { count & (width - 1) } else { count.min(width) };
+    let both = u64::from(high) << 32 | u64::from(low);
+    let result = match (left, signed) {
+        (true, _) => both.checked_shl(count).unwrap_or(0),
+        (false, false) => both.checked_shr(count).unwrap_or(0),
+        (false, true) => ((both as i64) >> count.min(63)) as u64,
+    };
+    if upper { (result >> 32) as u32 } else { result as u32 }
+}
+
+/// The lowest bits of a word, extended to all of it.
+pub(super) fn extended(signed: bool, a: u32, width: u32) -> Option<u32> {
+    match 32u32.saturating_sub(width) {
+        32 => Some(0),
+        unused if signed => Some(((a << unused) as i32 >> unused) as u32),
+        unused => Some(a << unused >> unused),
+    }
+}
+
+/// So many ones from a bit on.
+pub(super) fn mask(wraps: bool, at: u32, width: u32) -> Option<u32> {
+    let (at, width) = if wraps { (at & 31, width & 31) } else { (at.min(32), width.min(32)) };
+    let ones = (1u64 << width) - 1;
+    Some((ones << at) as u32)
+}
+
+/// The place of the highest bit that differs from the sign, from the lowest bit on or as the count that shifts it to the top; all
+/// ones where there is none.
+pub(super) fn highest(signed: bool, shift: bool, a: u32) -> u32 {
+    let bits = if signed && (a as i32) < 0 { !a } else { a };
+    match bits.checked_ilog2() {
+        None => u32::MAX,
+        Some(place) if shift => 31 - place,
+        Some(place) => place,
+    }
+}
+
+pub(super) fn by_halves(a: u32, b: u32, of: impl Fn(u16, u16) -> u16) -> u32 {
+    let [low, high] = [0, 16].map(|at| u32::from(of((a >> at) as u16, (b >> at) as u16)));
+    high << 16 | low
+}
+
+/// The least or the greatest of words, or of each half.
+pub(super) fn extreme(extreme: Extreme, least: bool, values: &[u32]) -> u32 {
+    let Extreme { lanes, signed, positive, .. } = extreme;
+    let lane = |at: u32, bits: u32| {
+        let of = |value: &u32| {
+            let value = i64::from(value >> at) & ((1 << bits) - 1);
+            if signed && value >> (bits - 1) == 1 { value - (1 << bits) } else { value }
+        };
+        let values = values.iter().map(of);
+        let result = if least { values.min() } else { values.max() }.unwrap_or(0);
+        let result = if positive { result.max(0) } else { result };
+        (result & ((1 << bits) - 1)) as u32
+    };
+    match lanes {
+        Lanes::Halves => lane(16, 16) << 16 | lane(0, 16),
+        Lanes::Word | Lanes::Pair => lane(0, 32),
+    }
+}
+
+pub(super) fn extreme_pair(signed: bool, least: bool, a: u64, b: u64) -> u64 {
+    match (signed, least) {
+        (true, true) => (a as i64).min(b as i64) as u64,
+        (true, false) => (a as i64).max(b as i64) as u64,
+        (false, true) => a.min(b),
+        (false, false) => a.max(b),
+    }
+}
+
+/// The sum of products of bytes, or of halves and bytes, added to a word.
+pub(super) fn dot_product(dot: DotProduct, a: u32, b: u32, c: u32) -> u32 {
+    let part = |word: u32, at: u32, bits: u32, signed: bool| {
+        let value = word >> at & ((1 << bits) - 1);
+        if signed { ((value << (32 - bits)) as i32) >> (32 - bits) } else { value as i32 }
+    };
+    let [a_signed, b_signed] = dot.signed;
+    let products = match dot.halves {
+        None => (0..4).map(|nth| (part(a, 8 * nth, 8, a_signed), 8 * nth)).collect::<Vec<_>>(),
+        Some(upper) => {
+            let first = if upper { 16 } else { 0 };
+            (0..2).map(|nth| (part(a, 16 * nth, 16, a_signed), first + 8 * nth)).collect()
+        }
+    };
+    products
+        .into_iter()
+        .fold(c, |sum, (a, at)| sum.wrapping_add(a.wrapping_mul(part(b, at, 8, b_signed)) as u32))
+}
+
+/// A word within the bounds of a type of so many bits.
+pub(super) fn saturated(bits: u32, signed: bool, from_signed: bool, a: u32) -> u32 {
+    let value = if from_signed { i64::from(a as i32) } else { i64::from(a) };
+    let (least, greatest) = match signed {
+        true => (-(1i64 << (bits - 1)), (1i64 << (bits - 1)) - 1),
+        false => (0, (1i64 << bits) - 1),
+    };
+    value.clamp(least, greatest) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_are_permuted_and_combined_as_tables_say() {
+        assert_eq!(permuted(0x4433_2211, 0x7610, 0x8877_6655), 0x8877_2211);
+        assert_eq!(permuted(0x80, 0x8, 0), 0x8080_80ff);
+        assert_eq!(looked_up(0b1100, 0b1010, 0, 0xc0), 0b1000);
+        assert_eq!(looked_up(0b1111_0000, 0b1100_1100, 0b1010_1010, 0x96) & 0xff, 0b1001_0110);
+    }
+
+    #[test]
+    fn shifts_and_fields_end_at_the_width() {
+        let left = Funnel { left: true, wide: false, signed: false, wraps: false, upper: false };
+        assert_eq!(shifted(left, 1, 31, 0), 1 << 31);
+        assert_eq!(shifted(left, 1, 32, 0), 0);
+        assert_eq!(shifted(Funnel { wraps: true, ..left }, 1, 33, 0), 2);
+        assert_eq!(shifted(Funnel { upper: true, wraps: true, ..left }, 0x8000_0001, 1, 0x8000_0001), 3);
+        let right = Funnel { left: false, signed: true, upper: true, ..left };
+        assert_eq!(shifted(right, 0, 40, 0x8000_0000), u32::MAX);
+        assert_eq!(shifted(Funnel { signed: false, ..right }, 0, 4, 0x80), 8);
+        assert_eq!((extended(true, 0x80, 8), extended(false, 0x180, 8)), (Some(0xffff_ff80), Some(0x80)));
+        assert_eq!((extended(true, 5, 0), extended(true, 5, 40)), (Some(0), Some(5)));
+        assert_eq!(
+            (mask(false, 4, 8), mask(false, 4, 40), mask(false, 32, 1)),
+            (Some(0xff0), Some(0xffff_fff0), Some(0))
+        );
+        assert_eq!(mask(true, 33, 33), Some(2));
+    }
+
+    #[test]
+    fn parts_of_words_have_their_own_signs() {
+        assert_eq!(highest(true, false, u32::MAX), u32::MAX);
+        assert_eq!((highest(true, false, -5i32 as u32), highest(false, true, 1)), (2, 31));
+        let dot = DotProduct { signed: [true, false], halves: None };
+        assert_eq!(dot_product(dot, 0xff02_0000, 0x0380_0000, 1) as i32, 1 - 3 + 256);
+        let halves = DotProduct { signed: [true, true], halves: Some(true) };
+        assert_eq!(dot_product(halves, 0xffff_0003, 0x02ff_0000, 0) as i32, -3 - 2);
+        assert_eq!((saturated(8, true, true, 200), saturated(8, false, true, -3i32 as u32)), (127, 0));
+        assert_eq!(saturated(16, true, true, -40_000i32 as u32) as i32, -32_768);
+        let least = Extreme { lanes: Lanes::Halves, signed: true, positive: false, adds: false };
+        assert_eq!(extreme(least, true, &[0x8000_0001, 0x0001_ffff]), 0x8000_ffff);
+    }
+}

@@ -1,0 +1,286 @@
+//! Operands of generated code, as the listing writes them.
+
+use super::listing::number;
+
+/// An operand, read once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Operand {
+    /// As the listing writes it.
+    pub text: String,
+    pub value: Value,
+    pub change: Change,
+}
+
+/// What an operand names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Value {
+    Register(Register),
+    Predicate(Predicate),
+    /// The sign bit of a register, as a predicate.
+    SignOf(Register),
+    Immediate(i64),
+    /// A word of a constant bank: the bank, and where the word lies behind what a register holds.
+    Constant(i64, Option<Register>, i64),
+    /// An address in brackets, a name with a relocation, or a form that is not known.
+    Other,
+}
+
+/// What is done to the value before it is used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Change {
+    pub negates: bool,
+    /// Inverts every bit; of a predicate the truth.
+    pub inverts: bool,
+    pub absolute: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Register {
+    Plain(u8),
+    Uniform(u8),
+    Zero,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Predicate {
+    Plain(u8),
+    Uniform(u8),
+    True,
+}
+
+impl Register {
+    pub fn is_zero(self) -> bool {
+        self == Register::Zero
+    }
+
+    /// The register this many behind it.
+    pub fn nth(self, nth: usize) -> Register {
+        match self {
+            Register::Plain(at) => Register::Plain(at.wrapping_add(nth as u8)),
+            Register::Uniform(at) => Register::Uniform(at.wrapping_add(nth as u8)),
+            Register::Zero => Register::Zero,
+        }
+    }
+}
+
+impl Operand {
+    pub fn read(text: &str) -> Operand {
+        let (change, value) = read(text);
+        Operand { text: text.to_owned(), value, change }
+    }
+
+    /// The register that it names unchanged.
+    pub fn register(&self) -> Option<Register> {
+        match self.value {
+            Value::Register(register) if self.change == Change::default() => Some(register),
+            _ => None,
+        }
+    }
+
+    pub fn is_predicate(&self) -> bool {
+        matches!(self.value, Value::Predicate(_))
+    }
+
+    /// Whether it is a predicate that always holds, as a destination: nothing is set.
+    pub fn is_true(&self) -> bool {
+        self.value == Value::Predicate(Predicate::True) && !self.change.inverts
+    }
+
+    /// Whether it is a predicate that never holds.
+    pub fn is_false(&self) -> bool {
+        self.value == Value::Predicate(Predicate::True) && self.change.inverts
+    }
+}
+
+fn read(text: &str) -> (Change, Value) {
+    let mut change = Change::default();
+    if let Some(value) = number(text) {
+        return (change, Value::Immediate(value));
+    }
+    let mut rest = text.strip_suffix(".reuse").unwrap_or(text);
+    if let Some(inner) = rest.strip_prefix('!') {
+        let value = predicate(inner).map_or(Value::Other, Value::Predicate);
+        return (Change { inverts: true, ..change }, value);
+    }
+    if let Some(inner) = rest.strip_prefix('-') {
+        (change.negates, rest) = (true, inner);
+    } else if let Some(inner) = rest.strip_prefix('~') {
+        (change.inverts, rest) = (true, inner);
+    }
+    if let Some(inner) = rest.strip_prefix('|').and_then(|inner| inner.strip_suffix('|')) {
+        (change.absolute, rest) = (true, inner);
+    }
+    let rest = rest.strip_suffix(".reuse").unwrap_or(rest);
+    if let Some(register) = rest.strip_suffix(".SIGN").and_then(register) {
+        return (change, Value::SignOf(register));
+    }
+    if let Some(register) = register(rest.strip_suffix(".64").unwrap_or(rest)) {
+        return (change, Value::Register(register));
+    }
+    if let Some(predicate) = predicate(rest).filter(|_| change == Change::default()) {
+        return (change, Value::Predicate(predicate));
+    }
+    (change, constant(rest).unwrap_or(Value::Other))
+}
+
+/// `c[0x0][0x160]`, `c[0x3][R2+0x4]`
+fn constant(text: &str) -> Option<Value> {
+    let (bank, place) = text.strip_prefix("c[")?.strip_suffix(']')?.split_once("][")?;
+    let (mut index, mut offset) = (None, 0i64);
+    for part in summands(place) {
+        match (number(part), register(part), index) {
+            (Some(further), ..) => offset = offset.wrapping_add(further),
+            (None, Some(register), None) => index = Some(register),
+            _ => return None,
+        }
+    }
+    Some(Value::Constant(number(bank)?, index, offset))
+}
+
+/// `R4`, `UR4`, `RZ`
+pub(super) fn register(name: &str) -> Option<Register> {
+    if name == "RZ" || name == "URZ" {
+        return Some(Register::Zero);
+    }
+    if let Some(number) = name.strip_prefix("UR") {
+        return number.parse().ok().map(Register::Uniform);
+    }
+    name.strip_prefix('R').and_then(|number| number.parse().ok()).map(Register::Plain)
+}
+
+/// `P4`, `UP4`, `PT`
+pub(super) fn predicate(name: &str) -> Option<Predicate> {
+    if name == "PT" || name == "UPT" {
+        return Some(Predicate::True);
+    }
+    let (uniform, number) = match name.strip_prefix("UP") {
+        Some(number) => (true, number),
+        None => (false, name.strip_prefix('P')?),
+    };
+    let number = number.parse().ok().filter(|&number: &u8| number < 8)?;
+    Some(if uniform { Predicate::Uniform(number) } else { Predicate::Plain(number) })
+}
+
+/// The parts of a sum in brackets: `R2.64+UR4+-0x4`, ``R0+`((t + 0x4))``.
+pub(super) fn summands(text: &str) -> Vec<&str> {
+    let (mut depth, mut from, mut parts) = (0, 0, Vec::new());
+    for (at, c) in text.char_indices() {
+        match c {
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            '+' if depth == 0 => {
+                parts.push(text[from..at].trim());
+                from = at + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(text[from..].trim());
+    parts
+}
+
+/// The symbol and addend of a relocated operand: `(a)`, `((a + 0x4))`, `(fun@fdesc(k))`, `(fun@unified(f))`.
+pub(super) fn relocated(text: &str) -> Option<(&str, i64)> {
+    let inner = text.trim().strip_prefix('(')?.strip_suffix(')')?;
+    if let Some(sum) = inner.strip_prefix('(') {
+        let (symbol, addend) = sum.strip_suffix(')')?.split_once(" + ")?;
+        return Some((bare(symbol)?, number(addend)?));
+    }
+    Some((bare(inner)?, 0))
+}
+
+fn bare(symbol: &str) -> Option<&str> {
+    match symbol.split_once('@') {
+        None => Some(symbol),
+        Some(("fun", described)) => {
+            let (kind, name) = described.split_once('(')?;
+            matches!(kind, "fdesc" | "unified").then(|| name.trim_end_matches(')'))
+        }
+        Some(_) => None,
+    }
+}
+
+/// The bits of a half-precision float whose value is written out; `None` for what is no such value.
+pub(super) fn half(text: &str) -> Option<u16> {
+    match text {
+        "INF" | "+INF" => return Some(0x7c00),
+        "-INF" => return Some(0xfc00),
+        _ => {}
+    }
+    let value: f64 = text.parse().ok()?;
+    if value.is_nan() || value.is_infinite() {
+        return None;
+    }
+    let sign = if value.is_sign_negative() { 0x8000 } else { 0 };
+    let magnitude = value.abs();
+    // In units of the smallest denormal each half is an integer.
+    let units = magnitude * f64::from(1u32 << 24);
+    if units.fract() != 0.0 || units >= (1u64 << 40) as f64 {
+        return None;
+    }
+    let units = units as u64;
+    let bits = if units < 1 << 10 {
+        units
+    } else {
+        let exponent = units.ilog2() - 10;
+        if exponent > 29 || units & ((1 << exponent) - 1) != 0 {
+            return None;
+        }
+        (u64::from(exponent) + 1) << 10 | (units >> exponent & 0x3ff)
+    };
+    Some(sign | bits as u16)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn operands_name_a_value_and_what_is_done_to_it() {
+        let plain = Change::default();
+        let negated = Change { negates: true, ..plain };
+        let inverted = Change { inverts: true, ..plain };
+        let absolute = Change { absolute: true, ..plain };
+        for (text, change, value) in [
+            ("R12.reuse", plain, Value::Register(Register::Plain(12))),
+            ("-R3", negated, Value::Register(Register::Plain(3))),
+            ("~UR3", inverted, Value::Register(Register::Uniform(3))),
+            ("|R3|", absolute, Value::Register(Register::Plain(3))),
+            ("R2.64", plain, Value::Register(Register::Plain(2))),
+            ("-0x5", plain, Value::Immediate(-5)),
+            ("!PT", inverted, Value::Predicate(Predicate::True)),
+            ("UP2", plain, Value::Predicate(Predicate::Uniform(2))),
+            ("c[0x0][0x160]", plain, Value::Constant(0, None, 0x160)),
+            ("-c[0x3][R2+-0x4]", negated, Value::Constant(3, Some(Register::Plain(2)), -4)),
+            ("R3.SIGN", plain, Value::SignOf(Register::Plain(3))),
+            // Parts of a register are no form that is known.
+            ("R3.H0_H0", plain, Value::Other),
+            ("R3.B1", plain, Value::Other),
+            ("[R2.64+0x4]", plain, Value::Other),
+            ("SR_TID.X", plain, Value::Other),
+        ] {
+            assert_eq!((change, value), read(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn constants_written_as_halves_are_read_exactly() {
+        assert_eq!(half("4.589557647705078125e-06"), Some(0x4d));
+        assert_eq!(half("2.086162567138671875e-06"), Some(0x23));
+        assert_eq!(half("0"), Some(0));
+        assert_eq!(half("-0"), Some(0x8000));
+        assert_eq!(half("1"), Some(0x3c00));
+        assert_eq!(half("65504"), Some(0x7bff));
+        assert_eq!(half("-1.5"), Some(0xbe00));
+        assert_eq!(half("+QNAN"), None);
+        assert_eq!(half("1e-9"), None);
+    }
+
+    #[test]
+    fn relocated_operands_name_a_symbol_and_an_addend() {
+        assert_eq!(relocated("(a)"), Some(("a", 0)));
+        assert_eq!(relocated("((a + -0x4))"), Some(("a", -4)));
+        assert_eq!(relocated("(fun@fdesc(k0))"), Some(("k0", 0)));
+        assert_eq!(relocated("((k1 + .L_x_0@srel))"), None);
+    }
+}

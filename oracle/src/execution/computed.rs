@@ -1,0 +1,65 @@
+//! What kernels compute: the values that they leave in memory over many inputs, on one thread.
+//!
+//! Every instruction of such a kernel is known ([`super::integers`]); branches and predicates are followed. Where it is not, nothing is
+//! said of the kernel. A value that the manual leaves undefined is unknown, and so is what depends on it.
+
+use ptxsmith_syntax::{FunctionKind, Module, StateSpace, Text};
+
+use super::machine::{How, Machine, is_undefined};
+use super::names;
+use super::operand::Reader;
+use super::setting::{Frame, Reached, Way};
+use crate::expectation;
+use crate::rules::Rules;
+use crate::step::Trace;
+
+/// How many inputs a kernel is usually run over.
+pub const INPUTS: u64 = 32;
+
+/// What a kernel computes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Computed {
+    /// The kernel.
+    pub name: Text,
+    /// What it leaves over each input, where that is defined; why nothing is said of it.
+    pub runs: Result<Vec<Option<Reached>>, &'static str>,
+}
+
+/// What the kernels of a module compute over this many inputs, in the order of their names. `variables` is what
+/// [`expect`](crate::expect) says of the module.
+pub fn computed(
+    module: &Module,
+    variables: &[expectation::Variable],
+    rules: &Rules,
+    inputs: u64,
+) -> Vec<Computed> {
+    let program = names::read(module, rules);
+    let version = module.version().unwrap_or((u32::MAX, 0));
+    let kernels = program.functions.iter().filter(|(_, body)| body.kind == FunctionKind::Entry);
+    kernels
+        .map(|(&name, body)| {
+            let mut own = program.variables.iter().chain(&body.variables);
+            let has_local = own.any(|variable| variable.space == StateSpace::Local);
+            let run = |input| {
+                let how = How { layout: Frame::Upwards, anywhere: false, input: Some(input) };
+                let reader = Reader { rules, version, trace: Trace::default() };
+                match Machine::over_numbers(&program, body, reader, variables, how) {
+                    _ if has_local => Err("a kernel with variables in .local"),
+                    Ok((reached, _)) if stores_anywhere(&reached) => Ok(None),
+                    Ok((reached, _)) => Ok(Some(reached)),
+                    Err(why) if is_undefined(why) => Ok(None),
+                    Err(why) => Err(why),
+                }
+            };
+            Computed { name: name.into(), runs: (0..inputs).map(run).collect() }
+        })
+        .collect()
+}
+
+/// Whether a kernel stores to a place that is not known.
+fn stores_anywhere(reached: &Reached) -> bool {
+    reached.accesses.iter().any(|access| access.way != Way::Read && access.place.is_err())
+}
+
+#[cfg(test)]
+mod tests;

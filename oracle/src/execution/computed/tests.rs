@@ -1,0 +1,75 @@
+use ptxsmith_syntax::{StateSpace, parse};
+
+use super::*;
+use crate::{Expectation, expect};
+
+/// What a kernel of these instructions leaves in its first words over the first inputs.
+fn left(body: &str) -> Result<Vec<Option<Vec<Option<u8>>>>, &'static str> {
+    let text = format!(
+        ".version 8.3\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 out, .param .u32 n)\n{{\n\
+         .reg .pred %p<9>;\n.reg .b32 %r<9>;\n.reg .b64 %rd<9>;\nld.param.u64 %rd1, [out];\n\
+         ld.param.u32 %r1, [n];\n{body}\nret;\n}}\n"
+    );
+    let module = parse(&text).unwrap();
+    let Expectation::Accepted { variables, .. } = expect(&module, &Rules::default()) else {
+        panic!("{text}")
+    };
+    let kernel = computed(&module, &variables, &Rules::default(), 5).remove(0);
+    let bytes = |run: Option<Reached>| {
+        let Reached { setting, written, .. } = run?;
+        let out = u64::from_le_bytes(setting.parameters[0].1.clone().try_into().unwrap());
+        Some((0..4).map(|nth| written.get(&(StateSpace::Global, out + nth)).copied().flatten()).collect())
+    };
+    Ok(kernel.runs?.into_iter().map(bytes).collect())
+}
+
+/// The same, of kernels that leave a number over every input.
+fn words(body: &str) -> Vec<u32> {
+    let word = |bytes: Option<Vec<Option<u8>>>| {
+        let bytes: Option<Vec<u8>> = bytes.unwrap().into_iter().collect();
+        u32::from_le_bytes(bytes.unwrap().try_into().unwrap())
+    };
+    left(body).unwrap().into_iter().map(word).collect()
+}
+
+#[test]
+fn inputs_begin_with_corners_and_predicates_and_branches_are_followed() {
+    assert_eq!(words("st.global.u32 [%rd1], %r1;"), [0, u32::MAX, 1, 0x8000_0000, 0x7fff_ffff]);
+    let guarded = "setp.lt.s32 %p1, %r1, 0;\nmov.u32 %r2, 5;\n@%p1 mov.u32 %r2, 6;\n@!%p1 bra DONE;\n\
+                   add.s32 %r2, %r2, 1;\nDONE:\nst.global.u32 [%rd1], %r2;";
+    assert_eq!(words(guarded), [5, 7, 5, 7, 5]);
+    let saturated = "add.s32 %r2, %r1, 5;\nadd.sat.s32 %r2, %r2, 7;\nst.global.u32 [%rd1], %r2;";
+    assert_eq!(words(saturated), [12, 11, 13, 0x8000_000c, 0x8000_000b]);
+}
+
+#[test]
+fn carries_pass_from_one_instruction_to_the_next() {
+    let sum = "add.cc.u32 %r2, %r1, 1;\naddc.u32 %r3, 0, 0;\nst.global.u32 [%rd1], %r3;";
+    assert_eq!(words(sum), [0, 1, 0, 0, 0]);
+    let difference = "sub.cc.u32 %r2, %r1, 1;\nsubc.u32 %r3, 0, 0;\nst.global.u32 [%rd1], %r3;";
+    assert_eq!(words(difference), [u32::MAX, 0, 0, 0, 0]);
+    let product = "mad.lo.cc.u32 %r2, %r1, 2, 1;\nmadc.hi.u32 %r3, %r1, 2, 0;\nst.global.u32 [%rd1], %r3;";
+    assert_eq!(words(product), [0, 1, 0, 1, 0]);
+    let nothing = left("sub.cc.u32 %r2, %r1, 1;\naddc.u32 %r3, 0, 0;\nst.global.u32 [%rd1], %r3;").unwrap();
+    assert_eq!(nothing[0], Some(vec![None; 4]), "how a difference leaves a carry for a sum is not said");
+}
+
+#[test]
+fn what_is_undefined_is_unknown_and_what_is_not_modelled_ends_the_kernel() {
+    let quotient = left("div.u32 %r2, 8, %r1;\nst.global.u32 [%rd1], %r2;").unwrap();
+    assert_eq!(quotient[0], Some(vec![None; 4]));
+    assert_eq!(quotient[2], Some(vec![Some(8), Some(0), Some(0), Some(0)]));
+    let chosen = "div.u32 %r2, 8, %r1;\nsetp.eq.u32 %p1, %r2, 8;\n@%p1 st.global.u32 [%rd1], %r2;";
+    assert_eq!(left(chosen).unwrap()[0], None);
+    assert!(left("vadd.u32.u32.u32 %r2, %r1, %r1;\nst.global.u32 [%rd1], %r2;").is_err());
+    assert!(left("add.frob.u32 %r2, %r1, %r1;\nst.global.u32 [%rd1], %r2;").is_err());
+}
+
+#[test]
+fn conversions_saturate_and_logic_gives_predicates() {
+    assert_eq!(words("cvt.sat.u8.s32 %r2, %r1;\nst.global.u32 [%rd1], %r2;"), [0, 0, 1, 0, 255]);
+    assert_eq!(words("cvt.s8.s32 %r2, %r1;\nst.global.u32 [%rd1], %r2;"), [0, u32::MAX, 1, 0, u32::MAX]);
+    let logic = "setp.ne.u32 %p1, 0, 0;\nlop3.or.b32 %r2|%p2, %r1, 1, 0, 0xc0, %p1;\nselp.u32 %r2, 7, 9, %p2;\n\
+                 st.global.u32 [%rd1], %r2;";
+    assert_eq!(words(logic), [9, 7, 7, 9, 7]);
+}

@@ -1,0 +1,81 @@
+//! Inputs of kernels whose values are compared: corners of types, and values that go together.
+
+/// Words at which types, fields and signs end.
+const CORNERS: [u32; 24] = [
+    0,
+    1,
+    2,
+    3,
+    5,
+    7,
+    0x1f,
+    0x20,
+    0x7f,
+    0x80,
+    0xff,
+    0x100,
+    0x7fff,
+    0x8000,
+    0xffff,
+    0x1_0000,
+    0x7f_ffff,
+    0x80_0000,
+    0xff_ffff,
+    0x7fff_ffff,
+    0x8000_0000,
+    0x8000_0001,
+    0xffff_ff80,
+    0xffff_fffe,
+];
+
+/// The word that lies at a place, counted in words, in an input.
+pub(super) fn word(input: u64, place: u64) -> u32 {
+    let first = match input {
+        0 => return 0,
+        1 => return u32::MAX,
+        2 => return 1,
+        3 => return 0x8000_0000,
+        4 => return 0x7fff_ffff,
+        _ => mixed(input, 0),
+    };
+    let base = match first & 1 {
+        0 => corner(first >> 8),
+        _ => (first >> 16) as u32,
+    };
+    let own = mixed(input, place + 1);
+    let bits = (own >> 16) as u32;
+    // The upper half of 64 bits often extends the lower one.
+    if place % 2 == 1 && own >> 8 & 3 < 2 {
+        return if own >> 8 & 1 == 0 { 0 } else { (word(input, place - 1) as i32 >> 31) as u32 };
+    }
+    match own & 15 {
+        0..3 => base,
+        3 => base.wrapping_neg(),
+        4 => base.wrapping_add(1),
+        5 => base.wrapping_sub(1),
+        6 => !base,
+        7 => 1 << (bits & 31),
+        8 => (1u32 << (bits & 31)).wrapping_sub(1),
+        9..13 => corner(own >> 16),
+        // Four bytes, or two halves, each at a corner of its own.
+        13 => u32::from_le_bytes([0, 8, 16, 24].map(|at| corner(own >> (16 + at)) as u8)),
+        _ => bits,
+    }
+}
+
+/// The bytes of a scalar parameter.
+pub(super) fn parameter(input: u64, nth: u64, size: u64) -> Vec<u8> {
+    let byte = |at: u64| (word(input, (1 << 20) + (nth << 8) + 2 * (at / 4)) >> (8 * (at % 4))) as u8;
+    (0..size).map(byte).collect()
+}
+
+fn corner(number: u64) -> u32 {
+    CORNERS[(number % CORNERS.len() as u64) as usize]
+}
+
+fn mixed(input: u64, place: u64) -> u64 {
+    let mut mixed =
+        (input << 40 ^ place).wrapping_add(0x9e37_79b9_7f4a_7c15).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    mixed = (mixed ^ mixed >> 29).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed ^ mixed >> 32
+}

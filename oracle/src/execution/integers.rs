@@ -1,0 +1,313 @@
+//! What instructions do with integers.
+//!
+//! The authority is chapter 9.7 of the PTX manual, which is public and none of the texts that the rest of the oracle has. Each rule
+//! names its section. What the manual leaves undefined, to the machine, or unsaid is [`Some(None)`](calculated): nothing is compared
+//! that depends on it. A form that is not here is `None`.
+
+use ptxsmith_syntax::{Opcode, ScalarType, TypeKind};
+
+use super::form::Form;
+use crate::value::{low_bits, sign_extended};
+
+/// What an instruction makes of integers that are extended from their types to 64 bits: `None` where its form is not modelled, and
+/// `Some(None)` where the manual does not say what it makes of these.
+pub(super) fn calculated(form: &Form<'_>, ty: ScalarType, values: &[u64]) -> Option<Option<u64>> {
+    let how: &[&str] = &form.others;
+    let bits = 8 * ty.size()?;
+    let signed = ty.kind() == TypeKind::Signed;
+    Some(match (form.opcode, how, values) {
+        // 9.7.1.1, 9.7.1.2: `.sat`, of `.s32` alone, keeps the result within its bounds.
+        (Opcode::Add, [], &[a, b]) => Some(a.wrapping_add(b)),
+        (Opcode::Sub, [], &[a, b]) => Some(a.wrapping_sub(b)),
+        (Opcode::Add, [".sat"], &[a, b]) if ty == ScalarType::S32 => Some(within_word(a.wrapping_add(b))),
+        (Opcode::Sub, [".sat"], &[a, b]) if ty == ScalarType::S32 => Some(within_word(a.wrapping_sub(b))),
+        // 9.7.1.3, 9.7.1.4: half of the product, or all of it.
+        (Opcode::Mul, [half], &[a, b]) => Some(product(half, ty, a, b)?),
+        (Opcode::Mad, [half], &[a, b, c]) => Some(product(half, ty, a, b)?.wrapping_add(c)),
+        (Opcode::Mad, [".hi", ".sat"], &[a, b, c]) if ty == ScalarType::S32 => {
+            let upper = low_bits(ty, product(".hi", ty, a, b)?);
+            Some(within_word((sign_extended(ty, upper) as u64).wrapping_add(c)))
+        }
+        // 9.7.1.5, 9.7.1.6: of operands that hold 24 bits.
+        (Opcode::Mul24, [half], &[a, b]) => product_of_24(half, ty, a, b)?,
+        (Opcode::Mad24, [half], &[a, b, c]) => {
+            product_of_24(half, ty, a, b)?.map(|product| product.wrapping_add(c))
+        }
+        // 9.7.1.7
+        (Opcode::Sad, [], &[a, b, c]) => Some(distance(signed, a, b).wrapping_add(c)),
+        // 9.7.1.8: by zero it is not specified, and neither is what no signed type holds.
+        (Opcode::Div, [], &[a, b]) => quotient(ty, signed, a, b).map(|(quotient, _)| quotient),
+        // 9.7.1.9: of negative numbers the machine decides.
+        (Opcode::Rem, [], &[a, b]) => {
+            let is_negative = signed && ((a as i64) < 0 || (b as i64) < 0);
+            quotient(ty, signed, a, b).filter(|_| !is_negative).map(|(_, rest)| rest)
+        }
+        // 9.7.1.10: what the least number gives is not said.
+        (Opcode::Abs, [], &[a]) if signed => {
+            let is_least = low_bits(ty, a) == 1 << (bits - 1);
+            (!is_least).then(|| (a as i64).unsigned_abs())
+        }
+        // 9.7.1.11
+        (Opcode::Neg, [], &[a]) => Some(a.wrapping_neg()),
+        // 9.7.1.12, 9.7.1.13: `.relu` makes a negative result zero.
+        (Opcode::Min, [], &[a, b]) => Some(if is_less(signed, b, a) { b } else { a }),
+        (Opcode::Max, [], &[a, b]) => Some(if is_less(signed, a, b) { b } else { a }),
+        (Opcode::Min, [".relu"], &[a, b]) if ty == ScalarType::S32 => {
+            Some((a as i64).min(b as i64).max(0) as u64)
+        }
+        (Opcode::Max, [".relu"], &[a, b]) if ty == ScalarType::S32 => {
+            Some((a as i64).max(b as i64).max(0) as u64)
+        }
+        // 9.7.1.14, 9.7.1.15
+        (Opcode::Popc, [], &[a]) => Some(a.count_ones().into()),
+        (Opcode::Clz, [], &[a]) => Some(u64::from(a.leading_zeros()) + bits - 64),
+        // 9.7.1.16: of a negative number the highest zero counts; all ones where there is no such bit.
+        (Opcode::Bfind, [] | [".shiftamt"], &[a]) => {
+            let found = if signed && (a as i64) < 0 { !a } else { a };
+            Some(match found.checked_ilog2() {
+                None => u64::MAX,
+                Some(place) if how.is_empty() => place.into(),
+                Some(place) => bits - 1 - u64::from(place),
+            })
+        }
+        // 9.7.1.17
+        (Opcode::Fns, [], &[mask, base, offset]) => find_nth_set(mask, base, offset as i32),
+        // 9.7.1.18
+        (Opcode::Brev, [], &[a]) => Some(a.reverse_bits() >> (64 - bits)),
+        // 9.7.1.19, 9.7.1.20: the place and the length of a field have 8 bits.
+        (Opcode::Bfe, [], &[a, at, length]) => Some(extracted(bits, signed, a, at & 0xff, length & 0xff)),
+        (Opcode::Bfi, [], &[a, b, at, length]) => Some(inserted(bits, a, b, at & 0xff, length & 0xff)),
+        // 9.7.1.21: the sign or zeros from a bit on.
+        (Opcode::Szext, [".clamp"], &[a, width]) => Some(extracted(32, signed, a, 0, width.min(32))),
+        (Opcode::Szext, [".wrap"], &[a, width]) => Some(extracted(32, signed, a, 0, width & 31)),
+        // 9.7.1.22
+        (Opcode::Bmsk, [".clamp"], &[at, width]) => {
+            Some(ones(width.min(32)).checked_shl(at.min(63) as u32).unwrap_or(0))
+        }
+        (Opcode::Bmsk, [".wrap"], &[at, width]) => Some(ones(width & 31) << (at & 31)),
+        // 9.7.1.23, 9.7.1.24
+        (Opcode::Dp4a, [a_type], &[a, b, c]) => {
+            let lane = |nth: u32| (8 * nth, 8 * nth);
+            Some(dot_product((a_type, ty), [a, b, c], 8, (0..4).map(lane))?)
+        }
+        (Opcode::Dp2a, [half @ (".lo" | ".hi"), a_type], &[a, b, c]) => {
+            let first = if *half == ".lo" { 0 } else { 16 };
+            let lane = |nth: u32| (16 * nth, first + 8 * nth);
+            Some(dot_product((a_type, ty), [a, b, c], 16, (0..2).map(lane))?)
+        }
+        // 9.7.7.1 to 9.7.7.5
+        (Opcode::And, [], &[a, b]) => Some(a & b),
+        (Opcode::Or, [], &[a, b]) => Some(a | b),
+        (Opcode::Xor, [], &[a, b]) => Some(a ^ b),
+        (Opcode::Not, [], &[a]) => Some(!a),
+        (Opcode::Cnot, [], &[a]) => Some(u64::from(a == 0)),
+        // 9.7.7.6: a bit of the table for every three bits.
+        (Opcode::Lop3, [] | [".or" | ".and"], &[a, b, c, table, ..]) => Some(looked_up(a, b, c, table)),
+        // 9.7.7.7: a count is clamped to 32, or its lowest five bits are used.
+        (Opcode::Shf, [direction, mode], &[a, b, count]) => {
+            let count = match *mode {
+                ".clamp" => count.min(32),
+                ".wrap" => count & 31,
+                _ => return None,
+            };
+            let both = low_bits(ScalarType::B32, b) << 32 | low_bits(ScalarType::B32, a);
+            match *direction {
+                ".l" => Some((u128::from(both) << count >> 32) as u64),
+                ".r" => Some(both >> count),
+                _ => return None,
+            }
+        }
+        // 9.7.7.8, 9.7.7.9: a count beyond the width is the width.
+        (Opcode::Shl, [], &[a, count]) => Some(if count < bits { a << count } else { 0 }),
+        (Opcode::Shr, [], &[a, count]) => Some(match signed {
+            true => (sign_extended(ty, a) >> count.min(63)) as u64,
+            false if count < bits => low_bits(ty, a) >> count,
+            false => 0,
+        }),
+        // 9.7.9.7
+        (Opcode::Prmt, [], &[a, b, control]) => Some(permuted(a, b, control)),
+        (Opcode::Prmt, [mode], &[a, b, control]) => Some(permuted(a, b, selectors(mode, control & 3)?)),
+        // 9.7.6.3: the sign of the third operand chooses.
+        (Opcode::Slct, [_], &[a, b, c]) if ty == ScalarType::S32 => Some(if (c as i64) < 0 { b } else { a }),
+        _ => return None,
+    })
+}
+
+/// The number that an instruction with a carry makes, and the carry or borrow (9.7.2), where its form is one of these.
+pub(super) fn carried(form: &Form<'_>, ty: ScalarType, values: &[u64], carry: bool) -> Option<(u64, bool)> {
+    let half = form.others.iter().copied().find(|word| *word != ".cc");
+    let low = |value: u64| u128::from(low_bits(ty, value));
+    let (a, b) = match (form.opcode, half, values) {
+        (Opcode::Add | Opcode::Addc | Opcode::Sub | Opcode::Subc, None, &[a, b]) => (low(a), low(b)),
+        (Opcode::Mad | Opcode::Madc, Some(half @ (".lo" | ".hi")), &[a, b, c]) => {
+            (low(product(half, ty, a, b)?), low(c))
+        }
+        _ => return None,
+    };
+    let carry = u128::from(carry);
+    let result = match subtracts(form.opcode) {
+        true => a.wrapping_sub(b).wrapping_sub(carry),
+        false => a + b + carry,
+    };
+    Some((low_bits(ty, result as u64), result >> (8 * ty.size()?) & 1 == 1))
+}
+
+/// Whether an instruction reads or writes the carry.
+pub(super) fn is_carried(form: &Form<'_>) -> bool {
+    form.others.contains(&".cc") || reads_carry(form.opcode)
+}
+
+pub(super) fn reads_carry(opcode: Opcode) -> bool {
+    matches!(opcode, Opcode::Addc | Opcode::Subc | Opcode::Madc)
+}
+
+pub(super) fn subtracts(opcode: Opcode) -> bool {
+    matches!(opcode, Opcode::Sub | Opcode::Subc)
+}
+
+fn within_word(sum: u64) -> u64 {
+    (sum as i64).clamp(i32::MIN.into(), i32::MAX.into()) as u64
+}
+
+fn is_less(signed: bool, a: u64, b: u64) -> bool {
+    if signed { (a as i64) < b as i64 } else { a < b }
+}
+
+fn distance(signed: bool, a: u64, b: u64) -> u64 {
+    if is_less(signed, a, b) { b.wrapping_sub(a) } else { a.wrapping_sub(b) }
+}
+
+/// The low or the high half of a product, or a whole one of at most 64 bits.
+fn product(half: &str, ty: ScalarType, a: u64, b: u64) -> Option<u64> {
+    match half {
+        ".lo" | ".wide" => return Some(a.wrapping_mul(b)),
+        ".hi" => {}
+        _ => return None,
+    }
+    let whole = match ty.kind() {
+        TypeKind::Signed => (i128::from(a as i64) * i128::from(b as i64)) as u128,
+        _ => u128::from(a) * u128::from(b),
+    };
+    Some((whole >> (8 * ty.size()?)) as u64)
+}
+
+/// 32 of the 48 bits of a product; of operands that hold more than 24 bits it is not said.
+fn product_of_24(half: &str, ty: ScalarType, a: u64, b: u64) -> Option<Option<u64>> {
+    let fits = |value: u64| match ty.kind() {
+        TypeKind::Signed => (-(1i64 << 23)..1 << 23).contains(&(value as i64)),
+        _ => value < 1 << 24,
+    };
+    let whole = a.wrapping_mul(b);
+    let part = match half {
+        ".lo" => whole,
+        ".hi" => whole >> 16,
+        _ => return None,
+    };
+    Some((fits(a) && fits(b)).then_some(part))
+}
+
+fn quotient(ty: ScalarType, signed: bool, a: u64, b: u64) -> Option<(u64, u64)> {
+    if !signed {
+        return Some((a.checked_div(b)?, a.checked_rem(b)?));
+    }
+    let (a, b) = (a as i64, b as i64);
+    let quotient = a.checked_div(b)?;
+    (sign_extended(ty, low_bits(ty, quotient as u64)) == quotient).then(|| (quotient as u64, (a % b) as u64))
+}
+
+fn find_nth_set(mask: u64, base: u64, offset: i32) -> Option<u64> {
+    const NONE: u64 = u32::MAX as u64;
+    if base > 31 {
+        return None;
+    }
+    let is_set = |at: i64| mask >> at & 1 == 1;
+    let base = base as i64;
+    if offset == 0 {
+        return Some(if is_set(base) { base as u64 } else { NONE });
+    }
+    let nth = offset.unsigned_abs() as usize - 1;
+    let found = match offset > 0 {
+        true => (base..32).filter(|&at| is_set(at)).nth(nth),
+        false => (0..=base).rev().filter(|&at| is_set(at)).nth(nth),
+    };
+    Some(found.map_or(NONE, |at| at as u64))
+}
+
+/// So many ones.
+fn ones(count: u64) -> u64 {
+    1u64.checked_shl(count as u32).map_or(u64::MAX, |bit| bit - 1)
+}
+
+fn extracted(bits: u64, signed: bool, a: u64, at: u64, length: u64) -> u64 {
+    let bit = |at: u64| a >> at.min(63) & 1;
+    let sign = if signed && length > 0 { bit((at + length - 1).min(bits - 1)) } else { 0 };
+    let one = |nth: u64| if nth < length && at + nth < bits { bit(at + nth) } else { sign };
+    (0..bits).fold(0, |field, nth| field | one(nth) << nth)
+}
+
+fn inserted(bits: u64, a: u64, b: u64, at: u64, length: u64) -> u64 {
+    let field = if at < bits { ones(length.min(bits - at)) << at } else { 0 };
+    b & !field | (if at < bits { a << at } else { 0 }) & field
+}
+
+/// The products of parts of `a`, of so many bits, and bytes of `b`, added to `c`; the types say how they are extended.
+fn dot_product(
+    (a_type, b_type): (&str, ScalarType),
+    [a, b, c]: [u64; 3],
+    bits: u32,
+    lanes: impl Iterator<Item = (u32, u32)>,
+) -> Option<u64> {
+    let signed = |ty: ScalarType| match ty {
+        ScalarType::S32 => Some(true),
+        ScalarType::U32 => Some(false),
+        _ => None,
+    };
+    let (a_signed, b_signed) = (signed(ScalarType::from_keyword(a_type)?)?, signed(b_type)?);
+    let part = |word: u64, at: u32, bits: u32, signed: bool| {
+        let value = word >> at & ones(bits.into());
+        let negative = signed && value >> (bits - 1) == 1;
+        if negative { value.wrapping_sub(1 << bits) } else { value }
+    };
+    let product = |(of_a, of_b)| part(a, of_a, bits, a_signed).wrapping_mul(part(b, of_b, 8, b_signed));
+    Some(lanes.map(product).fold(c, u64::wrapping_add))
+}
+
+fn looked_up(a: u64, b: u64, c: u64, table: u64) -> u64 {
+    (0..32).fold(0, |result, at| {
+        let bit = |word: u64| word >> at & 1;
+        let index = bit(a) << 2 | bit(b) << 1 | bit(c);
+        result | (table >> index & 1) << at
+    })
+}
+
+/// Four bytes of two words, each chosen by four bits, of which the highest asks for the byte's sign.
+fn permuted(a: u64, b: u64, control: u64) -> u64 {
+    let both = low_bits(ScalarType::B32, b) << 32 | low_bits(ScalarType::B32, a);
+    (0..4).fold(0, |result, nth| {
+        let selector = control >> (4 * nth) & 0xf;
+        let byte = both >> (8 * (selector & 7)) & 0xff;
+        let chosen = match selector & 8 {
+            0 => byte,
+            _ if byte & 0x80 != 0 => 0xff,
+            _ => 0,
+        };
+        result | chosen << (8 * nth)
+    })
+}
+
+/// What a mode of `prmt` chooses, as the selectors that choose it.
+fn selectors(mode: &str, control: u64) -> Option<u64> {
+    let table: [u64; 4] = match mode {
+        ".f4e" => [0x3210, 0x4321, 0x5432, 0x6543],
+        ".b4e" => [0x5670, 0x6701, 0x7012, 0x0123],
+        ".rc8" => [0x0000, 0x1111, 0x2222, 0x3333],
+        ".ecl" => [0x3210, 0x3211, 0x3222, 0x3333],
+        ".ecr" => [0x0000, 0x1110, 0x2210, 0x3210],
+        ".rc16" => [0x1010, 0x3232, 0x1010, 0x3232],
+        _ => return None,
+    };
+    Some(table[control as usize & 3])
+}
+
+#[cfg(test)]
+mod tests;
