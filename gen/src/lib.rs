@@ -16,6 +16,7 @@
 //! ```
 
 mod address;
+pub mod arithmetic;
 pub mod boundary;
 mod case;
 mod choice;

@@ -74,9 +74,10 @@ pub(super) fn calculated(form: &Form<'_>, ty: ScalarType, values: &[u64]) -> Opt
         (Opcode::Fns, [], &[mask, base, offset]) => find_nth_set(mask, base, offset as i32),
         // 9.7.1.18
         (Opcode::Brev, [], &[a]) => Some(a.reverse_bits() >> (64 - bits)),
-        // 9.7.1.19, 9.7.1.20: the place and the length of a field have 8 bits.
-        (Opcode::Bfe, [], &[a, at, length]) => Some(extracted(bits, signed, a, at & 0xff, length & 0xff)),
-        (Opcode::Bfi, [], &[a, b, at, length]) => Some(inserted(bits, a, b, at & 0xff, length & 0xff)),
+        // 9.7.1.19, 9.7.1.20: the place and the length of a field are limited to 8 bits; what others do is not said.
+        (Opcode::Bfe | Opcode::Bfi, [], [.., at, length]) if *at.max(length) > 0xff => None,
+        (Opcode::Bfe, [], &[a, at, length]) => Some(extracted(bits, signed, a, at, length)),
+        (Opcode::Bfi, [], &[a, b, at, length]) => Some(inserted(bits, a, b, at, length)),
         // 9.7.1.21: the sign or zeros from a bit on.
         (Opcode::Szext, [".clamp"], &[a, width]) => Some(extracted(32, signed, a, 0, width.min(32))),
         (Opcode::Szext, [".wrap"], &[a, width]) => Some(extracted(32, signed, a, 0, width & 31)),

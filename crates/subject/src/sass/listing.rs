@@ -31,8 +31,8 @@ pub(super) struct Listing {
     holes: Vec<(Range<usize>, String)>,
     /// The line that each label of code stands before.
     pub labels: BTreeMap<String, usize>,
-    /// The words of the assembler's own tables in constant banks, by symbol: offsets of labels within their sections.
-    pub tables: BTreeMap<String, Vec<u32>>,
+    /// The bytes of the assembler's own tables in constant banks, by symbol: constants, and offsets of labels within their sections.
+    pub tables: BTreeMap<String, Vec<u8>>,
     /// How many bytes the constant bank of a kernel has, by kernel: its parameters end there.
     pub parameters: BTreeMap<String, u32>,
 }
@@ -45,7 +45,7 @@ impl Listing {
         let mut section = "";
         let mut symbol = "";
         // Words of tables name labels that may stand further down.
-        let mut words: Vec<(&str, &str, &str)> = Vec::new();
+        let mut words: Vec<Words<'_>> = Vec::new();
         for line in text.lines() {
             let trimmed = line.trim();
             if let Some(rest) = trimmed.strip_prefix(".section\t") {
@@ -69,9 +69,11 @@ impl Listing {
                         size.trim().parse().unwrap_or(0);
                 }
             } else if section.starts_with(".nv.constant")
-                && let Some((offset, value)) = trimmed.split_once(".word")
+                && let Some((offset, values)) = trimmed.split_once('.')
+                && let Some((ty, values)) = values.split_once(['\t', ' '])
+                && let Some(size) = size_of(ty)
             {
-                words.push((symbol, offset.trim(), value.trim()));
+                words.push((symbol, offset.trim(), size, values.trim()));
             }
         }
         listing.find_holes(sizes);
@@ -97,32 +99,43 @@ impl Listing {
         }
     }
 
-    /// The tables, from their words: the symbol before each, its offset as it stands there, and its value.
-    fn read_tables(&mut self, words: &[(&str, &str, &str)]) {
+    /// The tables, from their words.
+    fn read_tables(&mut self, words: &[Words<'_>]) {
         let offset_of = |text: &str| {
             let digits = text.strip_prefix("/*")?.strip_suffix("*/")?;
             u32::from_str_radix(digits, 16).ok()
         };
-        let mut before: Option<(&str, u32)> = None;
+        // Where the next word of a table stands.
+        let mut next: Option<(&str, u32)> = None;
         let mut broken = "";
-        for &(symbol, offset, value) in words {
-            let label = value.strip_prefix('(').and_then(|value| value.split(" - ").next());
-            let value = match label {
-                Some(label) => self.labels.get(label).and_then(|&at| Some(self.lines.get(at)?.offset)),
-                None => number(value).map(|value| value as u32),
-            };
+        for &(symbol, offset, size, values) in words {
             let offset = offset_of(offset);
-            let follows = match (before, offset) {
-                (Some((own, last)), Some(offset)) if own == symbol => offset == last + 4,
+            let follows = match (next, offset) {
+                (Some((own, next)), Some(offset)) if own == symbol => offset == next,
                 (_, offset) => offset.is_some(),
             };
+            let values: Option<Vec<u64>> = values.split(',').map(|value| self.word(value.trim())).collect();
             let table = self.tables.entry(symbol.to_owned()).or_default();
             // A word that is missing or cannot be read makes the table end there: what is asked of it then is not known.
-            match value.filter(|_| follows && broken != symbol) {
-                Some(value) => table.push(value),
-                None => broken = symbol,
-            }
-            before = offset.map(|offset| (symbol, offset));
+            let bytes = match values.filter(|_| follows && broken != symbol) {
+                Some(values) => {
+                    values.iter().flat_map(|value| value.to_le_bytes()[..size].to_vec()).collect()
+                }
+                None => {
+                    broken = symbol;
+                    Vec::new()
+                }
+            };
+            next = offset.map(|offset| (symbol, offset + bytes.len() as u32));
+            table.extend(bytes);
+        }
+    }
+
+    /// A number, or the offset of a label in its section: `(.L_x_9 - .text.k)`.
+    fn word(&self, value: &str) -> Option<u64> {
+        match value.strip_prefix('(').and_then(|value| value.split(" - ").next()) {
+            Some(label) => self.labels.get(label).and_then(|&at| Some(self.lines.get(at)?.offset.into())),
+            None => number(value).map(|value| value as u64),
         }
     }
 
@@ -141,6 +154,20 @@ impl Listing {
         let lines = &self.lines[start..end.unwrap_or(self.lines.len())];
         Some(start + lines.binary_search_by_key(&offset, |line| line.offset).ok()?)
     }
+}
+
+/// A line of a table: the symbol before it, its offset as it stands there, the size of each of its numbers, and those.
+type Words<'a> = (&'a str, &'a str, usize, &'a str);
+
+/// The bytes of a number behind this directive.
+fn size_of(directive: &str) -> Option<usize> {
+    Some(match directive {
+        "byte" => 1,
+        "short" => 2,
+        "word" => 4,
+        "dword" => 8,
+        _ => return None,
+    })
 }
 
 /// Where the first instruction is missing among these offsets of a section of this size. Instructions have 16 bytes; before sm_70
@@ -213,7 +240,7 @@ pub(super) fn number(text: &str) -> Option<i64> {
         None => (false, text),
     };
     let value = match digits.strip_prefix("0x") {
-        Some(digits) => i64::from_str_radix(digits, 16),
+        Some(digits) => u64::from_str_radix(digits, 16).map(|value| value as i64),
         None => digits.parse(),
     };
     value.ok().map(|value| if negative { -value } else { value })
@@ -239,6 +266,7 @@ k:
 k.const_opt.0:
         /*0000*/ 	.word	(.L_x_9 - .text.k)
         /*0004*/ 	.word	0x00000020
+        /*0008*/ 	.byte	0xfb, 0xff
 	.section	.nv.constant0.k,\"a\",@\"SHT_CUDA_CONSTANT_B0\"
 	.sectionflags	@\"\"
 .nv.constant0.k:
@@ -259,7 +287,7 @@ _param:
         assert_eq!(listing.lines[1].guard, Some((Predicate::Plain(0), true)));
         assert_eq!(operands(1), ["R7", "[R2.64+0x4]"]);
         assert_eq!(operands(2), ["R10 `(((.text.k - .) - 0x10))"]);
-        assert_eq!(listing.tables["k.const_opt.0"], [0x30, 0x20]);
+        assert_eq!(listing.tables["k.const_opt.0"], [0x30, 0, 0, 0, 0x20, 0, 0, 0, 0xfb, 0xff]);
         assert_eq!(listing.parameters["k"], 360);
         assert_eq!(listing.at(4, 0x20), Some(2));
         assert_eq!(listing.labels["k"], 0);
@@ -286,18 +314,17 @@ _param:
     #[test]
     fn a_table_ends_where_a_word_is_missing() {
         let table = |text: &str| Listing::read(text, &BTreeMap::new()).tables["k.const_opt.0"].clone();
-        let other = "        /*0008*/ \t.word\t0x00000030\n\t.section\t.nv.constant0.k";
-        let longer = TEXT.replace("\t.section\t.nv.constant0.k", other);
-        assert_eq!(table(&longer), [0x30, 0x20, 0x30]);
-        assert_eq!(table(&longer.replace("        /*0004*/ \t.word\t0x00000020\n", "")), [0x30]);
-        assert_eq!(table(&longer.replace("0x00000020", "elsewhere")), [0x30]);
-        assert_eq!(table(&longer.replace("(.L_x_9 - .text.k)", "(.L_x_7 - .text.k)")), [0u32; 0]);
+        assert_eq!(table(TEXT).len(), 10);
+        assert_eq!(table(&TEXT.replace("        /*0004*/ \t.word\t0x00000020\n", "")), [0x30, 0, 0, 0]);
+        assert_eq!(table(&TEXT.replace("0x00000020", "elsewhere")), [0x30, 0, 0, 0]);
+        assert_eq!(table(&TEXT.replace("(.L_x_9 - .text.k)", "(.L_x_7 - .text.k)")), [0u8; 0]);
     }
 
     #[test]
     fn numbers_have_a_sign_in_front_of_the_base() {
         assert_eq!(number("-0x8000"), Some(-0x8000));
         assert_eq!(number("0xfffffffb"), Some(0xffff_fffb));
+        assert_eq!(number("0xfffffffffffffffb"), Some(-5));
         assert_eq!(number("R1"), None);
     }
 }

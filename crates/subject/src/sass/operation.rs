@@ -61,7 +61,8 @@ pub(super) enum Operation {
     },
     /// Combines three predicates by two tables.
     PredicateLogic,
-    PermuteBytes,
+    /// Chooses four of eight bytes: by selectors, or by those that a mode has for a number below four.
+    PermuteBytes(Option<[u16; 4]>),
     MaskBits {
         wraps: bool,
     },
@@ -306,7 +307,7 @@ fn integer(name: &str, modifiers: &[&str]) -> Option<Operation> {
             words.ignore(&["LUT"]);
             Operation::PredicateLogic
         }
-        "PRMT" => Operation::PermuteBytes,
+        "PRMT" => return permutation(modifiers),
         "BMSK" => Operation::MaskBits { wraps: words.take("W") },
         "BREV" => Operation::ReverseBits,
         "POPC" => Operation::CountOnes,
@@ -381,6 +382,21 @@ fn funnel(modifiers: &[&str]) -> Option<Operation> {
     };
     let funnel = Funnel { left, wide, signed, wraps: words.take("W"), upper: words.take("HI") };
     words.0.is_empty().then_some(Operation::FunnelShift(funnel))
+}
+
+/// `PRMT`, `PRMT.F4E`
+fn permutation(modifiers: &[&str]) -> Option<Operation> {
+    let mode = match modifiers {
+        [] => None,
+        ["F4E"] => Some([0x3210, 0x4321, 0x5432, 0x6543]),
+        ["B4E"] => Some([0x5670, 0x6701, 0x7012, 0x0123]),
+        ["RC8"] => Some([0x0000, 0x1111, 0x2222, 0x3333]),
+        ["ECL"] => Some([0x3210, 0x3211, 0x3222, 0x3333]),
+        ["ECR"] => Some([0x0000, 0x1110, 0x2210, 0x3210]),
+        ["RC16"] => Some([0x1010, 0x3232, 0x1010, 0x3232]),
+        _ => return None,
+    };
+    Some(Operation::PermuteBytes(mode))
 }
 
 /// `IDP.4A.S8.U8`, `IDP.2A.LO.S16.U8`
@@ -534,8 +550,9 @@ mod tests {
             ("LDG.E.S8.CONSTANT", Operation::Load(Access::Global, Width { bytes: 1, signed: true })),
             ("STL.128", Operation::Store(Access::Small(Space::Local), Width { bytes: 16, signed: false })),
             ("ULDC.64", Operation::LoadConstant(Width { bytes: 8, signed: false })),
-            ("PRMT", Operation::PermuteBytes),
-            ("PRMT.F4E", Operation::Unknown),
+            ("PRMT", Operation::PermuteBytes(None)),
+            ("PRMT.RC8", Operation::PermuteBytes(Some([0x0000, 0x1111, 0x2222, 0x3333]))),
+            ("PRMT.F8E", Operation::Unknown),
             ("LDGSTS", Operation::Unknown),
             ("UFSEL", Operation::Unknown),
         ] {

@@ -46,9 +46,10 @@ impl Machine<'_> {
             }),
             Operation::Logic { all } => self.logic(line, all),
             Operation::PredicateLogic => self.predicate_logic(line),
-            Operation::PermuteBytes => {
-                self.ternary(line, |a, control, b| Some(words::permuted(a, control, b)))
-            }
+            Operation::PermuteBytes(mode) => self.ternary(line, |a, control, b| {
+                let control = mode.map_or(control, |mode| mode[control as usize & 3].into());
+                Some(words::permuted(a, control, b))
+            }),
             Operation::MaskBits { wraps } => self.binary(line, |at, width| words::mask(wraps, at, width)),
             Operation::ReverseBits => self.unary(line, u32::reverse_bits),
             Operation::CountOnes => self.unary(line, u32::count_ones),
@@ -187,12 +188,8 @@ impl Machine<'_> {
         let count = rest.iter().take_while(|operand| !operand.is_predicate()).count();
         let (terms, carries) = rest.split_at(count);
         self.are_carries(line, carries, extended)?;
-        let is_negated = |term: &&Operand| term.change.negates;
-        let is_zero = |term: &Operand| matches!(term.value, Value::Register(register) if register.is_zero());
-        let is_carried = outs.iter().any(|out| !out.is_true());
-        // How the complement of two goes together with these is not known.
-        let negated = terms.iter().filter(is_negated);
-        let is_odd = negated.clone().any(|term| extended || is_carried && is_zero(term));
+        // How the complement of two goes together with a carry is not known.
+        let is_odd = extended && terms.iter().any(|term| term.change.negates);
         if !(2..=3).contains(&terms.len()) || outs.len() > 2 || is_odd {
             return Err(unknown(line));
         }

@@ -257,7 +257,7 @@ impl Machine<'_> {
         let at = u64::from(at as u32);
         let places = (at..).take(width);
         if let Some(table) = table {
-            let byte = |at: u64| Some((table.get(at as usize / 4)? >> (8 * (at % 4))) as u8);
+            let byte = |at: u64| table.get(at as usize).copied();
             return Some(places.map(byte).collect());
         }
         match bank {

@@ -1,0 +1,151 @@
+//! Kernels of integer arithmetic, for comparing what they compute.
+//!
+//! A kernel reads an input buffer and two scalars, and stores every value that nothing else uses. Kernels are of four kinds, by their
+//! number: one instruction in every form with boundary immediates; two instructions; three, of which each uses the one before;
+//! and idioms that optimizers look for, mixed with other instructions.
+
+mod draft;
+mod forms;
+mod idioms;
+
+use std::fmt::Write as _;
+
+use crate::stream::{Draw, case_stream};
+use draft::Draft;
+use forms::{FORMS, Form};
+
+/// How many kernels of one instruction there are for each form.
+const VARIANTS: u64 = 6;
+
+/// Targets and the first `.version` that has each.
+pub const TARGETS: [(&str, &str); 5] =
+    [("sm_75", "7.6"), ("sm_80", "7.6"), ("sm_90", "7.8"), ("sm_100", "8.6"), ("sm_120", "8.7")];
+
+/// How many forms of instructions there are.
+pub fn forms() -> usize {
+    FORMS.len()
+}
+
+/// A module of the kernels of these numbers, each named `k` and its number, for a target of [`TARGETS`].
+pub fn module(seed: u64, numbers: std::ops::Range<u64>, target: usize) -> String {
+    let (target, version) = TARGETS[target % TARGETS.len()];
+    let mut text = format!(".version {version}\n.target {target}\n.address_size 64\n");
+    for number in numbers {
+        text.push_str(&kernel(seed, number));
+    }
+    text
+}
+
+/// A module of kernels of one instruction, to establish what each does: for each of these forms one with registers alone, and
+/// several with immediates.
+pub fn directed(forms: std::ops::Range<usize>, target: usize) -> String {
+    let (target, version) = TARGETS[target % TARGETS.len()];
+    let mut text = format!(".version {version}\n.target {target}\n.address_size 64\n");
+    for form in forms {
+        for variant in 0..VARIANTS {
+            let number = form as u64 * VARIANTS + variant;
+            let draw = Draw(case_stream(1, number));
+            text.push_str(&of_one(draw, &FORMS[form % FORMS.len()], variant).text(number));
+        }
+    }
+    text
+}
+
+fn kernel(seed: u64, number: u64) -> String {
+    let mut draw = Draw(case_stream(seed, number));
+    let draft = match number % 8 {
+        0 => {
+            let nth = number / 8;
+            let form = (nth / VARIANTS) as usize % FORMS.len();
+            of_one(draw, &FORMS[form], nth % VARIANTS)
+        }
+        1..=3 => chain(&mut draw, 2),
+        4 => chain(&mut draw, 3),
+        _ => {
+            let count = *draw.of(&[2, 3, 4, 5, 6, 8, 10, 14, 20, 30]);
+            let mut draft = Draft::new(1);
+            for _ in 0..count {
+                match draw.below(5) {
+                    0 | 1 => idioms::write(&mut draft, &mut draw),
+                    _ => {
+                        let form = draw.of(&FORMS);
+                        draft.instruction(&mut draw, form, None);
+                    }
+                }
+            }
+            draft
+        }
+    };
+    draft.text(number)
+}
+
+/// One instruction: with registers first, then with immediates.
+fn of_one(mut draw: Draw, form: &Form, variant: u64) -> Draft {
+    let mut draft = Draft::new(if variant == 0 { 0 } else { 2 });
+    draft.instruction(&mut draw, form, None);
+    draft
+}
+
+/// Instructions of which each uses the result of the one before.
+fn chain(draw: &mut Draw, length: usize) -> Draft {
+    let mut draft = Draft::new(1);
+    let mut last = None;
+    for _ in 0..length {
+        let fitting = (0..40).map(|_| draw.of(&FORMS)).find(|form| draft.fits(form, last));
+        let Some(form) = fitting else { break };
+        last = draft.instruction(draw, form, last);
+    }
+    draft
+}
+
+impl Draft {
+    /// The kernel, with stores of everything that nothing used.
+    fn text(mut self, number: u64) -> String {
+        self.store_unused();
+        let mut text = format!(
+            ".visible .entry k{number}(.param .u64 out, .param .u64 in, .param .u32 s0, .param .u32 s1)\n{{\n\
+             .reg .b64 %out, %in;\n"
+        );
+        for (prefix, ty, count) in self.registers() {
+            if count > 0 {
+                let _ = writeln!(text, ".reg .{ty} %{prefix}<{count}>;");
+            }
+        }
+        text.push_str("ld.param.u64 %out, [out];\nld.param.u64 %in, [in];\n");
+        for line in &self.lines {
+            let _ = writeln!(text, "{line};");
+        }
+        text.push_str("ret;\n}\n");
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kernel_is_a_module_that_parses_and_the_same_one_again() {
+        for number in 0..400 {
+            let text = module(7, number..number + 1, number as usize);
+            assert_eq!(text, module(7, number..number + 1, number as usize));
+            let module = ptxsmith_syntax::parse(&text).unwrap();
+            assert_eq!(module.unread().count(), 0, "{text}");
+            assert!(text.contains("st.global"), "{text}");
+        }
+        assert_ne!(module(7, 0..50, 0), module(8, 0..50, 0));
+    }
+
+    #[test]
+    fn every_form_stands_in_a_kernel_of_its_own() {
+        assert!(FORMS.len() > 200, "{}", FORMS.len());
+        for form in 0..FORMS.len() {
+            let text = directed(form..form + 1, 0);
+            assert_eq!(
+                text.matches(&format!("\n{} ", FORMS[form].opcode)).count() as u64 >= VARIANTS,
+                true,
+                "{text}"
+            );
+        }
+    }
+}
