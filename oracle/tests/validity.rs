@@ -52,10 +52,6 @@ fn what_the_texts_do_not_describe_is_undecided() {
         (".entry k() { .reg .u32 %r<4>; foo.u32 %r1, %r2; }", "foo"),
         (".global .u32 g; .entry k() { ld.global.u32 5, [g]; }", "kernel k, ld: "),
         (".entry k() { .reg .u32 %r<4>; .reg .f32 %f; add.u32 %r1, %r2, %f; }", "kernel k, add: "),
-        (
-            ".entry k() { .reg .u16 %h<4>; shr.u16 %h1, %h2, 65536; }",
-            "kernel k, shr: a shift by as many bits",
-        ),
         (".entry k() { .reg .b32 %r<4>; .reg .pred %p; setp.lt.b32 %p, %r1, %r2; }", "kernel k, setp: "),
         (".entry k() { .reg .pred p, q; setp.lt.and.b32 p, 1, 2, q; }", "kernel k, setp: "),
         (".entry k() { .reg .pred p; setp.lt.and.u32 p, 1, 2; }", "kernel k, setp: "),

@@ -5,6 +5,7 @@
 //! [`Events`](session::Events).
 
 mod alike;
+pub mod arithmetic;
 pub mod bundle;
 pub mod campaign;
 pub mod cases;

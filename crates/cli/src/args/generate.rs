@@ -58,17 +58,20 @@ pub enum What {
     Places,
     /// Programs of several modules.
     Linking,
+    /// Kernels of integer arithmetic.
+    Arithmetic,
 }
 
 impl What {
     const PLACES: &str = "places";
     const LINKING: &str = "linking";
+    const ARITHMETIC: &str = "arithmetic";
 
     /// What is drawn; the usual mixture beside tables.
     pub fn drawn(self) -> Focus {
         match self {
             What::Drawn(focus) => focus,
-            What::Places | What::Linking => Focus::Mixed,
+            What::Places | What::Linking | What::Arithmetic => Focus::Mixed,
         }
     }
 }
@@ -80,12 +83,17 @@ pub(super) fn focus() -> impl TypedValueParser<Value = What> {
         .help("Every form in every place: tables of operands, declarations and headers, of which a compiler must not die");
     let linking = PossibleValue::new(What::LINKING)
         .help("Programs of several modules for linkers: linkage, alignment, initial values and addresses of what they share");
-    PossibleValuesParser::new(Focus::ALL.map(value).into_iter().chain([places, linking]).collect::<Vec<_>>())
-        .map(|name| match &*name {
+    let arithmetic = PossibleValue::new(What::ARITHMETIC)
+        .help("Kernels of integer instructions: what generated code computes, executed without a device");
+    let others = [places, linking, arithmetic];
+    PossibleValuesParser::new(Focus::ALL.map(value).into_iter().chain(others).collect::<Vec<_>>()).map(
+        |name| match &*name {
             What::LINKING => What::Linking,
+            What::ARITHMETIC => What::Arithmetic,
             What::PLACES => What::Places,
             name => What::Drawn(Focus::from_name(name).expect("the parser takes no other")),
-        })
+        },
+    )
 }
 
 /// The help of `--focus` with all that it may be.

@@ -6,7 +6,7 @@ use ptxsmith_campaign::cases::{Cases, weights, wide_header};
 use ptxsmith_campaign::files::{make_directory, write_whole};
 use ptxsmith_campaign::places::cells_of;
 use ptxsmith_campaign::statistics::Statistics;
-use ptxsmith_gen::{Cell, Coverage, Header, Places, linking};
+use ptxsmith_gen::{Cell, Coverage, Header, Places, arithmetic, linking};
 
 use super::Context;
 use crate::args::{self, What};
@@ -23,6 +23,9 @@ pub fn run(context: &Context, args: &args::Gen) -> Result<Exit, Failure> {
     }
     if args.focus == What::Linking {
         return linked_programs(context, args);
+    }
+    if args.focus == What::Arithmetic {
+        return arithmetic_kernels(context, args);
     }
     let cases = match args.exhaustive {
         Some(depth) => Cases::listed(depth),
@@ -94,6 +97,19 @@ fn linked_programs(context: &Context, args: &args::Gen) -> Result<Exit, Failure>
         make_directory(directory)?;
     }
     write_all(context, args, all.len() as u64, |nth| std::mem::take(&mut all[nth as usize]))
+}
+
+/// Writes kernels, each a module for the targets by turns.
+fn arithmetic_kernels(context: &Context, args: &args::Gen) -> Result<Exit, Failure> {
+    let count = args.count.map_or(u64::MAX, |count| count.get());
+    if let Some(directory) = &args.out {
+        make_directory(directory)?;
+    }
+    write_all(context, args, count, |nth| {
+        let number = args.first.saturating_add(nth);
+        let text = arithmetic::module(context.seed, number..number + 1, number as usize);
+        (format!("kernel-{}-{number}", context.seed), text)
+    })
 }
 
 /// Writes so many programs, each with its name.

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use ptxsmith_campaign::expected::ExpectedFailures;
 use ptxsmith_campaign::run::{Options, run as campaign};
-use ptxsmith_campaign::{Outcome, input, linking, mutate, places, texts};
+use ptxsmith_campaign::{Outcome, arithmetic, input, linking, mutate, places, texts};
 use ptxsmith_report::folder::{self, Folder};
 use ptxsmith_report::text::Summary;
 
@@ -24,8 +24,8 @@ pub fn run(context: &Context, args: &args::Run) -> Result<Exit, Failure> {
         let what = "--by-case names programs, which only those of `--focus places` have; `check --by-case` names files";
         return Err(Failure::BadInput(what.to_owned()));
     }
-    let is_linking = args.focus == What::Linking;
-    if !args.mutate.is_empty() || is_of_tables || is_linking {
+    let has_own_campaign = matches!(args.focus, What::Linking | What::Arithmetic);
+    if !args.mutate.is_empty() || is_of_tables || has_own_campaign {
         let options = texts::Options {
             subjects: args.campaign.subjects.clone(),
             timeout: args.campaign.timeout,
@@ -37,9 +37,10 @@ pub fn run(context: &Context, args: &args::Run) -> Result<Exit, Failure> {
             replace: args.replace,
         };
         let session = context.session_of(&args.campaign)?;
-        let outcome = match (is_of_tables, is_linking) {
-            (true, _) => places::places(&session, &args.cells, &options)?,
-            (_, true) => linking::run(&session, &options)?,
+        let outcome = match args.focus {
+            _ if is_of_tables => places::places(&session, &args.cells, &options)?,
+            What::Linking => linking::run(&session, &options)?,
+            What::Arithmetic => arithmetic::run(&session, &options)?,
             _ => mutate::mutate(&session, &input::files(&args.mutate)?, options)?,
         };
         return judged(context, &outcome, &args.campaign, Some(&args.out), started);

@@ -3,6 +3,8 @@
 //! The expected half is [`ptxsmith_oracle::computed`]; the other half is the code that the subject shows, executed over the same
 //! parameters and memory ([`Subject::compute`]). Nothing is said of a kernel of which either half is not followed.
 
+mod listed;
+
 use std::fmt::Write as _;
 
 use ptxsmith_oracle::{Computed, Expectation, Reached, Rules, Way, computed, expect};
@@ -10,6 +12,8 @@ use ptxsmith_subject::{Error, Memory, Observation, Outcome, Request, Space, Subj
 use ptxsmith_syntax::{Module, StateSpace};
 
 use crate::accesses::tracing_of;
+
+pub use listed::{Listed, listed};
 
 /// A kernel that leaves something else than it should.
 #[derive(Clone, Debug, PartialEq, Eq)]

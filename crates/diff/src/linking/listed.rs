@@ -25,7 +25,7 @@ pub struct Listed {
     pub work_around: &'static str,
     lineage: &'static str,
     /// Earlier ids, and ids of findings that are a part of it.
-    also: Vec<&'static str>,
+    pub(crate) also: Vec<&'static str>,
     linkers: Vec<Linker>,
     /// The modules of its reproducer, in the order that shows it.
     pub modules: Vec<(&'static str, Module)>,
@@ -40,17 +40,20 @@ struct Linker {
 }
 
 /// Every known deviation of linkers.
-pub static LISTED: LazyLock<Vec<Listed>> = LazyLock::new(|| {
-    let files = FILES.get_dir("linking").into_iter().flat_map(|folder| folder.files());
+pub static LISTED: LazyLock<Vec<Listed>> = LazyLock::new(|| in_folder("linking"));
+
+/// The deviations that the files of a folder list.
+pub(crate) fn in_folder(folder: &'static str) -> Vec<Listed> {
+    let files = FILES.get_dir(folder).into_iter().flat_map(|folder| folder.files());
     let first_modules = files.filter_map(|file| {
         let id = file.path().file_name()?.to_str()?.strip_suffix(".ptx")?;
         // `ID.2.ptx` is the second module of ID.
         (!id.contains('.')).then(|| (id, file.contents_utf8().unwrap_or_default()))
     });
     first_modules
-        .map(|(id, text)| read(id, text).unwrap_or_else(|error| panic!("linking/{id}.ptx: {error}")))
+        .map(|(id, text)| read(id, text).unwrap_or_else(|error| panic!("{folder}/{id}.ptx: {error}")))
         .collect()
-});
+}
 
 fn read(id: &'static str, text: &'static str) -> Result<Listed, String> {
     let (said, _) = Comments::of(text)?;

@@ -1,0 +1,213 @@
+//! The text of one generated kernel, and smaller ones that may show the same.
+
+use std::fmt::Write as _;
+
+/// A straight kernel of a generated module, an instruction a line.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Kernel {
+    /// The instructions behind the loads of the two pointers.
+    lines: Vec<String>,
+}
+
+/// The lines that every kernel begins with.
+const BEGINNING: [&str; 2] = ["ld.param.u64 %out, [out]", "ld.param.u64 %in, [in]"];
+/// Registers by their first letter: the type of a load that sets one.
+const LOADS: [(&str, &str); 3] = [("%h", "u16"), ("%r", "u32"), ("%d", "u64")];
+
+impl Kernel {
+    /// The kernels of a module, with their names.
+    pub(super) fn all(module: &str) -> Vec<(String, Kernel)> {
+        let bodies = module.split(".visible .entry ").skip(1);
+        let kernel = |text: &str| {
+            let name = text.split('(').next().unwrap_or_default().to_owned();
+            let lines = text.lines().skip(2).filter_map(|line| line.strip_suffix(';'));
+            let is_own =
+                |line: &&str| !line.starts_with(".reg") && !BEGINNING.contains(line) && *line != "ret";
+            (name, Kernel { lines: lines.filter(is_own).map(str::to_owned).collect() })
+        };
+        bodies.map(kernel).collect()
+    }
+
+    /// The kernel of this name as text.
+    pub(super) fn text(&self, name: &str) -> String {
+        let mut text = format!(
+            ".visible .entry {name}(.param .u64 out, .param .u64 in, .param .u32 s0, .param .u32 s1)\n{{\n.reg .b64 %out, %in;\n"
+        );
+        for (letter, ty) in [("%p", "pred"), ("%h", "b16"), ("%r", "b32"), ("%d", "b64")] {
+            let number = |word: &str| word.strip_prefix(letter)?.parse::<u32>().ok();
+            if let Some(most) = self.lines.iter().flat_map(|line| words(line)).filter_map(number).max() {
+                let _ = writeln!(text, ".reg .{ty} {letter}<{}>;", most + 1);
+            }
+        }
+        for line in BEGINNING.into_iter().chain(self.lines.iter().map(String::as_str)) {
+            let _ = writeln!(text, "{line};");
+        }
+        text + "ret;\n}\n"
+    }
+
+    /// How large it is: instructions, then characters.
+    pub(super) fn size(&self) -> (usize, usize) {
+        (self.lines.len(), self.lines.iter().map(String::len).sum())
+    }
+
+    /// The opcodes of what it computes, with the width of their types but not their signs.
+    pub(super) fn form(&self) -> String {
+        let computes = |line: &&String| !["ld.", "st."].iter().any(|word| line.starts_with(word));
+        let opcode = |line: &String| {
+            let mut words = line.split(' ').skip_while(|word| word.starts_with('@'));
+            let parts = words.next().unwrap_or_default().split('.');
+            parts.map(unsigned).collect::<Vec<_>>().join(".")
+        };
+        let opcodes: Vec<String> = self.lines.iter().filter(computes).map(opcode).collect();
+        opcodes.join(" ")
+    }
+
+    /// Smaller kernels, each with one change.
+    pub(super) fn smaller(&self) -> Vec<Kernel> {
+        let mut found: Vec<Kernel> = Vec::new();
+        for at in 0..self.lines.len() {
+            let line = &self.lines[at];
+            if line.starts_with("st.") {
+                found.push(self.without(at));
+                continue;
+            }
+            if let Some((_, unguarded)) = line.split_once(' ').filter(|_| line.starts_with('@')) {
+                found.push(self.without(at));
+                found.push(self.with(at, unguarded.to_owned()));
+                continue;
+            }
+            let Some((_, operands)) = line.split_once(' ') else { continue };
+            let Some((to, sources)) = operands.split_once(", ").filter(|(to, _)| to.starts_with('%')) else {
+                continue;
+            };
+            if !line.starts_with("ld.global.u") {
+                let load = LOADS.iter().find(|(letter, _)| to.starts_with(letter));
+                found.extend(
+                    load.map(|(_, ty)| {
+                        self.with(at, format!("ld.global.{ty} {to}, [%in+{}]", self.unread()))
+                    }),
+                );
+            }
+            let alike = words(sources).filter(|source| source.starts_with('%') && source[..2] == to[..2]);
+            found.extend(alike.map(|source| self.without(at).renamed(to, source)));
+            // A comparison that is always the same.
+            if to.starts_with("%p") && !line.starts_with("setp.ne.u32") {
+                let word = words(sources).find(|source| source.starts_with("%r"));
+                found.extend(word.map(|word| self.with(at, format!("setp.ne.u32 {to}, {word}, 0"))));
+            }
+        }
+        for kernel in &mut found {
+            kernel.remove_unused();
+        }
+        found.retain(|kernel| {
+            kernel.size() < self.size() && kernel.lines.iter().any(|line| line.starts_with("st."))
+        });
+        found.sort_by_key(Kernel::size);
+        found.dedup();
+        found
+    }
+
+    fn without(&self, at: usize) -> Kernel {
+        let mut lines = self.lines.clone();
+        lines.remove(at);
+        Kernel { lines }
+    }
+
+    fn with(&self, at: usize, line: String) -> Kernel {
+        let mut lines = self.lines.clone();
+        lines[at] = line;
+        Kernel { lines }
+    }
+
+    fn renamed(self, from: &str, to: &str) -> Kernel {
+        let rename = |line: &String| {
+            let mut text = String::new();
+            for part in line.split_inclusive(|c: char| " ,{}[]|+".contains(c)) {
+                let word = part.trim_end_matches(|c: char| " ,{}[]|+".contains(c));
+                match word.trim_start_matches('!') == from {
+                    true => text.push_str(&part.replace(from, to)),
+                    false => text.push_str(part),
+                }
+            }
+            text
+        };
+        Kernel { lines: self.lines.iter().map(rename).collect() }
+    }
+
+    /// The first place of the input that nothing reads.
+    fn unread(&self) -> u64 {
+        let place = |line: &String| line.split_once("[%in+")?.1.split(']').next()?.parse::<u64>().ok();
+        self.lines.iter().filter_map(place).max().map_or(0, |last| last + 8)
+    }
+
+    /// Removes what sets a register that nothing reads.
+    fn remove_unused(&mut self) {
+        loop {
+            let is_used = |at: usize, register: &str| {
+                let others = self.lines.iter().enumerate().filter(|(other, _)| *other != at);
+                others.flat_map(|(_, line)| words(line)).any(|word| word == register)
+            };
+            let set = |line: &str| -> Vec<String> {
+                let destination = match line.split_once(" {") {
+                    Some((opcode, rest)) if !opcode.contains(' ') => rest.split('}').next(),
+                    _ => line.split(' ').nth(1),
+                };
+                words(destination.unwrap_or_default()).map(str::to_owned).collect()
+            };
+            let unused = (0..self.lines.len()).rev().find(|&at| {
+                let line = &self.lines[at];
+                !line.starts_with("st.")
+                    && !line.starts_with('@')
+                    && !line.contains(".cc")
+                    && set(line).iter().all(|register| !is_used(at, register))
+            });
+            match unused {
+                Some(at) => _ = self.lines.remove(at),
+                None => return,
+            }
+        }
+    }
+}
+
+/// The registers, numbers and names of a line.
+fn words(line: &str) -> impl Iterator<Item = &str> {
+    line.split(|c: char| " ,{}[]|+!@".contains(c)).filter(|word| !word.is_empty())
+}
+
+/// The width of a type without its sign.
+fn unsigned(part: &str) -> &str {
+    match part.strip_prefix(['u', 's', 'b']) {
+        Some(bits @ ("8" | "16" | "32" | "64")) => bits,
+        _ => part,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kernels_are_read_and_written_alike_and_smaller_ones_use_what_they_set() {
+        let module = ptxsmith_gen::arithmetic::module(3, 0..60, 0);
+        for (name, kernel) in Kernel::all(&module) {
+            let text = kernel.text(&name);
+            assert_eq!(Kernel::all(&text), [(name, kernel.clone())]);
+            for smaller in kernel.smaller() {
+                assert!(smaller.size() < kernel.size());
+                ptxsmith_syntax::parse(&smaller.text("k")).unwrap();
+            }
+        }
+    }
+
+    #[test]
+    fn the_form_is_the_opcodes_and_widths() {
+        let text = "k(\n{\n.reg .b32 %r<4>;\nld.global.u32 %r0, [%in+0];\nadd.s32 %r1, %r0, 5;\nmul.lo.u32 %r2, %r0, 3;\n\
+                    @%p1 add.sat.s32 %r1, %r1, 7;\nst.global.u32 [%out+0], %r1;\nret;\n}\n";
+        let mut kernel = Kernel::all(&format!(".visible .entry {text}")).remove(0).1;
+        kernel.remove_unused();
+        assert_eq!(kernel.form(), "add.32 add.sat.32");
+        let smaller = kernel.smaller();
+        assert!(smaller.iter().any(|kernel| kernel.form() == "add.32"), "{smaller:?}");
+        assert!(smaller.iter().any(|kernel| kernel.form() == "add.sat.32"), "{smaller:?}");
+    }
+}

@@ -1,0 +1,392 @@
+//! Campaigns of kernels of integer arithmetic: whether generated code computes what the PTX manual says.
+//!
+//! Kernels are compiled many in a module; a module that is not accepted is split until one kernel stands alone. What differs is reduced,
+//! and kernels that are reduced to the same opcodes are one finding.
+
+mod kernel;
+mod reduction;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use ptxsmith_diff::arithmetic::{Calculations, KernelVerdict, Listed, WrongResult, listed};
+use ptxsmith_gen::arithmetic::{TARGETS, module};
+use ptxsmith_model::{
+    Class, Kind, LinkedProgram, Observation, Outcome as Answer, ProgramVerdict, ReleaseVerdict, Status,
+};
+use ptxsmith_oracle::{INPUTS, Validity};
+use ptxsmith_report::{Finding, Report, Subject, folder, reproduce, severity};
+use ptxsmith_subject::{SubjectSpec, parse_spec};
+use ptxsmith_syntax::parse;
+
+use crate::campaign::{Campaign, Outcome};
+use crate::failure::{Failure, of_subject};
+use crate::files;
+use crate::ledger::slug;
+use crate::pool::{Budget, Ended, each, lock_of};
+use crate::session::Session;
+use crate::store::Earlier;
+use crate::subjects::{Tested, open_subjects};
+use crate::texts::Options;
+use kernel::Kernel;
+
+/// How many kernels are compared where neither a number nor a time is given.
+const CASES: u64 = 20_000;
+/// How many kernels a module has: compilers and disassemblers take long to start.
+const TOGETHER: u64 = 256;
+/// What is tested where nothing is named.
+const DEFAULT: [&str; 2] = ["ptxas@13.5", "ptxas@13.5 -O0"];
+/// How many kernels are reduced where no time is set for it.
+const MOST_REDUCED: usize = 300;
+
+/// A kernel that a subject compiles wrongly.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Example {
+    kernel: Kernel,
+    number: u64,
+    /// The place of the subject.
+    subject: usize,
+    /// The place of the target.
+    target: usize,
+    class: Class,
+    wrong: Option<WrongResult>,
+    /// What a subject said that did not end well.
+    said: String,
+}
+
+/// What one subject did.
+#[derive(Clone, Default)]
+struct Tally {
+    compared: u64,
+    deviate: u64,
+    not_compared: BTreeMap<String, u64>,
+}
+
+#[derive(Default)]
+struct Seen {
+    examples: Vec<Example>,
+    /// By the place of the subject.
+    tallies: Vec<Tally>,
+}
+
+/// Compares kernels that are made from the session's seed, and reduces and reports what differs.
+///
+/// # Errors
+/// If no subject can be opened, one shows no code, or this machine or our code fails.
+pub fn run(session: &Session, options: &Options) -> Result<Outcome, Failure> {
+    let default: Vec<SubjectSpec> =
+        DEFAULT.iter().map(|text| parse_spec(text).expect("it is a subject")).collect();
+    let specs = if options.subjects.is_empty() { &default[..] } else { &options.subjects };
+    let subjects = open_subjects(session, specs, options.timeout)?;
+    match subjects.iter().find(|tested| !tested.subject.shows_code()) {
+        None => run_on(session, options, subjects),
+        Some(other) => Err(Failure::BadInput(format!(
+            "{} shows no code; ptxas@RELEASE does, where nvdisasm is installed",
+            other.subject.id()
+        ))),
+    }
+}
+
+/// The same with subjects that are open.
+///
+/// # Errors
+/// If this machine or our code fails.
+pub fn run_on(session: &Session, options: &Options, subjects: Vec<Tested>) -> Result<Outcome, Failure> {
+    let earlier = if options.replace { Earlier::Replace } else { Earlier::Refuse };
+    let campaign =
+        Campaign::new(session, "arithmetic", "kernels", subjects, Some(options.out.clone()), earlier)?;
+    let cases = options.cases.or((!options.unlimited).then_some(CASES));
+    let budget =
+        Budget { tasks: cases.map(|cases| cases.div_ceil(TOGETHER)), units: cases, ..Budget::default() };
+    let tallies = vec![Tally::default(); campaign.subjects.len()];
+    let seen = Mutex::new(Seen { tallies, ..Seen::default() });
+    let ended = each(session, budget, campaign.unit, |task, work| {
+        let numbers = TOGETHER * task..cases.unwrap_or(u64::MAX).min(TOGETHER * (task + 1));
+        judge_kernels(&campaign, numbers.clone(), task as usize, &seen)?;
+        work.done(numbers.end - numbers.start);
+        work.say(format!("{} deviate", lock_of(&seen).examples.len()));
+        Ok(())
+    })?;
+    let Seen { mut examples, tallies } = seen.into_inner().expect("a panic ends the program");
+    examples.sort_by_key(|example| (example.kernel.size(), example.number, example.subject));
+    let reduced = match ended {
+        Ended::All => reduction::reduce_all(&campaign, examples, options.reduce)?,
+        Ended::Interrupted => examples.into_iter().map(|example| (example, 1)).collect(),
+    };
+    let is_interrupted = ended == Ended::Interrupted && !session.cancel.is_late();
+    let mut report = campaign.report(&[], ended == Ended::All);
+    enter_tallies(&mut report, &tallies);
+    for finding in findings(&campaign, reduced)? {
+        report.findings.push(write_finding(&options.out, finding)?);
+    }
+    report.findings.sort_by_key(severity::order);
+    session.expected.mark(&mut report);
+    campaign.write_report(&report)?;
+    Ok(Outcome { report, earlier: 0, interrupted: is_interrupted, resumable: false, left_out: false })
+}
+
+/// Compiles the kernels of these numbers with every subject.
+fn judge_kernels(
+    campaign: &Campaign<'_>,
+    numbers: std::ops::Range<u64>,
+    task: usize,
+    seen: &Mutex<Seen>,
+) -> Result<(), Failure> {
+    // What the kernels should compute does not depend on the target.
+    let mut made: Option<(Vec<(String, Kernel)>, Calculations)> = None;
+    for (subject, tested) in campaign.subjects.iter().enumerate() {
+        let Some(target) = target_of(tested, task) else { continue };
+        if made.is_none() {
+            let text = module(campaign.seed, numbers.clone(), 0);
+            made = calculations(&text).map(|calculations| (Kernel::all(&text), calculations));
+        }
+        let Some((kernels, calculations)) = &made else { continue };
+        let mut pending = vec![(0..kernels.len(), Some(calculations))];
+        while let Some((range, whole)) = pending.pop() {
+            let text = text_of(&kernels[range.clone()], target);
+            let own = if whole.is_none() { self::calculations(&text) } else { None };
+            let Some(calculations) = whole.or(own.as_ref()) else { continue };
+            let judged =
+                calculations.judge(&*tested.subject, &text, TARGETS[target].0).map_err(of_subject)?;
+            let outcome = judged.observation.outcome;
+            if outcome != Answer::Accepted && range.len() > 1 {
+                let middle = range.start + range.len() / 2;
+                pending.extend([(range.start..middle, None), (middle..range.end, None)]);
+                continue;
+            }
+            let mut seen = lock_of(seen);
+            let example = |at: usize, class, wrong, said| Example {
+                kernel: kernels[at].1.clone(),
+                number: numbers.start + at as u64,
+                subject,
+                target,
+                class,
+                wrong,
+                said,
+            };
+            if outcome != Answer::Accepted {
+                let said = said(&judged.observation);
+                match class_of(outcome) {
+                    Some(class) => {
+                        seen.tallies[subject].compared += 1;
+                        seen.tallies[subject].deviate += 1;
+                        seen.examples.push(example(range.start, class, None, said));
+                    }
+                    None => seen.tallies[subject].leave(said),
+                }
+            }
+            for (at, (_, verdict)) in range.clone().zip(judged.kernels) {
+                let tally = &mut seen.tallies[subject];
+                match verdict {
+                    KernelVerdict::Agrees => tally.compared += 1,
+                    KernelVerdict::NotFollowed(why) => tally.leave(cause(&why)),
+                    KernelVerdict::Differs(wrong) => {
+                        tally.compared += 1;
+                        tally.deviate += 1;
+                        seen.examples.push(example(at, Class::WrongValue, Some(wrong), String::new()));
+                    }
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The class of what ends a compiler.
+fn class_of(outcome: Answer) -> Option<Class> {
+    match outcome {
+        Answer::Crashed => Some(Class::Crash),
+        Answer::TimedOut => Some(Class::Hang),
+        _ => None,
+    }
+}
+
+/// What a subject said of a module that it does not accept.
+fn said(observation: &Observation) -> String {
+    let diagnostic = observation.diagnostics.first().map(|diagnostic| diagnostic.message.clone());
+    let said = diagnostic.or_else(|| observation.reason.clone());
+    said.unwrap_or_else(|| format!("the kernel is {}", observation.outcome))
+}
+
+/// Why a kernel is not followed, without its registers and numbers.
+fn cause(why: &str) -> String {
+    match why.split_once(' ') {
+        Some((opcode, _)) if why.ends_with("is not understood") => format!("{opcode} is not understood"),
+        _ => why.split(" at 0x").next().unwrap_or(why).to_owned(),
+    }
+}
+
+/// What kernels should compute, over the usual inputs.
+fn calculations(text: &str) -> Option<Calculations> {
+    Calculations::new(&parse(text).ok()?, INPUTS)
+}
+
+/// Kernels as a module for a target, under the names that they have.
+fn text_of(kernels: &[(String, Kernel)], target: usize) -> String {
+    let (target, version) = TARGETS[target];
+    let header = format!(".version {version}\n.target {target}\n.address_size 64\n");
+    kernels.iter().fold(header, |text, (name, kernel)| text + &kernel.text(name))
+}
+
+/// The target that a subject compiles a task for: all that it has take turns.
+fn target_of(tested: &Tested, task: usize) -> Option<usize> {
+    let description = tested.subject.description();
+    let has = |target: &usize| description.targets.iter().any(|known| known == TARGETS[*target].0);
+    let targets: Vec<usize> = (0..TARGETS.len()).filter(has).collect();
+    (!targets.is_empty()).then(|| targets[task % targets.len()])
+}
+
+impl Tally {
+    fn leave(&mut self, reason: String) {
+        *self.not_compared.entry(reason).or_default() += 1;
+    }
+}
+
+fn enter_tallies(report: &mut Report, tallies: &[Tally]) {
+    for (subject, tally) in report.subjects.iter_mut().zip(tallies) {
+        let Subject { compared, conform, not_compared, not_compared_because, .. } = subject;
+        *compared = tally.compared;
+        *conform = tally.compared.saturating_sub(tally.deviate);
+        let left: u64 = tally.not_compared.values().sum();
+        if left > 0 {
+            let reason = ptxsmith_diff::NotCompared::Unobserved.name();
+            not_compared.insert(reason.to_owned(), left);
+            not_compared_because.insert(reason.to_owned(), tally.not_compared.clone());
+            *report.not_compared.entry(reason.to_owned()).or_default() += left;
+        }
+    }
+    report.compared = report.subjects.iter().map(|subject| subject.compared).sum();
+    report.conform = report.subjects.iter().map(|subject| subject.conform).sum();
+}
+
+/// The findings: kernels of one class that are reduced to the same opcodes are one, and what one listed deviation covers too.
+fn findings(campaign: &Campaign<'_>, reduced: Vec<(Example, u64)>) -> Result<Vec<Finding>, Failure> {
+    let mut shortest: BTreeMap<String, (Example, u64, BTreeSet<usize>)> = BTreeMap::new();
+    for (example, count) in reduced {
+        let subject = example.subject;
+        let id = slug(&format!("arithmetic {} {}", example.class.name(), example.kernel.form()));
+        let id = listed().iter().find(|listed| listed.covers(&id)).map_or(id, |listed| listed.id.to_owned());
+        let (shown, all, subjects) =
+            shortest.entry(id).or_insert_with(|| (example.clone(), 0, BTreeSet::new()));
+        *all += count;
+        subjects.insert(subject);
+        if example.kernel.size() < shown.kernel.size() {
+            *shown = example;
+        }
+    }
+    let mut found = Vec::new();
+    for (id, (example, count, shows)) in shortest {
+        let releases = releases(campaign, &example)?;
+        let own_id = |place: usize| campaign.subjects[place].subject.id().to_owned();
+        let deviates = |place: &usize| matches!(releases[*place].verdict, ProgramVerdict::Deviates(_));
+        let subjects: Vec<String> = (0..releases.len())
+            .filter(|place| deviates(place) || shows.contains(place))
+            .map(own_id)
+            .collect();
+        let finding = Finding { id, count, subjects, releases, ..finding_of(&example, campaign.seed) };
+        found.push(known_where_listed(finding, &campaign.subjects));
+    }
+    Ok(found)
+}
+
+/// What each subject does with the kernel of a finding.
+fn releases(campaign: &Campaign<'_>, example: &Example) -> Result<Vec<ReleaseVerdict>, Failure> {
+    let of = |tested: &Tested| {
+        let description = tested.subject.description();
+        let has = |target: usize| description.targets.iter().any(|known| known == TARGETS[target].0);
+        let target = if has(example.target) { Some(example.target) } else { target_of(tested, 0) };
+        let verdict = match target {
+            None => ProgramVerdict::NotCompared("it has none of the targets".to_owned()),
+            Some(target) => match reduction::shown(tested, &example.kernel, target)? {
+                Some((class, _)) => ProgramVerdict::Deviates(class),
+                None => ProgramVerdict::Conforms,
+            },
+        };
+        Ok(ReleaseVerdict {
+            subject: description.id.clone(),
+            version: description.version.clone().unwrap_or_default(),
+            verdict,
+        })
+    };
+    campaign.subjects.iter().map(of).collect()
+}
+
+fn finding_of(example: &Example, seed: u64) -> Finding {
+    let form = example.kernel.form();
+    let text = text_of(&[("k".to_owned(), example.kernel.clone())], example.target);
+    let (title, expected, actual) = match &example.wrong {
+        Some(WrongResult { inputs, expected, stored, .. }) => (
+            format!("`{form}` computes another value"),
+            format!("{expected}, where {inputs}"),
+            stored.clone(),
+        ),
+        None => (format!("`{form}`: {}", example.said), "code".to_owned(), example.said.clone()),
+    };
+    let outcome = match example.class {
+        Class::Crash => Answer::Crashed,
+        Class::Hang => Answer::TimedOut,
+        _ => Answer::Accepted,
+    };
+    Finding {
+        status: Status::New,
+        kind: Kind::Unexplained,
+        class: example.class,
+        title,
+        program: text,
+        observed: Observation::new(outcome),
+        validity: Validity::Valid.name().to_owned(),
+        linked: Some(LinkedProgram {
+            modules: Vec::new(),
+            expected,
+            actual,
+            found_by: format!("seed {seed}, kernel {}", example.number),
+        }),
+        ..Finding::default()
+    }
+}
+
+/// The finding as a known one, where it is listed for every subject that shows it.
+fn known_where_listed(finding: Finding, subjects: &[Tested]) -> Finding {
+    let Some(listed) = listed().iter().find(|listed| listed.id == finding.id) else { return finding };
+    let shows = |tested: &&Tested| finding.subjects.iter().any(|id| id == tested.subject.id());
+    let is_listed = |tested: &Tested| Listed::is_of(listed, tested.subject.description());
+    match subjects.iter().filter(shows).all(is_listed) {
+        true => Finding {
+            status: Status::Known,
+            kind: Kind::Known(listed.id.to_owned()),
+            title: listed.title.to_owned(),
+            ..finding
+        },
+        false => finding,
+    }
+}
+
+/// Writes the kernel of a finding as a file.
+fn write_finding(out: &std::path::Path, mut finding: Finding) -> Result<Finding, Failure> {
+    let directory = out.join(folder::FINDINGS);
+    files::make_directory(&directory)?;
+    let name = format!("{}.ptx", finding.id);
+    let mut text = format!("// note: {}: {}\n", finding.class, finding.title);
+    if let Some(LinkedProgram { expected, actual, .. }) = &finding.linked {
+        text += &format!("// note: expected {expected}\n// note: seen {actual}\n");
+    }
+    files::write_whole(&directory.join(&name), (text + &finding.program).as_bytes())?;
+    let file = format!("{}/{name}", folder::FINDINGS);
+    let subjects: String = finding
+        .subjects
+        .iter()
+        .map(|subject| format!(" --subject {}", shell_words::quote(subject)))
+        .collect();
+    finding.repeat = format!("ptxsmith check {file}{subjects}");
+    finding.file = Some(file);
+    finding.reproduce = reproduce::command(&finding);
+    Ok(finding)
+}
+
+/// When reduction ends.
+fn end_of(session: &Session, limit: Option<Duration>) -> Option<Instant> {
+    let of_session = session.limit.map(|limit| limit.end);
+    let own = limit.map(|limit| Instant::now() + limit);
+    own.into_iter().chain(of_session).min()
+}

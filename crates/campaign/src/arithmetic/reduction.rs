@@ -1,0 +1,138 @@
+//! Reduction of kernels: all that are smaller by one change are compiled together, and the smallest that is still wrong goes on.
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use ptxsmith_diff::arithmetic::{KernelVerdict, WrongResult};
+use ptxsmith_gen::arithmetic::TARGETS;
+use ptxsmith_model::{Class, Outcome as Answer};
+
+use super::{Example, Kernel, MOST_REDUCED, calculations, class_of, end_of, text_of};
+use crate::campaign::Campaign;
+use crate::failure::{Failure, of_subject};
+use crate::pool::{lock_of, map};
+use crate::subjects::Tested;
+
+/// How many smaller kernels stand in one module.
+const MOST_TOGETHER: usize = 200;
+
+/// Examples, the shortest first, each reduced and with how many it stands for: of those with the same opcodes and subject one is reduced.
+pub(super) fn reduce_all(
+    campaign: &Campaign<'_>,
+    examples: Vec<Example>,
+    limit: Option<Duration>,
+) -> Result<Vec<(Example, u64)>, Failure> {
+    let until = end_of(campaign.session, limit);
+    let mut alike: BTreeMap<(String, usize), (Example, u64)> = BTreeMap::new();
+    for example in examples {
+        let key = (example.kernel.form(), example.subject);
+        alike.entry(key).or_insert_with(|| (example, 0)).1 += 1;
+    }
+    let mut distinct: Vec<(Example, u64)> = alike.into_values().collect();
+    distinct.sort_by_key(|(example, _)| (example.kernel.size(), example.number, example.subject));
+    let left = distinct.split_off(distinct.len().min(MOST_REDUCED));
+    let late = Mutex::new(Vec::new());
+    let reduced = map(campaign.session, &distinct, |(example, count)| {
+        if until.is_some_and(|until| Instant::now() >= until) {
+            lock_of(&late).push((example.clone(), *count));
+            return Ok(None);
+        }
+        Ok(Some((reduce(&campaign.subjects[example.subject], example, until)?, *count)))
+    })?;
+    let mut reduced: Vec<(Example, u64)> = reduced.into_iter().flatten().flatten().collect();
+    // Those that there is no time for belong to what they contain.
+    let forms: Vec<(String, Example)> =
+        reduced.iter().map(|(example, _)| (example.kernel.form(), example.clone())).collect();
+    for (example, count) in late.into_inner().expect("a panic ends the program").into_iter().chain(left) {
+        let form = example.kernel.form();
+        match forms.iter().find(|(own, other)| contains(&form, own) && other.class == example.class) {
+            Some((_, other)) => reduced.push((Example { subject: example.subject, ..other.clone() }, count)),
+            None => reduced.push((example, count)),
+        }
+    }
+    Ok(reduced)
+}
+
+/// Whether a form has all opcodes of another in their order.
+fn contains(form: &str, other: &str) -> bool {
+    let mut all = form.split(' ');
+    other.split(' ').all(|opcode| all.any(|own| own == opcode))
+}
+
+fn reduce(tested: &Tested, example: &Example, until: Option<Instant>) -> Result<Example, Failure> {
+    let mut least = example.clone();
+    loop {
+        let smaller = least.kernel.smaller();
+        let mut next = None;
+        for some in smaller.chunks(MOST_TOGETHER) {
+            if until.is_some_and(|until| Instant::now() >= until) {
+                return Ok(least);
+            }
+            next = first_wrong(tested, some, example)?;
+            if next.is_some() {
+                break;
+            }
+        }
+        match next {
+            Some((kernel, wrong)) => least = Example { kernel, wrong, ..least },
+            None => return Ok(least),
+        }
+    }
+}
+
+/// The first of some kernels that shows the class of an example.
+fn first_wrong(
+    tested: &Tested,
+    kernels: &[Kernel],
+    example: &Example,
+) -> Result<Option<(Kernel, Option<WrongResult>)>, Failure> {
+    if example.class != Class::WrongValue {
+        for kernel in kernels {
+            if let Some((class, wrong)) = shown(tested, kernel, example.target)?
+                && class == example.class
+            {
+                return Ok(Some((kernel.clone(), wrong)));
+            }
+        }
+        return Ok(None);
+    }
+    let named: Vec<(String, Kernel)> =
+        kernels.iter().enumerate().map(|(at, kernel)| (format!("k{at:04}"), kernel.clone())).collect();
+    let text = text_of(&named, example.target);
+    let Some(calculations) = calculations(&text) else { return Ok(None) };
+    let judged =
+        calculations.judge(&*tested.subject, &text, TARGETS[example.target].0).map_err(of_subject)?;
+    // A module that is not accepted has a kernel that is not, which is found by itself.
+    if judged.observation.outcome != Answer::Accepted {
+        for kernel in kernels {
+            if let Some((Class::WrongValue, wrong)) = shown(tested, kernel, example.target)? {
+                return Ok(Some((kernel.clone(), wrong)));
+            }
+        }
+        return Ok(None);
+    }
+    let wrong = judged.kernels.into_iter().zip(kernels).find_map(|((_, verdict), kernel)| match verdict {
+        KernelVerdict::Differs(wrong) => Some((kernel.clone(), Some(wrong))),
+        _ => None,
+    });
+    Ok(wrong)
+}
+
+/// What a subject does wrong with a kernel alone.
+pub(super) fn shown(
+    tested: &Tested,
+    kernel: &Kernel,
+    target: usize,
+) -> Result<Option<(Class, Option<WrongResult>)>, Failure> {
+    let text = text_of(&[("k".to_owned(), kernel.clone())], target);
+    let Some(calculations) = calculations(&text) else { return Ok(None) };
+    let judged = calculations.judge(&*tested.subject, &text, TARGETS[target].0).map_err(of_subject)?;
+    if judged.observation.outcome != Answer::Accepted {
+        return Ok(class_of(judged.observation.outcome).map(|class| (class, None)));
+    }
+    Ok(judged.kernels.into_iter().find_map(|(_, verdict)| match verdict {
+        KernelVerdict::Differs(wrong) => Some((Class::WrongValue, Some(wrong))),
+        _ => None,
+    }))
+}
