@@ -341,6 +341,7 @@ fn finding_of(example: &Example, seed: u64) -> Finding {
             expected,
             actual,
             found_by: format!("seed {seed}, kernel {}", example.number),
+            ..LinkedProgram::default()
         }),
         ..Finding::default()
     }

@@ -16,7 +16,7 @@ pub(super) fn reads(listing: &Listing) -> BTreeMap<String, BTreeSet<u64>> {
         let mut places = BTreeSet::new();
         for line in lines {
             for operand in &listing.line(line).ok()?.operands {
-                match place(operand) {
+                match place(&operand.text) {
                     Operand::Other => {}
                     Operand::Place(place) => drop(places.insert(place)),
                     Operand::Computed => return None,

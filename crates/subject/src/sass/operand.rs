@@ -125,7 +125,10 @@ fn read(text: &str) -> (Change, Value) {
 
 /// `c[0x0][0x160]`, `c[0x3][R2+0x4]`
 fn constant(text: &str) -> Option<Value> {
-    let (bank, place) = text.strip_prefix("c[")?.strip_suffix(']')?.split_once("][")?;
+    // Some opcodes have spaces between the brackets.
+    let (bank, place) =
+        text.strip_prefix('c')?.trim_start().strip_prefix('[')?.strip_suffix(']')?.split_once(']')?;
+    let place = place.trim_start().strip_prefix('[')?;
     let (mut index, mut offset) = (None, 0i64);
     for part in summands(place) {
         match (number(part), register(part), index) {
@@ -251,6 +254,7 @@ mod tests {
             ("!PT", inverted, Value::Predicate(Predicate::True)),
             ("UP2", plain, Value::Predicate(Predicate::Uniform(2))),
             ("c[0x0][0x160]", plain, Value::Constant(0, None, 0x160)),
+            ("c [0x0] [0x8]", plain, Value::Constant(0, None, 8)),
             ("-c[0x3][R2+-0x4]", negated, Value::Constant(3, Some(Register::Plain(2)), -4)),
             ("R3.SIGN", plain, Value::SignOf(Register::Plain(3))),
             // Parts of a register are no form that is known.
