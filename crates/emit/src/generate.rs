@@ -174,10 +174,7 @@ impl Maker {
 
     fn literal(&mut self, scalar: Scalar) -> Literal {
         if scalar.is_floating() {
-            return Literal::Decimal(match self.draw.chance(50) {
-                true => self.draw.choose(DECIMALS).to_owned(),
-                false => format!("{}.{:03}", self.draw.below(1000), self.draw.below(1000)),
-            });
+            return self.floating(scalar);
         }
         let high = u128::from(self.draw.bits()) << 64;
         let bits = high | u128::from(self.draw.bits());
@@ -191,6 +188,47 @@ impl Maker {
             _ => bits,
         };
         Literal::Integer(bits & (u128::MAX >> (128 - 8 * scalar.size())))
+    }
+
+    fn floating(&mut self, scalar: Scalar) -> Literal {
+        match self.draw.below(6) {
+            0 => Literal::Decimal(self.draw.choose(DECIMALS).to_owned()),
+            1 => Literal::Decimal(format!("{}.{:03}", self.draw.below(1000), self.draw.below(1000))),
+            2 | 3 => Literal::Decimal(self.near_tie(scalar)),
+            4 => {
+                let bits = i128::from(self.draw.bits() as i64) << self.draw.below(63);
+                Literal::Converted(bits | i128::from(self.draw.chance(50)))
+            }
+            _ => {
+                let odd = self.draw.bits() >> self.draw.below(38) | 1;
+                Literal::Hexadecimal(odd, self.draw.below(81) as i32 - 60)
+            }
+        }
+    }
+
+    /// A decimal number in the middle of two of this type, or beside it.
+    fn near_tie(&mut self, scalar: Scalar) -> String {
+        let exact = if scalar == Scalar::Float {
+            let low = f32::from_bits(self.draw.bits() as u32 % 0x7f00_0000);
+            let high = f32::from_bits(low.to_bits() + 1);
+            // Exact: a double has more than twice the digits, and a wider range.
+            format!("{:.170}", (f64::from(low) + f64::from(high)) / 2.0)
+        } else {
+            let odd = u128::from(self.draw.bits() >> 11 | 1 << 52) << 1 | 1;
+            format!("{}.0", odd << self.draw.below(60))
+        };
+        let exact = exact.trim_end_matches('0');
+        match self.draw.below(3) {
+            0 => format!("{exact}0"),
+            1 => format!("{exact}0000000000000000000000001"),
+            _ => {
+                let digits = exact.trim_end_matches('.');
+                let (before, last) = digits.split_at(digits.len() - 1);
+                let less = last.parse::<u8>().unwrap_or(1).saturating_sub(1);
+                let point = if before.contains('.') { "" } else { "." };
+                format!("{before}{less}{point}99999999999999999999999999")
+            }
+        }
     }
 
     fn text(&mut self) -> Type {
@@ -271,7 +309,8 @@ impl Maker {
             member.is_unnamed = true;
             class.pack = None;
         }
-        if self.draw.chance(6) {
+        // The alignment of a declaration that names nothing belongs to nothing.
+        if self.draw.chance(6) && !member.is_unnamed {
             member.align = Some(self.draw.choose(&[16, 32]));
         }
         member.may_overlap = is_class && !member.is_unnamed && self.draw.chance(20);

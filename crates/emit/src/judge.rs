@@ -1,7 +1,7 @@
 //! The verdict on one global: its source, and what the PTX says of it three times. Beside them stands what the host's compilers agree on.
 
 use ptxsmith_model::Class;
-use ptxsmith_oracle::Output;
+use ptxsmith_oracle::{Address, Output};
 
 use crate::host::Held;
 use crate::source::Global;
@@ -9,8 +9,8 @@ use crate::source::leaves::{Content, Leaf, leaves};
 use crate::source::print::SLOT;
 use crate::witness::{Read, Testimony};
 
-/// The function of the prelude.
-const FUNCTION: &str = "function";
+/// How the symptoms of differences end that rest on the host's compilers.
+pub const OF_HOST: &str = "is not that of g++ and clang";
 
 /// Something that is not as the source says.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -36,6 +36,13 @@ pub struct Symptom {
     pub class: Class,
     /// What happens, in words that differences of one cause share.
     pub what: String,
+}
+
+impl Difference {
+    /// What it shares with differences of the same cause.
+    pub fn symptom(&self) -> Symptom {
+        Symptom { class: self.class, what: self.symptom.clone() }
+    }
 }
 
 /// The verdict on a global.
@@ -158,11 +165,20 @@ pub fn read_by_kernel(output: &Output, at: usize, size: usize) -> Option<String>
     if !output.known[slot.clone()].iter().all(|&known| known) {
         return None;
     }
-    let address = output.addresses.iter().find(|address| slot.contains(&(address.offset as usize)));
-    Some(match address {
-        Some(one) => shown_address(&one.symbol, one.addend, one.generic),
-        None => hex(bytes),
-    })
+    Some(shown_slot(bytes, &output.addresses, at))
+}
+
+/// What a slot of a variable or of an output holds, as reports show it.
+fn shown_slot(bytes: &[u8], addresses: &[Address], at: usize) -> String {
+    let slot = at..at + bytes.len();
+    let mut inside = addresses.iter().filter(|address| slot.contains(&(address.offset as usize)));
+    match (inside.next(), inside.next()) {
+        (None, _) => hex(bytes),
+        (Some(one), None) if one.offset as usize == at && usize::from(one.width) == bytes.len() => {
+            shown_address(&one.symbol, one.addend)
+        }
+        (Some(one), _) => format!("a part of {}", shown_address(&one.symbol, one.addend)),
+    }
 }
 
 /// What the kernel reads of a scalar.
@@ -180,12 +196,7 @@ fn heard_of_bytes(leaf: &Leaf, read: &Read, offset: u64) -> Heard {
     let Some(bytes) = read.held.bytes.get(slot.clone()) else {
         return Heard::Wrong("a place behind the end of the variable".to_owned());
     };
-    let addresses = read.held.addresses.iter().zip(&read.are_generic);
-    let mut inside = addresses.filter(|((at, ..), _)| slot.contains(&(*at as usize)));
-    let printed = match inside.next() {
-        Some(((_, symbol, addend), generic)) => shown_address(symbol, *addend, *generic),
-        None => hex(bytes),
-    };
+    let printed = shown_slot(bytes, &read.addresses, slot.start);
     if printed == shown(&leaf.content) { Heard::Right } else { Heard::Wrong(printed) }
 }
 
@@ -193,14 +204,13 @@ fn heard_of_bytes(leaf: &Leaf, read: &Read, offset: u64) -> Heard {
 pub fn shown(content: &Content) -> String {
     match content {
         Content::Bytes(bytes) => hex(bytes),
-        Content::Address(symbol, addend) => shown_address(symbol, *addend, true),
+        Content::Address(symbol, addend) => shown_address(symbol, *addend),
     }
 }
 
-fn shown_address(symbol: &str, addend: i64, generic: bool) -> String {
-    let place = if addend == 0 { symbol.to_owned() } else { format!("{symbol}{addend:+}") };
-    // The address of a function is the same in every space.
-    if generic && symbol != FUNCTION { format!("generic({place})") } else { place }
+/// An address. Whether it is a generic one does not matter: the variables that are pointed to are in `.global`, where both are the same.
+fn shown_address(symbol: &str, addend: i64) -> String {
+    if addend == 0 { symbol.to_owned() } else { format!("{symbol}{addend:+}") }
 }
 
 fn hex(bytes: &[u8]) -> String {
@@ -253,7 +263,7 @@ pub fn difference_from_host(name: &str, printed: &Held, host: &Held) -> Option<D
     let what = if printed.bytes.len() == host.bytes.len() { "layout" } else { "size" };
     Some(Difference {
         class: Class::WrongLayout,
-        symptom: format!("the {what} is not that of g++ and clang"),
+        symptom: format!("the {what} {OF_HOST}"),
         kind: "",
         place: name.to_owned(),
         expected: held(host),
@@ -264,6 +274,6 @@ pub fn difference_from_host(name: &str, printed: &Held, host: &Held) -> Option<D
 fn held(held: &Held) -> String {
     let addresses = held.addresses.iter();
     let addresses =
-        addresses.map(|(at, symbol, addend)| format!(", at {at} {}", shown_address(symbol, *addend, false)));
+        addresses.map(|(at, symbol, addend)| format!(", at {at} {}", shown_address(symbol, *addend)));
     hex(&held.bytes) + &addresses.collect::<String>()
 }

@@ -8,7 +8,7 @@ use ptxsmith_model::Class;
 use crate::Error;
 use crate::ask::{Outcome, ask};
 use crate::host::Host;
-use crate::judge::{Difference, Symptom, Verdict, judge};
+use crate::judge::{Difference, Verdict, judge};
 use crate::source::Global;
 
 /// A compiler under test, and those of the host beside it.
@@ -39,12 +39,6 @@ impl Judged {
             Judged::Failed(difference) => Some(difference),
             Judged::NotCompared(_) => None,
         }
-    }
-
-    /// The symptom of what differs.
-    pub fn symptom(&self) -> Option<Symptom> {
-        self.difference()
-            .map(|difference| Symptom { class: difference.class, what: difference.symptom.clone() })
     }
 }
 

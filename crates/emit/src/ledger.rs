@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use crate::Error;
 use crate::judge::{Difference, Symptom};
 use crate::judged::{Judged, Pair};
-use crate::reduce::reduce;
+use crate::reduce::{Example, reduce};
 use crate::shape::{shape, slug};
 use crate::source::Global;
 use crate::source::print::declaration;
 
 /// The most globals of one symptom that are reduced: others are counted.
-const MOST_EXAMPLES: usize = 10;
+const MOST_EXAMPLES: usize = 5;
 
 /// What was seen of one compiler.
 #[derive(Clone, Debug, Default)]
@@ -33,7 +33,7 @@ pub struct Ledger {
 struct Seen {
     count: u64,
     /// The shortest globals that show it, the shortest first.
-    examples: Vec<(usize, u64, Global)>,
+    examples: Vec<(usize, u64, Example)>,
 }
 
 impl Seen {
@@ -87,12 +87,11 @@ impl Ledger {
             }
             Judged::Failed(_) => self.compared += 1,
         }
-        if let (Some(symptom), Some(difference)) = (judged.symptom(), judged.difference()) {
-            let example = (declaration(global).len(), global.number, global.clone());
-            self.symptoms
-                .entry((symptom, difference.kind))
-                .or_default()
-                .add(Seen { count: 1, examples: vec![example] });
+        if let Some(difference) = judged.difference() {
+            let example = Example { global: global.clone(), difference: difference.clone() };
+            let examples = vec![(declaration(global).len(), global.number, example)];
+            let seen = self.symptoms.entry((difference.symptom(), difference.kind)).or_default();
+            seen.add(Seen { count: 1, examples });
         } else if matches!(judged, Judged::Compared(_)) {
             self.conform += 1;
         }
@@ -123,29 +122,14 @@ impl Ledger {
     /// # Errors
     /// If a compiler cannot be asked.
     pub fn findings(&self, pair: &Pair<'_>, is_over: &dyn Fn() -> bool) -> Result<Vec<Found>, Error> {
-        let examples: Vec<(Symptom, Global)> = self
-            .symptoms
-            .iter()
-            .flat_map(|((symptom, _), seen)| {
-                seen.examples.iter().map(|(.., global)| (symptom.clone(), global.clone()))
-            })
-            .collect();
-        let reduced = reduce(pair, &examples, is_over)?;
-        let numbered: Vec<Global> =
-            (0..).zip(reduced).map(|(number, global)| Global { number, ..global }).collect();
-        let judged = pair.judge(&numbered.iter().collect::<Vec<_>>())?;
+        let seen = self.symptoms.values().flat_map(|seen| &seen.examples);
+        let mut examples: Vec<Example> = seen.map(|(.., example)| example.clone()).collect();
+        reduce(pair, &mut examples, is_over)?;
         let mut found: BTreeMap<(Symptom, String), Found> = BTreeMap::new();
-        for ((symptom, _), global) in examples.into_iter().zip(numbered) {
-            let Some(difference) = judged.get(&global.number).and_then(Judged::difference) else { continue };
-            let shape = shape(&global);
-            let entry = found.entry((symptom.clone(), shape.clone())).or_insert_with(|| Found {
-                symptom,
-                shape,
-                count: 0,
-                global: Global { number: 0, ..global.clone() },
-                difference: difference.clone(),
-            });
-            entry.count += 1;
+        for Example { global, difference } in examples {
+            let (symptom, shape) = (difference.symptom(), shape(&global));
+            let entry = found.entry((symptom.clone(), shape.clone()));
+            entry.or_insert_with(|| Found { symptom, shape, count: 0, global, difference }).count += 1;
         }
         Ok(found.into_values().collect())
     }

@@ -12,6 +12,7 @@ pub mod host;
 pub mod judge;
 pub mod judged;
 pub mod ledger;
+pub mod listed;
 pub mod reduce;
 pub mod shape;
 pub mod source;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::Error;
-use crate::judge::Symptom;
+use crate::judge::{Difference, OF_HOST};
 use crate::judged::{Judged, Pair};
 use crate::source::Global;
 use crate::source::print::declaration;
@@ -12,41 +12,68 @@ use crate::variants::variants;
 /// The most variants of one global that are asked at once.
 const MOST_VARIANTS: usize = 48;
 
-/// The smallest globals that still show what these do, in their order. When `is_over` says so, those that there are.
+/// The most globals that a compiler is shown at once.
+const UNIT: usize = 400;
+
+/// A global that shows a difference.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Example {
+    /// The global.
+    pub global: Global,
+    /// The difference.
+    pub difference: Difference,
+}
+
+/// Makes the examples as small as they can be and show what they do. When `is_over` says so, or the run is stopped, they stay as they are.
 ///
 /// # Errors
 /// If a compiler cannot be asked.
-pub fn reduce(
-    pair: &Pair<'_>,
-    examples: &[(Symptom, Global)],
-    is_over: &dyn Fn() -> bool,
-) -> Result<Vec<Global>, Error> {
-    let mut best: Vec<Global> = examples.iter().map(|(_, global)| global.clone()).collect();
-    let mut active: Vec<usize> = (0..best.len()).collect();
-    while !active.is_empty() && !is_over() {
-        let mut asked: Vec<Global> = Vec::new();
-        let mut of: Vec<usize> = Vec::new();
-        for &place in &active {
-            for variant in smaller(&best[place]) {
-                of.push(place);
-                asked.push(Global { number: asked.len() as u64, ..variant });
+pub fn reduce(pair: &Pair<'_>, examples: &mut [Example], is_over: &dyn Fn() -> bool) -> Result<(), Error> {
+    let mut active: Vec<usize> = (0..examples.len()).collect();
+    while !active.is_empty() {
+        let mut still_active = Vec::new();
+        for places in active.chunks(UNIT / MOST_VARIANTS) {
+            if is_over() {
+                return Ok(());
+            }
+            match step(pair, examples, places) {
+                Ok(smaller) => still_active.extend(smaller),
+                Err(error) if error.is_cancelled() => return Ok(()),
+                Err(error) => return Err(error),
             }
         }
-        let judged = pair.judge(&asked.iter().collect::<Vec<_>>())?;
-        let mut next: BTreeMap<usize, &Global> = BTreeMap::new();
-        for (global, &place) in asked.iter().zip(&of) {
-            let shows = judged.get(&global.number).is_some_and(|judged| shows(judged, &examples[place].0));
-            if shows {
-                // They come with the smallest first.
-                next.entry(place).or_insert(global);
-            }
-        }
-        active = next.keys().copied().collect();
-        for (place, global) in next {
-            best[place] = Global { number: best[place].number, ..global.clone() };
+        active = still_active;
+    }
+    Ok(())
+}
+
+/// Takes one step with these examples. Returns those that became smaller.
+fn step(pair: &Pair<'_>, examples: &mut [Example], places: &[usize]) -> Result<Vec<usize>, Error> {
+    let mut asked: Vec<Global> = Vec::new();
+    let mut origins: Vec<usize> = Vec::new();
+    for &place in places {
+        for variant in smaller(&examples[place].global) {
+            origins.push(place);
+            asked.push(Global { number: asked.len() as u64, ..variant });
         }
     }
-    Ok(best)
+    // The host's compilers are asked where they are what the difference rests on.
+    let is_of_host = places.iter().any(|&place| examples[place].difference.symptom.ends_with(OF_HOST));
+    let pair = Pair { host: pair.host.filter(|_| is_of_host), ..*pair };
+    let judged = pair.judge(&asked.iter().collect::<Vec<_>>())?;
+    let mut next: BTreeMap<usize, (&Global, &Difference)> = BTreeMap::new();
+    for (global, &place) in asked.iter().zip(&origins) {
+        let difference = judged.get(&global.number).and_then(Judged::difference);
+        let symptom = examples[place].difference.symptom();
+        if let Some(difference) = difference.filter(|difference| difference.symptom() == symptom) {
+            // They come with the smallest first.
+            next.entry(place).or_insert((global, difference));
+        }
+    }
+    for (&place, &(global, difference)) in &next {
+        examples[place] = Example { global: global.clone(), difference: difference.clone() };
+    }
+    Ok(next.into_keys().collect())
 }
 
 /// The variants of a global, the smallest first.
@@ -55,8 +82,4 @@ fn smaller(global: &Global) -> Vec<Global> {
     all.sort_by_cached_key(|variant| declaration(variant).len());
     all.truncate(MOST_VARIANTS);
     all
-}
-
-fn shows(judged: &Judged, symptom: &Symptom) -> bool {
-    judged.symptom().as_ref() == Some(symptom)
 }

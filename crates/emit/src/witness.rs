@@ -25,8 +25,8 @@ pub enum Testimony {
 pub struct Read {
     /// The bytes and addresses.
     pub held: Held,
-    /// Whether each address is a generic one.
-    pub are_generic: Vec<bool>,
+    /// The addresses with all that the PTX says of them.
+    pub addresses: Vec<Address>,
     /// The guaranteed alignment.
     pub align: u64,
     /// Size, alignment and the offsets of scalars, as the PTX prints them.
@@ -129,7 +129,7 @@ fn testimony(module: &Module, number: u64) -> Testimony {
     };
     Testimony::Read(Box::new(Read {
         held: held(variable),
-        are_generic: whole_addresses(variable).iter().map(|one| one.generic).collect(),
+        addresses: whole_addresses(variable),
         align: variable.align,
         layout: of('w').filter(|layout| layout.has_content()).map(numbers),
         output,

@@ -100,6 +100,10 @@ pub enum Literal {
     Integer(u128),
     /// A floating-point number in decimal, without a suffix.
     Decimal(String),
+    /// A floating-point number that a signed integer of 128 bits is converted to.
+    Converted(i128),
+    /// A hexadecimal floating-point number: this integer and a power of two, with a result that is neither subnormal nor infinite.
+    Hexadecimal(u64, i32),
 }
 
 impl Literal {
@@ -108,11 +112,27 @@ impl Literal {
         match self {
             Literal::Integer(bits) if scalar == Scalar::Bool => bits & 1,
             Literal::Integer(bits) => bits.wrapping_add(step) & mask(8 * scalar.size()),
-            // Rounded once from the decimal digits, as C++ asks for (the nearest value, [lex.fcon]).
-            Literal::Decimal(text) if scalar == Scalar::Float => {
-                u128::from(text.parse::<f32>().unwrap_or_default().to_bits())
-            }
-            Literal::Decimal(text) => u128::from(text.parse::<f64>().unwrap_or_default().to_bits()),
+            // Each rounded once, to the nearest value ([lex.fcon], [conv.fpint]).
+            _ if scalar == Scalar::Float => u128::from(self.single().to_bits()),
+            _ => u128::from(self.double().to_bits()),
+        }
+    }
+
+    fn single(&self) -> f32 {
+        match self {
+            Literal::Integer(_) => 0.0,
+            Literal::Decimal(text) => text.parse().unwrap_or_default(),
+            Literal::Converted(integer) => *integer as f32,
+            Literal::Hexadecimal(integer, power) => (*integer as f32) * 2f32.powi(*power),
+        }
+    }
+
+    fn double(&self) -> f64 {
+        match self {
+            Literal::Integer(_) => 0.0,
+            Literal::Decimal(text) => text.parse().unwrap_or_default(),
+            Literal::Converted(integer) => *integer as f64,
+            Literal::Hexadecimal(integer, power) => (*integer as f64) * 2f64.powi(*power),
         }
     }
 
@@ -143,6 +163,13 @@ impl Literal {
         match (self, scalar) {
             (Literal::Decimal(text), Scalar::Float) => format!("{text}f"),
             (Literal::Decimal(text), _) => text.clone(),
+            (Literal::Converted(integer), _) => {
+                format!("({}){}", scalar.name(), wide(*integer as u128, Scalar::Int128))
+            }
+            (Literal::Hexadecimal(integer, power), _) => {
+                let suffix = if scalar == Scalar::Float { "f" } else { "" };
+                format!("{integer:#x}p{power}{suffix}")
+            }
             (_, Scalar::Bool) => if bits == 1 { "true" } else { "false" }.to_owned(),
             (_, Scalar::Int128 | Scalar::UnsignedInt128) => wide(bits, scalar),
             (_, Scalar::UnsignedLongLong) => format!("{bits}ull"),
@@ -216,6 +243,9 @@ mod tests {
             Literal::Integer(1 << 64).print(Scalar::Int128, 2),
             "(__int128)((unsigned __int128)1ull << 64 | 2ull)"
         );
+        assert_eq!(Literal::Hexadecimal(0x1_0000_01, -2).print(Scalar::Float, 0), "0x1000001p-2f");
+        // 2^24 + 1 lies between two numbers of single precision: to the even one.
+        assert_eq!(Literal::Converted((1 << 24) + 1).bytes(Scalar::Float, 0), 16_777_216f32.to_le_bytes());
         assert_eq!(Literal::Decimal("0.1".to_owned()).bytes(Scalar::Float, 0), 0x3dcc_cccd_u32.to_le_bytes());
     }
 }

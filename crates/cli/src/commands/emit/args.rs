@@ -28,7 +28,7 @@ Examples:
     Run(Run),
     /// Check sources of CUDA C++: do their globals arrive in the PTX as g++ and clang++ lay them out?
     #[command(mut_arg("libcuda", idle), mut_arg("start", idle), mut_arg("seed", idle), after_long_help = help("\
-A comment `// reads: KERNEL+OFFSET CONTENT` says what a kernel writes to its output buffer: bytes in hex, or generic(variable+4). The
+A comment `// reads: KERNEL+OFFSET CONTENT` says what a kernel writes to its output buffer: bytes in hex, or an address as variable+4. The
 sources of findings have them.
 
 Examples:

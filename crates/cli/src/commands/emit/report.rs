@@ -7,10 +7,11 @@ use ptxsmith_campaign::files::{make_directory, write_whole};
 use ptxsmith_cuda::subjects::Compiler;
 use ptxsmith_emit::check::comments;
 use ptxsmith_emit::ledger::{Found, Ledger};
+use ptxsmith_emit::listed::{Listed, find};
 use ptxsmith_emit::source::Global;
 use ptxsmith_emit::source::print::{declaration, source};
 use ptxsmith_report::{
-    Coverage, EmittedProgram, Finding, Kind, Report, SCHEMA, Subject, folder, harmless, severity,
+    Coverage, EmittedProgram, Finding, Kind, Report, SCHEMA, Status, Subject, folder, harmless, severity,
 };
 use ptxsmith_subject::{Observation, Outcome};
 
@@ -32,7 +33,9 @@ pub fn write(out: &Path, seed: u64, complete: bool, tested: &[Tested<'_>]) -> Re
     let mut findings: BTreeMap<String, Finding> = BTreeMap::new();
     for Tested { compiler, found, .. } in tested {
         for found in found {
-            let finding = findings.entry(found.id()).or_insert_with(|| finding(found));
+            let listed = find(&found.symptom, &found.shape, compiler.description());
+            let id = listed.map_or_else(|| found.id(), |listed| listed.id.to_owned());
+            let finding = findings.entry(id).or_insert_with(|| finding(found, listed));
             finding.count += found.count;
             let id = &compiler.description().id;
             if !finding.subjects.contains(id) {
@@ -100,21 +103,31 @@ fn subject(Tested { compiler, ledger, .. }: &Tested<'_>) -> Subject {
     subject
 }
 
-fn finding(found: &Found) -> Finding {
+fn finding(found: &Found, listed: Option<&Listed>) -> Finding {
     let Found { symptom, shape, global, difference, .. } = found;
     let declaration = declaration(&Global { number: 0, ..global.clone() });
+    // As the global is called in the source.
+    let number = global.number.to_string();
+    let place =
+        difference.place.replacen(&format!("g{number}"), "g0", 1).replacen(&format!("k{number}"), "k0", 1);
+    let (id, title) = match listed {
+        Some(listed) => (listed.id.to_owned(), listed.title.to_owned()),
+        None => (found.id(), format!("{}: {shape}", symptom.what)),
+    };
     Finding {
-        id: found.id(),
+        status: if listed.is_some() { Status::Known } else { Status::New },
+        kind: listed.map_or(Kind::Unexplained, |listed| Kind::Known(listed.id.to_owned())),
+        link: listed.and_then(|listed| listed.link).map(str::to_owned),
+        id,
         class: symptom.class,
-        title: format!("{}: {shape}", symptom.what),
+        title,
         program: comments(global) + &source(global),
         variable: Some("g0".to_owned()),
-        kind: Kind::Unexplained,
         observed: Observation::new(Outcome::Accepted),
         emitted: Some(EmittedProgram {
             declaration,
-            expected: format!("{}: {}", difference.place, difference.expected),
-            actual: format!("{}: {}", difference.place, difference.actual),
+            expected: format!("{place}: {}", difference.expected),
+            actual: format!("{place}: {}", difference.actual),
         }),
         ..Finding::default()
     }

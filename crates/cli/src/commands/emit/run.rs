@@ -62,7 +62,8 @@ pub fn run(context: &Context, args: &Run) -> Result<Exit, Failure> {
         progress.say(format!("{} symptoms", ledger.symptoms()));
         Ok(())
     })?;
-    let is_over = || session.cancel.is_cancelled();
+    let until = session.limit.map(|limit| limit.end_is_cut());
+    let is_over = || session.cancel.is_cancelled() || until.is_some_and(|until| Instant::now() >= until);
     let mut tested = Vec::new();
     for (pair, ledger) in pairs.iter().zip(ledgers) {
         let ledger = ledger.into_inner().expect("a panic ends the program");

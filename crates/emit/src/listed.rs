@@ -1,0 +1,133 @@
+//! The known faults of compilers that print PTX: files of `corpus/deviations/emitted`, each named by the id that its findings get.
+
+use std::sync::LazyLock;
+
+use include_dir::{Dir, include_dir};
+use ptxsmith_cuda::subjects::Description;
+use ptxsmith_model::Class;
+use ptxsmith_subject::version::Releases;
+use regex_lite::Regex;
+
+use crate::judge::Symptom;
+
+static FILES: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/deviations");
+
+/// The keys of the leading comments, in their order.
+const KEYS: [&str; 10] = [
+    "deviation",
+    "title",
+    "releases",
+    "symptom",
+    "shape",
+    "first-seen",
+    "link",
+    "work-around",
+    "found",
+    "note",
+];
+
+/// A fault that was reported before.
+pub struct Listed {
+    /// Its id, which is that of its findings.
+    pub id: &'static str,
+    /// What happens, in a line.
+    pub title: &'static str,
+    /// Where it was reported.
+    pub link: Option<&'static str>,
+    /// The source that shows it.
+    pub source: &'static str,
+    classes: Vec<Class>,
+    /// A part of what happens, in the words of the verdict; empty for any.
+    symptom: &'static str,
+    /// What reduced globals that show it are like.
+    shapes: Vec<Regex>,
+    /// The compilers that show it, each with its releases.
+    compilers: Vec<(&'static str, Releases)>,
+}
+
+/// Every known fault.
+pub static LISTED: LazyLock<Vec<Listed>> = LazyLock::new(|| {
+    let sources = FILES.files().filter_map(|file| {
+        let id = file.path().to_str()?.strip_suffix(".cu")?;
+        Some((id, file.contents_utf8().unwrap_or_default()))
+    });
+    sources
+        .map(|(id, text)| read(id, text).unwrap_or_else(|error| panic!("emitted/{id}.cu: {error}")))
+        .collect()
+});
+
+fn read(id: &'static str, text: &'static str) -> Result<Listed, String> {
+    let mut said: Vec<(&str, &str)> = Vec::new();
+    let mut source = text;
+    while let Some(line) = source.strip_prefix("// ") {
+        let (line, rest) = line.split_once('\n').unwrap_or((line, ""));
+        let (key, value) = line.split_once(": ").ok_or_else(|| format!("`{line}` is not `KEY: VALUE`"))?;
+        if key == "reads" {
+            break;
+        }
+        if !KEYS.contains(&key) {
+            return Err(format!("`{key}` is no key; the keys are {}", KEYS.join(", ")));
+        }
+        said.push((key, value));
+        source = rest;
+    }
+    let all = |name: &'static str| said.iter().filter(move |(key, _)| *key == name).map(|(_, value)| *value);
+    let needed = |name: &'static str| all(name).next().ok_or_else(|| format!("there is no `// {name}: ...`"));
+    Ok(Listed {
+        id,
+        title: needed("title")?,
+        link: all("link").next(),
+        source,
+        classes: needed("deviation")?
+            .split(' ')
+            .map(|name| Class::of_verdict(name).ok_or_else(|| format!("there is no class `{name}`")))
+            .collect::<Result<_, _>>()?,
+        symptom: all("symptom").next().unwrap_or_default(),
+        shapes: all("shape")
+            .map(|text| Regex::new(&format!("^(?:{text})$")).map_err(|error| error.to_string()))
+            .collect::<Result<_, _>>()?,
+        compilers: all("releases").map(compiler).collect::<Result<_, _>>()?,
+    })
+}
+
+/// `nvcc 13.0 and later`
+fn compiler(text: &'static str) -> Result<(&'static str, Releases), String> {
+    let (name, releases) =
+        text.split_once(' ').ok_or_else(|| format!("`{text}` is not `COMPILER RELEASES`"))?;
+    let read = Releases::parse(releases).ok_or_else(|| format!("`{releases}` names no releases"))?;
+    Ok((name, read))
+}
+
+impl Listed {
+    /// Whether it is listed for this compiler.
+    pub fn is_of(&self, description: &Description) -> bool {
+        let version = Some(description.version.as_str());
+        self.compilers.iter().any(|(name, releases)| *name == description.name && releases.contain(version))
+    }
+
+    /// Whether reduced globals of this shape with this symptom show it.
+    pub fn matches(&self, symptom: &Symptom, shape: &str) -> bool {
+        self.classes.contains(&symptom.class)
+            && symptom.what.contains(self.symptom)
+            && (self.shapes.is_empty() || self.shapes.iter().any(|own| own.is_match(shape)))
+    }
+}
+
+/// The known fault that globals of this shape with this symptom show of a compiler.
+pub fn find(symptom: &Symptom, shape: &str, description: &Description) -> Option<&'static Listed> {
+    LISTED.iter().find(|listed| listed.is_of(description) && listed.matches(symptom, shape))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_listed_fault_says_what_it_is_about() {
+        assert!(!LISTED.is_empty());
+        for Listed { id, source, symptom, shapes, compilers, .. } in LISTED.iter() {
+            assert!(!symptom.is_empty() || !shapes.is_empty(), "{id}");
+            assert!(!compilers.is_empty() && source.contains("__device__"), "{id}");
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! Emitters that print something else than their source says, each in one way: each is found, once, with what is wrong.
+//!
+//! `data/right.ptx` is what cicc 13.5 prints for [`globals`], with the padding of `g0` put back that it loses, and `g5.m4` in the
+//! padding of `g5.m3`, where it belongs.
+
+use ptxsmith_emit::judge::judge;
+use ptxsmith_emit::source::{
+    Array, Class, Form, Global, Literal, Member, Pointer, Scalar, Space, Text, Type,
+};
+use ptxsmith_emit::witness::read;
+use ptxsmith_model::Class as Deviation;
+
+const RIGHT: &str = include_str!("data/right.ptx");
+
+fn class(members: Vec<Type>) -> Class {
+    let given = members.len();
+    let members = (1..).zip(members).map(|(id, ty)| Member::new(id, ty)).collect();
+    Class {
+        id: 0,
+        is_union: false,
+        is_packed: false,
+        pack: None,
+        align: None,
+        has_constructor: false,
+        bases: Vec::new(),
+        members,
+        given,
+        active: 0,
+    }
+}
+
+fn number(scalar: Scalar, value: u128) -> Type {
+    Type::Scalar(scalar, Literal::Integer(value))
+}
+
+fn array(element: Type, length: u64) -> Type {
+    Type::Array(Box::new(Array { element, length, given: length }))
+}
+
+/// The globals, by their numbers.
+fn globals() -> Vec<Global> {
+    let padded = class(vec![Type::Pointer(Pointer::Object), number(Scalar::Int128, 5)]);
+    let mut fields = class(vec![number(Scalar::Int, 6), number(Scalar::Unsigned, 0x4d)]);
+    fields.members[0].width = Some(3);
+    fields.members[1].width = Some(7);
+    let table = array(array(number(Scalar::Short, 7), 3), 2);
+    let mut packed = class(vec![number(Scalar::Char, 5), Type::Pointer(Pointer::Element)]);
+    packed.is_packed = true;
+    let tie = Type::Scalar(Scalar::Float, Literal::Decimal("16777217.0".to_owned()));
+    let mut inner = class(vec![number(Scalar::Int, 5), number(Scalar::Char, 6)]);
+    inner.has_constructor = true;
+    inner.id = 1;
+    let mut overlapped = class(vec![Type::Class(inner), number(Scalar::Char, 7)]);
+    overlapped.members[0].may_overlap = true;
+    (overlapped.members[0].id, overlapped.members[1].id) = (3, 4);
+    let text = Type::Text(Text { scalar: Scalar::Char16, text: "ab".to_owned(), length: 4 });
+    let pointers = array(Type::Pointer(Pointer::End), 2);
+    let member = class(vec![Type::Pointer(Pointer::NullDataMember), number(Scalar::Long, 0x0102)]);
+    let types = [
+        Type::Class(padded),
+        Type::Class(fields),
+        table,
+        Type::Class(packed),
+        tie,
+        Type::Class(overlapped),
+        text,
+        pointers,
+        Type::Class(member),
+    ];
+    (0..)
+        .zip(types)
+        .map(|(number, ty)| Global { number, space: Space::Device, form: Form::Plain, ty })
+        .collect()
+}
+
+/// What is wrong with each global of a PTX.
+fn wrong(ptx: &str) -> Vec<(u64, Deviation, String)> {
+    let globals = globals();
+    let told = read(ptx, globals.iter().map(|global| global.number));
+    let verdicts = globals.iter().map(|global| (global.number, judge(global, &told[&global.number], None)));
+    verdicts
+        .filter_map(|(number, verdict)| {
+            assert!(verdict.is_judged, "{number}: {:?}", verdict.unheard);
+            let difference = verdict.difference?;
+            Some((number, difference.class, difference.symptom))
+        })
+        .collect()
+}
+
+#[test]
+#[ignore = "it prints the source of data/right.ptx"]
+fn the_source() {
+    let globals = globals();
+    for line in ptxsmith_emit::source::print::lines(&globals.iter().collect::<Vec<_>>()) {
+        println!("{line}");
+    }
+}
+
+#[test]
+fn right_ptx_is_right() {
+    assert_eq!(wrong(RIGHT), []);
+}
+
+/// An emitter that is wrong in one way: what it does, what it prints instead of which text, and what is found at which global.
+type Wrong = (&'static str, &'static str, &'static str, u64, Deviation, &'static str);
+
+const READS: &str = "the kernel reads another value";
+
+#[rustfmt::skip]
+const WRONG: [Wrong; 12] = [
+    ("padding is lost", "{generic(target), 0, 5, 0}", "{generic(target), 5, 0, 0}", 0, Deviation::WrongValue, READS),
+    ("an alignment is lost", ".align 16 .u64 g0", ".align 8 .u64 g0", 0, Deviation::WrongLayout, "the kernel reads at a place that is not aligned for it"),
+    ("bits are laid out from the other end", "{110, 2}", "{201, 160}", 1, Deviation::WrongValue, READS),
+    ("a bit field loses its sign", "{110, 2}", "{106, 2}", 1, Deviation::WrongValue, READS),
+    ("rows are swapped", "{7, 0, 8, 0, 9, 0, 8, 0, 9, 0, 10}", "{8, 0, 9, 0, 10, 0, 7, 0, 8, 0, 9}", 2, Deviation::WrongValue, READS),
+    ("the byte of a mask is dropped", "0xFF000000(generic(targets)+12)", "0", 3, Deviation::WrongAddress, "another value is printed"),
+    ("a tie is rounded up", "0f4B800000", "0f4B800001", 4, Deviation::WrongValue, READS),
+    ("tail padding is not reused", "g5[8] = {5, 0, 0, 0, 6, 7}", "g5[12] = {5, 0, 0, 0, 6, 0, 0, 0, 7}", 5, Deviation::WrongValue, READS),
+    ("characters are as wide as those of another type", "{97, 0, 98}", "{97, 98}", 6, Deviation::WrongValue, READS),
+    ("an offset is lost", "{generic(targets)+32, generic(targets)+32}", "{generic(targets), generic(targets)+32}", 7, Deviation::WrongAddress, READS),
+    ("an element is left out", "{generic(targets)+32, generic(targets)+32}", "{generic(targets)+32}", 7, Deviation::WrongAddress, READS),
+    ("a null pointer to a member is zero", "{255, 255, 255, 255, 255, 255, 255, 255, 2", "{0, 0, 0, 0, 0, 0, 0, 0, 2", 8, Deviation::WrongValue, READS),
+];
+
+#[test]
+fn each_wrong_emitter_is_found_once_and_for_what_it_does() {
+    for (what, right, instead, number, class, symptom) in WRONG {
+        assert_eq!(RIGHT.matches(right).count(), 1, "{what}");
+        let found = wrong(&RIGHT.replace(right, instead));
+        assert_eq!(found, [(number, class, symptom.to_owned())], "{what}");
+    }
+}
