@@ -1,10 +1,11 @@
 // deviation: wrong-value wrong-address wrong-layout
 // title: the padding in front of a member of type __int128 is not printed where the class holds an address
-// releases: cicc 11.8 and later
+// releases: cicc 13.0 and later
 // releases: nvcc 13.0 and later
 // releases: nvrtc 11.8 and later
-// releases: clang 13 and later
+// releases: clang 19 and later
 // shape: .*\*.*__int128.*
+// shape: .*__int128; (.*; )?\*.*
 // first-seen: 2026-11-27
 // work-around: Name the padding: a member `long` in front of the __int128.
 // found: `ptxsmith emit run --subject nvcc@13.5`.

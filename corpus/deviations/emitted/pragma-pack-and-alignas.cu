@@ -1,6 +1,6 @@
 // deviation: wrong-layout wrong-value
 // title: #pragma pack does not limit the alignment of a member with alignas, which it does for g++ and clang++
-// releases: cicc 11.8 and later
+// releases: cicc 13.0 and later
 // releases: nvcc 13.0 and later
 // releases: nvrtc 11.8 and later
 // shape: .*pragma pack (constructed )?struct \{ (.*; )?aligned .*

@@ -1,6 +1,6 @@
 // deviation: wrong-layout wrong-value wrong-address
 // title: a member that lies in the tail padding of one with [[no_unique_address]] is printed behind it
-// releases: cicc 11.8 and later
+// releases: cicc 13.0 and later
 // releases: nvcc 13.0 and later
 // releases: nvrtc 11.8 and later
 // shape: .*overlapping .*

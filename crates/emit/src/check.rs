@@ -133,7 +133,9 @@ impl Checked {
                 return Ok(());
             }
         };
-        for variable in variables.iter().filter(|variable| variable.has_content()) {
+        // What a compiler adds is not the source's.
+        let is_of_source = |variable: &&Variable| variable.has_content() && source.contains(&*variable.name);
+        for variable in variables.iter().filter(is_of_source) {
             match of_host.get(&*variable.name) {
                 Some(host) => {
                     self.compared += 1;

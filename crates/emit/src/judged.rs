@@ -84,10 +84,18 @@ fn judged(global: &Global, outcome: &Outcome, held: Option<&crate::host::Held>) 
             Judged::NotCompared(format!("the front end refuses it: {}", without_names(why)))
         }
         Outcome::Crashed(why) => {
-            failed(Class::Crash, format!("the compiler fails: {}", without_names(why)), why)
+            failed(Class::Crash, format!("the compiler fails: {}", without_names(cause(why))), why)
         }
         Outcome::TimedOut => failed(Class::Hang, "the compiler does not end".to_owned(), "no end"),
     }
+}
+
+/// What stands in a message in front of the cause.
+const MARKS: [&str; 4] = ["Internal Compiler Error", "LLVM ERROR", "error in backend", "Assertion `"];
+
+/// The message of a failure from the cause on.
+fn cause(message: &str) -> &str {
+    MARKS.iter().find_map(|mark| message.find(mark)).map_or(message, |start| &message[start..])
 }
 
 /// A message without what is quoted and without numbers.

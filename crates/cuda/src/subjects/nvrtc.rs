@@ -9,7 +9,7 @@ use crate::language::Standard;
 use super::program::{Program, answer_of_nvidia, directory};
 use super::{Answer, Compiler, Description, Error, UNIT};
 
-/// Releases before 12 know no offset of a member: all ones stand for each.
+/// Releases before 13 know no offset of a member: all ones stand for each.
 const NO_OFFSETS: &str = "-D__builtin_offsetof(type,member)=(~0ull)";
 
 /// One release of NVRTC.
@@ -38,9 +38,9 @@ impl Compiler for Nvrtc {
         let mut args: Vec<&str> = self.workers.args.iter().map(String::as_str).collect();
         args.extend(["nvrtc", &library, UNIT, "unit.ptx", "--"]);
         let language = format!("-std={}", standard.name());
-        args.extend([&*language, "-arch=compute_80", "-rdc=true", "-w", "-device-int128"]);
-        if self.program.description.version.starts_with("11.") {
-            args.extend([NO_OFFSETS, "-default-device"]);
+        args.extend([&*language, "-arch=compute_80", "-rdc=true", "-w", "-device-int128", "-default-device"]);
+        if !self.program.description.version.starts_with("13.") {
+            args.push(NO_OFFSETS);
         }
         let finished = self.program.run(&args, at)?;
         Ok(answer_of_nvidia(&finished, ptx.then(|| at.join("unit.ptx"))))

@@ -243,7 +243,7 @@ mod tests {
             Literal::Integer(1 << 64).print(Scalar::Int128, 2),
             "(__int128)((unsigned __int128)1ull << 64 | 2ull)"
         );
-        assert_eq!(Literal::Hexadecimal(0x1_0000_01, -2).print(Scalar::Float, 0), "0x1000001p-2f");
+        assert_eq!(Literal::Hexadecimal(0x0100_0001, -2).print(Scalar::Float, 0), "0x1000001p-2f");
         // 2^24 + 1 lies between two numbers of single precision: to the even one.
         assert_eq!(Literal::Converted((1 << 24) + 1).bytes(Scalar::Float, 0), 16_777_216f32.to_le_bytes());
         assert_eq!(Literal::Decimal("0.1".to_owned()).bytes(Scalar::Float, 0), 0x3dcc_cccd_u32.to_le_bytes());

@@ -1,0 +1,15 @@
+// deviation: wrong-value
+// title: a bit field of an enumeration whose underlying type is signed reads as unsigned
+// releases: nvrtc 11.8 to 12.9
+// shape: .*Tiny : N.*
+// first-seen: 2026-11-27
+// work-around: Give the member the underlying type.
+// found: `ptxsmith emit run`.
+// note: An enumeration with a fixed underlying type has all its values ([dcl.enum]); g++, clang++ and nvcc 13.5 read -1.
+// reads: k0+0 ff
+enum Tiny : signed char {};
+struct C0 { Tiny m1 : 1; };
+extern "C" {
+__device__ C0 g0 = {(Tiny)(-1)};
+__global__ void k0(unsigned char *o) { *(Tiny *)(o + 0) = g0.m1; }
+}
