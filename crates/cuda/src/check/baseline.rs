@@ -42,7 +42,7 @@ impl Baseline {
 
     /// Reads a list.
     pub fn read(file: &Path) -> io::Result<Self> {
-        let list = expected::read(&super::command::read_text(file)?);
+        let list = expected::read(&super::files::read_text(file, super::files::LONGEST)?);
         let mut baseline = Baseline::empty(file);
         for entry in list.map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))? {
             *baseline.left.entry(entry).or_default() += 1;

@@ -1,23 +1,24 @@
 //! How a file is compiled: flags from `compile_commands.json`, and headers that stand in for NVIDIA's.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
 use std::fs;
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
+use super::files::{LONGEST, read_text};
 use super::flags::{ResponseFile, portable};
-use super::nvcc;
+use super::nvcc::{self, OptionsFileError};
 
 /// A compilation database.
 #[derive(Debug)]
 pub struct CompileCommands {
     entries: Vec<Entry>,
     base: PathBuf,
-    /// Which entry is the first of a file, by its path as it is written and by its path without links.
-    by_file: HashMap<PathBuf, usize>,
+    /// The entries of a file, by its path as it is written and by its path without links.
+    by_file: HashMap<PathBuf, Vec<usize>>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -55,55 +56,83 @@ impl CompileCommands {
     /// Reads `compile_commands.json`, or the one in a directory.
     pub fn read(path: &Path) -> Result<Self, CompileCommandsError> {
         let path = if path.is_dir() { path.join("compile_commands.json") } else { path.to_owned() };
-        let text =
-            read_text(&path).map_err(|source| CompileCommandsError::File { path: path.clone(), source })?;
+        let text = read_text(&path, LONGEST)
+            .map_err(|source| CompileCommandsError::File { path: path.clone(), source })?;
         let entries: Vec<Entry> = serde_json::from_str(&text)
             .map_err(|source| CompileCommandsError::Format { path: path.clone(), source })?;
         let base = path.parent().map(Path::to_owned).unwrap_or_default();
         let mut commands = CompileCommands { entries, base, by_file: HashMap::new() };
         for (number, entry) in commands.entries.iter().enumerate() {
             let full = commands.base.join(&entry.directory).join(&entry.file);
-            if let Ok(real) = fs::canonicalize(&full) {
-                commands.by_file.entry(real).or_insert(number);
+            if let Some(real) = fs::canonicalize(&full).ok().filter(|real| *real != full) {
+                commands.by_file.entry(real).or_default().push(number);
             }
-            commands.by_file.entry(full).or_insert(number);
+            commands.by_file.entry(full).or_default().push(number);
         }
         Ok(commands)
     }
 
-    /// The files that it names that look like CUDA.
+    /// The CUDA files that it names, by their names or by what their command lines say, each once.
     pub fn files(&self) -> Vec<PathBuf> {
-        let is_cuda = |entry: &&Entry| entry.file.extension().is_some_and(|extension| extension == "cu");
-        self.entries.iter().filter(is_cuda).map(|entry| self.full(entry)).collect()
+        let is_cuda = |entry: &&Entry| {
+            entry.file.extension().is_some_and(|extension| extension == "cu")
+                || entry.arguments().is_ok_and(|arguments| nvcc::says_cuda(&arguments))
+        };
+        let mut files: Vec<PathBuf> = Vec::new();
+        let mut seen = HashSet::new();
+        for entry in self.entries.iter().filter(is_cuda) {
+            let file = self.full(entry);
+            if seen.insert(file.clone()) {
+                files.push(file);
+            }
+        }
+        files
     }
 
     fn full(&self, entry: &Entry) -> PathBuf {
         self.base.join(&entry.directory).join(&entry.file)
     }
 
-    /// How a file is compiled; `None` of a file that is not in the database.
-    pub fn flags(&self, file: &Path) -> Result<Option<Command>, CommandError> {
+    /// The ways in which a file is compiled, each once; none for a file that is not in the database.
+    pub fn commands(&self, file: &Path) -> Result<Vec<Command>, CommandError> {
         let real = || fs::canonicalize(file).ok().and_then(|real| self.by_file.get(&real));
-        let Some(&entry) = self.by_file.get(file).or_else(real) else { return Ok(None) };
-        let entry = &self.entries[entry];
-        let arguments = match (&entry.arguments, &entry.command) {
-            (Some(arguments), _) => arguments.clone(),
-            (None, Some(command)) => shell_words::split(command)?,
-            (None, None) => Vec::new(),
-        };
+        let entries = self.by_file.get(file).or_else(real).map_or(&[][..], Vec::as_slice);
+        let mut commands: Vec<Command> = Vec::new();
+        for &entry in entries {
+            let command = self.command(&self.entries[entry])?;
+            if !commands.contains(&command) {
+                commands.push(command);
+            }
+        }
+        Ok(commands)
+    }
+
+    fn command(&self, entry: &Entry) -> Result<Command, CommandError> {
+        let arguments = entry.arguments()?;
         let directory = self.base.join(&entry.directory);
+        let arguments = nvcc::with_options_files(arguments.get(1..).unwrap_or_default(), &directory)?;
         let has_nul = directory.as_os_str().as_encoded_bytes().contains(&0);
         if has_nul || arguments.iter().any(|argument| argument.contains('\0')) {
             return Err(CommandError::Nul);
         }
-        let arguments = arguments.get(1..).unwrap_or_default();
-        let (flags, microsoft) = (portable(&nvcc::translate(arguments))?, nvcc::is_microsoft(arguments));
-        Ok(Some(Command { directory, flags, microsoft }))
+        let flags = portable(&nvcc::translate(&arguments))?;
+        Ok(Command { directory, flags, microsoft: nvcc::is_microsoft(&arguments) })
+    }
+}
+
+impl Entry {
+    /// The command line, the compiler's name included.
+    fn arguments(&self) -> Result<Vec<String>, shell_words::ParseError> {
+        match (&self.arguments, &self.command) {
+            (Some(arguments), _) => Ok(arguments.clone()),
+            (None, Some(command)) => shell_words::split(command),
+            (None, None) => Ok(Vec::new()),
+        }
     }
 }
 
 /// How a file is compiled.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct Command {
     /// Where.
     pub directory: PathBuf,
@@ -122,23 +151,12 @@ pub enum CommandError {
     /// No argument and no directory can hold this.
     #[error("its command line has a NUL character")]
     Nul,
-    /// It reads flags from a file.
+    /// It reads flags from a file in a way that nvcc does not have.
     #[error("its command line: {0}")]
     ResponseFile(#[from] ResponseFile),
-}
-
-/// The longest file that is read here.
-const LONGEST: u64 = 256 << 20;
-
-/// The text of a regular file of some size: what else can be behind a path may have no end, or make us wait for ever.
-pub fn read_text(path: &Path) -> io::Result<String> {
-    let invalid = |why: &str| io::Error::new(io::ErrorKind::InvalidInput, why);
-    if !fs::metadata(path)?.is_file() {
-        return Err(invalid("it is no regular file"));
-    }
-    let mut text = String::new();
-    fs::File::open(path)?.take(LONGEST + 1).read_to_string(&mut text)?;
-    if text.len() as u64 > LONGEST { Err(invalid("it is larger than 256 MiB")) } else { Ok(text) }
+    /// A file of options that it names cannot be read.
+    #[error("its command line: {0}")]
+    OptionsFile(#[from] OptionsFileError),
 }
 
 /// Writes the headers that stand in for NVIDIA's: enough of the runtime's declarations for kernels to be understood.
@@ -154,3 +172,42 @@ pub fn write_headers(directory: &Path) -> io::Result<()> {
 
 /// Declarations of the CUDA runtime that sources of kernels use, written down from its documentation.
 const RUNTIME: &str = include_str!("runtime.h");
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As CMake writes it for nvcc, with Makefiles.
+    #[test]
+    fn a_database_of_cmake_names_its_cuda_files_with_each_of_their_ways() {
+        let directory = tempfile::tempdir().unwrap();
+        let root = directory.path();
+        fs::create_dir(root.join("build")).unwrap();
+        fs::write(root.join("build/includes_CUDA.rsp"), "-I/src/inc -isystem /src/third\n").unwrap();
+        let entry = |command: &str, file: &str| serde_json::json!({ "directory": "build", "command": command, "file": format!("../src/{file}") });
+        let nvcc = "/usr/bin/nvcc -DWIDTH=3 --options-file includes_CUDA.rsp";
+        let entries = [
+            entry(&format!("{nvcc} -x cu -c ../src/a.cu -o a.o"), "a.cu"),
+            entry(&format!("{nvcc} -DTWICE -x cu -c ../src/a.cu -o a2.o"), "a.cu"),
+            entry(&format!("{nvcc} -x cu -c ../src/b.cpp -o b.o"), "b.cpp"),
+            entry("/usr/bin/c++ -c ../src/c.cpp", "c.cpp"),
+        ];
+        fs::write(root.join("compile_commands.json"), serde_json::to_string(&entries).unwrap()).unwrap();
+        let commands = CompileCommands::read(root).unwrap();
+        let file = |name: &str| root.join("build").join("../src").join(name);
+        assert_eq!(commands.files(), [file("a.cu"), file("b.cpp")]);
+        let flags = |name: &str| -> Vec<Vec<OsString>> {
+            commands.commands(&file(name)).unwrap().into_iter().map(|command| command.flags).collect()
+        };
+        let included = ["-I/src/inc", "-isystem", "/src/third"];
+        assert_eq!(
+            flags("a.cu"),
+            [
+                [&["-DWIDTH=3"], &included[..]].concat(),
+                [&["-DWIDTH=3"], &included[..], &["-DTWICE"]].concat()
+            ]
+        );
+        assert_eq!(flags("b.cpp"), [[&["-DWIDTH=3"], &included[..]].concat()]);
+        assert!(commands.commands(&file("d.cu")).unwrap().is_empty());
+    }
+}

@@ -2,7 +2,8 @@
 //!
 //! With the headers of the standard library a dump is hundreds of megabytes, nearly all of it declarations of no
 //! interest here. clang prints the dump with one declaration of the translation unit after the other at the same
-//! indentation, so declarations in system headers are passed over line by line, and only the others are parsed. Places
+//! indentation, so declarations in system headers are passed over line by line, and only the others are parsed. Of headers that the
+//! user's own flags call system headers the variables are parsed, too: the user's code may name them. Places
 //! are printed as differences to the one printed before; they are completed on the way.
 
 use ptxsmith_subject::process::{self, Cancel, End, Invocation, Limits};
@@ -29,14 +30,26 @@ pub struct Dump {
     pub incomplete: Option<String>,
 }
 
-/// Runs clang. A file is in a system header if `is_system` says so.
+/// Whose a file is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Origin {
+    /// The user's own: all of it counts.
+    #[default]
+    Project,
+    /// A system header by the user's own flags: its variables count, its code does not.
+    Library,
+    /// A header of the system or of ours: nothing of it counts.
+    System,
+}
+
+/// Runs clang. `origin_of` says whose a file is.
 pub fn run(
     clang: &Invocation,
     limits: &Limits,
     cancel: &Cancel,
-    is_system: &dyn Fn(&str) -> bool,
+    origin_of: &dyn Fn(&str) -> Origin,
 ) -> Result<Dump, process::Error> {
-    let mut reader = Reader::new(is_system);
+    let mut reader = Reader::new(origin_of);
     let finished = process::run_reading(clang, limits, cancel, |bytes| reader.read(bytes))?;
     let incomplete = match finished.end {
         End::TimedOut => Some(format!("clang did not end within {:?}", limits.time)),
@@ -53,7 +66,7 @@ pub fn run(
 
 /// Where the reader is in the translation unit.
 struct Reader<'a> {
-    is_system: &'a dyn Fn(&str) -> bool,
+    origin_of: &'a dyn Fn(&str) -> Origin,
     declarations: Vec<Node>,
     /// How many stand before the first that is left out.
     whole: Option<usize>,
@@ -69,9 +82,11 @@ struct Reader<'a> {
     inside: bool,
     file: String,
     line: String,
-    /// Whether the file of the declaration being read is known yet, and is a system header.
+    /// Whether the file of the declaration being read is known yet, and the declaration is passed over.
     skip: Option<bool>,
-    system: bool,
+    origin: Origin,
+    /// The variable within a declaration of a library that is being read.
+    nested: Nested,
     text: String,
     /// The fields of the place being read that clang has printed.
     printed_file: bool,
@@ -81,9 +96,9 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn new(is_system: &'a dyn Fn(&str) -> bool) -> Self {
+    fn new(origin_of: &'a dyn Fn(&str) -> Origin) -> Self {
         Reader {
-            is_system,
+            origin_of,
             declarations: Vec::new(),
             whole: None,
             left_out: None,
@@ -94,7 +109,8 @@ impl<'a> Reader<'a> {
             file: String::new(),
             line: String::new(),
             skip: None,
-            system: false,
+            origin: Origin::Project,
+            nested: Nested::Outside,
             text: String::new(),
             printed_file: false,
             printed_line: false,
@@ -171,9 +187,13 @@ impl<'a> Reader<'a> {
     fn line(&mut self, line: &[u8]) {
         let start = line.iter().position(|&byte| byte != b' ').unwrap_or(line.len());
         let rest = &line[start..];
+        if self.skip == Some(true) {
+            self.follow_library(start, rest);
+        }
         // Of what is passed over only places matter, and these are keys.
         let is_key = matches!(rest, [b'"', b'o' | b'i' | b'f' | b'l' | b'c' | b'r', ..]);
-        if !is_key && self.skip == Some(true) {
+        let is_kept = self.skip != Some(true) || self.nested.is_kept();
+        if !is_key && !is_kept {
             return;
         }
         let value = |key: &[u8]| {
@@ -192,7 +212,7 @@ impl<'a> Reader<'a> {
                 if self.file.as_bytes() != file {
                     self.file = String::from_utf8_lossy(file).into_owned();
                     let name = serde_json::from_str::<String>(&self.file);
-                    self.system = name.is_ok_and(|name| (self.is_system)(&name));
+                    self.origin = name.map(|name| (self.origin_of)(&name)).unwrap_or_default();
                 }
                 self.printed_file = true;
             }
@@ -203,7 +223,7 @@ impl<'a> Reader<'a> {
                 self.printed_line = true;
             }
         } else if rest.starts_with(b"\"col\": ") {
-            if self.skip != Some(true) {
+            if is_kept {
                 if !self.printed_file {
                     self.text.push_str("\"file\": ");
                     self.text.push_str(&self.file);
@@ -217,14 +237,80 @@ impl<'a> Reader<'a> {
             }
         } else if self.skip.is_none() && start == 6 && rest.starts_with(b"\"range\": ") {
             // Before it comes the place of the name; of a macro, last where it is used.
-            self.skip = Some(self.system);
+            self.skip = Some(match self.origin {
+                Origin::Project => false,
+                Origin::System => true,
+                Origin::Library => !self.text.contains(VARIABLE),
+            });
+            self.nested = match self.origin {
+                Origin::Library if SCOPES.iter().any(|scope| self.text.contains(scope)) => Nested::Scope,
+                _ => Nested::Outside,
+            };
         }
-        if self.skip != Some(true) {
+        if is_kept {
             self.text.push_str(&String::from_utf8_lossy(rest));
             self.leave_out_beyond_limits(start);
         }
     }
+
+    /// Finds the variables in namespaces and classes of a library. `column` and `rest` are a line of its declaration.
+    fn follow_library(&mut self, column: usize, rest: &[u8]) {
+        let begins = rest == b"{\n";
+        let ends = |node: usize| column == node && rest.starts_with(b"}");
+        match self.nested {
+            Nested::Outside => {}
+            Nested::Scope if begins => {
+                self.text.clear();
+                self.nested = Nested::Begun { column };
+            }
+            Nested::Scope => {}
+            Nested::Begun { column: node } => {
+                let line = String::from_utf8_lossy(rest);
+                if line.starts_with(VARIABLE) {
+                    self.nested = Nested::Variable { column: node };
+                } else if SCOPES.iter().any(|scope| line.starts_with(scope)) {
+                    self.nested = Nested::Scope;
+                } else if line.starts_with("\"kind\": ") {
+                    self.nested = Nested::Other { column: node };
+                }
+            }
+            Nested::Variable { column: node } if ends(node) => {
+                self.text.push('}');
+                self.parse();
+                self.nested = Nested::Scope;
+            }
+            Nested::Other { column: node } if ends(node) => self.nested = Nested::Scope,
+            Nested::Variable { .. } | Nested::Other { .. } => {}
+        }
+    }
 }
+
+/// Where the reader is in a declaration of a library.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Nested {
+    /// Nothing in it is looked at.
+    Outside,
+    /// In a namespace or a class.
+    Scope,
+    /// A declaration has begun at this column, and its kind is not known yet.
+    Begun { column: usize },
+    /// In a variable, which is kept.
+    Variable { column: usize },
+    /// In another declaration, which is passed over.
+    Other { column: usize },
+}
+
+impl Nested {
+    fn is_kept(self) -> bool {
+        matches!(self, Nested::Begun { .. } | Nested::Variable { .. })
+    }
+}
+
+/// How clang prints the kind of a variable.
+const VARIABLE: &str = "\"kind\": \"VarDecl\"";
+/// How clang prints the kinds of what may hold variables of namespace scope, and static members.
+const SCOPES: [&str; 3] =
+    ["\"kind\": \"NamespaceDecl\"", "\"kind\": \"LinkageSpecDecl\"", "\"kind\": \"CXXRecordDecl\""];
 
 /// Reads a declaration. Some nodes of clang have a key twice, which only a value without a type lets pass.
 fn node(text: &str) -> serde_json::Result<Node> {
@@ -247,6 +333,45 @@ mod tests {
     }
 
     #[test]
+    fn of_a_library_the_variables_in_namespaces_and_classes_are_kept() {
+        let place = |column: usize, line: u32| {
+            let blank = " ".repeat(column);
+            format!(
+                "{blank}\"loc\": {{\n{blank}  \"offset\": 9,\n{blank}  \"line\": {line},\n{blank}  \"col\": 5\n{blank}}},\n"
+            )
+        };
+        let variable = |column: usize, name: &str, line: u32| {
+            let (brace, field) = (" ".repeat(column), " ".repeat(column + 2));
+            format!(
+                "{brace}{{\n{field}\"id\": \"{name}\",\n{field}\"kind\": \"VarDecl\",\n{}{field}\"name\": \"{name}\"\n{brace}}},\n",
+                place(column + 2, line)
+            )
+        };
+        let function = format!(
+            "        {{\n          \"kind\": \"FunctionDecl\",\n          \"inner\": [\n{}          ]\n        }},\n",
+            variable(12, "local", 4)
+        );
+        let namespace = format!(
+            "    {{\n      \"id\": \"n\",\n      \"kind\": \"NamespaceDecl\",\n      \"loc\": {{\n        \"offset\": 1,\n        \
+             \"file\": \"sys/lib.h\",\n        \"line\": 2,\n        \"col\": 1\n      }},\n      \"range\": {{}},\n      \"inner\": [\n{}{function}{}      ]\n    }},\n",
+            variable(8, "limit", 3),
+            variable(8, "late", 6)
+        );
+        let read = |origin: Origin| {
+            let origin_of = move |_: &str| origin;
+            let mut reader = Reader::new(&origin_of);
+            reader.read(namespace.as_bytes());
+            assert!(reader.broken.is_none(), "{:?}", reader.broken);
+            let places = reader.declarations.iter().map(|node| (node.name.clone(), node.loc.place().clone()));
+            places.map(|(name, place)| (name, place.file, place.line)).collect::<Vec<_>>()
+        };
+        let kept =
+            [("limit".to_owned(), "sys/lib.h".to_owned(), 3), ("late".to_owned(), "sys/lib.h".to_owned(), 6)];
+        assert_eq!(read(Origin::Library), kept);
+        assert_eq!(read(Origin::System), []);
+    }
+
+    #[test]
     fn what_is_nested_too_deep_is_left_out_with_its_place_and_the_rest_is_read() {
         let declaration = |column: usize| {
             let blank = " ".repeat(column);
@@ -255,7 +380,7 @@ mod tests {
                  \"line\": 7,\n        \"col\": 1\n      }},\n      \"range\": {{}}\n{blank}\n    }},\n"
             )
         };
-        let mut reader = Reader::new(&|_| false);
+        let mut reader = Reader::new(&|_| Origin::Project);
         for column in [6, 4 * DEEPEST + 4, 4 * DEEPEST] {
             reader.read(declaration(column).as_bytes());
         }

@@ -15,6 +15,8 @@ enum Value {
     Joined,
     /// Either.
     JoinedOrNext,
+    /// It has none.
+    None,
 }
 
 /// A flag that is passed on.
@@ -35,6 +37,7 @@ const FLAGS: &[Flag] = &[
     flag("-I", Value::JoinedOrNext, "-I"),
     flag("-D", Value::JoinedOrNext, "-D"),
     flag("-U", Value::JoinedOrNext, "-U"),
+    flag("-fgpu-rdc", Value::None, "-fgpu-rdc"),
     flag("-std=", Value::Joined, "-std="),
     flag("--std=", Value::Joined, "-std="),
     flag("-std", Value::Next, "-std="),
@@ -106,6 +109,7 @@ pub fn portable(arguments: &[String]) -> Result<Vec<OsString>, ResponseFile> {
 /// The flag that an argument is, and its value where that stands behind it.
 fn flag_of(argument: &str) -> Option<(&'static Flag, Option<&str>)> {
     FLAGS.iter().find_map(|flag| match (argument.strip_prefix(flag.name)?, flag.value) {
+        ("", Value::None) => Some((flag, Some(""))),
         ("", Value::Next | Value::JoinedOrNext) => Some((flag, None)),
         (value, Value::Joined | Value::JoinedOrNext) if !value.is_empty() => Some((flag, Some(value))),
         _ => None,

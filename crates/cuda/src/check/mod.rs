@@ -9,6 +9,7 @@ mod ast;
 mod baseline;
 mod command;
 mod dump;
+mod files;
 mod filter;
 mod fixes;
 mod flags;
@@ -27,9 +28,11 @@ use ptxsmith_subject::process::{self, Cancel, Invocation, Limits};
 
 use crate::rule::Key;
 
+use dump::Origin;
+
 pub use crate::subjects::find_clang;
 pub use baseline::Baseline;
-pub use command::{CommandError, CompileCommands, CompileCommandsError};
+pub use command::{Command, CommandError, CompileCommands, CompileCommandsError};
 pub use filter::Filter;
 pub use fixes::{Fix, patch};
 pub use flags::{ResponseFile, no_response_file};
@@ -138,7 +141,7 @@ impl Options {
 
     /// The text of a file that clang read; none where that cannot be read again.
     pub fn text_of(&self, file: &str) -> String {
-        command::read_text(&self.path_of(file)).unwrap_or_default()
+        files::read_text(&self.path_of(file), files::LONGEST).unwrap_or_default()
     }
 }
 
@@ -208,14 +211,24 @@ pub fn check(file: &Path, options: &Options) -> Result<Report, Error> {
     args.extend(["--".into(), name_of(file)]);
 
     let ours = headers.path().to_string_lossy().into_owned();
-    let mut system: Vec<String> = flags::system_directories(&options.flags);
+    let libraries = flags::system_directories(&options.flags);
     let toolkits = options.flags.iter().map(|flag| flag.to_string_lossy().into_owned());
-    system.extend(toolkits.filter_map(|flag| Some(flag.strip_prefix("--cuda-path=")?.to_owned())));
-    let is_system = |name: &str| {
-        let others = name.starts_with("/usr/")
-            || name.contains("/lib/clang/")
-            || system.iter().any(|directory| name.starts_with(directory));
-        name.starts_with(&ours) || (others && !options.filter.names(name))
+    let toolkits: Vec<String> =
+        toolkits.filter_map(|flag| Some(flag.strip_prefix("--cuda-path=")?.to_owned())).collect();
+    let origin_of = |name: &str| {
+        let is_below =
+            |directories: &[String]| directories.iter().any(|directory| name.starts_with(directory));
+        if name.starts_with(&ours) {
+            Origin::System
+        } else if options.filter.names(name) {
+            Origin::Project
+        } else if name.starts_with("/usr/") || name.contains("/lib/clang/") || is_below(&toolkits) {
+            Origin::System
+        } else if is_below(&libraries) {
+            Origin::Library
+        } else {
+            Origin::Project
+        }
     };
     let clang = Invocation {
         program: options.clang.clone(),
@@ -228,7 +241,7 @@ pub fn check(file: &Path, options: &Options) -> Result<Report, Error> {
         let work = || {
             let mut dumping = clang.clone();
             dumping.args.splice(0..0, ["-Xclang".into(), "-ast-dump=json".into()]);
-            let dump = dump::run(&dumping, &options.limits(), &options.cancel, &is_system)?;
+            let dump = dump::run(&dumping, &options.limits(), &options.cancel, &origin_of)?;
             judge(dump, file, &clang, options)
         };
         let worker = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);

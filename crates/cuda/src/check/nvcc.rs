@@ -1,5 +1,83 @@
 //! nvcc's flags, said as those that the table of flags has. What this yields is looked up there like any other flag.
 
+use std::io;
+use std::path::Path;
+
+use super::files::read_text;
+
+/// The longest file of options that is read.
+const LONGEST: u64 = 1 << 20;
+
+/// Why a file of options cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum OptionsFileError {
+    /// It is not there, or is no regular file.
+    #[error("--options-file {name}: {source}")]
+    File {
+        /// The file, as the command line names it.
+        name: String,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// It cannot be split into arguments.
+    #[error("--options-file {name}: {source}")]
+    Split {
+        /// The file, as the command line names it.
+        name: String,
+        /// What is wrong.
+        source: shell_words::ParseError,
+    },
+}
+
+/// The arguments with those of nvcc's files of options in their place, as CMake writes them. Such a file names no other: one that does
+/// is left to the table of flags, which has no such flag.
+pub fn with_options_files(arguments: &[String], directory: &Path) -> Result<Vec<String>, OptionsFileError> {
+    let mut all = Vec::new();
+    let mut rest = arguments.iter();
+    while let Some(argument) = rest.next() {
+        let names = match argument.split_once('=') {
+            Some(("--options-file" | "-optf", names)) => Some(names),
+            None if argument == "--options-file" || argument == "-optf" => rest.next().map(String::as_str),
+            _ => None,
+        };
+        let Some(names) = names else {
+            all.push(argument.clone());
+            continue;
+        };
+        for name in names.split(',') {
+            all.extend(options_of(name, directory)?);
+        }
+    }
+    Ok(all)
+}
+
+fn options_of(name: &str, directory: &Path) -> Result<Vec<String>, OptionsFileError> {
+    let text = read_text(&directory.join(name), LONGEST)
+        .map_err(|source| OptionsFileError::File { name: name.to_owned(), source })?;
+    shell_words::split(&text).map_err(|source| OptionsFileError::Split { name: name.to_owned(), source })
+}
+
+/// Whether a command line says that its file is CUDA, whatever its name.
+pub fn says_cuda(arguments: &[String]) -> bool {
+    let is_language = |name: &str| matches!(name, "cu" | "cuda");
+    let mut before = "";
+    arguments.iter().any(|argument| {
+        let says = match argument.split_once('=') {
+            Some(("-x" | "--x", language)) => is_language(language),
+            _ => {
+                matches!(before, "-x" | "--x") && is_language(argument)
+                    || argument == "-xcu"
+                    || argument == "-xcuda"
+            }
+        };
+        before = argument;
+        says
+    })
+}
+
+/// The flags that nvcc splits at commas.
+const LISTS: [&str; 3] = ["-isystem", "-include", "-I"];
+
 /// A compiler's arguments with nvcc's spellings replaced. What only says how code is made is left as it is, and left out later.
 pub fn translate(arguments: &[String]) -> Vec<String> {
     let mut translated = Vec::new();
@@ -26,17 +104,38 @@ pub fn translate(arguments: &[String]) -> Vec<String> {
             }
             "-Xcompiler" | "--compiler-options" => {
                 let value = joined.or_else(|| rest.next()).unwrap_or_default();
-                translated.extend(value.trim_matches(['"', '\'']).split(',').map(str::to_owned));
+                let values = value.trim_matches(['"', '\'']).split([',', ' ']);
+                translated.extend(values.filter(|value| !value.is_empty()).map(str::to_owned));
             }
             // CMake writes these with an equals sign, which clang takes for a part of the path.
             "-isystem" | "-I" | "-D" | "-U" | "-include" if joined.is_some() => {
-                translated.extend([name.to_owned(), joined.unwrap_or_default().to_owned()]);
+                let values = joined.unwrap_or_default();
+                let is_list = LISTS.contains(&name);
+                let split = values.split(|c: char| is_list && c == ',');
+                translated.extend(split.flat_map(|value| [name.to_owned(), value.to_owned()]));
             }
-            _ => translated.push(argument.to_owned()),
+            _ => match list(argument, &mut rest) {
+                Some((flag, values)) => {
+                    translated
+                        .extend(values.split(',').flat_map(|value| [flag.to_owned(), value.to_owned()]));
+                }
+                None => translated.push(argument.to_owned()),
+            },
         }
     }
     translated.extend(defined.flags());
     translated
+}
+
+/// A flag that has a list, and the list, which stands behind it or in the next argument.
+fn list<'a>(argument: &'a str, rest: &mut impl Iterator<Item = &'a str>) -> Option<(&'static str, &'a str)> {
+    let flag = LISTS.into_iter().find(|flag| argument.starts_with(flag))?;
+    match argument.strip_prefix(flag) {
+        Some("") => Some((flag, rest.next()?)),
+        // `-include-pch` and the like.
+        Some(values) if !values.starts_with('-') => Some((flag, values)),
+        _ => None,
+    }
 }
 
 /// What nvcc defines because of its flags.
@@ -62,6 +161,7 @@ impl Defined {
         let architecture = self.architecture.map(|number| format!("-D__CUDA_ARCH__={number}0"));
         let macros = [
             (self.relocatable, "-D__CUDACC_RDC__"),
+            (self.relocatable, "-fgpu-rdc"),
             (self.relaxed, "-D__CUDACC_RELAXED_CONSTEXPR__"),
             (self.extended, "-D__CUDACC_EXTENDED_LAMBDA__"),
         ];
@@ -100,11 +200,34 @@ mod tests {
     #[test]
     fn what_nvccs_flags_define_is_defined_and_spellings_are_clangs() {
         let command = "-isystem=/a -I=b -DX=1 -D=Y -gencode arch=compute_80,code=[sm_80,compute_80] -arch=sm_90a -rdc=true \
-                       --expt-relaxed-constexpr --extended-lambda -Xcompiler=-fPIC,-DZ -std c++17 -c a.cu";
-        let expected = "-isystem /a -I b -DX=1 -D Y -fPIC -DZ -std c++17 -c a.cu -D__CUDA_ARCH__=800 -D__CUDACC_RDC__ \
-                        -D__CUDACC_RELAXED_CONSTEXPR__ -D__CUDACC_EXTENDED_LAMBDA__";
+                       --expt-relaxed-constexpr --extended-lambda -Xcompiler=-fPIC,-DZ -Xcompiler '-DV -Iw' -isystem c,d -If,g -std c++17 -c a.cu";
+        let expected = "-isystem /a -I b -DX=1 -D Y -fPIC -DZ -DV -Iw -isystem c -isystem d -I f -I g -std c++17 -c a.cu \
+                        -D__CUDA_ARCH__=800 -D__CUDACC_RDC__ -fgpu-rdc -D__CUDACC_RELAXED_CONSTEXPR__ -D__CUDACC_EXTENDED_LAMBDA__";
         assert_eq!(translate(&split(command)), split(expected));
         assert_eq!(translate(&split("-arch native -rdc false")), Vec::<String>::new());
+    }
+
+    #[test]
+    fn files_of_options_are_read_where_they_stand() {
+        let directory = tempfile::tempdir().unwrap();
+        std::fs::write(directory.path().join("a.rsp"), "-I/inc -isystem \"/a b\" --options-file b.rsp")
+            .unwrap();
+        let read = |command: &str| with_options_files(&split(command), directory.path());
+        let expected = ["-DX", "-I/inc", "-isystem", "/a b", "--options-file", "b.rsp", "-c"];
+        assert_eq!(read("-DX --options-file a.rsp -c").unwrap(), expected);
+        assert_eq!(read("-DX -optf=a.rsp -c").unwrap(), expected);
+        assert!(matches!(read("--options-file b.rsp"), Err(OptionsFileError::File { .. })));
+        assert!(matches!(read("--options-file ."), Err(OptionsFileError::File { .. })));
+    }
+
+    #[test]
+    fn a_file_of_any_name_is_cuda_where_its_command_line_says_so() {
+        for command in ["nvcc -x cu a.cpp", "nvcc -x=cu a.cpp", "clang++ -xcuda a.cpp", "nvcc --x cu a.cpp"] {
+            assert!(says_cuda(&split(command)), "{command}");
+        }
+        for command in ["nvcc -x c++ a.cpp", "g++ cu a.cpp", "nvcc a.cpp -x"] {
+            assert!(!says_cuda(&split(command)), "{command}");
+        }
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::sync::Mutex;
 use askama::Template;
 use ptxsmith_campaign::pool;
 use ptxsmith_cuda::check::{
-    Baseline, CompileCommands, Error, Filter, Finding, Options, Report, check, clang_version,
+    Baseline, Command, CompileCommands, Error, Filter, Finding, Options, Report, check, clang_version,
     no_response_file, patch, sarif,
 };
 use ptxsmith_subject::process;
@@ -33,13 +33,16 @@ pub fn run(context: &Context, args: &Check) -> Result<Exit, Failure> {
     }
     no_response_file(&args.flags).map_err(|error| Failure::BadInput(error.to_string()))?;
     let mut works = Vec::new();
+    let mut bad_input = false;
     for file in &files {
         match work(context, args, &clang, commands.as_ref(), file) {
-            Ok(work) => works.push(work),
-            Err(error) => context.console.error(&format!("{}: {error}", file.display())),
+            Ok(ways) => works.extend(ways),
+            Err(error) => {
+                bad_input = true;
+                context.console.error(&format!("{}: {error}", file.display()));
+            }
         }
     }
-    let bad_input = works.len() < files.len();
     let baseline = args.expect_failures.as_deref();
     let baseline =
         baseline.map(|file| Baseline::read(file).map_err(|error| bad_file(file, &error))).transpose()?;
@@ -112,14 +115,15 @@ struct Work {
     options: Options,
 }
 
-/// What is to be done with a file; an error, if it cannot be read or its command line cannot be used.
+/// What is to be done with a file, once for each way in which it is compiled; an error, if it cannot be read or a command line
+/// of it cannot be used.
 fn work(
     context: &Context,
     args: &Check,
     clang: &Path,
     commands: Option<&CompileCommands>,
     file: &Path,
-) -> anyhow::Result<Work> {
+) -> anyhow::Result<Vec<Work>> {
     if !std::fs::metadata(file)?.is_file() {
         anyhow::bail!("it is no regular file");
     }
@@ -132,18 +136,22 @@ fn work(
     options.microsoft = args.microsoft;
     options.timeout = args.timeout;
     options.cancel = context.cancel.clone();
-    let mut path = file.to_owned();
-    if let Some(commands) = commands
-        && let Some(command) = commands.flags(file)?
-    {
-        // Its flags are relative to its directory; the file is not.
-        path = std::path::absolute(file).unwrap_or(path);
-        options.directory = command.directory;
-        options.flags = command.flags;
-        options.microsoft |= command.microsoft;
+    let work = |path: PathBuf, mut options: Options| {
+        options.flags.extend(args.flags.iter().cloned());
+        Work { name: file.to_string_lossy().into_owned(), path, options }
+    };
+    let commands = commands.map(|commands| commands.commands(file)).transpose()?.unwrap_or_default();
+    if commands.is_empty() {
+        return Ok(vec![work(file.to_owned(), options)]);
     }
-    options.flags.extend(args.flags.iter().cloned());
-    Ok(Work { name: file.to_string_lossy().into_owned(), path, options })
+    // Flags are relative to the directory of their command; the file is not.
+    let path = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
+    let ways = commands.into_iter().map(|command| {
+        let microsoft = options.microsoft || command.microsoft;
+        let Command { directory, flags, .. } = command;
+        work(path.clone(), Options { directory, flags, microsoft, ..options.clone() })
+    });
+    Ok(ways.collect())
 }
 
 fn check_all(context: &Context, works: &[Work], arrivals: &Mutex<Arrivals<'_>>) -> Result<(), Failure> {
@@ -256,7 +264,9 @@ fn summary(reports: &[(String, Report)]) -> String {
     let sum = |of: fn(&Report) -> usize| reports.iter().map(|(_, report)| of(report)).sum::<usize>();
     let one_or_more = |count: usize, one: &str| format!("{count} {one}{}", if count == 1 { "" } else { "s" });
     let violations = one_or_more(sum(|report| report.findings.len()), "violation");
-    let mut summary = format!("{}, {violations}", one_or_more(reports.len(), "file"));
+    // A file that is compiled in several ways has a report for each.
+    let files: HashSet<&str> = reports.iter().map(|(file, _)| file.as_str()).collect();
+    let mut summary = format!("{}, {violations}", one_or_more(files.len(), "file"));
     for (count, what) in [
         (sum(|report| report.ignored), "suppressed"),
         (sum(|report| report.filtered), "in other headers (--header-filter shows them)"),
