@@ -1,7 +1,5 @@
 //! Operands of generated code, as the listing writes them.
 
-use super::listing::number;
-
 /// An operand, read once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Operand {
@@ -125,10 +123,7 @@ fn read(text: &str) -> (Change, Value) {
 
 /// `c[0x0][0x160]`, `c[0x3][R2+0x4]`
 fn constant(text: &str) -> Option<Value> {
-    // Some opcodes have spaces between the brackets.
-    let (bank, place) =
-        text.strip_prefix('c')?.trim_start().strip_prefix('[')?.strip_suffix(']')?.split_once(']')?;
-    let place = place.trim_start().strip_prefix('[')?;
+    let (bank, place) = text.strip_prefix("c[")?.strip_suffix(']')?.split_once("][")?;
     let (mut index, mut offset) = (None, 0i64);
     for part in summands(place) {
         match (number(part), register(part), index) {
@@ -203,6 +198,19 @@ fn bare(symbol: &str) -> Option<&str> {
     }
 }
 
+/// A number as listings write it: `0x1f`, `-0x5`, `12`.
+pub(super) fn number(text: &str) -> Option<i64> {
+    let (negative, digits) = match text.strip_prefix('-') {
+        Some(digits) => (true, digits),
+        None => (false, text),
+    };
+    let value = match digits.strip_prefix("0x") {
+        Some(digits) => u64::from_str_radix(digits, 16).map(|value| value as i64),
+        None => digits.parse(),
+    };
+    value.ok().map(|value| if negative { -value } else { value })
+}
+
 /// The bits of a half-precision float whose value is written out; `None` for what is no such value.
 pub(super) fn half(text: &str) -> Option<u16> {
     match text {
@@ -254,7 +262,6 @@ mod tests {
             ("!PT", inverted, Value::Predicate(Predicate::True)),
             ("UP2", plain, Value::Predicate(Predicate::Uniform(2))),
             ("c[0x0][0x160]", plain, Value::Constant(0, None, 0x160)),
-            ("c [0x0] [0x8]", plain, Value::Constant(0, None, 8)),
             ("-c[0x3][R2+-0x4]", negated, Value::Constant(3, Some(Register::Plain(2)), -4)),
             ("R3.SIGN", plain, Value::SignOf(Register::Plain(3))),
             // Parts of a register are no form that is known.
@@ -286,5 +293,13 @@ mod tests {
         assert_eq!(relocated("((a + -0x4))"), Some(("a", -4)));
         assert_eq!(relocated("(fun@fdesc(k0))"), Some(("k0", 0)));
         assert_eq!(relocated("((k1 + .L_x_0@srel))"), None);
+    }
+
+    #[test]
+    fn numbers_have_a_sign_in_front_of_the_base() {
+        assert_eq!(number("-0x8000"), Some(-0x8000));
+        assert_eq!(number("0xfffffffb"), Some(0xffff_fffb));
+        assert_eq!(number("0xfffffffffffffffb"), Some(-5));
+        assert_eq!(number("R1"), None);
     }
 }

@@ -1,7 +1,7 @@
 //! Memory: what was there, what was stored, constant banks.
 
-use super::super::listing::{Line, number};
-use super::super::operand::{Operand, Register, Value, register, relocated, summands};
+use super::super::listing::Line;
+use super::super::operand::{Operand, Register, Value, number, register, relocated, summands};
 use super::super::operation::{Access, Operation, Width};
 use super::{Known, Machine, exactly, lost, shown, unknown};
 use ptxsmith_model::{Reach, Space, Tracing};

@@ -11,8 +11,8 @@ mod words;
 
 use std::cell::RefCell;
 
-use super::listing::{Line, Listing, number};
-use super::operand::{Operand, register};
+use super::listing::{Line, Listing};
+use super::operand::{Operand, number, register};
 use super::operation::Operation;
 use memory::{laid_out, touches_memory};
 use ptxsmith_model::{FUNCTIONS, Reached, Tracing, Variables};

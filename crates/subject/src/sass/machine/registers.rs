@@ -148,6 +148,10 @@ impl Machine<'_> {
                 let (low, high) = (self.constant(operand, 0)?, self.constant(operand, 4)?);
                 Some(u64::from(high) << 32 | u64::from(low))
             }
+            Value::Other if operand.text.starts_with("c[") => {
+                let (low, high) = (self.constant(operand, 0)?, self.constant(operand, 4)?);
+                Some(u64::from(high) << 32 | u64::from(low))
+            }
             _ => None,
         };
         pair.map(|pair| operand.change.of_pair(pair))
@@ -182,6 +186,10 @@ impl Machine<'_> {
             Value::Predicate(predicate) => self.truth(predicate).map(|holds| holds != operand.change.inverts),
             Value::SignOf(register) if operand.change == Change::default() => {
                 self.register(register).map(|word| word >> 31 == 1)
+            }
+            Value::Other => {
+                let constant = operand.text.strip_suffix(".SIGN").filter(|text| text.starts_with("c["))?;
+                self.read(&Operand::read(constant)).map(|word| word >> 31 == 1)
             }
             _ => None,
         }
