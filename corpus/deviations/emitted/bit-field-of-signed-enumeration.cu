@@ -1,6 +1,8 @@
 // deviation: wrong-value
 // title: a bit field of an enumeration whose underlying type is signed reads as unsigned
-// releases: nvrtc 11.8 to 12.9
+// releases: cicc 13.0
+// releases: nvcc 13.0
+// releases: nvrtc 11.8 to 13.0
 // shape: .*Tiny : N.*
 // first-seen: 2026-11-27
 // work-around: Give the member the underlying type.

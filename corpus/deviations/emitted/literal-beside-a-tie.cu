@@ -5,7 +5,7 @@
 // first-seen: 2026-11-27
 // work-around: Write the number in hexadecimal.
 // found: `ptxsmith emit run`.
-// note: Digits far behind the point decide: C++ asks for the nearest value ([lex.fcon]).
+// note: Digits far behind the point decide. C++ leaves the choice of the neighbour open ([lex.fcon]); g++, clang++ and later releases take the nearest.
 // reads: k0+0 7d36476d
 extern "C" {
 __device__ float g0 = 3853336975356278674508742655.99999999999999999999999999f;

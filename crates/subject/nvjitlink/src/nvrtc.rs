@@ -28,11 +28,23 @@ pub struct Nvrtc {
     log: (Size, Bytes),
     // Dropped last: the functions are in it.
     _library: Library,
+    _builtins: Vec<Library>,
+}
+
+/// The libraries beside this one that it opens by name when it compiles: some releases do not look for them where they are themselves.
+fn builtins(path: &Path) -> Vec<Library> {
+    let files = path.parent().and_then(|folder| folder.read_dir().ok()).into_iter().flatten().flatten();
+    let is_builtin = |name: &str| name.starts_with("libnvrtc-builtins.so.");
+    let paths =
+        files.filter(|file| file.file_name().to_str().is_some_and(is_builtin)).map(|file| file.path());
+    // SAFETY: as of the library itself, below.
+    paths.filter_map(|path| unsafe { Library::new(path) }.ok()).collect()
 }
 
 impl Nvrtc {
     /// Loads the library at this path. Loading runs its initialization, which is NVIDIA's code.
     pub fn load(path: &Path) -> Result<Nvrtc, LoadError> {
+        let builtins = builtins(path);
         // SAFETY: what the initialization of a library does cannot be known. It is the user who names the library, and the
         // caller who does this in a process that may die.
         let library = unsafe { Library::new(path)? };
@@ -45,6 +57,7 @@ impl Nvrtc {
                 ptx: (*library.get(b"nvrtcGetPTXSize\0")?, *library.get(b"nvrtcGetPTX\0")?),
                 log: (*library.get(b"nvrtcGetProgramLogSize\0")?, *library.get(b"nvrtcGetProgramLog\0")?),
                 _library: library,
+                _builtins: builtins,
             })
         }
     }
