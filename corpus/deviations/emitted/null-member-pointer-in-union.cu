@@ -1,4 +1,4 @@
-// deviation: wrong-value
+// deviation: wrong-value wrong-layout
 // title: a pointer to a data member in a union without an initializer is printed as 0, which is the first member, not as null
 // releases: cicc 13.0 and later
 // releases: nvcc 13.0 and later
