@@ -110,9 +110,14 @@ pub fn run_on(session: &Session, options: &Options, subjects: Vec<Tested>) -> Re
     })?;
     let Seen { mut examples, tallies } = seen.into_inner().expect("a panic ends the program");
     examples.sort_by_key(|example| (example.kernel.size(), example.number, example.subject));
+    let unreduced = || examples.iter().map(|example| (example.clone(), 1)).collect();
     let reduced = match ended {
-        Ended::All => reduction::reduce_all(&campaign, examples, options.reduce)?,
-        Ended::Interrupted => examples.into_iter().map(|example| (example, 1)).collect(),
+        // Stopped while it reduces, it reports what it saw.
+        Ended::All => match reduction::reduce_all(&campaign, examples.clone(), options.reduce) {
+            Err(Failure::Interrupted) => unreduced(),
+            reduced => reduced?,
+        },
+        Ended::Interrupted => unreduced(),
     };
     let is_interrupted = ended == Ended::Interrupted && !session.cancel.is_late();
     let mut report = campaign.report(&[], ended == Ended::All);

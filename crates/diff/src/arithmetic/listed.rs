@@ -31,6 +31,16 @@ mod tests {
     use super::*;
 
     #[test]
+    fn every_listed_deviation_has_a_kernel_that_is_computed() {
+        assert!(listed().len() >= 4);
+        for listed in listed() {
+            let (_, module) = &listed.modules[0];
+            let calculations = crate::arithmetic::Calculations::new(module, 8).unwrap();
+            assert!(calculations.kernels.iter().all(|kernel| kernel.runs.is_ok()), "{}", listed.id);
+        }
+    }
+
+    #[test]
     fn a_star_stands_for_any_characters() {
         assert!(matches("a-*-c", "a-b-b-c") && matches("a*", "a") && matches("a", "a"));
         assert!(!matches("a-*-c", "a-c") && !matches("a", "ab") && !matches("b*", "ab"));
