@@ -31,14 +31,17 @@ pub struct Nvlink {
     /// Shows which constants kernels read, where it is installed.
     disassembler: Option<Disassembler>,
     /// The objects that were made of modules, by target and texts. They depend on nothing else.
-    objects: Mutex<HashMap<(String, Vec<String>), Arc<Object>>>,
+    objects: Mutex<HashMap<ObjectKey, Arc<Object>>>,
 }
+
+/// The target, and the texts of the modules.
+type ObjectKey = (String, Vec<String>);
 
 /// What ptxas made of a module, or nvlink of several: an object, or what it did instead.
 #[derive(Debug)]
 enum Object {
     Bytes(Vec<u8>),
-    None(Observation),
+    None(Box<Observation>),
 }
 
 impl Nvlink {
@@ -118,7 +121,7 @@ impl Nvlink {
         let seen = ptxas::judge(&finished, cubin.as_deref(), ptx, &self.limits);
         Ok(match (seen.outcome, cubin) {
             (Outcome::Accepted, Some(bytes)) => Object::Bytes(bytes),
-            _ => Object::None(seen),
+            _ => Object::None(Box::new(seen)),
         })
     }
 
@@ -127,7 +130,7 @@ impl Nvlink {
         let (finished, object) = self.link(objects, target, &["-r"])?;
         Ok(match (finished.end, object) {
             (End::Exited(0), Some(bytes)) => Object::Bytes(bytes),
-            (_, object) => Object::None(judge(&finished, object.as_deref(), &self.limits)),
+            (_, object) => Object::None(Box::new(judge(&finished, object.as_deref(), &self.limits))),
         })
     }
 
@@ -187,7 +190,7 @@ impl Subject for Nvlink {
             let object =
                 self.kept(&key, request.target, || self.join(&objects[joined.clone()], request.target))?;
             if let Object::None(seen) = &*object {
-                return Ok(seen.clone());
+                return Ok((**seen).clone());
             }
             objects.splice(joined, [object]);
         }
