@@ -69,6 +69,13 @@ pub fn bundle(session: &Session, options: &Options<'_>) -> Result<Vec<Written>, 
         let known = KNOWN.iter().find(|known| known.is_called(id));
         let found = campaign.as_ref().and_then(|folder| Some((folder, finding_of(&folder.report, id)?)));
         match (found, known) {
+            (Some((_, finding)), _) if !is_bundled(finding) => {
+                return Err(Failure::BadInput(format!(
+                    "{} is not a finding of PTX declarations or of linked modules, and cannot be bundled yet; {} holds it",
+                    finding.id,
+                    finding.file.as_deref().unwrap_or("report.json"),
+                )));
+            }
             (Some((folder, finding)), known) if known.is_none() || options.subjects.is_empty() => {
                 written.push(write(session, folder, finding, options.out)?);
             }
@@ -85,6 +92,11 @@ pub fn bundle(session: &Session, options: &Options<'_>) -> Result<Vec<Written>, 
         }
     }
     Ok(written)
+}
+
+/// Whether bundles say how to reproduce a finding of this kind: what kernels compute and what front ends print is not among them.
+fn is_bundled(finding: &Finding) -> bool {
+    finding.emitted.is_none() && finding.linked.as_ref().is_none_or(|linked| !linked.modules.is_empty())
 }
 
 /// The finding of this id, or the only one whose id begins so.

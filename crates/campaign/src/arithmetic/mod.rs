@@ -282,11 +282,17 @@ fn findings(campaign: &Campaign<'_>, reduced: Vec<(Example, u64)>) -> Result<Vec
     }
     let mut found = Vec::new();
     for (id, (example, count, shows)) in shortest {
-        let releases = releases(campaign, &example)?;
+        let releases = match releases(campaign, &example) {
+            // Stopped while it asks once more, it reports what it saw.
+            Err(Failure::Interrupted) => Vec::new(),
+            releases => releases?,
+        };
         let own_id = |place: usize| campaign.subjects[place].subject.id().to_owned();
-        let deviates = |place: &usize| matches!(releases[*place].verdict, ProgramVerdict::Deviates(_));
-        let subjects: Vec<String> = (0..releases.len())
-            .filter(|place| deviates(place) || shows.contains(place))
+        let deviates = |place: usize| {
+            releases.get(place).is_some_and(|release| matches!(release.verdict, ProgramVerdict::Deviates(_)))
+        };
+        let subjects: Vec<String> = (0..campaign.subjects.len())
+            .filter(|&place| deviates(place) || shows.contains(&place))
             .map(own_id)
             .collect();
         let finding = Finding { id, count, subjects, releases, ..finding_of(&example, campaign.seed) };
@@ -340,6 +346,8 @@ fn finding_of(example: &Example, seed: u64) -> Finding {
         title,
         program: text,
         observed: Observation::new(outcome),
+        // `check` does not judge what kernels compute.
+        repeat: format!("ptxsmith run --focus arithmetic --seed {seed} --cases {}", example.number + 1),
         validity: Validity::Valid.name().to_owned(),
         linked: Some(LinkedProgram {
             modules: Vec::new(),
@@ -384,7 +392,7 @@ fn write_finding(out: &std::path::Path, mut finding: Finding) -> Result<Finding,
         .iter()
         .map(|subject| format!(" --subject {}", shell_words::quote(subject)))
         .collect();
-    finding.repeat = format!("ptxsmith check {file}{subjects}");
+    finding.repeat += &subjects;
     finding.file = Some(file);
     finding.reproduce = reproduce::command(&finding);
     Ok(finding)
@@ -392,7 +400,7 @@ fn write_finding(out: &std::path::Path, mut finding: Finding) -> Result<Finding,
 
 /// When reduction ends.
 fn end_of(session: &Session, limit: Option<Duration>) -> Option<Instant> {
-    let of_session = session.limit.map(|limit| limit.end);
+    let of_session = session.limit.map(|limit| limit.reduction_ends());
     let own = limit.map(|limit| Instant::now() + limit);
     own.into_iter().chain(of_session).min()
 }
