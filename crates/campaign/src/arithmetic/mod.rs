@@ -291,6 +291,12 @@ fn findings(campaign: &Campaign<'_>, reduced: Vec<(Example, u64)>) -> Result<Vec
         let deviates = |place: usize| {
             releases.get(place).is_some_and(|release| matches!(release.verdict, ProgramVerdict::Deviates(_)))
         };
+        if !releases.is_empty() && !(0..releases.len()).any(deviates) {
+            let note =
+                format!("`{}` differed {count} times and not again; it is no finding", example.kernel.form());
+            campaign.session.events.note(&note);
+            continue;
+        }
         let subjects: Vec<String> = (0..campaign.subjects.len())
             .filter(|&place| deviates(place) || shows.contains(&place))
             .map(own_id)
