@@ -102,6 +102,120 @@ fn a_shift_by_more_than_the_width_is_one_by_the_width() {
 }
 
 #[test]
+fn addresses_are_moved_and_their_differences_are_numbers() {
+    let items = ".global .u32 g[4], other; .const .u32 c;";
+    let shows = |instructions: &str| {
+        leaves(items, &format!("mov.u64 p0, g; {instructions} st.global.u64 [o], p7; ret;"))
+    };
+    let at = |addend: i64| Ok(format!("{}; 8 at 0: g+{addend} generic", "00".repeat(8)));
+    assert_eq!(shows("add.u64 p7, p0, 4;"), at(4));
+    assert_eq!(shows("add.s64 p7, -4, p0;"), at(-4));
+    assert_eq!(shows("sub.u64 p7, p0, 4;"), at(-4));
+    assert_eq!(shows("add.u64 p1, p0, 12; sub.u64 p7, p1, p0;").unwrap(), "0c00000000000000");
+    assert_eq!(shows("add.u64 p1, p0, 12; sub.u64 p7, p0, p1;").unwrap(), "f4ffffffffffffff");
+    let unknown = Ok("................".to_owned());
+    assert_eq!(shows("mov.u64 p1, other; sub.u64 p7, p0, p1;"), unknown);
+    assert_eq!(shows("mov.u64 p1, c; cvta.const.u64 p2, c; sub.u64 p7, p1, p2;"), unknown);
+    assert_eq!(shows("sub.u64 p7, 4, p0;"), unknown);
+    assert_eq!(shows("add.u64 p7, p0, p0;"), unknown);
+    assert_eq!(shows("and.b64 p7, p0, 7;"), unknown);
+    assert_eq!(shows("mul.lo.u64 p7, p0, 1;"), unknown);
+    assert_eq!(shows("add.u64 p7, p0, p6;"), unknown);
+}
+
+#[test]
+fn comparisons_are_signed_where_the_type_is() {
+    let truth = |comparison: &str, a: &str, b: &str| {
+        number(&format!("setp.{comparison} q, {a}, {b}; selp.u32 r0, 1, 0, q;"))
+    };
+    for (comparison, less, equal, greater) in [
+        ("eq.u32", 0, 1, 0),
+        ("ne.u32", 1, 0, 1),
+        ("lt.u32", 1, 0, 0),
+        ("lo.u32", 1, 0, 0),
+        ("le.u32", 1, 1, 0),
+        ("ls.u32", 1, 1, 0),
+        ("gt.u32", 0, 0, 1),
+        ("hi.u32", 0, 0, 1),
+        ("ge.u32", 0, 1, 1),
+        ("hs.u32", 0, 1, 1),
+    ] {
+        assert_eq!(truth(comparison, "r2", "r1"), Ok(less), "{comparison}");
+        assert_eq!(truth(comparison, "r1", "r1"), Ok(equal), "{comparison}");
+        assert_eq!(truth(comparison, "r1", "r2"), Ok(greater), "{comparison}");
+    }
+    assert_eq!(truth("lt.s32", "s0", "s1"), Ok(1));
+    assert_eq!(truth("lt.u32", "s0", "s1"), Ok(0), "a sign is no type of its own");
+    assert_eq!(truth("lt.s16", "0xffff", "1"), Ok(1));
+    assert_eq!(truth("equ.u32", "r1", "r1"), FORM.map(|_| 0));
+    assert_eq!(truth("eq.f32", "r1", "r1"), TYPES.map(|_| 0));
+    // 1.0 < 1.5 < 2.0, zeros of either sign are one number, and nothing compares with a NaN.
+    for ty in ["f32", "f64"] {
+        for (comparison, a, b, holds) in [
+            ("lt", "1.0", "1.5", 1),
+            ("lt", "1.5", "1.5", 0),
+            ("le", "1.5", "1.5", 1),
+            ("gt", "2.0", "1.5", 1),
+            ("ge", "-2.0", "1.5", 0),
+            ("eq", "0.0", "-0.0", 1),
+            ("ne", "1.0", "1.5", 1),
+            ("lt", "0f7fc00000", "1.5", 0),
+            ("ge", "0f7fc00000", "1.5", 0),
+            ("eq", "0f7fc00000", "0f7fc00000", 0),
+        ] {
+            assert_eq!(truth(&format!("{comparison}.{ty}"), a, b), Ok(holds), "{comparison} {a} {b}");
+        }
+        assert_eq!(truth(&format!("lo.{ty}"), "1.0", "1.5"), FORM.map(|_| 0));
+    }
+    assert_eq!(truth("eq.u32", "r4", "r1"), UNKNOWN.map(|_| 0));
+}
+
+#[test]
+fn a_comparison_is_combined_with_a_predicate_and_may_set_its_opposite_too() {
+    let combined = |how: &str, a: u32, c: u32| {
+        number(&format!("setp.eq.u32 q, {c}, 1; setp.eq.{how}.u32 q, {a}, 1, q; selp.u32 r0, 1, 0, q;"))
+            .unwrap()
+    };
+    for (a, c) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+        assert_eq!(combined("and", a, c), a & c);
+        assert_eq!(combined("or", a, c), a | c);
+        assert_eq!(combined("xor", a, c), a ^ c);
+        // `!q` instead of `q`
+        let negated =
+            number(&format!("setp.eq.u32 q, {c}, 1; setp.eq.and.u32 q, {a}, 1, !q; selp.u32 r0, 1, 0, q;"));
+        assert_eq!(negated, Ok(a & (1 - c)));
+    }
+    let both = |a: &str| {
+        number(&format!(
+            ".reg .pred t; setp.lt.u32 q|t, {a}, 7; selp.u32 r4, 1, 0, q; selp.u32 r5, 2, 0, t; add.u32 r0, r4, r5;"
+        ))
+    };
+    assert_eq!(both("r3"), Ok(1));
+    assert_eq!(both("r1"), Ok(2));
+    let body = ".reg .pred t; setp.eq.and.u32 q, 1, 1, t; ret;";
+    assert_eq!(leaves("", body), UNKNOWN);
+}
+
+#[test]
+fn addresses_of_one_variable_are_compared_for_equality() {
+    let items = ".global .u32 g[4], other; .const .u32 c;";
+    let truth = |comparison: &str, a: &str, b: &str| {
+        let body = format!(
+            "mov.u64 p0, g; add.u64 p1, p0, 4; sub.u64 p2, p1, 4; mov.u64 p3, other; mov.u64 p4, c;
+             cvta.const.u64 p5, c; setp.{comparison}.u64 q, {a}, {b}; selp.u32 r0, 1, 0, q; st.global.u32 [o], r0; ret;"
+        );
+        leaves(items, &body)
+    };
+    assert_eq!(truth("eq", "p0", "p2").unwrap(), "01000000");
+    assert_eq!(truth("eq", "p0", "p1").unwrap(), "00000000");
+    assert_eq!(truth("ne", "p0", "p1").unwrap(), "01000000");
+    for (comparison, a, b) in [("lt", "p0", "p1"), ("eq", "p0", "p3"), ("eq", "p4", "p5"), ("eq", "p0", "1")]
+    {
+        assert_eq!(truth(comparison, a, b), UNKNOWN, "{comparison} {a} {b}");
+    }
+}
+
+#[test]
 fn conversions_are_between_integers() {
     for (instruction, expected) in [
         ("cvt.u32.u16 r0, 0x12345;", 0x2345),
