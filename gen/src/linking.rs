@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use crate::stream::{Draw, case_stream};
+use crate::stream::Draw;
 
 /// The header of every module.
 const HEADER: &str = ".version 7.7\n.target sm_80\n.address_size 64\n";
@@ -90,7 +90,7 @@ struct Draft {
 
 /// The modules of the program of this number: PTX texts, two to four, each of which an assembler accepts alone.
 pub fn modules(seed: u64, number: u64) -> Vec<String> {
-    let mut draw = Draw(case_stream(seed, number));
+    let mut draw = Draw::new(seed, number);
     let symbols: Vec<Symbol> = (0..2 + draw.below(4)).map(|number| Symbol::draw(&mut draw, number)).collect();
     let count = *draw.of(&[2, 2, 2, 2, 3, 3, 4]);
     (0..count).map(|module| text(&mut draw, module, &symbols)).collect()

@@ -7,7 +7,7 @@ use ptxsmith_syntax::{BinaryOp, Gap, ParseError, ScalarType, StateSpace, Token, 
 
 use crate::{
     boundary::{DECIMALS, HUGE, INTEGERS},
-    stream::{Draw, case_stream},
+    stream::Draw,
 };
 
 /// Tokens that no list of the language has, and the neighbours of which are worth trying.
@@ -66,7 +66,7 @@ impl RawEdits {
     /// # Panics
     /// If there is nothing to edit.
     pub fn case(&self, seed: u64, index: u64) -> String {
-        let mut draw = Draw(case_stream(seed, index));
+        let mut draw = Draw::new(seed, index);
         let program = draw.of(&self.programs);
         let mut tokens = program.tokens.clone();
         let header = if draw.below(32) == 0 { 0 } else { program.header };

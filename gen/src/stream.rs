@@ -68,23 +68,50 @@ pub(crate) fn number_stream((seed, pool): (u64, u64), place: u16) -> SplitMix64 
     SplitMix64::new(mix(of_pool.wrapping_add(u64::from(place).wrapping_mul(GAMMA))))
 }
 
-/// Draws from a stream. The bias of a remainder is of no account here.
-pub(crate) struct Draw(pub(crate) SplitMix64);
+/// Draws numbers and choices from a stream. The bias of a remainder is of no account here.
+pub struct Draw(pub(crate) SplitMix64);
 
 impl Draw {
+    /// Draws from the stream of one case.
+    pub fn new(seed: u64, index: u64) -> Draw {
+        Draw(case_stream(seed, index))
+    }
+
+    /// A number of 64 bits.
+    pub fn bits(&mut self) -> u64 {
+        self.0.next_u64()
+    }
+
     /// A number below `end`.
-    pub(crate) fn below(&mut self, end: u64) -> u64 {
-        self.0.next_u64() % end
+    pub fn below(&mut self, end: u64) -> u64 {
+        self.bits() % end
     }
 
     /// A number of a range.
-    pub(crate) fn within(&mut self, range: std::ops::Range<usize>) -> usize {
+    pub fn within(&mut self, range: std::ops::Range<usize>) -> usize {
         range.start + self.below(range.len() as u64) as usize
     }
 
+    /// Whether an event of this chance in a hundred happens.
+    pub fn chance(&mut self, percent: u64) -> bool {
+        self.below(100) < percent
+    }
+
     /// One of some.
-    pub(crate) fn of<'a, T>(&mut self, all: &'a [T]) -> &'a T {
+    pub fn of<'a, T>(&mut self, all: &'a [T]) -> &'a T {
         &all[self.within(0..all.len())]
+    }
+
+    /// One of some, each with its weight.
+    pub fn weighted<T: Copy>(&mut self, all: &[(T, u64)]) -> T {
+        let mut left = self.below(all.iter().map(|(_, weight)| weight).sum());
+        for &(choice, weight) in all {
+            if left < weight {
+                return choice;
+            }
+            left -= weight;
+        }
+        unreachable!("the number is below the sum of the weights")
     }
 }
 

@@ -96,7 +96,7 @@ pub fn bundle(session: &Session, options: &Options<'_>) -> Result<Vec<Written>, 
 
 /// Whether bundles say how to reproduce a finding of this kind: what kernels compute and what front ends print is not among them.
 fn is_bundled(finding: &Finding) -> bool {
-    finding.emitted.is_none() && finding.linked.as_ref().is_none_or(|linked| !linked.modules.is_empty())
+    finding.comparison.is_none() || finding.linked.is_some()
 }
 
 /// The finding of this id, or the only one whose id begins so.

@@ -30,6 +30,7 @@ pub mod session;
 pub mod statistics;
 pub mod store;
 pub mod subjects;
+mod tally;
 mod task;
 pub mod texts;
 

@@ -1,7 +1,7 @@
 //! Generates globals. Same seed and number, same global.
 
-use crate::draw::Draw;
 use crate::source::{Array, Class, Form, Global, Literal, Member, Pointer, Scalar, Space, Text, Type};
+use ptxsmith_gen::stream::Draw;
 
 /// Generates the globals of one seed.
 #[derive(Clone, Copy, Debug)]
@@ -192,7 +192,7 @@ impl Maker {
 
     fn floating(&mut self, scalar: Scalar) -> Literal {
         match self.draw.below(6) {
-            0 => Literal::Decimal(self.draw.choose(DECIMALS).to_owned()),
+            0 => Literal::Decimal((*self.draw.of(DECIMALS)).to_owned()),
             1 => Literal::Decimal(format!("{}.{:03}", self.draw.below(1000), self.draw.below(1000))),
             2 | 3 => Literal::Decimal(self.near_tie(scalar)),
             4 => {
@@ -234,7 +234,7 @@ impl Maker {
     fn text(&mut self) -> Type {
         let scalars =
             [Scalar::Char, Scalar::Char, Scalar::UnsignedChar, Scalar::Wchar, Scalar::Char16, Scalar::Char32];
-        let scalar = self.draw.choose(&scalars);
+        let scalar = *self.draw.of(&scalars);
         let units = self.draw.below(7);
         let text: String = (0..units).map(|_| (b'a' + self.draw.below(26) as u8) as char).collect();
         let length = units + 1 + self.draw.below(4);
@@ -272,8 +272,8 @@ impl Maker {
             id,
             is_union: false,
             is_packed,
-            pack: (!is_packed && self.draw.chance(6)).then(|| self.draw.choose(&[1, 2, 4, 8])),
-            align: self.draw.chance(10).then(|| self.draw.choose(&[16, 32, 64])),
+            pack: (!is_packed && self.draw.chance(6)).then(|| *self.draw.of(&[1, 2, 4, 8])),
+            align: self.draw.chance(10).then(|| *self.draw.of(&[16, 32, 64])),
             has_constructor,
             bases,
             members,
@@ -311,7 +311,7 @@ impl Maker {
         }
         // The alignment of a declaration that names nothing belongs to nothing.
         if self.draw.chance(6) && !member.is_unnamed {
-            member.align = Some(self.draw.choose(&[16, 32]));
+            member.align = Some(*self.draw.of(&[16, 32]));
         }
         member.may_overlap = is_class && !member.is_unnamed && self.draw.chance(20);
         member

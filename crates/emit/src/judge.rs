@@ -85,7 +85,7 @@ pub fn judge(global: &Global, testimony: &Testimony, host: Option<&Held>) -> Ver
             return Verdict { unheard: vec![format!("oracle: {why}")], ..Verdict::default() };
         }
     };
-    let mut verdict = Verdict { is_judged: true, ..Verdict::default() };
+    let mut verdict = Verdict::default();
     if let Err(reason) = &read.output {
         verdict.unheard.push(format!("kernel: {reason}"));
     }
@@ -96,14 +96,25 @@ pub fn judge(global: &Global, testimony: &Testimony, host: Option<&Held>) -> Ver
         verdict.unheard.push("host: g++ and clang do not agree".to_owned());
     }
     let leaves = leaves(global);
+    verdict.is_judged = host.is_some() || read.layout.is_some() || hears_a_scalar(&leaves, read);
     verdict.difference = scalar_difference(&leaves, read)
         .or_else(|| misaligned(global, read))
         .or_else(|| size_difference(global, read))
         .or_else(|| host_difference(global, read, host?));
+    verdict.is_judged |= verdict.difference.is_some();
     verdict
 }
 
-/// The first scalar of which the PTX says something else than the source.
+/// Whether the kernel or the printed offsets say anything of a scalar.
+fn hears_a_scalar(leaves: &[Leaf], read: &Read) -> bool {
+    let is_loaded = |(place, leaf): (usize, &Leaf)| {
+        let output = read.output.as_ref().ok();
+        output.is_some_and(|output| !matches!(heard_of_kernel(leaf, output, place * SLOT), Heard::Nothing))
+    };
+    leaves.iter().enumerate().any(is_loaded) || offsets(leaves, read).iter().any(Option::is_some)
+}
+
+/// The first scalar that the PTX gives another value or place than the source.
 fn scalar_difference(leaves: &[Leaf], read: &Read) -> Option<Difference> {
     let offsets = offsets(leaves, read);
     leaves.iter().enumerate().find_map(|(place, leaf)| {

@@ -6,7 +6,6 @@
 
 pub mod ask;
 pub mod check;
-mod draw;
 pub mod generate;
 pub mod host;
 pub mod judge;

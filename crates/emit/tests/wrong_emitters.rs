@@ -88,20 +88,12 @@ fn wrong(ptx: &str) -> Vec<(u64, Deviation, String)> {
 }
 
 #[test]
-#[ignore = "it prints the source of data/right.ptx"]
-fn the_source() {
-    let globals = globals();
-    for line in ptxsmith_emit::source::print::lines(&globals.iter().collect::<Vec<_>>()) {
-        println!("{line}");
-    }
-}
-
-#[test]
 fn right_ptx_is_right() {
     assert_eq!(wrong(RIGHT), []);
 }
 
-/// An emitter that is wrong in one way: what it does, what it prints instead of which text, and what is found at which global.
+/// An emitter that is wrong in one way: what it does, the right text and what it prints instead, and the global and the difference that are
+/// found.
 type Wrong = (&'static str, &'static str, &'static str, u64, Deviation, &'static str);
 
 const READS: &str = "the kernel reads another value";
@@ -129,4 +121,15 @@ fn each_wrong_emitter_is_found_once_and_for_what_it_does() {
         let found = wrong(&RIGHT.replace(right, instead));
         assert_eq!(found, [(number, class, symptom.to_owned())], "{what}");
     }
+}
+
+#[test]
+fn a_global_that_no_witness_speaks_of_is_not_judged() {
+    let ty = number(Scalar::Int, 7);
+    let global = Global { number: 0, space: Space::Device, form: Form::Plain, ty };
+    let ptx = ".version 8.5\n.target sm_90\n.address_size 64\n.visible .global .align 4 .u32 g0 = 8;\n";
+    let told = read(ptx, [0].into_iter());
+    let verdict = judge(&global, &told[&0], None);
+    assert!(!verdict.is_judged && verdict.difference.is_none(), "{verdict:?}");
+    assert_eq!(verdict.unheard.len(), 3, "{verdict:?}");
 }

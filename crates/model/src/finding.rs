@@ -41,6 +41,9 @@ pub struct Finding {
     /// What is said of a source, [`Finding::program`], that a compiler prints as PTX.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub emitted: Option<EmittedProgram>,
+    /// What was expected and seen, where `expected` and `observed` do not say it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub comparison: Option<Comparison>,
     /// The variable that shows it, where one does.
     #[serde(default)]
     pub variable: Option<String>,
@@ -85,7 +88,20 @@ pub struct Finding {
     pub edit: Option<String>,
 }
 
-/// A program of several modules, and what a linker makes of it.
+/// What was expected and what was seen, in words: of a finding that no expectation and observation of one module show.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Comparison {
+    /// What the specification or the source says.
+    pub expected: String,
+    /// What was seen.
+    pub actual: String,
+    /// The seed and the number that make the program again; empty where nothing made it.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub found_by: String,
+}
+
+/// The modules that a linker links with the program of a finding.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct LinkedProgram {
@@ -94,24 +110,14 @@ pub struct LinkedProgram {
     /// The modules by number, those in `-r()` linked to a relocatable object first: `1 -r(2)`. Empty where all are linked at once.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub way: String,
-    /// What the specification says of the linked program.
-    pub expected: String,
-    /// What the linked program holds.
-    pub actual: String,
-    /// What it was found by.
-    pub found_by: String,
 }
 
-/// A source that a compiler prints as PTX, and what is wrong with that.
+/// What a finding of a front end is about.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct EmittedProgram {
     /// The declarations that matter, in a line.
     pub declaration: String,
-    /// What the source says.
-    pub expected: String,
-    /// What the PTX says.
-    pub actual: String,
 }
 
 /// A finding that was joined with another one, which has the same cause.

@@ -20,7 +20,7 @@ pub use expected::{
     UnmodelledPart,
 };
 pub use finding::{
-    Answers, EmittedProgram, Example, ExpectedFailure, Finding, Joined, LinkedProgram, Reduced,
+    Answers, Comparison, EmittedProgram, Example, ExpectedFailure, Finding, Joined, LinkedProgram, Reduced,
     UnexpectedPass,
 };
 pub use form::OutputForm;

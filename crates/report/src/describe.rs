@@ -68,11 +68,8 @@ pub(crate) fn expected_in_words(finding: &Finding) -> Vec<String> {
 }
 
 fn expected_of(finding: &Finding, undecided: &str) -> Vec<String> {
-    if let Some(linked) = &finding.linked {
-        return vec![line(&linked.expected).into_owned()];
-    }
-    if let Some(emitted) = &finding.emitted {
-        return vec![line(&emitted.expected).into_owned()];
+    if let Some(comparison) = &finding.comparison {
+        return vec![line(&comparison.expected).into_owned()];
     }
     let expected = finding.example().expected;
     if let Some(refusal) = expected.refusal() {
@@ -100,12 +97,10 @@ pub fn observed(finding: &Finding) -> Vec<String> {
 }
 
 fn done(finding: &Finding) -> Vec<String> {
-    if let Some(linked) = &finding.linked {
-        let way = if linked.way.is_empty() { String::new() } else { format!("linked as {}: ", linked.way) };
-        return vec![line(&(way + &linked.actual)).into_owned()];
-    }
-    if let Some(emitted) = &finding.emitted {
-        return vec![line(&emitted.actual).into_owned()];
+    if let Some(comparison) = &finding.comparison {
+        let way = finding.linked.as_ref().map(|linked| &linked.way).filter(|way| !way.is_empty());
+        let way = way.map(|way| format!("linked as {way}: ")).unwrap_or_default();
+        return vec![line(&(way + &comparison.actual)).into_owned()];
     }
     let observed = finding.example().observed;
     if observed.outcome == Outcome::Accepted {

@@ -17,7 +17,8 @@ use crate::cases::Case;
 use crate::releases::{ReleaseVerdict, release_map};
 
 pub use ptxsmith_model::{
-    Answers, Class, EmittedProgram, Example, ExpectedFailure, Finding, Kind, Reduced, Status, UnexpectedPass,
+    Answers, Class, Comparison, EmittedProgram, Example, ExpectedFailure, Finding, Kind, Reduced, Status,
+    UnexpectedPass,
 };
 
 /// The value of `"schema"`.

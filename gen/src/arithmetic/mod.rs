@@ -10,7 +10,7 @@ mod idioms;
 
 use std::fmt::Write as _;
 
-use crate::stream::{Draw, case_stream};
+use crate::stream::Draw;
 use draft::Draft;
 use forms::{FORMS, Form};
 
@@ -44,7 +44,7 @@ pub fn directed(forms: std::ops::Range<usize>, target: usize) -> String {
     for form in forms {
         for variant in 0..VARIANTS {
             let number = form as u64 * VARIANTS + variant;
-            let draw = Draw(case_stream(1, number));
+            let draw = Draw::new(1, number);
             text.push_str(&of_one(draw, &FORMS[form % FORMS.len()], variant).text(number));
         }
     }
@@ -52,7 +52,7 @@ pub fn directed(forms: std::ops::Range<usize>, target: usize) -> String {
 }
 
 fn kernel(seed: u64, number: u64) -> String {
-    let mut draw = Draw(case_stream(seed, number));
+    let mut draw = Draw::new(seed, number);
     let draft = match number % 8 {
         0 => {
             let nth = number / 8;

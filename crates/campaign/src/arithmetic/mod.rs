@@ -13,10 +13,10 @@ use std::time::{Duration, Instant};
 use ptxsmith_diff::arithmetic::{Calculations, KernelVerdict, Listed, WrongResult, listed};
 use ptxsmith_gen::arithmetic::{TARGETS, module};
 use ptxsmith_model::{
-    Class, Kind, LinkedProgram, Observation, Outcome as Answer, ProgramVerdict, ReleaseVerdict, Status,
+    Class, Comparison, Kind, Observation, Outcome as Answer, ProgramVerdict, ReleaseVerdict, Status,
 };
 use ptxsmith_oracle::{INPUTS, Validity};
-use ptxsmith_report::{Finding, Report, Subject, folder, reproduce, severity};
+use ptxsmith_report::{Finding, folder, reproduce, severity};
 use ptxsmith_subject::{SubjectSpec, parse_spec};
 use ptxsmith_syntax::parse;
 
@@ -28,6 +28,7 @@ use crate::pool::{Budget, Ended, each, lock_of};
 use crate::session::Session;
 use crate::store::Earlier;
 use crate::subjects::{Tested, open_subjects};
+use crate::tally::{self, Tally};
 use crate::texts::Options;
 use kernel::Kernel;
 
@@ -53,14 +54,6 @@ struct Example {
     wrong: Option<WrongResult>,
     /// What a subject said that did not end well.
     said: String,
-}
-
-/// What one subject did.
-#[derive(Clone, Default)]
-struct Tally {
-    compared: u64,
-    deviate: u64,
-    not_compared: BTreeMap<String, u64>,
 }
 
 #[derive(Default)]
@@ -121,7 +114,7 @@ pub fn run_on(session: &Session, options: &Options, subjects: Vec<Tested>) -> Re
     };
     let is_interrupted = ended == Ended::Interrupted && !session.cancel.is_late();
     let mut report = campaign.report(&[], ended == Ended::All);
-    enter_tallies(&mut report, &tallies);
+    tally::enter(&mut report, &tallies);
     for finding in findings(&campaign, reduced)? {
         report.findings.push(write_finding(&options.out, finding)?);
     }
@@ -178,14 +171,14 @@ fn judge_kernels(
                         seen.tallies[subject].deviate += 1;
                         seen.examples.push(example(range.start, class, None, said));
                     }
-                    None => seen.tallies[subject].leave(said),
+                    None => seen.tallies[subject].leave(said, 1),
                 }
             }
             for (at, (_, verdict)) in range.clone().zip(judged.kernels) {
                 let tally = &mut seen.tallies[subject];
                 match verdict {
                     KernelVerdict::Agrees => tally.compared += 1,
-                    KernelVerdict::NotFollowed(why) => tally.leave(cause(&why)),
+                    KernelVerdict::NotFollowed(why) => tally.leave(cause(&why), 1),
                     KernelVerdict::Differs(wrong) => {
                         tally.compared += 1;
                         tally.deviate += 1;
@@ -240,29 +233,6 @@ fn target_of(tested: &Tested, task: usize) -> Option<usize> {
     let has = |target: &usize| description.targets.iter().any(|known| known == TARGETS[*target].0);
     let targets: Vec<usize> = (0..TARGETS.len()).filter(has).collect();
     (!targets.is_empty()).then(|| targets[task % targets.len()])
-}
-
-impl Tally {
-    fn leave(&mut self, reason: String) {
-        *self.not_compared.entry(reason).or_default() += 1;
-    }
-}
-
-fn enter_tallies(report: &mut Report, tallies: &[Tally]) {
-    for (subject, tally) in report.subjects.iter_mut().zip(tallies) {
-        let Subject { compared, conform, not_compared, not_compared_because, .. } = subject;
-        *compared = tally.compared;
-        *conform = tally.compared.saturating_sub(tally.deviate);
-        let left: u64 = tally.not_compared.values().sum();
-        if left > 0 {
-            let reason = ptxsmith_diff::NotCompared::Unobserved.name();
-            not_compared.insert(reason.to_owned(), left);
-            not_compared_because.insert(reason.to_owned(), tally.not_compared.clone());
-            *report.not_compared.entry(reason.to_owned()).or_default() += left;
-        }
-    }
-    report.compared = report.subjects.iter().map(|subject| subject.compared).sum();
-    report.conform = report.subjects.iter().map(|subject| subject.conform).sum();
 }
 
 /// The findings: kernels of one class that are reduced to the same opcodes are one, and what one listed deviation covers too.
@@ -355,12 +325,10 @@ fn finding_of(example: &Example, seed: u64) -> Finding {
         // `check` does not judge what kernels compute.
         repeat: format!("ptxsmith run --focus arithmetic --seed {seed} --cases {}", example.number + 1),
         validity: Validity::Valid.name().to_owned(),
-        linked: Some(LinkedProgram {
-            modules: Vec::new(),
+        comparison: Some(Comparison {
             expected,
             actual,
             found_by: format!("seed {seed}, kernel {}", example.number),
-            ..LinkedProgram::default()
         }),
         ..Finding::default()
     }
@@ -388,7 +356,7 @@ fn write_finding(out: &std::path::Path, mut finding: Finding) -> Result<Finding,
     files::make_directory(&directory)?;
     let name = format!("{}.ptx", finding.id);
     let mut text = format!("// note: {}: {}\n", finding.class, finding.title);
-    if let Some(LinkedProgram { expected, actual, .. }) = &finding.linked {
+    if let Some(Comparison { expected, actual, .. }) = &finding.comparison {
         text += &format!("// note: expected {expected}\n// note: seen {actual}\n");
     }
     files::write_whole(&directory.join(&name), (text + &finding.program).as_bytes())?;

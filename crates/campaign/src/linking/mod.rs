@@ -16,11 +16,12 @@ use ptxsmith_diff::linking::{
 };
 use ptxsmith_gen::linking::modules;
 use ptxsmith_model::{
-    Class, Kind, LinkedProgram, Observation, Outcome as Answer, ProgramVerdict, ReleaseVerdict, Status,
+    Class, Comparison, Kind, LinkedProgram, Observation, Outcome as Answer, ProgramVerdict, ReleaseVerdict,
+    Status,
 };
 use ptxsmith_oracle::linking::link;
 use ptxsmith_oracle::{Rules, Validity};
-use ptxsmith_report::{Finding, Report, Subject, folder, reproduce, severity};
+use ptxsmith_report::{Finding, folder, reproduce, severity};
 use ptxsmith_subject::{Stage, SubjectSpec, parse_spec};
 use ptxsmith_syntax::{Module, parse};
 
@@ -32,6 +33,7 @@ use crate::pool::{self, Budget, Ended, each, lock_of};
 use crate::session::Session;
 use crate::store::Earlier;
 use crate::subjects::{Tested, open_subjects};
+use crate::tally::{self, Tally};
 use crate::texts::Options;
 
 /// What differences of one finding have in common.
@@ -66,14 +68,6 @@ struct Gathered {
 }
 
 type Symptoms = BTreeMap<Key, Gathered>;
-
-/// What one subject did.
-#[derive(Clone, Default)]
-struct Tally {
-    compared: u64,
-    deviate: u64,
-    not_compared: BTreeMap<String, u64>,
-}
 
 /// What the campaign saw so far.
 #[derive(Default)]
@@ -123,7 +117,7 @@ pub fn run_on(session: &Session, options: &Options, subjects: Vec<Tested>) -> Re
     let ended = if session.cancel.is_cancelled() { Ended::Interrupted } else { ended };
     let is_interrupted = ended == Ended::Interrupted && !session.cancel.is_late();
     let mut report = campaign.report(&[], ended == Ended::All);
-    enter_tallies(&mut report, &seen.tallies);
+    tally::enter(&mut report, &seen.tallies);
     for (finding, modules) in findings {
         report.findings.push(write_finding(&options.out, finding, &modules)?);
     }
@@ -157,12 +151,11 @@ fn judge_program(subjects: &[Tested], seed: u64, number: u64, seen: &Mutex<Seen>
     let texts = modules(seed, number);
     for (subject, tested) in subjects.iter().enumerate() {
         let Some(verdict) = verdict(tested, &texts)? else {
-            let mut seen = lock_of(seen);
-            *seen.tallies[subject].not_compared.entry(REFUSED_ALONE.to_owned()).or_default() += 1;
+            lock_of(seen).tallies[subject].leave(REFUSED_ALONE, 1);
             continue;
         };
         let mut seen = lock_of(seen);
-        seen.tallies[subject].enter(&verdict);
+        count(&mut seen.tallies[subject], &verdict);
         for (difference, way) in verdict.differences {
             let texts: Vec<String> = way.order.iter().map(|&place| texts[place].clone()).collect();
             let bytes = texts.iter().map(String::len).sum();
@@ -187,14 +180,13 @@ fn verdict(tested: &Tested, texts: &[String]) -> Result<Option<LinkVerdict>, Fai
     }
 }
 
-impl Tally {
-    fn enter(&mut self, verdict: &LinkVerdict) {
-        self.compared += verdict.compared as u64;
-        let deviating = verdict.differences.iter().filter(|(difference, _)| !difference.name.is_empty());
-        self.deviate += deviating.count() as u64;
-        for (reason, count) in &verdict.not_compared {
-            *self.not_compared.entry(reason.clone()).or_default() += *count as u64;
-        }
+/// Counts what was compared of a program in all ways.
+fn count(tally: &mut Tally, verdict: &LinkVerdict) {
+    tally.compared += verdict.compared as u64;
+    let deviating = verdict.differences.iter().filter(|(difference, _)| !difference.name.is_empty());
+    tally.deviate += deviating.count() as u64;
+    for (reason, count) in &verdict.not_compared {
+        tally.leave(reason, *count as u64);
     }
 }
 
@@ -217,23 +209,6 @@ fn join(symptoms: &mut Symptoms, key: Key, more: Gathered) {
     if more.shortest < gathered.shortest {
         gathered.shortest = more.shortest;
     }
-}
-
-fn enter_tallies(report: &mut Report, tallies: &[Tally]) {
-    for (subject, tally) in report.subjects.iter_mut().zip(tallies) {
-        let Subject { compared, conform, not_compared, not_compared_because, .. } = subject;
-        *compared = tally.compared;
-        *conform = tally.compared.saturating_sub(tally.deviate);
-        let left: u64 = tally.not_compared.values().sum();
-        if left > 0 {
-            let reason = ptxsmith_diff::NotCompared::Unobserved.name();
-            not_compared.insert(reason.to_owned(), left);
-            not_compared_because.insert(reason.to_owned(), tally.not_compared.clone());
-            *report.not_compared.entry(reason.to_owned()).or_default() += left;
-        }
-    }
-    report.compared = report.subjects.iter().map(|subject| subject.compared).sum();
-    report.conform = report.subjects.iter().map(|subject| subject.conform).sum();
 }
 
 fn key(difference: &LinkDifference) -> Key {
@@ -450,6 +425,8 @@ fn finding_of(example: &Example, symptom: &Symptom, seed: u64) -> Finding {
         linked: Some(LinkedProgram {
             modules: example.texts.iter().skip(1).cloned().collect(),
             way: example.stage.map(|stage| numbered_way(example.texts.len(), stage)).unwrap_or_default(),
+        }),
+        comparison: Some(Comparison {
             expected: expected.clone(),
             actual: actual.clone(),
             found_by: format!("seed {seed}, program {}", example.number),

@@ -80,7 +80,7 @@ fn kind_of(finding: &Finding) -> (&str, &'static str) {
 /// # Errors
 /// Never in practice: writing to memory does not fail.
 pub fn files(folder: &Folder, finding: &Finding, codes: &[Code]) -> Result<Vec<File>, askama::Error> {
-    if let Some(linked) = finding.linked.as_ref().filter(|linked| !linked.modules.is_empty()) {
+    if let Some(linked) = &finding.linked {
         return linked::files(folder, finding, linked);
     }
     let name = name_of(finding);

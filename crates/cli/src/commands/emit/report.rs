@@ -11,7 +11,8 @@ use ptxsmith_emit::listed::{Listed, find};
 use ptxsmith_emit::source::Global;
 use ptxsmith_emit::source::print::{declaration, source};
 use ptxsmith_report::{
-    Coverage, EmittedProgram, Finding, Kind, Report, SCHEMA, Status, Subject, folder, harmless, severity,
+    Comparison, Coverage, EmittedProgram, Finding, Kind, Report, SCHEMA, Status, Subject, folder, harmless,
+    severity,
 };
 use ptxsmith_subject::{Observation, Outcome};
 
@@ -124,10 +125,11 @@ fn finding(found: &Found, listed: Option<&Listed>) -> Finding {
         program: comments(global) + &source(global),
         variable: Some("g0".to_owned()),
         observed: Observation::new(Outcome::Accepted),
-        emitted: Some(EmittedProgram {
-            declaration,
+        emitted: Some(EmittedProgram { declaration }),
+        comparison: Some(Comparison {
             expected: format!("{place}: {}", difference.expected),
             actual: format!("{place}: {}", difference.actual),
+            ..Comparison::default()
         }),
         ..Finding::default()
     }
