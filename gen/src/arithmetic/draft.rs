@@ -25,7 +25,7 @@ pub(super) struct Draft {
     immediates: u64,
 }
 
-/// Registers of so many bits: the letter, the type, and the place among the counts.
+/// Registers of one width in bits: the letter, the type, and the place among the counts.
 fn class(bits: u32) -> (&'static str, &'static str, usize) {
     match bits {
         1 => ("p", "pred", 0),
@@ -49,7 +49,7 @@ impl Draft {
         })
     }
 
-    /// A new register of so many bits, with a value that an instruction gives.
+    /// A new register of this width in bits, which an instruction sets.
     pub fn fresh(&mut self, bits: u32) -> String {
         let (letter, _, place) = class(bits);
         let name = format!("%{letter}{}", self.counts[place]);
@@ -84,7 +84,7 @@ impl Draft {
         }
     }
 
-    /// A value of so many bits: a recent one, an earlier one, or one that is read from the input.
+    /// A value of this width in bits: a recent one, an earlier one, or one that is read from the input.
     pub fn value(&mut self, draw: &mut Draw, bits: u32) -> String {
         let fitting: Vec<usize> = (0..self.values.len()).filter(|&at| self.values[at].bits == bits).collect();
         let chosen = match draw.below(8) {
@@ -137,12 +137,12 @@ impl Draft {
         name
     }
 
-    /// Whether an instruction can use a value of so many bits.
+    /// Whether an instruction can use a value of this width in bits.
     pub fn fits(&self, form: &Form, last: Option<u32>) -> bool {
         last.is_none_or(|bits| form.sources.iter().any(|slot| uses(*slot, bits)))
     }
 
-    /// Writes an instruction, of which some source is the last value where that has so many bits; returns the bits of its result.
+    /// Writes an instruction that uses the last value where the widths agree; returns the width of its result in bits.
     pub fn instruction(&mut self, draw: &mut Draw, form: &Form, last: Option<u32>) -> Option<u32> {
         let fitting: Vec<usize> = (0..form.sources.len())
             .filter(|&at| last.is_some_and(|bits| uses(form.sources[at], bits)))
@@ -214,7 +214,7 @@ impl Draft {
     }
 }
 
-/// Whether a slot can hold a register of so many bits.
+/// Whether a slot can hold a register of this width in bits.
 fn uses(slot: Slot, bits: u32) -> bool {
     match slot {
         Slot::Value(ty) if ty.bits == 8 => bits == 16 || bits == 32,
@@ -250,7 +250,7 @@ pub(super) fn immediate_of(draw: &mut Draw, Type { bits, signed }: Type) -> Stri
     value.max(i64::MIN + 1).to_string()
 }
 
-/// The number of a bit or a count of bits, for a type of so many.
+/// The number of a bit, or a count of bits, for a type of this width.
 pub(super) fn bits_of(draw: &mut Draw, width: u32) -> u32 {
     match draw.below(6) {
         0 => *draw.of(&[0, 1, width / 2, width - 1, width, width + 1]),

@@ -153,7 +153,7 @@ fn carry(draft: &mut Draft, draw: &mut Draw) {
     }
 }
 
-/// Products and shifts of values of which bits are known.
+/// Products and shifts of values with known bits.
 fn known_bits(draft: &mut Draft, draw: &mut Draw) {
     let (x, y) = (draft.value(draw, 32), draft.value(draw, 32));
     let mask = format!("{:#x}", (1u64 << draw.below(32)).wrapping_sub(draw.below(2)) & 0xffff_ffff);
@@ -248,7 +248,7 @@ fn narrowing(draft: &mut Draft, draw: &mut Draw) {
     }
 }
 
-/// A magnitude, of which the compiler may think that it is not negative.
+/// A magnitude, which the compiler may take for not negative.
 fn magnitude(draft: &mut Draft, draw: &mut Draw) {
     let x = draft.value(draw, 32);
     let magnitude = match draw.below(3) {

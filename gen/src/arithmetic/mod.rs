@@ -1,7 +1,7 @@
 //! Kernels of integer arithmetic, for comparing what they compute.
 //!
 //! A kernel reads an input buffer and two scalars, and stores every value that nothing else uses. Kernels are of four kinds, by their
-//! number: one instruction in every form with boundary immediates; two instructions; three, of which each uses the one before;
+//! number: one instruction in every form with boundary immediates; two instructions; three, each using the one before;
 //! and idioms that optimizers look for, mixed with other instructions.
 
 mod draft;
@@ -86,7 +86,7 @@ fn of_one(mut draw: Draw, form: &Form, variant: u64) -> Draft {
     draft
 }
 
-/// Instructions of which each uses the result of the one before.
+/// A chain of instructions: each uses the result of the one before.
 fn chain(draw: &mut Draw, length: usize) -> Draft {
     let mut draft = Draft::new(1);
     let mut last = None;

@@ -251,7 +251,7 @@ fn inserted(bits: u64, a: u64, b: u64, at: u64, length: u64) -> u64 {
     b & !field | (if at < bits { a << at } else { 0 }) & field
 }
 
-/// The products of parts of `a`, of so many bits, and bytes of `b`, added to `c`; the types say how they are extended.
+/// The products of parts of `a`, each of `bits`, and bytes of `b`, added to `c`; the types say how they are extended.
 fn dot_product(
     (a_type, b_type): (&str, ScalarType),
     [a, b, c]: [u64; 3],
@@ -281,7 +281,7 @@ fn looked_up(a: u64, b: u64, c: u64, table: u64) -> u64 {
     })
 }
 
-/// Four bytes of two words, each chosen by four bits, of which the highest asks for the byte's sign.
+/// Four bytes of two words, each chosen by four bits; the highest of the four asks for the byte's sign.
 fn permuted(a: u64, b: u64, control: u64) -> u64 {
     let both = low_bits(ScalarType::B32, b) << 32 | low_bits(ScalarType::B32, a);
     (0..4).fold(0, |result, nth| {

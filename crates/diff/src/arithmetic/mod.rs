@@ -1,7 +1,7 @@
 //! Judges what kernels compute: the bytes that generated code leaves over many inputs, compared with what the PTX manual says.
 //!
 //! The expected half is [`ptxsmith_oracle::computed`]; the other half is the code that the subject shows, executed over the same
-//! parameters and memory ([`Subject::compute`]). Nothing is said of a kernel of which either half is not followed.
+//! parameters and memory ([`Subject::compute`]). A kernel is not judged where either half is not followed.
 
 mod listed;
 

@@ -70,7 +70,7 @@ pub fn unit(global: &Global) -> String {
         let _ = write!(text, " *({}*)(o + {}) = {};", leaf.ty, place * SLOT, leaf.path);
     }
     if global.form == Form::Static {
-        // What nobody else can reach would be left out.
+        // A compiler leaves out what no other file can reach.
         let _ = write!(text, " *(const void **)(o + {}) = &g{number};", leaves.len() * SLOT);
     }
     in_namespace(global, &(text + " }"))

@@ -136,7 +136,7 @@ impl Literal {
         }
     }
 
-    /// Its bytes in memory, in an element so many steps behind the first one.
+    /// Its bytes in memory, in the element this number of steps behind the first one.
     pub fn bytes(&self, scalar: Scalar, step: u128) -> Vec<u8> {
         self.bits(scalar, step).to_le_bytes()[..scalar.size()].to_vec()
     }

@@ -99,8 +99,8 @@ impl Disassembler {
         }
     }
 
-    /// The places of the bank of constants that each kernel of a cubin for this target reads. Kernels of which that cannot be told
-    /// are left out.
+    /// The places of the bank of constants that each kernel of a cubin for this target reads, without kernels that
+    /// compute a place.
     pub fn constant_reads(
         &self,
         cubin: &[u8],

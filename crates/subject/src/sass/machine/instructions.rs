@@ -122,7 +122,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// `IMAD.WIDE R, [P,] a, b, c, [P]`, of which `IMAD.HI` keeps the upper word.
+    /// `IMAD.WIDE R, [P,] a, b, c, [P]`; `IMAD.HI` keeps the upper word.
     fn multiply_add_wide(
         &mut self,
         line: &Line,

@@ -56,7 +56,7 @@ impl Machine<'_> {
                 None => self.scattered = true,
             }
         }
-        // Where values are compared, nobody asks how they came there.
+        // Where values are compared, the way to them does not matter.
         if self.tracing.junk.is_none() {
             let instruction = shown(line);
             let reach = Reach { instruction, reads, writes, width: bytes, place, certain };

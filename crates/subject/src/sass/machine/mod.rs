@@ -150,7 +150,7 @@ impl<'a> Machine<'a> {
                     }
                     if let Err(Lost(why)) = done {
                         self.skipped.get_or_insert(why);
-                        // Nothing is said of a value of which anything was skipped.
+                        // A value is unknown where a part of it was skipped.
                         if self.tracing.junk.is_some() {
                             return Ok(());
                         }

@@ -115,7 +115,7 @@ pub(super) fn dot_product(dot: DotProduct, a: u32, b: u32, c: u32) -> u32 {
         .fold(c, |sum, (a, at)| sum.wrapping_add(a.wrapping_mul(part(b, at, 8, b_signed)) as u32))
 }
 
-/// A word within the bounds of a type of so many bits.
+/// A word within the bounds of a type of this width in bits.
 pub(super) fn saturated(bits: u32, signed: bool, from_signed: bool, a: u32) -> u32 {
     let value = if from_signed { i64::from(a as i32) } else { i64::from(a) };
     let (least, greatest) = match signed {
