@@ -39,6 +39,8 @@ use crate::texts::Options;
 /// What differences of one finding have in common.
 type Key = (Class, Symptom);
 
+/// One program in this many is linked in two stages, too: that takes three times as long.
+const STAGED: u64 = 8;
 /// How many programs are linked where neither a number nor a time is given.
 const CASES: u64 = 1_000;
 /// The linker that is tested where none is named.
@@ -150,7 +152,7 @@ pub fn open_linkers(
 fn judge_program(subjects: &[Tested], seed: u64, number: u64, seen: &Mutex<Seen>) -> Result<(), Failure> {
     let texts = modules(seed, number);
     for (subject, tested) in subjects.iter().enumerate() {
-        let Some(verdict) = verdict(tested, &texts)? else {
+        let Some(verdict) = verdict(tested, &texts, number.is_multiple_of(STAGED))? else {
             lock_of(seen).tallies[subject].leave(REFUSED_ALONE, 1);
             continue;
         };
@@ -170,10 +172,14 @@ fn judge_program(subjects: &[Tested], seed: u64, number: u64, seen: &Mutex<Seen>
 const REFUSED_ALONE: &str = "the specification refuses a module";
 
 /// The verdict on a program in every order; `None` where the specification refuses a module of it alone.
-fn verdict(tested: &Tested, texts: &[String]) -> Result<Option<LinkVerdict>, Failure> {
+fn verdict(tested: &Tested, texts: &[String], in_stages: bool) -> Result<Option<LinkVerdict>, Failure> {
     let parsed: Result<Vec<Module>, _> = texts.iter().map(|text| parse(text)).collect();
     let Ok(parsed) = parsed else { return Ok(None) };
-    match judge_linked(&*tested.subject, &Modules::new(texts, &parsed), &Rules::default()) {
+    match judge_linked(
+        &*tested.subject,
+        &Modules { in_stages, ..Modules::new(texts, &parsed) },
+        &Rules::default(),
+    ) {
         Ok(verdict) => Ok(Some(verdict)),
         Err(LinkError::Refused(_)) => Ok(None),
         Err(LinkError::Subject(error)) => Err(of_subject(error)),
@@ -354,7 +360,7 @@ fn gone(subjects: &[Tested]) -> Result<Vec<(Finding, Vec<String>)>, Failure> {
 
 /// Whether a linker shows a difference of this class in a program.
 fn shows(tested: &Tested, texts: &[String], class: Class) -> Result<bool, Failure> {
-    let verdict = verdict(tested, texts)?.unwrap_or_default();
+    let verdict = verdict(tested, texts, true)?.unwrap_or_default();
     Ok(verdict.differences.iter().any(|(difference, _)| difference.class == class))
 }
 
@@ -383,7 +389,7 @@ fn gone_from(listed: &Listed, subjects: Vec<String>, texts: &[String]) -> Findin
 fn releases(subjects: &[Tested], example: &Example) -> Result<Vec<ReleaseVerdict>, Failure> {
     let class = example.difference.class;
     let of = |tested: &Tested| {
-        let verdict = verdict(tested, &example.texts)?.unwrap_or_default();
+        let verdict = verdict(tested, &example.texts, true)?.unwrap_or_default();
         let classes: BTreeSet<Class> =
             verdict.differences.iter().map(|(difference, _)| difference.class).collect();
         let is_linked = verdict.outcomes.iter().any(|(_, outcome)| *outcome == Answer::Accepted);

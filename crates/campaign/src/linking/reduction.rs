@@ -80,7 +80,7 @@ type Shown = (ptxsmith_diff::linking::LinkDifference, Way);
 
 /// The difference of this symptom that a program shows, and the way that shows it.
 fn shown(tested: &Tested, symptom: &Key, texts: &[String]) -> Result<Option<Shown>, Failure> {
-    let Some(verdict) = verdict(tested, texts)? else { return Ok(None) };
+    let Some(verdict) = verdict(tested, texts, symptom.1.needs_a_stage)? else { return Ok(None) };
     Ok(verdict.differences.into_iter().find(|(difference, _)| key(difference) == *symptom))
 }
 

@@ -161,13 +161,15 @@ pub struct Modules<'a> {
     pub modules: &'a [Module],
     /// The target to link for.
     pub target: &'a str,
+    /// Whether a subject that can links them in two stages, too.
+    pub in_stages: bool,
 }
 
 impl<'a> Modules<'a> {
     /// A program of these texts, which were parsed to these modules, for the first target that one of them names.
     pub fn new(texts: &'a [String], modules: &'a [Module]) -> Modules<'a> {
         let target = modules.iter().find_map(|module| module.targets().next()).unwrap_or("sm_80");
-        Modules { texts, modules, target }
+        Modules { texts, modules, target, in_stages: true }
     }
 }
 
@@ -188,7 +190,7 @@ pub fn judge_linked(
         *verdict.not_compared.entry(format!("{what}: {reason}")).or_default() += 1;
     }
     let mut said = BTreeMap::new();
-    for way in ways(program.texts.len(), subject.links_in_stages()) {
+    for way in ways(program.texts.len(), program.in_stages && subject.links_in_stages()) {
         let texts: Vec<&str> = way.order.iter().map(|&place| program.texts[place].as_str()).collect();
         let request =
             Request { with: &texts[1..], stage: way.stage, ..Request::new(texts[0], program.target) };

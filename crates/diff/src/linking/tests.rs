@@ -37,7 +37,7 @@ fn judged(texts: &[&str], answer: impl Fn(&[&str]) -> Observation + Send + Sync)
             .collect();
         answer(&all)
     });
-    let program = Modules { texts: &texts, modules: &modules, target: "sm_80" };
+    let program = Modules { texts: &texts, modules: &modules, target: "sm_80", in_stages: true };
     judge_linked(&subject, &program, &Rules::default()).unwrap()
 }
 
@@ -79,7 +79,7 @@ fn what_shows_only_in_two_stages_has_a_symptom_of_its_own() {
         let section = ".nv.global.init";
         linked(vec![variable("a", section, 0, 1, &[a]), variable("b", section, 1, 1, &[4])])
     });
-    let program = Modules { texts: &texts, modules: &modules, target: "sm_80" };
+    let program = Modules { texts: &texts, modules: &modules, target: "sm_80", in_stages: true };
     let verdict = judge_linked(&linker, &program, &Rules::default()).unwrap();
     let [(difference, way)] = &verdict.differences[..] else { panic!("{:?}", verdict.differences) };
     assert_eq!((difference.class, difference.name.as_str()), (Class::WrongValue, "a"));
