@@ -389,3 +389,40 @@ fn a_library_that_is_not_there_or_another_is_not_available() {
         assert_eq!((&entry["available"], &entry["unavailable"]), (&false.into(), &"not-the-subject".into()));
     }
 }
+
+#[test]
+fn kernels_that_compute_something_else_on_the_device_are_found() {
+    let directory = tempfile::tempdir().unwrap();
+    let run = |script: &str, out: &str| {
+        let out = directory.path().join(out);
+        let mut command = on_stub(directory.path(), &format!("{DEVICE}{script}"));
+        command.args([
+            "run",
+            "--focus",
+            "arithmetic",
+            "--quiet",
+            "--jobs",
+            "1",
+            "--seed",
+            "1",
+            "--cases",
+            "4",
+        ]);
+        let output = command.args(["--subject", "driver", "--out"]).arg(&out).output().unwrap();
+        let report = std::fs::read(out.join("report.json")).unwrap_or_default();
+        (output, serde_json::from_slice::<Value>(&report).unwrap_or_default())
+    };
+    // The device has none of the kernels: nothing was compared.
+    let (output, report) = run("", "none");
+    assert_eq!((status(&output), &report["compared"]), (3, &0.into()), "{}{report}", stderr(&output));
+    // One kernel writes what none should, alone too, where it is called `k`.
+    let (output, report) = run("kernel k1 0102030405060708\nkernel k 0102030405060708\n", "wrong");
+    assert_eq!(status(&output), 1, "{}", stderr(&output));
+    assert_eq!(report["findings"][0]["class"], "wrong-value", "{report}");
+    assert_eq!(report["compared"], 1, "{report}");
+    // One takes the context along; the others are shown without it.
+    let (output, report) = run("kernel k2 01\nkernel k 01\nif k2 launch 700\nif k launch 700\n", "dies");
+    assert_eq!(status(&output), 1, "{}", stderr(&output));
+    assert_eq!(report["findings"][0]["class"], "crash", "{report}");
+    assert_eq!(report["findings"].as_array().unwrap().len(), 1, "{report}");
+}

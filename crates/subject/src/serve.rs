@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::driver::{Left, Run};
 use crate::exec::{self, CommandLine};
 use crate::open::{OpenOptions, Unavailable};
 use crate::probe::Probe;
@@ -20,6 +21,7 @@ use crate::ptxas::status_as_signal;
 use crate::subject::{Description, Error, Launch, Read, Request, Subject};
 use crate::toolchain::ToolKind;
 use crate::unanswered::Unanswered;
+use crate::worker::Answered;
 use ptxsmith_model::{Observation, Outcome};
 
 /// One line of ours.
@@ -36,6 +38,18 @@ struct Question<'a> {
     /// For a worker of ours: the module as a cubin, in hex.
     #[serde(skip_serializing_if = "Option::is_none")]
     image: Option<&'a str>,
+    /// For a worker of ours: kernels to run over numbers.
+    #[serde(skip_serializing_if = "<[Run]>::is_empty")]
+    runs: &'a [Run],
+}
+
+/// What a worker of ours is asked beside the request.
+#[derive(Clone, Copy, Debug, Default)]
+struct Further<'a> {
+    /// The module as a cubin, in hex.
+    image: Option<&'a str>,
+    /// Kernels to run over numbers.
+    runs: &'a [Run],
 }
 
 /// One line of theirs.
@@ -43,6 +57,9 @@ struct Question<'a> {
 struct Answer {
     id: u64,
     observation: Option<Observation>,
+    /// Of our own workers: what each run left.
+    #[serde(default)]
+    left: Vec<Left>,
     /// Of our own workers: they, not what they ask, failed.
     failure: Option<String>,
 }
@@ -138,10 +155,11 @@ impl Serve {
     }
 
     /// A question, with its number.
-    fn question(&self, request: &Request<'_>, image: Option<&str>) -> Result<(u64, Vec<u8>), Error> {
+    fn question(&self, request: &Request<'_>, further: Further<'_>) -> Result<(u64, Vec<u8>), Error> {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
         let Request { ptx, target, read, launch, trace: _, form: _, with, stage: _ } = *request;
-        let question = Question { id, ptx, target, read, launch, image, with };
+        let Further { image, runs } = further;
+        let question = Question { id, ptx, target, read, launch, image, with, runs };
         let line = serde_json::to_vec(&question).map_err(|error| Error::File {
             doing: format!("write a question for {}", self.description.id),
             source: error.into(),
@@ -154,22 +172,22 @@ impl Serve {
         &self,
         mut worker: Worker,
         request: &Request<'_>,
-        image: Option<&str>,
-    ) -> Result<Option<Observation>, Error> {
-        let (id, line) = self.question(request, image)?;
+        further: Further<'_>,
+    ) -> Result<Option<Answered>, Error> {
+        let (id, line) = self.question(request, further)?;
         let Limits { time, .. } = self.limits.for_text(line.len());
         let reply = worker.session.ask(&line, &self.cancel)?;
         if let Reply::Line(line) = &reply {
             match self.answer(line, id)? {
-                Ok(observation) => {
+                Ok(answered) => {
                     self.keep(worker);
-                    return Ok(Some(observation));
+                    return Ok(Some(answered));
                 }
                 Err(_) if worker.answered > 0 => return Ok(None),
                 Err(_) => {}
             }
         }
-        self.unanswered(&worker, &reply, id, time).map(Some)
+        self.unanswered(&worker, &reply, id, time).map(|observation| Some(observation.into()))
     }
 
     /// Lets a process that has answered wait for its next question.
@@ -197,7 +215,7 @@ impl Serve {
         };
         Ok(match reply {
             Reply::Line(line) => match self.answer(line, id)? {
-                Ok(observation) => observation,
+                Ok(answered) => answered.observation,
                 Err(reason) => crashed(None, format!("its output is no answer: {reason}")),
             },
             Reply::TooLong => crashed(None, format!("an answer of more than {} bytes", self.limits.output)),
@@ -213,8 +231,8 @@ impl Serve {
     }
 
     /// The observation in an answer, or why it is none.
-    fn answer(&self, line: &[u8], id: u64) -> Result<Result<Observation, String>, Error> {
-        let answer = match parse_answer(line, id) {
+    fn answer(&self, line: &[u8], id: u64) -> Result<Result<Answered, String>, Error> {
+        let mut answer = match parse_answer(line, id) {
             Ok(answer) => answer,
             Err(reason) => return Ok(Err(reason)),
         };
@@ -226,7 +244,8 @@ impl Serve {
         let promised = |observation| {
             if self.own.is_some() { observation } else { exec::promised(observation, &self.description) }
         };
-        Ok(observation_in(answer).map(promised))
+        let left = std::mem::take(&mut answer.left);
+        Ok(observation_in(answer).map(|observation| Answered { observation: promised(observation), left }))
     }
 }
 
@@ -256,7 +275,7 @@ impl Subject for Serve {
     }
 
     fn observe(&self, request: &Request<'_>) -> Result<Observation, Error> {
-        self.observed(request, None)
+        Ok(self.observed(request, Further::default())?.observation)
     }
 
     fn links(&self) -> bool {
@@ -269,7 +288,7 @@ impl Subject for Serve {
         }
         let probe = Probe::new(&self.description);
         let mut worker = self.worker()?;
-        let (id, line) = self.question(&probe.request(), None)?;
+        let (id, line) = self.question(&probe.request(), Further::default())?;
         let reply = worker.session.ask_within(self.first, &line, &self.cancel)?;
         let observation = self.unanswered(&worker, &reply, id, self.first)?;
         let printed = match &reply {
@@ -287,23 +306,30 @@ impl Subject for Serve {
 }
 
 impl Serve {
-    /// Shows a worker of ours a module as a cubin; the text is that which it was made from.
-    pub(crate) fn observe_image(&self, request: &Request<'_>, cubin: &[u8]) -> Result<Observation, Error> {
-        self.observed(request, Some(&hex::encode(cubin)))
+    /// Shows a worker of ours a module, as a cubin where there is one, of which the text is what it was made from, and has kernels
+    /// run over numbers.
+    pub(crate) fn answered(
+        &self,
+        request: &Request<'_>,
+        cubin: Option<&[u8]>,
+        runs: &[Run],
+    ) -> Result<Answered, Error> {
+        self.observed(request, Further { image: cubin.map(hex::encode).as_deref(), runs })
     }
 
-    fn observed(&self, request: &Request<'_>, image: Option<&str>) -> Result<Observation, Error> {
+    fn observed(&self, request: &Request<'_>, further: Further<'_>) -> Result<Answered, Error> {
         let worker = self.worker()?;
         let fresh = worker.answered == 0;
-        let first = self.ask(worker, request, image)?;
-        let died =
-            |observation: &Observation| matches!(observation.outcome, Outcome::Crashed | Outcome::TimedOut);
+        let first = self.ask(worker, request, further)?;
+        let died = |answered: &Answered| {
+            matches!(answered.observation.outcome, Outcome::Crashed | Outcome::TimedOut)
+        };
         match first {
-            Some(observation) if fresh || self.own.is_none() || !died(&observation) => Ok(observation),
+            Some(answered) if fresh || self.own.is_none() || !died(&answered) => Ok(answered),
             // A new process has no past.
             _ => Ok(self
-                .ask(self.start()?, request, image)?
-                .unwrap_or_else(|| Observation::because(Outcome::Crashed, "its output is no answer"))),
+                .ask(self.start()?, request, further)?
+                .unwrap_or_else(|| Observation::because(Outcome::Crashed, "its output is no answer").into())),
         }
     }
 }

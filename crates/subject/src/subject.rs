@@ -188,7 +188,8 @@ pub trait Subject: Send + Sync {
         Vec::new()
     }
 
-    /// Shows it a module and runs the code that it generates over numbers ([`Request::trace`], which may name a kernel often).
+    /// Shows it a module and runs the code that it generates over numbers ([`Request::trace`], which may name a kernel often), on a
+    /// device or as it is shown.
     fn compute(&self, request: &Request<'_>) -> Result<Calculation, Error> {
         let request = Request { trace: &[], ..*request };
         Ok(Calculation { observation: self.observe(&request)?, left: Vec::new() })
@@ -197,6 +198,11 @@ pub trait Subject: Send + Sync {
     /// Whether it shows the code that it generates, so that it can tell what kernels reach ([`Request::trace`]).
     fn shows_code(&self) -> bool {
         false
+    }
+
+    /// Whether it tells what kernels leave that are run over numbers ([`Subject::compute`]).
+    fn computes(&self) -> bool {
+        self.shows_code()
     }
 
     /// Whether it makes executable and relocatable output as it is asked to, which refuse different things: where a program of a
@@ -226,7 +232,7 @@ pub trait Subject: Send + Sync {
 pub struct Calculation {
     /// What it did with the module.
     pub observation: Observation,
-    /// What each run left in memory, or why its code was not followed. Empty where no code was shown.
+    /// What each run left in memory, or why that is not known. Empty where no code was shown.
     pub left: Vec<Result<Memory, String>>,
 }
 

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use crate::driver::{Left, Run};
 use crate::subject::{DESCRIPTION_SCHEMA, Description, Launch, Read};
 use ptxsmith_model::Observation;
 
@@ -55,6 +56,24 @@ pub(crate) struct Question {
     /// The module as a cubin, in hex, where that is what shall be loaded.
     #[serde(default)]
     pub image: Option<String>,
+    /// Kernels to run over numbers.
+    #[serde(default)]
+    pub runs: Vec<Run>,
+}
+
+/// What a worker makes of a question.
+#[derive(Debug, Default)]
+pub(crate) struct Answered {
+    /// What the library does with the module.
+    pub observation: Observation,
+    /// What each run leaves.
+    pub left: Vec<Left>,
+}
+
+impl From<Observation> for Answered {
+    fn from(observation: Observation) -> Answered {
+        Answered { observation, left: Vec::new() }
+    }
 }
 
 /// One answer: an observation, or that we failed.
@@ -63,6 +82,8 @@ struct Answer {
     id: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     observation: Option<Observation>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    left: Vec<Left>,
     #[serde(skip_serializing_if = "Option::is_none")]
     failure: Option<String>,
 }
@@ -77,17 +98,20 @@ pub(crate) enum Next {
 
 /// Answers a line for each line, until there are no more or the library is spent. `Err` of `observe` says that our reader
 /// lacks something.
-pub(crate) fn answer(
+pub(crate) fn answer<A: Into<Answered>>(
     from: impl BufRead,
     mut to: impl Write,
-    mut observe: impl FnMut(&Question) -> (Result<Observation, String>, Next),
+    mut observe: impl FnMut(&Question) -> (Result<A, String>, Next),
 ) -> Result<(), WorkError> {
     for line in from.lines() {
         let question: Question = serde_json::from_str(&line?).map_err(io::Error::from)?;
         let (observed, next) = observe(&question);
-        let answer = match observed {
-            Ok(observation) => Answer { id: question.id, observation: Some(observation), failure: None },
-            Err(failure) => Answer { id: question.id, observation: None, failure: Some(failure) },
+        let id = question.id;
+        let answer = match observed.map(Into::into) {
+            Ok(Answered { observation, left }) => {
+                Answer { id, observation: Some(observation), left, failure: None }
+            }
+            Err(failure) => Answer { id, observation: None, left: Vec::new(), failure: Some(failure) },
         };
         let mut text = serde_json::to_vec(&answer).map_err(io::Error::from)?;
         text.push(b'\n');

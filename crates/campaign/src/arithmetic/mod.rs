@@ -66,16 +66,16 @@ struct Seen {
 /// Compares kernels that are made from the session's seed, and reduces and reports what differs.
 ///
 /// # Errors
-/// If no subject can be opened, one shows no code, or this machine or our code fails.
+/// If no subject can be opened, one neither shows code nor runs kernels, or this machine or our code fails.
 pub fn run(session: &Session, options: &Options) -> Result<Outcome, Failure> {
     let default: Vec<SubjectSpec> =
         DEFAULT.iter().map(|text| parse_spec(text).expect("it is a subject")).collect();
     let specs = if options.subjects.is_empty() { &default[..] } else { &options.subjects };
     let subjects = open_subjects(session, specs, options.timeout)?;
-    match subjects.iter().find(|tested| !tested.subject.shows_code()) {
+    match subjects.iter().find(|tested| !tested.subject.computes()) {
         None => run_on(session, options, subjects),
         Some(other) => Err(Failure::BadInput(format!(
-            "{} shows no code; ptxas@RELEASE does, where nvdisasm is installed",
+            "{} neither shows code nor runs kernels; ptxas@RELEASE does, where nvdisasm is installed, and so does driver",
             other.subject.id()
         ))),
     }

@@ -1,7 +1,7 @@
 //! Judges what kernels compute: the bytes that generated code leaves over many inputs, compared with what the PTX manual says.
 //!
-//! The expected half is [`ptxsmith_oracle::computed`]; the other half is the code that the subject shows, executed over the same
-//! parameters and memory ([`Subject::compute`]). A kernel is not judged where either half is not followed.
+//! The expected half is [`ptxsmith_oracle::computed`]; the other half is the code that the subject shows, or what a device leaves that
+//! runs it, over the same parameters and memory ([`Subject::compute`]). A kernel is not judged where either half is not followed.
 
 mod listed;
 
@@ -84,7 +84,8 @@ impl Calculations {
         if answer.observation.outcome != Outcome::Accepted {
             return Ok(Judgement { observation: answer.observation, kernels: Vec::new() });
         }
-        let unseen = || KernelVerdict::NotFollowed("the implementation does not show its code".to_owned());
+        let unseen =
+            || KernelVerdict::NotFollowed("the implementation shows neither code nor results".to_owned());
         let mut verdicts: Vec<KernelVerdict> =
             self.kernels.iter().map(|kernel| self.unjudged(kernel)).collect();
         for (nth, (kernel, input, _)) in self.runs.iter().enumerate() {
@@ -125,11 +126,14 @@ fn wrong_result(expected: &Reached, left: &Memory, input: u64) -> Option<WrongRe
     let wrong = |(&(_, at), byte): (&(StateSpace, u64), &Option<u8>)| {
         byte.is_some_and(|byte| left.get(&(Space::Global, at)) != Some(&byte)).then_some(at)
     };
-    let unasked = |(space, at): &(Space, u64)| {
-        (*space == Space::Global && !expected.written.contains_key(&(StateSpace::Global, *at))).then_some(*at)
+    // Where it writes what is there, nobody sees it.
+    let unasked = |(&(space, at), byte): (&(Space, u64), &u8)| {
+        let place = (StateSpace::Global, at);
+        let is_kept = expected.setting.memory.get(&place) == Some(byte);
+        (space == Space::Global && !expected.written.contains_key(&place) && !is_kept).then_some(at)
     };
     let at = expected_bytes.filter_map(|(place, byte)| wrong((place, byte))).next();
-    let at = at.or_else(|| left.keys().filter_map(unasked).next())?;
+    let at = at.or_else(|| left.iter().filter_map(unasked).next())?;
     // The whole scalar, where one store of the text leaves it.
     let stores = expected.accesses.iter().rev().filter(|access| access.way != Way::Read);
     let (start, width) = stores

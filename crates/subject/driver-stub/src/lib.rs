@@ -415,6 +415,16 @@ unsafe extern "C" fn cuMemcpyDtoH_v2(to: *mut c_void, address: u64, length: usiz
 }
 
 #[unsafe(no_mangle)]
+unsafe extern "C" fn cuMemcpyHtoD_v2(address: u64, from: *const c_void, length: usize) -> c_int {
+    status(enter("cuMemcpyHtoD").and_then(|mut state| {
+        let range = state.range(address, length)?;
+        // SAFETY: the documentation asks for a buffer of that length; it is not the stub's own memory.
+        unsafe { range.as_mut_ptr().copy_from_nonoverlapping(from.cast(), length) };
+        Ok(())
+    }))
+}
+
+#[unsafe(no_mangle)]
 unsafe extern "C" fn cuLaunchKernel(
     function: *mut c_void,
     _grid_x: c_uint,
@@ -433,10 +443,10 @@ unsafe extern "C" fn cuLaunchKernel(
         let (module, name) = state.functions.get(index).cloned().ok_or(INVALID_HANDLE)?;
         // SAFETY: the tests of ours pass the parameters as a buffer with its size, in this order.
         let (kind, buffer, size) = unsafe { (*extra, *extra.add(1), (*extra.add(3)).cast::<usize>().read()) };
-        if kind as usize != 1 || size != 8 {
+        if kind as usize != 1 || size < 8 {
             return Err(INVALID_VALUE);
         }
-        // SAFETY: a buffer of eight bytes, as just seen.
+        // SAFETY: a buffer of eight bytes or more, as just seen; the first parameter is where a kernel writes.
         let out = unsafe { buffer.cast::<u64>().read() };
         let writes = state.script.kernels.iter().find(|kernel| kernel.name == name).map(|k| k.bytes.clone());
         let writes = writes.unwrap_or_default();

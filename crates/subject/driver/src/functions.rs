@@ -83,6 +83,7 @@ functions! {
     free = "cuMemFree_v2": (Pointer);
     fill = "cuMemsetD8_v2": (Pointer, u8, usize);
     copy_to_host = "cuMemcpyDtoH_v2": (*mut c_void, Pointer, usize);
+    copy_to_device = "cuMemcpyHtoD_v2": (Pointer, *const c_void, usize);
     launch = "cuLaunchKernel": (
         Function, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, *mut c_void, *mut *mut c_void,
         *mut *mut c_void

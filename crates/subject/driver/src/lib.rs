@@ -254,13 +254,31 @@ impl Context<'_> {
         Ok(bytes)
     }
 
+    /// Writes bytes into device memory. Error 1 where not all of it is memory of this context.
+    pub fn write(&self, address: u64, bytes: &[u8]) -> Result<(), CallError> {
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        // SAFETY: the buffer has that length; the library checks the device's side.
+        let status =
+            unsafe { (self.driver.functions.copy_to_device)(address, bytes.as_ptr().cast(), bytes.len()) };
+        self.driver.check("cuMemcpyHtoD", status)
+    }
+
+    /// Waits for the end of all kernels that were started.
+    pub fn synchronize(&self) -> Result<(), CallError> {
+        // SAFETY: it has no arguments, and the context is current.
+        self.driver.check("cuCtxSynchronize", unsafe { (self.driver.functions.synchronize)() })
+    }
+
     fn fill(&self, address: u64, byte: u8, length: usize) -> Result<(), CallError> {
         // SAFETY: the library checks that the range is memory of this context.
         let status = unsafe { (self.driver.functions.fill)(address, byte, length) };
         self.driver.check("cuMemsetD8", status)
     }
 
-    fn allocate(&self, length: usize) -> Result<Buffer<'_>, CallError> {
+    /// Takes device memory of this length, whose content is not known.
+    pub fn allocate(&self, length: usize) -> Result<Buffer<'_>, CallError> {
         let mut address = 0;
         // SAFETY: the address outlives the call; it is freed once, where the buffer is dropped.
         let status = unsafe { (self.driver.functions.allocate)(&mut address, length) };
@@ -278,9 +296,16 @@ impl Drop for Context<'_> {
 }
 
 /// Device memory that is given back when it is dropped.
-struct Buffer<'a> {
+pub struct Buffer<'a> {
     context: &'a Context<'a>,
     address: u64,
+}
+
+impl Buffer<'_> {
+    /// Where it begins.
+    pub fn address(&self) -> u64 {
+        self.address
+    }
 }
 
 impl Drop for Buffer<'_> {
@@ -319,55 +344,35 @@ impl Module<'_> {
         }
     }
 
-    /// Runs a kernel of one parameter, the address of an output buffer of this length, on one thread, and waits for its end.
-    /// The buffer is zero before. `None` where the module shows no kernel of this name.
-    ///
-    /// A kernel that does not end is not stopped.
-    pub fn run(&self, kernel: &str, length: usize) -> Result<Option<Ran>, CallError> {
+    /// The kernel of a name; `None` where the module shows none.
+    pub fn function(&self, kernel: &str) -> Result<Option<Function<'_>>, CallError> {
         let (Ok(name), Some(module)) = (CString::new(kernel), self.module) else { return Ok(None) };
         let driver = self.context.driver;
         let mut function = ptr::null_mut();
         // SAFETY: the module is loaded; name and handle outlive the call.
         let status = unsafe { (driver.functions.function)(&mut function, module, name.as_ptr()) };
-        if status == NOT_FOUND {
-            return Ok(None);
+        match status {
+            NOT_FOUND => Ok(None),
+            status => driver
+                .check("cuModuleGetFunction", status)
+                .map(|()| Some(Function { context: self.context, function })),
         }
-        driver.check("cuModuleGetFunction", status)?;
+    }
+
+    /// Runs a kernel of one parameter, the address of an output buffer of this length, on one thread, and waits for its end.
+    /// The buffer is zero before. `None` where the module shows no kernel of this name.
+    ///
+    /// A kernel that does not end is not stopped.
+    pub fn run(&self, kernel: &str, length: usize) -> Result<Option<Ran>, CallError> {
+        let Some(function) = self.function(kernel)? else { return Ok(None) };
         let buffer = self.context.allocate(length + 2 * GUARD)?;
         self.context.fill(buffer.address, GUARD_BYTE, length + 2 * GUARD)?;
-        let mut out = buffer.address + GUARD as u64;
+        let out = buffer.address + GUARD as u64;
         if length > 0 {
             self.context.fill(out, 0, length)?;
         }
-        // The parameters as one buffer of a known size: a kernel that takes others is refused, and nothing behind it is read.
-        let mut size = size_of_val(&out);
-        let mut parameters: [*mut c_void; 5] = [
-            functions::PARAMETER_BUFFER,
-            ptr::from_mut(&mut out).cast(),
-            functions::PARAMETER_BUFFER_SIZE,
-            ptr::from_mut(&mut size).cast(),
-            ptr::null_mut(),
-        ];
-        // SAFETY: the function is of a module that is loaded; the list of parameters ends with null, and what it points to
-        // outlives the call, which copies it. One block of one thread, no shared memory, the default stream.
-        let status = unsafe {
-            (driver.functions.launch)(
-                function,
-                1,
-                1,
-                1,
-                1,
-                1,
-                1,
-                0,
-                ptr::null_mut(),
-                ptr::null_mut(),
-                parameters.as_mut_ptr(),
-            )
-        };
-        driver.check("cuLaunchKernel", status)?;
-        // SAFETY: it has no arguments, and the context is current.
-        driver.check("cuCtxSynchronize", unsafe { (driver.functions.synchronize)() })?;
+        function.launch(&out.to_ne_bytes())?;
+        self.context.synchronize()?;
         let all = self.context.read(buffer.address, length + 2 * GUARD)?;
         let guards = all[..GUARD].iter().chain(&all[GUARD + length..]);
         let wrote_outside = guards.into_iter().any(|byte| *byte != GUARD_BYTE);
@@ -390,6 +395,50 @@ impl Module<'_> {
 impl Drop for Module<'_> {
     fn drop(&mut self) {
         let _ = self.give_back();
+    }
+}
+
+/// A kernel of a module that is loaded.
+pub struct Function<'a> {
+    context: &'a Context<'a>,
+    function: functions::Function,
+}
+
+impl Function<'_> {
+    /// Starts the kernel on one thread, with these bytes as its parameters, each at its alignment. A kernel with parameters of
+    /// another size is refused.
+    ///
+    /// [`Context::synchronize`] waits for its end, and tells what came of it.
+    pub fn launch(&self, parameters: &[u8]) -> Result<(), CallError> {
+        let mut bytes = parameters.to_vec();
+        let mut size = bytes.len();
+        // The parameters as one buffer of a known size: nothing behind it is read.
+        let mut list: [*mut c_void; 5] = [
+            functions::PARAMETER_BUFFER,
+            bytes.as_mut_ptr().cast(),
+            functions::PARAMETER_BUFFER_SIZE,
+            ptr::from_mut(&mut size).cast(),
+            ptr::null_mut(),
+        ];
+        let driver = self.context.driver;
+        // SAFETY: the function is of a module that is loaded; the list of parameters ends with null, and what it points to
+        // outlives the call, which copies it. One block of one thread, no shared memory, the default stream.
+        let status = unsafe {
+            (driver.functions.launch)(
+                self.function,
+                1,
+                1,
+                1,
+                1,
+                1,
+                1,
+                0,
+                ptr::null_mut(),
+                ptr::null_mut(),
+                list.as_mut_ptr(),
+            )
+        };
+        driver.check("cuLaunchKernel", status)
     }
 }
 

@@ -5,17 +5,19 @@
 //! loses the context costs one process and is an observation. The driver's compiler prints what ptxas prints.
 //!
 //! What is seen is memory: the bytes of each `.global` and `.const` variable with the address that it got
-//! ([`Variable::base`](crate::Variable::base)), addresses as numbers ([`solve`](crate::solve)), and what kernels leave in
-//! their output buffers. Writes past a variable are seen where they change a fence (`driver/module.rs`) or padding. A cubin
+//! ([`Variable::base`](crate::Variable::base)), addresses as numbers ([`solve`](crate::solve)), what kernels leave in
+//! their output buffers, and what they compute over given parameters and memory (`driver/runs.rs`). Writes past a variable are seen where they change a fence (`driver/module.rs`) or padding. A cubin
 //! is also read as a file, and what the loader made of it is compared with that (`driver/loaded.rs`).
 
 mod loaded;
 mod memory;
 mod module;
+mod runs;
 mod work;
 
 use std::time::Duration;
 
+pub(crate) use runs::{Left, Run};
 pub use work::{describe, work};
 
 use work::Said;
@@ -25,7 +27,7 @@ use crate::open::{OpenOptions, Unavailable, UnavailableKind};
 use crate::process::{self, Cancel, End, Invocation, Limits};
 use crate::ptxas::{self, Ptxas};
 use crate::serve::Serve;
-use crate::subject::{Description, Error, Request, Subject};
+use crate::subject::{Calculation, Description, Error, Request, Subject};
 use crate::worker::Workers;
 use ptxsmith_model::{Observation, Outcome};
 
@@ -158,7 +160,7 @@ impl Subject for Driver {
         let assembled = ptxas::judge(&finished, cubin.as_deref(), request.ptx, &limits);
         match (assembled.outcome, cubin) {
             (Outcome::Accepted, Some(cubin)) => {
-                let mut observation = self.workers.observe_image(request, &cubin)?;
+                let mut observation = self.workers.answered(request, Some(&cubin), &[])?.observation;
                 observation.diagnostics.splice(..0, assembled.diagnostics);
                 let held = cubin::read(&cubin).unwrap_or_default();
                 let otherwise = loaded::otherwise(&held, &observation.variables);
@@ -171,6 +173,35 @@ impl Subject for Driver {
             }
             _ => Ok(assembled),
         }
+    }
+
+    fn compute(&self, request: &Request<'_>) -> Result<Calculation, Error> {
+        let runs: Vec<Result<Run, String>> = request.trace.iter().map(runs::run).collect();
+        let own: Vec<Run> = runs.iter().flatten().cloned().collect();
+        let request = Request { trace: &[], ..*request };
+        let answered = match &self.assembler {
+            None => self.workers.answered(&request, None, &own)?,
+            Some((ptxas, target)) => {
+                let (finished, cubin) = ptxas.assemble(&Request::new(request.ptx, target))?;
+                let limits = self.limits.for_text(request.ptx.len());
+                let assembled = ptxas::judge(&finished, cubin.as_deref(), request.ptx, &limits);
+                match cubin.filter(|_| assembled.outcome == Outcome::Accepted) {
+                    Some(cubin) => self.workers.answered(&request, Some(&cubin), &own)?,
+                    None => assembled.into(),
+                }
+            }
+        };
+        let mut answers = answered.left.into_iter();
+        let unsaid = || Err("the device says nothing of it".to_owned());
+        let left = runs.into_iter().map(|run| {
+            run?;
+            runs::memory(answers.next().unwrap_or_else(unsaid))
+        });
+        Ok(Calculation { left: left.collect(), observation: answered.observation })
+    }
+
+    fn computes(&self) -> bool {
+        true
     }
 }
 

@@ -9,12 +9,13 @@ use serde::{Deserialize, Serialize};
 
 use super::memory::{self, Contents, Place};
 use super::module::{self, Wanted};
+use super::runs;
 use crate::open::{Unavailable, UnavailableKind};
 use crate::ptxas::{self, messages};
 use crate::solve;
 use crate::subject::{Description, Launch};
 use crate::toolchain::max_ptx;
-use crate::worker::{self, Next, Question, WorkError};
+use crate::worker::{self, Answered, Next, Question, WorkError};
 use ptxsmith_model::{Address, Diagnostic, Observation, Outcome, Output, Severity, Variable};
 
 /// Errors of the driver that have a meaning of their own here (`CUresult`).
@@ -124,38 +125,44 @@ pub fn work(library: Option<&Path>, from: impl BufRead, to: impl Write) -> Resul
     let context = driver.and_then(|driver| driver.context(0).map_err(|error| error.to_string()));
     worker::answer(from, to, |question| match &context {
         Ok(context) => observe(context, question),
-        Err(reason) => (Ok(Observation::because(Outcome::Unavailable, reason.clone())), Next::Ready),
+        Err(reason) => (Ok(Observation::because(Outcome::Unavailable, reason.clone()).into()), Next::Ready),
     })
 }
 
 /// What the driver makes of one module. The error says that our reader lacks something.
-fn observe(context: &Context<'_>, question: &Question) -> (Result<Observation, String>, Next) {
+fn observe(context: &Context<'_>, question: &Question) -> (Result<Answered, String>, Next) {
     let image = match &question.image {
         Some(hex) => match hex::decode(hex) {
             Ok(bytes) => bytes,
             Err(error) => return (Err(format!("the cubin is no hex: {error}")), Next::Ready),
         },
+        // What kernels leave is no matter of fences.
+        None if !question.runs.is_empty() => question.ptx.clone().into_bytes(),
         None => module::fenced(&question.ptx).0.into_bytes(),
     };
     let (module, log) = match context.load(&image) {
         Ok(loaded) => loaded,
         Err(refused) => return of_failure(&refused.error, &refused.log, question),
     };
-    let observed = read_back(context, &module, question);
+    let observed = match &question.runs[..] {
+        [] => read_back(context, &module, question).map(Answered::from),
+        runs => runs::run_all(context, &module, runs)
+            .map(|left| Answered { observation: Observation::new(Outcome::Accepted), left }),
+    };
     // Unloading waits for whatever the kernels still do.
-    let observed = observed.and_then(|observation| module.unload().map(|()| observation));
+    let observed = observed.and_then(|answered| module.unload().map(|()| answered));
     match observed {
-        Ok(mut observation) => {
+        Ok(mut answered) => {
             let (diagnostics, _) = messages::parse(&log);
-            observation.diagnostics = diagnostics;
-            (Ok(observation), Next::Ready)
+            answered.observation.diagnostics = diagnostics;
+            (Ok(answered), Next::Ready)
         }
         Err(error) => of_failure(&error, &log, question),
     }
 }
 
 /// What a call that did not succeed says about the module.
-fn of_failure(error: &CallError, log: &str, question: &Question) -> (Result<Observation, String>, Next) {
+fn of_failure(error: &CallError, log: &str, question: &Question) -> (Result<Answered, String>, Next) {
     let (mut diagnostics, other) = messages::parse(log);
     let reason = error.to_string();
     let outcome = match error.code {
@@ -181,7 +188,7 @@ fn of_failure(error: &CallError, log: &str, question: &Question) -> (Result<Obse
         _ => Outcome::Crashed,
     };
     let next = if error.is_sticky() { Next::Spent } else { Next::Ready };
-    (Ok(Observation { diagnostics, ..Observation::because(outcome, reason) }), next)
+    (Ok(Observation { diagnostics, ..Observation::because(outcome, reason) }.into()), next)
 }
 
 /// Reads the variables, then runs the kernels.

@@ -1,0 +1,249 @@
+//! Kernels that are run on the device over numbers: the asking side makes each pointer an area of memory, and the worker fills, runs
+//! and reads back.
+//!
+//! Where a variable or a pointer lies on the device is not where the numbers say. So a pointer parameter is replaced, and a kernel may
+//! reach only what lies near one. All is run twice over different fillings: a byte that differs between the two was not written, or
+//! depends on what nobody set.
+
+use std::collections::{BTreeMap, HashMap};
+
+use ptxsmith_driver::{CallError, Context, Module};
+use serde::{Deserialize, Serialize};
+
+use crate::subject::Memory;
+use ptxsmith_model::{Space, Tracing};
+
+/// How many bytes a kernel may reach before a pointer, and from it on.
+const BEFORE: u64 = 256;
+const BEHIND: u64 = 1024;
+const AREA: u64 = BEFORE + BEHIND;
+/// What memory holds that nobody set.
+const FILLINGS: [u8; 2] = [0xa5, 0x5a];
+
+/// A run of a kernel.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Run {
+    kernel: String,
+    /// The parameters, each at its alignment, as they are passed.
+    #[serde(with = "hex")]
+    parameters: Vec<u8>,
+    /// Where pointers stand among the parameters, and what they point to in the numbers.
+    pointers: Vec<(usize, u64)>,
+    /// What memory holds, as bytes that lie side by side.
+    memory: Vec<Segment>,
+}
+
+/// Bytes of memory, from a place on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Segment {
+    at: u64,
+    #[serde(with = "hex")]
+    bytes: Vec<u8>,
+}
+
+/// What a run left where it wrote, or why that is not known.
+pub(crate) type Left = Result<Vec<Segment>, String>;
+
+/// A run on the device; why it cannot be run there.
+pub(super) fn run(tracing: &Tracing) -> Result<Run, String> {
+    let (mut parameters, mut pointers) = (Vec::new(), Vec::new());
+    for (align, bytes) in &tracing.parameters {
+        parameters.resize(parameters.len().next_multiple_of((*align).max(1) as usize), 0);
+        if let Ok(bytes) = <[u8; 8]>::try_from(&bytes[..]) {
+            pointers.push((parameters.len(), u64::from_le_bytes(bytes)));
+        }
+        parameters.extend(bytes);
+    }
+    let mut memory: Vec<Segment> = Vec::new();
+    for (&(space, at), bytes) in &tracing.memory {
+        let bytes: Option<Vec<u8>> = bytes.iter().copied().collect();
+        let bytes = bytes.ok_or("it reads what is not known")?;
+        let is_near = |&(_, pointer): &(usize, u64)| {
+            offset(pointer, at).is_some_and(|offset| offset + bytes.len() as u64 <= AREA)
+        };
+        if space != Space::Global || !pointers.iter().any(is_near) {
+            return Err("it reads memory that no parameter points to".to_owned());
+        }
+        match memory.last_mut().filter(|last| last.at + last.bytes.len() as u64 == at) {
+            Some(last) => last.bytes.extend(bytes),
+            None => memory.push(Segment { at, bytes }),
+        }
+    }
+    Ok(Run { kernel: tracing.kernel.clone(), parameters, pointers, memory })
+}
+
+/// Where a place lies in the area of a pointer.
+fn offset(pointer: u64, at: u64) -> Option<u64> {
+    at.checked_sub(pointer.wrapping_sub(BEFORE)).filter(|offset| *offset < AREA)
+}
+
+/// What a run left, as bytes by their place.
+pub(crate) fn memory(left: Left) -> Result<Memory, String> {
+    let byte =
+        |segment: Segment| (segment.at..).zip(segment.bytes).map(|(at, byte)| ((Space::Global, at), byte));
+    Ok(left?.into_iter().flat_map(byte).collect())
+}
+
+/// The areas of a run, one behind the other.
+struct Areas {
+    pointers: Vec<u64>,
+    before: Vec<u8>,
+    is_set: Vec<bool>,
+}
+
+impl Areas {
+    fn new(run: &Run, filling: u8) -> Areas {
+        let pointers: Vec<u64> = run.pointers.iter().map(|(_, pointer)| *pointer).collect();
+        let size = pointers.len() * AREA as usize;
+        let mut areas = Areas { before: vec![filling; size], is_set: vec![false; size], pointers };
+        for segment in &run.memory {
+            for (at, byte) in (segment.at..).zip(&segment.bytes) {
+                for (nth, pointer) in areas.pointers.iter().enumerate() {
+                    if let Some(offset) = offset(*pointer, at) {
+                        let place = nth * AREA as usize + offset as usize;
+                        (areas.before[place], areas.is_set[place]) = (*byte, true);
+                    }
+                }
+            }
+        }
+        areas
+    }
+
+    /// The place in the numbers of a byte of the areas.
+    fn at(&self, place: usize) -> u64 {
+        let (nth, offset) = (place / AREA as usize, place as u64 % AREA);
+        self.pointers[nth].wrapping_sub(BEFORE).wrapping_add(offset)
+    }
+}
+
+/// Runs kernels of a module, each over its own memory.
+///
+/// # Errors
+/// What the device says of all of them together: a kernel that fails takes the others along.
+pub(super) fn run_all(
+    context: &Context<'_>,
+    module: &Module<'_>,
+    runs: &[Run],
+) -> Result<Vec<Left>, CallError> {
+    let mut functions = HashMap::new();
+    for run in runs {
+        if !functions.contains_key(run.kernel.as_str()) {
+            functions.insert(run.kernel.as_str(), module.function(&run.kernel)?);
+        }
+    }
+    let mut afters = Vec::new();
+    for filling in FILLINGS {
+        let areas: Vec<Areas> = runs.iter().map(|run| Areas::new(run, filling)).collect();
+        let all: Vec<u8> = areas.iter().flat_map(|areas| &areas.before).copied().collect();
+        let buffer = context.allocate(all.len().max(1))?;
+        context.write(buffer.address(), &all)?;
+        let mut start = buffer.address();
+        for run in runs {
+            let mut parameters = run.parameters.clone();
+            for (nth, (place, _)) in run.pointers.iter().enumerate() {
+                let pointer = start + nth as u64 * AREA + BEFORE;
+                parameters[*place..place + 8].copy_from_slice(&pointer.to_le_bytes());
+            }
+            if let Some(Some(function)) = functions.get(run.kernel.as_str()) {
+                function.launch(&parameters)?;
+            }
+            start += run.pointers.len() as u64 * AREA;
+        }
+        context.synchronize()?;
+        afters.push((areas, context.read(buffer.address(), all.len())?));
+    }
+    let mut from = 0;
+    let left = |(nth, run): (usize, &Run)| {
+        let size = run.pointers.len() * AREA as usize;
+        let [first, second] = &afters[..] else { unreachable!("one for each filling") };
+        let range = from..from + size;
+        from += size;
+        match functions.get(run.kernel.as_str()) {
+            Some(Some(_)) => {
+                let both = [first, second].map(|(areas, after)| (&areas[nth], &after[range.clone()]));
+                written(both)
+            }
+            _ => Err("the module shows no kernel of this name".to_owned()),
+        }
+    };
+    Ok(runs.iter().enumerate().map(left).collect())
+}
+
+/// What was written: what both runs left alike, where it was not there before.
+fn written([(areas, first), (others, second)]: [(&Areas, &[u8]); 2]) -> Left {
+    let mut by_place = BTreeMap::new();
+    for place in 0..first.len() {
+        let is_changed = first[place] != areas.before[place] || second[place] != others.before[place];
+        if !is_changed {
+            continue;
+        }
+        if first[place] != second[place] {
+            return Err("what it leaves depends on memory that nobody set".to_owned());
+        }
+        by_place.insert(areas.at(place), first[place]);
+    }
+    let mut segments: Vec<Segment> = Vec::new();
+    for (at, byte) in by_place {
+        match segments.last_mut().filter(|last| last.at + last.bytes.len() as u64 == at) {
+            Some(last) => last.bytes.push(byte),
+            None => segments.push(Segment { at, bytes: vec![byte] }),
+        }
+    }
+    Ok(segments)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tracing(memory: &[(u64, u8)]) -> Tracing {
+        let pointer = |at: u64| (8, at.to_le_bytes().to_vec());
+        Tracing {
+            kernel: "k".to_owned(),
+            parameters: vec![pointer(0x10_0000), (4, vec![7, 0, 0, 0]), pointer(0x20_0000)],
+            memory: memory.iter().map(|&(at, byte)| ((Space::Global, at), vec![Some(byte)])).collect(),
+            ..Tracing::default()
+        }
+    }
+
+    #[test]
+    fn parameters_are_laid_out_and_pointers_found() {
+        let run = run(&tracing(&[(0x20_0000, 1), (0x20_0001, 2), (0x20_0009, 3)])).unwrap();
+        assert_eq!((run.parameters.len(), &run.pointers[..]), (24, &[(0, 0x10_0000), (16, 0x20_0000)][..]));
+        assert_eq!(run.parameters[8..12], [7, 0, 0, 0]);
+        let segment = |at, bytes: &[u8]| Segment { at, bytes: bytes.to_vec() };
+        assert_eq!(run.memory, [segment(0x20_0000, &[1, 2]), segment(0x20_0009, &[3])]);
+    }
+
+    #[test]
+    fn what_no_pointer_reaches_is_not_run() {
+        for far in [0x10_0000 - BEFORE - 1, 0x20_0000 + BEHIND, 0] {
+            run(&tracing(&[(far, 1)])).unwrap_err();
+        }
+        run(&tracing(&[(0x10_0000 - BEFORE, 1), (0x20_0000 + BEHIND - 1, 1)])).unwrap();
+    }
+
+    #[test]
+    fn what_both_runs_leave_alike_was_written() {
+        let run = run(&tracing(&[(0x20_0000, 1)])).unwrap();
+        let both = FILLINGS.map(|filling| Areas::new(&run, filling));
+        let afters = |change: &dyn Fn(&mut [u8], u8)| {
+            [0, 1].map(|nth| {
+                let mut after = both[nth].before.clone();
+                change(&mut after, FILLINGS[nth]);
+                after
+            })
+        };
+        let left = |change: &dyn Fn(&mut [u8], u8)| {
+            let [first, second] = afters(change);
+            memory(written([(&both[0], &first), (&both[1], &second)]))
+        };
+        let (out, input) = (BEFORE as usize, (AREA + BEFORE) as usize);
+        assert_eq!(left(&|_, _| ()), Ok(Memory::new()));
+        let one = |at, byte| Ok(Memory::from([((Space::Global, at), byte)]));
+        // A byte that is one of the fillings is seen too, and one in place of what was there.
+        assert_eq!(left(&|after, _| after[out + 3] = 0xa5), one(0x10_0003, 0xa5));
+        assert_eq!(left(&|after, _| after[input] = 9), one(0x20_0000, 9));
+        left(&|after, filling| after[out] = filling ^ 1).unwrap_err();
+    }
+}
