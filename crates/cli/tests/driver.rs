@@ -426,3 +426,57 @@ fn kernels_that_compute_something_else_on_the_device_are_found() {
     assert_eq!(report["findings"][0]["class"], "crash", "{report}");
     assert_eq!(report["findings"].as_array().unwrap().len(), 1, "{report}");
 }
+
+/// The findings of a check of one module, as status and id or class.
+fn findings(directory: &Path, script: &str, text: &str) -> Vec<(String, String)> {
+    let (output, report) = check(directory, script, &[("a.ptx", text)], &[]);
+    let word = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let found = report["findings"].as_array().unwrap_or_else(|| panic!("{}", stderr(&output)));
+    found.iter().map(|finding| (word(&finding["status"]), word(&finding["id"]))).collect()
+}
+
+#[test]
+fn an_address_that_is_written_over_its_neighbour_is_the_listed_deviation() {
+    let directory = tempfile::tempdir().unwrap();
+    let memory = "variable g 0000000000000000\nvariable x 0000000005000000\n";
+    let found = |script: &str, text: &str| findings(directory.path(), &format!("{memory}{script}"), text);
+    let narrow = ".global .u64 g;\n.global .u32 x[2] = {g, 5};";
+    let listed = vec![("known".to_owned(), "address-always-8-bytes".to_owned())];
+    assert_eq!(found("address x 0 8 g 0\n", narrow), listed);
+    assert_eq!(found("address x 0 4 g 0\n", narrow), []);
+    // Where no address is narrow, a wrong neighbour is what it is.
+    let wide = ".global .u32 g[2];\n.global .u32 x[2] = {0, 6};";
+    assert_eq!(found("", wide)[0].0, "new");
+}
+
+#[test]
+fn the_address_of_a_function_is_not_compared_and_hides_nothing_beside_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let text = ".func f() { ret; }\n.global .u64 x[2][2] = {{f}, {f, f}};";
+    let found = |values: [u64; 4]| {
+        let bytes: String = values.iter().map(|value| format!("{:016x}", value.swap_bytes())).collect();
+        findings(directory.path(), &format!("variable x {bytes}\n"), text)
+    };
+    assert_eq!(found([1, 0, 1, 1]), []);
+    // The three values stand side by side: incomplete rows are packed.
+    assert_eq!(found([1, 1, 1, 0]), [("known".to_owned(), "incomplete-rows-packed".to_owned())]);
+    assert_eq!(found([1, 2, 1, 3])[0].0, "new");
+    // The same of what a kernel moves.
+    let kernel = ".func f() { ret; }\n.visible .entry k(.param .u64 out) { .reg .u64 o, p;\n\
+        ld.param.u64 o, [out]; mov.u64 p, f; st.global.u64 [o], p; ret; }";
+    assert_eq!(findings(directory.path(), "kernel k a000000000000000\n", kernel), []);
+}
+
+#[test]
+fn what_a_device_cannot_show_is_not_asked_of_it() {
+    let directory = tempfile::tempdir().unwrap();
+    // Only an object can be made of it.
+    let log = "ptxas fatal : Feature 'unified Functions' requires command line option '--compile-only'.";
+    let script = format!("variable a 01\nif a load 218 {log}\n");
+    assert_eq!(findings(directory.path(), &script, ".global .u8 a = 1;"), []);
+    // No memory lies at an absolute place: the kernel is not run.
+    let absolute = ".global .u8 a = 1;\n.visible .entry k(.param .u64 out) { .reg .u64 o; .reg .u32 r;\n\
+        ld.param.u64 o, [out]; st.local.u32 [16], 7; ld.local.u32 r, [16]; st.global.u32 [o], r; ret; }";
+    let script = "variable a 01\nkernel k 07000000\nif a launch 700\n";
+    assert_eq!(findings(directory.path(), script, absolute), []);
+}

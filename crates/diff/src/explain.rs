@@ -89,6 +89,46 @@ pub(crate) fn differs(variable: &Variable, observed: &Observation) -> bool {
     matches!(compare(std::slice::from_ref(variable), observed), Some(Mismatch::Differs(..)))
 }
 
+/// Whether what was seen of a variable is this. Where addresses are numbers, nothing is said of the bytes of some.
+pub(crate) fn is_seen_as(variable: &Variable, observed: &Observation) -> bool {
+    match compare(std::slice::from_ref(variable), observed) {
+        None => true,
+        Some(Mismatch::Differs(..)) => false,
+        Some(Mismatch::Unobserved(name)) => {
+            let seen = observed.variables.get(name.as_str());
+            seen.is_some_and(|seen| seen.base.is_some() && seen.bytes.is_some())
+        }
+    }
+}
+
+/// The known deviation by which some address of a program is written over what lies behind it, where what was seen was read from
+/// memory. What is there then depends on where variables lie and on what the compiler left in its own memory, and is not predicted.
+pub(crate) fn written_over(
+    base: &Rules,
+    maker: Maker<'_>,
+    predict: impl Fn(&Rules) -> Expectation,
+    observed: &Observation,
+) -> Option<Explanation> {
+    if !observed.from_memory {
+        return None;
+    }
+    let usual = accepted(predict(base))?;
+    let is_wider = |variable: &Variable| {
+        let own = usual.iter().find(|own| own.name == variable.name);
+        let width = |offset: u64| own?.addresses.iter().find(|own| own.offset == offset).map(|own| own.width);
+        variable.addresses.iter().any(|address| width(address.offset).is_some_and(|own| own < address.width))
+    };
+    let widens = |known: &&Known| {
+        let Effect::Rule(change) = known.effect else { return false };
+        let mut rules = *base;
+        change(&mut rules);
+        known.is_of(maker)
+            && accepted(predict(&rules)).is_some_and(|variables| variables.iter().any(is_wider))
+    };
+    let known = KNOWN.iter().find(widens)?;
+    Some(Explanation { readings: Vec::new(), known: vec![known.id] })
+}
+
 /// Whether one variable is seen to be as under these rules, and what it rests on then.
 pub(crate) fn alone(
     predict: impl Fn(&Rules) -> Expectation,
@@ -99,9 +139,7 @@ pub(crate) fn alone(
     match predict(rules) {
         Expectation::Accepted { variables, .. } => {
             let own = variables.iter().find(|own| own.name == variable.name);
-            own.map_or((false, Trace::default()), |own| {
-                (compare(std::slice::from_ref(own), observed).is_none(), own.trace)
-            })
+            own.map_or((false, Trace::default()), |own| (is_seen_as(own, observed), own.trace))
         }
         other => (false, other.trace()),
     }

@@ -43,6 +43,14 @@ pub(crate) fn agrees(module: &Module, rules: &Rules, observation: &Observation) 
     (agrees, prediction.trace())
 }
 
+/// Whether these rules contradict nothing that was seen of a program's kernels, and what that rests on: of some they may say nothing.
+pub(crate) fn may_leave(module: &Module, rules: &Rules, observation: &Observation) -> (bool, Trace) {
+    let prediction = predict(module, rules);
+    let is_accepted = matches!(prediction.data, Expectation::Accepted { .. });
+    let agrees = is_accepted && compare(&prediction.kernels, observation).differs.is_none();
+    (agrees, prediction.trace())
+}
+
 fn all_agree(kernels: &[Kernel], observation: &Observation) -> bool {
     let mut seen = observation.kernels.iter().filter(|(_, output)| output.bytes.is_some());
     let predicted = |name: &String| {
@@ -57,7 +65,8 @@ fn all_agree(kernels: &[Kernel], observation: &Observation) -> bool {
 pub(crate) fn compare(kernels: &[Kernel], observation: &Observation) -> Compared {
     let mut compared = Compared::default();
     // Of what is read from memory, only addresses of variables whose place is known can be told from numbers.
-    let from_memory = observation.variables.values().any(|variable| variable.base.is_some());
+    let from_memory =
+        observation.from_memory || observation.variables.values().any(|variable| variable.base.is_some());
     let base_of = |symbol: &str| {
         let variable = observation.variables.get(symbol)?;
         variable.base.filter(|_| variable.space.as_deref() == Some("global"))

@@ -186,6 +186,9 @@ pub struct Observation {
     /// The functions that lie where another one does, by name, with one name for all at a place. No part of the JSON form.
     #[serde(skip)]
     pub one_place: BTreeMap<String, String>,
+    /// Whether addresses are numbers, because all was read from memory, as the implementation says of itself. No part of the JSON form.
+    #[serde(skip)]
+    pub from_memory: bool,
     /// The variables of a linked program, in the order of their places.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub linked: Vec<LinkedVariable>,
@@ -224,6 +227,7 @@ impl Observation {
             kernels: BTreeMap::new(),
             reached: BTreeMap::new(),
             one_place: BTreeMap::new(),
+            from_memory: false,
             linked: Vec::new(),
             constant_reads: BTreeMap::new(),
             complete: false,

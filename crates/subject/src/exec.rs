@@ -211,7 +211,16 @@ impl Subject for Exec {
 /// An observation with what the description of its subject promises of it. What the observation says of itself does not count.
 pub(crate) fn promised(observation: Observation, description: &Description) -> Observation {
     let complete = observation.outcome == Outcome::Accepted && description.lists == Some(true);
-    Observation { complete: complete && description.values != Some(false), ..observation }
+    Observation {
+        complete: complete && description.values != Some(false),
+        from_memory: reads_memory(description),
+        ..observation
+    }
+}
+
+/// Whether an implementation reads addresses back from memory.
+pub(crate) fn reads_memory(description: &Description) -> bool {
+    description.relocations == Some(false)
 }
 
 /// What a finished run amounts to.

@@ -241,8 +241,10 @@ impl Serve {
             return Err(Error::Worker { subject, failure: failure.clone() });
         }
         // What our own workers show went through a linker or a loader, which may drop what nothing uses.
-        let promised = |observation| {
-            if self.own.is_some() { observation } else { exec::promised(observation, &self.description) }
+        let from_memory = exec::reads_memory(&self.description);
+        let promised = |observation| match self.own {
+            Some(_) => Observation { from_memory, ..observation },
+            None => exec::promised(observation, &self.description),
         };
         let left = std::mem::take(&mut answer.left);
         Ok(observation_in(answer).map(|observation| Answered { observation: promised(observation), left }))

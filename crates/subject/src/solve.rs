@@ -26,14 +26,15 @@ pub struct Slot<'a> {
 /// What memory holds, byte by byte, where these bytes and addresses are expected; `None` for a byte of which nothing can be
 /// said: that of an address whose symbol has no known base.
 ///
-/// A slot that reaches past the end is cut off there; later slots overwrite earlier ones, as a loader does.
+/// A slot that reaches past the end is cut off there; earlier slots overwrite later ones, as the driver's loader does: ptxas lists those of
+/// a variable from its end (driver 580.159.04, ptxas 12.9 and 13.5).
 pub fn memory<'a>(
     bytes: &[u8],
-    slots: impl IntoIterator<Item = Slot<'a>>,
+    slots: impl DoubleEndedIterator<Item = Slot<'a>>,
     base_of: impl Fn(&str) -> Option<u64>,
 ) -> Vec<Option<u8>> {
     let mut memory: Vec<Option<u8>> = bytes.iter().copied().map(Some).collect();
-    for slot in slots {
+    for slot in slots.rev() {
         let value = base_of(slot.symbol).map(|base| base.wrapping_add_signed(slot.addend));
         for index in 0..slot.width {
             let which = slot.byte.unwrap_or(index);
@@ -93,26 +94,38 @@ mod tests {
 
     #[test]
     fn an_address_is_written_lowest_byte_first() {
-        assert_eq!(known(&memory(&[0; 8], [WHOLE], base_of)), [0x0c, 7, 6, 5, 4, 3, 2, 1]);
+        assert_eq!(known(&memory(&[0; 8], [WHOLE].into_iter(), base_of)), [0x0c, 7, 6, 5, 4, 3, 2, 1]);
     }
 
     #[test]
     fn a_slot_is_cut_off_at_the_end_of_the_variable() {
-        assert_eq!(known(&memory(&[9; 5], [Slot { offset: 2, ..WHOLE }], base_of)), [9, 9, 0x0c, 7, 6]);
-        assert_eq!(known(&memory(&[9], [Slot { offset: u64::MAX, ..WHOLE }], base_of)), [9]);
+        assert_eq!(
+            known(&memory(&[9; 5], [Slot { offset: 2, ..WHOLE }].into_iter(), base_of)),
+            [9, 9, 0x0c, 7, 6]
+        );
+        assert_eq!(known(&memory(&[9], [Slot { offset: u64::MAX, ..WHOLE }].into_iter(), base_of)), [9]);
+    }
+
+    #[test]
+    fn of_two_that_overlap_the_earlier_one_is_whole() {
+        let slots = [Slot { addend: 0, ..WHOLE }, Slot { offset: 4, addend: 0, ..WHOLE }];
+        assert_eq!(
+            known(&memory(&[0; 12], slots.into_iter(), base_of)),
+            [8, 7, 6, 5, 4, 3, 2, 1, 4, 3, 2, 1]
+        );
     }
 
     #[test]
     fn a_mask_takes_one_byte() {
         let slot = Slot { offset: 1, width: 1, byte: Some(7), ..WHOLE };
-        assert_eq!(known(&memory(&[9; 3], [slot], base_of)), [9, 1, 9]);
+        assert_eq!(known(&memory(&[9; 3], [slot].into_iter(), base_of)), [9, 1, 9]);
     }
 
     #[test]
     fn nothing_is_said_of_what_has_no_base_or_is_not_told() {
-        let unknown = memory(&[9; 9], [Slot { symbol: "f", ..WHOLE }], base_of);
+        let unknown = memory(&[9; 9], [Slot { symbol: "f", ..WHOLE }].into_iter(), base_of);
         assert_eq!((unknown[0], unknown[7], unknown[8]), (None, None, Some(9)));
-        let low = memory(&[0; 8], [Slot { bits: 32, ..WHOLE }], base_of);
+        let low = memory(&[0; 8], [Slot { bits: 32, ..WHOLE }].into_iter(), base_of);
         assert_eq!((low[3], low[4]), (Some(5), None));
     }
 

@@ -16,7 +16,8 @@ use crate::{
     asked::Asked,
     compare::{Mismatch, compare, undeclared, unobserved, unseen},
     explain::{
-        explain, explain_crash, explain_match, explain_variables, explain_wrong, with_one_more, wrong_places,
+        explain, explain_crash, explain_match, explain_variables, explain_wrong, with_one_more, written_over,
+        wrong_places,
     },
     explanation::{Alternatives, Explanation},
     kernel,
@@ -160,7 +161,9 @@ impl Settling<'_, '_, '_> {
             }
             _ if observation.outcome == Outcome::Accepted => {
                 let variables = || explain_variables(&judge.rules, maker, data, &observation);
-                judge.explain_alone(p, &observation).or_else(variables).or_else(matched).or_else(wrong)
+                let over = || written_over(&judge.rules, maker, data, &observation);
+                let alone = judge.explain_alone(p, &observation);
+                alone.or_else(variables).or_else(over).or_else(matched).or_else(wrong)
             }
             _ => explain(&trace, &judge.rules, maker, whole).or_else(matched),
         };
@@ -223,7 +226,16 @@ impl Settling<'_, '_, '_> {
         };
         let (module, maker) = (p.trial.module(&judge.options.header), judge.maker());
         let whole = |rules: &Rules| kernel::agrees(&module, rules, &observation);
+        let data = |rules: &Rules| judge.prediction(p.trial, rules).data;
         let explanation = explain(&p.trace, &judge.rules, maker, whole)
+            .or_else(|| written_over(&judge.rules, maker, data, &observation))
+            .or_else(|| {
+                // A device shows what a kernel makes of a wrong address too, which is not followed.
+                let may_leave = |rules: &Rules| kernel::may_leave(&module, rules, &observation);
+                let unfollowed = || explain(&p.trace, &judge.rules, maker, may_leave);
+                let found = observation.from_memory.then(unfollowed).flatten();
+                found.filter(|explanation| explanation.readings.is_empty())
+            })
             .or_else(|| {
                 explain_match(&module, &p.trace, maker, &observation, Some(&|text| judge.again(text)))
             })

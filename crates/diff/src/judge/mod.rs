@@ -14,7 +14,9 @@ mod settling;
 
 use std::borrow::Borrow;
 
-use ptxsmith_oracle::{Evaluator, Expectation, Prediction, Rules, Stop, Stored, Trace, expect, predict};
+use ptxsmith_oracle::{
+    Clause, Evaluator, Expectation, Kernel, Left, Prediction, Rules, Stop, Stored, Trace, expect, predict,
+};
 use ptxsmith_subject::{Error, Launch, Observation, OutputForm, Read, Request, Subject};
 use ptxsmith_syntax::Header;
 
@@ -220,7 +222,7 @@ impl<'a> Judge<'a> {
     fn prediction(&self, trial: &Trial, rules: &Rules) -> Prediction {
         let module = trial.module(&self.options.header);
         if self.options.launch {
-            return predict(&module, rules);
+            return self.without_absolute_places(predict(&module, rules));
         }
         let data = match expect(&module, rules) {
             // One constant in many places is compared where all places are.
@@ -232,6 +234,17 @@ impl<'a> Judge<'a> {
             data => data,
         };
         Prediction { data, kernels: Vec::new(), undecided: Vec::new() }
+    }
+
+    /// The same without kernels that reach absolute places, where the subject runs them on a device: there no memory lies at these.
+    fn without_absolute_places(&self, prediction: Prediction) -> Prediction {
+        let is_absolute = |kernel: &Kernel| kernel.trace.clauses.contains(Clause::OperandAbsolute);
+        let runs = self.subject.description().relocations == Some(false);
+        let kernels = prediction.kernels.into_iter().map(|kernel| match runs && is_absolute(&kernel) {
+            true => Kernel { left: Left::Unmodelled("an absolute place, which no device has"), ..kernel },
+            false => kernel,
+        });
+        Prediction { kernels: kernels.collect(), ..prediction }
     }
 
     pub(crate) fn observe(&self, text: &str, launches: &[Launch]) -> Result<Observation, Error> {

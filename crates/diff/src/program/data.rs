@@ -11,8 +11,8 @@ use ptxsmith_syntax::{Module, Text};
 use crate::asked::Asked;
 use crate::compare::{Mismatch, compare, shows_no_values, undeclared};
 use crate::explain::{
-    explain, explain_crash, explain_match, explain_taken, explain_variables, explain_wrong, with_one_more,
-    wrong_places,
+    explain, explain_crash, explain_match, explain_taken, explain_variables, explain_wrong, is_seen_as,
+    with_one_more, written_over, wrong_places,
 };
 use crate::explanation::{Alternatives, Explanation};
 use crate::known::Known;
@@ -284,9 +284,12 @@ impl Program<'_> {
                         return (false, Trace::default());
                     };
                     let own = variables.iter().find(|own| own.name == variable.name);
-                    own.map_or((false, Trace::default()), |own| (agreement(own).is_none(), own.trace))
+                    own.map_or((false, Trace::default()), |own| (is_seen_as(own, self.observed), own.trace))
                 };
-                let explanation = explain(&variable.trace, self.rules, self.maker, own).or_else(|| {
+                let data = |rules: &Rules| expect(self.module, rules);
+                let by_rules = explain(&variable.trace, self.rules, self.maker, own);
+                let over = || written_over(self.rules, self.maker, data, self.observed);
+                let explanation = by_rules.or_else(over).or_else(|| {
                     let wrong = self.wrong.get_or_init(|| wrong_places(self.module, self.maker));
                     explain_wrong(wrong, self.module, [&*name].into_iter())
                 });

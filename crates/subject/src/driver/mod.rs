@@ -164,12 +164,15 @@ impl Subject for Driver {
                 observation.diagnostics.splice(..0, assembled.diagnostics);
                 let held = cubin::read(&cubin).unwrap_or_default();
                 let otherwise = loaded::otherwise(&held, &observation.variables);
-                if !otherwise.is_empty() {
+                if !otherwise.is_empty() && !module::has_narrow_address(request.ptx) {
                     let names = otherwise.join("`, `");
                     observation.outcome = Outcome::Crashed;
                     observation.reason = Some(format!("memory is not what the cubin says: `{names}`"));
                 }
                 Ok(observation)
+            }
+            _ if work::asks_for_an_object(&assembled.diagnostics) => {
+                Ok(Observation { outcome: Outcome::Unavailable, ..assembled })
             }
             _ => Ok(assembled),
         }

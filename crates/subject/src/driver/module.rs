@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use ptxsmith_syntax::{Expr, Item, Linkage, Module, StateSpace, parse};
+use ptxsmith_syntax::{Declaration, Expr, Item, Linkage, Module, StateSpace, parse};
 
 use crate::subject::Read;
 
@@ -29,6 +29,16 @@ pub(super) fn wanted(ptx: &str, read: &[Read]) -> BTreeMap<String, Wanted> {
         }
     }
     wanted
+}
+
+/// Whether a variable of elements of less than eight bytes may hold an address: NVIDIA's compilers have eight bytes written there.
+pub(super) fn has_narrow_address(ptx: &str) -> bool {
+    let Ok(module) = parse(ptx) else { return false };
+    let is_narrow = |declaration: &Declaration| {
+        let is_small = declaration.scalar_type().is_none_or(|scalar| scalar.bytes() < 8);
+        is_small && declaration.declarators.iter().any(|declarator| declarator.values().any(Expr::has_names))
+    };
+    module.declarations().any(is_narrow)
 }
 
 fn in_memory(space: StateSpace) -> bool {

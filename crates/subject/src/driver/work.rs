@@ -102,7 +102,8 @@ fn description(driver: &Driver, device: &Device) -> Description {
         targets: targets(major, minor),
         relocations: Some(false),
         values: Some(true),
-        lists: Some(true),
+        // It is told which there are: it finds a variable by its name alone.
+        lists: Some(false),
         machine,
         ..Description::default()
     }
@@ -173,6 +174,7 @@ fn of_failure(error: &CallError, log: &str, question: &Question) -> (Result<Answ
         | JIT_COMPILATION_DISABLED
         | OUT_OF_MEMORY => Outcome::Unavailable,
         INVALID_PTX => match ptxas::refusal(&diagnostics, &question.ptx) {
+            _ if asks_for_an_object(&diagnostics) => Outcome::Unavailable,
             Some(outcome) => outcome,
             None => {
                 let message = other.last().map_or_else(|| reason.clone(), |line| (*line).to_owned());
@@ -189,6 +191,13 @@ fn of_failure(error: &CallError, log: &str, question: &Question) -> (Result<Answ
     };
     let next = if error.is_sticky() { Next::Spent } else { Next::Ready };
     (Ok(Observation { diagnostics, ..Observation::because(outcome, reason) }.into()), next)
+}
+
+/// Whether a module is refused because only an object can be made of it, which is linked before it is loaded.
+pub(super) fn asks_for_an_object(diagnostics: &[Diagnostic]) -> bool {
+    diagnostics
+        .iter()
+        .any(|diagnostic| diagnostic.message.contains("requires command line option '--compile-only'"))
 }
 
 /// Reads the variables, then runs the kernels.
@@ -214,9 +223,11 @@ fn read_back(
     }
     let read = memory::read(places, module::FENCE_BYTE, |address, length| context.read(address, length))?;
     let mut observation = Observation::new(Outcome::Accepted);
+    // What lies behind such an address is written over, which is judged where all of the module is known.
+    let has_narrow = module::has_narrow_address(&question.ptx);
     for contents in read.iter().filter(|contents| !contents.place.is_fence) {
         let Some(wanted) = wanted.get(&contents.place.name) else { continue };
-        if !contents.beyond.is_empty() && past_its_end(contents, &read).is_none() {
+        if !contents.beyond.is_empty() && !has_narrow && past_its_end(contents, &read).is_none() {
             let Contents { place, beyond, .. } = contents;
             let reason =
                 format!("memory behind variable `{}` was overwritten: {}", place.name, hex::encode(beyond));
