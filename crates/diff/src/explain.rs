@@ -53,8 +53,9 @@ pub(crate) fn explain_variables(
     predict: impl Fn(&Rules) -> Expectation,
     observed: &Observation,
 ) -> Option<Explanation> {
-    ways_to_accept(base, maker, &predict).into_iter().find_map(|way| {
-        let mut explanation = way;
+    let ways = ways_to_accept(base, maker, &predict);
+    let exactly = |way: &Explanation| {
+        let mut explanation = way.clone();
         // Twice: under what explains one variable another may differ that did not before.
         for _ in 0..2 {
             let rules = explanation.rules(base);
@@ -72,7 +73,11 @@ pub(crate) fn explain_variables(
         }
         let variables = accepted(predict(&explanation.rules(base)))?;
         (!variables.iter().any(|variable| differs(variable, observed))).then_some(explanation)
-    })
+    };
+    let over = |way: &Explanation| {
+        written_over(&way.rules(base), maker, &predict, observed).and_then(|known| way.clone().join(known))
+    };
+    ways.iter().find_map(exactly).or_else(|| ways.iter().find_map(over))
 }
 
 /// The variables of a program that these rules do not refuse. Of one that they leave undecided that it was taken is no difference.

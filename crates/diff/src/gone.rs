@@ -11,8 +11,10 @@ use ptxsmith_subject::{Error, OutputForm, Request, Subject};
 use ptxsmith_syntax::{Header, Module, parse};
 
 use crate::{
+    explain::written_over,
     judge::{Judge, Options},
     known::{Effect, End, KNOWN, Known},
+    maker::Maker,
     program::judge_module,
     trial::Trial,
     verdict::{Class, Difference, NotCompared, Verdict},
@@ -49,8 +51,11 @@ pub fn check(subject: &dyn Subject, known: &Known, target: &str) -> Result<Optio
         return Ok(None);
     }
     let observed = subject.observe(&Request::new(known.example, target).in_form(form))?;
-    // What is not shown may well be as predicted.
-    if observed.variables.values().any(|variable| variable.bytes.is_none()) {
+    // What is not shown may well be as predicted: bytes, what lies behind a variable in memory, and a variable that nobody asks for.
+    let maker = Maker::of(subject.description());
+    let is_hidden = written_over(&rules, maker, |rules| expect(&module, rules), &observed).is_some()
+        || observed.from_memory && observed.variables.is_empty() && module.functions().next().is_none();
+    if is_hidden || observed.variables.values().any(|variable| variable.bytes.is_none()) {
         return Ok(None);
     }
     let expected = expect(&module, &rules).answer(known.example, &rules.readings);

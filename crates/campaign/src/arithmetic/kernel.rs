@@ -50,13 +50,15 @@ impl Kernel {
         (self.lines.len(), self.lines.iter().map(String::len).sum())
     }
 
-    /// The opcodes of what it computes, with the width of their types but not their signs.
+    /// The opcodes of what it computes, with the width of their types but not their signs, and a difference as a sum.
     pub(super) fn form(&self) -> String {
         let computes = |line: &&String| !["ld.", "st."].iter().any(|word| line.starts_with(word));
         let opcode = |line: &String| {
             let mut words = line.split(' ').skip_while(|word| word.starts_with('@'));
             let parts = words.next().unwrap_or_default().split('.');
-            parts.map(unsigned).collect::<Vec<_>>().join(".")
+            // What is subtracted may be the negative of what is added.
+            let parts = parts.map(|part| if part == "sub" { "add" } else { unsigned(part) });
+            parts.collect::<Vec<_>>().join(".")
         };
         let opcodes: Vec<String> = self.lines.iter().filter(computes).map(opcode).collect();
         opcodes.join(" ")
@@ -67,8 +69,15 @@ impl Kernel {
         let mut found: Vec<Kernel> = Vec::new();
         for at in 0..self.lines.len() {
             let line = &self.lines[at];
-            if line.starts_with("st.") {
+            if let Some((place, stored)) = store(line) {
                 found.push(self.without(at));
+                // What is stored may come from what is wrong already.
+                let earlier = self.lines[..at].iter().filter_map(|line| set(line).next());
+                let others = earlier.filter(|register| *register != stored).filter_map(|register| {
+                    let (_, ty) = LOADS.iter().find(|(letter, _)| register.starts_with(letter))?;
+                    Some(self.with(at, format!("st.global.{ty} {place}, {register}")))
+                });
+                found.extend(others);
                 continue;
             }
             if let Some((_, unguarded)) = line.split_once(' ').filter(|_| line.starts_with('@')) {
@@ -147,19 +156,12 @@ impl Kernel {
                 let others = self.lines.iter().enumerate().filter(|(other, _)| *other != at);
                 others.flat_map(|(_, line)| words(line)).any(|word| word == register)
             };
-            let set = |line: &str| -> Vec<String> {
-                let destination = match line.split_once(" {") {
-                    Some((opcode, rest)) if !opcode.contains(' ') => rest.split('}').next(),
-                    _ => line.split(' ').nth(1),
-                };
-                words(destination.unwrap_or_default()).map(str::to_owned).collect()
-            };
             let unused = (0..self.lines.len()).rev().find(|&at| {
                 let line = &self.lines[at];
                 !line.starts_with("st.")
                     && !line.starts_with('@')
                     && !line.contains(".cc")
-                    && set(line).iter().all(|register| !is_used(at, register))
+                    && set(line).all(|register| !is_used(at, register))
             });
             match unused {
                 Some(at) => _ = self.lines.remove(at),
@@ -167,6 +169,20 @@ impl Kernel {
             }
         }
     }
+}
+
+/// The registers that an instruction without a guard sets.
+fn set(line: &str) -> impl Iterator<Item = &str> {
+    let destination = match line.split_once(" {") {
+        Some((opcode, rest)) if !opcode.contains(' ') => rest.split('}').next(),
+        _ => line.split(' ').nth(1),
+    };
+    words(destination.unwrap_or_default())
+}
+
+/// The place and the register of a store.
+fn store(line: &str) -> Option<(&str, &str)> {
+    line.strip_prefix("st.")?.split_once(' ')?.1.split_once(", ")
 }
 
 /// The registers, numbers and names of a line.
@@ -188,7 +204,7 @@ mod tests {
 
     #[test]
     fn kernels_are_read_and_written_alike_and_smaller_ones_use_what_they_set() {
-        let module = ptxsmith_gen::arithmetic::module(3, 0..60, 0);
+        let module = ptxsmith_gen::arithmetic::module(3, 0..16, 0);
         for (name, kernel) in Kernel::all(&module) {
             let text = kernel.text(&name);
             assert_eq!(Kernel::all(&text), [(name, kernel.clone())]);
@@ -197,6 +213,15 @@ mod tests {
                 ptxsmith_syntax::parse(&smaller.text("k")).unwrap();
             }
         }
+    }
+
+    #[test]
+    fn what_is_stored_may_be_what_its_source_was() {
+        let text = ".visible .entry k(\n{\n.reg .b32 %r<4>;\nld.global.u32 %r0, [%in+0];\nsub.sat.s32 %r1, %r0, 5;\n\
+                    setp.ne.u32 %p0, %r1, 7;\nselp.u32 %r2, 1, 0, %p0;\nst.global.u32 [%out+0], %r2;\nret;\n}\n";
+        let kernel = Kernel::all(text).remove(0).1;
+        assert_eq!(kernel.form(), "add.sat.32 setp.ne.32 selp.32");
+        assert!(kernel.smaller().iter().any(|kernel| kernel.form() == "add.sat.32"));
     }
 
     #[test]

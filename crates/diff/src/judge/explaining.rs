@@ -161,9 +161,7 @@ impl Settling<'_, '_, '_> {
             }
             _ if observation.outcome == Outcome::Accepted => {
                 let variables = || explain_variables(&judge.rules, maker, data, &observation);
-                let over = || written_over(&judge.rules, maker, data, &observation);
-                let alone = judge.explain_alone(p, &observation);
-                alone.or_else(variables).or_else(over).or_else(matched).or_else(wrong)
+                judge.explain_alone(p, &observation).or_else(variables).or_else(matched).or_else(wrong)
             }
             _ => explain(&trace, &judge.rules, maker, whole).or_else(matched),
         };

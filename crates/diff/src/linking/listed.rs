@@ -107,8 +107,11 @@ impl Listed {
 
     fn linker(&self, description: &Description) -> Option<&Linker> {
         let Maker { lineage, version } = Maker::of(description);
-        let is_it =
-            |linker: &&Linker| description.id.starts_with(linker.name) && linker.releases.contain(version);
+        // A driver has the compiler of its release, or loads what a release of ptxas made.
+        let is_called = |name: &str| {
+            description.id.starts_with(name) || name == "ptxas" && description.id.starts_with("driver")
+        };
+        let is_it = |linker: &&Linker| is_called(linker.name) && linker.releases.contain(version);
         self.linkers.iter().find(is_it).filter(|_| lineage == Some(self.lineage))
     }
 }

@@ -94,12 +94,6 @@ enum Would {
     Unknown,
 }
 
-impl Would {
-    fn of(agrees: bool) -> Would {
-        if agrees { Would::Agree } else { Would::Differ }
-    }
-}
-
 /// How many variables of a program a report has beside the one that is at fault.
 const MOST_REPORTED: usize = 200;
 
@@ -181,20 +175,24 @@ impl Program<'_> {
             (Expectation::Refused { .. }, Outcome::Accepted, _) => Would::Differ,
             (Expectation::Accepted { variables, .. }, Outcome::Accepted, Some(name)) => {
                 let own = variables.iter().find(|own| *own.name == *name);
-                own.map_or(Would::Unknown, |own| match compare(std::slice::from_ref(own), self.observed) {
-                    None => Would::Agree,
-                    Some(Mismatch::Differs(..)) => Would::Differ,
-                    Some(Mismatch::Unobserved(_)) => Would::Unknown,
-                })
+                own.map_or(Would::Unknown, |own| self.seen_as(std::slice::from_ref(own)))
             }
             (Expectation::Accepted { unmodelled, .. }, _, _) if !unmodelled.is_empty() => Would::Unknown,
-            (Expectation::Accepted { variables, .. }, Outcome::Accepted, None) => {
-                Would::of(self.silent || compare(variables, self.observed).is_none())
-            }
+            (Expectation::Accepted { .. }, Outcome::Accepted, None) if self.silent => Would::Agree,
+            (Expectation::Accepted { variables, .. }, Outcome::Accepted, None) => self.seen_as(variables),
             (Expectation::Accepted { .. }, Outcome::Refused, _) => Would::Differ,
             _ => Would::Unknown,
         };
         (would, expected.trace())
+    }
+
+    /// Whether what was seen are these variables.
+    fn seen_as(&self, variables: &[Variable]) -> Would {
+        match compare(variables, self.observed) {
+            None => Would::Agree,
+            Some(Mismatch::Differs(..)) => Would::Differ,
+            Some(Mismatch::Unobserved(_)) => Would::Unknown,
+        }
     }
 
     /// A deviation of the program as a whole, explained by a reading or a known deviation where one predicts it.

@@ -169,12 +169,13 @@ pub(super) fn run_all(
     Ok(runs.iter().enumerate().map(left).collect())
 }
 
-/// What was written: what both runs left alike, where it was not there before.
+/// What was written: what both runs left alike, where it was not there before. What was there from the beginning is left too, be it
+/// written or not.
 fn written([(areas, first), (others, second)]: [(&Areas, &[u8]); 2]) -> Left {
     let mut by_place = BTreeMap::new();
     for place in 0..first.len() {
         let is_changed = first[place] != areas.before[place] || second[place] != others.before[place];
-        if !is_changed {
+        if !is_changed && !areas.is_set[place] {
             continue;
         }
         if first[place] != second[place] {
@@ -239,11 +240,11 @@ mod tests {
             memory(written([(&both[0], &first), (&both[1], &second)]))
         };
         let (out, input) = (BEFORE as usize, (AREA + BEFORE) as usize);
-        assert_eq!(left(&|_, _| ()), Ok(Memory::new()));
-        let one = |at, byte| Ok(Memory::from([((Space::Global, at), byte)]));
+        assert_eq!(left(&|_, _| ()), one(0x20_0000, 1));
+        let one = |at, byte| Ok(Memory::from([((Space::Global, at), byte), ((Space::Global, 0x20_0000), 1)]));
         // A byte that is one of the fillings is seen too, and one in place of what was there.
         assert_eq!(left(&|after, _| after[out + 3] = 0xa5), one(0x10_0003, 0xa5));
-        assert_eq!(left(&|after, _| after[input] = 9), one(0x20_0000, 9));
+        assert_eq!(left(&|after, _| after[input] = 9), Ok(Memory::from([((Space::Global, 0x20_0000), 9)])));
         left(&|after, filling| after[out] = filling ^ 1).unwrap_err();
     }
 }
