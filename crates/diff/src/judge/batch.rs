@@ -222,7 +222,8 @@ pub(crate) fn little_endian(bytes: &[u8]) -> u64 {
 
 /// What belongs to the trial whose names have this prefix, as if it had stood alone.
 fn alone(prefix: &str, observation: &Observation) -> Observation {
-    let mut alone = Observation { complete: observation.complete, ..Observation::new(observation.outcome) };
+    let Observation { complete, from_memory, .. } = *observation;
+    let mut alone = Observation { complete, from_memory, ..Observation::new(observation.outcome) };
     let rename = |symbol: &mut String| {
         if let Some(own) = without_prefix(symbol, prefix) {
             *symbol = own.to_string();
