@@ -240,8 +240,8 @@ mod tests {
             memory(written([(&both[0], &first), (&both[1], &second)]))
         };
         let (out, input) = (BEFORE as usize, (AREA + BEFORE) as usize);
-        assert_eq!(left(&|_, _| ()), one(0x20_0000, 1));
         let one = |at, byte| Ok(Memory::from([((Space::Global, at), byte), ((Space::Global, 0x20_0000), 1)]));
+        assert_eq!(left(&|_, _| ()), one(0x20_0000, 1));
         // A byte that is one of the fillings is seen too, and one in place of what was there.
         assert_eq!(left(&|after, _| after[out + 3] = 0xa5), one(0x10_0003, 0xa5));
         assert_eq!(left(&|after, _| after[input] = 9), Ok(Memory::from([((Space::Global, 0x20_0000), 9)])));

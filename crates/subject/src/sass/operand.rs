@@ -109,8 +109,11 @@ fn read(text: &str) -> (Change, Value) {
         (change.absolute, rest) = (true, inner);
     }
     let rest = rest.strip_suffix(".reuse").unwrap_or(rest);
-    if let Some(register) = rest.strip_suffix(".SIGN").and_then(register) {
-        return (change, Value::SignOf(register));
+    if let Some(of) = rest.strip_suffix(".SIGN") {
+        return (
+            change,
+            register(of.strip_suffix(".reuse").unwrap_or(of)).map_or(Value::Other, Value::SignOf),
+        );
     }
     if let Some(register) = register(rest.strip_suffix(".64").unwrap_or(rest)) {
         return (change, Value::Register(register));
@@ -264,6 +267,7 @@ mod tests {
             ("c[0x0][0x160]", plain, Value::Constant(0, None, 0x160)),
             ("-c[0x3][R2+-0x4]", negated, Value::Constant(3, Some(Register::Plain(2)), -4)),
             ("R3.SIGN", plain, Value::SignOf(Register::Plain(3))),
+            ("R3.reuse.SIGN", plain, Value::SignOf(Register::Plain(3))),
             // Parts of a register are no form that is known.
             ("R3.H0_H0", plain, Value::Other),
             ("R3.B1", plain, Value::Other),
