@@ -46,7 +46,7 @@ pub use comments::verify_comments;
 pub use declaration::declares_no_name;
 pub use evaluate::Evaluator;
 pub use execution::accesses::{Traced, accesses, accesses_anywhere};
-pub use execution::computed::{Computed, INPUTS, computed};
+pub use execution::computed::{Computed, INPUTS, are_anywhere, computed};
 pub use execution::setting::{Access, Placed, Reached, Setting, WINDOWS, Way};
 pub use execution::{Kernel, Left, Output, Written, execute};
 pub use expectation::{Address, Expectation, Variable, hex};

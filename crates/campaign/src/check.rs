@@ -6,8 +6,10 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-use ptxsmith_diff::{Header, Judged, ModuleVerdicts, Must, NotCompared, Part, Refusal, Verdict, Why};
-use ptxsmith_oracle::Question;
+use ptxsmith_diff::{
+    CodeCounts, Header, Judged, ModuleVerdicts, Must, NotCompared, Part, Refusal, Verdict, Why,
+};
+use ptxsmith_oracle::{INPUTS, Question};
 use ptxsmith_report::harmless::{cut, line as harmless};
 use ptxsmith_subject::{Outcome as Observed, OutputForm, Request, SubjectSpec};
 use ptxsmith_syntax::{Item, Linkage, Module, Specifier, Text};
@@ -182,27 +184,34 @@ fn judge_file(
         let judged = judge(&*tested.subject, &module, &source.text).map_err(of_subject)?;
         let counterpart = counterpart(&source.text).and_then(|name| beside(path, name));
         let refusals = judged.refusals.clone();
-        let plain = judged.data.len() + judged.undecided.len();
-        let memory_operands = judged.memory_operands.clone();
+        let plain = judged.data.len() + judged.undecided.len() + judged.computed.len();
+        let counts = (judged.memory_operands.clone(), judged.computed_kernels.clone());
         let parts = beside_the_counterpart(by_form(judged), tested, counterpart.as_deref())?;
         let may_refuse = parts.iter().any(|part| part.must == Some(Must::Refuse));
         let is_refused = !refusals.is_empty() && !may_refuse;
         if tell_all || parts.is_empty() || is_refused || !parts.iter().all(Part::is_compared) {
-            for line in lines(tested, &module, &name, parts.split_at(plain), &refusals) {
+            let mut lines = lines(tested, &module, &name, parts.split_at(plain), &refusals);
+            if let (Some(counts), Some(line)) = (&counts.1, lines.first_mut()) {
+                *line += &computed(counts);
+            }
+            for line in lines {
                 campaign.session.events.judged(&harmless(&line));
             }
         }
-        verdicts.push((tested, parts, memory_operands));
+        verdicts.push((tested, parts, counts));
     }
     // The ledger knows programs as trials: what it keeps of one is the declarations, and `source` is the rest. A large program is not
     // held twice.
     let trial = trial_made_of(number, module);
-    for (nth, (tested, parts, mut memory_operands)) in verdicts.into_iter().enumerate() {
+    for (nth, (tested, parts, (mut memory_operands, mut computed_kernels))) in
+        verdicts.into_iter().enumerate()
+    {
         let (own, derived): (Vec<_>, Vec<_>) = parts.into_iter().partition(|part| part.derived.is_none());
         campaign.note_case(tested, &source, own.iter().map(|part| &part.verdict));
         let entry = |part: Part| {
             let followed = ruled_out(&part.verdict);
-            let mut judged = Judged { memory_operands: memory_operands.take(), ..part.judged(number) };
+            let (memory_operands, computed_kernels) = (memory_operands.take(), computed_kernels.take());
+            let mut judged = Judged { memory_operands, computed_kernels, ..part.judged(number) };
             judged.excluded.extend(followed);
             judged.excluded.sort_unstable();
             judged.excluded.dedup();
@@ -224,8 +233,9 @@ fn judge_file(
 
 /// The verdicts: first those on the program as the subject that is named makes it, then those on relocatable output alone.
 fn by_form(judged: ModuleVerdicts) -> Vec<Part> {
-    let ModuleVerdicts { data, added, kernels, undecided, accesses, .. } = judged;
-    data.into_iter().chain(undecided).chain(added).chain(kernels).chain(accesses).collect()
+    let ModuleVerdicts { data, added, kernels, undecided, accesses, computed, .. } = judged;
+    let plain = data.into_iter().chain(undecided).chain(computed);
+    plain.chain(added).chain(kernels).chain(accesses).collect()
 }
 
 /// What is said of a file and a subject: a line for the program as the subject that is named makes it, and one for what another form
@@ -310,6 +320,21 @@ fn summed_up(file: &str, subject: &str, parts: &[Part], refusal: Option<&Refusal
     }
     if left > 0 {
         line += &format!("; not compared: {}", count(left, "other part", "other parts"));
+    }
+    line
+}
+
+/// Of how many kernels it was compared what they compute, and why not of the others.
+fn computed(counts: &CodeCounts) -> String {
+    let mut line = match counts.compared {
+        0 => String::new(),
+        count => {
+            let kernels = if count == 1 { "kernel" } else { "kernels" };
+            format!("; {count} {kernels} computed over {INPUTS} inputs")
+        }
+    };
+    for (reason, count) in &counts.not_compared {
+        line += &format!("; not computed: {count}: {}", cut(reason, MOST_SAID));
     }
     line
 }

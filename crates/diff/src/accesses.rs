@@ -11,7 +11,7 @@ use ptxsmith_subject::{self as subject, FUNCTIONS, Observation, Outcome, Places,
 use ptxsmith_syntax::{Role, Span, StateSpace};
 
 use crate::compare::{Mismatch, compare_variable};
-use crate::verdict::{Class, MemoryOperands};
+use crate::verdict::{Class, CodeCounts};
 
 /// Where a kernel reaches otherwise than its text says.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -95,8 +95,8 @@ fn space_of(space: StateSpace) -> Option<Space> {
 }
 
 /// Compares what kernels reach with what was seen of it.
-pub(crate) fn compare(kernels: &[Traced], observed: &Observation) -> (MemoryOperands, Vec<Astray>) {
-    let (mut operands, mut astray) = (MemoryOperands::default(), Vec::new());
+pub(crate) fn compare(kernels: &[Traced], observed: &Observation) -> (CodeCounts, Vec<Astray>) {
+    let (mut operands, mut astray) = (CodeCounts::default(), Vec::new());
     for kernel in kernels {
         match (&kernel.reached, observed.reached.get(kernel.name.as_str())) {
             (Err(reason), _) => operands.leave(*reason, kernel.operands),
@@ -270,7 +270,7 @@ impl<'a> Compared<'a> {
             && bytes_of(place_of(access), access.width).any(|byte| !self.code_written.contains(&byte))
     }
 
-    fn count(&self, operands: &mut MemoryOperands) {
+    fn count(&self, operands: &mut CodeCounts) {
         let unseen = match &self.code.lost {
             Some(lost) => format!("the code is not followed: {lost}"),
             None => "the code reaches places that are not known".to_owned(),
@@ -447,7 +447,7 @@ mod tests {
     use ptxsmith_subject::Reach;
 
     /// How a kernel that stores 5 behind its parameter compares with code that makes these accesses, as offsets from it.
-    fn compared(code: &[(bool, i64, u64)], value: u8) -> (MemoryOperands, Vec<Astray>) {
+    fn compared(code: &[(bool, i64, u64)], value: u8) -> (CodeCounts, Vec<Astray>) {
         let text = ".version 7.8\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n\
             .reg .u32 %r<4>;\n.reg .u64 %p;\nld.param.u64 %p, [p];\nld.global.u32 %r1, [%p+4];\n\
             ld.global.u32 %r2, [%p];\nst.global.u8 [%p+8], 5;\nret;\n}\n";

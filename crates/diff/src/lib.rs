@@ -48,5 +48,5 @@ pub use program::{
 pub use ptxsmith_syntax::Header;
 pub use trial::{Body, Trial};
 pub use verdict::{
-    Class, Derived, Difference, Fate, Judged, MemoryOperands, Must, NotCompared, Share, Verdict, Why,
+    Class, CodeCounts, Derived, Difference, Fate, Judged, Must, NotCompared, Share, Verdict, Why,
 };

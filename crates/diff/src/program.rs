@@ -1,5 +1,6 @@
 //! Judging a program as it is: a file of a user's, or of the corpus.
 
+mod computed;
 mod data;
 mod forms;
 mod shown;
@@ -19,7 +20,7 @@ use crate::maker::Maker;
 use crate::read;
 use crate::trial::Trial;
 use crate::verdict::{
-    Class, Derived, Difference, Judged, MemoryOperands, Must, NotCompared, Share, Verdict, Why,
+    Class, CodeCounts, Derived, Difference, Judged, Must, NotCompared, Share, Verdict, Why,
 };
 
 use self::data::of_data;
@@ -98,7 +99,12 @@ pub struct ModuleVerdicts {
     /// That on what its kernels reach in memory, where it says more than the others.
     pub accesses: Option<Part>,
     /// How many memory operands of its kernels were compared.
-    pub memory_operands: Option<Box<MemoryOperands>>,
+    pub memory_operands: Option<Box<CodeCounts>>,
+    /// Those on what its kernels compute: of each that leaves something else, and of the others together, where it says more than the
+    /// others.
+    pub computed: Vec<Part>,
+    /// Of how many kernels it was compared what they compute.
+    pub computed_kernels: Option<Box<CodeCounts>>,
 }
 
 /// That a subject refuses a program, and what it says.
@@ -123,7 +129,7 @@ impl ModuleVerdicts {
     /// All verdicts.
     pub fn parts(self) -> Vec<Part> {
         let own = self.data.into_iter().chain(self.added).chain(self.kernels).chain(self.undecided);
-        own.chain(self.accesses).collect()
+        own.chain(self.accesses).chain(self.computed).collect()
     }
 
     fn has(&self, holds: impl Fn(&Part) -> bool) -> bool {
@@ -138,10 +144,6 @@ impl ModuleVerdicts {
         rules: &Rules,
         program: &ToJudge<'_>,
     ) -> Result<(), Error> {
-        let is_kernel = |function: &Function| function.kind == FunctionKind::Entry;
-        if !program.module.functions().any(is_kernel) || self.has(is_not_accepted) {
-            return Ok(());
-        }
         let (counts, part) = judge_operands(subject, rules, program.module, program.text, program.target)?;
         self.memory_operands = Some(Box::new(counts));
         let only_accepted =
@@ -150,13 +152,17 @@ impl ModuleVerdicts {
         else {
             return Ok(());
         };
-        // Where nothing but the acceptance was compared, this was.
+        self.forget_outcome();
+        self.accesses = Some(part);
+        Ok(())
+    }
+
+    /// Where nothing but the acceptance was compared, something else was.
+    fn forget_outcome(&mut self) {
         for parts in [&mut self.data, &mut self.added, &mut self.undecided] {
             parts.retain(|part| part.verdict != Verdict::ConformsByOutcome);
         }
         self.kernels.take_if(|part| part.verdict == Verdict::ConformsByOutcome);
-        self.accesses = Some(part);
-        Ok(())
     }
 }
 
@@ -194,7 +200,11 @@ pub fn judge_module(
         let verdicts = judge_modules(subject, rules, &[program])?;
         verdicts.into_iter().next().expect("verdicts on each program")
     };
-    verdicts.add_accesses(subject, rules, &program)?;
+    let is_kernel = |function: &Function| function.kind == FunctionKind::Entry && function.body.is_some();
+    if module.functions().any(is_kernel) && !verdicts.has(is_not_accepted) {
+        verdicts.add_accesses(subject, rules, &program)?;
+        verdicts.add_computed(subject, rules, &program)?;
+    }
     Ok(verdicts)
 }
 
@@ -258,7 +268,7 @@ pub fn judge_operands(
     module: &Module,
     text: &str,
     target: &str,
-) -> Result<(MemoryOperands, Option<Part>), Error> {
+) -> Result<(CodeCounts, Option<Part>), Error> {
     let expected = expect(module, rules);
     let Expectation::Accepted { variables, .. } = &expected else { return Ok(Default::default()) };
     let kernels = ptxsmith_oracle::accesses(module, variables, rules);

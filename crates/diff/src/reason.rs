@@ -90,6 +90,11 @@ fn is_same(known: &Known, text: &str, observed: &Observation) -> bool {
     }
 }
 
+/// A text without what matches the pattern of a deviation, as [`reason`] shows it again.
+pub(crate) fn text_without(text: &str, known: &'static Known, places: &[Place]) -> String {
+    without(text, &[Match { known, places: places.to_vec() }])
+}
+
 /// A text without the matched statements, its lines where they are; or with what an entry gives in place of what it matches.
 fn without(text: &str, matches: &[Match]) -> String {
     let mut cuts: Vec<(usize, usize, Option<&str>)> = Vec::new();

@@ -138,7 +138,7 @@ impl Judged {
     pub fn new(id: u64, verdict: Verdict, must: Option<Must>, trace: Trace) -> Judged {
         let (excluded, contradicts) = (Vec::new(), Vec::new());
         let (unseen, operands, confirms) = (0, Share::default(), None);
-        let memory_operands = None;
+        let (memory_operands, computed_kernels) = (None, None);
         Judged {
             id,
             verdict,
@@ -149,6 +149,7 @@ impl Judged {
             unseen,
             operands,
             memory_operands,
+            computed_kernels,
             confirms,
             why: None,
         }
@@ -234,17 +235,19 @@ pub struct Judged {
     /// Of a trial with kernels, what was seen of their operands' results.
     pub operands: Share,
     /// Of a file with kernels, how many memory operands were compared.
-    pub memory_operands: Option<Box<MemoryOperands>>,
+    pub memory_operands: Option<Box<CodeCounts>>,
+    /// Of a file with kernels, of how many it was compared what they compute.
+    pub computed_kernels: Option<Box<CodeCounts>>,
     /// The open question whose default answer this verdict shows: see [`Judged::confirm`].
     pub confirms: Option<Question>,
     /// Why it was not compared, where that is known.
     pub why: Option<Box<Why>>,
 }
 
-/// How many memory operands of kernels were compared.
+/// How many things of kernels were compared with generated code: memory operands, or what kernels compute.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct MemoryOperands {
-    /// Those whose place was found in the code, or missed there.
+pub struct CodeCounts {
+    /// Those that were compared: of operands those whose place was found in the code, or missed there.
     pub compared: u64,
     /// Those of which the code has nothing.
     pub removed: u64,
@@ -252,8 +255,8 @@ pub struct MemoryOperands {
     pub not_compared: BTreeMap<String, u64>,
 }
 
-impl MemoryOperands {
-    /// Counts operands that were not compared, for this reason.
+impl CodeCounts {
+    /// Counts what was not compared, for this reason.
     pub(crate) fn leave(&mut self, reason: impl Into<String>, count: usize) {
         if count > 0 {
             *self.not_compared.entry(reason.into()).or_default() += count as u64;

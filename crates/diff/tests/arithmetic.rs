@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use ptxsmith_diff::arithmetic::{Calculations, KernelVerdict};
 use ptxsmith_gen::arithmetic::{TARGETS, directed, forms};
+use ptxsmith_oracle::Rules;
 use ptxsmith_subject::{OpenOptions, Subject, open, parse_spec};
 use ptxsmith_syntax::parse;
 
@@ -37,7 +38,7 @@ fn every_form_of_an_instruction_computes_what_the_manual_says() {
         let Some(subject) = opened(subject) else { return };
         for (target, (name, _)) in targets.iter().map(|&target| (target, TARGETS[target])) {
             let text = directed(0..forms(), target);
-            let calculations = Calculations::new(&parse(&text).unwrap(), INPUTS).unwrap();
+            let calculations = Calculations::new(parse(&text).unwrap(), &Rules::default(), INPUTS).unwrap();
             let judged = calculations.judge(&*subject, &text, name).unwrap();
             assert!(
                 !judged.kernels.is_empty(),

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use ptxsmith_diff::{
-    Body, Judge, Judged, MemoryOperands, Must, Options, Part, Trial, Verdict, judge_module, judge_operands,
+    Body, CodeCounts, Judge, Judged, Must, Options, Part, Trial, Verdict, judge_module, judge_operands,
 };
 use ptxsmith_gen::{self as generate, Coverage, Focus, Generator, Header};
 use ptxsmith_oracle::{Expectation, Left, Rules, Way, accesses, expect, predict};
@@ -57,7 +57,7 @@ impl Subject for Changed<'_> {
 /// All verdicts on a program.
 struct Verdicts {
     parts: Vec<Part>,
-    operands: MemoryOperands,
+    operands: CodeCounts,
     reached: Option<Part>,
 }
 

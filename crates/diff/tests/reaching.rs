@@ -1,6 +1,6 @@
 //! Judging what kernels reach, with a subject whose code does as the oracle says under other rules.
 
-use ptxsmith_diff::{Class, MemoryOperands, Verdict, judge_operands};
+use ptxsmith_diff::{Class, CodeCounts, Verdict, judge_operands};
 use ptxsmith_oracle::Rules;
 use ptxsmith_subject::{Description, Error, Observation, Outcome, Request, Subject, Variable};
 use ptxsmith_syntax::parse;
@@ -32,7 +32,7 @@ fn verdict(scope: &str, body: &str, change: impl Fn(&mut Rules)) -> Verdict {
 }
 
 /// As [`verdict`], where there is one, with what was compared.
-fn judged(scope: &str, body: &str, change: impl Fn(&mut Rules)) -> (MemoryOperands, Option<Verdict>) {
+fn judged(scope: &str, body: &str, change: impl Fn(&mut Rules)) -> (CodeCounts, Option<Verdict>) {
     let text = format!(
         ".version 7.8\n.target sm_80\n.address_size 64\n{scope}\n.visible .entry k(.param .u64 P)\n{{\n\
          .reg .b64 %p, %q;\n.reg .b32 %r;\n.reg .s32 %i;\nld.param.u64 %p, [P];\n{body}\nret;\n}}\n"

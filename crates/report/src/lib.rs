@@ -28,7 +28,7 @@ pub mod values;
 pub use cases::Case;
 pub use formats::{FORMATS, Format, Shown, html, junit, markdown, sarif, text};
 pub use model::{
-    Answers, Class, ClauseCounts, Comparison, Confusion, Coverage, EmittedProgram, Example, ExpectedFailure,
-    Fates, Finding, Kind, MemoryOperands, Operands, Reached, Reduced, Report, SCHEMA, Status, Subject,
+    Answers, Class, ClauseCounts, CodeCounts, Comparison, Confusion, Coverage, EmittedProgram, Example,
+    ExpectedFailure, Fates, Finding, Kind, Operands, Reached, Reduced, Report, SCHEMA, Status, Subject,
     UnexpectedPass,
 };

@@ -108,8 +108,11 @@ pub struct Subject {
     #[serde(default, skip_serializing_if = "Operands::is_empty")]
     pub operands: Operands,
     /// Of the kernels of files, how many memory operands were compared with those of generated code.
-    #[serde(default, skip_serializing_if = "MemoryOperands::is_empty")]
-    pub memory_operands: MemoryOperands,
+    #[serde(default, skip_serializing_if = "CodeCounts::is_empty")]
+    pub memory_operands: CodeCounts,
+    /// Of how many kernels of files it was compared what they compute.
+    #[serde(default, skip_serializing_if = "CodeCounts::is_empty")]
+    pub computed_kernels: CodeCounts,
     /// Cases without a verdict, by reason; reasons that did not occur are left out.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub not_compared: BTreeMap<String, u64>,
@@ -177,11 +180,11 @@ impl Operands {
     }
 }
 
-/// How many memory operands of kernels were compared.
+/// How many things of kernels were compared with generated code: memory operands, or what kernels compute.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct MemoryOperands {
-    /// Those whose place was found in the code, or missed there.
+pub struct CodeCounts {
+    /// Those that were compared: of operands those whose place was found in the code, or missed there.
     pub compared: u64,
     /// Those of which the code has nothing.
     pub removed: u64,
@@ -189,9 +192,9 @@ pub struct MemoryOperands {
     pub not_compared: BTreeMap<String, u64>,
 }
 
-impl MemoryOperands {
+impl CodeCounts {
     /// Adds those of other kernels.
-    pub fn add(&mut self, other: &MemoryOperands) {
+    pub fn add(&mut self, other: &CodeCounts) {
         self.compared += other.compared;
         self.removed += other.removed;
         for (reason, count) in &other.not_compared {
@@ -201,7 +204,7 @@ impl MemoryOperands {
 
     /// Whether there were none.
     pub fn is_empty(&self) -> bool {
-        *self == MemoryOperands::default()
+        *self == CodeCounts::default()
     }
 }
 

@@ -56,7 +56,7 @@ fn traced(
     kernels
         .map(|(&name, body)| {
             let run = |layout| {
-                let how = How { layout, anywhere, input: None };
+                let how = How { layout, anywhere, input: None, elsewhere: false };
                 Machine::over_numbers(&program, body, reader(), variables, how)
             };
             let mut own = program.variables.iter().chain(&body.variables);

@@ -3,6 +3,8 @@
 //! Every instruction of such a kernel is known ([`super::integers`]); branches and predicates are followed. Where it is not, nothing is
 //! said of the kernel. A value that the manual leaves undefined is unknown, and so is what depends on it.
 
+use std::collections::BTreeMap;
+
 use ptxsmith_syntax::{FunctionKind, Module, StateSpace, Text};
 
 use super::machine::{How, Machine, is_undefined};
@@ -33,6 +35,38 @@ pub fn computed(
     rules: &Rules,
     inputs: u64,
 ) -> Vec<Computed> {
+    computed_at(module, variables, rules, inputs, false)
+}
+
+/// For each of these kernels, which are those of the module, whether it leaves the same wherever its memory lies and whatever the
+/// special registers hold.
+pub fn are_anywhere(
+    kernels: &[Computed],
+    module: &Module,
+    variables: &[expectation::Variable],
+    rules: &Rules,
+) -> Vec<bool> {
+    let inputs = kernels.iter().filter_map(|kernel| kernel.runs.as_ref().ok()).map(Vec::len).max();
+    let others = computed_at(module, variables, rules, inputs.unwrap_or(0) as u64, true);
+    let usual = |other: Reached| -> BTreeMap<_, _> {
+        let Reached { setting, written, .. } = other;
+        written.into_iter().map(|((space, at), byte)| ((space, setting.usual(space, at)), byte)).collect()
+    };
+    let is_anywhere = |(own, other): (&Computed, Computed)| {
+        let (Ok(own), Ok(other)) = (&own.runs, other.runs) else { return false };
+        let mut runs = own.iter().zip(other);
+        runs.all(|(own, other)| own.as_ref().map(|own| &own.written) == other.map(usual).as_ref())
+    };
+    kernels.iter().zip(others).map(is_anywhere).collect()
+}
+
+fn computed_at(
+    module: &Module,
+    variables: &[expectation::Variable],
+    rules: &Rules,
+    inputs: u64,
+    elsewhere: bool,
+) -> Vec<Computed> {
     let program = names::read(module, rules);
     let version = module.version().unwrap_or((u32::MAX, 0));
     let kernels = program.functions.iter().filter(|(_, body)| body.kind == FunctionKind::Entry);
@@ -41,10 +75,13 @@ pub fn computed(
             let mut own = program.variables.iter().chain(&body.variables);
             let has_local = own.any(|variable| variable.space == StateSpace::Local);
             let run = |input| {
-                let how = How { layout: Frame::Upwards, anywhere: false, input: Some(input) };
+                let how = How { layout: Frame::Upwards, anywhere: false, input: Some(input), elsewhere };
                 let reader = Reader { rules, version, trace: Trace::default() };
                 match Machine::over_numbers(&program, body, reader, variables, how) {
                     _ if has_local => Err("a kernel with variables in .local"),
+                    Ok((_, traces)) if traces.iter().any(|trace| !trace.questions.is_empty()) => {
+                        Err("an open question decides what it computes")
+                    }
                     Ok((reached, _)) if stores_anywhere(&reached) => Ok(None),
                     Ok((reached, _)) => Ok(Some(reached)),
                     Err(why) if is_undefined(why) => Ok(None),

@@ -57,6 +57,20 @@ pub struct Setting {
     pub memory: BTreeMap<(StateSpace, u64), u8>,
 }
 
+impl Setting {
+    /// Where a place usually lies, of a setting in which memory lies elsewhere.
+    pub(super) fn usual(&self, space: StateSpace, at: u64) -> u64 {
+        if space != StateSpace::Global {
+            return at;
+        }
+        let is_near = |nth: &u64| {
+            at.wrapping_sub(pointer(*nth).wrapping_add(distance(Some(*nth)))).wrapping_add(1 << 31) < 1 << 32
+        };
+        let nth = (0..self.parameters.len() as u64).find(is_near);
+        at.wrapping_sub(distance(nth))
+    }
+}
+
 /// A variable, or the variables of a parameterized name, and where they lie.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Placed {
@@ -126,10 +140,20 @@ pub(super) fn word(at: u64) -> u32 {
     if at.is_multiple_of(2) { mixed & 0xf_ff00 } else { mixed & 0x3fff }
 }
 
+/// Where memory lies that a parameter points to.
+pub(super) fn pointer(nth: u64) -> u64 {
+    POINTERS + nth * (1 << 32) + (u64::from(word(2 * nth)) << 4)
+}
+
+/// How far from there it lies elsewhere: for each parameter another distance, and of variables in `.global` another one.
+pub(super) fn distance(nth: Option<u64>) -> u64 {
+    nth.map_or(0x4000_0000_0100, |nth| 0x300_0000_0100 * (nth % 16 + 1))
+}
+
 /// The bytes of a parameter: of eight an address, of fewer a small number.
 pub(super) fn parameter_bytes(nth: u64, size: u64) -> Vec<u8> {
     match size {
-        8 => (POINTERS + nth * (1 << 32) + (u64::from(word(2 * nth)) << 4)).to_le_bytes().to_vec(),
+        8 => pointer(nth).to_le_bytes().to_vec(),
         1 | 2 | 4 => (24 + 8 * nth).to_le_bytes()[..size as usize].to_vec(),
         _ => (0..size).map(|at| (word(nth * PARAMETER + at / 4) >> (8 * (at % 4))) as u8).collect(),
     }
@@ -180,8 +204,9 @@ pub(super) struct Free {
 }
 
 impl Free {
-    pub(super) fn new(frame: Frame) -> Free {
-        Free { used: BTreeMap::new(), frame }
+    pub(super) fn new(frame: Frame, elsewhere: bool) -> Free {
+        let globals = GLOBALS + if elsewhere { distance(None) } else { 0 };
+        Free { used: BTreeMap::from([(StateSpace::Global, globals)]), frame }
     }
 
     /// Makes room for a variable; `None` where there is none, or it is a parameter.

@@ -10,12 +10,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use ptxsmith_diff::arithmetic::{Calculations, KernelVerdict, Listed, WrongResult, listed};
+use ptxsmith_diff::arithmetic::{Calculations, KernelVerdict, WrongResult, cause};
+use ptxsmith_diff::gone::class_of as class_of_listed;
+use ptxsmith_diff::known::{KNOWN, Known, Maker};
 use ptxsmith_gen::arithmetic::{TARGETS, module};
 use ptxsmith_model::{
     Class, Comparison, Kind, Observation, Outcome as Answer, ProgramVerdict, ReleaseVerdict, Status,
 };
-use ptxsmith_oracle::{INPUTS, Validity};
+use ptxsmith_oracle::{INPUTS, Rules, Validity};
 use ptxsmith_report::{Finding, folder, reproduce, severity};
 use ptxsmith_subject::{SubjectSpec, parse_spec};
 use ptxsmith_syntax::parse;
@@ -207,17 +209,9 @@ fn said(observation: &Observation) -> String {
     said.unwrap_or_else(|| format!("the kernel is {}", observation.outcome))
 }
 
-/// Why a kernel is not followed, without its registers and numbers.
-fn cause(why: &str) -> String {
-    match why.split_once(' ') {
-        Some((opcode, _)) if why.ends_with("is not understood") => format!("{opcode} is not understood"),
-        _ => why.split(" at 0x").next().unwrap_or(why).to_owned(),
-    }
-}
-
 /// What kernels should compute, over the usual inputs.
 fn calculations(text: &str) -> Option<Calculations> {
-    Calculations::new(&parse(text).ok()?, INPUTS)
+    Calculations::new(parse(text).ok()?, &Rules::default(), INPUTS)
 }
 
 /// Kernels as a module for a target, under the names that they have.
@@ -241,7 +235,7 @@ fn findings(campaign: &Campaign<'_>, reduced: Vec<(Example, u64)>) -> Result<Vec
     for (example, count) in reduced {
         let subject = example.subject;
         let id = slug(&format!("arithmetic {} {}", example.class.name(), example.kernel.form()));
-        let id = listed().iter().find(|listed| listed.covers(&id)).map_or(id, |listed| listed.id.to_owned());
+        let id = listed(&example).map_or(id, |known| known.id.to_owned());
         let (shown, all, subjects) =
             shortest.entry(id).or_insert_with(|| (example.clone(), 0, BTreeSet::new()));
         *all += count;
@@ -275,6 +269,12 @@ fn findings(campaign: &Campaign<'_>, reduced: Vec<(Example, u64)>) -> Result<Vec
         found.push(known_where_listed(finding, &campaign.subjects));
     }
     Ok(found)
+}
+
+/// The listed deviation whose pattern a kernel matches, of the same class.
+fn listed(example: &Example) -> Option<&'static Known> {
+    let module = parse(&text_of(&[("k".to_owned(), example.kernel.clone())], example.target)).ok()?;
+    KNOWN.iter().find(|known| class_of_listed(known, &module) == example.class && known.matches(&module))
 }
 
 /// What each subject does with the kernel of a finding.
@@ -322,7 +322,6 @@ fn finding_of(example: &Example, seed: u64) -> Finding {
         title,
         program: text,
         observed: Observation::new(outcome),
-        // `check` does not judge what kernels compute.
         repeat: format!("ptxsmith run --focus arithmetic --seed {seed} --cases {}", example.number + 1),
         validity: Validity::Valid.name().to_owned(),
         comparison: Some(Comparison {
@@ -336,9 +335,9 @@ fn finding_of(example: &Example, seed: u64) -> Finding {
 
 /// The finding as a known one, where it is listed for every subject that shows it.
 fn known_where_listed(finding: Finding, subjects: &[Tested]) -> Finding {
-    let Some(listed) = listed().iter().find(|listed| listed.id == finding.id) else { return finding };
+    let Some(listed) = KNOWN.iter().find(|known| known.id == finding.id) else { return finding };
     let shows = |tested: &&Tested| finding.subjects.iter().any(|id| id == tested.subject.id());
-    let is_listed = |tested: &Tested| Listed::is_of(listed, tested.subject.description());
+    let is_listed = |tested: &Tested| listed.is_of(Maker::of(tested.subject.description()));
     match subjects.iter().filter(shows).all(is_listed) {
         true => Finding {
             status: Status::Known,

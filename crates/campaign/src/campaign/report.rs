@@ -80,6 +80,7 @@ impl Campaign<'_> {
                 compared_by_outcome: ledger.by_outcome,
                 operands: ledger.operands,
                 memory_operands: ledger.memory_operands.clone(),
+                computed_kernels: ledger.computed_kernels.clone(),
                 not_compared: named(&ledger.not_compared, NotCompared::name),
                 not_compared_because: named(&ledger.why, NotCompared::name),
                 confusion: ledger.confusion,

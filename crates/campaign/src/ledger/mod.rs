@@ -12,7 +12,7 @@ use ptxsmith_diff::{
 };
 use ptxsmith_model::Kind;
 use ptxsmith_oracle::{Clause, ClauseSet, Interpretation, Question};
-use ptxsmith_report::{ClauseCounts, Confusion, MemoryOperands, Operands, Status};
+use ptxsmith_report::{ClauseCounts, CodeCounts, Confusion, Operands, Status};
 use serde::{Deserialize, Serialize};
 
 use found::{Shown, offer};
@@ -61,7 +61,10 @@ pub struct Ledger {
     pub operands: Operands,
     /// How many memory operands of kernels were compared, of files.
     #[serde(default)]
-    pub memory_operands: MemoryOperands,
+    pub memory_operands: CodeCounts,
+    /// Of how many kernels of files it was compared what they compute.
+    #[serde(default)]
+    pub computed_kernels: CodeCounts,
     /// Those that conform of which the subject shows no values: it takes what the specification takes.
     pub by_outcome: u64,
     /// What was accepted and what refused, of all that was compared.
@@ -127,9 +130,14 @@ impl Ledger {
             *self.confirmed.entry(question).or_default() += 1;
         }
         self.operands += Operands { seen: judged.operands.seen, total: judged.operands.total };
-        if let Some(own) = &judged.memory_operands {
-            let ptxsmith_diff::MemoryOperands { compared, removed, not_compared } = (**own).clone();
-            self.memory_operands.add(&MemoryOperands { compared, removed, not_compared });
+        for (own, all) in [
+            (&judged.memory_operands, &mut self.memory_operands),
+            (&judged.computed_kernels, &mut self.computed_kernels),
+        ] {
+            if let Some(own) = own {
+                let ptxsmith_diff::CodeCounts { compared, removed, not_compared } = (**own).clone();
+                all.add(&CodeCounts { compared, removed, not_compared });
+            }
         }
         if !matches!(judged.verdict, Verdict::NotCompared(_)) {
             self.unseen += u64::from(judged.unseen);
@@ -441,6 +449,7 @@ impl Ledger {
         self.unsorted += other.unsorted;
         self.operands += other.operands;
         self.memory_operands.add(&other.memory_operands);
+        self.computed_kernels.add(&other.computed_kernels);
         self.confusion += other.confusion;
         self.reached = self.reached.union(other.reached);
         add(&mut self.excluded, other.excluded);

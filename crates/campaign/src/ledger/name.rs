@@ -74,6 +74,12 @@ impl Name {
             Class::Crash | Class::AcceptsInvalid => slug(&title),
             // One complaint may be about much.
             Class::RefusesValid => slug(&format!("{title} {}", ids(clauses))),
+            // The manual's chapters on instructions are no clauses.
+            Class::WrongValue if is_astray && clauses.is_empty() => {
+                let kernels: Vec<&str> =
+                    difference.expected.accesses().iter().map(|one| &*one.kernel).collect();
+                slug(&format!("computed {}", kernels.join(" ")))
+            }
             _ => slug(&ids(clauses)),
         };
         let title = shown(&title);

@@ -14,7 +14,8 @@ impl Ledger {
         let fates = fates.iter().flat_map(|fates| [fates.accepted, fates.refused, fates.died]);
         let single = [self.compared, self.conform, self.unseen, self.by_outcome, self.unsorted];
         let operands = [self.operands.seen, self.operands.total];
-        let memory = [self.memory_operands.compared, self.memory_operands.removed];
+        let of_code = [&self.memory_operands, &self.computed_kernels];
+        let memory = of_code.into_iter().flat_map(|counts| [counts.compared, counts.removed]);
         let clauses = self.clauses.values().flat_map(|of| {
             let died = [of.crashed, of.unsupported];
             [of.compared, of.conform, of.deviates, of.refuses_valid, of.accepts_invalid]
@@ -24,7 +25,7 @@ impl Ledger {
         let by_name = (self.excluded.values().chain(self.confirmed.values()))
             .chain(self.not_compared.values())
             .chain(self.why.values().flat_map(BTreeMap::values))
-            .chain(self.memory_operands.not_compared.values())
+            .chain(of_code.into_iter().flat_map(|counts| counts.not_compared.values()))
             .chain(self.contradicted.values());
         let found = (self.followed.values().chain(self.findings.values()))
             .chain(self.suspected.values())
@@ -128,7 +129,7 @@ mod tests {
     fn the_largest_count_is_found_wherever_it_is() {
         const MOST: u64 = 1_000;
         let answer = Interpretation(Question::ShiftCount, 1);
-        let places: [fn(&mut Ledger); 25] = [
+        let places: [fn(&mut Ledger); 26] = [
             |of| of.compared = MOST,
             |of| of.conform = MOST,
             |of| of.unseen = MOST,
@@ -138,6 +139,7 @@ mod tests {
             |of| of.operands.total = MOST,
             |of| of.memory_operands.compared = MOST,
             |of| of.memory_operands.removed = MOST,
+            |of| of.computed_kernels.compared = MOST,
             |of| of.confusion.must_accept = Fates { accepted: MOST, ..Fates::default() },
             |of| of.confusion.must_refuse.died = MOST,
             |of| of.clauses.entry(Clause::WarpSize).or_default().compared = MOST,

@@ -110,7 +110,7 @@ fn every_kind() -> Vec<(&'static str, Judged)> {
         |id| Judged { must: Some(Must::Refuse), confirms: Some(Question::ShiftCount), ..conforms(id) };
     let group = |ids: &[&'static str]| ids.iter().map(|&id| vec![id]).collect::<Alternatives>();
     let share = Share { seen: 2, total: 3 };
-    let memory = ptxsmith_diff::MemoryOperands { compared: 2, removed: 1, ..Default::default() };
+    let memory = ptxsmith_diff::CodeCounts { compared: 2, removed: 1, ..Default::default() };
     vec![
         (LONG, Judged { excluded: vec![MODULO], unseen: 2, operands: share, ..conforms(0) }),
         (SHORT, Judged { excluded: vec![MODULO, SATURATE], unseen: 1, operands: share, ..conforms(1) }),

@@ -2,6 +2,7 @@
 
 mod annotated;
 mod cause;
+mod counted;
 mod question;
 mod script;
 

@@ -1,50 +1,21 @@
 //! The question whether a program still shows a finding, put to a subject.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 use std::time::Instant;
 
 use ptxsmith_diff::{Body, Class, Judge, Judged, NotCompared, Options, Part, Trial, Verdict};
 use ptxsmith_oracle::{Rules, Trace};
 use ptxsmith_reduce::{Answer, Program, Question, together};
 use ptxsmith_subject::process::scratch_left;
-use ptxsmith_subject::{Cancel, Description, Error, Observation, Outcome, OutputForm, Request, Subject};
+use ptxsmith_subject::{Cancel, Error, Observation, Outcome, OutputForm, Request, Subject};
 use ptxsmith_syntax::{Item, Module, parse};
 
 use super::Reluctance;
 use super::cause::{Cause, Expected, choose, difference};
+use super::counted::Counted;
 use crate::judges;
 use crate::subjects::{Tested, target_for};
-
-/// A subject that counts how often it is asked.
-pub struct Counted<'a> {
-    subject: &'a dyn Subject,
-    asked: &'a AtomicU64,
-}
-
-impl Subject for Counted<'_> {
-    fn description(&self) -> &Description {
-        self.subject.description()
-    }
-
-    fn observe(&self, request: &Request<'_>) -> Result<Observation, Error> {
-        self.asked.fetch_add(1, Ordering::Relaxed);
-        self.subject.observe(request)
-    }
-
-    fn observe_each(&self, requests: &[Request<'_>]) -> Result<Vec<Observation>, Error> {
-        self.asked.fetch_add(requests.len() as u64, Ordering::Relaxed);
-        self.subject.observe_each(requests)
-    }
-
-    fn has_both_forms(&self) -> bool {
-        self.subject.has_both_forms()
-    }
-
-    fn shows_code(&self) -> bool {
-        self.subject.shows_code()
-    }
-}
 
 /// Whether a program shows the same cause on the same subject.
 ///
@@ -436,7 +407,7 @@ impl Bounds<'_> {
 }
 
 fn counted<'a>(tested: &'a Tested, processes: &'a AtomicU64) -> Counted<'a> {
-    Counted { subject: &*tested.subject, asked: processes }
+    Counted::new(&*tested.subject, processes)
 }
 
 /// Judges a program as it is, and counts how often the subject is asked.

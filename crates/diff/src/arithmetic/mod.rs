@@ -3,17 +3,15 @@
 //! The expected half is [`ptxsmith_oracle::computed`]; the other half is the code that the subject shows, or what a device leaves that
 //! runs it, over the same parameters and memory ([`Subject::compute`]). A kernel is not judged where either half is not followed.
 
-mod listed;
-
 use std::fmt::Write as _;
 
-use ptxsmith_oracle::{Computed, Expectation, Reached, Rules, Way, computed, expect};
-use ptxsmith_subject::{Error, Memory, Observation, Outcome, Request, Space, Subject, Tracing};
+use ptxsmith_oracle::{
+    Computed, Expectation, Reached, Rules, Trace, Way, are_anywhere, computed, expect, predict,
+};
+use ptxsmith_subject::{Error, Memory, Observation, Outcome, OutputForm, Request, Space, Subject, Tracing};
 use ptxsmith_syntax::{Module, StateSpace};
 
 use crate::accesses::tracing_of;
-
-pub use listed::{Listed, listed};
 
 /// A kernel that leaves something else than it should.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,6 +39,9 @@ pub enum KernelVerdict {
 
 /// Kernels of a module with what they should compute.
 pub struct Calculations {
+    module: Module,
+    rules: Rules,
+    inputs: u64,
     kernels: Vec<Computed>,
     /// The kernel, the input and the run of each kernel and input whose result is defined.
     runs: Vec<(usize, u64, Tracing)>,
@@ -53,14 +54,15 @@ pub struct Judgement {
     pub observation: Observation,
     /// The verdicts.
     pub kernels: Vec<(String, KernelVerdict)>,
+    /// What each run left, or why that is not known.
+    left: Vec<Result<Memory, String>>,
 }
 
 impl Calculations {
     /// What the kernels of a module should compute over this many inputs. `None` of a module that the specification refuses.
-    pub fn new(module: &Module, inputs: u64) -> Option<Calculations> {
-        let rules = Rules::default();
-        let Expectation::Accepted { variables, .. } = expect(module, &rules) else { return None };
-        let kernels = computed(module, &variables, &rules, inputs);
+    pub fn new(module: Module, rules: &Rules, inputs: u64) -> Option<Calculations> {
+        let Expectation::Accepted { variables, .. } = expect(&module, rules) else { return None };
+        let kernels = computed(&module, &variables, rules, inputs);
         let mut runs = Vec::new();
         for (kernel, computed) in kernels.iter().enumerate() {
             let of_kernel = computed.runs.iter().flatten().enumerate();
@@ -71,7 +73,22 @@ impl Calculations {
                 runs.push((kernel, input, tracing));
             }
         }
-        Some(Calculations { kernels, runs })
+        Some(Calculations { module, rules: *rules, inputs, kernels, runs })
+    }
+
+    /// The verdicts where an implementation shows nothing.
+    pub(crate) fn unseen(&self) -> Judgement {
+        let unseen = |kernel: &Computed| match unjudged(kernel) {
+            KernelVerdict::NotFollowed(why) => KernelVerdict::NotFollowed(why),
+            _ => KernelVerdict::NotFollowed(NOT_SHOWN.to_owned()),
+        };
+        let kernels = self.kernels.iter().map(|kernel| (kernel.name.to_string(), unseen(kernel)));
+        Judgement { kernels: kernels.collect(), ..Judgement::default() }
+    }
+
+    /// Whether nothing of any kernel can be compared.
+    pub fn is_empty(&self) -> bool {
+        self.runs.is_empty()
     }
 
     /// Compares what a subject makes of the module, whose text for this target is `ptx`.
@@ -80,14 +97,25 @@ impl Calculations {
     /// If this machine or our code fails.
     pub fn judge(&self, subject: &dyn Subject, ptx: &str, target: &str) -> Result<Judgement, Error> {
         let trace: Vec<Tracing> = self.runs.iter().map(|(.., run)| run.clone()).collect();
-        let answer = subject.compute(&Request { trace: &trace, ..Request::new(ptx, target) })?;
+        // In an executable the address of a variable may be a number.
+        let form = match expect(&self.module, &self.rules) {
+            Expectation::Accepted { variables, .. } if variables.is_empty() => OutputForm::Executable,
+            _ => OutputForm::Relocatable,
+        };
+        let answer =
+            subject.compute(&Request { trace: &trace, ..Request::new(ptx, target).in_form(form) })?;
         if answer.observation.outcome != Outcome::Accepted {
-            return Ok(Judgement { observation: answer.observation, kernels: Vec::new() });
+            return Ok(Judgement { observation: answer.observation, ..Judgement::default() });
         }
-        let unseen =
-            || KernelVerdict::NotFollowed("the implementation shows neither code nor results".to_owned());
-        let mut verdicts: Vec<KernelVerdict> =
-            self.kernels.iter().map(|kernel| self.unjudged(kernel)).collect();
+        let unseen = || KernelVerdict::NotFollowed(NOT_SHOWN.to_owned());
+        let mut verdicts: Vec<KernelVerdict> = self.kernels.iter().map(unjudged).collect();
+        if !subject.shows_code() {
+            for (verdict, is_anywhere) in verdicts.iter_mut().zip(self.are_anywhere()) {
+                if !is_anywhere && *verdict == KernelVerdict::Agrees {
+                    *verdict = KernelVerdict::NotFollowed(ON_A_DEVICE.to_owned());
+                }
+            }
+        }
         for (nth, (kernel, input, _)) in self.runs.iter().enumerate() {
             let verdict = &mut verdicts[*kernel];
             if *verdict != KernelVerdict::Agrees {
@@ -105,18 +133,72 @@ impl Calculations {
             };
         }
         let names = self.kernels.iter().map(|kernel| kernel.name.to_string());
-        Ok(Judgement { observation: answer.observation, kernels: names.zip(verdicts).collect() })
+        let kernels = names.zip(verdicts).collect();
+        Ok(Judgement { observation: answer.observation, kernels, left: answer.left })
     }
 
-    /// The verdict on a kernel before any run of it is compared.
-    fn unjudged(&self, kernel: &Computed) -> KernelVerdict {
-        match &kernel.runs {
-            Err(why) => KernelVerdict::NotFollowed((*why).to_owned()),
-            Ok(runs) if runs.iter().all(Option::is_none) => {
-                KernelVerdict::NotFollowed("a kernel that does what is undefined".to_owned())
+    /// For each kernel whether a device, where memory lies elsewhere, leaves the same.
+    fn are_anywhere(&self) -> Vec<bool> {
+        match expect(&self.module, &self.rules) {
+            Expectation::Accepted { variables, .. } => {
+                are_anywhere(&self.kernels, &self.module, &variables, &self.rules)
             }
-            Ok(_) => KernelVerdict::Agrees,
+            _ => Vec::new(),
         }
+    }
+
+    /// Whether these rules predict all that was seen of a kernel, and what the module rests on under them.
+    pub(crate) fn predicts(&self, rules: &Rules, kernel: &str, judged: &Judgement) -> (bool, Trace) {
+        let prediction = predict(&self.module, rules);
+        let trace = prediction.trace();
+        let Expectation::Accepted { variables, .. } = prediction.data else { return (false, trace) };
+        let others = computed(&self.module, &variables, rules, self.inputs);
+        let Some(at) = self.kernels.iter().position(|own| own.name == kernel) else { return (false, trace) };
+        let Some(Ok(others)) = others.get(at).map(|other| &other.runs) else { return (false, trace) };
+        let mut own = self.runs.iter().zip(&judged.left).filter(|((kernel, ..), _)| *kernel == at);
+        let agrees = |((_, input, run), left): (&(usize, u64, Tracing), &Result<Memory, String>)| {
+            let (Some(Some(other)), Ok(left)) = (others.get(*input as usize), left) else { return false };
+            // Over other memory it was not run.
+            tracing_of(kernel, &other.setting).memory == run.memory
+                && wrong_result(other, left, *input).is_none()
+        };
+        (own.all(agrees), trace)
+    }
+}
+
+const NOT_SHOWN: &str = "the implementation shows neither code nor results";
+/// A device has one thread for a kernel, and memory where it likes.
+const ON_A_DEVICE: &str =
+    "a kernel that leaves something else on another thread or where memory lies elsewhere";
+
+/// The verdict on a kernel before any run of it is compared.
+fn unjudged(kernel: &Computed) -> KernelVerdict {
+    let leaves = |run: &Reached| {
+        run.written.iter().any(|((space, _), byte)| *space == StateSpace::Global && byte.is_some())
+    };
+    match &kernel.runs {
+        Err(why) => KernelVerdict::NotFollowed((*why).to_owned()),
+        Ok(runs) if runs.iter().all(Option::is_none) => {
+            KernelVerdict::NotFollowed("a kernel that does what is undefined".to_owned())
+        }
+        Ok(runs) if !runs.iter().flatten().any(leaves) => {
+            KernelVerdict::NotFollowed("a kernel that leaves nothing that is known".to_owned())
+        }
+        Ok(_) => KernelVerdict::Agrees,
+    }
+}
+
+/// Why a kernel is not followed, without its registers and numbers.
+pub fn cause(why: &str) -> String {
+    match why.split_once(' ') {
+        Some((opcode, _)) if why.ends_with("is not understood") => format!("{opcode} is not understood"),
+        _ => match why.split_once(" at 0x") {
+            // Where an instruction stands.
+            Some((opcode, rest)) => format!("{opcode} {}", rest.split_once(' ').map_or("", |(_, rest)| rest))
+                .trim_end()
+                .to_owned(),
+            None => why.to_owned(),
+        },
     }
 }
 

@@ -34,11 +34,14 @@ static ADDED: OnceLock<Vec<Known>> = OnceLock::new();
 /// Every known deviation: those that change a rule first, file by file, then the others by id, then the user's own. So documents show
 /// them, and of two that explain the same the first is named.
 pub static KNOWN: LazyLock<Vec<Known>> = LazyLock::new(|| {
+    let of_arithmetic = FILES.get_dir("arithmetic").into_iter().flat_map(|folder| folder.files());
     let mut listed: Vec<Known> = FILES
         .files()
+        .chain(of_arithmetic)
         .filter_map(|file| {
-            let id = file.path().to_str()?.strip_suffix(".ptx")?;
-            let text = file.contents_utf8().unwrap_or_default();
+            let id = file.path().file_stem()?.to_str()?;
+            let text =
+                file.contents_utf8().filter(|_| file.path().extension().is_some_and(|end| end == "ptx"))?;
             Some(file::read(id, text, change(id)).unwrap_or_else(|error| panic!("{id}.ptx: {error}")))
         })
         .collect();

@@ -40,18 +40,18 @@ struct Linker {
 }
 
 /// Every known deviation of linkers.
-pub static LISTED: LazyLock<Vec<Listed>> = LazyLock::new(|| in_folder("linking"));
+pub static LISTED: LazyLock<Vec<Listed>> = LazyLock::new(in_folder);
 
-/// The deviations that the files of a folder list.
-pub(crate) fn in_folder(folder: &'static str) -> Vec<Listed> {
-    let files = FILES.get_dir(folder).into_iter().flat_map(|folder| folder.files());
+/// The deviations that the files of the folder list.
+fn in_folder() -> Vec<Listed> {
+    let files = FILES.get_dir("linking").into_iter().flat_map(|folder| folder.files());
     let first_modules = files.filter_map(|file| {
         let id = file.path().file_name()?.to_str()?.strip_suffix(".ptx")?;
         // `ID.2.ptx` is the second module of ID.
         (!id.contains('.')).then(|| (id, file.contents_utf8().unwrap_or_default()))
     });
     first_modules
-        .map(|(id, text)| read(id, text).unwrap_or_else(|error| panic!("{folder}/{id}.ptx: {error}")))
+        .map(|(id, text)| read(id, text).unwrap_or_else(|error| panic!("linking/{id}.ptx: {error}")))
         .collect()
 }
 
@@ -107,11 +107,8 @@ impl Listed {
 
     fn linker(&self, description: &Description) -> Option<&Linker> {
         let Maker { lineage, version } = Maker::of(description);
-        // A driver has the compiler of its release, or loads what a release of ptxas made.
-        let is_called = |name: &str| {
-            description.id.starts_with(name) || name == "ptxas" && description.id.starts_with("driver")
-        };
-        let is_it = |linker: &&Linker| is_called(linker.name) && linker.releases.contain(version);
+        let is_it =
+            |linker: &&Linker| description.id.starts_with(linker.name) && linker.releases.contain(version);
         self.linkers.iter().find(is_it).filter(|_| lineage == Some(self.lineage))
     }
 }

@@ -17,7 +17,6 @@ use ptxsmith_syntax::Module;
 use crate::verdict::Class;
 
 pub use compare::compare;
-pub(crate) use listed::in_folder;
 pub use listed::{LISTED, Listed};
 pub use reads::READ;
 pub use symptom::{ANOTHER_OFFSET, NO_ADDRESS, NO_ADDRESS_OR_OFFSET};

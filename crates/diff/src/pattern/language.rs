@@ -79,7 +79,7 @@ const PROPERTIES: [&str; 28] = [
     "label",
 ];
 /// Ways to another node.
-const STEPS: [&str; 9] = ["has", "child", "each", "first", "second", "last", "begins", "bare", "of"];
+const STEPS: [&str; 10] = ["has", "child", "each", "first", "second", "last", "begins", "bare", "of", "from"];
 /// Quantities.
 const QUANTITIES: [&str; 6] = ["size", "total", "bytes", "kernels", "version", "address_size"];
 /// Longest first.

@@ -112,6 +112,7 @@ fn step_to<'n, 'm>(step: &str, node: &'n Node<'m>, show: &mut dyn FnMut(&Node<'m
             }
             show(inner);
         }
+        "from" => node.setter.iter().for_each(|setter| show(setter)),
         // The name of which a component is.
         _ => show(&Node {
             kind: Some(Kind::Name),

@@ -41,7 +41,8 @@ pub struct Place {
 impl Place {
     /// Whether a variable or kernel of this name is one that the statement declares or stands in.
     pub fn holds(&self, name: &str) -> bool {
-        self.names.iter().any(|own| name.starts_with(own.as_str()))
+        // What is declared may be the prefix of a numbered name.
+        self.names.iter().any(|own| if self.in_body { own == name } else { name.starts_with(own.as_str()) })
     }
 }
 

@@ -3,7 +3,7 @@
 //! Names are resolved where they stand by [`Names`], in the order of the text: a name that is declared later is not declared
 //! yet. Instructions that the parser keeps as tokens have the same nodes as the others.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use ptxsmith_syntax::{
@@ -65,7 +65,14 @@ pub(super) struct Node<'m> {
     pub expr: Option<(&'m Expr, u32)>,
     pub in_body: bool,
     pub in_parameters: bool,
+    /// Of the name of a register the instruction that set it last, where no label stands between.
+    pub setter: Option<Rc<Node<'m>>>,
+    /// How many such instructions lead to this node, one from another.
+    pub chain: usize,
 }
+
+/// How long a chain of instructions is followed from one to the one that sets what it uses.
+const LONGEST_CHAIN: usize = 8;
 
 /// Gives the statements of a module in their order: the header, declarations, functions without their bodies, and what stands in those.
 pub(super) struct Walk<'m, F> {
@@ -77,6 +84,7 @@ pub(super) struct Walk<'m, F> {
     set: BTreeSet<&'m str>,
     used: BTreeSet<&'m str>,
     labels: Vec<Node<'m>>,
+    setters: BTreeMap<Text, Rc<Node<'m>>>,
     local: u128,
     others: u128,
 }
@@ -85,20 +93,49 @@ fn node<'m>(kind: Kind, text: impl Into<Text>, span: Span, parts: Vec<Node<'m>>)
     Node { kind: Some(kind), text: text.into(), span, parts, ..Node::default() }
 }
 
+impl<'m> Node<'m> {
+    /// The longest of the chains that lead to a part of it.
+    fn deepest_chain(&self) -> Option<usize> {
+        let own = self.setter.iter().map(|setter| setter.chain);
+        own.chain(self.parts.iter().filter_map(Node::deepest_chain)).max()
+    }
+
+    /// Shows the names in it.
+    fn each_name(&self, show: &mut dyn FnMut(&Text)) {
+        if self.kind == Some(Kind::Name) {
+            show(&self.text);
+        }
+        self.parts.iter().for_each(|part| part.each_name(show));
+    }
+}
+
 impl<'m, F: FnMut(&Node<'m>, &Facts<'m>)> Walk<'m, F> {
     pub fn over(module: &'m Module, visit: F) {
         let facts = Facts::of(module);
         let names = Rc::default();
-        let (passed, set, used, labels) = Default::default();
+        let (passed, set, used, labels, setters) = Default::default();
+        let (local, others) = (0, 0);
         let mut walk =
-            Walk { names, facts, visit, in_body: false, passed, set, used, labels, local: 0, others: 0 };
+            Walk { names, facts, visit, in_body: false, passed, set, used, labels, setters, local, others };
         let span = module.items.first().map_or(Span::NONE, Item::span);
         walk.give(node(Kind::Module, "", span, Vec::new()));
         module.items.iter().for_each(|item| walk.item(item));
     }
 
     fn give(&mut self, node: Node<'m>) {
-        (self.visit)(&Node { in_body: self.in_body, ..node }, &self.facts);
+        let node = Node { in_body: self.in_body, ..node };
+        (self.visit)(&node, &self.facts);
+        if node.kind == Some(Kind::Instruction) && !["st", "red", "bra", "call"].contains(&&*node.text) {
+            self.sets(node);
+        }
+    }
+
+    /// Notes which registers an instruction sets: those of its first operand.
+    fn sets(&mut self, node: Node<'m>) {
+        let setters = node.parts.iter().filter_map(|part| Some(part.deepest_chain()? + 1));
+        let node = Rc::new(Node { chain: setters.max().unwrap_or(0), ..node });
+        let Some(first) = node.parts.first() else { return };
+        first.each_name(&mut |name| drop(self.setters.insert(name.clone(), node.clone())));
     }
 
     fn declare(&mut self, name: &Text, count: Option<&Expr>, thing: Rc<Thing>) {
@@ -139,7 +176,7 @@ impl<'m, F: FnMut(&Node<'m>, &Facts<'m>)> Walk<'m, F> {
         self.names = Rc::new(Names::within(outer.clone()));
         self.local = 0;
         self.facts.function = function.name.text.clone();
-        (self.passed, self.set, self.used) = Default::default();
+        (self.passed, self.set, self.used, self.setters) = Default::default();
         for statement in function.statements() {
             if let Statement::Tokens(tokens) = statement {
                 self.used.extend(tokens.iter().map(|token| token.text.as_str()));
@@ -179,6 +216,7 @@ impl<'m, F: FnMut(&Node<'m>, &Facts<'m>)> Walk<'m, F> {
                 Statement::Variables(declaration) => self.declaration(declaration, false),
                 Statement::Label(name) => {
                     let own = self.name(&name.text, name.span);
+                    self.setters.clear();
                     self.labels.push(node(Kind::Label, name.text.clone(), name.span, vec![own]));
                     continue;
                 }
@@ -303,7 +341,8 @@ impl<'m, F: FnMut(&Node<'m>, &Facts<'m>)> Walk<'m, F> {
         let found = self.names.find(text, |_, digits| numbered(digits));
         let repeats = matches!(found, Found::Numbered(..)).then_some(true);
         let thing = found.declared().cloned();
-        Node { thing, repeats, ..node(Kind::Name, text.clone(), span, Vec::new()) }
+        let setter = self.setters.get(text).filter(|setter| setter.chain < LONGEST_CHAIN).cloned();
+        Node { thing, repeats, setter, ..node(Kind::Name, text.clone(), span, Vec::new()) }
     }
 
     /// A name that is declared here: with what the same scope declares under it already.

@@ -61,8 +61,19 @@ impl Shown<'_> {
         let undecided = accepted.map_or_else(Vec::new, |seen| self.of_bodies(seen));
         let data = self.by_more_than_outcome(data, kernels.as_ref(), &undecided);
         let outcome = if accepted.is_some() { Outcome::Accepted } else { executable.outcome };
-        let (accesses, memory_operands) = (None, None);
-        Ok(ModuleVerdicts { data, added, kernels, undecided, refusals, outcome, accesses, memory_operands })
+        let (accesses, memory_operands, computed, computed_kernels) = Default::default();
+        Ok(ModuleVerdicts {
+            data,
+            added,
+            kernels,
+            undecided,
+            refusals,
+            outcome,
+            accesses,
+            memory_operands,
+            computed,
+            computed_kernels,
+        })
     }
 
     /// In an executable such an address cannot be told from a number: relocatable output shows it.

@@ -73,3 +73,40 @@ fn conversions_saturate_and_logic_gives_predicates() {
                  st.global.u32 [%rd1], %r2;";
     assert_eq!(words(logic), [9, 7, 7, 9, 7]);
 }
+
+#[test]
+fn what_depends_on_places_or_on_the_thread_is_not_the_same_elsewhere() {
+    let elsewhere = |body: &str| {
+        let text = format!(
+            ".version 8.3\n.target sm_80\n.address_size 64\n.global .u32 g[4];\n.visible .entry k(.param .u64 out, .param .u64 in)\n{{\n\
+             .reg .pred %p;\n.reg .b32 %r<9>;\n.reg .b64 %rd<9>;\nld.param.u64 %rd1, [out];\n\
+             ld.param.u64 %rd2, [in];\n{body}\nret;\n}}\n"
+        );
+        let (module, rules) = (parse(&text).unwrap(), Rules::default());
+        let Expectation::Accepted { variables, .. } = expect(&module, &rules) else { panic!("{text}") };
+        let kernels = computed(&module, &variables, &rules, 6);
+        assert!(kernels[0].runs.is_ok(), "{:?}", kernels[0].runs);
+        are_anywhere(&kernels, &module, &variables, &rules)[0]
+    };
+    assert!(elsewhere("ld.global.u32 %r1, [%rd2+4];\nadd.u32 %r1, %r1, 1;\nst.global.u32 [%rd1+8], %r1;"));
+    assert!(elsewhere("and.b64 %rd3, %rd2, 255;\nst.global.u64 [%rd1], %rd3;"), "both are aligned");
+    assert!(!elsewhere("st.global.u64 [%rd1], %rd2;"), "a place");
+    assert!(!elsewhere("shr.u64 %rd3, %rd2, 40;\nst.global.u64 [%rd1], %rd3;"), "its upper half");
+    assert!(!elsewhere("sub.u64 %rd3, %rd2, %rd1;\nst.global.u64 [%rd1], %rd3;"), "a distance");
+    assert!(!elsewhere("mov.u64 %rd3, g;\nst.global.u64 [%rd1], %rd3;"), "a variable");
+    assert!(!elsewhere("mov.u32 %r1, %tid.x;\nst.global.u32 [%rd1], %r1;"), "the thread");
+    let branch =
+        "mov.u32 %r1, %ctaid.x;\nand.b32 %r1, %r1, 1;\nsetp.eq.u32 %p, %r1, 0;\n@%p st.global.u32 [%rd1], 5;";
+    assert!(!elsewhere(branch), "the way that it takes");
+}
+
+#[test]
+fn what_is_read_through_the_other_cache_after_a_store_is_unknown() {
+    let read = |how: &str| {
+        left(&format!(
+            "st.global.u32 [%rd1], 7;\nld.global{how}.u32 %r2, [%rd1];\nst.global.u32 [%rd1], %r2;"
+        ))
+    };
+    assert_eq!(read(".nc").unwrap()[0], Some(vec![None; 4]));
+    assert_eq!(read("").unwrap()[0], Some(vec![Some(7), Some(0), Some(0), Some(0)]));
+}

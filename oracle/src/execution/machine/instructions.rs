@@ -126,6 +126,10 @@ impl<'m> Machine<'m, '_> {
         let (size, lanes) = self.portions(form)?;
         let from = form.operands.get(1);
         let bytes = match self.access(frame, form, (from, Way::Read), size * lanes, names)? {
+            // 9.7.9.9: what the kernel writes is not read through the cache that is not coherent.
+            Some(spot) if form.others.contains(&".nc") && self.is_written(&spot, size * lanes) => {
+                vec![Byte::Unknown; size * lanes]
+            }
             Some(spot) => self.read(&spot, size * lanes),
             None => vec![Byte::Unknown; size * lanes],
         };

@@ -11,7 +11,7 @@ use super::super::{
     operand::Reader,
     setting::{
         Access, Frame as Layout, Free, PARAMETER, Placed, Reached, Setting, WINDOW_SIZE, WINDOWS, Way,
-        parameter_bytes, specials, word,
+        distance, parameter_bytes, pointer, specials, word,
     },
 };
 use super::{Frame, Machine, NOT_GENERIC, OTHER_SPACE, UNKNOWN};
@@ -36,6 +36,8 @@ pub(in super::super) struct How {
     pub anywhere: bool,
     /// The input whose values are compared.
     pub input: Option<u64>,
+    /// Whether memory lies elsewhere, and another thread runs it.
+    pub elsewhere: bool,
 }
 
 /// The numbers that a kernel is run over, and what it reaches.
@@ -55,6 +57,7 @@ pub(in super::super) struct Numbers<'m> {
     anywhere: bool,
     /// The input whose values are compared; `None` where only places are, which are of straight code.
     input: Option<u64>,
+    elsewhere: bool,
     /// What constants rest on.
     pub(super) values: Trace,
 }
@@ -64,10 +67,13 @@ impl<'m> Numbers<'m> {
         program: &'m Program<'m>,
         body: &'m Body<'m>,
         variables: &'m [expectation::Variable],
-        How { layout, anywhere, input }: How,
+        How { layout, anywhere, input, elsewhere }: How,
     ) -> Result<Numbers<'m>, &'static str> {
         let mut setting = Setting { specials: specials(body.directives), ..Setting::default() };
-        let mut free = Free::new(layout);
+        if elsewhere {
+            setting.specials.values_mut().for_each(|value| *value = value.wrapping_add(1));
+        }
+        let mut free = Free::new(layout, elsewhere);
         let mut placed = |variables: &[Rc<Variable>]| -> Vec<Option<Placed>> {
             variables.iter().map(|variable| free.place(variable)).collect()
         };
@@ -90,6 +96,9 @@ impl<'m> Numbers<'m> {
             parameters.insert(at, nth);
             let bytes = match input {
                 Some(input) if size != 8 => inputs::parameter(input, nth as u64, size),
+                _ if elsewhere && size == 8 => {
+                    (pointer(nth as u64) + distance(Some(nth as u64))).to_le_bytes().to_vec()
+                }
                 _ => parameter_bytes(nth as u64, size),
             };
             setting.parameters.push((variable.align, bytes));
@@ -107,7 +116,18 @@ impl<'m> Numbers<'m> {
         let initial = all.chain(own).collect();
         let reached = Reached { setting, ..Reached::default() };
         let (scattered, values) = (false, Trace::default());
-        Ok(Numbers { module, function, parameters, initial, reached, scattered, anywhere, input, values })
+        Ok(Numbers {
+            module,
+            function,
+            parameters,
+            initial,
+            reached,
+            scattered,
+            anywhere,
+            input,
+            elsewhere,
+            values,
+        })
     }
 
     /// Whether only code without predicates and branches is followed.
@@ -198,6 +218,10 @@ impl<'m> Numbers<'m> {
         (0..width as u64).map(byte).collect()
     }
 
+    pub(super) fn is_written(&self, (space, at): (StateSpace, u64), width: usize) -> bool {
+        self.reached.written.range((space, at)..(space, at.saturating_add(width as u64))).next().is_some()
+    }
+
     /// Writes the bytes of the last access.
     pub(super) fn write(&mut self, (space, at): (StateSpace, u64), bytes: &[Byte]) {
         let mut idle = true;
@@ -234,7 +258,8 @@ impl<'m> Numbers<'m> {
         let byte = match (held, space) {
             (Some(held), _) => held?,
             (None, StateSpace::Global | StateSpace::Shared) => {
-                let word = self.input.map_or_else(|| word(at / 4), |input| inputs::word(input, at / 4));
+                let usual = if self.elsewhere { self.reached.setting.usual(space, at) } else { at };
+                let word = self.input.map_or_else(|| word(usual / 4), |input| inputs::word(input, usual / 4));
                 (word >> (8 * (at % 4))) as u8
             }
             _ => return None,

@@ -198,6 +198,14 @@ impl<'m> Machine<'m, '_> {
         }
     }
 
+    /// Whether the kernel wrote there before, as far as it is run over numbers.
+    pub(super) fn is_written(&self, spot: &Spot, width: usize) -> bool {
+        match (*spot, &self.numbers) {
+            (Spot::Number(space, at), Some(numbers)) => numbers.is_written((space, at), width),
+            _ => false,
+        }
+    }
+
     pub(super) fn write(&mut self, spot: &Spot, bytes: Vec<Byte>) {
         match (*spot, &mut self.numbers) {
             (Spot::Number(space, at), Some(numbers)) => numbers.write((space, at), &bytes),
