@@ -72,8 +72,7 @@ impl Kernel {
             if let Some((place, stored)) = store(line) {
                 found.push(self.without(at));
                 // What is stored may come from what is wrong already.
-                let earlier = self.lines[..at].iter().filter_map(|line| set(line).next());
-                let others = earlier.filter(|register| *register != stored).filter_map(|register| {
+                let others = self.sources(at, stored).into_iter().filter_map(|register| {
                     let (_, ty) = LOADS.iter().find(|(letter, _)| register.starts_with(letter))?;
                     Some(self.with(at, format!("st.global.{ty} {place}, {register}")))
                 });
@@ -114,6 +113,20 @@ impl Kernel {
         found.sort_by_key(Kernel::size);
         found.dedup();
         found
+    }
+
+    /// The registers that what sets this one before a line reads, and in place of predicates those that what sets them reads.
+    fn sources(&self, before: usize, register: &str) -> Vec<&str> {
+        let setter = (0..before).rev().find(|&at| set(&self.lines[at]).any(|own| own == register));
+        let Some((at, (_, read))) = setter.and_then(|at| Some((at, self.lines[at].split_once(", ")?))) else {
+            return Vec::new();
+        };
+        let registers = words(read).filter(|word| word.starts_with('%') && *word != "%in");
+        let through = |source| match str::starts_with(source, "%p") {
+            true => self.sources(at, source),
+            false => vec![source],
+        };
+        registers.flat_map(through).collect()
     }
 
     fn without(&self, at: usize) -> Kernel {
@@ -204,7 +217,7 @@ mod tests {
 
     #[test]
     fn kernels_are_read_and_written_alike_and_smaller_ones_use_what_they_set() {
-        let module = ptxsmith_gen::arithmetic::module(3, 0..16, 0);
+        let module = ptxsmith_gen::arithmetic::module(3, 0..60, 0);
         for (name, kernel) in Kernel::all(&module) {
             let text = kernel.text(&name);
             assert_eq!(Kernel::all(&text), [(name, kernel.clone())]);
