@@ -455,6 +455,7 @@ impl Judge<'_> {
     ) -> Vec<(Question, usize)> {
         match (&p.trial.body, verdict) {
             (Body::Items(_) | Body::Contexts(_), _) if self.options.launch => return Vec::new(),
+            (Body::Items(_), Verdict::Conforms) if self.may_be_written_over(p) => return Vec::new(),
             (Body::Items(_), Verdict::Conforms) if p.must() == Some(Must::Accept) => {
                 return self.excluded_under(p, &self.rules, QuestionSet::default(), first);
             }
@@ -499,6 +500,15 @@ impl Judge<'_> {
             }
             _ => Vec::new(),
         }
+    }
+
+    /// Whether a narrow address in memory may have been written over what lies behind it: then that may conform by chance.
+    fn may_be_written_over(&self, p: &Predicted<'_>) -> bool {
+        let Answer::Module(prediction) = &p.answer else { return false };
+        let Expectation::Accepted { variables, .. } = &prediction.data else { return false };
+        let mut addresses = variables.iter().flat_map(|variable| &variable.addresses);
+        self.subject.description().relocations == Some(false)
+            && addresses.any(|address| address.width < 8 && address.byte.is_none())
     }
 
     /// The answers to open questions that would have given another result than these rules, also together with any one other

@@ -6,8 +6,9 @@
 //!
 //! What is seen is memory: the bytes of each `.global` and `.const` variable with the address that it got
 //! ([`Variable::base`](crate::Variable::base)), addresses as numbers ([`solve`](crate::solve)), what kernels leave in
-//! their output buffers, and what they compute over given parameters and memory (`driver/runs.rs`). Writes past a variable are seen where they change a fence (`driver/module.rs`) or padding. A cubin
-//! is also read as a file, and what the loader made of it is compared with that (`driver/loaded.rs`).
+//! their output buffers, and what they compute over given parameters and memory (`driver/runs.rs`). Writes past a variable are
+//! seen where they change a fence (`driver/module.rs`) or padding. A cubin is also read as a file, and what the loader made of it is
+//! compared with that (`driver/loaded.rs`).
 
 mod loaded;
 mod memory;
