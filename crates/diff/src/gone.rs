@@ -47,7 +47,11 @@ pub fn check(subject: &dyn Subject, known: &Known, target: &str) -> Result<Optio
         matches!(reason, NotCompared::Unmodelled) || by_pattern && matches!(reason, NotCompared::Unobserved)
     };
     let untold = verdicts.iter().all(|verdict| matches!(verdict, Verdict::NotCompared(r) if !tells(r)));
-    if shown || untold {
+    // What a kernel computes is seen only where code or a device shows it.
+    let unseen = matches!(known.effect, Effect::Wrong)
+        && !subject.computes()
+        && !verdicts.iter().any(|verdict| matches!(verdict, Verdict::Conforms));
+    if shown || untold || unseen {
         return Ok(None);
     }
     let observed = subject.observe(&Request::new(known.example, target).in_form(form))?;

@@ -33,6 +33,11 @@ fn a_listed_deviation_that_a_listed_release_does_not_show_is_gone_and_the_edit_i
         };
         let mended = mended.described(description);
         let missed = gone::check(&mended, known, "sm_80").expect("nothing of ours fails");
+        // One that shows no code shows nothing of what kernels compute.
+        if known.id.starts_with("arithmetic-wrong-value") {
+            assert_eq!(missed, None, "{}", known.id);
+            continue;
+        }
         assert!(missed.is_some(), "{} is not missed", known.id);
         assert!(together(&mended, &[known]).is_empty(), "{} is not missed beside others", known.id);
         let edit = gone::edit(known.id, &["fake".to_owned()]).unwrap();

@@ -169,7 +169,8 @@ fn changes_of(variable: &Variable) -> Vec<Change<Variable>> {
             Address { offset: 0, width: 8, symbol: "x".into(), addend: 0, generic: None, byte: None };
         own.addresses.as_mut().unwrap().push(address);
     };
-    if variable.size > Some(0) {
+    // One that is too large has no content to be compared.
+    if variable.bytes.as_ref().is_some_and(|bytes| !bytes.is_empty()) {
         changes.push(("one more address".into(), Box::new(more)));
     }
     changes
