@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use ptxsmith_oracle::{
     Computed, Expectation, Reached, Rules, Trace, Way, are_anywhere, computed, expect, predict,
 };
-use ptxsmith_subject::{Error, Memory, Observation, Outcome, OutputForm, Request, Space, Subject, Tracing};
+use ptxsmith_subject::{Error, Memory, Observation, Outcome, Request, Space, Subject, Tracing};
 use ptxsmith_syntax::{Module, StateSpace};
 
 use crate::accesses::tracing_of;
@@ -97,13 +97,7 @@ impl Calculations {
     /// If this machine or our code fails.
     pub fn judge(&self, subject: &dyn Subject, ptx: &str, target: &str) -> Result<Judgement, Error> {
         let trace: Vec<Tracing> = self.runs.iter().map(|(.., run)| run.clone()).collect();
-        // In an executable the address of a variable may be a number.
-        let form = match expect(&self.module, &self.rules) {
-            Expectation::Accepted { variables, .. } if variables.is_empty() => OutputForm::Executable,
-            _ => OutputForm::Relocatable,
-        };
-        let answer =
-            subject.compute(&Request { trace: &trace, ..Request::new(ptx, target).in_form(form) })?;
+        let answer = subject.compute(&Request { trace: &trace, ..Request::new(ptx, target) })?;
         if answer.observation.outcome != Outcome::Accepted {
             return Ok(Judgement { observation: answer.observation, ..Judgement::default() });
         }
