@@ -106,32 +106,38 @@ pub(crate) fn is_seen_as(variable: &Variable, observed: &Observation) -> bool {
     }
 }
 
-/// The known deviation by which some address of a program is written over what lies behind it, where what was seen was read from
-/// memory. What is there then depends on where variables lie and on what the compiler left in its own memory, and is not predicted.
+/// The known deviation that explains what was read from memory of a program with an address that is written too wide. What lies behind
+/// it then depends on where variables lie and on what the compiler left in its own memory, and is not predicted.
 pub(crate) fn written_over(
     base: &Rules,
     maker: Maker<'_>,
     predict: impl Fn(&Rules) -> Expectation,
     observed: &Observation,
 ) -> Option<Explanation> {
-    if !observed.from_memory {
-        return None;
-    }
+    let known = observed.from_memory.then(|| widens(base, maker, predict)).flatten()?;
+    Some(Explanation { readings: Vec::new(), known: vec![known.id] })
+}
+
+/// The known deviation by which some address of a program is written wider than the place that holds it.
+pub(crate) fn widens(
+    base: &Rules,
+    maker: Maker<'_>,
+    predict: impl Fn(&Rules) -> Expectation,
+) -> Option<&'static Known> {
     let usual = accepted(predict(base))?;
     let is_wider = |variable: &Variable| {
         let own = usual.iter().find(|own| own.name == variable.name);
         let width = |offset: u64| own?.addresses.iter().find(|own| own.offset == offset).map(|own| own.width);
         variable.addresses.iter().any(|address| width(address.offset).is_some_and(|own| own < address.width))
     };
-    let widens = |known: &&Known| {
+    let widens = |known: &&'static Known| {
         let Effect::Rule(change) = known.effect else { return false };
         let mut rules = *base;
         change(&mut rules);
         known.is_of(maker)
             && accepted(predict(&rules)).is_some_and(|variables| variables.iter().any(is_wider))
     };
-    let known = KNOWN.iter().find(widens)?;
-    Some(Explanation { readings: Vec::new(), known: vec![known.id] })
+    KNOWN.iter().find(widens)
 }
 
 /// Whether one variable is seen to be as under these rules, and what it rests on then.

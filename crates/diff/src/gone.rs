@@ -55,7 +55,8 @@ pub fn check(subject: &dyn Subject, known: &Known, target: &str) -> Result<Optio
         return Ok(None);
     }
     let observed = subject.observe(&Request::new(known.example, target).in_form(form))?;
-    // What is not shown may well be as predicted: bytes, what lies behind a variable in memory, and a variable that nobody asks for.
+    // Bytes that are not shown may well be as predicted, and so may what lies behind a variable in memory, and a variable that is not
+    // asked for.
     let maker = Maker::of(subject.description());
     let is_hidden = written_over(&rules, maker, |rules| expect(&module, rules), &observed).is_some()
         || observed.from_memory && observed.variables.is_empty() && module.functions().next().is_none();

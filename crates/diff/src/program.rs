@@ -126,6 +126,22 @@ impl Refusal {
 }
 
 impl ModuleVerdicts {
+    /// No verdicts on a program that a subject did this with.
+    fn of(outcome: Outcome) -> ModuleVerdicts {
+        ModuleVerdicts {
+            data: Vec::new(),
+            added: Vec::new(),
+            kernels: None,
+            undecided: Vec::new(),
+            refusals: Vec::new(),
+            outcome,
+            accesses: None,
+            memory_operands: None,
+            computed: Vec::new(),
+            computed_kernels: None,
+        }
+    }
+
     /// All verdicts.
     pub fn parts(self) -> Vec<Part> {
         let own = self.data.into_iter().chain(self.added).chain(self.kernels).chain(self.undecided);

@@ -165,7 +165,7 @@ fn of_other_code_than_there_is_nothing_is_found_but_each_operand_that_is_another
                     KernelVerdict::NotFollowed(_) => false,
                     KernelVerdict::Differs(wrong) => panic!("{how} {opcode}: {kernel}: {wrong:?}"),
                 };
-                // What stands behind the end of a kernel is not executed, whatever it is called.
+                // Instructions behind the end of a kernel are not executed under any name.
                 let is_behind = how == "renamed" && ["BRA", "NOP"].contains(&opcode);
                 assert_eq!(is_followed, is_behind || !has_it.contains(&*kernel), "{how} {opcode}: {kernel}");
             }

@@ -213,14 +213,9 @@ pub(crate) fn promised(observation: Observation, description: &Description) -> O
     let complete = observation.outcome == Outcome::Accepted && description.lists == Some(true);
     Observation {
         complete: complete && description.values != Some(false),
-        from_memory: reads_memory(description),
+        from_memory: description.reads_memory(),
         ..observation
     }
-}
-
-/// Whether an implementation reads addresses back from memory.
-pub(crate) fn reads_memory(description: &Description) -> bool {
-    description.relocations == Some(false)
 }
 
 /// What a finished run amounts to.

@@ -241,7 +241,7 @@ impl Serve {
             return Err(Error::Worker { subject, failure: failure.clone() });
         }
         // What our own workers show went through a linker or a loader, which may drop what nothing uses.
-        let from_memory = exec::reads_memory(&self.description);
+        let from_memory = self.description.reads_memory();
         let promised = |observation| match self.own {
             Some(_) => Observation { from_memory, ..observation },
             None => exec::promised(observation, &self.description),
@@ -308,8 +308,7 @@ impl Subject for Serve {
 }
 
 impl Serve {
-    /// Shows a worker of ours a module, as a cubin where there is one, of which the text is what it was made from, and has kernels
-    /// run over numbers.
+    /// Shows a worker of ours a module and has kernels run over numbers. Where there is a cubin, that is loaded, and the text is its source.
     pub(crate) fn answered(
         &self,
         request: &Request<'_>,

@@ -143,6 +143,13 @@ pub struct Description {
     pub machine: BTreeMap<String, String>,
 }
 
+impl Description {
+    /// Whether it reads addresses back from memory, where they are numbers.
+    pub fn reads_memory(&self) -> bool {
+        self.relocations == Some(false)
+    }
+}
+
 /// One implementation under test.
 ///
 /// Several threads may call [`observe`](Subject::observe) at once.

@@ -42,12 +42,9 @@ pub(super) fn calculated(form: &Form<'_>, ty: ScalarType, values: &[u64]) -> Opt
             let is_negative = signed && ((a as i64) < 0 || (b as i64) < 0);
             quotient(ty, signed, a, b).filter(|_| !is_negative).map(|(_, rest)| rest)
         }
-        // 9.7.1.10: what the least number gives is not said.
-        (Opcode::Abs, [], &[a]) if signed => {
-            let is_least = low_bits(ty, a) == 1 << (bits - 1);
-            (!is_least).then(|| (a as i64).unsigned_abs())
-        }
-        // 9.7.1.11
+        // 9.7.1.10, 9.7.1.11: what the least number gives is not said.
+        (Opcode::Abs | Opcode::Neg, [], &[a]) if signed && low_bits(ty, a) == 1 << (bits - 1) => None,
+        (Opcode::Abs, [], &[a]) if signed => Some((a as i64).unsigned_abs()),
         (Opcode::Neg, [], &[a]) => Some(a.wrapping_neg()),
         // 9.7.1.12, 9.7.1.13: `.relu` makes a negative result zero.
         (Opcode::Min, [], &[a, b]) => Some(if is_less(signed, b, a) { b } else { a }),

@@ -202,7 +202,7 @@ fn wrong_result(expected: &Reached, left: &Memory, input: u64) -> Option<WrongRe
     let wrong = |(&(_, at), byte): (&(StateSpace, u64), &Option<u8>)| {
         byte.is_some_and(|byte| left.get(&(Space::Global, at)) != Some(&byte)).then_some(at)
     };
-    // Where it writes what is there, nobody sees it.
+    // A store of what is there already cannot be seen.
     let unasked = |(&(space, at), byte): (&(Space, u64), &u8)| {
         let place = (StateSpace::Global, at);
         let is_kept = expected.setting.memory.get(&place) == Some(byte);

@@ -16,8 +16,8 @@ use crate::{
     asked::Asked,
     compare::{Mismatch, compare, undeclared, unobserved, unseen},
     explain::{
-        explain, explain_crash, explain_match, explain_variables, explain_wrong, with_one_more, written_over,
-        wrong_places,
+        explain, explain_crash, explain_match, explain_variables, explain_wrong, widens, with_one_more,
+        written_over, wrong_places,
     },
     explanation::{Alternatives, Explanation},
     kernel,
@@ -502,13 +502,10 @@ impl Judge<'_> {
         }
     }
 
-    /// Whether a narrow address in memory may have been written over what lies behind it: then that may conform by chance.
+    /// Whether an address in memory may have been written over what lies behind it: then that may conform by chance.
     fn may_be_written_over(&self, p: &Predicted<'_>) -> bool {
-        let Answer::Module(prediction) = &p.answer else { return false };
-        let Expectation::Accepted { variables, .. } = &prediction.data else { return false };
-        let mut addresses = variables.iter().flat_map(|variable| &variable.addresses);
-        self.subject.description().relocations == Some(false)
-            && addresses.any(|address| address.width < 8 && address.byte.is_none())
+        let data = |rules: &Rules| self.prediction(p.trial, rules).data;
+        self.subject.description().reads_memory() && widens(&self.rules, self.maker(), data).is_some()
     }
 
     /// The answers to open questions that would have given another result than these rules, also together with any one other

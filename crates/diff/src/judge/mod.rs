@@ -239,7 +239,7 @@ impl<'a> Judge<'a> {
     /// The same without kernels that reach absolute places, where the subject runs them on a device: there no memory lies at these.
     fn without_absolute_places(&self, prediction: Prediction) -> Prediction {
         let is_absolute = |kernel: &Kernel| kernel.trace.clauses.contains(Clause::OperandAbsolute);
-        let runs = self.subject.description().relocations == Some(false);
+        let runs = self.subject.description().reads_memory();
         let kernels = prediction.kernels.into_iter().map(|kernel| match runs && is_absolute(&kernel) {
             true => Kernel { left: Left::Unmodelled("an absolute place, which no device has"), ..kernel },
             false => kernel,

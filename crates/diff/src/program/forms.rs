@@ -61,19 +61,7 @@ impl Shown<'_> {
         let undecided = accepted.map_or_else(Vec::new, |seen| self.of_bodies(seen));
         let data = self.by_more_than_outcome(data, kernels.as_ref(), &undecided);
         let outcome = if accepted.is_some() { Outcome::Accepted } else { executable.outcome };
-        let (accesses, memory_operands, computed, computed_kernels) = Default::default();
-        Ok(ModuleVerdicts {
-            data,
-            added,
-            kernels,
-            undecided,
-            refusals,
-            outcome,
-            accesses,
-            memory_operands,
-            computed,
-            computed_kernels,
-        })
+        Ok(ModuleVerdicts { data, added, kernels, undecided, refusals, ..ModuleVerdicts::of(outcome) })
     }
 
     /// In an executable such an address cannot be told from a number: relocatable output shows it.

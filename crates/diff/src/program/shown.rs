@@ -100,19 +100,7 @@ impl Shown<'_> {
         let data = self.by_more_than_outcome(data, kernels.as_ref(), &undecided);
         let refusals = Refusal::of(observed, self.form).into_iter().collect();
         let (added, outcome) = (Vec::new(), observed.outcome);
-        let (accesses, memory_operands, computed, computed_kernels) = Default::default();
-        Ok(ModuleVerdicts {
-            data,
-            added,
-            kernels,
-            undecided,
-            refusals,
-            outcome,
-            accesses,
-            memory_operands,
-            computed,
-            computed_kernels,
-        })
+        Ok(ModuleVerdicts { data, added, kernels, undecided, refusals, ..ModuleVerdicts::of(outcome) })
     }
 
     /// What the subject does with a header, which many programs may have.

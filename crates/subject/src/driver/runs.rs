@@ -3,7 +3,7 @@
 //!
 //! Where a variable or a pointer lies on the device is not where the numbers say. So a pointer parameter is replaced, and a kernel may
 //! reach only what lies near one. All is run twice over different fillings: a byte that differs between the two was not written, or
-//! depends on what nobody set.
+//! depends on memory that was not set.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -17,7 +17,7 @@ use ptxsmith_model::{Space, Tracing};
 const BEFORE: u64 = 256;
 const BEHIND: u64 = 1024;
 const AREA: u64 = BEFORE + BEHIND;
-/// What memory holds that nobody set.
+/// The content of memory that was not set.
 const FILLINGS: [u8; 2] = [0xa5, 0x5a];
 
 /// A run of a kernel.
@@ -179,7 +179,7 @@ fn written([(areas, first), (others, second)]: [(&Areas, &[u8]); 2]) -> Left {
             continue;
         }
         if first[place] != second[place] {
-            return Err("what it leaves depends on memory that nobody set".to_owned());
+            return Err("what it leaves depends on memory that was not set".to_owned());
         }
         by_place.insert(areas.at(place), first[place]);
     }

@@ -102,7 +102,7 @@ fn description(driver: &Driver, device: &Device) -> Description {
         targets: targets(major, minor),
         relocations: Some(false),
         values: Some(true),
-        // It is told which there are: it finds a variable by its name alone.
+        // The driver finds a variable by its name alone, so it is given the names.
         lists: Some(false),
         machine,
         ..Description::default()

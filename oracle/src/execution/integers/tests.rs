@@ -58,6 +58,12 @@ fn bits_are_counted_from_the_lowest() {
 }
 
 #[test]
+fn the_least_number_has_no_negative() {
+    assert_eq!((of("neg.s32", &[5]), of("neg.s32", &[LEAST])), (Some(5u32.wrapping_neg().into()), None));
+    assert_eq!((of("abs.s32", &[ONES]), of("abs.s32", &[LEAST])), (Some(1), None));
+}
+
+#[test]
 fn fields_end_at_the_width_of_their_type() {
     assert_eq!(of("bfe.s32", &[0xf0, 4, 4]), Some(ONES));
     assert_eq!(of("bfe.u32", &[0xf0, 4, 4]), Some(0xf));
