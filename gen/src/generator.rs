@@ -72,7 +72,7 @@ impl Generator {
     /// for bit-size types either. With no bytes left it is a single literal, zero.
     ///
     /// # Panics
-    /// For `.f16`, `.f16x2`, `.b128` and `.pred`, which take no initial value that the generator knows.
+    /// For `.f16`, `.f16x2` and `.pred`, which take no initial value (5.4.4).
     pub fn expression(&self, ty: ScalarType, u: &mut Unstructured<'_>, coverage: &mut Coverage) -> Expr {
         self.root(values_of(ty), u, coverage)
     }

@@ -351,6 +351,7 @@ pub static GRAMMAR: &[Production] = &[
     row("type/b8", N::Type, "4.5/bit-size-type", 3, narrow, Form::Type(ScalarType::B8)),
     row("type/f32", N::Type, "4.5.2/float-narrowing", 10, floats, Form::Type(ScalarType::F32)),
     row("type/f64", N::Type, "4.5.2/float-double-evaluation", 10, floats, Form::Type(ScalarType::F64)),
+    row("type/b128", N::Type, "4.5.1/integer-width", 2, |c| c.b128, Form::Type(ScalarType::B128)),
     row("half-type/f16", N::HalfType, "5.4.4/type-allows-initializer", 1, always, Form::Type(ScalarType::F16)),
     row("half-type/f16x2", N::HalfType, "5.4.4/type-allows-initializer", 1, always, Form::Type(ScalarType::F16x2)),
     row("half-type/b128", N::HalfType, "5.4.1/scalar", 1, |c| c.b128, Form::Type(ScalarType::B128)),

@@ -69,7 +69,7 @@ impl Nonterminal {
     #[inline]
     pub(crate) const fn value_of(ty: ScalarType) -> Option<Nonterminal> {
         Some(match ty {
-            ScalarType::S64 | ScalarType::U64 => Nonterminal::WideValue,
+            ScalarType::S64 | ScalarType::U64 | ScalarType::B128 => Nonterminal::WideValue,
             ScalarType::B64 => Nonterminal::B64Value,
             ScalarType::B32 => Nonterminal::B32Value,
             ScalarType::F32 => Nonterminal::F32Value,
@@ -77,7 +77,7 @@ impl Nonterminal {
             ScalarType::S8 | ScalarType::S16 | ScalarType::S32 => Nonterminal::NarrowValue,
             ScalarType::U8 | ScalarType::U16 | ScalarType::U32 => Nonterminal::NarrowValue,
             ScalarType::B8 | ScalarType::B16 => Nonterminal::NarrowValue,
-            ScalarType::F16 | ScalarType::F16x2 | ScalarType::B128 | ScalarType::Pred => return None,
+            ScalarType::F16 | ScalarType::F16x2 | ScalarType::Pred => return None,
         })
     }
 }
