@@ -10,6 +10,7 @@ use anyhow::{Context, Result};
 use regex_lite::Regex;
 use serde_json::Value;
 
+use crate::llvm_tests;
 use crate::tools::{self, NOT_TESTED, command, list, text};
 
 const PAGE: &str = "docs/reference/emitted.md";
@@ -47,6 +48,8 @@ const NVRTCS: [(&str, &str); 5] = [
 /// The options of NVRTC, as corpus/emitters/python/nvrtc.py reads them.
 const NVRTC_OPTIONS: &str = r#"{".sm_75.lineinfo": ["-arch=compute_75", "-lineinfo"], ".sm_80.rdc": ["-arch=compute_80", "-rdc=true"],
  ".sm_90.debug": ["-arch=compute_90", "-G"], ".sm_90": ["-arch=compute_90", "-use_fast_math"]}"#;
+/// The folder of LLVM's own tests.
+const LLVM_TESTS: &str = "llvm-tests";
 /// Packages with kernels of corpus/emitters/python.
 const ENVIRONMENTS: [(&str, &str, &str); 3] = [
     ("Triton 3.9", "triton", "triton==3.9.0"),
@@ -63,13 +66,18 @@ pub struct Arguments {
     /// Only make the PTX
     #[arg(long)]
     produce: bool,
+
+    /// Only the compilers whose name contains this
+    #[arg(long, value_name = "NAME", conflicts_with = "write")]
+    only: Option<String>,
 }
 
 pub fn run(arguments: &Arguments) -> Result<u8> {
     let mut kept = Kept { folder: tools::cache("EMITTED", "emitted"), lacking: Vec::new() };
     fs::create_dir_all(&kept.folder)?;
     kept.install();
-    let producers = producers(&kept.folder);
+    let mut producers = producers(&kept.folder);
+    producers.retain(|producer| arguments.only.as_ref().is_none_or(|name| producer.name.contains(name)));
     for producer in &producers {
         if let Err(error) = producer.produce(&kept.folder) {
             eprintln!("{} makes nothing: {error:#}", producer.name);
@@ -140,6 +148,8 @@ impl Kept {
                 [format!("nvidia-cuda-runtime=={minor}.*"), "nvidia-cuda-cccl==13.3.5.0.6".to_owned()];
             self.wheels(&format!("nvcc-{minor}"), &[&own[..], &others].concat());
         }
+        let tests = self.folder.join(LLVM_TESTS);
+        self.once(LLVM_TESTS, "the source package of LLVM", || llvm_tests::install(&tests));
         for (_, name, package) in ENVIRONMENTS {
             let folder = self.folder.join(name);
             let venv = || tools::said(command("python3", ["-m", "venv"]).arg(&folder));
@@ -253,6 +263,9 @@ fn producers(kept: &Path) -> Vec<Producer> {
             recipe: Recipe::Files(llc(version, &cuda, &llvm)),
         });
     }
+    let tests = llvm_tests::commands(&kept.join(LLVM_TESTS));
+    let name = format!("llc {}, LLVM's own tests", llvm_tests::RELEASE);
+    all.push(Producer { name, recipe: Recipe::Files(tests) });
     for release in NVCCS.map(minor) {
         let nvcc = kept.join(format!("nvcc-{release}/nvidia/cu13/bin/nvcc")).to_string_lossy().into_owned();
         let mut files = Vec::new();
@@ -384,6 +397,9 @@ fn make(folder: &Path, name: &str, lines: &[Vec<String>]) -> Result<Option<Strin
         return Ok(Some(format!("{name}: {line}")));
     }
     if !lines[0].iter().any(|word| word == OUT) {
+        if !String::from_utf8_lossy(&done.stdout).contains(".version") {
+            return Ok(Some(format!("{name}: prints no PTX")));
+        }
         fs::write(made, done.stdout)?;
     }
     Ok(None)

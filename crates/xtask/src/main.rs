@@ -12,6 +12,7 @@ mod emitters;
 mod ffi;
 mod headers;
 mod linkages;
+mod llvm_tests;
 mod measure_build;
 mod planted;
 mod readings;
