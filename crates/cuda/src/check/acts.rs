@@ -77,8 +77,8 @@ fn act_of(node: &Node, below: &Node, above: Option<&Node>, is_static: &dyn Fn(&s
         | "CXXBindTemporaryExpr"
         | "FullExpr"
         | "OpaqueValueExpr"
-        | "SubstNonTypeTemplateParmExpr"
-        | "ArraySubscriptExpr" => None,
+        | "SubstNonTypeTemplateParmExpr" => None,
+        "ArraySubscriptExpr" => act_of_subscript(node, below),
         "ConditionalOperator" | "BinaryConditionalOperator" if node.is_lvalue() => None,
         "BinaryOperator" if node.opcode == "," => {
             let is_last = node.inner.last().is_some_and(|last| std::ptr::eq(last, below));
@@ -122,6 +122,16 @@ fn act_of(node: &Node, below: &Node, above: Option<&Node>, is_static: &dyn Fn(&s
         // Whatever else takes an lvalue binds a reference to it.
         _ => Some(Act::Address),
     }
+}
+
+/// An element of an array is a part of it. An index, and a pointer, are read, which the tree of a template does not say yet.
+fn act_of_subscript(node: &Node, below: &Node) -> Option<Act> {
+    let is_array = |operand: &Node| operand.ty.text().ends_with(']');
+    let is_indexed = |operand: &Node| is_array(operand) || operand.ty.text().contains('*');
+    if is_array(below) || below.cast_kind == "ArrayToPointerDecay" {
+        return None;
+    }
+    Some(if node.inner.iter().any(is_indexed) { Act::Value } else { Act::Unknown })
 }
 
 fn act_of_cast(node: &Node, above: Option<&Node>) -> Option<Act> {

@@ -1,20 +1,19 @@
 //! Asks clang what its tree does not show: whether a constant expression initializes a variable, and where a variable is
 //! named at all, array bounds, template arguments and pragmas included.
 //!
-//! Attributes are written behind the variables' names, in copies of the files that clang finds in their stead:
+//! Attributes are written behind the variables' names, in a copy of the preprocessed text:
 //! `require_constant_initialization`, which is an error where the language says no, and `deprecated` with a number,
 //! which is a warning wherever the variable is named. No tree is dumped, so this is the lesser part of the time.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ffi::OsString;
 use std::fs;
-use std::io;
-use std::path::{Component, Path, PathBuf};
+use std::path::Path;
 
 use ptxsmith_subject::process::{self, Cancel, End, Invocation, Limits};
-use serde_json::json;
 
-use super::ast::{Location, Place};
+use super::ast::Place;
+use super::source::Source;
 
 /// A variable of which something is asked.
 #[derive(Debug)]
@@ -24,7 +23,7 @@ pub struct Question<'a> {
     /// Its name.
     pub name: &'a str,
     /// Where its declarations name it.
-    pub places: Vec<&'a Location>,
+    pub places: Vec<&'a Place>,
 }
 
 /// What clang says.
@@ -36,10 +35,7 @@ pub struct Answers {
     pub mentions: Vec<(String, Place)>,
 }
 
-/// The text of each file and what is written into it; `None` where it cannot be read.
-type Edited<'a> = BTreeMap<&'a str, Option<(Vec<u8>, Vec<Edit>)>>;
-
-/// Text that is written into a file.
+/// Text that is written behind a name.
 struct Edit {
     offset: usize,
     line: u32,
@@ -47,58 +43,48 @@ struct Edit {
     text: String,
 }
 
-/// Asks. The arguments are those of a run that only checks the syntax; `--` and the file come last.
+/// Asks. The arguments are those of a run that only checks the syntax of `file`, which is ours to write; `--` and the file come last.
 pub fn ask(
     clang: &Invocation,
     limits: &Limits,
     cancel: &Cancel,
     questions: &[Question<'_>],
-    path_of: &dyn Fn(&str) -> PathBuf,
+    source: &Source,
+    file: &Path,
 ) -> Result<Answers, super::Error> {
-    let mut files = Edited::new();
-    let mut asked: HashMap<(&str, u32, u32), Vec<&str>> = HashMap::new();
+    let text = source.written();
+    let mut edits: BTreeMap<usize, Edit> = BTreeMap::new();
+    let mut asked: HashMap<(u32, u32), Vec<&str>> = HashMap::new();
     let mut known: HashSet<&str> = HashSet::new();
     let mut unasked: HashSet<&str> = HashSet::new();
     for (number, question) in questions.iter().enumerate() {
-        for location in &question.places {
-            let place = location.place();
-            let edited = files
-                .entry(&place.file)
-                .or_insert_with(|| Some((fs::read(path_of(&place.file)).ok()?, Vec::new())));
-            let offset = edited
-                .as_ref()
-                .filter(|_| !location.is_in_macro())
-                .and_then(|(text, _)| behind(text, place, question.name));
-            let (Some((_, edits)), Some(offset)) = (edited, offset) else {
+        for &place in &question.places {
+            let Some(offset) = behind(text.as_bytes(), place, question.name) else {
                 unasked.insert(question.id);
                 continue;
             };
-            asked.entry((&place.file, place.line, place.col)).or_default().push(question.id);
+            asked.entry((place.line, place.col)).or_default().push(question.id);
             known.insert(question.id);
-            if edits.iter().all(|edit| edit.offset != offset) {
-                let text =
-                    format!(" [[clang::require_constant_initialization, deprecated(\"{MARK}{number}\")]]");
-                let col = place.col + (offset - place.offset as usize) as u32;
-                edits.push(Edit { offset, line: place.line, col, text });
-            }
+            edits.entry(offset).or_insert_with(|| Edit {
+                offset,
+                line: place.line,
+                col: place.col + (offset - place.offset as usize) as u32,
+                text: format!(" [[clang::require_constant_initialization, deprecated(\"{MARK}{number}\")]]"),
+            });
         }
     }
-    files.retain(|_, edited| edited.as_ref().is_some_and(|(_, edits)| !edits.is_empty()));
-    if files.is_empty() {
+    let edits: Vec<Edit> = edits.into_values().collect();
+    if edits.is_empty() {
         return Ok(Answers::default());
     }
-    for (_, edits) in files.values_mut().flatten() {
-        edits.sort_by_key(|edit| edit.offset);
-    }
-    let overlay = write(&clang.temporary, &files, path_of)
+    fs::write(file, edited(text, &edits))
         .map_err(|source| super::Error::Machine { doing: "write a file for clang", source })?;
 
     let mut clang = clang.clone();
     let file = clang.args.split_off(clang.args.len().saturating_sub(2));
     clang.args.retain(|arg| arg != "-w");
-    let ours = ["-Wno-everything", "-Wdeprecated-declarations", "-Wno-error", "-ivfsoverlay"];
+    let ours = ["-Wno-everything", "-Wdeprecated-declarations", "-Wno-error"];
     clang.args.extend(ours.iter().map(OsString::from));
-    clang.args.push(overlay.into_os_string());
     clang.args.extend(file);
     let finished = process::run_reading(&clang, limits, cancel, |_| ())?;
     let mut answers = Answers::default();
@@ -109,10 +95,9 @@ pub fn ask(
     let mut refused: HashSet<&str> = HashSet::new();
     for line in said.lines() {
         let Some((place, message)) = message(line) else { continue };
-        let edits = files.get(place.file.as_str()).and_then(|edited| edited.as_ref());
-        let col = edits.map_or(place.col, |(_, edits)| original(edits, place.line, place.col));
+        let col = original(&edits, place.line, place.col);
         if message.contains("variable does not have a constant initializer") {
-            refused.extend(asked.get(&(place.file.as_str(), place.line, col)).into_iter().flatten());
+            refused.extend(asked.get(&(place.line, col)).into_iter().flatten());
         } else if let Some((_, number)) = message.split_once(MARK)
             && let Some(question) =
                 number.split(' ').next().and_then(|number| questions.get(number.parse::<usize>().ok()?))
@@ -129,41 +114,16 @@ pub fn ask(
 /// What our warnings say.
 const MARK: &str = "ptxsmith-variable-";
 
-/// Writes the files with their edits, and a file that tells clang to read them instead.
-fn write(directory: &Path, files: &Edited<'_>, path_of: &dyn Fn(&str) -> PathBuf) -> io::Result<PathBuf> {
-    let mut roots = Vec::new();
-    for (number, (name, edited)) in files.iter().enumerate() {
-        let Some((text, edits)) = edited else { continue };
-        let mut changed = Vec::with_capacity(text.len() + 100 * edits.len());
-        let mut from = 0;
-        for edit in edits {
-            changed.extend_from_slice(&text[from..edit.offset]);
-            changed.extend_from_slice(edit.text.as_bytes());
-            from = edit.offset;
-        }
-        changed.extend_from_slice(&text[from..]);
-        let copy = std::path::absolute(directory.join(format!("asked-{number}")))?;
-        fs::write(&copy, changed)?;
-        roots.push(json!({ "type": "file", "name": plain(&std::path::absolute(path_of(name))?), "external-contents": copy }));
+/// The text with its edits, which are in order.
+fn edited(text: &str, edits: &[Edit]) -> String {
+    let mut changed = String::with_capacity(text.len() + 100 * edits.len());
+    let mut from = 0;
+    for edit in edits {
+        changed += &text[from..edit.offset];
+        changed += &edit.text;
+        from = edit.offset;
     }
-    let overlay = std::path::absolute(directory.join("asked.yaml"))?;
-    let text =
-        json!({ "version": 0, "case-sensitive": "true", "use-external-names": "false", "roots": roots });
-    fs::write(&overlay, text.to_string())?;
-    Ok(overlay)
-}
-
-/// The path without `.` and `..`, as clang looks files up.
-fn plain(path: &Path) -> PathBuf {
-    let mut plain = PathBuf::new();
-    for component in path.components() {
-        match component {
-            Component::CurDir => {}
-            Component::ParentDir => drop(plain.pop()),
-            other => plain.push(other),
-        }
-    }
-    plain
+    changed + &text[from..]
 }
 
 /// The offset behind a name, and behind the template arguments that follow it.
@@ -195,9 +155,9 @@ fn behind(text: &[u8], place: &Place, name: &str) -> Option<usize> {
 /// The place and the text of a message of clang.
 fn message(line: &str) -> Option<(Place, &str)> {
     let (place, message) = line.split_once(": warning: ").or_else(|| line.split_once(": error: "))?;
-    let mut parts = place.rsplitn(3, ':');
-    let (col, line, file) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?, parts.next()?);
-    Some((Place { file: file.to_owned(), line, col, offset: 0 }, message))
+    let mut parts = place.rsplit(':');
+    let (col, line) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
+    Some((Place { line, col, offset: 0 }, message))
 }
 
 /// The column that text had before the edits of its line.
@@ -232,9 +192,6 @@ mod tests {
         assert_eq!(columns, [3, 5, 9, 10, 12]);
         assert_eq!(original(&edits, 3, 20), 20);
         let (place, text) = message("a b:c.cu:3:4: warning: 'k' is deprecated: x").unwrap();
-        assert_eq!(
-            (&place.file[..], place.line, place.col, text),
-            ("a b:c.cu", 3, 4, "'k' is deprecated: x")
-        );
+        assert_eq!((place.line, place.col, text), (3, 4, "'k' is deprecated: x"));
     }
 }

@@ -2,47 +2,16 @@
 
 use serde::Deserialize;
 
-/// A place in a file.
+/// A place in the preprocessed text.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
 #[serde(default)]
 pub struct Place {
-    /// The file, as clang opened it.
-    pub file: String,
     /// The line, from 1.
     pub line: u32,
     /// The column in bytes, from 1.
     pub col: u32,
-    /// The offset in the file, in bytes.
+    /// The offset in bytes.
     pub offset: u32,
-}
-
-/// A place, or two where a macro is expanded.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default)]
-pub struct Location {
-    #[serde(flatten)]
-    bare: Place,
-    #[serde(rename = "expansionLoc")]
-    expansion: Option<Place>,
-    #[serde(rename = "spellingLoc")]
-    spelling: Option<Place>,
-}
-
-impl Location {
-    /// Where it is for a reader of the file: a macro is where it is used.
-    pub fn place(&self) -> &Place {
-        self.expansion.as_ref().unwrap_or(&self.bare)
-    }
-
-    /// Where its text stands: what is an argument of a macro stands there.
-    pub fn spelling(&self) -> &Place {
-        self.spelling.as_ref().unwrap_or(&self.bare)
-    }
-
-    /// Whether a macro brings it.
-    pub fn is_in_macro(&self) -> bool {
-        self.expansion.is_some()
-    }
 }
 
 /// Beginning and end.
@@ -50,9 +19,9 @@ impl Location {
 #[serde(default)]
 pub struct Range {
     /// Where the first token begins.
-    pub begin: Location,
+    pub begin: Place,
     /// Where the last token begins.
-    pub end: Location,
+    pub end: Place,
 }
 
 /// A type as text.
@@ -105,7 +74,7 @@ pub struct Node {
     /// Its name.
     pub name: String,
     /// Where its name is.
-    pub loc: Location,
+    pub loc: Place,
     /// Where it is.
     pub range: Range,
     /// Its type.
@@ -167,13 +136,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_clang_does_not_print_is_a_default_and_a_macro_is_where_it_is_used() {
+    fn what_clang_does_not_print_is_a_default() {
         let text = r#"{"kind": "DeclRefExpr", "loc": {"line": 3, "tokLen": 1}, "type": {"qualType": "const int"},
-            "range": {"begin": {"spellingLoc": {"line": 1}, "expansionLoc": {"line": 7, "col": 2}}},
-            "inner": [{}], "referencedDecl": {"id": "0x1", "type": {"qualType": "E"}}}"#;
+            "range": {"begin": {"line": 7, "col": 2}}, "inner": [{}], "referencedDecl": {"id": "0x1", "type": {"qualType": "E"}}}"#;
         let node: Node = serde_json::from_str(text).unwrap();
-        assert_eq!((node.loc.place().line, node.range.begin.place().line), (3, 7));
-        assert_eq!((node.range.end.place().line, node.inner[0].kind.as_str()), (0, ""));
+        assert_eq!((node.loc.line, node.range.begin.line), (3, 7));
+        assert_eq!((node.range.end.line, node.inner[0].kind.as_str()), (0, ""));
         assert_eq!((node.ty.text(), node.referenced_decl.unwrap().ty.text()), ("const int", "E"));
         assert_eq!((node.init, node.referenced_member_decl, node.implicit), (None, None, false));
     }

@@ -3,12 +3,13 @@
 //! With the headers of the standard library a dump is hundreds of megabytes, nearly all of it declarations of no
 //! interest here. clang prints the dump with one declaration of the translation unit after the other at the same
 //! indentation, so declarations in system headers are passed over line by line, and only the others are parsed. Of headers that the
-//! user's own flags call system headers the variables are parsed, too: the user's code may name them. Places
-//! are printed as differences to the one printed before; they are completed on the way.
+//! user's own flags call system headers the variables are parsed, too: the user's code may name them. Of a place clang prints the line
+//! only where it differs from that of the place before; it is completed on the way.
 
 use ptxsmith_subject::process::{self, Cancel, End, Invocation, Limits};
 
 use super::ast::Node;
+use super::source::{Origin, Source, errors};
 
 /// How deep nodes may be nested in each other. clang prints a tree with more white space the deeper it is, so one that is much
 /// deeper takes it longer than it has.
@@ -30,26 +31,14 @@ pub struct Dump {
     pub incomplete: Option<String>,
 }
 
-/// Whose a file is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Origin {
-    /// The user's own: all of it counts.
-    #[default]
-    Project,
-    /// A system header by the user's own flags: its variables count, its code does not.
-    Library,
-    /// A header of the system or of ours: nothing of it counts.
-    System,
-}
-
-/// Runs clang. `origin_of` says whose a file is.
+/// Runs clang on a preprocessed file.
 pub fn run(
     clang: &Invocation,
     limits: &Limits,
     cancel: &Cancel,
-    origin_of: &dyn Fn(&str) -> Origin,
+    source: &Source,
 ) -> Result<Dump, process::Error> {
-    let mut reader = Reader::new(origin_of);
+    let mut reader = Reader::new(source);
     let finished = process::run_reading(clang, limits, cancel, |bytes| reader.read(bytes))?;
     let incomplete = match finished.end {
         End::TimedOut => Some(format!("clang did not end within {:?}", limits.time)),
@@ -59,14 +48,13 @@ pub fn run(
             .left_out
             .or_else(|| reader.broken.map(|error| format!("clang's dump cannot be read: {error}"))),
     };
-    let errors = finished.stderr.text();
-    let errors = errors.lines().filter(|line| line.contains("error: ")).map(str::to_owned).collect();
+    let errors = errors(&finished.stderr.text()).map(str::to_owned).collect();
     Ok(Dump { declarations: reader.declarations, whole: reader.whole, errors, incomplete })
 }
 
 /// Where the reader is in the translation unit.
 struct Reader<'a> {
-    origin_of: &'a dyn Fn(&str) -> Origin,
+    source: &'a Source,
     declarations: Vec<Node>,
     /// How many stand before the first that is left out.
     whole: Option<usize>,
@@ -80,25 +68,20 @@ struct Reader<'a> {
     pending: Vec<u8>,
     /// Whether a declaration has begun.
     inside: bool,
-    file: String,
     line: String,
-    /// Whether the file of the declaration being read is known yet, and the declaration is passed over.
+    /// Whether the place of the declaration being read is known yet, and the declaration is passed over.
     skip: Option<bool>,
-    origin: Origin,
     /// The variable within a declaration of a library that is being read.
     nested: Nested,
     text: String,
-    /// The fields of the place being read that clang has printed.
-    printed_file: bool,
+    /// Whether clang has printed the line of the place being read.
     printed_line: bool,
-    /// Whether the next file is only the one that includes the other.
-    in_included_from: bool,
 }
 
 impl<'a> Reader<'a> {
-    fn new(origin_of: &'a dyn Fn(&str) -> Origin) -> Self {
+    fn new(source: &'a Source) -> Self {
         Reader {
-            origin_of,
+            source,
             declarations: Vec::new(),
             whole: None,
             left_out: None,
@@ -106,15 +89,11 @@ impl<'a> Reader<'a> {
             broken: None,
             pending: Vec::new(),
             inside: false,
-            file: String::new(),
             line: String::new(),
             skip: None,
-            origin: Origin::Project,
             nested: Nested::Outside,
             text: String::new(),
-            printed_file: false,
             printed_line: false,
-            in_included_from: false,
         }
     }
 
@@ -165,8 +144,7 @@ impl<'a> Reader<'a> {
         } else {
             return;
         };
-        let line = &self.line;
-        let file = serde_json::from_str::<String>(&self.file).unwrap_or_default();
+        let (file, line) = self.source.line(self.line.parse().unwrap_or_default());
         self.whole.get_or_insert(self.declarations.len());
         self.left_out.get_or_insert_with(|| format!("{file}:{line}: {hit}; the declaration is left out"));
         self.skip = Some(true);
@@ -191,7 +169,7 @@ impl<'a> Reader<'a> {
             self.follow_library(start, rest);
         }
         // Of what is passed over only places matter, and these are keys.
-        let is_key = matches!(rest, [b'"', b'o' | b'i' | b'f' | b'l' | b'c' | b'r', ..]);
+        let is_key = matches!(rest, [b'"', b'o' | b'l' | b'c' | b'r', ..]);
         let is_kept = self.skip != Some(true) || self.nested.is_kept();
         if !is_key && !is_kept {
             return;
@@ -202,20 +180,7 @@ impl<'a> Reader<'a> {
             Some(value.strip_suffix(b",").unwrap_or(value))
         };
         if rest.starts_with(b"\"offset\": ") {
-            (self.printed_file, self.printed_line) = (false, false);
-        } else if rest.starts_with(b"\"includedFrom\": ") {
-            self.in_included_from = true;
-        } else if rest.starts_with(b"\"file\": ") {
-            if self.in_included_from {
-                self.in_included_from = false;
-            } else if let Some(file) = value(b"\"file\": ") {
-                if self.file.as_bytes() != file {
-                    self.file = String::from_utf8_lossy(file).into_owned();
-                    let name = serde_json::from_str::<String>(&self.file);
-                    self.origin = name.map(|name| (self.origin_of)(&name)).unwrap_or_default();
-                }
-                self.printed_file = true;
-            }
+            self.printed_line = false;
         } else if rest.starts_with(b"\"line\": ") {
             if let Some(line) = value(b"\"line\": ") {
                 self.line.clear();
@@ -223,26 +188,20 @@ impl<'a> Reader<'a> {
                 self.printed_line = true;
             }
         } else if rest.starts_with(b"\"col\": ") {
-            if is_kept {
-                if !self.printed_file {
-                    self.text.push_str("\"file\": ");
-                    self.text.push_str(&self.file);
-                    self.text.push_str(",\n");
-                }
-                if !self.printed_line {
-                    self.text.push_str("\"line\": ");
-                    self.text.push_str(&self.line);
-                    self.text.push_str(",\n");
-                }
+            if is_kept && !self.printed_line {
+                self.text.push_str("\"line\": ");
+                self.text.push_str(&self.line);
+                self.text.push_str(",\n");
             }
         } else if self.skip.is_none() && start == 6 && rest.starts_with(b"\"range\": ") {
-            // Before it comes the place of the name; of a macro, last where it is used.
-            self.skip = Some(match self.origin {
+            // Before it comes the place of the name.
+            let origin = self.source.origin(self.line.parse().unwrap_or_default());
+            self.skip = Some(match origin {
                 Origin::Project => false,
                 Origin::System => true,
                 Origin::Library => !self.text.contains(VARIABLE),
             });
-            self.nested = match self.origin {
+            self.nested = match origin {
                 Origin::Library if SCOPES.iter().any(|scope| self.text.contains(scope)) => Nested::Scope,
                 _ => Nested::Outside,
             };
@@ -353,20 +312,18 @@ mod tests {
         );
         let namespace = format!(
             "    {{\n      \"id\": \"n\",\n      \"kind\": \"NamespaceDecl\",\n      \"loc\": {{\n        \"offset\": 1,\n        \
-             \"file\": \"sys/lib.h\",\n        \"line\": 2,\n        \"col\": 1\n      }},\n      \"range\": {{}},\n      \"inner\": [\n{}{function}{}      ]\n    }},\n",
+             \"line\": 2,\n        \"col\": 1\n      }},\n      \"range\": {{}},\n      \"inner\": [\n{}{function}{}      ]\n    }},\n",
             variable(8, "limit", 3),
             variable(8, "late", 6)
         );
         let read = |origin: Origin| {
-            let origin_of = move |_: &str| origin;
-            let mut reader = Reader::new(&origin_of);
+            let source = Source::read("# 1 \"sys/lib.h\"\n", &|_| origin);
+            let mut reader = Reader::new(&source);
             reader.read(namespace.as_bytes());
             assert!(reader.broken.is_none(), "{:?}", reader.broken);
-            let places = reader.declarations.iter().map(|node| (node.name.clone(), node.loc.place().clone()));
-            places.map(|(name, place)| (name, place.file, place.line)).collect::<Vec<_>>()
+            reader.declarations.iter().map(|node| (node.name.clone(), node.loc.line)).collect::<Vec<_>>()
         };
-        let kept =
-            [("limit".to_owned(), "sys/lib.h".to_owned(), 3), ("late".to_owned(), "sys/lib.h".to_owned(), 6)];
+        let kept = [("limit".to_owned(), 3), ("late".to_owned(), 6)];
         assert_eq!(read(Origin::Library), kept);
         assert_eq!(read(Origin::System), []);
     }
@@ -376,11 +333,12 @@ mod tests {
         let declaration = |column: usize| {
             let blank = " ".repeat(column);
             format!(
-                "    {{\n      \"kind\": \"VarDecl\",\n      \"loc\": {{\n        \"offset\": 1,\n        \"file\": \"a.cu\",\n        \
-                 \"line\": 7,\n        \"col\": 1\n      }},\n      \"range\": {{}}\n{blank}\n    }},\n"
+                "    {{\n      \"kind\": \"VarDecl\",\n      \"loc\": {{\n        \"offset\": 1,\n        \
+                 \"line\": 8,\n        \"col\": 1\n      }},\n      \"range\": {{}}\n{blank}\n    }},\n"
             )
         };
-        let mut reader = Reader::new(&|_| Origin::Project);
+        let source = Source::read("# 1 \"a.cu\"\n", &|_| Origin::Project);
+        let mut reader = Reader::new(&source);
         for column in [6, 4 * DEEPEST + 4, 4 * DEEPEST] {
             reader.read(declaration(column).as_bytes());
         }

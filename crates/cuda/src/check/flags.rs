@@ -62,6 +62,9 @@ const fn flag(name: &'static str, value: Value, clang: &'static str) -> Flag {
 /// Flags of clang that take their value as an argument of its own only.
 const SEPARATE: [&str; 3] = ["-include", "-isystem", "-iquote"];
 
+/// Flags of clang that say nothing of a preprocessed text.
+const PREPROCESSING: [&str; 6] = ["-include", "-isystem", "-iquote", "-I", "-D", "-U"];
+
 /// An argument that compilers replace by what is in a file. It is not read, and never shown to clang.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` names a file of further flags, which is not read; write them out")]
@@ -114,6 +117,23 @@ fn flag_of(argument: &str) -> Option<(&'static Flag, Option<&str>)> {
         (value, Value::Joined | Value::JoinedOrNext) if !value.is_empty() => Some((flag, Some(value))),
         _ => None,
     })
+}
+
+/// The flags without those of the preprocessor, of a text that is preprocessed already.
+pub fn without_preprocessing(flags: &[OsString]) -> Vec<OsString> {
+    let mut kept = Vec::new();
+    let mut rest = flags.iter();
+    while let Some(flag) = rest.next() {
+        match flag_of(&flag.to_string_lossy()) {
+            Some((of, value)) if PREPROCESSING.contains(&of.clang) => {
+                if value.is_none() {
+                    rest.next();
+                }
+            }
+            _ => kept.push(flag.clone()),
+        }
+    }
+    kept
 }
 
 /// The directories whose headers are not the user's.

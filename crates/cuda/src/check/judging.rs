@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use super::acts::Act;
 use super::asking::{Answers, Question};
 use super::ast::Place;
+use super::source::{Readers, ReadersPlace, Source};
 use super::text;
 use super::uses::{Body, Use, Uses};
 use super::variables::{TypeKind, Variable, Variables};
@@ -26,7 +27,7 @@ impl Cause {
         match self {
             Cause::Template => "depend on the parameters of templates that are not instantiated",
             Cause::Initializer => {
-                "read variables that a macro declares, so that clang cannot be asked for their initialization"
+                "read variables that are declared in a way that leaves no place to ask clang for their initialization"
             }
             Cause::LeftOut => "read variables that a declaration before may initialize which is left out",
             Cause::Errors => {
@@ -56,12 +57,21 @@ pub struct Judge<'a> {
     undecided: BTreeMap<(Cause, String), (usize, Place, String)>,
 }
 
+/// What a judge says: the violations and what could not be decided, with the line in the preprocessed text of each.
+#[derive(Debug, Default)]
+pub struct Judged {
+    /// The violations, by place.
+    pub findings: Vec<(u32, Finding)>,
+    /// What could not be decided.
+    pub undecided: Vec<(u32, Undecided)>,
+}
+
 /// The variables of which clang must be asked.
 pub fn questions<'a>(
     uses: &Uses,
     variables: &'a Variables<'a>,
     microsoft: bool,
-    text_of: &dyn Fn(&str) -> String,
+    source: &Source,
 ) -> Vec<Question<'a>> {
     let mut wanted: HashSet<String> = HashSet::new();
     for used in &uses.uses {
@@ -85,7 +95,7 @@ pub fn questions<'a>(
     for (id, variable) in variables.covered() {
         *names.entry(variable.name).or_default() |= is_suspect(id, variable);
     }
-    let unseen = uses.unseen(&names, text_of);
+    let unseen = uses.unseen(&names, source);
     let mut questions: Vec<Question<'a>> = variables
         .covered()
         .filter(|(id, variable)| {
@@ -95,7 +105,7 @@ pub fn questions<'a>(
         })
         .map(|(id, variable)| Question { id, name: variable.name, places: variable.places.clone() })
         .collect();
-    questions.sort_by(|one, other| one.places[0].place().cmp(other.places[0].place()));
+    questions.sort_by(|one, other| one.places[0].cmp(other.places[0]));
     questions
 }
 
@@ -121,49 +131,54 @@ impl<'a> Judge<'a> {
     }
 
     /// Judges all of them.
-    pub fn judge(mut self, uses: &Uses, text_of: &dyn Fn(&str) -> String) -> (Vec<Finding>, Vec<Undecided>) {
-        self.misread = self.misread(uses, text_of);
+    pub fn judge(mut self, uses: &Uses, source: &Source, readers: &mut Readers<'_>) -> Judged {
+        self.misread = self.misread(uses, source);
         for used in &uses.uses {
-            self.report(used);
+            self.report(used, source);
         }
-        self.mentions(uses, text_of);
-        let findings =
-            self.findings.into_iter().map(|((place, variable), Broken { keys, copied })| Finding {
-                fix: copied.and_then(|(begin, end, ty)| {
-                    let text = text_of(&place.file);
-                    let name = text
-                        .get(begin..end)
-                        .filter(|name| name.ends_with(&variable) && !name.contains('\n'))?;
-                    Some(Fix { begin, end, text: format!("static_cast<{ty}>({name})") })
-                }),
-                file: place.file,
-                line: place.line,
-                column: place.col,
-                variable,
-                keys,
+        self.mentions(uses, source);
+        let mut judged = Judged::default();
+        let mut seen: HashMap<(String, u32, u32, String), usize> = HashMap::new();
+        for ((place, variable), Broken { mut keys, copied }) in self.findings {
+            let ReadersPlace { file, line, col, offset } = readers.place(source, &place);
+            keys.sort();
+            // A macro may use it twice.
+            let index =
+                *seen.entry((file.clone(), line, col, variable.clone())).or_insert(judged.findings.len());
+            if let Some((_, same)) = judged.findings.get_mut(index) {
+                same.keys.extend(keys);
+                same.keys.sort();
+                same.keys.dedup();
+                continue;
+            }
+            let fix = offset.zip(copied).and_then(|(offset, (begin, end, ty))| {
+                let name = source.code().get(begin..end).filter(|name| name.ends_with(&variable))?;
+                let text = format!("static_cast<{ty}>({name})");
+                (!name.contains('\n')).then_some(Fix { begin: offset, end: offset + (end - begin), text })
             });
-        let undecided = self.undecided.into_iter().map(|((cause, file), (count, first, name))| Undecided {
-            file,
-            line: first.line,
-            column: first.col,
-            variable: name,
-            count,
-            cause: cause.sentence(),
-        });
-        (findings.collect(), undecided.collect())
+            judged.findings.push((place.line, Finding { fix, file, line, column: col, variable, keys }));
+        }
+        for ((cause, _), (count, first, variable)) in self.undecided {
+            let ReadersPlace { file, line, col, .. } = readers.place(source, &first);
+            let undecided = Undecided { file, line, column: col, variable, count, cause: cause.sentence() };
+            judged.undecided.push((first.line, undecided));
+        }
+        judged
     }
 
-    fn report(&mut self, used: &Use) {
+    fn report(&mut self, used: &Use, source: &Source) {
         let Some(variable) = self.variables.get(&used.id) else { return };
+        let mut say = |cause| self.say(cause, source, &used.place, &used.name);
         let keys = match used.act {
             Act::Nothing => return,
-            Act::Misread => return self.say(Cause::Errors, &used.place, &used.name),
-            Act::Unknown => return self.say(Cause::Template, &used.place, &used.name),
+            Act::Misread => return say(Cause::Errors),
+            Act::Value | Act::Copy if variable.is_open => return say(Cause::Template),
+            Act::Unknown => return say(Cause::Template),
             Act::Address => vec![Key::Address],
             Act::Value | Act::Copy => {
                 let mut keys = match self.value_keys(variable, used) {
                     Ok(keys) => keys,
-                    Err(cause) => return self.say(cause, &used.place, &used.name),
+                    Err(cause) => return self.say(cause, source, &used.place, &used.name),
                 };
                 if used.act == Act::Copy {
                     keys.push(Key::Address);
@@ -190,8 +205,7 @@ impl<'a> Judge<'a> {
     }
 
     /// The used variables of which an error of clang has taken the initializer away.
-    fn misread(&self, uses: &Uses, text_of: &dyn Fn(&str) -> String) -> HashSet<String> {
-        let mut texts: HashMap<&str, String> = HashMap::new();
+    fn misread(&self, uses: &Uses, source: &Source) -> HashSet<String> {
         let mut misread = HashSet::new();
         let mut seen: HashSet<&str> = HashSet::new();
         for used in uses.uses.iter().filter(|used| matches!(used.act, Act::Value | Act::Copy)) {
@@ -199,11 +213,10 @@ impl<'a> Judge<'a> {
             if variable.initializer.is_some() || variable.is_constexpr || !seen.insert(&used.id) {
                 continue;
             }
-            let is_initialized = variable.places.iter().filter(|place| !place.is_in_macro()).any(|place| {
-                let place = place.place();
-                let text = texts.entry(&place.file).or_insert_with(|| text_of(&place.file));
-                text::has_initializer(text, place.offset as usize, variable.name)
-            });
+            let is_initialized = variable
+                .places
+                .iter()
+                .any(|place| text::has_initializer(source.code(), place.offset as usize, variable.name));
             if is_initialized {
                 misread.insert(used.id.clone());
             }
@@ -211,8 +224,8 @@ impl<'a> Judge<'a> {
         misread
     }
 
-    fn say(&mut self, cause: Cause, place: &Place, name: &str) {
-        let entry = self.undecided.entry((cause, place.file.clone()));
+    fn say(&mut self, cause: Cause, source: &Source, place: &Place, name: &str) {
+        let entry = self.undecided.entry((cause, source.line(place.line).0.to_owned()));
         entry.or_insert_with(|| (0, place.clone(), name.to_owned())).0 += 1;
     }
 
@@ -246,64 +259,70 @@ impl<'a> Judge<'a> {
     }
 
     /// Array bounds, template arguments and the like: the tree does not show what they name, the text does.
-    fn mentions(&mut self, uses: &Uses, text_of: &dyn Fn(&str) -> String) {
-        let mut texts: HashMap<String, String> = HashMap::new();
+    fn mentions(&mut self, uses: &Uses, source: &Source) {
+        let code = source.code();
         let mut seen: HashSet<Place> = HashSet::new();
-        // An instantiation stands where its template does.
-        let place_of = |id: &String| Some(self.variables.get(id)?.places.first()?.place());
-        let by_argument: HashSet<&Place> = uses.by_argument.iter().filter_map(place_of).collect();
         for (id, place) in std::mem::take(&mut self.answers.mentions) {
             if uses.names(&place) || !seen.insert(place.clone()) {
                 continue;
             }
-            let Some(variable) = self.variables.get(&id) else { continue };
-            let text = &*texts.entry(place.file.clone()).or_insert_with(|| text_of(&place.file));
-            let Some(offset) = offset(text, place.line, place.col) else { continue };
-            let is_in = |body: &&Body| body.file == place.file && (body.begin..=body.end).contains(&offset);
+            let Some(named) = self.variables.get(&id).map(|variable| variable.name) else { continue };
+            let Some(offset) = source.offset(place.line, place.col) else { continue };
+            let is_in = |body: &&Body| (body.begin..=body.end).contains(&offset);
             let Some(body) = uses.bodies.iter().find(is_in) else { continue };
-            if !text[offset..].starts_with(variable.name) {
+            if !code[offset..].starts_with(named) {
+                self.say(Cause::Text, source, &place, named);
                 continue;
             }
-            let whole = text::is_template_argument(text, offset, variable.name);
-            let functions = text::Functions {
-                passing: &|from, name| uses.passing(&body.scope, from, name),
-                gets_object: &|name| uses.gets_object(variable.ty, name),
-            };
-            let act = match text::act_of_mention(text, offset, variable.name, &functions) {
-                // A class is copied, anything else only read.
-                Some(Act::Copy)
-                    if whole && place_of(&id).is_some_and(|place| by_argument.contains(place)) =>
-                {
-                    Some(Act::Address)
-                }
-                Some(Act::Copy) if !variable.is_class() => Some(Act::Value),
-                act => act,
-            };
-            let start = text::qualified_start(text, offset);
+            let start = text::qualified_start(code, offset);
             let col = place.col - (offset - start) as u32;
             let place = Place { col, offset: start as u32, ..place };
-            // What is declared behind the code is named by a template's parameter there, or is a member of the class around.
-            let is_behind = variable.places.first().is_some_and(|declared| {
-                let declared = declared.place();
-                declared.file == body.file && declared.offset as usize > body.end
-            });
-            let number = if is_behind { u64::MAX } else { body.number };
-            match act {
-                Some(act) => self.report(&Use::unseen(&id, variable.name, act, place, number)),
-                None => self.say(Cause::Text, &place, variable.name),
+            // A member of a template is one in each instance.
+            let variables = self.variables;
+            let instances = variables.instances(&id);
+            for &id in &instances {
+                self.mention(uses, source, id, &instances, offset, body, &place);
             }
         }
     }
-}
 
-/// The offset of a line and a column.
-fn offset(text: &str, line: u32, col: u32) -> Option<usize> {
-    let mut start = 0;
-    for _ in 1..line {
-        start += text[start..].find('\n')? + 1;
+    /// One variable that is named at `offset` where the tree does not say so; `place` is where its qualified name begins.
+    #[allow(clippy::too_many_arguments, reason = "a place has two forms")]
+    fn mention(
+        &mut self,
+        uses: &Uses,
+        source: &Source,
+        id: &str,
+        same: &[&str],
+        offset: usize,
+        body: &Body,
+        place: &Place,
+    ) {
+        let (variables, code) = (self.variables, source.code());
+        let Some(variable) = variables.get(id) else { return };
+        let functions = text::Functions {
+            passing: &|from, name| uses.passing(&body.scope, from, name),
+            gets_object: &|name| uses.gets_object(variable.ty, name),
+        };
+        let act = match text::act_of_mention(code, offset, variable.name, &functions) {
+            Some(Act::Copy)
+                if text::is_template_argument(code, offset, variable.name)
+                    && uses.is_bound_by_argument(code, offset, variable.name, same) =>
+            {
+                Some(Act::Address)
+            }
+            // A class is copied, anything else only read.
+            Some(Act::Copy) if !variable.is_class() => Some(Act::Value),
+            act => act,
+        };
+        // What is declared behind the code is named by a template's parameter there, or is a member of the class around.
+        let is_behind = variable.places.first().is_some_and(|declared| declared.offset as usize > body.end);
+        let number = if is_behind { u64::MAX } else { body.number };
+        match act {
+            Some(act) => self.report(&Use::unseen(id, variable.name, act, place.clone(), number), source),
+            None => self.say(Cause::Text, source, place, variable.name),
+        }
     }
-    let offset = start + col as usize - 1;
-    text.is_char_boundary(offset).then_some(offset)
 }
 
 #[cfg(test)]
@@ -320,9 +339,10 @@ mod tests {
             let variables = Variables::of(&declarations, whole);
             let mut uses = Uses::default();
             uses.uses.push(Use::unseen("1", "k", Act::Value, Place::default(), number));
-            let (findings, undecided) =
-                Judge::new(&variables, false, Answers::default()).judge(&uses, &|_| String::new());
-            (findings.len(), undecided.len())
+            let (source, text_of) = (Source::default(), |_: &str| String::new());
+            let judge = Judge::new(&variables, false, Answers::default());
+            let judged = judge.judge(&uses, &source, &mut Readers::new(&text_of));
+            (judged.findings.len(), judged.undecided.len())
         };
         assert_eq!(judged(None, 2), (1, 0));
         assert_eq!(judged(Some(1), 1), (1, 0));

@@ -16,7 +16,9 @@ mod flags;
 mod judging;
 mod nvcc;
 mod sarif;
+mod source;
 mod text;
+mod tokens;
 mod uses;
 mod variables;
 
@@ -28,7 +30,7 @@ use ptxsmith_subject::process::{self, Cancel, Invocation, Limits};
 
 use crate::rule::Key;
 
-use dump::Origin;
+use source::Origin;
 
 pub use crate::subjects::find_clang;
 pub use baseline::Baseline;
@@ -188,29 +190,10 @@ pub fn check(file: &Path, options: &Options) -> Result<Report, Error> {
             ..Report::default()
         });
     }
-    let headers = tempfile::Builder::new().prefix("ptxsmith-cuda-").tempdir();
-    let headers = headers.map_err(failed("make a directory for clang"))?;
-    let mut args: Vec<OsString> = crate::subjects::CLANG_FLAGS.iter().map(OsString::from).collect();
-    let has_cuda = options.flags.iter().any(|flag| flag.to_string_lossy().starts_with("--cuda-path"));
-    if has_cuda {
-        args.retain(|arg| arg != "-nocudainc");
-        // Without the toolkit's library clang does not say which release's way to launch kernels to look for.
-        args.extend(["-Xclang", "-target-sdk-version=12.0"].map(OsString::from));
-    } else {
-        command::write_headers(headers.path()).map_err(failed("write a header for clang"))?;
-        let include = |path: &Path| path.as_os_str().to_owned();
-        args.extend(["-isystem".into(), include(headers.path())]);
-        args.extend(["-include".into(), include(&headers.path().join("cuda_runtime.h"))]);
-    }
-    let fixed = ["-fsyntax-only", "-w", "-ferror-limit=0", "-fno-caret-diagnostics"];
-    args.extend(fixed.iter().map(OsString::from));
-    if !options.flags.iter().any(|flag| flag.to_string_lossy().starts_with("-std=")) {
-        args.push("-std=c++17".into());
-    }
-    args.extend(options.flags.iter().cloned());
-    args.extend(["--".into(), name_of(file)]);
-
-    let ours = headers.path().to_string_lossy().into_owned();
+    let directory = tempfile::Builder::new().prefix("ptxsmith-cuda-").tempdir();
+    let directory = directory.map_err(failed("make a directory for clang"))?;
+    let runs = Runs::new(file, options, directory.path())?;
+    let ours = directory.path().to_string_lossy().into_owned();
     let libraries = flags::system_directories(&options.flags);
     let toolkits = options.flags.iter().map(|flag| flag.to_string_lossy().into_owned());
     let toolkits: Vec<String> =
@@ -218,7 +201,7 @@ pub fn check(file: &Path, options: &Options) -> Result<Report, Error> {
     let origin_of = |name: &str| {
         let is_below =
             |directories: &[String]| directories.iter().any(|directory| name.starts_with(directory));
-        if name.starts_with(&ours) {
+        if name.starts_with(&ours) || name.starts_with('<') {
             Origin::System
         } else if options.filter.names(name) {
             Origin::Project
@@ -230,24 +213,70 @@ pub fn check(file: &Path, options: &Options) -> Result<Report, Error> {
             Origin::Project
         }
     };
-    let clang = Invocation {
-        program: options.clang.clone(),
-        args,
-        directory: Some(options.directory.clone()),
-        temporary: headers.path().to_owned(),
-    };
+    let limits = options.limits();
+    let preprocessed = source::preprocess(&runs.preprocessing, &limits, &options.cancel, &origin_of)?;
+    std::fs::write(&runs.preprocessed, preprocessed.source.written())
+        .map_err(failed("write a file for clang"))?;
     // A tree is as deep as the expressions in it: reading, judging and dropping one takes as much stack.
     std::thread::scope(|scope| {
         let work = || {
-            let mut dumping = clang.clone();
+            let mut dumping = runs.reading.clone();
             dumping.args.splice(0..0, ["-Xclang".into(), "-ast-dump=json".into()]);
-            let dump = dump::run(&dumping, &options.limits(), &options.cancel, &origin_of)?;
-            judge(dump, file, &clang, options)
+            let dump = dump::run(&dumping, &limits, &options.cancel, &preprocessed.source)?;
+            judge(preprocessed, dump, file, &runs, options)
         };
         let worker = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);
         let worker = worker.map_err(failed("start a thread"))?;
         worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     })
+}
+
+/// How clang is run for one file.
+struct Runs {
+    /// It preprocesses the file.
+    preprocessing: Invocation,
+    /// It reads what came of that; `--` and the file come last.
+    reading: Invocation,
+    /// Where that is written.
+    preprocessed: PathBuf,
+}
+
+impl Runs {
+    fn new(file: &Path, options: &Options, directory: &Path) -> Result<Self, Error> {
+        let mut common: Vec<OsString> = crate::subjects::CLANG_FLAGS.iter().map(OsString::from).collect();
+        let fixed = ["-w", "-Qunused-arguments", "-ferror-limit=0", "-fno-caret-diagnostics"];
+        common.extend(fixed.iter().map(OsString::from));
+        if !options.flags.iter().any(|flag| flag.to_string_lossy().starts_with("-std=")) {
+            common.push("-std=c++17".into());
+        }
+        let mut preprocessing = common.clone();
+        let has_cuda = options.flags.iter().any(|flag| flag.to_string_lossy().starts_with("--cuda-path"));
+        if has_cuda {
+            preprocessing.retain(|arg| arg != "-nocudainc");
+            // Without the toolkit's library clang does not say which release's way to launch kernels to look for.
+            common.extend(["-Xclang", "-target-sdk-version=12.0"].map(OsString::from));
+        } else {
+            let write = command::write_headers(directory);
+            write.map_err(|source| Error::Machine { doing: "write a header for clang", source })?;
+            preprocessing.extend(["-isystem".into(), directory.as_os_str().to_owned()]);
+            preprocessing.extend(["-include".into(), directory.join("cuda_runtime.h").into_os_string()]);
+        }
+        preprocessing.extend(options.flags.iter().cloned());
+        // Microsoft's extensions have macros in pragmas expanded.
+        preprocessing.extend(["-E".into(), "-fms-extensions".into(), "--".into(), name_of(file)]);
+        let preprocessed = directory.join("preprocessed.cu");
+        let mut reading = common;
+        reading.extend(flags::without_preprocessing(&options.flags));
+        let at = preprocessed.as_os_str().to_owned();
+        reading.extend(["-undef".into(), "-fsyntax-only".into(), "--".into(), at]);
+        let run = |args: Vec<OsString>| Invocation {
+            program: options.clang.clone(),
+            args,
+            directory: Some(options.directory.clone()),
+            temporary: directory.to_owned(),
+        };
+        Ok(Runs { preprocessing: run(preprocessing), reading: run(reading), preprocessed })
+    }
 }
 
 /// A file's name as an argument of clang: never a flag, and never a file of more arguments, as of a directory whose name begins so.
@@ -258,30 +287,47 @@ fn name_of(file: &Path) -> OsString {
     }
 }
 
-fn judge(dump: dump::Dump, file: &Path, clang: &Invocation, options: &Options) -> Result<Report, Error> {
+fn judge(
+    preprocessed: source::Preprocessed,
+    dump: dump::Dump,
+    file: &Path,
+    runs: &Runs,
+    options: &Options,
+) -> Result<Report, Error> {
+    let source = &preprocessed.source;
     let variables = variables::Variables::of(&dump.declarations, dump.whole);
     let uses = uses::find(&dump.declarations, &variables);
-    let text_of = |file: &str| options.text_of(file);
-    let questions = judging::questions(&uses, &variables, options.microsoft, &text_of);
-    let path_of = |file: &str| options.path_of(file);
-    let answers = asking::ask(clang, &options.limits(), &options.cancel, &questions, &path_of)?;
+    let questions = judging::questions(&uses, &variables, options.microsoft, source);
+    let answers = asking::ask(
+        &runs.reading,
+        &options.limits(),
+        &options.cancel,
+        &questions,
+        source,
+        &runs.preprocessed,
+    )?;
     let judge = judging::Judge::new(&variables, options.microsoft, answers);
-    let (mut findings, mut undecided) = judge.judge(&uses, &text_of);
+    let text_of = |file: &str| options.text_of(file);
+    let mut readers = source::Readers::new(&text_of);
+    let judging::Judged { mut findings, mut undecided } = judge.judge(&uses, source, &mut readers);
 
     let filter = options.filter.for_file(file);
-    let is_shown = |name: &str| filter.shows(&options.path_of(name));
+    let is_shown = |line: u32| filter.shows(&options.path_of(source.real_file(line)));
     let found = findings.len();
-    findings.retain(|finding| is_shown(&finding.file));
-    undecided.retain(|undecided| is_shown(&undecided.file));
+    findings.retain(|(line, _)| is_shown(*line));
+    undecided.retain(|(line, _)| is_shown(*line));
+    let mut findings: Vec<Finding> = findings.into_iter().map(|(_, finding)| finding).collect();
     let filtered = found - findings.len();
     let ignored = ignore(&mut findings, &text_of);
-    let mut not_analysed: Vec<String> = dump.incomplete.into_iter().collect();
+    let mut not_analysed: Vec<String> = preprocessed.incomplete.into_iter().chain(dump.incomplete).collect();
+    let of_text = dump.errors.iter().map(|error| source.message(error, &mut readers));
+    let errors: Vec<String> = preprocessed.errors.into_iter().chain(of_text).collect();
     // What clang itself says of host variables is our subject.
     let own = |error: &&String| {
         error.contains("reference to __host__ variable")
             || error.contains("dynamic initialization is not supported")
     };
-    let errors: Vec<_> = dump.errors.iter().filter(|error| !own(error)).collect();
+    let errors: Vec<_> = errors.iter().filter(|error| !own(error)).collect();
     let is_incomplete = !errors.is_empty() || !not_analysed.is_empty();
     if let Some(first) = errors.first() {
         let count = errors.len();
@@ -289,7 +335,7 @@ fn judge(dump: dump::Dump, file: &Path, clang: &Invocation, options: &Options) -
             "clang reports {count} errors, and leaves out what it does not understand; the first: {first}"
         ));
     }
-    not_analysed.extend(undecided.iter().map(ToString::to_string));
+    not_analysed.extend(undecided.iter().map(|(_, undecided)| undecided.to_string()));
     Ok(Report {
         filtered,
         ignored,

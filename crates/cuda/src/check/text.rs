@@ -13,39 +13,6 @@ pub fn has_initializer(text: &str, place: usize, name: &str) -> bool {
     rest.starts_with(['=', '{', '('])
 }
 
-/// The words of a text that stand in no comment and no literal, with their places.
-pub fn words(text: &str) -> Vec<(usize, &str)> {
-    let bytes = text.as_bytes();
-    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
-    let mut found = Vec::new();
-    let mut place = 0;
-    while place < bytes.len() {
-        match bytes[place] {
-            b'/' if bytes.get(place + 1) == Some(&b'/') => {
-                place += text[place..].find('\n').unwrap_or(text.len() - place);
-            }
-            b'/' if bytes.get(place + 1) == Some(&b'*') => {
-                place += text[place..].find("*/").map_or(text.len() - place, |end| end + 2);
-            }
-            quote @ (b'"' | b'\'') => {
-                place += 1;
-                while place < bytes.len() && bytes[place] != quote {
-                    place += if bytes[place] == b'\\' { 2 } else { 1 };
-                }
-                place += 1;
-            }
-            byte if is_part(byte) => {
-                let end =
-                    bytes[place..].iter().position(|&byte| !is_part(byte)).map_or(bytes.len(), |n| place + n);
-                found.push((place, &text[place..end]));
-                place = end;
-            }
-            _ => place += 1,
-        }
-    }
-    found
-}
-
 /// How functions of one name take their arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Passing {
@@ -131,6 +98,25 @@ pub fn is_template_argument(text: &str, place: usize, name: &str) -> bool {
         after = rest.trim_start();
     }
     before.ends_with(['<', ',']) && after.starts_with(['>', ','])
+}
+
+/// The template whose argument the name at this place is a whole one of, and which of them.
+pub fn template_argument<'a>(text: &'a str, place: usize, name: &str) -> Option<(&'a str, usize)> {
+    if !is_template_argument(text, place, name) {
+        return None;
+    }
+    let (mut depth, mut index) = (0_i32, 0);
+    for (open, c) in text[..place].char_indices().rev().take(10_000) {
+        match c {
+            '>' | ')' | ']' | '}' => depth += 1,
+            '<' if depth == 0 => return last_word(text[..open].trim_end()).map(|(_, word)| (word, index)),
+            '<' | '(' | '[' | '{' => depth -= 1,
+            ',' if depth == 0 => index += 1,
+            ';' => break,
+            _ => {}
+        }
+    }
+    None
 }
 
 /// What follows the name, with its template arguments.

@@ -4,8 +4,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::acts::{Act, act, copy_is_safe};
 use super::ast::{Node, Place};
+use super::source::Source;
 use super::text::{self, Passing};
-use super::variables::{ANNOTATIONS, Variables};
+use super::tokens::tokens;
+use super::variables::{ANNOTATIONS, TypeKind, Variables};
 
 /// What was found in a translation unit.
 #[derive(Debug, Default)]
@@ -21,8 +23,14 @@ pub struct Uses {
     /// Whether member functions of a name, or of a class and a name, get the object that they are called on; `None` where
     /// some do and some do not.
     gets_object: HashMap<String, Option<bool>>,
-    /// Where the tree names variables, by file: first and last line and column.
-    named: HashMap<String, BTreeSet<(Point, Point)>>,
+    /// Where the tree names variables: first and last line and column.
+    named: BTreeSet<(Point, Point)>,
+    /// Where the tree names what a template makes: first and last offset, and the identity.
+    chosen: Vec<((u32, u32), String)>,
+    /// The variables that are arguments of what a template makes, by its identity.
+    arguments: HashMap<String, Vec<String>>,
+    /// Whether templates of a name have references and pointers as parameters, one by one; `None` where they differ.
+    parameters: HashMap<String, Vec<Option<bool>>>,
 }
 
 /// A line and a column.
@@ -48,14 +56,14 @@ pub struct Use {
     /// Whether it stands in the own declaration of a template.
     is_in_pattern: bool,
     /// Where the last token of the expression is.
-    last: (String, u32),
+    last: u32,
 }
 
 /// The text of a declaration that is device code.
 #[derive(Debug)]
 pub struct Body {
-    /// The file.
-    pub file: String,
+    /// Its first line.
+    pub line: u32,
     /// The first offset.
     pub begin: usize,
     /// The offset of the last token.
@@ -87,10 +95,23 @@ impl Uses {
     /// Whether the tree shows that a variable is named here.
     pub fn names(&self, place: &Place) -> bool {
         let at = (place.line, place.col);
-        self.named.get(&place.file).is_some_and(|ranges| {
-            // No name is that long.
-            ranges.range(..=(at, (u32::MAX, 0))).rev().take(8).any(|&(_, end)| end >= at)
-        })
+        // No name is that long.
+        self.named.range(..=(at, (u32::MAX, 0))).rev().take(8).any(|&(_, end)| end >= at)
+    }
+
+    /// Whether a variable that is a whole template argument here stands for a reference or a pointer. Other declarations of the
+    /// variable, as in another instance, are in `same`.
+    pub fn is_bound_by_argument(&self, code: &str, offset: usize, name: &str, same: &[&str]) -> bool {
+        let is_around =
+            |&&((begin, end), _): &&((u32, u32), String)| (begin as usize..=end as usize).contains(&offset);
+        // Overload resolution has chosen what the innermost expression around names.
+        let chosen = self.chosen.iter().filter(is_around).min_by_key(|((begin, end), _)| end - begin);
+        if let Some(arguments) = chosen.and_then(|(_, id)| self.arguments.get(id)) {
+            return arguments.iter().any(|id| same.contains(&id.as_str()));
+        }
+        let known = text::template_argument(code, offset, name)
+            .and_then(|(template, index)| *self.parameters.get(template)?.get(index)?);
+        known.unwrap_or_else(|| self.by_argument.iter().any(|id| same.contains(&id.as_str())))
     }
 
     /// How functions of this name take their arguments that a scope knows; what stands before the name may be a namespace.
@@ -117,34 +138,21 @@ impl Uses {
 
     /// Names that the text of device code has where the tree names no variable, and whether a reference may be bound there. Names
     /// that are no suspects are only found where one may.
-    pub fn unseen<'a>(
-        &self,
-        names: &HashMap<&'a str, bool>,
-        text_of: &dyn Fn(&str) -> String,
-    ) -> BTreeMap<&'a str, bool> {
+    pub fn unseen<'a>(&self, names: &HashMap<&'a str, bool>, source: &Source) -> BTreeMap<&'a str, bool> {
         let mut found = BTreeMap::new();
-        let mut texts: HashMap<&str, String> = HashMap::new();
+        let code = source.code();
         for body in &self.bodies {
-            let text = texts.entry(&body.file).or_insert_with(|| text_of(&body.file));
-            let Some(inside) = text.get(body.begin..body.end.min(text.len())) else { continue };
-            let first = text[..body.begin].matches('\n').count() as u32 + 1;
-            let mut line = first;
-            let mut counted = 0;
-            for (offset, word) in text::words(inside) {
-                let Some((&name, &is_suspect)) = names.get_key_value(word) else { continue };
-                line += inside[counted..offset].matches('\n').count() as u32;
-                counted = offset;
-                let start = text[..body.begin + offset].rfind('\n').map_or(0, |newline| newline + 1);
-                let place = Place {
-                    file: body.file.clone(),
-                    line,
-                    col: (body.begin + offset - start) as u32 + 1,
-                    offset: 0,
-                };
+            let Some(inside) = code.get(body.begin..body.end.min(code.len())) else { continue };
+            for word in tokens(inside).iter().filter(|token| token.is_word()) {
+                let Some((&name, &is_suspect)) = names.get_key_value(word.text) else { continue };
+                let offset = body.begin + word.offset;
+                let start = code[..offset].rfind('\n').map_or(0, |newline| newline + 1);
+                let place =
+                    Place { line: body.line + word.line - 1, col: (offset - start) as u32 + 1, offset: 0 };
                 if self.names(&place) {
                     continue;
                 }
-                let is_bound = text::may_be_bound(text, body.begin + offset, name);
+                let is_bound = text::may_be_bound(code, offset, name);
                 if is_suspect || is_bound {
                     *found.entry(name).or_default() |= is_bound;
                 }
@@ -203,7 +211,7 @@ struct Walk<'a> {
     /// The class templates' own declarations, by identity.
     patterns: HashSet<&'a str>,
     /// Where variables are named outside of those: what is instantiated is judged there.
-    outside_patterns: HashSet<(String, u32)>,
+    outside_patterns: HashSet<u32>,
     number: u64,
 }
 
@@ -228,7 +236,7 @@ impl<'a> Walk<'a> {
             "CXXRecordDecl"
             | "ClassTemplateSpecializationDecl"
             | "ClassTemplatePartialSpecializationDecl" => {
-                let number = self.variables.order(node.loc.place(), self.number);
+                let number = self.variables.order(&node.loc, self.number);
                 inside.class = around.class.or(Some(number));
                 inside.pattern |= node.kind == "ClassTemplatePartialSpecializationDecl";
                 if inside.pattern {
@@ -241,14 +249,26 @@ impl<'a> Walk<'a> {
             // The instances of a friend that is a template are printed in the class.
             _ if node.befriends_class_template() => inside.class = None,
             "TemplateArgument" => {
-                if let Some(named) = &node.decl {
-                    self.found.by_argument.insert(self.variables.root(&named.id).to_owned());
+                if let Some(made) = path.last() {
+                    let arguments = self.found.arguments.entry(made.id.clone()).or_default();
+                    if let Some(named) = &node.decl {
+                        let argument = self.variables.root(&named.id).to_owned();
+                        arguments.push(argument.clone());
+                        self.found.by_argument.insert(argument);
+                    }
                 }
             }
             "CXXConstructExpr" | "CXXTemporaryObjectExpr" | "InitListExpr" if around.device => {
                 self.constructed.insert((self.names.join("::"), class_name(node.ty.text())));
             }
             "DeclRefExpr" | "MemberExpr" => self.named(node, path, around),
+            "ClassTemplateDecl"
+            | "TypeAliasTemplateDecl"
+            | "VarTemplateDecl"
+            | "FunctionTemplateDecl"
+            | "ConceptDecl" => {
+                self.template(node);
+            }
             _ => {}
         }
         let is_name = matches!(
@@ -265,17 +285,15 @@ impl<'a> Walk<'a> {
             self.names.pop();
         }
         if inside.device && !(around.device && around.in_function) && is_body(node) {
-            let (begin, end) = (node.range.begin.place(), node.range.end.place());
-            if begin.file == end.file {
-                self.found.bodies.push(Body {
-                    file: begin.file.clone(),
-                    begin: begin.offset as usize,
-                    // The last token is a bracket, a name or a number; what comes behind it does no harm.
-                    end: end.offset as usize + 1,
-                    number: self.number,
-                    scope: self.names.join("::"),
-                });
-            }
+            let (begin, end) = (&node.range.begin, &node.range.end);
+            self.found.bodies.push(Body {
+                line: begin.line,
+                begin: begin.offset as usize,
+                // The last token is a bracket, a name or a number; what comes behind it does no harm.
+                end: end.offset as usize + 1,
+                number: self.number,
+                scope: self.names.join("::"),
+            });
         }
     }
 
@@ -307,18 +325,19 @@ impl<'a> Walk<'a> {
             (None, Some(id)) => id.as_str(),
             _ => return,
         };
+        if node.range.begin.offset < node.range.end.offset {
+            let range = (node.range.begin.offset, node.range.end.offset);
+            self.found.chosen.push((range, id.to_owned()));
+        }
         let Some(variable) = self.variables.get(id) else { return };
         if !variable.is_covered() {
             return;
         }
-        let (place, last) = (node.range.begin.place(), node.range.end.place());
+        let (place, last) = (&node.range.begin, &node.range.end);
         // The name is the last token, where no template arguments follow.
         let is_template = node.referenced_decl.as_ref().is_some_and(|named| named.kind.contains("Template"));
-        for last in [last, node.range.end.spelling()] {
-            let from = if is_template && last.file == place.file { place } else { last };
-            let range = ((from.line, from.col), (last.line, last.col));
-            self.found.named.entry(last.file.clone()).or_default().insert(range);
-        }
+        let from = if is_template { place } else { last };
+        self.found.named.insert(((from.line, from.col), (last.line, last.col)));
         let in_member_initializer =
             path.iter().any(|around| around.kind == "FieldDecl") && !around.in_function;
         if !around.device && !in_member_initializer {
@@ -333,7 +352,7 @@ impl<'a> Walk<'a> {
             return;
         }
         if !around.pattern {
-            self.outside_patterns.insert((last.file.clone(), last.offset));
+            self.outside_patterns.insert(last.offset);
         }
         let act = match act(node, path, around.pattern, &|id| self.variables.get(id).is_some()) {
             // Outside of templates, only a mistake depends on what is not known.
@@ -343,9 +362,7 @@ impl<'a> Walk<'a> {
         if act == Act::Nothing {
             return;
         }
-        let is_plain = around.in_function
-            && ![&node.range.begin, &node.range.end].iter().any(|end| end.is_in_macro())
-            && !path.iter().any(|node| node.kind.contains("Template"));
+        let is_plain = around.in_function && !path.iter().any(|node| node.kind.contains("Template"));
         let copied = act == Act::Address && is_plain && copy_is_safe(node, path);
         let used = Use {
             id: self.variables.root(id).to_owned(),
@@ -359,12 +376,30 @@ impl<'a> Walk<'a> {
             is_constant: node.non_odr_use_reason.as_deref() == Some("constant"),
             copied: copied.then(|| (place.offset as usize, last.offset as usize + variable.name.len())),
             is_in_pattern: around.pattern,
-            last: (last.file.clone(), last.offset),
+            last: last.offset,
         };
         if in_member_initializer {
             self.pending.entry(self.names.join("::")).or_default().push(used);
         } else {
             self.found.uses.push(used);
+        }
+    }
+
+    /// Notes which parameters of a template are references or pointers.
+    fn template(&mut self, node: &Node) {
+        let parameters = node
+            .inner
+            .iter()
+            .filter(|child| child.kind.starts_with("Template") || child.kind.starts_with("NonType"));
+        let own = parameters.map(|parameter| {
+            let ty = parameter.ty.text();
+            let is_value = super::variables::kind(ty) != TypeKind::Other || ty == "auto";
+            (is_value || ty.ends_with(['&', '*'])).then_some(!is_value)
+        });
+        let own: Vec<Option<bool>> = own.collect();
+        let known = self.found.parameters.entry(node.name.clone()).or_insert_with(|| own.clone());
+        if *known != own {
+            known.fill(None);
         }
     }
 
@@ -466,10 +501,10 @@ fn is_in_declaration(place: &Place, path: &[&Node]) -> bool {
     let is_code = |kind: &str| {
         kind == "FunctionDecl" || kind == "VarDecl" || kind.starts_with("CXX") && kind.ends_with("Decl")
     };
-    path.iter().rev().find(|node| is_code(&node.kind)).is_some_and(|node| {
-        let (begin, end) = (node.range.begin.place(), node.range.end.place());
-        place.file == begin.file && (begin.offset..=end.offset).contains(&place.offset)
-    })
+    path.iter()
+        .rev()
+        .find(|node| is_code(&node.kind))
+        .is_some_and(|node| (node.range.begin.offset..=node.range.end.offset).contains(&place.offset))
 }
 
 /// How many nodes are looked through.

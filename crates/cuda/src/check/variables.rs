@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::ast::{Location, Node, Place};
+use super::ast::{Node, Place};
 
 /// What is known of one variable, all its declarations together.
 #[derive(Debug)]
@@ -18,10 +18,12 @@ pub struct Variable<'a> {
     pub is_annotated: bool,
     /// Whether a declaration says `constexpr`.
     pub is_constexpr: bool,
+    /// Whether it is a member of a template's own declaration, or its type is not deduced: instances decide.
+    pub is_open: bool,
     /// The initializer, and the number of the place where it stands; places are numbered in the order of the text.
     pub initializer: Option<(&'a Node, u64)>,
     /// Where its declarations name it.
-    pub places: Vec<&'a Location>,
+    pub places: Vec<&'a Place>,
 }
 
 impl Variable<'_> {
@@ -129,6 +131,10 @@ pub struct Variables<'a> {
     dependent: HashSet<&'a Place>,
     /// Of members of class templates, what the template's own declaration says.
     patterns: HashMap<&'a Place, (&'a Node, u64)>,
+    /// The variables that are declared at a place: a member of a template's own declaration and of each instance.
+    at: HashMap<&'a Place, Vec<&'a str>>,
+    /// The names of the types that are parameters of the templates around.
+    parameters: Vec<&'a str>,
     next: u64,
     /// The number of the first place behind which a declaration may be missing.
     whole_until: Option<u64>,
@@ -177,7 +183,7 @@ impl<'a> Variables<'a> {
             | "ClassTemplateSpecializationDecl"
             | "ClassTemplatePartialSpecializationDecl" => {
                 inside.class = around.class.or(Some(self.next));
-                self.last_seen.insert(node.loc.place(), self.next);
+                self.last_seen.insert(&node.loc, self.next);
             }
             "FunctionDecl" | "CXXMethodDecl" | "CXXConstructorDecl" | "CXXDestructorDecl"
             | "CXXConversionDecl" => {
@@ -189,19 +195,24 @@ impl<'a> Variables<'a> {
             | "MemberExpr"
             | "DependentScopeDeclRefExpr"
             | "CXXDependentScopeMemberExpr"
-            | "UnresolvedLookupExpr" => drop(self.last_seen.insert(node.range.begin.place(), self.next)),
+            | "UnresolvedLookupExpr" => drop(self.last_seen.insert(&node.range.begin, self.next)),
             _ => {}
         }
         if matches!(node.kind.as_str(), "DependentScopeDeclRefExpr" | "CXXDependentScopeMemberExpr") {
-            self.dependent.insert(node.range.begin.place());
+            self.dependent.insert(&node.range.begin);
         }
+        let outer = self.parameters.len();
+        let parameters = node.inner.iter().filter(|child| child.kind == "TemplateTypeParmDecl");
+        self.parameters
+            .extend(parameters.map(|parameter| &parameter.name[..]).filter(|name| !name.is_empty()));
         for child in &node.inner {
             self.collect(child, inside);
         }
+        self.parameters.truncate(outer);
     }
 
     fn variable(&mut self, node: &'a Node, around: Around, number: u64) {
-        let place = node.loc.place();
+        let place = &node.loc;
         let number = *self.first_seen.entry(place).or_insert(number);
         let root = match node.previous_decl.as_deref() {
             Some(previous) => self.root(previous),
@@ -215,12 +226,18 @@ impl<'a> Variables<'a> {
             is_global: !in_function,
             is_annotated: false,
             is_constexpr: false,
+            is_open: false,
             initializer: None,
             places: Vec::new(),
         });
-        variable.places.push(&node.loc);
+        let at = self.at.entry(place).or_default();
+        if !at.contains(&root) {
+            at.push(root);
+        }
+        variable.places.push(place);
         // An array may get its bound, a template its argument, only later.
         variable.ty = node.ty.text();
+        variable.is_open |= is_dependent(variable.ty, &self.parameters);
         variable.is_annotated |= ANNOTATIONS.iter().any(|kind| node.has_attribute(kind));
         variable.is_constexpr |= node.constexpr;
         let initializer = node.inner.iter().find(|child| {
@@ -238,6 +255,16 @@ impl<'a> Variables<'a> {
             && let Some(pattern) = self.patterns.get(place)
         {
             variable.initializer = Some(*pattern);
+        }
+    }
+
+    /// Those that are declared where this one is: the instances of a member of a template, if there are any of which the type is known.
+    pub fn instances<'b>(&'b self, id: &'b str) -> Vec<&'b str> {
+        let at = self.get(id).and_then(|variable| self.at.get(variable.places.first()?));
+        let known = |id: &&str| self.get(id).is_some_and(|variable| !variable.is_open);
+        match at.map(|at| at.iter().copied().filter(known).collect::<Vec<_>>()) {
+            Some(known) if !known.is_empty() => known,
+            _ => vec![id],
         }
     }
 
@@ -272,6 +299,12 @@ impl<'a> Variables<'a> {
     pub fn get(&self, id: &str) -> Option<&Variable<'a>> {
         self.variables.get(self.roots.get(id).copied().unwrap_or(id))
     }
+}
+
+/// Whether a type depends on these parameters of templates, or is not deduced.
+fn is_dependent(ty: &str, parameters: &[&str]) -> bool {
+    let mut words = ty.split(|c: char| !c.is_alphanumeric() && c != '_');
+    words.any(|word| matches!(word, "auto" | "typename" | "decltype") || parameters.contains(&word))
 }
 
 /// Whether an initializer is a constant expression at a glance: nothing but literals, signs and conversions between

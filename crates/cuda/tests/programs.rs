@@ -1,0 +1,182 @@
+//! The checker on programs that it once judged otherwise: what is reported, by place and variable, and nothing else.
+
+use std::fs;
+use std::path::Path;
+
+use ptxsmith_cuda::check::{Filter, Options, Report, check, find_clang};
+
+/// A program and what is reported: line, column and variable, worked out by hand from the text of the rule.
+struct Program {
+    name: &'static str,
+    source: &'static str,
+    reported: &'static [(u32, u32, &'static str)],
+    /// Whether something in it is not decided.
+    is_undecided: bool,
+}
+
+const PROGRAMS: &[Program] = &[
+    Program {
+        name: "a constant whose type is deduced is judged in the instances of its template",
+        source: "\
+template <int N> struct Tile { int a[N]; };
+struct S { static constexpr int n = 4; };
+struct E { enum K { one }; static constexpr K n = one; };
+template <class T> struct Ref {
+  static constexpr auto n = T::n;
+  __device__ int f() { Tile<n> t; int a[n + 1]; return sizeof t + sizeof a; }
+  __device__ int g(Tile<n> const &t) { return t.a[0]; }
+  template <class K> __device__ int h(Tile<n> const &t, K k) { return t.a[0] + k; }
+};
+template <class T> struct Ref2 {
+  static constexpr auto n = T::n;
+  __device__ int f() { int a[n + 1]; return sizeof a; }
+};
+__global__ void k(int *o) { Ref<S> r; Tile<4> t; o[0] = r.f() + r.g(t) + r.h(t, 1) + Ref2<E>().f(); }
+",
+        reported: &[(12, 30, "n")],
+        is_undecided: false,
+    },
+    Program {
+        name: "an index is read, in templates too, and only what binds a reference is reported",
+        source: "\
+const int k = 32;
+template <class T> struct V { T *p; __device__ T &operator[](int i) { return p[i]; } };
+template <class T> __device__ void a1(T *s) { s[k] = 1; s[k + 1] = s[k]; T &r = s[k]; T *p = &s[k]; *p = r; }
+template <class T> __device__ T a6(T x) { const T &y = k; return y; }
+template <class T> __device__ void a10(V<T> v) { v[k] = 1; auto &r = v[k]; T *p = &v[k]; r = *p; }
+template <int N> __device__ int a16(int (*s)[N]) { int *p = &s[k][N]; int &q = s[k][0]; return *p + q; }
+template <class T> __device__ T *a21(T *o) { return o ? &o[k] : nullptr; }
+",
+        reported: &[(4, 56, "k")],
+        is_undecided: true,
+    },
+    Program {
+        name: "overload resolution chooses the template that an argument is for",
+        source: "\
+const int c1 = 3;
+template <int V> __device__ int ti() { return V; }
+template <const int &V> __device__ int tr() { return V; }
+template <int V> __device__ int t(int) { return V; }
+template <const int &V> __device__ int t(float *) { return V; }
+template <int V> struct B { int a; };
+template <const int &V> struct R { int a; };
+__global__ void f2(int *o) { o[0] = ti<c1>(); B<c1> b; o[1] = t<c1>(0) + sizeof b; }
+__global__ void f5(int *o) { o[0] = tr<c1>(); }
+__global__ void f6(int *o) { R<c1> r; o[0] = sizeof r; }
+__global__ void f7(int *o, float *p) { o[0] = t<c1>(p); }
+",
+        reported: &[(9, 40, "c1"), (10, 32, "c1"), (11, 49, "c1")],
+        is_undecided: false,
+    },
+    Program {
+        name: "a macro brings the element of an array that is a bound",
+        source: "\
+constexpr int arr[3] = {1, 2, 3};
+#define MBAD arr[1]
+__global__ void x3(int *o) { int a[MBAD]; o[0] = sizeof a; }
+",
+        reported: &[(3, 36, "arr")],
+        is_undecided: false,
+    },
+    Program {
+        name: "comments are no code",
+        source: "\
+constexpr int arr[3] = {1, 2, 3};
+__global__ void x11(int *o) { int a[/* sizeof( */ arr[0]]; o[0] = sizeof a; }
+__global__ void x12(int *o) { int a[/* see sizeof(T) */ arr[0]]; o[0] = sizeof a; }
+__global__ void x13(int *o) {
+  int a[// sizeof( the tile
+    arr[0]]; o[0] = sizeof a; }
+",
+        reported: &[(2, 51, "arr"), (3, 57, "arr"), (6, 5, "arr")],
+        is_undecided: false,
+    },
+    Program {
+        name: "a macro declares a constant",
+        source: "\
+struct P { int a; };
+#define DECLS(n) constexpr P n{1}
+DECLS(ms);
+template <int N> struct Box { int a[N]; };
+__global__ void v1(int *o) { int a[ms.a]; Box<ms.a> b; o[0] = sizeof a + sizeof b; }
+__global__ void v2(int *o) { o[0] = ms.a; }
+",
+        reported: &[(5, 36, "ms"), (5, 47, "ms"), (6, 37, "ms")],
+        is_undecided: false,
+    },
+    Program {
+        name: "a line directive changes no place",
+        source: "\
+constexpr int arr[3] = {1, 2, 3};
+#line 700
+__global__ void y(int *o) { int a[arr[1]]; o[0] = sizeof a + arr[2]; }
+#line 10 \"grammar.y\"
+__global__ void z(int *o) { o[0] = arr[2]; }
+",
+        reported: &[(3, 35, "arr"), (3, 62, "arr"), (5, 36, "arr")],
+        is_undecided: false,
+    },
+];
+
+fn reported(report: &Report) -> Vec<(u32, u32, &str)> {
+    report.findings.iter().map(|found| (found.line, found.column, &found.variable[..])).collect()
+}
+
+#[test]
+fn programs_are_judged_as_the_text_says() {
+    let Ok(clang) = find_clang() else {
+        eprintln!("NOT TESTED: the checker on programs: clang is not in PATH");
+        return;
+    };
+    let directory = tempfile::tempdir().unwrap();
+    for program in PROGRAMS {
+        let path = directory.path().join("program.cu");
+        fs::write(&path, program.source).unwrap();
+        let report = check(&path, &Options::new(clang.clone())).unwrap();
+        assert_eq!(reported(&report), program.reported, "{}", program.name);
+        assert_eq!(
+            !report.not_analysed.is_empty(),
+            program.is_undecided,
+            "{}: {:?}",
+            program.name,
+            report.not_analysed
+        );
+    }
+}
+
+#[test]
+fn constants_of_system_headers_are_known_and_the_code_there_is_not_examined() {
+    let Ok(clang) = find_clang() else {
+        eprintln!("NOT TESTED: the checker with a system header: clang is not in PATH");
+        return;
+    };
+    let directory = tempfile::tempdir().unwrap();
+    let sys = directory.path().join("sys");
+    fs::create_dir(&sys).unwrap();
+    let header = "\
+#pragma once
+namespace lib { const int kLimit = 3; extern const int kLate; struct Cfg { int n; }; constexpr Cfg cfg{4}; constexpr double pi = 3.14; }
+__device__ inline const int *own() { return &lib::kLimit; }
+";
+    let source = "\
+#include \"lib.h\"
+template <class T> __device__ const T &mx(const T &a, const T &b) { return a < b ? b : a; }
+__global__ void f(int *o) { o[0] = mx(o[0], lib::kLimit); }
+__global__ void g(int *o) { const int *p = &lib::kLimit; o[0] = *p + int(lib::pi); }
+__global__ void h(int *o) { o[0] = lib::kLate; }
+__global__ void i(int *o) { o[0] = lib::cfg.n; }
+";
+    let path = directory.path().join("use.cu");
+    fs::write(&path, source).unwrap();
+    fs::write(sys.join("lib.h"), header).unwrap();
+    let in_source = [(3, 45, "kLimit"), (4, 45, "kLimit"), (5, 36, "kLate"), (6, 36, "cfg")];
+    let checked = |filter: Filter| {
+        let mut options = Options::new(clang.clone());
+        options.flags = ["-isystem".into(), sys.clone().into_os_string()].to_vec();
+        options.filter = filter;
+        check(Path::new(&path), &options).unwrap()
+    };
+    assert_eq!(reported(&checked(Filter::Project)), in_source);
+    let all = checked(Filter::matching("lib.h").unwrap());
+    assert_eq!(reported(&all), [&[(3, 46, "kLimit")], &in_source[..]].concat());
+}
