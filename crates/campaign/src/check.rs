@@ -9,15 +9,16 @@ use std::time::Duration;
 use ptxsmith_diff::{
     CodeCounts, Header, Judged, ModuleVerdicts, Must, NotCompared, Part, Refusal, Verdict, Why,
 };
-use ptxsmith_oracle::{INPUTS, Question};
+use ptxsmith_oracle::{Expectation, INPUTS, Question, Rules, predict};
 use ptxsmith_report::harmless::{cut, line as harmless};
 use ptxsmith_subject::{Outcome as Observed, OutputForm, Request, SubjectSpec};
-use ptxsmith_syntax::{Item, Linkage, Module, Specifier, Text};
+use ptxsmith_syntax::{Item, Lines, Linkage, Module, Specifier, Text};
 
 use crate::campaign::{Campaign, Outcome, Source};
 use crate::failure::{Failure, of_subject};
 use crate::input::{Program, read_text};
 use crate::judges::{Entry, judge, trial_made_of, trial_of};
+use crate::locate::Locator;
 use crate::pool::{Budget, each};
 use crate::session::Session;
 use crate::store::Earlier;
@@ -179,6 +180,8 @@ fn judge_file(
     let Program { text, module, name } = program;
     let header = Header::of(&module);
     let source = Source { path: path.to_string_lossy().into_owned(), text };
+    let invalid = why_invalid(&module, &source.text);
+    let locator = Locator::new(&source.path, &source.text, &module);
     let mut verdicts = Vec::new();
     for tested in &campaign.subjects {
         let judged = judge(&*tested.subject, &module, &source.text).map_err(of_subject)?;
@@ -186,11 +189,17 @@ fn judge_file(
         let refusals = judged.refusals.clone();
         let plain = judged.data.len() + judged.undecided.len() + judged.computed.len();
         let counts = (judged.memory_operands.clone(), judged.computed_kernels.clone());
-        let parts = beside_the_counterpart(by_form(judged), tested, counterpart.as_deref())?;
+        let mut parts = beside_the_counterpart(by_form(judged), tested, counterpart.as_deref())?;
+        for part in parts.iter_mut().filter(|part| part.derived.is_none()) {
+            if let Verdict::Deviates(difference) = &part.verdict {
+                part.place = Some(Box::new(locator.place_of(difference)));
+            }
+        }
         let may_refuse = parts.iter().any(|part| part.must == Some(Must::Refuse));
         let is_refused = !refusals.is_empty() && !may_refuse;
         if tell_all || parts.is_empty() || is_refused || !parts.iter().all(Part::is_compared) {
-            let mut lines = lines(tested, &module, &name, parts.split_at(plain), &refusals);
+            let file = About { name: &name, module: &module, invalid: invalid.as_deref() };
+            let mut lines = lines(tested, &file, parts.split_at(plain), &refusals);
             if let (Some(counts), Some(line)) = (&counts.1, lines.first_mut()) {
                 *line += &computed(counts);
             }
@@ -238,17 +247,31 @@ fn by_form(judged: ModuleVerdicts) -> Vec<Part> {
     plain.chain(added).chain(kernels).chain(accesses).collect()
 }
 
+/// A file that is judged.
+struct About<'f> {
+    name: &'f str,
+    module: &'f Module,
+    /// Why the specification refuses it, where it does.
+    invalid: Option<&'f str>,
+}
+
+/// The line that the specification refuses first, and why: `line 4: a list where a single value belongs (5.4.4/scalar-single-value)`.
+fn why_invalid(module: &Module, text: &str) -> Option<String> {
+    let Expectation::Refused { refusal, .. } = predict(module, &Rules::default()).data else { return None };
+    let line = Lines::new(text).line(refusal.span.start);
+    Some(format!("line {line}: {} ({})", refusal.class.summary(), refusal.clause))
+}
+
 /// What is said of a file and a subject: a line for the program as the subject that is named makes it, and one for what another form
 /// of output adds.
 fn lines(
     tested: &Tested,
-    module: &Module,
-    file: &str,
+    file: &About<'_>,
     (plain, added): (&[Part], &[Part]),
     refusals: &[Refusal],
 ) -> Vec<String> {
     let (subject, id) = (&tested.subject, tested.subject.id());
-    let target = other_target(module, subject.description())
+    let target = other_target(file.module, subject.description())
         .map_or_else(String::new, |(own, other)| format!(" for {other}, as it has no {own}"));
     let refusal = |wanted| refusals.iter().find(|refusal| refusal.form == wanted);
     if !subject.has_both_forms() {
@@ -261,7 +284,7 @@ fn lines(
     let mut lines = vec![summed_up(file, &format!("{id}{also}{target}"), plain, as_named)];
     if !is_alike {
         lines.push(match (relocatable, added) {
-            (Some(refusal), []) => format!("{file}: {id} -c{target}: refused: {}", refusal.placed()),
+            (Some(refusal), []) => format!("{}: {id} -c{target}: refused: {}", file.name, refusal.placed()),
             _ => summed_up(file, &format!("{id} -c{target}"), added, relocatable),
         });
     }
@@ -280,21 +303,23 @@ const DERIVED: u64 = 1 << 63;
 const MOST_SAID: usize = 300;
 
 /// What was compared of a file and what was not, in a line for a person.
-fn summed_up(file: &str, subject: &str, parts: &[Part], refusal: Option<&Refusal>) -> String {
+fn summed_up(file: &About<'_>, subject: &str, parts: &[Part], refusal: Option<&Refusal>) -> String {
     let of = |holds: fn(&Part) -> bool| parts.iter().filter(|part| holds(part)).count();
     let variables = parts.iter().filter(|part| part.is_compared() && part.variable.is_some()).count();
     let others = parts.iter().filter(|part| part.is_compared() && part.variable.is_none());
     let taken = others.clone().all(by_outcome);
     let others = others.count();
     let deviate = of(|part| matches!(part.verdict, Verdict::Deviates(_)));
-    let mut line = format!("{file}: {subject}: ");
+    let mut line = format!("{}: {subject}: ", file.name);
     let count =
         |count: usize, one: &str, many: &str| format!("{count} {}", if count == 1 { one } else { many });
-    line += &match (variables, others) {
-        (0, 0) => "nothing compared".to_owned(),
-        (0, _) if taken => "accepted; 0 values compared".to_owned(),
-        (0, _) => "compared as a whole".to_owned(),
-        (variables, _) => format!("{} compared", count(variables, "variable", "variables")),
+    line += &match (variables, others, file.invalid) {
+        (0, 0, None) => "nothing compared".to_owned(),
+        (0, 0, Some(invalid)) => format!("nothing compared; refused by the specification: {invalid}"),
+        (0, _, Some(invalid)) => format!("refused by the specification: {invalid}"),
+        (0, _, None) if taken => "accepted; 0 values compared".to_owned(),
+        (0, _, None) => "compared as a whole".to_owned(),
+        (variables, ..) => format!("{} compared", count(variables, "variable", "variables")),
     };
     if deviate > 0 {
         line += &format!(", {} not as the specification says", count(deviate, "answer", "answers"));
@@ -410,6 +435,7 @@ mod tests {
             excluded: Vec::new(),
             why: None,
             derived: None,
+            place: None,
         }
     }
 
@@ -441,6 +467,8 @@ mod tests {
     #[test]
     fn a_line_counts_what_was_compared_and_says_why_the_rest_was_not() {
         let conforms = |variable| part(variable, Verdict::Conforms, None);
+        let module = Module::default();
+        let file = About { name: "f", module: &module, invalid: None };
         let taken = || part(None, Verdict::ConformsByOutcome, Some(Must::Accept));
         let wrong = || part(Some("w"), deviates(Class::WrongValue), None);
         let silent = |variable| part(variable, Verdict::NotCompared(NotCompared::Unobserved), None);
@@ -480,18 +508,18 @@ mod tests {
                 "nothing compared; not compared: variable v, line 7: it hides (s says: no); not compared: 1 other part",
             ),
         ] {
-            assert_eq!(summed_up("f", "s", &parts, None), format!("f: s: {expected}"));
+            assert_eq!(summed_up(&file, "s", &parts, None), format!("f: s: {expected}"));
         }
         let refusal = Refusal { form: OutputForm::Executable, line: Some(5), said: "no".to_owned() };
         assert_eq!(
-            summed_up("f", "s", &[because(Some(7), Some("no"))], Some(&refusal)),
+            summed_up(&file, "s", &[because(Some(7), Some("no"))], Some(&refusal)),
             "f: s: nothing compared; refused: line 5: no; not compared: variable v, line 7: it hides"
         );
         assert_eq!(
-            summed_up("f", "s", &[because(Some(7), Some("line 5: no"))], Some(&refusal)),
+            summed_up(&file, "s", &[because(Some(7), Some("line 5: no"))], Some(&refusal)),
             "f: s: nothing compared; refused: line 5: no; not compared: variable v, line 7: it hides"
         );
-        let long = summed_up("f", "s", &[because(None, Some(&"x".repeat(2_000)))], None);
+        let long = summed_up(&file, "s", &[because(None, Some(&"x".repeat(2_000)))], None);
         assert!((300..400).contains(&long.len()), "{long}");
     }
 }

@@ -20,6 +20,7 @@ pub mod judges;
 pub mod ledger;
 pub mod linking;
 mod listed;
+mod locate;
 pub mod merge;
 pub mod mutate;
 pub mod places;

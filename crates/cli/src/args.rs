@@ -14,10 +14,10 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use crate::describe::{CACHE, CUDA_HOME, JUDGED, LIBCUDA, NO_COLOR, PATH, SHARDS, TESTS, help};
 use crate::work::{Work, idle};
 
-pub use self::campaign::{Campaign, Drift, Merge, Run};
+pub use self::campaign::{Campaign, Drift, Merge, Presentation, Run};
 pub use self::generate::{Gen, Suite, What};
 pub use self::programs::{Bundle, Check, Eval, Expect, Lint, LintFormat, Reduce};
-pub use self::report::{Atlas, History, Report};
+pub use self::report::{Atlas, History, Report, Show};
 pub use self::tools::{Completions, Subjects, Toolchain, WithLibrary, Worker};
 
 /// Tests implementations of PTX data declarations against what the specification says.

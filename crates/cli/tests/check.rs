@@ -31,6 +31,24 @@ fn status_0_if_everything_conforms() {
     assert_eq!(status(&refused), 0, "{}", stdout(&refused));
 }
 
+/// The place is that of the user's file, for people and for code hosts; what the specification refuses says so.
+#[test]
+fn a_deviation_stands_at_its_line_and_column_and_an_invalid_file_says_that_it_is() {
+    let directory = tempfile::tempdir().unwrap();
+    let subject = script(directory.path(), ACCEPTED);
+    let declarations = ".global .s32 w;\n.global .s32 x = 5 / 2U - 1;";
+    let output = check(directory.path(), declarations, &subject, &["--format", "sarif"]);
+    let sarif: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let location = &sarif["runs"][0]["results"][0]["locations"][0]["physicalLocation"];
+    assert_eq!(location["region"], serde_json::json!({"startLine": 5, "startColumn": 14}));
+    assert!(location["artifactLocation"]["uri"].as_str().unwrap().ends_with("/a.ptx"), "{location}");
+
+    let output = check(directory.path(), ".global .s32 x = {5};", &subject, &[]);
+    let said = "refused by the specification: line 4: a list where a single value belongs (5.4.4/scalar-single-value)";
+    assert!(stderr(&output).contains(said), "{}", stderr(&output));
+    assert!(stdout(&output).contains("/a.ptx:4: accepts-invalid: "), "{}", stdout(&output));
+}
+
 #[test]
 fn another_reading_conforms_and_is_named() {
     let directory = tempfile::tempdir().unwrap();
@@ -50,14 +68,15 @@ fn status_1_for_a_new_deviation_which_is_reported_in_full() {
     assert_eq!(status(&output), 1, "{}{}", stdout(&output), stderr(&output));
     let text = stdout(&output);
     for part in [
-        "new wrong-value: a variable holds other bytes (1 time)",
+        "/a.ptx:4:14: wrong-value: a variable holds other bytes [wrong-value-",
+        "new wrong-value: a variable holds other bytes [wrong-value-",
         "4.5.5/subtraction (",
         "program   .global .s32 x = 5 / 2U - 1;",
         "expected  x: 01000000  = 1",
         "actual    x: 02000000  = 2",
         "repeat    ptxsmith check ",
         "1 part compared, 0 conform, 1 deviate",
-        "1 distinct deviation, 1 new",
+        "1 of 1 compared; 0 known deviations, 1 new (status 1)",
     ] {
         assert!(text.contains(part), "no {part} in {text}");
     }
@@ -386,9 +405,13 @@ fn an_expected_failure_is_no_failure_and_one_that_passes_is() {
     answer("06");
     assert_eq!(status(&check("--write-expected")), 1);
     let green = check("--expect-failures");
-    assert_eq!((status(&green), stdout(&green).contains("(1 expected)")), (0, true), "{}", stdout(&green));
-    assert!(stdout(&green).starts_with(" 1. expected wrong-value"), "{}", stdout(&green));
-    assert!(stdout(&green).contains("(1 expected), 0 new"), "{}", stdout(&green));
+    assert_eq!(
+        (status(&green), stdout(&green).contains("0 new, 1 expected (status 0)")),
+        (0, true),
+        "{}",
+        stdout(&green)
+    );
+    assert!(stdout(&green).contains("\n 1. expected wrong-value"), "{}", stdout(&green));
     answer("05");
     let passed = check("--expect-failures");
     assert_eq!(

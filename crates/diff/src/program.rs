@@ -7,7 +7,7 @@ mod shown;
 
 use std::cell::RefCell;
 
-use ptxsmith_model::{AccessDifference, Expected};
+use ptxsmith_model::{AccessDifference, Expected, Place};
 use ptxsmith_oracle::{Expectation, Prediction, Question, Rules, Trace, Traced, expect, predict};
 use ptxsmith_subject::{Error, Observation, Outcome, OutputForm, Request, Subject};
 use ptxsmith_syntax::{Function, FunctionKind, Header, Lines, Module, Span, Text};
@@ -46,6 +46,8 @@ pub struct Part {
     /// The module that the verdict is about, where that is one that was derived from the program: a text that is not the
     /// user's accuses only itself.
     pub derived: Option<Box<Derived>>,
+    /// Where it stands in the user's file, of a part that deviates; `None` where nobody looked.
+    pub place: Option<Box<Place>>,
 }
 
 impl Part {
@@ -60,6 +62,7 @@ impl Part {
             operands: self.operands,
             excluded: self.excluded,
             why: self.why,
+            place: self.place,
             ..Judged::new(id, self.verdict, self.must, self.trace)
         }
     }
@@ -76,6 +79,7 @@ impl Part {
             excluded: Vec::new(),
             why,
             derived: None,
+            place: None,
         }
     }
 }
@@ -393,7 +397,7 @@ fn of_kernels(
     let Judged { verdict, must, trace, operands, why, .. } =
         Judge::new(subject, *rules, options).text(&trial, text)?;
     let excluded = Vec::new();
-    Ok(Part { variable: None, verdict, must, trace, operands, excluded, why, derived: None })
+    Ok(Part { variable: None, verdict, must, trace, operands, excluded, why, derived: None, place: None })
 }
 
 #[cfg(test)]

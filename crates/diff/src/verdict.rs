@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 pub use ptxsmith_model::Class;
-use ptxsmith_model::{Expected, ModuleAnswer, Ruling};
+use ptxsmith_model::{Expected, ModuleAnswer, Place, Ruling};
 use ptxsmith_oracle::{Expectation, Question, Readings, Rules, Trace, Validity, expect, predict};
 use ptxsmith_subject::{Observation, Outcome};
 use ptxsmith_syntax::{Header, Module};
@@ -152,6 +152,7 @@ impl Judged {
             computed_kernels,
             confirms,
             why: None,
+            place: None,
         }
     }
 
@@ -242,6 +243,8 @@ pub struct Judged {
     pub confirms: Option<Question>,
     /// Why it was not compared, where that is known.
     pub why: Option<Box<Why>>,
+    /// Of a file of the user's, where the part stands that deviates.
+    pub place: Option<Box<Place>>,
 }
 
 /// How many things of kernels were compared with generated code: memory operands, or what kernels compute.

@@ -44,6 +44,9 @@ pub struct Finding {
     /// What was expected and seen, where `expected` and `observed` do not say it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub comparison: Option<Comparison>,
+    /// Where it stands in files of the user's: the first [`Place::MOST`] places, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub places: Vec<Place>,
     /// The variable that shows it, where one does.
     #[serde(default)]
     pub variable: Option<String>,
@@ -86,6 +89,31 @@ pub struct Finding {
     /// Of one that is gone: how to narrow or remove its entry in the list of known deviations.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub edit: Option<String>,
+}
+
+/// A place in a file of the user's.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Place {
+    /// The path, as it was given.
+    pub file: String,
+    /// The line, from 1; 0 where only the file is known.
+    pub line: u32,
+    /// The column in characters, from 1; 0 where only the line is known.
+    pub column: u32,
+}
+
+impl Place {
+    /// The most places that a finding keeps.
+    pub const MOST: usize = 100;
+}
+
+impl std::fmt::Display for Place {
+    /// `file:line:column`, as far as it is known.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.file)?;
+        let known = [self.line, self.column].into_iter().take_while(|&number| number > 0);
+        known.into_iter().try_for_each(|number| write!(f, ":{number}"))
+    }
 }
 
 /// What was expected and what was seen, in words: of a finding that no expectation and observation of one module show.
@@ -170,6 +198,11 @@ impl Finding {
     /// Its status, as people read it: `new`, `known`, `gone`, or `expected`.
     pub fn label(&self) -> &'static str {
         if self.is_expected() { "expected" } else { self.status.name() }
+    }
+
+    /// Whether it is listed, and was seen.
+    pub fn is_known(&self) -> bool {
+        self.status == Status::Known && !self.is_expected()
     }
 
     /// The minimized reproducer of which both answers are known.

@@ -20,8 +20,8 @@ pub use expected::{
     UnmodelledPart,
 };
 pub use finding::{
-    Answers, Comparison, EmittedProgram, Example, ExpectedFailure, Finding, Joined, LinkedProgram, Reduced,
-    UnexpectedPass,
+    Answers, Comparison, EmittedProgram, Example, ExpectedFailure, Finding, Joined, LinkedProgram, Place,
+    Reduced, UnexpectedPass,
 };
 pub use form::OutputForm;
 pub use kind::Kind;

@@ -149,6 +149,16 @@ impl Subject {
         self.compared.saturating_sub(self.conform)
     }
 
+    /// How many invalid programs it refuses: they conform, and are no programs that conform.
+    pub fn refused_invalid(&self) -> u64 {
+        self.confusion.must_refuse.refused.min(self.conform)
+    }
+
+    /// The verdicts that conform, those on invalid programs aside.
+    pub fn conform_valid(&self) -> u64 {
+        self.conform - self.refused_invalid()
+    }
+
     /// What it is called where there is little room: `toy 1` rather than its whole command line.
     pub fn label(&self) -> String {
         match (&self.name, &self.version) {

@@ -48,7 +48,7 @@ fn assert_harmless(text: &str) {
 fn no_format_passes_on_what_acts_on_who_reads_it() {
     let (folder, runs) = (campaign(), runs());
     for only in [false, true] {
-        let shown = Shown { folder: &folder, only, against: None, runs: &runs };
+        let shown = Shown { folder: &folder, only, known_in_full: false, against: None, runs: &runs };
         for format in FORMATS {
             let text = (format.render)(&shown).unwrap();
             // Its own styles are all that a terminal may act upon.

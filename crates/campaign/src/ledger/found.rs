@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 use ptxsmith_diff::{Class, Difference, Header, Trial};
-use ptxsmith_model::{Finding, Joined, Kind, Status};
+use ptxsmith_model::{Finding, Joined, Kind, Place, Status};
 use ptxsmith_oracle::Interpretation;
 use serde::{Deserialize, Serialize};
 
@@ -113,9 +113,21 @@ impl Found {
         (self.weight, self.trial)
     }
 
+    fn add_places(&mut self, more: Vec<Place>) {
+        let places = &mut self.finding.places;
+        if more.is_empty() {
+            return;
+        }
+        places.extend(more);
+        places.sort_unstable();
+        places.dedup();
+        places.truncate(Place::MOST);
+    }
+
     /// Takes in another finding, which has the same cause for this reason. The report says so.
     pub fn join(&mut self, other: Found, because: impl Into<String>) {
         self.finding.count += other.finding.count;
+        self.add_places(other.finding.places);
         let Finding { id, title, count, .. } = other.finding;
         self.finding.joined.push(Joined { id, title, count, because: because.into() });
         self.finding.joined.extend(other.finding.joined);
@@ -166,6 +178,7 @@ pub fn gather<K: Ord>(all: &mut BTreeMap<K, Found>, key: K, mut found: Found) {
             }
             own.finding.subjects.append(&mut found.finding.subjects);
             own.finding.count = count;
+            own.add_places(found.finding.places);
         }
     }
 }
@@ -176,6 +189,7 @@ pub(super) struct Shown<'t> {
     pub trial: &'t Trial,
     pub header: &'t Header,
     pub difference: &'t Difference,
+    pub place: Option<&'t Place>,
     pub weight: usize,
 }
 
@@ -194,19 +208,25 @@ pub(super) fn offer<K: Ord>(
     shown: &Shown<'_>,
     name: impl FnOnce() -> Name,
 ) -> Option<Found> {
-    let Shown { trial, header, difference, weight } = *shown;
+    let Shown { trial, header, difference, place, weight } = *shown;
     let found = || Found::new(name(), difference, trial.text(header), trial.id, weight);
+    let places = place.cloned().into_iter();
     match all.entry(key) {
-        Entry::Vacant(place) => Some(place.insert(found()).clone()),
+        Entry::Vacant(vacant) => {
+            let own = vacant.insert(found());
+            own.finding.places.extend(places);
+            Some(own.clone())
+        }
         Entry::Occupied(mut own) => {
             let own = own.get_mut();
             own.finding.count += 1;
+            own.add_places(places.collect());
             if shown.order() >= (own.weight, own.trial) {
                 return None;
             }
-            let count = own.finding.count;
+            let (count, places) = (own.finding.count, std::mem::take(&mut own.finding.places));
             *own = found();
-            own.finding.count = count;
+            (own.finding.count, own.finding.places) = (count, places);
             Some(own.clone())
         }
     }

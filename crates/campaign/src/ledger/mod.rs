@@ -142,7 +142,8 @@ impl Ledger {
         if !matches!(judged.verdict, Verdict::NotCompared(_)) {
             self.unseen += u64::from(judged.unseen);
         }
-        let shown = |difference| Shown { trial, header, difference, weight: trial.weight() };
+        let place = judged.place.as_deref();
+        let shown = |difference| Shown { trial, header, difference, place, weight: trial.weight() };
         match &judged.verdict {
             Verdict::NotCompared(reason) => {
                 if *reason == NotCompared::Unsupported {

@@ -66,8 +66,8 @@ fn each_of_a_few_files_has_a_line_and_one_that_cannot_be_read_is_left_out() {
             "a.ptx: wide: 2 variables compared, 1 answer not as the specification says",
             "b.ptx: right: 1 variable compared",
             "b.ptx: wide: 1 variable compared",
-            "refused.ptx: right: compared as a whole; refused: line 4: a value of a kind that the type cannot take",
-            "refused.ptx: wide: compared as a whole; refused: line 4: a value of a kind that the type cannot take",
+            "refused.ptx: right: refused by the specification: line 4: a value of a kind that the type cannot take (5.4.4/value-kind); refused: line 4: a value of a kind that the type cannot take",
+            "refused.ptx: wide: refused by the specification: line 4: a value of a kind that the type cannot take (5.4.4/value-kind); refused: line 4: a value of a kind that the type cannot take",
         ]
     );
     let [left_out] = &told.left_out[..] else { panic!("{:?}", told.left_out) };
@@ -139,7 +139,7 @@ fn a_refusal_counts_where_the_counterpart_that_a_program_names_is_taken() {
         (
             1,
             vec![],
-            vec!["invalid.ptx: right: compared as a whole; refused: line 5: a value of a kind that the type cannot take".to_owned()]
+            vec!["invalid.ptx: right: refused by the specification: line 5: a value of a kind that the type cannot take (5.4.4/value-kind); refused: line 5: a value of a kind that the type cannot take".to_owned()]
         )
     );
     let strict = || implementation("strict", |_: &Request<'_>| refusal(4, "I take nothing with a variable"));

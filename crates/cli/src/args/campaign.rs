@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use clap::Args;
 use ptxsmith_campaign::store::Shard;
+use ptxsmith_report::Format;
 use ptxsmith_subject::SubjectSpec;
 use ptxsmith_subject::toolchain::DEFAULT;
 
@@ -15,6 +16,7 @@ use crate::work::Work;
 
 use super::generate::What;
 use super::generate::{focus, focuses};
+use super::report::{Show, formats};
 use crate::values::duration;
 
 fn shard(text: &str) -> Result<Shard, String> {
@@ -83,9 +85,9 @@ pub struct Campaign {
     /// each MiB of the module [default: 10s]
     #[arg(long, hide_short_help = true, value_name = "TIME", value_parser = duration)]
     pub timeout: Option<Duration>,
-    /// Status 1 also for this; may be repeated
-    #[arg(long, value_name = "WHAT")]
-    pub deny: Vec<Deny>,
+    /// How the result is presented.
+    #[command(flatten)]
+    pub presentation: Presentation,
     /// Failures that are expected and do not change the status
     ///
     /// A line each, `ID [SUBJECT] [RELEASES] # REASON`. An expected failure that passes makes status 1.
@@ -100,6 +102,20 @@ pub struct Campaign {
     /// Flags of long work.
     #[command(flatten)]
     pub work: Work,
+}
+
+/// How the result of a campaign is presented, and its status.
+#[derive(Args, Debug, Default)]
+pub struct Presentation {
+    /// Status 1 also for this; may be repeated
+    #[arg(long, value_name = "WHAT")]
+    pub deny: Vec<Deny>,
+    /// Print this in full
+    #[arg(long, hide_short_help = true, value_name = "WHAT")]
+    pub show: Vec<Show>,
+    /// Print the report in this form instead
+    #[arg(long, hide_possible_values = true, value_name = "FORMAT", value_parser = formats())]
+    pub format: Option<&'static Format>,
 }
 
 /// `run`

@@ -3,11 +3,18 @@
 use std::path::PathBuf;
 use std::time::SystemTime;
 
-use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{Args, ValueEnum};
 use ptxsmith_report::{FORMATS, Format};
 
 use crate::values::since;
+
+/// What `--show` prints in full.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Show {
+    /// Known deviations
+    Known,
+}
 
 /// `report`
 #[derive(Args, Debug)]
@@ -18,6 +25,9 @@ pub struct Report {
     /// The form
     #[arg(long, value_name = "FORMAT", default_value = FORMATS[0].name, value_parser = formats())]
     pub format: &'static Format,
+    /// Print this in full
+    #[arg(long, value_name = "WHAT")]
+    pub show: Vec<Show>,
     /// Only this finding, in full: its id, or how its id begins
     #[arg(long, value_name = "ID")]
     pub finding: Option<String>,
@@ -33,7 +43,7 @@ pub struct Report {
 }
 
 /// The formats that reports have.
-fn formats() -> impl TypedValueParser<Value = &'static Format> {
+pub(super) fn formats() -> impl TypedValueParser<Value = &'static Format> {
     let named = |format: &Format| PossibleValue::new(format.name).help(format.about);
     PossibleValuesParser::new(FORMATS.iter().map(named))
         .try_map(|name| Format::named(&name).ok_or("no format"))

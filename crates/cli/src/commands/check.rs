@@ -11,7 +11,7 @@ use ptxsmith_report::harmless::lines;
 
 use super::Context;
 use super::link;
-use super::run::judged;
+use super::run::ended;
 use crate::args;
 use crate::exit::{Exit, Failure};
 
@@ -50,9 +50,7 @@ pub fn run(context: &Context, args: &args::Check) -> Result<Exit, Failure> {
         counterpart: ptxsmith_suite::counterpart,
     };
     let outcome = check(&context.session_of(&args.campaign)?, options)?;
-    let exit = judged(context, &outcome, &args.campaign, args.out.as_deref(), started)?;
-    let is_decided = matches!(exit, Exit::Deviation | Exit::Interrupted);
-    Ok(if outcome.left_out && !is_decided { Exit::BadInput } else { exit })
+    ended(context, &outcome, &args.campaign, args.out.as_deref(), started)
 }
 
 /// The files that do not hold what their leading comments say, each with what does not hold.

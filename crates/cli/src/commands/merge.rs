@@ -20,5 +20,5 @@ pub fn run(context: &Context, args: &args::Merge) -> Result<Exit, Failure> {
         subjects: args.subjects.clone(),
     };
     let outcome = merge(&context.session(), &options)?;
-    summed_up(context, &outcome, Some(&args.out), started, &[])
+    summed_up(context, &outcome, Some(&args.out), started, &args::Presentation::default())
 }

@@ -61,7 +61,8 @@ pub fn run(context: &Context, args: &args::Report) -> Result<Exit, Failure> {
         keep_only(&mut folder, id)?;
     }
     let only = args.finding.is_some();
-    let shown = Shown { folder: &folder, only, against: against.as_ref(), runs: &runs };
+    let known_in_full = args.show.contains(&args::Show::Known);
+    let shown = Shown { folder: &folder, only, known_in_full, against: against.as_ref(), runs: &runs };
     let rendered = (args.format.render)(&shown)?;
     write(context, args.out.as_deref(), args.format, &rendered)?;
     let adds = against.is_some() && folder.report.findings.iter().any(|found| found.needs_attention());

@@ -6,6 +6,7 @@ use std::time::Instant;
 use ptxsmith_campaign::expected::ExpectedFailures;
 use ptxsmith_campaign::run::{Options, run as campaign};
 use ptxsmith_campaign::{Outcome, arithmetic, input, linking, mutate, places, texts};
+use ptxsmith_report::Shown;
 use ptxsmith_report::folder::{self, Folder};
 use ptxsmith_report::text::Summary;
 
@@ -43,7 +44,7 @@ pub fn run(context: &Context, args: &args::Run) -> Result<Exit, Failure> {
             What::Arithmetic => arithmetic::run(&session, &options)?,
             _ => mutate::mutate(&session, &input::files(&args.mutate)?, options)?,
         };
-        return judged(context, &outcome, &args.campaign, Some(&args.out), started);
+        return ended(context, &outcome, &args.campaign, Some(&args.out), started);
     }
     let options = Options {
         subjects: args.campaign.subjects.clone(),
@@ -74,11 +75,11 @@ pub fn run(context: &Context, args: &args::Run) -> Result<Exit, Failure> {
         }
     });
     let outcome = campaign(&context.session_of(&args.campaign)?, &options)?;
-    judged(context, &outcome, &args.campaign, Some(&args.out), started)
+    ended(context, &outcome, &args.campaign, Some(&args.out), started)
 }
 
-/// [`summed_up`], and writes what was found as expected failures where that was asked for.
-pub fn judged(
+/// Prints what a campaign came to, writes what was found as expected failures where that was asked for, and gives the exit status.
+pub fn ended(
     context: &Context,
     outcome: &Outcome,
     args: &args::Campaign,
@@ -88,7 +89,7 @@ pub fn judged(
     if let Some(path) = &args.write_expected {
         ExpectedFailures::write(&outcome.report, path)?;
     }
-    summed_up(context, outcome, out, started, &args.deny)
+    summed_up(context, outcome, out, started, &args.presentation)
 }
 
 /// The command that goes on with the campaign in a directory.
@@ -102,9 +103,10 @@ pub fn summed_up(
     outcome: &Outcome,
     out: Option<&Path>,
     started: Instant,
-    denied: &[Deny],
+    presentation: &args::Presentation,
 ) -> Result<Exit, Failure> {
     let report = &outcome.report;
+    let exit = exit_of(outcome, &presentation.deny);
     let resume = out.filter(|_| outcome.interrupted && outcome.resumable).map(resume_command);
     let summary = Summary {
         report,
@@ -113,9 +115,28 @@ pub fn summed_up(
         earlier: outcome.earlier,
         stopped_by: outcome.interrupted.then(interrupt::name),
         resume: resume.as_deref(),
+        status: Some(exit.status()),
+        known_in_full: presentation.show.contains(&args::Show::Known),
     };
-    context.console.print(&summary.text()?)?;
-    let shown = deny::shown(report, denied);
+    let text = match presentation.format {
+        None => summary.text()?,
+        Some(format) => {
+            let folder = Folder { report: report.clone(), manifest: None };
+            (format.render)(&Shown {
+                folder: &folder,
+                only: false,
+                known_in_full: summary.known_in_full,
+                against: None,
+                runs: &[],
+            })?
+        }
+    };
+    context.console.print(&text)?;
+    Ok(exit)
+}
+
+fn exit_of(outcome: &Outcome, denied: &[Deny]) -> Exit {
+    let report = &outcome.report;
     let exit = match report.compared {
         _ if outcome.interrupted => Exit::Interrupted,
         0 => Exit::NothingCompared,
@@ -125,5 +146,8 @@ pub fn summed_up(
         }
         _ => Exit::Success,
     };
-    Ok(deny::status(exit, &shown))
+    let exit = deny::status(exit, &deny::shown(report, denied));
+    // A file that could not be read is told, unless a deviation is the greater news.
+    let is_decided = matches!(exit, Exit::Deviation | Exit::Interrupted);
+    if outcome.left_out && !is_decided { Exit::BadInput } else { exit }
 }

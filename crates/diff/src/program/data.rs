@@ -119,7 +119,17 @@ impl Program<'_> {
 
     pub(super) fn part(&self, variable: Option<Text>, verdict: Verdict, trace: Trace) -> Part {
         let (must, operands) = (Must::of(self.expected), Share::default());
-        Part { variable, verdict, must, trace, operands, excluded: Vec::new(), why: None, derived: None }
+        Part {
+            variable,
+            verdict,
+            must,
+            trace,
+            operands,
+            excluded: Vec::new(),
+            why: None,
+            derived: None,
+            place: None,
+        }
     }
 
     /// The parts with the answers to open questions that they rule out: the first of each question.

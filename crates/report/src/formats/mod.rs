@@ -27,6 +27,8 @@ pub struct Shown<'a> {
     pub folder: &'a Folder,
     /// Whether one finding was asked for, to be told in full.
     pub only: bool,
+    /// Whether a text shows known deviations in full.
+    pub known_in_full: bool,
     /// What was compared with an earlier campaign.
     pub against: Option<&'a Against>,
     /// How campaigns went over time.
@@ -59,7 +61,8 @@ pub const FORMATS: &[Format] = &[
             let report = &shown.folder.report;
             let mut text = match shown.only {
                 true => report.findings.iter().map(|found| text::finding(report, found)).collect(),
-                false => text::Summary::of(report).text()?,
+                false => text::Summary { known_in_full: shown.known_in_full, ..text::Summary::of(report) }
+                    .text()?,
             };
             if let Some(against) = shown.against {
                 text.push_str(&against.text());

@@ -1,8 +1,9 @@
 //! SARIF 2.1.0, which code hosts show: a report, and what other commands find.
 //!
-//! A result of a report is a finding, its rule is the clause that tells most about it, its place is the file of the finding
-//! in the campaign's folder. Known deviations are suppressed results, so that they show only on request.
+//! A result of a report is a finding, its rule is the clause that tells most about it. It stands at its places in the user's files, or
+//! in the file of the finding in the campaign's folder. Known deviations are suppressed results, so that they show only on request.
 
+use ptxsmith_model::Place;
 use serde_json::{Value, json};
 
 use crate::harmless::{line, lines};
@@ -94,8 +95,11 @@ fn result_of(report: &Report, finding: &Finding, rule: &str, index: usize) -> Va
     };
     let path = finding.file.clone().unwrap_or_else(|| format!("findings/{}.ptx", finding.id));
     let artifact = json!({ "uri": uri_within(&path), "uriBaseId": "CAMPAIGN" });
-    let place = place(artifact, Some(json!({ "startLine": 1 })));
-    let mut result = result(rule, index, level, &message(report, finding), place);
+    let own = place(artifact, Some(json!({ "startLine": 1 })));
+    let mut result = result(rule, index, level, &message(report, finding), own);
+    if !finding.places.is_empty() {
+        result["locations"] = finding.places.iter().map(location).collect();
+    }
     result["partialFingerprints"] = json!({ "ptxsmithFinding/v1": line(&finding.id) });
     result["properties"] = json!({
         "class": finding.class,
@@ -115,6 +119,16 @@ fn result_of(report: &Report, finding: &Finding, rule: &str, index: usize) -> Va
         result["workItemUris"] = json!([uri_as_is(link)]);
     }
     result
+}
+
+/// A place in a file of the user's.
+fn location(at: &Place) -> Value {
+    let region = match (at.line, at.column) {
+        (0, _) => None,
+        (line, 0) => Some(json!({ "startLine": line })),
+        (line, column) => Some(json!({ "startLine": line, "startColumn": column })),
+    };
+    place(json!({ "uri": uri(&at.file) }), region)
 }
 
 fn message(report: &Report, finding: &Finding) -> String {

@@ -11,7 +11,7 @@ use std::time::Duration;
 use anstyle::{AnsiColor, Reset, Style};
 use askama::Template;
 use indicatif::HumanCount;
-use ptxsmith_model::Joined;
+use ptxsmith_model::{Joined, Place};
 use ptxsmith_syntax::{Item, print};
 
 use crate::harmless::{self, count, lines};
@@ -30,6 +30,8 @@ const END: Reset = Reset;
 
 /// The most new findings that are shown; the report has all. Known ones are few by nature.
 const MOST_NEW: usize = 10;
+/// The most places in files of the user's that are shown.
+const MOST_PLACES: usize = 200;
 /// The most clauses of a finding that are shown.
 const MOST_CLAUSES: usize = 4;
 /// The most lines of a program that are shown.
@@ -55,43 +57,129 @@ pub struct Summary<'a> {
     pub stopped_by: Option<&'a str>,
     /// The command that goes on with it.
     pub resume: Option<&'a str>,
+    /// The exit status, where the command ends with it.
+    pub status: Option<u8>,
+    /// Whether known deviations are shown as new ones are.
+    pub known_in_full: bool,
 }
 
 impl<'a> Summary<'a> {
     /// The summary of a report that was read from somewhere.
     pub fn of(report: &'a Report) -> Summary<'a> {
-        Summary { report, took: None, directory: None, earlier: 0, stopped_by: None, resume: None }
+        Summary {
+            report,
+            took: None,
+            directory: None,
+            earlier: 0,
+            stopped_by: None,
+            resume: None,
+            status: None,
+            known_in_full: false,
+        }
     }
 
-    /// The summary as text.
+    /// The summary as text: the verdict, then what is new in full, then a line for each known deviation, then the counts.
     ///
     /// # Errors
     /// Never in practice: writing to memory does not fail.
     pub fn text(&self) -> Result<String, askama::Error> {
-        let mut out = String::new();
-        // New ones stand first, and those among them that are expected behind the others.
-        let is_expected = |found: &&Finding| found.is_expected();
-        let (expected, others): (Vec<&Finding>, Vec<&Finding>) =
-            self.report.findings.iter().partition(is_expected);
-        let is_new = |found: &&&Finding| found.status == Status::New;
-        let (new, known): (Vec<&Finding>, Vec<&Finding>) = others.iter().partition(is_new);
-        let shown = new.iter().chain(&expected).take(MOST_NEW).chain(&known);
+        let mut out = self.verdict();
+        if self.report.command == "check" {
+            self.places(&mut out);
+        }
+        let (known, others): (Vec<&Finding>, Vec<&Finding>) =
+            self.report.findings.iter().partition(|found| found.is_known());
+        // What a file of expected failures has stands behind what is new.
+        let (expected, new): (Vec<&Finding>, Vec<&Finding>) =
+            others.into_iter().partition(|found| found.is_expected());
+        let in_full: &[&Finding] = if self.known_in_full { &known } else { &[] };
+        let shown = new.iter().chain(&expected).take(MOST_NEW).chain(in_full);
         let left = (new.len() + expected.len()).saturating_sub(MOST_NEW);
-        let has = if self.directory.is_some() { "the report has" } else { "a report has (--out)" };
+        if !self.report.findings.is_empty() {
+            out.push('\n');
+        }
         for (number, found) in (1..).zip(shown) {
             self.finding(&mut out, number, found);
             if number == MOST_NEW && left > 0 {
-                let more = new.len().saturating_sub(MOST_NEW);
-                let what = match left - more {
-                    0 => format!("{more} more new ones"),
-                    of if more == 0 => format!("{of} more that are expected"),
-                    of => format!("{more} more new ones, and {of} that are expected"),
-                };
-                let _ = writeln!(out, "    ... and {what}, which {has}\n");
+                let _ = writeln!(out, "    ... and {}\n", self.left_out(new.len(), expected.len()));
             }
+        }
+        if !self.known_in_full {
+            let has_no_line = |found: &&Finding| self.report.command != "check" || found.places.is_empty();
+            self.known(&mut out, &known.into_iter().filter(has_no_line).collect::<Vec<_>>());
         }
         self.render_into(&mut out)?;
         Ok(out)
+    }
+
+    /// `60,412 of 60,475 compared; 18 known deviations, 0 new (status 0)`
+    fn verdict(&self) -> String {
+        let report = self.report;
+        let all = report.compared + report.not_compared.values().sum::<u64>();
+        let [new, gone, known] = Status::ALL.map(|status| report.count(status));
+        let expected = report.expected_failures();
+        let style = if report.needs_attention() { BAD } else { GOOD };
+        let deviations = if known == 1 { "deviation" } else { "deviations" };
+        let mut verdict = format!("{style}{} of {} compared", HumanCount(report.compared), HumanCount(all));
+        let _ = write!(verdict, "; {known} known {deviations}, {new} new");
+        for (count, what) in [(gone, "gone"), (expected, "expected")] {
+            if count > 0 {
+                let _ = write!(verdict, ", {count} {what}");
+            }
+        }
+        if let Some(status) = self.status {
+            let _ = write!(verdict, " (status {status})");
+        }
+        let _ = writeln!(verdict, "{style:#}");
+        verdict
+    }
+
+    /// A line for each place in the user's files: `file:line:column: class: title [id] (status)`.
+    fn places(&self, out: &mut String) {
+        let findings = self.report.findings.iter().filter(|found| found.status != Status::Gone);
+        let mut places: Vec<(&Place, &Finding)> =
+            findings.flat_map(|found| found.places.iter().map(move |place| (place, found))).collect();
+        places.sort_by_key(|(place, _)| *place);
+        for (place, found) in places.iter().take(MOST_PLACES) {
+            let style = if found.needs_attention() { BAD } else { NOTE };
+            let (place, title, id) = (line(place.to_string()), line(&found.title), line(&found.id));
+            let _ = writeln!(
+                out,
+                "{place}: {style}{}{style:#}: {} [{id}] ({})",
+                found.class,
+                cut(&title),
+                found.label()
+            );
+        }
+        if places.len() > MOST_PLACES {
+            let _ = writeln!(out, "... and {} more places", places.len() - MOST_PLACES);
+        }
+    }
+
+    /// A line for each known deviation that has none yet.
+    fn known(&self, out: &mut String, known: &[&Finding]) {
+        if known.is_empty() {
+            return;
+        }
+        let _ = writeln!(out, "Known deviations, how often each shows (--show known prints them in full):");
+        for found in known {
+            let (count, class) = (HumanCount(found.count).to_string(), found.class.name());
+            let line = line(format!("{count:>9}  {class:<15} {} [{}]", found.title, found.id));
+            let _ = writeln!(out, "{}", cut(&line));
+        }
+        out.push('\n');
+    }
+
+    /// What is not shown of so many new and so many expected findings.
+    fn left_out(&self, new: usize, expected: usize) -> String {
+        let (more, all) = (new.saturating_sub(MOST_NEW), (new + expected).saturating_sub(MOST_NEW));
+        let what = match all - more {
+            0 => format!("{more} more new ones"),
+            expected if more == 0 => format!("{expected} more that are expected"),
+            expected => format!("{more} more new ones, and {expected} that are expected"),
+        };
+        let has = if self.directory.is_some() { "the report has" } else { "a report has (--out)" };
+        format!("{what}, which {has}")
     }
 
     fn finding(&self, out: &mut String, number: usize, finding: &Finding) {
@@ -99,10 +187,11 @@ impl<'a> Summary<'a> {
         let style = if finding.needs_attention() || is_silent { BAD } else { NOTE };
         let _ = writeln!(
             out,
-            "{number:>2}. {style}{} {}{style:#}: {BOLD}{}{BOLD:#} ({} {})",
+            "{number:>2}. {style}{} {}{style:#}: {BOLD}{}{BOLD:#} [{}] ({} {})",
             finding.label(),
             finding.class,
             cut(&line(&finding.title)),
+            line(&finding.id),
             HumanCount(finding.count),
             if finding.count == 1 { "time" } else { "times" },
         );

@@ -98,6 +98,7 @@ fn part(module: &Module, difference: &Difference) -> Part {
         excluded: Vec::new(),
         why: None,
         derived: None,
+        place: None,
     }
 }
 

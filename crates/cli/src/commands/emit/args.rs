@@ -7,8 +7,8 @@ use std::time::Duration;
 use clap::{Args, Subcommand};
 use ptxsmith_cuda::subjects::{Spec, parse_spec};
 
+use crate::args::Presentation;
 use crate::describe::{CACHE, JUDGED, NO_COLOR, PATH, help};
-use crate::values::Deny;
 use crate::work::{Work, idle};
 
 /// `emit`
@@ -65,9 +65,9 @@ pub struct Run {
     /// How long a compiler may take for one unit before it counts as hanging
     #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration, default_value = "60s")]
     pub timeout: Duration,
-    /// Status 1 for a known deviation, or for what was not compared; may be repeated
-    #[arg(long, value_name = "WHAT")]
-    pub deny: Vec<Deny>,
+    /// How the result is presented.
+    #[command(flatten)]
+    pub presentation: Presentation,
     /// Flags of long work.
     #[command(flatten)]
     pub work: Work,

@@ -81,5 +81,5 @@ pub fn run(context: &Context, args: &Run) -> Result<Exit, Failure> {
         resumable: false,
         left_out: false,
     };
-    summed_up(context, &outcome, Some(&args.out), started, &args.deny)
+    summed_up(context, &outcome, Some(&args.out), started, &args.presentation)
 }
