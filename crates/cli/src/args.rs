@@ -17,7 +17,7 @@ use crate::work::{Work, idle};
 pub use self::campaign::{Campaign, Drift, Merge, Presentation, Run};
 pub use self::generate::{Gen, Suite, What};
 pub use self::programs::{Bundle, Check, Eval, Expect, Lint, LintFormat, Reduce};
-pub use self::report::{Atlas, History, Report, Show};
+pub use self::report::{Atlas, Explain, History, Report, Show};
 pub use self::tools::{Completions, Subjects, Toolchain, WithLibrary, Worker};
 
 /// Tests implementations of PTX data declarations against what the specification says.
@@ -251,8 +251,14 @@ Examples:
     /// Test compilers that print PTX: does an initial value arrive there as the source says?
     #[command(subcommand, after_long_help = "Example:\n  ptxsmith emit run --subject nvcc@13.5")]
     Emit(crate::commands::emit::Emit),
+    /// Explain a name that reports and messages show: a listed deviation, a clause, an ambiguity
+    #[command(
+        after_long_help = "Examples:\n  ptxsmith explain incomplete-rows-packed\n  ptxsmith explain 5.4.4/incomplete-inner\n  ptxsmith explain shift-count"
+    )]
+    Explain(Explain),
     /// Generate shell completions
     #[command(
+        hide = true,
         after_long_help = "Example:\n  ptxsmith completions bash > ~/.local/share/bash-completion/completions/ptxsmith"
     )]
     Completions(Completions),
@@ -282,6 +288,7 @@ impl Command {
             Command::Eval(_)
             | Command::Lint(_)
             | Command::Report(_)
+            | Command::Explain(_)
             | Command::Atlas(_)
             | Command::History(_) => None,
             Command::Toolchain(_) | Command::Completions(_) | Command::Worker(_) => None,

@@ -191,3 +191,12 @@ fn what_is_no_campaign_is_told_in_a_line() {
     let output = command.arg("report").arg(campaign()).arg("--out").arg(&nowhere).output().unwrap();
     assert!(one_line_error(&output).contains("cannot write "));
 }
+
+#[test]
+fn a_name_that_a_report_shows_is_explained_and_a_misspelt_one_is_corrected() {
+    let explain = |name: &str| ptxsmith().args(["explain", name]).output().unwrap();
+    let page = explain("incomplete-rows-packed");
+    assert_eq!(status(&page), 0, "{}", stderr(&page));
+    assert!(stdout(&page).contains("## Work-around"), "{}", stdout(&page));
+    assert!(one_line_error(&explain("shift-cuont")).contains("did you mean `shift-count`?"));
+}

@@ -5,9 +5,20 @@ include!(concat!(env!("OUT_DIR"), "/pages.rs"));
 /// Where the documents are published.
 const PUBLISHED: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs");
 
-/// The page of a deviation; `None` where there is none.
-fn page(id: &str) -> Option<&'static str> {
+/// The page of a deviation, as Markdown; `None` where there is none.
+pub fn page(id: &str) -> Option<&'static str> {
     PAGES.iter().find(|(name, _)| *name == id).map(|(_, page)| *page)
+}
+
+/// The ids of the listed deviations, each with a page.
+pub fn ids() -> impl Iterator<Item = &'static str> {
+    PAGES.iter().filter(|(id, page)| page.starts_with(&format!("# {id}\n"))).map(|(id, _)| *id)
+}
+
+/// The deviations whose page names this clause as broken.
+pub fn naming(clause: &str) -> Vec<&'static str> {
+    let row = format!("| clause | `{clause}`:");
+    ids().filter(|id| page(id).is_some_and(|page| page.contains(&row))).collect()
 }
 
 /// What a page says under a heading, its links to other documents made whole.

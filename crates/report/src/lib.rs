@@ -12,6 +12,7 @@ pub mod clauses;
 pub mod describe;
 pub mod deviations;
 pub mod expected;
+pub mod explain;
 pub mod folder;
 mod formats;
 pub mod harmless;

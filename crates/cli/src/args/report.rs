@@ -49,6 +49,14 @@ pub(super) fn formats() -> impl TypedValueParser<Value = &'static Format> {
         .try_map(|name| Format::named(&name).ok_or("no format"))
 }
 
+/// `explain`
+#[derive(Args, Debug)]
+pub struct Explain {
+    /// The id of a listed deviation, a clause, a section of the specification, or an ambiguity
+    #[arg(value_name = "NAME")]
+    pub name: String,
+}
+
 /// `history`
 #[derive(Args, Debug)]
 pub struct History {

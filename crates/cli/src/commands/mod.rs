@@ -10,6 +10,7 @@ pub mod drift;
 #[cfg(feature = "cuda")]
 pub mod emit;
 pub mod eval;
+pub mod explain;
 pub mod generate;
 #[cfg(test)]
 mod growth;
@@ -75,6 +76,7 @@ fn dispatched(context: &Context, command: &Command) -> Result<Exit, Failure> {
         Command::Cuda(args) => cuda::run(context, args),
         #[cfg(feature = "cuda")]
         Command::Emit(args) => emit::run(context, args),
+        Command::Explain(args) => explain::run(context, args),
         Command::Completions(args) => completions::run(context, args),
         Command::Worker(args) => worker::run(context, args),
     }

@@ -161,7 +161,10 @@ impl<'a> Summary<'a> {
         if known.is_empty() {
             return;
         }
-        let _ = writeln!(out, "Known deviations, how often each shows (--show known prints them in full):");
+        let _ = writeln!(
+            out,
+            "Known deviations, how often each shows (`--show known` prints them in full, `ptxsmith explain ID` says what one is):"
+        );
         for found in known {
             let (count, class) = (HumanCount(found.count).to_string(), found.class.name());
             let line = line(format!("{count:>9}  {class:<15} {} [{}]", found.title, found.id));

@@ -1,0 +1,95 @@
+//! What a name of ours means: a listed deviation, a clause or a section of the specification, an ambiguity.
+
+use std::fmt::Write as _;
+
+use ptxsmith_oracle::{Clause, Question};
+
+use crate::{clauses, deviations};
+
+/// The explanation of a name, as Markdown; `None` for a name that is none of ours.
+pub fn explain(name: &str) -> Option<String> {
+    let page = || deviations::page(name).map(str::to_owned);
+    let clause = || Clause::from_id(name).map(of_clause);
+    let question = || Question::ALL.iter().copied().find(|question| question.name() == name).map(of_question);
+    page().or_else(clause).or_else(question).or_else(|| of_section(name))
+}
+
+/// All names that can be explained, sections aside.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    let clauses = Clause::ALL.iter().map(|clause| clause.id());
+    let questions = Question::ALL.iter().map(|question| question.name());
+    deviations::ids().chain(clauses).chain(questions)
+}
+
+fn of_clause(clause: Clause) -> String {
+    let (id, section) = (clause.id(), clauses::section(clause.id()));
+    let mut text = format!("# {id}\n\n{}.\n\n", clause.summary());
+    let _ = writeln!(text, "PTX ISA, section {section}, {}", clauses::heading(section));
+    if let Some(link) = clauses::link(section) {
+        let _ = writeln!(text, "{link}");
+    }
+    let left_open = Question::ALL.iter().filter(|question| question.clauses().contains(&id));
+    let left_open: Vec<&str> = left_open.map(|question| question.name()).collect();
+    list(&mut text, "Ambiguities", &left_open);
+    list(&mut text, "Listed deviations", &deviations::naming(id));
+    text
+}
+
+fn of_question(question: Question) -> String {
+    let mut text = format!("# {}\n\nAn ambiguity of the specification.\n\n", question.name());
+    for (nth, (answer, summary)) in question.answers().iter().zip(question.summaries()).enumerate() {
+        let default = if nth == 0 { " (the literal text, and the default)" } else { "" };
+        let _ = writeln!(text, "- `{}={answer}`{default}: {summary}", question.name());
+    }
+    text += "\n## Left open by\n\n";
+    for id in question.clauses() {
+        let _ = writeln!(text, "- {id}: {}", clauses::summary(id).unwrap_or_default());
+    }
+    text
+}
+
+fn of_section(section: &str) -> Option<String> {
+    let all: Vec<Clause> =
+        Clause::ALL.iter().copied().filter(|clause| clauses::section(clause.id()) == section).collect();
+    if all.is_empty() {
+        return None;
+    }
+    let mut text = format!("# {section} {}\n\n", clauses::heading(section));
+    for clause in all {
+        let _ = writeln!(text, "- {}: {}", clause.id(), clause.summary());
+    }
+    Some(text)
+}
+
+fn list(text: &mut String, heading: &str, names: &[&str]) {
+    if !names.is_empty() {
+        let _ = writeln!(text, "\n## {heading}\n");
+        names.iter().for_each(|name| *text += &format!("- {name}\n"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_is_explained_and_no_other() {
+        for name in names() {
+            let text = explain(name).unwrap_or_else(|| panic!("{name} is not explained"));
+            assert!(text.starts_with(&format!("# {name}\n")), "{name}: {text}");
+        }
+        assert_eq!((explain("no-such-name"), explain("")), (None, None));
+    }
+
+    #[test]
+    fn a_clause_leads_to_its_deviations_and_an_ambiguity_to_its_clauses() {
+        let clause = explain("5.4.4/incomplete-inner").unwrap();
+        assert!(clause.contains("\n- incomplete-rows-packed\n"), "{clause}");
+        let clause = explain("5.4.4/address-offset").unwrap();
+        assert!(clause.contains("\n- address-subtraction\n"), "{clause}");
+        let question = explain("address-subtraction").unwrap();
+        assert!(question.contains("\n- 5.4.4/address-offset: "), "{question}");
+        assert!(question.contains("`address-subtraction=refused` (the literal text"), "{question}");
+        assert!(explain("5.4.4").unwrap().contains("\n- 5.4.4/incomplete-inner: "));
+    }
+}
