@@ -256,6 +256,9 @@ Examples:
         after_long_help = "Examples:\n  ptxsmith explain incomplete-rows-packed\n  ptxsmith explain 5.4.4/incomplete-inner\n  ptxsmith explain shift-count"
     )]
     Explain(Explain),
+    /// Serve an editor: warnings of lint while a file is written, values of eval under the pointer
+    #[command(after_long_help = "docs/guide/editors.md has the settings of Helix, Neovim and VS Code.")]
+    Lsp,
     /// Generate shell completions
     #[command(
         hide = true,
@@ -291,7 +294,7 @@ impl Command {
             | Command::Explain(_)
             | Command::Atlas(_)
             | Command::History(_) => None,
-            Command::Toolchain(_) | Command::Completions(_) | Command::Worker(_) => None,
+            Command::Toolchain(_) | Command::Lsp | Command::Completions(_) | Command::Worker(_) => None,
         }
     }
 }

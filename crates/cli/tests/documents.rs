@@ -543,7 +543,7 @@ fn the_index_of_documents_renders_the_commands_of_the_program() {
     let listed = help.split("Commands:\n").nth(1).and_then(|rest| rest.split("\n\n").next()).unwrap();
     let commands = listed.lines().filter(|line| line.starts_with("  ") && !line.starts_with("   "));
     let commands: Vec<&str> = commands.filter_map(|line| line.split_whitespace().next()).collect();
-    assert!((10..=19).contains(&commands.len()), "{commands:?}");
+    assert!((10..=20).contains(&commands.len()), "{commands:?}");
     let row = |command: &&str| {
         let help = stdout(&ptxsmith().arg(command).arg("--help").output().unwrap());
         let purpose = help.split("\n\n").next().unwrap_or_default().replace('\n', " ");

@@ -22,19 +22,19 @@ use crate::values::Deny;
 #[derive(Serialize)]
 pub struct Warning {
     file: String,
-    line: u32,
-    column: u32,
+    pub(super) line: u32,
+    pub(super) column: u32,
     /// `error` where the specification refuses the program, `note` of what it does not decide, else `warning`.
-    level: &'static str,
+    pub(super) level: &'static str,
     /// The listed deviation, the class of the refusal, or `undecided`.
-    id: &'static str,
-    message: String,
+    pub(super) id: &'static str,
+    pub(super) message: String,
     /// The releases of ptxas that show it.
-    releases: Option<String>,
+    pub(super) releases: Option<String>,
     /// What avoids it.
-    work_around: Option<String>,
+    pub(super) work_around: Option<String>,
     /// Where more is said.
-    link: Option<String>,
+    pub(super) link: Option<String>,
 }
 
 /// Warns of every file.

@@ -15,9 +15,11 @@ pub mod generate;
 #[cfg(test)]
 mod growth;
 pub mod history;
+mod hover;
 mod known;
 mod link;
 pub mod lint;
+pub mod lsp;
 pub mod merge;
 pub mod reduce;
 pub mod report;
@@ -77,6 +79,7 @@ fn dispatched(context: &Context, command: &Command) -> Result<Exit, Failure> {
         #[cfg(feature = "cuda")]
         Command::Emit(args) => emit::run(context, args),
         Command::Explain(args) => explain::run(context, args),
+        Command::Lsp => lsp::run(context),
         Command::Completions(args) => completions::run(context, args),
         Command::Worker(args) => worker::run(context, args),
     }

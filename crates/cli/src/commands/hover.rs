@@ -1,0 +1,90 @@
+//! The text that an editor shows where the pointer rests: what the specification says of a variable or a constant there.
+
+use anstream::adapter::strip_str;
+use ptxsmith_campaign::input::Program;
+use ptxsmith_oracle::{
+    Clause, Evaluator, Expectation, Integer, RefusalClass, Rules, Stored, Trace, Variable, predict,
+};
+use ptxsmith_syntax::{Declaration, Expr, ScalarType, TypeKind};
+
+use super::eval;
+
+/// The text for a byte of a program, as Markdown; `None` where nothing is known.
+pub(super) fn hovered(program: &Program, offset: u32) -> Option<String> {
+    constant(program, offset).or_else(|| variable(program, offset))
+}
+
+/// The value of the constant expression around a byte, and its type.
+fn constant(program: &Program, offset: u32) -> Option<String> {
+    let (declaration, expr) = program.module.declarations().find_map(|declaration| {
+        let initializers = declaration.declarators.iter().filter_map(|one| one.initializer.as_ref());
+        let mut values = initializers.flat_map(|initializer| initializer.values());
+        let expr = values.find(|expr| (expr.span().start..expr.span().end).contains(&offset))?;
+        Some((declaration, expr))
+    })?;
+    if expr.has_names() {
+        return None;
+    }
+    let written = program.text.get(expr.span().start as usize..expr.span().end as usize)?;
+    let rules = Rules::default();
+    let version = program.module.version()?;
+    let mut evaluator = Evaluator::new(&rules, version);
+    let mut trace = Trace::default();
+    let value = value_of(&mut evaluator, expr, &mut trace)?;
+    let stored = stored(&mut evaluator, declaration, expr, &mut trace).unwrap_or_default();
+    let clauses = trace.clauses.iter().map(|clause| format!("- {}: {}\n", clause.id(), clause.summary()));
+    Some(format!("`{written}` is {value}{stored}\n\n{}", clauses.collect::<String>()))
+}
+
+/// The value of a constant and its type, before it is converted to that of a variable.
+fn value_of(evaluator: &mut Evaluator<'_>, expr: &Expr, trace: &mut Trace) -> Option<String> {
+    let no_integer = (RefusalClass::ValueKind, Clause::ConstantInInitializer);
+    match evaluator.integer(expr, no_integer, trace) {
+        Ok(Integer { bits, signed: true }) => Some(format!("{} of `.s64`", bits as i64)),
+        Ok(Integer { bits, signed: false }) => Some(format!("{bits} of `.u64`")),
+        Err(_) => match evaluator.store(expr, ScalarType::F64, trace) {
+            Ok(Stored::Bits(bits)) => Some(format!("{:?} of `.f64`", f64::from_bits(bits))),
+            _ => None,
+        },
+    }
+}
+
+/// The bits that a variable of the declaration holds of it.
+fn stored(
+    evaluator: &mut Evaluator<'_>,
+    declaration: &Declaration,
+    expr: &Expr,
+    trace: &mut Trace,
+) -> Option<String> {
+    let ty = declaration.scalar_type().filter(|ty| ty.kind() != TypeKind::Predicate)?;
+    let Ok(Stored::Bits(bits)) = evaluator.store(expr, ty, trace) else { return None };
+    let digits = 2 * ty.bytes() as usize;
+    let low = bits & u64::MAX.checked_shr(64 - 4 * digits as u32).unwrap_or_default();
+    Some(format!("; stored in `{}`: `0x{low:0digits$x}`", ty.keyword()))
+}
+
+/// What `eval` says of the variable whose name stands at a byte.
+fn variable(program: &Program, offset: u32) -> Option<String> {
+    let name = name_at(&program.text, offset as usize)?;
+    let rules = Rules::default();
+    let mut prediction = predict(&program.module, &rules);
+    let Expectation::Accepted { variables, unmodelled, .. } = &mut prediction.data else { return None };
+    variables.retain(|variable: &Variable| variable.name == *name);
+    unmodelled.clear();
+    if variables.is_empty() {
+        return None;
+    }
+    prediction.kernels.clear();
+    prediction.undecided.clear();
+    let text = eval::text(program, &prediction, &rules, false, true).ok()?;
+    Some(format!("```text\n{}```\n", strip_str(&text)))
+}
+
+/// The name around a byte.
+fn name_at(text: &str, offset: usize) -> Option<&str> {
+    let is_of_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '%');
+    let (before, behind) = (text.get(..offset)?, text.get(offset..)?);
+    let start = before.rfind(|c| !is_of_name(c)).map_or(0, |at| at + 1);
+    let end = offset + behind.find(|c| !is_of_name(c)).unwrap_or(behind.len());
+    text.get(start..end).filter(|name| !name.is_empty())
+}
