@@ -64,7 +64,7 @@ fn checked(clang: &Path, standard: Standard, base: Readings, lines: &[Printed]) 
     fs::write(&file, lines.iter().map(|printed| printed.line.clone() + "\n").collect::<String>()).unwrap();
     let mut options = Options::new(clang.to_owned());
     options.flags = vec![format!("-std={}", standard.name()).into()];
-    options.microsoft = base.departs(Question::HostCompiler);
+    options.readings = base;
     check(&file, &options).unwrap()
 }
 

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use ptxsmith_cuda::check::{Filter, Options, Report, check, find_clang};
+use ptxsmith_cuda::reading::{Question, Readings};
 
 /// A program and what is reported: line, column and variable, worked out by hand from the text of the rule.
 struct Program {
@@ -142,6 +143,56 @@ fn programs_are_judged_as_the_text_says() {
             report.not_analysed
         );
     }
+}
+
+/// What nvcc 13.5 accepts of it is what stands in `accepted` (2026-11-27).
+#[test]
+fn what_nvcc_accepts_against_the_letter_is_marked() {
+    let Ok(clang) = find_clang() else {
+        eprintln!("NOT TESTED: the severity of what the checker finds: clang is not in PATH");
+        return;
+    };
+    let source = "\
+enum Op { A, Bq };
+enum class Oc { x, y };
+const Op plain = Bq;
+const Oc pc = Oc::y;
+constexpr unsigned start[4] = {0, 96, 320, 672};
+struct P { int a; int b[2]; };
+constexpr P pp{1, {2, 3}};
+const int *const ptr = nullptr;
+template <int N> struct Box { int a[N]; };
+__global__ void a0(unsigned *o, int i) { o[0] = start[3]; }
+__global__ void a1(unsigned *o, int i) { o[0] = start[i]; }
+__global__ void a2(unsigned *o, int i) { o[0] = i ? plain : A; }
+__global__ void a3(unsigned *o, int i) { o[0] = pc == Oc::x; }
+__global__ void a4(unsigned *o, int i) { o[0] = pp.a; }
+__global__ void a5(unsigned *o, int i) { o[0] = pp.b[1]; }
+__global__ void a6(unsigned *o, int i) { int a[start[1]]; o[0] = sizeof a; }
+__global__ void a7(unsigned *o, int i) { constexpr unsigned c = start[1]; o[0] = c; }
+__global__ void a8(unsigned *o, int i) { o[0] = ptr == nullptr; }
+__global__ void a9(unsigned *o, int i) { P q = pp; o[0] = q.a; }
+__global__ void b0(unsigned *o, int i) { for (unsigned s : start) o[0] += s; }
+__global__ void b1(unsigned *o, int i) { switch (i) { case start[1]: o[0] = 2; } }
+__global__ void b2(unsigned *o, int i) { Box<pp.a> b; o[0] = sizeof b; }
+";
+    let (all, refused): (Vec<u32>, [u32; 4]) = ((10..=22).collect(), [10, 11, 15, 20]);
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("program.cu");
+    fs::write(&path, source).unwrap();
+    let report = check(&path, &Options::new(clang.clone())).unwrap();
+    let lines: Vec<u32> = report.findings.iter().map(|found| found.line).collect();
+    assert_eq!((lines, &report.not_analysed[..]), (all, &[][..]));
+    let kept: Vec<u32> =
+        report.findings.iter().filter(|found| !found.is_accepted).map(|found| found.line).collect();
+    assert_eq!(kept, refused);
+    let mut options = Options::new(clang);
+    options.readings = options.readings.with(Question::Enumeration);
+    let report = check(&path, &options).unwrap();
+    assert!(!report.findings.iter().any(|found| [12, 13].contains(&found.line)));
+    options.readings = Readings::default().with(Question::ConstexprVariable);
+    let report = check(&path, &options).unwrap();
+    assert_eq!(report.findings.iter().map(|found| found.line).collect::<Vec<_>>(), [12, 13, 18]);
 }
 
 #[test]

@@ -153,7 +153,7 @@ fn behind(text: &[u8], place: &Place, name: &str) -> Option<usize> {
 }
 
 /// The place and the text of a message of clang.
-fn message(line: &str) -> Option<(Place, &str)> {
+pub fn message(line: &str) -> Option<(Place, &str)> {
     let (place, message) = line.split_once(": warning: ").or_else(|| line.split_once(": error: "))?;
     let mut parts = place.rsplit(':');
     let (col, line) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);

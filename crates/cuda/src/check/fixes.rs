@@ -14,26 +14,41 @@ pub struct Fix {
     pub text: String,
 }
 
-/// A patch of fixes of files, as `patch -p0` and `git apply -p0` take it; empty where there are none. `text_of` says what is in
-/// a file.
-pub fn patch(fixes: impl Iterator<Item = (PathBuf, Fix)>, text_of: &dyn Fn(&Path) -> String) -> String {
+/// A file with its fixes.
+#[derive(Debug)]
+pub struct Fixed {
+    /// Which.
+    pub path: PathBuf,
+    /// What it holds.
+    pub text: String,
+    /// What it shall hold.
+    pub fixed: String,
+}
+
+/// The files that fixes change. `text_of` says what is in a file.
+pub fn fixed(fixes: impl Iterator<Item = (PathBuf, Fix)>, text_of: &dyn Fn(&Path) -> String) -> Vec<Fixed> {
     let mut files: BTreeMap<PathBuf, Vec<Fix>> = BTreeMap::new();
     for (path, fix) in fixes {
         files.entry(path).or_default().push(fix);
     }
-    let mut patch = String::new();
-    for (path, mut fixes) in files {
+    let fixed = files.into_iter().map(|(path, mut fixes)| {
         let text = text_of(&path);
         fixes.sort();
         fixes.dedup();
         let fixed = apply(&text, &fixes);
-        if fixed == text {
-            continue; // A patch without a change would be a header alone.
-        }
+        Fixed { path, text, fixed }
+    });
+    fixed.filter(|file| file.fixed != file.text).collect()
+}
+
+/// A patch that makes fixes, as `patch -p0` and `git apply -p0` take it; empty where there are none.
+pub fn patch(files: &[Fixed]) -> String {
+    let mut patch = String::new();
+    for Fixed { path, text, fixed } in files {
         let name = path.display().to_string();
         let mut options = diffy::DiffOptions::new();
         options.set_original_filename(name.clone()).set_modified_filename(name);
-        patch += &options.create_patch(&text, &fixed).to_string();
+        patch += &options.create_patch(text, fixed).to_string();
     }
     patch
 }
@@ -62,13 +77,13 @@ mod tests {
     fn a_patch_replaces_what_is_fixed_and_nothing_else() {
         let fix = |begin, end| ("a.cu".into(), Fix { begin, end, text: "int(k)".to_owned() });
         let fixes = [fix(9, 10), fix(2, 3), fix(9, 10)].into_iter();
-        let patch = patch(fixes, &|_| "f(k)\n  g(k)\n".to_owned());
+        let patch = patch(&fixed(fixes, &|_| "f(k)\n  g(k)\n".to_owned()));
         assert_eq!(patch, "--- a.cu\n+++ a.cu\n@@ -1,2 +1,2 @@\n-f(k)\n-  g(k)\n+f(int(k))\n+  g(int(k))\n");
     }
 
     #[test]
     fn a_fix_outside_of_the_text_is_no_patch() {
         let fix = Fix { begin: 90, end: 91, text: "int(k)".to_owned() };
-        assert_eq!(patch([("a.cu".into(), fix)].into_iter(), &|_| "f(k)\n".to_owned()), "");
+        assert!(fixed([("a.cu".into(), fix)].into_iter(), &|_| "f(k)\n".to_owned()).is_empty());
     }
 }

@@ -10,6 +10,7 @@ use super::text;
 use super::uses::{Body, Use, Uses};
 use super::variables::{TypeKind, Variable, Variables};
 use super::{Finding, Fix, Undecided};
+use crate::reading::{self, Readings};
 use crate::rule::Key;
 
 /// Why a use could not be decided.
@@ -42,6 +43,11 @@ impl Cause {
 #[derive(Debug, Default)]
 struct Broken {
     keys: Vec<Key>,
+    /// The variable's identity, and where the last token of the expression is.
+    id: String,
+    last: Place,
+    /// Whether nvcc accepts every one of the uses here.
+    is_accepted: bool,
     /// Where a copy of this type would do: the first byte of the expression, and the first one behind it.
     copied: Option<(usize, usize, String)>,
 }
@@ -49,7 +55,7 @@ struct Broken {
 /// Judges the uses of one translation unit.
 pub struct Judge<'a> {
     variables: &'a Variables<'a>,
-    microsoft: bool,
+    readings: Readings,
     answers: Answers,
     /// Variables with an initializer in the text and none in the tree.
     misread: HashSet<String>,
@@ -70,7 +76,7 @@ pub struct Judged {
 pub fn questions<'a>(
     uses: &Uses,
     variables: &'a Variables<'a>,
-    microsoft: bool,
+    readings: Readings,
     source: &Source,
 ) -> Vec<Question<'a>> {
     let mut wanted: HashSet<String> = HashSet::new();
@@ -88,7 +94,7 @@ pub fn questions<'a>(
     let is_suspect = |id: &str, variable: &Variable<'_>| {
         uses.by_argument.contains(id)
             || variable.is_volatile()
-            || !is_valid(variable, microsoft)
+            || !is_valid(variables, variable, readings)
             || !variable.is_plainly_constant()
     };
     let mut names: HashMap<&str, bool> = HashMap::new();
@@ -109,20 +115,28 @@ pub fn questions<'a>(
     questions
 }
 
-fn is_valid(variable: &Variable<'_>, microsoft: bool) -> bool {
+/// Whether the rule allows the value of a variable of this type.
+fn is_valid(variables: &Variables<'_>, variable: &Variable<'_>, readings: Readings) -> bool {
+    let has = |name: &str| variable.ty.contains(name);
     match variable.kind() {
-        TypeKind::Integral => true,
-        TypeKind::Floating => !microsoft,
-        TypeKind::Other => false,
+        TypeKind::Integral => !(has("__int128") && readings.departs(reading::Question::ExtendedInteger)),
+        TypeKind::Floating => {
+            let is_long = has("long double");
+            !readings.departs(reading::Question::HostCompiler)
+                && (!is_long || !readings.departs(reading::Question::LongDouble))
+        }
+        TypeKind::Other => {
+            readings.departs(reading::Question::Enumeration) && variables.is_enumeration(variable)
+        }
     }
 }
 
 impl<'a> Judge<'a> {
     /// A judge that has these answers of clang.
-    pub fn new(variables: &'a Variables<'a>, microsoft: bool, answers: Answers) -> Self {
+    pub fn new(variables: &'a Variables<'a>, readings: Readings, answers: Answers) -> Self {
         Judge {
             variables,
-            microsoft,
+            readings,
             answers,
             misread: HashSet::new(),
             findings: BTreeMap::new(),
@@ -139,24 +153,45 @@ impl<'a> Judge<'a> {
         self.mentions(uses, source);
         let mut judged = Judged::default();
         let mut seen: HashMap<(String, u32, u32, String), usize> = HashMap::new();
-        for ((place, variable), Broken { mut keys, copied }) in self.findings {
-            let ReadersPlace { file, line, col, offset } = readers.place(source, &place);
-            keys.sort();
+        for ((place, variable), mut broken) in self.findings {
+            let ReadersPlace { file, line, col, offset, .. } = readers.place(source, &place);
+            broken.keys.sort();
             // A macro may use it twice.
             let index =
                 *seen.entry((file.clone(), line, col, variable.clone())).or_insert(judged.findings.len());
             if let Some((_, same)) = judged.findings.get_mut(index) {
-                same.keys.extend(keys);
+                same.keys.extend(broken.keys);
                 same.keys.sort();
                 same.keys.dedup();
+                same.is_accepted &= broken.is_accepted;
                 continue;
             }
-            let fix = offset.zip(copied).and_then(|(offset, (begin, end, ty))| {
+            let fix = offset.zip(broken.copied).and_then(|(offset, (begin, end, ty))| {
                 let name = source.code().get(begin..end).filter(|name| name.ends_with(&variable))?;
                 let text = format!("static_cast<{ty}>({name})");
                 (!name.contains('\n')).then_some(Fix { begin: offset, end: offset + (end - begin), text })
             });
-            judged.findings.push((place.line, Finding { fix, file, line, column: col, variable, keys }));
+            let last = readers.place(source, &broken.last);
+            let end = if last.line == line && last.col >= col { last.col + last.length } else { col + 1 };
+            let used = self.variables.get(&broken.id);
+            let declared = used.and_then(|used| used.places.first()).map(|declared| {
+                let ReadersPlace { file, line, col, .. } = readers.place(source, declared);
+                (file, line, col)
+            });
+            let finding = Finding {
+                text: readers.text(&file, line),
+                file,
+                line,
+                column: col,
+                end_column: end,
+                declared,
+                is_accepted: broken.is_accepted,
+                is_enumeration: used.is_some_and(|used| self.variables.is_enumeration(used)),
+                variable,
+                keys: broken.keys,
+                fix,
+            };
+            judged.findings.push((place.line, finding));
         }
         for ((cause, _), (count, first, variable)) in self.undecided {
             let ReadersPlace { file, line, col, .. } = readers.place(source, &first);
@@ -168,6 +203,9 @@ impl<'a> Judge<'a> {
 
     fn report(&mut self, used: &Use, source: &Source) {
         let Some(variable) = self.variables.get(&used.id) else { return };
+        if variable.is_constexpr && self.readings.departs(reading::Question::ConstexprVariable) {
+            return;
+        }
         let mut say = |cause| self.say(cause, source, &used.place, &used.name);
         let keys = match used.act {
             Act::Nothing => return,
@@ -192,10 +230,17 @@ impl<'a> Judge<'a> {
                 is_before
                     && variable.is_plainly_constant()
                     && !variable.is_volatile()
-                    && is_valid(variable, self.microsoft)
+                    && is_valid(self.variables, variable, self.readings)
             });
             let ty = variable.ty.trim_start_matches("const ").to_owned();
-            let broken = self.findings.entry((used.place.clone(), used.name.clone())).or_default();
+            // nvcc copies and reads what it can evaluate, whatever its type.
+            let is_copied = used.act == Act::Copy && variable.is_constexpr;
+            let is_accepted =
+                used.is_folded && (keys == [Key::InvalidType] || is_copied && keys[0] == Key::InvalidType);
+            let broken = self.findings.entry((used.place.clone(), used.name.clone())).or_insert_with(|| {
+                Broken { id: used.id.clone(), last: used.last.clone(), is_accepted, ..Broken::default() }
+            });
+            broken.is_accepted &= is_accepted;
             broken.keys.extend(keys);
             broken.keys.sort();
             broken.keys.dedup();
@@ -251,7 +296,7 @@ impl<'a> Judge<'a> {
         if variable.is_volatile() {
             keys.push(Key::Volatile);
         }
-        if !is_valid(variable, self.microsoft) {
+        if !is_valid(self.variables, variable, self.readings) {
             keys.push(Key::InvalidType);
         }
         // What is wrong anyway is said.
@@ -276,28 +321,29 @@ impl<'a> Judge<'a> {
             }
             let start = text::qualified_start(code, offset);
             let col = place.col - (offset - start) as u32;
-            let place = Place { col, offset: start as u32, ..place };
+            let last = Place { offset: offset as u32, ..place };
+            let place = Place { col, offset: start as u32, ..last };
             // A member of a template is one in each instance.
             let variables = self.variables;
             let instances = variables.instances(&id);
             for &id in &instances {
-                self.mention(uses, source, id, &instances, offset, body, &place);
+                self.mention(uses, source, id, &instances, body, (&place, &last));
             }
         }
     }
 
-    /// One variable that is named at `offset` where the tree does not say so; `place` is where its qualified name begins.
-    #[allow(clippy::too_many_arguments, reason = "a place has two forms")]
+    /// One variable that is named where the tree does not say so; its qualified name begins at the first place and ends with the
+    /// word at the last one.
     fn mention(
         &mut self,
         uses: &Uses,
         source: &Source,
         id: &str,
         same: &[&str],
-        offset: usize,
         body: &Body,
-        place: &Place,
+        (place, last): (&Place, &Place),
     ) {
+        let offset = last.offset as usize;
         let (variables, code) = (self.variables, source.code());
         let Some(variable) = variables.get(id) else { return };
         let functions = text::Functions {
@@ -319,7 +365,10 @@ impl<'a> Judge<'a> {
         let is_behind = variable.places.first().is_some_and(|declared| declared.offset as usize > body.end);
         let number = if is_behind { u64::MAX } else { body.number };
         match act {
-            Some(act) => self.report(&Use::unseen(id, variable.name, act, place.clone(), number), source),
+            Some(act) => {
+                let unseen = Use::unseen(id, variable.name, act, place.clone(), last.clone(), number);
+                self.report(&unseen, source);
+            }
             None => self.say(Cause::Text, source, place, variable.name),
         }
     }
@@ -338,9 +387,9 @@ mod tests {
         let judged = |whole: Option<usize>, number: u64| {
             let variables = Variables::of(&declarations, whole);
             let mut uses = Uses::default();
-            uses.uses.push(Use::unseen("1", "k", Act::Value, Place::default(), number));
+            uses.uses.push(Use::unseen("1", "k", Act::Value, Place::default(), Place::default(), number));
             let (source, text_of) = (Source::default(), |_: &str| String::new());
-            let judge = Judge::new(&variables, false, Answers::default());
+            let judge = Judge::new(&variables, Readings::default(), Answers::default());
             let judged = judge.judge(&uses, &source, &mut Readers::new(&text_of));
             (judged.findings.len(), judged.undecided.len())
         };

@@ -17,6 +17,7 @@ mod judging;
 mod nvcc;
 mod sarif;
 mod source;
+mod suppress;
 mod text;
 mod tokens;
 mod uses;
@@ -28,6 +29,7 @@ use std::time::Duration;
 
 use ptxsmith_subject::process::{self, Cancel, Invocation, Limits};
 
+use crate::reading::{Question, Readings};
 use crate::rule::Key;
 
 use source::Origin;
@@ -36,7 +38,7 @@ pub use crate::subjects::find_clang;
 pub use baseline::Baseline;
 pub use command::{Command, CommandError, CompileCommands, CompileCommandsError};
 pub use filter::Filter;
-pub use fixes::{Fix, patch};
+pub use fixes::{Fix, Fixed, fixed, patch};
 pub use flags::{ResponseFile, no_response_file};
 pub use sarif::sarif;
 
@@ -49,12 +51,41 @@ pub struct Finding {
     pub line: u32,
     /// The column in bytes, from 1: where the expression that names the variable begins.
     pub column: u32,
+    /// The first column behind it.
+    pub end_column: u32,
+    /// The line as it is written.
+    pub text: String,
     /// The variable.
     pub variable: String,
+    /// Where it is declared: file, line and column.
+    pub declared: Option<(String, u32, u32)>,
+    /// Whether nvcc accepts the use, which the letter of the rule forbids.
+    pub is_accepted: bool,
+    /// Whether the variable is an enumeration's, of which the rule says nothing.
+    pub is_enumeration: bool,
     /// The messages that apply, the primary one first.
     pub keys: Vec<Key>,
     /// What would end the violation and keep the meaning, where that is known.
     pub fix: Option<Fix>,
+}
+
+impl Finding {
+    /// What would end the violation, in general.
+    pub fn remedy(&self) -> &'static str {
+        match self.keys.first() {
+            Some(Key::NotInitialized) => {
+                "initialize it with a constant expression before, or make it a `__constant__` variable"
+            }
+            Some(Key::Volatile) => "read it in host code and pass the value",
+            Some(Key::InvalidType) if self.is_enumeration => {
+                "`--interpretation enumeration=integral` takes enumerations for integral types; or make it a `__constant__` variable"
+            }
+            Some(Key::InvalidType) => {
+                "make it a `__constant__` variable, or a constant of a built-in arithmetic type"
+            }
+            Some(Key::Address) | None => "use a copy of its value, or make it a `__constant__` variable",
+        }
+    }
 }
 
 /// Uses in one file that could not be decided, for one cause.
@@ -93,19 +124,33 @@ pub struct Report {
     pub ignored: usize,
     /// What could not be analysed, in sentences.
     pub not_analysed: Vec<String>,
+    /// clang's errors about host variables that are not const, of which the rule says nothing.
+    pub compiler_errors: Vec<String>,
+    /// What is wrong with comments that are to suppress violations, in sentences.
+    pub notes: Vec<String>,
     /// Whether there was anything to look through.
     pub is_analysed: bool,
     /// Whether clang did not understand all of the file, or did not come to its end.
     pub is_incomplete: bool,
 }
 
+/// The open questions that the checker can answer otherwise than by the literal text.
+pub const INTERPRETATIONS: [Question; 6] = [
+    Question::Enumeration,
+    Question::ConstexprVariable,
+    Question::LongDouble,
+    Question::ExtendedInteger,
+    Question::HostCompiler,
+    Question::Uninstantiated,
+];
+
 /// How files are checked.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// clang.
     pub clang: PathBuf,
-    /// Whether the host compiler is Microsoft's: floating-point types are excepted then.
-    pub microsoft: bool,
+    /// How open questions are answered: those of [`INTERPRETATIONS`], the others by the literal text.
+    pub readings: Readings,
     /// Further arguments for clang.
     pub flags: Vec<OsString>,
     /// Where clang runs: relative paths are relative to it.
@@ -123,7 +168,7 @@ impl Options {
     pub fn new(clang: PathBuf) -> Self {
         Options {
             clang,
-            microsoft: false,
+            readings: Readings::default(),
             flags: Vec::new(),
             directory: PathBuf::from("."),
             timeout: Duration::from_secs(60),
@@ -296,8 +341,11 @@ fn judge(
 ) -> Result<Report, Error> {
     let source = &preprocessed.source;
     let variables = variables::Variables::of(&dump.declarations, dump.whole);
-    let uses = uses::find(&dump.declarations, &variables);
-    let questions = judging::questions(&uses, &variables, options.microsoft, source);
+    let mut uses = uses::find(&dump.declarations, &variables);
+    if options.readings.departs(Question::Uninstantiated) {
+        uses.uses.retain(|used| !used.is_in_pattern);
+    }
+    let questions = judging::questions(&uses, &variables, options.readings, source);
     let answers = asking::ask(
         &runs.reading,
         &options.limits(),
@@ -306,7 +354,7 @@ fn judge(
         source,
         &runs.preprocessed,
     )?;
-    let judge = judging::Judge::new(&variables, options.microsoft, answers);
+    let judge = judging::Judge::new(&variables, options.readings, answers);
     let text_of = |file: &str| options.text_of(file);
     let mut readers = source::Readers::new(&text_of);
     let judging::Judged { mut findings, mut undecided } = judge.judge(&uses, source, &mut readers);
@@ -318,44 +366,42 @@ fn judge(
     undecided.retain(|(line, _)| is_shown(*line));
     let mut findings: Vec<Finding> = findings.into_iter().map(|(_, finding)| finding).collect();
     let filtered = found - findings.len();
-    let ignored = ignore(&mut findings, &text_of);
+    let main = file.to_string_lossy();
+    let (ignored, notes) = suppress::apply(&mut findings, &main, &text_of);
     let mut not_analysed: Vec<String> = preprocessed.incomplete.into_iter().chain(dump.incomplete).collect();
-    let of_text = dump.errors.iter().map(|error| source.message(error, &mut readers));
-    let errors: Vec<String> = preprocessed.errors.into_iter().chain(of_text).collect();
-    // What clang itself says of host variables is our subject.
-    let own = |error: &&String| {
-        error.contains("reference to __host__ variable")
-            || error.contains("dynamic initialization is not supported")
-    };
-    let errors: Vec<_> = errors.iter().filter(|error| !own(error)).collect();
+    let (mut compiler_errors, mut errors) = (Vec::new(), preprocessed.errors);
+    for error in &dump.errors {
+        let said = source.message(error, &mut readers);
+        let line = asking::message(error).map_or(0, |(place, _)| place.line);
+        // What clang says of constants of the host is our subject.
+        if error.contains("reference to __host__ variable") {
+            let place = asking::message(error).map(|(place, _)| (place.line, place.col));
+            compiler_errors.extend(place.filter(|place| uses.is_of_another(*place)).map(|_| said));
+        } else if !(error.contains("dynamic initialization is not supported") && uses.is_used_in(line)) {
+            errors.push(said);
+        }
+    }
     let is_incomplete = !errors.is_empty() || !not_analysed.is_empty();
-    if let Some(first) = errors.first() {
-        let count = errors.len();
-        not_analysed.push(format!(
-            "clang reports {count} errors, and leaves out what it does not understand; the first: {first}"
-        ));
+    if !errors.is_empty() {
+        let count = if errors.len() == 1 { "1 error".to_owned() } else { format!("{} errors", errors.len()) };
+        not_analysed.push(format!("clang reports {count}, and leaves out what it does not understand"));
+        not_analysed.extend(errors.iter().take(SHOWN).cloned());
+        if errors.len() > SHOWN {
+            not_analysed.push(format!("and {} errors more", errors.len() - SHOWN));
+        }
     }
     not_analysed.extend(undecided.iter().map(|(_, undecided)| undecided.to_string()));
     Ok(Report {
         filtered,
         ignored,
         findings,
+        compiler_errors,
+        notes,
         is_analysed: !dump.declarations.is_empty(),
         is_incomplete,
         not_analysed,
     })
 }
 
-/// Takes out what comments in the source suppress; how many violations that is.
-fn ignore(findings: &mut Vec<Finding>, text_of: &dyn Fn(&str) -> String) -> usize {
-    let mut texts: std::collections::HashMap<String, String> = Default::default();
-    let found = findings.len();
-    for finding in findings.iter_mut() {
-        let text = texts.entry(finding.file.clone()).or_insert_with(|| text_of(&finding.file));
-        if text.contains("ptxsmith-ignore(") {
-            finding.keys.retain(|&key| !baseline::is_ignored(text, finding.line, key));
-        }
-    }
-    findings.retain(|finding| !finding.keys.is_empty());
-    found - findings.len()
-}
+/// How many errors of clang are shown.
+const SHOWN: usize = 8;

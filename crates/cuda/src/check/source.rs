@@ -255,6 +255,8 @@ pub struct ReadersPlace {
     pub line: u32,
     /// The column in bytes, from 1; where a macro brings the text, that of the macro.
     pub col: u32,
+    /// How long the token there is.
+    pub length: u32,
     /// The offset in the file, if the statement stands there as it is.
     pub offset: Option<usize>,
 }
@@ -275,10 +277,10 @@ impl<'a> Readers<'a> {
     pub fn place(&mut self, source: &Source, place: &Place) -> ReadersPlace {
         let real = source.real_file(place.line);
         let text_of = self.text_of;
-        let read = self.files.entry(real.to_owned()).or_insert_with(|| File::read(real, &text_of(real)));
+        let read = self.files.entry(real.to_owned()).or_insert_with(|| File::read(real, text_of(real)));
         let (file, line) = source.line(place.line);
         let (file, line) = read.written(file, line).map_or((file, line), |line| (real, line));
-        let found = ReadersPlace { file: file.to_owned(), line, col: place.col, offset: None };
+        let found = ReadersPlace { file: file.to_owned(), line, col: place.col, length: 1, offset: None };
         let Some(read) = read.lines.get(&line).filter(|_| file == real) else { return found };
         let text = source.text_of(place.line);
         let made = tokens(text);
@@ -289,12 +291,22 @@ impl<'a> Readers<'a> {
             let before = matches[..at].iter().rev().find_map(|index| *index);
             before.map_or(0, |index| index + 1).min(read.len() - 1)
         });
-        let Read { offset, col, .. } = read[index];
+        let Read { offset, col, ref text } = read[index];
         let is_end = |index: &usize| matches!(made[*index].text, ";" | "{" | "}");
         let is_as_written = |other: &usize| matches[*other].is_some_and(|read| read + at == index + other);
         let is_plain = (0..=at).rev().take_while(|index| !is_end(index)).all(|index| is_as_written(&index))
             && (at..made.len()).take_while(|index| !is_end(index)).all(|index| is_as_written(&index));
-        ReadersPlace { col, offset: is_plain.then_some(offset), ..found }
+        let length = text.len() as u32;
+        ReadersPlace { col, length, offset: is_plain.then_some(offset), ..found }
+    }
+}
+
+impl Readers<'_> {
+    /// A line of a file, as it is written.
+    pub fn text(&mut self, file: &str, line: u32) -> String {
+        let text_of = self.text_of;
+        let read = self.files.entry(file.to_owned()).or_insert_with(|| File::read(file, text_of(file)));
+        read.text.lines().nth(line.saturating_sub(1) as usize).unwrap_or_default().to_owned()
     }
 }
 
@@ -354,6 +366,7 @@ struct Read {
 
 /// A file as it is written.
 struct File {
+    text: String,
     /// Its tokens by their lines.
     lines: HashMap<u32, Vec<Read>>,
     /// The lines that follow each other in what a compiler says: the first one, and the file and the line that it says of it.
@@ -361,9 +374,9 @@ struct File {
 }
 
 impl File {
-    fn read(name: &str, text: &str) -> File {
+    fn read(name: &str, text: String) -> File {
         let mut lines: HashMap<u32, Vec<Read>> = HashMap::new();
-        for token in tokens(text) {
+        for token in tokens(&text) {
             let start = text[..token.offset].rfind('\n').map_or(0, |newline| newline + 1);
             let col = (token.offset - start) as u32 + 1;
             let read = Read { offset: token.offset, col, text: token.text.to_owned() };
@@ -379,7 +392,7 @@ impl File {
             let named = named.map_or_else(|| parts[parts.len() - 1].1.clone(), str::to_owned);
             parts.push((number + 1, named, says));
         }
-        File { lines, parts }
+        File { text, lines, parts }
     }
 
     /// The line of which a compiler says this.

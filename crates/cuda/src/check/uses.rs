@@ -29,6 +29,8 @@ pub struct Uses {
     chosen: Vec<((u32, u32), String)>,
     /// The variables that are arguments of what a template makes, by its identity.
     arguments: HashMap<String, Vec<String>>,
+    /// Where device code names variables of the host that the rule does not speak of: line and column.
+    others: BTreeSet<Point>,
     /// Whether templates of a name have references and pointers as parameters, one by one; `None` where they differ.
     parameters: HashMap<String, Vec<Option<bool>>>,
 }
@@ -54,9 +56,12 @@ pub struct Use {
     /// Where a copy of the variable would do: the first byte of the expression, and the first one behind it.
     pub copied: Option<(usize, usize)>,
     /// Whether it stands in the own declaration of a template.
-    is_in_pattern: bool,
+    pub is_in_pattern: bool,
     /// Where the last token of the expression is.
-    last: u32,
+    pub last: Place,
+    /// Whether the value is that of a constant expression which compilers evaluate, or a scalar's; no element of an array is read
+    /// while the program runs.
+    pub is_folded: bool,
 }
 
 /// The text of a declaration that is device code.
@@ -76,7 +81,7 @@ pub struct Body {
 
 impl Use {
     /// A use that the tree does not show.
-    pub fn unseen(id: &str, name: &str, act: Act, place: Place, number: u64) -> Use {
+    pub fn unseen(id: &str, name: &str, act: Act, place: Place, last: Place, number: u64) -> Use {
         Use {
             id: id.to_owned(),
             name: name.to_owned(),
@@ -86,7 +91,8 @@ impl Use {
             is_constant: false,
             copied: None,
             is_in_pattern: false,
-            last: Default::default(),
+            last,
+            is_folded: true,
         }
     }
 }
@@ -97,6 +103,16 @@ impl Uses {
         let at = (place.line, place.col);
         // No name is that long.
         self.named.range(..=(at, (u32::MAX, 0))).rev().take(8).any(|&(_, end)| end >= at)
+    }
+
+    /// Whether a variable is named here that the rule does not speak of.
+    pub fn is_of_another(&self, place: (u32, u32)) -> bool {
+        self.others.contains(&place)
+    }
+
+    /// Whether a variable that the rule speaks of is used in this line.
+    pub fn is_used_in(&self, line: u32) -> bool {
+        self.uses.iter().any(|used| (used.place.line..=used.last.line).contains(&line))
     }
 
     /// Whether a variable that is a whole template argument here stands for a reference or a pointer. Other declarations of the
@@ -183,7 +199,7 @@ pub fn find(declarations: &[Node], variables: &Variables<'_>) -> Uses {
     walk.member_initializers();
     // What a template says is judged in its instantiations; what no instantiation contains, in the template.
     let judged = walk.outside_patterns;
-    walk.found.uses.retain(|used| !used.is_in_pattern || !judged.contains(&used.last));
+    walk.found.uses.retain(|used| !used.is_in_pattern || !judged.contains(&used.last.offset));
     walk.found
 }
 
@@ -330,10 +346,13 @@ impl<'a> Walk<'a> {
             self.found.chosen.push((range, id.to_owned()));
         }
         let Some(variable) = self.variables.get(id) else { return };
+        let (place, last) = (&node.range.begin, &node.range.end);
         if !variable.is_covered() {
+            if variable.is_global && !variable.is_annotated {
+                self.found.others.extend([place, last].map(|place| (place.line, place.col)));
+            }
             return;
         }
-        let (place, last) = (&node.range.begin, &node.range.end);
         // The name is the last token, where no template arguments follow.
         let is_template = node.referenced_decl.as_ref().is_some_and(|named| named.kind.contains("Template"));
         let from = if is_template { place } else { last };
@@ -376,7 +395,8 @@ impl<'a> Walk<'a> {
             is_constant: node.non_odr_use_reason.as_deref() == Some("constant"),
             copied: copied.then(|| (place.offset as usize, last.offset as usize + variable.name.len())),
             is_in_pattern: around.pattern,
-            last: last.offset,
+            last: last.clone(),
+            is_folded: is_folded(path),
         };
         if in_member_initializer {
             self.pending.entry(self.names.join("::")).or_default().push(used);
@@ -486,6 +506,14 @@ fn in_scope<T>(scope: &str, name: &str, find: impl Fn(&str) -> Option<T>) -> Opt
         scope = scope.rsplit_once("::").map_or("", |(outer, _)| outer);
     }
     None
+}
+
+/// Whether compilers evaluate the expression while they compile, whatever it reads.
+fn is_folded(path: &[&Node]) -> bool {
+    let is_element =
+        |node: &Node| node.kind == "ArraySubscriptExpr" || node.kind == "UnaryOperator" && node.opcode == "*";
+    let is_constant = |node: &Node| node.kind == "ConstantExpr" || node.kind == "VarDecl" && node.constexpr;
+    path.iter().any(|node| is_constant(node)) || !path.iter().any(|node| is_element(node))
 }
 
 /// Whether a declaration's text is looked through.

@@ -131,6 +131,8 @@ pub struct Variables<'a> {
     dependent: HashSet<&'a Place>,
     /// Of members of class templates, what the template's own declaration says.
     patterns: HashMap<&'a Place, (&'a Node, u64)>,
+    /// The names of enumerations.
+    enumerations: HashSet<&'a str>,
     /// The variables that are declared at a place: a member of a template's own declaration and of each instance.
     at: HashMap<&'a Place, Vec<&'a str>>,
     /// The names of the types that are parameters of the templates around.
@@ -190,6 +192,7 @@ impl<'a> Variables<'a> {
                 inside = Around { function: true, class: None };
             }
             "UsingShadowDecl" => return,
+            "EnumDecl" => drop(self.enumerations.insert(&node.name)),
             _ if node.befriends_class_template() => inside.class = None,
             "DeclRefExpr"
             | "MemberExpr"
@@ -256,6 +259,21 @@ impl<'a> Variables<'a> {
         {
             variable.initializer = Some(*pattern);
         }
+    }
+
+    /// Whether a variable's type is an enumeration.
+    pub fn is_enumeration(&self, variable: &Variable<'_>) -> bool {
+        let words =
+            variable.ty.split_whitespace().filter(|word| !matches!(*word, "const" | "volatile" | "enum"));
+        let name = words.collect::<Vec<_>>().join(" ");
+        let mut initializer = variable.initializer.map(|(node, _)| node);
+        while let Some(inner) = initializer.filter(|node| node.kind != "DeclRefExpr") {
+            initializer = inner.inner.first();
+        }
+        let named = initializer.and_then(|node| node.referenced_decl.as_ref());
+        !name.contains(['[', '*', '<'])
+            && (self.enumerations.contains(name.rsplit("::").next().unwrap_or(&name))
+                || named.is_some_and(|named| named.kind == "EnumConstantDecl" && named.ty.text() == name))
     }
 
     /// Those that are declared where this one is: the instances of a member of a template, if there are any of which the type is known.

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
+use ptxsmith_cuda::check::INTERPRETATIONS;
+use ptxsmith_cuda::reading::Question;
 use ptxsmith_cuda::subjects::{Spec, parse_spec};
 
 use crate::describe::{CACHE, CUDA_HOME, JUDGED, NO_COLOR, PATH, help};
@@ -43,7 +45,8 @@ Examples:
         mut_arg("libcuda", idle),
         mut_arg("start", idle),
         after_long_help = "\
-clang makes the syntax tree (Debian: apt install clang). `// ptxsmith-ignore(KEY)` on a line or above it suppresses a message. Exit status: 0 no violation, 1 violations, 2 a file cannot be
+clang makes the syntax tree (Debian: apt install clang). `// ptxsmith-ignore(KEY)` on a line or above it suppresses a message, and
+so do clang-tidy's `NOLINT` and `NOLINTNEXTLINE`. Warnings are violations of the letter that nvcc accepts. Exit status: 0 no violation, 1 violations, 2 a file cannot be
 read or not be understood, 3 nothing was analysed.
 
 Examples:
@@ -134,6 +137,10 @@ pub struct Check {
     /// The host compiler is Microsoft's: floating-point types are excepted
     #[arg(long)]
     pub microsoft: bool,
+    /// Answer what the rule's text leaves open, QUESTION=ANSWER; may be repeated. Questions: enumeration, constexpr-variable,
+    /// long-double, extended-integer, host-compiler, uninstantiated (docs/guide/cuda.md has the answers)
+    #[arg(long = "interpretation", value_name = "QUESTION=ANSWER", value_parser = parse_interpretation)]
+    pub interpretations: Vec<(Question, bool)>,
     /// The clang to use, a path or a name in PATH [default: clang, else the newest clang-NN]
     #[arg(long, value_name = "PATH")]
     pub clang: Option<PathBuf>,
@@ -150,6 +157,9 @@ pub struct Check {
     /// Write a patch that ends the violations where a copy of the value does as well (patch -p0)
     #[arg(long, value_name = "FILE")]
     pub fix_patch: Option<PathBuf>,
+    /// Make these changes in the files
+    #[arg(long)]
+    pub fix: bool,
     /// How long clang may take for one file
     #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration, default_value = "60s")]
     pub timeout: Duration,
@@ -159,6 +169,20 @@ pub struct Check {
     /// Flags of long work.
     #[command(flatten)]
     pub work: Work,
+}
+
+/// An open question of the checker, and whether it is answered otherwise than by the literal text.
+fn parse_interpretation(text: &str) -> Result<(Question, bool), String> {
+    let (name, answer) = text.split_once('=').ok_or("it is QUESTION=ANSWER")?;
+    let names: Vec<&str> = INTERPRETATIONS.iter().map(|question| question.name()).collect();
+    let question = INTERPRETATIONS.into_iter().find(|question| question.name() == name);
+    let question = question.ok_or_else(|| format!("the questions are {}", names.join(", ")))?;
+    let [literal, other] = question.answers();
+    match answer {
+        _ if answer == literal => Ok((question, false)),
+        _ if answer == other => Ok((question, true)),
+        _ => Err(format!("the answers to {name} are {literal} and {other}")),
+    }
 }
 
 /// How a report of `cuda check` is written.

@@ -7,9 +7,10 @@ use std::sync::Mutex;
 use askama::Template;
 use ptxsmith_campaign::pool;
 use ptxsmith_cuda::check::{
-    Baseline, Command, CompileCommands, Error, Filter, Finding, Options, Report, check, clang_version,
-    no_response_file, patch, sarif,
+    Baseline, Command, CompileCommands, Error, Filter, Finding, Fixed, Options, Report, check, clang_version,
+    fixed, no_response_file, patch, sarif,
 };
+use ptxsmith_cuda::reading::{Question, Readings};
 use ptxsmith_subject::process;
 use serde_json::{Value, json};
 
@@ -50,13 +51,20 @@ pub fn run(context: &Context, args: &Check) -> Result<Exit, Failure> {
     check_all(context, &works, &arrivals)?;
     let mut arrivals = arrivals.into_inner().expect("a panic ends the program");
     if let Some(left) = arrivals.baseline.as_ref().map(Baseline::left).filter(|&left| left > 0) {
-        context.console.note(&format!("{left} expected violations occur no more"));
+        let (violations, occur) = if left == 1 { ("violation", "occurs") } else { ("violations", "occur") };
+        context.console.note(&format!("{left} expected {violations} {occur} no more"));
     }
     if let Some(file) = &args.write_expected {
         arrivals.write_baseline(file).map_err(|error| bad_file(file, &error))?;
     }
     if let Some(file) = &args.fix_patch {
-        std::fs::write(file, arrivals.patch()).map_err(|error| bad_file(file, &error))?;
+        std::fs::write(file, patch(&arrivals.fixed())).map_err(|error| bad_file(file, &error))?;
+    }
+    if args.fix {
+        for Fixed { path, fixed, .. } in arrivals.fixed() {
+            std::fs::write(&path, fixed).map_err(|error| bad_file(&path, &error))?;
+            context.console.note(&format!("changed {}", path.display()));
+        }
     }
 
     let reports = &arrivals.reports;
@@ -73,7 +81,7 @@ pub fn run(context: &Context, args: &Check) -> Result<Exit, Failure> {
     }
     let found = reports.iter().any(|(_, report)| !report.findings.is_empty());
     let analysed = reports.iter().filter(|(_, report)| report.is_analysed).count();
-    let partly = reports.iter().any(|(_, report)| report.is_incomplete);
+    let partly = reports.iter().any(|(_, report)| report.is_incomplete || !report.compiler_errors.is_empty());
     Ok(match (found, bad_input || partly, analysed) {
         (true, ..) => Exit::Deviation,
         (false, true, _) => Exit::BadInput,
@@ -133,7 +141,7 @@ fn work(
         options.filter =
             Filter::matching(regex).map_err(|error| anyhow::anyhow!("--header-filter: {error}"))?;
     }
-    options.microsoft = args.microsoft;
+    options.readings = readings(args);
     options.timeout = args.timeout;
     options.cancel = context.cancel.clone();
     let work = |path: PathBuf, mut options: Options| {
@@ -147,11 +155,19 @@ fn work(
     // Flags are relative to the directory of their command; the file is not.
     let path = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
     let ways = commands.into_iter().map(|command| {
-        let microsoft = options.microsoft || command.microsoft;
-        let Command { directory, flags, .. } = command;
-        work(path.clone(), Options { directory, flags, microsoft, ..options.clone() })
+        let Command { directory, flags, microsoft } = command;
+        let readings =
+            if microsoft { options.readings.with(Question::HostCompiler) } else { options.readings };
+        work(path.clone(), Options { directory, flags, readings, ..options.clone() })
     });
     Ok(ways.collect())
+}
+
+/// How the flags answer the open questions; the last answer to one counts.
+fn readings(args: &Check) -> Readings {
+    let answers: BTreeMap<Question, bool> = args.interpretations.iter().copied().collect();
+    let departures = answers.into_iter().filter(|(_, departs)| *departs).map(|(question, _)| question);
+    departures.fold(super::readings(args.microsoft), Readings::with)
 }
 
 fn check_all(context: &Context, works: &[Work], arrivals: &Mutex<Arrivals<'_>>) -> Result<(), Failure> {
@@ -204,7 +220,7 @@ impl<'a> Arrivals<'a> {
         if let Some(baseline) = &mut self.baseline {
             report.findings.retain(|finding| {
                 let path = work.options.path_of(&finding.file);
-                !baseline.takes(finding, &path, &line_of(work, finding))
+                !baseline.takes(finding, &path)
             });
         }
         report.ignored += found - report.findings.len();
@@ -225,12 +241,12 @@ impl<'a> Arrivals<'a> {
     fn write_baseline(&mut self, file: &Path) -> std::io::Result<()> {
         let mut baseline = Baseline::empty(file);
         for (work, finding) in self.findings() {
-            baseline.add(finding, &work.options.path_of(&finding.file), &line_of(work, finding));
+            baseline.add(finding, &work.options.path_of(&finding.file));
         }
         baseline.write(file)
     }
 
-    fn patch(&self) -> String {
+    fn fixed(&self) -> Vec<Fixed> {
         let here = std::env::current_dir().unwrap_or_default();
         let relative = |path: PathBuf| {
             let path = std::path::absolute(&path).unwrap_or(path);
@@ -239,14 +255,8 @@ impl<'a> Arrivals<'a> {
         let fixes = self.findings().filter_map(|(work, finding)| {
             Some((relative(work.options.path_of(&finding.file)), finding.fix.clone()?))
         });
-        patch(fixes, &|path| std::fs::read_to_string(path).unwrap_or_default())
+        fixed(fixes, &|path| std::fs::read_to_string(path).unwrap_or_default())
     }
-}
-
-/// The line of a finding.
-fn line_of(work: &Work, finding: &Finding) -> String {
-    let text = work.options.text_of(&finding.file);
-    text.lines().nth(finding.line.saturating_sub(1) as usize).unwrap_or_default().to_owned()
 }
 
 #[derive(Template)]
@@ -267,7 +277,11 @@ fn summary(reports: &[(String, Report)]) -> String {
     // A file that is compiled in several ways has a report for each.
     let files: HashSet<&str> = reports.iter().map(|(file, _)| file.as_str()).collect();
     let mut summary = format!("{}, {violations}", one_or_more(files.len(), "file"));
+    let accepted =
+        reports.iter().flat_map(|(_, report)| &report.findings).filter(|finding| finding.is_accepted);
+    let errors = one_or_more(sum(|report| report.compiler_errors.len()), "error");
     for (count, what) in [
+        (accepted.count(), "of the letter only, which nvcc accepts"),
         (sum(|report| report.ignored), "suppressed"),
         (sum(|report| report.filtered), "in other headers (--header-filter shows them)"),
     ] {
@@ -278,6 +292,9 @@ fn summary(reports: &[(String, Report)]) -> String {
     match sum(|report| usize::from(!report.not_analysed.is_empty())) {
         0 => {}
         count => summary += &format!(", {} not wholly analysed", one_or_more(count, "file")),
+    }
+    if !errors.starts_with("0 ") {
+        summary += &format!("; clang reports {errors} of its own");
     }
     summary + "\n"
 }
@@ -294,11 +311,17 @@ fn json_of(args: &Check, reports: &[(String, Report)]) -> Value {
                         "file": finding.file,
                         "line": finding.line,
                         "column": finding.column,
+                        "end_column": finding.end_column,
                         "variable": finding.variable,
                         "key": finding.keys[0].name(),
                         "keys": finding.keys.iter().map(|key| key.name()).collect::<Vec<_>>(),
                         "message": finding.keys[0].message(),
                         "clause": finding.keys[0].clause().name(),
+                        "severity": if finding.is_accepted { "warning" } else { "error" },
+                        "declared": finding.declared.as_ref().map(|(file, line, column)| {
+                            json!({ "file": file, "line": line, "column": column })
+                        }),
+                        "remedy": finding.remedy(),
                         "fix": finding.fix.as_ref().map(|fix| {
                             json!({ "begin": fix.begin, "end": fix.end, "text": fix.text })
                         }),
@@ -310,6 +333,8 @@ fn json_of(args: &Check, reports: &[(String, Report)]) -> Value {
                 "analysed": report.is_analysed,
                 "findings": findings,
                 "not_analysed": report.not_analysed,
+                "compiler_errors": report.compiler_errors,
+                "notes": report.notes,
                 "suppressed": report.ignored,
                 "in_other_headers": report.filtered,
             })
@@ -319,7 +344,8 @@ fn json_of(args: &Check, reports: &[(String, Report)]) -> Value {
         "schema": "ptxsmith.cuda-check/1",
         "ptxsmith": env!("CARGO_PKG_VERSION"),
         "rule": "CUDASafety-1.5",
-        "host_compiler": if args.microsoft { "microsoft" } else { "other" },
+        "host_compiler": if readings(args).departs(Question::HostCompiler) { "microsoft" } else { "other" },
+        "interpretation": readings(args).to_string(),
         "files": files,
     })
 }
@@ -338,8 +364,10 @@ mod tests {
             column: 9,
             variable: "v".to_owned(),
             keys: vec![Key::Volatile, Key::Address],
-            fix: None,
+            declared: Some(("b.h".to_owned(), 1, 5)),
+            ..Finding::default()
         };
+        let note = format!("b.h:1:5: note: `v` is declared here; {}\n", finding.remedy());
         let report =
             Report { findings: vec![finding], not_analysed: vec!["no end".to_owned()], ..Report::default() };
         let text = text("a.cu", &report).unwrap() + &summary(&[("a.cu".to_owned(), report)]);
@@ -347,6 +375,7 @@ mod tests {
         assert_eq!(
             anstream::adapter::strip_str(&text).to_string(),
             format!("b.h:2:9: error: {}: `v` [{keys}]\n", Key::Volatile.message())
+                + &note
                 + "a.cu: not analysed: no end\n1 file, 1 violation, 1 file not wholly analysed\n"
         );
     }
