@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use super::files::{LONGEST, read_text};
-use super::flags::{ResponseFile, portable};
+use super::flags::{ResponseFile, for_clang, no_response_file, portable};
 use super::nvcc::{self, OptionsFileError};
 
 /// A compilation database.
@@ -115,8 +115,8 @@ impl CompileCommands {
         if has_nul || arguments.iter().any(|argument| argument.contains('\0')) {
             return Err(CommandError::Nul);
         }
-        let flags = portable(&nvcc::translate(&arguments))?;
-        Ok(Command { directory, flags, microsoft: nvcc::is_microsoft(&arguments) })
+        let (flags, dropped) = portable(&nvcc::translate(&arguments))?;
+        Ok(Command { directory, flags, dropped, microsoft: nvcc::is_microsoft(&arguments) })
     }
 }
 
@@ -138,8 +138,35 @@ pub struct Command {
     pub directory: PathBuf,
     /// The flags that clang understands and that matter to the text's meaning.
     pub flags: Vec<OsString>,
+    /// Flags that are left out although they might matter.
+    pub dropped: Vec<String>,
     /// Whether the host compiler that it names is Microsoft's.
     pub microsoft: bool,
+}
+
+/// The user's own flags as clang takes them: nvcc's are translated, and of its files of options the flags of the table are taken.
+///
+/// # Errors
+/// If such a file cannot be read, or a flag would make clang read more flags from a file.
+pub fn own_flags(flags: &[OsString]) -> Result<Vec<OsString>, CommandError> {
+    no_response_file(flags)?;
+    let Some(own) = flags.iter().map(|flag| flag.to_str().map(str::to_owned)).collect::<Option<Vec<_>>>()
+    else {
+        return Ok(flags.to_vec());
+    };
+    let is_of_file = |flag: &&String| matches!(flag.split('=').next(), Some("--options-file" | "-optf"));
+    let mut kept = Vec::new();
+    let mut rest = &own[..];
+    while let Some(at) = rest.iter().position(|flag| is_of_file(&flag)) {
+        let end = (at + if rest[at].contains('=') { 1 } else { 2 }).min(rest.len());
+        kept.extend(for_clang(&nvcc::translate(&rest[..at])));
+        let options = nvcc::with_options_files(&rest[at..end], Path::new("."))?;
+        kept.extend(portable(&nvcc::translate(&options))?.0);
+        rest = &rest[end..];
+    }
+    kept.extend(for_clang(&nvcc::translate(rest)));
+    no_response_file(&kept)?;
+    Ok(kept)
 }
 
 /// Why the command line of a file in a compilation database cannot be used.
@@ -176,6 +203,32 @@ const RUNTIME: &str = include_str!("runtime.h");
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn nvccs_flags_of_the_users_own_are_clangs_and_a_file_of_options_brings_no_others() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("o.rsp");
+        fs::write(&file, "-DY -fplugin=evil.so -isystem=/a,/b").unwrap();
+        let own = |flags: &[&str]| own_flags(&flags.iter().map(OsString::from).collect::<Vec<_>>());
+        let file = file.to_str().unwrap();
+        let flags =
+            ["-Xcompiler", "-DX -Iy", "-rdc=true", "--options-file", file, "-fno-rtti", "-arch=sm_90"];
+        let expected = [
+            "-DX",
+            "-Iy",
+            "-D__CUDACC_RDC__",
+            "-fgpu-rdc",
+            "-DY",
+            "-isystem",
+            "/a",
+            "-isystem",
+            "/b",
+            "-fno-rtti",
+            "-D__CUDA_ARCH__=900",
+        ];
+        assert_eq!(own(&flags).unwrap(), expected);
+        assert!(own(&["-Xcompiler", "@flags"]).is_err() && own(&["@flags"]).is_err());
+    }
 
     /// As CMake writes it for nvcc, with Makefiles.
     #[test]

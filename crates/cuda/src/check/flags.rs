@@ -55,6 +55,16 @@ const FLAGS: &[Flag] = &[
     flag("--pre-include", Value::Next, "-include"),
 ];
 
+impl Flag {
+    /// The arguments for clang.
+    fn with(&self, value: &str) -> Vec<OsString> {
+        match SEPARATE.contains(&self.clang) {
+            true => vec![self.clang.into(), value.into()],
+            false => vec![format!("{}{value}", self.clang).into()],
+        }
+    }
+}
+
 const fn flag(name: &'static str, value: Value, clang: &'static str) -> Flag {
     Flag { name, value, clang }
 }
@@ -87,27 +97,148 @@ pub fn no_response_file(arguments: &[OsString]) -> Result<(), ResponseFile> {
     }
 }
 
-/// Of a compiler's arguments, without its name, those that clang takes too and that say what the text means.
-pub fn portable(arguments: &[String]) -> Result<Vec<OsString>, ResponseFile> {
-    let mut kept = Vec::new();
+/// Of a compiler's arguments, without its name, those that clang takes too and that say what the text means, and those that are left
+/// out although they might.
+pub fn portable(arguments: &[String]) -> Result<(Vec<OsString>, Vec<String>), ResponseFile> {
+    let (mut kept, mut dropped) = (Vec::new(), Vec::new());
     let mut arguments = arguments.iter();
     while let Some(argument) = arguments.next() {
         let Some((flag, joined)) = flag_of(argument) else {
             if argument.starts_with('@') {
                 return Err(ResponseFile(argument.clone()));
             }
+            match meaningless(argument) {
+                Some(Value::Next) => drop(arguments.next()),
+                None if argument.starts_with('-') && !dropped.contains(argument) => {
+                    dropped.push(argument.clone())
+                }
+                _ => {}
+            }
             continue;
         };
         let Some(value) = joined.or_else(|| arguments.next().map(String::as_str)) else { continue };
-        if SEPARATE.contains(&flag.clang) {
-            kept.extend([flag.clang.into(), value.into()]);
-        } else {
-            kept.push(format!("{}{value}", flag.clang).into());
-        }
+        kept.extend(flag.with(value));
     }
     no_response_file(&kept)?;
-    Ok(kept)
+    Ok((kept, dropped))
 }
+
+/// The user's own arguments without what only nvcc has and says nothing of the text.
+pub fn for_clang(arguments: &[String]) -> Vec<OsString> {
+    let mut kept = Vec::new();
+    let mut arguments = arguments.iter();
+    while let Some(argument) = arguments.next() {
+        match flag_of(argument) {
+            Some((flag, joined)) => {
+                let Some(value) = joined.or_else(|| arguments.next().map(String::as_str)) else { continue };
+                kept.extend(flag.with(value));
+            }
+            None if NVCC_WITH_VALUES.contains(&&argument[..]) => drop(arguments.next()),
+            None if NVCC.iter().any(|name| argument.split('=').next() == Some(name)) => {}
+            _ => kept.push(argument.into()),
+        }
+    }
+    kept
+}
+
+/// How a flag gets its value that says nothing of the text; none for other flags.
+fn meaningless(argument: &str) -> Option<Value> {
+    let of_clang = ["-o", "-x", "-MF", "-MT", "-MQ", "--cuda-gpu-arch", "-target", "-arch"];
+    let begins = [
+        "-O",
+        "-g",
+        "-W",
+        "-w",
+        "-M",
+        "-m64",
+        "-mtune=",
+        "-march=",
+        "-fPI",
+        "-fpi",
+        "-fvis",
+        "-c",
+        "-pipe",
+        "-x",
+        "-dc",
+        "-D",
+        "-U",
+        "-I",
+        "-L",
+        "-l",
+        "-pthread",
+        "--cuda-gpu-arch=",
+        "--offload-arch=",
+    ];
+    match argument.split('=').next() {
+        _ if of_clang.contains(&argument) || NVCC_WITH_VALUES.contains(&argument) => Some(Value::Next),
+        Some(name) if NVCC.contains(&name) || NVCC_WITH_VALUES.contains(&name) => Some(Value::None),
+        _ => begins.iter().any(|begin| argument.starts_with(begin)).then_some(Value::None),
+    }
+}
+
+/// Flags of nvcc that say nothing of the text, with the value as an argument of its own.
+const NVCC_WITH_VALUES: [&str; 22] = [
+    "-Xptxas",
+    "--ptxas-options",
+    "-Xcudafe",
+    "--cudafe-options",
+    "-Xnvlink",
+    "--nvlink-options",
+    "-Xlinker",
+    "--linker-options",
+    "-Xarchive",
+    "-ccbin",
+    "--compiler-bindir",
+    "-maxrregcount",
+    "--maxrregcount",
+    "-t",
+    "--threads",
+    "-cudart",
+    "--cudart",
+    "-diag-suppress",
+    "--diag-suppress",
+    "-diag-warn",
+    "-diag-error",
+    "-default-stream",
+];
+
+/// The others, with the value behind an equals sign or none.
+const NVCC: [&str; 34] = [
+    "-forward-unknown-to-host-compiler",
+    "--forward-unknown-to-host-compiler",
+    "-forward-unknown-opts",
+    "--forward-unknown-opts",
+    "-lineinfo",
+    "--generate-line-info",
+    "-G",
+    "--device-debug",
+    "-use_fast_math",
+    "--use_fast_math",
+    "-ftz",
+    "--ftz",
+    "-prec-div",
+    "--prec-div",
+    "-prec-sqrt",
+    "--prec-sqrt",
+    "-fmad",
+    "--fmad",
+    "-keep",
+    "--keep",
+    "-restrict",
+    "--restrict",
+    "-dlink",
+    "--device-link",
+    "-dlto",
+    "-extra-device-vectorization",
+    "--extra-device-vectorization",
+    "--threads",
+    "--default-stream",
+    "-source-in-ptx",
+    "--source-in-ptx",
+    "-res-usage",
+    "--resource-usage",
+    "--compile",
+];
 
 /// The flag that an argument is, and its value where that stands behind it.
 fn flag_of(argument: &str) -> Option<(&'static Flag, Option<&str>)> {
@@ -155,7 +286,7 @@ mod tests {
     use super::*;
 
     fn kept(command: &str) -> Result<Vec<OsString>, ResponseFile> {
-        portable(&shell_words::split(command).unwrap())
+        portable(&shell_words::split(command).unwrap()).map(|(kept, _)| kept)
     }
 
     #[test]
@@ -199,6 +330,18 @@ mod tests {
         ] {
             assert_eq!(kept(command).unwrap(), Vec::<OsString>::new(), "{command}");
         }
+    }
+
+    #[test]
+    fn what_might_mean_something_and_is_left_out_is_said_and_what_only_nvcc_has_is_not_shown_to_clang() {
+        let split = |command: &str| shell_words::split(command).unwrap();
+        let command =
+            "-O3 -fopenmp -Xptxas -v -o a.o -fno-rtti --use_fast_math -maxrregcount=32 -t 0 -c a.cu -fopenmp";
+        assert_eq!(portable(&split(command)).unwrap().1, ["-fopenmp", "-fno-rtti"]);
+        let kept = for_clang(&split(
+            "-Iinc -Xptxas -v -fopenmp --use_fast_math -Xclang -x --include-path b -std c++20",
+        ));
+        assert_eq!(kept, ["-Iinc", "-fopenmp", "-Xclang", "-x", "-Ib", "-std=c++20"]);
     }
 
     #[test]

@@ -36,10 +36,11 @@ use source::Origin;
 
 pub use crate::subjects::find_clang;
 pub use baseline::Baseline;
-pub use command::{Command, CommandError, CompileCommands, CompileCommandsError};
+pub use command::{Command, CommandError, CompileCommands, CompileCommandsError, own_flags};
 pub use filter::Filter;
 pub use fixes::{Fix, Fixed, fixed, patch};
-pub use flags::{ResponseFile, no_response_file};
+pub use flags::ResponseFile;
+use flags::no_response_file;
 pub use sarif::sarif;
 
 /// A violation.

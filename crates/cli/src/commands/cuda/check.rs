@@ -1,6 +1,7 @@
 //! `ptxsmith cuda check`: users' own sources.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
@@ -8,7 +9,7 @@ use askama::Template;
 use ptxsmith_campaign::pool;
 use ptxsmith_cuda::check::{
     Baseline, Command, CompileCommands, Error, Filter, Finding, Fixed, Options, Report, check, clang_version,
-    fixed, no_response_file, patch, sarif,
+    fixed, own_flags, patch, sarif,
 };
 use ptxsmith_cuda::reading::{Question, Readings};
 use ptxsmith_subject::process;
@@ -32,17 +33,22 @@ pub fn run(context: &Context, args: &Check) -> Result<Exit, Failure> {
     if files.is_empty() {
         return Err(Failure::NoSubject("the compilation database names no .cu file".to_owned()));
     }
-    no_response_file(&args.flags).map_err(|error| Failure::BadInput(error.to_string()))?;
+    let own = own_flags(&args.flags).map_err(|error| Failure::BadInput(error.to_string()))?;
     let mut works = Vec::new();
     let mut bad_input = false;
     for file in &files {
-        match work(context, args, &clang, commands.as_ref(), file) {
+        match work(context, args, (&clang, &own), commands.as_ref(), file) {
             Ok(ways) => works.extend(ways),
             Err(error) => {
                 bad_input = true;
                 context.console.error(&format!("{}: {error}", file.display()));
             }
         }
+    }
+    let dropped: BTreeSet<&str> = works.iter().flat_map(|work| &work.dropped).map(String::as_str).collect();
+    if !dropped.is_empty() {
+        let dropped: Vec<&str> = dropped.into_iter().collect();
+        context.console.note(&format!("left out of command lines: {}", dropped.join(" ")));
     }
     let baseline = args.expect_failures.as_deref();
     let baseline =
@@ -121,6 +127,8 @@ struct Work {
     name: String,
     path: PathBuf,
     options: Options,
+    /// Flags of its command line that are left out although they might matter.
+    dropped: Vec<String>,
 }
 
 /// What is to be done with a file, once for each way in which it is compiled; an error, if it cannot be read or a command line
@@ -128,7 +136,7 @@ struct Work {
 fn work(
     context: &Context,
     args: &Check,
-    clang: &Path,
+    (clang, own): (&Path, &[OsString]),
     commands: Option<&CompileCommands>,
     file: &Path,
 ) -> anyhow::Result<Vec<Work>> {
@@ -144,21 +152,21 @@ fn work(
     options.readings = readings(args);
     options.timeout = args.timeout;
     options.cancel = context.cancel.clone();
-    let work = |path: PathBuf, mut options: Options| {
-        options.flags.extend(args.flags.iter().cloned());
-        Work { name: file.to_string_lossy().into_owned(), path, options }
+    let work = |path: PathBuf, mut options: Options, dropped: Vec<String>| {
+        options.flags.extend(own.iter().cloned());
+        Work { name: file.to_string_lossy().into_owned(), path, options, dropped }
     };
     let commands = commands.map(|commands| commands.commands(file)).transpose()?.unwrap_or_default();
     if commands.is_empty() {
-        return Ok(vec![work(file.to_owned(), options)]);
+        return Ok(vec![work(file.to_owned(), options, Vec::new())]);
     }
     // Flags are relative to the directory of their command; the file is not.
     let path = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
     let ways = commands.into_iter().map(|command| {
-        let Command { directory, flags, microsoft } = command;
+        let Command { directory, flags, dropped, microsoft } = command;
         let readings =
             if microsoft { options.readings.with(Question::HostCompiler) } else { options.readings };
-        work(path.clone(), Options { directory, flags, readings, ..options.clone() })
+        work(path.clone(), Options { directory, flags, readings, ..options.clone() }, dropped)
     });
     Ok(ways.collect())
 }
