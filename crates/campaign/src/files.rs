@@ -1,10 +1,12 @@
 //! The files of a campaign's directory, each written at once.
 
-use std::io::Write;
-use std::path::Path;
+use std::io::{BufRead as _, BufReader, Read as _, Write};
+use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
+use ptxsmith_report::folder::FINDINGS;
 use ptxsmith_report::harmless::line;
+use ptxsmith_subject::regular;
 
 use crate::failure::Failure;
 
@@ -29,6 +31,47 @@ pub fn is_full(error: &std::io::Error) -> bool {
 /// Whether a full disk is the cause of an error.
 pub fn is_of_full_disk(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| cause.downcast_ref().is_some_and(is_full))
+}
+
+/// In the leading comments of a finding's file.
+pub const FOUND_BY: &str = "found by ptxsmith ";
+/// The most bytes of the leading comments of a finding's file.
+const MOST_COMMENTS: u64 = 1 << 20;
+
+/// The programs of findings that campaigns wrote into a directory. Others that lie there are the user's.
+pub fn findings_in(directory: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(directory.join(FINDINGS)).into_iter().flatten().flatten();
+    entries.map(|entry| entry.path()).filter(|path| is_finding(path)).collect()
+}
+
+/// Whether a file is a program that a campaign wrote: its leading comments say what found it.
+fn is_finding(path: &Path) -> bool {
+    if path.extension().is_none_or(|extension| extension != "ptx") {
+        return false;
+    }
+    let Ok(file) = regular::open(path, std::fs::OpenOptions::new().read(true)) else { return false };
+    let lines = BufReader::new(file.take(MOST_COMMENTS)).lines().map_while(Result::ok);
+    lines.take_while(|line| line.starts_with("//")).any(|line| line.contains(FOUND_BY))
+}
+
+/// The comment that says which campaign a program is from.
+pub fn provenance(origin: &str) -> String {
+    format!("// note: {FOUND_BY}{}, {origin}\n", env!("CARGO_PKG_VERSION"))
+}
+
+/// Makes the folder of findings in a directory, and gives its path. One that is a link is refused: what is written and removed there
+/// would be another's.
+pub fn make_findings(directory: &Path) -> Result<PathBuf, Failure> {
+    let findings = directory.join(FINDINGS);
+    if findings.symlink_metadata().is_ok_and(|there| there.is_symlink()) {
+        let name = findings.to_string_lossy();
+        return Err(Failure::BadInput(format!(
+            "{} is a link; remove it, or give another --out",
+            line(&name)
+        )));
+    }
+    make_directory(&findings)?;
+    Ok(findings)
 }
 
 /// How the names of files begin that are being written.

@@ -9,15 +9,16 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use ptxsmith_diff::{Class, NotCompared, Profile};
 use ptxsmith_gen::Coverage;
 use ptxsmith_report::{folder, harmless::line};
-use ptxsmith_subject::Description;
+use ptxsmith_subject::{Description, regular};
 use serde::{Deserialize, Serialize};
 
 use crate::failure::Failure;
-use crate::files::{write_whole, write_whole_by};
+use crate::files::{findings_in, write_whole, write_whole_by};
 use crate::ledger::Ledger;
 
 /// The state's name in the directory.
@@ -299,9 +300,7 @@ impl Earlier {
 
 /// Removes what a campaign wrote into a directory, and nothing else.
 fn remove_campaign(directory: &Path) -> Result<(), Failure> {
-    let findings = std::fs::read_dir(directory.join(folder::FINDINGS)).into_iter().flatten().flatten();
-    let programs =
-        findings.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|e| e == "ptx"));
+    let programs = findings_in(directory);
     // The state goes first: without it nothing is left that could be gone on with.
     let files = [STATE, VERDICTS, folder::REPORT, folder::MANIFEST].map(|name| directory.join(name));
     for path in files.into_iter().chain(programs) {
@@ -327,13 +326,14 @@ const MOST_CASES: u64 = 1 << 50;
 fn open_regular(path: &Path) -> Result<Option<File>, Failure> {
     let name = || line(&path.to_string_lossy()).into_owned();
     let failed = |error| Failure::BadInput(format!("cannot read {}: {error}", name()));
-    match std::fs::metadata(path) {
-        Ok(metadata) if metadata.is_file() => File::open(path).map(Some).map_err(failed),
-        Ok(_) => Err(Failure::BadInput(format!("{} is no regular file", name()))),
+    match regular::open(path, OpenOptions::new().read(true)) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(failed(error)),
+        opened => opened.map(Some).map_err(failed),
     }
 }
+
+/// How long a lock is waited for.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Keeps two campaigns out of one directory: held while a campaign lasts, also by one that is killed, since the system
 /// lets go of it then.
@@ -349,9 +349,17 @@ impl Lock {
     /// Where another campaign holds it.
     pub fn take(directory: &Path) -> Result<Lock, Failure> {
         let name = line(&directory.to_string_lossy()).into_owned();
-        let file = OpenOptions::new().create(true).truncate(false).write(true).open(directory.join(LOCK));
-        let file = file.map_err(|error| Failure::BadInput(format!("cannot write to {name}: {error}")))?;
-        match file.try_lock() {
+        let file = regular::open_lock(&directory.join(LOCK));
+        let file =
+            file.map_err(|error| Failure::BadInput(format!("cannot write to {name}: {LOCK}: {error}")))?;
+        let began = Instant::now();
+        let mut locked = file.try_lock();
+        // A campaign that was killed may hold it for a moment yet.
+        while matches!(locked, Err(TryLockError::WouldBlock)) && began.elapsed() < PATIENCE {
+            std::thread::sleep(Duration::from_millis(20));
+            locked = file.try_lock();
+        }
+        match locked {
             Ok(()) => Ok(Lock { _file: file }),
             Err(TryLockError::WouldBlock) => Err(Failure::BadInput(format!(
                 "another campaign is writing to {name}; wait for its end, or give another --out"
@@ -423,7 +431,7 @@ impl Verdicts {
             }
             Ok(())
         })?;
-        Ok(Verdicts { file: OpenOptions::new().append(true).open(&path)? })
+        Ok(Verdicts { file: regular::open(&path, OpenOptions::new().append(true))? })
     }
 
     /// Adds lines.

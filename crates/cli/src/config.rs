@@ -48,6 +48,10 @@ pub fn completed(args: Vec<OsString>) -> Result<Vec<OsString>, clap::Error> {
         Cli::command()
             .error(ErrorKind::ValueValidation, format!("--config {}: {message}", path.to_string_lossy()))
     };
+    // A pipe is not waited for, and a device has no end.
+    if !std::fs::metadata(&path).map_err(|why| error(why.to_string()))?.is_file() {
+        return Err(error("it is no regular file".to_owned()));
+    }
     let text = std::fs::read_to_string(&path).map_err(|why| error(why.to_string()))?;
     let config: Config = toml::from_str(&text).map_err(|why| error(why.to_string()))?;
     complete(args, &config).map_err(error)

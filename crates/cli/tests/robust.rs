@@ -373,3 +373,51 @@ fn a_campaign_of_the_future_or_of_before_all_time_is_told_like_any_other() {
         assert!([0, 2].contains(&status(&report)), "{nth}: {}", stderr(&report));
     }
 }
+
+/// A folder of findings that is a link is another's, and programs there that no campaign wrote are the user's.
+#[test]
+fn findings_are_removed_neither_behind_a_link_nor_where_they_are_the_users() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name);
+    let subject = wrong_subject(directory.path());
+    let out = at("out");
+    assert_eq!(status(&run(&subject, &out).output().unwrap()), 1);
+    let written = below(&out.join("findings"));
+    assert!(!written.is_empty());
+    let mine = file(&out.join("findings"), "mine.ptx", ".version 7.8\n");
+    for option in ["--resume", "--replace"] {
+        run(&subject, &out).arg(option).output().unwrap();
+        assert!(mine.exists(), "{option}");
+    }
+
+    let victim = at("victim");
+    std::fs::rename(out.join("findings"), &victim).unwrap();
+    let before = below(&victim);
+    std::os::unix::fs::symlink(&victim, out.join("findings")).unwrap();
+    let error = run(&subject, &out).arg("--replace").output().unwrap();
+    assert!(one_line_error(&error).contains("findings is a link"), "{}", stderr(&error));
+    assert_eq!(below(&victim), before);
+}
+
+#[test]
+fn pipes_and_devices_behind_known_names_are_refused_and_not_waited_for() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name);
+    let subject = oracle_as_subject(&[]);
+    let pipe = |path: &Path| {
+        assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
+    };
+    std::fs::create_dir(at("out")).unwrap();
+    pipe(&at("out/.lock"));
+    let error = run(&subject, &at("out")).output().unwrap();
+    assert!(one_line_error(&error).contains(".lock: it is no regular file"), "{}", stderr(&error));
+    pipe(&at("config"));
+    for path in [at("config"), PathBuf::from("/dev/zero")] {
+        let error = run(&subject, &at("other")).arg("--config").arg(path).output().unwrap();
+        assert_eq!(status(&error), 2);
+        assert!(stderr(&error).contains("it is no regular file"), "{}", stderr(&error));
+    }
+    pipe(&at("history"));
+    let error = ptxsmith().arg("history").arg(at("history")).output().unwrap();
+    assert!(one_line_error(&error).contains("it is no regular file"), "{}", stderr(&error));
+}

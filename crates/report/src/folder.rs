@@ -4,9 +4,9 @@
 //! written.
 
 use std::fs;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use ptxsmith_subject::regular;
 use serde::de::DeserializeOwned;
 
 use crate::manifest::{self, Manifest};
@@ -126,16 +126,7 @@ fn expect_schema(path: &Path, found: &str, wanted: &'static str) -> Result<(), R
 
 fn read<T: DeserializeOwned>(path: &Path) -> Result<T, ReadError> {
     let failed = |error| ReadError::Io { path: path.to_owned(), error };
-    let other = |what: &str| std::io::Error::other(what.to_owned());
-    // Opening a pipe would wait for a writer.
-    if !fs::metadata(path).map_err(failed)?.is_file() {
-        return Err(failed(other("it is no file")));
-    }
-    let mut text = Vec::new();
-    fs::File::open(path).and_then(|file| file.take(MOST_BYTES + 1).read_to_end(&mut text)).map_err(failed)?;
-    if text.len() as u64 > MOST_BYTES {
-        return Err(failed(other("it is too large for a report")));
-    }
+    let text = regular::read(path, MOST_BYTES).map_err(failed)?;
     serde_json::from_slice(&text).map_err(|error| ReadError::Json { path: path.to_owned(), error })
 }
 

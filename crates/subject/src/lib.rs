@@ -36,6 +36,7 @@ mod open;
 mod probe;
 pub mod process;
 pub mod ptxas;
+pub mod regular;
 pub mod sass;
 pub mod serve;
 pub mod solve;

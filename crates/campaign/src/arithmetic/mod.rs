@@ -351,11 +351,11 @@ fn known_where_listed(finding: Finding, subjects: &[Tested]) -> Finding {
 
 /// Writes the kernel of a finding as a file.
 fn write_finding(out: &std::path::Path, mut finding: Finding) -> Result<Finding, Failure> {
-    let directory = out.join(folder::FINDINGS);
-    files::make_directory(&directory)?;
+    let directory = files::make_findings(out)?;
     let name = format!("{}.ptx", finding.id);
     let mut text = format!("// note: {}: {}\n", finding.class, finding.title);
-    if let Some(Comparison { expected, actual, .. }) = &finding.comparison {
+    if let Some(Comparison { expected, actual, found_by }) = &finding.comparison {
+        text += &files::provenance(found_by);
         text += &format!("// note: expected {expected}\n// note: seen {actual}\n");
     }
     files::write_whole(&directory.join(&name), (text + &finding.program).as_bytes())?;

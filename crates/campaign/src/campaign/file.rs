@@ -13,7 +13,7 @@ use ptxsmith_subject::Address;
 
 use super::Campaign;
 use crate::failure::Failure;
-use crate::files;
+use crate::files::{self, FOUND_BY, findings_in};
 use crate::ledger::Found;
 use crate::pool::lock_of;
 
@@ -39,12 +39,11 @@ fn printed(text: &str) -> String {
 
 /// The findings whose files are in a campaign's directory.
 pub fn ids_in(directory: &Path) -> BTreeSet<String> {
-    let there = std::fs::read_dir(directory.join(FOLDER)).into_iter().flatten().flatten();
-    let id = |name: &str| {
-        let id = name.strip_suffix(".ptx")?;
-        Some(id.strip_suffix(".found").unwrap_or(id).to_owned())
+    let id = |path: PathBuf| {
+        let id = path.file_name()?.to_str()?.strip_suffix(".ptx")?.to_owned();
+        Some(id.strip_suffix(".found").map(str::to_owned).unwrap_or(id))
     };
-    there.filter_map(|entry| id(entry.file_name().to_str()?)).collect()
+    findings_in(directory).into_iter().filter_map(id).collect()
 }
 
 impl Campaign<'_> {
@@ -112,15 +111,15 @@ impl Campaign<'_> {
         };
         let smaller = finding.example().program != finding.program;
         let found_by = match (smaller, finding.status) {
-            (true, Status::Known) => "the listed program of what was found by",
-            (true, _) => "reduced from what was found by",
-            (false, _) => "found by",
+            (true, Status::Known) => "the listed program of what was ",
+            (true, _) => "reduced from what was ",
+            (false, _) => "",
         };
         let notes = |finding: &Finding| {
             let mut notes = vec![format!("{}: {}", finding.class, finding.title)];
             notes.extend(describe::observed(finding).into_iter().map(|seen| format!("{named}: {seen}")));
             notes.push(format!("repeat: {}", self.repeat(found)));
-            notes.push(format!("{found_by} ptxsmith {}, {origin}", env!("CARGO_PKG_VERSION")));
+            notes.push(format!("{found_by}{FOUND_BY}{}, {origin}", env!("CARGO_PKG_VERSION")));
             notes
         };
         with_comments(finding, notes)
@@ -301,8 +300,10 @@ mod tests {
         assert!(ids_in(directory.path()).is_empty());
         std::fs::create_dir(directory.path().join(FOLDER)).unwrap();
         for name in ["a.ptx", "a.found.ptx", "b.found.ptx", "c.txt"] {
-            std::fs::write(directory.path().join(FOLDER).join(name), "").unwrap();
+            std::fs::write(directory.path().join(FOLDER).join(name), files::provenance("seed 1")).unwrap();
         }
+        // The user's own.
+        std::fs::write(directory.path().join(FOLDER).join("mine.ptx"), ".version 7.8").unwrap();
         assert_eq!(ids_in(directory.path()), BTreeSet::from(["a", "b"].map(str::to_owned)));
     }
 

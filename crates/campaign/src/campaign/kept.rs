@@ -54,11 +54,11 @@ impl Store {
         let lock = match &out {
             None => None,
             Some(out) if earlier == Earlier::Share => {
-                files::make_directory(&out.join(file::FOLDER))?;
+                files::make_findings(out)?;
                 None
             }
             Some(out) => {
-                files::make_directory(&out.join(file::FOLDER))?;
+                files::make_findings(out)?;
                 let lock = Lock::take(out)?;
                 earlier.settle(out)?;
                 for directory in [out, &out.join(file::FOLDER)] {

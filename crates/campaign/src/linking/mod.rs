@@ -478,8 +478,9 @@ fn title_of_whole(difference: &LinkDifference, Symptom { what, linkage, .. }: &S
 
 /// Writes the modules of a finding, an assembler's file each; the first one names the others.
 fn write_finding(out: &std::path::Path, mut finding: Finding, texts: &[String]) -> Result<Finding, Failure> {
-    let directory = out.join(folder::FINDINGS);
-    files::make_directory(&directory)?;
+    let directory = files::make_findings(out)?;
+    let origin =
+        finding.comparison.as_ref().map(|comparison| comparison.found_by.clone()).unwrap_or_default();
     let names: Vec<String> = (0..texts.len()).map(|place| module_name(&finding.id, place)).collect();
     for (place, (name, text)) in names.iter().zip(texts).enumerate() {
         let mut comments = String::new();
@@ -487,6 +488,7 @@ fn write_finding(out: &std::path::Path, mut finding: Finding, texts: &[String]) 
             comments.extend(names[1..].iter().map(|other| format!("// link: {other}\n")));
             comments += &format!("// note: {}: {}\n", finding.class, finding.title);
         }
+        comments += &files::provenance(&origin);
         files::write_whole(&directory.join(name), (comments + text).as_bytes())?;
     }
     let file = |name: &String| format!("{}/{name}", folder::FINDINGS);

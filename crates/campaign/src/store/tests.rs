@@ -203,10 +203,11 @@ fn what_becomes_of_an_earlier_campaign_depends_on_what_is_left_of_it() {
             let path = directory.path();
             let findings = path.join(folder::FINDINGS);
             std::fs::create_dir(&findings).unwrap();
-            let (program, other) = (findings.join("wrong-value.ptx"), findings.join("notes.txt"));
-            let files = files.iter().map(|name| path.join(name)).chain([program, other.clone()]);
+            let [program, other] = ["wrong-value.ptx", "mine.ptx"].map(|name| findings.join(name));
+            let files = files.iter().map(|name| path.join(name)).chain([program.clone(), other.clone()]);
             let files: Vec<PathBuf> = files.collect();
             files.iter().for_each(|file| std::fs::write(file, "").unwrap());
+            std::fs::write(program, crate::files::provenance("seed 1")).unwrap();
             let message = told(earlier.settle(path));
             match (&message, expected) {
                 (Some(message), Some(expected)) => assert!(message.contains(expected), "{message}"),

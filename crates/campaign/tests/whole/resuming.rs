@@ -56,13 +56,16 @@ fn a_larger_budget_goes_on_within_a_task() {
     let started = || folder::read_manifest(out.path()).unwrap().unwrap().started;
     let began = started();
     let findings = out.path().join(folder::FINDINGS);
-    for name in ["was-one.ptx", "was-one.found.ptx", "of-the-user.txt"] {
-        std::fs::write(findings.join(name), "").unwrap();
+    let provenance = "// note: found by ptxsmith 0.1.0, seed 1\n";
+    for (name, text) in
+        [("was-one.ptx", provenance), ("was-one.found.ptx", provenance), ("of-the-user.ptx", "")]
+    {
+        std::fs::write(findings.join(name), text).unwrap();
     }
     let (outcome, notes) = campaign(out.path(), CASES, true);
     assert_eq!((outcome.earlier, notes, started()), (1, Vec::new(), began));
-    assert!(findings.join("of-the-user.txt").exists() && !findings.join("was-one.ptx").exists());
-    std::fs::remove_file(findings.join("of-the-user.txt")).unwrap();
+    assert!(findings.join("of-the-user.ptx").exists() && !findings.join("was-one.ptx").exists());
+    std::fs::remove_file(findings.join("of-the-user.ptx")).unwrap();
     assert_eq!(found(out.path()), found_at_once);
     // What is done is not done again.
     let (outcome, _) = campaign(out.path(), CASES, true);

@@ -15,6 +15,14 @@ const APPLICATION: i32 = 0x7074_7873;
 
 const VERSION: i32 = 1;
 
+/// Refuses what is there and no regular file.
+fn expect_regular(path: &Path) -> Result<(), HistoryError> {
+    match path.metadata() {
+        Ok(there) if !there.is_file() => Err(HistoryError::NoFile),
+        _ => Ok(()),
+    }
+}
+
 /// The history.
 pub struct History {
     db: Connection,
@@ -26,6 +34,7 @@ impl History {
     /// # Errors
     /// If it cannot be opened, or is not one of ours.
     pub fn open(path: &Path) -> Result<History, HistoryError> {
+        expect_regular(path)?;
         History::prepare(Connection::open(path)?)
     }
 
@@ -36,6 +45,7 @@ impl History {
     pub fn open_existing(path: &Path) -> Result<History, HistoryError> {
         use rusqlite::OpenFlags;
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        expect_regular(path)?;
         History::prepare(Connection::open_with_flags(path, flags)?)
     }
 

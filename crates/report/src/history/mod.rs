@@ -29,6 +29,9 @@ pub enum HistoryError {
     #[cfg(not(feature = "sqlite"))]
     #[error("this ptxsmith was built without its feature `sqlite`, and so has no history")]
     Absent,
+    /// It is a pipe, a device or a folder: opening it may never end.
+    #[error("it is no regular file")]
+    NoFile,
     /// It is a database, but of something else.
     #[error("it is a database of something else")]
     Foreign,

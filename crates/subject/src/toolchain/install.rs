@@ -12,6 +12,7 @@ use super::{Release, Source, Tool, Toolchains, Verified, record};
 use crate::open::UnavailableKind;
 use crate::process::{self, Cancel};
 use crate::ptxas;
+use crate::regular;
 
 /// How the names of folders begin in which something is being installed: then comes the folder that it will be, and a name.
 const INSTALLING: &str = ".installing-";
@@ -119,7 +120,7 @@ impl Toolchains {
             let Some(rest) = name.to_str().and_then(|name| name.strip_prefix(INSTALLING)) else { continue };
             let is_left = match rest.rsplit_once('-') {
                 Some((folder, _)) => {
-                    File::create(self.lock_of(folder)).is_ok_and(|lock| lock.try_lock().is_ok())
+                    regular::open_lock(&self.lock_of(folder)).is_ok_and(|lock| lock.try_lock().is_ok())
                 }
                 // As earlier versions named them; no installation takes a day.
                 None => entry.metadata().and_then(|of| of.modified()).is_ok_and(|modified| {
@@ -140,7 +141,7 @@ impl Toolchains {
     /// A lock on one release among processes; given back when the file is closed, also by a crash.
     fn lock(&self, folder: &str, cancel: &Cancel, progress: &dyn Fn(&str)) -> Result<File, InstallError> {
         let path = self.lock_of(folder);
-        let file = File::create(&path).map_err(InstallError::file(&path))?;
+        let file = regular::open_lock(&path).map_err(InstallError::file(&path))?;
         let mut told = false;
         loop {
             match file.try_lock() {

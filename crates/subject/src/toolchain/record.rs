@@ -9,6 +9,10 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::{Tool, Toolchains};
+use crate::regular;
+
+/// The most bytes of a record that are read.
+const MOST_BYTES: u64 = 1 << 16;
 
 const FILE: &str = ".installed.json";
 
@@ -62,7 +66,7 @@ impl Toolchains {
     }
 
     fn verify(&self, tool: &Tool, path: &Path, by_hash: bool) -> Verified {
-        let record = fs::read(self.root().join(tool.folder()).join(FILE)).ok();
+        let record = regular::read(&self.root().join(tool.folder()).join(FILE), MOST_BYTES).ok();
         let record = record.and_then(|text| serde_json::from_slice::<Record>(&text).ok());
         let Some(record) = record else { return Verified::NoRecord };
         let stamp = fs::metadata(path).ok().and_then(|file| stamp(&file).ok());

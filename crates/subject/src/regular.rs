@@ -1,0 +1,74 @@
+//! Files of known names in folders that others may have made: a cache, the folder of a campaign.
+//!
+//! Behind such a name may stand a link to a file of the user's, a pipe that nobody writes to, or a device without end.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+use rustix::fs::OFlags;
+use rustix::io::Errno;
+
+/// Opens a regular file, for reading or as the options say. A link is not followed, a pipe not waited for.
+///
+/// # Errors
+/// As [`OpenOptions::open`], and where the name is that of anything but a regular file.
+pub fn open(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
+    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits();
+    let not_regular = || io::Error::other("it is no regular file");
+    let file =
+        options.custom_flags(flags.cast_signed()).open(path).map_err(|error| match error.raw_os_error() {
+            Some(code) if code == Errno::LOOP.raw_os_error() => {
+                io::Error::other("it is a link, which is not followed")
+            }
+            // A pipe that nobody reads.
+            Some(code) if code == Errno::NXIO.raw_os_error() => not_regular(),
+            _ => error,
+        })?;
+    if file.metadata()?.is_file() { Ok(file) } else { Err(not_regular()) }
+}
+
+/// Reads a regular file of at most so many bytes.
+///
+/// # Errors
+/// As [`open`], and where the file is larger.
+pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    open(path, OpenOptions::new().read(true))?.take(most + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most {
+        Err(io::Error::other(format!("it has more than {most} bytes")))
+    } else {
+        Ok(bytes)
+    }
+}
+
+/// Opens a lock file for writing, made where there is none; what stands in it stays.
+///
+/// # Errors
+/// As [`open`].
+pub fn open_lock(path: &Path) -> io::Result<File> {
+    open(path, OpenOptions::new().create(true).truncate(false).write(true))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_link_a_pipe_a_device_and_a_folder_are_not_opened() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        std::fs::write(at("victim"), "kept").unwrap();
+        std::os::unix::fs::symlink(at("victim"), at("link")).unwrap();
+        rustix::fs::mkfifoat(rustix::fs::CWD, at("pipe"), rustix::fs::Mode::RWXU).unwrap();
+        for path in [at("link"), at("pipe"), at(""), Path::new("/dev/zero").to_owned()] {
+            assert!(open_lock(&path).is_err(), "{}", path.display());
+            assert!(read(&path, 10).is_err(), "{}", path.display());
+        }
+        assert_eq!(read(&at("victim"), 4).unwrap(), b"kept");
+        assert!(read(&at("victim"), 3).is_err());
+        drop(open_lock(&at("victim")).unwrap());
+        assert_eq!(read(&at("victim"), 4).unwrap(), b"kept");
+    }
+}
