@@ -18,6 +18,7 @@ mod planted;
 mod readings;
 mod same_reports;
 mod soak;
+mod tests;
 mod tools;
 
 use std::process::ExitCode;
@@ -84,6 +85,8 @@ enum Task {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         command: Vec<String>,
     },
+    /// Run the tests of the workspace, as many programs at a time as there are cores
+    Test,
     /// Build on a machine whose C compiler does not run
     WithoutCc,
 }
@@ -108,6 +111,7 @@ fn main() -> ExitCode {
             Task::Relocations { check } => readings::relocations(check),
             Task::SameReports(arguments) => same_reports::run(arguments),
             Task::Soak { command } => soak::run(&command),
+            Task::Test => tests::run(),
             Task::WithoutCc => ffi::without_cc(),
         });
     match done {
