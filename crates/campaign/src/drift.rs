@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
 
-use ptxsmith_diff::{Header, Must, NotCompared, Part, Trial, Verdict};
+use ptxsmith_diff::{Header, Must, NotCompared, Part, Trial, Verdict, known};
 use ptxsmith_gen::{Coverage, Focus};
 use ptxsmith_oracle::{Clause, ClauseSet, Interpretation, Rules, Validity, predict};
 use ptxsmith_subject::{Outcome, SubjectSpec};
@@ -111,7 +111,8 @@ pub fn drift(session: &Session, options: &Options) -> Result<Drift, Failure> {
     // One header for all, so that what a later version brings is no change of a release.
     let header = oldest(&subjects);
     subjects.iter_mut().for_each(|tested| tested.header = header.clone());
-    let mut tried = corpus(session, &options.corpus, &subjects)?;
+    let mut tried = judged(session, &options.corpus, &subjects)?;
+    tried.extend(judged(session, &reproducers()?, &subjects)?);
     tried.extend(generated(session, options.cases, &subjects, &header)?);
     if session.cancel.is_cancelled() && !session.cancel.is_late() {
         return Err(Failure::Interrupted);
@@ -192,8 +193,14 @@ fn facts_of(tested: &Tested, module: &Module, text: &str) -> Result<(Option<Fact
     Ok(((!all.is_empty()).then_some(all), clauses))
 }
 
-/// The programs of the corpus.
-fn corpus(session: &Session, programs: &[Program], subjects: &[Tested]) -> Result<Vec<Tried>, Failure> {
+/// The reproducers of the listed deviations, but for those that take all time or memory.
+fn reproducers() -> Result<Vec<Program>, Failure> {
+    let listed = known::KNOWN.iter().filter(|known| known.lineage == "nvidia" && !known.exhausts());
+    listed.map(|known| Program::of(known.id.to_owned(), known.example.to_owned())).collect()
+}
+
+/// What each release does with programs.
+fn judged(session: &Session, programs: &[Program], subjects: &[Tested]) -> Result<Vec<Tried>, Failure> {
     let tried: Mutex<BTreeMap<u64, Tried>> = Mutex::default();
     let count = programs.len() as u64;
     let budget = Budget { tasks: Some(count), units: Some(count), ..Budget::default() };
