@@ -29,6 +29,29 @@ fn a_risky_form_is_status_1_where_known_deviations_are_denied() {
 }
 
 #[test]
+fn an_option_or_a_comment_allows_a_deviation_and_a_misspelt_one_is_said() {
+    let allowed = lint(ROWS, &["--allow", "incomplete-rows-packed", "--deny", "known"]);
+    assert_eq!((status(&allowed), stdout(&allowed).as_str()), (0, ""));
+    assert!(one_line_error(&lint(ROWS, &["--allow", "incomplete-row-packed"])).contains("did you mean"));
+    let commented = |comment: &str| ROWS.replace(".global", &format!("{comment}.global"));
+    for comment in [
+        "// ptxsmith: allow incomplete-rows-packed\n",
+        "// ptxsmith: allow other-id, incomplete-rows-packed\n",
+    ] {
+        let text = stdout(&lint(&commented(comment), &[]));
+        assert!(!text.contains("[incomplete-rows-packed]"), "{text}");
+        assert_eq!(
+            text.contains("note: no listed deviation `other-id` to allow"),
+            comment.contains("other"),
+            "{text}"
+        );
+    }
+    // It stands two lines above.
+    let far = stdout(&lint(&commented("// ptxsmith: allow incomplete-rows-packed\n\n"), &[]));
+    assert!(far.contains("[incomplete-rows-packed]"), "{far}");
+}
+
+#[test]
 fn what_the_specification_refuses_is_an_error_and_what_is_no_ptx_is_bad_input() {
     let refused = lint(".version 7.8\n.target sm_80\n.global .s32 x = 1.0;\n", &[]);
     assert_eq!(status(&refused), 1);

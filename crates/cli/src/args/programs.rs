@@ -53,6 +53,9 @@ pub struct Lint {
     /// Status 1 also for this; may be repeated
     #[arg(long, value_name = "WHAT")]
     pub deny: Vec<Deny>,
+    /// Do not warn of this listed deviation; may be repeated. A comment `// ptxsmith: allow ID` allows it on its line and the next
+    #[arg(long, value_name = "ID")]
+    pub allow: Vec<String>,
     /// Only what this release of ptxas shows; may be repeated [default: every listed release]
     #[arg(long = "release", value_name = "RELEASE", value_parser = Release::find)]
     pub releases: Vec<&'static Release>,

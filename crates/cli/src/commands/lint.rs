@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use ptxsmith_campaign::input::{self, Program};
+use ptxsmith_diff::known::KNOWN;
 use ptxsmith_diff::lint::risks;
 use ptxsmith_oracle::{Expectation, Rules, predict};
 use ptxsmith_report::{deviations, sarif};
@@ -16,7 +17,7 @@ use super::Context;
 use crate::args::{self, LintFormat};
 use crate::console::{BAD, BOLD, NOTE, line};
 use crate::exit::{Exit, Failure};
-use crate::values::Deny;
+use crate::values::{Deny, did_you_mean};
 
 /// One line of the result.
 #[derive(Serialize)]
@@ -39,18 +40,24 @@ pub struct Warning {
 
 /// Warns of every file.
 pub fn run(context: &Context, args: &args::Lint) -> Result<Exit, Failure> {
+    if let Some(id) = args.allow.iter().find(|id| !is_listed(id)) {
+        let listed = KNOWN.iter().map(|known| known.id);
+        return Err(Failure::BadInput(format!(
+            "--allow: no listed deviation `{}`{}",
+            line(id),
+            did_you_mean(id, listed)
+        )));
+    }
     let mut warnings = Vec::new();
     let mut left_out = false;
     for path in input::files(&args.paths)? {
         match Program::read(&path) {
             Ok(program) => {
                 let file = file_of(&path);
-                warnings.extend(of_program(
-                    &program,
-                    &file,
-                    &args.releases,
-                    args.deny.contains(&Deny::Uncompared),
-                ))
+                let undecided = args.deny.contains(&Deny::Uncompared);
+                let found = of_program(&program, &file, &args.releases, undecided);
+                let is_allowed = |warning: &Warning| args.allow.iter().any(|id| is_called(warning.id, id));
+                warnings.extend(found.into_iter().filter(|warning| !is_allowed(warning)));
             }
             Err(failure @ (Failure::BadInput(_) | Failure::Rendered(_))) => {
                 context.console.failure(&failure);
@@ -133,8 +140,43 @@ pub(super) fn of_program(
             ..said(risk.span, "warning", known.id, known.title.to_owned())
         });
     }
+    let allowed = allowed_in(&program.text);
+    let is_allowed = |warning: &Warning| {
+        let stands_there = |&&(at, _): &&(u32, &str)| at == warning.line || at + 1 == warning.line;
+        allowed.iter().filter(stands_there).any(|(_, id)| is_called(warning.id, id))
+    };
+    warnings.retain(|warning| warning.level != "warning" || !is_allowed(warning));
+    for &(at, id) in allowed.iter().filter(|(_, id)| !is_listed(id)) {
+        let hint = did_you_mean(id, KNOWN.iter().map(|known| known.id));
+        let message = format!("no listed deviation `{}` to allow{hint}", line(id));
+        warnings.push(Warning { line: at, column: 1, ..said(Span::NONE, "note", "allow", message) });
+    }
     warnings.sort_by_key(|warning| (warning.line, warning.column));
     warnings
+}
+
+/// How a comment begins that allows deviations on its own line and on the next one.
+const ALLOW: &str = "// ptxsmith: allow ";
+
+/// The ids that comments allow, each with the line of the comment.
+fn allowed_in(text: &str) -> Vec<(u32, &str)> {
+    if !text.contains(ALLOW) {
+        return Vec::new();
+    }
+    let comments = (1..).zip(text.lines()).filter_map(|(at, line)| Some((at, line.split_once(ALLOW)?.1)));
+    comments
+        .flat_map(|(at, ids)| ids.split([',', ' ']).filter(|id| !id.is_empty()).map(move |id| (at, id)))
+        .collect()
+}
+
+/// Whether a listed deviation has this name, or had it.
+fn is_listed(id: &str) -> bool {
+    KNOWN.iter().any(|known| known.is_called(id))
+}
+
+/// Whether a listed deviation is meant by a name that it has or had.
+fn is_called(listed: &str, id: &str) -> bool {
+    listed == id || KNOWN.iter().any(|known| known.id == listed && known.is_called(id))
 }
 
 fn first_paragraph(text: &str) -> String {
