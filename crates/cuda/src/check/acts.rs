@@ -14,6 +14,8 @@ pub enum Act {
     Address,
     /// A constructor uses the value through a reference.
     Copy,
+    /// It is a template argument, of templates among which an instantiation chooses.
+    Argument,
     /// It depends on a template's parameters.
     Unknown,
     /// clang does not understand the expression.
@@ -29,6 +31,17 @@ pub fn act(node: &Node, path: &[&Node], pattern: bool, is_static: &dyn Fn(&str) 
         || path.iter().any(|node| unevaluated.contains(&node.kind.as_str()))
     {
         return Act::Nothing;
+    }
+    let is_lookup = |node: &Node| {
+        node.kind.starts_with("Unresolved")
+            || node.kind == "DependentScopeDeclRefExpr"
+            || node.kind == "CXXDependentScopeMemberExpr"
+    };
+    if let [.., lookup, argument] = path
+        && argument.kind == "TemplateArgument"
+        && is_lookup(lookup)
+    {
+        return Act::Argument;
     }
     let mut below = node;
     for (depth, parent) in path.iter().enumerate().rev() {

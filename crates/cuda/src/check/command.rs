@@ -186,19 +186,70 @@ pub enum CommandError {
     OptionsFile(#[from] OptionsFileError),
 }
 
-/// Writes the headers that stand in for NVIDIA's: enough of the runtime's declarations for kernels to be understood.
+/// Writes the headers that stand in for NVIDIA's: enough of the runtime's declarations for programs to be understood.
 pub fn write_headers(directory: &Path) -> io::Result<()> {
-    fs::write(directory.join("cuda_runtime.h"), RUNTIME)?;
-    for name in
-        ["cuda.h", "cuda_runtime_api.h", "device_launch_parameters.h", "math_constants.h", "vector_types.h"]
-    {
-        fs::write(directory.join(name), "#include \"cuda_runtime.h\"\n")?;
+    for (name, text) in HEADERS {
+        fs::write(directory.join(name), text)?;
+    }
+    for name in SAME {
+        let path = directory.join(name);
+        fs::create_dir_all(path.parent().unwrap_or(directory))?;
+        fs::write(path, "#include \"cuda_runtime.h\"\n")?;
     }
     Ok(())
 }
 
-/// Declarations of the CUDA runtime that sources of kernels use, written down from its documentation.
-const RUNTIME: &str = include_str!("runtime.h");
+/// Declarations of the CUDA runtime that programs use, written down from its documentation.
+const HEADERS: [(&str, &str); 11] = [
+    ("cuda_fp4.h", include_str!("runtime/cuda_fp4.h")),
+    ("cuda_fp8.h", include_str!("runtime/cuda_fp8.h")),
+    ("cublas_v2.h", include_str!("runtime/cublas_v2.h")),
+    ("cuda_runtime.h", include_str!("runtime/runtime.h")),
+    ("ptxsmith_api.h", include_str!("runtime/api.h")),
+    ("ptxsmith_device.h", include_str!("runtime/device.h")),
+    ("cooperative_groups.h", include_str!("runtime/cooperative_groups.h")),
+    ("cuda_fp16.h", include_str!("runtime/cuda_fp16.h")),
+    ("cuda_bf16.h", "#include \"cuda_fp16.h\"\n"),
+    ("curand_kernel.h", include_str!("runtime/curand_kernel.h")),
+    ("curand.h", "#include \"curand_kernel.h\"\n"),
+];
+
+/// Headers of the runtime that add nothing.
+const SAME: [&str; 33] = [
+    "cuda.h",
+    "cuda_runtime_api.h",
+    "device_launch_parameters.h",
+    "math_constants.h",
+    "vector_types.h",
+    "vector_functions.h",
+    "device_functions.h",
+    "math_functions.h",
+    "device_atomic_functions.h",
+    "sm_20_atomic_functions.h",
+    "sm_20_intrinsics.h",
+    "sm_30_intrinsics.h",
+    "sm_32_intrinsics.h",
+    "sm_35_intrinsics.h",
+    "sm_60_atomic_functions.h",
+    "driver_types.h",
+    "builtin_types.h",
+    "host_defines.h",
+    "crt/host_defines.h",
+    "crt/device_functions.h",
+    "crt/math_functions.h",
+    "texture_types.h",
+    "cuda_texture_types.h",
+    "texture_fetch_functions.h",
+    "texture_indirect_functions.h",
+    "surface_types.h",
+    "surface_functions.h",
+    "channel_descriptor.h",
+    "cuda_profiler_api.h",
+    "cuda_device_runtime_api.h",
+    "cuda_pipeline.h",
+    "cooperative_groups/reduce.h",
+    "cooperative_groups/memcpy_async.h",
+];
 
 #[cfg(test)]
 mod tests {

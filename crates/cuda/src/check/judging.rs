@@ -81,7 +81,7 @@ pub fn questions<'a>(
 ) -> Vec<Question<'a>> {
     let mut wanted: HashSet<String> = HashSet::new();
     for used in &uses.uses {
-        let open = matches!(used.act, Act::Value | Act::Copy)
+        let open = matches!(used.act, Act::Value | Act::Copy | Act::Argument)
             && !used.is_constant
             && variables
                 .get(&used.id)
@@ -148,7 +148,17 @@ impl<'a> Judge<'a> {
     pub fn judge(mut self, uses: &Uses, source: &Source, readers: &mut Readers<'_>) -> Judged {
         self.misread = self.misread(uses, source);
         for used in &uses.uses {
-            self.report(used, source);
+            let act = match used.act {
+                Act::Argument => {
+                    match uses.is_bound_by_name(source.code(), used.last.offset as usize, &used.name) {
+                        Some(true) => Act::Address,
+                        Some(false) => Act::Value,
+                        None => Act::Unknown,
+                    }
+                }
+                act => act,
+            };
+            self.report(&Use { act, ..used.clone() }, source);
         }
         self.mentions(uses, source);
         let mut judged = Judged::default();
@@ -211,7 +221,7 @@ impl<'a> Judge<'a> {
             Act::Nothing => return,
             Act::Misread => return say(Cause::Errors),
             Act::Value | Act::Copy if variable.is_open => return say(Cause::Template),
-            Act::Unknown => return say(Cause::Template),
+            Act::Argument | Act::Unknown => return say(Cause::Template),
             Act::Address => vec![Key::Address],
             Act::Value | Act::Copy => {
                 let mut keys = match self.value_keys(variable, used) {

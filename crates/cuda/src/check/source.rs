@@ -141,14 +141,25 @@ impl Source {
             blank(&mut code[begin..end]);
         }
         let ends = self.parts.iter().skip(1).map(|part| part.first).chain([u32::MAX]);
+        let mut written = std::mem::take(&mut self.written).into_bytes();
         for (part, end) in self.parts.iter().zip(ends).filter(|(part, _)| part.origin == Origin::Project) {
-            let start = |line: u32| self.starts.get(line as usize - 1).copied().unwrap_or(self.written.len());
-            let begin = start(part.first);
-            for token in tokens(&self.written[begin..start(end)]).iter().filter(|token| token.is_quoted()) {
+            let start = |line: u32| self.starts.get(line as usize - 1).copied().unwrap_or(written.len());
+            let (begin, end) = (start(part.first), start(end));
+            let text = String::from_utf8_lossy(&code[begin..end]).into_owned();
+            let tokens = tokens(&text);
+            for token in tokens.iter().filter(|token| token.is_quoted()) {
                 let quoted = begin + token.offset;
                 blank(&mut code[quoted + 1..quoted + token.text.len() - 1]);
             }
+            for offset in split_launches(&tokens) {
+                for text in [&mut code, &mut written] {
+                    let at = begin + offset;
+                    let last = (at..).find(|&at| text[at + 2] != b' ').unwrap_or(at) + 2;
+                    text.swap(at + 2, last);
+                }
+            }
         }
+        self.written = String::from_utf8(written).unwrap_or_default();
         self.code = String::from_utf8(code).unwrap_or_default();
     }
 
@@ -209,6 +220,29 @@ impl Source {
             _ => said.to_owned(),
         }
     }
+}
+
+/// The places of `<< <` and `>> >`, as some programs write the brackets of a kernel's launch; clang wants them in one.
+fn split_launches(tokens: &[Token<'_>]) -> Vec<usize> {
+    let is = |at: usize, text: &str| {
+        let [one, two, three] = [at, at + 1, at + 2].map(|at| tokens.get(at));
+        let (Some(one), Some(two), Some(three)) = (one, two, three) else { return false };
+        [one, two, three].iter().all(|token| token.text == text)
+            && one.offset + 1 == two.offset
+            && two.offset + 1 < three.offset
+            && one.line == three.line
+    };
+    let mut found = Vec::new();
+    let mut is_open = false;
+    for (at, token) in tokens.iter().enumerate() {
+        if is(at, "<") || is_open && is(at, ">") {
+            found.push(token.offset);
+            is_open = token.text == "<";
+        } else if token.text == ";" {
+            is_open = false;
+        }
+    }
+    found
 }
 
 /// What a marker of the preprocessor says of a file.
@@ -438,6 +472,16 @@ g(k);
         );
         let offset = source.offset(6, 1).unwrap();
         assert!(source.code()[offset..].starts_with("int a[arr[1]]; f(\"   \", k);\n"));
+    }
+
+    #[test]
+    fn brackets_of_a_launch_are_put_together() {
+        let source = Source::read(
+            "# 1 \"a.cu\"\nk<V<int> > <<  <1, 2>> >(3); V<V<int>> a; V<V<V<int>> > b;\n",
+            &|_| Origin::Project,
+        );
+        let text = "k<V<int> > <<<  1, 2>>> (3); V<V<int>> a; V<V<V<int>> > b;\n";
+        assert!(source.written().ends_with(text) && source.code().ends_with(text), "{}", source.written());
     }
 
     #[test]

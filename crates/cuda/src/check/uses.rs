@@ -105,6 +105,12 @@ impl Uses {
         self.named.range(..=(at, (u32::MAX, 0))).rev().take(8).any(|&(_, end)| end >= at)
     }
 
+    /// Whether a whole template argument here stands for a reference or a pointer in all templates of the name before it.
+    pub fn is_bound_by_name(&self, code: &str, offset: usize, name: &str) -> Option<bool> {
+        let (template, index) = text::template_argument(code, offset, name)?;
+        *self.parameters.get(template)?.get(index)?
+    }
+
     /// Whether a variable is named here that the rule does not speak of.
     pub fn is_of_another(&self, place: (u32, u32)) -> bool {
         self.others.contains(&place)
@@ -125,9 +131,8 @@ impl Uses {
         if let Some(arguments) = chosen.and_then(|(_, id)| self.arguments.get(id)) {
             return arguments.iter().any(|id| same.contains(&id.as_str()));
         }
-        let known = text::template_argument(code, offset, name)
-            .and_then(|(template, index)| *self.parameters.get(template)?.get(index)?);
-        known.unwrap_or_else(|| self.by_argument.iter().any(|id| same.contains(&id.as_str())))
+        self.is_bound_by_name(code, offset, name)
+            .unwrap_or_else(|| self.by_argument.iter().any(|id| same.contains(&id.as_str())))
     }
 
     /// How functions of this name take their arguments that a scope knows; what stands before the name may be a namespace.
@@ -417,9 +422,13 @@ impl<'a> Walk<'a> {
             (is_value || ty.ends_with(['&', '*'])).then_some(!is_value)
         });
         let own: Vec<Option<bool>> = own.collect();
-        let known = self.found.parameters.entry(node.name.clone()).or_insert_with(|| own.clone());
-        if *known != own {
-            known.fill(None);
+        let known = self.found.parameters.entry(node.name.clone()).or_default();
+        for (index, own) in own.into_iter().enumerate() {
+            match known.get_mut(index) {
+                Some(known) if *known != own => *known = None,
+                Some(_) => {}
+                None => known.push(own),
+            }
         }
     }
 

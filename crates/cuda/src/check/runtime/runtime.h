@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <limits.h>
+#include <float.h>
 #define __device__ __attribute__((device))
 #define __global__ __attribute__((global))
 #define __host__ __attribute__((host))
@@ -18,6 +20,20 @@
 #define __restrict__ __restrict
 #define __align__(n) __attribute__((aligned(n)))
 #define __CUDACC__ 1
+#define __NVCC__ 1
+#define __CUDACC_VER_MAJOR__ 12
+#define __CUDACC_VER_MINOR__ 9
+#define __CUDACC_VER_BUILD__ 86
+#define CUDART_VERSION 12090
+#define CUDA_VERSION 12090
+#define __inline_hint__
+#define __nv_pure__
+#define __maxnreg__(...)
+#define __cluster_dims__(...)
+#define __block_size__(...)
+#define __builtin_align__(n) __attribute__((aligned(n)))
+#define __nv_is_extended_device_lambda_closure_type(...) false
+#define __nv_is_extended_host_device_lambda_closure_type(...) false
 struct uint3 { unsigned x, y, z; };
 struct dim3 {
   unsigned x, y, z;
@@ -42,7 +58,14 @@ PTXSMITH_VECTOR3(longlong, long long) PTXSMITH_VECTOR3(ulonglong, unsigned long 
 PTXSMITH_VECTOR3(float, float) PTXSMITH_VECTOR3(double, double)
 typedef struct CUstream_st *cudaStream_t;
 typedef struct CUevent_st *cudaEvent_t;
-enum cudaError { cudaSuccess = 0, cudaErrorInvalidValue = 1, cudaErrorMemoryAllocation = 2 };
+enum cudaError {
+  cudaSuccess = 0, cudaErrorInvalidValue = 1, cudaErrorMemoryAllocation = 2, cudaErrorInitializationError, cudaErrorCudartUnloading, cudaErrorInvalidConfiguration,
+  cudaErrorInvalidDevice, cudaErrorNoDevice, cudaErrorNotReady, cudaErrorPeerAccessAlreadyEnabled, cudaErrorPeerAccessNotEnabled, cudaErrorInvalidDeviceFunction,
+  cudaErrorInsufficientDriver, cudaErrorLaunchFailure, cudaErrorLaunchTimeout, cudaErrorLaunchOutOfResources, cudaErrorUnknown, cudaErrorNotSupported,
+  cudaErrorHostMemoryAlreadyRegistered, cudaErrorHostMemoryNotRegistered, cudaErrorNotPermitted, cudaErrorIllegalAddress, cudaErrorInvalidResourceHandle,
+  cudaErrorAssert, cudaErrorInvalidMemcpyDirection, cudaErrorInvalidPitchValue, cudaErrorInvalidSymbol, cudaErrorInvalidTexture, cudaErrorSetOnActiveProcess,
+  cudaErrorNoKernelImageForDevice, cudaErrorStreamCaptureInvalidated, cudaErrorStreamCaptureUnsupported, cudaErrorGraphExecUpdateFailure
+};
 typedef enum cudaError cudaError_t;
 enum cudaMemcpyKind {
   cudaMemcpyHostToHost = 0, cudaMemcpyHostToDevice = 1, cudaMemcpyDeviceToHost = 2,
@@ -56,34 +79,6 @@ cudaError_t cudaSetupArgument(const void *argument, size_t size, size_t offset);
 cudaError_t cudaLaunch(const void *function);
 cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void **arguments, size_t shared,
                              cudaStream_t stream);
-cudaError_t cudaMemcpy(void *to, const void *from, size_t size, cudaMemcpyKind kind);
-cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t size, cudaMemcpyKind kind, cudaStream_t stream = 0);
-cudaError_t cudaMemset(void *at, int value, size_t size);
-cudaError_t cudaMalloc(void **at, size_t size);
-cudaError_t cudaMallocManaged(void **at, size_t size, unsigned flags = 1);
-cudaError_t cudaFree(void *at);
-cudaError_t cudaDeviceSynchronize();
-cudaError_t cudaGetLastError();
-cudaError_t cudaPeekAtLastError();
-cudaError_t cudaDeviceReset();
-cudaError_t cudaSetDevice(int device);
-cudaError_t cudaGetDevice(int *device);
-cudaError_t cudaGetDeviceCount(int *count);
-cudaError_t cudaMallocHost(void **at, size_t size);
-cudaError_t cudaFreeHost(void *at);
-cudaError_t cudaMallocPitch(void **at, size_t *pitch, size_t width, size_t height);
-cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
-                         cudaMemcpyKind kind);
-cudaError_t cudaMemsetAsync(void *at, int value, size_t size, cudaStream_t stream = 0);
-cudaError_t cudaEventCreate(cudaEvent_t *event);
-cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream = 0);
-cudaError_t cudaEventSynchronize(cudaEvent_t event);
-cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEvent_t end);
-cudaError_t cudaEventDestroy(cudaEvent_t event);
-cudaError_t cudaStreamCreate(cudaStream_t *stream);
-cudaError_t cudaStreamSynchronize(cudaStream_t stream);
-cudaError_t cudaStreamDestroy(cudaStream_t stream);
-const char *cudaGetErrorString(cudaError_t error);
 __device__ int printf(const char *format, ...);
 __device__ void *memcpy(void *to, const void *from, size_t size);
 __device__ void *memset(void *at, int value, size_t size);
@@ -91,11 +86,8 @@ __device__ void *malloc(size_t size);
 __device__ void free(void *at);
 __device__ void __assert_fail(const char *assertion, const char *file, unsigned line, const char *function);
 }
-template <class T> cudaError_t cudaMalloc(T **at, size_t size) { return cudaMalloc((void **)at, size); }
-template <class T> cudaError_t cudaMallocManaged(T **at, size_t size) { return cudaMallocManaged((void **)at, size, 1); }
-template <class T>
-cudaError_t cudaMemcpyToSymbol(const T &symbol, const void *from, size_t size, size_t offset = 0,
-                               cudaMemcpyKind kind = cudaMemcpyHostToDevice);
+#include "ptxsmith_api.h"
+#include "ptxsmith_device.h"
 __device__ void __syncthreads();
 __device__ void __syncwarp(unsigned mask = 0xffffffff);
 __device__ void __threadfence();
@@ -169,17 +161,6 @@ template <class T> __device__ T __shfl_up_sync(unsigned mask, T value, unsigned 
 template <class T> __device__ T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = 32);
 template <class T> __device__ T __shfl_xor_sync(unsigned mask, T value, int lanes, int width = 32);
 template <class T> __device__ T __ldg(const T *at);
-template <class T> __device__ T atomicAdd(T *at, T value);
-template <class T> __device__ T atomicSub(T *at, T value);
-template <class T> __device__ T atomicMax(T *at, T value);
-template <class T> __device__ T atomicMin(T *at, T value);
-template <class T> __device__ T atomicExch(T *at, T value);
-template <class T> __device__ T atomicCAS(T *at, T compare, T value);
-template <class T> __device__ T atomicOr(T *at, T value);
-template <class T> __device__ T atomicAnd(T *at, T value);
-template <class T> __device__ T atomicXor(T *at, T value);
-__device__ unsigned atomicInc(unsigned *at, unsigned value);
-__device__ unsigned atomicDec(unsigned *at, unsigned value);
 #define PTXSMITH_MATH1(name) \
   extern "C" double name(double) noexcept; \
   extern "C" float name##f(float) noexcept; \
