@@ -97,6 +97,7 @@ fn every_form_is_judged_as_the_text_says() {
             options.readings = options.readings.with(Question::HostCompiler);
         }
         options.flags = table.flags.iter().map(Into::into).collect();
+        options.directory = file.parent().expect("a table lies somewhere").to_owned();
         let Report { findings, not_analysed, .. } = check(&path, &options).expect("clang runs");
         wrong.extend(not_analysed.iter().map(|text| format!("{}: {text}", file.display())));
         for (number, line) in &table.lines {

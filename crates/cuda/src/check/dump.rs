@@ -71,6 +71,8 @@ struct Reader<'a> {
     line: String,
     /// Whether the place of the declaration being read is known yet, and the declaration is passed over.
     skip: Option<bool>,
+    /// The column of the template of a library that is being read.
+    template: Option<usize>,
     /// The variable within a declaration of a library that is being read.
     nested: Nested,
     text: String,
@@ -91,6 +93,7 @@ impl<'a> Reader<'a> {
             inside: false,
             line: String::new(),
             skip: None,
+            template: None,
             nested: Nested::Outside,
             text: String::new(),
             printed_line: false,
@@ -199,8 +202,9 @@ impl<'a> Reader<'a> {
             self.skip = Some(match origin {
                 Origin::Project => false,
                 Origin::System => true,
-                Origin::Library => !self.text.contains(VARIABLE),
+                Origin::Library => !VARIABLES.iter().any(|variable| self.text.contains(variable)),
             });
+            self.template = TEMPLATES.iter().any(|template| self.text.contains(template)).then_some(4);
             self.nested = match origin {
                 Origin::Library if SCOPES.iter().any(|scope| self.text.contains(scope)) => Nested::Scope,
                 _ => Nested::Outside,
@@ -225,7 +229,14 @@ impl<'a> Reader<'a> {
             Nested::Scope => {}
             Nested::Begun { column: node } => {
                 let line = String::from_utf8_lossy(rest);
-                if line.starts_with(VARIABLE) {
+                let is_pattern = self.template.is_some_and(|template| template + 4 == node)
+                    && PATTERNS.iter().any(|pattern| line.starts_with(pattern));
+                if TEMPLATES.iter().any(|template| line.starts_with(template)) {
+                    self.template = Some(node);
+                }
+                if is_pattern {
+                    self.nested = Nested::Other { column: node };
+                } else if VARIABLES.iter().any(|variable| line.starts_with(variable)) {
                     self.nested = Nested::Variable { column: node };
                 } else if SCOPES.iter().any(|scope| line.starts_with(scope)) {
                     self.nested = Nested::Scope;
@@ -265,11 +276,21 @@ impl Nested {
     }
 }
 
-/// How clang prints the kind of a variable.
-const VARIABLE: &str = "\"kind\": \"VarDecl\"";
+/// How clang prints the kinds of variables.
+const VARIABLES: [&str; 2] = ["\"kind\": \"VarDecl\"", "\"kind\": \"VarTemplateSpecializationDecl\""];
 /// How clang prints the kinds of what may hold variables of namespace scope, and static members.
-const SCOPES: [&str; 3] =
-    ["\"kind\": \"NamespaceDecl\"", "\"kind\": \"LinkageSpecDecl\"", "\"kind\": \"CXXRecordDecl\""];
+const SCOPES: [&str; 6] = [
+    "\"kind\": \"NamespaceDecl\"",
+    "\"kind\": \"LinkageSpecDecl\"",
+    "\"kind\": \"CXXRecordDecl\"",
+    "\"kind\": \"ClassTemplateSpecializationDecl\"",
+    TEMPLATES[0],
+    TEMPLATES[1],
+];
+/// How clang prints the kinds of templates that hold variables in their instances. Their own declaration says nothing of those.
+const TEMPLATES: [&str; 2] = ["\"kind\": \"ClassTemplateDecl\"", "\"kind\": \"VarTemplateDecl\""];
+/// How clang prints the kinds of such own declarations.
+const PATTERNS: [&str; 2] = ["\"kind\": \"CXXRecordDecl\"", "\"kind\": \"VarDecl\""];
 
 /// Reads a declaration. Some nodes of clang have a key twice, which only a value without a type lets pass.
 fn node(text: &str) -> serde_json::Result<Node> {

@@ -162,14 +162,18 @@ impl<'a> Judge<'a> {
         }
         self.mentions(uses, source);
         let mut judged = Judged::default();
-        let mut seen: HashMap<(String, u32, u32, String), usize> = HashMap::new();
         for ((place, variable), mut broken) in self.findings {
-            let ReadersPlace { file, line, col, offset, .. } = readers.place(source, &place);
+            let ReadersPlace { file, line, col, offset, is_exact, .. } = readers.place(source, &place);
             broken.keys.sort();
             // A macro may use it twice.
-            let index =
-                *seen.entry((file.clone(), line, col, variable.clone())).or_insert(judged.findings.len());
-            if let Some((_, same)) = judged.findings.get_mut(index) {
+            let is_same = |(_, found): &(u32, Finding)| {
+                found.line == line
+                    && found.variable == variable
+                    && found.file == file
+                    && (!is_exact || found.column == col)
+            };
+            let index = judged.findings.iter().rposition(is_same);
+            if let Some((_, same)) = index.and_then(|index| judged.findings.get_mut(index)) {
                 same.keys.extend(broken.keys);
                 same.keys.sort();
                 same.keys.dedup();

@@ -291,6 +291,8 @@ pub struct ReadersPlace {
     pub col: u32,
     /// How long the token there is.
     pub length: u32,
+    /// Whether the token itself is written there.
+    pub is_exact: bool,
     /// The offset in the file, if the statement stands there as it is.
     pub offset: Option<usize>,
 }
@@ -314,7 +316,14 @@ impl<'a> Readers<'a> {
         let read = self.files.entry(real.to_owned()).or_insert_with(|| File::read(real, text_of(real)));
         let (file, line) = source.line(place.line);
         let (file, line) = read.written(file, line).map_or((file, line), |line| (real, line));
-        let found = ReadersPlace { file: file.to_owned(), line, col: place.col, length: 1, offset: None };
+        let found = ReadersPlace {
+            file: file.to_owned(),
+            line,
+            col: place.col,
+            length: 1,
+            is_exact: true,
+            offset: None,
+        };
         let Some(read) = read.lines.get(&line).filter(|_| file == real) else { return found };
         let text = source.text_of(place.line);
         let made = tokens(text);
@@ -331,7 +340,8 @@ impl<'a> Readers<'a> {
         let is_plain = (0..=at).rev().take_while(|index| !is_end(index)).all(|index| is_as_written(&index))
             && (at..made.len()).take_while(|index| !is_end(index)).all(|index| is_as_written(&index));
         let length = text.len() as u32;
-        ReadersPlace { col, length, offset: is_plain.then_some(offset), ..found }
+        let is_exact = matches[at].is_some();
+        ReadersPlace { col, length, is_exact, offset: is_plain.then_some(offset), ..found }
     }
 }
 
@@ -379,10 +389,10 @@ fn align(made: &[Token<'_>], read: &[Read]) -> Vec<Option<usize>> {
         if is_same(begin + row, begin + column) {
             matches[begin + row] = Some(begin + column);
             (row, column) = (row + 1, column + 1);
-        } else if longest[(row + 1) * width + column] >= longest[row * width + column + 1] {
-            row += 1;
-        } else {
+        } else if longest[row * width + column + 1] >= longest[(row + 1) * width + column] {
             column += 1;
+        } else {
+            row += 1;
         }
     }
     matches
