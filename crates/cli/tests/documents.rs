@@ -320,7 +320,7 @@ fn a_stage_of_the_checks_that_fails_says_in_the_last_line_how_to_run_it_alone() 
         (output.status.code(), stdout(&output).lines().last().unwrap_or_default().to_owned())
     };
     let alone = |name: &str, command: &str| format!("scripts/check: {name} fails; run it alone: {command}");
-    assert_eq!(last_line("test", "exit 0"), (Some(1), alone("tests", "cargo test --workspace --locked")));
+    assert_eq!(last_line("xtask", "exit 0"), (Some(1), alone("tests", "cargo xtask test")));
     assert_eq!(last_line("fmt", "exit 0"), (Some(1), alone("format", "cargo fmt --all --check")));
     let formats = alone("scripts/check-report-formats", "scripts/check-report-formats");
     assert_eq!(last_line("nothing", "echo a guard >&2; exit 1"), (Some(1), formats));
