@@ -199,6 +199,13 @@ pub fn write_headers(directory: &Path) -> io::Result<()> {
     Ok(())
 }
 
+/// Writes empty headers for those that clang's own ones include and NVIDIA's wheels of the runtime lack.
+pub fn write_absent_headers(directory: &Path) -> io::Result<()> {
+    fs::create_dir_all(directory)?;
+    let names = ["curand_mtgp32_kernel.h", "texture_fetch_functions.h", "texture_indirect_functions.h"];
+    names.iter().try_for_each(|name| fs::write(directory.join(name), ""))
+}
+
 /// Declarations of the CUDA runtime that programs use, written down from its documentation.
 const HEADERS: [(&str, &str); 11] = [
     ("cuda_fp4.h", include_str!("runtime/cuda_fp4.h")),

@@ -301,6 +301,10 @@ impl Runs {
             preprocessing.retain(|arg| arg != "-nocudainc");
             // Without the toolkit's library clang does not say which release's way to launch kernels to look for.
             common.extend(["-Xclang", "-target-sdk-version=12.0"].map(OsString::from));
+            let absent = directory.join("absent");
+            let write = command::write_absent_headers(&absent);
+            write.map_err(|source| Error::Machine { doing: "write a header for clang", source })?;
+            preprocessing.extend(["-idirafter".into(), absent.into_os_string()]);
         } else {
             let write = command::write_headers(directory);
             write.map_err(|source| Error::Machine { doing: "write a header for clang", source })?;
