@@ -195,12 +195,16 @@ fn what_a_shard_says_of_itself_is_checked_before_it_is_used() {
         assert!(message.contains(expected), "{after}: {message}");
     }
     std::fs::write(at("state.json"), &whole).unwrap();
-    // What is no regular file may have no end.
+    // A link leads anywhere, and a device has no end.
     for name in ["verdicts.jsonl", "state.json"] {
         std::fs::remove_file(at(name)).unwrap();
         std::os::unix::fs::symlink("/dev/zero", at(name)).unwrap();
         let output = place.merge(&["one".to_owned()], "out", &["--partial"]).output().unwrap();
-        assert!(one_line_error_of_last(&output).contains("is no regular file"), "{}", stderr(&output));
+        assert!(
+            one_line_error_of_last(&output).contains("is a link, which is not followed"),
+            "{}",
+            stderr(&output)
+        );
     }
 }
 

@@ -3,11 +3,12 @@
 //! This establishes both tables: a form of generated code that were executed wrongly would differ here.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use ptxsmith_diff::arithmetic::{Calculations, KernelVerdict};
 use ptxsmith_gen::arithmetic::{TARGETS, directed, forms};
 use ptxsmith_oracle::Rules;
-use ptxsmith_subject::{OpenOptions, Subject, open, parse_spec};
+use ptxsmith_subject::{Limits, OpenOptions, Subject, open, parse_spec};
 use ptxsmith_syntax::parse;
 
 /// Each with its targets, so that every target is compiled with and without optimization by turns; and how many kernels in a hundred may
@@ -24,7 +25,10 @@ fn shown(text: &str, kernel: &str) -> String {
 }
 
 fn opened(name: &str) -> Option<Box<dyn Subject>> {
-    let opened = open(&parse_spec(name).unwrap(), &OpenOptions::default());
+    // All forms are one large module, and other tests run beside this one.
+    let limits = Limits { time: Duration::from_secs(60), ..Limits::default() };
+    let options = OpenOptions { limits, ..OpenOptions::default() };
+    let opened = open(&parse_spec(name).unwrap(), &options);
     let subject = opened.ok()?.into_iter().next().filter(|subject| subject.shows_code());
     if subject.is_none() {
         eprintln!("NOT TESTED: {name} and nvdisasm are not installed");
