@@ -2,7 +2,7 @@
 //!
 //! Diagnostics are those of `lint`. A hover shows what `eval` says of a variable, or the value and type of a constant.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::error::Error;
 
 use lsp_server::{Connection, Message, Notification, Request, Response};
@@ -40,8 +40,14 @@ fn serve(connection: &Connection) -> Result<(), Box<dyn Error + Send + Sync>> {
     };
     connection.initialize(serde_json::to_value(capabilities)?)?;
     let mut documents = BTreeMap::new();
-    for message in &connection.receiver {
+    let mut waiting: VecDeque<Message> = VecDeque::new();
+    loop {
+        let Some(message) = waiting.pop_front().or_else(|| connection.receiver.recv().ok()) else {
+            return Ok(());
+        };
+        waiting.extend(connection.receiver.try_iter());
         match message {
+            Message::Notification(change) if waiting.iter().any(|later| replaces(later, &change)) => {}
             Message::Request(request) if connection.handle_shutdown(&request)? => return Ok(()),
             Message::Request(request) => connection.sender.send(answer(&documents, request).into())?,
             Message::Notification(notification) => {
@@ -53,7 +59,13 @@ fn serve(connection: &Connection) -> Result<(), Box<dyn Error + Send + Sync>> {
             Message::Response(_) => {}
         }
     }
-    Ok(())
+}
+
+/// Whether a message that came later has another text of the file that a change is about: of a large file only the last is judged.
+fn replaces(later: &Message, change: &Notification) -> bool {
+    let method = DidChangeTextDocument::METHOD;
+    let uri = |notification: &Notification| notification.params["textDocument"]["uri"].clone();
+    matches!(later, Message::Notification(later) if [&*later.method, &change.method] == [method; 2] && uri(later) == uri(change))
 }
 
 /// The open files, by address.
