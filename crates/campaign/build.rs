@@ -1,10 +1,10 @@
-//! Names what this is built from, so that results of different builds are not mixed.
+//! Identifies the source of this build, so that results of different builds are not mixed.
 
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
-/// The packages whose source decides what a campaign finds.
+/// The packages with an influence on the findings of a campaign.
 const PACKAGES: [&str; 6] =
     ["crates/syntax", "gen", "oracle", "crates/subject", "crates/diff", "crates/campaign"];
 

@@ -1,11 +1,12 @@
-//! Shows declarations of every kind under every version, target and address size to subjects, and counts what is called a deviation. What
-//! a version or a target has is not in the texts, so that no refusal under an earlier one may count.
+//! Runs declarations of every kind with every version, target and address size on subjects, and counts rejections of
+//! valid ones. The specification does not say which features a version or a target has, so a rejection with an earlier
+//! one must not count.
 //!
 //! ```text
 //! cargo run -p ptxsmith-campaign --example headers -- ptxas@13.5 ptxas@12.0
 //! ```
 //!
-//! Status 1 where any program that is undecided is accused, or a valid one is refused.
+//! Exits with 1 if a subject rejects a valid program, or if we cannot parse one.
 
 use std::collections::BTreeMap;
 use std::process::ExitCode;
@@ -17,7 +18,7 @@ use ptxsmith_subject::process::Start;
 use ptxsmith_subject::{OpenOptions, Subject, open, parse_spec};
 use ptxsmith_syntax::parse;
 
-/// What each program declares. The texts give each of them to some version and target.
+/// The declarations, one for each program. The specification allows each of them for some version and target.
 const DECLARATIONS: [&str; 46] = [
     ".global .u32 a = 1;",
     ".global .u8 a[3] = {1, 2, 3};",
@@ -68,7 +69,7 @@ const DECLARATIONS: [&str; 46] = [
 ];
 const VERSIONS: [&str; 11] = ["1.4", "2.0", "2.3", "3.1", "4.2", "5.0", "6.5", "7.1", "8.0", "8.3", "9.5"];
 const TARGETS: [&str; 8] = ["sm_10", "sm_20", "sm_30", "sm_50", "sm_53", "sm_70", "sm_80", "sm_90"];
-/// Those that are shown with addresses of 32 bits too.
+/// The versions to run with 32-bit addresses too.
 const OF_32_BITS: [&str; 3] = ["2.3", "5.0", "8.0"];
 
 fn main() -> ExitCode {
@@ -89,7 +90,7 @@ fn main() -> ExitCode {
     if accused > 0 { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }
 
-/// Shows all of them to one subject, and gives the number of those that are accused.
+/// Runs all programs on one subject and returns the number of rejections of valid ones.
 fn sweep(subject: &dyn Subject) -> u64 {
     let (mut counts, mut accused) = (BTreeMap::new(), 0);
     for (version, target, size, declaration) in programs() {
@@ -100,7 +101,7 @@ fn sweep(subject: &dyn Subject) -> u64 {
             continue;
         };
         let validity = predict(&module, &Rules::default()).validity();
-        // No refusal of the others is held against a subject.
+        // A rejection of any other program does not count.
         if validity != Validity::Valid {
             *counts.entry(format!("{validity:?}").to_lowercase()).or_insert(0_u64) += 1;
             continue;
@@ -129,12 +130,12 @@ fn sweep(subject: &dyn Subject) -> u64 {
     accused
 }
 
-/// Every version, target, address size and declaration.
+/// Returns every combination of version, target, address size and declaration.
 fn programs() -> impl Iterator<Item = (&'static str, &'static str, &'static str, &'static str)> {
     VERSIONS.into_iter().flat_map(|version| {
         TARGETS.into_iter().flat_map(move |target| {
             let narrow = OF_32_BITS.contains(&version).then_some(".address_size 32\n");
-            // The word came with version 2.3.
+            // The directive `.address_size` exists since version 2.3.
             let usual = if ["1.4", "2.0"].contains(&version) { "" } else { ".address_size 64\n" };
             [usual].into_iter().chain(narrow).flat_map(move |size| {
                 DECLARATIONS.into_iter().map(move |declaration| (version, target, size, declaration))

@@ -1,19 +1,19 @@
-//! Whether two answers to what means the same are the same. What one of the two does not tell is not compared.
+//! Compares two results for equivalent programs. Ignores anything that one of the two does not show.
 
 use ptxsmith_subject::{Observation, Outcome, Variable};
 use ptxsmith_syntax::Text;
 
-/// In what two answers differ.
+/// A difference between two results.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Differs {
-    /// One takes the program, or dies of it, and the other does not.
+    /// One implementation accepts the program, or crashes, and the other does not.
     Outcome,
-    /// What this variable holds.
+    /// The contents of this variable differ.
     Variable(String),
 }
 
-/// What differs first, where anything does. What one of the two does not tell is not compared, and neither is a part of
-/// the language that one of them says it lacks.
+/// Returns the first difference, if any. Ignores anything that one of the two does not show, and parts of the language
+/// that one of them declares as unsupported.
 pub fn differs(a: &Observation, b: &Observation) -> Option<Differs> {
     let silent = |seen: &Observation| matches!(seen.outcome, Outcome::Unsupported | Outcome::Unavailable);
     if silent(a) || silent(b) {
@@ -23,7 +23,7 @@ pub fn differs(a: &Observation, b: &Observation) -> Option<Differs> {
         return Some(Differs::Outcome);
     }
     let variable = |(name, one): (&Text, &Variable)| {
-        // A variable of a function's body, under a name that the assembler made up: it is not the module's.
+        // A variable of a function body, under a name that the assembler invented; it does not belong to the module.
         if name.starts_with("$__") {
             return None;
         }
@@ -37,7 +37,8 @@ fn may_be_same(a: &Variable, b: &Variable) -> bool {
     fn agree<T: PartialEq>(a: &Option<T>, b: &Option<T>) -> bool {
         a.is_none() || b.is_none() || a == b
     }
-    // Who reads memory has written addresses into the bytes: there only what holds none can be compared.
+    // An observer that reads memory has addresses already written into the bytes, so compare only variables without
+    // addresses.
     let (in_memory, holds) =
         (a.base.is_some() || b.base.is_some(), |v: &Variable| v.addresses.iter().flatten().count() > 0);
     if in_memory && (holds(a) || holds(b)) {
@@ -103,7 +104,7 @@ mod tests {
         for (one, other, same) in [
             (variable(Some(64), 1, &[]), variable(None, 1, &[]), true),
             (variable(Some(64), 1, &[]), variable(None, 2, &[]), false),
-            // Where an address is, the one who reads memory has it among the bytes.
+            // An observer that reads memory has the address among the bytes.
             (variable(Some(64), 1, &[0]), variable(None, 2, &[0]), true),
             (variable(None, 1, &[0]), variable(Some(64), 2, &[0]), true),
             (variable(None, 1, &[0]), variable(None, 2, &[0]), false),

@@ -1,4 +1,4 @@
-//! Findings as folders and archives for a bug tracker: those of a campaign, and listed deviations without one.
+//! Packs findings as folders and archives for a bug tracker, either from a campaign or from the list of known deviations.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -28,41 +28,41 @@ use crate::pool;
 use crate::session::Session;
 use crate::subjects::{Tested, ensure_disassembler, open_subjects, target_for};
 
-/// The most names that an error message lists.
+/// The most names in an error message.
 const MOST_NAMES: usize = 20;
 
-/// What is bundled.
+/// The options of a bundle.
 pub struct Options<'a> {
-    /// Ids of findings, and of listed deviations.
+    /// The ids of findings or listed deviations.
     pub ids: &'a [String],
-    /// The folder of the campaign that found them; one that is not there has no findings.
+    /// The folder of the campaign that found them. A missing folder counts as one without findings.
     pub from: &'a Path,
-    /// The releases that listed deviations are shown to; none for every installed one. With some, a listed deviation is not
-    /// taken from the campaign.
+    /// The releases on which to run listed deviations; empty for every installed one. If some are given, listed
+    /// deviations are not read from the campaign.
     pub subjects: &'a [SubjectSpec],
-    /// Where the folders go.
+    /// The output directory for the folders.
     pub out: &'a Path,
 }
 
 /// A bundle that was written.
 pub struct Written {
-    /// Its folder.
+    /// The folder.
     pub folder: PathBuf,
-    /// The same as an archive.
+    /// The same files as an archive.
     pub archive: PathBuf,
 }
 
 /// Writes a folder and an archive for each id.
 ///
 /// # Errors
-/// If an id is neither that of a finding nor that of a listed deviation, no release shows it, or something cannot be written.
+/// If an id belongs neither to a finding nor to a listed deviation, no release shows it, or a file cannot be written.
 pub fn bundle(session: &Session, options: &Options<'_>) -> Result<Vec<Written>, Failure> {
     let campaign = match options.from.exists() {
         true => Some(Folder::read(options.from).map_err(|error| Failure::BadInput(error.to_string()))?),
         false => None,
     };
     make_directory(options.out)?;
-    // Opened when the first deviation of the list needs them.
+    // Opened for the first listed deviation that needs them.
     let mut releases: Option<Vec<Tested>> = None;
     let mut written = Vec::new();
     for id in options.ids {
@@ -94,12 +94,13 @@ pub fn bundle(session: &Session, options: &Options<'_>) -> Result<Vec<Written>, 
     Ok(written)
 }
 
-/// Whether bundles say how to reproduce a finding of this kind: what kernels compute and what front ends print is not among them.
+/// Returns true if bundles can describe how to reproduce this kind of finding. They cannot for results of kernels and
+/// output of front ends.
 fn is_bundled(finding: &Finding) -> bool {
     finding.comparison.is_none() || finding.linked.is_some()
 }
 
-/// The finding of this id, or the only one whose id begins so.
+/// Returns the finding with this id, or the only one whose id starts with it.
 fn finding_of<'r>(report: &'r Report, id: &str) -> Option<&'r Finding> {
     let mut all = report.findings.iter().filter(|finding| finding.id.starts_with(id));
     let exact = report.findings.iter().find(|finding| finding.id == id);
@@ -124,14 +125,14 @@ fn unknown(id: &str, from: &Path, campaign: Option<&Folder>) -> String {
     )
 }
 
-/// The releases that were asked for, or all that are installed, from the oldest to the newest.
+/// Opens the requested releases, or all installed ones, sorted from the oldest to the newest.
 fn open(session: &Session, subjects: &[SubjectSpec]) -> Result<Vec<Tested>, Failure> {
     ensure_disassembler(session, subjects)?;
     let mut opened = match subjects {
         [] => {
             let all = parse_spec("ptxas@all").map_err(|error| Failure::BadInput(error.to_string()))?;
             match open_subjects(session, &[all], None) {
-                // Where none is installed, the default is.
+                // If none is installed, install the default one.
                 Err(Failure::NoSubject(_)) => open_subjects(session, &[], None)?,
                 opened => opened?,
             }
@@ -145,7 +146,7 @@ fn open(session: &Session, subjects: &[SubjectSpec]) -> Result<Vec<Tested>, Fail
     Ok(opened)
 }
 
-/// A report with one finding: a listed deviation as these releases show it, the newest first.
+/// Returns a report with one finding: a listed deviation as these releases show it, the newest first.
 fn finding_of_listed(
     session: &Session,
     known: &'static Known,
@@ -207,8 +208,8 @@ fn finding_of_listed(
     Ok(report_of(session, releases, finding))
 }
 
-/// What the list predicts that the kernels of its program leave, where a subject accepts that and its code alone does not show
-/// it: a register that nothing sets, say.
+/// Returns the difference that the list predicts for the results of kernels. It is needed if a subject accepts the
+/// program and its code alone does not show the deviation, for example a register that is never set.
 fn predicted(tested: &Tested, known: &Known, module: &Module) -> Result<Option<Difference>, Failure> {
     let is_listed = known.is_of(Maker::of(tested.subject.description()));
     let Some(change) = known.change().filter(|_| is_listed && known.example.contains(".entry")) else {
@@ -231,7 +232,7 @@ fn predicted(tested: &Tested, known: &Known, module: &Module) -> Result<Option<D
     Ok(Some(Difference::of(class_of(known, module), expected, observed)))
 }
 
-/// What kernels leave by these rules, where that is bytes alone.
+/// Returns the outputs of kernels under these rules, if they consist of bytes without addresses.
 fn left(module: &Module, rules: &Rules) -> BTreeMap<String, Output> {
     let Expectation::Accepted { variables, .. } = expect(module, rules) else { return BTreeMap::new() };
     let kernels = execute(module, &variables, rules).into_iter();
@@ -304,7 +305,7 @@ fn write(session: &Session, folder: &Folder, finding: &Finding, out: &Path) -> R
     Ok(Written { folder: directory, archive })
 }
 
-/// The same bytes for the same files.
+/// Packs the files. The archive is the same, byte for byte, for the same files.
 fn pack(archive: &Path, name: &str, files: &[bundle::File]) -> io::Result<()> {
     let mut packed = tar::Builder::new(GzEncoder::new(File::create(archive)?, Compression::best()));
     for file in files {
@@ -317,7 +318,8 @@ fn pack(archive: &Path, name: &str, files: &[bundle::File]) -> io::Result<()> {
     packed.into_inner()?.finish()?.sync_all()
 }
 
-/// The machine code of the finding's kernels, by the compilers that are here and show it, or are seen not to show it.
+/// Returns the machine code of the finding's kernels from each installed compiler that shows the finding or is known not
+/// to show it.
 fn codes(session: &Session, report: &Report, finding: &Finding) -> Result<Vec<Code>, Failure> {
     let Compiled { target, .. } = Compiled::of(finding);
     let mut codes: Vec<Code> = Vec::new();
@@ -329,7 +331,7 @@ fn codes(session: &Session, report: &Report, finding: &Finding) -> Result<Vec<Co
             continue;
         }
         let Ok(spec) = parse_spec(id) else { continue };
-        // What cannot be opened here has no code, and the script says so.
+        // A compiler that cannot be opened here has no code, and the script mentions that.
         let Ok(opened) = open_subjects(session, &[spec], None) else { continue };
         for tested in opened {
             let Some(path) = tested.subject.description().path.clone() else { continue };
@@ -378,7 +380,7 @@ mod tests {
         }
     }
 
-    /// A release of NVIDIA's.
+    /// Returns the description of an NVIDIA release.
     fn release(id: &str, version: &str) -> Description {
         Description {
             id: id.to_owned(),
@@ -390,7 +392,7 @@ mod tests {
         }
     }
 
-    /// An implementation that is described so, and does this with every program.
+    /// Creates a subject with this description that returns the same observation for every program.
     fn tested(description: Description, observation: Observation) -> Tested {
         let subject = FnSubject::new("fake", move |_: &Request<'_>| observation.clone());
         Tested::new(Box::new(subject.described(description)))
@@ -400,7 +402,7 @@ mod tests {
         KNOWN.iter().find(|known| known.id == id).unwrap()
     }
 
-    /// Of which a kernel leaves 1, and 0 where the list is right.
+    /// A listed deviation for which a kernel should store 1 and is predicted to store 0.
     const PREDICTED: &str = "wide-predicate-in-comparison";
 
     #[test]
@@ -442,11 +444,11 @@ mod tests {
             [
                 "ptxas@11.7 11.7.1 crash",
                 "ptxas@12.6 12.6.1 crash",
-                // It refuses its header too.
+                // It does not support the header either.
                 "ptxas@13.5 13.5.1 unsupported",
             ]
         );
-        // One that is not shown is none.
+        // A deviation that no release shows has no finding.
         let Err(Failure::BadInput(message)) =
             finding_of_listed(&session(), known("quotient-overflow-crash"), &releases[2..])
         else {
@@ -476,7 +478,7 @@ mod tests {
         let old = Description { max_ptx: Some("7.0".to_owned()), ..newest.clone() };
         let other = Description { lineage: None, ..newest.clone() };
         for (description, seen, id) in [
-            // One that takes no program of that version, one of another maker, a program that is refused, and data.
+            // A release without support for that version, another implementation, a rejected program, and data.
             (&old, &accepted, PREDICTED),
             (&other, &accepted, PREDICTED),
             (&newest, &Observation::new(Outcome::Refused), PREDICTED),

@@ -1,4 +1,4 @@
-//! Generated programs by number, as trials.
+//! Creates generated programs by number, as trials.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,30 +13,30 @@ use crate::failure::Failure;
 use crate::input::read_text;
 use crate::pool::lock_of;
 
-/// What a case is made into: what is shown, under which header, and beside what.
+/// A case ready to be judged, with its header and its valid counterpart.
 pub struct Made {
-    /// What is judged.
+    /// The trial to judge.
     pub trial: Trial,
-    /// The header that it needs, where that is not the usual one.
+    /// The header that it needs, if not the usual one.
     pub header: Option<Header>,
-    /// Of a program that must be refused, its valid counterpart, with the header that that one needs.
+    /// For an invalid program, its valid counterpart with the header that it needs.
     pub counterpart: Option<Box<(Trial, Option<Header>)>>,
-    /// The form of output that shows what it holds.
+    /// The output form that shows its contents.
     pub form: OutputForm,
-    /// Whether it is a kernel, which is judged by what it leaves in its output buffer.
+    /// Whether it is a kernel, which is judged by the contents of its output buffer.
     pub kernel: bool,
 }
 
 impl Made {
-    /// A program that needs nothing else beside it.
+    /// Creates a case with the usual header and no counterpart.
     pub fn of(trial: Trial, form: OutputForm) -> Made {
         Made { trial, header: None, counterpart: None, form, kernel: false }
     }
 
-    /// What is shown of it, or of its valid counterpart, and under which header where the usual one is this.
+    /// Returns the trial or its valid counterpart, with its header or else `usual`.
     ///
     /// # Panics
-    /// If the valid counterpart is asked for of a case that has none.
+    /// If the case has no valid counterpart and it is requested.
     pub fn shown<'m>(&'m self, counterpart: bool, usual: &'m Header) -> (&'m Trial, &'m Header) {
         let (trial, header) = match (counterpart, self.counterpart.as_deref()) {
             (false, _) => (&self.trial, &self.header),
@@ -47,7 +47,7 @@ impl Made {
     }
 }
 
-/// Where cases come from.
+/// The source of cases.
 enum Source {
     Drawn(Box<Drawn>),
     Listed(Enumeration),
@@ -55,30 +55,30 @@ enum Source {
 
 struct Drawn {
     generator: Arc<Generator>,
-    /// What needs a later version and target than the usual header states is made by this one only.
+    /// The generator for cases that may use a later PTX version and target than the usual header.
     wide: Arc<Generator>,
     focus: Focus,
     seed: u64,
-    /// Of the blocks of cases that have a feature set of their own, those that were last asked for. None where the user chose the
-    /// weights, and for expressions alone, of which millions are made with numbers in common.
+    /// A cache of the most recent generators that have their own feature set. `None` if the user chose weights, and for
+    /// expressions alone, because millions of them are generated with shared constants.
     featured: Option<Mutex<Blocks>>,
 }
 
-/// The generators of blocks, by their numbers, with and without what needs a later version and target.
+/// Generators by block number and by whether they may use a later PTX version and target.
 type Blocks = BTreeMap<(u64, bool), Arc<Generator>>;
 
-/// How many cases in a row have a feature set in common. Every second block has all features.
+/// The number of consecutive cases that share a feature set. Every second block has all features.
 pub const BLOCK: u64 = 250;
-/// How many blocks are remembered.
+/// The most block generators to cache.
 const MOST_BLOCKS: usize = 16;
 
 impl Drawn {
-    /// What makes a case.
+    /// Returns the generator of a case.
     fn generator_of(&self, index: u64, wide: bool) -> Arc<Generator> {
         let block = index / BLOCK;
         let usual = if wide { &self.wide } else { &self.generator };
         let Some(featured) = self.featured.as_ref().filter(|_| {
-            // The edits take turns, so that each is made.
+            // Invalid programs use all features: their edits take turns, so that each is generated.
             !block.is_multiple_of(2) && self.focus.of(index) != Focus::Negatives
         }) else {
             return Arc::clone(usual);
@@ -93,22 +93,22 @@ impl Drawn {
     }
 }
 
-/// The cases of a run. Any of them can be made without the others, on any thread.
+/// The cases of a run. Each can be generated independently, on any thread.
 pub struct Cases {
     source: Source,
 }
 
-/// The version and target that every production of the grammar can do with.
+/// Returns the header with a version and target that support every production of the grammar.
 pub fn wide_header() -> Header {
     Header { version: "8.3".into(), target: "sm_90".into(), ..Header::default() }
 }
 
-/// The option of a campaign that says how many cases it has.
+/// The campaign option with the number of cases.
 pub const CASES_OPTION: &str = "cases";
-/// The option of a campaign that says with which weights cases are drawn.
+/// The campaign option with the weights of productions.
 pub const WEIGHTS_OPTION: &str = "weights";
 
-/// The generator of a campaign with these options.
+/// Returns the generator of a campaign with these options.
 pub fn generator_of(options: &BTreeMap<String, String>, wide: bool) -> Result<Generator, Failure> {
     if options.contains_key("exhaustive") {
         return Ok(Generator::default());
@@ -118,7 +118,7 @@ pub fn generator_of(options: &BTreeMap<String, String>, wide: bool) -> Result<Ge
 }
 
 impl Cases {
-    /// Cases drawn from a seed, with other weights than the usual ones if any are given.
+    /// Draws cases from a seed, with the default weights unless others are given.
     pub fn drawn(seed: u64, focus: Focus, weights: Option<Weights>) -> Cases {
         let knobs = if focus == Focus::Expressions { Config::bulk() } else { Config::default() };
         let featured = (weights.is_none() && focus != Focus::Expressions).then(Mutex::default);
@@ -129,12 +129,12 @@ impl Cases {
         Cases { source: Source::Drawn(Box::new(Drawn { generator, wide, focus, seed, featured })) }
     }
 
-    /// Every small program.
+    /// Enumerates every program up to this depth.
     pub fn listed(depth: u32) -> Cases {
         Cases { source: Source::Listed(Enumeration::new(depth)) }
     }
 
-    /// How many there are; `None` where there is no end.
+    /// Returns the number of cases; `None` if unlimited.
     pub fn count(&self) -> Option<u64> {
         match &self.source {
             Source::Drawn(_) => None,
@@ -142,7 +142,7 @@ impl Cases {
         }
     }
 
-    /// The generator with the most productions that these cases are made by.
+    /// Returns the generator of these cases that has the most productions.
     pub fn generator(&self, wide: bool) -> Generator {
         match &self.source {
             Source::Drawn(drawn) if wide => Generator::clone(&drawn.wide),
@@ -151,10 +151,10 @@ impl Cases {
         }
     }
 
-    /// One case as the generator makes it. `wide` asks for what needs [`wide_header`].
+    /// Generates one case. `wide` allows features that need [`wide_header`].
     ///
     /// # Panics
-    /// Behind the last case.
+    /// If there is no case with this number.
     pub fn case(&self, index: u64, wide: bool, coverage: &mut Coverage) -> Case {
         match &self.source {
             Source::Drawn(drawn) => {
@@ -164,12 +164,12 @@ impl Cases {
         }
     }
 
-    /// Whether all cases are expressions, which can be judged in bulk.
+    /// Returns true if all cases are expressions, which can be judged on the fast path.
     pub fn are_expressions(&self) -> bool {
         matches!(&self.source, Source::Drawn(drawn) if drawn.focus == Focus::Expressions)
     }
 
-    /// The nodes of one expression, its type and its state space; nothing of one that is spaced oddly.
+    /// Returns the nodes of one expression, its type and its state space. Returns `None` if its spacing is unusual.
     ///
     /// # Panics
     /// If not all cases are expressions.
@@ -185,7 +185,7 @@ impl Cases {
         generator.assemble_case(CaseId { seed: drawn.seed, index }, coverage, into)
     }
 
-    /// One case as it is judged.
+    /// Creates one case ready to be judged.
     pub fn made(&self, index: u64, wide: bool, coverage: &mut Coverage) -> Made {
         let Case { body, spacing, .. } = self.case(index, wide, coverage);
         let trial = |body| Trial { id: index, body, spacing };
@@ -219,10 +219,11 @@ impl Cases {
     }
 }
 
-/// The weights that a file states, and its text: a line a production, `NAME = WEIGHT`; `#` begins a comment.
+/// Reads a file of weights and returns them with its contents. Each line is `NAME = WEIGHT`; `#` starts a comment.
 ///
 /// # Errors
-/// If the file cannot be read, or a line is none of that form, names no production or no number from 0 to 65535.
+/// If the file cannot be read, or a line has another form, an unknown production, or a weight that is not a number from 0
+/// to 65535.
 pub fn weights(path: &Path) -> Result<(Weights, String), Failure> {
     let shown = path.display();
     let (_, text) = read_text(path)?;
@@ -277,7 +278,7 @@ mod tests {
         }
     }
 
-    /// Cases of this focus, drawn from one seed.
+    /// Draws cases of this focus from one seed.
     fn drawn(focus: Focus) -> Cases {
         Cases::drawn(SEED, focus, None)
     }
@@ -318,7 +319,7 @@ mod tests {
         assert!(matches!(generator_of(&broken, false), Err(Failure::BadInput(_))));
     }
 
-    /// Which of these cases are what the generator of all features makes.
+    /// Returns, for each of these cases, whether the generator with all features generates the same one.
     fn as_usual(cases: &Cases, focus: Focus, indices: std::ops::Range<u64>) -> Vec<bool> {
         let generator = cases.generator(false);
         let is_usual = |index| {
@@ -339,7 +340,7 @@ mod tests {
         }
         let featured = as_usual(&mixed, Focus::Mixed, block(1));
         assert!(featured.iter().filter(|&&usual| !usual).count() > 100, "{featured:?}");
-        // Negatives have all features everywhere, and so have expressions alone and what the user has chosen weights for.
+        // Invalid programs always use all features, as do expressions alone and programs with the user's weights.
         for (usual, index) in featured.into_iter().zip(block(1)) {
             assert!(usual || Focus::Mixed.of(index) != Focus::Negatives, "{index}");
         }
@@ -358,7 +359,7 @@ mod tests {
             assert!(Arc::ptr_eq(&made, &drawn.generator_of(odd(nth) + BLOCK - 1, false)));
             assert_eq!(remembered(), (nth as usize + 1).min(MOST_BLOCKS));
         }
-        // Even blocks are of the usual generator, which is not remembered once more.
+        // Even blocks use the usual generator, which is not cached again.
         assert!(Arc::ptr_eq(&drawn.generator_of(2 * BLOCK, false), &drawn.generator));
         assert!(Arc::ptr_eq(&drawn.generator_of(2 * BLOCK, true), &drawn.wide));
         assert_eq!(remembered(), MOST_BLOCKS);

@@ -1,4 +1,4 @@
-//! The same judgement on programs that exist already.
+//! Judges programs that exist already, by the same rules as generated ones.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -24,33 +24,33 @@ use crate::session::Session;
 use crate::store::Earlier;
 use crate::subjects::{Tested, ensure_disassembler, open_subjects, other_target, target_for};
 
-/// What is judged, by whom, and how long.
+/// The options of a check.
 pub struct Options {
-    /// The files.
+    /// The files to check.
     pub files: Vec<PathBuf>,
-    /// The implementations; none for the default one.
+    /// The implementations under test; empty for the default one.
     pub subjects: Vec<SubjectSpec>,
-    /// How long one may take for one program.
+    /// The time limit of a subject for one program.
     pub timeout: Option<Duration>,
-    /// Whether the report says what each subject makes of each file.
+    /// Whether the report lists each subject's result for each file.
     pub by_case: bool,
-    /// Where report and findings go.
+    /// The directory for the report and the findings.
     pub out: Option<PathBuf>,
-    /// Whether to remove the campaign that `out` holds, if it holds one.
+    /// Whether to remove the campaign in `out`, if there is one.
     pub replace: bool,
-    /// Reads in the comments of a program which file beside it is its valid counterpart, where one is named.
+    /// Returns the file name of a program's valid counterpart, if the comments of the program name one.
     pub counterpart: fn(&str) -> Option<&str>,
 }
 
 /// Judges every variable of every file.
 ///
-/// A file that cannot be read or parsed is told and left out; the others are judged.
+/// Reports and skips files that cannot be read or parsed.
 ///
 /// # Errors
 /// If the only file cannot be read, no subject can be opened, or this machine or our code fails.
 pub fn check(session: &Session, options: Options) -> Result<Outcome, Failure> {
     let files = options.files;
-    // A single file is looked at before a subject is opened or installed for it.
+    // Read a single file before opening or installing a subject for it.
     let first = match &files[..] {
         [only] => Some(Program::read(only)?),
         _ => None,
@@ -115,7 +115,7 @@ pub fn check(session: &Session, options: Options) -> Result<Outcome, Failure> {
     Ok(Outcome { left_out: left_out.into_inner(), ..outcome })
 }
 
-/// Whether a file holds kernels; a pipe can be read but once.
+/// Returns true if the file may hold kernels. Returns false for a pipe, which can be read only once.
 fn may_have_kernels(file: &Path) -> bool {
     file.is_file() && read_text(file).is_ok_and(|(_, text)| has_kernels(&text))
 }
@@ -125,10 +125,10 @@ fn note_retargeted(session: &Session, count: u64) {
     session.events.note(&format!("{files} shown for a later target, where a subject does not have its own"));
 }
 
-/// The most files of which each has a line; of more, those of which something was not compared.
+/// The most files that get a line each. With more files, only those with something not compared get one.
 const MOST_LINES: usize = 20;
 
-/// The names that each of several files defines for others: a linker sees them together, and we judge each file alone.
+/// The names that each file defines for others. A linker would see the files together, but each is judged alone.
 #[derive(Default)]
 struct Definitions(BTreeMap<u64, (String, BTreeSet<Text>)>);
 
@@ -147,7 +147,7 @@ impl Definitions {
         self.0.insert(number, (program.name.clone(), names));
     }
 
-    /// A line for each pair of files that define the same names.
+    /// Returns a line for each pair of files that define the same names.
     fn told(&self) -> Vec<String> {
         let files: Vec<_> = self.0.values().collect();
         let mut lines = Vec::new();
@@ -164,7 +164,7 @@ impl Definitions {
     }
 }
 
-/// Whether a text may hold kernels, which are observed only where their code can be listed.
+/// Returns true if the source may hold kernels. Kernels are observed only if their code can be disassembled.
 pub fn has_kernels(text: &str) -> bool {
     text.contains(".entry")
 }
@@ -209,8 +209,8 @@ fn judge_file(
         }
         verdicts.push((tested, parts, counts));
     }
-    // The ledger knows programs as trials: what it keeps of one is the declarations, and `source` is the rest. A large program is not
-    // held twice.
+    // The ledger stores a program as a trial with its declarations only; `source` holds the rest. Consume the module, so
+    // that a large program is not held twice.
     let trial = trial_made_of(number, module);
     for (nth, (tested, parts, (mut memory_operands, mut computed_kernels))) in
         verdicts.into_iter().enumerate()
@@ -227,7 +227,7 @@ fn judge_file(
             Entry { trial: &trial, header: &header, judged }
         };
         campaign.enter(tested, own.into_iter().map(entry), Some(&source))?;
-        // What was derived from the program is a program of its own, and the only one that its verdicts are about.
+        // A program derived from this one is recorded as a program of its own, with its own verdicts.
         for mut part in derived {
             let Some(derived) = part.derived.take() else { continue };
             let id = DERIVED | number << 8 | nth as u64;
@@ -240,30 +240,31 @@ fn judge_file(
     Ok(())
 }
 
-/// The verdicts: first those on the program as the subject that is named makes it, then those on relocatable output alone.
+/// Sorts the verdicts: those on the output form of the subject first, then those on relocatable output.
 fn by_form(judged: ModuleVerdicts) -> Vec<Part> {
     let ModuleVerdicts { data, added, kernels, undecided, accesses, computed, .. } = judged;
     let plain = data.into_iter().chain(undecided).chain(computed);
     plain.chain(added).chain(kernels).chain(accesses).collect()
 }
 
-/// A file that is judged.
+/// A file that is being judged.
 struct About<'f> {
     name: &'f str,
     module: &'f Module,
-    /// Why the specification refuses it, where it does.
+    /// The reason why the specification makes it invalid, if it does.
     invalid: Option<&'f str>,
 }
 
-/// The line that the specification refuses first, and why: `line 4: a list where a single value belongs (5.4.4/scalar-single-value)`.
+/// Returns the line and the reason of the first violation of the specification: `line 4: a list where a single value
+/// belongs (5.4.4/scalar-single-value)`.
 fn why_invalid(module: &Module, text: &str) -> Option<String> {
     let Expectation::Refused { refusal, .. } = predict(module, &Rules::default()).data else { return None };
     let line = Lines::new(text).line(refusal.span.start);
     Some(format!("line {line}: {} ({})", refusal.class.summary(), refusal.clause))
 }
 
-/// What is said of a file and a subject: a line for the program as the subject that is named makes it, and one for what another form
-/// of output adds.
+/// Formats the lines for a file and a subject: one for the subject's output form, and one for verdicts that only
+/// relocatable output adds.
 fn lines(
     tested: &Tested,
     file: &About<'_>,
@@ -291,18 +292,18 @@ fn lines(
     lines
 }
 
-/// Whether a verdict rests on nothing but that the subject takes the program.
+/// Returns true if the verdict only shows that the subject accepts the program, without any value.
 fn by_outcome(part: &Part) -> bool {
     part.verdict == Verdict::ConformsByOutcome
 }
 
-/// Set in the number of a program that was derived from a file.
+/// A flag in the trial number of a program derived from a file.
 const DERIVED: u64 = 1 << 63;
 
-/// The most characters of a message in such a line.
+/// The most characters of a diagnostic in such a line.
 const MOST_SAID: usize = 300;
 
-/// What was compared of a file and what was not, in a line for a person.
+/// Summarizes in one line which parts of a file were compared and which were not.
 fn summed_up(file: &About<'_>, subject: &str, parts: &[Part], refusal: Option<&Refusal>) -> String {
     let of = |holds: fn(&Part) -> bool| parts.iter().filter(|part| holds(part)).count();
     let variables = parts.iter().filter(|part| part.is_compared() && part.variable.is_some()).count();
@@ -349,7 +350,7 @@ fn summed_up(file: &About<'_>, subject: &str, parts: &[Part], refusal: Option<&R
     line
 }
 
-/// Of how many kernels it was compared what they compute, and why not of the others.
+/// Describes how many kernels had their results compared, and the reasons for the others.
 fn computed(counts: &CodeCounts) -> String {
     let mut line = match counts.compared {
         0 => String::new(),
@@ -364,14 +365,15 @@ fn computed(counts: &CodeCounts) -> String {
     line
 }
 
-/// The PTX file of this name, from the folder of another. A program that names anything else names none: what it names is read.
+/// Returns the path of the PTX file `name` in the folder of `path`. Ignores names without the extension `ptx`, because
+/// the file will be opened.
 fn beside(path: &Path, name: &str) -> Option<PathBuf> {
     let is_ptx = Path::new(name).extension().is_some_and(|extension| extension == "ptx");
     Some(path.with_file_name(name)).filter(|path| is_ptx && path.is_file())
 }
 
-/// A program that is refused, and should be, may be refused for another reason. Where its comments name a valid
-/// counterpart, as those of the corpus do, the refusal counts only if that one is accepted.
+/// Checks the counterpart of a rejected invalid program, because the subject may have rejected it for another reason. If
+/// the comments name a valid counterpart, as in the corpus, the rejection counts only if the counterpart is accepted.
 fn beside_the_counterpart(
     mut parts: Vec<Part>,
     tested: &Tested,
@@ -381,7 +383,7 @@ fn beside_the_counterpart(
     let Some(counterpart) = counterpart.filter(|_| parts.iter().any(refused)) else {
         return Ok(parts);
     };
-    // A program that was taken out of its folder is judged as one that names none.
+    // If the counterpart is missing, judge the program as if it named none.
     let Ok(Program { text, module, .. }) = Program::read(counterpart) else {
         return Ok(parts);
     };
@@ -395,7 +397,7 @@ fn beside_the_counterpart(
     Ok(parts)
 }
 
-/// The answers to open questions that a verdict rules out: the default, where another one is followed.
+/// Returns the interpretations that a verdict excludes: the default one, if the subject follows another.
 fn ruled_out(verdict: &Verdict) -> Vec<(Question, usize)> {
     let Verdict::Reads(difference) = verdict else { return Vec::new() };
     let followed = difference.explanation.iter().flat_map(|explanation| &explanation.readings);
@@ -459,7 +461,7 @@ mod tests {
         let other = ".visible .global .align 8 .f64 duppi;\n.visible .func duppf() { ret; }\n.visible .entry k() { ret; }";
         assert_eq!(told(&[one, other]), ["f0 and f1: judged each alone; both define duppf, duppi"]);
         assert_eq!(told(&[one, ".visible .entry k() { ret; }", other]).len(), 2);
-        // What only one defines, or what no other file sees.
+        // Names that only one file defines, or that are local to a file.
         let elsewhere = ".extern .global .f32 duppi;\n.extern .func duppf();\n.func k() { ret; }";
         assert_eq!(told(&[one, elsewhere, ".global .f32 duppi = 0f00000000;"]), [""; 0]);
     }

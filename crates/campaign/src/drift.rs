@@ -1,4 +1,4 @@
-//! What changed between releases of one compiler.
+//! Compares releases of one compiler and finds what changed between them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
@@ -20,47 +20,47 @@ use crate::subjects::{Tested, open_subjects};
 
 /// The value of `"schema"`.
 const SCHEMA: &str = "ptxsmith.drift/1";
-/// How the fact begins that a known deviation shows.
+/// The prefix of the fact that a program shows a known deviation.
 pub const KNOWN: &str = "deviation ";
-/// How many generated cases are judged at a time.
+/// The number of generated cases to judge at a time.
 const BATCH: u64 = 1_000;
 
-/// What one release does with one program: a set of facts, each of which may come or go by itself.
+/// The behaviour of one release on one program: a set of facts that may appear or disappear independently.
 type Facts = BTreeSet<String>;
 
-/// A program and what each release does with it.
+/// A program and the behaviour of each release on it.
 struct Tried {
     program: String,
-    /// Without the header, for a person.
+    /// The program without its header, for people.
     shown: String,
     clauses: ClauseSet,
-    /// By place of the subject; `None` where nothing was compared.
+    /// The facts by index of the subject; `None` if nothing was compared.
     facts: Vec<Option<Facts>>,
 }
 
-/// Something that programs show from one release on, or no longer.
+/// A behaviour that begins or ends with a release.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Change {
-    /// The last release of the old behaviour.
+    /// The last release with the old behaviour.
     pub from: String,
-    /// The first release of the new one.
+    /// The first release with the new behaviour.
     pub to: String,
-    /// What was seen before and is not now.
+    /// The facts that disappeared.
     pub before: Vec<String>,
-    /// What is seen now and was not before.
+    /// The facts that appeared.
     pub after: Vec<String>,
-    /// How many programs show it.
+    /// The number of programs that show the change.
     pub count: u64,
-    /// The clauses that the shortest of them rests on.
+    /// The clauses on which the shortest of these programs depends.
     pub clauses: Vec<&'static str>,
-    /// The shortest of them.
+    /// The shortest of these programs.
     pub program: String,
-    /// The same without its header, for a person.
+    /// The shortest program without its header, for people.
     #[serde(skip)]
     pub shown: String,
 }
 
-/// What changed between releases; as JSON, the contents of `drift.json`.
+/// The changes between releases. Serialized as JSON, the contents of `drift.json`.
 #[derive(Serialize)]
 pub struct Drift {
     schema: &'static str,
@@ -68,31 +68,31 @@ pub struct Drift {
     seed: u64,
     /// The releases, oldest first.
     pub releases: Vec<String>,
-    /// How many programs were tried.
+    /// The number of programs tried.
     pub programs: usize,
-    /// How many of them one release or more did not compare.
+    /// The number of programs that at least one release did not compare.
     pub not_compared: usize,
-    /// What changed.
+    /// The changes.
     pub changes: Vec<Change>,
     /// Whether any program was compared in two releases.
     #[serde(skip)]
     pub compared: bool,
 }
 
-/// What is compared, and on what.
+/// The options of a comparison.
 pub struct Options {
     /// The releases: two, or all that are installed.
     pub releases: Vec<SubjectSpec>,
-    /// Programs that are tried besides generated ones.
+    /// Programs to try besides the generated ones.
     pub corpus: Vec<Program>,
-    /// How many generated cases are tried.
+    /// The number of generated cases to try.
     pub cases: u64,
 }
 
-/// Compares releases on the corpus and on fresh cases.
+/// Compares releases on the corpus and on generated cases.
 ///
 /// # Errors
-/// If fewer than two releases are there, the work is stopped, or this machine or our code fails.
+/// If fewer than two releases are available, the work is stopped, or this machine or our code fails.
 pub fn drift(session: &Session, options: &Options) -> Result<Drift, Failure> {
     let too_few = || {
         Failure::NoSubject(
@@ -101,14 +101,14 @@ pub fn drift(session: &Session, options: &Options) -> Result<Drift, Failure> {
         )
     };
     let mut subjects = match open_subjects(session, &options.releases, None) {
-        // Every installed release, of which there is none.
+        // Every installed release was requested, and none is installed.
         Err(Failure::NoSubject(_)) if options.releases.len() == 1 => return Err(too_few()),
         opened => opened?,
     };
     if subjects.len() < 2 {
         return Err(too_few());
     }
-    // One header for all, so that what a later version brings is no change of a release.
+    // Use the same header for all releases, so that features of a later PTX version do not show up as changes.
     let header = oldest(&subjects);
     subjects.iter_mut().for_each(|tested| tested.header = header.clone());
     let mut tried = judged(session, &options.corpus, &subjects)?;
@@ -135,7 +135,7 @@ fn oldest(subjects: &[Tested]) -> Header {
     headers.min_by_key(Header::version).unwrap_or_default()
 }
 
-/// The facts of a verdict; `None` where nothing was compared.
+/// Returns the facts of a verdict; `None` if nothing was compared.
 fn facts(verdict: &Verdict, must: Option<Must>) -> Option<Facts> {
     let one = |fact: &str| Some(Facts::from([fact.to_owned()]));
     match verdict {
@@ -163,8 +163,8 @@ fn facts(verdict: &Verdict, must: Option<Must>) -> Option<Facts> {
     }
 }
 
-/// What a subject does with a program as a whole, of which the specification does not decide whether it is accepted: that is a fact too,
-/// which may change.
+/// Returns the fact that a program is accepted or rejected as a whole, for programs that the specification does not
+/// decide. This may change between releases too.
 fn of_outcome(outcome: Outcome) -> Option<String> {
     match outcome {
         Outcome::Accepted | Outcome::Refused => Some(format!("{}, which is not specified", outcome.name())),
@@ -172,7 +172,7 @@ fn of_outcome(outcome: Outcome) -> Option<String> {
     }
 }
 
-/// The facts of a program as it stands; `None` where nothing was compared.
+/// Returns the facts of a program as it stands; `None` if nothing was compared.
 fn facts_of(tested: &Tested, module: &Module, text: &str) -> Result<(Option<Facts>, ClauseSet), Failure> {
     let judged = judge(&*tested.subject, module, text).map_err(of_subject)?;
     let outcome = judged.outcome;
@@ -193,13 +193,13 @@ fn facts_of(tested: &Tested, module: &Module, text: &str) -> Result<(Option<Fact
     Ok(((!all.is_empty()).then_some(all), clauses))
 }
 
-/// The reproducers of the listed deviations, but for those that take all time or memory.
+/// Returns the reproducers of the listed deviations, except those that use up all time or memory.
 fn reproducers() -> Result<Vec<Program>, Failure> {
     let listed = known::KNOWN.iter().filter(|known| known.lineage == "nvidia" && !known.exhausts());
     listed.map(|known| Program::of(known.id.to_owned(), known.example.to_owned())).collect()
 }
 
-/// What each release does with programs.
+/// Runs each release on the programs.
 fn judged(session: &Session, programs: &[Program], subjects: &[Tested]) -> Result<Vec<Tried>, Failure> {
     let tried: Mutex<BTreeMap<u64, Tried>> = Mutex::default();
     let count = programs.len() as u64;
@@ -228,7 +228,7 @@ fn judged(session: &Session, programs: &[Program], subjects: &[Tested]) -> Resul
     if ended == Ended::Interrupted { Err(Failure::Interrupted) } else { Ok(tried) }
 }
 
-/// That something conforms says nothing beside something that does not.
+/// Removes the fact that something conforms if there are other facts.
 fn plain_is_silent(facts: &mut Facts) {
     if facts.len() > 1 {
         facts.remove("conforms");
@@ -252,7 +252,7 @@ fn generated(
             for placed in verdicts(tested, &made, header)? {
                 let entry = placed.entry(&made, header);
                 let facts = match entry.judged.verdict {
-                    // Together with others it is not shown.
+                    // In a batch it would not be run.
                     Verdict::NotCompared(NotCompared::Unmodelled) => {
                         let module = entry.trial.module(entry.header);
                         facts_of(tested, &module, &entry.trial.text(entry.header))?.0
@@ -287,9 +287,9 @@ fn of_trial(trial: &Trial, header: &Header, subjects: &[Tested]) -> Tried {
     }
 }
 
-/// What changed from each release to the next one in which the same program was compared.
+/// Returns the changes from each release to the next one that compared the same program.
 fn changes(tried: &[Tried], releases: &[String]) -> Vec<Change> {
-    /// From which release to which, and the facts that go and come.
+    /// The old and the new release, with the facts that disappear and appear.
     type Key = (usize, usize, Vec<String>, Vec<String>);
     let mut found: BTreeMap<Key, (u64, &Tried)> = BTreeMap::new();
     for tried in tried {

@@ -1,4 +1,4 @@
-//! Failures that an adopter expects: a file that names them, so that a campaign is green until something changes.
+//! Expected failures: a file that lists them, so that a campaign passes until something changes.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,27 +12,27 @@ use ptxsmith_report::{ExpectedFailure, Finding, Report, Status, Subject, Unexpec
 use crate::failure::Failure;
 use crate::files::write_whole;
 
-/// What is written above the entries.
+/// The comment at the top of a written file.
 const HEAD: &str = "\
 Failures that are expected: `ptxsmith run --expect-failures FILE`, `ptxsmith check --expect-failures FILE`.
 Those that do not fail any more are a failure (docs/guide/triage.md).";
 
-/// The failures that are expected; by default none.
+/// The expected failures; none by default.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ExpectedFailures {
     entries: Vec<Entry>,
 }
 
-/// One finding that is expected: `ID [SUBJECT] [RELEASES] # REASON`.
+/// One expected finding: `ID [SUBJECT] [RELEASES] # REASON`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Entry {
-    /// The finding's id, or with a `*` behind it what the ids of several begin with.
+    /// The id of the finding, or a prefix of several ids followed by `*`.
     id: String,
-    /// The subject, as `--subject` names it, or what stands before its `@`; `None`: every subject.
+    /// The subject as in `--subject`, or the part before its `@`; `None` for every subject.
     subject: Option<String>,
-    /// Its releases; none: every release.
+    /// The releases of the subject; empty for every release.
     releases: Vec<Releases>,
-    /// Why it is expected, with an address at the end where it is followed up.
+    /// The reason why it is expected, with the address of an issue at the end if there is one.
     reason: String,
 }
 
@@ -53,16 +53,16 @@ impl Entry {
         Ok(Entry { releases, id, subject, reason })
     }
 
-    /// Whether it is about a finding of this id.
+    /// Returns true if the entry covers a finding with this id.
     fn names(&self, id: &str) -> bool {
         match self.id.strip_suffix('*') {
             Some(first) => id.starts_with(first),
-            // An entry of the list that was merged has its name still.
+            // A listed deviation that was merged into another keeps its old name.
             None => id == self.id || KNOWN.iter().any(|known| known.id == id && known.is_called(&self.id)),
         }
     }
 
-    /// Whether it is about a subject of this name and version.
+    /// Returns true if the entry covers a subject with this name and version.
     fn is_of(&self, subject: &Subject) -> bool {
         let named =
             self.subject.as_deref().is_none_or(|name| name == subject.id || name == family(&subject.id));
@@ -81,10 +81,10 @@ impl Entry {
 }
 
 impl ExpectedFailures {
-    /// Reads a file.
+    /// Reads a file of expected failures.
     ///
     /// # Errors
-    /// If it cannot be read, is not of this form, or names releases that are none.
+    /// If the file cannot be read or parsed, or names invalid releases.
     pub fn read(path: &Path) -> Result<ExpectedFailures, Failure> {
         let name = path.to_string_lossy();
         let failed = |why: String| Failure::BadInput(format!("{}: {why}", line(&name)));
@@ -97,8 +97,7 @@ impl ExpectedFailures {
         Ok(ExpectedFailures { entries })
     }
 
-    /// Notes in the findings that are expected that they are. One that shows in several subjects has to be expected in all of
-    /// them.
+    /// Marks expected findings in a report. A finding in several subjects must be expected in all of them.
     pub(crate) fn mark(&self, report: &mut Report) {
         let Report { findings, subjects, .. } = report;
         for finding in findings {
@@ -112,8 +111,7 @@ impl ExpectedFailures {
         }
     }
 
-    /// Notes which of the failures that are expected did not show. Of a subject of which nothing was compared there is nothing
-    /// to say.
+    /// Records which expected failures did not occur. Skips subjects for which nothing was compared.
     pub(crate) fn look_for_passes(&self, report: &mut Report) {
         let mut passes = Vec::new();
         for entry in &self.entries {
@@ -134,11 +132,11 @@ impl ExpectedFailures {
         report.unexpected_passes = passes;
     }
 
-    /// Writes a file with what a report shows that would fail: new findings and those that are gone. What was expected before
-    /// keeps its reason and its link.
+    /// Writes a file with everything in a report that would fail: new findings, and listed deviations that no longer
+    /// reproduce. Failures that were expected before keep their reasons and links.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// If the file cannot be written.
     pub fn write(report: &Report, path: &Path) -> Result<(), Failure> {
         write_whole(path, ExpectedFailures::text(report).as_bytes())?;
         Ok(())
@@ -151,12 +149,12 @@ impl ExpectedFailures {
     }
 }
 
-/// One line for each program that shows the finding, with its releases.
+/// Returns one line for each compiler that shows the finding, with its releases.
 fn lines_of(report: &Report, finding: &Finding) -> Vec<Expected> {
     let mut families: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for id in &finding.subjects {
         let subject = report.subjects.iter().find(|subject| subject.id == *id);
-        // A command is a subject by its whole name.
+        // A command is a subject under its full name.
         let family = if id.contains(':') { id } else { family(id) };
         families.entry(family).or_default().extend(subject.and_then(|subject| subject.version.as_deref()));
     }
@@ -167,7 +165,7 @@ fn lines_of(report: &Report, finding: &Finding) -> Vec<Expected> {
     let reason = [Some(reason), link].into_iter().flatten().collect::<Vec<_>>().join(" ");
     let line = |(subject, releases): (&str, Vec<&str>)| {
         let named = releases.iter().all(|text| Releases::parse(text).is_some());
-        // A command that ran alone may lie elsewhere on the next machine.
+        // Omit a command that was the only subject, because its path may differ on another machine.
         let subject = (report.subjects.len() > 1 || !subject.contains(':')).then(|| subject.to_owned());
         let releases = (named && !releases.is_empty()).then(|| releases.join(","));
         let words = subject.into_iter().chain(releases).collect();

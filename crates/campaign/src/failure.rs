@@ -1,26 +1,26 @@
-//! Why something could not be done that was asked for.
+//! The reasons why a requested operation could not be done.
 
 use ptxsmith_subject::process;
 
-/// Why a campaign, or a part of one, could not do what it was asked. What a subject does, and what the specification
-/// refuses, is a result and never one of these.
+/// The reason why a campaign, or a part of one, failed. The behaviour of a subject and an invalid program are results,
+/// never failures.
 #[derive(Debug)]
 pub enum Failure {
-    /// The user can mend it. The message says what is wrong, where, and what to do.
+    /// An error of the user. The message says what is wrong, where, and how to correct it.
     BadInput(String),
-    /// Like [`Failure::BadInput`], but the message is complete, place and source line included.
+    /// Like [`Failure::BadInput`], but the message is complete, including the place and the source line.
     Rendered(String),
-    /// There was no subject to ask, so nothing was compared.
+    /// No subject was available, so nothing was compared.
     NoSubject(String),
     /// This machine or our code failed.
     Harness(anyhow::Error),
-    /// Ctrl-C, or another signal that asks for an end.
+    /// The user pressed Ctrl-C, or another signal requested the end.
     Interrupted,
 }
 
 impl<E: Into<anyhow::Error>> From<E> for Failure {
-    /// An error that was turned into nothing else is one of the harness. A run that was stopped on request is none,
-    /// wherever it was noticed.
+    /// Converts any other error to a harness failure. A run stopped on request becomes [`Failure::Interrupted`], wherever
+    /// it was noticed.
     fn from(error: E) -> Failure {
         let error = error.into();
         let stopped = |cause: &(dyn std::error::Error + 'static)| {
@@ -31,7 +31,7 @@ impl<E: Into<anyhow::Error>> From<E> for Failure {
     }
 }
 
-/// A run of a subject that did not come to an end: ours, or stopped on request.
+/// Converts the error of a subject's run: a failure of ours, or a stop on request.
 pub fn of_subject(error: ptxsmith_subject::Error) -> Failure {
     error.into()
 }

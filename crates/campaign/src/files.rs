@@ -1,4 +1,4 @@
-//! The files of a campaign's directory, each written at once.
+//! The files in a campaign's directory. Each is written atomically.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write};
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use ptxsmith_subject::regular;
 
 use crate::failure::Failure;
 
-/// Makes the directory that results go to, and proves that files can be made there, before any work is done for them.
+/// Creates the output directory and checks that files can be created there, before any work is done.
 pub fn make_directory(path: &Path) -> Result<(), Failure> {
     let made = std::fs::create_dir_all(path).and_then(|()| tempfile::tempfile_in(path).map(drop));
     made.map_err(|error| {
@@ -22,29 +22,29 @@ pub fn make_directory(path: &Path) -> Result<(), Failure> {
     })
 }
 
-/// Whether a disk is full, or what the user may have of it: that is no bad input.
+/// Returns true if the disk or the user's quota is full, which is not an error in the input.
 pub fn is_full(error: &std::io::Error) -> bool {
     use std::io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
     matches!(error.kind(), StorageFull | QuotaExceeded | FileTooLarge)
 }
 
-/// Whether a full disk is the cause of an error.
+/// Returns true if the cause of an error is a full disk.
 pub fn is_of_full_disk(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| cause.downcast_ref().is_some_and(is_full))
 }
 
-/// In the leading comments of a finding's file.
+/// The text that marks the leading comments of a finding's file.
 pub const FOUND_BY: &str = "found by ptxsmith ";
-/// The most bytes of the leading comments of a finding's file.
+/// The most bytes of leading comments to read from a finding's file.
 const MOST_COMMENTS: u64 = 1 << 20;
 
-/// The programs of findings that campaigns wrote into a directory. Others that lie there are the user's.
+/// Returns the programs that campaigns wrote into a directory. Other files there belong to the user.
 pub fn findings_in(directory: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(directory.join(FINDINGS)).into_iter().flatten().flatten();
     entries.map(|entry| entry.path()).filter(|path| is_finding(path)).collect()
 }
 
-/// Whether a file is a program that a campaign wrote: its leading comments say what found it.
+/// Returns true if a campaign wrote the file, judging by its leading comments.
 fn is_finding(path: &Path) -> bool {
     if path.extension().is_none_or(|extension| extension != "ptx") {
         return false;
@@ -54,13 +54,13 @@ fn is_finding(path: &Path) -> bool {
     lines.take_while(|line| line.starts_with("//")).any(|line| line.contains(FOUND_BY))
 }
 
-/// The comment that says which campaign a program is from.
+/// Returns the comment that says which campaign found a program.
 pub fn provenance(origin: &str) -> String {
     format!("// note: {FOUND_BY}{}, {origin}\n", env!("CARGO_PKG_VERSION"))
 }
 
-/// Makes the folder of findings in a directory, and gives its path. One that is a link is refused: what is written and removed there
-/// would be another's.
+/// Creates the folder of findings in a directory and returns its path. Fails if it is a link, because files would be
+/// written and removed elsewhere.
 pub fn make_findings(directory: &Path) -> Result<PathBuf, Failure> {
     let findings = directory.join(FINDINGS);
     if findings.symlink_metadata().is_ok_and(|there| there.is_symlink()) {
@@ -74,24 +74,24 @@ pub fn make_findings(directory: &Path) -> Result<PathBuf, Failure> {
     Ok(findings)
 }
 
-/// How the names of files begin that are being written.
+/// The prefix of the names of unfinished files.
 const UNFINISHED: &str = ".writing-";
 
-/// Removes what a writer that was killed left of its files in a directory. No other process may be writing there.
+/// Removes unfinished files of a killed process from a directory. No other process may be writing there.
 pub fn remove_unfinished(directory: &Path) {
     let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
     for entry in entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(UNFINISHED)) {
-        // What cannot be removed is a file too many.
+        // Ignore errors: the leftover file does no harm.
         let _ = std::fs::remove_file(entry.path());
     }
 }
 
-/// Writes a file at once: a reader sees all of it or nothing, also after a crash.
+/// Writes a file atomically: a reader sees all of it or nothing, even after a crash.
 pub fn write_whole(path: &Path, contents: &[u8]) -> anyhow::Result<()> {
     write_whole_by(path, |file| file.write_all(contents))
 }
 
-/// The same, for what is not in memory at once.
+/// Like [`write_whole`], for contents that are not in memory at once.
 pub fn write_whole_by(
     path: &Path,
     contents: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
@@ -102,7 +102,7 @@ pub fn write_whole_by(
         let mut writer = std::io::BufWriter::with_capacity(1 << 16, file);
         contents(&mut writer)?;
         let file = writer.into_inner().map_err(std::io::IntoInnerError::into_error)?;
-        // Temporary files are made for their owner alone; results are for the readers of the directory.
+        // Temporary files are readable only by their owner, but results are for all readers of the directory.
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
@@ -125,7 +125,7 @@ mod tests {
         let deep = directory.path().join("a/b");
         make_directory(&deep).unwrap();
         assert!(deep.is_dir());
-        // What proves that it can be written to is gone again.
+        // The file that proved the directory writable has been removed.
         assert_eq!(std::fs::read_dir(&deep).unwrap().count(), 0);
         let file = directory.path().join("file");
         std::fs::write(&file, "").unwrap();

@@ -1,7 +1,8 @@
-//! What a program has beyond the plainest one, `.global .s32 a = 0;`: which of two findings is about the other.
+//! Features that a program has beyond the plainest one, `.global .s32 a = 0;`. They help to decide whether two findings
+//! have the same cause.
 //!
-//! A minimized reproducer holds what its cause needs, and is plain otherwise. So another program of the same class that has all
-//! of that shows most likely the same; names, numbers and company play no part.
+//! A minimized reproducer has the features that its cause needs and is plain otherwise. So another program of the same
+//! class with all of these features most likely has the same cause; names, numbers and other declarations play no part.
 
 use std::collections::BTreeMap;
 
@@ -10,17 +11,17 @@ use ptxsmith_syntax::{
     Specifier, StateSpace, TypeKind, UnaryOp, parse, print, read_number, tokens,
 };
 
-/// What is not plain in a program.
+/// The features of a program.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Form {
-    /// By a name of letters, digits and hyphens, what people read.
+    /// Features by id (letters, digits and hyphens), with their names for people.
     features: BTreeMap<String, String>,
-    /// Numbers beside 0 and 1, as they are written: what tells two causes apart only where nothing else does.
+    /// Numbers other than 0 and 1, as written. They distinguish two causes only if nothing else does.
     numbers: BTreeMap<String, u64>,
 }
 
 impl Form {
-    /// The form of a program: of this variable, where it is known which one it is about.
+    /// Collects the features of a program, or of one variable in it if that is known to be the subject of the finding.
     pub fn of(program: &str, variable: Option<&str>) -> Form {
         let mut form = Form::default();
         let Ok(module) = parse(program) else { return form };
@@ -31,7 +32,7 @@ impl Form {
                 Item::Variables(declaration) if !known || declaration.declarators.iter().any(|d| own(&d)) => {
                     form.declaration(declaration);
                 }
-                // What a variable of a module refers to is in the variable.
+                // The features of a variable already include its references.
                 Item::Function(_) if variable.is_none() => form.words(item),
                 _ => {}
             }
@@ -39,8 +40,8 @@ impl Form {
         form
     }
 
-    /// The form of a program that is not made smaller as a tree: white space or comments matter, or something in it is not
-    /// understood.
+    /// Collects the features of a program that cannot be reduced as a tree, because white space or comments matter or
+    /// part of it cannot be parsed.
     pub fn as_written(program: &str) -> Form {
         let mut form = Form::default();
         match parse(program) {
@@ -54,22 +55,22 @@ impl Form {
         form
     }
 
-    /// Whether nothing is to be seen of a cause: the program is the plainest.
+    /// Returns true if the program is the plainest one, which reveals nothing about the cause.
     pub fn is_plain(&self) -> bool {
         self.features.is_empty() && self.numbers.is_empty()
     }
 
-    /// The names of what makes it up.
+    /// Returns the ids of the features.
     pub fn features(&self) -> Vec<String> {
         self.features.keys().cloned().collect()
     }
 
-    /// Whether this is a part of it.
+    /// Returns true if the program has this feature.
     pub fn has(&self, feature: &str) -> bool {
         self.features.contains_key(feature)
     }
 
-    /// The same without what its cause does not need, unless nothing is left then.
+    /// Removes features that the cause does not need, unless none would remain.
     pub fn without(&mut self, needless: &[String]) {
         let is_needed = |feature: &String| !needless.contains(feature);
         if self.features.keys().any(is_needed) || !self.numbers.is_empty() {
@@ -77,7 +78,7 @@ impl Form {
         }
     }
 
-    /// Whether another has all that makes up this one. Numbers count where there is nothing else.
+    /// Returns true if `other` has all of these features. Compares numbers only if there are no features.
     pub fn is_within(&self, other: &Form) -> bool {
         let has_number = |number: &String| other.numbers.contains_key(number);
         match self.features.is_empty() {
@@ -86,19 +87,19 @@ impl Form {
         }
     }
 
-    /// Whether two have something in common besides an address.
+    /// Returns true if both have a feature in common other than an address.
     pub fn shares_a_part(&self, other: &Form) -> bool {
         self.features.keys().any(|feature| feature != "address" && other.features.contains_key(feature))
     }
 
-    /// Leaves what another has too, where that is more than an address.
+    /// Keeps only the features that `other` also has, if they have more in common than an address.
     pub fn meet(&mut self, other: &Form) {
         if self.shares_a_part(other) {
             self.features.retain(|feature, _| other.features.contains_key(feature));
         }
     }
 
-    /// What ids say of it: `complement-b64`.
+    /// Returns the part of a finding's id that lists the features: `complement-b64`.
     pub fn id(&self) -> String {
         self.features.keys().map(String::as_str).collect::<Vec<_>>().join("-")
     }
@@ -107,7 +108,7 @@ impl Form {
         self.features.insert(name.into(), shown.into());
     }
 
-    /// A word of the language, as it is written.
+    /// Adds a word of the language as written.
     fn word(&mut self, word: &str) {
         let name: String = word.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
         self.add(name.trim_matches('-').to_ascii_lowercase(), format!("`{word}`"));
@@ -217,7 +218,7 @@ impl Form {
             _ if digits.len() > 1 && digits.starts_with('0') => self.add("octal", "an octal number"),
             _ => {}
         }
-        // The digits of other prefixes may end in anything but this.
+        // Digits with other prefixes may end in any other letter, but never in this one.
         if text.ends_with('U') {
             self.add("suffix", "the suffix `U`");
         }
@@ -235,7 +236,7 @@ impl Form {
         }
     }
 
-    /// The words of a function: directives, types and what statements begin with.
+    /// Adds the words of a function: directives, types and the first words of statements.
     fn words(&mut self, item: &Item) {
         let text = print(&Module { items: vec![item.clone()] });
         let mut begins = true;
@@ -251,13 +252,14 @@ impl Form {
     }
 }
 
-/// The programs that are a step away: those of other words, and plainer declarations of as many bytes. Not all of them are valid.
+/// Returns the programs that differ in one step: in one word, or by a plainer declaration of equal size. Not all of them
+/// are valid.
 pub fn neighbours(program: &str) -> impl Iterator<Item = String> {
     of_other_words(program).chain(of_plainer_declarations(program))
 }
 
-/// The programs in which a declaration has no initial value; besides that, only one dimension; besides that, `.s32`, in as many
-/// bytes.
+/// Returns the programs in which one declaration has no initializer, then also only one dimension, then also the type
+/// `.s32`; the size in bytes stays the same.
 fn of_plainer_declarations(program: &str) -> Vec<String> {
     let module = parse(program).unwrap_or_default();
     let mut plainer = Vec::new();
@@ -269,7 +271,7 @@ fn of_plainer_declarations(program: &str) -> Vec<String> {
             Some(Initializer::List(list)) => Some(list.items.len()),
             _ => None,
         };
-        // A length that is left out is that of the list.
+        // An omitted length is the length of the initializer list.
         let mut lengths = declarator.dimensions.iter().map(|length| match length {
             Some(length) => length.as_integer(),
             None => first.and_then(|length| u64::try_from(length).ok()),
@@ -299,7 +301,8 @@ fn of_plainer_declarations(program: &str) -> Vec<String> {
     plainer
 }
 
-/// The programs in which one word is another: each other spelling of a number, a plain type, another operator, or nothing.
+/// Returns the programs in which one word is replaced by another spelling of a number, a plain type, another operator, or
+/// nothing.
 fn of_other_words(program: &str) -> impl Iterator<Item = String> {
     const NUMBERS: [&str; 5] = ["0", "1", "0.", "0f00000000", "0d0000000000000000"];
     const TYPES: [&str; 7] = [".s32", ".u32", ".f32", ".f64", ".b64", ".s64", ".u64"];
@@ -332,7 +335,8 @@ fn of_other_words(program: &str) -> impl Iterator<Item = String> {
     })
 }
 
-/// The program in which a variable has this value as one number, where it has one value of an integer type.
+/// Returns the program with the initializer of a variable replaced by this number, if the variable holds one value of an
+/// integer type.
 pub fn with_number(program: &str, variable: &str, value: u64) -> Option<String> {
     let mut module = parse(program).ok()?;
     for item in &mut module.items {
@@ -353,7 +357,7 @@ pub fn with_number(program: &str, variable: &str, value: u64) -> Option<String> 
 }
 
 impl std::fmt::Display for Form {
-    /// What people read: "unary `~`, `.b64`".
+    /// Writes the names for people: "unary `~`, `.b64`".
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.features.values().map(String::as_str).collect::<Vec<_>>().join(", "))
     }
@@ -415,7 +419,7 @@ mod tests {
     fn functions_count_by_their_words_where_no_variable_is_known() {
         let text = ".version 7.8\n.target sm_80\n.global .u8 b = 1;\n\
             .func f() { .reg .f32 x; mov.f32 x, value; }\n";
-        // What a statement begins with, directives and types; no names and no operands.
+        // First words of statements, directives and types; no names and no operands.
         assert_eq!(Form::of(text, None).features(), ["f32", "func", "mov", "reg", "u8"]);
         assert_eq!(Form::of(text, Some("b")).features(), ["u8"]);
     }
@@ -513,7 +517,7 @@ mod tests {
             ".const .u8 a = ~0d0000000000000000;",
         ];
         assert_eq!(changed(".const .u8 a = ~07;"), of_const);
-        // A type is not put in place of itself; a directive goes.
+        // A type is not replaced by itself; a directive is removed.
         let types =
             [".u32", ".f32", ".f64", ".b64", ".s64", ".u64"].map(|ty| format!(".weak .global {ty} a;"));
         let of_weak: Vec<String> =

@@ -1,4 +1,4 @@
-//! Programs that the user gives: from a file or standard input, whatever it turns out to be.
+//! Reads the user's programs from files or standard input.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -10,29 +10,29 @@ use walkdir::WalkDir;
 
 use crate::failure::Failure;
 
-/// The largest program that is read. The largest that compilers emit are a few megabytes; the tree of a program takes
-/// some ten times its size in memory.
+/// The largest program to read, in bytes. Compilers emit at most a few megabytes. The tree of a program needs about ten
+/// times its size in memory.
 pub const MAX_BYTES: u64 = 64 << 20;
 
-/// A program as the user gave it.
+/// A program as the user supplied it.
 pub struct Program {
-    /// How messages call it; safe to print.
+    /// The name in messages; safe to print.
     pub name: String,
-    /// The text.
+    /// The source.
     pub text: String,
-    /// The text as a tree.
+    /// The parsed source.
     pub module: Module,
 }
 
 impl Program {
-    /// Reads a program; `-` is standard input. Every failure is the user's to mend: the message is one line, but for
-    /// a syntax error, whose source line follows.
+    /// Reads a program; `-` is standard input. Every failure is an error of the user, with a message of one line. The
+    /// source line follows for a syntax error.
     pub fn read(path: &Path) -> Result<Program, Failure> {
         let (name, text) = read_text(path)?;
         Program::of(name, text)
     }
 
-    /// The program of a text that messages call so.
+    /// Parses a program; `name` is its name in messages.
     pub fn of(name: String, text: String) -> Result<Program, Failure> {
         if let Some(line) = dumped_from(&text) {
             return Err(Failure::BadInput(format!(
@@ -50,10 +50,11 @@ impl Program {
     }
 }
 
-/// The line of the first heading that `cuobjdump -ptx` prints above a module, if the text begins like its output.
+/// Returns the line of the first heading that `cuobjdump -ptx` prints above a module, if the source begins like its
+/// output.
 fn dumped_from(text: &str) -> Option<usize> {
     let mut lines = text.lines().enumerate().skip_while(|(_, line)| line.trim().is_empty());
-    // Of an archive, the name of the member stands above.
+    // For an archive, the name of the member comes first.
     let (number, first) = lines.next()?;
     let is_heading = |line: &str| line.starts_with("Fatbin ") && line.trim_end().ends_with(" code:");
     let begins =
@@ -61,7 +62,7 @@ fn dumped_from(text: &str) -> Option<usize> {
     begins.then_some(number + 1)
 }
 
-/// Reads a text that need be no program, and how messages call it; `-` is standard input.
+/// Reads a file that need not be a program, and returns its name in messages with its contents; `-` is standard input.
 pub fn read_text(path: &Path) -> Result<(String, String), Failure> {
     let (name, bytes) = if path == Path::new("-") {
         let name = "standard input";
@@ -80,14 +81,14 @@ fn read_file(path: &Path, name: &str) -> Result<Vec<u8>, Failure> {
     if metadata.is_dir() {
         return Err(Failure::BadInput(format!("{name}: a directory; give a PTX file")));
     }
-    // Before a byte is read: a file may be larger than memory.
+    // Check the size before reading, because a file may be larger than memory.
     if metadata.len() > MAX_BYTES {
         return Err(too_large(name));
     }
     read_limited(File::open(path).map_err(|error| cannot_read(name, &error))?, name)
 }
 
-/// The limit holds for pipes and devices too, which have no length.
+/// Reads at most the limit, which also applies to pipes and devices, whose size is unknown.
 fn read_limited(from: impl Read, name: &str) -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::new();
     from.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(|error| cannot_read(name, &error))?;
@@ -122,7 +123,7 @@ fn text_of(bytes: Vec<u8>, name: &str) -> Result<String, Failure> {
     if let Some(at) = bytes.iter().position(|&byte| byte == 0) {
         let ends = bytes[at..].iter().all(|&byte| byte == 0 || byte.is_ascii_whitespace());
         return bad(match ends {
-            // The size that NVRTC gives counts it.
+            // The size that NVRTC returns includes it.
             true if at > 0 => {
                 format!("it ends in a zero byte, as strings in C do (offset {at}): leave it out")
             }
@@ -137,15 +138,15 @@ fn text_of(bytes: Vec<u8>, name: &str) -> Result<String, Failure> {
     }
 }
 
-/// The source line of a place with a marker below it, two lines, safe to print.
+/// Returns the source line at a position, with a marker below it. The result is safe to print.
 pub fn excerpt(text: &str, span: Span) -> String {
-    // The renderer of syntax errors does this already; only its first line is about the error.
+    // Reuse the renderer of syntax errors and drop its first line, which is about the error.
     let error = ParseError { kind: ParseErrorKind::TooDeep, span };
     let rendered = error.render("", text);
     rendered.split_once('\n').map(|(_, excerpt)| excerpt.to_owned()).unwrap_or_default()
 }
 
-/// The programs that paths name: a file is itself, a directory every `.ptx` file below it in the order of names.
+/// Expands paths to programs: a file is itself, a directory contributes every `.ptx` file below it, sorted by name.
 pub fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let mut files = Vec::new();
     for path in paths {
@@ -154,13 +155,13 @@ pub fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
             continue;
         }
         let before = files.len();
-        // The corpus has reproducers of known deviations beside its cases: some take all memory that there is.
+        // Skip the reproducers of known deviations in the corpus: some use up all memory.
         let is_case = |entry: &walkdir::DirEntry| entry.depth() == 0 || entry.file_name() != "deviations";
         for entry in WalkDir::new(path).sort_by_file_name().into_iter().filter_entry(is_case) {
             let entry = entry.map_err(|error| {
                 Failure::BadInput(line(&format!("{}: {error}", path.display())).into_owned())
             })?;
-            // What is asked is not the entry but what it points to: a link to a program is one too.
+            // Follow links, so that a link to a program counts.
             if entry.path().extension().is_some_and(|extension| extension == "ptx") && entry.path().is_file()
             {
                 files.push(entry.into_path());
@@ -232,7 +233,7 @@ mod tests {
             Ok(text)
         };
         assert_eq!(told(b"text", 4), Ok("text".to_owned()));
-        // The file has a hole behind its first bytes: it takes no room on the disk.
+        // The file is sparse after its first bytes, so it uses no disk space.
         assert!(told(b"\x7fELF", MAX_BYTES).unwrap_err().contains("an ELF file"));
         assert!(told(b"\x7fELF", MAX_BYTES + 1).unwrap_err().contains("larger than 64 MiB"));
         assert!(message(read_text(directory.path()).unwrap_err()).contains("a directory"));

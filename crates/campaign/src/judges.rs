@@ -1,4 +1,4 @@
-//! Judging cases, each under the header and in the form that it needs.
+//! Judges cases, each under the header and in the output form that it needs.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -15,56 +15,57 @@ use crate::cases::Made;
 use crate::failure::{Failure, of_subject};
 use crate::subjects::{Tested, target_for};
 
-/// A trial of a lane: of which case, and whether it is the valid counterpart of that.
+/// A trial in a group with one header and form: its case, and whether it is the valid counterpart.
 struct Place<'m> {
     case: usize,
     is_counterpart: bool,
     trial: &'m Trial,
 }
 
-/// A verdict on a trial, and the header under which it was shown.
+/// A verdict on a trial, with the header used.
 pub struct Entry<'t> {
     /// The trial.
     pub trial: &'t Trial,
-    /// Its header.
+    /// The header used.
     pub header: &'t Header,
     /// The verdict.
     pub judged: Judged,
 }
 
-/// A verdict, and on what of the cases that were judged together.
+/// A verdict, with the position of its case among those judged together.
 pub struct Placed {
-    /// Which of the cases.
+    /// The index of the case.
     case: usize,
-    /// Whether it is on the valid counterpart of that.
+    /// Whether the verdict is on the valid counterpart of the case.
     is_counterpart: bool,
     /// The verdict.
     judged: Judged,
 }
 
 impl Placed {
-    /// The verdict.
+    /// Returns the verdict.
     pub fn judged(&self) -> &Judged {
         &self.judged
     }
 
-    /// The verdict on a trial of these cases, which were judged with this usual header.
+    /// Attaches the trial and the header to the verdict. `made` and `usual` must be those passed to [`verdicts`].
     pub fn entry<'m>(self, made: &'m [Made], usual: &'m Header) -> Entry<'m> {
         let (trial, header) = made[self.case].shown(self.is_counterpart, usual);
         Entry { trial, header, judged: self.judged }
     }
 }
 
-/// In which form of output trials are shown, and whether they are kernels.
+/// The output form of trials, and whether they are kernels.
 type Form = (OutputForm, bool);
 
-/// That of nearly all cases.
+/// The form of nearly all cases.
 const USUAL: Form = (OutputForm::Executable, false);
 
-/// Judges cases for a subject; the verdicts come in their order, the one on a valid counterpart behind that on its case.
+/// Judges cases for a subject. Returns the verdicts in the order of the cases, each verdict on a valid counterpart after
+/// the one on its case.
 pub fn verdicts(tested: &Tested, made: &[Made], usual: &Header) -> Result<Vec<Placed>, Failure> {
     let mut lanes: BTreeMap<(&Header, Form), Vec<Place<'_>>> = BTreeMap::new();
-    // Nearly all cases go one way.
+    // Nearly all cases have the usual header and form, so collect them without a look-up.
     let mut most = Vec::with_capacity(made.len());
     for (case, one) in made.iter().enumerate() {
         for is_counterpart in [false, true].into_iter().take(1 + usize::from(one.counterpart.is_some())) {
@@ -93,7 +94,8 @@ pub fn verdicts(tested: &Tested, made: &[Made], usual: &Header) -> Result<Vec<Pl
         let [Placed { judged: broken, case, .. }, Placed { judged: counterpart, .. }] = pair else {
             continue;
         };
-        // A refusal shows something only where what differs in one thing is taken. A crash always does.
+        // A rejection is significant only if the subject accepts the valid counterpart, which differs in one thing. A
+        // crash always is.
         let died = broken.fate() == Some(Fate::Died);
         if counterpart.fate() == Some(Fate::Accepted) {
             let (trial, header) = made[*case].shown(false, usual);
@@ -102,13 +104,14 @@ pub fn verdicts(tested: &Tested, made: &[Made], usual: &Header) -> Result<Vec<Pl
             broken.verdict = Verdict::NotCompared(NotCompared::CounterpartRefused);
         }
     }
-    // A valid counterpart is no case of its own; but a deviation is one wherever it shows.
+    // A valid counterpart is not counted as a case, but a deviation that it shows is kept.
     all.retain(|placed| !placed.is_counterpart || matches!(placed.judged.verdict, Verdict::Deviates(_)));
     Ok(all)
 }
 
-/// The verdicts on trials under this header that are accepted beside each other, on what their variables hold and on what their kernels
-/// leave, by place. Those that are refused or die, or differ in a way that nothing listed predicts, are left to be judged each by itself.
+/// Judges trials in one module under this header. Returns, by index, the verdicts on the values of variables and on the
+/// results of kernels. Omits trials that are rejected, crash, or differ without a listed explanation: the caller must
+/// judge those one by one.
 pub fn together(
     tested: &Tested,
     header: &Header,
@@ -129,7 +132,7 @@ pub fn together(
     Ok(both.filter(|(_, both)| both.iter().all(stands)).collect())
 }
 
-/// Judges expressions in bulk under this header, which the subject has to take: see [`Judge::bulk`].
+/// Judges expressions on the fast path under this header, which the subject must accept; see [`Judge::bulk`].
 pub fn bulk(
     tested: &Tested,
     header: &Header,
@@ -139,7 +142,7 @@ pub fn bulk(
     judge_of(tested, header, USUAL)?.bulk(cases, make).map_err(of_subject)
 }
 
-/// The judge of trials under this header.
+/// Creates the judge for trials under this header.
 fn judge_of<'t>(tested: &'t Tested, header: &Header, (form, launch): Form) -> Result<Judge<'t>, Failure> {
     let options = Options { header: header.clone(), form, launch, ..Options::default() };
     Ok(Judge::new(&*tested.subject, Rules::default(), options).knowing(tested.profile()?))
@@ -156,22 +159,22 @@ fn judged(tested: &Tested, header: &Header, form: Form, trials: &[&Trial]) -> Re
     judge_of(tested, header, form)?.batch(trials).map_err(of_subject)
 }
 
-/// The verdicts on a program as it stands, for the target that it names or the nearest one that the subject has:
+/// Judges a program as it stands, for the target that it names or the nearest one that the subject supports; see
 /// [`judge_module`].
 ///
 /// # Errors
-/// Only where our machine or code fails.
+/// Only if this machine or our code fails.
 pub fn judge(subject: &dyn Subject, module: &Module, text: &str) -> Result<ModuleVerdicts, Error> {
     let target = target_for(module, subject.description());
     judge_module(subject, &Rules::default(), module, text, &target)
 }
 
-/// The declarations and functions of a program, as the ledger keeps them.
+/// Returns the declarations and functions of a program, as the ledger stores them.
 pub fn trial_of(id: u64, module: &Module) -> Trial {
     Trial::new(id, Body::Items(module.items.iter().filter(|item| is_kept(item)).cloned().collect()))
 }
 
-/// The same, of a program that is not needed any more.
+/// Like [`trial_of`], but consumes the program.
 pub fn trial_made_of(id: u64, mut module: Module) -> Trial {
     module.items.retain(is_kept);
     Trial::new(id, Body::Items(module.items))
@@ -251,11 +254,11 @@ mod tests {
     fn a_refusal_shows_something_only_where_the_valid_counterpart_is_taken() {
         use Outcome::{Accepted, Crashed, Refused};
         let counterpart_refused = "not compared: twin-refused";
-        // What becomes of the program and of its counterpart, and the verdicts: on the program, and on the counterpart where
+        // The outcomes of the program and its counterpart, and the verdicts: on the program, and on the counterpart if
         // that deviates.
         for (broken, counterpart, expected) in [
             (Refused, Accepted, &["conforms"][..]),
-            // As if another answer to the question were followed.
+            // As if the subject followed another interpretation.
             (Accepted, Accepted, &["reads"]),
             (Crashed, Accepted, &["crash"]),
             (Refused, Refused, &[counterpart_refused, "counterpart: refuses-valid"]),
@@ -272,7 +275,7 @@ mod tests {
                     Accepted
                 })
             });
-            // The default answer to an open question refuses that an offset is subtracted.
+            // The default interpretation of an open question does not allow subtracting an offset.
             let invalid = trial(7, ".global .u32 b; .global .u64 broken = b - 4;");
             let valid = trial(7, ".global .u32 b; .global .u64 counterpart = b + 4;");
             let made = [
@@ -303,7 +306,7 @@ mod tests {
                 .collect();
             assert_eq!(told, expected, "{broken:?} {counterpart:?}");
             assert_eq!(entries.last().unwrap().judged.id, 8);
-            // Where the counterpart is taken, the refusal shows the answer to the question.
+            // If the counterpart is accepted, the rejection shows the interpretation.
             let shows = (broken, counterpart) == (Refused, Accepted);
             assert_eq!(
                 confirmed,

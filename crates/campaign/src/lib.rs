@@ -1,7 +1,8 @@
-//! Campaigns: many programs, many subjects. Shares out tasks, judges, keeps a ledger that can go on after a stop and be
-//! merged from shards, compares releases, reduces what is new by its cause, and gives a report.
+//! Runs conformance campaigns: many programs against many subjects. A campaign divides the work into tasks, judges the
+//! results and records them in a ledger. Ledgers survive an interruption and can be merged from shards. At the end it
+//! compares releases, reduces new findings by their cause and writes a report.
 //!
-//! Nothing here prints or reads a command line: a [`Session`] has what a campaign runs with, and tells its
+//! Nothing here prints or parses a command line: a [`Session`] holds the settings of a campaign and receives its
 //! [`Events`](session::Events).
 
 mod alike;

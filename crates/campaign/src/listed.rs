@@ -1,4 +1,4 @@
-//! A new finding as an entry of a list of known deviations.
+//! Writes a new finding as an entry of the list of known deviations.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,8 @@ use ptxsmith_model::Class;
 use ptxsmith_report::harmless::line;
 use ptxsmith_report::{Finding, Report};
 
-/// The file of a known deviation that a finding is: known by its program alone until a pattern says what in it is the reason.
+/// Returns the file of a known deviation for a finding. It identifies the deviation by its program alone, until somebody
+/// writes a pattern for the cause.
 pub(crate) fn entry(report: &Report, finding: &Finding) -> String {
     let example = finding.example();
     let subject = report.subjects.iter().find(|subject| Some(&subject.id) == finding.subjects.first());
@@ -30,6 +31,6 @@ pub(crate) fn entry(report: &Report, finding: &Finding) -> String {
     if let Some(day) = finding.first_seen.as_deref().and_then(|seen| seen.get(..10)) {
         let _ = writeln!(text, "// first-seen: {day}");
     }
-    // The program that shows it is all that is known until a pattern is written.
+    // The program is all that identifies the deviation until a pattern is written.
     text + example.program
 }

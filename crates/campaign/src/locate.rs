@@ -1,4 +1,4 @@
-//! The place in a user's file that a difference is about.
+//! Locates a difference in a user's file.
 
 use std::cell::OnceCell;
 
@@ -8,7 +8,7 @@ use ptxsmith_model::{ExpectedAnswer, Place};
 use ptxsmith_subject::Severity;
 use ptxsmith_syntax::{Item, Lines, Module, Span};
 
-/// A file whose places are looked up. What a lookup needs is made once, where something differs.
+/// A file in which differences are located. The data for a look-up is built only when the first difference needs it.
 pub struct Locator<'f> {
     file: &'f str,
     text: &'f str,
@@ -18,13 +18,14 @@ pub struct Locator<'f> {
 }
 
 impl<'f> Locator<'f> {
-    /// The file with this text, which was parsed as this module.
+    /// Creates a locator for a file with this source, parsed as this module.
     pub fn new(file: &'f str, text: &'f str, module: &'f Module) -> Locator<'f> {
         Locator { file, text, module, lines: OnceCell::new(), risks: OnceCell::new() }
     }
 
-    /// The line that the specification refuses, the operand that matches a listed deviation, the variable or kernel that differs, or
-    /// the line that the subject blames: the first of these that is known.
+    /// Returns the place of a difference. This is the first that is known of: the line that violates the specification,
+    /// the operand that matches a listed deviation, the variable or kernel that differs, the line in the subject's
+    /// diagnostic.
     pub fn place_of(&self, difference: &Difference) -> Place {
         let refused = difference.expected.refusal().map(|refusal| refusal.line).filter(|&line| line > 0);
         if let Some(line) = refused {
@@ -52,7 +53,7 @@ impl<'f> Locator<'f> {
         self.lines.get_or_init(|| Lines::new(self.text))
     }
 
-    /// The first place where the listed deviation shows that explains the difference.
+    /// Returns the first place that matches the listed deviation explaining the difference.
     fn operand(&self, difference: &Difference) -> Option<Span> {
         let explained = difference.explanation.as_ref()?.deviations().next()?;
         let risks = self.risks.get_or_init(|| risks(self.module));
@@ -72,12 +73,12 @@ impl<'f> Locator<'f> {
     }
 }
 
-/// The kernel whose results differ.
+/// Returns the kernel whose results differ.
 fn kernel_of(difference: &Difference) -> Option<&str> {
     difference.observed.kernels.keys().next().map(String::as_str)
 }
 
-/// The line of the first access that goes elsewhere.
+/// Returns the line of the first access to a wrong address.
 fn line_of_access(difference: &Difference) -> Option<u32> {
     match &difference.expected.answer {
         ExpectedAnswer::Accesses(accesses) => accesses.iter().find_map(|access| access.line),

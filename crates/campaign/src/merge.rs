@@ -1,4 +1,4 @@
-//! The shards of one campaign as one result.
+//! Merges the shards of a campaign.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -14,24 +14,25 @@ use crate::session::Session;
 use crate::store::{self, Earlier, State};
 use crate::subjects::{Tested, open_subjects};
 
-/// What is put together, and how.
+/// The options of a merge.
 pub struct Options {
     /// The directories of the shards.
     pub directories: Vec<PathBuf>,
-    /// Where the result goes.
+    /// The output directory.
     pub out: PathBuf,
-    /// Whether to remove the campaign that `out` holds, if it holds one.
+    /// Whether to remove the campaign in `out`, if there is one.
     pub replace: bool,
     /// Whether shards may be missing or unfinished.
     pub partial: bool,
-    /// The programs of the user's choosing that the shards tested and that may be run once more.
+    /// The user's own programs among the subjects that may be run again.
     pub subjects: Vec<SubjectSpec>,
 }
 
-/// Puts shards together. The result is what the undivided campaign gives, byte for byte.
+/// Merges shards. The result is identical, byte for byte, to the result of the undivided campaign.
 ///
 /// # Errors
-/// If a shard is missing, doubled or unfinished (unless that is allowed), or is of another build, seed or subject.
+/// If a shard is missing, duplicated or unfinished (unless that is allowed), or belongs to another build, seed or
+/// subject.
 pub fn merge(session: &Session, options: &Options) -> Result<Outcome, Failure> {
     let real = |path: &Path| std::fs::canonicalize(path).ok();
     if let Some(directory) =
@@ -70,7 +71,7 @@ pub fn merge(session: &Session, options: &Options) -> Result<Outcome, Failure> {
     campaign.finish(Ended::All)
 }
 
-/// A path as messages have it.
+/// Formats a path for messages.
 fn name(path: &Path) -> String {
     line(&path.to_string_lossy()).into_owned()
 }
@@ -78,10 +79,10 @@ fn name(path: &Path) -> String {
 /// The shards of one campaign, by number.
 type Shards<'p> = BTreeMap<u64, (&'p Path, State)>;
 
-/// The campaign that a directory holds a shard of, and how many shards that has.
+/// The directory of the first shard, the settings of its campaign, and the number of shards.
 type Whole<'p> = (&'p Path, store::Identity, u64);
 
-/// Reads the shards in these directories, with what the first of them is a part of.
+/// Reads the shards in these directories. Also returns the campaign that the first one belongs to.
 fn read_shards(directories: &[PathBuf]) -> Result<(Shards<'_>, Option<Whole<'_>>), Failure> {
     let mut shards = Shards::new();
     let mut first: Option<Whole<'_>> = None;
@@ -115,9 +116,9 @@ fn read_shards(directories: &[PathBuf]) -> Result<(Shards<'_>, Option<Whole<'_>>
     Ok((shards, first))
 }
 
-/// What is missing of a campaign of so many shards, or was not finished.
+/// Lists the missing and the unfinished shards of a campaign.
 fn lacks(shards: &Shards<'_>, of: u64) -> Vec<String> {
-    // Each of the shards is one of `of`, so the gaps between those that are there are few, however large `of` is.
+    // Each shard is one of `of`, so there are few gaps between those present, however large `of` is.
     let missing = missing(shards.keys().copied(), of);
     let unfinished: Vec<String> = shards
         .values()
@@ -134,12 +135,12 @@ fn lacks(shards: &Shards<'_>, of: u64) -> Vec<String> {
     lacks
 }
 
-/// The shards from 1 to `of` that are not among these, in order, runs of several as one.
+/// Returns the numbers from 1 to `of` that are not among these, in order, with consecutive ones as a range.
 fn missing(there: impl Iterator<Item = u64>, of: u64) -> Vec<String> {
     let mut before = 0;
     let mut missing = Vec::new();
     for number in there.map(Some).chain([None]) {
-        // What is missing lies between two that are there.
+        // The missing numbers lie between two that are present.
         let end = number.map_or(of, |number| number - 1);
         match end - before {
             0 => {}
@@ -151,15 +152,15 @@ fn missing(there: impl Iterator<Item = u64>, of: u64) -> Vec<String> {
     missing
 }
 
-/// The subject itself, for what is shown to it once more at the end; where it is not here, or is not to be run, what is
-/// known of it. `allowed` are those that the user names.
+/// Reopens the subject for the final checks. If it is unavailable, or may not be run, uses its recorded description.
+/// `allowed` are the subjects that the user named.
 fn tested(
     session: &Session,
     description: &ptxsmith_subject::Description,
     allowed: &[SubjectSpec],
 ) -> Result<Tested, Failure> {
     let spec = parse_spec(&description.id);
-    // Shards may come from anywhere, and the programs that they name are of their choosing.
+    // Shards may come from anywhere, and may name programs that must not be run.
     if let Ok(spec) = spec
         && (!spec.is_of_users_choosing() || allowed.contains(&spec))
         && let Ok(mut opened) = open_subjects(session, &[spec], None)
@@ -215,14 +216,14 @@ mod tests {
             let noted = std::mem::take(&mut *crate::pool::lock_of(&notes));
             (seen.outcome == ptxsmith_subject::Outcome::Unavailable, noted.len())
         };
-        // Whether it is absent, and how many notes tell so.
+        // Whether it is missing, and the number of notes about that.
         assert_eq!(outcome(description, std::slice::from_ref(&spec)), (false, 0));
         assert_eq!(outcome(description, &[]), (true, 1));
         let other = ptxsmith_subject::Description { sha256: Some("0".repeat(64)), ..description.clone() };
         assert_eq!(outcome(&other, &[spec]), (true, 1));
     }
 
-    /// A session, and the notes that it is told.
+    /// Returns a session and the notes that it receives.
     fn session() -> (Session, std::sync::Arc<std::sync::Mutex<Vec<String>>>) {
         #[derive(Default)]
         struct Notes(std::sync::Arc<std::sync::Mutex<Vec<String>>>);

@@ -1,4 +1,4 @@
-//! Raw edits of programs that exist.
+//! Runs programs made by editing the tokens of existing ones.
 
 use std::path::PathBuf;
 
@@ -10,10 +10,10 @@ use crate::input::read_text;
 use crate::session::Session;
 use crate::texts::{Options, Texts, judge_texts};
 
-/// How many programs are made where neither a number nor a time is given.
+/// The number of programs if neither a number nor a time is given.
 const CASES: u64 = 20_000;
 
-/// Shows edits of these files to the subjects. What cannot be read, or split into tokens, is told and left out.
+/// Runs edits of these files on the subjects. Reports and skips files that cannot be read or split into tokens.
 ///
 /// # Errors
 /// If there is nothing to edit, no subject can be opened, or this machine or our code fails.

@@ -1,4 +1,4 @@
-//! Every form in every place: the cells of the generator's tables.
+//! Runs every form in every context: the cells of the generator's tables.
 
 use ptxsmith_gen::Places;
 
@@ -7,10 +7,10 @@ use crate::failure::Failure;
 use crate::session::Session;
 use crate::texts::{Options, Texts, judge_texts};
 
-/// The numbers of the cells of these names, of single ones and of whole families.
+/// Returns the numbers of the cells with these names, which may name single cells or whole families.
 ///
 /// # Errors
-/// If nothing has such a name.
+/// If no cell has such a name.
 pub fn cells_of(places: &Places, names: &[String]) -> Result<Vec<u64>, Failure> {
     let mut all = Vec::new();
     for name in names {
@@ -26,10 +26,11 @@ pub fn cells_of(places: &Places, names: &[String]) -> Result<Vec<u64>, Failure> 
     Ok(all)
 }
 
-/// Shows the cells of these names to the subjects, or all, in an order of which every beginning is a sample of all.
+/// Runs the cells with these names, or all cells, on the subjects. Their order is such that every initial part is a
+/// sample of the whole.
 ///
 /// # Errors
-/// If a cell has no such name, no subject can be opened, or this machine or our code fails.
+/// If no cell has such a name, no subject can be opened, or this machine or our code fails.
 pub fn places(session: &Session, cells: &[String], options: &Options) -> Result<Outcome, Failure> {
     let places = Places::new();
     let named = cells_of(&places, cells)?;

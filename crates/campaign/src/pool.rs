@@ -1,4 +1,4 @@
-//! Shares numbered tasks out among threads until the budget is spent, Ctrl-C is pressed, or something of ours fails.
+//! Runs numbered tasks on several threads until the budget is spent, Ctrl-C is pressed, or an internal error occurs.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard};
@@ -7,35 +7,36 @@ use std::time::{Duration, Instant};
 use crate::failure::Failure;
 use crate::session::{Progress, Session};
 
-/// When a campaign is over, if its session is not before: then tasks that have begun are done, with those that belong to them.
+/// The budget of a campaign, unless its session ends earlier. Tasks that have started are finished, with the rest of
+/// their group.
 #[derive(Clone, Copy, Debug)]
 pub struct Budget {
-    /// After this many tasks, if any number.
+    /// The number of tasks; `None` for no limit.
     pub tasks: Option<u64>,
-    /// So many tasks belong together, one: of those that belong together all are done, or none.
+    /// Tasks run in groups of this size. A group runs completely or not at all; 1 means no grouping.
     pub together: u64,
-    /// What the tasks consist of, all together, for the progress bar.
+    /// The total number of units in all tasks, for the progress bar.
     pub units: Option<u64>,
 }
 
 impl Default for Budget {
-    /// No end, and no task that belongs to others.
+    /// No limit and no grouping.
     fn default() -> Budget {
         Budget { tasks: None, together: 1, units: None }
     }
 }
 
-/// Why a campaign is over.
+/// The reason why a campaign ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
-    /// Every task is done, or the time is up.
+    /// Every task is done, or the time is over.
     All,
-    /// Ctrl-C.
+    /// Ctrl-C was pressed.
     Interrupted,
 }
 
-/// Does the tasks 0, 1, 2 ... on as many threads as the session allows. The first failure ends all; so does Ctrl-C, with
-/// [`Ended::Interrupted`]. A task that a subject keeps from its end is given up at [`Limit::work_is_cut`]; that is noted.
+/// Runs the tasks 0, 1, 2 ... on as many threads as the session allows. Stops at the first failure, and at Ctrl-C with
+/// [`Ended::Interrupted`]. Abandons tasks in which a subject still runs at [`Limit::work_is_cut`], and notes that.
 ///
 /// [`Limit::work_is_cut`]: crate::session::Limit::work_is_cut
 pub fn each(
@@ -61,11 +62,10 @@ pub fn each(
     Ok(ended)
 }
 
-/// What becomes of each item, in their order, on as many threads as the session allows. `None` for those that Ctrl-C, or the
-/// end of the time, left out.
+/// Maps items in parallel and returns results in input order. Items not started before Ctrl-C or the deadline are `None`.
 ///
 /// # Errors
-/// The first failure, which ends all.
+/// The first failure, which stops all work.
 pub fn map<T: Sync, R: Send>(
     session: &Session,
     items: &[T],
@@ -81,12 +81,12 @@ pub fn map<T: Sync, R: Send>(
     Ok(results.into_iter().map(|result| result.into_inner().expect("a panic ends the program")).collect())
 }
 
-/// How tasks came to an end.
+/// The end of a parallel run.
 struct Shared {
     ended: Ended,
-    /// How many were begun.
+    /// The number of tasks started.
     begun: u64,
-    /// Whether the end of the time kept some from their end.
+    /// Whether the deadline stopped some tasks before their end.
     is_cut: bool,
 }
 
@@ -96,7 +96,7 @@ fn share(
     until: Option<Instant>,
     task: impl Fn(u64) -> Result<(), Failure> + Sync,
 ) -> Result<Shared, Failure> {
-    // What is begun is done: so nothing is begun that would, if it took as long as the longest before it, end too late.
+    // Started tasks are finished. So start none that would end too late if it took as long as the longest so far.
     let longest = Mutex::new(Duration::ZERO);
     let next = Mutex::new(0);
     let stop = AtomicBool::new(false);
@@ -128,13 +128,13 @@ fn share(
     std::thread::scope(|scope| {
         let most = budget.tasks.unwrap_or(u64::MAX).max(1);
         let threads = (session.jobs.get() as u64).min(most);
-        // The caller works, too: what it read and freed before is memory that its own work uses again.
+        // The calling thread works too, so that it reuses memory that it freed earlier.
         for _ in 1..threads {
             scope.spawn(thread);
         }
         thread();
     });
-    // The children of a run that is stopped die, which is no failure.
+    // Stopping a run kills its child processes, which is not a failure.
     let is_cut = match failure.into_inner().expect("a panic ends the program") {
         Some(Failure::Interrupted) => true,
         Some(failure) => return Err(failure),
@@ -145,7 +145,7 @@ fn share(
     Ok(Shared { ended, begun: next.into_inner().expect("a panic ends the program"), is_cut })
 }
 
-/// A panic ends the program, so no lock is ever poisoned.
+/// Locks a mutex. A panic ends the program, so no lock is ever poisoned.
 pub fn lock_of<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().expect("a panic ends the program")
 }
@@ -176,7 +176,7 @@ mod tests {
         }
     }
 
-    /// How many of ten tasks are done, and how many of ten items at the end.
+    /// Returns the number of finished tasks out of ten, and of items out of ten in the final steps.
     fn done(limit: Option<Limit>) -> (usize, usize) {
         let session = session(limit);
         let tasks = Mutex::new(0);
@@ -197,7 +197,8 @@ mod tests {
         let hour = Duration::from_secs(3_600);
         assert_eq!(done(None), (10, 10));
         assert_eq!(done(Some(Limit::of(now, hour))), (10, 10));
-        // A minute of the hour is kept for the end: begun 59 and a half minutes ago, only that is left.
+        // One minute of the hour is reserved for the final steps. The session began 59 and a half minutes ago, so only
+        // that is left.
         let Some(long_ago) = now.checked_sub(hour - Duration::from_secs(30)) else { return };
         assert_eq!(done(Some(Limit::of(long_ago, hour))), (0, 10));
         assert_eq!(done(Some(Limit::of(long_ago, Duration::from_secs(60)))), (0, 0));
@@ -214,11 +215,11 @@ mod tests {
             Ok(())
         })
         .unwrap();
-        // None, where the machine is so busy that the first would have begun too late.
+        // None, if the machine is so busy that the first task would start too late.
         assert!(*lock_of(&tasks) <= 1, "the second would take until one and a half of the time");
     }
 
-    /// Notes what is said of work.
+    /// Records the messages about work.
     struct Noted(std::sync::Arc<Mutex<Vec<String>>>);
 
     impl crate::session::Events for Noted {
@@ -248,9 +249,9 @@ mod tests {
         };
         assert_eq!(each(&session, Budget::default(), "cases", waits).unwrap(), Ended::All);
         assert_eq!(*lock_of(&notes), ["--time was over; not all cases are in the result"]);
-        // The end has its own time.
+        // The final steps have a time of their own.
         assert!(!cancel.is_cancelled() || Instant::now() >= limit.end_is_cut());
-        // Ctrl-C is Ctrl-C, also when the time is over.
+        // Ctrl-C has its usual effect even if the time is over.
         session.cancel.cancel();
         std::thread::sleep(limit.end.saturating_duration_since(Instant::now()));
         assert_eq!(each(&session, Budget::default(), "cases", waits).unwrap(), Ended::Interrupted);

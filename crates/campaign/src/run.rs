@@ -1,4 +1,4 @@
-//! A campaign of generated cases: generate, predict, observe, judge, report.
+//! Runs a campaign of generated cases: generate, predict, observe, judge, report.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -18,54 +18,56 @@ use crate::store::{Earlier, Identity, Rest, Shard, State};
 use crate::subjects::{Tested, ensure_disassembler, open_subjects};
 use crate::task::{TaskCases, TaskVerdicts};
 
-/// What is tried, on what, and how long.
+/// The options of a campaign of generated cases.
 pub struct Options {
-    /// The implementations; none for the default one.
+    /// The implementations under test; empty for the default one.
     pub subjects: Vec<SubjectSpec>,
-    /// How long one may take for one module.
+    /// The time limit of a subject for one module.
     pub timeout: Option<Duration>,
-    /// What is generated.
+    /// The kind of programs to generate.
     pub focus: Focus,
-    /// Every small program instead, of this depth.
+    /// Instead of random programs, generate every program up to this depth.
     pub exhaustive: Option<u32>,
-    /// A file of weights of the grammar's productions.
+    /// A file with weights of the grammar's productions.
     pub weights: Option<PathBuf>,
-    /// So many cases; without a time either, as many as are usual.
+    /// The number of cases. Without it, and without `unlimited`, a default applies.
     pub cases: Option<u64>,
-    /// As many cases as the session has time for.
+    /// Whether to generate cases until the session's time is over.
     pub unlimited: bool,
-    /// How long all new findings together are reduced for.
+    /// The time to reduce all new findings together; `None` for no limit.
     pub reduce: Option<Duration>,
-    /// Where everything goes.
+    /// The output directory.
     pub out: PathBuf,
-    /// Whether to go on with what `out` holds, if it holds anything.
+    /// Whether to resume the campaign in `out`, if there is one.
     pub resume: bool,
-    /// Whether to remove what `out` holds, if it holds anything.
+    /// Whether to remove the campaign in `out`, if there is one.
     pub replace: bool,
-    /// Which part of the campaign this is.
+    /// The part of the campaign to run.
     pub shard: Shard,
 }
 
-/// How many cases are judged where neither a number nor a time is given: with the default focus more than 200,000
-/// expressions and 20,000 aggregates, also without those that the specification leaves open.
+/// The number of cases if neither a number nor a time is given. With the default focus it yields more than 200,000
+/// expressions and 20,000 aggregates, not counting those that the specification leaves open.
 const CASES: u64 = 250_000;
 
-/// How cases are shared out as tasks. The first ones are short: of a subject that is slow, or wrong about everything,
-/// something is known soon.
+/// Divides cases into tasks. The first tasks are short, so that results appear soon even for a subject that is slow or
+/// deviates everywhere.
 #[derive(Clone, Copy)]
 struct Tasks {
-    /// How many times the number of cases doubles from one task to the next: 250, 500, 1000 ...
+    /// The number of tasks at the start that each have twice as many cases as the one before: 250, 500, 1000 ...
     doubled: u32,
-    /// The cases of each task behind those.
+    /// The number of cases in each later task.
     most: u64,
 }
 
 impl Tasks {
     const FIRST: u64 = 250;
 
-    /// The tasks of a run with this focus. Starting ptxas costs as much as some thousand expressions. Values of arrays
-    /// cost it the less each the more there are, up to some hundred thousand; but of as many, where all are to be judged one by
-    /// one, more than 1 kB each is kept. Declarations cost the more.
+    /// Returns the division into tasks for this focus.
+    ///
+    /// Starting ptxas costs as much as some thousand expressions. The cost per array value falls with their number, up to
+    /// some hundred thousand, but if all of them must be judged one by one, each uses more than 1 kB of memory.
+    /// Declarations cost more, so their tasks are smaller.
     fn of(focus: Focus) -> Tasks {
         match focus {
             Focus::Expressions => Tasks { doubled: 8, most: 64_000 },
@@ -78,20 +80,20 @@ impl Tasks {
         Self::FIRST * ((1 << task.min(doubled)) - 1) + task.saturating_sub(doubled) * self.most
     }
 
-    /// The cases of a task.
+    /// Returns the cases of a task.
     fn cases(self, task: u64) -> Range<u64> {
         self.start(task)..self.start(task + 1)
     }
 
-    /// How many tasks these cases are.
+    /// Returns the number of tasks for this number of cases.
     fn count(self, cases: u64) -> u64 {
         let doubled = u64::from(self.doubled);
         let few = (0..doubled).find(|&task| self.start(task + 1) >= cases).map(|last| last + 1);
         few.unwrap_or_else(|| doubled + (cases - self.start(doubled)).div_ceil(self.most))
     }
 
-    /// Makes a state one of a campaign that differs from its own in nothing but more cases. False, with nothing done, where it
-    /// differs otherwise.
+    /// Adapts a saved state to this campaign if the two differ only in that this one has more cases. Otherwise returns
+    /// false and changes nothing.
     fn raise(self, own: &Identity, state: &mut State) -> bool {
         let mut theirs = state.identity.clone();
         let cases = |identity: &Identity| identity.options.get(CASES_OPTION)?.parse::<u64>().ok();
@@ -112,22 +114,22 @@ impl Tasks {
     }
 }
 
-/// A task that some subjects have still to be shown.
+/// A task that has not been run on all subjects yet.
 struct OpenTask<'c> {
-    /// Whether it is to be done at all.
+    /// Whether the task belongs to this shard and is not done yet.
     to_do: bool,
     cases: TaskCases<'c>,
-    /// What became of it, by the number of the subject.
+    /// The verdicts by index of the subject; `None` if the task was skipped.
     judged: Mutex<BTreeMap<usize, Option<TaskVerdicts>>>,
 }
 
-/// One task in this many makes what needs a later version and target, where every subject takes those.
+/// One task in this many uses features of a later PTX version and target, if all subjects accept them.
 const WIDE_EVERY: u64 = 8;
 
 /// Runs a campaign.
 ///
 /// # Errors
-/// If the user has something to mend, no subject can be opened, or this machine or our code fails.
+/// If an option or input of the user is wrong, no subject can be opened, or this machine or our code fails.
 pub fn run(session: &Session, options: &Options) -> Result<Outcome, Failure> {
     let mut identity = BTreeMap::from([("focus".to_owned(), options.focus.name().to_owned())]);
     let generator = match (options.exhaustive, options.weights.as_deref()) {
@@ -165,7 +167,7 @@ pub fn run(session: &Session, options: &Options) -> Result<Outcome, Failure> {
     let takes_wide = campaign.subjects.iter().all(|tested| tested.takes(&wide_header()));
     let tasks = Tasks::of(options.focus);
     let is_wide = |task: u64| takes_wide && task % WIDE_EVERY == WIDE_EVERY - 1;
-    // What only a campaign of more than a few tasks makes is nothing that a shorter one lacks.
+    // A campaign too short for a wide task must not count the productions of wide tasks as missing coverage.
     let reaches_wide = cases.is_none_or(|cases| tasks.count(cases) >= WIDE_EVERY);
     campaign.reduce_for = options.reduce;
     campaign.generator = generator.generator(takes_wide && reaches_wide);
@@ -177,7 +179,7 @@ pub fn run(session: &Session, options: &Options) -> Result<Outcome, Failure> {
         |own, state| tasks.raise(own, state),
     )?;
     let campaign = campaign;
-    // One subject after the other would leave threads idle at the end, with many of them and few tasks.
+    // Interleave the subjects: running them one after the other would leave threads idle at the end of each.
     let together = campaign.subjects.len() as u64;
     let number_of_tasks = cases.map(|cases| tasks.count(cases) * together);
     let budget = Budget { tasks: number_of_tasks, together, units: cases };
@@ -222,7 +224,7 @@ pub fn run(session: &Session, options: &Options) -> Result<Outcome, Failure> {
     campaign.end(ended)
 }
 
-/// What has to be the same for results of two runs to belong together.
+/// Returns the settings that two runs must share for their results to belong together.
 fn identity_of(session: &Session, options: BTreeMap<String, String>, subjects: &[Tested]) -> Identity {
     let subject = |tested: &Tested| {
         let description = tested.subject.description();
@@ -263,7 +265,7 @@ mod tests {
         assert!(tasks.raise(&identity(1, None), &mut state));
         assert_eq!(state.rest, Some(Rest { task: 2, from: 1000 }));
         assert!(state.done.contains(1) && !state.done.contains(2));
-        // A task that lacked nothing stays done.
+        // A complete task stays done.
         let mut state = State::new(identity(1, Some(750)), Shard::ALL, &Coverage::new());
         (0..2).for_each(|task| state.done.insert(task, Shard::ALL));
         assert!(tasks.raise(&identity(1, Some(2000)), &mut state));
@@ -284,7 +286,7 @@ mod tests {
                 assert_eq!([tasks.count(next), tasks.count(next + 1)], [task + 1, task + 2]);
             }
         }
-        // 250, 500 ... 32,000, and from there 64,000.
+        // 250, 500 ... 32,000, and 64,000 from there on.
         let expressions = Tasks::of(Focus::Expressions);
         assert_eq!(
             [7, 8, 9].map(|task| expressions.cases(task)),

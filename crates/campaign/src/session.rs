@@ -1,4 +1,4 @@
-//! What a campaign runs with, and what it tells while it goes on.
+//! The settings of a campaign, and the events that it emits while it runs.
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -12,117 +12,118 @@ use ptxsmith_subject::worker::Workers;
 use crate::expected::ExpectedFailures;
 use crate::failure::Failure;
 
-/// What every campaign has at hand.
+/// The settings common to all campaigns.
 pub struct Session {
-    /// Threads, and processes of subjects at a time.
+    /// The number of threads, and of subject processes that run at the same time.
     pub jobs: NonZeroUsize,
-    /// Chooses what is generated.
+    /// The seed of the generator.
     pub seed: u64,
-    /// The command that goes on with the campaign, with all its arguments: what its manifest keeps.
+    /// The command that resumes the campaign, with all its arguments, for the manifest.
     pub command_line: Vec<String>,
-    /// Raised when the campaign is to stop.
+    /// Set when the campaign is to stop.
     pub cancel: Cancel,
-    /// The CUDA driver library, where it was named.
+    /// The path of the CUDA driver library, if the user named it.
     pub libcuda: Option<PathBuf>,
-    /// How implementations are started for each module.
+    /// How to start an implementation for each module.
     pub start: Start,
-    /// How this program starts itself again as a worker that loads libraries; `None` if it cannot.
+    /// How to start this program again as a worker that loads libraries; `None` if that is impossible.
     pub workers: Option<Workers>,
-    /// When the command has to be over, where that is limited.
+    /// When the command must end, if its time is limited.
     pub limit: Option<Limit>,
-    /// Who is told what happens.
+    /// The receiver of events.
     pub events: Box<dyn Events>,
-    /// The failures that are expected.
+    /// The expected failures.
     pub expected: ExpectedFailures,
-    /// Lists of known deviations that were added.
+    /// Files with additional known deviations.
     pub known: Vec<PathBuf>,
 }
 
-/// The time that a whole command may take: what its end takes is part of it.
+/// The time limit of a command, including its final steps and the report.
 #[derive(Clone, Copy, Debug)]
 pub struct Limit {
     began: Instant,
-    /// Until when work is begun.
+    /// No new work starts after this time.
     pub work: Instant,
-    /// When all is over.
+    /// The command ends at this time.
     pub end: Instant,
 }
 
 impl Limit {
-    /// The share of the time that is left for the end: new findings are shown again, reduced, compared between releases.
+    /// One part in this many of the time is reserved for the final steps: repeating new findings, reducing them and
+    /// comparing releases.
     const END: u32 = 4;
-    /// The most that is left for it.
+    /// The longest time reserved for them.
     const MOST: Duration = Duration::from_secs(60);
 
-    /// The most time before the end at which nothing is asked of subjects any more, so that the result can be written.
+    /// The longest time reserved for writing the result. Subjects are not run during it.
     const WRITING: Duration = Duration::from_secs(1);
 
-    /// When work that was begun is given up: it may use half of the time that is left for the end.
+    /// Returns the time at which work in progress is abandoned: halfway through the reserved time.
     pub fn work_is_cut(&self) -> Instant {
         self.work + self.end.saturating_duration_since(self.work) / 2
     }
 
-    /// Until when findings are reduced: what is left then is for comparing subjects.
+    /// Returns the time at which reduction stops; the rest is reserved for comparing subjects.
     pub fn reduction_ends(&self) -> Instant {
         self.end - self.end.saturating_duration_since(self.work) / 3
     }
 
-    /// When subjects are stopped for good.
+    /// Returns the time at which all subjects are stopped.
     pub fn end_is_cut(&self) -> Instant {
         self.end - (self.end.saturating_duration_since(self.work) / 5).min(Self::WRITING)
     }
 
-    /// The limit of a command that began then and may take this time.
+    /// Creates the limit of a command that started at `began` and may run for `time`.
     pub fn of(began: Instant, time: Duration) -> Limit {
         let end = (time / Self::END).min(Self::MOST);
         Limit { work: began + (time - end), end: began + time, began }
     }
 
-    /// The share of the time that is over then.
+    /// Returns the share of the time that has passed, from 0 to 1.
     pub fn share(&self, now: Instant) -> f64 {
         let whole = self.end.saturating_duration_since(self.began).as_secs_f64();
         (now.saturating_duration_since(self.began).as_secs_f64() / whole.max(f64::MIN_POSITIVE)).min(1.0)
     }
 }
 
-/// What receives the events of a campaign. By default they are dropped.
+/// Receives the events of a campaign. The default methods ignore them.
 pub trait Events: Send + Sync {
-    /// Something that is no result, for a person.
+    /// Reports a message for people that is not a result.
     fn note(&self, _message: &str) {}
 
-    /// A finding was kept for the first time.
+    /// Reports that a finding was recorded for the first time.
     fn found(&self, _finding: &Finding) {}
 
-    /// What was compared of a program of the user's and what was not, in a line.
+    /// Reports in one line which parts of a user's program were compared and which were not.
     fn judged(&self, _line: &str) {}
 
-    /// A program could not be judged and is left out.
+    /// Reports that a program could not be judged and is skipped.
     fn left_out(&self, _failure: &Failure) {}
 
-    /// Work begins: so many of these units, where that is known.
+    /// Starts a piece of work of `count` units, if the number is known.
     fn begin(&self, _unit: &str, _count: Option<u64>) -> Box<dyn Progress> {
         Box::new(Silent)
     }
 
-    /// Something begins that takes as long as it takes.
+    /// Starts an operation of unknown length.
     fn wait(&self) -> Box<dyn Progress> {
         Box::new(Silent)
     }
 }
 
-/// Who is told how a piece of work goes on. It has ended when this is dropped.
+/// Receives the progress of a piece of work, which ends when this is dropped.
 pub trait Progress: Send + Sync {
-    /// So many more units are done.
+    /// Reports that `units` more units are done.
     fn done(&self, _units: u64) {}
 
-    /// What was found so far, or what happens now, in a few words.
+    /// Shows the results so far, or the current step, in a few words.
     fn say(&self, _message: String) {}
 
-    /// Something that is no result, for a person.
+    /// Reports a message for people that is not a result.
     fn note(&self, _message: &str) {}
 }
 
-/// Drops all events.
+/// Ignores all events.
 pub struct Silent;
 
 impl Events for Silent {}
@@ -141,13 +142,13 @@ mod tests {
         for (seconds, share) in [(0, 0.0), (10, 0.25), (20, 0.5), (40, 1.0), (50, 1.0)] {
             assert_eq!(limit.share(began + seconds * second), share, "{seconds}");
         }
-        // What was begun may use half of the end; a fifth of it, or a second, is left for writing.
+        // Started work may use half of the reserved time. A fifth of it, at most a second, is left for writing.
         assert_eq!((limit.work_is_cut(), limit.end_is_cut()), (began + 35 * second, began + 39 * second));
         let limit = Limit::of(began, 4 * second);
         assert_eq!(limit.end_is_cut(), began + 4 * second - second / 5);
-        // Of an hour a minute is left for the end.
+        // One minute of an hour is reserved for the final steps.
         assert_eq!(Limit::of(began, 3_600 * second).work, began + 3_540 * second);
-        // Of no time nothing is over when it begins, and all at once then.
+        // With no time, none has passed at the start, and all of it right after.
         let none = Limit::of(began, Duration::ZERO);
         assert_eq!((none.share(began), none.share(began + second)), (0.0, 1.0));
     }

@@ -1,4 +1,4 @@
-//! What generated modules reach, and how they fare with our own parser and the oracle.
+//! Statistics about generated modules: grammar coverage, and the results of our own parser and the oracle.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -10,23 +10,23 @@ use ptxsmith_oracle::{Clause, ClauseSet, Expectation, RefusalClass, Rules, expec
 /// Counts over generated modules.
 #[derive(Default)]
 pub struct Statistics {
-    /// What was made of the grammar.
+    /// The grammar productions generated.
     pub coverage: Coverage,
     modules: u64,
     bytes: u64,
-    /// Modules whose text does not give the same tree again.
+    /// Modules that do not parse back to the same tree.
     misread: u64,
     negatives: u64,
-    /// Positive programs by what the oracle says of them.
+    /// Valid programs that the oracle accepts.
     accepted: u64,
-    /// Addresses that variables of accepted programs hold.
+    /// Addresses in the variables of accepted programs.
     addresses: u64,
-    /// Refused by the default answer to an open question.
+    /// Programs that are invalid under the default interpretation of an open question.
     open: u64,
-    /// Refused although no open question is met: the generator, or the oracle, is wrong.
+    /// Programs that the oracle rejects although they meet no open question: the generator or the oracle is wrong.
     refused: u64,
     unmodelled: u64,
-    /// Negative programs that the oracle does not refuse for the reason that the edit states.
+    /// Invalid programs that the oracle does not reject for the reason that their edit states.
     not_refused: u64,
     classes: BTreeMap<RefusalClass, u64>,
     clauses: ClauseSet,
@@ -70,7 +70,7 @@ impl Statistics {
         }
     }
 
-    /// The counts as text.
+    /// Formats the counts for people.
     pub fn text(&self, generator: &Generator) -> String {
         let mut out = String::new();
         let mut say = |key: &str, value: String| {
@@ -134,7 +134,7 @@ mod tests {
         Case { id: CaseId { seed: 0, index: 0 }, body, spacing: Spacing::Canonical }
     }
 
-    /// What the text of counts says of each of these.
+    /// Returns the counts with this label.
     fn said<'t>(text: &'t str, key: &str) -> Vec<&'t str> {
         let key = format!("{key:<28} ");
         text.lines().filter_map(|line| line.strip_prefix(&*key)).collect()
@@ -150,21 +150,21 @@ mod tests {
             ".global .u32 a = 7;",
             ".global .u32 b; .global .u64 c[3] = {b, b, 1};",
             ".global .u32 b; .global .u64 c = b;",
-            // Whether an offset may be subtracted is open.
+            // It is an open question whether an offset may be subtracted.
             ".global .u32 b; .global .u64 a = b - 4;",
             ".global .u32 b; .global .u64 a = b - 8;",
-            // A remainder of floats is refused whatever is open.
+            // A remainder of floats is invalid under every interpretation.
             ".global .f64 a = 1.5 % 2.0;",
             ".global .f64 a = 1.5 % 2.5;",
             ".global .f64 a = 1.5 % 3.5;",
-            // Which bits a NaN has that arithmetic made is not said.
+            // The specification does not say which bits an arithmetic NaN has.
             ".global .f64 a = 0d7FF8000000000000 + 1.0;",
         ] {
             let case = case(Body::Items(items(text)));
             bytes += ptxsmith_syntax::print(&case.module(&header)).len();
             statistics.enter(&case, &header);
         }
-        // A name that begins with a digit is read back as something else.
+        // A name that begins with a digit is parsed as something else.
         let mut misread = items(".global .u32 a = 7;");
         let Item::Variables(declaration) = &mut misread[0] else { panic!("a declaration") };
         declaration.declarators[0].name.text = "7a".into();
@@ -186,7 +186,7 @@ mod tests {
         ] {
             assert_eq!(said(&text, key), [count], "{key}");
         }
-        // No class is told where nothing was to be refused.
+        // No class is reported if there are no invalid programs.
         assert_eq!(said(&text, "  refused"), [""; 0]);
         let productions = statistics.coverage.productions(&generator).1;
         assert_eq!(said(&text, "productions"), [format!("0 of {productions} (0.0 %)")]);
@@ -202,7 +202,7 @@ mod tests {
         let class = one.edit.label;
         statistics.enter(&case(Body::Negative(one.clone())), &header);
         statistics.enter(&drawn(1), &header);
-        // One that is not refused, and one that is refused for something else than what was done to it.
+        // One program that is not rejected, and one that is rejected for a reason other than its edit.
         let valid = Negative {
             broken: one.counterpart.clone(),
             header: one.counterpart_header.clone(),

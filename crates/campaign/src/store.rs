@@ -1,8 +1,8 @@
-//! What a campaign keeps so that it can go on after it was stopped, and be put together from shards.
+//! Saved campaigns: the files needed to resume an interrupted campaign and to merge shards.
 //!
-//! `state.json` holds everything that was found and which tasks are done, and is replaced at once: a campaign that is
-//! killed at any moment has lost what was not saved yet and nothing else. `verdicts.jsonl` has a line for each task and
-//! subject. Both say what they are of: results of another build, seed or subject are never mixed in.
+//! `state.json` holds all results and the list of finished tasks. It is replaced atomically, so a campaign killed at any
+//! moment loses only its unsaved work. `verdicts.jsonl` has a line for each task and subject. The state records its
+//! [`Identity`], so results of another build, seed or subject are never mixed in.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{File, OpenOptions, TryLockError};
@@ -21,29 +21,29 @@ use crate::failure::Failure;
 use crate::files::{findings_in, write_whole, write_whole_by};
 use crate::ledger::Ledger;
 
-/// The state's name in the directory.
+/// The name of the state file in the output directory.
 pub const STATE: &str = "state.json";
-/// The verdicts' name in the directory.
+/// The name of the verdicts file in the output directory.
 pub const VERDICTS: &str = "verdicts.jsonl";
 const LOCK: &str = ".lock";
 /// The value of `"schema"`.
 const SCHEMA: &str = "ptxsmith.state/1";
 
-/// The part of a campaign that one machine does: shard `number` of `of`, from 1.
+/// The part of a campaign that one machine runs: shard `number` of `of`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Shard {
-    /// Which, from 1.
+    /// The number of the shard, from 1.
     pub number: u64,
-    /// Of how many.
+    /// The number of shards.
     pub of: u64,
 }
 
 impl Shard {
-    /// The whole.
+    /// The only shard of an undivided campaign.
     pub const ALL: Shard = Shard { number: 1, of: 1 };
 
-    /// Whether the cases of this task fall to the shard. Cases are dealt out by task, so that every shard shows the same
-    /// modules as an undivided campaign does.
+    /// Returns true if the task belongs to this shard. Shards divide the campaign by task, so that each module is the
+    /// same as in an undivided campaign.
     pub fn takes(self, task: u64) -> bool {
         task % self.of == self.number - 1
     }
@@ -55,25 +55,25 @@ impl std::fmt::Display for Shard {
     }
 }
 
-/// What must be the same for results to belong together.
+/// The settings that must be equal for results to be combined.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Identity {
     /// The version of ptxsmith.
     pub ptxsmith: String,
-    /// A hash of its source.
+    /// A hash of its source code.
     pub build: String,
-    /// `run`.
+    /// The command: `run`.
     pub command: String,
-    /// What chose the cases.
+    /// The seed that chose the cases.
     pub seed: u64,
-    /// What else chose them: focus, weights, number.
+    /// The other options that chose them: focus, weights, number.
     pub options: BTreeMap<String, String>,
-    /// The implementations: id and hash, or version.
+    /// The implementations: id, and hash or version.
     pub subjects: Vec<String>,
 }
 
 impl Identity {
-    /// The first thing in which another differs, for a person: what, ours, theirs.
+    /// Returns the first setting in which `other` differs: its name, our value, their value.
     pub fn difference(&self, other: &Identity) -> Option<(String, String, String)> {
         let own = |what: &str, a: &str, b: &str| (a != b).then(|| (what.into(), a.into(), b.into()));
         own("version", &self.ptxsmith, &other.ptxsmith)
@@ -89,22 +89,22 @@ impl Identity {
     }
 }
 
-/// The tasks of a shard that are done.
+/// The finished tasks of a shard.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Done {
-    /// All of them below this number, and
+    /// All tasks below this number are finished,
     before: u64,
-    /// these.
+    /// and these as well.
     also: BTreeSet<u64>,
 }
 
 impl Done {
-    /// Whether a task is done.
+    /// Returns true if the task is finished.
     pub fn contains(&self, task: u64) -> bool {
         task < self.before || self.also.contains(&task)
     }
 
-    /// Removes the last task that there was.
+    /// Removes the task, which must be the last one of the campaign.
     pub fn remove_last(&mut self, task: u64) {
         self.also.remove(&task);
         self.before = self.before.min(task);
@@ -119,54 +119,53 @@ impl Done {
     }
 }
 
-/// What is left of a task.
+/// The unfinished part of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rest {
     /// The task.
     pub task: u64,
-    /// Its first case that is not done.
+    /// The first case that is still to be done.
     pub from: u64,
 }
 
-/// Everything that a campaign found.
+/// The saved results of a campaign.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct State {
     schema: String,
-    /// What it is of.
+    /// The settings of the campaign.
     pub identity: Identity,
-    /// Which part of it.
+    /// The shard that these results cover.
     pub shard: Shard,
-    /// Whether it came to its end.
+    /// Whether the campaign finished.
     pub complete: bool,
-    /// The tasks that are in it.
+    /// The tasks whose results are included.
     pub done: Done,
-    /// The task of which only the cases from a number on are to be done: those before are in it, from a time when it was to have
-    /// no more.
+    /// A task that was left half done when the budget was raised; earlier cases of it are included.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rest: Option<Rest>,
-    /// Whether programs were among them that need a later version and target.
+    /// Whether some programs use features of a later PTX version and target.
     pub wide: bool,
-    /// The implementations, and what was found of each.
+    /// The implementations with their results.
     pub subjects: Vec<Kept>,
-    /// How often each production was made.
+    /// The number of times each grammar production was generated.
     pub productions: BTreeMap<String, u64>,
-    /// The pairs of productions that were made.
+    /// The pairs of parent and child productions that were generated.
     pub pairs: Vec<(String, String)>,
 }
 
-/// One implementation and what was found of it.
+/// One implementation and its results.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Kept {
-    /// What is known of it.
+    /// The description of the implementation.
     pub description: Description,
-    /// What was known of it when the campaign began; nothing where it was shown no case.
+    /// The profile from the start of the campaign; `None` if no case was run on the subject.
     pub profile: Option<Profile>,
-    /// What was found.
+    /// The results.
     pub ledger: Ledger,
 }
 
 impl State {
-    /// What a campaign found.
+    /// Creates a state without any subjects or finished tasks.
     pub fn new(identity: Identity, shard: Shard, coverage: &Coverage) -> State {
         let pairs = coverage.pairs_made().map(|(parent, child)| (parent.to_owned(), child.to_owned()));
         State {
@@ -183,10 +182,10 @@ impl State {
         }
     }
 
-    /// The state in a directory; `None` where there is none.
+    /// Reads the state in a directory; `None` if there is none.
     ///
     /// # Errors
-    /// If it cannot be read, or is none of this version.
+    /// If the file cannot be read or was written in another format.
     pub fn read(directory: &Path) -> Result<Option<State>, Failure> {
         let path = directory.join(STATE);
         let name = || line(&path.to_string_lossy()).into_owned();
@@ -209,7 +208,8 @@ impl State {
         }
     }
 
-    /// In what numbers of the state do not fit each other; a state that we wrote has none.
+    /// Describes a contradiction between numbers of the state; `None` if there is none. States written by this program
+    /// have none.
     fn contradiction(&self) -> Option<String> {
         let Shard { number, of } = self.shard;
         if !(1..=of).contains(&number) {
@@ -238,13 +238,13 @@ impl State {
         })
     }
 
-    /// Puts it into a directory in place of what was there.
+    /// Writes the state into a directory and replaces the previous one.
     pub fn write(&self, directory: &Path) -> Result<(), Failure> {
         write_whole(&directory.join(STATE), &serde_json::to_vec(self)?)?;
         Ok(())
     }
 
-    /// What was generated.
+    /// Returns the grammar coverage.
     pub fn coverage(&self) -> Result<Coverage, Failure> {
         let mut coverage = Coverage::new();
         let counts = self.productions.iter().map(|(name, &count)| (name.as_str(), count));
@@ -255,29 +255,30 @@ impl State {
     }
 }
 
-/// What becomes of a campaign that the directory of a new one holds.
+/// The treatment of a campaign that the output directory already holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Earlier {
-    /// It is not touched: the new one is refused.
+    /// Fail and leave it untouched.
     Refuse,
-    /// The same, where it could be gone on with. What can be had again by the same command is replaced.
+    /// Fail if it could be resumed. Results that the same command would produce again are replaced.
     RefuseResumable,
-    /// It is removed, with its findings.
+    /// Remove it, with its findings.
     Replace,
-    /// It is gone on with.
+    /// Resume it.
     Resume,
-    /// More is put beside it, by any number of processes at once.
+    /// Add to it; several processes may do so at once.
     Share,
 }
 
 impl Earlier {
-    /// Looks at what a directory holds, and removes it where that is wanted. The lock of the directory is to be held.
+    /// Checks the directory, and removes the campaign in it if `self` is `Replace`. The caller must hold the directory's
+    /// lock.
     ///
     /// # Errors
-    /// If it holds a campaign that is not to be touched, or that cannot be gone on with.
+    /// If the directory holds a campaign that must not be touched or cannot be resumed.
     pub fn settle(self, directory: &Path) -> Result<(), Failure> {
         let has = |name: &str| std::fs::symlink_metadata(directory.join(name)).is_ok();
-        // A campaign that goes on has no report before it has a state.
+        // A running campaign writes its state before its first report.
         let resumable = has(STATE) || (has(folder::MANIFEST) && !has(folder::REPORT));
         let holds = resumable || has(folder::REPORT);
         let name = line(&directory.to_string_lossy()).into_owned();
@@ -298,10 +299,10 @@ impl Earlier {
     }
 }
 
-/// Removes what a campaign wrote into a directory, and nothing else.
+/// Removes the files that a campaign wrote into a directory, and nothing else.
 fn remove_campaign(directory: &Path) -> Result<(), Failure> {
     let programs = findings_in(directory);
-    // The state goes first: without it nothing is left that could be gone on with.
+    // Remove the state first: without it, nothing can be resumed from a half-removed campaign.
     let files = [STATE, VERDICTS, folder::REPORT, folder::MANIFEST].map(|name| directory.join(name));
     for path in files.into_iter().chain(programs) {
         match std::fs::remove_file(&path) {
@@ -316,13 +317,14 @@ fn remove_campaign(directory: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The most bytes of a state that are read: that of a campaign of a million findings is smaller.
+/// The largest state file to read, in bytes. A campaign with a million findings writes less.
 const MOST_BYTES: u64 = 1 << 30;
 
-/// The most that a campaign can count: ten million cases a second for some years.
+/// The largest plausible case count: ten million cases a second for some years.
 const MOST_CASES: u64 = 1 << 50;
 
-/// Opens a file of a campaign; `None` where there is none. What else can be behind a name has no end, or makes us wait for ever.
+/// Opens a file of a campaign; `None` if it does not exist. Refuses anything but regular files, because reading others
+/// may never end or block for ever.
 fn open_regular(path: &Path) -> Result<Option<File>, Failure> {
     let name = || line(&path.to_string_lossy()).into_owned();
     let failed = |error| Failure::BadInput(format!("cannot read {}: {error}", name()));
@@ -332,21 +334,20 @@ fn open_regular(path: &Path) -> Result<Option<File>, Failure> {
     }
 }
 
-/// How long a lock is waited for.
+/// The time to wait for a lock.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Keeps two campaigns out of one directory: held while a campaign lasts, also by one that is killed, since the system
-/// lets go of it then.
+/// Keeps two campaigns out of one directory while it is held. The system releases the lock of a process that is killed.
 #[derive(Debug)]
 pub struct Lock {
     _file: File,
 }
 
 impl Lock {
-    /// Takes the lock of a directory.
+    /// Acquires the lock of a directory.
     ///
     /// # Errors
-    /// Where another campaign holds it.
+    /// If another campaign holds it.
     pub fn take(directory: &Path) -> Result<Lock, Failure> {
         let name = line(&directory.to_string_lossy()).into_owned();
         let file = regular::open_lock(&directory.join(LOCK));
@@ -354,7 +355,7 @@ impl Lock {
             file.map_err(|error| Failure::BadInput(format!("cannot write to {name}: {LOCK}: {error}")))?;
         let began = Instant::now();
         let mut locked = file.try_lock();
-        // A campaign that was killed may hold it for a moment yet.
+        // A killed campaign may still hold the lock for a moment.
         while matches!(locked, Err(TryLockError::WouldBlock)) && began.elapsed() < PATIENCE {
             std::thread::sleep(Duration::from_millis(20));
             locked = file.try_lock();
@@ -364,33 +365,33 @@ impl Lock {
             Err(TryLockError::WouldBlock) => Err(Failure::BadInput(format!(
                 "another campaign is writing to {name}; wait for its end, or give another --out"
             ))),
-            // A file system without locks: no other process can be kept out.
+            // The file system has no locks, so no other process can be kept out.
             Err(TryLockError::Error(_)) => Ok(Lock { _file: file }),
         }
     }
 }
 
-/// A line of `verdicts.jsonl`: what one subject did with the cases of one task.
+/// A line of `verdicts.jsonl`: one subject's results for the cases of one task.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Line {
-    /// The task.
+    /// The number of the task.
     pub task: u64,
-    /// The subject.
+    /// The id of the subject.
     pub subject: String,
-    /// How many cases were compared.
+    /// The number of cases compared.
     pub compared: u64,
-    /// How many of those conform.
+    /// The number of compared cases that conform.
     pub conform: u64,
-    /// How many were not compared, by reason.
+    /// The number of cases not compared, by reason.
     #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
     pub not_compared: BTreeMap<NotCompared, u64>,
-    /// How many show each known deviation.
+    /// The number of cases that show each known deviation.
     #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
     pub known: BTreeMap<String, u64>,
-    /// The first cases that deviate in a way that is not known.
+    /// The first cases with a new deviation.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub new: Vec<NewCase>,
-    /// How many more there are.
+    /// The number of further cases with a new deviation.
     #[serde(skip_serializing_if = "is_zero", default)]
     pub more_new: u64,
 }
@@ -399,23 +400,23 @@ fn is_zero(count: &u64) -> bool {
     *count == 0
 }
 
-/// A case that deviates in a way that is not known.
+/// A case with a new deviation.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct NewCase {
-    /// Its number.
+    /// The number of the case.
     pub case: u64,
     /// The class of the deviation.
     pub class: Class,
 }
 
-/// `verdicts.jsonl` of a campaign under way.
+/// The open `verdicts.jsonl` of a running campaign.
 #[derive(Debug)]
 pub struct Verdicts {
     file: File,
 }
 
 impl Verdicts {
-    /// Opens the file of a directory, with the lines of tasks that are done and no others.
+    /// Opens the file in a directory and removes all lines but those of finished tasks.
     pub fn open(directory: &Path, done: &Done) -> Result<Verdicts, Failure> {
         let path: PathBuf = directory.join(VERDICTS);
         let before = open_regular(&path)?.map(BufReader::new);
@@ -434,7 +435,7 @@ impl Verdicts {
         Ok(Verdicts { file: regular::open(&path, OpenOptions::new().append(true))? })
     }
 
-    /// Adds lines.
+    /// Appends lines.
     pub fn add(&mut self, lines: &[Line]) -> Result<(), Failure> {
         let mut text = Vec::new();
         for line in lines {
@@ -446,16 +447,17 @@ impl Verdicts {
     }
 }
 
-/// Puts the lines of `verdicts.jsonl` in the order of the tasks: they were written in that of their ends.
+/// Sorts `verdicts.jsonl` by task; it was written in the order in which tasks finished.
 pub fn sort_verdicts(directory: &Path) -> Result<(), Failure> {
     merge_verdicts(&[directory], directory)
 }
 
-/// Puts the lines of several directories together in the order of the tasks. Of a line only its place is kept in memory.
+/// Merges the lines of several directories, sorted by task. Keeps only the position of each line in memory, not its
+/// contents.
 pub fn merge_verdicts(directories: &[&Path], into: &Path) -> Result<(), Failure> {
     struct Place {
         task: u64,
-        // Of one task the lines of several subjects stand in the order of the subjects.
+        // Lines of the same task are sorted by subject.
         nth: u64,
         file: usize,
         start: u64,

@@ -1,4 +1,4 @@
-//! The implementations that a campaign tests.
+//! Opens the implementations under test, and adapts headers and targets to them.
 
 use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
@@ -22,15 +22,15 @@ use crate::session::Session;
 pub struct Tested {
     /// The implementation.
     pub subject: Box<dyn Subject>,
-    /// How generated modules begin for it: with a version and a target that it takes.
+    /// The header of generated modules, with a version and a target that it accepts.
     pub header: Header,
-    /// What is known of it before it is tested, once it was asked.
+    /// The profile from before the test, once it was determined.
     profile: Mutex<Option<Profile>>,
     ledger: Mutex<Ledger>,
 }
 
 impl Tested {
-    /// A subject, or one of which only the description is here.
+    /// Wraps a subject, or the recorded description of one.
     pub fn new(subject: Box<dyn Subject>) -> Tested {
         Tested {
             header: header_for(subject.description()),
@@ -40,10 +40,10 @@ impl Tested {
         }
     }
 
-    /// What is known of it before it is tested. It is asked when that is first needed.
+    /// Returns the subject's profile. Determines it on the first call by running the subject.
     ///
     /// # Errors
-    /// If it cannot be asked.
+    /// If the subject cannot be run.
     pub fn profile(&self) -> Result<Profile, Failure> {
         let mut profile = lock_of(&self.profile);
         if profile.is_none() {
@@ -52,30 +52,30 @@ impl Tested {
         Ok(profile.clone().unwrap_or_default())
     }
 
-    /// What is known of it, as far as it was asked.
+    /// Returns the profile if it was determined already.
     pub fn known_profile(&self) -> Option<Profile> {
         lock_of(&self.profile).clone()
     }
 
-    /// Takes what was known of it when the campaign began.
+    /// Sets the profile that was saved when the campaign began.
     pub fn know(&self, profile: Option<Profile>) {
         if profile.is_some() {
             *lock_of(&self.profile) = profile;
         }
     }
 
-    /// What was found so far.
+    /// Locks and returns the ledger.
     pub fn ledger(&self) -> MutexGuard<'_, Ledger> {
         lock_of(&self.ledger)
     }
 
-    /// Whether the subject says that it takes programs of this one's version, or does not say which it takes.
+    /// Returns true if the subject declares support for the module's PTX version, or declares no limit.
     pub fn takes_version_of(&self, module: &Module) -> bool {
         let max = self.subject.description().max_ptx.as_deref().and_then(Version::of_ptx);
         max.is_none_or(|max| module.version().is_none_or(|own| own <= max))
     }
 
-    /// Whether the subject says that it takes programs with this header, or does not say which it takes.
+    /// Returns true if the subject declares support for this header, or declares no limits.
     pub fn takes(&self, header: &Header) -> bool {
         let description = self.subject.description();
         let targets = &description.targets;
@@ -85,13 +85,13 @@ impl Tested {
     }
 }
 
-/// How long a program of the user's has for its first answer, where the user gives it no longer.
+/// The time limit for the first answer of a user's command, unless the user sets a longer one.
 const FIRST: Duration = Duration::from_secs(2);
 
-/// Opens every subject that the user named, installing releases that are missing; without one, the default.
+/// Opens every subject that the user named, or the default one. Installs missing releases.
 ///
-/// A subject that is not available, or gives no valid answer to a first program, stops the campaign before it begins: who names
-/// one wants it tested, and a result that lacks it looks like one that has it.
+/// Fails before the campaign starts if a subject is unavailable or gives no valid answer for a first program: a user who
+/// names a subject wants it tested, and a result without it would look complete.
 pub fn open_subjects(
     session: &Session,
     specs: &[SubjectSpec],
@@ -128,7 +128,7 @@ pub fn open_subjects(
             }
             match spec {
                 _ if session.cancel.is_cancelled() => Failure::Interrupted,
-                // A path or a command is the user's to mend.
+                // A wrong path or command is an error of the user.
                 spec if spec.is_of_users_choosing() => Failure::BadInput(message),
                 _ => Failure::NoSubject(message),
             }
@@ -138,7 +138,7 @@ pub fn open_subjects(
             if let Some(unanswered) = subject.probe().map_err(of_subject)? {
                 return Err(Failure::NoSubject(format!("{spec}: {unanswered}")));
             }
-            // `--subject ptxas --subject ptxas@13.5` may well be one subject.
+            // `--subject ptxas --subject ptxas@13.5` may name the same subject twice.
             if !tested.iter().any(|known| known.subject.id() == subject.id()) {
                 tested.push(Tested::new(subject));
             }
@@ -147,8 +147,8 @@ pub fn open_subjects(
     Ok(tested)
 }
 
-/// Installs the program that lists generated code, where there is none and any of these subjects (none for the default one) generates
-/// some. Without it nothing of kernels is seen, which is no reason to stop: that is counted.
+/// Installs the disassembler if it is missing and any of these subjects (empty for the default one) generates code.
+/// Without it kernels cannot be observed, but that is counted and does not stop a campaign.
 pub fn ensure_disassembler(session: &Session, specs: &[SubjectSpec]) -> Result<(), Failure> {
     if !specs.is_empty() && specs.iter().all(SubjectSpec::answers_for_itself) {
         return Ok(());
@@ -175,7 +175,7 @@ pub fn ensure_disassembler(session: &Session, specs: &[SubjectSpec]) -> Result<(
     }
 }
 
-/// The default header, or as near to it as the subject takes.
+/// Returns the default header, or the closest one that the subject supports.
 fn header_for(description: &Description) -> Header {
     let mut header = Header::default();
     if let Some(max) = description.max_ptx.as_deref()
@@ -189,27 +189,28 @@ fn header_for(description: &Description) -> Header {
     header
 }
 
-/// The target to assemble a module for: its own, or the next one that the subject takes, since a program for one
-/// target runs on all later ones.
+/// Returns the target for which to assemble a module: its own, or the next later one that the subject supports, since a
+/// program for one target runs on all later ones.
 pub fn target_for(module: &Module, description: &Description) -> String {
     let own = module.targets().find(|target| target.starts_with("sm_")).unwrap_or("sm_80");
     nearest(own, description).unwrap_or_else(|| own.to_owned())
 }
 
-/// The target that a module names and the one that it is assembled for, where the subject does not have the former.
+/// Returns the module's target and the substitute for it, if the subject does not support the former.
 pub fn other_target(module: &Module, description: &Description) -> Option<(String, String)> {
     let own = module.targets().find(|target| target.starts_with("sm_"))?;
     let other = nearest(own, description).filter(|other| other != own)?;
     Some((own.to_owned(), other))
 }
 
-/// The target itself if the subject takes it or does not say, else the least later one; `None` where there is none.
+/// Returns the target if the subject supports it or declares no targets, otherwise the earliest later one; `None` if
+/// there is none.
 fn nearest(target: &str, description: &Description) -> Option<String> {
     let targets = &description.targets;
     if targets.is_empty() || targets.iter().any(|known| known == target) {
         return Some(target.to_owned());
     }
-    // `sm_90a` runs on nothing else, and nothing else on it.
+    // Architecture-specific targets such as `sm_90a` are not compatible with any other.
     let number = |target: &str| target.strip_prefix("sm_")?.parse::<u32>().ok();
     let wanted = number(target)?;
     let later = targets.iter().filter_map(|known| Some((number(known)?, known)));
@@ -278,7 +279,7 @@ mod tests {
         assert!(asked > 0);
         assert_eq!(tested.known_profile(), Some(profile.clone()));
         assert_eq!((tested.profile().unwrap(), calls.load(Ordering::Relaxed)), (profile.clone(), asked));
-        // What a campaign knew that goes on is not asked again, and one that knew nothing takes nothing away.
+        // The profile of a resumed campaign is not determined again, and a campaign without one does not remove it.
         let later = Tested::new(Box::new(FnSubject::new("a", |_: &Request<'_>| panic!("it is known"))));
         later.know(Some(profile.clone()));
         later.know(None);
@@ -316,7 +317,7 @@ mod tests {
         assert!(tested(described("7.8", &[])).takes_version_of(&module));
     }
 
-    /// Keeps what it is told while something begins that takes its time.
+    /// Records the messages while a long operation starts.
     #[derive(Clone, Default)]
     struct Waiting(Arc<Mutex<Vec<String>>>);
 
@@ -399,7 +400,7 @@ mod tests {
             let Failure::BadInput(message) = failure(&session, name, kind) else { panic!("{name}") };
             assert_eq!(message, format!("{name} is not available: no way{more}"));
         }
-        // What is this machine's own is not for the user to mend.
+        // A failure of this machine is not an error of the user.
         own.libcuda = Some("/no/such/libcuda.so".into());
         let driver = ptxsmith_subject::parse_spec("driver").unwrap();
         let failed = open_subjects(&own, &[driver], None).err().unwrap();
@@ -410,13 +411,13 @@ mod tests {
         assert!(matches!(failed, Failure::Interrupted), "{failed:?}");
     }
 
-    /// Set in the process that has no disassembler.
+    /// Set in the process without a disassembler.
     const WITHOUT: &str = "PTXSMITH_TEST_WITHOUT_DISASSEMBLER";
 
     #[test]
     fn where_no_disassembler_is_it_is_looked_for() {
         if std::env::var_os(WITHOUT).is_some() {
-            // Nothing is fetched by a session that is stopped, wherever it comes to its end.
+            // A stopped session downloads nothing, wherever the stop is noticed.
             let (mut session, told) = (session(), Waiting::default());
             session.events = Box::new(told.clone());
             session.cancel.cancel();

@@ -1,17 +1,18 @@
-//! What became of programs that are neither cases nor files: how many parts each subject was compared on, and why others were not.
+//! Counts results of programs that are neither cases nor files: the parts compared for each subject, and the reasons why
+//! others were not.
 
 use std::collections::BTreeMap;
 
 use ptxsmith_report::{Report, Subject};
 
-/// What one subject did.
+/// The results of one subject.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
-    /// Parts that were compared.
+    /// The number of parts compared.
     pub compared: u64,
-    /// Those of them that deviate.
+    /// The number of compared parts that deviate.
     pub deviate: u64,
-    /// Parts that were not compared, by reason.
+    /// The number of parts not compared, by reason.
     pub not_compared: BTreeMap<String, u64>,
 }
 
@@ -22,7 +23,7 @@ impl Tally {
     }
 }
 
-/// Writes the tallies of a report's subjects, which are in the same order, into the report.
+/// Adds the tallies to the subjects of a report. Both must be in the same order.
 pub fn enter(report: &mut Report, tallies: &[Tally]) {
     for (subject, tally) in report.subjects.iter_mut().zip(tallies) {
         let Subject { compared, conform, not_compared, not_compared_because, .. } = subject;

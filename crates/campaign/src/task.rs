@@ -1,4 +1,4 @@
-//! The cases of one task: judged one by one, or judged in bulk first where they are many and all expressions.
+//! Judges the cases of one task one by one, or on the fast path first if there are many and all are expressions.
 
 use std::ops::Range;
 use std::sync::{Mutex, OnceLock};
@@ -13,36 +13,36 @@ use crate::judges::{Placed, bulk, verdicts};
 use crate::pool::lock_of;
 use crate::subjects::Tested;
 
-/// Fewer cases than these are judged one by one: what bulk judging spares is less than what it costs.
+/// Tasks with fewer cases are judged one by one, because the fast path would cost more than it saves.
 const WORTH_BULK: u64 = 2_000;
 
-/// The cases of one task. Several threads may judge them, each for another subject.
+/// The cases of one task. Several threads may judge them at once, each for a different subject.
 pub struct TaskCases<'c> {
     source: &'c Cases,
     cases: Range<u64>,
     wide: bool,
     /// The usual header for each subject.
     headers: Vec<Header>,
-    /// Whether they are judged in bulk first.
+    /// Whether to use the fast path first.
     is_bulk: bool,
-    /// What was generated. Every case counts once, however often it was made.
+    /// The coverage. Each case counts once, even if it is generated several times.
     coverage: Mutex<Coverage>,
-    /// All cases, once anybody needs them.
+    /// All cases, generated when first needed.
     all: OnceLock<Vec<Made>>,
-    /// What bulk judging left for each subject.
+    /// The cases that the fast path did not settle, for each subject.
     left: Vec<OnceLock<Vec<Made>>>,
 }
 
-/// What a subject did with the cases of a task.
+/// The results of a subject for the cases of a task.
 pub struct TaskVerdicts {
     placed: Vec<Placed>,
-    /// What was counted in bulk, where the verdicts are on what that left.
+    /// The counts of the fast path. The verdicts then cover only the remaining cases.
     bulk: Option<BulkVerdicts>,
 }
 
 impl<'c> TaskCases<'c> {
-    /// The cases of these numbers, to be shown to each of these subjects under its header. `wide` is for what needs a
-    /// later version.
+    /// Prepares the cases with these numbers for these subjects, each with its header. `wide` allows features of a later
+    /// PTX version.
     pub fn new(
         source: &'c Cases,
         cases: Range<u64>,
@@ -57,17 +57,17 @@ impl<'c> TaskCases<'c> {
         TaskCases { source, cases, wide, headers, is_bulk, coverage, all: OnceLock::new(), left }
     }
 
-    /// How many there are.
+    /// Returns the number of cases.
     pub fn count(&self) -> u64 {
         self.cases.end - self.cases.start
     }
 
-    /// What was generated for them, once they were judged for all subjects.
+    /// Returns the coverage. It is complete once the cases were judged for all subjects.
     pub fn coverage(&self) -> Coverage {
         lock_of(&self.coverage).clone()
     }
 
-    /// Judges them for the subject of this number, which is this one.
+    /// Judges the cases for `tested`, which must be the subject with this index.
     pub fn judge(&self, subject: usize, tested: &Tested) -> Result<TaskVerdicts, Failure> {
         let header = &self.headers[subject];
         if self.is_bulk {
@@ -89,7 +89,7 @@ impl<'c> TaskCases<'c> {
         Ok(TaskVerdicts { placed: verdicts(tested, all, header)?, bulk: None })
     }
 
-    /// The verdicts for the subject of this number.
+    /// Returns the verdicts for the subject with this index.
     pub fn judgements<'t>(
         &'t self,
         subject: usize,
@@ -102,9 +102,9 @@ impl<'c> TaskCases<'c> {
         Judgements { tested, entries: entries.collect(), bulk: judged.bulk.unwrap_or_default() }
     }
 
-    /// Judges the cases in bulk for the subject of this number. What is left is made in full.
+    /// Judges the cases on the fast path for the subject with this index, and generates the remaining ones in full.
     fn judge_in_bulk(&self, subject: usize, tested: &Tested) -> Result<(BulkVerdicts, Vec<Made>), Failure> {
-        // What is made again was counted before.
+        // Generating a case again must not count it again.
         let (mut own, mut counted) = (Coverage::new(), Coverage::new());
         let mut skipped = Vec::new();
         let header = &self.headers[subject];
@@ -119,7 +119,7 @@ impl<'c> TaskCases<'c> {
             self.source.made(case, self.wide, if first { &mut own } else { &mut counted })
         };
         let left = bulk.left.iter().map(make).collect();
-        // Judging in bulk makes each case once; it counts for one of the subjects, and the first time.
+        // The fast path generates each case once per subject; count the coverage for the first subject only.
         if subject == 0 {
             self.generated(&own);
         }

@@ -1,5 +1,5 @@
-//! Campaigns of programs that are made as texts, by number. Whatever the text, a subject must not die of it, hang or eat
-//! memory; what the specification decides is judged like any other program.
+//! Runs campaigns of programs that are made as source text, by number. Whatever the program, a subject must not crash,
+//! hang or exhaust memory. Parts that the specification decides are judged like those of any other program.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -19,56 +19,56 @@ use crate::session::Session;
 use crate::store::Earlier;
 use crate::subjects::{Tested, ensure_disassembler, open_subjects, target_for};
 
-/// How many programs are shown together: most are refused, and those cost no start of their own; kernels of one header share a
-/// module, and disassembling that costs as much as ten starts.
+/// The number of programs to run together. Most are rejected, and those need no separate start of the subject. Kernels
+/// with the same header share a module, because disassembling it costs as much as ten starts.
 const TOGETHER: u64 = 512;
 
-/// Who is shown the programs, and how long.
+/// The subjects and limits of a campaign.
 pub struct Options {
-    /// The implementations; none for the default one.
+    /// The implementations under test; empty for the default one.
     pub subjects: Vec<SubjectSpec>,
-    /// How long one may take for one program.
+    /// The time limit of a subject for one program.
     pub timeout: Option<Duration>,
-    /// So many programs.
+    /// The number of programs.
     pub cases: Option<u64>,
-    /// As many as the session has time for.
+    /// Whether to run until the session's time is over.
     pub unlimited: bool,
-    /// How long all new findings together are reduced for.
+    /// The time to reduce all new findings together; `None` for no limit.
     pub reduce: Option<Duration>,
-    /// Whether the report says what each subject makes of each program.
+    /// Whether the report lists each subject's result for each program.
     pub by_case: bool,
-    /// Where report and findings go.
+    /// The directory for the report and the findings.
     pub out: PathBuf,
-    /// Whether to remove the campaign that `out` holds, if it holds one.
+    /// Whether to remove the campaign in `out`, if there is one.
     pub replace: bool,
 }
 
-/// Programs that are made by number.
+/// A source of numbered programs.
 pub struct Texts<'m> {
-    /// What the campaign is called in its report.
+    /// The name of the campaign in its report.
     pub command: &'static str,
-    /// What the programs are, in the plural.
+    /// The unit of work in the plural.
     pub unit: &'static str,
-    /// How many there are; `None` where there is no end.
+    /// The number of programs; `None` if unlimited.
     pub count: Option<u64>,
-    /// The program of a number, and how to name it.
+    /// Returns the program with a number, with its name.
     pub make: &'m (dyn Fn(u64) -> Source + Sync),
 }
 
-/// What the specification says of programs, by number of programs.
+/// The number of programs by the specification's verdict.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Those that it takes.
+    /// Valid programs.
     pub valid: u64,
-    /// Those that it refuses.
+    /// Invalid programs.
     pub refused: u64,
-    /// Those of which it does not decide every part.
+    /// Programs in which the specification does not decide every part.
     pub undecided: u64,
-    /// Those of which something was compared, of any subject.
+    /// Programs that were compared at least in part, for any subject.
     pub compared: u64,
 }
 
-/// Shows programs to the subjects, and says how the specification judges them.
+/// Runs programs on the subjects, and counts the specification's verdicts.
 ///
 /// # Errors
 /// If no subject can be opened, or this machine or our code fails.
@@ -111,7 +111,7 @@ pub fn judge_texts(
     Ok((outcome, *lock_of(&tally)))
 }
 
-/// A program that was made.
+/// A program ready to be run.
 struct Made {
     number: u64,
     source: Source,
@@ -119,7 +119,7 @@ struct Made {
     /// Whether it is a sequence of statements.
     is_read: bool,
     validity: Validity,
-    /// Whether something is known of what each kernel leaves.
+    /// Whether the result of each kernel is known at least in part.
     is_run: bool,
 }
 
@@ -172,8 +172,8 @@ fn judge_some(
         let judged = judge_modules(&*tested.subject, &Rules::default(), &shown).map_err(of_subject)?;
         for ((made, verdicts), at) in programs.iter().zip(judged).zip(places) {
             let (trial, header) = (trial_of(made.number, &made.module), Header::of(&made.module));
-            // Of a text that is no sequence of statements nothing can be said but that no subject may die of it. What was derived
-            // from a program says nothing that the campaigns of whole programs do not say.
+            // If the program is not a sequence of statements, the only requirement is that no subject crashes. Ignore
+            // derived programs, because campaigns of whole programs cover them.
             let counts = |part: &Part| part.derived.is_none() && (made.is_read || died(part));
             let parts: Vec<Part> = verdicts.parts().into_iter().filter(counts).collect();
             campaign.note_case(tested, &made.source, parts.iter().map(|part| &part.verdict));
@@ -187,8 +187,9 @@ fn judge_some(
     Ok(tally)
 }
 
-/// The verdicts on programs that are accepted when many of one header are shown in one module, by place. That is tried with those of whose
-/// kernels something is known; the others, and those that are refused or differ there, are judged each by itself.
+/// Judges programs that are accepted when many with the same header are combined into one module. Returns the verdicts by
+/// index. Tries only programs whose kernel results are known in part. The others, and those that are rejected or differ,
+/// must be judged one by one.
 fn together(tested: &Tested, programs: &[Made]) -> Result<BTreeMap<usize, [Judged; 2]>, Failure> {
     let mut groups: BTreeMap<Header, Vec<usize>> = BTreeMap::new();
     for (at, made) in programs.iter().enumerate() {

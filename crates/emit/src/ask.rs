@@ -1,4 +1,4 @@
-//! Shows many globals to a compiler at once. What it refuses or fails on is found out and left out, and the rest is shown again.
+//! Compiles many globals at once. Finds the globals that the compiler rejects or fails on, and compiles the rest again.
 
 use std::collections::BTreeMap;
 
@@ -10,23 +10,23 @@ use crate::source::Global;
 use crate::source::print::lines;
 use crate::witness::{Testimony, read};
 
-/// What became of a global.
+/// The result of compiling a global.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// It is printed.
+    /// The compiler printed it.
     Printed(Testimony),
-    /// The front end refuses it, in these words.
+    /// The front end rejected it, with this message.
     Refused(String),
-    /// The compiler fails on it.
+    /// The compiler crashed, with this message.
     Crashed(String),
-    /// The compiler does not end.
+    /// The compiler did not finish in time.
     TimedOut,
 }
 
-/// What becomes of each global, by its number.
+/// Compiles globals and returns the result of each by its number.
 ///
 /// # Errors
-/// If the compiler cannot be asked.
+/// If the compiler cannot be run.
 pub fn ask(compiler: &dyn Compiler, globals: &[&Global]) -> Result<BTreeMap<u64, Outcome>, Error> {
     let mut outcomes = BTreeMap::new();
     let mut waiting = vec![globals.to_vec()];
@@ -71,7 +71,7 @@ pub fn ask(compiler: &dyn Compiler, globals: &[&Global]) -> Result<BTreeMap<u64,
     Ok(outcomes)
 }
 
-/// The version of the language that a compiler is shown.
+/// Returns the newest language version that the compiler supports, C++20 or C++17.
 pub fn standard(compiler: &dyn Compiler) -> Standard {
     if compiler.takes(Standard::Cxx20) { Standard::Cxx20 } else { Standard::Cxx17 }
 }

@@ -1,5 +1,5 @@
-//! A source of the user's: what a compiler prints for its globals beside what the host's compilers agree on, and beside what its comments
-//! say that its kernels read.
+//! Checks a source file of the user: compares the printed globals of a compiler with the result on which the host's
+//! compilers agree, and with the values that comments in the source say its kernels read.
 
 use ptxsmith_cuda::subjects::{Compiler, Cut};
 use ptxsmith_model::Class;
@@ -15,27 +15,27 @@ use crate::source::leaves::leaves;
 use crate::source::print::SLOT;
 use crate::witness::{held, rules};
 
-/// What a check came to.
+/// The result of a check.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Checked {
-    /// How many variables and slots were compared.
+    /// The number of variables and slots compared.
     pub compared: u64,
-    /// What differs.
+    /// The differences.
     pub differences: Vec<Difference>,
-    /// What was not compared, and why.
+    /// The items that were not compared, with the reasons.
     pub not_compared: Vec<String>,
 }
 
-/// How the comments begin that say what a kernel reads.
+/// The prefix of a comment that says what a kernel reads.
 const READS: &str = "// reads: ";
 
-/// The comments that say what the kernel of a global reads: `// reads: k0+16 05000000`.
+/// Returns the comments that say what the kernel of a global reads: `// reads: k0+16 05000000`.
 pub fn comments(global: &Global) -> String {
     let all = leaves(global).into_iter().enumerate();
     all.map(|(place, leaf)| format!("{READS}k0+{} {}\n", place * SLOT, shown(&leaf.content))).collect()
 }
 
-/// What one comment says.
+/// The contents of one such comment.
 struct Reads<'t> {
     kernel: &'t str,
     offset: usize,
@@ -48,10 +48,10 @@ fn read_comment(line: &str) -> Option<Reads<'_>> {
     Some(Reads { kernel, offset: offset.parse().ok()?, content: content.trim() })
 }
 
-/// Checks one source.
+/// Checks one source file.
 ///
 /// # Errors
-/// If a compiler cannot be asked.
+/// If a compiler cannot be run.
 pub fn check(compiler: &dyn Compiler, host: Option<&Host>, source: &str) -> Result<Checked, Error> {
     let lines: Vec<&str> = source.lines().collect();
     let answer = compiler.compile(standard(compiler), &lines, true)?;
@@ -118,7 +118,7 @@ fn difference(class: Class, symptom: &str, (place, expected, actual): (&str, &st
 }
 
 impl Checked {
-    /// Compares variables with those of the host.
+    /// Compares variables with the result of the host's compilers.
     fn variables(&mut self, host: Option<&Host>, source: &str, variables: &[Variable]) -> Result<(), Error> {
         let names: Vec<&str> = variables.iter().map(|variable| &*variable.name).collect();
         let of_host = match host {
@@ -133,7 +133,7 @@ impl Checked {
                 return Ok(());
             }
         };
-        // What a compiler adds is not the source's.
+        // Ignore variables that the compiler added.
         let is_of_source = |variable: &&Variable| variable.has_content() && source.contains(&*variable.name);
         for variable in variables.iter().filter(is_of_source) {
             match of_host.get(&*variable.name) {
@@ -149,7 +149,7 @@ impl Checked {
         Ok(())
     }
 
-    /// Compares what kernels read with what the comments say.
+    /// Compares the values that kernels read with the comments.
     fn kernels(&mut self, source: &str, kernels: &[Kernel]) {
         for Reads { kernel, offset, content } in source.lines().filter_map(read_comment) {
             let left = kernels.iter().find(|one| one.name == kernel).map(|one| &one.left);

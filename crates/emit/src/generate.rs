@@ -1,4 +1,4 @@
-//! Generates globals. Same seed and number, same global.
+//! Generates globals. The same seed and number always give the same global.
 
 use crate::source::{Array, Class, Form, Global, Literal, Member, Pointer, Scalar, Space, Text, Type};
 use ptxsmith_gen::stream::Draw;
@@ -9,7 +9,7 @@ pub struct Generator {
     seed: u64,
 }
 
-/// How types are drawn.
+/// The kinds of types to draw.
 #[derive(Clone, Copy)]
 enum Production {
     Scalar,
@@ -72,22 +72,22 @@ const POINTERS: &[(Pointer, u64)] = &[
 ];
 const SPACES: &[(Space, u64)] = &[(Space::Device, 80), (Space::Constant, 20)];
 const FORMS: &[(Form, u64)] = &[(Form::Plain, 82), (Form::Const, 8), (Form::Static, 6), (Form::Inline, 4)];
-/// Decimal literals beside those that are drawn digit by digit.
+/// Decimal literals to use besides random digits.
 const DECIMALS: &[&str] =
     &["0.0", "1.0", "-1.5", "0.1", "3.0e10", "1e-40", "1.17549435e-38", "4.9e-324", "16777217.0", "1e22"];
 
-/// How deep classes and arrays nest.
+/// The nesting limit of classes and arrays.
 const DEEPEST: u32 = 3;
-/// How many scalars a global may have: its kernel reads each.
+/// The most scalars in a global; its kernel reads each of them.
 const MOST_LEAVES: u64 = 48;
 
 impl Generator {
-    /// The globals of this seed.
+    /// Creates a generator for this seed.
     pub fn new(seed: u64) -> Generator {
         Generator { seed }
     }
 
-    /// The global with this number.
+    /// Returns the global with this number.
     pub fn global(&self, number: u64) -> Global {
         let mut maker = Maker { draw: Draw::new(self.seed, number), next: 0, left: MOST_LEAVES };
         let production = maker.draw.weighted(GLOBALS);
@@ -103,8 +103,8 @@ impl Generator {
     }
 }
 
-/// Mends what C++ does not allow: a cast of an address in what a `constexpr` constructor evaluates, and an alignment less than that of a
-/// part. Returns the largest alignment that is asked for.
+/// Removes constructs that C++ does not allow: a cast of an address evaluated in a `constexpr` constructor, and an
+/// alignment smaller than the alignment of a part. Returns the largest alignment requested.
 fn make_valid(ty: &mut Type, is_constructed: bool) -> u32 {
     match ty {
         Type::Pointer(pointer) if is_constructed && *pointer == Pointer::Inside => {
@@ -133,9 +133,9 @@ fn make_class_valid(class: &mut Class, is_constructed: bool) -> u32 {
 
 struct Maker {
     draw: Draw,
-    /// The next number of a class or member.
+    /// The next number for a class or member.
     next: u32,
-    /// How many scalars there may still be.
+    /// The number of scalars still allowed.
     left: u64,
 }
 
@@ -145,7 +145,7 @@ impl Maker {
         self.next - 1
     }
 
-    /// A type; constructors only where a type may have one.
+    /// Draws a type. It has a constructor only if `may_construct` is set.
     fn ty(&mut self, production: Production, depth: u32, may_construct: bool) -> Type {
         let production = match production {
             Production::Array | Production::Struct | Production::Union
@@ -206,7 +206,7 @@ impl Maker {
         }
     }
 
-    /// A decimal number in the middle of two of this type, or beside it.
+    /// Returns a decimal number halfway between two adjacent values of this type, or next to that point.
     fn near_tie(&mut self, scalar: Scalar) -> String {
         let exact = if scalar == Scalar::Float {
             let low = f32::from_bits(self.draw.bits() as u32 % 0x7f00_0000);
@@ -309,7 +309,7 @@ impl Maker {
             member.is_unnamed = true;
             class.pack = None;
         }
-        // The alignment of a declaration that names nothing belongs to nothing.
+        // An alignment on a declaration without a name applies to nothing.
         if self.draw.chance(6) && !member.is_unnamed {
             member.align = Some(*self.draw.of(&[16, 32]));
         }

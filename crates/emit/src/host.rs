@@ -1,5 +1,5 @@
-//! What the compilers of the host make of the same globals: CUDA C++ has their layout (CUDA C++ Programming Guide, "C++ language support").
-//! Only that counts which g++ and clang agree on.
+//! Compiles the same globals with the host's compilers. CUDA C++ has the same layout (CUDA C++ Programming Guide, "C++
+//! language support"). A result counts only if g++ and clang agree on it.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,12 +13,12 @@ use crate::Error;
 use crate::source::Global;
 use crate::source::print::{HOST_PRELUDE, declaration, prelude};
 
-/// Bytes of a variable, zero where an address goes, and its addresses.
+/// The bytes of a variable, with zeros in place of addresses, and its addresses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Held {
     /// The bytes.
     pub bytes: Vec<u8>,
-    /// Offset, symbol and what is added, in the order of offsets.
+    /// The offset, the symbol and the addend of each address, sorted by offset.
     pub addresses: Vec<(u64, String, i64)>,
 }
 
@@ -30,12 +30,12 @@ pub struct Host {
     cancel: Cancel,
 }
 
-/// The clangs that are looked for, the newest first, behind one without a number.
+/// The versions of clang to look for, from the newest, before trying one without a number.
 const NEWEST_CLANG: u32 = 40;
 const OLDEST_CLANG: u32 = 15;
 
 impl Host {
-    /// g++ and clang of this machine; `None` where one is missing.
+    /// Finds g++ and clang on this machine; `None` if one is missing.
     pub fn find(cancel: &Cancel) -> Option<Host> {
         let clangs = (OLDEST_CLANG..=NEWEST_CLANG).rev().map(|version| format!("clang++-{version}"));
         let clang = clangs.chain(["clang++".to_owned()]).find_map(|name| which::which(name).ok())?;
@@ -44,7 +44,8 @@ impl Host {
         Some(Host { compilers, limits, cancel: cancel.clone() })
     }
 
-    /// What these globals hold by the word of all compilers. One that a compiler refuses, or that they differ in, is missing.
+    /// Returns the contents of these globals on which all compilers agree. Omits a global that a compiler rejects, or on
+    /// which they disagree.
     ///
     /// # Errors
     /// If this machine or our code fails.
@@ -60,7 +61,8 @@ impl Host {
         Ok(all.unwrap_or_default())
     }
 
-    /// What the variables of a source hold by the word of all compilers; why not, where one refuses it.
+    /// Returns the contents of a source's variables on which all compilers agree, or the message of a compiler that
+    /// rejects the source.
     ///
     /// # Errors
     /// If this machine or our code fails.
@@ -86,7 +88,7 @@ impl Host {
         Ok(Ok(all.unwrap_or_default()))
     }
 
-    /// What one compiler makes of them. Those that it refuses are left out.
+    /// Compiles globals with one compiler, omitting those that it rejects.
     fn compiled(&self, compiler: &Path, globals: &[&Global]) -> Result<BTreeMap<u64, Held>, Error> {
         let mut left = globals.to_vec();
         while !left.is_empty() {
@@ -115,7 +117,7 @@ impl Host {
         Ok(BTreeMap::new())
     }
 
-    /// The object file of a source, or what the compiler says.
+    /// Compiles a source to an object file, or returns the message of the compiler.
     fn object(&self, compiler: &Path, text: &str) -> Result<Result<Vec<u8>, String>, Error> {
         let directory = process::scratch(1 << 28).map_err(Error::Directory)?;
         let at = directory.path();
@@ -135,10 +137,10 @@ impl Host {
     }
 }
 
-/// The name of the source.
+/// The file name of the source.
 const UNIT: &str = "unit.cc";
 
-/// The lines of the unit that a compiler of the host reports errors in.
+/// Returns the lines in which a host compiler reports errors.
 fn refused_lines(said: &str) -> Vec<usize> {
     let line = |text: &str| {
         let rest = text.strip_prefix("unit.cc:")?;
@@ -147,7 +149,7 @@ fn refused_lines(said: &str) -> Vec<usize> {
     said.lines().filter_map(line).collect()
 }
 
-/// What a variable of an object file holds.
+/// Returns the contents of a variable in an object file.
 fn read(data: &[u8], name: &str) -> Option<Held> {
     let file: ElfFile64<'_> = ElfFile64::<'_, object::Endianness>::parse(data).ok()?;
     let symbol = file.symbols().find(|symbol| symbol.name() == Ok(name))?;

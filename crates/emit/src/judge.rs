@@ -1,4 +1,5 @@
-//! The verdict on one global: its source, and what the PTX says of it three times. Beside them stands what the host's compilers agree on.
+//! Judges one global: compares its source with the three descriptions of it in the PTX, and with the result on which the
+//! host's compilers agree.
 
 use ptxsmith_model::Class;
 use ptxsmith_oracle::{Address, Output};
@@ -9,37 +10,37 @@ use crate::source::leaves::{Content, Leaf, leaves};
 use crate::source::print::SLOT;
 use crate::witness::{Read, Testimony};
 
-/// How the symptoms of differences end that rest on the host's compilers.
+/// The end of the symptom of a difference that is based on the host's compilers.
 pub const OF_HOST: &str = "is not that of g++ and clang";
 
-/// Something that is not as the source says.
+/// A difference between the source and the PTX.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Difference {
-    /// What kind of deviation it is.
+    /// The class of the deviation.
     pub class: Class,
-    /// What happens, in words without names and numbers: differences of one cause have the same.
+    /// The effect, in words without names and numbers. Differences with the same cause have the same symptom.
     pub symptom: String,
-    /// What kind of scalar differs, where one does.
+    /// The kind of the scalar that differs, if one does.
     pub kind: &'static str,
-    /// Where, in the source.
+    /// The place in the source.
     pub place: String,
-    /// What the source says.
+    /// The value that the source specifies.
     pub expected: String,
-    /// What the PTX says.
+    /// The value in the PTX.
     pub actual: String,
 }
 
-/// What differences of one cause share.
+/// The properties that differences with the same cause share.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Symptom {
-    /// The class.
+    /// The class of the deviation.
     pub class: Class,
-    /// What happens, in words that differences of one cause share.
+    /// The effect, in words without names and numbers.
     pub what: String,
 }
 
 impl Difference {
-    /// What it shares with differences of the same cause.
+    /// Returns the properties shared with differences of the same cause.
     pub fn symptom(&self) -> Symptom {
         Symptom { class: self.class, what: self.symptom.clone() }
     }
@@ -48,21 +49,21 @@ impl Difference {
 /// The verdict on a global.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Verdict {
-    /// The first thing that is not as the source says.
+    /// The first difference from the source.
     pub difference: Option<Difference>,
-    /// Which witnesses were not heard, and why.
+    /// The descriptions that were not available, with the reasons.
     pub unheard: Vec<String>,
     /// Whether anything was compared.
     pub is_judged: bool,
 }
 
-/// What a witness says of a scalar.
+/// The result of comparing one description of a scalar with the source.
 enum Heard {
-    /// Nothing.
+    /// The description says nothing about the scalar.
     Nothing,
-    /// It is what the source says.
+    /// It agrees with the source.
     Right,
-    /// It is this instead.
+    /// It differs and has this value.
     Wrong(String),
 }
 
@@ -105,7 +106,7 @@ pub fn judge(global: &Global, testimony: &Testimony, host: Option<&Held>) -> Ver
     verdict
 }
 
-/// Whether the kernel or the printed offsets say anything of a scalar.
+/// Returns true if the kernel or the printed offsets describe at least one scalar.
 fn hears_a_scalar(leaves: &[Leaf], read: &Read) -> bool {
     let is_loaded = |(place, leaf): (usize, &Leaf)| {
         let output = read.output.as_ref().ok();
@@ -114,7 +115,7 @@ fn hears_a_scalar(leaves: &[Leaf], read: &Read) -> bool {
     leaves.iter().enumerate().any(is_loaded) || offsets(leaves, read).iter().any(Option::is_some)
 }
 
-/// The first scalar that the PTX gives another value or place than the source.
+/// Returns the first scalar whose value or offset in the PTX differs from the source.
 fn scalar_difference(leaves: &[Leaf], read: &Read) -> Option<Difference> {
     let offsets = offsets(leaves, read);
     leaves.iter().enumerate().find_map(|(place, leaf)| {
@@ -157,19 +158,19 @@ fn class_of(leaf: &Leaf) -> Class {
     }
 }
 
-/// The offset that the PTX prints of each scalar.
+/// Returns the printed offset of each scalar.
 fn offsets(leaves: &[Leaf], read: &Read) -> Vec<Option<u64>> {
     let mut printed = read.layout.iter().flatten().skip(2).copied();
     leaves
         .iter()
         .map(|leaf| {
-            // All ones: the compiler cannot tell.
+            // All ones mean that the compiler does not know the offset.
             leaf.member.as_ref().and_then(|_| printed.next()).filter(|offset| *offset != u64::MAX)
         })
         .collect()
 }
 
-/// What a slot of a kernel's output holds, as reports show it; `None` where that is not known.
+/// Formats the contents of a slot in a kernel's output for reports; `None` if unknown.
 pub fn read_by_kernel(output: &Output, at: usize, size: usize) -> Option<String> {
     let slot = at..at + size;
     let bytes = output.bytes.get(slot.clone())?;
@@ -179,7 +180,7 @@ pub fn read_by_kernel(output: &Output, at: usize, size: usize) -> Option<String>
     Some(shown_slot(bytes, &output.addresses, at))
 }
 
-/// What a slot of a variable or of an output holds, as reports show it.
+/// Formats the contents of a slot in a variable or an output for reports.
 fn shown_slot(bytes: &[u8], addresses: &[Address], at: usize) -> String {
     let slot = at..at + bytes.len();
     let mut inside = addresses.iter().filter(|address| slot.contains(&(address.offset as usize)));
@@ -192,7 +193,7 @@ fn shown_slot(bytes: &[u8], addresses: &[Address], at: usize) -> String {
     }
 }
 
-/// What the kernel reads of a scalar.
+/// Compares the value that the kernel reads from a scalar.
 fn heard_of_kernel(leaf: &Leaf, output: &Output, at: usize) -> Heard {
     match read_by_kernel(output, at, leaf.content.size()) {
         None => Heard::Nothing,
@@ -201,7 +202,7 @@ fn heard_of_kernel(leaf: &Leaf, output: &Output, at: usize) -> Heard {
     }
 }
 
-/// What is printed at the offset of a scalar.
+/// Compares the value printed at the offset of a scalar.
 fn heard_of_bytes(leaf: &Leaf, read: &Read, offset: u64) -> Heard {
     let slot = offset as usize..offset as usize + leaf.content.size();
     let Some(bytes) = read.held.bytes.get(slot.clone()) else {
@@ -211,7 +212,7 @@ fn heard_of_bytes(leaf: &Leaf, read: &Read, offset: u64) -> Heard {
     if printed == shown(&leaf.content) { Heard::Right } else { Heard::Wrong(printed) }
 }
 
-/// What a scalar holds, as reports show it.
+/// Formats the value of a scalar for reports.
 pub fn shown(content: &Content) -> String {
     match content {
         Content::Bytes(bytes) => hex(bytes),
@@ -219,7 +220,8 @@ pub fn shown(content: &Content) -> String {
     }
 }
 
-/// An address. Whether it is a generic one does not matter: the variables that are pointed to are in `.global`, where both are the same.
+/// Formats an address. Generic addresses look the same: pointers refer to variables in `.global`, where the generic
+/// address is equal.
 fn shown_address(symbol: &str, addend: i64) -> String {
     if addend == 0 { symbol.to_owned() } else { format!("{symbol}{addend:+}") }
 }
@@ -228,8 +230,8 @@ fn hex(bytes: &[u8]) -> String {
     ptxsmith_oracle::hex(bytes)
 }
 
-/// Whether the kernel reads at places that its own instructions do not allow: every member is named by its class, so that the compiler knows
-/// how it is aligned.
+/// Returns a difference if the kernel reads at addresses that its own instructions do not allow. The source accesses
+/// every member through its class, so the compiler knows its alignment.
 fn misaligned(global: &Global, read: &Read) -> Option<Difference> {
     let reason = read.output.as_ref().err().filter(|reason| reason.contains("aligned"))?;
     Some(Difference {
@@ -242,7 +244,7 @@ fn misaligned(global: &Global, read: &Read) -> Option<Difference> {
     })
 }
 
-/// The size and the alignment of the variable beside those that are printed.
+/// Compares the size and the alignment of the variable with the printed ones.
 fn size_difference(global: &Global, read: &Read) -> Option<Difference> {
     let [size, align, ..] = read.layout.as_deref()? else { return None };
     let difference = |symptom: &str, expected: u64, actual: u64| Difference {
@@ -261,12 +263,12 @@ fn size_difference(global: &Global, read: &Read) -> Option<Difference> {
         .then(|| difference("the variable is less aligned than alignof says", *align, read.align))
 }
 
-/// The variable beside what g++ and clang make of it.
+/// Compares the variable with the result of g++ and clang.
 fn host_difference(global: &Global, read: &Read, host: &Held) -> Option<Difference> {
     difference_from_host(&format!("g{}", global.number), &read.held, host)
 }
 
-/// How a variable differs from what g++ and clang make of it.
+/// Describes how a variable differs from the result of g++ and clang.
 pub fn difference_from_host(name: &str, printed: &Held, host: &Held) -> Option<Difference> {
     if printed == host {
         return None;

@@ -1,4 +1,4 @@
-//! Globals shown to a compiler and to the host's, and the verdicts.
+//! Compiles globals with the compiler under test and with the host's, and judges them.
 
 use std::collections::BTreeMap;
 
@@ -11,28 +11,28 @@ use crate::host::Host;
 use crate::judge::{Difference, Verdict, judge};
 use crate::source::Global;
 
-/// A compiler under test, and those of the host beside it.
+/// A compiler under test, with the host's compilers for comparison.
 #[derive(Clone, Copy)]
 pub struct Pair<'a> {
     /// The compiler under test.
     pub compiler: &'a dyn Compiler,
-    /// The host's.
+    /// The host's compilers, if both are installed.
     pub host: Option<&'a Host>,
 }
 
-/// What became of one global.
+/// The result for one global.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Judged {
-    /// It was printed, and compared.
+    /// It was printed and compared.
     Compared(Verdict),
-    /// The compiler fails on it.
+    /// The compiler crashed or timed out.
     Failed(Difference),
-    /// The front end refuses it, or the oracle is silent; why.
+    /// The front end rejected it, or the oracle has no answer, for this reason.
     NotCompared(String),
 }
 
 impl Judged {
-    /// What differs, if anything does.
+    /// Returns the difference, if there is one.
     pub fn difference(&self) -> Option<&Difference> {
         match self {
             Judged::Compared(verdict) => verdict.difference.as_ref(),
@@ -43,10 +43,10 @@ impl Judged {
 }
 
 impl Pair<'_> {
-    /// The verdicts on these globals, by their numbers.
+    /// Judges these globals and returns the results by number.
     ///
     /// # Errors
-    /// If a compiler cannot be asked.
+    /// If a compiler cannot be run.
     pub fn judge(&self, globals: &[&Global]) -> Result<BTreeMap<u64, Judged>, Error> {
         let outcomes = ask(self.compiler, globals)?;
         let held = match self.host {
@@ -90,15 +90,15 @@ fn judged(global: &Global, outcome: &Outcome, held: Option<&crate::host::Held>) 
     }
 }
 
-/// What stands in a message in front of the cause.
+/// The phrases in a message at which the cause of a failure begins.
 const MARKS: [&str; 4] = ["Internal Compiler Error", "LLVM ERROR", "error in backend", "Assertion `"];
 
-/// The message of a failure from the cause on.
+/// Returns the message of a failure from the cause on.
 fn cause(message: &str) -> &str {
     MARKS.iter().find_map(|mark| message.find(mark)).map_or(message, |start| &message[start..])
 }
 
-/// A message without what is quoted and without numbers.
+/// Removes quoted text and numbers from a message.
 fn without_names(message: &str) -> String {
     let mut text = String::new();
     let mut quote = None;

@@ -1,4 +1,4 @@
-//! What a campaign saw of one compiler, and the findings that it comes to.
+//! Collects the results of a campaign for one compiler and derives its findings.
 
 use std::collections::BTreeMap;
 
@@ -10,25 +10,25 @@ use crate::shape::{shape, slug};
 use crate::source::Global;
 use crate::source::print::declaration;
 
-/// The most globals of one symptom that are reduced: others are counted.
+/// The most globals of one symptom to reduce; further ones are only counted.
 const MOST_EXAMPLES: usize = 5;
 
-/// What was seen of one compiler.
+/// The results for one compiler.
 #[derive(Clone, Debug, Default)]
 pub struct Ledger {
-    /// How many globals were compared.
+    /// The number of globals compared.
     pub compared: u64,
-    /// How many of them are as the source says.
+    /// The number of compared globals that agree with the source.
     pub conform: u64,
-    /// How many were not compared, by reason.
+    /// The number of globals not compared, by reason.
     pub not_compared: BTreeMap<String, u64>,
-    /// Of those that were: how many lacked a witness, by witness and reason.
+    /// The number of compared globals for which a description was missing, by description and reason.
     pub unheard: BTreeMap<String, u64>,
-    /// By symptom, and by the kind of scalar that shows it.
+    /// The symptoms seen, by symptom and kind of scalar.
     symptoms: BTreeMap<(Symptom, &'static str), Seen>,
 }
 
-/// What was seen of one symptom.
+/// The occurrences of one symptom.
 #[derive(Clone, Debug, Default)]
 struct Seen {
     count: u64,
@@ -45,23 +45,24 @@ impl Seen {
     }
 }
 
-/// Globals of one shape that show one symptom.
+/// The globals with one shape and one symptom.
 #[derive(Clone, Debug)]
 pub struct Found {
     /// The symptom.
     pub symptom: Symptom,
     /// The shape of the reduced global.
     pub shape: String,
-    /// How many of the globals that were reduced came to it.
+    /// The number of reduced globals with this shape and symptom.
     pub count: u64,
     /// The reduced global.
     pub global: Global,
-    /// What is wrong with it.
+    /// The difference that it shows.
     pub difference: Difference,
 }
 
 impl Found {
-    /// Its id: class and shape. Of a compiler that fails its cause says more than the global.
+    /// Returns the id: the class and the shape. If the compiler fails, the cause says more than the shape and takes its
+    /// place.
     pub fn id(&self) -> String {
         let Symptom { class, what } = &self.symptom;
         let about = match class {
@@ -75,7 +76,7 @@ impl Found {
 }
 
 impl Ledger {
-    /// Enters the verdict on a global.
+    /// Records the result for a global.
     pub fn enter(&mut self, global: &Global, judged: &Judged) {
         match judged {
             Judged::NotCompared(why) => *self.not_compared.entry(why.clone()).or_default() += 1,
@@ -97,7 +98,7 @@ impl Ledger {
         }
     }
 
-    /// Adds what another one saw.
+    /// Adds the results of another ledger.
     pub fn merge(&mut self, other: Ledger) {
         self.compared += other.compared;
         self.conform += other.conform;
@@ -112,15 +113,15 @@ impl Ledger {
         }
     }
 
-    /// How many symptoms were seen.
+    /// Returns the number of symptoms seen.
     pub fn symptoms(&self) -> usize {
         self.symptoms.len()
     }
 
-    /// The findings: examples reduced, those of one symptom and shape as one.
+    /// Reduces the examples and returns the findings. Examples with the same symptom and shape are one finding.
     ///
     /// # Errors
-    /// If a compiler cannot be asked.
+    /// If a compiler cannot be run.
     pub fn findings(&self, pair: &Pair<'_>, is_over: &dyn Fn() -> bool) -> Result<Vec<Found>, Error> {
         let seen = self.symptoms.values().flat_map(|seen| &seen.examples);
         let mut examples: Vec<Example> = seen.map(|(.., example)| example.clone()).collect();

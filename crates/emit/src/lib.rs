@@ -1,8 +1,8 @@
-//! Initial values from source to PTX: do compilers print what the source says?
+//! Tests initial values from CUDA C++ source to PTX: does a compiler print the values that the source specifies?
 //!
-//! [`generate`] makes globals of C++ ([`source`]) whose scalars have known values. A compiler prints them as PTX, with their layout and a kernel
-//! that reads each scalar ([`ask`]); [`witness`] is what the oracle reads of that PTX, [`host`] what the host's compilers make of the same
-//! source, and [`judge`] the verdict.
+//! [`generate`] creates C++ globals ([`source`]) whose scalars have known values. A compiler prints them as PTX, with
+//! their layout and a kernel that reads each scalar ([`ask`]). [`witness`] extracts the values from the PTX with the
+//! oracle, [`host`] compiles the same source with the host's compilers, and [`judge`] compares the results.
 
 pub mod ask;
 pub mod check;
@@ -18,22 +18,22 @@ pub mod source;
 mod variants;
 pub mod witness;
 
-/// Why something could not be asked: this machine or our code, never a compiler.
+/// A failure of this machine or our code, never of the compiler under test.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// A compiler of CUDA.
+    /// A CUDA compiler could not be run.
     #[error(transparent)]
     Compiler(#[from] ptxsmith_cuda::subjects::Error),
-    /// A compiler of the host.
+    /// A host compiler could not be run.
     #[error(transparent)]
     Process(#[from] ptxsmith_subject::process::Error),
-    /// The directory of a run.
+    /// The directory of a run could not be used.
     #[error("cannot use a directory for one run: {0}")]
     Directory(std::io::Error),
 }
 
 impl Error {
-    /// Whether the run was stopped on request.
+    /// Returns true if the run was stopped on request.
     pub fn is_cancelled(&self) -> bool {
         match self {
             Error::Compiler(error) => error.is_cancelled(),

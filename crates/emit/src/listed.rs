@@ -1,4 +1,5 @@
-//! The known faults of compilers that print PTX: files of `corpus/deviations/emitted`, each named by the id that its findings get.
+//! The known deviations of compilers that print PTX, from files in `corpus/deviations/emitted`. Each file is named after
+//! the id of its findings.
 
 use std::sync::LazyLock;
 
@@ -12,7 +13,7 @@ use crate::judge::Symptom;
 
 static FILES: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/deviations");
 
-/// The keys of the leading comments, in their order.
+/// The keys of the leading comments, in order.
 const KEYS: [&str; 10] = [
     "deviation",
     "title",
@@ -26,26 +27,26 @@ const KEYS: [&str; 10] = [
     "note",
 ];
 
-/// A fault that was reported before.
+/// A known deviation.
 pub struct Listed {
-    /// Its id, which is that of its findings.
+    /// The id, which is also the id of its findings.
     pub id: &'static str,
-    /// What happens, in a line.
+    /// The effect, in one line.
     pub title: &'static str,
-    /// Where it was reported.
+    /// The address of the bug report.
     pub link: Option<&'static str>,
     /// The source that shows it.
     pub source: &'static str,
     classes: Vec<Class>,
-    /// A part of what happens, in the words of the verdict; empty for any.
+    /// A part of the symptom, in the words of the verdict; empty for any symptom.
     symptom: &'static str,
-    /// What reduced globals that show it are like.
+    /// Patterns for the shapes of reduced globals that show it.
     shapes: Vec<Regex>,
     /// The compilers that show it, each with its releases.
     compilers: Vec<(&'static str, Releases)>,
 }
 
-/// Every known fault.
+/// All known deviations.
 pub static LISTED: LazyLock<Vec<Listed>> = LazyLock::new(|| {
     let sources = FILES.files().filter_map(|file| {
         let id = file.path().to_str()?.strip_suffix(".cu")?;
@@ -90,7 +91,7 @@ fn read(id: &'static str, text: &'static str) -> Result<Listed, String> {
     })
 }
 
-/// `nvcc 13.0 and later`
+/// Parses `nvcc 13.0 and later`.
 fn compiler(text: &'static str) -> Result<(&'static str, Releases), String> {
     let (name, releases) =
         text.split_once(' ').ok_or_else(|| format!("`{text}` is not `COMPILER RELEASES`"))?;
@@ -99,13 +100,13 @@ fn compiler(text: &'static str) -> Result<(&'static str, Releases), String> {
 }
 
 impl Listed {
-    /// Whether it is listed for this compiler.
+    /// Returns true if it is listed for this compiler.
     pub fn is_of(&self, description: &Description) -> bool {
         let version = Some(description.version.as_str());
         self.compilers.iter().any(|(name, releases)| *name == description.name && releases.contain(version))
     }
 
-    /// Whether reduced globals of this shape with this symptom show it.
+    /// Returns true if reduced globals with this shape and symptom show it.
     pub fn matches(&self, symptom: &Symptom, shape: &str) -> bool {
         self.classes.contains(&symptom.class)
             && symptom.what.contains(self.symptom)
@@ -113,7 +114,7 @@ impl Listed {
     }
 }
 
-/// The known fault that globals of this shape with this symptom show of a compiler.
+/// Returns the known deviation of a compiler that globals with this shape and symptom show.
 pub fn find(symptom: &Symptom, shape: &str, description: &Description) -> Option<&'static Listed> {
     LISTED.iter().find(|listed| listed.is_of(description) && listed.matches(symptom, shape))
 }

@@ -1,4 +1,4 @@
-//! Reduction of globals that show a difference, many at a time: what is left of each is asked of the compiler together.
+//! Reduces globals that show a difference, many at a time: each step compiles the variants of all globals together.
 
 use std::collections::BTreeMap;
 
@@ -9,10 +9,10 @@ use crate::source::Global;
 use crate::source::print::declaration;
 use crate::variants::variants;
 
-/// The most variants of one global that are asked at once.
+/// The most variants of one global per step.
 const MOST_VARIANTS: usize = 48;
 
-/// The most globals that a compiler is shown at once.
+/// The most globals to compile at once.
 const UNIT: usize = 400;
 
 /// A global that shows a difference.
@@ -24,10 +24,11 @@ pub struct Example {
     pub difference: Difference,
 }
 
-/// Makes the examples as small as they can be and show what they do. When `is_over` says so, or the run is stopped, they stay as they are.
+/// Reduces the examples as far as they still show their differences. If `is_over` returns true or the run is stopped,
+/// leaves them as they are.
 ///
 /// # Errors
-/// If a compiler cannot be asked.
+/// If a compiler cannot be run.
 pub fn reduce(pair: &Pair<'_>, examples: &mut [Example], is_over: &dyn Fn() -> bool) -> Result<(), Error> {
     let mut active: Vec<usize> = (0..examples.len()).collect();
     while !active.is_empty() {
@@ -47,7 +48,7 @@ pub fn reduce(pair: &Pair<'_>, examples: &mut [Example], is_over: &dyn Fn() -> b
     Ok(())
 }
 
-/// Takes one step with these examples. Returns those that became smaller.
+/// Reduces each of these examples by one step. Returns the indices of those that became smaller.
 fn step(pair: &Pair<'_>, examples: &mut [Example], places: &[usize]) -> Result<Vec<usize>, Error> {
     let mut asked: Vec<Global> = Vec::new();
     let mut origins: Vec<usize> = Vec::new();
@@ -57,7 +58,7 @@ fn step(pair: &Pair<'_>, examples: &mut [Example], places: &[usize]) -> Result<V
             asked.push(Global { number: asked.len() as u64, ..variant });
         }
     }
-    // The host's compilers are asked where they are what the difference rests on.
+    // Run the host's compilers only if a difference is based on them.
     let is_of_host = places.iter().any(|&place| examples[place].difference.symptom.ends_with(OF_HOST));
     let pair = Pair { host: pair.host.filter(|_| is_of_host), ..*pair };
     let judged = pair.judge(&asked.iter().collect::<Vec<_>>())?;
@@ -66,7 +67,7 @@ fn step(pair: &Pair<'_>, examples: &mut [Example], places: &[usize]) -> Result<V
         let difference = judged.get(&global.number).and_then(Judged::difference);
         let symptom = examples[place].difference.symptom();
         if let Some(difference) = difference.filter(|difference| difference.symptom() == symptom) {
-            // They come with the smallest first.
+            // The smallest variants come first.
             next.entry(place).or_insert((global, difference));
         }
     }
@@ -76,7 +77,7 @@ fn step(pair: &Pair<'_>, examples: &mut [Example], places: &[usize]) -> Result<V
     Ok(next.into_keys().collect())
 }
 
-/// The variants of a global, the smallest first.
+/// Returns the variants of a global, the smallest first.
 fn smaller(global: &Global) -> Vec<Global> {
     let mut all = variants(global);
     all.sort_by_cached_key(|variant| declaration(variant).len());

@@ -1,8 +1,8 @@
-//! What a reduced global is like, without names and values: reduced globals of one cause have one shape.
+//! Describes reduced globals without names and values. Reduced globals with the same cause have the same shape.
 
 use crate::source::{Class, Form, Global, Member, Pointer, Scalar, Space, Type};
 
-/// The shape of a global: `struct { int : N; int }`.
+/// Returns the shape of a global: `struct { int : N; int }`.
 pub fn shape(global: &Global) -> String {
     let mut before = String::new();
     if global.space != Space::Device {
@@ -14,7 +14,7 @@ pub fn shape(global: &Global) -> String {
     before + &of_type(&global.ty)
 }
 
-/// A shape as a part of an id.
+/// Converts a shape to a part of an id.
 pub fn slug(shape: &str) -> String {
     let mut words: Vec<String> = Vec::new();
     let mut word = String::new();

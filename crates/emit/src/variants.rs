@@ -1,8 +1,8 @@
-//! Smaller globals: what is left of one when a part is taken away or made plainer.
+//! Derives smaller globals by removing or simplifying one part.
 
 use crate::source::{Array, Class, Form, Global, Literal, Member, Pointer, Scalar, Space, Text, Type};
 
-/// Every global that is one step smaller or plainer.
+/// Returns every global that is one step smaller or simpler.
 pub fn variants(global: &Global) -> Vec<Global> {
     let mut all = Vec::new();
     if global.form != Form::Plain {
@@ -38,7 +38,7 @@ fn of_type(ty: &Type) -> Vec<Type> {
     }
 }
 
-/// The plain types, the plainest first, with a value that no padding has.
+/// The plain types, the simplest first. Their values differ from padding.
 const PLAIN: [Scalar; 5] = [Scalar::Int, Scalar::Char, Scalar::Short, Scalar::Long, Scalar::Int128];
 
 fn of_scalar(scalar: Scalar, value: &Literal) -> Vec<Type> {
@@ -86,7 +86,7 @@ fn of_array(array: &Array) -> Vec<Type> {
 fn of_class(class: &Class) -> Vec<Class> {
     let mut all = Vec::new();
     let count = class.members.len();
-    // Padding moves where one member goes: so several at once, too.
+    // Removing one member may leave padding in its place and change nothing else, so also try several adjacent ones.
     for (from, to) in (0..count).flat_map(|from| (from + 1..=count).map(move |to| (from, to))) {
         if class.is_union && (from..to).contains(&class.active) {
             continue;

@@ -1,4 +1,5 @@
-//! What one PTX says of a global three times: the bytes that it is printed with, its layout in numbers, and a kernel that reads its scalars.
+//! Extracts the three descriptions of a global in the PTX: its printed bytes, its layout as numbers, and a kernel that
+//! reads its scalars.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,33 +10,33 @@ use ptxsmith_syntax::{Item, Module, parse};
 
 use crate::host::Held;
 
-/// What the PTX says of one global.
+/// The descriptions of one global in the PTX.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Testimony {
-    /// The oracle reads the PTX.
+    /// The oracle evaluated the PTX.
     Read(Box<Read>),
-    /// The specification refuses it, in these words.
+    /// The PTX is invalid, for this reason.
     Refused(String),
-    /// The oracle has no rule for it, or it is missing.
+    /// The oracle has no rule for it, or the global is missing, for this reason.
     Silent(String),
 }
 
-/// A global as the oracle reads it.
+/// A global as evaluated by the oracle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Read {
     /// The bytes and addresses.
     pub held: Held,
-    /// The addresses with all that the PTX says of them.
+    /// The addresses with all details in the PTX.
     pub addresses: Vec<Address>,
     /// The guaranteed alignment.
     pub align: u64,
-    /// Size, alignment and the offsets of scalars, as the PTX prints them.
+    /// The size, the alignment and the offsets of scalars, as the PTX prints them.
     pub layout: Option<Vec<u64>>,
-    /// What the kernel leaves in its output, or why that is not known.
+    /// The output of the kernel, or the reason why it is unknown.
     pub output: Result<Output, String>,
 }
 
-/// What a PTX says of each of these globals.
+/// Extracts the descriptions of these globals from the PTX.
 pub fn read(ptx: &str, numbers: impl Iterator<Item = u64>) -> BTreeMap<u64, Testimony> {
     let Ok(module) = parse(ptx) else {
         return numbers.map(|number| (number, Testimony::Refused("it is no PTX".to_owned()))).collect();
@@ -54,9 +55,9 @@ pub fn read(ptx: &str, numbers: impl Iterator<Item = u64>) -> BTreeMap<u64, Test
         .collect()
 }
 
-/// The items of a module, apart.
+/// The items of a module, sorted by global.
 struct Parts {
-    /// Those that no global owns, with their names.
+    /// The items that belong to no global, with their names.
     shared: Vec<(Option<String>, Item)>,
     own: BTreeMap<u64, Vec<Item>>,
 }
@@ -80,8 +81,8 @@ fn split(module: Module) -> Parts {
     parts
 }
 
-/// The number of the global that something of this name belongs to: `g12`, `w12`, `k12`, and what compilers make of these for names of
-/// one file (`_ZL3g12`, `_ZN3n123g12E`, `__internal_3g12`).
+/// Returns the number of the global to which a name belongs: `g12`, `w12`, `k12`, or the mangled form of such a name with
+/// internal linkage (`_ZL3g12`, `_ZN3n123g12E`, `__internal_3g12`).
 pub fn owner(name: &str) -> Option<u64> {
     let name = name.strip_suffix('E').unwrap_or(name);
     let before = name.trim_end_matches(|c: char| c.is_ascii_digit());
@@ -99,7 +100,7 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !(c.is_ascii_alphanumeric() || "_$%".contains(c))).filter(|word| !word.is_empty())
 }
 
-/// The rules that PTX is read by: where the specification is open, what compilers mean.
+/// Returns the rules for evaluating PTX. For open questions they use the interpretation that compilers rely on.
 pub fn rules() -> Rules {
     Rules::specification(Readings { masked_function: MaskedFunction::Accepted, ..Readings::default() })
 }
@@ -136,7 +137,7 @@ fn testimony(module: &Module, number: u64) -> Testimony {
     }))
 }
 
-/// What a variable holds.
+/// Returns the contents of a variable.
 pub fn held(variable: &Variable) -> Held {
     let addresses = whole_addresses(variable);
     Held {
@@ -145,7 +146,8 @@ pub fn held(variable: &Variable) -> Held {
     }
 }
 
-/// The addresses of a variable; eight masks side by side that take all bytes of one are that address.
+/// Returns the addresses of a variable. Eight adjacent masks that together cover all bytes of an address count as that
+/// address.
 fn whole_addresses(variable: &Variable) -> Vec<Address> {
     let mut whole = Vec::new();
     let mut left = &variable.addresses[..];
@@ -170,7 +172,7 @@ fn whole_addresses(variable: &Variable) -> Vec<Address> {
     whole
 }
 
-/// The numbers of 64 bits that a variable holds.
+/// Returns the 64-bit numbers in a variable.
 fn numbers(variable: &Variable) -> Vec<u64> {
     let number = |bytes: &[u8]| bytes.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte));
     variable.bytes.chunks_exact(8).map(number).collect()

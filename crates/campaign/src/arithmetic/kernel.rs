@@ -1,21 +1,21 @@
-//! The text of one generated kernel, and smaller ones that may show the same.
+//! Parses one generated kernel and derives smaller variants.
 
 use std::fmt::Write as _;
 
-/// A straight kernel of a generated module, an instruction a line.
+/// A kernel without branches from a generated module, with one instruction per line.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Kernel {
-    /// The instructions behind the loads of the two pointers.
+    /// The instructions after the loads of the two pointers.
     lines: Vec<String>,
 }
 
-/// The lines that every kernel begins with.
+/// The first lines of every kernel.
 const BEGINNING: [&str; 2] = ["ld.param.u64 %out, [out]", "ld.param.u64 %in, [in]"];
-/// Registers by their first letter: the type of a load that sets one.
+/// The type of a load into a register, by the prefix of the register name.
 const LOADS: [(&str, &str); 3] = [("%h", "u16"), ("%r", "u32"), ("%d", "u64")];
 
 impl Kernel {
-    /// The kernels of a module, with their names.
+    /// Returns the kernels of a module with their names.
     pub(super) fn all(module: &str) -> Vec<(String, Kernel)> {
         let bodies = module.split(".visible .entry ").skip(1);
         let kernel = |text: &str| {
@@ -28,7 +28,7 @@ impl Kernel {
         bodies.map(kernel).collect()
     }
 
-    /// The kernel of this name as text.
+    /// Prints the kernel under this name.
     pub(super) fn text(&self, name: &str) -> String {
         let mut text = format!(
             ".visible .entry {name}(.param .u64 out, .param .u64 in, .param .u32 s0, .param .u32 s1)\n{{\n.reg .b64 %out, %in;\n"
@@ -45,18 +45,19 @@ impl Kernel {
         text + "ret;\n}\n"
     }
 
-    /// How large it is: instructions, then characters.
+    /// Returns the size: the number of instructions, then of characters.
     pub(super) fn size(&self) -> (usize, usize) {
         (self.lines.len(), self.lines.iter().map(String::len).sum())
     }
 
-    /// The opcodes of what it computes, with the width of their types but not their signs, and a difference as a sum.
+    /// Returns the opcodes without loads and stores. They keep the width of types but not the sign, and a subtraction
+    /// counts as an addition.
     pub(super) fn form(&self) -> String {
         let computes = |line: &&String| !["ld.", "st."].iter().any(|word| line.starts_with(word));
         let opcode = |line: &String| {
             let mut words = line.split(' ').skip_while(|word| word.starts_with('@'));
             let parts = words.next().unwrap_or_default().split('.');
-            // What is subtracted may be the negative of what is added.
+            // Subtracting a value is the same as adding its negative.
             let parts = parts.map(|part| if part == "sub" { "add" } else { unsigned(part) });
             parts.collect::<Vec<_>>().join(".")
         };
@@ -64,14 +65,14 @@ impl Kernel {
         opcodes.join(" ")
     }
 
-    /// Smaller kernels, each with one change.
+    /// Returns smaller kernels, each with one change.
     pub(super) fn smaller(&self) -> Vec<Kernel> {
         let mut found: Vec<Kernel> = Vec::new();
         for at in 0..self.lines.len() {
             let line = &self.lines[at];
             if let Some((place, stored)) = store(line) {
                 found.push(self.without(at));
-                // What is stored may come from what is wrong already.
+                // Store an intermediate value, which may be wrong already.
                 let others = self.sources(at, stored).into_iter().filter_map(|register| {
                     let (_, ty) = LOADS.iter().find(|(letter, _)| register.starts_with(letter))?;
                     Some(self.with(at, format!("st.global.{ty} {place}, {register}")))
@@ -98,7 +99,7 @@ impl Kernel {
             }
             let alike = words(sources).filter(|source| source.starts_with('%') && source[..2] == to[..2]);
             found.extend(alike.map(|source| self.without(at).renamed(to, source)));
-            // A comparison that is always the same.
+            // Replace the comparison by one with a constant result.
             if to.starts_with("%p") && !line.starts_with("setp.ne.u32") {
                 let word = words(sources).find(|source| source.starts_with("%r"));
                 found.extend(word.map(|word| self.with(at, format!("setp.ne.u32 {to}, {word}, 0"))));
@@ -115,7 +116,8 @@ impl Kernel {
         found
     }
 
-    /// The registers that what sets this one before a line reads, and in place of predicates those that what sets them reads.
+    /// Returns the source registers of the last instruction before a line that sets this register. Predicates are
+    /// replaced by their own source registers.
     fn sources(&self, before: usize, register: &str) -> Vec<&str> {
         let setter = (0..before).rev().find(|&at| set(&self.lines[at]).any(|own| own == register));
         let Some((at, (_, read))) = setter.and_then(|at| Some((at, self.lines[at].split_once(", ")?))) else {
@@ -156,13 +158,13 @@ impl Kernel {
         Kernel { lines: self.lines.iter().map(rename).collect() }
     }
 
-    /// The first place of the input that nothing reads.
+    /// Returns the first position of the input that no instruction reads.
     fn unread(&self) -> u64 {
         let place = |line: &String| line.split_once("[%in+")?.1.split(']').next()?.parse::<u64>().ok();
         self.lines.iter().filter_map(place).max().map_or(0, |last| last + 8)
     }
 
-    /// Removes what sets a register that nothing reads.
+    /// Removes instructions that set registers without readers.
     fn remove_unused(&mut self) {
         loop {
             let is_used = |at: usize, register: &str| {
@@ -184,7 +186,7 @@ impl Kernel {
     }
 }
 
-/// The registers that an instruction without a guard sets.
+/// Returns the registers that an instruction without a guard sets.
 fn set(line: &str) -> impl Iterator<Item = &str> {
     let destination = match line.split_once(" {") {
         Some((opcode, rest)) if !opcode.contains(' ') => rest.split('}').next(),
@@ -193,17 +195,17 @@ fn set(line: &str) -> impl Iterator<Item = &str> {
     words(destination.unwrap_or_default())
 }
 
-/// The place and the register of a store.
+/// Returns the position and the register of a store.
 fn store(line: &str) -> Option<(&str, &str)> {
     line.strip_prefix("st.")?.split_once(' ')?.1.split_once(", ")
 }
 
-/// The registers, numbers and names of a line.
+/// Returns the registers, numbers and names in a line.
 fn words(line: &str) -> impl Iterator<Item = &str> {
     line.split(|c: char| " ,{}[]|+!@".contains(c)).filter(|word| !word.is_empty())
 }
 
-/// The width of a type without its sign.
+/// Returns a type without its sign.
 fn unsigned(part: &str) -> &str {
     match part.strip_prefix(['u', 's', 'b']) {
         Some(bits @ ("8" | "16" | "32" | "64")) => bits,

@@ -1,7 +1,8 @@
-//! Campaigns of kernels of integer arithmetic: whether generated code computes what the PTX manual says.
+//! Runs campaigns of kernels with integer arithmetic, to test whether generated code computes the results in the PTX
+//! manual.
 //!
-//! Kernels are compiled many in a module; a module that is not accepted is split until one kernel stands alone. What differs is reduced,
-//! and kernels that are reduced to the same opcodes are one finding.
+//! Many kernels are compiled in one module. A rejected module is split until a single kernel remains. Differences are
+//! reduced, and kernels that reduce to the same opcodes are one finding.
 
 mod kernel;
 mod reduction;
@@ -34,38 +35,38 @@ use crate::tally::{self, Tally};
 use crate::texts::Options;
 use kernel::Kernel;
 
-/// How many kernels are compared where neither a number nor a time is given.
+/// The number of kernels if neither a number nor a time is given.
 const CASES: u64 = 20_000;
-/// How many kernels a module has: compilers and disassemblers take long to start.
+/// The number of kernels in a module; compilers and disassemblers take long to start.
 const TOGETHER: u64 = 256;
-/// What is tested where nothing is named.
+/// The subjects to test if none are named.
 const DEFAULT: [&str; 2] = ["ptxas@13.5", "ptxas@13.5 -O0"];
-/// How many kernels are reduced where no time is set for it.
+/// The most kernels to reduce if no time is set.
 const MOST_REDUCED: usize = 300;
 
-/// A kernel that a subject compiles wrongly.
+/// A kernel that a subject compiles incorrectly.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Example {
     kernel: Kernel,
     number: u64,
-    /// The place of the subject.
+    /// The index of the subject.
     subject: usize,
-    /// The place of the target.
+    /// The index of the target.
     target: usize,
     class: Class,
     wrong: Option<WrongResult>,
-    /// What a subject said that did not end well.
+    /// The message of a subject that failed.
     said: String,
 }
 
 #[derive(Default)]
 struct Seen {
     examples: Vec<Example>,
-    /// By the place of the subject.
+    /// The tallies by index of the subject.
     tallies: Vec<Tally>,
 }
 
-/// Compares kernels that are made from the session's seed, and reduces and reports what differs.
+/// Compares kernels generated from the session's seed, and reduces and reports the differences.
 ///
 /// # Errors
 /// If no subject can be opened, one neither shows code nor runs kernels, or this machine or our code fails.
@@ -83,7 +84,7 @@ pub fn run(session: &Session, options: &Options) -> Result<Outcome, Failure> {
     }
 }
 
-/// The same with subjects that are open.
+/// Like [`run`], with subjects that are open already.
 ///
 /// # Errors
 /// If this machine or our code fails.
@@ -107,7 +108,7 @@ pub fn run_on(session: &Session, options: &Options, subjects: Vec<Tested>) -> Re
     examples.sort_by_key(|example| (example.kernel.size(), example.number, example.subject));
     let unreduced = || examples.iter().map(|example| (example.clone(), 1)).collect();
     let reduced = match ended {
-        // Stopped while it reduces, it reports what it saw.
+        // If interrupted during the reduction, report the results so far.
         Ended::All => match reduction::reduce_all(&campaign, examples.clone(), options.reduce) {
             Err(Failure::Interrupted) => unreduced(),
             reduced => reduced?,
@@ -126,14 +127,14 @@ pub fn run_on(session: &Session, options: &Options, subjects: Vec<Tested>) -> Re
     Ok(Outcome { report, earlier: 0, interrupted: is_interrupted, resumable: false, left_out: false })
 }
 
-/// Compiles the kernels of these numbers with every subject.
+/// Compiles the kernels with these numbers with every subject.
 fn judge_kernels(
     campaign: &Campaign<'_>,
     numbers: std::ops::Range<u64>,
     task: usize,
     seen: &Mutex<Seen>,
 ) -> Result<(), Failure> {
-    // What the kernels should compute does not depend on the target.
+    // The expected results do not depend on the target, so compute them once.
     let mut made: Option<(Vec<(String, Kernel)>, Calculations)> = None;
     for (subject, tested) in campaign.subjects.iter().enumerate() {
         let Some(target) = target_of(tested, task) else { continue };
@@ -193,7 +194,7 @@ fn judge_kernels(
     Ok(())
 }
 
-/// The class of what ends a compiler.
+/// Returns the class of a compiler failure.
 fn class_of(outcome: Answer) -> Option<Class> {
     match outcome {
         Answer::Crashed => Some(Class::Crash),
@@ -202,26 +203,26 @@ fn class_of(outcome: Answer) -> Option<Class> {
     }
 }
 
-/// What a subject said of a module that it does not accept.
+/// Returns the message of a subject that does not accept a module.
 fn said(observation: &Observation) -> String {
     let diagnostic = observation.diagnostics.first().map(|diagnostic| diagnostic.message.clone());
     let said = diagnostic.or_else(|| observation.reason.clone());
     said.unwrap_or_else(|| format!("the kernel is {}", observation.outcome))
 }
 
-/// What kernels should compute, over the usual inputs.
+/// Returns the expected results of kernels for the standard inputs.
 fn calculations(text: &str) -> Option<Calculations> {
     Calculations::new(parse(text).ok()?, &Rules::default(), INPUTS)
 }
 
-/// Kernels as a module for a target, under the names that they have.
+/// Prints kernels as a module for a target, under their own names.
 fn text_of(kernels: &[(String, Kernel)], target: usize) -> String {
     let (target, version) = TARGETS[target];
     let header = format!(".version {version}\n.target {target}\n.address_size 64\n");
     kernels.iter().fold(header, |text, (name, kernel)| text + &kernel.text(name))
 }
 
-/// The target that a subject compiles a task for: all that it has take turns.
+/// Returns the target of a task. The targets of a subject take turns.
 fn target_of(tested: &Tested, task: usize) -> Option<usize> {
     let description = tested.subject.description();
     let has = |target: &usize| description.targets.iter().any(|known| known == TARGETS[*target].0);
@@ -229,7 +230,8 @@ fn target_of(tested: &Tested, task: usize) -> Option<usize> {
     (!targets.is_empty()).then(|| targets[task % targets.len()])
 }
 
-/// The findings: kernels of one class that are reduced to the same opcodes are one, and what one listed deviation covers too.
+/// Builds the findings. Kernels with the same class that reduce to the same opcodes, or that one listed deviation covers,
+/// are one finding.
 fn findings(campaign: &Campaign<'_>, reduced: Vec<(Example, u64)>) -> Result<Vec<Finding>, Failure> {
     let mut shortest: BTreeMap<String, (Example, u64, BTreeSet<usize>)> = BTreeMap::new();
     for (example, count) in reduced {
@@ -247,7 +249,7 @@ fn findings(campaign: &Campaign<'_>, reduced: Vec<(Example, u64)>) -> Result<Vec
     let mut found = Vec::new();
     for (id, (example, count, shows)) in shortest {
         let releases = match releases(campaign, &example) {
-            // Stopped while it asks once more, it reports what it saw.
+            // If interrupted while the subjects run again, report the results so far.
             Err(Failure::Interrupted) => Vec::new(),
             releases => releases?,
         };
@@ -271,13 +273,13 @@ fn findings(campaign: &Campaign<'_>, reduced: Vec<(Example, u64)>) -> Result<Vec
     Ok(found)
 }
 
-/// The listed deviation whose pattern a kernel matches, of the same class.
+/// Returns the listed deviation of the same class whose pattern a kernel matches.
 fn listed(example: &Example) -> Option<&'static Known> {
     let module = parse(&text_of(&[("k".to_owned(), example.kernel.clone())], example.target)).ok()?;
     KNOWN.iter().find(|known| class_of_listed(known, &module) == example.class && known.matches(&module))
 }
 
-/// What each subject does with the kernel of a finding.
+/// Returns the result of each subject for the kernel of a finding.
 fn releases(campaign: &Campaign<'_>, example: &Example) -> Result<Vec<ReleaseVerdict>, Failure> {
     let of = |tested: &Tested| {
         let description = tested.subject.description();
@@ -333,7 +335,7 @@ fn finding_of(example: &Example, seed: u64) -> Finding {
     }
 }
 
-/// The finding as a known one, where it is listed for every subject that shows it.
+/// Turns the finding into a known one, if the deviation is listed for every subject that shows it.
 fn known_where_listed(finding: Finding, subjects: &[Tested]) -> Finding {
     let Some(listed) = KNOWN.iter().find(|known| known.id == finding.id) else { return finding };
     let shows = |tested: &&Tested| finding.subjects.iter().any(|id| id == tested.subject.id());
@@ -349,7 +351,7 @@ fn known_where_listed(finding: Finding, subjects: &[Tested]) -> Finding {
     }
 }
 
-/// Writes the kernel of a finding as a file.
+/// Writes the kernel of a finding to a file.
 fn write_finding(out: &std::path::Path, mut finding: Finding) -> Result<Finding, Failure> {
     let directory = files::make_findings(out)?;
     let name = format!("{}.ptx", finding.id);
@@ -371,7 +373,7 @@ fn write_finding(out: &std::path::Path, mut finding: Finding) -> Result<Finding,
     Ok(finding)
 }
 
-/// When reduction ends.
+/// Returns the end of the time for reduction.
 fn end_of(session: &Session, limit: Option<Duration>) -> Option<Instant> {
     let of_session = session.limit.map(|limit| limit.reduction_ends());
     let own = limit.map(|limit| Instant::now() + limit);

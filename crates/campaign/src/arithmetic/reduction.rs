@@ -1,4 +1,5 @@
-//! Reduction of kernels: all that are smaller by one change are compiled together, and the smallest that is still wrong goes on.
+//! Reduces kernels: compiles all variants that are smaller by one change together, and continues with the smallest one
+//! that still deviates.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -14,10 +15,11 @@ use crate::failure::{Failure, of_subject};
 use crate::pool::{lock_of, map};
 use crate::subjects::Tested;
 
-/// How many smaller kernels stand in one module.
+/// The most variants in one module.
 const MOST_TOGETHER: usize = 200;
 
-/// Examples, the shortest first, each reduced and with how many it stands for: of those with the same opcodes and subject one is reduced.
+/// Reduces examples, the shortest first. Among those with the same opcodes and subject only one is reduced; it is
+/// returned with their number.
 pub(super) fn reduce_all(
     campaign: &Campaign<'_>,
     examples: Vec<Example>,
@@ -41,7 +43,7 @@ pub(super) fn reduce_all(
         Ok(Some((reduce(&campaign.subjects[example.subject], example, until)?, *count)))
     })?;
     let mut reduced: Vec<(Example, u64)> = reduced.into_iter().flatten().flatten().collect();
-    // Those that there is no time for belong to what they contain.
+    // Examples without time for a reduction join a reduced one whose opcodes they contain.
     let forms: Vec<(String, Example)> =
         reduced.iter().map(|(example, _)| (example.kernel.form(), example.clone())).collect();
     for (example, count) in late.into_inner().expect("a panic ends the program").into_iter().chain(left) {
@@ -54,7 +56,7 @@ pub(super) fn reduce_all(
     Ok(reduced)
 }
 
-/// Whether a form has all opcodes of another in their order.
+/// Returns true if a form contains all opcodes of another in the same order.
 fn contains(form: &str, other: &str) -> bool {
     let mut all = form.split(' ');
     other.split(' ').all(|opcode| all.any(|own| own == opcode))
@@ -81,7 +83,7 @@ fn reduce(tested: &Tested, example: &Example, until: Option<Instant>) -> Result<
     }
 }
 
-/// The first of some kernels that shows the class of an example.
+/// Returns the first of some kernels that shows the class of an example.
 fn first_wrong(
     tested: &Tested,
     kernels: &[Kernel],
@@ -103,7 +105,7 @@ fn first_wrong(
     let Some(calculations) = calculations(&text) else { return Ok(None) };
     let judged =
         calculations.judge(&*tested.subject, &text, TARGETS[example.target].0).map_err(of_subject)?;
-    // A module that is not accepted has a kernel that is not, which is found by itself.
+    // If the module is not accepted, compile each kernel alone to find those at fault.
     if judged.observation.outcome != Answer::Accepted {
         for kernel in kernels {
             if let Some((Class::WrongValue, wrong)) = shown(tested, kernel, example.target)? {
@@ -119,7 +121,7 @@ fn first_wrong(
     Ok(wrong)
 }
 
-/// What a subject does wrong with a kernel alone.
+/// Returns the deviation of a subject on a kernel alone.
 pub(super) fn shown(
     tested: &Tested,
     kernel: &Kernel,

@@ -1,8 +1,8 @@
-//! The examples of findings, shown once more, each alone.
+//! Repeats the examples of findings, each alone.
 //!
-//! An example was judged among thousands of other cases, and what the subject said of it there carries traces of them:
-//! where it was placed, which complaint came behind. Which others those were depends on the number of threads. What is
-//! reported is what the command that repeats the finding shows.
+//! An example was judged among thousands of other cases, and the subject's result carries traces of them: the placement
+//! of variables, or the diagnostics that followed. Which cases were together depends on the number of threads. Reports
+//! must show what the command that reproduces the finding shows.
 
 use std::cmp::Ordering;
 
@@ -18,28 +18,28 @@ use crate::ledger::{Found, Name, quote};
 use crate::pool;
 use crate::subjects::Tested;
 
-/// The most findings that are shown again: a subject that is wrong about everything has one for each case.
+/// The most findings to repeat. A subject that is always wrong has a finding for each case.
 const MOST: usize = 1_000;
-/// How often one that is new is shown again.
+/// The number of times to repeat a new finding.
 pub(super) const REPEATED: u32 = 5;
 
-/// What a subject did with an example that it was shown again.
+/// The results of a repeated example.
 pub(super) struct Again {
-    /// The answer that is the same deviation.
+    /// The observation that shows the same deviation.
     pub same: Option<Observation>,
-    /// How often it came ...
+    /// The number of times that it reproduced ...
     pub came: u32,
-    /// ... of how often the example was shown.
+    /// ... out of this many repetitions.
     pub shown: u32,
 }
 
-/// Replaces what was observed of generated examples by what is observed of them alone, where that is the same
-/// deviation; new ones that do not come again are one finding. Stops where Ctrl-C was pressed.
+/// Replaces the observations of generated examples by those of each example alone, if they show the same deviation. Joins
+/// new findings that do not reproduce into one. Stops at Ctrl-C.
 pub(super) fn observe_again(campaign: &Campaign<'_>, findings: &mut Vec<Found>) -> Result<(), Failure> {
     let some_need_company = findings.iter().any(Found::is_of_company);
     show_in_arrays(campaign, findings)?;
-    // What kernels leave is not asked for here. A layout is about placement itself; what is at odds with itself for other
-    // reasons than runs is not about one program.
+    // Do not repeat kernel results. A layout finding is about placement itself, and results that vary for a reason other
+    // than the run are not about a single program.
     let generated = |found: &Found| {
         let Found { finding, origin, .. } = found;
         let by_chance =
@@ -54,7 +54,7 @@ pub(super) fn observe_again(campaign: &Campaign<'_>, findings: &mut Vec<Found>) 
         .take(MOST)
         .collect();
     let alone = pool::map(campaign.session, &examples, |&(nth, tested, program)| {
-        // What is listed is known to come again.
+        // Listed deviations are known to reproduce.
         let times = if findings[nth].is_new() { REPEATED } else { 1 };
         shown_again(tested, &findings[nth].finding, program, times)
     })?;
@@ -63,21 +63,21 @@ pub(super) fn observe_again(campaign: &Campaign<'_>, findings: &mut Vec<Found>) 
         let (found, Some(Again { same, came, shown })) = (&mut findings[nth], alone) else { continue };
         if came < shown && found.is_new() {
             found.changes_its_answer(came, shown);
-            // Of very many in one module only some are looked at beside the same others again.
+            // In a module with very many cases, only some are repeated with the same neighbours.
             if came == 0 && some_need_company {
                 found.finding.expected.company = Some(true);
             }
         } else if let Some(same) = same {
             found.finding.observed = same;
         }
-        // Neither was asked, or the listed deviation needs company.
+        // The finding was not repeated, or the listed deviation shows only beside other declarations.
     }
     join_inconsistent(findings);
     Ok(())
 }
 
-/// An expression is judged as an element of an array of many. What is wrong of it there and right where it stands alone is shown
-/// in an array of its own: often that is enough, and then it is a finding as any other.
+/// Shows expressions in an array of their own if they deviate as an array element but conform alone. An expression is
+/// judged as one element of a long array; a short one is often enough, and then the finding is like any other.
 fn show_in_arrays(campaign: &Campaign<'_>, findings: &mut [Found]) -> Result<(), Failure> {
     let in_company =
         |found: &&mut Found| found.is_about_runs() && found.finding.observed.outcome != Outcome::TimedOut;
@@ -106,21 +106,21 @@ fn show_in_arrays(campaign: &Campaign<'_>, findings: &mut [Found]) -> Result<(),
     Ok(())
 }
 
-/// Makes one finding of all programs whose answers do not come again when each is shown alone: what they hold is not
-/// the cause. Another one of those that are wrong each time beside the same others.
+/// Joins all programs whose results do not reproduce alone into one finding, because their contents are not the cause.
+/// Joins programs that always deviate beside the same other declarations into another.
 pub(super) fn join_inconsistent(findings: &mut Vec<Found>) {
     let (joined, rest): (Vec<Found>, Vec<Found>) = findings.drain(..).partition(Found::is_about_runs);
     *findings = rest;
     let (mut of_company, mut of_runs): (Vec<Found>, Vec<Found>) =
         joined.into_iter().partition(Found::is_of_company);
-    // Where answers change alone, they do beside others, and some come again by chance.
+    // If results vary for programs alone, they also vary beside others, and some reproduce there by chance.
     if of_runs.iter().any(|found| found.came_again.0 > 0) {
         for mut found in of_company.drain(..) {
             found.finding.expected.company = Some(false);
             of_runs.push(found);
         }
     }
-    // Each was wrong when it was found, too.
+    // Count the original deviation of each, too.
     let sum = |of: fn(&Found) -> u32| of_runs.iter().map(|found| 1 + of(found)).sum::<u32>();
     let (wrong, shown) = (sum(|found| found.came_again.0), sum(|found| found.came_again.1));
     let changing =
@@ -140,7 +140,7 @@ pub(super) fn join_inconsistent(findings: &mut Vec<Found>) {
     }
 }
 
-/// Puts what subjects say of the programs that are shown into the titles of refusals.
+/// Adds the program text that diagnostics quote to the titles of rejections.
 pub(super) fn quote_examples(findings: &mut [Found]) {
     for Found { finding, .. } in findings {
         let observed = finding.example().observed.clone();
@@ -148,7 +148,7 @@ pub(super) fn quote_examples(findings: &mut [Found]) {
     }
 }
 
-/// The shortest of some findings, with what they count together.
+/// Returns the shortest of some findings, with the sum of their counts.
 fn joined_in_one(mut joined: Vec<Found>) -> Option<Found> {
     joined.sort_by(|a, b| if a.is_shorter_than(b) { Ordering::Less } else { Ordering::Greater });
     joined.into_iter().reduce(|mut all, found| {
@@ -157,11 +157,11 @@ fn joined_in_one(mut joined: Vec<Found>) -> Option<Found> {
     })
 }
 
-/// How many findings are shown in arrays, and of how many elements.
+/// The most findings to show in arrays, and the lengths of these arrays.
 const MOST_IN_ARRAYS: usize = 50;
 const LENGTHS: [usize; 3] = [1, 2, 64];
 
-/// The program of one scalar with an initial value, as an array of as many with the same value.
+/// Returns the program of one initialized scalar as an array in which each element has the same value.
 fn in_array(program: &str, length: usize) -> Option<String> {
     let mut module = ptxsmith_syntax::parse(program).ok()?;
     let mut all = module.items.iter_mut().filter_map(|item| match item {
@@ -180,7 +180,7 @@ fn in_array(program: &str, length: usize) -> Option<String> {
     Some(ptxsmith_syntax::print(&module))
 }
 
-/// Shows a program of a finding a few times, alone.
+/// Runs the program of a finding alone several times.
 pub(super) fn shown_again(
     tested: &Tested,
     finding: &Finding,
@@ -191,21 +191,21 @@ pub(super) fn shown_again(
     let mut again = Again { same: None, came: 0, shown: 0 };
     for _ in 0..times {
         let parts = judge(&*tested.subject, &module, program).map_err(of_subject)?.parts();
-        // Where shards are merged it may not be here.
+        // When shards are merged, the subject may be missing on this machine.
         let absent = |part: &Part| part.verdict == Verdict::NotCompared(NotCompared::Unavailable);
         if parts.iter().any(absent) {
             break;
         }
-        // One that is slow for once says nothing.
+        // A single timeout means nothing.
         if finding.class != Class::Hang && parts.iter().any(|part| is_of(part, Class::Hang)) {
             continue;
         }
-        // A negative is compared beside its valid counterpart only.
+        // An invalid program is compared only together with its valid counterpart.
         if parts.iter().all(|part| matches!(part.verdict, Verdict::NotCompared(_))) {
             continue;
         }
         again.shown += 1;
-        // Alone an interpretation may explain the same answer, with nothing else to be seen.
+        // For a program alone, an interpretation may explain the same result.
         let shown = parts.into_iter().find_map(|part| match part.verdict {
             Verdict::Deviates(difference) | Verdict::Reads(difference) => {
                 is_same_as(&difference, finding).then_some(difference.observed)
@@ -222,7 +222,8 @@ fn is_of(part: &Part, class: Class) -> bool {
     matches!(&part.verdict, Verdict::Deviates(difference) if difference.class == class)
 }
 
-/// Whether a difference is that of a finding. Where a variable is placed differs with the company.
+/// Returns true if a difference is the one of a finding. Ignores the placement of variables, which depends on the other
+/// declarations.
 fn is_same_as(alone: &Difference, finding: &Finding) -> bool {
     let shown = |observation: &Observation| {
         let variable = observation.variables.get(finding.variable.as_deref()?)?;
@@ -291,19 +292,19 @@ mod tests {
 
     const OCTAL: &str = ".global .s32 a = 010;";
 
-    /// The finding of an octal number that is read as a decimal one.
+    /// Returns the finding of an octal number evaluated as a decimal one.
     fn octal(id: &str) -> Found {
         found(id, Class::WrongValue, OCTAL, Some("a"), seen(follows(&["octal-as-decimal"]), OCTAL))
     }
 
-    /// One of which the answer is wrong only beside others.
+    /// Returns a finding whose result is wrong only beside other declarations.
     fn of_company(declarations: &str, observed: Observation) -> Found {
         let mut found = found("in-company", Class::Inconsistent, declarations, Some("a"), observed);
         found.finding.expected.company = Some(true);
         found
     }
 
-    /// What is made of findings by an implementation that does this.
+    /// Repeats findings on a subject with this behaviour and returns the result.
     fn shown(
         observe: impl Fn(&Request<'_>) -> Observation + Send + Sync + 'static,
         mut findings: Vec<Found>,
@@ -334,7 +335,7 @@ mod tests {
         assert_eq!(rest, [listed, mixed]);
         let finding = &joined.finding;
         assert_eq!((&*finding.id, finding.class.name(), finding.count), ("inconsistent", "inconsistent", 2));
-        // Each was wrong when it was found, and right when it was shown again.
+        // Each deviated when it was found and conformed when repeated.
         let shown = 2 * (1 + REPEATED);
         let title = format!("answers change from run to run: 2 of {shown} to the same programs were wrong");
         assert_eq!(finding.title, title);
@@ -370,7 +371,7 @@ mod tests {
     fn where_answers_change_alone_they_do_beside_others_too() {
         let calls = AtomicU64::new(0);
         let does = follows(&["octal-as-decimal"]);
-        // The first programs that are shown are those of company: at most one for each array, and the program alone.
+        // Findings that need other declarations run first: at most one program for each array, and the program alone.
         let changes = move |request: &Request<'_>| match request.ptx.contains(" b ") {
             true if calls.fetch_add(1, Order::Relaxed) < 2 => does(request),
             _ => right(request),
@@ -408,7 +409,7 @@ mod tests {
         assert_eq!(array.finding.class, Class::WrongValue);
         assert_eq!(array.finding.program, program(".global .s32 a[2] = {5, 5};"));
         assert_eq!(array.finding.subjects, ["a"]);
-        // What gives no answer takes all the time that it may have, each time.
+        // A subject that never answers uses up the whole time limit, each time.
         let mut late = own();
         late.finding.observed = Observation::new(Outcome::TimedOut);
         let findings = shown(wrong_in_arrays, vec![late]);

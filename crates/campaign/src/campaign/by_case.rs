@@ -1,4 +1,4 @@
-//! What each subject makes of each program, for campaigns of programs that have names.
+//! Each subject's result for each program, for campaigns of programs with names.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,13 +10,13 @@ use super::{Campaign, Source};
 use crate::pool::lock_of;
 use crate::subjects::Tested;
 
-/// What is known so far, by the names of the programs.
+/// The results so far, by program name.
 pub(super) type ByCase = BTreeMap<String, Noted>;
 
-/// One program.
+/// The results of one program.
 pub(super) struct Noted {
     program: String,
-    /// One for each subject.
+    /// The result of each subject.
     standings: Vec<Standing>,
     known: BTreeSet<&'static str>,
 }
@@ -30,7 +30,7 @@ fn standing(verdict: &Verdict) -> Standing {
     }
 }
 
-/// Notes the verdicts on the parts of a program, where the report is to have them.
+/// Notes the verdicts on the parts of a program, if the report lists results by case.
 pub(super) fn note<'v>(
     campaign: &Campaign<'_>,
     tested: &Tested,
@@ -55,7 +55,7 @@ pub(super) fn note<'v>(
     }
 }
 
-/// What was noted, in the order of the names.
+/// Returns the results, sorted by program name.
 pub(super) fn cases(campaign: &Campaign<'_>) -> Vec<Case> {
     let Some(cases) = &campaign.by_case else { return Vec::new() };
     let case = |(name, noted): (&String, &Noted)| Case {

@@ -1,11 +1,10 @@
-//! Releases of one compiler through different entry points: the program, the library, the driver.
+//! Compares releases of one compiler through different entry points: the program, the library, the driver.
 //!
-//! What a compiler is part of does not change what a program holds: where ptxas refuses a module, nvJitLink of the same
-//! release should. At the end of a campaign that tests a release through two entry points, the program of each finding is shown
-//! to both, in relocatable form where there is one. An answer that differs is a finding (`inconsistent`), unless it is one
-//! that only one of the two shows: then that finding tells it already. What an entry point cannot tell is not compared, and neither
-//! is what is [known to differ](LISTED); `docs/guide/suite.md` has what that is, and that nothing else differs in the published
-//! suite.
+//! The entry point must not change the meaning of a program: if ptxas rejects a module, nvJitLink of the same release
+//! should too. At the end of a campaign that tests a release through two entry points, both receive the program of each
+//! finding, in relocatable form if possible. A different result is a finding (`inconsistent`), unless the first finding
+//! already shows only through one of them. Results that an entry point cannot show are not compared, and neither are
+//! [known differences](LISTED). `docs/guide/suite.md` describes these; nothing else differs in the published suite.
 
 use ptxsmith_diff::{Class, Difference};
 use ptxsmith_model::{Expected, Kind, Status};
@@ -22,23 +21,23 @@ use crate::ledger::{Found, Name};
 use crate::pool;
 use crate::subjects::{Tested, target_for};
 
-/// The most findings whose programs are shown.
+/// The most findings whose programs are run.
 const MOST: usize = 200;
 
-/// A difference between entry points that is known.
+/// A known difference between entry points.
 struct Listed {
-    /// The entry point that does otherwise than ptxas.
+    /// The entry point that differs from ptxas.
     name: &'static str,
-    /// The last release that does.
+    /// The last major release that differs.
     last: u64,
-    /// What the program holds.
+    /// The text that a program must contain.
     holds: &'static str,
 }
 
-/// Up to 12.9 nvJitLink cannot link what has the attribute `.unified`, and 12.0 dies of it. ptxas takes it.
+/// Up to 12.9 nvJitLink cannot link programs with the attribute `.unified`, and 12.0 crashes. ptxas accepts them.
 const LISTED: [Listed; 1] = [Listed { name: "nvjitlink", last: 12, holds: ".attribute(.unified(" }];
 
-/// Shows the programs of the findings to each pair of entry points, and enters what differs.
+/// Runs the programs of the findings through each pair of entry points, and records differences.
 pub(super) fn compare_entry_points(campaign: &Campaign<'_>) -> Result<(), Failure> {
     let pairs: Vec<(&Tested, &Tested)> = (0..campaign.subjects.len())
         .flat_map(|b| (0..b).map(move |a| (a, b)))
@@ -54,8 +53,9 @@ pub(super) fn compare_entry_points(campaign: &Campaign<'_>) -> Result<(), Failur
         .filter(|(found, one, other)| {
             let [shows, also_shows] =
                 [one, other].map(|tested| found.finding.subjects.iter().any(|id| id == tested.subject.id()));
-            // What only one of them shows as new is told already. Of a listed crash an entry point that answers for many modules
-            // in one process may live: what a compiler reads beyond its memory is what earlier ones left there.
+            // A new finding that only one entry point shows is reported already. A listed crash may not show through an
+            // entry point that compiles many modules in one process: a compiler that reads out of bounds sees the memory
+            // of earlier modules there.
             match found.finding.status {
                 Status::New => shows == also_shows,
                 _ => found.finding.class != Class::Crash,
@@ -100,7 +100,7 @@ pub(super) fn compare_entry_points(campaign: &Campaign<'_>) -> Result<(), Failur
     Ok(())
 }
 
-/// Whether two subjects are one release of one compiler behind different entry points.
+/// Returns true if two subjects are different entry points of one release of a compiler.
 fn are_entry_points(a: &Description, b: &Description) -> bool {
     let release = |description: &Description| release_of(description)?.minor();
     a.lineage.is_some()
@@ -114,7 +114,7 @@ fn release_of(description: &Description) -> Option<Version> {
     Version::find(description.version.as_deref()?)
 }
 
-/// Whether this one is known to do otherwise with such a program.
+/// Returns true if the entry point is known to differ on such a program.
 fn is_listed(entry: &Description, program: &str) -> bool {
     LISTED.iter().any(|listed| {
         entry.name == listed.name

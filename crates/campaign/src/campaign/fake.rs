@@ -1,4 +1,4 @@
-//! What tests of single steps of a campaign are made of: a session, implementations made of the oracle, and findings.
+//! Test fixtures for single steps of a campaign: a session, subjects built from the oracle, and findings.
 
 use std::num::NonZeroUsize;
 
@@ -12,7 +12,7 @@ use crate::session::{Session, Silent};
 use crate::store::Earlier;
 use crate::subjects::Tested;
 
-/// A session whose events are dropped.
+/// Creates a session that ignores events.
 pub(crate) fn session() -> Session {
     Session {
         jobs: NonZeroUsize::MIN,
@@ -29,14 +29,14 @@ pub(crate) fn session() -> Session {
     }
 }
 
-/// A campaign of these, which keeps nothing.
+/// Creates a campaign with these subjects that stores nothing.
 pub(super) fn campaign(session: &Session, subjects: Vec<Tested>) -> Campaign<'_> {
     let mut campaign = Campaign::new(session, "run", "cases", subjects, None, Earlier::Refuse).unwrap();
     campaign.reduce_for = None;
     campaign
 }
 
-/// An implementation of this name that does this.
+/// Creates a subject with this name and behaviour.
 pub(super) fn tested(
     id: &str,
     observe: impl Fn(&Request<'_>) -> Observation + Send + Sync + 'static,
@@ -44,7 +44,7 @@ pub(super) fn tested(
     Tested::new(Box::new(FnSubject::new(id, observe)))
 }
 
-/// The same, of one that is described so.
+/// Creates a subject with this description and behaviour.
 pub(super) fn described(
     description: Description,
     observe: impl Fn(&Request<'_>) -> Observation + Send + Sync + 'static,
@@ -52,17 +52,17 @@ pub(super) fn described(
     Tested::new(Box::new(FnSubject::new(description.id.clone(), observe).described(description)))
 }
 
-/// A program under the header of generated cases.
+/// Returns a program with the header of generated cases.
 pub(super) fn program(declarations: &str) -> String {
     format!(".version 7.8\n.target sm_80\n.address_size 64\n{declarations}\n")
 }
 
-/// What this does with a program of these declarations.
+/// Returns the observation for a program with these declarations.
 pub(super) fn seen(observe: impl Fn(&Request<'_>) -> Observation, declarations: &str) -> Observation {
     observe(&Request::new(&program(declarations), "sm_80"))
 }
 
-/// A new finding of the implementation `a`.
+/// Creates a new finding of the subject `a`.
 pub(super) fn found(
     id: &str,
     class: Class,

@@ -1,4 +1,4 @@
-//! A finding as a file that an assembler takes: what holds is said in leading comments, as in the corpus.
+//! Writes a finding as a file that an assembler accepts, with expectations in leading comments as in the corpus.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -19,16 +19,16 @@ use crate::pool::lock_of;
 
 pub use folder::FINDINGS as FOLDER;
 
-/// The files of a finding in a campaign's directory: the smallest program that shows it, and, where that is another one, the
-/// program that it was found with.
+/// Returns the files of a finding in the output directory: the minimized reproducer, and the original program if it is a
+/// different one.
 pub fn paths_of(directory: &Path, id: &str) -> [PathBuf; 2] {
     ["", ".found"].map(|kind| directory.join(FOLDER).join(format!("{id}{kind}.ptx")))
 }
 
-/// The most bytes of a program that a command holds.
+/// The largest program in bytes to include in a command.
 const MOST_GIVEN: usize = 4_000;
 
-/// A text as the format of the shell's `printf`, in one line.
+/// Escapes a program as a format of the shell's `printf`, in one line.
 fn printed(text: &str) -> String {
     text.replace('\\', "\\\\")
         .replace('%', "%%")
@@ -37,7 +37,7 @@ fn printed(text: &str) -> String {
         .replace('\r', "\\r")
 }
 
-/// The findings whose files are in a campaign's directory.
+/// Returns the ids of the findings whose files are in the output directory.
 pub fn ids_in(directory: &Path) -> BTreeSet<String> {
     let id = |path: PathBuf| {
         let id = path.file_name()?.to_str()?.strip_suffix(".ptx")?.to_owned();
@@ -47,14 +47,14 @@ pub fn ids_in(directory: &Path) -> BTreeSet<String> {
 }
 
 impl Campaign<'_> {
-    /// Where a finding is kept, relative to the output directory.
+    /// Returns the file of a finding, relative to the output directory.
     pub fn file_of(&self, found: &Found) -> PathBuf {
         let [path, _] = paths_of(Path::new(""), &found.finding.id);
         path
     }
 
-    /// The command that shows a finding again, in the output directory where there is one: what is reported does not depend on
-    /// where that is.
+    /// Returns the command that reproduces a finding. It runs in the output directory if there is one, so that the report
+    /// does not depend on the location of this directory.
     pub fn repeat(&self, found: &Found) -> String {
         let path = match (&self.store.out, &found.origin) {
             (None, Some(origin)) if origin == "-" => return self.repeat_of_text(found),
@@ -72,7 +72,8 @@ impl Campaign<'_> {
         subjects.chain(known).map(option).collect()
     }
 
-    /// What was read from standard input is nowhere else: the command holds it, if it is small.
+    /// Returns the command for a program from standard input. There is no file of it, so the command contains the program
+    /// if it is small.
     fn repeat_of_text(&self, found: &Found) -> String {
         let text = &found.finding.program;
         let given = match text.len() {
@@ -82,8 +83,8 @@ impl Campaign<'_> {
         format!("{given}ptxsmith check -{}", self.options(found))
     }
 
-    /// Writes the smallest program that shows a finding, with what holds of that and what was seen of it; beside it the
-    /// program that it was found with, with what holds of that one.
+    /// Writes the minimized reproducer of a finding with its expected and observed results, and beside it the original
+    /// program with its own.
     pub(super) fn save_finding(&self, found: &Found) -> Result<(), Failure> {
         let Some(out) = &self.store.out else { return Ok(()) };
         let [path, path_of_found] = paths_of(out, &found.finding.id);
@@ -93,7 +94,7 @@ impl Campaign<'_> {
             as_found.finding.reduced = None;
             files::write_whole(&path_of_found, self.annotated(&as_found).as_bytes())?;
         } else {
-            // Of an earlier campaign, where there is one.
+            // Remove the file of an earlier campaign.
             let _ = std::fs::remove_file(&path_of_found);
         }
         if lock_of(&self.store.written).insert(found.finding.id.clone()) {
@@ -125,7 +126,7 @@ impl Campaign<'_> {
         with_comments(finding, notes)
     }
 
-    /// A subject with its version: `ptxas@13.5 (13.5.37)`.
+    /// Returns a subject with its version: `ptxas@13.5 (13.5.37)`.
     pub(super) fn named(&self, id: &str) -> String {
         let known = self.subjects.iter().find(|tested| tested.subject.id() == id);
         match known.and_then(|tested| tested.subject.description().version.as_deref()) {
@@ -135,11 +136,11 @@ impl Campaign<'_> {
     }
 }
 
-/// The program behind comments that say what holds, what was seen instead, and where it comes from. The lines that the notes name
-/// are those of the text that comes of it.
+/// Returns the program after comments with the expected result, the observed result and the origin. Line numbers in the
+/// notes refer to the returned text.
 pub fn with_comments(finding: &Finding, notes: impl Fn(&Finding) -> Vec<String>) -> String {
     let example = finding.example();
-    // A program without storage, such as one `.extern` variable, has an expectation that rests on no clause.
+    // The expectation of a program without storage, such as one `.extern` variable, depends on no clause.
     let own = clauses_of(finding);
     let clauses = (!own.is_empty()).then(|| ("clause", own.join(", ")));
     let said: Vec<_> = clauses.into_iter().chain(expectation(example.expected)).collect();
@@ -152,7 +153,7 @@ pub fn with_comments(finding: &Finding, notes: impl Fn(&Finding) -> Vec<String>)
     comments.collect::<String>() + body
 }
 
-/// A finding whose example stands so many lines further down.
+/// Returns the finding with its line numbers increased by `by`.
 fn with_lines_moved(finding: &Finding, by: i64) -> Finding {
     let mut finding = finding.clone();
     let answers = finding.reduced.as_mut().and_then(|reduced| reduced.answers.as_mut());
@@ -171,8 +172,8 @@ fn with_lines_moved(finding: &Finding, by: i64) -> Finding {
     finding
 }
 
-/// The clauses of a finding that the answer to its example rests on: a minimized reproducer rests on fewer than what it was found
-/// with. What kernels leave rests on more than variables tell.
+/// Returns the clauses of a finding on which the result of its example depends. A minimized reproducer depends on fewer
+/// clauses than the original program. Results of kernels depend on more clauses than variables show.
 pub fn clauses_of(finding: &Finding) -> Vec<String> {
     let example = finding.example();
     let met = example.expected.clauses();
@@ -181,13 +182,13 @@ pub fn clauses_of(finding: &Finding) -> Vec<String> {
     own.cloned().collect()
 }
 
-/// A program of the corpus says already what holds; a finding says it anew.
+/// Removes the leading comments. A program of the corpus already has expectations there, and a finding adds its own.
 pub fn without_leading_comments(program: &str) -> &str {
     let comments = program.split_inclusive('\n').take_while(|line| line.starts_with("//"));
     &program[comments.map(str::len).sum()..]
 }
 
-/// What the specification says, as lines of key and value in the order of the corpus.
+/// Returns the expected result as keys and values, in the order of the corpus.
 fn expectation(expected: &Expected) -> Vec<(&'static str, String)> {
     let or_null = |number: Option<u64>| number.map_or_else(|| "null".to_owned(), |number| number.to_string());
     let readings = expected.readings().into_iter();
@@ -302,7 +303,7 @@ mod tests {
         for name in ["a.ptx", "a.found.ptx", "b.found.ptx", "c.txt"] {
             std::fs::write(directory.path().join(FOLDER).join(name), files::provenance("seed 1")).unwrap();
         }
-        // The user's own.
+        // A program of the user.
         std::fs::write(directory.path().join(FOLDER).join("mine.ptx"), ".version 7.8").unwrap();
         assert_eq!(ids_in(directory.path()), BTreeSet::from(["a", "b"].map(str::to_owned)));
     }
@@ -325,7 +326,7 @@ mod tests {
         let to = " --subject a --subject 'b c' --known 'own list'";
         assert_eq!(shown(None, "x"), format!("ptxsmith check findings/an-id.ptx{to}"));
         assert_eq!(shown(Some("x y.ptx"), "x"), format!("ptxsmith check 'x y.ptx'{to}"));
-        // What came from standard input is nowhere else.
+        // There is no file of a program from standard input.
         assert_eq!(shown(Some("-"), "x\t%\n"), format!(r"printf 'x\t%%\n' | ptxsmith check -{to}"));
         let longest = "x".repeat(MOST_GIVEN);
         assert_eq!(shown(Some("-"), &longest), format!("printf {longest} | ptxsmith check -{to}"));

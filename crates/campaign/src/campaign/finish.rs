@@ -1,8 +1,8 @@
-//! The end of a campaign: from what the ledgers hold to the findings of the report.
+//! Ends a campaign: turns the contents of the ledgers into the findings of the report.
 //!
-//! Each step is a function over findings in a file of its own; it may ask subjects and changes nothing else. Findings are joined in one
-//! step, [`minimized::join_new`], where their reduced programs show one cause. Each finding says which others were joined with it, and why
-//! (`joined` in `report.json`).
+//! Each step is a function over findings in a file of its own. It may run subjects and has no other side effects. Only
+//! one step joins findings, [`minimized::join_new`], if their reproducers show one cause. Each finding lists the others
+//! that were joined with it, and the reason (`joined` in `report.json`).
 
 use ptxsmith_report::severity;
 
@@ -11,14 +11,14 @@ use crate::failure::Failure;
 use crate::ledger::Found;
 use crate::pool::Ended;
 
-/// The findings of a campaign that ended so, in the order of [`severity::order`].
+/// Returns the findings of a campaign with this end, sorted by [`severity::order`].
 pub(super) fn finish(campaign: &Campaign<'_>, ended: Ended) -> Result<Vec<Found>, Failure> {
     let is_whole = ended == Ended::All;
     observe_more(campaign, is_whole)?;
     let mut findings = campaign.findings();
-    // Show examples again, each alone.
+    // Repeat each example alone.
     again::observe_again(campaign, &mut findings)?;
-    // Reduce, and join findings of one cause.
+    // Reduce, and join findings with the same cause.
     if is_whole && campaign.command != "check" {
         minimized::show_known_minimized(campaign, &mut findings)?;
         minimized::join_new(campaign, &mut findings)?;
@@ -39,7 +39,8 @@ pub(super) fn finish(campaign: &Campaign<'_>, ended: Ended) -> Result<Vec<Found>
     Ok(findings)
 }
 
-/// Enters what only the end can show: listed deviations that no longer show, entry points and starts that answer differently.
+/// Records findings that need the whole campaign: listed deviations that no longer reproduce, and differences between
+/// entry points or ways to start a subject.
 fn observe_more(campaign: &Campaign<'_>, is_whole: bool) -> Result<(), Failure> {
     if campaign.command == "run" && is_whole {
         gone::look_for_gone(campaign)?;

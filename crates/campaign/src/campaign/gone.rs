@@ -1,4 +1,4 @@
-//! Looks for listed deviations that are no longer there.
+//! Finds listed deviations that no longer reproduce.
 
 use ptxsmith_diff::known::{Known, listed_for};
 use ptxsmith_diff::options::may_not_show;
@@ -12,15 +12,15 @@ use crate::ledger::{Found, Name};
 use crate::pool;
 use crate::subjects::{Tested, target_for};
 
-/// Shows every subject the minimized reproducers of what is listed for it, and enters what does not show.
+/// Runs the minimized reproducers of the deviations listed for each subject, and records those that no longer reproduce.
 pub(super) fn look_for_gone(campaign: &Campaign<'_>) -> Result<(), Failure> {
     let mut listed: Vec<(&Tested, &'static Known)> = Vec::new();
     for tested in &campaign.subjects {
         let description = tested.subject.description();
         let of_it = listed_for(Maker::of(description)).filter(|known| {
-            // What a compiler reads beyond its memory is what earlier modules left there: one that answers for many in
-            // one process may live where the program of its own dies.
-            // To see that a compiler does not end takes all the time that it may have.
+            // A compiler that reads out of bounds sees the memory of earlier modules. So a compiler that handles many
+            // modules in one process may survive a program that would crash it alone. Skip deviations that
+            // exhaust resources, because detecting a compiler that hangs takes the whole time limit.
             !known.exhausts()
                 && (!known.kills() || description.name == "ptxas" || known.lineage != "nvidia")
                 && !may_not_show(known.needs, &description.options)

@@ -1,4 +1,4 @@
-//! Findings of one cause that no reproducer shows to be one.
+//! Joins findings with the same cause for which no reproducer can show that.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use ptxsmith_diff::Class;
 
 use crate::ledger::Found;
 
-/// Makes one finding of refusals with one complaint, where none was reduced: the programs of users, mostly.
+/// Joins rejections with the same diagnostic if none was reduced. These are mostly programs of users.
 pub(super) fn refusals(findings: &mut Vec<Found>) {
     let mut first: BTreeMap<String, usize> = BTreeMap::new();
     let mut kept: Vec<Found> = Vec::new();
@@ -26,7 +26,7 @@ pub(super) fn refusals(findings: &mut Vec<Found>) {
     *findings = kept;
 }
 
-/// Makes one finding of all invalid programs that a subject accepts which refuses nothing.
+/// Joins all invalid programs accepted by a subject that rejects nothing.
 pub(super) fn acceptances(findings: &mut Vec<Found>, subject: &str) {
     let is_one = |found: &Found| {
         let finding = &found.finding;

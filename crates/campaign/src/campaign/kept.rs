@@ -1,4 +1,4 @@
-//! Where a campaign is kept: its folder, the lock on it, and what it saves of itself to go on after an interruption.
+//! The storage of a campaign: its output directory, the lock on it, and the saved progress.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -13,33 +13,33 @@ use crate::ledger::Found;
 use crate::pool::lock_of;
 use crate::store::{self, Earlier, Identity, Lock, Shard};
 
-/// The folder of a campaign.
+/// The output directory of a campaign.
 pub(super) struct Store {
-    /// The directory of report and findings; `None` keeps nothing.
+    /// The directory of the report and the findings; `None` to store nothing.
     pub out: Option<PathBuf>,
-    /// What makes the campaign one that can go on, and be merged; `None` for one that cannot.
+    /// The data that makes the campaign resumable and mergeable; `None` if it is neither.
     pub kept: Option<Kept>,
-    /// When to save next.
+    /// The time of the next save.
     pub save_at: Mutex<Instant>,
     /// The findings whose files were written.
     pub written: Mutex<BTreeSet<String>>,
-    /// The findings whose files were there when the campaign was gone on with.
+    /// The findings whose files existed when the campaign was resumed.
     pub written_before: BTreeSet<String>,
-    /// When it began.
+    /// The time at which the campaign began.
     pub started: manifest::Started,
-    /// Held as long as the campaign may write to its directory.
+    /// The lock, held as long as the campaign may write to its directory.
     _lock: Option<Lock>,
 }
 
-/// What a campaign that can go on keeps of itself.
+/// The data of a resumable campaign.
 pub(super) struct Kept {
     pub identity: Identity,
     pub shard: Shard,
-    /// Whether there are programs that need a later version and target.
+    /// Whether some programs use features of a later PTX version and target.
     pub wide: bool,
-    /// Held while anything is entered or saved, so that what is saved is of whole tasks.
+    /// Locked while results are recorded or saved, so that the saved state always covers whole tasks.
     pub progress: Mutex<Progress>,
-    /// The task of which only a part is to be done.
+    /// The task that is only partly left to do.
     pub rest: Option<store::Rest>,
 }
 
@@ -49,7 +49,8 @@ pub(super) struct Progress {
 }
 
 impl Store {
-    /// Makes the directory, and keeps others out of it. `earlier` is done with what it holds.
+    /// Creates the directory and locks it against other campaigns. `earlier` decides the fate of a campaign that it
+    /// already holds.
     pub fn open(out: Option<PathBuf>, earlier: Earlier) -> Result<Store, Failure> {
         let lock = match &out {
             None => None,
@@ -78,21 +79,21 @@ impl Store {
         })
     }
 
-    /// Whether a task is to be done: it falls to this shard, and was not done before.
+    /// Returns true if this shard includes the task and it is not done yet.
     pub fn is_to_do(&self, task: u64) -> bool {
         self.kept
             .as_ref()
             .is_none_or(|kept| kept.shard.takes(task) && !lock_of(&kept.progress).done.contains(task))
     }
 
-    /// The first case of a task that is to be done, where it is not the task's first.
+    /// Returns the first case still to be done if part of the task is done already, otherwise `None`.
     pub fn first_case_of(&self, task: u64) -> Option<u64> {
         let rest = self.kept.as_ref()?.rest.filter(|rest| rest.task == task)?;
         Some(rest.from)
     }
 
-    /// How many programs lie with the findings that are none of them: those of earlier campaigns. They stay, since
-    /// somebody may still need them.
+    /// Returns the number of programs in the findings directory that belong to none of these findings. They come from
+    /// earlier campaigns, and somebody may still need them.
     pub fn earlier_findings(&self, findings: &[Found]) -> usize {
         let Some(out) = &self.out else { return 0 };
         let ours: BTreeSet<PathBuf> =
@@ -101,13 +102,13 @@ impl Store {
         there.map(|entry| entry.path()).filter(|path| !ours.contains(path)).count()
     }
 
-    /// Removes the files of what was a finding of its own for a while, until its cause was known.
+    /// Removes the files of findings that were later joined with another one.
     pub fn remove_stale(&self, findings: &[Found]) {
         let Some(out) = &self.out else { return };
         let current: BTreeSet<&str> = findings.iter().map(|found| found.finding.id.as_str()).collect();
         let written = lock_of(&self.written);
         for id in written.union(&self.written_before).filter(|id| !current.contains(id.as_str())) {
-            // What cannot be removed is a file too many, which the summary counts.
+            // A file that cannot be removed is counted in the summary.
             for path in paths_of(out, id) {
                 let _ = std::fs::remove_file(path);
             }

@@ -1,4 +1,4 @@
-//! Where a campaign comes from: time, machine and command, which are nowhere else.
+//! Writes the origin of a campaign: time, machine and command, which no other file contains.
 
 use std::path::Path;
 use std::time::SystemTime;
@@ -13,16 +13,16 @@ use crate::cases::CASES_OPTION;
 use crate::failure::Failure;
 use crate::files::write_whole;
 
-/// When a campaign began.
+/// The time at which a campaign began.
 pub struct Started(String);
 
 impl Started {
-    /// Now. A clock that jumps changes what is told, and nothing else.
+    /// Returns the current time. Only the manifest depends on the clock.
     pub fn now() -> Started {
         Started(now())
     }
 
-    /// When the campaign in a directory began.
+    /// Returns the time at which the campaign in a directory began.
     pub fn read(directory: &Path) -> Option<Started> {
         Some(Started(folder::read_manifest(directory).ok()??.started))
     }
@@ -32,7 +32,7 @@ fn now() -> String {
     humantime::format_rfc3339_seconds(SystemTime::now()).to_string()
 }
 
-/// Writes `manifest.json`, of campaigns that can be gone on with and of those of which an atlas is made.
+/// Writes `manifest.json`, for campaigns that can be resumed or from which an atlas is made.
 pub(super) fn save_manifest(campaign: &Campaign<'_>, ended: bool) -> Result<(), Failure> {
     let Some(out) = &campaign.store.out else { return Ok(()) };
     if campaign.store.kept.is_none() && campaign.by_case.is_none() {
@@ -70,12 +70,12 @@ pub(super) fn save_manifest(campaign: &Campaign<'_>, ended: bool) -> Result<(), 
     Ok(())
 }
 
-/// The first half of the SHA-256 of a text, in hexadecimal digits.
+/// Returns the first half of the SHA-256 of a text, in hexadecimal digits.
 fn hash(text: &str) -> String {
     Sha256::digest(text).iter().take(16).map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The processor's name, or its architecture where the system does not tell.
+/// Returns the name of the processor, or its architecture if the name is unknown.
 fn cpu() -> String {
     let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = info.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':'));

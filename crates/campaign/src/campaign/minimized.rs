@@ -1,4 +1,4 @@
-//! Minimized reproducers of new findings.
+//! Minimizes the reproducers of new findings and joins findings with the same cause.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -22,13 +22,12 @@ use crate::pool;
 use crate::reducing::{Budget, Expected, Reluctance, Wanted, reduce_finding};
 use crate::subjects::Tested;
 
-/// The most programs that the subject is asked about for one of them. A limit in time would make reports depend on the
-/// machine.
+/// The most programs to run for one reproducer. A time limit would make reports depend on the machine.
 const MOST_OF_ONE: u64 = 1_000;
-/// The same for all of a campaign.
+/// The same limit for a whole campaign.
 const MOST: u64 = 6_000;
 
-/// Shows known findings by the minimized reproducers that the list has of them.
+/// Replaces the examples of known findings by the minimized reproducers in the list of known deviations.
 pub(super) fn show_known_minimized(campaign: &Campaign<'_>, findings: &mut [Found]) -> Result<(), Failure> {
     let listed: Vec<(usize, &Tested, &Known)> = (findings.iter().enumerate())
         .filter_map(|(nth, found)| {
@@ -48,8 +47,8 @@ pub(super) fn show_known_minimized(campaign: &Campaign<'_>, findings: &mut [Foun
     Ok(())
 }
 
-/// Makes one finding of all new ones with one cause: each is reduced, up to a number of programs (and to a time where the
-/// user gave one), unless it has all that the smallest program of another has; and smallest programs are compared.
+/// Joins new findings that have the same cause. Reduces each one within a limit of programs (and of time, if the user set
+/// one), unless it has all features of another's reproducer, and compares the reproducers.
 pub(super) fn join_new(campaign: &Campaign<'_>, findings: &mut Vec<Found>) -> Result<(), Failure> {
     let mut left_to_reduce = LeftToReduce::of(campaign);
     if left_to_reduce.is_over() {
@@ -57,7 +56,8 @@ pub(super) fn join_new(campaign: &Campaign<'_>, findings: &mut Vec<Found>) -> Re
     }
     let is_one = |found: &Found| found.is_new() && !found.is_inconsistent();
     let (mut new, mut rest): (Vec<Found>, Vec<Found>) = findings.drain(..).partition(is_one);
-    // What is put down to a rule has most of what it explains already; of the others short ones have least by chance.
+    // Handle findings with a known rule first: they absorb most duplicates. Then the shortest first, because short
+    // programs contain the least noise.
     new.sort_by_key(|found| (Expected::of_kind(&found.finding.kind).is_none(), found.order()));
     let mut causes: Vec<(Found, Form)> = Vec::new();
     let mut left = VecDeque::from(new);
@@ -93,7 +93,7 @@ pub(super) fn join_new(campaign: &Campaign<'_>, findings: &mut Vec<Found>) -> Re
     Ok(())
 }
 
-/// The programs and the time that are left for reductions.
+/// The programs and the time left for reductions.
 struct LeftToReduce {
     programs: u64,
     until: Option<Instant>,
@@ -111,8 +111,8 @@ impl LeftToReduce {
     }
 }
 
-/// Reduces a finding, as far as the budget goes, and returns what its program has that its cause needs. A rule that does not predict what a
-/// neighbour shows is taken from the finding.
+/// Reduces a finding within the budget and returns the features that its cause needs. Removes the rule from the finding
+/// if the rule does not predict the result of a neighbouring program.
 fn reduced_form(
     campaign: &Campaign<'_>,
     found: &mut Found,
@@ -136,13 +136,13 @@ fn reduced_form(
         if !is_refuted {
             return Ok(form);
         }
-        // The rule is not the cause, so it is not to be kept either.
+        // The rule is not the cause, so do not preserve it either.
         rule = None;
         found.put_down_to_no_rule();
     }
 }
 
-/// Names causes without a rule by what their reduced programs have. No two have one name.
+/// Names causes without a rule after the features of their reproducers. Each name is unique.
 fn name_causes(causes: &mut [(Found, Form)]) {
     let mut named = BTreeSet::new();
     for (found, form) in causes {
@@ -161,8 +161,8 @@ fn name_causes(causes: &mut [(Found, Form)]) {
     }
 }
 
-/// Takes causes out, without their rules, whose rule is not the cause of more than it is: of programs that have all that shows
-/// them, more deviate as the rule does not predict.
+/// Removes causes whose rule explains too little, and returns them without the rule: among other programs with the same
+/// features, at least as many deviate in a way that the rule does not predict as the cause has found.
 fn take_back_rules(campaign: &Campaign<'_>, causes: &mut Vec<(Found, Form)>, others: &[Found]) -> Vec<Found> {
     let is_refuted = |(cause, own): &mut (Found, Form)| {
         let unpredicted = others.iter().filter(|found| {
@@ -174,16 +174,16 @@ fn take_back_rules(campaign: &Campaign<'_>, causes: &mut Vec<(Found, Form)>, oth
     };
     let mut refuted: Vec<Found> = causes.extract_if(.., is_refuted).map(|(found, _)| found).collect();
     for found in &mut refuted {
-        // It was reduced to what the rule predicts.
+        // The reduction preserved the prediction of the rule, so its result is of no use now.
         found.finding.reduced = None;
         found.put_down_to_no_rule();
     }
     refuted
 }
 
-/// An interpretation that seems to be followed here and not there follows from a cause that does the same to its program: what
-/// is refused here may be refused for another reason than the interpretation that would refuse it. Or it shows only beside
-/// others, or only as it is written, as a cause does.
+/// Joins each finding about an interpretation followed only in some trials with a cause that has the same effect on its
+/// program: the subject may reject a program for a reason other than the interpretation. Such a finding may also show
+/// only beside other declarations, or only as written, just as the cause does.
 fn join_mixed(
     campaign: &Campaign<'_>,
     causes: &mut [(Found, Form)],
@@ -224,7 +224,7 @@ fn join_mixed(
     Ok(())
 }
 
-/// Whether the rule that a cause is put down to, where it is to one, predicts another finding.
+/// Returns true if the cause has no rule, or if its rule predicts the other finding.
 fn may_be_of_rule(campaign: &Campaign<'_>, cause: &Found, found: &Found) -> bool {
     let Some(rule) = rule_of(&cause.finding) else { return true };
     let Some(tested) = campaign.tested(&found.finding.subjects[0]) else { return true };
@@ -232,8 +232,8 @@ fn may_be_of_rule(campaign: &Campaign<'_>, cause: &Found, found: &Found) -> bool
     predicts(&[rule], Maker::of(tested.subject.description()), example.program, example.observed)
 }
 
-/// Why a finding of a form most likely has this cause: its class is the same, and its program has all that the cause needs, or its
-/// reduced program is wrong in the same way. `None` where it has not.
+/// Returns the reason why a finding most likely has this cause: its class is the same, and its program has all features
+/// that the cause needs, or its reproducer deviates in the same way. Otherwise returns `None`.
 fn same_cause(
     campaign: &Campaign<'_>,
     cause: &Found,
@@ -254,7 +254,7 @@ fn same_cause(
     }
 }
 
-/// The first of these causes that a finding has, by place, and why.
+/// Returns the index of the first cause that a finding has, with the reason.
 fn cause_of(
     campaign: &Campaign<'_>,
     causes: &[(Found, Form)],
@@ -265,13 +265,13 @@ fn cause_of(
     all.find_map(|(at, (cause, own))| Some((at, same_cause(campaign, cause, own, found, form)?)))
 }
 
-/// Adds a cause, or joins it with those that its form shows to be the same.
+/// Adds a cause, or joins it with causes that have the same features.
 fn join_same(campaign: &Campaign<'_>, causes: &mut Vec<(Found, Form)>, mut found: Found, form: Form) {
     if let Some((at, because)) = cause_of(campaign, causes, &found, &form) {
         causes[at].0.join(found, because);
         return;
     }
-    // What was taken for a cause holds more than it needs, where this one shows with less.
+    // An earlier cause has features that it does not need if this one shows with fewer.
     causes.retain_mut(|(cause, own)| {
         let same = same_cause(campaign, &found, &form, cause, own);
         if let Some(because) = same {
@@ -282,10 +282,10 @@ fn join_same(campaign: &Campaign<'_>, causes: &mut Vec<(Found, Form)>, mut found
     causes.push((found, form));
 }
 
-/// What the smallest program of a finding has that its cause needs: something that is not needed is there only because
-/// nothing valid is without it, as the type of a float. Another word in its place shows that.
+/// Returns the features of a minimized reproducer that its cause needs. A feature may be present only because no program
+/// is valid without it, such as the type of a float. Replacing it by another word reveals that.
 ///
-/// Also whether a neighbour deviates of which the rule that the finding is put down to does not predict it.
+/// Also returns true if a neighbouring program deviates although the rule of the finding does not predict it.
 fn essential(campaign: &Campaign<'_>, found: &mut Found) -> Result<(Form, bool), Failure> {
     let mut form = form_of(found);
     let Some(Reduced { program, answers: Some(_), .. }) = &found.finding.reduced else {
@@ -306,7 +306,7 @@ fn essential(campaign: &Campaign<'_>, found: &mut Found) -> Result<(Form, bool),
         (predict(&module, &Rules::default()).validity() == Validity::Valid).then_some((other, module))
     });
     let valid: Vec<(String, Module)> = valid.collect();
-    // What a neighbour shows of the same class; `None` where it conforms or cannot be told.
+    // Returns the difference of the same class in a neighbouring program; `None` if it conforms or the result is unknown.
     let mut shown = |(other, module): &(String, Module)| {
         let parts = judge(&*tested.subject, module, other).map_err(of_subject)?.parts();
         if parts.iter().all(|part| part.verdict == Verdict::Conforms) {
@@ -339,7 +339,7 @@ fn essential(campaign: &Campaign<'_>, found: &mut Found) -> Result<(Form, bool),
     Ok((form, is_refuted))
 }
 
-/// Reduces a new finding. Returns how many programs the subject was asked about.
+/// Reduces a new finding. Returns the number of programs run.
 fn reduce_new(
     campaign: &Campaign<'_>,
     found: &mut Found,
@@ -354,10 +354,10 @@ fn reduce_new(
         let wanted = Wanted { expected, headed: true, ..Wanted::default() };
         reduce_finding(campaign.session, tested, &original, as_text, wanted, budget, &mut |_, _| {})
     };
-    // What triage put it down to is kept. The program alone may not show that, where only many together did. What is put
-    // down to nothing keeps its class, whatever rules happen to predict it.
+    // Preserve the cause that triage found, although the program alone may not show it if only many programs together
+    // did. A finding without a cause keeps its class, whatever rules happen to predict it.
     let class = Some(match found.follows {
-        // An answer explains it, which others rule out.
+        // An interpretation explains it, although other verdicts exclude it.
         Some(Interpretation(question, answer)) => Expected::Reading(question, answer),
         None => Expected::Class(found.finding.class),
     });
@@ -369,8 +369,8 @@ fn reduce_new(
         found.only_as_written = true;
         match Program::parse(&original).ok() {
             Some(printed) => found.finding.neighbour = Some(printed.text().to_owned()),
-            // What is not understood is not printed anew, and so not known to conform. Its characters are what there is to
-            // leave out.
+            // A program that we cannot parse is not reprinted, so it is unknown whether it conforms then. Only its
+            // characters can be removed.
             None => shrunk = reduce(class.as_ref(), true),
         }
     }
@@ -394,17 +394,17 @@ fn reduce_new(
             }
             Ok(shown.into())
         }
-        // What cannot be made smaller is reported as it is.
+        // A finding that cannot be reduced is reported as it is.
         Err(_) => Ok(0),
     }
 }
 
-/// How many neighbours of a smallest program are asked about for each thing that it has.
+/// The number of neighbouring programs to run for each feature of a minimized reproducer.
 const NEIGHBOURS: usize = 3;
-/// The same for a rule that it is put down to.
+/// The same for the rule of a finding.
 const NEIGHBOURS_OF_RULE: usize = 12;
 
-/// The rule that a finding is put down to.
+/// Returns the wrong rule that is the hypothesis for a finding.
 fn rule_of(finding: &Finding) -> Option<&'static str> {
     finding.kind.rule().and_then(id_of)
 }
@@ -414,8 +414,8 @@ fn form_of(found: &Found) -> Form {
     Form::of(example.program, example.variable)
 }
 
-/// Makes one finding of those of a class that the budget was not enough for, where there are several: mostly more of what was
-/// reduced.
+/// Joins the findings of each class that the budget did not suffice for, if there are several. Most have the same causes
+/// as reduced ones.
 fn join_left(causes: &mut Vec<(Found, Form)>) {
     let is_left = |found: &Found| found.finding.reduced.is_none() && !found.only_as_written;
     let mut left: BTreeMap<Class, (Found, usize)> = BTreeMap::new();
@@ -440,8 +440,8 @@ fn join_left(causes: &mut Vec<(Found, Form)>) {
 
 const COMPANY: &str = "it shows only beside other declarations, and most of those show this cause";
 
-/// What is wrong only beside other declarations follows from the cause that most others show: one of them has it, and spoils its
-/// neighbours.
+/// Joins findings that show only beside other declarations with the most frequent cause: one of those declarations has it
+/// and affects its neighbours.
 fn join_company(causes: &mut [(Found, Form)], rest: &mut Vec<Found>) {
     rest.retain(|found| {
         let is_cause = |cause: &&mut (Found, Form)| {
@@ -454,19 +454,20 @@ fn join_company(causes: &mut [(Found, Form)], rest: &mut Vec<Found>) {
     });
 }
 
-/// Whether a program of one form shows most likely the cause of another. Where the plainest program deviates, all do.
+/// Returns true if a program with the features `form` most likely shows the cause with the features `cause`. If the
+/// plainest program deviates, all programs do.
 fn shows(cause: &Form, form: &Form) -> bool {
     cause.is_plain() || cause == form || cause.is_within(form)
 }
 
-/// Whether the smallest programs of two findings hold one number that is wrong in the same bits: it is the number that matters,
-/// and not how it is written. A program for which any number would do holds 0 or 1.
+/// Returns true if two minimized reproducers contain one number that is wrong in the same bits. In that case the number
+/// is the cause, not its spelling. If any number would do, the reproducer contains 0 or 1.
 fn has_same_effect(one: &Found, other: &Found) -> bool {
     let effect = wrong_bits(&one.finding);
     effect.is_some() && effect == wrong_bits(&other.finding)
 }
 
-/// Whether in the smallest programs of two findings the same is wrong of an address.
+/// Returns true if two minimized reproducers get the same part of an address wrong.
 fn has_same_wrong_field(one: &Found, other: &Found) -> bool {
     let field = wrong_field(&one.finding);
     field.is_some() && field == wrong_field(&other.finding)
@@ -490,7 +491,7 @@ fn wrong_field(finding: &Finding) -> Option<&'static str> {
     fields.into_iter().find(|(_, differs)| *differs).map(|(field, _)| field)
 }
 
-/// The variable that shows it in the smallest program, and what it should hold.
+/// Returns the variable that deviates in the minimized reproducer, with the bytes that it should hold.
 fn expected_bytes(finding: &Finding) -> Option<(String, Vec<u8>)> {
     let answers = finding.reduced.as_ref()?.answers.as_ref()?;
     let name = answers.variable.clone()?;
@@ -507,8 +508,8 @@ fn wrong_bits(finding: &Finding) -> Option<Vec<u8>> {
     (is_one && !is_any).then(|| expected.iter().zip(seen).map(|(a, b)| a ^ b).collect())
 }
 
-/// What holds of a program that shows a deviation, and what the subject does with it. `None` where it shows none, or
-/// not the known one that is asked for.
+/// Returns the expected and observed results of a program that shows a deviation. Returns `None` if it shows none, or not
+/// the known deviation in question.
 fn answers(tested: &Tested, program: &str, known: Option<&str>) -> Result<Option<Answers>, Failure> {
     let Ok(module) = parse(program) else { return Ok(None) };
     if !tested.takes_version_of(&module) {
@@ -525,7 +526,7 @@ fn answers(tested: &Tested, program: &str, known: Option<&str>) -> Result<Option
             let explains = |id| difference.explanation.as_ref().is_some_and(|e| e.known.contains(&id));
             known.is_none_or(explains).then_some(difference)
         }
-        // What an answer explains that others rule out.
+        // A difference that an interpretation explains, although other verdicts exclude it.
         Verdict::Reads(difference) if is_interpreted && known.is_none() => Some(difference),
         _ => None,
     });

@@ -1,4 +1,4 @@
-//! What every campaign does, whatever it judges: opens subjects, shares out work, keeps what was found, reports.
+//! The parts common to all campaigns: opens subjects, tracks tasks, stores findings and reports them.
 
 mod again;
 mod by_case;
@@ -39,39 +39,39 @@ pub use file::{with_comments, without_leading_comments};
 pub(crate) use releases::judged as judged_release;
 pub(crate) use report::validity;
 
-/// How often what was found is saved while the campaign goes on.
+/// The shortest interval between two saves while the campaign runs.
 const SAVE_EVERY: Duration = Duration::from_millis(500);
-/// Saving may take this share of the time.
+/// Saving may use at most one part in this many of the time.
 const SAVE_SHARE: u32 = 20;
-/// The most new cases of a task that are listed one by one.
+/// The most new cases of a task that `verdicts.jsonl` lists one by one.
 const MOST_NEW: usize = 100;
 
-/// One campaign: its subjects, what was found so far, and where it is kept.
+/// One campaign: its subjects, their findings so far, and the place where they are stored.
 pub struct Campaign<'a> {
-    /// What every command has at hand.
+    /// The settings common to all commands.
     pub session: &'a Session,
-    /// The implementations under test, each with what was found.
+    /// The implementations under test, each with its ledger.
     pub subjects: Vec<Tested>,
-    /// Where it is kept.
+    /// The output directory and the saved progress.
     store: Store,
-    /// What is judged: `run` or `check`.
+    /// The command: `run` or `check`.
     pub command: &'static str,
-    /// What is judged, in the plural: `cases`, `variables`.
+    /// The unit of work in the plural: `cases`, `variables`.
     pub unit: &'static str,
-    /// The generator whose productions coverage is counted in.
+    /// The generator whose productions are counted for coverage.
     pub generator: Generator,
-    /// What was generated of the grammar.
+    /// The grammar productions generated so far.
     coverage: Mutex<Coverage>,
-    /// The texts of programs that are not ours, by the number of their trial: an example in a ledger keeps only the
+    /// The sources of user programs by trial number. They are needed because an example in a ledger keeps only the
     /// declarations.
     texts: Mutex<BTreeMap<u64, Source>>,
-    /// What each subject makes of each program, where that is to be reported.
+    /// Each subject's result for each program, if the report is to include it.
     by_case: Option<Mutex<by_case::ByCase>>,
-    /// Whether nothing is missing, as far as the campaign does not do it itself.
+    /// Whether all parts that the campaign does not run itself are present, such as the other shards of a merge.
     complete: bool,
-    /// What chose the cases.
+    /// The seed that chose the cases.
     pub seed: u64,
-    /// How long all new findings together are reduced for, where there is a limit in time.
+    /// The time to reduce all new findings together; `None` for no limit.
     pub reduce_for: Option<Duration>,
 }
 
@@ -79,41 +79,42 @@ pub struct Campaign<'a> {
 pub struct Judgements<'t> {
     /// The subject.
     pub tested: &'t Tested,
-    /// The verdicts.
+    /// The verdicts that are recorded one by one.
     pub entries: Vec<Entry<'t>>,
-    /// The cases that conform and of which nothing else is known.
+    /// Cases that are only counted, without an example.
     pub bulk: BulkVerdicts,
 }
 
-/// A program of the user's.
+/// A program supplied by the user.
 #[derive(Clone)]
 pub struct Source {
-    /// Its file, as the user named it; `-` for standard input.
+    /// The file as the user named it; `-` for standard input.
     pub path: String,
-    /// Its text.
+    /// The PTX source.
     pub text: String,
 }
 
-/// What a campaign came to.
+/// The result of a campaign.
 pub struct Outcome {
-    /// What was found.
+    /// The report with all findings.
     pub report: Report,
-    /// How many programs lie with the findings that are of earlier campaigns.
+    /// The number of programs in the findings directory left by earlier campaigns.
     pub earlier: usize,
-    /// Whether it was stopped before its end.
+    /// Whether it stopped before its end.
     pub interrupted: bool,
-    /// Whether it can be gone on with.
+    /// Whether `--resume` can continue it.
     pub resumable: bool,
-    /// Whether files were left out that cannot be read or are no PTX.
+    /// Whether files were skipped because they cannot be read or are not PTX.
     pub left_out: bool,
 }
 
 impl<'a> Campaign<'a> {
-    /// A campaign that has not begun. Makes the output directory, and keeps others out of it. `earlier` is done with what it
-    /// holds.
+    /// Creates a campaign that has not started. Creates the output directory and locks it against other campaigns.
+    /// `earlier` decides the fate of a campaign that the directory already holds.
     ///
     /// # Errors
-    /// If there is no such directory to write to, another campaign is writing there, or one is there that is not to be touched.
+    /// If the directory cannot be created or written to, if another campaign is writing there, or if `earlier` forbids
+    /// touching the campaign it holds.
     pub fn new(
         session: &'a Session,
         command: &'static str,
@@ -138,12 +139,11 @@ impl<'a> Campaign<'a> {
         })
     }
 
-    /// Makes the campaign one that can go on after it was stopped. `resume` goes on with what the directory holds, if it
-    /// holds anything, with a larger budget where that can be
-    /// raised to this one's.
+    /// Makes the campaign resumable by saving its state. With `resume`, continues the campaign in the directory, if there
+    /// is one; `raise` may adapt the saved state to a larger budget.
     ///
     /// # Errors
-    /// If another campaign is writing there, or what is there is of another campaign.
+    /// If the directory holds a different campaign, or the saved state cannot be read.
     pub fn keep(
         &mut self,
         identity: Identity,
@@ -192,7 +192,7 @@ impl<'a> Campaign<'a> {
         manifest::save_manifest(self, false)
     }
 
-    /// Takes what the shards of a campaign found, in the order of the shards.
+    /// Merges the ledgers and coverage of the shards, in the order given.
     ///
     /// # Errors
     /// If a shard was written by another build.
@@ -211,21 +211,21 @@ impl<'a> Campaign<'a> {
         Ok(())
     }
 
-    /// Whether a task is to be done: it falls to this shard, and was not done before.
+    /// Returns true if this shard includes the task and it is not done yet.
     pub fn is_to_do(&self, task: u64) -> bool {
         self.store.is_to_do(task)
     }
 
-    /// The first case of a task that is to be done, where it is not the task's first.
+    /// Returns the first case still to be done if part of the task is done already, otherwise `None`.
     pub fn first_case_of(&self, task: u64) -> Option<u64> {
         self.store.first_case_of(task)
     }
 
-    /// Enters the verdicts of a whole task, with what was generated for it, and saves the findings that are new or have
-    /// a shorter example now.
+    /// Records the verdicts and coverage of a whole task, and saves each finding that is new or now has a shorter
+    /// example.
     ///
     /// # Errors
-    /// If something cannot be written.
+    /// If a file cannot be written.
     pub fn commit(
         &self,
         task: u64,
@@ -253,7 +253,7 @@ impl<'a> Campaign<'a> {
         self.save_now_and_then()
     }
 
-    /// Enters verdicts, and saves the findings that are new or have a shorter example now.
+    /// Records verdicts, and saves each finding that is new or now has a shorter example.
     ///
     /// # Errors
     /// If a finding cannot be written.
@@ -269,7 +269,7 @@ impl<'a> Campaign<'a> {
         self.save_now_and_then()
     }
 
-    /// Enters verdicts. Returns the findings that are new or have a shorter example now.
+    /// Records verdicts. Returns the findings that are new or now have a shorter example.
     fn note<'t>(
         &self,
         tested: &Tested,
@@ -295,12 +295,12 @@ impl<'a> Campaign<'a> {
         found.shown_by(tested.subject.id(), source.map(|source| (source.path, source.text)))
     }
 
-    /// From now on what is [noted](Campaign::note_case) stands in the report.
+    /// Includes the verdicts [noted](Campaign::note_case) from now on in the report.
     pub fn report_by_case(&mut self) {
         self.by_case = Some(Mutex::default());
     }
 
-    /// Notes the verdicts on the parts of a program, where the report is to have them.
+    /// Notes the verdicts on the parts of a program, if the report lists results by case.
     pub fn note_case<'v>(
         &self,
         tested: &Tested,
@@ -310,7 +310,7 @@ impl<'a> Campaign<'a> {
         by_case::note(self, tested, source, verdicts);
     }
 
-    /// The findings in all subjects, in the order of [`severity::order`].
+    /// Returns the findings of all subjects together, sorted by [`severity::order`].
     pub fn findings(&self) -> Vec<Found> {
         let mut all: BTreeMap<String, Found> = BTreeMap::new();
         let triage = self.triage();
@@ -328,24 +328,25 @@ impl<'a> Campaign<'a> {
                 gather(&mut all, found.finding.id.clone(), self.shown_by(tested, found));
             }
         }
-        // The name decides last, so that the order is always the same.
+        // `severity::order` compares the name last, so the order is deterministic.
         let mut all: Vec<Found> = all.into_values().collect();
         all.sort_by_key(|found| severity::order(&found.finding));
         all
     }
 
-    /// The subject of this name.
+    /// Returns the subject with this id.
     fn tested(&self, id: &str) -> Option<&Tested> {
         self.subjects.iter().find(|tested| tested.subject.id() == id)
     }
 
-    /// What the new differences of all subjects together are put down to.
+    /// Explains the new differences of all subjects together.
     fn triage(&self) -> Triage {
         let ledgers: Vec<_> = self.subjects.iter().map(|t| (t.ledger(), t.subject.description())).collect();
         Triage::of(ledgers.iter().map(|(ledger, description)| (&**ledger, Maker::of(description))))
     }
 
-    /// The end: its result, or, where something of ours failed, that, with what was found before on disk.
+    /// Ends the campaign and returns its outcome. If it failed, saves the state and the findings so far and returns the
+    /// failure.
     pub fn end(&self, ended: Result<Ended, Failure>) -> Result<Outcome, Failure> {
         match ended {
             Ok(ended) => self.finish(ended),
@@ -357,11 +358,11 @@ impl<'a> Campaign<'a> {
         }
     }
 
-    /// Looks once more at what was found, and writes it. Stopped while it does, it reports what is known until then.
+    /// Rechecks the findings and writes the report. If interrupted meanwhile, reports the results known at that point.
     pub fn finish(&self, ended: Ended) -> Result<Outcome, Failure> {
         let looked = self.look_once_more(ended);
         let cancel = &self.session.cancel;
-        // What was left out then is the same as if the campaign had been stopped before.
+        // An interruption during the recheck counts as one before it: the same steps are skipped.
         let (ended, findings) = match looked {
             Ok(findings) if ended == Ended::Interrupted || !cancel.is_cancelled() || cancel.is_late() => {
                 (ended, findings)
@@ -392,18 +393,18 @@ impl<'a> Campaign<'a> {
         Ok(Outcome { report, earlier, interrupted, resumable, left_out: false })
     }
 
-    /// The findings at the end, each written to its file.
+    /// Rechecks the findings and writes each to its file.
     fn look_once_more(&self, ended: Ended) -> Result<Vec<Found>, Failure> {
         let findings = finish::finish(self, ended)?;
-        // A last time: while the campaign went on, a longer example may have overtaken a shorter one on its way to
-        // the disk, and some findings show only in the sum.
+        // Save all findings again: while the campaign ran, a longer example may have overwritten a shorter one, and some
+        // findings only appear in the totals.
         for found in &findings {
             self.save_finding(found)?;
         }
         Ok(findings)
     }
 
-    /// How many verdicts are deviations, and how many of them nothing listed explains, for a line of progress.
+    /// Returns the number of deviations and of those without a known explanation, for a progress line.
     pub fn so_far(&self) -> String {
         let (mut deviate, mut new) = (0, 0);
         for tested in &self.subjects {
@@ -428,7 +429,7 @@ impl<'a> Campaign<'a> {
             if began < *save_at {
                 return Ok(());
             }
-            // No other campaign begins meanwhile.
+            // Keep other threads from saving at the same time.
             *save_at = began + SAVE_EVERY * SAVE_SHARE;
         }
         self.save_state(false)?;
@@ -437,7 +438,7 @@ impl<'a> Campaign<'a> {
         Ok(())
     }
 
-    /// Saves everything that was found, with the tasks that it is of.
+    /// Saves all results, together with the list of tasks that they cover.
     fn save_state(&self, complete: bool) -> Result<(), Failure> {
         let (Some(out), Some(kept)) = (&self.store.out, &self.store.kept) else { return Ok(()) };
         let state = {
@@ -453,7 +454,7 @@ impl<'a> Campaign<'a> {
     }
 }
 
-/// What a subject did with the cases of a task, as a line of `verdicts.jsonl`.
+/// Summarizes a subject's results for one task as a line of `verdicts.jsonl`.
 fn line(task: u64, subject: &str, entries: &[Entry<'_>], bulk: &BulkVerdicts) -> store::Line {
     let mut line = store::Line { task, subject: subject.to_owned(), ..store::Line::default() };
     line.compared += bulk.conform;
@@ -497,7 +498,7 @@ fn kept_of(tested: &Tested) -> store::Kept {
     }
 }
 
-/// A text for people: subjects are identified by their hashes, of which the beginning is enough.
+/// Shortens SHA-256 hashes in a message to eight digits, enough for a reader to identify a subject.
 fn with_short_hashes(text: &str) -> String {
     let is_hash = |word: &str| word.len() == 64 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
     let words = text.split(' ').map(|word| if is_hash(word) { &word[..8] } else { word });

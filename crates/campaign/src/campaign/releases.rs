@@ -1,4 +1,4 @@
-//! What every release does with the program of a finding.
+//! Compares the results of all releases for the program of a finding.
 
 use ptxsmith_diff::{NotCompared, Part, Verdict};
 use ptxsmith_report::Finding;
@@ -12,10 +12,10 @@ use crate::ledger::Found;
 use crate::pool;
 use crate::subjects::Tested;
 
-/// The most findings of which a map is made.
+/// The most findings to compare.
 const MOST: usize = 200;
 
-/// Shows the program of each finding to every subject, where there are several.
+/// Runs the program of each finding on every subject, if there are several.
 pub(super) fn map_releases(campaign: &Campaign<'_>, findings: &mut [Found]) -> Result<(), Failure> {
     if campaign.subjects.len() < 2 {
         return Ok(());
@@ -32,8 +32,8 @@ pub(super) fn map_releases(campaign: &Campaign<'_>, findings: &mut [Found]) -> R
     Ok(())
 }
 
-/// The verdict of a subject on a program as it stands, and what it rests on: the class of the first deviation, that it conforms, or why
-/// nothing was compared.
+/// Judges a program as it stands. Returns the verdict and its parts: the class of the first deviation, that the program
+/// conforms, or the reason why nothing was compared.
 pub(crate) fn judged(tested: &Tested, program: &str) -> Result<(ReleaseVerdict, Vec<Part>), Failure> {
     let description = tested.subject.description();
     let told = |verdict| ReleaseVerdict {
@@ -67,7 +67,7 @@ mod tests {
 
     use super::*;
 
-    /// Takes every program, and leaves in the output buffer of each kernel an address this far behind `a`.
+    /// Accepts every program, and stores an address at this offset from `a` in the output buffer of each kernel.
     fn leaves(addend: i64) -> Tested {
         Tested::new(Box::new(FnSubject::new("fake", move |request: &Request<'_>| {
             let mut seen = Observation::new(Outcome::Accepted);
@@ -109,7 +109,7 @@ mod tests {
         assert_eq!(said((1 << 32) - 8), "wrong-address");
     }
 
-    /// A release that does not know the version refuses the program, or crashes on it, as `check` says.
+    /// A release that does not support the version rejects the program, or crashes on it, as with `check`.
     #[test]
     fn every_release_is_shown_a_program_as_it_stands() {
         use crate::campaign::fake::{described, program};

@@ -1,4 +1,4 @@
-//! The report of a campaign: [`ptxsmith_report::Report`], made from what the ledgers hold.
+//! Builds the report of a campaign, [`ptxsmith_report::Report`], from the ledgers.
 
 use std::collections::BTreeMap;
 
@@ -18,14 +18,14 @@ use crate::ledger::{Found, Least, Ledger};
 use crate::pool::lock_of;
 use crate::subjects::Tested;
 
-/// What a command says that its name is. One that does not describe itself has the name of its program, which may be that
-/// of an interpreter, and no version.
+/// Returns the name that a command reports for itself. A command that does not describe itself has the name of its
+/// program, which may be an interpreter, and no version.
 fn own_name(description: &Description) -> Option<String> {
     let is_command = matches!(Runner::of(&description.id), Runner::Command { .. });
     (is_command && description.version.is_some()).then(|| description.name.clone())
 }
 
-/// The same by name.
+/// Replaces the keys by their names.
 fn named<K: Copy, V: Clone>(all: &BTreeMap<K, V>, name: impl Fn(K) -> &'static str) -> BTreeMap<String, V> {
     all.iter().map(|(key, value)| (name(*key).to_owned(), value.clone())).collect()
 }
@@ -110,7 +110,7 @@ impl Campaign<'_> {
         report
     }
 
-    /// What a subject says most often that accepts nearly nothing, or how it dies; `None` of one that does not.
+    /// Returns the most frequent diagnostic or crash of a subject that accepts nearly nothing; `None` for other subjects.
     fn accepts_nothing(&self, tested: &Tested) -> Option<String> {
         let triage = self.triage();
         let ledger = tested.ledger();
@@ -126,7 +126,7 @@ impl Campaign<'_> {
         Some(said.or(observed.reason).or(signal).unwrap_or_default())
     }
 
-    /// What was reached: of the clauses that data at module scope can show kept or broken, and of the grammar.
+    /// Returns the coverage of the grammar, and of the clauses that data at module scope can test.
     fn coverage(&self, clauses: ClauseSet) -> Coverage {
         let testable: Vec<Clause> =
             Clause::ALL.iter().copied().filter(|clause| clause.observed().by_data()).collect();
@@ -148,7 +148,7 @@ impl Campaign<'_> {
         }
     }
 
-    /// The minimized reproducer of each clause and class; those of the user's files as they stand there.
+    /// Returns the shortest program for each clause and class. For a user's file it is the whole file.
     fn least_of(&self, ledger: &Ledger) -> BTreeMap<String, BTreeMap<Class, String>> {
         let texts = lock_of(&self.texts);
         let program =
@@ -159,7 +159,7 @@ impl Campaign<'_> {
         ledger.least.iter().map(|(clause, classes)| (clause.id().to_owned(), by_class(classes))).collect()
     }
 
-    /// A finding with what only the end of a campaign can say of it.
+    /// Returns a finding with the details that are known only at the end of a campaign.
     fn finding(&self, found: &Found) -> Finding {
         let finding = found.finding.clone();
         let known = KNOWN.iter().find(|known| Kind::Known(known.id.to_owned()) == finding.kind);
@@ -178,7 +178,7 @@ impl Campaign<'_> {
     }
 }
 
-/// What the specification says of a program; of what is no PTX it says nothing.
+/// Returns the specification's verdict on a program. Text that is not PTX has none.
 pub(crate) fn validity(program: &str) -> Validity {
     let module = ptxsmith_syntax::parse(program);
     module.map_or(Validity::Undecided, |module| predict(&module, &Rules::default()).validity())

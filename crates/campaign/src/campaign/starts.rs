@@ -1,4 +1,5 @@
-//! What shows by how an implementation was started: a fork that answers otherwise than a program that is started anew.
+//! Records findings about the way in which an implementation was started: a forked process whose result differs from a
+//! process started anew.
 
 use ptxsmith_diff::{Class, Difference};
 use ptxsmith_model::{Expected, Kind};
@@ -7,14 +8,14 @@ use ptxsmith_subject::Inconsistent;
 use super::Campaign;
 use crate::ledger::{Found, Name};
 
-/// Enters the modules on which a fork answered otherwise, and notes how implementations were started where that is not
-/// how the user wanted it.
+/// Records the modules with a different result in a forked process, and notes if implementations were not started in the
+/// way that the user requested.
 pub(super) fn enter_inconsistent(campaign: &Campaign<'_>) {
     for tested in &campaign.subjects {
         if let Some(note) = tested.subject.note() {
             campaign.session.events.note(&note);
         }
-        // The first is as good as any: from then on it was started anew.
+        // Report the first one. After it, each process was started anew.
         let Some(Inconsistent { ptx, forked, started, .. }) =
             tested.subject.inconsistencies().into_iter().min_by(|a, b| a.ptx.cmp(&b.ptx))
         else {

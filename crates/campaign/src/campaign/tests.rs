@@ -44,7 +44,7 @@ fn a_line_of_verdicts_counts_what_a_subject_did_with_a_task() {
     assert_eq!(line.known, BTreeMap::from([(one.to_owned(), 7), (other.to_owned(), 1)]));
     assert_eq!((line.new.len(), line.more_new), (MOST_NEW, 2));
     assert!(line.new.iter().zip(100..).all(|(new, id)| new.case == id && new.class == Class::Crash));
-    // Nothing is said of what did not occur.
+    // Counts of zero are omitted.
     let empty = super::line(0, "mine", &[], &BulkVerdicts::default());
     assert!(empty.not_compared.is_empty() && empty.known.is_empty() && empty.compared == 0);
 }

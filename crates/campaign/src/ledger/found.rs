@@ -1,4 +1,4 @@
-//! A finding while a campaign goes on.
+//! Findings of a running campaign.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -11,31 +11,32 @@ use serde::{Deserialize, Serialize};
 use super::name::{Name, effect, slug};
 use crate::form::Form;
 
-/// A finding, and where its example comes from, which is the shortest of all.
+/// A finding with the origin of its example, which is the shortest one so far.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Found {
-    /// As the report has it, but for what is known only at the end of a campaign.
+    /// The finding as reported, except for the parts determined at the end of the campaign.
     pub finding: Finding,
-    /// The number of the trial that is the example.
+    /// The number of the trial used as the example.
     pub trial: u64,
-    /// Of a refusal that an interpretation would explain, which other verdicts rule out: this interpretation.
+    /// For a rejection that an interpretation would explain, although other verdicts exclude it: that interpretation.
     #[serde(skip)]
     pub follows: Option<Interpretation>,
-    /// The file that the program came from, if it is not ours.
+    /// The file from which the program came, if the user supplied it.
     #[serde(skip)]
     pub origin: Option<String>,
-    /// How often the example's answer came again, of how often it was shown again.
+    /// How many times the example's result reproduced, and how many times it was repeated.
     #[serde(skip)]
     pub came_again: (u32, u32),
-    /// Whether the example shows it only as it is written: printed anew, with other white space and without comments, it does not.
+    /// Whether the example shows the deviation only as written: reprinted, with other white space and without comments,
+    /// it does not.
     #[serde(skip)]
     pub only_as_written: bool,
-    /// How long the example is, and longer where it shows other deviations beside this one.
+    /// The length of the example, with a penalty if it also shows other deviations.
     weight: usize,
 }
 
 impl Found {
-    /// A finding with one example.
+    /// Creates a finding with one example.
     pub fn new(name: Name, difference: &Difference, program: String, trial: u64, weight: usize) -> Found {
         let finding = Finding {
             class: difference.class,
@@ -49,7 +50,7 @@ impl Found {
         Found { finding, trial, weight, ..Found::default() }.named(name)
     }
 
-    /// The same under another name.
+    /// Returns the finding under another name.
     pub fn named(mut self, name: Name) -> Found {
         let finding = &mut self.finding;
         (finding.id, finding.status, finding.title) = (name.id, name.kind.status(), name.title);
@@ -58,8 +59,8 @@ impl Found {
         self
     }
 
-    /// The finding as a subject shows it. A program of the user's, of which the example has only the declarations, is
-    /// shown as a whole: its path and its text.
+    /// Attaches the subject that shows the finding. For a user's program, whose example has only the declarations,
+    /// `source` supplies the path and the complete program.
     pub fn shown_by(mut self, subject: &str, source: Option<(String, String)>) -> Found {
         self.finding.subjects = vec![subject.to_owned()];
         if let Some((path, text)) = source {
@@ -69,46 +70,46 @@ impl Found {
         self
     }
 
-    /// Whether nothing that is listed explains it.
+    /// Returns true if no listed deviation explains it.
     pub fn is_new(&self) -> bool {
         self.finding.status == Status::New
     }
 
-    /// Whether something valid is refused.
+    /// Returns true if a valid program was rejected.
     pub fn is_refusal(&self) -> bool {
         self.finding.class == Class::RefusesValid
     }
 
-    /// Whether it is about answers that change, and not about one answer.
+    /// Returns true if the finding is that results vary, rather than one wrong result.
     pub fn is_inconsistent(&self) -> bool {
         self.finding.class == Class::Inconsistent
     }
 
-    /// Its example's answer changes from run to run: it came again so often, of so many times.
+    /// Reclassifies the finding as one with varying results: the example's result reproduced `came` of `shown` times.
     pub fn changes_its_answer(&mut self, came: u32, shown: u32) {
         self.finding.class = Class::Inconsistent;
         self.came_again = (came, shown);
     }
 
-    /// Whether it is about an ambiguity that no one interpretation explains.
+    /// Returns true if it is about an ambiguity that no single interpretation explains.
     pub fn is_mixed(&self) -> bool {
         self.is_inconsistent() && matches!(self.finding.kind, Kind::Interpretation(_))
     }
 
-    /// Whether its program is wrong each time beside the same other declarations, and right alone.
+    /// Returns true if the program always deviates beside the same other declarations but conforms alone.
     pub fn is_of_company(&self) -> bool {
         self.is_inconsistent() && self.finding.expected.company == Some(true) && self.came_again.0 == 0
     }
 
-    /// Whether it is about answers to programs that are other ones from run to run, or beside other declarations: what forks,
-    /// entry points and interpretations answer has names of its own.
+    /// Returns true if it is about results that vary from run to run or with other declarations. Varying results of
+    /// forks, entry points and interpretations have names of their own and do not count.
     pub fn is_about_runs(&self) -> bool {
         let is_about_other =
             matches!(self.finding.kind, Kind::Forks | Kind::EntryPoints | Kind::Interpretation(_));
         self.is_new() && self.origin.is_none() && self.is_inconsistent() && !is_about_other
     }
 
-    /// What orders examples: the shortest first, and of these the earliest.
+    /// Returns the sort key of examples: the shortest first, then the earliest.
     pub fn order(&self) -> (usize, u64) {
         (self.weight, self.trial)
     }
@@ -124,7 +125,7 @@ impl Found {
         places.truncate(Place::MOST);
     }
 
-    /// Takes in another finding, which has the same cause for this reason. The report says so.
+    /// Merges another finding that has the same cause. The report lists it with the reason `because`.
     pub fn join(&mut self, other: Found, because: impl Into<String>) {
         self.finding.count += other.finding.count;
         self.add_places(other.finding.places);
@@ -138,14 +139,14 @@ impl Found {
         }
     }
 
-    /// Takes the rule that it was put down to from it.
+    /// Removes the wrong rule that was its hypothesis.
     pub fn put_down_to_no_rule(&mut self) {
         let finding = &mut self.finding;
         finding.title = effect(finding.class, !finding.observed.kernels.is_empty()).to_owned();
         (finding.id, finding.kind) = (finding.class.name().to_owned(), Kind::Unexplained);
     }
 
-    /// Calls it by what its smallest program has beyond the plainest.
+    /// Names the finding after the features of its minimized reproducer.
     pub fn name_by_form(&mut self, form: &Form) {
         let finding = &mut self.finding;
         finding.id = slug(&format!("{} {}", finding.class, form.id()));
@@ -154,19 +155,19 @@ impl Found {
         }
     }
 
-    /// The same, which counts and is no example where there is another.
+    /// Returns the finding with its counts, but as an example only if there is no other.
     pub fn counted(self) -> Found {
         Found { weight: usize::MAX, ..self }
     }
 
-    /// Whether its example is the shorter one, or as short and earlier.
+    /// Returns true if its example is shorter, or equally long and earlier.
     pub fn is_shorter_than(&self, other: &Found) -> bool {
         self.order() < other.order()
     }
 }
 
-/// Puts a finding beside others, or together with what is there of the same key: the shorter example stays, and the
-/// subject that shows it comes first.
+/// Adds a finding to the map, or merges it with the one of the same key. The shorter example stays, and the subject that
+/// shows it comes first.
 pub fn gather<K: Ord>(all: &mut BTreeMap<K, Found>, key: K, mut found: Found) {
     match all.entry(key) {
         Entry::Vacant(place) => drop(place.insert(found)),
@@ -194,14 +195,14 @@ pub(super) struct Shown<'t> {
 }
 
 impl Shown<'_> {
-    /// What orders examples: of equally long ones the first.
+    /// Returns the sort key of examples: the shortest first, then the earliest.
     pub fn order(&self) -> (usize, u64) {
         (self.weight, self.trial.id)
     }
 }
 
-/// Counts a trial under a key. Returns what is found there if it is new or has a shorter example now: only then name and
-/// text are made.
+/// Counts a trial under a key. Returns the finding if it is new or now has a shorter example; only then are the name and
+/// the program built.
 pub(super) fn offer<K: Ord>(
     all: &mut BTreeMap<K, Found>,
     key: K,
@@ -238,7 +239,7 @@ mod tests {
 
     use super::*;
 
-    /// A finding of this class and status, under this name.
+    /// Creates a finding with this class, status and name.
     fn found(id: &str, class: Class, status: Status) -> Found {
         let finding = Finding { id: id.to_owned(), class, status, ..Finding::default() };
         Found { finding, ..Found::default() }
@@ -247,7 +248,7 @@ mod tests {
     #[test]
     fn findings_are_told_apart_by_class_name_and_status() {
         use Class::{Inconsistent, RefusesValid, WrongValue};
-        // Whether it is new, a refusal, inconsistent, about an ambiguity, about runs.
+        // Whether it is new, a rejection, inconsistent, about an ambiguity, about runs.
         let mixed = || Kind::Interpretation("shift-count".to_owned());
         for (kind, class, status, is) in [
             (Kind::Unexplained, WrongValue, Status::New, [true, false, false, false, false]),
@@ -265,7 +266,7 @@ mod tests {
                 [one.is_new(), one.is_refusal(), one.is_inconsistent(), one.is_mixed(), one.is_about_runs()];
             assert_eq!(all, is, "{:?} {class:?} {status:?}", one.finding.kind);
         }
-        // A program of the user's is shown as it is.
+        // A program of the user is shown unchanged.
         let shown =
             found("a", Inconsistent, Status::New).shown_by("s", Some(("p.ptx".into(), "text".into())));
         assert!(!shown.is_about_runs());

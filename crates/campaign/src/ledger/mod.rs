@@ -1,4 +1,4 @@
-//! What a campaign found so far: counts, and one entry for each distinct deviation.
+//! The results of a campaign for one subject: counts, and one entry for each distinct deviation.
 
 mod found;
 mod name;
@@ -21,95 +21,98 @@ pub use found::{Found, gather};
 pub use name::{Name, quote, quoteless, slug};
 pub use triage::Triage;
 
-/// How much longer an example may be that shows one deviation alone.
+/// The weight added to an example for each further deviation that it shows, so that an example of one deviation alone is
+/// preferred.
 const ALONE_SHOWS_BETTER: usize = 10_000;
-/// How many different words are kept of why things were not compared; a subject may say any number.
+/// The most distinct reasons kept for results not compared; a subject may report any number.
 const MOST_REASONS: usize = 200;
 const OTHER: &str = "other reasons";
 
-/// Counts and findings of one campaign against one subject. As JSON it goes on after an interruption, or is merged with
-/// others.
+/// The counts and findings of one campaign against one subject. Serialized as JSON, it can be resumed after an
+/// interruption or merged with other ledgers.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Ledger {
-    /// Trials that were compared.
+    /// The number of trials compared.
     pub compared: u64,
-    /// Those that conform.
+    /// The number of compared trials that conform.
     pub conform: u64,
-    /// How often each answer to an open question was ruled out.
+    /// The number of verdicts that excluded each interpretation.
     pub excluded: BTreeMap<Interpretation, u64>,
-    /// The shortest program that rules each of them out, of those that are taken or refused as the texts say.
+    /// The shortest program that excludes each interpretation, among those accepted or rejected as the specification
+    /// requires.
     #[serde(default)]
     against: BTreeMap<Interpretation, Least>,
-    /// The other answers that were followed, with the shortest trial that shows it.
+    /// The interpretations other than the default that the subject followed, each with the shortest trial.
     pub followed: BTreeMap<Interpretation, Found>,
-    /// How many of those that conform do so under other answers than the default ones alone, by these answers.
+    /// The number of trials that conform only under interpretations other than the default ones, by these
+    /// interpretations.
     #[serde(default, with = "state::by_answers")]
     by_answers: BTreeMap<Vec<Interpretation>, u64>,
-    /// The default answers that were shown to be followed: of programs that are refused for nothing but that answer,
-    /// while their valid counterparts are taken.
+    /// The number of programs that confirm the default interpretation of each question: invalid only under the default
+    /// interpretation, rejected, and with a valid counterpart that is accepted.
     pub confirmed: BTreeMap<Question, u64>,
-    /// Trials that were not compared, by reason.
+    /// The number of trials not compared, by reason.
     pub not_compared: BTreeMap<NotCompared, u64>,
-    /// Why they were not compared, as far as that is known: how often by reason and words.
+    /// The details of why trials were not compared, if known: counts by reason and message.
     #[serde(default)]
     pub why: BTreeMap<NotCompared, BTreeMap<String, u64>>,
-    /// The clauses that anything compared rested on.
+    /// The clauses on which some compared trial depends.
     pub reached: ClauseSet,
-    /// Variables that were not shown, of trials that were compared for others.
+    /// The number of variables that the subject did not show, in trials that were compared by other variables.
     pub unseen: u64,
-    /// What was seen of the results of operands, of trials with kernels.
+    /// The observed results of operands in trials with kernels.
     pub operands: Operands,
-    /// How many memory operands of kernels were compared, of files.
+    /// The number of memory operands of kernels compared in files.
     #[serde(default)]
     pub memory_operands: CodeCounts,
-    /// Of how many kernels of files it was compared what they compute.
+    /// The number of kernels in files whose computed results were compared.
     #[serde(default)]
     pub computed_kernels: CodeCounts,
-    /// Those that conform of which the subject shows no values: it takes what the specification takes.
+    /// The number of conforming trials judged only by being accepted, because the subject shows no values.
     pub by_outcome: u64,
-    /// What was accepted and what refused, of all that was compared.
+    /// The counts of accepted and rejected programs among all that were compared.
     pub confusion: Confusion,
-    /// What was seen of each clause. A program that conforms counts for every clause that it rests on; one that deviates
-    /// only for those that it breaks, as far as that is known.
+    /// The counts for each clause. A conforming program counts for every clause on which it depends; a deviating one only
+    /// for the clauses that it violates, if they are known.
     pub clauses: BTreeMap<Clause, ClauseCounts>,
-    /// The shortest program that shows each clause broken, by the class of the deviation. A finding has one program for
-    /// all clauses and subjects that it is about; here each clause has its own, of this subject.
+    /// The shortest program that shows each clause violated, by class of deviation. A finding has one program for all its
+    /// clauses and subjects; here each clause has its own, for this subject.
     pub least: BTreeMap<Clause, BTreeMap<Class, Least>>,
-    /// Differences that nothing listed explains, and whose cause was not looked for, since the batch had very many.
+    /// The number of new differences that were not analysed, because their batch had too many.
     pub unsorted: u64,
     #[serde(deserialize_with = "state::findings")]
     findings: BTreeMap<String, Found>,
-    /// How many programs rule out each of the wrong rules that others are put down to.
+    /// The number of conforming programs that contradict each wrong rule used as a hypothesis.
     #[serde(deserialize_with = "state::contradicted")]
     contradicted: BTreeMap<&'static str, u64>,
-    /// Differences that plausible wrong rules predict, by the sets of rules of which each does.
+    /// Differences that wrong rules predict, by alternatives: each set of rules in the key predicts the difference.
     #[serde(with = "state::suspected")]
     suspected: BTreeMap<Alternatives, Found>,
-    /// The same of valid programs that are refused. Many a wrong rule refuses much, so these name no cause, but they may have one
-    /// that others name.
+    /// The same for valid programs that are rejected. Many wrong rules reject many programs, so these differences are no
+    /// evidence for a cause, but they may share a cause with others.
     #[serde(with = "state::suspected")]
     refused: BTreeMap<Alternatives, Found>,
 }
 
-/// The shortest program of a kind: that breaks one clause in one way, or that rules out one answer.
+/// The shortest program of its kind: one that violates a clause in one way, or that excludes an interpretation.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Least {
     weight: usize,
-    /// The trial's number.
+    /// The number of the trial.
     pub trial: u64,
     /// The program.
     pub program: String,
 }
 
 impl Least {
-    /// Keeps a trial where it is the shortest of its kind so far: only then its text is made.
+    /// Keeps a trial if it is the shortest of its kind so far. Prints the program only in that case.
     fn offer<K: Ord>(all: &mut BTreeMap<K, Least>, kind: K, weight: usize, trial: &Trial, header: &Header) {
         if all.get(&kind).is_none_or(|known| (weight, trial.id) < (known.weight, known.trial)) {
             all.insert(kind, Least { weight, trial: trial.id, program: trial.text(header) });
         }
     }
 
-    /// Adds it to what is kept elsewhere.
+    /// Merges this program into another ledger's; the shorter one stays.
     fn join<K: Ord>(self, all: &mut BTreeMap<K, Least>, kind: K) {
         match all.entry(kind) {
             Entry::Vacant(place) => drop(place.insert(self)),
@@ -120,8 +123,7 @@ impl Least {
 }
 
 impl Ledger {
-    /// Enters a verdict. Returns the finding if it is one that was not there before, or that now has a shorter
-    /// example, so that a caller can save it.
+    /// Records a verdict. Returns the finding if it is new or now has a shorter example, so that the caller can save it.
     pub fn enter(&mut self, trial: &Trial, judged: Judged, header: &Header) -> Option<Found> {
         if let (Some(must), Some(fate)) = (judged.must, judged.fate()) {
             self.meets(must, fate, 1);
@@ -181,15 +183,15 @@ impl Ledger {
         }
     }
 
-    /// How many differences nothing listed explains.
+    /// Returns the number of differences that no listed deviation explains.
     pub fn unexplained(&self) -> u64 {
         let named = self.findings.values().filter(|found| found.is_new());
         let put_down = self.suspected.values().chain(self.refused.values());
         self.unsorted + self.ruled_out() + named.chain(put_down).map(|found| found.finding.count).sum::<u64>()
     }
 
-    /// Enters the cases that were counted in bulk, after the verdicts on those that were left: among them are the examples of
-    /// what is only counted.
+    /// Records the cases that were only counted. Call it after the verdicts recorded one by one, because those include
+    /// the examples for these counts.
     pub fn enter_bulk(&mut self, bulk: &BulkVerdicts) {
         if bulk.unmodelled > 0 {
             *self.not_compared.entry(NotCompared::Unmodelled).or_default() += bulk.unmodelled;
@@ -267,7 +269,7 @@ impl Ledger {
         } += count;
     }
 
-    /// Counts a trial for the clauses that it breaks, and keeps its text where it is the shortest so far.
+    /// Counts a trial for the clauses that it violates, and keeps its program if it is the shortest so far.
     fn shows_broken(&mut self, clauses: &[Clause], shown: &Shown<'_>) {
         let class = shown.difference.class;
         for &clause in clauses {
@@ -281,8 +283,8 @@ impl Ledger {
         let difference = shown.difference;
         let listed = difference.explanation.as_ref().filter(|explanation| !explanation.is_reading());
         if let Some(explanation) = listed {
-            // One finding for each deviation that shows: of several known ones that meet, each has its own. Alone a
-            // deviation shows better than among others.
+            // Each known deviation in the trial gets its own finding. Penalize trials with several deviations, because a
+            // deviation is easier to see alone.
             let names: Vec<Name> = explanation.deviations().map(Name::known).collect();
             shown.weight += ALONE_SHOWS_BETTER * (names.len() - 1);
             return names.into_iter().fold(None, |shorter, name| self.enter_named(&shown, name).or(shorter));
@@ -303,7 +305,7 @@ impl Ledger {
             for id in &alternatives[0] {
                 self.shows_broken(&Name::lead(id).clauses, &shown);
             }
-            // What it is called where conforming programs rule all of them out.
+            // The name to use if conforming programs contradict all of the rules.
             let name = || Name::unexplained(difference, clauses);
             let kept = match difference.class {
                 Class::RefusesValid => &mut self.refused,
@@ -314,19 +316,19 @@ impl Ledger {
         shorter
     }
 
-    /// Enters a difference under a name. Returns the finding if it is new or has a shorter example now.
+    /// Records a difference under a name. Returns the finding if it is new or now has a shorter example.
     fn enter_named(&mut self, shown: &Shown<'_>, name: Name) -> Option<Found> {
         self.shows_broken(&name.clauses, shown);
         offer(&mut self.findings, name.id.clone(), shown, || name)
     }
 
-    /// Puts a finding in that is about the list and not about a case, in place of one of the same name.
+    /// Adds a finding about the list of known deviations rather than about a case, replacing one with the same id.
     pub fn put(&mut self, found: Found) {
         self.findings.insert(found.finding.id.clone(), found);
     }
 
-    /// The findings: new ones first, then by name. `triage` says what new differences are put down to: made of this ledger
-    /// and all that are reported together with it.
+    /// Returns the findings, new ones first, then by name. `triage` holds the causes of new differences, determined from
+    /// this ledger and all others in the same report.
     pub fn findings(&self, triage: &Triage) -> Vec<Found> {
         let mut all: BTreeMap<String, Found> = BTreeMap::new();
         let mut add = |found: Found| gather(&mut all, found.finding.id.clone(), found);
@@ -358,25 +360,27 @@ impl Ledger {
         all
     }
 
-    /// The answers other than the default that the subject follows: for each question the answer that nothing rules
-    /// out and that explains the most, with the number of trials that it explains.
+    /// Returns the interpretations other than the default that the subject follows. For each question this is the one
+    /// that no verdict excludes and that explains the most trials, with their number.
     pub fn readings(&self) -> impl Iterator<Item = (Interpretation, u64)> {
         Question::ALL.iter().filter_map(|&question| {
             let answers = self.followed.iter().filter(|(answer, _)| answer.0 == question);
             let possible = answers.filter(|(answer, _)| self.against(**answer) == 0);
-            // Of equals the first, so that the answer does not depend on more than the counts.
+            // On a tie take the first, so that the result depends on the counts only.
             let (&answer, found) = possible.rev().max_by_key(|(_, found)| found.finding.count)?;
             Some((answer, found.finding.count.max(self.against(Interpretation(question, 0)))))
         })
     }
 
-    /// How many verdicts conform, now that all are known: under an interpretation that the subject follows throughout. Of a subject that accepts nothing
-    /// no refusal conforms; those that are right are [counted apart](Ledger::refused_apart).
+    /// Returns the number of verdicts that conform under an interpretation that the subject follows throughout. If the
+    /// subject accepts nothing, no rejection counts as conforming; correct ones are [counted
+    /// apart](Ledger::refused_apart).
     pub fn conforming(&self) -> u64 {
         self.conform.saturating_sub(self.ruled_out()).saturating_sub(self.refused_apart())
     }
 
-    /// How many verdicts conform by an interpretation alone that the subject does not follow throughout.
+    /// Returns the number of verdicts that conform only under an interpretation that the subject does not follow
+    /// throughout.
     fn ruled_out(&self) -> u64 {
         let refuses_everything = self.confusion.refuses_everything();
         let ruled_out: BTreeSet<&Interpretation> = self.mixed().map(|(answer, _)| answer).collect();
@@ -385,7 +389,7 @@ impl Ledger {
         by_answers.map(|(_, count)| count).sum()
     }
 
-    /// How many invalid programs a subject refuses that refuses everything.
+    /// Returns the number of invalid programs rejected by a subject that rejects everything, otherwise 0.
     pub fn refused_apart(&self) -> u64 {
         if self.confusion.refuses_everything() { self.confusion.must_refuse.refused } else { 0 }
     }
@@ -394,16 +398,16 @@ impl Ledger {
         self.excluded.get(&answer).copied().unwrap_or(0)
     }
 
-    /// Answers to questions of which every answer is ruled out by some trial: whatever the text means, some are judged
-    /// wrongly.
+    /// Returns the interpretations of questions for which every answer is excluded by some trial: whatever the
+    /// specification means, the subject deviates somewhere.
     fn mixed(&self) -> impl Iterator<Item = (&Interpretation, &Found)> {
         self.followed.iter().filter(|(Interpretation(question, _), _)| {
             (0..question.answers().len()).all(|answer| self.against(Interpretation(*question, answer)) > 0)
         })
     }
 
-    /// The finding of an answer that is followed here and ruled out there. A refusal does not show its reason: where the answer is ruled
-    /// out, it is the refusal of a valid program.
+    /// Builds the finding for an interpretation that some trials follow and others exclude. A rejection does not reveal
+    /// its reason, so it is reported as the rejection of a valid program.
     fn mixes(&self, answer: Interpretation, followed: &Found) -> Found {
         let Interpretation(question, nth) = answer;
         if followed.is_refusal() {
@@ -435,7 +439,7 @@ impl Ledger {
         found
     }
 
-    /// Adds what another ledger holds. The result does not depend on the order of merging.
+    /// Adds the contents of another ledger. The result does not depend on the order of merging.
     pub fn merge(&mut self, other: Ledger) {
         fn add<K: Ord>(mine: &mut BTreeMap<K, u64>, theirs: BTreeMap<K, u64>) {
             theirs.into_iter().for_each(|(key, count)| *mine.entry(key).or_default() += count);
@@ -472,7 +476,7 @@ impl Ledger {
         join(&mut self.followed, other.followed);
         join(&mut self.suspected, other.suspected);
         join(&mut self.refused, other.refused);
-        // That something is gone is one fact, however many parts of a campaign establish it.
+        // A deviation that no longer reproduces is one fact, even if several shards establish it.
         let is_news = |id: &String, found: &mut Found| {
             found.finding.status != Status::Gone || !self.findings.contains_key(id)
         };

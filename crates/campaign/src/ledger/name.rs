@@ -1,4 +1,4 @@
-//! What a finding is called: the same tomorrow, in another shard, and in another order.
+//! Names of findings. They are stable across runs, shards and orders of the cases.
 
 use ptxsmith_diff::known::{KNOWN, Known};
 use ptxsmith_diff::{Class, Difference, lead};
@@ -6,24 +6,24 @@ use ptxsmith_model::{ExpectedAnswer, Kind};
 use ptxsmith_oracle::{Clause, ClauseSet, Observed};
 use ptxsmith_subject::{Observation, Outcome};
 
-/// The longest message that is in a title with what it quotes.
+/// The longest message to show in a title with the program text that it quotes.
 const LONGEST_QUOTED: usize = 120;
 
-/// Name and description of a finding.
+/// The name and description of a finding.
 #[derive(Default)]
 pub struct Name {
     /// The stable name.
     pub id: String,
-    /// What the finding is about.
+    /// The subject matter of the finding.
     pub kind: Kind,
-    /// What happens, in a line.
+    /// The effect, in one line.
     pub title: String,
-    /// The clauses that it breaks.
+    /// The clauses that it violates.
     pub clauses: Vec<Clause>,
 }
 
 impl Name {
-    /// A listed deviation.
+    /// Names a listed deviation.
     pub fn known(known: &Known) -> Name {
         Name {
             id: known.id.to_owned(),
@@ -33,7 +33,7 @@ impl Name {
         }
     }
 
-    /// The wrong rule that predicts a difference.
+    /// Names a difference after the wrong rule that predicts it.
     pub fn lead(id: &str) -> Name {
         let (title, clauses) = lead::described(id).unwrap_or_default();
         let is_listed = KNOWN.iter().any(|known| known.id == id);
@@ -45,10 +45,12 @@ impl Name {
         Name { id, kind, title, clauses: clauses.to_vec() }
     }
 
-    /// Without an explanation, what the trial rested on is all there is to group by.
+    /// Names a difference without an explanation after the clauses on which the trial depends, since nothing else is
+    /// known to group by.
     pub fn unexplained(difference: &Difference, clauses: ClauseSet) -> Name {
         let class = difference.class;
-        // What a kernel leaves rests on much besides the operand that it shows: its types, its literals.
+        // The result of a kernel depends on more than the operand under test, such as types and literals. Keep only the
+        // clauses about operands.
         let of_kernel = difference.variable.is_none() && !difference.observed.kernels.is_empty();
         let clauses = if of_kernel { of_operands(clauses) } else { clauses };
         let is_astray = matches!(difference.expected.answer, ExpectedAnswer::Accesses(_));
@@ -72,9 +74,9 @@ impl Name {
         };
         let key = match class {
             Class::Crash | Class::AcceptsInvalid => slug(&title),
-            // One complaint may be about much.
+            // The same message may have many causes, so add the clauses.
             Class::RefusesValid => slug(&format!("{title} {}", ids(clauses))),
-            // The manual's chapters on instructions are no clauses.
+            // Chapters of the manual on instructions are not in the list of clauses.
             Class::WrongValue if is_astray && clauses.is_empty() => {
                 let kernels: Vec<&str> =
                     difference.expected.accesses().iter().map(|one| &*one.kernel).collect();
@@ -92,7 +94,7 @@ impl Name {
     }
 }
 
-/// What a class of deviation is, in words: of a variable, or of a kernel.
+/// Describes a class of deviation of a variable or a kernel.
 pub fn effect(class: Class, of_kernel: bool) -> &'static str {
     match class {
         Class::WrongValue if of_kernel => "a kernel leaves other bytes",
@@ -114,8 +116,8 @@ fn ids(clauses: ClauseSet) -> String {
     clauses.iter().map(|clause| clause.id()).collect::<Vec<_>>().join(" ")
 }
 
-/// The clauses that only instructions show among these, but for the one that almost every instruction does; all, where
-/// there are none.
+/// Returns those clauses that only instructions can show, except the one that nearly every instruction shows. If none
+/// remain, returns all.
 fn of_operands(clauses: ClauseSet) -> ClauseSet {
     let is_own =
         |clause: &Clause| clause.observed() == Observed::Instruction && *clause != Clause::ConstantAsOperand;
@@ -123,18 +125,18 @@ fn of_operands(clauses: ClauseSet) -> ClauseSet {
     if own.is_empty() { clauses } else { own }
 }
 
-/// The title of a refusal.
+/// Returns the title of a rejection of a valid program.
 fn refused(message: &str) -> String {
     format!("a valid program is refused: {message}")
 }
 
-/// The first complaint of a refusal.
+/// Returns the first diagnostic of a rejection.
 fn first_message(observation: &Observation) -> Option<&str> {
     observation.diagnostics.first().map(|diagnostic| diagnostic.message.as_str())
 }
 
-/// Puts what the message quotes of the program into the title of a refusal, where it is short. `observed` is of the program
-/// as it is shown: in a batch its names are others. The name of the finding stays, so that others with it are the same.
+/// Puts the program text that a short message quotes into the title of a rejection. `observed` must come from the program
+/// as shown, because names differ in a batch. The id of the finding does not change, so that equal findings keep one id.
 pub fn quote(title: &mut String, observed: &Observation) {
     let Some(message) = first_message(observed) else { return };
     let general = shown(&refused(&quoteless(message)));
@@ -145,7 +147,7 @@ pub fn quote(title: &mut String, observed: &Observation) {
     }
 }
 
-/// A message without what it quotes of the program.
+/// Removes quoted program text from a message.
 pub fn quoteless(message: &str) -> String {
     let mut quoted = false;
     let kept = message.chars().filter(|&c| {
@@ -156,8 +158,8 @@ pub fn quoteless(message: &str) -> String {
     placeless(&kept.collect::<String>())
 }
 
-/// A message without numbers that stand by themselves: places in the program, mostly, which would make each refusal a
-/// finding of its own. `sm_35` and `3.1` stay.
+/// Removes free-standing numbers from a message. They are mostly line numbers, which would make each rejection a separate
+/// finding. Keeps `sm_35` and `3.1`.
 fn placeless(message: &str) -> String {
     let is_part_of_name = |c: char| c.is_alphanumeric() || "_.$%".contains(c);
     let words = message.split_inclusive(|c: char| !is_part_of_name(c));
@@ -170,12 +172,13 @@ fn placeless(message: &str) -> String {
         .collect()
 }
 
-/// A title without quotes for people: what was quoted is the program's; that something was is the message's.
+/// Marks removed quotations as `'...'` in a title.
 fn shown(title: &str) -> String {
     title.replace("''", "'...'")
 }
 
-/// Lower-case words joined by hyphens; a long text is cut and told apart by a hash that is the same everywhere.
+/// Joins the words of a text in lower case with hyphens. Cuts a long text and adds a hash that is the same in every
+/// build.
 pub fn slug(text: &str) -> String {
     let mut slug = String::new();
     for c in text.chars() {
@@ -189,7 +192,7 @@ pub fn slug(text: &str) -> String {
     if slug.len() <= 60 {
         return slug.to_owned();
     }
-    // FNV-1a: the name must not change from build to build, which the standard hasher does not promise.
+    // FNV-1a: the name must be the same in every build, which the standard hasher does not promise.
     let hash =
         text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x100_0000_01b3));
     format!("{}-{:08x}", &slug[..40].trim_end_matches('-'), hash as u32)

@@ -1,4 +1,4 @@
-//! What of a stored ledger is looked at before it is believed: another build may have written it, or somebody else.
+//! Validates a stored ledger, which may come from another build or an untrusted source.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, de::Error};
 use super::{Found, Ledger};
 
 impl Ledger {
-    /// The largest of its counts.
+    /// Returns the largest count in the ledger.
     pub fn largest_count(&self) -> u64 {
         let fates = [self.confusion.must_accept, self.confusion.must_refuse];
         let fates = fates.iter().flat_map(|fates| [fates.accepted, fates.refused, fates.died]);
@@ -35,7 +35,7 @@ impl Ledger {
     }
 }
 
-/// The findings, by names that a finding may have.
+/// Deserializes findings and checks their names.
 pub fn findings<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<String, Found>, D::Error> {
     let findings = BTreeMap::<String, Found>::deserialize(deserializer)?;
     match findings.iter().find(|(id, found)| !is_plain(id) || **id != found.finding.id) {
@@ -44,14 +44,14 @@ pub fn findings<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<S
     }
 }
 
-/// Whether a finding is called what one may be called: its program is kept in a file of that name, and the writer of the
-/// state must not choose where.
+/// Returns true if a finding's name is safe as a file name. Its program is stored in a file of that name, and the writer
+/// of the state must not be able to choose another directory.
 fn is_plain(id: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'=');
     !id.is_empty() && id.len() <= 200 && !id.starts_with('.') && id.bytes().all(plain)
 }
 
-/// Counts by wrong rule.
+/// Deserializes counts by wrong rule.
 pub fn contradicted<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<BTreeMap<&'static str, u64>, D::Error> {
@@ -59,12 +59,12 @@ pub fn contradicted<'de, D: Deserializer<'de>>(
     counts.into_iter().map(|(id, count)| Ok((rule(&id)?, count))).collect()
 }
 
-/// The wrong rule of this name.
+/// Returns the wrong rule with this name.
 fn rule<E: Error>(id: &str) -> Result<&'static str, E> {
     id_of(id).ok_or_else(|| E::custom(format_args!("there is no wrong rule `{id}`")))
 }
 
-/// What was found by alternatives, as a list: keys in JSON are texts.
+/// Serializes findings by alternatives as a list, because keys in JSON are strings.
 pub mod suspected {
     use ptxsmith_diff::Alternatives;
     use serde::Serializer;
@@ -89,7 +89,7 @@ pub mod suspected {
     }
 }
 
-/// Counts by answers, as a list.
+/// Serializes counts by interpretations as a list.
 pub mod by_answers {
     use ptxsmith_oracle::Interpretation;
     use serde::Serializer;
@@ -193,7 +193,7 @@ mod tests {
             let error = serde_json::from_str::<Ledger>(&text).unwrap_err().to_string();
             assert!(error.contains("there is no finding"), "{error}");
         }
-        // Nor is it kept under another name than its own.
+        // A finding must be stored under its own name.
         let mut ledger = Ledger::default();
         ledger.findings.insert("a".to_owned(), found("b", 1));
         let text = serde_json::to_string(&ledger).unwrap();

@@ -1,4 +1,4 @@
-//! What a ledger makes of verdicts that are made by hand.
+//! Tests the ledger with verdicts made by hand.
 
 use ptxsmith_diff::known::{KNOWN, Known};
 use ptxsmith_diff::{Body, Difference, Explanation, Maker, Share, Why};
@@ -25,7 +25,7 @@ fn text(id: u64, text: &str) -> String {
     trial(id, text).text(&Header::default())
 }
 
-/// A verdict on something valid that rests on one clause.
+/// Creates a verdict on a valid program that depends on one clause.
 fn judged(id: u64, verdict: Verdict) -> Judged {
     let trace = Trace { clauses: Clause::UnaryPlus.into(), ..Trace::default() };
     Judged::new(id, verdict, Some(Must::Accept), trace)
@@ -44,7 +44,7 @@ fn difference(class: Class) -> Difference {
     };
     let mut observed = Observation::new(outcome);
     if outcome == Outcome::Accepted {
-        // Other bytes than any rule predicts.
+        // Bytes that no rule predicts.
         let bytes = Some(vec![0xee; 8]);
         let space = Some(".global".into());
         let x = Variable { space, size: Some(8), align: Some(8), bytes, ..Variable::default() };
@@ -64,19 +64,19 @@ fn deviates(id: u64, difference: Difference) -> Judged {
     judged(id, Verdict::Deviates(Box::new(difference)))
 }
 
-/// A deviation that these listed ones explain together.
+/// Creates a deviation that these listed ones explain together.
 fn listed(id: u64, class: Class, known: &[&Known]) -> Judged {
     let known = known.iter().map(|known| known.id).collect();
     let explanation = Some(Explanation { known, ..Explanation::default() });
     deviates(id, Difference { explanation, ..difference(class) })
 }
 
-/// A deviation of which each variable is predicted by these sets of wrong rules.
+/// Creates a deviation with the sets of wrong rules that predict each variable.
 fn suspected(id: u64, class: Class, by_variable: &[Alternatives]) -> Judged {
     deviates(id, Difference { suspected: Some(by_variable.to_vec()), ..difference(class) })
 }
 
-/// A trial that follows another answer.
+/// Creates a trial that follows another interpretation.
 fn reads(id: u64) -> Judged {
     let explanation = Some(Explanation { readings: vec![MODULO], ..Explanation::default() });
     judged(id, Verdict::Reads(Box::new(Difference { explanation, ..difference(Class::WrongValue) })))
@@ -95,7 +95,7 @@ fn ledger(entries: &[(&str, Judged)]) -> Ledger {
     ledger
 }
 
-/// Without a triage of other ledgers.
+/// Returns the findings, without a triage of other ledgers.
 fn found(ledger: &Ledger) -> Vec<Found> {
     ledger.findings(&Triage::of([(ledger, Maker::default())]))
 }
@@ -104,7 +104,7 @@ fn ids(ledger: &Ledger) -> Vec<(String, u64)> {
     found(ledger).into_iter().map(|found| (found.finding.id, found.finding.count)).collect()
 }
 
-/// Verdicts of every kind, each of which is on a trial of its own.
+/// Returns one verdict of each kind, each on a trial of its own.
 fn every_kind() -> Vec<(&'static str, Judged)> {
     let refused =
         |id| Judged { must: Some(Must::Refuse), confirms: Some(Question::ShiftCount), ..conforms(id) };
@@ -171,7 +171,7 @@ fn what_is_not_compared_is_counted_by_reason_and_words_and_no_fault_of_its_claus
 fn of_very_many_words_some_are_kept_and_the_others_counted_together() {
     let most = MOST_REASONS as u64;
     let entries: Vec<_> = (0..most + 2)
-        // The first words come again when no more are kept.
+        // The first reason occurs again after the limit is reached.
         .chain([0])
         .map(|id| (SHORT, not_compared(id, NotCompared::Unobserved, &format!("reason {id}"))))
         .collect();
@@ -218,10 +218,10 @@ fn an_example_gives_way_to_a_shorter_one_and_of_equals_to_the_first() {
         suspected(id, Class::WrongValue, &[alone("octal-as-decimal"), alone("warp-size-64")])
     };
     let alone = |id| suspected(id, Class::WrongValue, &[vec![vec!["octal-as-decimal"]]]);
-    // What is entered, and whether its program is the example then.
+    // The verdicts, and whether each program becomes the example.
     let table: [&[(&str, Judged, bool)]; 4] = [
         &[(LONG, one(5), true), (LONG, one(6), false), (LONG, one(4), true), (SHORT, one(7), true)],
-        // Alone it shows better, however long the program is.
+        // A deviation alone is a better example, however long the program is.
         &[(SHORT, both(0), true), (LONG, one(1), true), (SHORT, both(2), false), (LONG, one(3), false)],
         &[(SHORT, two(0), true), (LONG, alone(1), true), (LONG, alone(2), false)],
         &[(LONG, alone(1), true), (SHORT, two(2), true), (SHORT, two(3), false)],
@@ -233,7 +233,7 @@ fn an_example_gives_way_to_a_shorter_one_and_of_equals_to_the_first() {
             let found = ledger.enter(&trial, judged.clone(), &Header::default());
             let example = found.map(|found| (found.trial, found.finding.program));
             let expected = is_example.then(|| (trial.id, trial.text(&Header::default())));
-            // Of two rules that show in one program the other one may be new: then that is returned.
+            // If a program shows two rules, the second may be new; in that case its finding is returned.
             assert_eq!(example, expected, "row {row}, trial {}", trial.id);
         }
     }
@@ -266,7 +266,7 @@ fn the_shortest_program_rules_an_answer_out_and_is_shown_beside_the_mixture() {
     assert_eq!(finding.neighbour, Some(text(7, SHORT)));
     assert_eq!((mixed.trial, &finding.program), (21, &text(21, SHORT)));
     assert!(mixed.is_mixed() && mixed.is_new());
-    // Nothing is followed where both are ruled out.
+    // The subject follows neither interpretation if both are excluded.
     assert_eq!(ledger.readings().count(), 0);
 }
 
@@ -276,12 +276,12 @@ fn another_answer_is_followed_unless_something_rules_it_out() {
     let modulo = Interpretation(MODULO.0, MODULO.1);
     let readings = |entries: &[(&str, Judged)]| ledger(entries).readings().collect::<Vec<_>>();
     assert_eq!(readings(&[(SHORT, reads(0)), (LONG, reads(1))]), [(modulo, 2)]);
-    // What rules out the default shows it as well.
+    // Verdicts that exclude the default also show the other interpretation.
     let against = [excluding(1, SATURATE), excluding(2, SATURATE), excluding(3, SATURATE)];
     assert_eq!(readings(&[&[(SHORT, reads(0))], &against[..]].concat()), [(modulo, 3)]);
     assert_eq!(readings(&[(SHORT, reads(0)), excluding(1, MODULO)]), vec![]);
     assert_eq!(readings(&against), vec![]);
-    // One answer that nothing rules out is a reading, and nothing is mixed.
+    // A single interpretation that nothing excludes is followed, and no finding is mixed.
     assert_eq!(ids(&ledger(&[(SHORT, reads(0)), excluding(1, SATURATE)])), vec![]);
 }
 
@@ -289,14 +289,14 @@ fn another_answer_is_followed_unless_something_rules_it_out() {
 fn differences_that_nothing_listed_explains_are_told_apart_by_what_predicts_them() {
     let entries = every_kind();
     let ledger = ledger(&entries);
-    // Two whose cause was not looked for, one that nothing predicts, two and one that wrong rules predict, and two that conform only by an
-    // interpretation that others rule out.
+    // Two that were not analysed, one without a prediction, two and one that wrong rules predict, and two that conform
+    // only under an interpretation that others exclude.
     assert_eq!((ledger.unsorted, ledger.unexplained()), (2, 8));
     assert_eq!((ledger.compared, ledger.conform), (20, 11));
     let known = |at: usize, count| (KNOWN[at].id.to_owned(), count);
     let mut expected = vec![
-        // Of equals the first in the alphabet explains; the refusal is put down to what it alone names only where that is
-        // a cause.
+        // On a tie, the first rule in the alphabet is the cause. The rejection is explained by its only rule only if that
+        // is a cause of others.
         ("octal-as-decimal".to_owned(), 2),
         ("wrong-value-4-5-4-unary-plus".to_owned(), 1),
         ("refuses-valid-a-valid-program-is-refused-no-message-4-5-4-unary-plus".to_owned(), 1),
@@ -308,10 +308,10 @@ fn differences_that_nothing_listed_explains_are_told_apart_by_what_predicts_them
     let mut all = ids(&ledger);
     all.sort();
     assert_eq!(all, expected);
-    // New ones come first.
+    // New findings come first.
     let news: Vec<bool> = found(&ledger).iter().map(Found::is_new).collect();
     assert_eq!(news, [true, true, true, true, false, false]);
-    // A clause of a wrong rule is counted as broken.
+    // The clause of a wrong rule counts as violated.
     let octal = Name::lead("octal-as-decimal").clauses[0];
     assert_eq!(ledger.clauses[&octal].deviates, 2);
     assert_eq!(ledger.least[&octal][&Class::WrongValue].trial, 17);
@@ -392,7 +392,7 @@ fn what_was_counted_in_bulk_is_added_to_its_examples() {
             assert_eq!(ledger.clauses[clause].deviates, 1 + times * 5);
         }
     }
-    // What only deviates is reached, and a clause that nothing rests on is neither reached nor counted.
+    // A clause in deviating programs only is reached. A clause on which nothing depends is neither reached nor counted.
     assert!(ledger.reached.contains(Clause::UnaryMinus) && ledger.reached.contains(Clause::Precedence));
     assert!(!ledger.reached.contains(Clause::WarpSize) && !ledger.clauses.contains_key(&Clause::WarpSize));
 }

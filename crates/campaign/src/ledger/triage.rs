@@ -1,9 +1,9 @@
-//! Which wrong rules new differences are put down to: as few as can be.
+//! Finds a small set of wrong rules that explains the new differences.
 //!
-//! Several wrong rules may predict one difference. Of all differences together only few rules predict each, and those are
-//! the causes: the smallest set that explains everything, found greedily. What a cause that was found predicts together
-//! with what is known, it is a cause of as well. The result depends on counts, names and the shortest examples alone, not
-//! on the order in which differences were met.
+//! Several wrong rules may predict the same difference, but few predict many of them. The causes are the smallest set of
+//! rules that explains all differences, found greedily. Once a cause is known, it also explains the differences that it
+//! predicts together with other known causes. The result depends only on counts, names and the shortest examples, not on
+//! the order of the differences.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,16 +13,16 @@ use ptxsmith_oracle::Interpretation;
 
 use super::{Found, Ledger};
 
-/// The most examples that are evaluated anew to see whether a cause that was found predicts them too.
+/// The most examples to evaluate again to check whether a candidate predicts them.
 const MOST_EVALUATED: u32 = 2_000;
 
-/// The most causes of which pairs are tried.
+/// The most causes to try in pairs.
 const MOST_TOGETHER: usize = 8;
 
-/// Of so many differences that a wrong rule predicts, one case may conform that should not.
+/// A wrong rule is contradicted if more than one case conforms against it for this many differences that it predicts.
 const HIDDEN: u64 = 3;
 
-/// What the new differences of some ledgers are put down to.
+/// The causes of the new differences of some ledgers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Triage {
     causes: Vec<&'static str>,
@@ -32,7 +32,7 @@ pub struct Triage {
     followed: BTreeMap<Interpretation, Vec<&'static str>>,
 }
 
-/// Something that needs a cause.
+/// A set of differences that needs a cause.
 struct Open<'l> {
     what: What<'l>,
     count: u64,
@@ -42,21 +42,23 @@ struct Open<'l> {
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum What<'l> {
-    /// Differences that any of these predicts.
+    /// Differences that any of these sets of rules predicts.
     Group(&'l Alternatives),
-    /// Refusals that any of these predicts, which are evidence for none.
+    /// Rejections that any of these sets of rules predicts; they are evidence for none of them.
     Refusal(&'l Alternatives),
-    /// Differences that no wrong rule predicts alone.
+    /// Differences that no single wrong rule predicts.
     Finding(&'l str),
-    /// Another reading, followed here and not there.
+    /// An interpretation that some trials follow and others exclude.
     Followed(Interpretation),
 }
 
 impl Triage {
-    /// The causes of what is new in ledgers that are reported together, each of the implementation of a maker.
+    /// Finds the causes of the new differences in ledgers reported together, each with the implementation that it belongs
+    /// to.
     pub fn of<'l>(ledgers: impl IntoIterator<Item = (&'l Ledger, Maker<'l>)>) -> Triage {
         let mut open: BTreeMap<What<'l>, Open<'l>> = BTreeMap::new();
-        // By wrong rule, how many differences it may be behind, and how many cases conform that would not.
+        // For each wrong rule: the number of differences that it may cause, and the number of cases that conform although
+        // it predicts otherwise.
         let mut evidence: BTreeMap<&'static str, (u64, u64)> = BTreeMap::new();
         let mut add = |what, example: &'l Found, maker| {
             let entry = open.entry(what).or_insert(Open { what, count: 0, example, maker });
@@ -78,7 +80,7 @@ impl Triage {
             for (id, count) in &ledger.contradicted {
                 evidence.entry(id).or_default().1 += count;
             }
-            // Of two answers of one implementation to one program no wrong rule gives both.
+            // No wrong rule predicts two different results of one implementation for one program.
             let has_cause = |found: &Found| found.is_new() && !found.is_inconsistent() && !found.is_refusal();
             for (id, found) in ledger.findings.iter().filter(|(_, found)| has_cause(found)) {
                 add(What::Finding(id), found, maker);
@@ -87,17 +89,18 @@ impl Triage {
                 add(What::Followed(answer), found, maker);
             }
         }
-        // Where two faults meet, one may hide the other, so a few cases against much is no contradiction.
+        // A deviation may hide another in the same program, so a few conforming cases among many differences are no
+        // contradiction.
         let ruled_out = |(id, (for_it, against)): (_, (u64, u64))| (against * HIDDEN > for_it).then_some(id);
         Triage::of_open(open, &evidence.into_iter().filter_map(ruled_out).collect())
     }
 
-    /// What a case rules out that conforms is the cause of nothing.
+    /// Finds the causes. Rules in `ruled_out` are never a cause.
     fn of_open<'l>(open: BTreeMap<What<'l>, Open<'l>>, ruled_out: &BTreeSet<&'static str>) -> Triage {
         let open: Vec<Open<'l>> = open.into_values().collect();
         let candidates = candidates(&open, ruled_out);
         let mut evaluated = 0;
-        // Which candidates alone, with what is known, predict which of the differences.
+        // The differences that each candidate predicts alone or with the listed deviations.
         let predicted: Vec<Vec<&'static str>> = open
             .iter()
             .map(|open| {
@@ -122,7 +125,7 @@ impl Triage {
             left.retain(|(open, predicted)| {
                 let causes = match predicted.contains(&cause) {
                     true => Some(vec![cause]),
-                    // What this one and another one predict only together needs no third.
+                    // Differences that this cause and an earlier one predict only together need no further cause.
                     false => triage.several(open),
                 };
                 causes.map(|causes| triage.put_down(open, causes)).is_none()
@@ -147,7 +150,7 @@ impl Triage {
         }
     }
 
-    /// The causes found so far that together predict something, the last one among them.
+    /// Returns causes found so far that together predict the differences, including the latest cause.
     fn several(&self, open: &Open<'_>) -> Option<Vec<&'static str>> {
         if let What::Group(group) | What::Refusal(group) = open.what {
             let known = |set: &&Vec<&'static str>| set.iter().all(|id| self.causes.contains(id));
@@ -163,22 +166,23 @@ impl Triage {
         pairs.find(|pair| open.is_predicted_by(pair))
     }
 
-    /// The wrong rules that a group is put down to.
+    /// Returns the wrong rules that explain a group; empty if none do.
     pub(super) fn group(&self, group: &Alternatives) -> &[&'static str] {
         self.groups.get(group).map_or(&[], Vec::as_slice)
     }
 
-    /// The wrong rules that a group of refusals is put down to.
+    /// Returns the wrong rules that explain a group of rejections; empty if none do.
     pub(super) fn refusal(&self, group: &Alternatives) -> &[&'static str] {
         self.refusals.get(group).map_or(&[], Vec::as_slice)
     }
 
-    /// The wrong rules that a finding without an explanation of its own is put down to; empty where there are none.
+    /// Returns the wrong rules that explain a finding without an explanation of its own; empty if none do.
     pub(super) fn finding(&self, id: &str) -> &[&'static str] {
         self.findings.get(id).map_or(&[], Vec::as_slice)
     }
 
-    /// The wrong rules for which an interpretation seems to be followed here and not there; empty where there are none.
+    /// Returns the wrong rules that make the subject appear to follow an interpretation in some trials only; empty if
+    /// none do.
     pub(super) fn followed(&self, answer: Interpretation) -> &[&'static str] {
         self.followed.get(&answer).map_or(&[], Vec::as_slice)
     }
@@ -191,7 +195,7 @@ impl Open<'_> {
     }
 }
 
-/// Wrong rules that may be causes: enough to predict all that any rule alone does.
+/// Returns wrong rules that may be causes: enough of them to predict every difference that any single rule predicts.
 fn candidates(open: &[Open<'_>], ruled_out: &BTreeSet<&'static str>) -> Vec<&'static str> {
     let mut left: Vec<&Open<'_>> = open.iter().collect();
     let mut candidates = Vec::new();
@@ -206,7 +210,8 @@ fn candidates(open: &[Open<'_>], ruled_out: &BTreeSet<&'static str>) -> Vec<&'st
     candidates
 }
 
-/// The wrong rule that explains most of what is left; or several, where only together they explain anything.
+/// Returns the wrong rule that explains the most remaining differences, or several if they explain something only
+/// together.
 fn next_cause<'o>(
     open: impl Iterator<Item = &'o Open<'o>> + Clone,
     causes: &[&'static str],
@@ -216,7 +221,7 @@ fn next_cause<'o>(
         What::Group(group) => Some((group, open.count)),
         _ => None,
     });
-    // What each rule explains alone, given those that were found before.
+    // The number of differences that each rule explains, given the causes already found.
     let mut explains: BTreeMap<&'static str, u64> = BTreeMap::new();
     let mut sets: BTreeMap<&[&'static str], u64> = BTreeMap::new();
     for (group, count) in groups {
@@ -284,10 +289,10 @@ mod tests {
     fn what_explains_most_is_found_first_and_what_covers_two_groups_before_what_covers_one() {
         let (a, b) = (vec![vec!["a"]], vec![vec!["b"]]);
         assert_eq!(causes(&[(&a, 1), (&b, 9)], &[]), ["b", "a"]);
-        // The last one in the alphabet predicts both.
+        // The last rule in the alphabet predicts both.
         let (one, other) = (vec![vec!["a"], vec!["z"]], vec![vec!["b"], vec!["z"]]);
         assert_eq!(causes(&[(&one, 2), (&other, 2)], &[]), ["z"]);
-        // Of two that explain as much the first in the alphabet.
+        // On a tie, the first rule in the alphabet is the cause.
         assert_eq!(causes(&[(&a, 4), (&b, 4)], &[]), ["a", "b"]);
     }
 }

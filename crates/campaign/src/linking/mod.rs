@@ -1,8 +1,8 @@
-//! Campaigns of programs of several modules: what linkers make of them.
+//! Runs campaigns of programs with several modules, to test linkers.
 //!
-//! Each program is linked by each subject in every order of its modules and compared with what the specification says of it
-//! ([`ptxsmith_diff::linking`]). Differences of one class and one symptom are one finding, whose
-//! shortest program is reduced.
+//! Each subject links each program in every order of its modules. The result is compared with the specification
+//! ([`ptxsmith_diff::linking`]). Differences with the same class and symptom are one finding, whose shortest program is
+//! reduced.
 
 mod reduction;
 
@@ -36,33 +36,33 @@ use crate::subjects::{Tested, open_subjects};
 use crate::tally::{self, Tally};
 use crate::texts::Options;
 
-/// What differences of one finding have in common.
+/// The properties that the differences of one finding share.
 type Key = (Class, Symptom);
 
-/// One program in this many is linked in two stages, too: that takes three times as long.
+/// One program in this many is also linked in two stages, which takes three times as long.
 const STAGED: u64 = 8;
-/// How many programs are linked where neither a number nor a time is given.
+/// The number of programs if neither a number nor a time is given.
 const CASES: u64 = 1_000;
-/// The linker that is tested where none is named.
+/// The linker to test if none is named.
 const DEFAULT: &str = "nvlink@13.5";
 
 /// A program that shows a difference.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Example {
-    /// The bytes of all modules: shorter ones are better.
+    /// The total size of the modules in bytes; smaller examples are better.
     bytes: usize,
     /// The number of the program.
     number: u64,
-    /// The place of the subject.
+    /// The index of the subject.
     subject: usize,
-    /// The modules in the order that shows it.
+    /// The modules, in the order that shows the difference.
     texts: Vec<String>,
     /// The modules that are linked to a relocatable object first.
     stage: Option<Stage>,
     difference: LinkDifference,
 }
 
-/// All that was seen of one symptom.
+/// All occurrences of one symptom.
 struct Gathered {
     count: u64,
     subjects: BTreeSet<usize>,
@@ -71,25 +71,25 @@ struct Gathered {
 
 type Symptoms = BTreeMap<Key, Gathered>;
 
-/// What the campaign saw so far.
+/// The results of the campaign so far.
 #[derive(Default)]
 struct Seen {
     symptoms: Symptoms,
-    /// By the place of the subject.
+    /// The tallies by index of the subject.
     tallies: Vec<Tally>,
 }
 
-/// Links programs that are made from the session's seed, and reduces and reports what differs.
+/// Links programs generated from the session's seed, and reduces and reports the differences.
 ///
 /// # Errors
-/// If no subject can be opened, one links no modules, or this machine or our code fails.
+/// If no subject can be opened, one cannot link modules, or this machine or our code fails.
 pub fn run(session: &Session, options: &Options) -> Result<Outcome, Failure> {
     let default = [parse_spec(DEFAULT).expect("it is a subject")];
     let specs = if options.subjects.is_empty() { &default[..] } else { &options.subjects };
     run_on(session, options, open_linkers(session, specs, options.timeout)?)
 }
 
-/// The same with subjects that are open.
+/// Like [`run`], with subjects that are open already.
 ///
 /// # Errors
 /// If this machine or our code fails.
@@ -111,7 +111,7 @@ pub fn run_on(session: &Session, options: &Options, subjects: Vec<Tested>) -> Re
     let symptoms = of_any_linkage(seen.symptoms);
     let findings = match ended {
         Ended::All => findings(&campaign, &symptoms, options.reduce)?,
-        // It reports what it saw.
+        // After an interruption, report the results so far.
         Ended::Interrupted => {
             symptoms.iter().map(|(key, gathered)| unreduced(&campaign, key, gathered)).collect()
         }
@@ -132,7 +132,7 @@ pub fn run_on(session: &Session, options: &Options, subjects: Vec<Tested>) -> Re
 /// Opens linkers.
 ///
 /// # Errors
-/// If a subject links no modules, or is not available.
+/// If a subject cannot link modules, or is not available.
 pub fn open_linkers(
     session: &Session,
     specs: &[SubjectSpec],
@@ -168,10 +168,10 @@ fn judge_program(subjects: &[Tested], seed: u64, number: u64, seen: &Mutex<Seen>
     Ok(())
 }
 
-/// Why a program is not linked.
+/// The reason for not linking a program.
 const REFUSED_ALONE: &str = "the specification refuses a module";
 
-/// The verdict on a program in every order; `None` where the specification refuses a module of it alone.
+/// Links a program in every order and returns the verdict; `None` if one of its modules is invalid on its own.
 fn verdict(tested: &Tested, texts: &[String], in_stages: bool) -> Result<Option<LinkVerdict>, Failure> {
     let parsed: Result<Vec<Module>, _> = texts.iter().map(|text| parse(text)).collect();
     let Ok(parsed) = parsed else { return Ok(None) };
@@ -186,7 +186,7 @@ fn verdict(tested: &Tested, texts: &[String], in_stages: bool) -> Result<Option<
     }
 }
 
-/// Counts what was compared of a program in all ways.
+/// Counts the comparisons of a program over all ways of linking it.
 fn count(tally: &mut Tally, verdict: &LinkVerdict) {
     tally.compared += verdict.compared as u64;
     let deviating = verdict.differences.iter().filter(|(difference, _)| !difference.name.is_empty());
@@ -204,7 +204,7 @@ impl Seen {
     }
 }
 
-/// Adds what was seen to what was seen of the same symptom before.
+/// Merges an occurrence with earlier ones of the same symptom.
 fn join(symptoms: &mut Symptoms, key: Key, more: Gathered) {
     let Some(gathered) = symptoms.get_mut(&key) else {
         symptoms.insert(key, more);
@@ -221,11 +221,11 @@ fn key(difference: &LinkDifference) -> Key {
     (difference.class, difference.symptom.clone())
 }
 
-/// So many linkages show a fault that is not about linkage.
+/// A deviation that shows with this many linkages is not about linkage.
 const ANY_LINKAGE: usize = 3;
 
-/// The symptoms, those as one that differ in the linkage of what is named and show with three linkages or more: such a fault is not about
-/// linkage. Two faults of one kind, each of another linkage, stay two.
+/// Merges symptoms that differ only in the linkage of a referenced name, if they show with three or more linkages: such a
+/// deviation is not about linkage. Symptoms with only two linkages stay separate.
 fn of_any_linkage(symptoms: Symptoms) -> Symptoms {
     let without_linkage =
         |(class, symptom): &Key| (*class, Symptom { linkage: String::new(), ..symptom.clone() });
@@ -243,7 +243,8 @@ fn of_any_linkage(symptoms: Symptoms) -> Symptoms {
     joined
 }
 
-/// Joins what looks like a lost address or a lost offset with the one that shows elsewhere.
+/// Merges symptoms that may be either a lost address or a lost offset with a symptom that is clearly one of these, if
+/// there is any.
 fn join_ambiguous(joined: &mut Symptoms) {
     let is_ambiguous = |(_, symptom): &Key| symptom.what == NO_ADDRESS_OR_OFFSET;
     for key in joined.keys().filter(|key| is_ambiguous(key)).cloned().collect::<Vec<_>>() {
@@ -258,7 +259,7 @@ fn join_ambiguous(joined: &mut Symptoms) {
 /// A finding with its modules, in the order that shows it.
 type Found = (Finding, Vec<String>);
 
-/// All findings: new ones reduced as far as the time goes, and the listed deviations that are gone.
+/// Returns all findings: new ones, reduced as far as time permits, and listed deviations that no longer reproduce.
 fn findings(
     campaign: &Campaign<'_>,
     symptoms: &Symptoms,
@@ -287,7 +288,7 @@ fn findings(
     Ok(found)
 }
 
-/// The shortest program of a symptom, as it was linked.
+/// Returns the finding for a symptom with its shortest program, as it was linked.
 fn unreduced(campaign: &Campaign<'_>, (_, symptom): &Key, gathered: &Gathered) -> Found {
     let id = |&place: &usize| campaign.subjects[place].subject.id().to_owned();
     let finding = Finding {
@@ -298,7 +299,7 @@ fn unreduced(campaign: &Campaign<'_>, (_, symptom): &Key, gathered: &Gathered) -
     (known_where_listed(finding, &campaign.subjects), gathered.shortest.texts.clone())
 }
 
-/// The same, reduced, with what each subject makes of it.
+/// Returns the finding with a reduced program, and the result of each subject for it.
 fn reduced(
     campaign: &Campaign<'_>,
     (_, symptom): &Key,
@@ -309,7 +310,7 @@ fn reduced(
     let reduced = reduction::reduce_example(&campaign.subjects[example.subject], example, budget)?;
     let releases = releases(&campaign.subjects, &reduced)?;
     let id = |place: usize| campaign.subjects[place].subject.id().to_owned();
-    // The reduced program may not show it on all that show some program of its kind.
+    // The reduced program may not show the difference on all subjects that show some program of the finding.
     let shown = ProgramVerdict::Deviates(reduced.difference.class);
     let shows = |place: &usize| releases[*place].verdict == shown;
     let mut showing: Vec<String> = (0..releases.len()).filter(shows).map(id).collect();
@@ -325,7 +326,7 @@ fn reduced(
     Ok((known_where_listed(finding, &campaign.subjects), reduced.texts))
 }
 
-/// The finding as a known one, where it is listed for every subject that shows it.
+/// Turns the finding into a known one, if the deviation is listed for every subject that shows it.
 fn known_where_listed(finding: Finding, subjects: &[Tested]) -> Finding {
     let Some(listed) = LISTED.iter().find(|listed| listed.is_called(&finding.id)) else { return finding };
     let shows = |tested: &&Tested| finding.subjects.iter().any(|id| id == tested.subject.id());
@@ -340,7 +341,7 @@ fn known_where_listed(finding: Finding, subjects: &[Tested]) -> Finding {
     }
 }
 
-/// The listed deviations that a subject does not show for which they are listed.
+/// Returns the listed deviations that no longer reproduce on a subject for which they are listed.
 fn gone(subjects: &[Tested]) -> Result<Vec<(Finding, Vec<String>)>, Failure> {
     let mut gone = Vec::new();
     for listed in LISTED.iter() {
@@ -358,7 +359,7 @@ fn gone(subjects: &[Tested]) -> Result<Vec<(Finding, Vec<String>)>, Failure> {
     Ok(gone)
 }
 
-/// Whether a linker shows a difference of this class in a program.
+/// Returns true if a linker shows a difference of this class in a program.
 fn shows(tested: &Tested, texts: &[String], class: Class) -> Result<bool, Failure> {
     let verdict = verdict(tested, texts, true)?.unwrap_or_default();
     Ok(verdict.differences.iter().any(|(difference, _)| difference.class == class))
@@ -385,7 +386,7 @@ fn gone_from(listed: &Listed, subjects: Vec<String>, texts: &[String]) -> Findin
     }
 }
 
-/// What each subject does with a program, in every order of its modules.
+/// Returns the result of each subject for a program, over every order of its modules.
 fn releases(subjects: &[Tested], example: &Example) -> Result<Vec<ReleaseVerdict>, Failure> {
     let class = example.difference.class;
     let of = |tested: &Tested| {
@@ -441,7 +442,7 @@ fn finding_of(example: &Example, symptom: &Symptom, seed: u64) -> Finding {
     }
 }
 
-/// `1 -r(2)`: the modules by number, in the order of the finding.
+/// Describes a way of linking by numbers of modules, in the order of the finding: `1 -r(2)`.
 fn numbered_way(modules: usize, stage: Stage) -> String {
     let numbers: Vec<String> = (1..=modules).map(|number| number.to_string()).collect();
     Way { order: (0..modules).collect(), stage: Some(stage) }.text(&numbers)
@@ -452,7 +453,7 @@ fn title(difference: &LinkDifference, symptom: &Symptom) -> String {
     if symptom.needs_a_stage { format!("{title}, in a link of two stages") } else { title }
 }
 
-/// The title of what shows where all modules are linked at once.
+/// Returns the title of a finding that shows if all modules are linked at once.
 fn title_of_whole(difference: &LinkDifference, Symptom { what, linkage, .. }: &Symptom) -> String {
     let LinkDifference { class, actual, .. } = difference;
     let variable = if linkage.is_empty() { "variable" } else { linkage };
@@ -476,7 +477,7 @@ fn title_of_whole(difference: &LinkDifference, Symptom { what, linkage, .. }: &S
     }
 }
 
-/// Writes the modules of a finding, an assembler's file each; the first one names the others.
+/// Writes each module of a finding as a file that an assembler accepts. The first file names the others.
 fn write_finding(out: &std::path::Path, mut finding: Finding, texts: &[String]) -> Result<Finding, Failure> {
     let directory = files::make_findings(out)?;
     let origin =
@@ -504,7 +505,7 @@ fn write_finding(out: &std::path::Path, mut finding: Finding, texts: &[String]) 
     Ok(finding)
 }
 
-/// What the specification says of the modules together: it does not decide what is made of those that contradict each other.
+/// Returns the specification's verdict on the modules together. Modules that contradict each other are undecided.
 fn validity(texts: &[String]) -> Validity {
     let modules: Result<Vec<Module>, _> = texts.iter().map(|text| parse(text)).collect();
     let Ok(modules) = modules else { return Validity::Undecided };
@@ -515,7 +516,7 @@ fn validity(texts: &[String]) -> Validity {
     }
 }
 
-/// The file of a module of a finding.
+/// Returns the file name of a module of a finding.
 fn module_name(id: &str, place: usize) -> String {
     match place {
         0 => format!("{id}.ptx"),

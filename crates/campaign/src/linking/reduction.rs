@@ -1,4 +1,4 @@
-//! Reduction of programs of several modules: a module less, then each module by the passes that single programs are reduced by.
+//! Reduces programs with several modules: removes modules, then reduces each module with the passes for single programs.
 
 use std::time::{Duration, Instant};
 
@@ -10,10 +10,10 @@ use crate::failure::Failure;
 use crate::session::Session;
 use crate::subjects::Tested;
 
-/// How many programs are tried for one finding.
+/// The most programs to try for one finding.
 const MOST: u64 = 600;
 
-/// How long findings may be reduced for.
+/// The time and the programs available for reductions.
 pub(super) struct Budget<'s> {
     session: &'s Session,
     until: Option<Instant>,
@@ -31,7 +31,8 @@ impl Budget<'_> {
     }
 }
 
-/// The smallest program that shows what an example shows, as far as the budget goes; the example itself where that does not show again.
+/// Returns the smallest program that shows the same as an example, within the budget. Returns the example itself if it
+/// does not reproduce.
 pub(super) fn reduce_example(
     tested: &Tested,
     example: &Example,
@@ -78,13 +79,13 @@ pub(super) fn reduce_example(
 
 type Shown = (ptxsmith_diff::linking::LinkDifference, Way);
 
-/// The difference of this symptom that a program shows, and the way that shows it.
+/// Returns the difference with this symptom in a program, and the way of linking that shows it.
 fn shown(tested: &Tested, symptom: &Key, texts: &[String]) -> Result<Option<Shown>, Failure> {
     let Some(verdict) = verdict(tested, texts, symptom.1.needs_a_stage)? else { return Ok(None) };
     Ok(verdict.differences.into_iter().find(|(difference, _)| key(difference) == *symptom))
 }
 
-/// Whether a program still shows the symptom with this module in its place.
+/// Asks whether a program still shows the symptom with this module replaced.
 struct OneModule<'q, 's> {
     tested: &'q Tested,
     symptom: &'q Key,

@@ -1,4 +1,4 @@
-//! A reduced program as a file that an assembler takes: what holds is said in leading comments, as in the corpus.
+//! Writes a reduced program as a file that an assembler accepts, with expectations in leading comments as in the corpus.
 
 use std::path::Path;
 use std::sync::atomic::AtomicU64;
@@ -13,21 +13,21 @@ use crate::failure::Failure;
 use crate::ledger::{Found, Name};
 use crate::subjects::Tested;
 
-/// What a program was reduced from, and where it goes.
+/// The origin of a reduced program, and its destination.
 pub struct Origin<'a> {
-    /// The program that it was reduced from, as messages call it.
+    /// The name of the original program in messages.
     pub name: &'a str,
-    /// The text of that.
+    /// The source of the original program.
     pub text: &'a str,
-    /// The file of the reduced one.
+    /// The file for the reduced program.
     pub out: &'a Path,
 }
 
-/// The reduced program behind comments that say what holds, what was seen instead, and where it comes from. It is judged
-/// once more for that; one that is no PTX, or shows nothing now, has no comments.
+/// Returns the reduced program after comments with the expected result, the observed result and the origin. Judges the
+/// program once more to obtain them. A program that is not PTX, or now shows nothing, gets no comments.
 ///
 /// # Errors
-/// Only where our machine or code fails.
+/// Only if this machine or our code fails.
 pub fn annotated(
     tested: &Tested,
     shrunk: &Shrunk,

@@ -1,4 +1,4 @@
-//! What a finding is, apart from the program that shows it: what has to stay the same while the program shrinks.
+//! The identity of a finding: the properties that must stay the same while its program shrinks.
 
 use std::fmt;
 
@@ -12,67 +12,67 @@ use ptxsmith_oracle::{
 use ptxsmith_subject::{Observation, Severity};
 use ptxsmith_syntax::Module;
 
-/// The root cause of one finding, as far as verdicts tell.
+/// The root cause of one finding, as far as verdicts show it.
 #[derive(Clone, Debug)]
 pub struct Cause {
     class: Class,
-    /// What the specification says of the program: it has to go on saying so.
+    /// The specification's verdict on the program, which must not change.
     validity: Validity,
-    /// What explains it. Another explanation is another cause; a part of this one that holds `kept` is not.
+    /// The explanation. A program with another explanation has another cause, but one explained by a part that includes
+    /// `kept` has the same cause.
     explanation: Option<Explanation>,
-    /// Of several things that explain it together, the one that has to stay.
+    /// If several deviations explain the finding together, the one to preserve.
     kept: Option<Expected>,
-    /// Where nothing listed explains it: the sets of wrong rules of which any may be behind it. What another one is
-    /// behind is another cause.
+    /// If no listed deviation explains the finding: the sets of wrong rules that may cause it. A difference that other
+    /// rules explain has another cause.
     suspected: Alternatives,
-    /// What tells it from others of its class where nothing explains it.
+    /// A distinguishing mark within the class, if nothing explains the finding.
     mark: Mark,
-    /// Where nothing is even suspected, the clauses that a program may rest on: those that the first one rested on, and
-    /// those of the plainest variables. What the program did not use to begin with cannot be its cause.
+    /// If there is no hypothesis either: the clauses on which a program may depend. These are the clauses of the original
+    /// program and those of the plainest variables, because a feature that the original did not use cannot be the cause.
     clauses: ClauseSet,
-    /// The open questions that it may meet: those that the first one met.
+    /// The open questions that a program may meet: those of the original program.
     questions: QuestionSet,
-    /// Whether the specification decides every part of it.
+    /// Whether the specification decides every part of the original program.
     decided: bool,
 }
 
-/// What the specification says of a program, without the values.
+/// The specification's verdict on a program, without values.
 #[derive(Clone, Debug, PartialEq)]
 enum Validity {
     Accepted,
-    /// With class and clause of the refusal.
+    /// With the class and the clause of the violation.
     Refused(String),
     Unmodelled,
 }
 
-/// The mark of a finding that nothing explains.
+/// The distinguishing mark of a finding without an explanation.
 #[derive(Clone, Debug, PartialEq)]
 enum Mark {
     None,
-    /// How a crash came about: the signal, or the reason where there was none, and the first error before it, which
-    /// tells the stage.
+    /// The signal of a crash, or else the reason, and the first error before it, which indicates the compiler stage.
     Crash {
         signal: Option<i32>,
         reason: Option<String>,
         stage: Option<String>,
     },
-    /// The first complaint about a valid program.
+    /// The first diagnostic about a valid program.
     Complaint(Option<String>),
 }
 
-/// What a user expects a program to show: `--expect`.
+/// The deviation that a user expects a program to show: `--expect`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Expected {
     /// A deviation of this class.
     Class(Class),
-    /// What this wrong rule is behind: a known deviation, or one that is suspected.
+    /// A deviation caused by this wrong rule, known or hypothetical.
     Rule(&'static str),
-    /// Another reading of an open question.
+    /// Another interpretation of an open question.
     Reading(Question, usize),
 }
 
 impl Expected {
-    /// Reads `crash`, `incomplete-rows-packed` or `shift-count=modulo`.
+    /// Parses `crash`, `incomplete-rows-packed` or `shift-count=modulo`.
     pub fn parse(text: &str) -> Result<Expected, String> {
         if let Some(class) = Class::of_verdict(text) {
             return Ok(Expected::Class(class));
@@ -89,7 +89,7 @@ impl Expected {
         })
     }
 
-    /// The wrong rule that is the hypothesis for a finding, where there is one.
+    /// Returns the wrong rule that is the hypothesis for a finding, if there is one.
     pub fn of_kind(kind: &Kind) -> Option<Expected> {
         kind.rule().and_then(id_of).map(Expected::Rule)
     }
@@ -109,12 +109,12 @@ impl Expected {
     }
 }
 
-/// The sets of wrong rules that each predict a difference which nothing listed explains.
+/// Returns the sets of wrong rules that each predict a difference without a listed explanation.
 fn suspected(difference: &Difference) -> impl Iterator<Item = &Vec<&'static str>> {
     difference.suspected.iter().flatten().flatten()
 }
 
-/// What a verdict says of a difference, another reading included.
+/// Returns the difference of a verdict, including one that another interpretation explains.
 pub fn difference(verdict: &Verdict) -> Option<&Difference> {
     match verdict {
         Verdict::Deviates(difference) | Verdict::Reads(difference) => Some(difference),
@@ -122,8 +122,8 @@ pub fn difference(verdict: &Verdict) -> Option<&Difference> {
     }
 }
 
-/// The part of a judged program that is to be kept: what is expected, else the first deviation that nothing explains,
-/// else the first deviation.
+/// Chooses the part of a judged program to preserve: the expected one, or else the first unexplained deviation, or else
+/// the first deviation.
 pub fn choose<'p>(parts: &'p [Part], expected: Option<&Expected>) -> Option<&'p Part> {
     let shown = |part: &&Part| match (difference(&part.verdict), expected) {
         (Some(difference), Some(expected)) => expected.is_shown_by(difference),
@@ -135,8 +135,8 @@ pub fn choose<'p>(parts: &'p [Part], expected: Option<&Expected>) -> Option<&'p 
 }
 
 impl Cause {
-    /// The cause of the difference that a part of a program shows; `None` where it shows none, or one that is not about
-    /// a program: an answer that depends on its company.
+    /// Returns the cause of the difference in a part of a program. Returns `None` if there is no difference, or if the
+    /// result depends on the other declarations, which is not about one program.
     pub fn of(module: &Module, part: &Part, expected: Option<&Expected>) -> Option<Cause> {
         let difference = difference(&part.verdict)?;
         if difference.class == Class::Inconsistent {
@@ -147,13 +147,13 @@ impl Cause {
             Some(Expected::Rule(_) | Expected::Reading(..)) => expected.cloned(),
             _ => kept_of(explanation, difference.class),
         });
-        // Who names a class alone wants whatever is behind it.
+        // A user who names only a class accepts any cause.
         let suspected: Alternatives = match (&explanation, expected) {
             (Some(_), _) | (None, Some(Expected::Class(_) | Expected::Reading(..))) => Vec::new(),
             (None, Some(Expected::Rule(id))) => {
                 suspected(difference).filter(|set| set.contains(id)).cloned().collect()
             }
-            // Many a wrong rule would refuse, or accept, much: the complaint, or the clause, tells more.
+            // Many wrong rules would reject, or accept, many programs. The diagnostic, or the clause, is more specific.
             (None, None) if matches!(difference.class, Class::RefusesValid | Class::AcceptsInvalid) => {
                 Vec::new()
             }
@@ -165,7 +165,7 @@ impl Cause {
         };
         let says = predict(module, &Rules::default());
         let mut clauses = part.trace.clauses.union(plain());
-        // A kernel may use whatever its module holds.
+        // A kernel may use everything in its module.
         if !says.kernels.is_empty() {
             clauses = clauses.union(says.trace().clauses);
         }
@@ -184,7 +184,7 @@ impl Cause {
         })
     }
 
-    /// The cause of a crash or hang of which nothing but the observation is known: the text is no PTX to us.
+    /// Returns the cause of a crash or hang on a program that we cannot parse, from the observation alone.
     pub fn of_observation(class: Class, observation: &Observation) -> Cause {
         let mark = Mark::of(class, observation);
         let clauses = ClauseSet::all();
@@ -201,7 +201,7 @@ impl Cause {
         }
     }
 
-    /// The same without what explains it besides what has to stay; `None` where there is no such thing.
+    /// Returns the cause with only the part of the explanation to preserve; `None` if there is no such part.
     pub fn narrowed(&self) -> Option<Cause> {
         let (whole, kept) = (self.explanation.as_ref()?, self.kept.as_ref()?);
         let only = match kept {
@@ -215,22 +215,23 @@ impl Cause {
         (same_kind && only != *whole).then(|| Cause { explanation: Some(only), ..self.clone() })
     }
 
-    /// The class of its deviations.
+    /// Returns the class of the deviation.
     pub fn class(&self) -> Class {
         self.class
     }
 
-    /// Whether it is explained, so that a program which [may show it](Cause::may_be_shown_by) mostly does.
+    /// Returns true if the cause has an explanation. A program that [may show it](Cause::may_be_shown_by) then usually
+    /// does.
     pub fn is_explained(&self) -> bool {
         self.explanation.is_some()
     }
 
-    /// Whether [`Cause::is_predicted_by`] is more than a guess.
+    /// Returns true if [`Cause::is_predicted_by`] is more than a guess.
     pub fn predicts(&self) -> bool {
         self.is_explained() || !self.suspected.is_empty()
     }
 
-    /// Whether a verdict that rests on this shows it.
+    /// Returns true if a verdict with this trace shows the cause.
     pub fn is_shown_by(&self, verdict: &Verdict, trace: Trace) -> bool {
         let Some(difference) = difference(verdict) else { return false };
         difference.class == self.class
@@ -243,12 +244,13 @@ impl Cause {
             }
     }
 
-    /// Whether what may be behind this may be behind a difference that nothing listed explains.
+    /// Returns true if the rules that may cause this finding may also cause another difference without a listed
+    /// explanation.
     fn is_behind(&self, other: &Difference, trace: Trace) -> bool {
         if self.suspected.is_empty() {
             return self.allows(trace);
         }
-        // In a batch, causes of the first differences only are looked into; then it is shown alone.
+        // In a batch, only the first differences are analysed; the program then runs alone.
         other.suspected.is_none()
             || suspected(other).any(|set| {
                 let among = |whole: &Vec<&'static str>| set.iter().all(|id| whole.contains(id));
@@ -256,7 +258,7 @@ impl Cause {
             })
     }
 
-    /// Whether an observation of a text that is no PTX to us shows it.
+    /// Returns true if the observation of a program that we cannot parse shows the cause.
     pub fn is_shown_by_observation(&self, class: Class, observation: &Observation) -> bool {
         class == self.class && self.mark.is_on(observation)
     }
@@ -265,8 +267,8 @@ impl Cause {
         trace.clauses.intersection(self.clauses) == trace.clauses
     }
 
-    /// Whether a program may show it, as far as can be told without showing it to anybody: whether the specification says
-    /// the same of it, and whether it holds what the cause needs.
+    /// Returns true if a program may show the cause, judging without any subject: the specification's verdict is the
+    /// same, and the program has the features that the cause needs.
     pub fn may_be_shown_by(&self, module: &Module) -> bool {
         if self.is_explained() {
             return self.is_predicted_by(module);
@@ -285,8 +287,8 @@ impl Cause {
                 })
     }
 
-    /// Whether the specification says the same of a program, and the explanation, or something that is suspected,
-    /// predicts a difference.
+    /// Returns true if the specification's verdict is the same and the explanation, or a hypothesis, predicts a
+    /// difference.
     pub fn is_predicted_by(&self, module: &Module) -> bool {
         let base = Rules::default();
         let says = predict(module, &base);
@@ -321,8 +323,8 @@ impl Cause {
         }
     }
 
-    /// Whether a program is as certain as the first: it is as valid, meets no other open question,
-    /// and is as decided.
+    /// Returns true if the expectation for a program is as certain as for the original: it is as valid, meets no other
+    /// open question, and is as completely decided.
     fn is_as_safe(&self, says: &Prediction) -> bool {
         self.is_as_valid(&says.data)
             && self.questions.has_all(says.trace().questions)
@@ -331,7 +333,7 @@ impl Cause {
 
     fn is_as_valid(&self, expected: &Expectation) -> bool {
         match (Validity::of(expected), &self.validity) {
-            // What we have a rule for is nearer to what is known than what we have none for.
+            // A program covered by our rules is better understood than one that is not.
             (Validity::Accepted, Validity::Unmodelled) => true,
             (validity, before) => validity == *before,
         }
@@ -355,7 +357,8 @@ impl fmt::Display for Cause {
     }
 }
 
-/// The first cause of several: the result should show one thing. Of a crash it is what kills.
+/// Returns the first cause of several, because the result should show only one. For a crash this is the deviation that
+/// crashes.
 fn kept_of(explanation: &Explanation, class: Class) -> Option<Expected> {
     let known = match class {
         Class::Crash | Class::Hang => explanation.deviations().find(|known| known.kills()),
@@ -366,14 +369,14 @@ fn kept_of(explanation: &Explanation, class: Class) -> Option<Expected> {
     known.map(|known| Expected::Rule(known.id)).or_else(reading)
 }
 
-/// Whether an explanation needs nothing that another does not, and is of the same kind.
+/// Returns true if an explanation is part of another and of the same kind.
 fn is_part(part: &Explanation, whole: &Explanation) -> bool {
     part.is_reading() == whole.is_reading()
         && part.known.iter().all(|id| whole.known.contains(id))
         && part.readings.iter().all(|reading| whole.readings.contains(reading))
 }
 
-/// The rules with these wrong ones.
+/// Returns the rules with these wrong rules applied.
 fn changed(base: &Rules, wrong: &[&'static str]) -> Rules {
     let mut rules = *base;
     let known =
@@ -419,7 +422,7 @@ impl Mark {
     }
 }
 
-/// The clauses of the plainest variables.
+/// Returns the clauses of the plainest variables.
 fn plain() -> ClauseSet {
     let text =
         ".version 7.8\n.target sm_80\n.const .b8 a = 0;\n.global .s32 b = 1;\n.global .u8 c[2] = {1, 2};\n";
@@ -432,7 +435,7 @@ fn first_error(observed: &Observation) -> Option<String> {
     Some(general(&error.message))
 }
 
-/// A message without what it quotes of the program and without numbers.
+/// Removes quoted program text and numbers from a message.
 fn general(message: &str) -> String {
     let mut quote = None;
     let mut general = String::new();

@@ -1,17 +1,17 @@
-//! A subject that is asked on the way to a smaller program.
+//! Counts the runs of a subject during a reduction.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use ptxsmith_subject::{Calculation, Description, Error, Observation, Request, Subject};
 
-/// A subject that counts how often it is asked.
+/// A subject that counts its runs.
 pub struct Counted<'a> {
     subject: &'a dyn Subject,
     asked: &'a AtomicU64,
 }
 
 impl<'a> Counted<'a> {
-    /// A subject that counts there.
+    /// Wraps a subject; `asked` receives the count.
     pub fn new(subject: &'a dyn Subject, asked: &'a AtomicU64) -> Counted<'a> {
         Counted { subject, asked }
     }

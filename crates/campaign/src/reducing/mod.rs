@@ -1,4 +1,4 @@
-//! Reduces the programs of findings: the question that is put to a subject, and the order in which it is put.
+//! Reduces the programs of findings: the question to ask a subject, and the order in which candidates are tried.
 
 mod annotated;
 mod cause;
@@ -25,66 +25,67 @@ use question::Kept;
 pub use question::{Bounds, SameCause};
 pub use script::Script;
 
-/// What a smaller program has to show.
+/// The properties that a smaller program must keep.
 #[derive(Clone, Copy, Default)]
 pub struct Wanted<'a> {
-    /// Which deviation, where the program may show several.
+    /// The deviation to preserve, if the program may show several.
     pub expected: Option<&'a Expected>,
-    /// Other releases and implementations that go on showing it, or not showing it.
+    /// Other releases and implementations whose results must stay the same: deviating or not.
     pub same_on: &'a [Tested],
-    /// Whether a text that is no module keeps the lines of its header, where it shows the deviation with them too.
+    /// Whether a program that we cannot parse should keep its header lines, if it shows the deviation with them too.
     pub headed: bool,
 }
 
-/// What reducing may cost.
+/// The budget of a reduction.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Budget {
-    /// After this time the best program so far is the result.
+    /// When this time is over, the best program so far is the result.
     pub time: Option<Duration>,
-    /// After this many programs the subject was asked about, too.
+    /// The same after running this many programs on the subject.
     pub programs: Option<u64>,
 }
 
 /// A finding with its minimized reproducer.
 pub struct Shrunk {
-    /// What the search found.
+    /// The result of the search.
     pub reduced: Reduced,
-    /// What the program shows.
+    /// The cause that the reproducer shows.
     pub cause: Cause,
-    /// How many processes of the subject it took.
+    /// The number of subject processes started.
     pub processes: u64,
-    /// Other deviations that were met, each with the smallest program that showed it.
+    /// Other deviations seen on the way, each with the smallest program that showed it.
     pub others: BTreeMap<String, Program>,
-    /// The names of the other deviations that the program showed as it was.
+    /// The names of the other deviations that the original program showed.
     pub besides: BTreeSet<String>,
 }
 
-/// Why there is nothing to reduce.
+/// The reason why a program cannot be reduced.
 #[derive(Debug)]
 pub enum Reluctance {
-    /// The subject shows no deviation, or not the one that was expected.
+    /// The subject shows no deviation, or not the expected one.
     NothingShown,
-    /// The subject is at odds with itself about the program, or about its company.
+    /// The subject's results vary for this program, or depend on other declarations.
     NotReproducible,
-    /// The program cannot be reduced as a tree: printed anew, it shows the finding no longer.
+    /// The program cannot be reduced as a tree, because it no longer shows the finding when reprinted.
     OnlyAsText,
-    /// It could not be told whether the program shows a deviation.
+    /// It is unknown whether the program shows a deviation, for this reason.
     CannotTell(String),
     /// This machine or our code failed.
     Failed(Error),
-    /// Ctrl-C, before anything was found.
+    /// The user pressed Ctrl-C before anything was found.
     Interrupted,
 }
 
-/// Reduces a program to the smallest one that shows the same deviation on the same subject for the same cause.
+/// Reduces a program to the smallest one that shows the same deviation with the same cause on the same subject.
 ///
-/// `text` is the program as it was found; it is reduced as PTX, or, if `as_text`, as tokens and characters. Each
-/// smaller program that shows it is given to `on_better` at once, with the number of processes so far. The result does not depend on the number of jobs.
+/// `text` is the program as it was found. It is reduced as PTX, or, if `as_text`, as tokens and characters. `on_better`
+/// receives each smaller program at once, with the number of processes so far. The result does not depend on the number
+/// of jobs.
 ///
-/// This is what a campaign calls for each new finding, with a budget.
+/// A campaign calls this for each new finding, with a budget.
 ///
 /// # Errors
-/// Says why there is no result; see [`Reluctance`].
+/// The reason why there is no result; see [`Reluctance`].
 pub fn reduce_finding(
     session: &Session,
     tested: &Tested,
@@ -129,7 +130,7 @@ pub fn reduce_finding(
         Ok(reduced) => reduced,
         Err(_) if session.cancel.is_cancelled() => return Err(Reluctance::Interrupted),
         Err(Objection::CannotTell(reason)) => return Err(Reluctance::CannotTell(reason)),
-        // Either the text as it was found shows it still, and the printed one does not, or nothing does.
+        // Either the original text still shows the finding but the reprinted one does not, or neither does.
         Err(Objection::NotInteresting | Objection::NotReproducible) => {
             return Err(match question.yes(&Program::from_text(text)) {
                 true if !as_text => Reluctance::OnlyAsText,
@@ -168,8 +169,8 @@ pub fn reduce_finding(
     Ok(Shrunk { reduced, cause, processes, others, besides })
 }
 
-/// The minimized reproducer that shows one cause alone, where a program shows it together with others: another type, which need
-/// not be a lesser one, may be enough to part them.
+/// Returns the minimized reproducer that shows one cause alone, if the program shows it together with others. Separating
+/// them may need another type that is not a smaller one.
 fn shown_alone(
     program: &Program,
     question: &mut SameCause<'_>,
@@ -183,8 +184,9 @@ fn shown_alone(
     reduce(start, question, options, on_event).ok()
 }
 
-/// The minimized reproducer of which the explanation, or what is suspected, predicts the same, if the subject bears it out; else
-/// the smallest on the way to it that the subject does bear out. All the rest is prediction, and takes no process.
+/// Reduces by prediction first: finds the smallest program for which the explanation, or a hypothesis, still predicts the
+/// same, and returns it if the subject confirms it. Otherwise returns the smallest confirmed program on the way to it.
+/// Prediction needs no subject process.
 fn led_by_prediction(start: Program, question: &mut SameCause<'_>) -> Program {
     let mut way = vec![start.clone()];
     let mut on_event = |event: Event<'_>| {
@@ -196,8 +198,8 @@ fn led_by_prediction(start: Program, question: &mut SameCause<'_>) -> Program {
     if reduce(start, &mut predicted, &Options::default(), &mut on_event).is_err() {
         return way.swap_remove(0);
     }
-    // The last one is nearly always borne out. If not, something on the way was left out, or put in, that the
-    // explanation does not know of, and the search goes on from before that.
+    // The subject nearly always confirms the last program. If not, some step added or removed a feature that the
+    // explanation does not cover, so bisect to the last confirmed program.
     let (mut yes, mut no) = (0, way.len());
     let mut at = way.len() - 1;
     while at > yes {

@@ -1,4 +1,4 @@
-//! The question whether a program still shows a finding, put to a subject.
+//! Asks a subject whether a program still shows a finding.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::AtomicU64;
@@ -17,38 +17,38 @@ use super::counted::Counted;
 use crate::judges;
 use crate::subjects::{Tested, target_for};
 
-/// Whether a program shows the same cause on the same subject.
+/// Decides whether a program shows the same cause on the same subject.
 ///
-/// A program is first looked at without the subject: if the specification says another thing of it, or the explanation
-/// of the finding predicts nothing, the answer is no. What is left is shown to the subject: for a finding that is
-/// explained, one after the other, since the prediction is mostly right; for one that is not, many in one module, and
-/// then the first that shows it there once more alone. A yes is always the verdict on the program alone.
+/// It first checks a program without the subject: if the specification's verdict differs, or the explanation of the
+/// finding predicts no difference, the answer is no. The remaining programs run on the subject. For a finding with an
+/// explanation they run one by one, since the prediction is usually right. Otherwise many run in one module, and the
+/// first that shows the finding there runs once more alone. A yes always rests on a run of the program alone.
 pub struct SameCause<'a> {
     tested: &'a Tested,
     cause: &'a Cause,
     limits: Bounds<'a>,
-    /// How many processes of the subject were started.
+    /// The number of subject processes started.
     processes: &'a AtomicU64,
-    /// How many programs are shown together next. While programs kill the subject, few: each is found by halves. When
-    /// no more do, many at once tell so.
+    /// The number of programs in the next group. It is small while programs crash the subject, because each is then found
+    /// by bisection. It grows once none do, because a large group then settles many at once.
     group: usize,
-    /// Other subjects, and whether they show a deviation of the same class.
+    /// Other subjects, each with whether it must show a deviation of the same class.
     same_on: Vec<(&'a Tested, bool)>,
-    /// Other deviations that were met, each with the smallest program.
+    /// Other deviations seen on the way, each with the smallest program.
     pub others: BTreeMap<String, Program>,
 }
 
-/// The most programs that are shown together.
+/// The most programs in a group.
 const MOST_IN_GROUP: usize = 256;
 
-/// What a subject did with one program alone.
+/// The result of one program alone.
 struct Shown {
     answer: Answer,
     others: Vec<String>,
 }
 
 impl<'a> SameCause<'a> {
-    /// A question about this cause.
+    /// Creates a question about this cause.
     pub fn new(
         tested: &'a Tested,
         cause: &'a Cause,
@@ -59,10 +59,11 @@ impl<'a> SameCause<'a> {
         SameCause { tested, cause, limits, processes, group: 1, same_on, others }
     }
 
-    /// Asks from now on also that these show the deviation of `program`, or do not, as they do now.
+    /// Requires from now on that these subjects show a deviation of the same class, or do not, just as they do for
+    /// `program` now.
     ///
     /// # Errors
-    /// If one of them cannot be asked.
+    /// If one of them cannot be run.
     pub fn keep_on(&mut self, same_on: &'a [Tested], program: &Program) -> Result<(), Reluctance> {
         for tested in same_on {
             let shows = self.shows_alike(tested, program).map_err(Reluctance::CannotTell)?;
@@ -71,7 +72,7 @@ impl<'a> SameCause<'a> {
         Ok(())
     }
 
-    /// Whether another subject shows a deviation of the same class.
+    /// Returns true if another subject shows a deviation of the same class.
     fn shows_alike(&self, tested: &Tested, program: &Program) -> Result<bool, String> {
         let Some(module) = program.module() else {
             return Err("on other subjects, text that is no PTX to us cannot be compared".to_owned());
@@ -87,13 +88,13 @@ impl<'a> SameCause<'a> {
         }
     }
 
-    /// Whether one program shows the cause.
+    /// Returns true if the program shows the cause.
     pub fn yes(&mut self, program: &Program) -> bool {
         self.ask(std::slice::from_ref(program)).first() == Some(&Answer::Yes)
     }
 
-    /// What can be said of programs without the subject, as a question of its own. The header has to stay that of
-    /// `program`, as nothing says which headers the subject takes.
+    /// Returns a question that is answered by prediction alone, without the subject. The header must stay the same as in
+    /// `program`, because it is unknown which headers the subject accepts.
     pub fn prediction(&self, program: &Program) -> Prediction<'a> {
         Prediction { cause: self.cause, limits: self.limits, header: program.module().map(Module::header) }
     }
@@ -129,7 +130,7 @@ impl<'a> SameCause<'a> {
         Shown { answer: shown.into(), others }
     }
 
-    /// A text that is no PTX to us: only whether the subject dies of it can be seen.
+    /// Runs a program that we cannot parse. Only a crash of the subject can be detected.
     fn unread(&self, text: &str) -> Shown {
         let module = Module::default();
         let target = target_for(&module, self.tested.subject.description());
@@ -146,7 +147,7 @@ impl<'a> SameCause<'a> {
         Shown { answer, others: Vec::new() }
     }
 
-    /// Why a verdict tells nothing of the program.
+    /// Returns the reason why a verdict says nothing about the program.
     fn doubt(&self, verdict: &Verdict) -> Option<String> {
         match verdict {
             Verdict::NotCompared(NotCompared::Unavailable) => Some("the subject is not available".to_owned()),
@@ -167,7 +168,7 @@ impl<'a> SameCause<'a> {
         }
     }
 
-    /// Asks one after the other, as many at a time as there are jobs once one has answered no.
+    /// Asks about programs one by one; after the first no, as many at a time as there are jobs.
     fn each(&mut self, programs: &[Program]) -> Vec<Answer> {
         let mut answers: Vec<Answer> = Vec::with_capacity(programs.len());
         let mut width = if self.cause.is_explained() { 1 } else { self.limits.jobs };
@@ -191,7 +192,7 @@ impl<'a> SameCause<'a> {
             }
             width = self.limits.jobs;
         }
-        // Those that there was no time for.
+        // The programs that there was no time for.
         if !answers.contains(&Answer::Yes) {
             answers.resize(programs.len(), Answer::CannotTell("there was no time left".to_owned()));
         }
@@ -207,7 +208,8 @@ impl<'a> SameCause<'a> {
         }
     }
 
-    /// Asks about each variable in one module of all programs, then alone about the first that shows the cause there.
+    /// Asks about the variables of all programs in one module, then alone about the first program that shows the cause
+    /// there.
     fn batch(&mut self, programs: &[Program]) -> Vec<Answer> {
         let mut answers = vec![Answer::No; programs.len()];
         let mut trials = Vec::new();
@@ -235,7 +237,8 @@ impl<'a> SameCause<'a> {
         for Judged { id, verdict, .. } in judged {
             let at = id as usize;
             let program = &programs[at];
-            // The trace is that of all its variables: whether the one that shows it may is seen of the program alone.
+            // The trace covers all variables of the program. Only a run alone shows whether the deviating variable may be
+            // the cause.
             if self.cause.is_shown_by(&verdict, Trace::default()) || self.doubt(&verdict).is_some() {
                 let shown = self.alone(program);
                 answers[at] = shown.answer;
@@ -251,8 +254,8 @@ impl<'a> SameCause<'a> {
         answers
     }
 
-    /// Looks for the first program that kills the subject, many in one module: one that takes them all tells that none
-    /// of them does.
+    /// Finds the first program that crashes the subject, running many in one module: if the subject accepts the module,
+    /// none of them crashes it.
     fn groups(&mut self, programs: &[Program]) -> Vec<Answer> {
         let possible: Vec<usize> = (0..programs.len())
             .filter(|&at| programs[at].module().is_none_or(|module| self.cause.may_be_shown_by(module)))
@@ -275,7 +278,7 @@ impl<'a> SameCause<'a> {
         answers
     }
 
-    /// The first program of a group that answers yes.
+    /// Finds the first program of a group that shows the cause, by bisection.
     fn first_in(&mut self, programs: &[Program], group: &[usize], answers: &mut [Answer]) -> Option<usize> {
         if self.is_over() {
             for &at in group {
@@ -296,7 +299,8 @@ impl<'a> SameCause<'a> {
         self.first_in(programs, first, answers).or_else(|| self.first_in(programs, second, answers))
     }
 
-    /// Whether the subject takes all programs of a group in one module. What else it does with them is noted.
+    /// Returns true if the subject accepts all programs of a group in one module. Records the other deviations that it
+    /// shows.
     fn all_live(&mut self, programs: &[Program], group: &[usize]) -> bool {
         let modules: Vec<&Module> = group.iter().filter_map(|&at| programs[at].module()).collect();
         let Some(module) = together(&modules).filter(|_| modules.len() == group.len()) else { return false };
@@ -340,7 +344,7 @@ impl Question for SameCause<'_> {
                 self.batch(programs)
             }
             Class::Crash if alike(programs) => self.groups(programs),
-            // What a layout is depends on its company, and a hang takes as long as it may.
+            // A layout depends on the other declarations, and a hang uses up the whole time limit.
             _ => self.each(programs),
         }
     }
@@ -350,7 +354,7 @@ impl Question for SameCause<'_> {
     }
 }
 
-/// What the explanation of a finding predicts, put as a question.
+/// The question whether the explanation of a finding predicts a difference.
 pub struct Prediction<'a> {
     cause: &'a Cause,
     limits: Bounds<'a>,
@@ -377,7 +381,7 @@ impl Question for Prediction<'_> {
     }
 }
 
-/// What becomes of each item, all at the same time.
+/// Maps all items at the same time.
 pub(super) fn all_at_once<T: Sync, R: Send>(items: &[T], of: impl Fn(&T) -> R + Sync) -> Vec<R> {
     if let [one] = items {
         return vec![of(one)];
@@ -389,14 +393,14 @@ pub(super) fn all_at_once<T: Sync, R: Send>(items: &[T], of: impl Fn(&T) -> R + 
     })
 }
 
-/// What a question may use.
+/// The resources that a question may use.
 #[derive(Clone, Copy)]
 pub struct Bounds<'a> {
-    /// How many processes at a time.
+    /// The number of processes at a time.
     pub jobs: usize,
-    /// When it is over.
+    /// The deadline.
     pub until: Option<Instant>,
-    /// Whether it is over now.
+    /// The request to stop.
     pub cancel: &'a Cancel,
 }
 
@@ -410,7 +414,7 @@ fn counted<'a>(tested: &'a Tested, processes: &'a AtomicU64) -> Counted<'a> {
     Counted::new(&*tested.subject, processes)
 }
 
-/// Judges a program as it is, and counts how often the subject is asked.
+/// Judges a program as it is, and counts the runs of the subject.
 pub fn judge(
     tested: &Tested,
     module: &Module,
@@ -421,17 +425,17 @@ pub fn judge(
     Ok(judges::judge(&subject, module, text)?.parts())
 }
 
-/// The deviation of a program that is kept.
+/// The deviation to preserve while a program is reduced.
 pub struct Kept {
-    /// Its cause.
+    /// The cause.
     pub cause: Cause,
-    /// The variable that shows it, where it is one.
+    /// The variable that shows it, if any.
     pub variable: Option<String>,
     /// The names of the other deviations that the program shows.
     pub besides: BTreeSet<String>,
 }
 
-/// The deviation of a program that is kept: the one that is expected, or else the one that says most.
+/// Returns the deviation to preserve: the expected one, or else the most informative one.
 pub fn cause_of(
     tested: &Tested,
     text: &str,
@@ -464,7 +468,7 @@ pub fn cause_of(
     if let Some(reason) = failure_of_machine(&shown.observed).or_else(|| full_disk(text)) {
         return Err(Reluctance::CannotTell(reason));
     }
-    // No answer in time is a finding only where somebody says so: mostly it is the machine that is slow.
+    // A timeout is a finding only if the user expects it, because usually the machine is slow.
     if shown.class == Class::Hang && expected != Some(&Expected::Class(Class::Hang)) {
         let reason = shown.observed.reason.clone().unwrap_or_else(|| "no answer in time".to_owned());
         return Err(Reluctance::CannotTell(format!("{reason}; if that is the finding: --expect hang")));
@@ -476,7 +480,7 @@ pub fn cause_of(
     Ok(Kept { cause, variable: shown.variable.clone(), besides })
 }
 
-/// The header of a module as batches write it; `None` where it says more than they can.
+/// Returns the header of a module for a batch; `None` if it contains more than a batch can reproduce.
 fn header_of(tested: &Tested, module: &Module) -> Option<ptxsmith_diff::Header> {
     let mut targets = module.targets();
     let (target, version) = (targets.next()?.to_owned(), module.version()?);
@@ -498,21 +502,21 @@ fn class_of(observed: &Observation) -> Option<Class> {
     }
 }
 
-/// Why nothing that was seen of a program tells anything: there was no room for what is written on the way.
+/// Returns the reason if the disk is too full for a run to mean anything.
 pub fn full_disk(text: &str) -> Option<String> {
     let length = text.len() as u64;
     too_little(scratch_left(length)?, length)
 }
 
-/// A cubin, and the files that ptxas writes on the way, are larger than the program.
+/// Returns a message if the space is too small. A cubin and the temporary files of ptxas are larger than the program.
 fn too_little(left: u64, length: u64) -> Option<String> {
     const LEAST: u64 = 1 << 20;
     (left < LEAST + 16 * length)
         .then(|| format!("the disk is full, or nearly: {left} bytes are left for temporary files"))
 }
 
-/// What looks like a crash or a refusal and is a failure of this machine, or a limit that we set: killed from outside, out of memory,
-/// out of disk.
+/// Returns the reason if an apparent crash or rejection is a failure of this machine, or a limit that we set: killed from
+/// outside, out of memory, out of disk.
 fn failure_of_machine(observed: &Observation) -> Option<String> {
     const KILLED: [i32; 3] = [9, 24, 25];
     let said = observed.reason.iter().map(String::as_str);
@@ -529,7 +533,7 @@ fn failure_of_machine(observed: &Observation) -> Option<String> {
     }
 }
 
-/// What a deviation that was met on the way is called: the known deviations that explain it, else its class.
+/// Names a deviation: by the known deviations that explain it, or else by its class.
 fn name_of(verdict: &Verdict) -> Option<String> {
     let Verdict::Deviates(difference) = verdict else { return None };
     Some(match &difference.explanation {

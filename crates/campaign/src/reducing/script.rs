@@ -1,4 +1,4 @@
-//! The question of a script: is this program interesting?
+//! Runs the user's interestingness test.
 
 use std::ffi::OsString;
 use std::fs;
@@ -12,9 +12,8 @@ use ptxsmith_subject::process::{End, Invocation, run, scratch};
 use super::question::{Bounds, all_at_once, full_disk};
 use crate::failure::Failure;
 
-/// A command that exits with 0 for a program that is interesting, as `cvise` and `creduce` have it: it is run in a
-/// directory of its own, which holds the program under the name of the file that is reduced; the name is also its last
-/// argument.
+/// A command that exits with 0 for an interesting program, as with `cvise` and `creduce`. It runs in a directory of its
+/// own that holds the program under the name of the original file; the name is also its last argument.
 pub struct Script<'a> {
     program: PathBuf,
     args: Vec<OsString>,
@@ -25,8 +24,8 @@ pub struct Script<'a> {
 }
 
 impl<'a> Script<'a> {
-    /// Reads a command line, without a shell. A program with a slash in its name is found from here, not from the
-    /// directories in which it will be run.
+    /// Parses a command line, without a shell. A program name with a slash is resolved from the current directory, not
+    /// from the directories in which it will run.
     pub fn new(
         command: &str,
         file: &Path,
@@ -38,7 +37,7 @@ impl<'a> Script<'a> {
         let mut words = shell_words::split(command).map_err(|error| bad(error.to_string()))?.into_iter();
         let first = words.next().ok_or_else(|| bad("names no program".to_owned()))?;
         let here = Path::new(&first);
-        // `cvise` takes a script in the current directory by its bare name.
+        // Like `cvise`, accept the bare name of a script in the current directory.
         let program = match here.is_file() || first.contains('/') {
             true => std::path::absolute(here)?,
             false => here.to_owned(),
@@ -74,7 +73,7 @@ impl<'a> Script<'a> {
                     Some(reason) => Answer::CannotTell(reason),
                     None => Answer::Yes,
                 },
-                // What a shell answers where it could not run something.
+                // The exit statuses of a shell that could not run a command.
                 End::Exited(status @ (126 | 127)) => Answer::CannotTell(format!(
                     "the command ended with status {status}: not found, or not executable"
                 )),

@@ -1,4 +1,4 @@
-//! What is kept of a campaign, and what is not believed of it.
+//! Tests the saved state of a campaign, and the rejection of invalid states.
 
 use super::*;
 
@@ -71,7 +71,7 @@ fn what_differs_between_two_campaigns_is_named() {
     assert_eq!(one.difference(&other).unwrap().0, "seed");
 }
 
-/// The message of a failure that the user can mend.
+/// Returns the message if the failure is an error of the user.
 fn told<T>(result: Result<T, Failure>) -> Option<String> {
     match result {
         Ok(_) => None,
@@ -168,7 +168,7 @@ fn a_state_is_read_as_it_was_written_and_nothing_else_is_taken_for_one() {
     assert!(told(State::read(path)).unwrap().ends_with("is of another version of ptxsmith"));
     std::fs::write(path.join(STATE), &text[1..]).unwrap();
     assert!(told(State::read(path)).unwrap().contains("is not what a campaign of this version keeps"));
-    // Behind a name that is no directory there is no file, and that is told as well.
+    // A path below a file is an error, too.
     assert!(told(State::read(&path.join(STATE))).unwrap().starts_with("cannot read "));
     std::fs::remove_file(path.join(STATE)).unwrap();
     std::fs::create_dir(path.join(STATE)).unwrap();
@@ -180,7 +180,7 @@ fn what_becomes_of_an_earlier_campaign_depends_on_what_is_left_of_it() {
     let (resumable, whole) = (Some("--resume goes on with it"), Some("already; give another --out"));
     let of_run = Some("holds a campaign of `ptxsmith run`");
     let not_resumable = Some("cannot be gone on with");
-    // The files; what is told where it is to be refused, refused if it can be gone on with, and gone on with.
+    // The files, and the message for each treatment: refuse, refuse if resumable, resume.
     for (files, refuse, refuse_resumable, resume) in [
         (&[][..], None, None, None),
         (&[VERDICTS], None, None, None),
@@ -215,7 +215,7 @@ fn what_becomes_of_an_earlier_campaign_depends_on_what_is_left_of_it() {
                     assert!(message.is_none() && expected.is_none(), "{earlier:?} {files:?} {message:?}")
                 }
             }
-            // Only what is to be replaced is removed, and of that nothing that a campaign did not write.
+            // Only `Replace` removes files, and only those that a campaign wrote.
             for file in files {
                 assert_eq!(
                     file.exists(),
@@ -242,7 +242,7 @@ fn the_lines_of_shards_are_put_in_the_order_of_their_tasks_and_subjects() {
         serde_json::to_string(&Line { task, subject: subject.into(), known, more_new, ..Line::default() })
             .unwrap()
     };
-    // What there are no more of is left out.
+    // A count of zero is omitted.
     assert!(line(0, "s", 3).contains("\"more_new\":3") && !line(0, "s", 0).contains("more_new"));
     let all: Vec<String> =
         (0..6).flat_map(|task| ["s", "t"].map(|subject| line(task, subject, task % 2))).collect();
@@ -252,7 +252,7 @@ fn the_lines_of_shards_are_put_in_the_order_of_their_tasks_and_subjects() {
         let lines = tasks.iter().flat_map(|task| &all[2 * task..2 * task + 2]);
         lines.map(|line| format!("{line}\n")).collect()
     };
-    // They were written in the order in which the tasks ended.
+    // The lines were written in the order in which the tasks finished.
     std::fs::write(one.join(VERDICTS), of(&[4, 0, 2])).unwrap();
     std::fs::write(other.join(VERDICTS), of(&[1, 5, 3])).unwrap();
     merge_verdicts(&[one, other, into], into).unwrap();

@@ -1,4 +1,4 @@
-//! The scalars of a global, each with the value that its initializer gives it (C++ [dcl.init.aggr], [dcl.init.list]).
+//! Enumerates the scalars of a global, each with the value from its initializer (C++ [dcl.init.aggr], [dcl.init.list]).
 
 use super::{Class, Global, Literal, Pointer, Scalar, Type};
 
@@ -7,27 +7,27 @@ use super::{Class, Global, Literal, Pointer, Scalar, Type};
 pub struct Leaf {
     /// The expression that names it.
     pub path: String,
-    /// The same within the type, for `offsetof`; `None` of a bit field, and of a global that is no class.
+    /// The member path within the type, for `offsetof`; `None` for a bit field, and for a global that is not a class.
     pub member: Option<String>,
-    /// The type that it is read as.
+    /// The type for reading it.
     pub ty: &'static str,
-    /// What it is, in reports.
+    /// The kind of scalar, for reports.
     pub kind: &'static str,
-    /// What it holds.
+    /// The value.
     pub content: Content,
 }
 
-/// What a scalar holds.
+/// The value of a scalar.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Content {
     /// Bytes in memory order.
     Bytes(Vec<u8>),
-    /// An address.
+    /// The address of a symbol plus an offset.
     Address(&'static str, i64),
 }
 
 impl Content {
-    /// How many bytes it takes.
+    /// Returns the size in bytes.
     pub fn size(&self) -> usize {
         match self {
             Content::Bytes(bytes) => bytes.len(),
@@ -36,7 +36,7 @@ impl Content {
     }
 }
 
-/// The scalars of a global in the order declared.
+/// Returns the scalars of a global in declaration order.
 pub fn leaves(global: &Global) -> Vec<Leaf> {
     let mut all = Vec::new();
     let place = Place { path: format!("g{}", global.number), is_zero: false, step: 0 };
@@ -49,15 +49,15 @@ pub fn leaves(global: &Global) -> Vec<Leaf> {
     all
 }
 
-/// The kind of bit fields.
+/// The kind of bit fields, for reports.
 const FIELD: &str = "bit field";
 
-/// Where a part of the global is.
+/// The position of a part of the global.
 struct Place {
     path: String,
-    /// Whether no initializer is given for it.
+    /// Whether it has no initializer.
     is_zero: bool,
-    /// What is added to its integers.
+    /// The amount added to its integers.
     step: u128,
 }
 
@@ -97,7 +97,7 @@ fn add(ty: &Type, place: &Place, all: &mut Vec<Leaf>) {
 }
 
 fn add_class(class: &Class, place: &Place, all: &mut Vec<Leaf>) {
-    // A constructor gives its values whatever the initializer around it leaves out.
+    // A constructor sets its values even if the enclosing initializer omits the class.
     let is_zero = place.is_zero && !class.has_constructor;
     let step = if class.has_constructor { 0 } else { place.step };
     for base in &class.bases {
@@ -123,7 +123,7 @@ fn add_class(class: &Class, place: &Place, all: &mut Vec<Leaf>) {
     }
 }
 
-/// The member of a union that is initialized.
+/// Returns the index of the initialized member of a union.
 fn active(class: &Class, is_zero: bool) -> usize {
     if is_zero || class.given == 0 { 0 } else { class.active }
 }

@@ -1,4 +1,4 @@
-//! A global of C++ as a tree: its type, and in each leaf the value that it gets.
+//! A C++ global as a tree: its type, with a value in each leaf.
 
 pub mod leaves;
 pub mod print;
@@ -6,16 +6,16 @@ mod scalar;
 
 pub use scalar::{Literal, Scalar};
 
-/// One global with everything that it needs but the [prelude](print::prelude).
+/// One global with everything that it needs except the [prelude](print::prelude).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Global {
-    /// Its number in the campaign, which its names end in.
+    /// The number in the campaign, which is the suffix of its names.
     pub number: u64,
-    /// Where it resides.
+    /// The memory space.
     pub space: Space,
-    /// What it is declared as besides.
+    /// The specifiers of its declaration.
     pub form: Form,
-    /// Its type and value.
+    /// The type and value.
     pub ty: Type,
 }
 
@@ -43,7 +43,7 @@ ptxsmith_syntax::every! {
     }
 }
 
-/// A type, with the value of an object of it.
+/// A type, with the value of an object of this type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Type {
     /// A number.
@@ -52,7 +52,7 @@ pub enum Type {
     Pointer(Pointer),
     /// An array.
     Array(Box<Array>),
-    /// An array of characters that a string initializes.
+    /// An array of characters initialized by a string.
     Text(Text),
     /// A class.
     Class(Class),
@@ -61,22 +61,22 @@ pub enum Type {
 /// An array.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Array {
-    /// An element, whose value each element has with its integers moved by the index.
+    /// The element type and value. In each element, the index is added to the integers.
     pub element: Type,
-    /// How many there are.
+    /// The number of elements.
     pub length: u64,
-    /// How many have an initializer.
+    /// The number of elements with an initializer.
     pub given: u64,
 }
 
 /// An array of characters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Text {
-    /// The type of a character.
+    /// The character type.
     pub scalar: Scalar,
-    /// The string: letters.
+    /// The string, which consists of letters.
     pub text: String,
-    /// How many characters the array has.
+    /// The number of characters in the array.
     pub length: u64,
 }
 
@@ -105,7 +105,7 @@ ptxsmith_syntax::every! {
 }
 
 impl Pointer {
-    /// Its type.
+    /// Returns the type in C++.
     pub fn type_name(self) -> &'static str {
         match self {
             Pointer::Inside => "const char *",
@@ -115,7 +115,7 @@ impl Pointer {
         }
     }
 
-    /// The variable or function whose address it is, with what is added; `None` of one that is a number.
+    /// Returns the symbol and the offset of an address; `None` if the value is a number.
     pub fn address(self) -> Option<(&'static str, i64)> {
         match self {
             Pointer::Object => Some(("target", 0)),
@@ -128,7 +128,8 @@ impl Pointer {
         }
     }
 
-    /// Its value where it is a number: a pointer to a data member is an offset, and a null one -1 (the C++ ABI of Itanium, 2.3).
+    /// Returns the value if it is a number: a pointer to a data member is an offset, and a null one is -1 (Itanium C++
+    /// ABI, 2.3).
     pub fn number(self) -> u64 {
         match self {
             Pointer::DataMember => 8,
@@ -141,59 +142,59 @@ impl Pointer {
 /// A class.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Class {
-    /// Its number in the global.
+    /// The number within the global.
     pub id: u32,
     /// Whether it is a union.
     pub is_union: bool,
     /// Whether it has the attribute `packed`.
     pub is_packed: bool,
-    /// `#pragma pack` around it.
+    /// The value of a `#pragma pack` around it.
     pub pack: Option<u32>,
-    /// `alignas`
+    /// The value of `alignas`.
     pub align: Option<u32>,
-    /// Whether a constructor initializes it, which makes it no aggregate: then others may lie in its tail padding.
+    /// Whether a constructor initializes it. It is not an aggregate then, so other members may lie in its tail padding.
     pub has_constructor: bool,
-    /// Its bases.
+    /// The base classes.
     pub bases: Vec<Class>,
-    /// Its members.
+    /// The members.
     pub members: Vec<Member>,
-    /// How many of the members have an initializer.
+    /// The number of members with an initializer.
     pub given: usize,
-    /// Of a union: which member has it.
+    /// For a union, the index of the initialized member.
     pub active: usize,
 }
 
 /// A member of a class.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Member {
-    /// Its number in the global.
+    /// The number within the global.
     pub id: u32,
-    /// Its type and value.
+    /// The type and value.
     pub ty: Type,
     /// The width of a bit field.
     pub width: Option<u32>,
-    /// `alignas`
+    /// The value of `alignas`.
     pub align: Option<u32>,
-    /// Whether it has no name: a class whose members are members of the one around it, or bits that are padding.
+    /// Whether it has no name: an anonymous class, whose members belong to the enclosing class, or padding bits.
     pub is_unnamed: bool,
     /// Whether it has the attribute `no_unique_address`.
     pub may_overlap: bool,
 }
 
 impl Member {
-    /// A plain member.
+    /// Creates a member without attributes.
     pub fn new(id: u32, ty: Type) -> Member {
         Member { id, ty, width: None, align: None, is_unnamed: false, may_overlap: false }
     }
 
-    /// Whether it is bits without a name, which have no value.
+    /// Returns true for unnamed bits, which have no value.
     pub fn is_padding(&self) -> bool {
         self.is_unnamed && self.width.is_some()
     }
 }
 
 impl Type {
-    /// Whether an object of it, or of a part of it, is initialized by a constructor.
+    /// Returns true if a constructor initializes an object of this type or a part of it.
     pub fn has_constructor(&self) -> bool {
         match self {
             Type::Scalar(..) | Type::Pointer(_) | Type::Text(_) => false,
@@ -204,7 +205,7 @@ impl Type {
 }
 
 impl Class {
-    /// Whether a constructor initializes it or a part of it.
+    /// Returns true if a constructor initializes the class or a part of it.
     pub fn is_constructed(&self) -> bool {
         let in_member = |member: &Member| member.ty.has_constructor();
         self.has_constructor

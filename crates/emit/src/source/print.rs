@@ -1,11 +1,11 @@
-//! Globals as text.
+//! Prints globals as C++ source.
 
 use std::fmt::Write as _;
 
 use super::leaves::leaves;
 use super::{Class, Form, Global, Member, Type};
 
-/// What globals may name, each with the word that names it.
+/// The declarations that globals may refer to, each with the name that it declares.
 const NAMED: [(&str, &str); 9] = [
     ("Tiny", "enum Tiny : signed char {};"),
     ("Wide", "enum Wide : unsigned long long {};"),
@@ -18,24 +18,26 @@ const NAMED: [(&str, &str); 9] = [
     ("function", "extern \"C\" __device__ int function() { return 1; }"),
 ];
 
-/// All that globals may name, in one line.
+/// Returns all declarations that globals may refer to, in one line.
 pub fn prelude() -> String {
     NAMED.map(|(_, text)| text).join(" ")
 }
 
-/// The macros that make a source of CUDA one of C++.
+/// Macros that turn CUDA source into plain C++.
 pub const HOST_PRELUDE: &str =
     "#define __device__\n#define __constant__\n#define __global__\n#define __host__\n";
 
-/// How far the values that a kernel reads lie apart in its output.
+/// The distance in bytes between the values in a kernel's output.
 pub const SLOT: usize = 16;
 
-/// The declarations of a global for the host's compilers, in one line. There every global is kept.
+/// Returns the declarations of a global for the host's compilers, in one line. Without `static` or `inline`, so that the
+/// compiler keeps every global.
 pub fn declaration(global: &Global) -> String {
     in_namespace(global, &definition(&Global { form: Form::Plain, ..global.clone() }))
 }
 
-/// The classes of a global in a namespace of its own, and behind them this, with names that nothing is added to.
+/// Wraps the classes of a global in a namespace of its own, followed by `rest` with C linkage, so that its names are not
+/// mangled.
 fn in_namespace(global: &Global, rest: &str) -> String {
     let mut text = String::new();
     classes(&global.ty, &mut text);
@@ -49,8 +51,8 @@ fn definition(global: &Global) -> String {
     format!("{form}{} {declarator} = {};", space.name(), initializer(ty, 0))
 }
 
-/// The global with the witnesses of its layout, for compilers of CUDA: `w12` holds size, alignment and the offsets of its scalars, and the
-/// kernel `k12` reads each.
+/// Returns the global for CUDA compilers, with descriptions of its layout: `w12` holds its size, its alignment and the
+/// offsets of its scalars, and the kernel `k12` reads each scalar.
 pub fn unit(global: &Global) -> String {
     let mut text = definition(global);
     let number = global.number;
@@ -70,7 +72,7 @@ pub fn unit(global: &Global) -> String {
         let _ = write!(text, " *({}*)(o + {}) = {};", leaf.ty, place * SLOT, leaf.path);
     }
     if global.form == Form::Static {
-        // A compiler leaves out what no other file can reach.
+        // A compiler removes globals that no other file can refer to, so store the address.
         let _ = write!(text, " *(const void **)(o + {}) = &g{number};", leaves.len() * SLOT);
     }
     in_namespace(global, &(text + " }"))
@@ -83,7 +85,7 @@ fn class_name(ty: &Type) -> String {
     }
 }
 
-/// Defines the classes of a type, those that others are made of first.
+/// Prints the class definitions of a type, dependencies first.
 fn classes(ty: &Type, text: &mut String) {
     match ty {
         Type::Array(array) => classes(&array.element, text),
@@ -115,7 +117,7 @@ fn define(class: &Class, text: &mut String) {
     }
 }
 
-/// `struct NAME : bases { members }`
+/// Prints `struct NAME : bases { members }`.
 fn body(class: &Class, name: &str) -> String {
     let mut text = if class.is_union { "union " } else { "struct " }.to_owned();
     if let Some(align) = class.align {
@@ -165,7 +167,7 @@ fn member(member: &Member) -> String {
     text
 }
 
-/// The constructor without parameters.
+/// Prints the constructor without parameters.
 fn constructor(class: &Class, name: &str) -> String {
     let braced = |name: String, value: String| match value.starts_with('{') {
         true => name + &value,
@@ -179,7 +181,7 @@ fn constructor(class: &Class, name: &str) -> String {
     format!("constexpr {name}(){list} {{}} ")
 }
 
-/// `int name[3][2]`
+/// Prints `int name[3][2]`.
 fn declarator(ty: &Type, name: &str) -> String {
     match ty {
         Type::Scalar(scalar, _) => format!("{} {name}", scalar.name()),
@@ -190,7 +192,7 @@ fn declarator(ty: &Type, name: &str) -> String {
     }
 }
 
-/// The initializer of an object, integers moved by `step`.
+/// Prints the initializer of an object, with `step` added to its integers.
 fn initializer(ty: &Type, step: u128) -> String {
     match ty {
         Type::Scalar(scalar, value) => value.print(*scalar, step),
@@ -230,7 +232,7 @@ fn member_initializer(member: &Member, step: u128) -> String {
     }
 }
 
-/// A global as a source of its own, which shows what it shows in a generated one.
+/// Returns a global as a complete source file that shows the same difference as in the generated one.
 pub fn source(global: &Global) -> String {
     let unit = unit(&Global { number: 0, ..global.clone() });
     let mut needed: Vec<&str> = Vec::new();
@@ -255,7 +257,7 @@ pub fn source(global: &Global) -> String {
         + "\n}\n"
 }
 
-/// The units of several globals behind the prelude, each in a line.
+/// Returns the prelude and the units of several globals, each in one line.
 pub fn lines(globals: &[&Global]) -> Vec<String> {
     [prelude()].into_iter().chain(globals.iter().map(|global| unit(global))).collect()
 }

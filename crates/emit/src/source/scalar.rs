@@ -1,4 +1,4 @@
-//! Arithmetic types of C++, and literals of them.
+//! Arithmetic types of C++ and their literals.
 
 ptxsmith_syntax::every! {
     /// An arithmetic type, or an enumeration of the prelude.
@@ -45,7 +45,7 @@ ptxsmith_syntax::every! {
 }
 
 impl Scalar {
-    /// Its size in bytes, on every platform that CUDA supports on Linux.
+    /// Returns the size in bytes, which is the same on every Linux platform that CUDA supports.
     pub fn size(self) -> usize {
         match self {
             Scalar::Bool | Scalar::Char | Scalar::SignedChar | Scalar::UnsignedChar | Scalar::Tiny => 1,
@@ -56,7 +56,7 @@ impl Scalar {
         }
     }
 
-    /// Whether negative numbers are values of it.
+    /// Returns true if the type has negative values.
     pub fn is_signed(self) -> bool {
         matches!(
             self,
@@ -71,17 +71,17 @@ impl Scalar {
         )
     }
 
-    /// Whether it is a floating-point type.
+    /// Returns true for floating-point types.
     pub fn is_floating(self) -> bool {
         matches!(self, Scalar::Float | Scalar::Double)
     }
 
-    /// Whether a bit field may have it, and an array of it a string.
+    /// Returns true if the type is allowed for bit fields.
     pub fn is_integral(self) -> bool {
         !self.is_floating()
     }
 
-    /// The prefix of a string of this character type.
+    /// Returns the prefix of a string literal of this character type.
     pub fn string_prefix(self) -> Option<&'static str> {
         match self {
             Scalar::Char | Scalar::SignedChar | Scalar::UnsignedChar => Some(""),
@@ -93,26 +93,27 @@ impl Scalar {
     }
 }
 
-/// A value of an arithmetic type, spelled as a literal.
+/// The value of an arithmetic type, with the spelling of its literal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Literal {
     /// The low bits of an integer.
     Integer(u128),
-    /// A floating-point number in decimal, without a suffix.
+    /// A decimal floating-point number without a suffix.
     Decimal(String),
-    /// A floating-point number that a signed integer of 128 bits is converted to.
+    /// A 128-bit signed integer converted to floating point.
     Converted(i128),
-    /// A hexadecimal floating-point number: this integer and a power of two, with a result that is neither subnormal nor infinite.
+    /// A hexadecimal floating-point number: this integer times a power of two. The result is neither subnormal nor
+    /// infinite.
     Hexadecimal(u64, i32),
 }
 
 impl Literal {
-    /// The value of this type that is near to it, `step` further: elements of an array differ.
+    /// Returns the bits of the value converted to this type, with `step` added so that array elements differ.
     fn bits(&self, scalar: Scalar, step: u128) -> u128 {
         match self {
             Literal::Integer(bits) if scalar == Scalar::Bool => bits & 1,
             Literal::Integer(bits) => bits.wrapping_add(step) & mask(8 * scalar.size()),
-            // Each rounded once, to the nearest value ([lex.fcon], [conv.fpint]).
+            // Rounded once, to the nearest value ([lex.fcon], [conv.fpint]).
             _ if scalar == Scalar::Float => u128::from(self.single().to_bits()),
             _ => u128::from(self.double().to_bits()),
         }
@@ -136,12 +137,12 @@ impl Literal {
         }
     }
 
-    /// Its bytes in memory, in the element this number of steps behind the first one.
+    /// Returns the bytes in memory order, for the array element at index `step`.
     pub fn bytes(&self, scalar: Scalar, step: u128) -> Vec<u8> {
         self.bits(scalar, step).to_le_bytes()[..scalar.size()].to_vec()
     }
 
-    /// The bytes that a bit field of this type and width reads as.
+    /// Returns the bytes of the value read from a bit field of this type and width.
     pub fn field_bytes(&self, scalar: Scalar, width: u32) -> Vec<u8> {
         let bits = self.bits(scalar, 0) & mask(width as usize);
         let is_negative = scalar.is_signed() && width > 0 && bits >> (width - 1) & 1 == 1;
@@ -149,7 +150,7 @@ impl Literal {
         extended.to_le_bytes()[..scalar.size()].to_vec()
     }
 
-    /// The same value within the range of a bit field.
+    /// Returns the value reduced to the range of a bit field.
     pub fn within(&self, scalar: Scalar, width: u32) -> Literal {
         let mut bytes = [0; 16];
         let field = self.field_bytes(scalar, width);
@@ -157,7 +158,7 @@ impl Literal {
         Literal::Integer(u128::from_le_bytes(bytes))
     }
 
-    /// The expression of this type.
+    /// Prints an expression of this type.
     pub fn print(&self, scalar: Scalar, step: u128) -> String {
         let bits = self.bits(scalar, step);
         match (self, scalar) {
@@ -244,7 +245,7 @@ mod tests {
             "(__int128)((unsigned __int128)1ull << 64 | 2ull)"
         );
         assert_eq!(Literal::Hexadecimal(0x0100_0001, -2).print(Scalar::Float, 0), "0x1000001p-2f");
-        // 2^24 + 1 lies between two numbers of single precision: to the even one.
+        // 2^24 + 1 lies between two numbers of single precision and is rounded to the even one.
         assert_eq!(Literal::Converted((1 << 24) + 1).bytes(Scalar::Float, 0), 16_777_216f32.to_le_bytes());
         assert_eq!(Literal::Decimal("0.1".to_owned()).bytes(Scalar::Float, 0), 0x3dcc_cccd_u32.to_le_bytes());
     }

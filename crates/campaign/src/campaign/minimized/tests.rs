@@ -13,7 +13,7 @@ use crate::campaign::fake::{campaign, described, found, program, seen, session, 
 
 const OCTAL: &str = ".global .s32 a = 010;";
 
-/// A finding whose smallest program should hold this in its variable `a`, and holds that.
+/// Creates a finding whose minimized reproducer should hold `expected` in its variable `a`, and holds `bytes`.
 fn held(expected: &[u8], bytes: &[u8]) -> Found {
     let hex: String = expected.iter().map(|byte| format!("{byte:02x}")).collect();
     with_answers(json!({"bytes": hex}), Variable { bytes: Some(bytes.to_vec()), ..Variable::default() })
@@ -35,7 +35,7 @@ fn with_answers(expected: serde_json::Value, variable: Variable) -> Found {
     found
 }
 
-/// The same, of addresses.
+/// Like [`held`], with addresses.
 fn addressed(expected: &[Address], seen: &[Address]) -> Found {
     let seen = Variable { addresses: Some(seen.to_vec()), ..Variable::default() };
     with_answers(json!({ "addresses": expected }), seen)
@@ -50,7 +50,7 @@ fn one_number_that_is_wrong_in_the_same_bits_is_one_effect() {
     // Any number would do.
     assert_eq!(bits(&[1, 0, 0, 0], &[2, 0, 0, 0]), None);
     assert_eq!(bits(&[0], &[2]), None);
-    // Not one number, or another variable.
+    // More than one number, or another variable.
     assert_eq!(bits(&[5; 9], &[4; 9]), None);
     assert_eq!(bits(&[5; 8], &[4; 8]), Some(vec![1; 8]));
     assert_eq!(bits(&[5, 5], &[4]), None);
@@ -201,7 +201,7 @@ fn a_finding_is_of_a_cause_of_its_class_that_shows_in_it() {
         let (found, form) = of(class, declarations);
         assert_eq!(same_cause(&campaign, &cause, &own, &found, &form).is_some(), is_of, "{declarations}");
     }
-    // One effect is enough, and so is a wrong field of addresses that have a part in common.
+    // One common effect is enough, and so is a common wrong address field together with a common feature.
     let same = |one: &Found, other: &Found, forms: [&str; 2]| {
         let [own, form] = forms.map(|declarations| Form::of(&program(declarations), None));
         same_cause(&campaign, one, &own, other, &form).is_some()
@@ -295,14 +295,14 @@ fn an_interpretation_that_is_followed_here_and_not_there_follows_from_a_cause_th
     let (own, as_written) = (".global .s32 a = 6;", ".global .s32 a  = 6;");
     type Row = (Does, &'static str, Vec<(Found, Form)>, Option<&'static str>);
     let rows: [Row; 5] = [
-        // It shows alone, and no cause that does the same shows in it.
+        // It shows alone, and it does not show any cause with the same effect.
         (always, own, vec![octal(), accepted()], None),
-        // A cause that does the same shows in it.
+        // It shows a cause with the same effect.
         (always, own, vec![accepted(), octal(), plain()], Some("plain")),
-        // It does not show alone: it is a matter of company.
+        // It does not show alone, so it depends on the other declarations.
         (right, own, vec![accepted(), octal()], Some("octal")),
         (right, own, vec![accepted()], None),
-        // It shows only as it is written.
+        // It shows only as written.
         (spaced, as_written, vec![octal(), written()], Some("written")),
     ];
     for (does, declarations, mut causes, joined) in rows {
@@ -322,7 +322,7 @@ fn an_interpretation_that_is_followed_here_and_not_there_follows_from_a_cause_th
     }
 }
 
-/// What is made of a finding where it is reduced alone, for this rule, and how many programs that took.
+/// Reduces a finding alone with this rule. Returns it with the number of programs run.
 fn reduced(
     observe: impl Fn(&Request<'_>) -> Observation + Send + Sync + 'static,
     rule: Option<&'static str>,
@@ -353,10 +353,10 @@ fn a_finding_is_reduced_to_what_its_rule_predicts() {
         assert_eq!(reduced.answers.unwrap().observed.variables["a"].bytes, Some(vec![byte, 0, 0, 0]));
         assert!(asked > 0 && !found.only_as_written);
     }
-    // What does not show the rule keeps its class.
+    // A finding that does not show the rule keeps its class.
     let (found, _) = reduced(follows(&["octal-as-decimal"]), Some("warp-size-64"), own());
     assert_eq!(found.finding.reduced.unwrap().program, program(OCTAL));
-    // What shows nothing is asked about once more only where another question is left.
+    // If the program shows nothing, it is run again only if there is another question to ask.
     let asked = |rule| {
         let calls = Arc::new(AtomicU64::new(0));
         let counted = Arc::clone(&calls);
@@ -388,7 +388,7 @@ fn what_shows_only_as_it_is_written_is_not_reduced_as_a_tree() {
     assert!(spaced.only_as_written);
     assert_eq!((spaced.finding.reduced, asked), (None, 2));
     assert_eq!(spaced.finding.neighbour.unwrap(), program(".global .s32 a = 6;"));
-    // What is not understood is reduced as text, below a header.
+    // A program that we cannot parse is reduced as text, after a header.
     let (unread, _) = at("%%%", crash(".global .s32 a = 6;\n%%% b c d;"));
     assert!(unread.only_as_written);
     let reduced = unread.finding.reduced.unwrap();
@@ -410,7 +410,7 @@ fn an_answer_that_does_not_come_again_while_it_is_reduced_changes() {
     assert_eq!((found.came_again, asked), ((0, 2 * REPEATED), u64::from(2 * REPEATED)));
 }
 
-/// The smallest program of a finding of this id, what is essential in it, and whether it refutes its rule.
+/// Returns the minimized reproducer of a finding with this id, its essential features, and whether it refutes its rule.
 fn essential(
     observe: impl Fn(&Request<'_>) -> Observation + Send + Sync + 'static,
     id: &str,
@@ -433,14 +433,14 @@ fn what_a_smallest_program_holds_only_to_be_valid_is_no_part_of_its_cause() {
         let (found, form, is_refuted) =
             essential(follows(&["octal-as-decimal"]), "octal-as-decimal", declarations);
         assert_eq!((form.id(), is_refuted), (Form::of(&program(OCTAL), None).id(), false), "{declarations}");
-        // The nearest that conforms holds the same number.
+        // The nearest conforming program holds the same number.
         let neighbour = program(&declarations.replace("010", "8"));
         assert_eq!(found.finding.neighbour, Some(neighbour));
     }
-    // The number that it should hold is nearer than another operator.
+    // The expected number itself is nearer than another operator.
     let (found, ..) = essential(follows(&["not-complements"]), "not-complements", ".global .s32 a = !5;");
     assert_eq!(found.finding.neighbour, Some(program(".global .s32 a = 0;")));
-    // Whatever the program is, it holds 10.
+    // Every program holds 10.
     let ten = |request: &Request<'_>| {
         let mut seen = right(request);
         for variable in seen.variables.values_mut() {
@@ -499,7 +499,7 @@ fn new_findings_of_one_cause_are_one_and_nothing_is_asked_about_what_shows_it() 
         let findings = join(time);
         let ids: Vec<(&str, u64)> =
             findings.iter().map(|found| (&*found.finding.id, found.finding.count)).collect();
-        // The interpretation that is mixed refuses, and nothing else does.
+        // Only the mixed interpretation rejects a program.
         assert_eq!(ids, [("octal-as-decimal", 2), ("listed", 1), ("mixed-x", 1)]);
         assert_eq!(findings[0].finding.least_program(), program(OCTAL));
         assert!(findings[0].finding.reduced.is_some() && findings[1].finding.reduced.is_none());

@@ -63,7 +63,7 @@ fn of_reading(answer: usize) -> Option<Explanation> {
     Some(Explanation { readings: vec![(Question::ShiftCount, answer)], known: Vec::new() })
 }
 
-/// A difference that nothing explains, and of which nothing is suspected.
+/// Creates a difference without an explanation or a hypothesis.
 fn unexplained(class: Class, observed: Observation) -> Difference {
     Difference {
         class,
@@ -102,7 +102,7 @@ fn part(module: &Module, difference: &Difference) -> Part {
     }
 }
 
-/// The cause of a difference that a program of these declarations shows.
+/// Returns the cause of a difference in a program with these declarations.
 fn cause_of(declarations: &str, difference: &Difference, expected: Option<&Expected>) -> Cause {
     let module = module(declarations);
     Cause::of(&module, &part(&module, difference), expected).unwrap()
@@ -152,7 +152,7 @@ fn a_refusal_of_a_valid_program_is_known_by_its_complaint_and_not_by_what_is_sus
     assert!(!cause.predicts());
     let is_shown = |message| cause.is_shown_by(&deviates(&complains(message)), Trace::default());
     assert!(is_shown("Unknown symbol 'y17'") && !is_shown("Duplicate symbol 'x'"));
-    // Who names what is suspected wants that.
+    // A user who names a hypothesis accepts only that.
     let named = Expected::parse("product-signed").unwrap();
     let cause = cause_of(".global .s32 a = 7 * 4;", &complains("Unknown symbol 'x'"), Some(&named));
     assert_eq!(cause.to_string(), "refuses-valid (suspected: product-signed)");
@@ -168,7 +168,7 @@ fn a_crash_is_known_by_its_signal_and_by_what_was_said_before() {
     assert!(is_shown(killed(11)) && !is_shown(killed(8)));
     assert!(!is_shown(Observation { diagnostics: refused("too large").diagnostics, ..killed(11) }));
     assert!(!is_shown(Observation::because(Outcome::Crashed, "internal error")));
-    // Another class is another cause, whatever else is the same.
+    // Another class means another cause, even if all else is the same.
     let hang = unexplained(Class::Hang, killed(11));
     assert!(!cause.is_shown_by(&deviates(&hang), Trace::default()));
     assert!(!cause.is_shown_by(&Verdict::Conforms, Trace::default()));
@@ -204,13 +204,13 @@ fn of_several_known_deviations_the_first_has_to_stay_and_another_one_is_another_
     let narrowed = cause.narrowed().unwrap();
     assert_eq!(narrowed.to_string(), "wrong-value (remainder-unsigned)");
     assert!(narrowed.narrowed().is_none(), "nothing is left to leave out");
-    // What is named stays instead.
+    // The named deviation is preserved instead.
     let second = Expected::parse("ternary-not-converted").unwrap();
     let second = cause_of(REMAINDER, &wrong(of_known(&both)), Some(&second));
     assert!(second.is_shown_by(&deviates(&wrong(of_known(&both[1..]))), Trace::default()));
     assert!(!second.is_shown_by(&deviates(&wrong(of_known(&both[..1]))), Trace::default()));
     assert_eq!(second.narrowed().unwrap().to_string(), "wrong-value (ternary-not-converted)");
-    // An explanation by one thing has nothing to narrow.
+    // An explanation with a single part cannot be narrowed.
     assert!(cause_of(REMAINDER, &wrong(of_reading(1)), None).narrowed().is_none());
 }
 
@@ -228,7 +228,7 @@ fn what_may_be_behind_both_is_the_same_cause() {
     ] {
         assert_eq!(is_shown(&suspecting(Class::WrongValue, sets)), same, "{sets:?}");
     }
-    // In a batch that is not looked into of every difference.
+    // In a batch, not every difference is analysed.
     assert!(is_shown(&Difference { suspected: None, ..wrong(None) }));
 }
 
@@ -244,10 +244,10 @@ fn what_nothing_is_suspected_of_rests_on_clauses_of_the_first_program_and_plain_
     assert_eq!(shows(".global .s32 b = 5 % 3;"), (true, true));
     assert_eq!(shows(".global .u8 c[2] = {1, 2};"), (true, true), "the plainest are always allowed");
     assert_eq!(shows(".global .f32 b = 1.0 + 2.0;"), (false, false));
-    // One of several variables is enough, as each has a verdict of its own.
+    // One of several variables is enough, as each has its own verdict.
     let several = module(".global .f32 b = 1.0 + 2.0;\n.global .s32 c = 5 % 3;");
     assert!(cause.may_be_shown_by(&several));
-    // A refusal is about all of it.
+    // A rejection is about the whole program.
     let refusal = unexplained(Class::RefusesValid, refused("no"));
     let cause = cause_of(".global .s32 a = 7 % 4;", &refusal, None);
     assert!(!cause.may_be_shown_by(&several));
@@ -260,7 +260,7 @@ fn a_program_that_is_less_certain_never_takes_the_place_of_another() {
     let unknown = ".visible .entry k() { .reg .u32 r; frobnicate.u32 r, 1; ret; }";
     for (declarations, is_as_safe) in [
         (".global .s32 b = 5 % 3;", true),
-        // Refused, an open question, and a part that is not decided.
+        // Invalid, an open question, and a part that is not decided.
         (".global .s32 b = 5.0 % 3;", false),
         (".global .s64 b = 5 % 3 + (1 << 65);", false),
         (&*format!(".global .s32 b = 5 % 3;\n{unknown}"), false),
@@ -270,7 +270,7 @@ fn a_program_that_is_less_certain_never_takes_the_place_of_another() {
             assert_eq!(cause.may_be_shown_by(&module(declarations)), is_as_safe, "{declarations}");
         }
     }
-    // What we have a rule for may take the place of what we have none for.
+    // A program covered by our rules may replace one that is not.
     let unread = ".global .s32 a = 7 % 4;\n.global .b8 x = = 1;";
     let cause = cause_of(unread, &suspected, None);
     assert!(cause.may_be_shown_by(&module(unread)));
@@ -299,7 +299,7 @@ fn an_explanation_predicts_programs_that_it_changes_something_in() {
         assert!(cause.is_predicted_by(&module(shown)), "{shown}");
         assert!(!cause.is_predicted_by(&module(not_shown)), "{not_shown}");
     }
-    // A deviation that is known by the shape of programs.
+    // A deviation identified by the shape of programs.
     let shape = unexplained(Class::RefusesValid, refused("no"));
     let shape = Difference { explanation: of_known(&["subtracted-index-refused"]), ..shape };
     let known = KNOWN.iter().find(|known| known.id == "subtracted-index-refused").unwrap();
