@@ -1,4 +1,4 @@
-//! Builds the preloaded library. Without a C compiler there is none, and programs are started as ever.
+//! Builds the library to preload. Without a C compiler there is none, and programs are started anew for each run.
 
 use std::path::PathBuf;
 use std::{env, fs};

@@ -1,4 +1,4 @@
-//! The subject `exec:`: any program that takes a PTX file and prints one observation, one process a module.
+//! The subject `exec:`: any program that accepts a PTX file and prints one observation, one process for each module.
 
 use std::fmt::Display;
 use std::fs;
@@ -14,11 +14,11 @@ use crate::subject::{DESCRIPTION_SCHEMA, Description, Error, Request, Subject};
 use crate::unanswered::Unanswered;
 use ptxsmith_model::{Observation, Outcome, SCHEMA};
 
-/// The most bytes of an answer that are read. An answer holds every byte of every variable, twice its size.
+/// Maximum size of an answer in bytes. An answer holds every byte of every variable as two hex digits.
 pub(crate) const MAX_ANSWER: usize = 256 << 20;
-/// What is replaced by the path of the module.
+/// Placeholder for the path of the module.
 const PLACEHOLDER: &str = "{ptx}";
-/// What is replaced by the path of a file with the variables that are asked for, as JSON.
+/// Placeholder for the path of a JSON file that lists the requested variables.
 const READ_PLACEHOLDER: &str = "{read}";
 
 /// A command with its arguments, as the user wrote it.
@@ -28,11 +28,11 @@ pub struct CommandLine {
     pub text: String,
     /// The program, as written.
     pub program: String,
-    /// Its arguments.
+    /// Arguments, after the rules of a shell were applied.
     pub args: Vec<String>,
 }
 
-/// Why a text is no command.
+/// Why a string is not a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CommandError {
     NoProgram,
@@ -40,7 +40,7 @@ pub(crate) enum CommandError {
 }
 
 impl CommandLine {
-    /// Splits a text as a shell would; nothing is expanded.
+    /// Splits a command line as a shell would; expands nothing.
     pub(crate) fn parse(text: &str) -> Result<CommandLine, CommandError> {
         let mut words = shell_words::split(text).map_err(|_| CommandError::OpenQuote)?.into_iter();
         let program = words.next().filter(|program| !program.is_empty()).ok_or(CommandError::NoProgram)?;
@@ -48,17 +48,17 @@ impl CommandLine {
     }
 }
 
-/// A program that takes a PTX file and prints one observation.
+/// A program that accepts a PTX file and prints one observation.
 ///
-/// It runs in the directory that ptxsmith was started in, with a `TMPDIR` of its own; the module is a file that is
-/// gone afterwards. What it prints on standard error is kept out of the observation, but for the last line where it
-/// crashed.
+/// It runs in the directory in which ptxsmith was started, with a private `TMPDIR`. The module is a file that is
+/// removed afterwards. Its standard error is not part of the observation, except for the last line, which is kept when
+/// it crashed.
 #[derive(Debug)]
 pub struct Exec {
     program: PathBuf,
     args: Vec<String>,
     limits: Limits,
-    /// How long it has for its first answer.
+    /// Time limit for its first answer.
     first: Duration,
     cancel: Cancel,
     description: Description,
@@ -66,7 +66,7 @@ pub struct Exec {
 
 impl Exec {
     /// Finds the program and asks it to describe itself (`CMD ARGS --describe`, without the arguments that name the
-    /// module). A program that does not answer that with a description need not: then little is known of it.
+    /// module). The answer is optional: without a description little is known about the program.
     pub fn open(command: &CommandLine, options: &OpenOptions<'_>) -> Result<Self, Unavailable> {
         let (limits, cancel) = (options.limits.clone(), options.cancel.clone());
         let (program, described) = find_and_describe(command, options.first, options)?;
@@ -74,7 +74,7 @@ impl Exec {
         Ok(Exec { program, args: command.args.clone(), limits, first: options.first, cancel, description })
     }
 
-    /// Runs the program for a module. Returns its command line, too.
+    /// Runs the program on a module. Also returns its command line.
     fn run(&self, request: &Request<'_>, limits: &Limits) -> Result<(String, Finished), Error> {
         let failed = |doing: &str, source| {
             Err(Error::File { doing: format!("{doing} for {}", self.description.id), source })
@@ -90,7 +90,7 @@ impl Exec {
         if let Err(source) = fs::write(&module, request.ptx) {
             return failed("write the module", source);
         }
-        // The directory's name is ours but for TMPDIR, which may be any bytes: those cannot go into an argument.
+        // Only the part from TMPDIR may contain bytes that are not UTF-8; those cannot be substituted into an argument.
         let Some(path) = module.to_str() else {
             return failed(
                 "name the module",
@@ -124,7 +124,8 @@ impl Exec {
     }
 }
 
-/// The program of a command, and what it says in this time about itself, its id left open.
+/// Finds the program of a command and asks it for its description, within a time limit. The id in the description is
+/// left empty.
 pub(crate) fn find_and_describe(
     command: &CommandLine,
     time: Duration,
@@ -161,13 +162,13 @@ pub(crate) fn find_and_describe(
     Ok((program, Description { path, sha256, ..described }))
 }
 
-/// It answers `--describe` with a description that cannot be used.
+/// Creates the error for a program that answers `--describe` with an unusable description.
 pub(crate) fn unusable(program: &str, reason: &str) -> Unavailable {
     let reason = format!("{program}: cannot use its answer to --describe: {reason}");
     Unavailable::new(UnavailableKind::NotTheSubject, reason)
 }
 
-/// The description that a program printed, if what it printed is one.
+/// Parses the description that a program printed. Returns `None` if its output is not a description.
 fn describe(finished: &Finished) -> Result<Option<Description>, String> {
     if finished.end != End::Exited(0) {
         return Ok(None);
@@ -208,7 +209,7 @@ impl Subject for Exec {
     }
 }
 
-/// An observation with what the description of its subject promises of it. What the observation says of itself does not count.
+/// Adds to an observation the properties that the subject's description promises. They override the observation's own.
 pub(crate) fn promised(observation: Observation, description: &Description) -> Observation {
     let complete = observation.outcome == Outcome::Accepted && description.lists == Some(true);
     Observation {
@@ -218,7 +219,7 @@ pub(crate) fn promised(observation: Observation, description: &Description) -> O
     }
 }
 
-/// What a finished run amounts to.
+/// Converts a finished run to an observation.
 fn judge(finished: &Finished, limits: &Limits) -> Observation {
     let crashed = |signal, what: String| {
         let stderr = finished.stderr.text();
@@ -242,7 +243,7 @@ fn judge(finished: &Finished, limits: &Limits) -> Observation {
     }
 }
 
-/// The observation that a program printed.
+/// Parses the observation that a program printed.
 fn answer(finished: &Finished) -> Result<Observation, String> {
     if finished.stdout.dropped > 0 {
         return Err(format!("more than {} bytes", finished.stdout.bytes.len()));
@@ -253,7 +254,7 @@ fn answer(finished: &Finished) -> Result<Observation, String> {
     Ok(observation)
 }
 
-/// Holds an observation against what the contract says beyond its shape, and puts addresses in order.
+/// Checks the parts of the contract that the JSON shape does not enforce, and sorts addresses.
 pub(crate) fn check(observation: &mut Observation) -> Result<(), String> {
     if observation.schema != SCHEMA {
         return Err(format!("its schema is {:?}, not {SCHEMA:?}", observation.schema));

@@ -1,13 +1,13 @@
-//! Shows PTX to one implementation and reports what came out.
+//! Runs one implementation on a PTX module and reports the result.
 //!
-//! A [`Subject`] is one implementation under test. Code that may crash, hang or eat memory runs in a child process
-//! under a time and a memory limit ([`process`]); what it left behind is read by code that trusts none of it
-//! ([`cubin`], and [`cuobjdump`] to check it). What came out is an [`Observation`], crashes and hangs included. This package predicts nothing and
-//! judges nothing.
+//! A [`Subject`] is one implementation under test. Code that may crash, hang or exhaust memory runs in a child process
+//! under a time and a memory limit ([`process`]). The reader of its output ([`cubin`], cross-checked by [`cuobjdump`])
+//! treats that output as untrusted. The result is an [`Observation`], also for crashes and hangs. This package predicts
+//! nothing and judges nothing.
 //!
-//! [`open`] makes subjects of what the user wrote ([`parse_spec`]): NVIDIA's assembler ([`Ptxas`], installed by
-//! [`toolchain`]), the same compiler as a library ([`library`]), the driver on a device ([`driver`]) or any program ([`Exec`],
-//! [`Serve`]). What takes its process along when it fails runs in a [`worker`].
+//! [`open`] creates subjects from the user's notation ([`parse_spec`]): NVIDIA's assembler ([`Ptxas`], installed by
+//! [`toolchain`]), the same compiler as a library ([`library`]), the driver on a device ([`driver`]) or any program
+//! ([`Exec`], [`Serve`]). A library that can bring down its process runs in a [`worker`].
 //!
 //! ```
 //! use ptxsmith_subject::{OpenOptions, Outcome, Request, open, parse_spec};

@@ -1,4 +1,4 @@
-//! Runs one of NVIDIA's programs that print what a cubin holds.
+//! Runs NVIDIA's programs that print the contents of a cubin.
 
 use std::fs;
 use std::io;
@@ -14,17 +14,17 @@ pub enum ListError {
     /// The program could not be run.
     #[error(transparent)]
     Process(#[from] process::Error),
-    /// The cubin could not be put where the program finds it.
+    /// The cubin could not be written to a file for the program.
     #[error("cannot write a cubin for {0}: {1}")]
     File(String, io::Error),
-    /// The program refused the cubin, or printed too much.
+    /// The program rejected the cubin, or printed too much.
     #[error("{0} failed: {1}")]
     Refused(String, String),
 }
 
 const INPUT: &str = "in.cubin";
 
-/// A program that prints a cubin whose file is its last argument.
+/// A program that prints a cubin, with the cubin's file as its last argument.
 #[derive(Clone, Debug)]
 pub(crate) struct Lister {
     program: PathBuf,
@@ -35,19 +35,19 @@ pub(crate) struct Lister {
 }
 
 impl Lister {
-    /// The program at this path, with the option that says what to print.
+    /// Creates a lister for the program at this path, with the option that selects the output.
     pub fn new(program: PathBuf, option: &'static str, cancel: Cancel) -> Lister {
-        // A listing is some ten times the size of the cubin.
+        // A listing is about ten times the size of the cubin.
         let limits = Limits { time: Duration::from_secs(120), output: 512 << 20, ..Limits::default() };
         Lister { program, option, limits, cancel, start: Start::Spawn }
     }
 
-    /// The same, started in this way.
+    /// Returns the lister with another way to start the program.
     pub fn starting(self, start: Start) -> Lister {
         Lister { start, ..self }
     }
 
-    /// What the program says of itself, where it does.
+    /// Returns the output of `--help`, if there is any.
     pub fn help(&self) -> Option<String> {
         let directory = process::scratch(0).ok()?;
         let invocation = Invocation {
@@ -60,7 +60,7 @@ impl Lister {
         (finished.end == End::Exited(0)).then(|| finished.stdout.text().into_owned())
     }
 
-    /// What the program prints of a cubin.
+    /// Returns the program's listing of a cubin.
     pub fn list(&self, cubin: &[u8]) -> Result<String, ListError> {
         let name = || self.program.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let file = |error| ListError::File(name(), error);

@@ -17,7 +17,7 @@ use ptxsmith_model::OutputForm;
 use ptxsmith_model::{Diagnostic, INTERNAL_ERROR, Observation, Outcome, Severity};
 
 const OUTPUT: &str = "out.cubin";
-/// Objects that are kept: all orders of the modules of a program are linked one after the other.
+/// Maximum number of cached objects. Callers link all orders of a program's modules in sequence, so few are needed.
 const MOST_OBJECTS: usize = 64;
 
 /// One release of ptxas and nvlink.
@@ -28,16 +28,16 @@ pub struct Nvlink {
     limits: Limits,
     cancel: Cancel,
     description: Description,
-    /// Shows which constants kernels read, where it is installed.
+    /// Finds the constants that kernels read, if it is installed.
     disassembler: Option<Disassembler>,
-    /// The objects that were made of modules, by target and texts. They depend on nothing else.
+    /// Cached objects, by target and source texts. They depend on nothing else.
     objects: Mutex<HashMap<ObjectKey, Arc<Object>>>,
 }
 
-/// The target, and the texts of the modules.
+/// The target, and the source texts of the modules.
 type ObjectKey = (String, Vec<String>);
 
-/// What ptxas made of a module, or nvlink of several: an object, or what it did instead.
+/// Output of ptxas for one module, or of nvlink for several: an object, or the observation of a failure.
 #[derive(Debug)]
 enum Object {
     Bytes(Vec<u8>),
@@ -45,7 +45,7 @@ enum Object {
 }
 
 impl Nvlink {
-    /// A release that is installed by name, with ptxas of the same release.
+    /// Opens an installed release, with ptxas of the same release.
     pub(crate) fn installed(
         tool: &'static Tool,
         id: &str,
@@ -93,7 +93,7 @@ impl Nvlink {
         })
     }
 
-    /// The object that `make` makes of modules, made once.
+    /// Returns the object of some modules from the cache, or creates it with `make`.
     fn kept(
         &self,
         texts: &[&str],
@@ -114,7 +114,7 @@ impl Nvlink {
         Ok(object)
     }
 
-    /// What ptxas makes of a module.
+    /// Assembles a module with ptxas.
     fn assemble(&self, ptx: &str, target: &str) -> Result<Object, Error> {
         let request = Request::new(ptx, target).in_form(OutputForm::Relocatable);
         let (finished, cubin) = self.ptxas.assemble(&request)?;
@@ -125,7 +125,7 @@ impl Nvlink {
         })
     }
 
-    /// What nvlink makes of objects that it links to one relocatable object.
+    /// Links objects into one relocatable object with nvlink.
     fn join(&self, objects: &[Arc<Object>], target: &str) -> Result<Object, Error> {
         let (finished, object) = self.link(objects, target, &["-r"])?;
         Ok(match (finished.end, object) {
@@ -175,7 +175,7 @@ impl Subject for Nvlink {
         for (place, &ptx) in texts.iter().enumerate() {
             let object = self.kept(&[ptx], request.target, || self.assemble(ptx, request.target))?;
             if let Object::None(seen) = &*object {
-                // What the assembler does with a module alone is not the linker's.
+                // A failure of the assembler on one module is not the linker's.
                 let message = seen.diagnostics.first().map(|diagnostic| diagnostic.message.as_str());
                 let why = message.or(seen.reason.as_deref()).unwrap_or("it does not say why");
                 let reason = format!("ptxas does not assemble module {}: {why}", place + 1);
@@ -185,7 +185,7 @@ impl Subject for Nvlink {
         }
         if let Some(Stage { first, count }) = request.stage {
             let joined = first..first + count;
-            // One module alone and the module itself are two objects.
+            // A stage of one module is another object than the module itself.
             let key: Vec<&str> = [&["-r"], &texts[joined.clone()]].concat();
             let object =
                 self.kept(&key, request.target, || self.join(&objects[joined.clone()], request.target))?;
@@ -217,7 +217,7 @@ impl Subject for Nvlink {
     }
 }
 
-/// What a finished run of nvlink amounts to.
+/// Converts a finished run of nvlink to an observation.
 fn judge(finished: &Finished, cubin: Option<&[u8]>, limits: &Limits) -> Observation {
     let printed = format!("{}{}", finished.stderr.text(), finished.stdout.text());
     let diagnostics: Vec<Diagnostic> = printed.lines().filter_map(diagnostic).collect();
@@ -247,7 +247,7 @@ fn judge(finished: &Finished, cubin: Option<&[u8]>, limits: &Limits) -> Observat
     Observation { diagnostics, ..observation }
 }
 
-/// A message of nvlink: `nvlink error   : Undefined reference to 'x' in '1.o'`.
+/// Parses a message of nvlink: `nvlink error   : Undefined reference to 'x' in '1.o'`.
 fn diagnostic(line: &str) -> Option<Diagnostic> {
     let (severity, message) = messages::severity_and_message(line.strip_prefix("nvlink ")?.trim_start())?;
     Some(Diagnostic { severity, line: None, message })

@@ -1,4 +1,4 @@
-//! How subjects are opened, and what stands in the way of one.
+//! Opening of subjects, and the errors that prevent it.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -10,27 +10,27 @@ use crate::subject::Subject;
 use crate::toolchain::{Damaged, InstallError, NoHome, Tool, Toolchains};
 use crate::worker::Workers;
 
-/// How subjects are opened.
+/// Options for opening subjects.
 pub struct OpenOptions<'a> {
-    /// What each run may use.
+    /// Limits of each run.
     pub limits: Limits,
-    /// How long a program of the user's has for its first words: the answer to `--describe`, and that to a first program.
+    /// Time limit for a user's own program to answer `--describe`, and again to answer its first module.
     pub first: Duration,
     /// Stops runs and installations.
     pub cancel: Cancel,
-    /// Where releases are installed; `None` for the user's own place ([`Toolchains::of_user`]).
+    /// Where releases are installed; `None` for the user's default directory ([`Toolchains::of_user`]).
     pub toolchains: Option<Toolchains>,
-    /// Whether a release that is named and missing is installed, over the network. By default it is not.
+    /// Whether a named release that is missing is installed over the network. Default: false.
     pub install: bool,
-    /// How programs are started that are run for each module. By default each run starts its program anew.
+    /// How to start programs that run once for each module. By default each run starts a new process.
     pub start: Start,
-    /// What ptxas is given besides what ptxsmith gives it: `-O0`.
+    /// User's options for ptxas, such as `-O0`, in addition to the options that ptxsmith always passes.
     pub own: Vec<String>,
     /// How this program starts itself again as a worker that loads libraries; `None` if it cannot.
     pub workers: Option<Workers>,
-    /// The CUDA driver library; `None` for the one that the system's loader finds.
+    /// The CUDA driver library; `None` to use the library that the system's loader finds.
     pub libcuda: Option<PathBuf>,
-    /// Told what happens during an installation.
+    /// Receives progress messages during an installation.
     pub progress: &'a (dyn Fn(&str) + Sync),
 }
 
@@ -56,7 +56,7 @@ impl OpenOptions<'_> {
         Ok(self.toolchains.clone().map_or_else(Toolchains::of_user, Ok)?)
     }
 
-    /// The same, with options of the user's for ptxas.
+    /// Returns a copy with the user's options for ptxas replaced.
     pub(crate) fn giving(&self, own: &[String]) -> OpenOptions<'_> {
         OpenOptions {
             limits: self.limits.clone(),
@@ -78,7 +78,8 @@ impl OpenOptions<'_> {
         self.workers.as_ref().ok_or_else(none)
     }
 
-    /// The program or library of a tool, where it is installed, else what `install` installs, where that is wanted.
+    /// Returns the path of a tool's program or library. A missing tool is installed with `install` if the options allow
+    /// that; otherwise the error's reason is `missing()`.
     pub(crate) fn installed(
         &self,
         toolchains: &Toolchains,
@@ -96,36 +97,36 @@ impl OpenOptions<'_> {
     }
 }
 
-/// What stands in the way of a subject.
+/// Why a subject is unavailable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum UnavailableKind {
-    /// It can be installed by name, and is not.
+    /// It can be installed by name but is not installed.
     NotInstalled,
-    /// There is no such program or file.
+    /// The program or file does not exist.
     NotFound,
-    /// It is there, but does not run on this machine.
+    /// It exists but does not run on this machine.
     CannotRun,
-    /// It runs, but is not what it was taken for, or describes itself in a way that cannot be used.
+    /// It runs but is not the expected implementation, or its description cannot be used.
     NotTheSubject,
-    /// It could not be installed: no network, no pip, a disk that is full.
+    /// The installation failed: no network, no pip, a full disk.
     InstallFailed,
     /// There is no device for it.
     NoDevice,
-    /// The user stopped it.
+    /// The user cancelled.
     Cancelled,
-    /// This machine failed otherwise.
+    /// Another failure of this machine.
     Machine,
 }
 
-/// There is no such subject here, and why.
+/// A subject is unavailable, with the reason.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[error("{reason}")]
 pub struct Unavailable {
-    /// What stands in the way, for programs.
+    /// Machine-readable kind of failure.
     pub kind: UnavailableKind,
-    /// Why it is not available, for people.
+    /// Human-readable reason.
     pub reason: String,
 }
 
@@ -168,10 +169,10 @@ impl From<InstallError> for Unavailable {
     }
 }
 
-/// The subjects of one name: one, but for a name such as `ptxas@all`.
+/// The subjects that one name stands for: exactly one, except for names such as `ptxas@all`.
 pub type Opened = Result<Vec<Box<dyn Subject>>, Unavailable>;
 
-/// One subject, opened or not.
+/// Wraps the result of opening a single subject.
 pub(crate) fn one(opened: Result<impl Subject + 'static, Unavailable>) -> Opened {
     Ok(vec![Box::new(opened?)])
 }

@@ -1,7 +1,8 @@
-//! The first program that a user's own program is shown, before anything is judged by its answers: whether it speaks the protocol.
+//! The first module shown to a user's own program, before any of its answers are judged: it checks that the program
+//! speaks the protocol.
 //!
-//! A mistake in the command or in an adapter shows in every answer. Without this it would show at the end of a campaign, as
-//! many crashes or as nothing compared.
+//! A mistake in the command or in an adapter affects every answer. Without this check it would appear only at the end
+//! of a campaign, as many crashes or as nothing compared.
 
 use serde_json::Value;
 
@@ -10,22 +11,22 @@ use crate::unanswered::Unanswered;
 use crate::version::Version;
 use ptxsmith_model::{Observation, Outcome, SCHEMA};
 
-/// The variable of the program.
+/// Name of the variable in the probe module.
 const VARIABLE: &str = "ptxsmith_probe";
-/// The most characters of an answer that are quoted.
+/// Maximum number of characters of an answer that are quoted.
 const QUOTED: usize = 600;
 
-/// The program, with a header that the implementation takes.
+/// The probe module, with a header that the implementation accepts.
 #[derive(Clone, Debug)]
 pub(crate) struct Probe {
-    /// Its text.
+    /// Source text of the module.
     pub ptx: String,
     target: String,
     read: [Read; 1],
 }
 
 impl Probe {
-    /// The program for an implementation that describes itself so.
+    /// Creates the probe for an implementation with this description.
     pub fn new(description: &Description) -> Probe {
         let newest = "7.8";
         let is_older =
@@ -44,12 +45,12 @@ impl Probe {
         }
     }
 
-    /// The request that shows it.
+    /// Returns the request that shows the module.
     pub fn request(&self) -> Request<'_> {
         Request { read: &self.read, ..Request::new(&self.ptx, &self.target) }
     }
 
-    /// A right answer.
+    /// Returns a correct answer.
     pub fn expected(&self) -> String {
         format!(
             "{{\"schema\": \"{SCHEMA}\", \"outcome\": \"accepted\", \"variables\": {{\"{VARIABLE}\": {{\"space\": \"global\", \
@@ -57,8 +58,8 @@ impl Probe {
         )
     }
 
-    /// What is wrong with an observation, in whatever the implementation says of the program; `printed` is what it was read from.
-    /// A wrong value is none of this: that is for a judge.
+    /// Returns the fault in an answer to the probe: a crash, a time-out or a misspelled field. `printed` is the raw
+    /// output. Acceptance and rejection are both valid answers, and a wrong value is left to the judge.
     pub fn fault(&self, observation: &Observation, printed: &[u8]) -> Option<String> {
         let reason = || observation.reason.clone().unwrap_or_default();
         match observation.outcome {
@@ -70,7 +71,7 @@ impl Probe {
         }
     }
 
-    /// Puts together what a user needs to see.
+    /// Builds the report for the user.
     pub fn unanswered(&self, reason: String, sent: String, received: &[u8], expected: String) -> Unanswered {
         let received = String::from_utf8_lossy(received);
         let mut quoted: String = received.chars().take(QUOTED).collect();
@@ -81,8 +82,8 @@ impl Probe {
     }
 }
 
-/// What an accepting answer names otherwise than the protocol does: fields of its own are ignored, so the values in a field of
-/// another name would never be seen.
+/// Finds a field that an accepting answer spells differently from the protocol. Unknown fields are ignored, so values
+/// in a misspelled field would never be seen.
 fn misnamed(observation: &Observation, printed: &[u8]) -> Option<String> {
     let answer: Value = serde_json::from_slice(printed).ok()?;
     let answer = answer.get("observation").unwrap_or(&answer);
@@ -104,12 +105,12 @@ fn misnamed(observation: &Observation, printed: &[u8]) -> Option<String> {
     Some(format!("the variable has `{other}`, which the protocol does not know, and no `bytes`"))
 }
 
-/// The fields of an observation that the protocol knows, `variables` aside.
+/// The fields of an observation in the protocol, except `variables`.
 const OBSERVATION: &[&str] = &["schema", "outcome", "reason", "signal", "diagnostics", "kernels", "complete"];
-/// The fields of a variable that the protocol knows, `bytes` aside.
+/// The fields of a variable in the protocol, except `bytes`.
 const FIELDS: &[&str] = &["space", "size", "align", "addresses", "base", "reason"];
 
-/// An unknown field of an object that lacks a known one.
+/// Returns an unknown field of an object that lacks the known field `wanted`.
 fn instead_of<'a>(wanted: &str, object: &'a Value, others: &[&str]) -> Option<&'a str> {
     let fields = object.as_object().filter(|fields| !fields.contains_key(wanted))?;
     fields.keys().map(String::as_str).find(|field| !others.contains(field))
@@ -149,7 +150,7 @@ mod tests {
             r#"{"outcome": "unsupported", "reason": "no data"}"#,
             r#"{"outcome": "accepted"}"#,
             r#"{"outcome": "accepted", "variables": {}, "seconds": 3}"#,
-            // A value that is wrong, or is not known, is an answer.
+            // A wrong or unknown value is still a valid answer.
             r#"{"outcome": "accepted", "variables": {"ptxsmith_probe": {"bytes": "00"}}}"#,
             r#"{"outcome": "accepted", "variables": {"ptxsmith_probe": {"reason": "none"}, "more": {}}}"#,
         ] {

@@ -1,6 +1,6 @@
-//! Files of known names in folders that others may have made: a cache, the folder of a campaign.
+//! Opens files with known names in directories that other users may have created: a cache, the directory of a campaign.
 //!
-//! Behind such a name may stand a link to a file of the user's, a pipe that nobody writes to, or a device without end.
+//! Such a name may be a link to a file of the user's, a pipe that nobody writes to, or an endless device.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
@@ -10,10 +10,10 @@ use std::path::Path;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 
-/// Opens a regular file, for reading or as the options say. A link is not followed, a pipe not waited for.
+/// Opens a regular file, for reading or as the options say. Does not follow a link and does not wait for a pipe.
 ///
 /// # Errors
-/// As [`OpenOptions::open`], and where the name is that of anything but a regular file.
+/// As [`OpenOptions::open`], and if the path is not a regular file.
 pub fn open(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits();
     let not_regular = || io::Error::other("it is no regular file");
@@ -22,17 +22,17 @@ pub fn open(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
             Some(code) if code == Errno::LOOP.raw_os_error() => {
                 io::Error::other("it is a link, which is not followed")
             }
-            // A pipe that nobody reads.
+            // A pipe without a reader.
             Some(code) if code == Errno::NXIO.raw_os_error() => not_regular(),
             _ => error,
         })?;
     if file.metadata()?.is_file() { Ok(file) } else { Err(not_regular()) }
 }
 
-/// Reads a regular file of at most so many bytes.
+/// Reads a regular file of at most `most` bytes.
 ///
 /// # Errors
-/// As [`open`], and where the file is larger.
+/// As [`open`], and if the file is larger.
 pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     open(path, OpenOptions::new().read(true))?.take(most + 1).read_to_end(&mut bytes)?;
@@ -43,7 +43,7 @@ pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     }
 }
 
-/// Opens a lock file for writing, made where there is none; what stands in it stays.
+/// Opens a lock file for writing, creating it if it is missing; its content is kept.
 ///
 /// # Errors
 /// As [`open`].

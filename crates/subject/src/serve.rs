@@ -1,9 +1,10 @@
-//! The subject `serve:`: any program that answers many modules, JSON lines on standard input and output.
+//! The subject `serve:`: any program that answers many modules, as JSON lines on standard input and output.
 //!
-//! The protocol is documented for its implementors in `docs/guide/subjects.md`. One process works on one module at a time, so that
-//! a crash or a hang belongs to the module that it was on; as many processes are kept as threads ask at once. A process
-//! that gave anything but the one answer asked for is not trusted with another module: it is killed and started again. Where
-//! what it said may be a late word about an earlier module, the new process is asked about this one.
+//! The protocol is documented for its implementors in `docs/guide/subjects.md`. One process works on one module at a
+//! time, so that a crash or a hang belongs to that module; there are as many processes as threads that ask at once. A
+//! process that does anything but answer the current question is not trusted with another module: it is killed and
+//! replaced. If its output may be a late answer to an earlier module, the new process is asked about the current module
+//! again.
 
 use std::path::PathBuf;
 use std::sync::Mutex;
@@ -24,7 +25,7 @@ use crate::unanswered::Unanswered;
 use crate::worker::Answered;
 use ptxsmith_model::{Observation, Outcome};
 
-/// One line of ours.
+/// One request line that we send.
 #[derive(Serialize)]
 struct Question<'a> {
     id: u64,
@@ -35,15 +36,15 @@ struct Question<'a> {
     launch: &'a [Launch],
     #[serde(skip_serializing_if = "<[&str]>::is_empty")]
     with: &'a [&'a str],
-    /// For a worker of ours: the module as a cubin, in hex.
+    /// For our own workers: the module as a cubin, in hex.
     #[serde(skip_serializing_if = "Option::is_none")]
     image: Option<&'a str>,
-    /// For a worker of ours: kernels to run over numbers.
+    /// For our own workers: kernels to run over numbers.
     #[serde(skip_serializing_if = "<[Run]>::is_empty")]
     runs: &'a [Run],
 }
 
-/// What a worker of ours is asked beside the request.
+/// Additional parts of a question to one of our own workers.
 #[derive(Clone, Copy, Debug, Default)]
 struct Further<'a> {
     /// The module as a cubin, in hex.
@@ -52,15 +53,15 @@ struct Further<'a> {
     runs: &'a [Run],
 }
 
-/// One line of theirs.
+/// One response line that we receive.
 #[derive(Deserialize)]
 struct Answer {
     id: u64,
     observation: Option<Observation>,
-    /// Of our own workers: what each run left.
+    /// From our own workers: the memory that each run left.
     #[serde(default)]
     left: Vec<Left>,
-    /// Of our own workers: they, not what they ask, failed.
+    /// From our own workers: the worker itself failed, as opposed to the library that it runs.
     failure: Option<String>,
 }
 
@@ -70,11 +71,12 @@ pub struct Serve {
     program: PathBuf,
     args: Vec<String>,
     limits: Limits,
-    /// How long it has for its first answer.
+    /// Time limit for its first answer.
     first: Duration,
     cancel: Cancel,
     description: Description,
-    /// For a worker of ours: questions that one process answers, and whether a death is looked at again in a new one.
+    /// For our own workers: the number of questions that one process answers. Also enables the retry of a crash in a
+    /// new process.
     own: Option<u32>,
     next: AtomicU64,
     waiting: Mutex<Vec<Worker>>,
@@ -85,7 +87,7 @@ pub struct Serve {
 struct Worker {
     session: Session,
     answered: u32,
-    /// Its `TMPDIR`, gone when it is.
+    /// Its `TMPDIR`, removed with the process.
     _temporary: tempfile::TempDir,
 }
 
@@ -99,9 +101,9 @@ impl Serve {
         Ok(Serve { first: options.first, ..subject })
     }
 
-    /// A worker of ours. It is asked at most `questions` times, so that what it leaks does not last; and because its
-    /// library has a state that outlives a question, a death that is not its first question's is looked at again in a
-    /// new process, whose answer counts.
+    /// Creates a subject for one of our own workers. One process answers at most `questions` questions, so that leaks
+    /// do not accumulate. Because the library keeps state between questions, a crash or time-out on any question but a
+    /// process's first is retried in a new process, and the second answer counts.
     pub(crate) fn own_worker(
         program: PathBuf,
         args: Vec<String>,
@@ -121,13 +123,13 @@ impl Serve {
         description: Description,
         own: Option<u32>,
     ) -> Self {
-        // An answer holds every byte of every variable, twice its size.
+        // An answer holds every byte of every variable as two hex digits.
         let limits = Limits { output: limits.output.max(exec::MAX_ANSWER), ..limits };
         let (next, waiting) = (AtomicU64::new(1), Mutex::default());
         Serve { program, args, first: limits.time, limits, cancel, description, own, next, waiting }
     }
 
-    /// A process that waits, or a new one.
+    /// Returns a waiting process, or starts one.
     fn worker(&self) -> Result<Worker, Error> {
         loop {
             let waiting = self.waiting.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).pop();
@@ -135,7 +137,7 @@ impl Serve {
             if worker.session.is_waiting() {
                 return Ok(worker);
             }
-            // It died, or went on talking, after its last answer: no module's fault.
+            // It crashed, or printed more, after its last answer; the current module is not the cause.
         }
     }
 
@@ -154,7 +156,7 @@ impl Serve {
         Ok(Worker { session, answered: 0, _temporary: temporary })
     }
 
-    /// A question, with its number.
+    /// Serializes a question; returns it with its number.
     fn question(&self, request: &Request<'_>, further: Further<'_>) -> Result<(u64, Vec<u8>), Error> {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
         let Request { ptx, target, read, launch, trace: _, form: _, with, stage: _ } = *request;
@@ -167,7 +169,8 @@ impl Serve {
         Ok((id, line))
     }
 
-    /// Asks one process. Gives it back if it can be asked again. `None`: what came may belong to an earlier question.
+    /// Asks one process. Keeps the process for later if it can be asked again. Returns `None` if the reply may belong
+    /// to an earlier question.
     fn ask(
         &self,
         mut worker: Worker,
@@ -190,7 +193,7 @@ impl Serve {
         self.unanswered(&worker, &reply, id, time).map(|observation| Some(observation.into()))
     }
 
-    /// Lets a process that has answered wait for its next question.
+    /// Returns a process that has answered to the pool, unless it has answered its maximum number of questions.
     fn keep(&self, mut worker: Worker) {
         worker.answered += 1;
         if self.own.is_none_or(|questions| worker.answered < questions) {
@@ -198,7 +201,7 @@ impl Serve {
         }
     }
 
-    /// What a process did instead of answering a question in this time.
+    /// Builds the observation for a reply that is not a valid answer to question `id` within `time`.
     fn unanswered(
         &self,
         worker: &Worker,
@@ -230,7 +233,7 @@ impl Serve {
         })
     }
 
-    /// The observation in an answer, or why it is none.
+    /// Extracts the observation from an answer; the inner error says why there is none.
     fn answer(&self, line: &[u8], id: u64) -> Result<Result<Answered, String>, Error> {
         let mut answer = match parse_answer(line, id) {
             Ok(answer) => answer,
@@ -240,7 +243,7 @@ impl Serve {
             let subject = self.description.id.clone();
             return Err(Error::Worker { subject, failure: failure.clone() });
         }
-        // What our own workers show went through a linker or a loader, which may drop what nothing uses.
+        // The output of our own workers went through a linker or a loader, which may drop unused variables.
         let from_memory = self.description.reads_memory();
         let promised = |observation| match self.own {
             Some(_) => Observation { from_memory, ..observation },
@@ -253,7 +256,7 @@ impl Serve {
 
 fn parse_answer(line: &[u8], id: u64) -> Result<Answer, String> {
     let answer: Answer = serde_json::from_slice(line).map_err(|error| error.to_string())?;
-    // Without the two: with whatever ids it answers, that is one fault.
+    // Leave out the two ids, so that the message is the same for any pair: it is one fault.
     if answer.id == id { Ok(answer) } else { Err("its id is not that of the request".to_owned()) }
 }
 
@@ -263,10 +266,10 @@ fn observation_in(answer: Answer) -> Result<Observation, String> {
     Ok(observation)
 }
 
-/// The observation in a line that answers question `id`.
+/// Parses the observation in a line that answers question `id`.
 ///
 /// # Errors
-/// If it is no answer, or not to that question, or says what cannot be: says why.
+/// Returns the reason if the line is not an answer, answers another question, or breaks the contract.
 pub fn read_answer(line: &[u8], id: u64) -> Result<Observation, String> {
     parse_answer(line, id).and_then(observation_in)
 }
@@ -308,7 +311,8 @@ impl Subject for Serve {
 }
 
 impl Serve {
-    /// Shows a worker of ours a module and has kernels run over numbers. Where there is a cubin, that is loaded, and the text is its source.
+    /// Shows one of our own workers a module and runs kernels over numbers. If there is a cubin, the worker loads it;
+    /// the request's text is then its source.
     pub(crate) fn answered(
         &self,
         request: &Request<'_>,
@@ -327,7 +331,7 @@ impl Serve {
         };
         match first {
             Some(answered) if fresh || self.own.is_none() || !died(&answered) => Ok(answered),
-            // A new process has no past.
+            // A new process has no state from earlier questions.
             _ => Ok(self
                 .ask(self.start()?, request, further)?
                 .unwrap_or_else(|| Observation::because(Outcome::Crashed, "its output is no answer").into())),

@@ -1,33 +1,33 @@
-//! Addresses and memory: what a variable that holds addresses looks like where those are numbers.
+//! Converts between symbolic addresses and memory bytes.
 //!
-//! A subject that reads memory instead of relocations gives the address that each variable got
-//! ([`Variable::base`](crate::Variable::base)) and the bytes as they are. Which symbol a number was made from cannot always be
-//! told from the number: one past the end of a variable is mostly the start of the next. So an expectation is turned
-//! into memory ([`memory`]) and compared as bytes; only to show to people what was found is a number turned back into
-//! symbol and addend ([`owner`]), where exactly one variable holds it.
+//! A subject that reads memory instead of relocations reports the address of each variable
+//! ([`Variable::base`](crate::Variable::base)) and its raw bytes. A number does not always determine the symbol that it
+//! was made from: one past the end of a variable is often the start of the next. So an expectation is converted to
+//! memory ([`memory`]) and compared as bytes. The reverse direction, from a number to symbol and addend ([`owner`]),
+//! serves only for messages, where exactly one variable holds the number.
 
 /// An address that a variable is expected to hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slot<'a> {
     /// Byte offset within the variable.
     pub offset: u64,
-    /// Bytes of the slot.
+    /// Size of the slot in bytes.
     pub width: u8,
-    /// The variable or function.
+    /// Name of the variable or function.
     pub symbol: &'a str,
     /// Bytes added to the address.
     pub addend: i64,
-    /// How many low bits of the sum are told; 64 for all.
+    /// Number of low bits of the sum that are known; 64 for all.
     pub bits: u32,
-    /// Which byte of the address (0 the lowest) is meant; `None` for the whole.
+    /// The selected byte of the address (0 is the lowest); `None` for the whole address.
     pub byte: Option<u8>,
 }
 
-/// What memory holds, byte by byte, where these bytes and addresses are expected; `None` for a byte of which nothing can be
-/// said: that of an address whose symbol has no known base.
+/// Returns the expected memory of a variable from its bytes and addresses. A byte is `None` if it is unknown: it
+/// belongs to an address of a symbol without a known base.
 ///
-/// A slot that reaches past the end is cut off there; earlier slots overwrite later ones, as the driver's loader does: ptxas lists those of
-/// a variable from its end (driver 580.159.04, ptxas 12.9 and 13.5).
+/// A slot that reaches past the end is cut off there. Earlier slots overwrite later ones, as the driver's loader does:
+/// ptxas lists the slots of a variable from its end (driver 580.159.04, ptxas 12.9 and 13.5).
 pub fn memory<'a>(
     bytes: &[u8],
     slots: impl DoubleEndedIterator<Item = Slot<'a>>,
@@ -52,8 +52,8 @@ pub fn memory<'a>(
     memory
 }
 
-/// The variable that a number is an address in (or one past the end of), and the offset, where it is exactly one of these:
-/// name, base and size of each. A variable that holds the address goes before one that ends there.
+/// Returns the variable that contains an address (or ends at it) and the offset, if exactly one does. `variables` are
+/// name, base and size of each. A variable that contains the address has precedence over one that ends there.
 pub fn owner<'a>(
     value: u64,
     variables: impl IntoIterator<Item = (&'a str, u64, u64)>,
@@ -66,7 +66,7 @@ pub fn owner<'a>(
             _ => {}
         }
     }
-    // Two names of one place are one variable.
+    // Two names at the same address are one variable.
     let is_one = |found: &[(&str, i64)]| found.windows(2).all(|two| two[0].1 == two[1].1);
     match (inside.as_slice(), behind.as_slice()) {
         ([first, ..], _) | ([], [first, ..])

@@ -1,4 +1,4 @@
-//! The forms in which a user names subjects, and how a name becomes subjects.
+//! The notation in which a user names subjects, and how a name becomes subjects.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -13,35 +13,36 @@ use crate::ptxas::Ptxas;
 use crate::serve::Serve;
 use crate::toolchain::{Release, TOOLS, Tool, ToolKind, Toolchains, UnknownRelease, UnknownTool};
 
-/// One form in which a user names subjects: a row of [`SubjectSpec::FORMS`].
+/// One notation for subjects: a row of [`SubjectSpec::FORMS`].
 pub struct Form {
-    /// How it is written, as help and messages list it. Capitals stand for what the user fills in.
+    /// The pattern as help and messages list it. Capitals mark the part that the user fills in.
     pub form: &'static str,
-    /// What it names.
+    /// Description of the subjects that it names.
     pub meaning: &'static str,
     opens: Opens,
 }
 
-/// What the user fills in, and how what is then named is opened, as the subject of this id.
+/// The kind of value that the user fills in, with the function that opens the subject. The function also receives the
+/// subject's id.
 enum Opens {
     Nothing(fn(&str, &OpenOptions<'_>) -> Opened),
     Release(fn(&'static Release, &str, &OpenOptions<'_>) -> Opened),
     Tool(ToolKind, fn(&'static Tool, &str, &OpenOptions<'_>) -> Opened),
     Path(fn(&Path, &str, &OpenOptions<'_>) -> Opened),
     Command(fn(&CommandLine, &str, &OpenOptions<'_>) -> Opened),
-    /// A form of another row, with options behind it.
+    /// Another form, followed by options.
     Options,
-    /// No text: a subject that a program of Rust gives.
+    /// No notation: a subject created by a Rust program.
     Own,
 }
 
-/// The form of subjects that no text names.
+/// The form of subjects without a notation.
 const OWN: &Form = &Form { form: "NAME", meaning: "a subject of the program's own", opens: Opens::Own };
 
-/// What a user wrote for `--subject`.
+/// A subject as the user named it with `--subject`.
 #[derive(Clone)]
 pub struct SubjectSpec {
-    /// As short as it can be written.
+    /// Shortest notation of the subject.
     text: String,
     form: &'static Form,
     open: Open,
@@ -50,7 +51,7 @@ pub struct SubjectSpec {
 type Open = Arc<dyn Fn(&str, &OpenOptions<'_>) -> Opened + Send + Sync>;
 
 impl SubjectSpec {
-    /// Every form that a user may write, in the order in which help and messages list them.
+    /// All forms that a user may write, in the order in which help and messages list them.
     #[rustfmt::skip]
     pub const FORMS: &[Form] = &[
         Form { form: "ptxas", meaning: "the default release of ptxas",
@@ -83,15 +84,16 @@ impl SubjectSpec {
                opens: Opens::Command(|command, _, options| one(Serve::open(command, options))) },
     ];
 
-    /// The forms alone: `ptxas, ptxas@RELEASE, ... or serve:CMD ARGS`.
+    /// Returns the patterns of all forms: `ptxas, ptxas@RELEASE, ... or serve:CMD ARGS`.
     pub fn forms() -> String {
         let forms: Vec<&str> = Self::FORMS.iter().map(|form| form.form).collect();
         let (last, others) = forms.split_last().unwrap_or((&"", &[]));
         format!("{} or {last}", others.join(", "))
     }
 
-    /// A subject that a program in Rust gives itself: an implementation that is a library, or one made for a test. It is opened
-    /// once for each campaign that names it. No text names it, so what one campaign kept of it is not opened by another.
+    /// Creates the spec of a subject that a Rust program provides: an implementation that is a library, or a fake for a
+    /// test. `open` is called once for each campaign that names the subject. The name cannot be parsed back, so one
+    /// campaign cannot reopen the subject of another from its files.
     ///
     /// ```
     /// use ptxsmith_subject::{FnSubject, Observation, Outcome, SubjectSpec};
@@ -105,20 +107,20 @@ impl SubjectSpec {
         SubjectSpec { text: name.to_owned(), form: OWN, open }
     }
 
-    /// Whether it answers with observations of its own, rather than with code that has to be listed to see what kernels do.
+    /// Whether the subject observes its kernels itself; otherwise its code must be disassembled to see what they do.
     pub fn answers_for_itself(&self) -> bool {
         matches!(self.form.opens, Opens::Command(_) | Opens::Own)
     }
 
-    /// Whether it names a program or library of the user's choosing, by a path or a command, rather than what is installed
-    /// by name or is this machine's own.
+    /// Whether the spec names a program or library of the user's by a path or a command, as opposed to an installed
+    /// release or this machine's own driver.
     pub fn is_of_users_choosing(&self) -> bool {
         matches!(self.form.opens, Opens::Path(_) | Opens::Command(_) | Opens::Own)
     }
 }
 
 impl Form {
-    /// The form up to what the user fills in.
+    /// Returns the part of the form before the user's value.
     fn fixed(&self) -> &'static str {
         let filled = self.form.find(|c: char| c == '/' || c.is_ascii_uppercase());
         &self.form[..filled.unwrap_or(self.form.len())]
@@ -132,8 +134,8 @@ impl Form {
         }
     }
 
-    /// The names of this form that can be looked for on this machine: of what is installed by name all that is installed, or
-    /// the newest. `None` where the user has to fill something in.
+    /// Returns the names of this form to look for on this machine: all installed releases, or the newest. `None` if the
+    /// user must supply a value.
     pub fn names(&self) -> Option<Vec<String>> {
         match self.opens {
             Opens::Nothing(_) => Some(vec![self.form.to_owned()]),
@@ -151,28 +153,28 @@ impl Form {
     }
 }
 
-/// Why a text names no subject.
+/// Why a string does not name a subject.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SpecError {
-    /// No form that is known.
+    /// The string matches no known form.
     #[error("no subject `{0}`: write {forms}", forms = SubjectSpec::forms())]
     UnknownForm(String),
-    /// A release that is not known.
+    /// The release is unknown.
     #[error(transparent)]
     UnknownRelease(#[from] UnknownRelease),
-    /// A release of a library that is not known.
+    /// The release of a library is unknown.
     #[error(transparent)]
     UnknownTool(#[from] UnknownTool),
-    /// Something is missing after the colon.
+    /// The part after the colon is missing.
     #[error("`{0}` names no program")]
     NoProgram(String),
-    /// A quote that does not end.
+    /// A quote is not closed.
     #[error("`{0}`: a quote is not closed")]
     OpenQuote(String),
 }
 
-/// The subject or subjects that a text names.
+/// Parses the user's notation for one or more subjects.
 ///
 /// ```
 /// use ptxsmith_subject::parse_spec;
@@ -189,7 +191,7 @@ pub fn parse_spec(text: &str) -> Result<SubjectSpec, SpecError> {
     }
 }
 
-/// A ptxas with options behind its name.
+/// Parses a ptxas name followed by options.
 fn with_options(text: &str, (name, options): (&str, &str)) -> Result<SubjectSpec, SpecError> {
     let own = shell_words::split(options).map_err(|_| SpecError::OpenQuote(text.to_owned()))?;
     let SubjectSpec { text, form, open } = parse_form(name)?;
@@ -227,7 +229,7 @@ fn parse_form(text: &str) -> Result<SubjectSpec, SpecError> {
             })?;
             (command.text.clone(), Arc::new(move |id, options| open(&command, id, options)))
         }
-        // No text is of this form by itself.
+        // These forms cannot be matched by their pattern alone.
         Opens::Options | Opens::Own => return Err(SpecError::UnknownForm(text.to_owned())),
     };
     Ok(SubjectSpec { text: format!("{}{filled}", form.fixed()), form, open })
@@ -265,10 +267,9 @@ impl PartialEq for SubjectSpec {
 
 impl Eq for SubjectSpec {}
 
-/// Opens what a spec names: one subject, or for `ptxas@all` every installed release, oldest first.
+/// Opens the subjects of a spec: one subject, or for `ptxas@all` every installed release, oldest first.
 ///
-/// A subject's id is its shortest lasting name: that of `ptxas` is the release (`ptxas@13.5`) or the path that it
-/// turned out to mean.
+/// A subject's id is its shortest stable name: `ptxas` becomes its release (`ptxas@13.5`) or its path.
 pub fn open(spec: &SubjectSpec, options: &OpenOptions<'_>) -> Opened {
     (spec.open)(&spec.text, options)
 }

@@ -1,4 +1,4 @@
-//! What an implementation under test is to the rest of ptxsmith.
+//! The interface between ptxsmith and an implementation under test.
 
 use std::collections::BTreeMap;
 
@@ -12,62 +12,65 @@ use ptxsmith_model::{Observation, OutputForm, Space, Tracing};
 /// The value of `"schema"` in the JSON form of a [`Description`].
 pub const DESCRIPTION_SCHEMA: &str = "ptxsmith.subject/1";
 
-/// A variable that the caller wants to know about, for implementations that cannot list theirs.
+/// A variable to report, for implementations that cannot list the variables of a module.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Read {
-    /// Its name.
+    /// Name of the variable.
     pub name: String,
-    /// Its state space without the dot.
+    /// State space without the dot.
     pub space: String,
-    /// Its size in bytes.
+    /// Size in bytes.
     pub size: u64,
 }
 
-/// A kernel that the caller wants to be run once the module is accepted, by an implementation that can run any.
+/// A kernel to run once the module is accepted, by an implementation that can run kernels.
 ///
-/// The kernel has one parameter, `.param .u64`: the address of an output buffer in global memory. It is run on one thread.
+/// The kernel has one parameter, `.param .u64`: the address of an output buffer in global memory. It runs on one
+/// thread.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Launch {
-    /// Its name.
+    /// Name of the kernel.
     pub kernel: String,
-    /// The bytes of its output buffer, which are zero before it runs.
+    /// Size of its output buffer in bytes. The buffer is zero before the kernel runs.
     pub out: u64,
 }
 
 /// One module to show to an implementation.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
-    /// The text of the module.
+    /// The source text of the module.
     pub ptx: &'a str,
-    /// The target to assemble for, usually that of the module: `sm_80`.
+    /// The target to assemble for, usually the module's own `.target`: `sm_80`.
     pub target: &'a str,
     /// The variables of interest. An implementation that lists its variables reports all of them regardless.
     pub read: &'a [Read],
-    /// The kernels to run; [`Observation::kernels`] tells what they leave. One that cannot run kernels reports what it can
-    /// tell without.
+    /// The kernels to run; [`Observation::kernels`] holds their output. An implementation that cannot run kernels
+    /// reports what it can determine without running them.
     pub launch: &'a [Launch],
-    /// The kernels to run over numbers; [`Observation::reached`] tells what they reach, where the implementation shows its code.
+    /// The kernels to run over numbers. [`Observation::reached`] reports what they reach, if the implementation shows
+    /// its code.
     pub trace: &'a [Tracing],
-    /// The form of output. An implementation that has only one makes that.
+    /// The form of output. An implementation that produces only one form ignores this.
     pub form: OutputForm,
-    /// Further modules, which a linker links behind this one, in this order. Other implementations look at the first one alone.
+    /// Further modules, which a linker links after this one, in this order. Other implementations look at the first
+    /// module only.
     pub with: &'a [&'a str],
-    /// The modules that are linked to one relocatable object first, where the implementation can ([`Subject::links_in_stages`]).
+    /// The modules to link into one relocatable object first, if the implementation can ([`Subject::links_in_stages`]).
     pub stage: Option<Stage>,
 }
 
-/// Neighbouring modules of a request that are linked to one relocatable object first, as `nvlink -r` does. The object takes their
-/// place among the others.
+/// Neighbouring modules of a request that are linked to one relocatable object first, as `nvlink -r` does. The object
+/// replaces them in the order of the modules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Stage {
-    /// The place of the first one in the order of the modules.
+    /// Index of the first module of the stage.
     pub first: usize,
-    /// How many there are.
+    /// Number of modules in the stage.
     pub count: usize,
 }
 
 impl<'a> Request<'a> {
-    /// A request for an executable that names neither variables nor kernels.
+    /// Creates a request for an executable that names neither variables nor kernels.
     pub fn new(ptx: &'a str, target: &'a str) -> Self {
         Request {
             ptx,
@@ -81,70 +84,71 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// The same, in the form that shows all that the variables of this module hold, of which `ptx` is the text.
+    /// Creates a request in the output form that shows the contents of all variables of `module`, whose source text is
+    /// `ptx`.
     pub fn showing(module: &Module, ptx: &'a str, target: &'a str) -> Self {
         Request::new(ptx, target).in_form(OutputForm::showing(module))
     }
 
-    /// The same, in this form.
+    /// Returns the request with the output form replaced.
     pub fn in_form(self, form: OutputForm) -> Self {
         Request { form, ..self }
     }
 
-    /// The same, for these kernels.
+    /// Returns the request with the kernels to run replaced.
     pub fn launching(self, launch: &'a [Launch]) -> Self {
         Request { launch, ..self }
     }
 }
 
-/// What is known of an implementation. A field is `None` where the implementation does not say.
+/// Description of an implementation. A field is `None` if the implementation does not report it.
 ///
-/// The JSON form is what `CMD --describe` answers (with `"schema"`, [`DESCRIPTION_SCHEMA`]).
+/// The JSON form is the answer to `CMD --describe` (with `"schema"`, [`DESCRIPTION_SCHEMA`]).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Description {
-    /// How the user calls it: `ptxas@13.5`, `exec:mine --flag`. Empty in the answer to `--describe`.
+    /// The user's notation for the subject: `ptxas@13.5`, `exec:mine --flag`. Empty in the answer to `--describe`.
     #[serde(default)]
     pub id: String,
-    /// Its name: `ptxas`.
+    /// Name of the implementation: `ptxas`.
     #[serde(default)]
     pub name: String,
-    /// Its version: `13.5.37`.
+    /// Version of the implementation: `13.5.37`.
     #[serde(default)]
     pub version: Option<String>,
-    /// Implementations of one lineage share code, and count as one vote in a summary.
+    /// Implementations of one lineage share code and count as one vote in a summary.
     #[serde(default)]
     pub lineage: Option<String>,
-    /// The highest `.version` that it takes: `9.5`.
+    /// The highest `.version` that it accepts: `9.5`.
     #[serde(default)]
     pub max_ptx: Option<String>,
-    /// The targets that it takes: `sm_80`. Empty where it does not say.
+    /// The targets that it accepts: `sm_80`. Empty if it does not report them.
     #[serde(default)]
     pub targets: Vec<String>,
     /// Whether it reports addresses as relocations; `false` if it reads them back from memory.
     #[serde(default)]
     pub relocations: Option<bool>,
-    /// Whether it tells what variables hold; `false` if it only accepts and refuses, as a parser does.
+    /// Whether it reports the contents of variables; `false` if it only accepts and rejects, as a parser does.
     #[serde(default)]
     pub values: Option<bool>,
-    /// Whether it reports all variables of a module by itself; else it is told which there are ([`Request::read`]).
+    /// Whether it lists all variables of a module by itself. If not, the request names them ([`Request::read`]).
     #[serde(default)]
     pub lists: Option<bool>,
-    /// The options that the user gives it: with others it is another subject.
+    /// The options that the user adds. The same implementation with other options is another subject.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<String>,
-    /// The program, where there is one.
+    /// Path of the program, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// SHA-256 of the program, in hex.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sha256: Option<String>,
-    /// What it runs on, as names and values: `device`, `compute capability`.
+    /// The machine that it runs on, as names and values: `device`, `compute capability`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub machine: BTreeMap<String, String>,
 }
 
 impl Description {
-    /// Whether it reads addresses back from memory, where they are numbers.
+    /// Whether addresses are read back from memory, where they are plain numbers.
     pub fn reads_memory(&self) -> bool {
         self.relocations == Some(false)
     }
@@ -156,64 +160,66 @@ impl Description {
 ///
 /// # For implementors
 ///
-/// - Whatever the implementation under test does is an [`Observation`]: a refusal, a crash, a hang, output that makes
-///   no sense. A crash keeps the signal and the diagnostics printed before it.
-/// - `Err` must only mean that this machine or our code failed: a full disk, a program that cannot be started. Never turn
-///   such a failure into an observation: it would be held against the implementation. What our reader of results does
-///   not know is none: it leaves a variable without bytes, with the reason.
+/// - Everything that the implementation under test does is an [`Observation`]: a rejection, a crash, a hang, output
+///   that makes no sense. A crash keeps the signal and the diagnostics printed before it.
+/// - `Err` must only mean that this machine or our code failed: a full disk, a program that cannot be started. Never
+///   turn such a failure into an observation: it would be held against the implementation. A result that our reader
+///   does not support is no failure either: report the variable without bytes and give the reason.
 /// - A request must not influence another: no state that outlives it, no files left behind.
-/// - It must end: code that may hang runs in another process under a time limit, and a raised
-///   [`Cancel`](crate::Cancel) ends it with [`Error::is_cancelled`].
-/// - It must not panic for any text, which may hold any character, and be long.
-/// - What the implementation cannot tell is `None` in the observation, never a guess.
+/// - A request must end: run code that may hang in another process under a time limit. A raised
+///   [`Cancel`](crate::Cancel) ends the request with [`Error::is_cancelled`].
+/// - It must not panic for any source text. The text may be long and may contain any character.
+/// - Report what the implementation cannot determine as `None` in the observation, never as a guess.
 pub trait Subject: Send + Sync {
-    /// How the user calls it; unique among the subjects of a run.
+    /// Returns the user's notation for the subject, unique among the subjects of a run.
     fn id(&self) -> &str {
         &self.description().id
     }
 
-    /// What is known of it.
+    /// Returns the description of the subject.
     fn description(&self) -> &Description;
 
-    /// Shows it one module and reports what came out.
+    /// Shows the subject one module and reports the result.
     fn observe(&self, request: &Request<'_>) -> Result<Observation, Error>;
 
-    /// Reports of each of some modules what [`observe`](Subject::observe) does; in fewer runs, where that can be. Each will
-    /// probably be refused, and no two have a name in common.
+    /// Observes several modules, each as [`observe`](Subject::observe) does, in fewer runs if possible. The caller
+    /// expects most of the modules to be rejected and guarantees that no two of them have a name in common.
     fn observe_each(&self, requests: &[Request<'_>]) -> Result<Vec<Observation>, Error> {
         requests.iter().map(|request| self.observe(request)).collect()
     }
 
-    /// Shows a user's own program a first, known module: `None` where its answer can be used, or where the implementation is
-    /// none of the user's. It must end soon, whatever the program does.
+    /// Shows a user's own program a first, known module. Returns `None` if its answer can be used, or if the
+    /// implementation is not the user's own. Must end soon, whatever the program does.
     fn probe(&self) -> Result<Option<Unanswered>, Error> {
         Ok(None)
     }
 
-    /// The modules on which it answered otherwise when it was started in another way. Empty unless it compares.
+    /// Returns the modules that gave different results in a forked process and in a newly started one. Empty unless the
+    /// subject compares the two.
     fn inconsistencies(&self) -> Vec<Inconsistent> {
         Vec::new()
     }
 
-    /// Shows it a module and runs the code that it generates over numbers ([`Request::trace`], which may name a kernel often), on a
-    /// device or as it is shown.
+    /// Shows the subject a module and runs the generated code over numbers ([`Request::trace`], which may name a kernel
+    /// several times), on a device or by interpreting the listing of the code.
     fn compute(&self, request: &Request<'_>) -> Result<Calculation, Error> {
         let request = Request { trace: &[], ..*request };
         Ok(Calculation { observation: self.observe(&request)?, left: Vec::new() })
     }
 
-    /// Whether it shows the code that it generates, so that it can tell what kernels reach ([`Request::trace`]).
+    /// Whether the subject shows the code that it generates, so that it can report what kernels reach
+    /// ([`Request::trace`]).
     fn shows_code(&self) -> bool {
         false
     }
 
-    /// Whether it tells what kernels leave that are run over numbers ([`Subject::compute`]).
+    /// Whether the subject reports the memory that kernels leave after running over numbers ([`Subject::compute`]).
     fn computes(&self) -> bool {
         self.shows_code()
     }
 
-    /// Whether it makes executable and relocatable output as it is asked to, which refuse different things: where a program of a
-    /// user's is judged, it is shown in both.
+    /// Whether the subject can produce both executable and relocatable output. The two reject different programs, so a
+    /// user's program is checked in both forms.
     fn has_both_forms(&self) -> bool {
         false
     }
@@ -228,35 +234,35 @@ pub trait Subject: Send + Sync {
         false
     }
 
-    /// What a user should know of how it was run.
+    /// Returns a note for the user about how the subject was run.
     fn note(&self) -> Option<String> {
         None
     }
 }
 
-/// What an implementation made of a module whose kernels were run over numbers.
+/// The result of a module whose kernels were run over numbers.
 #[derive(Clone, Debug, Default)]
 pub struct Calculation {
-    /// What it did with the module.
+    /// The observation of the module itself.
     pub observation: Observation,
-    /// What each run left in memory, or why that is not known. Empty where no code was shown.
+    /// Memory contents after each run, or why they are not known. Empty if no code was shown.
     pub left: Vec<Result<Memory, String>>,
 }
 
-/// Bytes by their state space and place.
+/// Memory contents, one byte for each state space and address.
 pub type Memory = BTreeMap<(Space, u64), u8>;
 
-/// A module on which an implementation answered in one way when it was forked and in another when it was started anew
+/// A module for which a forked process and a newly started one gave different results
 /// ([`Start`](crate::process::Start)).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Inconsistent {
     /// The module.
     pub ptx: String,
-    /// The target that it was assembled for.
+    /// The target that the module was assembled for.
     pub target: String,
-    /// What the fork did.
+    /// Result of the forked process.
     pub forked: Observation,
-    /// What the program did that was started anew.
+    /// Result of the newly started process.
     pub started: Observation,
 }
 
@@ -275,12 +281,12 @@ pub enum Error {
         /// The system's reason.
         source: std::io::Error,
     },
-    /// A worker process of ours failed, not what it works with.
+    /// One of our worker processes failed, as opposed to the library that it runs.
     #[error("the worker of {subject} failed: {failure}")]
     Worker {
-        /// Whose worker.
+        /// Id of the worker's subject.
         subject: String,
-        /// What it said.
+        /// Message of the worker.
         failure: String,
     },
     /// Generated code could not be read.
@@ -289,7 +295,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// Whether nothing failed: the run was stopped on request.
+    /// Whether the run was cancelled, so that nothing failed.
     pub fn is_cancelled(&self) -> bool {
         use crate::lister::ListError::Process;
         matches!(
@@ -300,7 +306,7 @@ impl Error {
     }
 }
 
-/// A subject made of a function, to drive the tests of whatever uses subjects.
+/// A subject backed by a function, for tests of code that uses subjects.
 ///
 /// ```
 /// use ptxsmith_subject::{FnSubject, Observation, Outcome, Request, Subject};
@@ -319,7 +325,7 @@ pub struct FnSubject<F> {
 }
 
 impl<F: Fn(&Request<'_>) -> Observation + Send + Sync> FnSubject<F> {
-    /// A subject of this name that answers with this function.
+    /// Creates a subject with this name that answers with this function.
     pub fn new(id: impl Into<String>, observe: F) -> Self {
         let id = id.into();
         let description =
@@ -327,12 +333,12 @@ impl<F: Fn(&Request<'_>) -> Observation + Send + Sync> FnSubject<F> {
         FnSubject { description, both_forms: false, observe }
     }
 
-    /// The same subject, which makes executable and relocatable output as it is asked to.
+    /// Returns the subject with support for both executable and relocatable output.
     pub fn of_both_forms(self) -> Self {
         FnSubject { both_forms: true, ..self }
     }
 
-    /// The same subject, described otherwise.
+    /// Returns the subject with another description.
     pub fn described(self, description: Description) -> Self {
         FnSubject { description, ..self }
     }

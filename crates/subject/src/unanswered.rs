@@ -1,17 +1,17 @@
-//! What is said of a program that does not speak the protocol.
+//! The report on a program that does not speak the protocol.
 
 use std::fmt;
 
-/// Why an answer to the first program cannot be used.
+/// Why the answer to the first module cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unanswered {
-    /// What is wrong.
+    /// The fault.
     pub reason: String,
-    /// What was sent, as it was sent.
+    /// The request, exactly as sent.
     pub sent: String,
-    /// What came back, cut.
+    /// The response, truncated.
     pub received: String,
-    /// A right answer.
+    /// A correct answer.
     pub expected: String,
 }
 

@@ -5,13 +5,13 @@ use std::fmt;
 
 use smallvec::SmallVec;
 
-/// The numbers of a version, compared one after the other. `12.10` is later than `12.9`, and `12.9.41` than `12.9`.
+/// The numbers of a version, compared in order. `12.10` is later than `12.9`, and `12.9.41` than `12.9`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Version(SmallVec<[u64; 4]>);
 
 impl Version {
-    /// The first version in a text: numbers with points between them. `21.1.8` in `clang-21.1.8-rc2`; `None` in a text
-    /// without a digit.
+    /// Finds the first version in a string: numbers with dots between them, such as `21.1.8` in `clang-21.1.8-rc2`.
+    /// Returns `None` if the string has no digit.
     pub fn find(text: &str) -> Option<Version> {
         let mut numbers = SmallVec::new();
         let mut rest = &text[text.find(|c: char| c.is_ascii_digit())?..];
@@ -24,33 +24,33 @@ impl Version {
                 None => break,
             }
         }
-        // No number of a version has twenty digits.
+        // A version with a number of twenty digits does not occur.
         (!numbers.is_empty()).then_some(Version(numbers))
     }
 
-    /// The first number.
+    /// Returns the first number.
     pub fn major(&self) -> u64 {
         self.0[0]
     }
 
-    /// The first two numbers, as of a `.version`; `None` where there is one alone.
+    /// Returns the first two numbers, as in a `.version`; `None` if there is only one.
     pub fn minor(&self) -> Option<(u64, u64)> {
         Some((self.major(), *self.0.get(1)?))
     }
 
-    /// The first two numbers of a `.version` as a module has them; `None` of what is none.
+    /// Parses the two numbers of a module's `.version`; `None` if it is malformed.
     pub fn of_ptx(text: &str) -> Option<(u32, u32)> {
         let (major, minor) = Version::find(text)?.minor()?;
         Some((major.try_into().ok()?, minor.try_into().ok()?))
     }
 
-    /// How it stands to a release, which is named by the numbers that matter: every `12.6.x` equals `12.6`.
+    /// Compares with a release, which is named by its significant numbers: every `12.6.x` equals `12.6`.
     pub fn cmp_release(&self, release: &Version) -> Ordering {
         self.0.iter().take(release.0.len()).cmp(&release.0)
     }
 }
 
-/// The releases from one to another, both included; see [`Version::cmp_release`].
+/// A range of releases, both ends included; see [`Version::cmp_release`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Releases {
     first: &'static str,
@@ -58,17 +58,17 @@ pub struct Releases {
 }
 
 impl Releases {
-    /// This release and all later ones.
+    /// Creates the range of a release and all later ones.
     pub const fn from(first: &'static str) -> Releases {
         Releases { first, last: None }
     }
 
-    /// These two releases and those between them.
+    /// Creates the range from one release to another, both included.
     pub const fn between(first: &'static str, last: &'static str) -> Releases {
         Releases { first, last: Some(last) }
     }
 
-    /// Reads `A and later`, `A to B`, or `A`; what is read lives as long as the program.
+    /// Parses `A and later`, `A to B`, or `A`. The strings are leaked: they live as long as the program.
     pub fn parse(text: &str) -> Option<Releases> {
         let version = |text: &str| {
             let is_version = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
@@ -82,7 +82,7 @@ impl Releases {
         Some(Releases { first: version(first)?, last: Some(version(last)?) })
     }
 
-    /// Whether a version is of one of them. One without a number may be of any.
+    /// Whether a version is in the range. True for an unknown version.
     pub fn contain(&self, version: Option<&str>) -> bool {
         let Some(version) = version.and_then(Version::find) else { return true };
         let compare = |release| Version::find(release).map(|release| version.cmp_release(&release));

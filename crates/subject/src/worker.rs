@@ -1,7 +1,7 @@
-//! Worker processes: this very program, started again to load a library that may take its process with it.
+//! Worker processes: this program, started again to load a library that may bring down its process.
 //!
-//! A worker speaks the protocol of `serve:`. What the library does to its process (a signal, a hang, memory
-//! that it never gives back) is then seen from outside, as for any other subject.
+//! A worker speaks the protocol of `serve:`. A crash, a hang or a memory leak of the library is then observed from
+//! outside, as for any other subject.
 
 use std::io::{self, BufRead, Write};
 use std::path::PathBuf;
@@ -17,30 +17,30 @@ use ptxsmith_model::Observation;
 pub struct Workers {
     /// The program.
     pub program: PathBuf,
-    /// The arguments that make it one; the kind of worker and what that needs come after them.
+    /// The arguments that select worker mode; the kind of worker and its own arguments follow them.
     pub args: Vec<String>,
 }
 
 impl Workers {
-    /// The arguments of a worker of this kind.
+    /// Returns the arguments that start a worker of this kind.
     pub(crate) fn args(&self, kind: &str, more: impl IntoIterator<Item = String>) -> Vec<String> {
         self.args.iter().cloned().chain([kind.to_owned()]).chain(more).collect()
     }
 }
 
-/// Why a worker gave up.
+/// Why a worker stopped.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum WorkError {
     /// The library cannot be used.
     #[error("{0}")]
     Load(String),
-    /// The asking process went away, or asked what is no question.
+    /// The parent process went away, or sent an invalid question.
     #[error(transparent)]
     Io(#[from] io::Error),
 }
 
-/// One question, as `serve:` asks it.
+/// One question, in the format of `serve:`.
 #[derive(Deserialize)]
 pub(crate) struct Question {
     pub id: u64,
@@ -53,7 +53,7 @@ pub(crate) struct Question {
     /// Further modules to link.
     #[serde(default)]
     pub with: Vec<String>,
-    /// The module as a cubin, in hex, where that is what shall be loaded.
+    /// The module as a cubin, in hex, if the cubin is to be loaded.
     #[serde(default)]
     pub image: Option<String>,
     /// Kernels to run over numbers.
@@ -61,12 +61,12 @@ pub(crate) struct Question {
     pub runs: Vec<Run>,
 }
 
-/// What a worker makes of a question.
+/// The result of a question.
 #[derive(Debug, Default)]
 pub(crate) struct Answered {
-    /// What the library does with the module.
+    /// The observation of the module.
     pub observation: Observation,
-    /// What each run leaves.
+    /// The memory that each run left.
     pub left: Vec<Left>,
 }
 
@@ -76,7 +76,7 @@ impl From<Observation> for Answered {
     }
 }
 
-/// One answer: an observation, or that we failed.
+/// One answer: an observation, or our own failure.
 #[derive(Serialize)]
 struct Answer {
     id: u64,
@@ -88,16 +88,16 @@ struct Answer {
     failure: Option<String>,
 }
 
-/// Whether a worker can answer more.
+/// Whether a worker can answer further questions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Next {
     Ready,
-    /// Its library is of no use any more: another process is needed.
+    /// The library is unusable: a new process is needed.
     Spent,
 }
 
-/// Answers a line for each line, until there are no more or the library is spent. `Err` of `observe` says that our reader
-/// lacks something.
+/// Answers questions line by line until there are no more or the library is spent. An `Err` of `observe` reports
+/// something that our reader does not support.
 pub(crate) fn answer<A: Into<Answered>>(
     from: impl BufRead,
     mut to: impl Write,
@@ -124,7 +124,7 @@ pub(crate) fn answer<A: Into<Answered>>(
     Ok(())
 }
 
-/// Prints a description as `CMD --describe` is answered.
+/// Prints a description in the format of the answer to `CMD --describe`.
 pub(crate) fn print_description(description: Description, mut to: impl Write) -> Result<(), WorkError> {
     #[derive(Serialize)]
     struct Described {

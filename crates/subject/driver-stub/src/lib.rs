@@ -1,11 +1,11 @@
-//! A library with the functions of the CUDA driver and no device, for tests of whatever calls those.
+//! A library with the functions of the CUDA driver but without a device, for tests of code that calls the driver.
 //!
-//! It answers from a script (`script.rs` has the form), whose path is in the environment as `PTXSMITH_DRIVER_STUB`; without one
-//! it is a driver without a device. Memory is checked as the real one checks it: a range that was not given out is error 1.
-//! What was made and given back is counted, for tests that nothing leaks.
+//! It answers from the script (format: `script.rs`) that the environment variable `PTXSMITH_DRIVER_STUB` names;
+//! without a script it is a driver without devices. It checks memory as the real driver does: a range that is not
+//! allocated is error 1. It counts created and released objects, so that tests can detect leaks.
 //!
-//! A variable is placed where a real loader would not surprise: in the order of the script, aligned to 16 bytes, each followed
-//! by the next of the fences (`__ptxsmith_fence_0` and so on) that the module's text has.
+//! Variables are placed in the order of the script, aligned to 16 bytes, each followed by the next fence
+//! (`__ptxsmith_fence_0` and so on) in the module's source.
 
 mod script;
 
@@ -15,10 +15,10 @@ use std::sync::{LazyLock, Mutex, MutexGuard};
 
 use script::{Fate, Script};
 
-/// The environment's name for the path of the script.
+/// Environment variable with the path of the script.
 pub const SCRIPT: &str = "PTXSMITH_DRIVER_STUB";
 
-/// What was made and given back, in this order: contexts, modules, allocations; then kernels launched.
+/// Number of counters: created and released contexts, modules and allocations, in this order; then launched kernels.
 pub const COUNTS: usize = 7;
 
 const INVALID_VALUE: c_int = 1;
@@ -33,9 +33,9 @@ struct State {
     next: u64,
     memory: BTreeMap<u64, Vec<u8>>,
     modules: BTreeMap<u64, Module>,
-    /// Names of functions that were given out; a handle is the place in this list, from 1.
+    /// Module and name of each function that was returned; its handle is the index in this list, from 1.
     functions: Vec<(u64, String)>,
-    /// What the kernels launched have come to.
+    /// Pending error of the launched kernels.
     pending: c_int,
     sticky: c_int,
     counts: [u64; COUNTS],
@@ -59,7 +59,7 @@ static STATE: LazyLock<Mutex<State>> = LazyLock::new(|| {
     Mutex::new(State { script, next: 0x7f00_0000_0000, ..State::default() })
 });
 
-/// The state, or the error that this function was told to give.
+/// Returns the state, or the error that the script assigns to this function.
 fn enter(call: &str) -> Result<MutexGuard<'static, State>, c_int> {
     let state = STATE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     let told = state.script.errors.iter().find(|(name, _)| name == call).map(|(_, code)| *code);
@@ -81,7 +81,7 @@ impl State {
         address
     }
 
-    /// A range of memory that lies in one allocation.
+    /// Returns a range of memory that lies within one allocation.
     fn range(&mut self, address: u64, length: usize) -> Result<&mut [u8], c_int> {
         let (base, bytes) = self.memory.range_mut(..=address).next_back().ok_or(INVALID_VALUE)?;
         let start = (address - base) as usize;
@@ -121,7 +121,7 @@ impl State {
     }
 }
 
-/// The names and numbers in a module's text.
+/// Splits a module's source into names and numbers.
 fn words(image: &str) -> Vec<&str> {
     image.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').collect()
 }
@@ -130,55 +130,56 @@ unsafe extern "C" {
     fn raise(signal: c_int) -> c_int;
 }
 
-/// Writes through a pointer that the caller says is good.
+/// Writes through a pointer of the caller.
 ///
 /// # Safety
-/// The pointer must be null or good for a write.
+/// The pointer must be null or valid for a write.
 unsafe fn put<T>(to: *mut T, value: T) -> Result<(), c_int> {
     if to.is_null() {
         return Err(INVALID_VALUE);
     }
-    // SAFETY: not null, so good for a write, says the caller.
+    // SAFETY: not null, so the caller guarantees that it is valid for a write.
     unsafe { to.write(value) };
     Ok(())
 }
 
-/// The text that a pointer stands for.
+/// Reads a C string.
 ///
 /// # Safety
-/// The pointer must be null or the start of a string that ends with a zero byte.
+/// The pointer must be null or point to a string that ends with a zero byte.
 unsafe fn text(from: *const c_char) -> Result<String, c_int> {
     if from.is_null() {
         return Err(INVALID_VALUE);
     }
-    // SAFETY: not null, so a string, says the caller.
+    // SAFETY: not null, so the caller guarantees that it is a string.
     Ok(unsafe { CStr::from_ptr(from) }.to_string_lossy().into_owned())
 }
 
-/// Where the text of an image begins: at its start, or behind the header of an ELF file, of which the tests make cubins.
+/// Returns the start of an image's text: the image itself, or the bytes after an ELF header, since the tests build
+/// cubins as a header with text.
 ///
 /// # Safety
-/// The image must be null, or a text that ends with a zero byte, or an ELF header with such a text behind it.
+/// The image must be null, a text that ends with a zero byte, or an ELF header followed by such a text.
 unsafe fn behind_header(image: *const c_void) -> *const c_void {
     let magic = *b"\x7fELF";
-    // SAFETY: a text of one byte ends there, so that no byte is read behind the first that differs.
+    // SAFETY: the comparison stops at the first byte that differs, so it does not read past the end of a shorter text.
     let is_elf = !image.is_null() && (0..4).all(|at| unsafe { *image.cast::<u8>().add(at) } == magic[at]);
-    // SAFETY: behind an ELF header of 64 bytes there is a text, says the caller.
+    // SAFETY: the caller guarantees that text follows the ELF header of 64 bytes.
     if is_elf { unsafe { image.byte_add(64) } } else { image }
 }
 
-/// The counts so far, [`COUNTS`] numbers.
+/// Writes the current counts, [`COUNTS`] numbers.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn ptxsmith_driver_stub_counts(to: *mut [u64; COUNTS]) -> c_int {
     let counts = STATE.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).counts;
-    // SAFETY: the caller, a test of ours, passes room for the counts.
+    // SAFETY: the caller, one of our tests, passes space for the counts.
     status(unsafe { put(to, counts) })
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn cuInit(_flags: c_uint) -> c_int {
     match enter("cuInit") {
-        // What the tests are about is a compiler, not a cache.
+        // The tests exercise a compiler, so the cache must be disabled.
         Ok(_) if std::env::var_os("CUDA_CACHE_DISABLE").is_none_or(|value| value != "1") => 999,
         Ok(state) if state.script.devices == 0 => NO_DEVICE,
         Ok(_) => 0,
@@ -188,7 +189,7 @@ extern "C" fn cuInit(_flags: c_uint) -> c_int {
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn cuDriverGetVersion(to: *mut c_int) -> c_int {
-    // SAFETY: as the documentation of the function asks.
+    // SAFETY: the caller follows the documentation of the function.
     status(enter("cuDriverGetVersion").and_then(|state| unsafe { put(to, state.script.version) }))
 }
 
@@ -205,19 +206,19 @@ unsafe extern "C" fn cuGetErrorName(code: c_int, to: *mut *const c_char) -> c_in
         700 => c"CUDA_ERROR_ILLEGAL_ADDRESS",
         _ => return INVALID_VALUE,
     };
-    // SAFETY: as the documentation of the function asks.
+    // SAFETY: the caller follows the documentation of the function.
     status(unsafe { put(to, name.as_ptr()) })
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn cuGetErrorString(_code: c_int, to: *mut *const c_char) -> c_int {
-    // SAFETY: as the documentation of the function asks.
+    // SAFETY: the caller follows the documentation of the function.
     status(unsafe { put(to, c"as the script says".as_ptr()) })
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn cuDeviceGetCount(to: *mut c_int) -> c_int {
-    // SAFETY: as the documentation of the function asks.
+    // SAFETY: the caller follows the documentation of the function.
     status(enter("cuDeviceGetCount").and_then(|state| unsafe { put(to, state.script.devices) }))
 }
 
@@ -225,7 +226,7 @@ unsafe extern "C" fn cuDeviceGetCount(to: *mut c_int) -> c_int {
 unsafe extern "C" fn cuDeviceGet(to: *mut c_int, index: c_int) -> c_int {
     status(enter("cuDeviceGet").and_then(|state| {
         let there = (0..state.script.devices).contains(&index);
-        // SAFETY: as the documentation of the function asks.
+        // SAFETY: the caller follows the documentation of the function.
         if there { unsafe { put(to, index) } } else { Err(INVALID_DEVICE) }
     }))
 }
@@ -255,7 +256,7 @@ unsafe extern "C" fn cuDeviceGetAttribute(to: *mut c_int, attribute: c_int, _dev
             76 => minor,
             _ => return Err(INVALID_VALUE),
         };
-        // SAFETY: as the documentation of the function asks.
+        // SAFETY: the caller follows the documentation of the function.
         unsafe { put(to, value) }
     }))
 }
@@ -264,7 +265,7 @@ unsafe extern "C" fn cuDeviceGetAttribute(to: *mut c_int, attribute: c_int, _dev
 unsafe extern "C" fn cuCtxCreate_v2(to: *mut *mut c_void, _flags: c_uint, _device: c_int) -> c_int {
     status(enter("cuCtxCreate").and_then(|mut state| {
         state.counts[0] += 1;
-        // SAFETY: as the documentation of the function asks.
+        // SAFETY: the caller follows the documentation of the function.
         unsafe { put(to, std::ptr::without_provenance_mut(1)) }
     }))
 }
@@ -291,11 +292,11 @@ unsafe extern "C" fn cuModuleLoadDataEx(
     values: *const *mut c_void,
 ) -> c_int {
     status(enter("cuModuleLoadDataEx").and_then(|mut state| {
-        // SAFETY: as the documentation of the function asks.
+        // SAFETY: the caller follows the documentation of the function.
         let image = unsafe { text(behind_header(image).cast()) }?;
         let option = |wanted: c_int| {
             (0..count as usize)
-                // SAFETY: there are as many options and values as the caller says.
+                // SAFETY: the caller passes the number of options and values.
                 .find(|&index| unsafe { *options.add(index) } == wanted)
                 // SAFETY: the same.
                 .map(|index| unsafe { *values.add(index) })
@@ -307,12 +308,12 @@ unsafe extern "C" fn cuModuleLoadDataEx(
                 Fate::Load(code, log) => {
                     let (buffer, size) = (option(5).ok_or(INVALID_VALUE)?, option(6).ok_or(INVALID_VALUE)?);
                     for (index, byte) in log.bytes().chain([0]).take(size as usize).enumerate() {
-                        // SAFETY: the buffer has the size that its option tells.
+                        // SAFETY: the buffer has the size that its option gives.
                         unsafe { put(buffer.cast::<u8>().add(index), byte)? };
                     }
                     return Err(*code);
                 }
-                // SAFETY: it has no conditions.
+                // SAFETY: `raise` has no preconditions.
                 Fate::Signal(signal) => drop(unsafe { raise(*signal) }),
                 Fate::Hang => loop {
                     std::thread::park();
@@ -324,7 +325,7 @@ unsafe extern "C" fn cuModuleLoadDataEx(
         let handle = module.base.max(1);
         state.modules.insert(handle, module);
         state.counts[2] += 1;
-        // SAFETY: as the documentation of the function asks.
+        // SAFETY: the caller follows the documentation of the function.
         unsafe { put(to, std::ptr::without_provenance_mut(handle as usize)) }
     }))
 }
@@ -348,11 +349,11 @@ unsafe extern "C" fn cuModuleGetGlobal_v2(
     name: *const c_char,
 ) -> c_int {
     status(enter("cuModuleGetGlobal").and_then(|state| {
-        // SAFETY: as the documentation of the function asks.
+        // SAFETY: the caller follows the documentation of the function.
         let name = unsafe { text(name) }?;
         let module = state.modules.get(&(module as u64)).ok_or(INVALID_HANDLE)?;
         let (base, bytes) = module.globals.get(&name).ok_or(NOT_FOUND)?;
-        // SAFETY: as the documentation of the function asks.
+        // SAFETY: the caller follows the documentation of the function.
         unsafe { put(address, *base).and_then(|()| put(size, *bytes)) }
     }))
 }
@@ -364,7 +365,7 @@ unsafe extern "C" fn cuModuleGetFunction(
     name: *const c_char,
 ) -> c_int {
     status(enter("cuModuleGetFunction").and_then(|mut state| {
-        // SAFETY: as the documentation of the function asks.
+        // SAFETY: the caller follows the documentation of the function.
         let name = unsafe { text(name) }?;
         let loaded = state.modules.get(&(module as u64)).ok_or(INVALID_HANDLE)?;
         let known = loaded.image.contains(&*name) && state.script.kernels.iter().any(|k| k.name == name);
@@ -372,7 +373,7 @@ unsafe extern "C" fn cuModuleGetFunction(
             return Err(NOT_FOUND);
         }
         state.functions.push((module as u64, name));
-        // SAFETY: as the documentation of the function asks.
+        // SAFETY: the caller follows the documentation of the function.
         unsafe { put(to, std::ptr::without_provenance_mut(state.functions.len())) }
     }))
 }
@@ -382,7 +383,7 @@ unsafe extern "C" fn cuMemAlloc_v2(to: *mut u64, length: usize) -> c_int {
     status(enter("cuMemAlloc").and_then(|mut state| {
         let address = state.allocate(vec![0; length]);
         state.counts[4] += 1;
-        // SAFETY: as the documentation of the function asks.
+        // SAFETY: the caller follows the documentation of the function.
         unsafe { put(to, address) }
     }))
 }
@@ -408,7 +409,7 @@ extern "C" fn cuMemsetD8_v2(address: u64, byte: u8, length: usize) -> c_int {
 unsafe extern "C" fn cuMemcpyDtoH_v2(to: *mut c_void, address: u64, length: usize) -> c_int {
     status(enter("cuMemcpyDtoH").and_then(|mut state| {
         let range = state.range(address, length)?;
-        // SAFETY: the documentation asks for a buffer of that length; it is not the stub's own memory.
+        // SAFETY: the documentation requires a buffer of that length; it does not overlap the stub's own memory.
         unsafe { range.as_ptr().copy_to_nonoverlapping(to.cast(), length) };
         Ok(())
     }))
@@ -418,7 +419,7 @@ unsafe extern "C" fn cuMemcpyDtoH_v2(to: *mut c_void, address: u64, length: usiz
 unsafe extern "C" fn cuMemcpyHtoD_v2(address: u64, from: *const c_void, length: usize) -> c_int {
     status(enter("cuMemcpyHtoD").and_then(|mut state| {
         let range = state.range(address, length)?;
-        // SAFETY: the documentation asks for a buffer of that length; it is not the stub's own memory.
+        // SAFETY: the documentation requires a buffer of that length; it does not overlap the stub's own memory.
         unsafe { range.as_mut_ptr().copy_from_nonoverlapping(from.cast(), length) };
         Ok(())
     }))
@@ -441,12 +442,13 @@ unsafe extern "C" fn cuLaunchKernel(
     status(enter("cuLaunchKernel").and_then(|mut state| {
         let index = (function as usize).checked_sub(1).ok_or(INVALID_HANDLE)?;
         let (module, name) = state.functions.get(index).cloned().ok_or(INVALID_HANDLE)?;
-        // SAFETY: the tests of ours pass the parameters as a buffer with its size, in this order.
+        // SAFETY: our tests pass the parameters as a buffer with its size, in this order.
         let (kind, buffer, size) = unsafe { (*extra, *extra.add(1), (*extra.add(3)).cast::<usize>().read()) };
         if kind as usize != 1 || size < 8 {
             return Err(INVALID_VALUE);
         }
-        // SAFETY: a buffer of eight bytes or more, as just seen; the first parameter is where a kernel writes.
+        // SAFETY: the buffer has at least eight bytes, as checked above; the first parameter is the address of the
+        // output.
         let out = unsafe { buffer.cast::<u64>().read() };
         let writes = state.script.kernels.iter().find(|kernel| kernel.name == name).map(|k| k.bytes.clone());
         let writes = writes.unwrap_or_default();

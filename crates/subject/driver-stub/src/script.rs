@@ -1,4 +1,4 @@
-//! What the stub shall answer: a text file, one line for each fact.
+//! Parses the stub's script: a text file with one fact on each line.
 //!
 //! ```text
 //! # comment
@@ -32,7 +32,7 @@ pub struct Slot {
     pub addend: i64,
 }
 
-/// What happens to modules with a certain word.
+/// The effect on modules that contain a certain word.
 #[derive(Debug)]
 pub enum Fate {
     Load(i32, String),
@@ -41,7 +41,7 @@ pub enum Fate {
     Launch(i32),
 }
 
-/// Everything that a script says.
+/// A parsed script.
 #[derive(Debug, Default)]
 pub struct Script {
     pub version: i32,
@@ -56,7 +56,7 @@ pub struct Script {
 }
 
 impl Script {
-    /// Reads a script; a line that makes no sense is an error with its text.
+    /// Parses a script; an invalid line is an error that contains the line.
     pub fn parse(text: &str) -> Result<Script, String> {
         let mut script = Script { version: 12040, name: "Stub".to_owned(), ..Script::default() };
         for line in text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
@@ -120,7 +120,7 @@ mod tests {
         let described = text.split("```text").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
         let mut lines = 0;
         for line in described.lines().map(|line| line.trim_start_matches("//!").trim()) {
-            // What stands behind two spaces is said about the line.
+            // Two spaces separate the line from its explanation.
             let line = line.split("  ").next().unwrap();
             if !line.is_empty() {
                 Script::parse(line).unwrap();

@@ -1,4 +1,4 @@
-//! The functions of the library that are used, as its documentation declares them.
+//! The functions of the library that this crate uses, as its documentation declares them.
 
 use std::ffi::{c_char, c_int, c_uint, c_void};
 
@@ -25,7 +25,7 @@ pub const INFO_LOG_SIZE: c_int = 4;
 pub const ERROR_LOG: c_int = 5;
 pub const ERROR_LOG_SIZE: c_int = 6;
 
-/// `CU_LAUNCH_PARAM_BUFFER_POINTER` and `CU_LAUNCH_PARAM_BUFFER_SIZE`: what the next pointer in a list is.
+/// `CU_LAUNCH_PARAM_BUFFER_POINTER` and `CU_LAUNCH_PARAM_BUFFER_SIZE`: tags in a list that identify the next pointer.
 pub const PARAMETER_BUFFER: *mut c_void = std::ptr::without_provenance_mut(1);
 pub const PARAMETER_BUFFER_SIZE: *mut c_void = std::ptr::without_provenance_mut(2);
 
@@ -36,23 +36,23 @@ pub const MEMORY_CLOCK_RATE: c_int = 36;
 pub const CAPABILITY_MAJOR: c_int = 75;
 pub const CAPABILITY_MINOR: c_int = 76;
 
-/// Declares the table: a field for each function, its name in the library, and its type.
+/// Declares the function table: a field for each function, its name in the library, and its type.
 macro_rules! functions {
     ($($field:ident = $name:literal: ($($argument:ty),*);)*) => {
-        /// The functions, found by name when the library is loaded. Each gives a status.
+        /// The functions, looked up by name when the library is loaded. Each returns a status.
         pub struct Functions {
             $(pub $field: unsafe extern "C" fn($($argument),*) -> Status,)*
         }
 
         impl Functions {
-            /// Finds them all.
+            /// Looks up all functions.
             ///
             /// # Safety
             /// The library must be NVIDIA's driver library, or have functions of these names with the same types.
             pub unsafe fn find(library: &Library) -> Result<Functions, LoadError> {
                 Ok(Functions {
                     $(
-                        // SAFETY: of the type that the documentation has for this name, says the caller.
+                        // SAFETY: the caller guarantees that the function has the type in the documentation.
                         $field: *unsafe { library.get(concat!($name, "\0").as_bytes()) }
                             .map_err(|_| LoadError::Lacks($name))?,
                     )*
@@ -62,7 +62,7 @@ macro_rules! functions {
     };
 }
 
-// The suffixes are those that the header of the driver maps the plain names to since CUDA 3.2 or 4.0.
+// The suffixes are those to which the driver's header has mapped the plain names since CUDA 3.2 or 4.0.
 functions! {
     init = "cuInit": (c_uint);
     version = "cuDriverGetVersion": (*mut c_int);

@@ -1,10 +1,10 @@
 //! The CUDA driver (`libcuda.so.1`), loaded at run time: modules in, device memory out.
 //!
-//! The library compiles PTX in the process that loads it, and a kernel that goes wrong can leave the context useless: call
-//! it in a process of its own. No CUDA is needed to build this. Nothing here knows what PTX is.
+//! The library compiles PTX in the process that loads it, and a faulty kernel can make the context unusable: call it in
+//! a separate process. Building this crate does not need CUDA. Nothing here interprets PTX.
 //!
-//! [`Driver::load`] → [`Driver::context`] → [`Context::load`] → [`Module::global`], [`Module::run`]. Whatever is made is
-//! given back when it is dropped, in the order that the library asks for.
+//! [`Driver::load`] → [`Driver::context`] → [`Context::load`] → [`Module::global`], [`Module::run`]. Every object is
+//! released when it is dropped, in the order that the library requires.
 
 mod functions;
 
@@ -16,67 +16,67 @@ use std::ptr;
 use functions::Functions;
 use libloading::Library;
 
-/// The name under which the loader of the system knows the library.
+/// The library's name for the system's loader.
 pub const LIBRARY: &str = "libcuda.so.1";
 
-/// Bytes for each of the two logs of a compilation.
+/// Size in bytes of each of the two logs of a compilation.
 const LOG: usize = 1 << 18;
-/// Bytes before and behind an output buffer that no kernel may touch.
+/// Size in bytes of the guards before and after an output buffer, which no kernel may touch.
 const GUARD: usize = 256;
-/// What they hold.
+/// Content of the guards.
 const GUARD_BYTE: u8 = 0xa5;
 
 /// Why the library cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
-    /// It is not there, is no library of this machine, or lacks what it depends on.
+    /// The library is missing, is not for this machine, or one of its dependencies is missing.
     #[error(transparent)]
     Library(#[from] libloading::Error),
-    /// It lacks a function.
+    /// The library lacks a function.
     #[error("it has no {0}: not the CUDA driver, or one older than CUDA 6.5")]
     Lacks(&'static str),
 }
 
-/// A call that did not succeed.
+/// A failed call of the driver.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{call}: error {code}, {name}{}", .text.as_deref().map(|text| format!(" ({text})")).unwrap_or_default())]
 pub struct CallError {
-    /// The function.
+    /// Name of the function.
     pub call: &'static str,
-    /// The number of the error.
+    /// Error code.
     pub code: i32,
-    /// Its name: `CUDA_ERROR_NO_DEVICE`.
+    /// Name of the error: `CUDA_ERROR_NO_DEVICE`.
     pub name: String,
-    /// What the library says about it.
+    /// The library's description of the error.
     pub text: Option<String>,
 }
 
 impl CallError {
-    /// Whether the context is of no use any more after this error: what a kernel did is why, and every later call fails too.
+    /// Whether the error makes the context unusable: it was caused by a kernel, and every later call fails too.
     pub fn is_sticky(&self) -> bool {
         const STICKY: [i32; 12] = [214, 220, 700, 702, 710, 713, 714, 715, 716, 717, 718, 719];
         STICKY.contains(&self.code) || self.code == 999
     }
 }
 
-/// A module that was not loaded.
+/// A module could not be loaded.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{error}")]
 pub struct Refused {
-    /// What the call gave.
+    /// The error of the call.
     pub error: CallError,
-    /// What the compiler printed.
+    /// Messages of the compiler.
     pub log: String,
 }
 
-/// A device, as the driver describes it.
+/// Description of a device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Device {
-    /// Its name: `NVIDIA H200`.
+    /// Name: `NVIDIA H200`.
     pub name: String,
     /// Compute capability, major and minor.
     pub capability: (u32, u32),
-    /// Multiprocessors.
+    /// Number of multiprocessors.
     pub multiprocessors: Option<u32>,
     /// The highest clock rate of the multiprocessors in kHz.
     pub clock_khz: Option<u32>,
@@ -84,10 +84,10 @@ pub struct Device {
     pub memory_clock_khz: Option<u32>,
 }
 
-/// The library, loaded and initialized.
+/// The loaded and initialized library.
 pub struct Driver {
     functions: Functions,
-    // Dropped last: the functions are in it.
+    // Dropped last, because it contains the functions.
     _library: Library,
 }
 
@@ -98,31 +98,31 @@ impl Driver {
     /// Modules that the driver compiled earlier may come from a cache on disk, unless the process was started with
     /// `CUDA_CACHE_DISABLE=1`.
     pub fn load(path: Option<&Path>) -> Result<Driver, LoadError> {
-        // SAFETY: what the initialization of a library does cannot be known. It is the user who names the library, and the
-        // caller who does this in a process that may die.
+        // SAFETY: the effects of a library's initialization cannot be known. The user chooses the library, and the
+        // caller loads it in a process that may crash.
         let library = unsafe { Library::new(path.unwrap_or(Path::new(LIBRARY)))? };
-        // SAFETY: the types are those of NVIDIA's documentation; a library of this name has them.
+        // SAFETY: the types are those of NVIDIA's documentation, which a library of this name follows.
         let functions = unsafe { Functions::find(&library)? };
         Ok(Driver { functions, _library: library })
     }
 
-    /// Looks for devices. Must succeed before anything else but [`version`](Driver::version).
+    /// Initializes the driver. Must succeed before any call except [`version`](Driver::version).
     pub fn init(&self) -> Result<(), CallError> {
         // SAFETY: the only value allowed for the flags is 0.
         self.check("cuInit", unsafe { (self.functions.init)(0) })
     }
 
-    /// The release of CUDA that the driver is made for: `(13, 0)`. `None` where it does not say.
+    /// Returns the CUDA release that the driver supports: `(13, 0)`. `None` if it does not report one.
     pub fn version(&self) -> Option<(u32, u32)> {
         let mut version = 0;
-        // SAFETY: the number outlives the call. This one may be called before `cuInit`.
+        // SAFETY: the number outlives the call. This function may be called before `cuInit`.
         let status = unsafe { (self.functions.version)(&mut version) };
         // 1000 times the major number and 10 times the minor one.
         let version = u32::try_from(version).ok().filter(|version| status == 0 && *version > 0)?;
         Some((version / 1000, version % 1000 / 10))
     }
 
-    /// How many devices there are.
+    /// Returns the number of devices.
     pub fn devices(&self) -> Result<u32, CallError> {
         let mut count = 0;
         // SAFETY: the number outlives the call.
@@ -130,11 +130,11 @@ impl Driver {
         Ok(u32::try_from(count).unwrap_or(0))
     }
 
-    /// Describes a device, counted from 0.
+    /// Describes a device; `index` counts from 0.
     pub fn device(&self, index: u32) -> Result<Device, CallError> {
         let device = self.handle(index)?;
         let mut name = [0u8; 256];
-        // SAFETY: the buffer has the length that is told, but for a last byte that stays zero.
+        // SAFETY: the buffer is one byte longer than the length passed; that last byte stays zero.
         let status = unsafe {
             (self.functions.device_name)(name.as_mut_ptr().cast(), name.len() as c_int - 1, device)
         };
@@ -160,17 +160,17 @@ impl Driver {
 
     fn handle(&self, index: u32) -> Result<functions::Device, CallError> {
         let mut device = 0;
-        // SAFETY: the handle outlives the call; any index may be asked for.
+        // SAFETY: the handle outlives the call; any index is allowed.
         let status = unsafe { (self.functions.device)(&mut device, index as c_int) };
         self.check("cuDeviceGet", status)?;
         Ok(device)
     }
 
-    /// Makes a context on a device, current to this thread until it is dropped.
+    /// Creates a context on a device. It is current on this thread until it is dropped.
     pub fn context(&self, index: u32) -> Result<Context<'_>, CallError> {
         let device = self.handle(index)?;
         let mut context = ptr::null_mut();
-        // SAFETY: the handle is written by the call and outlives it; 0 are the default flags.
+        // SAFETY: the handle is written by the call and outlives it; 0 stands for the default flags.
         self.check("cuCtxCreate", unsafe { (self.functions.create_context)(&mut context, 0, device) })?;
         Ok(Context { driver: self, context, _not_send: PhantomData })
     }
@@ -182,9 +182,10 @@ impl Driver {
     fn error(&self, call: &'static str, code: functions::Status) -> CallError {
         let text = |of: unsafe extern "C" fn(c_int, *mut *const c_char) -> c_int| {
             let mut text: *const c_char = ptr::null();
-            // SAFETY: the pointer outlives the call; any number may be asked for.
+            // SAFETY: the pointer outlives the call; any number is allowed.
             let status = unsafe { of(code, &mut text) };
-            // SAFETY: a pointer that is not null after success is a string of the library's that lives as long as it.
+            // SAFETY: a non-null pointer after success is a string that the library owns and keeps as long as it is
+            // loaded.
             (status == 0 && !text.is_null())
                 .then(|| unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned())
         };
@@ -193,32 +194,32 @@ impl Driver {
     }
 }
 
-/// A context: what modules are loaded into and memory is taken from.
+/// A context, which owns modules and device memory.
 pub struct Context<'a> {
     driver: &'a Driver,
     context: functions::Context,
-    // Current to the thread that made it.
+    // Current on the thread that created it.
     _not_send: PhantomData<*mut c_void>,
 }
 
 impl Context<'_> {
-    /// Loads a module: the text of one in PTX, which the driver compiles, or a cubin. What the compiler prints, warnings too,
-    /// comes with it.
+    /// Loads a module: PTX source, which the driver compiles, or a cubin. Also returns the messages of the compiler,
+    /// including warnings.
     ///
-    /// What the compiler does with a bad module is its own matter: this may not return.
+    /// The compiler may hang or crash on a bad module, so this may not return.
     pub fn load(&self, image: &[u8]) -> Result<(Module<'_>, String), Refused> {
-        // A text ends with a zero byte; a cubin tells its length, and one more byte behind it does no harm.
+        // PTX source must end with a zero byte. A cubin contains its length, and one more byte after it does no harm.
         let mut image = image.to_vec();
         image.push(0);
         let (mut info, mut errors) = (vec![0u8; LOG], vec![0u8; LOG]);
         let mut options =
             [functions::INFO_LOG, functions::INFO_LOG_SIZE, functions::ERROR_LOG, functions::ERROR_LOG_SIZE];
-        // A number is passed in the place of a pointer, and the library writes there how much it used.
+        // The option's value is a number in place of a pointer; the library overwrites it with the length used.
         let size: *mut c_void = ptr::without_provenance_mut(LOG - 1);
         let mut values: [*mut c_void; 4] = [info.as_mut_ptr().cast(), size, errors.as_mut_ptr().cast(), size];
         let mut module = ptr::null_mut();
-        // SAFETY: options and values are as many as told, each value of the kind that its option asks for; the image, both
-        // buffers and the handle outlive the call; the image ends with a zero byte.
+        // SAFETY: the counts of options and values are correct, and each value has the kind that its option requires;
+        // the image, both buffers and the handle outlive the call; the image ends with a zero byte.
         let status = unsafe {
             (self.driver.functions.load)(
                 &mut module,
@@ -242,7 +243,7 @@ impl Context<'_> {
         }
     }
 
-    /// Copies device memory. Error 1 where not all of it is memory of this context.
+    /// Copies from device memory. Fails with error 1 if the range is not entirely memory of this context.
     pub fn read(&self, address: u64, length: usize) -> Result<Vec<u8>, CallError> {
         let mut bytes = vec![0; length];
         if length > 0 {
@@ -254,7 +255,7 @@ impl Context<'_> {
         Ok(bytes)
     }
 
-    /// Writes bytes into device memory. Error 1 where not all of it is memory of this context.
+    /// Copies to device memory. Fails with error 1 if the range is not entirely memory of this context.
     pub fn write(&self, address: u64, bytes: &[u8]) -> Result<(), CallError> {
         if bytes.is_empty() {
             return Ok(());
@@ -265,9 +266,9 @@ impl Context<'_> {
         self.driver.check("cuMemcpyHtoD", status)
     }
 
-    /// Waits for the end of all kernels that were started.
+    /// Waits until all launched kernels have ended.
     pub fn synchronize(&self) -> Result<(), CallError> {
-        // SAFETY: it has no arguments, and the context is current.
+        // SAFETY: the function has no arguments, and the context is current.
         self.driver.check("cuCtxSynchronize", unsafe { (self.driver.functions.synchronize)() })
     }
 
@@ -277,7 +278,7 @@ impl Context<'_> {
         self.driver.check("cuMemsetD8", status)
     }
 
-    /// Takes device memory of this length, whose content is not known.
+    /// Allocates device memory; its content is undefined.
     pub fn allocate(&self, length: usize) -> Result<Buffer<'_>, CallError> {
         let mut address = 0;
         // SAFETY: the address outlives the call; it is freed once, where the buffer is dropped.
@@ -295,14 +296,14 @@ impl Drop for Context<'_> {
     }
 }
 
-/// Device memory that is given back when it is dropped.
+/// Device memory that is freed when dropped.
 pub struct Buffer<'a> {
     context: &'a Context<'a>,
     address: u64,
 }
 
 impl Buffer<'_> {
-    /// Where it begins.
+    /// Returns the address of the buffer.
     pub fn address(&self) -> u64 {
         self.address
     }
@@ -315,23 +316,23 @@ impl Drop for Buffer<'_> {
     }
 }
 
-/// What a kernel left in its output buffer.
+/// The output of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ran {
-    /// The buffer.
+    /// Contents of the output buffer.
     pub bytes: Vec<u8>,
-    /// Whether the kernel also wrote before or behind it.
+    /// Whether the kernel also wrote before or after the buffer.
     pub wrote_outside: bool,
 }
 
-/// A module that is loaded.
+/// A loaded module.
 pub struct Module<'a> {
     context: &'a Context<'a>,
     module: Option<functions::Module>,
 }
 
 impl Module<'_> {
-    /// Where a variable is, and its size in bytes; `None` where the module shows none of this name.
+    /// Returns the address of a variable and its size in bytes; `None` if the module exports no variable of this name.
     pub fn global(&self, name: &str) -> Result<Option<(u64, usize)>, CallError> {
         let (Ok(name), Some(module)) = (CString::new(name), self.module) else { return Ok(None) };
         let (mut address, mut size) = (0, 0);
@@ -344,7 +345,7 @@ impl Module<'_> {
         }
     }
 
-    /// The kernel of a name; `None` where the module shows none.
+    /// Returns the kernel of this name; `None` if the module exports none.
     pub fn function(&self, kernel: &str) -> Result<Option<Function<'_>>, CallError> {
         let (Ok(name), Some(module)) = (CString::new(kernel), self.module) else { return Ok(None) };
         let driver = self.context.driver;
@@ -359,8 +360,8 @@ impl Module<'_> {
         }
     }
 
-    /// Runs a kernel of one parameter, the address of an output buffer of this length, on one thread, and waits for its end.
-    /// The buffer is zero before. `None` where the module shows no kernel of this name.
+    /// Runs a kernel on one thread and waits for its end. The kernel has one parameter: the address of an output buffer
+    /// of `length` bytes, which is zero at the start. Returns `None` if the module exports no kernel of this name.
     ///
     /// A kernel that does not end is not stopped.
     pub fn run(&self, kernel: &str, length: usize) -> Result<Option<Ran>, CallError> {
@@ -379,7 +380,7 @@ impl Module<'_> {
         Ok(Some(Ran { bytes: all[GUARD..GUARD + length].to_vec(), wrote_outside }))
     }
 
-    /// Gives the module back, as dropping it does, and tells what came of it.
+    /// Unloads the module, as dropping it does, and returns the result.
     pub fn unload(mut self) -> Result<(), CallError> {
         self.give_back()
     }
@@ -398,21 +399,21 @@ impl Drop for Module<'_> {
     }
 }
 
-/// A kernel of a module that is loaded.
+/// A kernel of a loaded module.
 pub struct Function<'a> {
     context: &'a Context<'a>,
     function: functions::Function,
 }
 
 impl Function<'_> {
-    /// Starts the kernel on one thread, with these bytes as its parameters, each at its alignment. A kernel with parameters of
-    /// another size is refused.
+    /// Starts the kernel on one thread with these bytes as its parameters, each at its alignment. Fails if the kernel's
+    /// parameters have another total size.
     ///
-    /// [`Context::synchronize`] waits for its end, and tells what came of it.
+    /// [`Context::synchronize`] waits for its end and returns the result.
     pub fn launch(&self, parameters: &[u8]) -> Result<(), CallError> {
         let mut bytes = parameters.to_vec();
         let mut size = bytes.len();
-        // The parameters as one buffer of a known size: nothing behind it is read.
+        // Pass the parameters as one buffer of known size, so that the driver reads nothing after it.
         let mut list: [*mut c_void; 5] = [
             functions::PARAMETER_BUFFER,
             bytes.as_mut_ptr().cast(),
@@ -421,8 +422,8 @@ impl Function<'_> {
             ptr::null_mut(),
         ];
         let driver = self.context.driver;
-        // SAFETY: the function is of a module that is loaded; the list of parameters ends with null, and what it points to
-        // outlives the call, which copies it. One block of one thread, no shared memory, the default stream.
+        // SAFETY: the function belongs to a loaded module; the parameter list ends with null, and its targets outlive
+        // the call, which copies them. One block of one thread, no shared memory, the default stream.
         let status = unsafe {
             (driver.functions.launch)(
                 self.function,

@@ -1,17 +1,17 @@
-//! Starts a program once and forks it where it opens its input, so that a run costs no start.
+//! Starts a program once and forks it when it opens its input, so that runs skip the start.
 //!
-//! Most of what a compiler does for a small input is to start: it is loaded, and makes its tables. A small library of ours
-//! (`server.c`) is loaded into it by `LD_PRELOAD`. It interposes the C library's `fopen` and `open`: where the program opens
-//! its input, it stays, and serves. Each request gets a fork of it, which goes on with a directory, an output and limits of its
-//! own. The program itself never reads an input. This is the technique of AFL's fork server; no file of the program is read or
-//! changed for it.
+//! For a small input, a compiler spends most of its time on starting: it is loaded and builds its tables. This crate
+//! loads a small library (`server.c`) into the program with `LD_PRELOAD`. The library interposes the C library's
+//! `fopen` and `open`: when the program opens its input, it stops there and becomes a server. Each request forks it;
+//! the fork continues with its own directory, outputs and limits. The original process never reads an input. This is
+//! the technique of AFL's fork server; no file of the program is read or changed.
 //!
-//! A fork is what a process that was started would be: a process group of its own that is killed whole, limits of its own,
-//! standard input empty, no descriptor but its three. What it shares with others is what the program did before it opened its
-//! input, and the addresses that the system gave it.
+//! A fork behaves like a newly started process: it has its own process group, which is killed as a whole, its own
+//! limits, an empty standard input, and no descriptors except those three. All forks share what the program did before
+//! it opened its input, and its address layout.
 //!
-//! Whether a program can be served shows when it is asked ([`Server::start`]): one that is linked statically, has several
-//! threads by then, or opens its input in another way cannot.
+//! Only an attempt shows whether a program can be served ([`Server::start`]). A program that is statically linked, has
+//! several threads by then, or opens its input in another way cannot.
 
 use std::fs::File;
 use std::io::{self, IoSlice, IoSliceMut, Write};
@@ -33,34 +33,34 @@ use rustix::net::{
 };
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
 
-/// The library that is preloaded; empty where it could not be built.
+/// The library to preload; empty if it could not be built.
 static LIBRARY: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/server.so"));
 
-/// How long a program may take until it opens its input.
+/// Time limit for a program to open its input.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// How long a server may take to end once it has nothing to serve.
+/// Time limit for a server to end after its connection is closed.
 const LAST_WORDS: Timespec = Timespec { tv_sec: 1, tv_nsec: 0 };
 
-/// The longest path of a directory for temporary files, its closing zero included.
+/// Maximum length of the path of a directory for temporary files, including the terminating zero.
 const LONGEST_PATH: usize = 4096;
 
-/// Why a program cannot be served. It can be started for each run instead.
+/// Why a program cannot be served. It can be started anew for each run instead.
 #[derive(Debug, thiserror::Error)]
 pub enum NoServer {
-    /// This build has no library to preload.
+    /// This build contains no library to preload.
     #[error("built without a C compiler")]
     NotBuilt,
-    /// The program did not stop where it opens its input.
+    /// The program did not stop on opening its input.
     #[error("it {0}")]
     Unfit(&'static str),
-    /// The system failed.
+    /// A system call failed.
     #[error("cannot {0}: {1}")]
     Machine(&'static str, io::Error),
 }
 
 impl From<NoServer> for io::Error {
-    /// An error of the same kind where the system failed.
+    /// Converts to an error with the same kind if a system call failed.
     fn from(error: NoServer) -> io::Error {
         let kind = match &error {
             NoServer::Machine(_, source) => source.kind(),
@@ -70,7 +70,7 @@ impl From<NoServer> for io::Error {
     }
 }
 
-/// What a fork may use.
+/// Resource limits of a fork.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// Bytes of address space; [`u64::MAX`] for no limit.
@@ -81,7 +81,7 @@ pub struct Limits {
     pub cpu: u64,
 }
 
-/// What the server says.
+/// A message from the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Answer {
     Ready,
@@ -90,7 +90,7 @@ enum Answer {
     Failed(i32),
 }
 
-/// A program that waits where it opens its input. Killed when dropped, with the fork that it has.
+/// A program that is stopped on opening its input. Dropping it kills it and its current fork.
 ///
 /// One fork runs at a time: [`fork`](Server::fork), then [`end`](Server::end).
 #[derive(Debug)]
@@ -100,19 +100,20 @@ pub struct Server {
 }
 
 impl Server {
-    /// Starts a program and waits until it opens `input`, a path as its arguments have it: best a relative one, since each
-    /// fork has a directory of its own. The command's directory must not matter to what the program does before that.
+    /// Starts a program and waits until it opens `input`, a path as written in its arguments. The path should be
+    /// relative, since each fork has its own directory. Until then the program must not depend on the command's
+    /// directory.
     ///
     /// # Errors
-    /// [`NoServer`] says why it cannot be served; the program has been killed then.
+    /// [`NoServer`] says why the program cannot be served; the program has then been killed.
     pub fn start(command: &mut Command, input: &str) -> Result<Server, NoServer> {
         let failed = |doing| move |error: Errno| NoServer::Machine(doing, error.into());
         let library = library()?;
         let (control, theirs) =
             socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)
                 .map_err(failed("make a socket"))?;
-        // Its end is its standard input, which is the only descriptor that it inherits: nothing that another thread starts
-        // meanwhile gets it too.
+        // The server's end of the socket is its standard input, the only descriptor that it inherits, so that a process
+        // started meanwhile by another thread does not inherit it.
         command
             .env("LD_PRELOAD", format!("/proc/{}/fd/{}", std::process::id(), library.as_raw_fd()))
             .env("PTXSMITH_FORK_INPUT", input)
@@ -121,7 +122,7 @@ impl Server {
             .stderr(Stdio::null())
             .process_group(0);
         let process = command.spawn().map_err(|error| NoServer::Machine("start it", error))?;
-        // Our copy of its end is closed, so that its end shows.
+        // Close our copy of the server's end, so that a closed connection is noticed.
         command.stdin(Stdio::null());
         let server = Server { process, control };
         if !server.is_readable(PATIENCE).map_err(failed("wait for it"))? {
@@ -134,11 +135,11 @@ impl Server {
         }
     }
 
-    /// Forks it: the fork goes on in this directory, with these outputs and limits, and with `temporary` for `TMPDIR`.
-    /// Returns its process, which leads a group of its own.
+    /// Forks the program. The fork continues in this directory, with these outputs and limits, and with `temporary` as
+    /// `TMPDIR`. Returns the process of the fork, which leads its own group.
     ///
     /// # Errors
-    /// If the server is gone or the system has no more processes. The server is of no more use then.
+    /// If the server is gone or the system has no more processes. The server is then unusable.
     pub fn fork(
         &mut self,
         directory: BorrowedFd<'_>,
@@ -165,18 +166,18 @@ impl Server {
         }
     }
 
-    /// Readable once the fork has ended, and its group with it.
+    /// Returns a descriptor that becomes readable when the fork and its group have ended.
     pub fn ended(&self) -> BorrowedFd<'_> {
         self.control.as_fd()
     }
 
-    /// Ends the fork, if it has not ended: its whole group is killed, and then it is reaped. Returns how it ended.
+    /// Ends the fork unless it has ended: kills its whole group and reaps it. Returns how it ended.
     ///
     /// # Errors
     /// If the server is gone.
     pub fn end(&mut self) -> io::Result<ExitStatus> {
         if !self.is_readable(Duration::ZERO)? {
-            // It may end at this moment: the server passes over an order that comes too late.
+            // The fork may end just now: the server ignores an order that comes too late.
             self.send(&[0; 32 + LONGEST_PATH], &[])?;
         }
         match self.receive()? {
@@ -185,7 +186,7 @@ impl Server {
         }
     }
 
-    /// Bytes of memory that the waiting program has for itself; `None` where the system does not tell.
+    /// Returns the private memory of the waiting program in bytes; `None` if the system does not report it.
     pub fn memory(&self) -> Option<u64> {
         let statm = std::fs::read_to_string(format!("/proc/{}/statm", self.process.id())).ok()?;
         let pages: u64 = statm.split(' ').nth(1)?.parse().ok()?;
@@ -242,18 +243,18 @@ impl Server {
 impl Drop for Server {
     fn drop(&mut self) {
         let Some(pid) = i32::try_from(self.process.id()).ok().and_then(Pid::from_raw) else { return };
-        // A server whose client is gone kills the group of its fork, which is not its own, and exits.
+        // When its client is gone, a server kills the group of its fork, which is separate from its own, and exits.
         let _ = rustix::net::shutdown(&self.control, Shutdown::Both);
         if let Ok(watch) = pidfd_open(pid, PidfdFlags::empty()) {
             let _ = poll(&mut [PollFd::new(&watch, PollFlags::IN)], Some(&LAST_WORDS));
         }
-        // What is no server, or none any more. An error means that it has ended.
+        // Kill a process that is not a server, or no longer one. An error means that it has ended.
         let _ = kill_process_group(pid, Signal::KILL);
         let _ = self.process.wait();
     }
 }
 
-/// The library as a file in memory, which any process of ours can open by its name under `/proc`.
+/// Returns the library as a file in memory, which any of our processes can open by its name under `/proc`.
 fn library() -> Result<&'static File, NoServer> {
     static FILE: OnceLock<File> = OnceLock::new();
     if LIBRARY.is_empty() {

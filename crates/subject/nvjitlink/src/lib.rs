@@ -1,8 +1,9 @@
 //! NVIDIA's compilers as libraries, loaded at run time: PTX in, cubin out, and CUDA C++ in, PTX out ([`Nvrtc`]).
 //!
-//! The assembler comes in two: nvJitLink, which also links ([`NvJitLink`]), and the PTX compiler ([`PtxCompiler`]), which is in the
-//! driver's JIT compiler library too. Either is the code behind ptxas, in the process that loads it: it can take that process
-//! with it, or never come back. Call it in a process of its own. Nothing here knows what a cubin holds.
+//! The assembler exists in two libraries: nvJitLink, which also links ([`NvJitLink`]), and the PTX compiler
+//! ([`PtxCompiler`]), which is also part of the driver's JIT compiler library. Both contain the code of ptxas and run
+//! it in the process that loads them. They may crash the process or hang, so call them in a separate process. Nothing
+//! here interprets a cubin.
 
 mod memory;
 mod nvjitlink;
@@ -19,42 +20,42 @@ pub use ptx_compiler::PtxCompiler;
 /// Why a library cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
-    /// It is not there, is no library of this machine, or lacks what it depends on.
+    /// The library is missing, is not for this machine, or one of its dependencies is missing.
     #[error(transparent)]
     Library(#[from] libloading::Error),
-    /// It has none of the functions that are needed.
+    /// The library lacks a required function under all its known names.
     #[error("it has no {0}, under any name that is known")]
     Lacks(&'static str),
 }
 
-/// What came of one module.
+/// The result for one module.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Compiled {
-    /// The first step that did not succeed; `None` where all did.
+    /// The first step that failed; `None` if all succeeded.
     pub failed: Option<Failed>,
-    /// The cubin, where there is one.
+    /// The cubin, if there is one.
     pub cubin: Option<Vec<u8>>,
-    /// The messages of the assembler, errors before others.
+    /// Messages of the assembler, errors before others.
     pub log: String,
 }
 
-/// A step that did not succeed.
+/// A step that failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Failed {
-    /// What it was: `create`.
+    /// Name of the step: `create`.
     pub step: &'static str,
-    /// The library's number for what went wrong.
+    /// The library's error code.
     pub result: i32,
-    /// What the library can mean.
+    /// The input that the error can be about.
     pub about: About,
 }
 
-/// What the library had seen when it gave up.
+/// The input that the library had processed when it failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum About {
-    /// Nothing but the target.
+    /// The target only.
     Target,
-    /// That the text does not look like PTX: it is empty, for one.
+    /// The source text, which does not look like PTX; for example, it is empty.
     Text,
     /// The module.
     Module,
@@ -64,20 +65,20 @@ type Handle = *mut c_void;
 type Size = unsafe extern "C" fn(Handle, *mut usize) -> c_int;
 type Bytes = unsafe extern "C" fn(Handle, *mut c_char) -> c_int;
 
-/// A text for a function in C. No target and no module holds a zero byte; one that does ends there, as a file does for an
-/// assembler in C.
+/// Converts a string for a C function. Targets and modules do not contain zero bytes; a string with a zero byte is cut
+/// there, as a file is for an assembler written in C.
 fn c_string(text: &str) -> CString {
     CString::new(text.split('\0').next().unwrap_or_default()).unwrap_or_default()
 }
 
-/// What several logs say, each a pair of functions.
+/// Returns the contents of several logs, each given as a pair of functions.
 ///
 /// # Safety
-/// The handle must be one of the library that the functions are of, and not destroyed.
+/// The handle must come from the library that contains the functions, and must not be destroyed.
 unsafe fn logs(handle: Handle, logs: [(Size, Bytes); 2]) -> String {
     let mut all = String::new();
     for log in logs {
-        // SAFETY: says the caller.
+        // SAFETY: guaranteed by the caller.
         let bytes = unsafe { read(handle, log) }.unwrap_or_default();
         all.push_str(String::from_utf8_lossy(&bytes).trim_end_matches('\0'));
         if !all.is_empty() && !all.ends_with('\n') {
@@ -87,17 +88,17 @@ unsafe fn logs(handle: Handle, logs: [(Size, Bytes); 2]) -> String {
     all
 }
 
-/// What a pair of functions, size and contents, gives; `None` where there is nothing.
+/// Returns the data that a pair of functions, for size and contents, provides; `None` if there is none.
 ///
 /// # Safety
-/// The handle must be one of the library that the functions are of, and not destroyed.
+/// The handle must come from the library that contains the functions, and must not be destroyed.
 unsafe fn read(handle: Handle, (size_of, contents_of): (Size, Bytes)) -> Option<Vec<u8>> {
     let mut size = 0;
-    // SAFETY: the handle is live, says the caller; `size` outlives the call.
+    // SAFETY: the caller guarantees that the handle is live; `size` outlives the call.
     if unsafe { size_of(handle, &mut size) } != 0 || size == 0 {
         return None;
     }
     let mut bytes = vec![0; size];
-    // SAFETY: as above, and the buffer has the size that the library asked for.
+    // SAFETY: as above, and the buffer has the size that the library requested.
     (unsafe { contents_of(handle, bytes.as_mut_ptr().cast()) } == 0).then_some(bytes)
 }

@@ -1,9 +1,9 @@
-//! What a process that compiles module after module tells the allocator.
+//! Allocator settings for a process that compiles many modules.
 
-/// Has memory that is freed kept for the next module.
+/// Makes the allocator keep freed memory for the next module.
 ///
-/// A compiler takes some megabytes for a module and frees them. glibc returns them to the system each time, which then
-/// clears them page by page for the next module. Elsewhere than with glibc this does nothing.
+/// A compiler allocates some megabytes for a module and frees them. By default glibc returns them to the system each
+/// time, which then has to clear new pages for the next module. Has no effect without glibc.
 pub fn keep_freed_memory() {
     #[cfg(target_env = "gnu")]
     {
@@ -11,10 +11,10 @@ pub fn keep_freed_memory() {
         unsafe extern "C" {
             fn mallopt(parameter: c_int, value: c_int) -> c_int;
         }
-        /// `M_TRIM_THRESHOLD`, `M_MMAP_THRESHOLD`, and the most that glibc takes for the latter.
+        /// `M_TRIM_THRESHOLD` and `M_MMAP_THRESHOLD`; the latter with the maximum that glibc accepts.
         const KEPT: [(c_int, c_int); 2] = [(-1, 1 << 29), (-3, 1 << 25)];
         for (parameter, value) in KEPT {
-            // SAFETY: two numbers are passed by value. One that glibc does not know it ignores, and says so.
+            // SAFETY: two numbers are passed by value. glibc ignores an unknown parameter and reports that.
             unsafe { mallopt(parameter, value) };
         }
     }

@@ -14,15 +14,15 @@ type AddData = unsafe extern "C" fn(Handle, c_int, *const c_void, usize, *const 
 type Complete = unsafe extern "C" fn(Handle) -> c_int;
 type Version = unsafe extern "C" fn(*mut c_uint, *mut c_uint) -> c_int;
 
-/// The option that leaves the cubin open for another linking.
+/// The option that keeps the cubin relocatable.
 const RELOCATABLE: &CStr = c"-r";
-/// Results (`nvJitLinkResult`) for a text that does not look like PTX, of older and newer releases.
+/// Results (`nvJitLinkResult`) for source that does not look like PTX, in older and newer releases.
 const INVALID_INPUT: c_int = 3;
 const INCORRECT_INPUT_TYPE: c_int = 12;
 /// `NVJITLINK_INPUT_PTX`
 const INPUT_PTX: c_int = 2;
 
-/// The library, loaded.
+/// The loaded library.
 pub struct NvJitLink {
     create: Create,
     destroy: Destroy,
@@ -33,15 +33,15 @@ pub struct NvJitLink {
     info_log: (Size, Bytes),
     version: Option<(u32, u32)>,
     relocatable: bool,
-    // Dropped last: the functions are in it.
+    // Dropped last, because it contains the functions.
     _library: Library,
 }
 
 impl NvJitLink {
     /// Loads the library at this path. Loading runs its initialization, which is NVIDIA's code.
     pub fn load(path: &Path) -> Result<NvJitLink, LoadError> {
-        // SAFETY: what the initialization of a library does cannot be known. It is the user who names the library, and the
-        // caller who does this in a process that may die.
+        // SAFETY: the effects of a library's initialization cannot be known. The user chooses the library, and the
+        // caller loads it in a process that may crash.
         let library = unsafe { Library::new(path)? };
         // SAFETY: the signature of each function is the one in NVIDIA's documentation, the same in all versions.
         unsafe {
@@ -69,11 +69,11 @@ impl NvJitLink {
         }
     }
 
-    /// Whether a linker with these options can be made.
+    /// Whether a linker can be created with these options.
     fn takes(&self, options: &[&CStr]) -> bool {
         let options: Vec<_> = options.iter().map(|option| option.as_ptr()).collect();
         let mut handle: Handle = ptr::null_mut();
-        // SAFETY: the options live until the call is over; the handle is destroyed once, where it was made.
+        // SAFETY: the options outlive the call; the handle is destroyed once, right after it was created.
         unsafe {
             let made = (self.create)(&mut handle, options.len() as u32, options.as_ptr()) == 0;
             if made {
@@ -83,27 +83,27 @@ impl NvJitLink {
         }
     }
 
-    /// What it says its version is: `(13, 5)`. `None` for the first releases, which do not say.
+    /// Returns the version that the library reports: `(13, 5)`. `None` for the first releases, which do not report one.
     pub fn version(&self) -> Option<(u32, u32)> {
         self.version
     }
 
-    /// Whether it leaves the cubin open for another linking, which newer releases can: then undefined names and
-    /// addresses of functions stay in it.
+    /// Whether the library can keep the cubin relocatable, as newer releases can. Undefined names and addresses of
+    /// functions then stay symbolic.
     pub fn is_relocatable(&self) -> bool {
         self.relocatable
     }
 
     /// Assembles and links one module for one target (`sm_80`).
     ///
-    /// What the library does with a bad module is its own matter: this may not return.
+    /// The library may hang or crash on a bad module, so this may not return.
     pub fn link(&self, ptx: &str, target: &str) -> Compiled {
         self.link_all(&[ptx], target, self.relocatable)
     }
 
-    /// Assembles and links modules in this order for one target; leaves the cubin open for another linking where that is wanted.
+    /// Assembles and links modules in this order for one target; with `relocatable`, keeps the cubin relocatable.
     ///
-    /// As [`link`](NvJitLink::link), it may not return.
+    /// The library may hang or crash on a bad module, so this may not return.
     pub fn link_all(&self, modules: &[&str], target: &str, relocatable: bool) -> Compiled {
         let arch = c_string(&format!("-arch={target}"));
         let names = (0..modules.len()).map(|place| c_string(&format!("{place}.ptx")));
@@ -112,8 +112,8 @@ impl NvJitLink {
         let options = &options[..if relocatable { 2 } else { 1 }];
         let mut handle: Handle = ptr::null_mut();
         let mut linked = Compiled::default();
-        // SAFETY: the handle is written by `create`, used only where that succeeded, and destroyed once. Strings and
-        // buffers live until the calls that get them are over; sizes are those of the buffers.
+        // SAFETY: the handle is written by `create`, used only after success, and destroyed once. Strings and buffers
+        // outlive the calls that use them; sizes are the sizes of the buffers.
         unsafe {
             let result = (self.create)(&mut handle, options.len() as u32, options.as_ptr());
             if result != 0 {
@@ -146,15 +146,16 @@ impl NvJitLink {
     }
 }
 
-/// Names are plain or end in a version, which newer headers append so that programs can tell releases apart.
+/// Returns the prefix of the library's names. Newer headers append a version to names, so that programs can distinguish
+/// releases.
 fn prefix(suffix: &str) -> &'static str {
     if suffix.is_empty() { "nvJitLink" } else { "__nvJitLink" }
 }
 
-/// The version that the library's own names end in: `_13_5`; empty where they are plain.
+/// Returns the version suffix of the library's names: `_13_5`; empty if they are plain.
 fn suffix(library: &Library, version: Option<(u32, u32)>) -> Result<String, LoadError> {
     let own = version.into_iter();
-    // The first releases do not tell their version.
+    // The first releases do not report their version.
     let known = (12..=13).rev().flat_map(|major| (0..=9).rev().map(move |minor| (major, minor)));
     let suffixes = own.chain(known).map(|(major, minor)| format!("_{major}_{minor}"));
     for suffix in suffixes.chain([String::new()]) {

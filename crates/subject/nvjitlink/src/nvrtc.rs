@@ -19,19 +19,20 @@ type Create = unsafe extern "C" fn(
 type Compile = unsafe extern "C" fn(Handle, c_int, *const *const c_char) -> c_int;
 type Destroy = unsafe extern "C" fn(*mut *mut c_void) -> c_int;
 
-/// The library, loaded.
+/// The loaded library.
 pub struct Nvrtc {
     create: Create,
     compile: Compile,
     destroy: Destroy,
     ptx: (Size, Bytes),
     log: (Size, Bytes),
-    // Dropped last: the functions are in it.
+    // Dropped last, because it contains the functions.
     _library: Library,
     _builtins: Vec<Library>,
 }
 
-/// The libraries beside this one that it opens by name when it compiles: some releases do not look for them where they are themselves.
+/// Loads the libraries next to this one that it opens by name when it compiles: some releases do not search their own
+/// directory.
 fn builtins(path: &Path) -> Vec<Library> {
     let files = path.parent().and_then(|folder| folder.read_dir().ok()).into_iter().flatten().flatten();
     let is_builtin = |name: &str| name.starts_with("libnvrtc-builtins.so.");
@@ -45,8 +46,8 @@ impl Nvrtc {
     /// Loads the library at this path. Loading runs its initialization, which is NVIDIA's code.
     pub fn load(path: &Path) -> Result<Nvrtc, LoadError> {
         let builtins = builtins(path);
-        // SAFETY: what the initialization of a library does cannot be known. It is the user who names the library, and the
-        // caller who does this in a process that may die.
+        // SAFETY: the effects of a library's initialization cannot be known. The user chooses the library, and the
+        // caller loads it in a process that may crash.
         let library = unsafe { Library::new(path)? };
         // SAFETY: the signature of each function is the one in NVIDIA's documentation, the same in all versions.
         unsafe {
@@ -62,17 +63,17 @@ impl Nvrtc {
         }
     }
 
-    /// The PTX of a source of this name, or what the library says of it.
+    /// Compiles source code to PTX; `name` appears in messages. The error contains the library's messages.
     ///
-    /// What the library does with a bad source is its own matter: this may not return.
+    /// The library may hang or crash on a bad source, so this may not return.
     pub fn compile(&self, source: &str, name: &str, options: &[String]) -> Result<String, String> {
         let (source, name) = (c_string(source), c_string(name));
         let options: Vec<CString> = options.iter().map(|option| c_string(option)).collect();
         let options: Vec<*const c_char> =
             options.iter().map(|option| option.as_c_str()).map(CStr::as_ptr).collect();
         let mut program: Handle = ptr::null_mut();
-        // SAFETY: the program is written by `create`, used only where that succeeded, and destroyed once. Strings live until the calls
-        // that get them are over.
+        // SAFETY: the program is written by `create`, used only after success, and destroyed once. Strings outlive the
+        // calls that use them.
         unsafe {
             let made =
                 (self.create)(&mut program, source.as_ptr(), name.as_ptr(), 0, ptr::null(), ptr::null());

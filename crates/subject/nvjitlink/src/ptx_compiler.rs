@@ -1,4 +1,4 @@
-//! The PTX compiler (`nvPTXCompiler`): assembles. The driver's JIT compiler library has it.
+//! The PTX compiler (`nvPTXCompiler`), which assembles. It is part of the driver's JIT compiler library.
 
 use std::ffi::{CStr, c_char, c_int, c_uint};
 use std::path::Path;
@@ -13,10 +13,10 @@ type Destroy = unsafe extern "C" fn(*mut Handle) -> c_int;
 type Compile = unsafe extern "C" fn(Handle, c_int, *const *const c_char) -> c_int;
 type Version = unsafe extern "C" fn(*mut c_uint, *mut c_uint) -> c_int;
 
-/// The option that leaves the cubin open for a linker.
+/// The option that keeps the cubin relocatable.
 const RELOCATABLE: &CStr = c"--compile-only";
 
-/// The library, loaded.
+/// The loaded library.
 pub struct PtxCompiler {
     create: Create,
     destroy: Destroy,
@@ -25,15 +25,15 @@ pub struct PtxCompiler {
     error_log: (Size, Bytes),
     info_log: (Size, Bytes),
     version: Option<(u32, u32)>,
-    // Dropped last: the functions are in it.
+    // Dropped last, because it contains the functions.
     _library: Library,
 }
 
 impl PtxCompiler {
     /// Loads the library at this path. Loading runs its initialization, which is NVIDIA's code.
     pub fn load(path: &Path) -> Result<PtxCompiler, LoadError> {
-        // SAFETY: what the initialization of a library does cannot be known. It is the user who names the library, and the
-        // caller who does this in a process that may die.
+        // SAFETY: the effects of a library's initialization cannot be known. The user chooses the library, and the
+        // caller loads it in a process that may crash.
         let library = unsafe { Library::new(path)? };
         // SAFETY: the symbol is looked up, not called.
         if unsafe { library.get::<Create>(b"nvPTXCompilerCreate\0") }.is_err() {
@@ -69,22 +69,22 @@ impl PtxCompiler {
         }
     }
 
-    /// The release of CUDA that it belongs to: `(12, 2)`. `None` where it does not say.
+    /// Returns the CUDA release of the library: `(12, 2)`. `None` if it does not report one.
     pub fn version(&self) -> Option<(u32, u32)> {
         self.version
     }
 
-    /// Assembles one module for one target (`sm_80`); if `relocatable`, the cubin is left open for a linker.
+    /// Assembles one module for one target (`sm_80`); with `relocatable`, keeps the cubin relocatable.
     ///
-    /// What the library does with a bad module is its own matter: this may not return.
+    /// The library may hang or crash on a bad module, so this may not return.
     pub fn compile(&self, ptx: &str, target: &str, relocatable: bool) -> Compiled {
         let (target, text) = (c_string(&format!("--gpu-name={target}")), c_string(ptx));
         let options = [target.as_ptr(), RELOCATABLE.as_ptr()];
         let options = &options[..if relocatable { 2 } else { 1 }];
         let mut handle: Handle = ptr::null_mut();
         let mut compiled = Compiled::default();
-        // SAFETY: the handle is written by `create`, used only where that succeeded, and destroyed once. The text, which ends
-        // with a zero byte, and the options live until it is destroyed.
+        // SAFETY: the handle is written by `create`, used only after success, and destroyed once. The source, which
+        // ends with a zero byte, and the options outlive it.
         unsafe {
             let result = (self.create)(&mut handle, text.as_bytes().len(), text.as_ptr());
             if result != 0 {

@@ -1,4 +1,4 @@
-//! Reads a linked program: the same cubin, in which names may repeat and places may be wrong.
+//! Reads a linked program: the same format, but names may repeat and offsets may be wrong.
 
 use object::LittleEndian;
 use object::elf::{FileHeader32, FileHeader64};
@@ -6,8 +6,8 @@ use object::elf::{FileHeader32, FileHeader64};
 use super::{Contents, Elf, Home, MAX_NOBITS, Malformed, contents, is_of_32_bits};
 use ptxsmith_model::LinkedVariable;
 
-/// Reads every variable of a linked program with its place, in the order of sections and places. Two that overlap, or that have one
-/// name, are what a linker did, and reported as such.
+/// Reads every variable of a linked program with its offset, ordered by section and offset. Variables that overlap or
+/// share a name are results of the linker, and are reported unchanged.
 pub fn read_linked(bytes: &[u8]) -> Result<Vec<LinkedVariable>, Malformed> {
     match is_of_32_bits(bytes) {
         true => read::<FileHeader32<LittleEndian>>(bytes),
@@ -16,7 +16,7 @@ pub fn read_linked(bytes: &[u8]) -> Result<Vec<LinkedVariable>, Malformed> {
 }
 
 fn read<E: Elf>(bytes: &[u8]) -> Result<Vec<LinkedVariable>, Malformed> {
-    // What the linker should have placed and did not is not reported: it has no place.
+    // A variable that the linker should have placed but did not is skipped: it has no offset.
     let Contents { homes, .. } = contents::<E>(bytes)?;
     let mut left = MAX_NOBITS;
     Ok(homes.into_iter().flatten().flat_map(|home| variables(home, &mut left)).collect())

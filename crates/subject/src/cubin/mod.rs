@@ -1,29 +1,31 @@
-//! Reads the variables of a module out of a cubin.
+//! Reads the variables of a module from a cubin.
 //!
-//! A pure function of the bytes, which are trusted in nothing: no panic, no allocation that the file (or a stated
-//! limit, for storage without bytes) does not justify, time in proportion to the file.
+//! A pure function of untrusted bytes: it does not panic, allocates no more than the file justifies (or a stated limit,
+//! for storage without bytes), and runs in time proportional to the file.
 //!
-//! What is read, and what a cubin can and cannot show:
+//! The variables that are read, and the limits of what a cubin shows:
 //!
 //! - Variables are the symbols that stand for objects (`STT_OBJECT`; 13 in relocatable output) in `.nv.global.init`,
-//!   `.nv.global` (no bytes: zero), `.nv.constant3`, `.nv.udt` (`.unified` variables) and `.nv.shared*`
-//!   (no value, so no bytes). The linker places the `.common` variables of relocatable output, which are zero, and the
-//!   `.shared` ones (`.nv_debug.shared`): there the symbol tells the alignment instead of the place.
-//! - What this reader does not know (a section, a relocation, storage beyond its limit) leaves the variable without bytes,
-//!   with the reason. What cannot be is the implementation's fault ([`Malformed`]).
-//! - What is not there is not reported, and so not observed: an `.extern` variable of relocatable output (executable
-//!   output gives it storage), a `.texref` and its like, a `.shared` variable that no kernel of executable output uses.
-//!   What the assembler itself puts in other constant banks and in names that begin with `.nv.` is left out.
-//! - A variable that is declared inside a function shows under a name that ptxas makes up (`$__x__19`).
-//! - Bytes are those of the file. ptxas leaves zero where an address goes; a release that did not would show here.
+//!   `.nv.global` (no bytes: zero), `.nv.constant3`, `.nv.udt` (`.unified` variables) and `.nv.shared*` (no value, so
+//!   no bytes). The linker places the `.common` variables of relocatable output, which are zero, and its `.shared`
+//!   variables (`.nv_debug.shared`): there the symbol gives the alignment instead of the offset.
+//! - A variable that needs something this reader does not support (a section, a relocation, storage beyond its limit)
+//!   has no bytes but a reason. An impossible file is the implementation's fault ([`Malformed`]).
+//! - Absent variables are not reported, and so not observed: an `.extern` variable of relocatable output (executable
+//!   output gives it storage), `.texref` and similar variables, a `.shared` variable that no kernel of executable
+//!   output uses. Objects that the assembler itself creates, in other constant banks and under names that begin with
+//!   `.nv.`, are skipped.
+//! - A variable declared inside a function appears under a name that ptxas generates (`$__x__19`).
+//! - Bytes are the bytes of the file. ptxas leaves zero where an address goes; a release that did not would show here.
 //! - A slot may reach past the end of its variable, and slots may overlap: ptxas writes `.u32 a[2] = {g, g}` as two
-//!   eight-byte relocations four bytes apart. Both are reported as they are, at the variable that holds the first byte.
-//! - `generic` is `None` for the address of a `.global` variable, where ptxas writes the same relocation for `g` and
+//!   eight-byte relocations four bytes apart. Both are reported unchanged, at the variable that holds the first byte.
+//! - `generic` is `None` for the address of a `.global` variable, because ptxas writes the same relocation for `g` and
 //!   `generic(g)`, and for functions.
 //! - The address of a `.const` variable without `generic`, and of a device function, is plain bytes without a
-//!   relocation: it cannot be told from a number. Relocatable output shows both ([`OutputForm`]).
+//!   relocation: it cannot be distinguished from a number. Relocatable output shows both ([`OutputForm`]).
 //!
-//! What in PTX leads to which relocation is at the top of `cubin/relocation.rs` and in `docs/reference/relocations.md`.
+//! Which PTX leads to which relocation is listed at the top of `cubin/relocation.rs` and in
+//! `docs/reference/relocations.md`.
 //!
 //! [`OutputForm`]: crate::OutputForm
 
@@ -49,9 +51,10 @@ use relocation::{Kind, Of};
 pub const EM_CUDA: u16 = 190;
 /// Symbol type of a variable in relocatable output; in executable output it is `STT_OBJECT`.
 const STT_CUDA_OBJECT: SymbolType = SymbolType(13);
-/// The most storage without bytes in the file (`.nv.global`) that is read: the oracle works out no more, and what is read is copied.
+/// Maximum storage without bytes in the file (`.nv.global`) that is read, in bytes. The oracle evaluates no more, and
+/// the zeros are materialized.
 const MAX_NOBITS: u64 = 1 << 28;
-/// The state space of a symbol in relocatable output: these bits of `st_other`. Executable output has none of them.
+/// The bits of `st_other` that hold a symbol's state space in relocatable output. Executable output has none of them.
 const OTHER_SPACE: u8 = 0xe0;
 const OTHER_GLOBAL: u8 = 0x20;
 const OTHER_CONST: u8 = 0x80;
@@ -61,11 +64,11 @@ const SHT_CUDA_GLOBAL_INIT: SectionType = SectionType(0x7000_0008);
 const SHT_CUDA_SHARED: SectionType = SectionType(0x7000_000a);
 const SHT_CUDA_UDT: SectionType = SectionType(0x7000_0012);
 const SHT_CUDA_CONSTANT3: SectionType = SectionType(0x7000_0067);
-/// Bytes of symbol names in addresses for each byte of the file. Every address holds a copy of its symbol's name, so
-/// that a small hostile file with one long name could ask for any amount of memory.
+/// Maximum bytes of symbol names in addresses, for each byte of the file. Every address copies its symbol's name, so a
+/// small hostile file with one long name could otherwise demand any amount of memory.
 const MAX_NAMES: usize = 256;
 
-/// An ELF file of either class: modules of 32 bits make files of 32 bits.
+/// An ELF file of either class: a 32-bit module gives a 32-bit file.
 trait Elf: FileHeader<Endian = LittleEndian> {}
 
 impl<T: FileHeader<Endian = LittleEndian>> Elf for T {}
@@ -74,13 +77,13 @@ type Sections<'a, E> = SectionTable<'a, E>;
 type Symbols<'a, E> = SymbolTable<'a, E>;
 const LE: LittleEndian = LittleEndian;
 
-/// Whether this is a file of 32 bits.
+/// Whether the file is a 32-bit ELF file.
 pub(crate) fn is_of_32_bits(bytes: &[u8]) -> bool {
     bytes.get(4).is_some_and(|&class| class == ELFCLASS32.0)
 }
 
-/// The bytes are no cubin, or a part of one: the implementation wrote something broken. What is merely not known to this reader is
-/// no such thing: it leaves a variable unread ([`Variable::reason`]).
+/// The file is not a cubin, or a part of it is broken: the implementation wrote invalid output. Content that this
+/// reader merely does not support is not malformed; it leaves the variable unread ([`Variable::reason`]).
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("malformed cubin: {0}")]
 pub struct Malformed(String);
@@ -96,13 +99,13 @@ struct Home<'a> {
     address: u64,
     size: u64,
     align: u64,
-    /// `None` for storage that is zero and has no bytes in the file.
+    /// The bytes of the section; `None` for zero-filled storage without bytes in the file.
     data: Option<&'a [u8]>,
-    /// Sorted by offset once all symbols were seen; then they do not overlap.
+    /// Sorted by offset, without overlaps, once all symbols have been seen.
     variables: Vec<Placed<'a>>,
 }
 
-/// A variable where it was placed.
+/// A variable with its offset in a section.
 struct Placed<'a> {
     name: &'a str,
     is_local: bool,
@@ -113,12 +116,12 @@ struct Placed<'a> {
     reason: Option<String>,
 }
 
-/// A variable that is in no section of ours. One of relocatable output may be left to the linker: its symbol tells its alignment
-/// instead of its place.
+/// A variable outside the sections that this reader supports. In relocatable output the linker may place it later: its
+/// symbol then gives the alignment instead of the offset.
 struct Unplaced<'a> {
     name: &'a str,
     size: u64,
-    /// The state space and the alignment, or why they are not known.
+    /// State space and alignment, or why they are unknown.
     place: Result<(&'static str, u64), String>,
 }
 
@@ -132,7 +135,7 @@ impl Unplaced<'_> {
     }
 }
 
-/// A variable of these bytes, or, where the file has none, of as many zeros, of which so many are `left` to be read.
+/// Builds a variable from `data`, or from `size` zeros if the file has no bytes. Zeros count against the budget `left`.
 fn finished(
     space: &str,
     size: u64,
@@ -145,7 +148,7 @@ fn finished(
         Variable { space: Some(space.into()), size: Some(size), align: Some(align), ..Variable::default() };
     match (addresses, data, left.checked_sub(size)) {
         (Err(reason), ..) => variable.reason = Some(reason),
-        // Shared memory begins with no value.
+        // Shared memory has no initial value.
         (Ok(addresses), ..) if space == "shared" => variable.addresses = Some(addresses),
         (Ok(addresses), Some(data), _) => {
             (variable.bytes, variable.addresses) = (Some(data.to_vec()), Some(addresses));
@@ -164,7 +167,7 @@ pub fn read(bytes: &[u8]) -> Result<Variables, Malformed> {
     read_within(bytes, MAX_NOBITS)
 }
 
-/// The SHA-256 of the machine code of each function, by name; nothing where the file cannot be read.
+/// Returns the name and the SHA-256 of the machine code of each function; empty if the file cannot be read.
 pub fn code_hashes(bytes: &[u8]) -> Vec<(String, String)> {
     match is_of_32_bits(bytes) {
         true => code_hashes_of::<FileHeader32<LittleEndian>>(bytes),
@@ -183,8 +186,8 @@ fn code_hashes_of<E: Elf>(bytes: &[u8]) -> Vec<(String, String)> {
     sections.iter().filter_map(code).collect()
 }
 
-/// The functions of a cubin that lie where another one does, as an alias of a function does: by name, the first name of those at that
-/// place. Nothing where the file cannot be read.
+/// Maps each function that shares its address with another function (an alias does) to the alphabetically first name at
+/// that address. Empty if the file cannot be read.
 pub fn one_place(bytes: &[u8]) -> BTreeMap<String, String> {
     match is_of_32_bits(bytes) {
         true => one_place_of::<FileHeader32<LittleEndian>>(bytes),
@@ -213,7 +216,7 @@ fn one_place_of<E: Elf>(bytes: &[u8]) -> BTreeMap<String, String> {
     read().unwrap_or_default()
 }
 
-/// The size of each section of machine code, by name (`.text.k`); nothing where the file cannot be read.
+/// Returns the size of each section of machine code by name (`.text.k`); empty if the file cannot be read.
 pub(crate) fn code_sizes(bytes: &[u8]) -> BTreeMap<String, u64> {
     let Ok(header) = FileHeader64::<LittleEndian>::parse(bytes) else { return BTreeMap::new() };
     let Ok(sections) = header.sections(LE, bytes) else { return BTreeMap::new() };
@@ -224,7 +227,7 @@ pub(crate) fn code_sizes(bytes: &[u8]) -> BTreeMap<String, u64> {
     sections.iter().filter_map(size).collect()
 }
 
-/// The same, with no more than `most` bytes of storage that the file does not hold.
+/// Reads every variable as [`read`] does, with at most `most` bytes of storage that the file does not hold.
 pub fn read_within(bytes: &[u8], most: u64) -> Result<Variables, Malformed> {
     match is_of_32_bits(bytes) {
         true => read_of::<FileHeader32<LittleEndian>>(bytes, most),
@@ -236,7 +239,7 @@ fn read_of<E: Elf>(bytes: &[u8], most: u64) -> Result<Variables, Malformed> {
     let Contents { mut homes, unplaced } = contents::<E>(bytes)?;
     refuse_overlaps(&homes)?;
 
-    // Sorted while they are small: a map is then built of them in one pass.
+    // Sort the small index entries first; the map is then built from them in one pass.
     let count: usize = homes.iter().flatten().map(|home| home.variables.len()).sum();
     let mut order = Vec::with_capacity(count + unplaced.len());
     for (section, home) in homes.iter().enumerate() {
@@ -260,12 +263,12 @@ fn read_of<E: Elf>(bytes: &[u8], most: u64) -> Result<Variables, Malformed> {
         };
         named.push((name.into(), variable));
     }
-    // Of millions of variables each of these takes as much as the map.
+    // With millions of variables each of these needs as much memory as the map.
     drop((homes, unplaced));
     Ok(named.into_iter().collect())
 }
 
-/// What holds the variables of a file, and those that are in none of our sections.
+/// The sections that hold variables, and the variables outside supported sections.
 struct Contents<'a> {
     homes: Vec<Option<Home<'a>>>,
     unplaced: Vec<Unplaced<'a>>,
@@ -299,7 +302,7 @@ impl Home<'_> {
             Some(reason) => Err(reason),
             None => Ok(std::mem::take(&mut placed.addresses)),
         };
-        // Placed variables lie within their section and do not overlap: no more is copied than there is.
+        // Placed variables lie within their section and do not overlap, so the copies are no larger than the file.
         let data =
             self.data.map(|data| &data[placed.offset as usize..(placed.offset + placed.size) as usize]);
         let shown = if placed.offset == 0 { self.align } else { 1 << placed.offset.trailing_zeros() };
@@ -307,7 +310,7 @@ impl Home<'_> {
     }
 }
 
-/// The sections that hold variables, by section index.
+/// Finds the sections that hold variables, by section index.
 fn find_homes<'a, E: Elf>(
     sections: &Sections<'a, E>,
     bytes: &'a [u8],
@@ -332,7 +335,7 @@ fn find_homes<'a, E: Elf>(
                 }
                 Some(data)
             }
-            // Relocations and notes about a section carry its name too.
+            // Sections of relocations and notes about a section carry its name too.
             _ => {
                 homes.push(None);
                 continue;
@@ -355,7 +358,7 @@ fn find_homes<'a, E: Elf>(
     Ok(homes)
 }
 
-/// The state space of the variables in a section of this name.
+/// Returns the state space of the variables in a section of this name.
 fn state_space(section: &str) -> Option<&'static str> {
     match section {
         ".nv.global" | ".nv.global.init" | ".nv.udt" => Some("global"),
@@ -366,7 +369,7 @@ fn state_space(section: &str) -> Option<&'static str> {
     }
 }
 
-/// Puts each variable into its section; gives those that are in none of ours.
+/// Adds each variable to its section; returns the variables outside supported sections.
 fn place_variables<'a, E: Elf>(
     homes: &mut [Option<Home<'a>>],
     sections: &Sections<'a, E>,
@@ -406,7 +409,7 @@ fn place_variables<'a, E: Elf>(
         }
         let Some(home) = &mut homes[section.0] else {
             let section = section_name(sections, section_header)?;
-            // Banks other than 3 and code hold what the assembler made, not variables of the module.
+            // Code and constant banks other than 3 hold objects of the assembler, not variables of the module.
             if ![".nv.constant", ".text", ".debug"].iter().any(|prefix| section.starts_with(prefix)) {
                 let place = Err(format!("it is in section `{section}`, which is not known to this reader"));
                 unplaced.push(Unplaced { name, size, place });
@@ -440,7 +443,7 @@ fn place_variables<'a, E: Elf>(
     Ok(unplaced)
 }
 
-/// No two variables of one module share a byte.
+/// Returns an error if two variables of a section share a byte.
 fn refuse_overlaps(homes: &[Option<Home<'_>>]) -> Result<(), Malformed> {
     for home in homes.iter().flatten() {
         let mut pairs = home.variables.windows(2);
@@ -451,14 +454,14 @@ fn refuse_overlaps(homes: &[Option<Home<'_>>]) -> Result<(), Malformed> {
     Ok(())
 }
 
-/// Gives each relocation of a section with variables to the variable that it is in.
+/// Attaches each relocation of a section with variables to the variable that contains its offset.
 fn relocate<'a, E: Elf>(
     homes: &mut [Option<Home<'a>>],
     sections: &Sections<'a, E>,
     symbols: &Symbols<'a, E>,
     bytes: &'a [u8],
 ) -> Result<(), Malformed> {
-    // A symbol's space decides what a relocation tells.
+    // The meaning of a relocation depends on the state space of its symbol.
     let mut names_left = bytes.len().saturating_mul(MAX_NAMES);
     let spaces: Vec<Option<&'static str>> = homes.iter().map(|home| Some(home.as_ref()?.space)).collect();
     for section in sections.iter() {
@@ -522,7 +525,7 @@ impl Entry {
         }
         let after = home.variables.partition_point(|placed| placed.offset <= self.offset);
         let holds = |placed: &Placed<'_>| self.offset < placed.offset + placed.size;
-        // What is written between variables belongs to none.
+        // Ignore a relocation between variables.
         let Some(index) = after.checked_sub(1).filter(|&index| holds(&home.variables[index])) else {
             return Ok(());
         };
@@ -550,8 +553,9 @@ impl Entry {
         let generic = match kind.of {
             Of::Space if symbol.st_type() == STT_FUNC => None,
             Of::Space => Some(false),
-            // See the table in `relocation`: for a global variable both spellings end here.
-            // The generic address of 32 bits may stand in a slot of eight bytes, where it is all of it; only that is left open.
+            // See the table in `relocation`: for a global variable both spellings give this relocation. A 32-bit
+            // generic address may stand in an eight-byte slot, where it is the complete address; only for that width is
+            // `generic` left open in every state space.
             Of::Generic if kind.width == 4 => None,
             Of::Generic => match section.and_then(|SectionIndex(section)| *spaces.get(section)?) {
                 None if symbol.st_other().0 & OTHER_SPACE == OTHER_CONST => Some(true),

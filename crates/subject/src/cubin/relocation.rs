@@ -1,8 +1,8 @@
 //! The relocation types that ptxas leaves in variables.
 //!
-//! Found by experiment with every minor release from 11.7 to 13.5, and named as NVIDIA's `cuobjdump` names them. What in
-//! PTX leads to which, release by release and target by target, is measured: the table is `docs/reference/relocations.md`, which
-//! the example `relocations` writes. In short:
+//! Found by experiment with every minor release from 11.7 to 13.5; the names are those of NVIDIA's `cuobjdump`. The
+//! example `relocations` measures which PTX gives which relocation, for each release and target, and writes the table
+//! `docs/reference/relocations.md`. In short:
 //!
 //! | written in PTX | executable output | relocatable output |
 //! | --- | --- | --- |
@@ -12,43 +12,44 @@
 //! | a kernel | `R_CUDA_FUNC_DESC_64` | the same |
 //! | a device function | none: a small number, its place in a table | `R_CUDA_64`; `R_CUDA_32` before sm_75; `R_CUDA_UNIFIED` from sm_90 on, since 12.0 |
 //!
-//! Modules of 32 bits, which releases up to 12.0 make with `-m32`, have `R_CUDA_G32`, `R_CUDA_32` and `R_CUDA_FUNC_DESC_32` in these places:
-//! four bytes each, also in a slot of eight.
+//! 32-bit modules, which releases up to 12.0 produce with `-m32`, have `R_CUDA_G32`, `R_CUDA_32` and
+//! `R_CUDA_FUNC_DESC_32` in these places: four bytes each, even in a slot of eight bytes.
 //!
-//! Under a mask each of them writes one byte: `R_CUDA_G8_16` for `0xff0000(g)`, and so on.
+//! Under a mask, each relocation writes one byte: `R_CUDA_G8_16` for `0xff0000(g)`, and so on.
 //!
-//! Two more facts that no table of types shows:
+//! Two more facts about entries:
 //!
-//! - Below sm_90 a zero addend is a REL entry whose slot holds zero and others are RELA entries; from sm_90 on all are
-//!   RELA entries.
-//! - The slot of an address is eight bytes wide even in a `.u32`. From sm_90 on, ptxas takes the addend of such an entry
-//!   from all eight bytes, those of the neighbour and those behind the end of its buffer included: `.u32 x[2] = {g, 5}`
-//!   gets the addend 5 << 32, and the last `.u32` of a section one that differs from run to run.
+//! - Below sm_90 a zero addend is a REL entry whose slot holds zero, and other addends are RELA entries; from sm_90 on
+//!   all are RELA entries.
+//! - The slot of an address is eight bytes wide even in a `.u32`. From sm_90 on, ptxas computes the addend of such an
+//!   entry from all eight bytes, including the bytes of the next element and bytes past the end of its buffer:
+//!   `.u32 x[2] = {g, 5}` gets the addend 5 << 32, and the last `.u32` of a section gets an addend that differs from
+//!   run to run.
 
-/// What one relocation type writes.
+/// The effect of one relocation type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Kind {
-    /// Bytes written.
+    /// Number of bytes written.
     pub width: u8,
-    /// Which byte of the address, for the types that write one byte.
+    /// The selected byte of the address, for the types that write one byte.
     pub byte: Option<u8>,
-    /// Which address.
+    /// The kind of address.
     pub of: Of,
 }
 
-/// Whose address a relocation type writes, and of which sort.
+/// The kind of address that a relocation type writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Of {
     /// The address within the state space of the symbol.
     Space,
     /// The generic address.
     Generic,
-    /// A function, or the descriptor of a kernel.
+    /// The number of a function, or the descriptor of a kernel.
     Function,
 }
 
 impl Kind {
-    /// What the type writes, or `None` for a type that no release was seen to use in a variable.
+    /// Returns the effect of a type; `None` for a type that no release was seen to use in a variable.
     pub(super) fn of(r_type: u32) -> Option<Kind> {
         let word = |width, of| Some(Kind { width, byte: None, of });
         let lane = |first: u32, of| Some(Kind { width: 1, byte: Some((r_type - first) as u8), of });

@@ -1,8 +1,8 @@
-//! A second reader of cubins: through the text that NVIDIA's `cuobjdump -elf` prints.
+//! A second reader of cubins, which parses the output of NVIDIA's `cuobjdump -elf`.
 //!
-//! It shares no code with [`crate::cubin`] and knows relocations by their names, so that the two check each other: where
-//! they tell different things of one cubin, one of them is wrong. `cargo xtask compare-readers` makes them read thousands.
-//! It is no way to observe: one process a cubin costs more than the assembler itself.
+//! It shares no code with [`crate::cubin`] and identifies relocations by name, so that the two check each other: if
+//! they disagree on a cubin, one of them is wrong. `cargo xtask compare-readers` compares them on thousands of cubins.
+//! It is too slow to observe with: one process for each cubin costs more than the assembler itself.
 
 mod text;
 
@@ -14,41 +14,41 @@ use ptxsmith_model::Variables;
 
 pub use text::{MAX_ZEROS, read, read_within};
 
-/// Why a text could not be read.
+/// Why a listing could not be parsed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TextError {
-    /// A line that does not have the form that its place in the listing asks for.
+    /// A line does not have the form expected at its position in the listing.
     #[error("line {line} is not as expected: {text:?}")]
     Line {
-        /// Its number, from 1.
+        /// Line number, from 1.
         line: usize,
-        /// Its beginning.
+        /// The beginning of the line.
         text: String,
     },
-    /// The text lists no cubin, or several.
+    /// The listing contains no cubin, or several.
     #[error("the text lists {0} cubins, not one")]
     NotOneCubin(u32),
-    /// What the text says cannot be.
+    /// The listing contradicts itself.
     #[error("the text contradicts itself: {0}")]
     Contradiction(String),
-    /// A relocation of a name that this reader does not know.
+    /// A relocation has a name that this reader does not support.
     #[error("relocation {kind} at {place} is not known to this reader")]
     UnknownRelocation {
-        /// Its name.
+        /// Name of the relocation.
         kind: String,
-        /// Its section and offset.
+        /// Section and offset of the relocation.
         place: String,
     },
-    /// A variable in a section that this reader does not know.
+    /// A variable is in a section that this reader does not support.
     #[error("variable `{symbol}` is in section {section}, which is not known to this reader")]
     UnknownSection {
-        /// The variable.
+        /// Name of the variable.
         symbol: String,
-        /// The section and its kind.
+        /// The section and its type.
         section: String,
     },
-    /// More storage than [`MAX_ZEROS`].
+    /// The variables need more than [`MAX_ZEROS`] bytes of storage.
     #[error("with variable `{0}` there is more storage than this reader takes")]
     TooLarge(String),
 }
@@ -57,10 +57,10 @@ pub enum TextError {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The program could not list it.
+    /// The program could not list the cubin.
     #[error(transparent)]
     List(#[from] ListError),
-    /// The program printed what this reader cannot read.
+    /// The program's output could not be parsed.
     #[error("cannot read what cuobjdump printed: {0}")]
     Text(#[from] TextError),
 }
@@ -70,17 +70,17 @@ pub enum Error {
 pub struct Cuobjdump(Lister);
 
 impl Cuobjdump {
-    /// The program at this path.
+    /// Creates a reader that uses the program at this path.
     pub fn new(program: impl Into<PathBuf>, cancel: Cancel) -> Self {
         Cuobjdump(Lister::new(program.into(), "-elf", cancel))
     }
 
-    /// Every variable of a cubin with its bytes and addresses, by name.
+    /// Reads every variable of a cubin with its bytes and addresses, by name.
     pub fn read(&self, cubin: &[u8]) -> Result<Variables, Error> {
         Ok(read(&self.list(cubin)?)?)
     }
 
-    /// What the program prints of a cubin.
+    /// Returns the program's listing of a cubin.
     pub fn list(&self, cubin: &[u8]) -> Result<String, ListError> {
         self.0.list(cubin)
     }

@@ -1,9 +1,9 @@
-//! From the text of `cuobjdump -elf` to variables.
+//! Parses the output of `cuobjdump -elf` into variables.
 //!
-//! Shares nothing with [`crate::cubin`] but the shape of the result, so that the two can check each other: relocations
-//! are known by NVIDIA's names instead of their numbers, and state spaces by the kinds that the listing gives to
-//! sections and symbols. What is read is the listing of one cubin: its table of sections, its table of symbols, the words of
-//! each section, and the relocations of each section. Everything else in the text is passed over.
+//! Shares nothing with [`crate::cubin`] except the type of the result, so that the two can check each other:
+//! relocations are identified by NVIDIA's names instead of their numbers, and state spaces by the types that the
+//! listing gives to sections and symbols. The input is the listing of one cubin: its section table, its symbol table,
+//! the words of each section, and the relocations of each section. The rest of the listing is skipped.
 
 use std::collections::BTreeMap;
 
@@ -12,15 +12,15 @@ use ptxsmith_syntax::Text;
 
 use ptxsmith_model::{Address, Variable, Variables};
 
-/// Reads every variable of the one cubin that a text lists, with its bytes and addresses, by name.
+/// Reads every variable of the one cubin in a listing, with its bytes and addresses, by name.
 ///
-/// The text is trusted in nothing: whatever it says, the answer is variables or an error, in time and memory in
-/// proportion to the text and the storage that it declares (at most [`MAX_ZEROS`]).
+/// The listing is untrusted: for any input, the result is variables or an error, in time and memory proportional to the
+/// listing and the storage that it declares (at most [`MAX_ZEROS`]).
 pub fn read(text: &str) -> Result<Variables, TextError> {
     read_within(text, MAX_ZEROS)
 }
 
-/// The same, of a text that declares no more than `most` bytes of storage that it does not list.
+/// Reads as [`read`] does; the listing may declare at most `most` bytes of storage without contents.
 pub fn read_within(text: &str, most: u64) -> Result<Variables, TextError> {
     let listing = Listing::parse(text)?;
     let mut variables = Vec::new();
@@ -48,23 +48,23 @@ pub fn read_within(text: &str, most: u64) -> Result<Variables, TextError> {
     Ok(named)
 }
 
-/// The most storage without bytes in the text (`.nv.global`) that is read.
+/// Maximum storage without bytes in the listing (`.nv.global`) that is read, in bytes.
 pub const MAX_ZEROS: u64 = 1 << 28;
-/// The section number of a variable that the linker places: it is in none, and its value is its alignment.
+/// Section number of a variable that the linker places later. The symbol's value is then the alignment.
 const COMMON: u64 = 0xfff2;
 
-/// What is of use in a text, as it stands there.
+/// The relevant parts of a listing, unconverted.
 #[derive(Default)]
 struct Listing<'a> {
     sections: BTreeMap<u64, Section<'a>>,
     symbols: Vec<Symbol<'a>>,
-    /// By the name of the section.
+    /// Contents of each section, by its name.
     words: BTreeMap<&'a str, Vec<u8>>,
-    /// The name of the section that holds the slot, and the relocation.
+    /// Each relocation, with the name of the section that holds its slot.
     relocations: Vec<(&'a str, Relocation<'a>)>,
 }
 
-/// A line of the table of sections.
+/// A row of the section table.
 struct Section<'a> {
     size: u64,
     align: u64,
@@ -72,7 +72,7 @@ struct Section<'a> {
     name: &'a str,
 }
 
-/// A line of the table of symbols.
+/// A row of the symbol table.
 struct Symbol<'a> {
     value: u64,
     size: u64,
@@ -82,7 +82,7 @@ struct Symbol<'a> {
     name: &'a str,
 }
 
-/// A line of a list of relocations.
+/// A row of a relocation list.
 struct Relocation<'a> {
     offset: u64,
     symbol: &'a str,
@@ -90,14 +90,14 @@ struct Relocation<'a> {
     addend: i64,
 }
 
-/// Where a symbol's variable lives.
+/// The storage of a symbol's variable.
 struct Home<'a> {
     space: &'static str,
-    /// The alignment of the section, or the variable's own where there is no section.
+    /// Alignment of the section, or of the variable itself if there is no section.
     align: u64,
-    /// Whether `align` holds for the variable wherever it is.
+    /// Whether `align` is the variable's own alignment, independent of its offset.
     own_align: bool,
-    /// `None` for storage that is zero or has no value.
+    /// Contents; `None` for storage that is zero or has no value.
     bytes: Option<&'a [u8]>,
 }
 
@@ -107,7 +107,7 @@ struct Placed<'t, 'a> {
     addresses: Vec<Address>,
 }
 
-/// What a line of the text belongs to.
+/// The part of the listing that a line belongs to.
 enum Part<'a> {
     Nothing,
     Sections,
@@ -132,12 +132,12 @@ impl<'a> Listing<'a> {
             match (&part, fields.as_slice()) {
                 (_, []) | (Part::Nothing, _) => {}
                 (Part::Sections, ["Index", ..]) | (Part::Symbols, ["Num", ..]) => {}
-                // A kind without a name is two words: `UNKNOWN: 130`.
+                // A type without a name is printed as two words: `UNKNOWN: 130`.
                 (Part::Sections, &[index, _, size, _, align, kind, .., _, _, _, name]) => {
                     let section = Section { size: hex(size, bad)?, align: hex(align, bad)?, kind, name };
                     listing.sections.insert(hex(index, bad)?, section);
                 }
-                // A symbol without a name: of no interest.
+                // Skip a symbol without a name.
                 (Part::Symbols, &[_, _, _, _, _, _, _, _]) => {}
                 (Part::Symbols, &[_, value, size, kind, _, _, other, section, name]) => {
                     let (value, size) = (hex(value, bad)?, hex(size, bad)?);
@@ -149,7 +149,7 @@ impl<'a> Listing<'a> {
                     let bytes = listing.words.entry(of).or_default();
                     for word in words {
                         let value = hex(word, bad)?;
-                        // A last word that is not full is shown byte by byte.
+                        // An incomplete last word is printed byte by byte.
                         match word.len() {
                             10 => bytes.extend_from_slice(&(value as u32).to_le_bytes()),
                             4 => bytes.push(value as u8),
@@ -157,7 +157,7 @@ impl<'a> Listing<'a> {
                         }
                     }
                 }
-                // Sections that cuobjdump takes apart instead of showing words.
+                // cuobjdump decodes this section instead of printing words.
                 (Part::Words(_), _) => part = Part::Nothing,
                 (Part::Relocations { of, with_addend: false }, &[offset, symbol, kind]) => {
                     let offset = hex(offset, bad)?;
@@ -176,9 +176,9 @@ impl<'a> Listing<'a> {
         }
     }
 
-    /// Where a symbol's variable lives, or `None` if the symbol is no variable of the module.
+    /// Returns the storage of a symbol's variable; `None` if the symbol is not a variable of the module.
     fn home(&self, symbol: &Symbol<'a>) -> Result<Option<Home<'_>>, TextError> {
-        // 0: declared here and defined elsewhere. `.nv.` begins names that only the assembler makes.
+        // Section 0: declared here and defined elsewhere. Names that begin with `.nv.` are created by the assembler.
         let is_object = ["OBJECT", "CUDA_OBJECT"].contains(&symbol.kind);
         if !is_object || symbol.section == 0 || symbol.name.starts_with(".nv.") {
             return Ok(None);
@@ -224,7 +224,7 @@ impl<'a> Listing<'a> {
         Ok(Some(Home { space, align, own_align: false, bytes }))
     }
 
-    /// Gives each relocation to the variable that holds its first byte.
+    /// Attaches each relocation to the variable that holds its first byte.
     fn relocate(&self, variables: &mut [Placed<'_, 'a>]) -> Result<(), TextError> {
         let number: BTreeMap<&str, u64> =
             self.sections.iter().map(|(number, section)| (section.name, *number)).collect();
@@ -283,7 +283,7 @@ impl Symbol<'_> {
         TextError::Contradiction(format!("symbol `{}`: {what}", self.name))
     }
 
-    /// A variable that the linker places: until then its value is its alignment.
+    /// Returns the storage of a variable that the linker places: its value is the alignment.
     fn placed_by_linker(&self, space: &'static str) -> Result<Home<'static>, TextError> {
         let (align, size) = (self.value, self.size);
         if !align.is_power_of_two() || size == 0 {
@@ -294,7 +294,8 @@ impl Symbol<'_> {
 }
 
 impl Section<'_> {
-    /// The state space of a variable that it holds, and whether it has its bytes; nothing where the assembler made it.
+    /// Returns the state space of the variables in this section and whether it has their bytes; `None` for objects of
+    /// the assembler.
     fn holds(&self, symbol: &Symbol<'_>) -> Result<Option<(&'static str, bool)>, TextError> {
         Ok(Some(match (self.kind, self.name) {
             ("CUDA_GLOBAL_INIT" | "CUDA_UDT", _) | ("PROGBITS", ".nv.global.init") => ("global", true),
@@ -340,7 +341,7 @@ impl Placed<'_, '_> {
     }
 }
 
-/// What a relocation writes, by NVIDIA's name for it.
+/// The effect of a relocation, from NVIDIA's name for it.
 struct Written {
     width: u8,
     byte: Option<u8>,
@@ -350,7 +351,7 @@ struct Written {
 
 impl Written {
     fn by(name: &str) -> Option<Written> {
-        // The longer prefixes first.
+        // Longer prefixes first.
         const FAMILIES: [(&str, Option<bool>); 4] =
             [("FUNC_DESC_", None), ("UNIFIED", None), ("G", Some(true)), ("", Some(false))];
         let name = name.strip_prefix("R_CUDA_")?;
@@ -360,7 +361,7 @@ impl Written {
             ("UNIFIED", _) | (_, "64") => Some(Written { width: 8, byte: None, generic }),
             ("32", _) => Some(Written { width: 4, byte: None, generic }),
             _ => {
-                // `R_CUDA_8_16` writes one byte: the bits from 16 on.
+                // `R_CUDA_8_16` writes one byte, which starts at bit 16.
                 let bit: u8 = rest.trim_start_matches('_').strip_prefix("8_")?.parse().ok()?;
                 let byte = (bit.is_multiple_of(8) && bit < 64).then_some(bit / 8)?;
                 Some(Written { width: 1, byte: Some(byte), generic })
@@ -369,7 +370,7 @@ impl Written {
     }
 }
 
-/// The state space that the listing's column "Other" tells of a symbol, where it does.
+/// Returns the state space from the listing's column "Other", if it contains one.
 fn told_space(other: &str) -> Option<&'static str> {
     other.split('|').find_map(|flag| match flag {
         "GLOBAL" => Some("global"),
@@ -379,7 +380,7 @@ fn told_space(other: &str) -> Option<&'static str> {
     })
 }
 
-/// Which part of the listing a line opens, if it opens one.
+/// Returns the part of the listing that a line begins, if it begins one.
 fn part_of<'a>(line: &'a str, fields: &[&'a str]) -> Option<Part<'a>> {
     if !line.starts_with('.') {
         return (line == "Sections:").then_some(Part::Sections);

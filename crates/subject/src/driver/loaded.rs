@@ -1,18 +1,18 @@
-//! A cubin held against the memory that a loader made of it.
+//! Compares a cubin with the memory that a loader produced from it.
 
 use crate::solve::{self, Slot};
 use ptxsmith_model::{Variable, Variables};
 
 use ptxsmith_syntax::Text;
 
-/// The variables of which memory holds something else than the file and the addresses of the variables say.
+/// Returns the variables with memory that differs from the bytes and relocated addresses in the file.
 pub(super) fn otherwise(held: &Variables, loaded: &Variables) -> Vec<String> {
-    // Where a write past a variable was recognized, its bytes are reported otherwise.
+    // Skip variables with addresses: a recognized write past the end was reported as an address.
     let plain = loaded.iter().filter(|(_, v)| v.addresses.as_ref().is_none_or(Vec::is_empty));
     plain.filter(|(name, v)| differs(held, loaded, name, v)).map(|(name, _)| name.to_string()).collect()
 }
 
-/// Whether memory differs. A variable that one of the two does not show is not compared.
+/// Whether memory differs. A variable missing from either side is not compared.
 fn differs(held: &Variables, loaded: &Variables, name: &Text, seen: &Variable) -> bool {
     let Some(held) = held.get(name) else { return false };
     let (Some(bytes), Some(memory)) = (held.bytes.as_deref(), seen.bytes.as_deref()) else { return false };
@@ -29,7 +29,7 @@ fn differs(held: &Variables, loaded: &Variables, name: &Text, seen: &Variable) -
         || expected.iter().zip(memory).any(|(held, seen)| held.is_some_and(|held| held != *seen))
 }
 
-/// Where a variable in `.global` is. Other addresses are not in the file.
+/// Returns the address of a variable in `.global`. The file does not contain other addresses.
 fn base_of(loaded: &Variables, symbol: &str) -> Option<u64> {
     loaded.get(symbol).filter(|v| v.space.as_deref() == Some("global"))?.base
 }

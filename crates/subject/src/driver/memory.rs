@@ -1,6 +1,6 @@
-//! Reads variables out of memory, and what lies between them.
+//! Reads variables and the bytes between them from memory.
 
-/// Where a variable or a fence is.
+/// The location of a variable or a fence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Place {
     pub name: String,
@@ -9,24 +9,25 @@ pub(super) struct Place {
     pub is_fence: bool,
 }
 
-/// What was read of a place.
+/// The bytes read at a location.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Contents {
     pub place: Place,
     pub bytes: Vec<u8>,
-    /// What was written past the end: the bytes behind it up to the last one that is not as the loader found it. Empty where
-    /// all that is known to lie there, fences and padding, is as it was.
+    /// Bytes written past the end: the bytes after the variable, up to the last one that differs from what the loader
+    /// left. Empty if all known content there, fences and padding, is unchanged.
     pub beyond: Vec<u8>,
 }
 
-/// Bytes between two variables that are still read with them.
+/// Maximum number of bytes between two variables that are still read in one call.
 const GAP: u64 = 256;
-/// Bytes that are read at once; a larger variable is read by itself.
+/// Maximum number of bytes read at once; a larger variable is read by itself.
 const MOST: u64 = 64 << 20;
-/// How far behind a variable a write is looked for: one byte less than an address has.
+/// Number of bytes after a variable in which a write past its end is looked for: one less than the size of an address.
 const REACH: usize = 7;
 
-/// Reads all places, sorted by address, with as few reads as the gaps allow. Where a read over a gap fails, each is read alone.
+/// Reads all locations, sorted by address, with as few reads as the gaps allow. If a read across a gap fails, reads
+/// each location alone.
 pub(super) fn read<E>(
     mut places: Vec<Place>,
     fence_byte: u8,
@@ -67,7 +68,8 @@ pub(super) fn read<E>(
     Ok(contents)
 }
 
-/// The bytes behind a place that somebody wrote to. What lies in another variable is that one's matter.
+/// Returns the bytes after a location that were overwritten. Bytes inside another variable are ignored; they belong to
+/// that variable.
 fn beyond(place: &Place, run: &[Place], start: u64, all: &[u8], fence_byte: u8) -> Vec<u8> {
     if place.is_fence {
         return Vec::new();
@@ -76,7 +78,7 @@ fn beyond(place: &Place, run: &[Place], start: u64, all: &[u8], fence_byte: u8) 
     let behind = &all[from..all.len().min(from + REACH)];
     let is_changed = |(index, byte): (usize, &u8)| {
         let address = start + (from + index) as u64;
-        // Sorted by address.
+        // `run` is sorted by address.
         let before =
             run.partition_point(|other| other.base <= address).checked_sub(1).map(|index| &run[index]);
         let owner = before.filter(|other| address < other.base + other.size);
@@ -98,7 +100,7 @@ mod tests {
         Place { name: name.to_owned(), base, size, is_fence: name.starts_with('f') }
     }
 
-    /// Memory from address 1000 on, as a device gives it: error where a range reaches out.
+    /// Simulates device memory from address 1000 on: an error if a range exceeds it.
     fn from(memory: &[u8]) -> impl Fn(u64, usize) -> Result<Vec<u8>, ()> {
         move |address, length| {
             let start = address.checked_sub(1000).ok_or(())? as usize;
@@ -139,7 +141,7 @@ mod tests {
         memory[1500] = 8;
         let contents = read(vec![place("a", 1000, 1), place("b", 2500, 1)], 0xa5, from(&memory)).unwrap();
         assert_eq!((of(&contents, "a").bytes[0], of(&contents, "b").bytes[0]), (7, 8));
-        // A hole between them.
+        // Only single bytes can be read, as if there were a hole between the two.
         let hole = |address: u64, length: usize| if length == 1 { Ok(vec![address as u8]) } else { Err(()) };
         let contents = read(vec![place("a", 1, 1), place("b", 9, 1)], 0xa5, hole).unwrap();
         assert_eq!((of(&contents, "a").bytes[0], of(&contents, "b").bytes[0]), (1, 9));

@@ -1,14 +1,15 @@
 //! The subject `driver`: the CUDA driver on a real device, values read back from its memory.
 //!
-//! `driver` gives the driver the text of a module, which its own compiler takes; `driver:ptxas@R` assembles with a release of
-//! ptxas first and has the driver load the cubin. Both run in worker processes (`work`): a crash, a hang or a kernel that
-//! loses the context costs one process and is an observation. The driver's compiler prints what ptxas prints.
+//! `driver` passes the source text of a module to the driver's own compiler; `driver:ptxas@R` assembles with a release
+//! of ptxas first and has the driver load the cubin. Both run in worker processes (`work`): a crash, a hang or a kernel
+//! that loses the context costs one process and is an observation. The driver's compiler prints the same messages as
+//! ptxas.
 //!
-//! What is seen is memory: the bytes of each `.global` and `.const` variable with the address that it got
-//! ([`Variable::base`](crate::Variable::base)), addresses as numbers ([`solve`](crate::solve)), what kernels leave in
-//! their output buffers, and what they compute over given parameters and memory (`driver/runs.rs`). Writes past a variable are
-//! seen where they change a fence (`driver/module.rs`) or padding. A cubin is also read as a file, and what the loader made of it is
-//! compared with that (`driver/loaded.rs`).
+//! The driver shows memory: the bytes of each `.global` and `.const` variable with its address
+//! ([`Variable::base`](crate::Variable::base)), addresses as numbers ([`solve`](crate::solve)), the output buffers of
+//! kernels, and the results of kernels over given parameters and memory (`driver/runs.rs`). A write past a variable is
+//! detected if it changes a fence (`driver/module.rs`) or padding. A cubin is also read as a file and compared with the
+//! memory that the loader produced (`driver/loaded.rs`).
 
 mod loaded;
 mod memory;
@@ -34,26 +35,26 @@ use ptxsmith_model::{Observation, Outcome};
 
 const NAME: &str = "driver";
 
-/// Modules that one process is given.
+/// Maximum number of modules for one process.
 const QUESTIONS: u32 = 5000;
 
-/// How long finding the devices and making a context may take, on top of the time for a module.
+/// Extra time for finding the devices and creating a context, in addition to the time for a module.
 const START: Duration = Duration::from_secs(60);
 
 /// The driver of this machine, on its first device.
 #[derive(Debug)]
 pub struct Driver {
     workers: Serve,
-    /// What makes the cubins, and for which target; `None` where the driver compiles.
+    /// The assembler of the cubins and its target; `None` if the driver compiles.
     assembler: Option<(Ptxas, String)>,
     limits: Limits,
 }
 
 impl Driver {
-    /// Asks a worker about the driver library and its device, and makes that the subject `id`.
+    /// Asks a worker about the driver library and its device, and creates the subject `id`.
     ///
     /// # Errors
-    /// What stands in the way: no library, no device, or an assembler that makes no code for it.
+    /// If there is no library or no device, or if the assembler supports no target that the device runs.
     pub fn open(
         id: &str,
         assembler: Option<Ptxas>,
@@ -65,7 +66,8 @@ impl Driver {
         let path = path.transpose()?;
         let library = path.as_ref().map(|path| format!("--libcuda={path}"));
         let args = workers.args(NAME, library);
-        // The driver reserves address space for the memory of all devices: no limit on that can hold.
+        // The driver reserves address space for the memory of all devices, so any limit on address space would be
+        // exceeded.
         let limits = Limits { memory: u64::MAX, time: options.limits.time + START, ..options.limits.clone() };
         let described = ask(workers, &args, &limits, &options.cancel)?;
         let mut description = Description { id: id.to_owned(), path, ..described };
@@ -81,7 +83,7 @@ impl Driver {
     }
 }
 
-/// Starts a worker to ask what the driver is.
+/// Starts a worker to get the description of the driver.
 fn ask(
     workers: &Workers,
     args: &[String],
@@ -120,7 +122,8 @@ fn ask(
     }
 }
 
-/// The best target of an assembler whose code runs on the device: its own, or one of the same generation before it.
+/// Returns the assembler's best target with code that runs on the device: the device's own, or an earlier one of the
+/// same generation.
 fn native(device: &Description, assembler: &Description) -> Result<String, Unavailable> {
     let number = |target: &str| target.strip_prefix("sm_")?.parse::<u32>().ok();
     let own = device.targets.iter().filter_map(|target| number(target)).max().unwrap_or(0);
@@ -132,7 +135,7 @@ fn native(device: &Description, assembler: &Description) -> Result<String, Unava
     })
 }
 
-/// A driver that loads what an assembler makes.
+/// Returns the description of a driver that loads the output of an assembler.
 fn of_both(driver: Description, assembler: &Description) -> Description {
     let mut machine = driver.machine;
     machine.insert("driver".to_owned(), driver.version.unwrap_or_default());

@@ -1,4 +1,4 @@
-//! What can be said of a module from its text: which variables to look for, and where a fence can stand.
+//! Derives from a module's source text which variables to look for, and where a fence can go.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -11,11 +11,11 @@ use crate::subject::Read;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Wanted {
     pub space: String,
-    /// Whether it holds no address, as far as its initial value shows; `false` where that is not known.
+    /// Whether its initial value holds no address; `false` if that is unknown.
     pub plain: bool,
 }
 
-/// The variables at module scope that a driver can show, and those that were asked for, by name.
+/// Returns the module-scope variables that a driver can show, and the requested variables, by name.
 pub(super) fn wanted(ptx: &str, read: &[Read]) -> BTreeMap<String, Wanted> {
     let asked =
         read.iter().map(|read| (read.name.clone(), Wanted { space: read.space.clone(), plain: false }));
@@ -31,7 +31,8 @@ pub(super) fn wanted(ptx: &str, read: &[Read]) -> BTreeMap<String, Wanted> {
     wanted
 }
 
-/// Whether a variable of elements of less than eight bytes may hold an address: NVIDIA's compilers have eight bytes written there.
+/// Whether a variable with elements of less than eight bytes may hold an address: NVIDIA's compilers write eight bytes
+/// there.
 pub(super) fn has_narrow_address(ptx: &str) -> bool {
     let Ok(module) = parse(ptx) else { return false };
     let is_narrow = |declaration: &Declaration| {
@@ -45,23 +46,24 @@ fn in_memory(space: StateSpace) -> bool {
     matches!(space, StateSpace::Global | StateSpace::Const)
 }
 
-/// The most variables of a module that are given fences.
+/// Maximum number of variables in a module that gets fences.
 const MOST: usize = 1000;
-/// Bytes of a fence, as many as an address has.
+/// Size of a fence in bytes, the size of an address.
 pub(super) const FENCE_SIZE: u64 = 8;
-/// What a fence holds.
+/// Content of a fence.
 pub(super) const FENCE_BYTE: u8 = 0xa5;
 
-/// The name of a fence, counted from 0.
+/// Returns the name of fence `index`, counted from 0.
 pub(super) fn fence(index: usize) -> String {
     format!("__ptxsmith_fence_{index}")
 }
 
-/// The text with a fence behind each declaration of `.global` variables, on the same line, and how many there are.
+/// Inserts a fence after each declaration of `.global` variables, on the same line. Returns the new text and the number
+/// of fences.
 ///
-/// A fence is a variable with known bytes and the alignment of what it follows. The assembler orders variables itself, by
-/// alignment and then as it likes, so that a fence stands behind some variable of its alignment, not always behind this one.
-/// None for a text that does not parse, has no such variable or very many.
+/// A fence is a variable with known bytes and the alignment of the variable before it. The assembler orders variables
+/// itself, by alignment and then arbitrarily, so a fence follows some variable of its alignment, not always this one.
+/// No fence is inserted into a text that does not parse, has no such variable or has very many.
 pub(super) fn fenced(ptx: &str) -> (String, usize) {
     let places = parse(ptx).map(|module| places(&module)).unwrap_or_default();
     if places.len() > MOST
@@ -82,7 +84,7 @@ pub(super) fn fenced(ptx: &str) -> (String, usize) {
     (out, places.len())
 }
 
-/// Where each declaration with storage in `.global` ends, and an alignment for the fence behind it.
+/// Returns the end of each declaration with storage in `.global`, and an alignment for the fence after it.
 fn places(module: &Module) -> Vec<(usize, u64)> {
     let mut places = Vec::new();
     for item in &module.items {

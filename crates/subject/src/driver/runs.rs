@@ -1,9 +1,9 @@
-//! Kernels that are run on the device over numbers: the asking side makes each pointer an area of memory, and the worker fills, runs
-//! and reads back.
+//! Kernels that run on the device over numbers: the parent process gives each pointer an area of memory; the worker
+//! fills the areas, runs the kernels and reads the areas back.
 //!
-//! Where a variable or a pointer lies on the device is not where the numbers say. So a pointer parameter is replaced, and a kernel may
-//! reach only what lies near one. All is run twice over different fillings: a byte that differs between the two was not written, or
-//! depends on memory that was not set.
+//! Variables and pointers have other addresses on the device than in the numbers. Pointer parameters are therefore
+//! replaced, and a kernel may access only memory near a pointer. Everything runs twice with different fill bytes: a
+//! byte that differs between the two runs was not written, or depends on memory that was not set.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -13,27 +13,27 @@ use serde::{Deserialize, Serialize};
 use crate::subject::Memory;
 use ptxsmith_model::{Space, Tracing};
 
-/// How many bytes a kernel may reach before a pointer, and from it on.
+/// Number of bytes that a kernel may access before a pointer, and from it on.
 const BEFORE: u64 = 256;
 const BEHIND: u64 = 1024;
 const AREA: u64 = BEFORE + BEHIND;
-/// The content of memory that was not set.
+/// Fill bytes for memory that was not set, one for each of the two runs.
 const FILLINGS: [u8; 2] = [0xa5, 0x5a];
 
-/// A run of a kernel.
+/// One run of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Run {
     kernel: String,
-    /// The parameters, each at its alignment, as they are passed.
+    /// The parameter bytes as they are passed, each parameter at its alignment.
     #[serde(with = "hex")]
     parameters: Vec<u8>,
-    /// Where pointers stand among the parameters, and what they point to in the numbers.
+    /// Offset of each pointer among the parameters, and its target address in the numbers.
     pointers: Vec<(usize, u64)>,
-    /// What memory holds, as bytes that lie side by side.
+    /// Initial memory, as contiguous segments.
     memory: Vec<Segment>,
 }
 
-/// Bytes of memory, from a place on.
+/// Bytes of memory from an address on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Segment {
     at: u64,
@@ -41,10 +41,10 @@ pub(crate) struct Segment {
     bytes: Vec<u8>,
 }
 
-/// What a run left where it wrote, or why that is not known.
+/// Memory after a run where the run wrote, or why it is not known.
 pub(crate) type Left = Result<Vec<Segment>, String>;
 
-/// A run on the device; why it cannot be run there.
+/// Converts a tracing to a run on the device; the error says why it cannot run there.
 pub(super) fn run(tracing: &Tracing) -> Result<Run, String> {
     let (mut parameters, mut pointers) = (Vec::new(), Vec::new());
     for (align, bytes) in &tracing.parameters {
@@ -72,19 +72,19 @@ pub(super) fn run(tracing: &Tracing) -> Result<Run, String> {
     Ok(Run { kernel: tracing.kernel.clone(), parameters, pointers, memory })
 }
 
-/// Where a place lies in the area of a pointer.
+/// Returns the offset of address `at` in the area of a pointer, if it is inside.
 fn offset(pointer: u64, at: u64) -> Option<u64> {
     at.checked_sub(pointer.wrapping_sub(BEFORE)).filter(|offset| *offset < AREA)
 }
 
-/// What a run left, as bytes by their place.
+/// Converts the memory that a run left to single bytes by address.
 pub(crate) fn memory(left: Left) -> Result<Memory, String> {
     let byte =
         |segment: Segment| (segment.at..).zip(segment.bytes).map(|(at, byte)| ((Space::Global, at), byte));
     Ok(left?.into_iter().flat_map(byte).collect())
 }
 
-/// The areas of a run, one behind the other.
+/// The memory areas of a run, contiguous.
 struct Areas {
     pointers: Vec<u64>,
     before: Vec<u8>,
@@ -109,7 +109,7 @@ impl Areas {
         areas
     }
 
-    /// The place in the numbers of a byte of the areas.
+    /// Returns the address in the numbers of a byte of the areas.
     fn at(&self, place: usize) -> u64 {
         let (nth, offset) = (place / AREA as usize, place as u64 % AREA);
         self.pointers[nth].wrapping_sub(BEFORE).wrapping_add(offset)
@@ -119,7 +119,7 @@ impl Areas {
 /// Runs kernels of a module, each over its own memory.
 ///
 /// # Errors
-/// What the device says of all of them together: a kernel that fails takes the others along.
+/// The device reports one error for all kernels: a kernel that fails makes the others fail.
 pub(super) fn run_all(
     context: &Context<'_>,
     module: &Module<'_>,
@@ -169,8 +169,8 @@ pub(super) fn run_all(
     Ok(runs.iter().enumerate().map(left).collect())
 }
 
-/// What was written: what both runs left alike, where it was not there before. What was there from the beginning is left too, be it
-/// written or not.
+/// Returns the bytes that were written: equal in both runs and different from the initial fill. Bytes that were set
+/// initially are always included, whether written or not.
 fn written([(areas, first), (others, second)]: [(&Areas, &[u8]); 2]) -> Left {
     let mut by_place = BTreeMap::new();
     for place in 0..first.len() {
@@ -242,7 +242,7 @@ mod tests {
         let (out, input) = (BEFORE as usize, (AREA + BEFORE) as usize);
         let one = |at, byte| Ok(Memory::from([((Space::Global, at), byte), ((Space::Global, 0x20_0000), 1)]));
         assert_eq!(left(&|_, _| ()), one(0x20_0000, 1));
-        // A byte that is one of the fillings is seen too, and one in place of what was there.
+        // A written byte that equals one of the fill bytes is detected, and so is one that replaces an initial byte.
         assert_eq!(left(&|after, _| after[out + 3] = 0xa5), one(0x10_0003, 0xa5));
         assert_eq!(left(&|after, _| after[input] = 9), Ok(Memory::from([((Space::Global, 0x20_0000), 9)])));
         left(&|after, filling| after[out] = filling ^ 1).unwrap_err();

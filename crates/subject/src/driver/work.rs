@@ -1,4 +1,4 @@
-//! The worker's side: what the driver makes of a module, read back from the device.
+//! The worker's side of `driver`: loads a module and reads its variables back from the device.
 
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, Write};
@@ -18,7 +18,7 @@ use crate::toolchain::max_ptx;
 use crate::worker::{self, Answered, Next, Question, WorkError};
 use ptxsmith_model::{Address, Diagnostic, Observation, Outcome, Output, Severity, Variable};
 
-/// Errors of the driver that have a meaning of their own here (`CUresult`).
+/// Driver errors that are handled specially here (`CUresult`).
 const OUT_OF_MEMORY: i32 = 2;
 const NO_DEVICE: i32 = 100;
 const INVALID_IMAGE: i32 = 200;
@@ -28,17 +28,18 @@ const JIT_COMPILER_NOT_FOUND: i32 = 221;
 const UNSUPPORTED_PTX_VERSION: i32 = 222;
 const JIT_COMPILATION_DISABLED: i32 = 223;
 
-/// What a worker says of the driver: who it is, or why there is none.
+/// A worker's report on the driver: its description, or why there is none.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Said {
-    /// It is there, and so is a device.
+    /// The driver and a device are available.
     Available(Box<Description>),
-    /// What stands in the way.
+    /// Why they are not.
     Unavailable(Unavailable),
 }
 
-/// Prints what can be said of the driver library at this path, or of the one that the system's loader finds.
+/// Prints the description of the driver library at this path; without a path, of the library that the system's loader
+/// finds.
 pub fn describe(library: Option<&Path>, mut to: impl Write) -> Result<(), WorkError> {
     serde_json::to_writer(&mut to, &said(library)).map_err(io::Error::from)?;
     Ok(writeln!(to)?)
@@ -102,14 +103,14 @@ fn description(driver: &Driver, device: &Device) -> Description {
         targets: targets(major, minor),
         relocations: Some(false),
         values: Some(true),
-        // The driver finds a variable by its name alone, so it is given the names.
+        // The driver looks up a variable by name only, so the request must name the variables.
         lists: Some(false),
         machine,
         ..Description::default()
     }
 }
 
-/// The targets whose programs a device of this compute capability runs: all up to its own.
+/// Returns the targets that a device of this compute capability can run: all up to its own.
 fn targets(major: u32, minor: u32) -> Vec<String> {
     const KNOWN: [u32; 20] =
         [30, 32, 35, 37, 50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 87, 89, 90, 100, 120];
@@ -119,7 +120,7 @@ fn targets(major: u32, minor: u32) -> Vec<String> {
     targets.into_iter().map(|target| format!("sm_{target}")).collect()
 }
 
-/// The life of a worker: one context, then an answer for each question, until there are no more or the context is lost.
+/// Runs a worker: creates one context and answers questions until there are no more or the context is lost.
 pub fn work(library: Option<&Path>, from: impl BufRead, to: impl Write) -> Result<(), WorkError> {
     let driver = load(library);
     let driver = driver.as_ref().map_err(|unavailable| unavailable.reason.clone());
@@ -130,14 +131,14 @@ pub fn work(library: Option<&Path>, from: impl BufRead, to: impl Write) -> Resul
     })
 }
 
-/// What the driver makes of one module. The error says that our reader lacks something.
+/// Observes one module. The error reports something that our reader does not support.
 fn observe(context: &Context<'_>, question: &Question) -> (Result<Answered, String>, Next) {
     let image = match &question.image {
         Some(hex) => match hex::decode(hex) {
             Ok(bytes) => bytes,
             Err(error) => return (Err(format!("the cubin is no hex: {error}")), Next::Ready),
         },
-        // What kernels leave is no matter of fences.
+        // The memory that kernels leave is judged without fences.
         None if !question.runs.is_empty() => question.ptx.clone().into_bytes(),
         None => module::fenced(&question.ptx).0.into_bytes(),
     };
@@ -150,7 +151,7 @@ fn observe(context: &Context<'_>, question: &Question) -> (Result<Answered, Stri
         runs => runs::run_all(context, &module, runs)
             .map(|left| Answered { observation: Observation::new(Outcome::Accepted), left }),
     };
-    // Unloading waits for whatever the kernels still do.
+    // Unloading waits for kernels that still run.
     let observed = observed.and_then(|answered| module.unload().map(|()| answered));
     match observed {
         Ok(mut answered) => {
@@ -162,12 +163,12 @@ fn observe(context: &Context<'_>, question: &Question) -> (Result<Answered, Stri
     }
 }
 
-/// What a call that did not succeed says about the module.
+/// Converts a failed driver call to an observation of the module.
 fn of_failure(error: &CallError, log: &str, question: &Question) -> (Result<Answered, String>, Next) {
     let (mut diagnostics, other) = messages::parse(log);
     let reason = error.to_string();
     let outcome = match error.code {
-        // The header asks for more than this driver or device has: it is not the module that is at fault.
+        // The header asks for more than this driver or device supports: the module is not at fault.
         UNSUPPORTED_PTX_VERSION
         | NO_BINARY_FOR_GPU
         | JIT_COMPILER_NOT_FOUND
@@ -182,7 +183,7 @@ fn of_failure(error: &CallError, log: &str, question: &Question) -> (Result<Answ
                 Outcome::Refused
             }
         },
-        // The loader takes no cubin that it cannot read.
+        // The loader rejects a cubin that it cannot read.
         INVALID_IMAGE if question.image.is_some() => {
             diagnostics.push(Diagnostic { severity: Severity::Error, line: None, message: reason.clone() });
             Outcome::Refused
@@ -193,7 +194,7 @@ fn of_failure(error: &CallError, log: &str, question: &Question) -> (Result<Answ
     (Ok(Observation { diagnostics, ..Observation::because(outcome, reason) }.into()), next)
 }
 
-/// Whether a module is refused because only an object can be made of it, which is linked before it is loaded.
+/// Whether a module is rejected because it can only be compiled to an object, which must be linked before it is loaded.
 pub(super) fn asks_for_an_object(diagnostics: &[Diagnostic]) -> bool {
     diagnostics
         .iter()
@@ -223,7 +224,7 @@ fn read_back(
     }
     let read = memory::read(places, module::FENCE_BYTE, |address, length| context.read(address, length))?;
     let mut observation = Observation::new(Outcome::Accepted);
-    // What lies behind such an address is written over, which is judged where all of the module is known.
+    // A narrow address overwrites what follows it; that is judged where the whole module is known.
     let has_narrow = module::has_narrow_address(&question.ptx);
     for contents in read.iter().filter(|contents| !contents.place.is_fence) {
         let Some(wanted) = wanted.get(&contents.place.name) else { continue };
@@ -255,7 +256,7 @@ fn variable(contents: &Contents, wanted: &Wanted, all: &[Contents]) -> Variable 
         }
         None => wanted.plain.then(Vec::new),
     };
-    // No placement shows more than a page's worth.
+    // Alignment beyond a page cannot be inferred from an address.
     let align = 1 << place.base.trailing_zeros().min(12);
     Variable {
         space: Some(wanted.space.as_str().into()),
@@ -268,7 +269,8 @@ fn variable(contents: &Contents, wanted: &Wanted, all: &[Contents]) -> Variable 
     }
 }
 
-/// The address of eight bytes that begins in a variable and ends behind it, where that explains what was overwritten there.
+/// Finds an eight-byte address that begins in a variable and ends past it, if that explains the overwritten bytes
+/// there.
 fn past_its_end(contents: &Contents, all: &[Contents]) -> Option<Address> {
     let Contents { bytes, beyond, .. } = contents;
     if beyond.is_empty() {
@@ -276,7 +278,7 @@ fn past_its_end(contents: &Contents, all: &[Contents]) -> Option<Address> {
     }
     let length = bytes.len() + beyond.len();
     let offset = length.checked_sub(8).filter(|offset| *offset < bytes.len());
-    // The upper bytes of an address are zero: the last one that was changed need not be the last one written.
+    // The upper bytes of an address are zero, so the last byte that changed need not be the last byte written.
     let candidates = offset.unwrap_or(0)..bytes.len();
     let owners = || {
         let variables = all.iter().filter(|other| !other.place.is_fence);
@@ -301,7 +303,7 @@ fn past_its_end(contents: &Contents, all: &[Contents]) -> Option<Address> {
     })
 }
 
-/// Runs a kernel; the inner error says what it did that no kernel may.
+/// Runs a kernel; the inner error describes illegal behavior of the kernel.
 fn run(module: &Module<'_>, launch: &Launch) -> Result<Result<Option<Output>, String>, CallError> {
     let Some(ran) = module.run(&launch.kernel, launch.out as usize)? else { return Ok(Ok(None)) };
     if ran.wrote_outside {

@@ -1,7 +1,7 @@
 //! The subjects `nvjitlink@` and `ptxjit@`: the compiler behind ptxas as a library, in worker processes.
 //!
-//! nvJitLink also links; the PTX compiler is in the driver's JIT compiler library. Either is loaded by a process of its own
-//! ([`work`]): it may take that process with it.
+//! nvJitLink also links; the PTX compiler is in the driver's JIT compiler library. Each is loaded by its own process
+//! ([`work`]), which it may bring down.
 
 mod unseen;
 
@@ -20,7 +20,8 @@ use crate::toolchain::{Tool, max_ptx};
 use crate::worker::{self, Next, Question, WorkError};
 use ptxsmith_model::{Diagnostic, Observation, Outcome, Severity};
 
-/// Modules that one process is given. Memory was seen to stay flat over 10,000; this is for libraries not seen yet.
+/// Maximum number of modules for one process. Memory stayed flat over 10,000 modules in the libraries tried; the limit
+/// is for untried ones.
 const QUESTIONS: u32 = 5000;
 
 ptxsmith_syntax::every! {
@@ -33,7 +34,7 @@ ptxsmith_syntax::every! {
     }
 }
 
-/// A library that is installed by name, as the subject called `id`.
+/// Opens a library that is installed by name, as the subject called `id`.
 pub(crate) fn installed(
     kind: Kind,
     tool: &'static Tool,
@@ -50,7 +51,7 @@ pub(crate) fn installed(
     open(kind, &path, Some(tool.version), id, options)
 }
 
-/// The library at this path.
+/// Opens the library at this path.
 pub(crate) fn at(kind: Kind, path: &Path, id: &str, options: &OpenOptions<'_>) -> Result<Serve, Unavailable> {
     if !path.is_file() {
         let reason = format!("{}: no such library", path.display());
@@ -59,7 +60,7 @@ pub(crate) fn at(kind: Kind, path: &Path, id: &str, options: &OpenOptions<'_>) -
     open(kind, path, None, id, options)
 }
 
-/// Starts a worker to see that the library can be loaded.
+/// Starts a worker to check that the library can be loaded.
 fn open(
     kind: Kind,
     library: &Path,
@@ -81,7 +82,7 @@ fn open(
         return Err(failed("a worker process cannot load it"));
     }
     let sha256 = ptxas::sha256(library).map_err(|error| Unavailable::of_file(library, &error))?;
-    // The version of a driver is not that of the compiler in it, which is what the library tells.
+    // A driver's version differs from the version of its compiler, which the library reports.
     let (of_compiler, of_driver) = match kind {
         Kind::NvJitLink => (version.map(str::to_owned).or(described.version), None),
         Kind::PtxCompiler => (described.version, version),
@@ -101,7 +102,7 @@ fn open(
     Ok(Serve::own_worker(program, args, limits, cancel, description, QUESTIONS))
 }
 
-/// A library, loaded.
+/// A loaded library.
 enum Library {
     NvJitLink(NvJitLink),
     PtxCompiler(PtxCompiler),
@@ -123,8 +124,8 @@ impl Library {
         }
     }
 
-    /// Compiles a module so that as much of it shows as can, and tells whether the cubin was left open for a linker. With further
-    /// modules it links them all.
+    /// Compiles a module to the output form that shows the most. The boolean in the result says whether the cubin still
+    /// needs a linker. With further modules, links them all.
     fn compile(&self, question: &Question) -> (Compiled, bool) {
         let (ptx, target) = (&*question.ptx, &*question.target);
         match self {
@@ -135,7 +136,7 @@ impl Library {
             }
             Library::NvJitLink(library) => (library.link(ptx, target), library.is_relocatable()),
             Library::PtxCompiler(library) => {
-                // Only a relocatable cubin shows these as addresses; other things show in an executable alone.
+                // Only a relocatable cubin shows these as addresses; other things appear only in an executable.
                 let relocatable = !unseen::variables(ptx, false, false).is_empty();
                 (library.compile(ptx, target, relocatable), relocatable)
             }
@@ -148,7 +149,7 @@ impl Library {
     }
 }
 
-/// Compiles a source of CUDA C++ with the NVRTC at this path. Returns its PTX, or what the library says.
+/// Compiles CUDA C++ source with the NVRTC library at this path. Returns its PTX, or the library's messages.
 pub fn compile_cuda(
     library: &Path,
     source: &str,
@@ -159,7 +160,7 @@ pub fn compile_cuda(
     Ok(nvrtc.compile(source, name, options))
 }
 
-/// Describes the library at this path, as `CMD --describe` is answered.
+/// Prints the description of the library at this path, in the format of the answer to `CMD --describe`.
 pub fn describe(kind: Kind, path: &Path, to: impl Write) -> Result<(), WorkError> {
     let library = Library::load(kind, path)?;
     let description = Description {
@@ -174,14 +175,14 @@ pub fn describe(kind: Kind, path: &Path, to: impl Write) -> Result<(), WorkError
     worker::print_description(description, to)
 }
 
-/// The life of a worker: loads the library, then answers a line for each line, until there are no more.
+/// Runs a worker: loads the library and answers questions line by line until there are no more.
 pub fn work(kind: Kind, path: &Path, from: impl BufRead, to: impl Write) -> Result<(), WorkError> {
     ptxsmith_nvjitlink::keep_freed_memory();
     let library = Library::load(kind, path)?;
     worker::answer(from, to, |question| (Ok(observe(&library, question)), Next::Ready))
 }
 
-/// What the library makes of one module.
+/// Observes one module with the library.
 fn observe(library: &Library, question: &Question) -> Observation {
     let (compiled, relocatable) = library.compile(question);
     let is_linked = !question.with.is_empty();
@@ -209,7 +210,7 @@ fn observe(library: &Library, question: &Question) -> Observation {
         },
         (None, None) => crashed("success, but no cubin".to_owned()),
         (_, Some(_)) if own_failure.is_some() => crashed(own_failure.unwrap_or_default().to_owned()),
-        // Releases differ in the result that they give for a target they do not know.
+        // Releases return different results for a target that they do not support.
         (_, Some(Failed { about: About::Target, result, .. })) => {
             Observation::because(Outcome::Unsupported, format!("target {}: result {result}", question.target))
         }
@@ -244,14 +245,14 @@ fn observe(library: &Library, question: &Question) -> Observation {
     observation.diagnostics = diagnostics;
     observation
 }
-/// Whether linking failed of a module with `.unified`, which releases before 13 assemble and do not link; they say no more
-/// than that the end failed.
+/// Whether linking failed because the module uses `.unified`. Releases before 13 assemble such a module but do not link
+/// it; their message only says that the final step failed.
 fn is_of_unified(message: &str, ptx: &str) -> bool {
     message == "ERROR 1: finish" && ptx.contains(".unified")
 }
 
-/// Whether a message says that a name is declared elsewhere and nowhere to be found. The oldest releases say no more than
-/// that the end failed.
+/// Whether a message says that a declared name is not defined anywhere. The oldest releases only say that the final
+/// step failed.
 fn is_left_undefined(message: &str, ptx: &str) -> bool {
     message.contains("Undefined reference to") || message == "ERROR 9: finish" && ptx.contains(".extern")
 }

@@ -1,14 +1,15 @@
-//! Which variables hold addresses that a cubin shows as plain numbers.
+//! Finds variables that hold addresses which a cubin shows as plain numbers.
 
 use std::collections::BTreeSet;
 
 use ptxsmith_syntax::{holders_of_addresses, parse};
 
-/// The variables at module scope whose initial values name a `.const` variable or a function that a cubin shows as a number.
+/// Returns the module-scope variables whose initial values name a `.const` variable or a function that a cubin shows as
+/// a number.
 ///
-/// An executable gives constants their place in the bank and functions a number. A `relocatable` cubin leaves functions open,
-/// and constants too where it `leaves_constants`, as an assembler does and a linker does not. Empty for a text that does
-/// not parse, of which nothing is expected either.
+/// In an executable, constants have their final offset in the bank and functions have a number. A `relocatable` cubin
+/// leaves functions unresolved, and constants too if `leaves_constants` (assemblers do, linkers do not). Empty if the
+/// text does not parse; nothing is expected of such a module either.
 pub(super) fn variables(ptx: &str, relocatable: bool, leaves_constants: bool) -> BTreeSet<String> {
     let module = parse(ptx).unwrap_or_default();
     let holders = holders_of_addresses(&module, !relocatable, !(relocatable && leaves_constants));

@@ -1,4 +1,4 @@
-//! One child process while it runs: started in a group of its own, limited from outside, its pipes read without waiting.
+//! One child process while it runs: started in its own group, limited from outside, its pipes read without blocking.
 
 use std::fs::File;
 use std::io::{self, ErrorKind};
@@ -21,20 +21,20 @@ use rustix::process::{
 
 use super::{Cancel, Captured, End, Error, Invocation, Limits};
 
-/// How glibc's `malloc` asks the system for memory: in large pages, where the system grants them on request, and some more than
-/// it needs at once. To get memory is a good part of what a short child does: of a start of ptxas for one variable a sixth.
-/// What is set for this program is set for its children.
+/// Makes glibc's `malloc` request large pages, where the system grants them on request, and somewhat more than it needs
+/// at once. Requesting memory is a good part of the cost of a short child: a sixth of a ptxas run on one variable. If
+/// the user has set this variable for ptxsmith, children inherit that setting instead.
 pub(super) const TUNABLES: &str = "GLIBC_TUNABLES";
 pub(super) const LARGE_PAGES: &str = "glibc.malloc.hugetlb=1:glibc.malloc.top_pad=4194304";
 
-/// How many threads of a child can run at once. Asked once: the answer is read from several files.
+/// Number of threads that can run at once. Cached, because the answer is read from several files.
 pub(super) static CORES: LazyLock<u64> =
     LazyLock::new(|| thread::available_parallelism().map_or(1, |cores| cores.get() as u64));
 
-/// How often the cancel flag is looked at.
+/// Interval at which the cancel flag is checked.
 const TICK: Duration = Duration::from_millis(50);
 
-/// A child with the pipes that it writes to. It and its group are killed when this is dropped.
+/// A child with the pipes that it writes to. Dropping it kills the child and its group.
 #[derive(Debug)]
 pub(super) struct Attended {
     program: PathBuf,
@@ -45,7 +45,7 @@ pub(super) struct Attended {
 }
 
 impl Attended {
-    /// Starts it, under all limits but that of time.
+    /// Starts the program under all limits except time.
     pub fn start(invocation: &Invocation, limits: &Limits, stdin: Stdio) -> Result<Attended, Error> {
         let program = invocation.program.clone();
         let failed = |doing| machine(&program, doing);
@@ -59,7 +59,7 @@ impl Attended {
         Ok(Attended { program, group, stdin, stdout, stderr })
     }
 
-    /// Forks a program that waits, to go on in this directory, under all limits but that of time.
+    /// Forks a waiting server process into this directory, under all limits except time.
     pub fn fork(
         mut server: Server,
         directory: &File,
@@ -80,7 +80,7 @@ impl Attended {
         Ok(Attended { program, group, stdin: None, stdout, stderr })
     }
 
-    /// The program that it was forked from, if it waits for the next fork.
+    /// Returns the server that the child was forked from, if it can fork again.
     pub fn into_server(mut self) -> Option<Server> {
         match &mut self.group.0 {
             Leader::Ended(server) => server.take(),
@@ -88,25 +88,25 @@ impl Attended {
         }
     }
 
-    /// The error of a machine on which this failed.
+    /// Creates the error for a failure of this machine.
     pub fn failed(&self, doing: &'static str) -> impl FnOnce(io::Error) -> Error {
         machine(&self.program, doing)
     }
 
-    /// Fails if the run was cancelled.
+    /// Returns an error if the run was cancelled.
     pub fn check(&self, cancel: &Cancel) -> Result<(), Error> {
         if cancel.is_cancelled() { Err(Error::Cancelled(self.program.clone())) } else { Ok(()) }
     }
 
-    /// Limits it to more processor time than it can use in this time.
+    /// Limits the child's processor time to more than it can use within `time`.
     pub fn restrict_cpu(&self, time: Duration) -> Result<(), Error> {
-        // A fork has its limits from the start.
+        // A fork gets all its limits when it starts.
         let Leader::Started { pid, .. } = self.group.0 else { return Ok(()) };
         set_limit(pid, Resource::Cpu, most_cpu(time)).map_err(self.failed("set its limits"))
     }
 
-    /// Waits until it has ended or written something, or takes more input where there is `unsent`, but no longer than `left`
-    /// or until the cancel flag wants to be looked at. Tells whether it has ended.
+    /// Waits until the child ends, writes, or can receive more input (if `unsent`), for at most `left` and at most
+    /// until the next check of the cancel flag. Returns true if the child has ended.
     pub fn wait(&self, left: Duration, unsent: Option<&OwnedFd>) -> Result<bool, Error> {
         let wait = left.min(TICK);
         let timeout = Timespec { tv_sec: 0, tv_nsec: i64::from(wait.subsec_nanos()) };
@@ -125,8 +125,8 @@ impl Attended {
         }
     }
 
-    /// Reads what one call gives of each pipe, and keeps the first bytes of each, up to a limit, after `take` had the first
-    /// look at standard output. False when there is nothing now.
+    /// Reads once from each pipe. `take` sees standard output first; then each stream is cut to its first `limit`
+    /// bytes. Returns false if there was nothing to read.
     pub fn read_once(&mut self, limit: usize, take: &mut dyn FnMut(&mut Vec<u8>)) -> Result<bool, Error> {
         let mut some = false;
         for pipe in [&mut self.stdout, &mut self.stderr] {
@@ -138,12 +138,12 @@ impl Attended {
         Ok(some)
     }
 
-    /// Whether it has ended, without waiting; also where that cannot be told.
+    /// Whether the child has ended, without waiting. True also if that cannot be determined.
     pub fn has_ended(&self) -> bool {
         self.wait(Duration::ZERO, None).unwrap_or(true)
     }
 
-    /// Kills what is left of the group, and tells how it ended.
+    /// Kills the rest of the group and returns how the child ended.
     pub fn end(&mut self) -> Result<End, Error> {
         let status = self.group.end().map_err(self.failed("wait for it"))?;
         Ok(match (status.code(), status.signal()) {
@@ -153,8 +153,8 @@ impl Attended {
     }
 }
 
-/// Seconds of processor time that are never used up under our eyes in this time, however many threads run. The limit ends a
-/// child that spins on after this process was itself killed.
+/// Returns a processor time limit in seconds that a child monitored for `time` never reaches, however many threads it
+/// runs. The limit stops a child that keeps spinning after this process was itself killed.
 fn most_cpu(time: Duration) -> u64 {
     time.as_secs().saturating_add(1).saturating_mul(*CORES).saturating_add(60)
 }
@@ -164,7 +164,7 @@ fn machine(program: &Path, doing: &'static str) -> impl FnOnce(io::Error) -> Err
     move |source| Error::Machine { program, doing, source }
 }
 
-/// Our end of a pipe, made so that reading and writing do not wait.
+/// Makes our end of a pipe non-blocking.
 fn unblocked(end: Option<impl Into<OwnedFd>>) -> io::Result<OwnedFd> {
     let end = end.ok_or_else(|| io::Error::other("no pipe"))?.into();
     let flags = fcntl_getfl(end.as_fd())?;
@@ -176,9 +176,9 @@ fn unblocked(end: Option<impl Into<OwnedFd>>) -> io::Result<OwnedFd> {
 #[derive(Debug)]
 pub(super) struct Pipe {
     end: OwnedFd,
-    /// What was read and is kept.
+    /// The bytes that were read and kept.
     pub bytes: Vec<u8>,
-    /// How many bytes behind those were dropped.
+    /// Number of bytes read after those in `bytes` and dropped.
     dropped: u64,
     pub open: bool,
 }
@@ -188,7 +188,7 @@ impl Pipe {
         Ok(Pipe { end: unblocked(end)?, bytes: Vec::new(), dropped: 0, open: true })
     }
 
-    /// Reads what one call gives; false when there is nothing now.
+    /// Reads once; returns false if there is nothing to read now.
     fn read_once(&mut self) -> io::Result<bool> {
         let mut buffer = [0; 64 << 10];
         match rustix::io::read(&self.end, &mut buffer) {
@@ -206,7 +206,7 @@ impl Pipe {
         }
     }
 
-    /// Reads what is there now, until more than a limit is kept.
+    /// Reads what is available now, until more than `limit` bytes are kept.
     pub fn read(&mut self, limit: usize) -> io::Result<()> {
         while self.open && self.bytes.len() <= limit && self.read_once()? {}
         Ok(())
@@ -217,18 +217,18 @@ impl Pipe {
         self.bytes.truncate(limit);
     }
 
-    /// Forgets all but so many of the last bytes.
+    /// Drops all but the last `limit` bytes.
     pub fn keep_last(&mut self, limit: usize) {
         self.bytes.drain(..self.bytes.len().saturating_sub(limit));
     }
 
-    /// What was kept, which leaves nothing.
+    /// Returns the kept bytes and leaves none.
     pub fn take(&mut self) -> Captured {
         Captured { bytes: std::mem::take(&mut self.bytes), dropped: self.dropped }
     }
 }
 
-/// Sets the limits of a child but for time.
+/// Sets all limits of a child except time.
 fn restrict(pid: Pid, limits: &Limits) -> io::Result<()> {
     set_limit(pid, Resource::Core, 0)?;
     for (resource, value) in [(Resource::As, limits.memory), (Resource::Fsize, limits.file)] {
@@ -240,12 +240,12 @@ fn restrict(pid: Pid, limits: &Limits) -> io::Result<()> {
 }
 
 fn set_limit(pid: Pid, resource: Resource, value: u64) -> io::Result<()> {
-    // A parent may have set a lower bound, which holds for the child too and cannot be raised.
+    // The parent may have set a lower hard limit, which the child inherits and cannot raise.
     let value = getrlimit(resource).maximum.map_or(value, |most| value.min(most));
-    // The processor time of a child that serves on is raised again and again: that needs its upper bound left open.
+    // The processor time of a child that serves many requests is raised repeatedly, so its hard limit stays open.
     let maximum = if matches!(resource, Resource::Cpu) { None } else { Some(value) };
     match prlimit(Some(pid), resource, Rlimit { current: Some(value), maximum }) {
-        // It may be over already.
+        // The child may have ended already.
         Ok(_) | Err(Errno::SRCH) => Ok(()),
         Err(errno) => Err(errno.into()),
     }
@@ -257,11 +257,11 @@ struct Group(Leader);
 
 #[derive(Debug)]
 enum Leader {
-    /// It was started by this process.
+    /// Started by this process.
     Started { child: Child, pid: Pid, pidfd: OwnedFd },
-    /// It was forked by a program that waits, which kills and reaps it.
+    /// Forked by a waiting server process, which kills and reaps it.
     Forked(Server),
-    /// It has ended; the program that waits for the next one, if it still does.
+    /// It has ended. Holds the server if that can fork again.
     Ended(Option<Server>),
 }
 
@@ -286,7 +286,7 @@ impl Group {
         match pidfd_open(pid, PidfdFlags::empty()) {
             Ok(pidfd) => Ok(Group(Leader::Started { child, pid, pidfd })),
             Err(errno) => {
-                // What cannot be watched has to be ended here.
+                // A child that cannot be watched must be killed here.
                 let _ = kill_process_group(pid, Signal::KILL);
                 let _ = child.wait();
                 Err(Error::Machine { program: program(), doing: "watch it", source: errno.into() })
@@ -294,7 +294,7 @@ impl Group {
         }
     }
 
-    /// Readable once it has ended. `None` where that was seen.
+    /// Returns a descriptor that becomes readable when the child has ended; `None` if it has been reaped.
     fn end_shows(&self) -> Option<BorrowedFd<'_>> {
         match &self.0 {
             Leader::Started { pidfd, .. } => Some(pidfd.as_fd()),
@@ -303,7 +303,7 @@ impl Group {
         }
     }
 
-    /// Kills what is left of the group and reaps the leader.
+    /// Kills the rest of the group and reaps the leader.
     fn end(&mut self) -> io::Result<ExitStatus> {
         match std::mem::replace(&mut self.0, Leader::Ended(None)) {
             Leader::Started { mut child, pid, .. } => {
@@ -323,13 +323,13 @@ impl Group {
 
 impl Drop for Group {
     fn drop(&mut self) {
-        // What has ended says so, and nothing else can be done about what cannot be ended.
+        // An error means that the child was reaped before or cannot be killed; neither can be handled here.
         let _ = self.end();
     }
 }
 
-/// Tries again while a program is busy: one that was written a moment ago is, as long as a child that another thread is just
-/// starting holds the descriptor it was written through.
+/// Retries while the program's file is busy. A file written a moment ago is busy as long as a child that another thread
+/// is starting holds the descriptor through which it was written.
 pub(super) fn unless_busy<T>(mut start: impl FnMut() -> io::Result<T>) -> io::Result<T> {
     let mut tries = 0;
     loop {
@@ -343,13 +343,13 @@ pub(super) fn unless_busy<T>(mut start: impl FnMut() -> io::Result<T>) -> io::Re
     }
 }
 
-/// A program with its arguments, directory and environment.
+/// Builds the command: program, arguments, directory and environment.
 pub(super) fn command(invocation: &Invocation) -> Command {
     let mut command = Command::new(&invocation.program);
     command
         .args(&invocation.args)
         .env("TMPDIR", &invocation.temporary)
-        // A module that the CUDA driver takes from its cache tells nothing of the driver's compiler.
+        // A module from the CUDA driver's cache says nothing about the driver's compiler.
         .env("CUDA_CACHE_DISABLE", "1");
     if std::env::var_os(TUNABLES).is_none() {
         command.env(TUNABLES, LARGE_PAGES);

@@ -1,4 +1,5 @@
-//! Programs that wait where they open their input, to be forked for each run instead of started anew.
+//! Server processes: programs stopped at the point where they open their input, and forked for each run instead of
+//! started anew.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -13,60 +14,61 @@ use ptxsmith_forkserver::Server;
 use super::child::{Attended, CORES, command, unless_busy};
 use super::{Cancel, Error, Finished, Invocation, Limits, attend, run, scratch};
 
-/// A server that has been forked so often is made anew.
+/// A server is replaced after this number of forks.
 const MOST_FORKS: u32 = 10_000;
-/// So often the memory of a server is looked at.
+/// Number of forks between two checks of a server's memory.
 const LOOK_EVERY: u32 = 500;
-/// A server that has grown by so many bytes is made anew.
+/// A server is replaced when its memory has grown by this number of bytes.
 const MOST_GROWTH: u64 = 64 << 20;
 
-/// How programs are started for a run. Clones share the programs that wait.
+/// How to start a program for a run. Clones share their servers.
 #[derive(Clone, Debug, Default)]
 pub enum Start {
-    /// Each run starts its program anew.
+    /// Start a new process for each run.
     #[default]
     Spawn,
-    /// Runs fork a program that waits, where the program can be made to wait.
+    /// Fork a server for each run, if the program can be stopped at its input.
     Fork(Servers),
 }
 
-/// The programs that wait, of a bounded number: what was not used for longest ends first.
+/// A bounded pool of servers; the least recently used server ends first.
 #[derive(Clone, Debug, Default)]
 pub struct Servers(Arc<Mutex<Pool>>);
 
 #[derive(Debug, Default)]
 struct Pool {
-    /// What was used last stands last.
+    /// Idle servers, most recently used last.
     idle: Vec<(Server, Origin)>,
-    /// The programs that are started anew for each run, and why.
+    /// Programs that are started anew for each run, and why.
     unfit: BTreeMap<PathBuf, String>,
-    /// The arguments with which a program does not wait, and why: one that does not know its target ends before it opens its input.
+    /// Arguments with which a program cannot become a server, and why: for example, a program that rejects its target
+    /// exits before it opens its input.
     unfit_with: BTreeMap<(PathBuf, Vec<OsString>), String>,
-    /// The programs that have waited.
+    /// Programs that have become a server at least once.
     fit: BTreeSet<PathBuf>,
 }
 
-/// How a program that waits was started, and how often it was forked.
+/// How a server was started, and how often it was forked.
 #[derive(Debug)]
 struct Origin {
     program: PathBuf,
     args: Vec<OsString>,
     forks: u32,
-    /// Bytes that it had when it began to wait.
+    /// Memory of the program in bytes when it became a server.
     memory: u64,
 }
 
 impl Start {
-    /// Forking, with no program that waits yet.
+    /// Creates the forking variant, with no server yet.
     pub fn fork() -> Start {
         Start::Fork(Servers::default())
     }
 
-    /// Runs the program to its end, as [`run`] does. `input` is the argument that names the file that it opens first, in the
-    /// invocation's directory. Tells also whether it was forked.
+    /// Runs the program to its end, as [`run`] does. `input` is the argument that names the first file that the program
+    /// opens, relative to the invocation's directory. The boolean in the result says whether the run was a fork.
     ///
     /// # Errors
-    /// As of [`run`].
+    /// Same as [`run`].
     pub fn run(
         &self,
         invocation: &Invocation,
@@ -82,7 +84,7 @@ impl Start {
         Ok((run(invocation, limits, cancel)?, false))
     }
 
-    /// Starts this program anew from now on, for this reason.
+    /// Starts this program anew from now on, for the reason `why`.
     pub fn give_up(&self, program: &Path, why: impl Into<String>) {
         if let Start::Fork(servers) = self {
             let mut pool = servers.pool();
@@ -91,7 +93,8 @@ impl Start {
         }
     }
 
-    /// Why this program is started anew for each run although it was to be forked; `None` where it has waited with some arguments.
+    /// Returns why this program is started anew for each run although forking was requested; `None` if it has become a
+    /// server with some arguments.
     pub fn why_not(&self, program: &Path) -> Option<String> {
         match self {
             Start::Spawn => None,
@@ -101,7 +104,7 @@ impl Start {
 }
 
 impl Pool {
-    /// Why this program never waits, where it does not.
+    /// Returns why this program never becomes a server, if it does not.
     fn why_not(&self, program: &Path) -> Option<String> {
         let with_some = || {
             let of_program = self.unfit_with.iter().find(|((own, _), _)| own == program);
@@ -116,7 +119,7 @@ impl Servers {
         self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
-    /// Runs the program by a fork; `None` where it has to be started.
+    /// Runs the program by forking a server; `None` if it must be started anew.
     fn run(
         &self,
         invocation: &Invocation,
@@ -125,7 +128,7 @@ impl Servers {
         cancel: &Cancel,
     ) -> Result<Option<Finished>, Error> {
         let Some(directory) = &invocation.directory else { return Ok(None) };
-        // The first may have died since it was last used.
+        // The first server may have ended since it was last used.
         for _ in 0..2 {
             let Some((server, origin)) = self.take(invocation, input) else { return Ok(None) };
             if cancel.is_cancelled() {
@@ -137,7 +140,7 @@ impl Servers {
             let finished = match attend(&mut child, limits, cancel, started, |_| ()) {
                 Ok(finished) => finished,
                 Err(Error::Cancelled(program)) => return Err(Error::Cancelled(program)),
-                // The server was killed, by a system that was short of memory perhaps, and its fork with it.
+                // The server was killed, perhaps because the system was short of memory, and its fork with it.
                 Err(_) => continue,
             };
             if let Some(server) = child.into_server() {
@@ -148,7 +151,7 @@ impl Servers {
         Ok(None)
     }
 
-    /// A program that waits to be run in this way; `None` if it cannot be made to.
+    /// Takes a server for this invocation from the pool or starts one; `None` if that is impossible.
     fn take(&self, invocation: &Invocation, input: &str) -> Option<(Server, Origin)> {
         {
             let mut pool = self.pool();
@@ -184,20 +187,20 @@ impl Servers {
             return;
         }
         pool.idle.push((server, origin));
-        // Some for each thread: each of several implementations waits for several targets.
+        // Several servers for each thread, because each implementation needs one for each target.
         let ended = (pool.idle.len() as u64 > 8 * *CORES).then(|| pool.idle.remove(0));
-        // It takes a moment to end, in which others can go on.
+        // Ending a server takes a moment; release the lock first.
         drop(pool);
         drop(ended);
     }
 }
 
-/// Starts a program that waits where it opens its input, or tells why it does not. The directory in which it was started is
-/// gone then: each fork has one of its own.
+/// Starts a server, or returns why the program cannot become one. The directory in which it started is removed; each
+/// fork gets its own.
 fn start(invocation: &Invocation, input: &str) -> Result<(Server, Origin), String> {
     let told = |error: io::Error| error.to_string();
     let home = scratch(0).map_err(told)?;
-    // Some programs look whether it is there before they open it.
+    // Some programs check that the file exists before they open it.
     File::create(home.path().join(input)).map_err(told)?;
     let own = Invocation {
         directory: Some(home.path().to_owned()),

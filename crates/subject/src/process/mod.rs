@@ -1,12 +1,12 @@
-//! Runs one child process to its end, whatever it does: hang, fill a pipe, fork, eat memory, ignore signals.
+//! Runs one child process to its end, whatever it does: hang, fill a pipe, fork, exhaust memory, ignore signals.
 //!
-//! A child gets an argument vector (no shell), a directory, no standard input, a process group of its own, a memory,
-//! a file size and a time limit. Both pipes are drained on the calling thread while the child runs, and the whole
-//! group is killed at the end in every case, so a grandchild that kept a pipe open neither hangs the caller nor
-//! outlives the run. A grandchild that leaves the group (`setsid`) is out of reach; it cannot hang us either.
+//! A child gets an argument vector (no shell), a directory, no standard input, its own process group, and limits on
+//! memory, file size and time. Both pipes are drained on the calling thread while the child runs. The whole group is
+//! always killed at the end, so a grandchild that kept a pipe open neither hangs the caller nor outlives the run. A
+//! grandchild that leaves the group (`setsid`) cannot be killed; it cannot hang the caller either.
 //!
-//! There is no `pre_exec`: with it `std` gives up `posix_spawn`, and the price of a `fork` grows with the memory of
-//! this process. The limits are therefore set on the child from outside, right after it was started.
+//! There is no `pre_exec`: it makes `std` give up `posix_spawn`, and the cost of a `fork` grows with the memory of this
+//! process. The limits are therefore set on the child from outside, right after it has started.
 
 mod child;
 mod fork;
@@ -26,10 +26,11 @@ pub use fork::{Servers, Start};
 pub use session::{Reply, Session};
 pub use trusted::run_trusted;
 
-/// What a child process may use.
+/// Resource limits of a child process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Wall-clock time from start to end, for a text of less than a mebibyte ([`for_text`](Limits::for_text)). Default: 10 s.
+    /// Wall-clock time from start to end, for an input shorter than a mebibyte ([`for_text`](Limits::for_text)).
+    /// Default: 10 s.
     pub time: Duration,
     /// Bytes of address space; [`u64::MAX`] for no limit. Default: 4 GiB.
     pub memory: u64,
@@ -46,15 +47,15 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// The limits for a text of so many bytes: as much time again for each further mebibyte. A compiler is not called hanging
-    /// that takes long over a long text.
+    /// Returns the limits for an input of `bytes` bytes: each full mebibyte adds the time limit once more, so that a
+    /// compiler that is slow on a long input does not count as hanging.
     pub fn for_text(&self, bytes: usize) -> Limits {
         let times = u32::try_from(bytes >> 20).unwrap_or(u32::MAX).saturating_add(1);
         Limits { time: self.time.saturating_mul(times), ..self.clone() }
     }
 }
 
-/// Stops running children from another thread, a signal handler, or at a moment that is set; clones share one flag.
+/// Stops running children from another thread, from a signal handler or at a deadline. Clones share one flag.
 #[derive(Clone, Debug, Default)]
 pub struct Cancel(Arc<Flag>);
 
@@ -65,7 +66,7 @@ struct Flag {
 }
 
 impl Cancel {
-    /// A flag that is not raised.
+    /// Creates a flag that is not raised.
     pub fn new() -> Self {
         Cancel::default()
     }
@@ -75,7 +76,7 @@ impl Cancel {
         self.0.raised.store(true, Ordering::Relaxed);
     }
 
-    /// Has the flag raised from this moment on, in place of any moment that was set before.
+    /// Sets the deadline at which the flag counts as raised. Replaces an earlier deadline.
     pub fn cancel_at(&self, deadline: Instant) {
         *self.0.deadline.lock().unwrap_or_else(PoisonError::into_inner) = Some(deadline);
     }
@@ -85,7 +86,7 @@ impl Cancel {
         self.0.raised.load(Ordering::Relaxed) || self.is_past_deadline()
     }
 
-    /// Whether only the time raised the flag: nobody asked for an end.
+    /// Whether only the deadline raised the flag, that is, [`cancel`](Cancel::cancel) was not called.
     pub fn is_late(&self) -> bool {
         !self.0.raised.load(Ordering::Relaxed) && self.is_past_deadline()
     }
@@ -101,50 +102,50 @@ impl Cancel {
 pub struct Invocation {
     /// The program: a path, or a name that is looked up in `PATH`.
     pub program: PathBuf,
-    /// Its arguments, passed as they are.
+    /// Arguments, passed unchanged.
     pub args: Vec<OsString>,
-    /// Its working directory; `None` for that of this process.
+    /// Working directory; `None` for the directory of this process.
     pub directory: Option<PathBuf>,
-    /// Where it shall put temporary files (`TMPDIR`): a directory that is removed after the run, so that a child that
-    /// is killed leaves nothing behind.
+    /// Directory for temporary files (`TMPDIR`). It is removed after the run, so that a killed child leaves nothing
+    /// behind.
     pub temporary: PathBuf,
 }
 
-/// How a child came to its end.
+/// How a child ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
     /// It exited with this status.
     Exited(i32),
-    /// This signal killed it.
+    /// It was killed by this signal.
     Signalled(i32),
     /// It was killed at the time limit.
     TimedOut,
 }
 
-/// What was kept of one output stream.
+/// The captured part of one output stream.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Captured {
     /// The first bytes, up to [`Limits::output`].
     pub bytes: Vec<u8>,
-    /// How many bytes came after them and were dropped.
+    /// Number of bytes after those in `bytes`, which were dropped.
     pub dropped: u64,
 }
 
 impl Captured {
-    /// The bytes as text, with a replacement character for what is not UTF-8.
+    /// Returns the bytes as text, with replacement characters for invalid UTF-8.
     pub fn text(&self) -> std::borrow::Cow<'_, str> {
         String::from_utf8_lossy(&self.bytes)
     }
 }
 
-/// Everything that is known of a child that has ended.
+/// The result of a child that has ended.
 #[derive(Clone, Debug)]
 pub struct Finished {
     /// How it ended.
     pub end: End,
-    /// Its standard output.
+    /// Captured standard output.
     pub stdout: Captured,
-    /// Its standard error.
+    /// Captured standard error.
     pub stderr: Captured,
     /// Wall-clock time from before the start to after the end.
     pub wall: Duration,
@@ -154,21 +155,21 @@ pub struct Finished {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// There is no such program.
+    /// The program does not exist.
     #[error("{}: no such program", .0.display())]
     NotFound(PathBuf),
-    /// The file may not be executed.
+    /// The file is not executable.
     #[error("{}: not executable", .0.display())]
     NotExecutable(PathBuf),
-    /// The file is no program of this machine.
+    /// The file is not a program for this machine.
     #[error("{}: not a program for this machine (exec format error)", .0.display())]
     WrongFormat(PathBuf),
-    /// The machine failed otherwise.
+    /// Another failure of this machine.
     #[error("{}: cannot {doing}: {source}", .program.display())]
     Machine {
         /// The program.
         program: PathBuf,
-        /// What failed.
+        /// The operation that failed.
         doing: &'static str,
         /// The system's reason.
         source: io::Error,
@@ -183,8 +184,8 @@ pub fn run(invocation: &Invocation, limits: &Limits, cancel: &Cancel) -> Result<
     spawn(invocation, limits, cancel, |_| ())
 }
 
-/// The same for a program that writes more than should be kept: standard output is not kept but handed to `read` in pieces
-/// of any length, while the program runs.
+/// Runs a program that writes more than should be kept. Standard output is not kept: `read` receives it in chunks of
+/// any length while the program runs.
 pub fn run_reading(
     invocation: &Invocation,
     limits: &Limits,
@@ -197,7 +198,7 @@ pub fn run_reading(
     })
 }
 
-/// Starts the program and attends it.
+/// Starts the program and monitors it until it ends.
 fn spawn(
     invocation: &Invocation,
     limits: &Limits,
@@ -213,8 +214,8 @@ fn spawn(
     attend(&mut child, limits, cancel, started, read)
 }
 
-/// Reads what a child writes until it ends or its time is over. What was read of its standard output and not kept yet is shown
-/// to `read`.
+/// Reads the child's output until it ends or its time is over. Calls `read` on the unread part of standard output after
+/// each read.
 fn attend(
     child: &mut Attended,
     limits: &Limits,
@@ -233,10 +234,10 @@ fn attend(
         }
         child.read_once(limits.output, &mut read)?;
     };
-    // The group dies before its leader is reaped: until then the group's number cannot be taken by another.
+    // Kill the group before its leader is reaped: until then no other process can get the group's number.
     let end = child.end()?;
-    // What it wrote last is still in the pipes. A process that left the group might write on for ever, so at most one full
-    // pipe is read: Linux caps an unprivileged pipe at 1 MiB.
+    // The last output is still in the pipes. A process that left the group might write for ever, so read at most one
+    // full pipe: Linux caps an unprivileged pipe at 1 MiB.
     for _ in 0..64 {
         if !child.read_once(limits.output, &mut read)? {
             break;
@@ -247,10 +248,10 @@ fn attend(
     Ok(Finished { end, stdout, stderr, wall: started.elapsed() })
 }
 
-/// A private directory for one run, removed when dropped.
+/// Creates a private directory for one run, which is removed when dropped.
 ///
-/// It lies in memory (`/dev/shm`) where that is writable and has `room` bytes left, else in the temporary directory:
-/// a run writes two small files, and on a disk that costs more than a short child does.
+/// It is created in memory (`/dev/shm`) if that is writable and has `room` bytes left, else in the temporary directory.
+/// A run writes two small files; on a disk that costs more than a short child does.
 pub fn scratch(room: u64) -> io::Result<tempfile::TempDir> {
     let mut builder = tempfile::Builder::new();
     builder.prefix("ptxsmith-");
@@ -264,9 +265,9 @@ pub fn scratch(room: u64) -> io::Result<tempfile::TempDir> {
 
 const SHARED_MEMORY: &str = "/dev/shm";
 
-/// How many bytes are left where [`scratch`] puts a directory for so many; `None` where the system does not tell.
-/// What a program does whose disk is full is hard to tell from a deviation: ptxas dies of a
-/// signal, or reads its own temporary file as empty.
+/// Returns the number of bytes left on the file system that [`scratch`] chooses for `room` bytes; `None` if the system
+/// does not report it. A full disk is hard to tell from a deviation: ptxas crashes with a signal, or reads its own
+/// temporary file as empty.
 pub fn scratch_left(room: u64) -> Option<u64> {
     let shared = left_in(Path::new(SHARED_MEMORY)).filter(|&left| left >= room);
     shared.or_else(|| left_in(&std::env::temp_dir()))

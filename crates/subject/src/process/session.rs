@@ -1,8 +1,8 @@
 //! A child process that is kept alive and asked one line at a time.
 //!
-//! The same care as for a child that runs once: a group of its own, limits from outside, pipes that are drained while it
-//! works, everything killed at the end. It can answer with anything, at any speed, or not at all: a question ends by its
-//! time limit in every case.
+//! Takes the same precautions as for a child that runs once: its own group, limits from outside, pipes that are drained
+//! while it works, everything killed at the end. The child may answer with anything, at any speed, or not at all: every
+//! question ends by its time limit.
 
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -12,25 +12,25 @@ use rustix::io::Errno;
 use super::child::Attended;
 use super::{Cancel, End, Error, Invocation, Limits};
 
-/// How long a child that closed its output may take to end.
+/// Time for a child that closed its output to end.
 const TO_END: Duration = Duration::from_millis(500);
-/// Bytes kept of what it prints on standard error: its last words.
+/// Number of bytes of standard error that are kept.
 const LAST_WORDS: usize = 4096;
 
-/// What came of one question.
+/// The result of one question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reply {
-    /// A line, without its end.
+    /// A line, without its line end.
     Line(Vec<u8>),
-    /// More bytes than [`Limits::output`] without the end of a line. The child was killed.
+    /// More than [`Limits::output`] bytes without a line end. The child was killed.
     TooLong,
-    /// It ended, or closed its output, without a whole line; how it ended, once it was dead.
+    /// The child ended, or closed its output and was killed, without a complete line.
     Ended(End),
-    /// No whole line came in time. The child was killed.
+    /// No complete line in time. The child was killed.
     TimedOut,
 }
 
-/// A child process that answers lines with lines.
+/// A child process that answers each line with a line.
 #[derive(Debug)]
 pub struct Session {
     child: Attended,
@@ -39,15 +39,15 @@ pub struct Session {
 }
 
 impl Session {
-    /// Starts the child. [`Limits::time`] is that of one question ([by its length](Limits::for_text)), [`Limits::output`] that of one answer; memory and file
-    /// size are limits of its whole life.
+    /// Starts the child. [`Limits::time`] applies to one question ([by its length](Limits::for_text)) and
+    /// [`Limits::output`] to one answer; the limits on memory and file size apply to the child's whole life.
     pub fn start(invocation: &Invocation, limits: Limits) -> Result<Session, Error> {
         let child = Attended::start(invocation, &limits, Stdio::piped())?;
         Ok(Session { child, limits, started: Instant::now() })
     }
 
-    /// Whether it lives, and has said nothing since its last answer: only then does its next line answer the next
-    /// question.
+    /// Whether the child is alive and has printed nothing since its last answer. Only then can its next line be taken
+    /// as the answer to the next question.
     pub fn is_waiting(&mut self) -> bool {
         let lives = !self.child.has_ended();
         let stdout = &mut self.child.stdout;
@@ -57,34 +57,34 @@ impl Session {
             && stdout.bytes.iter().all(u8::is_ascii_whitespace)
     }
 
-    /// What it last printed on standard error: its last line that is not blank.
+    /// Returns the last line on standard error that is not blank.
     pub fn last_words(&self) -> Option<String> {
         let text = String::from_utf8_lossy(&self.child.stderr.bytes);
         let line = text.lines().rfind(|line| !line.trim().is_empty())?;
         Some(line.trim().chars().take(300).collect())
     }
 
-    /// What it printed on standard output of an answer that did not come to its end.
+    /// Returns the bytes of an incomplete answer on standard output.
     pub fn unfinished(&self) -> &[u8] {
         &self.child.stdout.bytes
     }
 
-    /// Writes a line, and waits for one. After anything but a line the child is dead.
+    /// Writes a line and waits for a line. After any other result than a line the child has been killed.
     pub fn ask(&mut self, line: &[u8], cancel: &Cancel) -> Result<Reply, Error> {
         let Limits { time, .. } = self.limits.for_text(line.len());
         self.ask_within(time, line, cancel)
     }
 
-    /// The same, with a time of its own.
+    /// Asks as [`ask`](Session::ask) does, with a given time limit.
     pub fn ask_within(&mut self, time: Duration, line: &[u8], cancel: &Cancel) -> Result<Reply, Error> {
         let asked = Instant::now();
-        // What it may use from its start to the end of this question.
+        // The limit on processor time counts from the start of the child, so add this question's time to its age.
         self.child.restrict_cpu(self.started.elapsed() + time)?;
         self.child.stdout.bytes.clear();
         let line = [line, b"\n"].concat();
         let mut unsent = &line[..];
         let mut searched = 0;
-        // When to stop, and whether only its end is waited for.
+        // The deadline, and whether the child has closed its output and only has to end.
         let (mut until, mut closed) = (asked + time, false);
         loop {
             self.child.check(cancel)?;
@@ -119,14 +119,14 @@ impl Session {
         }
     }
 
-    /// Writes as much as it takes now.
+    /// Writes as much as the child accepts now.
     fn send(&self, unsent: &mut &[u8]) -> Result<(), Error> {
         let Some(stdin) = &self.child.stdin else { return Ok(()) };
         while !unsent.is_empty() {
             match rustix::io::write(stdin, unsent) {
                 Ok(count) => *unsent = &unsent[count..],
                 Err(Errno::AGAIN | Errno::INTR) => break,
-                // It reads no more; what it still says, or how it ends, is the answer.
+                // The child no longer reads; its remaining output, or how it ends, is the answer.
                 Err(Errno::PIPE) => *unsent = &[],
                 Err(errno) => return Err(self.child.failed("write to it")(errno.into())),
             }
@@ -134,7 +134,7 @@ impl Session {
         Ok(())
     }
 
-    /// Reads what it has written.
+    /// Reads the output that is available.
     fn read(&mut self) -> Result<(), Error> {
         let Attended { stdout, stderr, .. } = &mut self.child;
         let read = stderr.read(1 << 20).and_then(|()| stdout.read(self.limits.output));

@@ -1,7 +1,7 @@
 //! Programs that are not under test and that we trust: pip, apt, dpkg, a compiler asked for its version.
 //!
-//! They get a time limit and nothing else of what [`run`](super::run) does: what is under test, or may hang, die or eat memory for
-//! the text that it is shown, goes there.
+//! They only get a time limit. Programs under test, and programs that may hang, crash or exhaust memory on some input,
+//! run under [`run`](super::run) instead.
 
 use std::ffi::OsStr;
 use std::io;
@@ -12,14 +12,14 @@ use duct::Expression;
 
 use super::{Cancel, Captured, End, Error, Finished};
 
-/// How often the limit and the flag are looked at.
+/// Interval at which the time limit and the cancel flag are checked.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// Runs a program to its end, in a directory, where it also puts temporary files and what it prints. It is killed at the limit, and
-/// where it is cancelled; what it started in turn is not.
+/// Runs a program to its end in a directory, which also receives its temporary files and its output. The program is
+/// killed at the time limit and on cancellation; its own children are not.
 ///
 /// # Errors
-/// Where it cannot be run, or was cancelled.
+/// If it cannot be run, or was cancelled.
 pub fn run_trusted(
     program: &Path,
     args: &[impl AsRef<OsStr>],
@@ -37,7 +37,7 @@ pub fn run_trusted(
     if cancel.is_cancelled() {
         return Err(Error::Cancelled(program.to_owned()));
     }
-    // Into files: a pipe that a grandchild keeps open would be waited for.
+    // Use files: a grandchild could keep a pipe open, and reading would wait for it.
     let [stdout, stderr] = ["stdout.txt", "stderr.txt"].map(|name| directory.join(name));
     let started = Instant::now();
     let args = args.iter().map(|arg| arg.as_ref().to_owned());

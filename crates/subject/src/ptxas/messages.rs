@@ -1,23 +1,23 @@
-//! What ptxas prints.
+//! The output of ptxas.
 
 use ptxsmith_model::{Diagnostic, INTERNAL_ERROR, OUT_OF_MEMORY, Severity};
 
-/// The diagnostics in what ptxas printed, in order, and what else it printed.
+/// Parses the output of ptxas into its diagnostics, in order, and all other lines.
 ///
-/// Forms seen from 11.7 to 13.5, the last for a message about no line in particular:
+/// Forms seen from 11.7 to 13.5, the last for a message without a line number:
 ///
 /// ```text
 /// ptxas in.ptx, line 4; fatal   : Constant expression has division by zero
 /// ptxas fatal   : Ptx assembly aborted due to errors
 /// ```
 ///
-/// The module's text can end up in a message, so nothing is taken for granted beyond the shape of its first line.
+/// Messages can quote the module, so the parser relies on nothing but the shape of a message's first line.
 pub(crate) fn parse(text: &str) -> (Vec<Diagnostic>, Vec<&str>) {
     let (diagnostics, other) = parse_files(text);
     (diagnostics.into_iter().map(|(_, diagnostic)| diagnostic).collect(), other)
 }
 
-/// The same, each diagnostic with the name of the file that it is about.
+/// Parses as [`parse`] does, and returns with each diagnostic the name of its file.
 pub(crate) fn parse_files(text: &str) -> (Vec<(Option<&str>, Diagnostic)>, Vec<&str>) {
     let (mut diagnostics, mut other) = (Vec::new(), Vec::new());
     for line in text.lines() {
@@ -55,33 +55,34 @@ pub(crate) fn severity_and_message(text: &str) -> Option<(Severity, String)> {
     Some((*severity, message.trim().to_owned()))
 }
 
-/// Whether a message says that this release lacks what the module's header asks for: its `.version`, its target, one for
-/// the other, or its `.address_size`. It may also lack a way to show the module: relocatable output is for PTX 3.1 and later.
+/// Whether a message says that this release does not support the module's header: its `.version`, its target, the
+/// combination of the two, or its `.address_size`. Also true if the release cannot produce the requested output:
+/// relocatable output needs PTX 3.1 or later.
 ///
-/// A feature that is newer than the `.version` which the module itself declares is no such case: refusing that is
-/// what the language asks for. Nor is a target that is newer than it, if the module names that target; a target that it does
-/// not name is the nearest one that this release has.
+/// False for a feature newer than the module's own `.version`: the language requires its rejection. Also false for a
+/// target newer than that `.version` if the module names the target; a target that the module does not name is the
+/// nearest one that this release supports.
 pub(crate) fn is_unsupported(message: &str, ptx: &str) -> bool {
     let lacks_both = message.split_once(" does not support .target ");
     message.starts_with("Unsupported .version")
         || message.starts_with("SM version specified by .target is higher than default SM version assumed")
         || (message.starts_with("Value '") && message.contains("is not defined for option 'gpu-name'"))
         || message.starts_with("'Compile only(-c)' requires PTX ISA .version")
-        // A module of 64 bits is refused so as well, for a register of 32 bits as an address.
+        // A 64-bit module gets this message too, when it uses a 32-bit register as an address.
         || message == "32-Bit compilation is no longer supported" && !ptx.contains(".address_size 64")
         || message.starts_with("32-Bit ABI") && message.contains("is not supported on sm_")
         || lacks_both
             .is_some_and(|(version, target)| version.starts_with("PTX .version") && !ptx.contains(target))
 }
 
-/// Whether a message says that a file is not there.
+/// Whether a message says that a file is missing.
 pub(crate) fn is_missing_file(message: &str) -> bool {
     message.starts_with("Input file '") && message.ends_with("' could not be opened")
 }
 
-/// Whether a message says that the assembler itself failed, and how.
+/// Returns the part of a message that reports a failure of the assembler itself, if it does.
 pub(crate) fn own_failure(message: &str) -> Option<&'static str> {
-    // Some have a number before them: `(C7907) Internal compiler error.`
+    // Some messages begin with a number: `(C7907) Internal compiler error.`
     let numbered = message.strip_prefix("(C").and_then(|message| message.split_once(") "));
     let message = numbered.map_or(message, |(_, message)| message);
     if message.starts_with("Memory allocation failure") || message.contains("std::bad_alloc") {

@@ -1,4 +1,4 @@
-//! The subject `ptxas`: NVIDIA's assembler, one process a module, its output read from the cubin.
+//! The subject `ptxas`: NVIDIA's assembler, one process for each module, its output read from the cubin.
 
 pub(crate) mod messages;
 mod named;
@@ -23,7 +23,7 @@ use crate::toolchain::max_ptx;
 use ptxsmith_model::OutputForm;
 use ptxsmith_model::{Diagnostic, Observation, Outcome, Severity};
 
-/// The lineage of everything that NVIDIA built.
+/// The lineage of all implementations built by NVIDIA.
 pub const LINEAGE: &str = "nvidia";
 
 /// One release of ptxas.
@@ -36,12 +36,12 @@ pub struct Ptxas {
     start: Start,
     inconsistent: Arc<Mutex<Vec<Inconsistent>>>,
     description: Description,
-    /// Whether it has modules of 32 bits, which it is told by an option.
+    /// Whether it supports 32-bit modules, which need an option.
     has_32_bits: bool,
 }
 
 impl Ptxas {
-    /// Asks the program who it is, and takes it as the subject called `id`.
+    /// Queries the version and capabilities of a program and creates the subject called `id`.
     pub fn open(
         id: impl Into<String>,
         program: impl Into<PathBuf>,
@@ -50,9 +50,9 @@ impl Ptxas {
     ) -> Result<Self, Unavailable> {
         let program = program.into();
         let file = |error| Unavailable::of_file(&program, &error);
-        // Run in a private directory later on, a relative path would mean another file.
+        // Later runs use a private directory, where a relative path would name another file.
         let program = std::path::absolute(&program).map_err(file)?;
-        // Hashing takes as long as several runs of the program itself: both at once.
+        // Hashing takes as long as several runs of the program itself, so do both at once.
         let (sha256, asked) = std::thread::scope(|scope| {
             let hash = scope.spawn(|| sha256(&program));
             let version = ask(&program, "--version", &cancel);
@@ -65,7 +65,7 @@ impl Ptxas {
             let answer = format!("{:?}", version_text.lines().next().unwrap_or_default());
             return Err(not_ptxas(&program, &answer));
         };
-        // A release that is newer than the list says itself what it takes, with an option that older ones lack.
+        // A release newer than the list reports the version that it supports, with an option that older releases lack.
         let listed = max_ptx(&version).map(str::to_owned);
         let max_ptx = listed.or_else(|| greatest_version(&ask(&program, "--list-version", &cancel).ok()?));
         let description = Description {
@@ -87,24 +87,24 @@ impl Ptxas {
         Ok(Ptxas { program, limits, cancel, disassembler, start, inconsistent, description, has_32_bits })
     }
 
-    /// The same, with a program to read from relocatable output what kernels leave ([`crate::sass`]). Without one nothing of
-    /// that is seen.
+    /// Returns the subject with a disassembler, which reads the output of kernels from relocatable output
+    /// ([`crate::sass`]). Without one, kernels are not observed.
     pub fn disassembling(self, disassembler: Option<Disassembler>) -> Self {
         Ptxas { disassembler, ..self }
     }
 
-    /// The same, started in this way for each module. One module in [`SAMPLE`] that a fork was shown is shown to a program
-    /// that is started anew as well. Where the two answer differently, that is kept ([`Subject::inconsistencies`]), and the
-    /// program is started anew from then on.
+    /// Returns the subject with another way to start the program for each module. One in [`SAMPLE`] modules shown to a
+    /// fork is also shown to a newly started program. If the two results differ, the difference is recorded
+    /// ([`Subject::inconsistencies`]), and from then on every run starts the program anew.
     pub fn starting(self, start: Start) -> Self {
         let disassembler = self.disassembler.map(|disassembler| disassembler.starting(start.clone()));
         Ptxas { start, disassembler, ..self }
     }
 
-    /// The same with options of the user's, which make it another subject.
+    /// Returns the subject with the user's options added, which makes it another subject.
     ///
     /// # Errors
-    /// If it does not take a module without statements any more: options that it does not know, or that go with no module.
+    /// If it then rejects a module without statements: an option is unknown, or does not work with any module.
     pub fn giving(self, own: &[String]) -> Result<Self, Unavailable> {
         if own.is_empty() {
             return Ok(self);
@@ -132,20 +132,21 @@ impl Ptxas {
         Err(Unavailable::new(UnavailableKind::NotTheSubject, reason))
     }
 
-    /// The program.
+    /// Returns the path of the program.
     pub fn program(&self) -> &Path {
         &self.program
     }
 
-    /// Runs it on a module: how it ended, and the cubin that it left, where it left one. For who wants the cubin itself
-    /// rather than what [`observe`](Subject::observe) makes of it.
+    /// Assembles a module. Returns how the run ended, and the cubin if there is one. For callers that need the cubin
+    /// itself rather than the [`Observation`] that [`observe`](Subject::observe) builds from it.
     pub fn assemble(&self, request: &Request<'_>) -> Result<(Finished, Option<Vec<u8>>), Error> {
         let (finished, cubin, _) = self.assemble_by(&self.start, &[*request], 1)?;
         Ok((finished, cubin))
     }
 
-    /// As [`assemble`](Ptxas::assemble), started in this way, on some modules for the same target and form, a file each. So many
-    /// files are named, of which the last ones may be missing. Tells also whether it was forked.
+    /// Assembles several modules for the same target and form, one file each, as [`assemble`](Ptxas::assemble) does.
+    /// The command line always names `named` files; the last ones may not exist. The boolean in the result says whether
+    /// the run was a fork.
     fn assemble_by(
         &self,
         start: &Start,
@@ -187,13 +188,14 @@ impl Ptxas {
         Ok((finished, cubin, forked))
     }
 
-    /// Whether the user gives it one of these options.
+    /// Whether the user's options include one of these.
     fn is_given(&self, options: &[&str]) -> bool {
         let names = |own: &String| options.contains(&own.split_once('=').map_or(&**own, |(name, _)| name));
         self.description.options.iter().any(names)
     }
 
-    /// What it does with a module, started in this way, and whether it was forked.
+    /// Observes a module with the given way to start the program. The boolean in the result says whether the run was a
+    /// fork.
     fn observe_by(&self, start: &Start, request: &Request<'_>) -> Result<(Observation, bool), Error> {
         let (finished, cubin, forked) = self.assemble_by(start, &[*request], 1)?;
         let limits = self.limits.for_text(request.ptx.len());
@@ -225,7 +227,7 @@ impl Subject for Ptxas {
             return Ok(forked);
         }
         let (started, _) = self.observe_by(&Start::Spawn, request)?;
-        // How long a run takes is the machine's matter as well.
+        // A time-out also depends on the load of the machine.
         let is_late = |observation: &Observation| observation.outcome == Outcome::TimedOut;
         if settled(&forked) != settled(&started) && !is_late(&forked) && !is_late(&started) {
             self.start
@@ -286,8 +288,8 @@ impl Subject for Ptxas {
     }
 }
 
-/// An answer without what ptxas takes from behind its own memory: of an address that reaches beyond its variable, the part that does
-/// (docs/reference/relocations.md).
+/// Removes from an observation the bits that ptxas reads from beyond its own buffer: the part of an address that lies
+/// past the end of its variable (docs/reference/relocations.md).
 fn settled(observation: &Observation) -> Observation {
     let mut settled = observation.clone();
     for variable in settled.variables.values_mut() {
@@ -302,10 +304,10 @@ fn settled(observation: &Observation) -> Observation {
     settled
 }
 
-/// One module in so many that are shown to forks is shown to a program that is started anew as well.
+/// One in this many modules shown to a fork is also shown to a newly started program.
 pub const SAMPLE: u64 = 64;
 
-/// Whether a module is one of these. The text decides, so that jobs and shards do not.
+/// Whether the module is in the sample. Depends on the text only, so that it does not vary with jobs and shards.
 fn is_sampled(ptx: &str) -> bool {
     let mut hasher = DefaultHasher::new();
     hasher.write(ptx.as_bytes());
@@ -313,12 +315,12 @@ fn is_sampled(ptx: &str) -> bool {
 }
 
 const INPUT: &str = "in.ptx";
-/// Those that say of which size addresses are.
+/// The options that set the size of addresses.
 const MACHINE: [&str; 4] = ["-m", "-m32", "-m64", "--machine"];
-/// Those that ask for relocatable output.
+/// The options that request relocatable output.
 const COMPILE_ONLY: [&str; 2] = ["-c", "--compile-only"];
 
-/// Whether a module is of 32 bits: ptxas reads one so that does not say of how many it is.
+/// Whether ptxas treats the module as 32-bit: it does so if the module has no `.address_size`.
 fn is_of_32_bits(ptx: &str) -> bool {
     match ptx.split_once(".address_size") {
         Some((_, behind)) => behind.trim_start().starts_with("32"),
@@ -326,14 +328,14 @@ fn is_of_32_bits(ptx: &str) -> bool {
     }
 }
 
-/// The file of the module of this place among those of a run.
+/// Returns the file name of the module at this index in a run.
 fn file(place: usize) -> String {
     if place == 0 { INPUT.to_owned() } else { format!("{place}.ptx") }
 }
 
 const OUTPUT: &str = "out.cubin";
 
-/// What a finished run of ptxas on a module amounts to.
+/// Converts a finished run of ptxas on a module to an observation.
 pub(crate) fn judge(finished: &Finished, cubin: Option<&[u8]>, ptx: &str, limits: &Limits) -> Observation {
     let stderr = finished.stderr.text();
     let stdout = finished.stdout.text();
@@ -350,7 +352,7 @@ pub(crate) fn judge(finished: &Finished, cubin: Option<&[u8]>, ptx: &str, limits
         .map(str::to_owned);
     let mut observation = match finished.end {
         End::TimedOut => Observation::because(Outcome::TimedOut, format!("no end after {:?}", limits.time)),
-        // The size of its output is bounded by us, and it may have to write as much.
+        // The limit on the size of the output is ours, and ptxas may have to write that much.
         End::Signalled(XFSZ) => {
             let reason = format!("wrote a file of more than {} bytes", limits.file);
             Observation::because(Outcome::Unavailable, reason)
@@ -386,7 +388,7 @@ pub(crate) fn judge(finished: &Finished, cubin: Option<&[u8]>, ptx: &str, limits
 /// SIGXFSZ: a file became larger than its limit.
 const XFSZ: i32 = 25;
 
-/// Whether the diagnostics on a module are those of a refusal, and of which sort.
+/// Returns the outcome of a rejection (unsupported or refused); `None` if no diagnostic is an error.
 pub(crate) fn refusal(diagnostics: &[Diagnostic], ptx: &str) -> Option<Outcome> {
     let mut bad = diagnostics.iter().filter(|diagnostic| diagnostic.severity >= Severity::Error).peekable();
     bad.peek()?;
@@ -394,15 +396,15 @@ pub(crate) fn refusal(diagnostics: &[Diagnostic], ptx: &str) -> Option<Outcome> 
     Some(if unsupported { Outcome::Unsupported } else { Outcome::Refused })
 }
 
-/// The signal behind an exit status of 128 and more, as a program that caught it or was run by a shell reports it.
-/// Only signals that mean a crash: ptxas itself exits with 255 when it refuses.
+/// Returns the signal encoded in an exit status above 128, which a shell or a program that caught the signal reports.
+/// Only signals that mean a crash count: ptxas itself exits with 255 when it rejects.
 pub(crate) fn status_as_signal(status: i32) -> Option<i32> {
     // SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGKILL, SIGSEGV, SIGXCPU, SIGXFSZ
     const CRASHES: [i32; 9] = [4, 5, 6, 7, 8, 9, 11, 24, 25];
     CRASHES.contains(&(status - 128)).then_some(status - 128)
 }
 
-/// What a signal alone does not say.
+/// Explains a signal further, where the number alone is not enough.
 fn about_signal(signal: i32) -> Option<String> {
     match signal {
         9 => Some("killed from outside, perhaps for want of memory".to_owned()),
@@ -410,7 +412,7 @@ fn about_signal(signal: i32) -> Option<String> {
     }
 }
 
-/// The reason for a failure without a diagnostic.
+/// Returns the reason for a failure without a diagnostic.
 fn silent(status: i32, other: &[&str]) -> String {
     match other.last() {
         Some(line) => format!("exit status {status} without a diagnostic; it printed {line:?}"),
@@ -418,7 +420,7 @@ fn silent(status: i32, other: &[&str]) -> String {
     }
 }
 
-/// What the program prints for one option.
+/// Runs the program with one option and returns its output.
 pub(crate) fn ask(program: &Path, option: &str, cancel: &Cancel) -> Result<String, Unavailable> {
     let file = |error| Unavailable::of_file(program, &error);
     let directory = process::scratch(0).map_err(file)?;
@@ -428,7 +430,7 @@ pub(crate) fn ask(program: &Path, option: &str, cancel: &Cancel) -> Result<Strin
         directory: Some(directory.path().to_owned()),
         temporary: directory.path().to_owned(),
     };
-    // Longer than a module gets: the first run of a large program reads it from the disk.
+    // More time than for a module, because the first run of a large program reads it from disk.
     let limits = Limits { time: Duration::from_secs(60), ..Limits::default() };
     let finished = process::run(&invocation, &limits, cancel)?;
     let text = finished.stdout.text();
@@ -443,7 +445,7 @@ pub(crate) fn ask(program: &Path, option: &str, cancel: &Cancel) -> Result<Strin
     Ok(text.into_owned())
 }
 
-/// It runs, but does not answer as ptxas does.
+/// Creates the error for a program that runs but does not answer as ptxas does.
 fn not_ptxas(program: &Path, answer: &str) -> Unavailable {
     let reason = format!("{}: `--version` answers with {answer}: not a ptxas", program.display());
     Unavailable::new(UnavailableKind::NotTheSubject, reason)
@@ -454,7 +456,7 @@ pub(crate) fn parse_version(text: &str) -> Option<String> {
     text.contains("ptxas").then(|| banner_version(text)).flatten()
 }
 
-/// `13.5.37` from what any of NVIDIA's programs says about itself.
+/// Extracts `13.5.37` from the version banner of any NVIDIA program.
 pub(crate) fn banner_version(text: &str) -> Option<String> {
     text.split_whitespace().find_map(|word| {
         let version = word.strip_prefix('V')?;
@@ -491,7 +493,7 @@ fn parse_targets(help: &str) -> Vec<String> {
     targets
 }
 
-/// The greatest of the versions of PTX that `--list-version` lists.
+/// Returns the highest PTX version that `--list-version` lists.
 fn greatest_version(list: &str) -> Option<String> {
     let numbers = |word: &str| -> Option<(u32, u32)> {
         let (major, minor) = word.split_once('.')?;
@@ -500,7 +502,7 @@ fn greatest_version(list: &str) -> Option<String> {
     list.split_whitespace().filter_map(numbers).max().map(|(major, minor)| format!("{major}.{minor}"))
 }
 
-/// SHA-256 of a file, in hex.
+/// Returns the SHA-256 of a file, in hex.
 pub(crate) fn sha256(path: &Path) -> io::Result<String> {
     let mut file = fs::File::open(path)?;
     let mut hash = Sha256::new();

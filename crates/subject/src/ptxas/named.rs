@@ -1,4 +1,4 @@
-//! ptxas by the names that a user gives it.
+//! Opens ptxas by the names that users write.
 
 use std::path::Path;
 
@@ -8,14 +8,14 @@ use crate::sass::Disassembler;
 use crate::toolchain::{self, DEFAULT, Origin, Release, Tool};
 
 impl Ptxas {
-    /// The program at this path, as the subject called `id`.
+    /// Opens the program at this path as the subject called `id`.
     pub(crate) fn at(id: String, path: &Path, options: &OpenOptions<'_>) -> Result<Ptxas, Unavailable> {
         let ptxas = Ptxas::open(id, path, options.limits.clone(), options.cancel.clone())?;
         let disassembler = Disassembler::find(options.toolchains().ok().as_ref(), &options.cancel);
         ptxas.disassembling(disassembler).starting(options.start.clone()).giving(&options.own)
     }
 
-    /// A release that is installed by name.
+    /// Opens a release by name; it is installed if it is missing and the options allow that.
     pub(crate) fn release(
         release: &'static Release,
         options: &OpenOptions<'_>,
@@ -31,7 +31,8 @@ impl Ptxas {
         Ptxas::at(format!("ptxas@{name}"), &path, options)
     }
 
-    /// The release that is meant where none is named ([`Toolchains::find_default`](crate::toolchain::Toolchains)).
+    /// Opens the default release, for a user who names none
+    /// ([`Toolchains::find_default`](crate::toolchain::Toolchains)).
     pub(crate) fn default_release(options: &OpenOptions<'_>) -> Result<Ptxas, Unavailable> {
         let found = match &options.toolchains {
             Some(toolchains) => toolchains.find_default(),
@@ -58,7 +59,7 @@ impl Ptxas {
         }
     }
 
-    /// Every installed release, oldest first.
+    /// Opens every installed release, oldest first.
     pub(crate) fn every_release(options: &OpenOptions<'_>) -> Opened {
         let mut installed = options.toolchains()?.list();
         installed.retain(|listed| listed.path.is_some());
@@ -66,7 +67,7 @@ impl Ptxas {
             let reason = format!("no release is installed: ptxsmith toolchain install {DEFAULT}");
             return Err(Unavailable::new(UnavailableKind::NotInstalled, reason));
         }
-        // Each hashes a program of some 40 MB.
+        // Each of these hashes a program of some 40 MB.
         std::thread::scope(|scope| {
             let open = |release| scope.spawn(move || one(Ptxas::release(release, options)));
             let opening: Vec<_> = installed.iter().map(|listed| open(listed.release)).collect();

@@ -1,5 +1,6 @@
-//! Modules that will probably be refused, many in one run: ptxas reads every file that it is given, whatever it refuses of those
-//! before, and says in which file an error is. What it remembers of a file ends with the file, but for its visible names.
+//! Checks many modules that ptxas will probably reject in one run. ptxas reads every file on its command line even if
+//! it rejects earlier ones, and names the file of each error. It keeps no state from one file to the next except
+//! visible names.
 
 use std::collections::BTreeMap;
 
@@ -10,19 +11,20 @@ use crate::process::{End, Finished};
 use crate::subject::{Error, Request, Subject as _};
 use ptxsmith_model::{Diagnostic, Observation, Outcome, Severity};
 
-/// What it says at the end of a run in which something was refused.
+/// Message at the end of a run in which at least one module was rejected.
 const ABORTED: &str = "Ptx assembly aborted due to errors";
 
-/// The most modules of one run. So many files and as many of ours are named in every run, so that one program that waits
-/// serves them all.
+/// Maximum number of modules in one run. Every run names twice this number of files (each module and a separator before
+/// it), so that one waiting server process serves all runs.
 pub(super) const MOST: usize = 128;
 
-/// Behind the header of the module that follows: a statement of each kind, which takes what an unfinished one has left.
+/// Separator body, after the header of the next module: one statement of each kind, which absorbs the state that an
+/// unfinished statement left.
 const BETWEEN: &str = ".global .align 4 .u32 a[2] = {1, 2};\n.func f() { ret; }\n\
     .entry k() { .reg .u32 r; .reg .pred p; setp.eq.u32 p, r, 1; @p add.u32 r, r, 1; ret; }\n";
 
 impl Ptxas {
-    /// What it does with each of these modules, for the same target and form.
+    /// Observes these modules, which share target and form.
     pub(super) fn observe_several(&self, requests: &[Request<'_>]) -> Result<Vec<Observation>, Error> {
         if let [request] = requests {
             return Ok(vec![self.observe(request)?]);
@@ -34,7 +36,7 @@ impl Ptxas {
             all.flat_map(|(request, between)| [Request { ptx: between, ..*request }, *request]).collect();
         let (finished, ..) = self.assemble_by(&self.start, &all, 2 * MOST)?;
         let Some(refused) = refusals(&finished, requests) else {
-            // It died of one of them: halves find out of which.
+            // ptxas crashed on one of them: split the batch to find out which.
             let (left, right) = requests.split_at(requests.len() / 2);
             let mut observations = self.observe_several(left)?;
             observations.extend(self.observe_several(right)?);
@@ -45,7 +47,8 @@ impl Ptxas {
     }
 }
 
-/// The modules that were refused in a run; of the others it tells nothing. `None` of a run that did not come to its end.
+/// Returns the rejections of a run by module; a `None` entry says nothing about that module. Returns `None` if the run
+/// did not finish.
 fn refusals(finished: &Finished, requests: &[Request<'_>]) -> Option<Vec<Option<Observation>>> {
     match finished.end {
         End::Exited(0) => return Some(vec![None; requests.len()]),
@@ -64,13 +67,13 @@ fn refusals(finished: &Finished, requests: &[Request<'_>]) -> Option<Vec<Option<
             None if diagnostic.severity < Severity::Error || diagnostic.message == ABORTED => {
                 of_all.push(diagnostic)
             }
-            // It is not known of which module that is.
+            // The message does not say which module it is about.
             None => return Some(vec![None; requests.len()]),
         }
     }
     let refused = |(place, request): (usize, &Request<'_>)| {
         let diagnostics = [by_file.remove(&*file(2 * place + 1))?, of_all.clone()].concat();
-        // A message may quote the module, and what it quotes may look like a message.
+        // A message may quote the module, and the quoted part may look like a message.
         let is_sure =
             refusal(&diagnostics, request.ptx) == Some(Outcome::Refused) && !request.ptx.contains("ptxas");
         is_sure.then(|| Observation { diagnostics, ..Observation::new(Outcome::Refused) })

@@ -1,4 +1,4 @@
-//! Where code reads the constants of its program, from a listing.
+//! Finds the reads of program constants in a listing.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +7,8 @@ use super::listing::Listing;
 /// The bank that holds the variables in `.const`.
 const BANK: &str = "c[0x3]";
 
-/// The places of the bank that each kernel reads, by kernel; without those that compute a place, and those that are not listed whole.
+/// Returns the offsets in the bank that each kernel reads. Omits kernels that compute an offset and kernels that are
+/// not listed completely.
 pub(super) fn reads(listing: &Listing) -> BTreeMap<String, BTreeSet<u64>> {
     let kernels = listing.sections.iter().filter_map(|(section, &start)| {
         let kernel = section.strip_prefix(".text.")?;
@@ -28,18 +29,18 @@ pub(super) fn reads(listing: &Listing) -> BTreeMap<String, BTreeSet<u64>> {
     kernels.collect()
 }
 
-/// What an operand says of the bank.
+/// The relation of an operand to the bank.
 #[derive(Debug, PartialEq, Eq)]
 enum Operand {
-    /// Nothing.
+    /// It does not access the bank.
     Other,
-    /// It is at this place.
+    /// It accesses the bank at this offset.
     Place(u64),
-    /// It is somewhere in some bank.
+    /// It accesses some bank at a computed offset.
     Computed,
 }
 
-/// `c[0x3][0x10]`; a register that is always zero counts nothing: `c[0x3][RZ+0x10]`.
+/// Parses `c[0x3][0x10]`; a register that is always zero is ignored: `c[0x3][RZ+0x10]`.
 fn place(operand: &str) -> Operand {
     if operand.contains("cx[") {
         return Operand::Computed;

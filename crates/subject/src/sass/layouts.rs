@@ -1,7 +1,7 @@
-//! What a kernel leaves in its output buffer, from running it over several layouts of addresses.
+//! Determines the output buffer of a kernel by running it under several layouts of addresses.
 //!
-//! What is the same number in all of them is a number. What moves as one variable or function does is its address. What does neither
-//! depends on where things lie, and is not seen.
+//! A value that is the same number in all layouts is a number. A value that moves with one variable or function is its
+//! address. Any other value depends on the layout, and is reported as unknown.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,31 +10,31 @@ use super::machine::{Base, Machine};
 use crate::subject::Launch;
 use ptxsmith_model::{Address, Output, Reached, Space, Tracing, Variable, Variables};
 
-/// Bytes behind the output buffer that may be read.
+/// Number of readable bytes after the output buffer.
 const BEHIND: usize = 1 << 12;
-/// How many layouts there are.
+/// Number of layouts.
 pub(super) const LAYOUTS: usize = 3;
 
 type Place = (Space, u64);
 
-/// One way to lay out the variables and functions of a cubin.
+/// One layout of the variables and functions of a cubin.
 pub(super) struct Layout<'a> {
     listing: &'a Listing,
     variables: &'a Variables,
     tracing: Tracing,
     base: Base,
-    /// Where the output buffer begins.
+    /// Address of the output buffer.
     out: u64,
-    /// All addresses that have a name, in an order that is the same in all layouts.
+    /// All named addresses, in the same order in all layouts.
     roots: Vec<Root<'a>>,
-    /// Where variables end, by where they begin.
+    /// End address of each variable, by its start.
     ends: BTreeMap<Place, u64>,
 }
 
-/// An address that has a name.
+/// A named address.
 struct Root<'a> {
     name: &'a str,
-    /// Its number; `None` where there is no room for it.
+    /// The address in this layout; `None` if there is no room for it.
     at: Option<u64>,
     width: u8,
     generic: Option<bool>,
@@ -52,7 +52,7 @@ impl<'a> Layout<'a> {
         let out = number(u64::MAX >> 1 & !0xf) | 1 << 62;
         let functions = (number(u64::MAX >> 1 & !0xff), 256 * (nth + 1));
         let base = Base { stack: number(0x7fff_0000) as u32, functions };
-        // Stack and variables in `.local` are apart.
+        // Keep the stack and the variables in `.local` apart.
         let starts = [(Space::Shared, 0x1000), (Space::Const, 0x1000), (Space::Local, 1 << 31)];
         let mut free: BTreeMap<Space, u64> =
             starts.map(|(space, start)| (space, start + number(0xff_ffff))).into();
@@ -67,7 +67,7 @@ impl<'a> Layout<'a> {
                 let place = free.checked_next_multiple_of(align)?;
                 let end = place.checked_add(variable.size.unwrap_or(0))?;
                 layout.ends.insert((space, place), end);
-                // Distances differ between layouts, so that no two variables move alike.
+                // Gaps differ between layouts, so that no two variables move by the same distance.
                 *free = end.checked_add((2 * align + 0x100).checked_mul(nth + 1)?)?;
                 Some(place)
             });
@@ -94,7 +94,7 @@ impl<'a> Layout<'a> {
         layout
     }
 
-    /// What a variable holds at first, at its place.
+    /// Returns the initial contents of a variable, with its address.
     fn initial(&self, name: &str, variable: &Variable) -> Option<(Place, Vec<Option<u8>>)> {
         let space = space_of(variable).filter(|space| matches!(space, Space::Global | Space::Const))?;
         let mut bytes: Vec<Option<u8>> = variable.bytes.as_ref()?.iter().copied().map(Some).collect();
@@ -113,7 +113,7 @@ impl<'a> Layout<'a> {
         Some(((space, self.tracing.place_of(name)?), bytes))
     }
 
-    /// An address as the number that it is here.
+    /// Returns the number that an address has in this layout.
     fn value(&self, address: &Address) -> Option<u64> {
         let first = self.roots.partition_point(|root| root.name < &*address.symbol);
         let mut roots = self.roots[first..].iter().take_while(|root| root.name == address.symbol);
@@ -123,12 +123,12 @@ impl<'a> Layout<'a> {
         Some(if root.width == 4 { u64::from(value as u32) } else { value })
     }
 
-    /// What a kernel reaches here; why not, where anything in it is not understood.
+    /// Runs a kernel in this layout and returns what it reaches. An error if any part of its code is not supported.
     fn reached(&mut self, launch: &Launch) -> Result<Reached, String> {
         self.tracing.kernel.clone_from(&launch.kernel);
         self.tracing.parameters = vec![(8, self.out.to_le_bytes().to_vec())];
         let size = usize::try_from(launch.out).map_err(|_| "a buffer of that size")?;
-        // What a kernel reads behind what it writes is zero as well.
+        // The bytes that a kernel reads after its output are zero as well.
         self.tracing.memory.insert((Space::Global, self.out), vec![Some(0); size.saturating_add(BEHIND)]);
         let machine = Machine::new(self.listing, self.variables, &self.tracing, self.base);
         let (reached, skipped) = machine.map_err(|lost| lost.0)?.run();
@@ -148,7 +148,7 @@ impl<'a> Layout<'a> {
         }
     }
 
-    /// Whether a place is in the output buffer, in a variable, or the thread's own.
+    /// Whether an access lies in the output buffer, in a variable, or in the thread's own memory.
     fn has_room(&self, (space, at): (Space, u64), width: u64, out: u64) -> bool {
         let holds = |start: u64, size: u64| {
             at.checked_sub(start).and_then(|offset| offset.checked_add(width)).is_some_and(|end| end <= size)
@@ -170,7 +170,7 @@ fn space_of(variable: &Variable) -> Option<Space> {
     })
 }
 
-/// A number as good as any other, for each place in a series.
+/// Returns a pseudo-random number for an index.
 fn mixed(nth: u64) -> u64 {
     let mut mixed = (nth + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -178,7 +178,7 @@ fn mixed(nth: u64) -> u64 {
     mixed ^ mixed >> 31
 }
 
-/// What a kernel leaves in its output buffer.
+/// Returns the output buffer of a kernel.
 pub(super) fn observe(layouts: &mut [Layout<'_>; LAYOUTS], launch: &Launch) -> Result<Output, String> {
     let mut buffers = Vec::new();
     for layout in &mut *layouts {
@@ -216,7 +216,7 @@ pub(super) fn observe(layouts: &mut [Layout<'_>; LAYOUTS], launch: &Launch) -> R
     Ok(Output { size: launch.out, bytes: Some(bytes), seen: Some(seen), addresses, reason: None })
 }
 
-/// The address of this width that lies here in a buffer, of which there is one for each layout.
+/// Returns the address of this width at this offset of the output buffers, one buffer for each layout, if it is one.
 fn address(layouts: &[Layout<'_>], buffers: &[Vec<Option<u8>>], at: usize, width: u8) -> Option<Address> {
     let value = |buffer: &Vec<Option<u8>>| {
         let bytes = buffer.get(at..at + usize::from(width))?.iter().rev();

@@ -1,4 +1,4 @@
-//! The text that NVIDIA's `nvdisasm` prints of a cubin, as instructions and tables.
+//! Parses the output of NVIDIA's `nvdisasm` into instructions and tables.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -9,42 +9,43 @@ use super::operation::{Operation, decode};
 /// One instruction of a listing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Line {
-    /// Its offset in its section.
+    /// Offset in its section.
     pub offset: u32,
-    /// A predicate and whether it is negated, where one stands in front.
+    /// The guard predicate and whether it is negated, if there is one.
     pub guard: Option<(Predicate, bool)>,
     /// The opcode with its modifiers, as written.
     pub opcode: String,
-    /// What they ask for.
+    /// The decoded operation.
     pub operation: Operation,
     pub operands: Vec<Operand>,
 }
 
-/// What is needed of a listing to execute it.
+/// The parts of a listing that are needed to execute it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Listing {
-    /// The instructions of all sections; each section's are in order and side by side.
+    /// The instructions of all sections; the instructions of one section are contiguous and in order.
     pub lines: Vec<Line>,
-    /// Where the instructions of a section begin in `lines`, by the section's name (`.text.k`).
+    /// Index in `lines` of the first instruction of each section, by section name (`.text.k`).
     pub sections: BTreeMap<String, usize>,
-    /// The instructions of sections that are not listed whole, with what is missing.
+    /// Instruction ranges of sections that are listed incompletely, with the missing part.
     holes: Vec<(Range<usize>, String)>,
-    /// The line that each label of code stands before.
+    /// Index in `lines` of the instruction after each code label.
     pub labels: BTreeMap<String, usize>,
-    /// The bytes of the assembler's own tables in constant banks, by symbol: constants, and offsets of labels within their sections.
+    /// Contents of the assembler's own tables in constant banks, by symbol: constants, and offsets of labels within
+    /// their sections.
     pub tables: BTreeMap<String, Vec<u8>>,
-    /// How many bytes the constant bank of a kernel has, by kernel: its parameters end there.
+    /// Size in bytes of the constant bank of each kernel. The kernel's parameters end there.
     pub parameters: BTreeMap<String, u32>,
 }
 
 impl Listing {
-    /// Reads the listing of a cubin whose code sections have these sizes. Lines of a form that is not known are left out; a section of
-    /// which an instruction is missing is not executed ([`Listing::line`]).
+    /// Parses the listing of a cubin with code sections of these sizes. Skips lines of an unknown form; a section
+    /// with a missing instruction is not executed ([`Listing::line`]).
     pub fn read(text: &str, sizes: &BTreeMap<String, u64>) -> Listing {
         let mut listing = Listing::default();
         let mut section = "";
         let mut symbol = "";
-        // Words of tables name labels that may stand further down.
+        // Table words may name labels that are defined further down, so they are converted at the end.
         let mut words: Vec<Words<'_>> = Vec::new();
         for line in text.lines() {
             let trimmed = line.trim();
@@ -81,8 +82,8 @@ impl Listing {
         listing
     }
 
-    /// Finds the sections of which the listing lacks an instruction: each stands where the one before it ends, and the last one ends
-    /// where the section does.
+    /// Finds sections with a missing instruction. Each instruction must start where the previous one ends, and the last
+    /// one must end at the end of the section.
     fn find_holes(&mut self, sizes: &BTreeMap<String, u64>) {
         for (name, &start) in &self.sections {
             let end = self.sections.values().copied().filter(|&other| other > start).min();
@@ -99,13 +100,13 @@ impl Listing {
         }
     }
 
-    /// The tables, from their words.
+    /// Builds the tables from their words.
     fn read_tables(&mut self, words: &[Words<'_>]) {
         let offset_of = |text: &str| {
             let digits = text.strip_prefix("/*")?.strip_suffix("*/")?;
             u32::from_str_radix(digits, 16).ok()
         };
-        // Where the next word of a table stands.
+        // The expected offset of the next word of the current table.
         let mut next: Option<(&str, u32)> = None;
         let mut broken = "";
         for &(symbol, offset, size, values) in words {
@@ -116,7 +117,7 @@ impl Listing {
             };
             let values: Option<Vec<u64>> = values.split(',').map(|value| self.word(value.trim())).collect();
             let table = self.tables.entry(symbol.to_owned()).or_default();
-            // A word that is missing or cannot be read makes the table end there: what is asked of it then is not known.
+            // A missing or unreadable word ends the table; later offsets are then unknown.
             let bytes = match values.filter(|_| follows && broken != symbol) {
                 Some(values) => {
                     values.iter().flat_map(|value| value.to_le_bytes()[..size].to_vec()).collect()
@@ -131,7 +132,7 @@ impl Listing {
         }
     }
 
-    /// A number, or the offset of a label in its section: `(.L_x_9 - .text.k)`.
+    /// Parses a number, or the offset of a label in its section: `(.L_x_9 - .text.k)`.
     fn word(&self, value: &str) -> Option<u64> {
         match value.strip_prefix('(').and_then(|value| value.split(" - ").next()) {
             Some(label) => self.labels.get(label).and_then(|&at| Some(self.lines.get(at)?.offset.into())),
@@ -139,7 +140,8 @@ impl Listing {
         }
     }
 
-    /// The line at a place, or why it is none that can be executed: of a section of which the listing lacks something nothing is.
+    /// Returns the instruction at an index, or why it cannot be executed: no instruction of an incomplete section is
+    /// executed.
     pub fn line(&self, at: usize) -> Result<&Line, String> {
         match self.holes.iter().find(|(lines, _)| lines.contains(&at)) {
             Some((_, hole)) => Err(hole.clone()),
@@ -147,7 +149,7 @@ impl Listing {
         }
     }
 
-    /// The line at an offset of the section that a line belongs to.
+    /// Returns the index of the instruction at `offset` in the section of instruction `near`.
     pub fn at(&self, near: usize, offset: u32) -> Option<usize> {
         let start = self.sections.values().copied().filter(|&start| start <= near).max()?;
         let end = self.sections.values().copied().filter(|&start| start > near).min();
@@ -156,10 +158,10 @@ impl Listing {
     }
 }
 
-/// A line of a table: the symbol before it, its offset as it stands there, the size of each of its numbers, and those.
+/// A table line: the symbol before it, its offset as written, the size of each number, and the numbers.
 type Words<'a> = (&'a str, &'a str, usize, &'a str);
 
-/// The bytes of a number behind this directive.
+/// Returns the size in bytes of a number after this directive.
 fn size_of(directive: &str) -> Option<usize> {
     Some(match directive {
         "byte" => 1,
@@ -170,8 +172,9 @@ fn size_of(directive: &str) -> Option<usize> {
     })
 }
 
-/// Where the first instruction is missing among these offsets of a section of this size. Instructions have 16 bytes; before sm_70
-/// they have 8, and at each multiple of 32 stand bits for three of them, which are not listed.
+/// Returns the offset of the first missing instruction in a section of this size. Instructions have 16 bytes. Before
+/// sm_70 they have 8, and every multiple of 32 holds control bits for the next three instructions, which are not
+/// listed.
 fn hole(offsets: impl Iterator<Item = u64>, size: u64) -> Option<u64> {
     let mut offsets = offsets.peekable();
     let narrow = offsets.peek() == Some(&8);
@@ -186,11 +189,11 @@ fn hole(offsets: impl Iterator<Item = u64>, size: u64) -> Option<u64> {
     (next != from(size)).then_some(next)
 }
 
-/// `/*0010*/ @!P0 OPCODE.X A, B ;`
+/// Parses `/*0010*/ @!P0 OPCODE.X A, B ;`
 fn instruction(text: &str) -> Option<Line> {
     let (offset, rest) = text.strip_prefix("/*")?.split_once("*/")?;
     let offset = u32::from_str_radix(offset, 16).ok()?;
-    // A comment follows what branches through a table.
+    // A branch through a table is followed by a comment.
     let mut rest = rest.split("(*").next()?.trim().trim_end_matches(';').trim();
     let mut guard = None;
     if let Some(guarded) = rest.strip_prefix('@') {
@@ -200,13 +203,13 @@ fn instruction(text: &str) -> Option<Line> {
     }
     let (opcode, operands) = rest.split_once(' ').unwrap_or((rest, ""));
     let (opcode, operation) = (opcode.to_owned(), decode(opcode));
-    // Some opcodes have spaces between the brackets of a constant bank: `c [0x0] [0x160]`.
+    // Some opcodes are listed with spaces between the brackets of a constant bank: `c [0x0] [0x160]`.
     let joined = operands.contains("c [").then(|| operands.replace("c [", "c[").replace("] [", "]["));
     let operands = split(joined.as_deref().unwrap_or(operands)).into_iter().map(Operand::read).collect();
     Some(Line { offset, guard, opcode, operation, operands })
 }
 
-/// Splits at the commas that stand in no brackets; a descriptor in front of an address is dropped.
+/// Splits at the commas outside brackets, and drops a descriptor before an address.
 fn split(text: &str) -> Vec<&str> {
     let mut operands = Vec::new();
     let (mut depth, mut from) = (0, 0);
@@ -227,7 +230,7 @@ fn split(text: &str) -> Vec<&str> {
     operands
 }
 
-/// `[R2.64]` of `desc[UR4][R2.64]`.
+/// Returns `[R2.64]` for `desc[UR4][R2.64]`.
 fn undescribed(operand: &str) -> &str {
     match operand.strip_prefix("desc[") {
         Some(rest) => rest.split_once(']').map_or(operand, |(_, address)| address),

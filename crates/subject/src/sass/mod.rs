@@ -1,9 +1,10 @@
-//! What kernels leave in their output buffers, read from generated code, without a device.
+//! Determines the output of kernels from generated code, without a device.
 //!
-//! `nvdisasm` prints the code of relocatable output with its relocations by name. A small machine executes it on one
-//! thread, over numbers; addresses are found back from several layouts of them. It is no emulator: it knows what ptxas
-//! makes of a handful of PTX instructions, and where something else comes, nothing of that kernel's output was seen. What
-//! it claims to see is exact: a value that depends on anything that is not known is not seen.
+//! `nvdisasm` lists the code of relocatable output with symbolic relocations. A small machine executes it on one
+//! thread, over numbers; addresses are recovered by running it under several layouts. It is not an emulator: it
+//! supports the code that ptxas generates for a handful of PTX instructions, and if a kernel contains anything else,
+//! its output counts as unknown. Every value that it reports is exact: a value that depends on anything unknown is
+//! reported as unknown.
 
 mod constants;
 mod layouts;
@@ -26,20 +27,20 @@ use listing::Listing;
 use machine::{Base, Machine};
 use ptxsmith_model::{Output, Reached, Space, Tracing, Variables};
 
-/// The program `nvdisasm`, of one release or several: each knows the targets of its time.
+/// The program `nvdisasm`, in one release or several, because each release supports only the targets of its time.
 #[derive(Clone, Debug)]
 pub struct Disassembler(Vec<Release>);
 
-/// One release of it.
+/// One release of nvdisasm.
 #[derive(Clone, Debug)]
 struct Release {
     lister: Lister,
-    /// The targets that it knows, once it was asked; all where it does not say.
+    /// The targets that it supports, queried on first use; assumed to be all if it does not list them.
     targets: Arc<OnceLock<Vec<String>>>,
 }
 
 impl Release {
-    /// Whether it knows this target.
+    /// Whether it supports this target.
     fn knows(&self, target: &str) -> bool {
         let known =
             self.targets.get_or_init(|| self.lister.help().map_or_else(Vec::new, |help| targets(&help)));
@@ -47,7 +48,7 @@ impl Release {
     }
 }
 
-/// The targets that `--help` lists, as `'SM80'`.
+/// Parses the targets in the output of `--help`, written as `'SM80'`.
 fn targets(help: &str) -> Vec<String> {
     let quoted = help.split('\'').filter_map(|word| word.strip_prefix("SM"));
     quoted
@@ -57,17 +58,17 @@ fn targets(help: &str) -> Vec<String> {
 }
 
 impl Disassembler {
-    /// The program at this path.
+    /// Creates a disassembler from the program at this path.
     pub fn new(program: impl Into<PathBuf>, cancel: Cancel) -> Self {
         Disassembler(vec![Disassembler::release(program.into(), cancel)])
     }
 
     fn release(program: PathBuf, cancel: Cancel) -> Release {
-        // The analysis of data flow takes as long as all else, and is not used here.
+        // `-ndf` disables data flow analysis, which is not used here and takes as long as everything else.
         Release { lister: Lister::new(program, "-ndf", cancel), targets: Arc::default() }
     }
 
-    /// The newest that is installed, and the one in `$PATH` for what that does not know.
+    /// Finds the newest installed release; the one in `$PATH` serves targets that it does not support.
     pub fn find(toolchains: Option<&Toolchains>, cancel: &Cancel) -> Option<Self> {
         let installed =
             toolchains.and_then(|toolchains| toolchains.usable(Tool::newest(ToolKind::Nvdisasm)?).ok()?);
@@ -77,13 +78,13 @@ impl Disassembler {
         (!releases.is_empty()).then_some(Disassembler(releases))
     }
 
-    /// The same, started in this way for each cubin.
+    /// Returns the disassembler with another way to start the program for each cubin.
     pub fn starting(self, start: Start) -> Self {
         let starting = |one: Release| Release { lister: one.lister.starting(start.clone()), ..one };
         Disassembler(self.0.into_iter().map(starting).collect())
     }
 
-    /// What code a cubin for this target has, or why that cannot be seen.
+    /// Returns the listing of a cubin for this target; the inner error says why it is not available.
     fn list(&self, cubin: &[u8], target: &str) -> Result<Result<Listing, String>, ListError> {
         if is_of_32_bits(cubin) {
             return Ok(Err("how code holds addresses of 32 bits is not modelled".to_owned()));
@@ -93,14 +94,14 @@ impl Disassembler {
         };
         match release.lister.list(cubin) {
             Ok(text) => Ok(Ok(Listing::read(&text, &code_sizes(cubin)))),
-            // It is the cubin's fault, or the program's, and no reason to end.
+            // The cubin or nvdisasm is at fault; continue without a listing.
             Err(error @ ListError::Refused(..)) => Ok(Err(error.to_string())),
             Err(error) => Err(error),
         }
     }
 
-    /// The places of the bank of constants that each kernel of a cubin for this target reads, without kernels that
-    /// compute a place.
+    /// Returns the offsets in the constant bank that each kernel of a cubin reads, without kernels that compute an
+    /// offset.
     pub fn constant_reads(
         &self,
         cubin: &[u8],
@@ -109,7 +110,8 @@ impl Disassembler {
         Ok(self.list(cubin, target)?.map(|listing| constants::reads(&listing)).unwrap_or_default())
     }
 
-    /// What kernels of a cubin for this target reach over these numbers, by name. `variables` is what the cubin holds otherwise.
+    /// Returns what each kernel of a cubin reaches over the given numbers, by kernel name. `variables` are the other
+    /// contents of the cubin.
     pub fn trace(
         &self,
         cubin: &[u8],
@@ -128,7 +130,8 @@ impl Disassembler {
         Ok(tracings.iter().map(reached).collect())
     }
 
-    /// What each of these runs leaves in memory, in their order; why not, where anything in the kernel's code is not followed.
+    /// Returns the memory after each run, in order. A run is an error if any part of the kernel's code cannot be
+    /// followed.
     pub fn compute(
         &self,
         cubin: &[u8],
@@ -151,7 +154,8 @@ impl Disassembler {
         Ok(runs.iter().map(left).collect())
     }
 
-    /// What kernels of a cubin for this target leave in their output buffers, by name. `variables` is what the cubin holds otherwise.
+    /// Returns the output buffers of kernels of a cubin, by kernel name. `variables` are the other contents of the
+    /// cubin.
     pub fn observe(
         &self,
         cubin: &[u8],
@@ -173,7 +177,7 @@ impl Disassembler {
     }
 }
 
-/// What was written, where all of it is known.
+/// Returns the bytes that were written outside `.local`, if all of them are known.
 fn known(written: BTreeMap<(Space, u64), Option<u8>>) -> Option<Memory> {
     let shared = written.into_iter().filter(|((space, _), _)| *space != Space::Local);
     shared.map(|(place, byte)| Some((place, byte?))).collect()

@@ -1,6 +1,6 @@
-//! Operands of generated code, as the listing writes them.
+//! Operands of generated code, in the notation of the listing.
 
-/// An operand, read once.
+/// A parsed operand.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Operand {
     /// As the listing writes it.
@@ -9,7 +9,7 @@ pub(super) struct Operand {
     pub change: Change,
 }
 
-/// What an operand names.
+/// The value that an operand refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Value {
     Register(Register),
@@ -17,17 +17,17 @@ pub(super) enum Value {
     /// The sign bit of a register, as a predicate.
     SignOf(Register),
     Immediate(i64),
-    /// A word of a constant bank: the bank, and where the word lies behind what a register holds.
+    /// A word of a constant bank: the bank, an optional index register, and the offset.
     Constant(i64, Option<Register>, i64),
-    /// An address in brackets, a name with a relocation, or a form that is not known.
+    /// An address in brackets, a name with a relocation, or an unknown form.
     Other,
 }
 
-/// What is done to the value before it is used.
+/// The modification of an operand's value before its use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Change {
     pub negates: bool,
-    /// Inverts every bit; of a predicate the truth.
+    /// Inverts every bit of a register, or the truth of a predicate.
     pub inverts: bool,
     pub absolute: bool,
 }
@@ -51,7 +51,7 @@ impl Register {
         self == Register::Zero
     }
 
-    /// The register this many behind it.
+    /// Returns the register `nth` numbers after this one.
     pub fn nth(self, nth: usize) -> Register {
         match self {
             Register::Plain(at) => Register::Plain(at.wrapping_add(nth as u8)),
@@ -67,7 +67,7 @@ impl Operand {
         Operand { text: text.to_owned(), value, change }
     }
 
-    /// The register that it names unchanged.
+    /// Returns the register that the operand refers to without modification.
     pub fn register(&self) -> Option<Register> {
         match self.value {
             Value::Register(register) if self.change == Change::default() => Some(register),
@@ -79,12 +79,12 @@ impl Operand {
         matches!(self.value, Value::Predicate(_))
     }
 
-    /// Whether it is a predicate that always holds, as a destination: nothing is set.
+    /// Whether it is the predicate that is always true. As a destination it discards the result.
     pub fn is_true(&self) -> bool {
         self.value == Value::Predicate(Predicate::True) && !self.change.inverts
     }
 
-    /// Whether it is a predicate that never holds.
+    /// Whether it is a predicate that is always false.
     pub fn is_false(&self) -> bool {
         self.value == Value::Predicate(Predicate::True) && self.change.inverts
     }
@@ -124,7 +124,7 @@ fn read(text: &str) -> (Change, Value) {
     (change, constant(rest).unwrap_or(Value::Other))
 }
 
-/// `c[0x0][0x160]`, `c[0x3][R2+0x4]`
+/// Parses `c[0x0][0x160]`, `c[0x3][R2+0x4]`.
 fn constant(text: &str) -> Option<Value> {
     let (bank, place) = text.strip_prefix("c[")?.strip_suffix(']')?.split_once("][")?;
     let (mut index, mut offset) = (None, 0i64);
@@ -138,7 +138,7 @@ fn constant(text: &str) -> Option<Value> {
     Some(Value::Constant(number(bank)?, index, offset))
 }
 
-/// `R4`, `UR4`, `RZ`
+/// Parses `R4`, `UR4`, `RZ`.
 pub(super) fn register(name: &str) -> Option<Register> {
     if name == "RZ" || name == "URZ" {
         return Some(Register::Zero);
@@ -149,7 +149,7 @@ pub(super) fn register(name: &str) -> Option<Register> {
     name.strip_prefix('R').and_then(|number| number.parse().ok()).map(Register::Plain)
 }
 
-/// `P4`, `UP4`, `PT`
+/// Parses `P4`, `UP4`, `PT`.
 pub(super) fn predicate(name: &str) -> Option<Predicate> {
     if name == "PT" || name == "UPT" {
         return Some(Predicate::True);
@@ -162,7 +162,7 @@ pub(super) fn predicate(name: &str) -> Option<Predicate> {
     Some(if uniform { Predicate::Uniform(number) } else { Predicate::Plain(number) })
 }
 
-/// The parts of a sum in brackets: `R2.64+UR4+-0x4`, ``R0+`((t + 0x4))``.
+/// Splits a sum in brackets: `R2.64+UR4+-0x4`, ``R0+`((t + 0x4))``.
 pub(super) fn summands(text: &str) -> Vec<&str> {
     let (mut depth, mut from, mut parts) = (0, 0, Vec::new());
     for (at, c) in text.char_indices() {
@@ -180,7 +180,7 @@ pub(super) fn summands(text: &str) -> Vec<&str> {
     parts
 }
 
-/// The symbol and addend of a relocated operand: `(a)`, `((a + 0x4))`, `(fun@fdesc(k))`, `(fun@unified(f))`.
+/// Parses the symbol and addend of a relocated operand: `(a)`, `((a + 0x4))`, `(fun@fdesc(k))`, `(fun@unified(f))`.
 pub(super) fn relocated(text: &str) -> Option<(&str, i64)> {
     let inner = text.trim().strip_prefix('(')?.strip_suffix(')')?;
     if let Some(sum) = inner.strip_prefix('(') {
@@ -201,7 +201,7 @@ fn bare(symbol: &str) -> Option<&str> {
     }
 }
 
-/// A number as listings write it: `0x1f`, `-0x5`, `12`.
+/// Parses a number as listings write it: `0x1f`, `-0x5`, `12`.
 pub(super) fn number(text: &str) -> Option<i64> {
     let (negative, digits) = match text.strip_prefix('-') {
         Some(digits) => (true, digits),
@@ -214,7 +214,7 @@ pub(super) fn number(text: &str) -> Option<i64> {
     value.ok().map(|value| if negative { -value } else { value })
 }
 
-/// The bits of a half-precision float whose value is written out; `None` for what is no such value.
+/// Returns the bits of a half-precision float from its decimal value; `None` if there is no such value.
 pub(super) fn half(text: &str) -> Option<u16> {
     match text {
         "INF" | "+INF" => return Some(0x7c00),
@@ -227,7 +227,7 @@ pub(super) fn half(text: &str) -> Option<u16> {
     }
     let sign = if value.is_sign_negative() { 0x8000 } else { 0 };
     let magnitude = value.abs();
-    // In units of the smallest denormal each half is an integer.
+    // In units of the smallest denormal, every half is an integer.
     let units = magnitude * f64::from(1u32 << 24);
     if units.fract() != 0.0 || units >= (1u64 << 40) as f64 {
         return None;
@@ -268,7 +268,7 @@ mod tests {
             ("-c[0x3][R2+-0x4]", negated, Value::Constant(3, Some(Register::Plain(2)), -4)),
             ("R3.SIGN", plain, Value::SignOf(Register::Plain(3))),
             ("R3.reuse.SIGN", plain, Value::SignOf(Register::Plain(3))),
-            // Parts of a register are no form that is known.
+            // Accesses to parts of a register are not supported.
             ("R3.H0_H0", plain, Value::Other),
             ("R3.B1", plain, Value::Other),
             ("[R2.64+0x4]", plain, Value::Other),

@@ -1,11 +1,11 @@
-//! What the opcodes of generated code ask for, with their modifiers, decoded once.
+//! Decodes the opcodes of generated code with their modifiers.
 //!
-//! Every modifier is either part of the operation or one that changes nothing here; an opcode with any other is
+//! Every supported modifier is either part of the operation or has no effect here; an opcode with any other modifier is
 //! [`Operation::Unknown`].
 
 use ptxsmith_model::Space;
 
-/// What an instruction does, as far as it is executed.
+/// The operation of an instruction, as far as it is executed here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Operation {
     Exit,
@@ -13,9 +13,9 @@ pub(super) enum Operation {
     BranchByRegister,
     Call,
     Return,
-    /// A barrier or a hint: nothing of one thread's values depends on it.
+    /// A barrier or a hint, which does not affect the values of a single thread.
     Nothing,
-    /// Copies a word, and with `pair` to the register behind it too.
+    /// Copies a word; with `pair` also to the next register.
     Move {
         pair: bool,
     },
@@ -25,18 +25,18 @@ pub(super) enum Operation {
     Add {
         extended: bool,
     },
-    /// Adds signed words and keeps the sum within their bounds.
+    /// Adds signed words with saturation.
     AddSaturated,
     /// Adds the halves of words.
     AddHalves,
-    /// Adds values of 64 bits.
+    /// Adds 64-bit values.
     AddPairs,
     MultiplyAdd {
         extended: bool,
     },
     /// Multiplies to 64 bits and adds two words.
     MultiplyAddWide(Product),
-    /// The upper word of that.
+    /// The upper word of [`MultiplyAddWide`](Operation::MultiplyAddWide).
     MultiplyAddHigh(Product),
     /// Shifts and adds.
     ShiftAdd {
@@ -55,33 +55,34 @@ pub(super) enum Operation {
         signed: bool,
         wraps: bool,
     },
-    /// Combines three words bit by bit, by a table; the predicate that it gives is combined with another one.
+    /// Combines three words bit by bit with a lookup table; its predicate result is combined with another predicate.
     Logic {
         all: bool,
     },
-    /// Combines three predicates by two tables.
+    /// Combines three predicates with two lookup tables.
     PredicateLogic,
-    /// Chooses four of eight bytes: by selectors, or by those that a mode has for a number below four.
+    /// Selects four of eight bytes: by selectors, or by a table of selectors that the mode has for each number below
+    /// four.
     PermuteBytes(Option<[u16; 4]>),
     MaskBits {
         wraps: bool,
     },
     ReverseBits,
     CountOnes,
-    /// The place of the highest bit that is not the sign.
+    /// Finds the position of the highest bit that differs from the sign.
     FindHighest {
         signed: bool,
         shift: bool,
     },
     AbsoluteValue,
-    /// The distance of two words, added to a third.
+    /// Adds the absolute difference of two words to a third.
     AbsoluteDifference {
         signed: bool,
     },
-    /// The least or the greatest of words.
+    /// Minimum or maximum of words.
     Extreme(Extreme),
     DotProduct(DotProduct),
-    /// Keeps a word within the bounds of a narrower type.
+    /// Clamps a word to the range of a narrower type.
     Saturate {
         bits: u32,
         signed: bool,
@@ -92,41 +93,41 @@ pub(super) enum Operation {
     Compare(Comparison),
     Select,
     SelectPair,
-    /// How the assembler writes a constant: two halves as floats, added to a product that is zero.
+    /// How the assembler loads a constant: two half-precision floats, added to a product that is zero.
     ConstantHalves,
     LoadConstant(Width),
     Load(Access, Width),
     Store(Access, Width),
-    /// Nothing that is known.
+    /// An unknown operation.
     Unknown,
 }
 
-/// How factors are extended, and whether a carry is added.
+/// Extension of the factors of a product, and whether a carry is added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Product {
     pub signed: bool,
     pub extended: bool,
 }
 
-/// Which part of the shifted value [`Operation::ShiftAdd`] adds.
+/// The part of the shifted value that [`Operation::ShiftAdd`] adds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
     Low,
     High,
-    /// The high part of a word whose sign is extended.
+    /// The high part of a sign-extended word.
     HighOfSigned,
 }
 
-/// A shift of two words, of which one is kept.
+/// A shift of two words that returns one of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Funnel {
     pub left: bool,
-    /// Whether up to 63 bits are shifted, and not up to 31.
+    /// Whether up to 63 bits are shifted, instead of up to 31.
     pub wide: bool,
     pub signed: bool,
     /// Whether only the low bits of the count are used.
     pub wraps: bool,
-    /// Whether the upper word is kept.
+    /// Whether the upper word is returned.
     pub upper: bool,
 }
 
@@ -139,11 +140,11 @@ pub(super) struct Comparison {
     pub with: Option<Combination>,
 }
 
-/// What a comparison compares.
+/// The type of values that a comparison compares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Size {
     Word,
-    /// The upper words, where a predicate says how the lower ones compare.
+    /// The upper words of longer values; a predicate holds the result for the lower words.
     UpperWord,
     Pair,
 }
@@ -173,9 +174,9 @@ pub(super) enum Combination {
 pub(super) struct Extreme {
     pub lanes: Lanes,
     pub signed: bool,
-    /// Whether a negative result is zero.
+    /// Whether a negative result becomes zero.
     pub positive: bool,
-    /// Whether the first two are added.
+    /// Whether the first two operands are added.
     pub adds: bool,
 }
 
@@ -190,20 +191,20 @@ pub(super) enum Lanes {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct DotProduct {
     pub signed: [bool; 2],
-    /// Of two products of a half and a byte: whether the upper bytes are used.
+    /// For products of a half and a byte: whether the upper bytes are used.
     pub halves: Option<bool>,
 }
 
-/// What an access reaches.
+/// The memory that an access reaches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Access {
     Generic,
     Global,
-    /// A state space of 32-bit addresses.
+    /// A state space with 32-bit addresses.
     Small(Space),
 }
 
-/// Bytes that an access moves, and whether a smaller one than a word extends the sign.
+/// Number of bytes that an access moves, and whether a value smaller than a word is sign-extended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Width {
     pub bytes: usize,
@@ -233,30 +234,30 @@ fn control(name: &str) -> Option<Operation> {
     })
 }
 
-/// Opcodes for uniform registers that do what the one without the `U` does.
+/// Opcodes for uniform registers that behave like the opcode without the `U`.
 const UNIFORM: &[&str] = &[
     "UBMSK", "UBREV", "UFLO", "UIABS", "UIADD", "UIADD3", "UIMAD", "UIMNMX", "UISETP", "ULEA", "ULOP3",
     "UMOV", "UPLOP3", "UPOPC", "UPRMT", "USEL", "USGXT", "USHF", "USHL", "USHR", "UVIADD", "UVIMNMX",
     "UVIMNMX3", "UP2UR",
 ];
 
-/// The modifiers of an opcode, taken one after the other; what is left is not known.
+/// The modifiers of an opcode. Decoding removes them; any that remain are unknown.
 struct Modifiers<'a>(Vec<&'a str>);
 
 impl Modifiers<'_> {
-    /// Whether it was there.
+    /// Removes a modifier; returns whether it was present.
     fn take(&mut self, modifier: &str) -> bool {
         let found = self.0.iter().position(|own| *own == modifier);
         found.map(|at| self.0.remove(at)).is_some()
     }
 
-    /// Drops modifiers that change nothing.
+    /// Removes modifiers that have no effect here.
     fn ignore(&mut self, modifiers: &[&str]) {
         self.0.retain(|own| !modifiers.contains(own));
     }
 }
 
-/// Integers and predicates.
+/// Decodes integer and predicate operations.
 fn integer(name: &str, modifiers: &[&str]) -> Option<Operation> {
     let name = if UNIFORM.contains(&name) { &name[1..] } else { name };
     let mut words = Modifiers(modifiers.to_vec());
@@ -271,7 +272,7 @@ fn integer(name: &str, modifiers: &[&str]) -> Option<Operation> {
         "IADD3" | "IADD" | "IADD2" => Operation::Add { extended: words.take("X") },
         "VIADD" if words.take("16x2") => Operation::AddHalves,
         "VIADD" if words.take("ISAT") => {
-            // Words are signed where nothing else is said.
+            // Words are signed by default.
             words.ignore(&["S32"]);
             Operation::AddSaturated
         }

@@ -1,6 +1,6 @@
-//! Fetches a package of Debian with apt, which knows how to find, download and authenticate one, and the user's proxies.
+//! Fetches a Debian package with apt, which finds, downloads and authenticates it and respects the user's proxies.
 //!
-//! apt works on files in a directory of ours: nothing of the system is changed, and no rights are needed.
+//! apt works in a private directory: it changes nothing in the system and needs no privileges.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,20 +9,20 @@ use super::fetch::{self, InstallError};
 use crate::process::Cancel;
 use crate::ptxas;
 
-/// What authenticates Debian's list of packages.
+/// The keyring that authenticates Debian's package list.
 const KEYRING: &str = "/usr/share/keyrings/debian-archive-keyring.gpg";
 
-/// One package.
+/// A Debian package.
 pub(super) struct Package {
     pub name: &'static str,
     pub version: &'static str,
-    /// The release of Debian that has it.
+    /// The Debian release that contains it.
     pub suite: &'static str,
     pub sha256: &'static str,
 }
 
 impl Package {
-    /// Downloads and unpacks it into a folder of this directory.
+    /// Downloads the package and unpacks it into a folder of this directory.
     pub(super) fn fetch(&self, work: &Path, cancel: &Cancel) -> Result<PathBuf, InstallError> {
         let failed = |reason: String| InstallError::Apt {
             package: format!("{} {}", self.name, self.version),
@@ -54,7 +54,7 @@ impl Package {
         Ok(unpacked)
     }
 
-    /// Writes settings that keep apt in this directory.
+    /// Writes a configuration that confines apt to this directory.
     fn configuration(&self, work: &Path) -> Result<PathBuf, InstallError> {
         let write = |name: &str, text: String| {
             let path = work.join(name);
@@ -78,7 +78,7 @@ impl Package {
         )
     }
 
-    /// The file that was downloaded.
+    /// Returns the downloaded file.
     fn downloaded(&self, work: &Path) -> Result<Option<PathBuf>, InstallError> {
         let entries = fs::read_dir(work).map_err(InstallError::file(work))?;
         let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));

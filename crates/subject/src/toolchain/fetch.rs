@@ -1,4 +1,4 @@
-//! What fetching with pip and with apt have in common: how they are run, and why nothing may come of it.
+//! Common parts of fetching with pip and with apt: running them, and their errors.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -10,46 +10,46 @@ use crate::process::{self, Cancel, End, Finished};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum InstallError {
-    /// The wheels are for another machine.
+    /// The wheels are for another platform.
     #[error(
         "NVIDIA's wheels are used for Linux on x86-64 only: elsewhere name a ptxas by its path, `ptxas:/path`"
     )]
     Platform,
-    /// There is no Python.
+    /// Python is missing.
     #[error("python3 is needed to install a release, and there is none in PATH")]
     NoPython,
-    /// There is a Python without pip.
+    /// Python has no pip.
     #[error("python3 -m pip is needed to install a release, and does not run: {0}")]
     NoPip(String),
-    /// pip gave up.
+    /// pip failed.
     #[error(
         "pip cannot install {wheel}: {reason}; without it, name a ptxas by its path (ptxas:/PATH) or set CUDA_HOME"
     )]
     Pip {
-        /// What was to be installed: package and version.
+        /// Package and version.
         wheel: String,
-        /// pip's last error line.
+        /// Last error line of pip.
         reason: String,
     },
-    /// apt gave up.
+    /// apt failed.
     #[error("apt cannot fetch {package} from Debian {suite}: {reason}")]
     Apt {
-        /// What was to be fetched: package and version.
+        /// Package and version.
         package: String,
-        /// The release of Debian.
+        /// The Debian release.
         suite: &'static str,
-        /// Its last error line.
+        /// Last error line of apt.
         reason: String,
     },
-    /// The wheel was installed, but what it holds is not what was asked for.
+    /// The wheel was installed, but its contents are not as expected.
     #[error("{wheel} is not as expected: {reason}")]
     Unexpected {
-        /// What was installed: package and version.
+        /// Package and version.
         wheel: String,
-        /// What is wrong with it.
+        /// The difference from the expected contents.
         reason: String,
     },
-    /// It is installed, and is not what was installed.
+    /// The installed file differs from the file that was installed.
     #[error(transparent)]
     Damaged(#[from] super::Damaged),
     /// A program could not be run, or the installation was cancelled.
@@ -72,8 +72,8 @@ impl InstallError {
     }
 }
 
-/// Runs pip or apt in a directory of ours, where they also put what they need for a moment. Gives its last error where it
-/// fails.
+/// Runs pip or apt in a private directory, which also receives their temporary files. Returns their last error if they
+/// fail.
 pub(super) fn run(
     program: &Path,
     args: &[&str],
@@ -89,21 +89,21 @@ pub(super) fn run(
 
 const LIMIT: Duration = Duration::from_secs(900);
 
-/// What broke a connection, of a line in which pip tells about objects of its own.
+/// Extracts the cause of a broken connection from a line in which pip prints its internal objects.
 fn cause(line: &str) -> &str {
     let behind = line.rsplit_once("object at 0x").and_then(|(_, rest)| rest.split_once(": "));
     behind.map_or(line, |(_, cause)| cause.split("')").next().unwrap_or(cause))
 }
 
-/// The last error of pip or apt, or whatever it said last.
+/// Returns the last error line of pip or apt, or their last line.
 fn last_error(finished: &Finished) -> String {
     if finished.end == End::TimedOut {
         return format!("no end after {:?}", LIMIT);
     }
     let text = finished.stderr.text();
     let lines = || text.lines().map(str::trim).filter(|line| !line.is_empty());
-    // "No matching distribution found" is what pip says last when it could not reach the index: then the cause is in
-    // the warning before it.
+    // If pip cannot reach the index, its last message is "No matching distribution found"; the cause is in the warning
+    // before it.
     let network = lines().rfind(|line| line.contains("connection broken by"));
     let error = lines().rfind(|line| line.starts_with("ERROR:") || line.starts_with("E:"));
     let said = match (network, error) {

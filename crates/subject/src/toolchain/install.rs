@@ -1,4 +1,4 @@
-//! Installs a release through pip; what is published by Debian alone, through apt.
+//! Installs a release with pip, or with apt if only Debian publishes it.
 
 use std::fs::{self, File, TryLockError};
 use std::io;
@@ -14,11 +14,12 @@ use crate::process::{self, Cancel};
 use crate::ptxas;
 use crate::regular;
 
-/// How the names of folders begin in which something is being installed: then comes the folder that it will be, and a name.
+/// Prefix of the folders in which an installation is in progress; the name of the final folder and a unique suffix
+/// follow.
 const INSTALLING: &str = ".installing-";
 
 impl Toolchains {
-    /// Installs a release, unless it is there, and gives the path of its ptxas; see [`Toolchains::install_tool`].
+    /// Installs a release unless it is present, and returns the path of its ptxas; see [`Toolchains::install_tool`].
     pub fn install(
         &self,
         release: &Release,
@@ -28,12 +29,12 @@ impl Toolchains {
         self.install_tool(&Tool::from(release), cancel, progress)
     }
 
-    /// Installs one of NVIDIA's products, unless it is there, and gives the path of its program or library.
+    /// Installs one of NVIDIA's products unless it is present, and returns the path of its program or library.
     ///
-    /// Each package is checked against its hash in [`TOOLS`](super::TOOLS) or [`RELEASES`](super::RELEASES). Only what is
-    /// used and the licence are kept. The folder of the release appears at once when all is done: a run that is
-    /// killed leaves no half of one. Several processes may install at the same time; the second waits for the first.
-    /// `progress` is told what happens, in sentences for people.
+    /// Each package is checked against its hash in [`TOOLS`](super::TOOLS) or [`RELEASES`](super::RELEASES). Only the
+    /// files in use and the licence are kept. The folder of the release appears atomically at the end, so a killed
+    /// installation leaves no partial release. Several processes may install at the same time; the second waits for the
+    /// first. `progress` receives messages for the user.
     pub fn install_tool(
         &self,
         tool: &Tool,
@@ -43,7 +44,8 @@ impl Toolchains {
         self.install_anew(tool, false, cancel, progress)
     }
 
-    /// The same; with `repair` also of what is there, unless it is what was installed.
+    /// Installs as [`install_tool`](Toolchains::install_tool) does. With `repair`, also replaces an installed file
+    /// whose hash differs from the one recorded at its installation.
     pub fn install_anew(
         &self,
         tool: &Tool,
@@ -67,7 +69,7 @@ impl Toolchains {
         }
         fs::create_dir_all(self.root()).map_err(InstallError::file(self.root()))?;
         let _lock = self.lock(&tool.folder(), cancel, progress)?;
-        // The process that held the lock may have installed it.
+        // The previous holder of the lock may have installed it.
         if let Some(path) = there()? {
             return Ok(path);
         }
@@ -104,7 +106,7 @@ impl Toolchains {
         let file = kept.join(tool.place());
         record::write(&kept, &file).map_err(InstallError::file(&file))?;
         if place.exists() {
-            // Without the file, or with another.
+            // The file is missing or differs.
             fs::remove_dir_all(&place).map_err(InstallError::file(&place))?;
         }
         fs::rename(&kept, &place).map_err(InstallError::file(&place))?;
@@ -112,7 +114,8 @@ impl Toolchains {
         self.tool_path(tool).ok_or_else(|| unexpected("it is gone again".to_owned()))
     }
 
-    /// Removes what installations left that were killed: each works in a folder of its own, and holds a lock meanwhile.
+    /// Removes the remains of killed installations. Each installation works in its own folder and holds a lock while it
+    /// runs.
     fn remove_leftovers(&self) {
         let entries = fs::read_dir(self.root()).into_iter().flatten().flatten();
         for entry in entries {
@@ -122,13 +125,13 @@ impl Toolchains {
                 Some((folder, _)) => {
                     regular::open_lock(&self.lock_of(folder)).is_ok_and(|lock| lock.try_lock().is_ok())
                 }
-                // As earlier versions named them; no installation takes a day.
+                // Named as in earlier versions of ptxsmith. No installation takes a day.
                 None => entry.metadata().and_then(|of| of.modified()).is_ok_and(|modified| {
                     modified.elapsed().is_ok_and(|age| age > Duration::from_secs(86_400))
                 }),
             };
             if is_left {
-                // What cannot be removed is a folder too many.
+                // A folder that cannot be removed only wastes space.
                 let _ = fs::remove_dir_all(entry.path());
             }
         }
@@ -138,7 +141,7 @@ impl Toolchains {
         self.root().join(format!(".lock-{folder}"))
     }
 
-    /// A lock on one release among processes; given back when the file is closed, also by a crash.
+    /// Locks one release against other processes. The lock is released when the file is closed, also by a crash.
     fn lock(&self, folder: &str, cancel: &Cancel, progress: &dyn Fn(&str)) -> Result<File, InstallError> {
         let path = self.lock_of(folder);
         let file = regular::open_lock(&path).map_err(InstallError::file(&path))?;
@@ -146,7 +149,7 @@ impl Toolchains {
         loop {
             match file.try_lock() {
                 Ok(()) => return Ok(file),
-                // A file system without locks: the rename at the end still keeps installations apart.
+                // The file system has no locks: the rename at the end still keeps installations apart.
                 Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => {
                     return Ok(file);
                 }
@@ -165,7 +168,7 @@ impl Toolchains {
     }
 }
 
-/// What a program says its version is must be the version of its package.
+/// Checks that the version that a program reports is the version of its package.
 fn check_version(
     tool: &Tool,
     program: &Path,
@@ -184,7 +187,8 @@ fn check_version(
     }
 }
 
-/// Moves what is worth keeping into a folder, which it gives: the file, and the licence under which the user has it.
+/// Moves the files to keep into a folder and returns the folder: the program or library, and the licence under which
+/// the user has it.
 fn keep(wheel: &Path, file: &Path, kept: &Path, place: &str) -> Result<PathBuf, InstallError> {
     let place = kept.join(place);
     let folder = place.parent().unwrap_or(kept);
@@ -197,8 +201,8 @@ fn keep(wheel: &Path, file: &Path, kept: &Path, place: &str) -> Result<PathBuf, 
     Ok(kept.to_owned())
 }
 
-/// Where licences may be. A wheel has `X.dist-info/License.txt`, a newer one `X.dist-info/licenses/License.txt`, a package
-/// of Debian `usr/share/doc/PACKAGE/copyright`.
+/// Returns the possible locations of licences. A wheel has `X.dist-info/License.txt`, a newer wheel
+/// `X.dist-info/licenses/License.txt`, a Debian package `usr/share/doc/PACKAGE/copyright`.
 fn licenses(package: &Path) -> io::Result<Vec<PathBuf>> {
     let mut licenses = Vec::new();
     for entry in fs::read_dir(package.join("usr/share/doc")).into_iter().flatten() {

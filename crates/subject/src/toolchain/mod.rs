@@ -1,8 +1,8 @@
-//! NVIDIA's toolchain releases on this machine: which there are, where they are, and how they get there.
+//! NVIDIA's toolchain releases on this machine: which exist, where they are, and how to install them.
 //!
-//! ptxas is NVIDIA's, under its own licence: it is not part of ptxsmith, but installed on the user's machine, by name,
-//! from the wheels that NVIDIA publishes on PyPI ([`RELEASES`]). Those used here are for Linux on x86-64; no others
-//! are provided. Once installed, all works offline.
+//! ptxas is NVIDIA's program, under its own licence. It is not part of ptxsmith; it is installed by name on the user's
+//! machine, from the wheels that NVIDIA publishes on PyPI ([`RELEASES`]). Only wheels for Linux on x86-64 are
+//! supported. After the installation everything works offline.
 
 mod debian;
 mod fetch;
@@ -25,7 +25,7 @@ pub use tools::{Installable, Source, TOOLS, Tool, ToolKind, UnknownInstallable, 
 /// The environment variable that names the cache directory.
 pub const CACHE_VARIABLE: &str = "PTXSMITH_CACHE";
 
-/// The directory in which releases are installed, one folder a release (`bin/ptxas` and the licence) or a tool.
+/// The installation directory, with one folder for each release (`bin/ptxas` and the licence) or tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Toolchains {
     root: PathBuf,
@@ -36,7 +36,7 @@ pub struct Toolchains {
 pub struct Listed {
     /// The release.
     pub release: &'static Release,
-    /// Its ptxas, where it is installed.
+    /// Path of its ptxas, if it is installed.
     pub path: Option<PathBuf>,
 }
 
@@ -69,18 +69,18 @@ impl std::fmt::Display for Origin {
 pub struct Found {
     /// The program.
     pub path: PathBuf,
-    /// Where it comes from.
+    /// Where it was found.
     pub origin: Origin,
 }
 
-/// There is no home directory to put a cache into.
+/// There is no home directory for the cache.
 #[derive(Debug, thiserror::Error)]
 #[error("no home directory: set {CACHE_VARIABLE} to a directory for installed releases")]
 pub struct NoHome;
 
 impl Toolchains {
-    /// The user's own: `$PTXSMITH_CACHE/toolchains`, else `ptxsmith/toolchains` in the user's cache directory
-    /// (`$XDG_CACHE_HOME`, by default `~/.cache`).
+    /// Returns the user's default directory: `$PTXSMITH_CACHE/toolchains`, else `ptxsmith/toolchains` in the user's
+    /// cache directory (`$XDG_CACHE_HOME`, by default `~/.cache`).
     pub fn of_user() -> Result<Self, NoHome> {
         let cache = match env::var_os(CACHE_VARIABLE) {
             Some(cache) if !cache.is_empty() => PathBuf::from(cache),
@@ -89,33 +89,33 @@ impl Toolchains {
         Ok(Toolchains::at(cache.join("toolchains")))
     }
 
-    /// Those in this directory, which need not exist.
+    /// Uses this directory, which need not exist.
     pub fn at(root: impl Into<PathBuf>) -> Self {
         Toolchains { root: root.into() }
     }
 
-    /// The directory.
+    /// Returns the directory.
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// The ptxas of a release, where it is installed.
+    /// Returns the ptxas of a release, if it is installed.
     pub fn path(&self, release: &Release) -> Option<PathBuf> {
         self.tool_path(&Tool::from(release))
     }
 
-    /// The program or library of a tool, where it is installed.
+    /// Returns the program or library of a tool, if it is installed.
     pub fn tool_path(&self, tool: &Tool) -> Option<PathBuf> {
         let path = self.root.join(tool.folder()).join(tool.place());
         path.is_file().then_some(path)
     }
 
-    /// Every known release, oldest first.
+    /// Lists every known release, oldest first.
     pub fn list(&self) -> Vec<Listed> {
         RELEASES.iter().map(|release| Listed { release, path: self.path(release) }).collect()
     }
 
-    /// The ptxas that is meant where none is named. The first of:
+    /// Finds the default ptxas, for a user who names none. The first of:
     ///
     /// 1. release [`DEFAULT`], installed here;
     /// 2. `$CUDA_HOME/bin/ptxas`;
@@ -123,7 +123,7 @@ impl Toolchains {
     /// 4. `ptxas` in `$PATH`;
     /// 5. the newest other release that is installed here.
     ///
-    /// Nothing is run: a file that is no ptxas is found out when it is opened.
+    /// Runs nothing: a file that is not a ptxas is detected when it is opened.
     pub fn find_default(&self) -> Option<Found> {
         let variable = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         self.find_among(variable("CUDA_HOME"), variable("CUDA_PATH"), which::which("ptxas").ok())
@@ -152,9 +152,9 @@ impl Toolchains {
     }
 }
 
-/// The ptxas that is meant where none is named: [`Toolchains::find_default`] of the user's own releases.
+/// Finds the default ptxas as [`Toolchains::find_default`] does, among the user's own releases.
 pub fn find_default() -> Option<Found> {
-    // Without a home there is no cache, but there may still be a ptxas.
+    // Without a home directory there is no cache, but there may still be a ptxas.
     Toolchains::of_user().unwrap_or_else(|NoHome| Toolchains::at("/nonexistent")).find_default()
 }
 

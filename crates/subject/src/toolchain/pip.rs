@@ -1,4 +1,4 @@
-//! Fetches wheels with pip, which knows how to download, check and unpack one, and the user's mirrors.
+//! Fetches wheels with pip, which downloads, checks and unpacks them and respects the user's mirrors.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,14 +11,14 @@ use crate::process::Cancel;
 pub(super) struct Pip(PathBuf);
 
 impl Pip {
-    /// The user's.
+    /// Finds the user's Python.
     pub(super) fn find(work: &Path, cancel: &Cancel) -> Result<Pip, InstallError> {
         let python = which::which("python3").map_err(|_| InstallError::NoPython)?;
         run(&python, &["-m", "pip", "--version"], work, cancel)?.map_err(InstallError::NoPip)?;
         Ok(Pip(python))
     }
 
-    /// Installs these wheels and nothing else into a folder of this directory, which it gives.
+    /// Installs exactly these wheels into a folder of this directory, and returns the folder.
     pub(super) fn fetch(
         &self,
         wheels: &[Wheel],
@@ -39,7 +39,7 @@ impl Pip {
             "--disable-pip-version-check",
             "--only-binary=:all:",
             "--no-compile",
-            // A setting of the user that does not go with --target.
+            // Override the user's setting, which conflicts with --target.
             "--no-user",
             "--require-hashes",
             "--requirement=requirements.txt",

@@ -1,4 +1,4 @@
-//! What was installed, written down beside it, so that a file that has changed since is not taken for it.
+//! Records the size, time and hash of an installed file next to it, so that a later change is detected.
 
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader};
@@ -11,47 +11,47 @@ use sha2::{Digest, Sha256};
 use super::{Tool, Toolchains};
 use crate::regular;
 
-/// The most bytes of a record that are read.
+/// Maximum size of a record in bytes.
 const MOST_BYTES: u64 = 1 << 16;
 
 const FILE: &str = ".installed.json";
 
-/// What a program or library was when it was installed.
+/// Properties of a program or library when it was installed.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Record {
     size: u64,
-    /// When it was last written: nanoseconds since 1970.
+    /// Time of the last modification, in nanoseconds since 1970.
     modified: u128,
     sha256: String,
 }
 
-/// A program or library that is not the one that was installed.
+/// An installed program or library has changed since its installation.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{} is not the file that was installed; `ptxsmith toolchain install --repair {tool}` installs it anew", .path.display())]
 pub struct Damaged {
     /// The file.
     pub path: PathBuf,
-    /// As it is installed by name.
+    /// The name by which it is installed.
     pub tool: String,
 }
 
-/// What is known of an installed file.
+/// The result of checking an installed file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verified {
-    /// It is the one that was installed.
+    /// The file is unchanged.
     Same,
-    /// It was installed by a version of ptxsmith that wrote nothing down.
+    /// The file was installed by a version of ptxsmith that kept no record.
     NoRecord,
-    /// It is another.
+    /// The file has changed.
     Damaged(Damaged),
 }
 
 impl Toolchains {
-    /// The program or library of a tool, where it is installed. Its size and time are compared with what was installed, and its
-    /// hash where these differ.
+    /// Returns the program or library of a tool, if it is installed. Compares its size and time with the record, and
+    /// its hash only if they differ.
     ///
     /// # Errors
-    /// If it is not the file that was installed.
+    /// If the file has changed since its installation.
     pub fn usable(&self, tool: &Tool) -> Result<Option<PathBuf>, Damaged> {
         let Some(path) = self.tool_path(tool) else { return Ok(None) };
         match self.verify(tool, &path, false) {
@@ -60,7 +60,7 @@ impl Toolchains {
         }
     }
 
-    /// Compares an installed file with what was installed, by its hash.
+    /// Compares the hash of an installed file with the record.
     pub fn verified(&self, tool: &Tool) -> Option<Verified> {
         Some(self.verify(tool, &self.tool_path(tool)?, true))
     }
@@ -81,7 +81,7 @@ impl Toolchains {
     }
 }
 
-/// Writes down what a file is that is about to be installed in a folder.
+/// Writes the record of a file that is about to be installed in a folder.
 pub(super) fn write(folder: &Path, file: &Path) -> io::Result<()> {
     let (size, modified) = stamp(&fs::metadata(file)?)?;
     let record = Record { size, modified, sha256: hash(file)? };
@@ -135,7 +135,7 @@ mod tests {
             assert_eq!(toolchains.verified(&tool) == Some(Verified::Same), usable);
         };
         is(1_000_000_000, true);
-        // Of the same size, emptied, and as it was.
+        // Same size; emptied; and restored.
         fs::write(&path, "progrAm").unwrap();
         is(1_000_000_001, false);
         fs::write(&path, "").unwrap();

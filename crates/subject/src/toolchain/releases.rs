@@ -7,18 +7,18 @@ use crate::version::Version;
 /// One release of NVIDIA's toolchain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Release {
-    /// Its full version: `13.5.37`.
+    /// Full version: `13.5.37`.
     pub version: &'static str,
     /// The package on PyPI that holds it, under the same version.
     pub package: &'static str,
     /// The path of ptxas in the wheel.
     pub ptxas: &'static str,
-    /// SHA-256 of the wheel for Linux on x86-64, in hex: what was published when this table was written. pip refuses
-    /// any other file.
+    /// SHA-256 of the wheel for Linux on x86-64, in hex, as published when this table was written. pip rejects any
+    /// other file.
     pub sha256: &'static str,
 }
 
-/// The release that `ptxas` without a version means.
+/// The release that `ptxas` without a version stands for.
 pub const DEFAULT: &str = "13.5";
 
 const CU12: &str = "nvidia/cuda_nvcc/bin/ptxas";
@@ -65,7 +65,7 @@ pub const RELEASES: &[Release] = &[
     Release { version: "13.5.37", package: "nvidia-cuda-nvcc", ptxas: CU13, sha256: "f5c4f7ead5d964fb4af42bbf1e6d3ec3c1e6e9d83b53749f691d387e7fcaa3a7" },
 ];
 
-/// The highest `.version` that each minor release takes.
+/// The highest `.version` that each minor release accepts.
 const MAX_PTX: [(&str, &str); 25] = [
     ("11.0", "7.0"),
     ("11.1", "7.1"),
@@ -94,30 +94,31 @@ const MAX_PTX: [(&str, &str); 25] = [
     ("13.5", "9.5"),
 ];
 
-/// The highest `.version` that a release takes, for the releases that are known: `9.5` for `13.5.37`.
+/// Returns the highest `.version` that a known release accepts: `9.5` for `13.5.37`.
 pub fn max_ptx(release: &str) -> Option<&'static str> {
     let minor = release.match_indices('.').nth(1).map_or(release, |(at, _)| &release[..at]);
     MAX_PTX.iter().find(|(known, _)| *known == minor).map(|(_, ptx)| *ptx)
 }
 
-/// There is no release of this name in [`RELEASES`].
+/// No release in [`RELEASES`] has this name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("no release `{0}`: known are {known}, and full versions such as {example}; a ptxas of any release is tested by its path: ptxas:/PATH", known = minors().join(" "), example = RELEASES[0].version)]
 pub struct UnknownRelease(pub String);
 
 impl Release {
-    /// The release of this name: `13.5` for the newest listed one of that minor, or a full version as `13.0.48`.
+    /// Finds a release by name: `13.5` is the newest listed release of that minor; `13.0.48` is a full version.
     pub fn find(name: &str) -> Result<&'static Release, UnknownRelease> {
         let matches = |release: &&Release| release.version == name || release.minor() == name;
         RELEASES.iter().rev().find(matches).ok_or_else(|| UnknownRelease(name.to_owned()))
     }
 
-    /// `13.5` for `13.5.37`.
+    /// Returns the minor release: `13.5` for `13.5.37`.
     pub fn minor(&self) -> &'static str {
         self.version.rsplit_once('.').map_or(self.version, |(minor, _)| minor)
     }
 
-    /// The shortest name that [`Release::find`] takes for it: `13.5` for the newest listed of its minor.
+    /// Returns the shortest name that [`Release::find`] accepts for the release: `13.5` for the newest listed of its
+    /// minor.
     pub fn name(&self) -> &'static str {
         match Release::find(self.minor()) {
             Ok(newest) if newest == self => self.minor(),
@@ -125,12 +126,12 @@ impl Release {
         }
     }
 
-    /// The highest `.version` that it takes.
+    /// Returns the highest `.version` that the release accepts.
     pub fn max_ptx(&self) -> Option<&'static str> {
         max_ptx(self.version)
     }
 
-    /// Whether it takes programs of this `.version`, as far as that is known.
+    /// Whether the release accepts modules of this `.version`. True if its highest version is unknown.
     pub fn takes(&self, version: (u32, u32)) -> bool {
         self.max_ptx().and_then(Version::of_ptx).is_none_or(|max| version <= max)
     }

@@ -1,4 +1,4 @@
-//! What NVIDIA publishes besides ptxas, as wheels or in packages of Debian, as far as it is used here.
+//! The NVIDIA products other than ptxas that ptxsmith uses, published as wheels or in Debian packages.
 
 use std::fmt;
 
@@ -29,7 +29,7 @@ ptxsmith_syntax::every! {
 }
 
 impl ToolKind {
-    /// Where the folder of one release holds it.
+    /// Returns the path of the product within the folder of a release.
     pub(super) fn place(self) -> &'static str {
         match self {
             ToolKind::Ptxas => "bin/ptxas",
@@ -44,18 +44,18 @@ impl ToolKind {
         }
     }
 
-    /// Whether it answers `--version`. A library reports its version where it is loaded, `cicc` does not.
+    /// Whether it answers `--version`. A library reports its version when it is loaded; `cicc` does not answer.
     pub(super) fn states_its_version(self) -> bool {
         !matches!(self, ToolKind::NvJitLink | ToolKind::PtxJit | ToolKind::Cicc | ToolKind::Nvrtc)
     }
 }
 
-/// Who publishes a package.
+/// The publisher of a package.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
     /// PyPI, as a wheel of the same version.
     PyPi,
-    /// A release of Debian, in its section `non-free`.
+    /// A Debian release, in its section `non-free`.
     Debian {
         /// The release's name.
         suite: &'static str,
@@ -69,10 +69,10 @@ pub enum Source {
 pub struct Wheel {
     /// The package.
     pub package: &'static str,
-    /// Its version.
+    /// Version of the wheel.
     pub version: &'static str,
-    /// SHA-256 of the wheel for Linux on x86-64, in hex: what was published when the table was written. pip refuses any
-    /// other file.
+    /// SHA-256 of the wheel for Linux on x86-64, in hex, as published when the table was written. pip rejects any other
+    /// file.
     pub sha256: &'static str,
 }
 
@@ -85,19 +85,19 @@ impl fmt::Display for Wheel {
 /// One release of one product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tool {
-    /// Which product.
+    /// The product.
     pub kind: ToolKind,
-    /// Its full version: `13.5.37`. That of ptxas of the same release may differ in the last number.
+    /// Full version: `13.5.37`. May differ in the last number from ptxas of the same release.
     pub version: &'static str,
-    /// Who publishes the package.
+    /// The publisher of the package.
     pub source: Source,
-    /// The package that holds it.
+    /// The package that contains it.
     pub package: &'static str,
-    /// Its path in the package.
+    /// Path within the package.
     pub member: &'static str,
     /// SHA-256 of the package for Linux on x86-64, in hex.
     pub sha256: &'static str,
-    /// Further wheels, of which it runs files.
+    /// Further wheels with files that it runs.
     pub with: &'static [Wheel],
 }
 
@@ -138,7 +138,7 @@ const NVLINK: Tool = Tool {
 const CICC: Tool =
     Tool { kind: ToolKind::Cicc, package: "nvidia-nvvm", member: "nvidia/cu13/nvvm/bin/cicc", ..CUOBJDUMP };
 
-/// Debian's package of the whole toolkit: NVIDIA's wheels of these releases have no `cicc`.
+/// Debian's package of the whole toolkit, because NVIDIA's wheels of these releases have no `cicc`.
 const CICC_DEBIAN: Tool =
     Tool { package: "nvidia-cuda-toolkit", member: "usr/lib/nvidia-cuda-toolkit/bin/cicc", ..CICC };
 
@@ -167,7 +167,7 @@ const CICC_13_5: Tool = Tool {
     ..CICC
 };
 
-/// Every tool that can be installed by name: of each product the newest release of each minor, oldest first.
+/// Every tool that can be installed by name: for each product the newest release of each minor, oldest first.
 #[rustfmt::skip]
 pub const TOOLS: &[Tool] = &[
     Tool { version: "13.5.37", sha256: "38780fee50863252a0b8926357faa91615ca1c8346490563f33a06100cd73f58", ..CUOBJDUMP },
@@ -267,13 +267,13 @@ pub const TOOLS: &[Tool] = &[
     Tool { version: "13.5.37", sha256: "86b4d68058807988b7d9af5b44917a0601e9c337f35ccd657bfb3c759ff8d8bc", ..NVRTC13 },
 ];
 
-/// There is no release of this name of a product in [`TOOLS`].
+/// No release of a product in [`TOOLS`] has this name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("no release `{name}` of {}: known are {}", .kind.name(), known(*.kind).join(" "))]
 pub struct UnknownTool {
     /// The product.
     pub kind: ToolKind,
-    /// What was asked for.
+    /// The requested name.
     pub name: String,
 }
 
@@ -282,44 +282,44 @@ fn known(kind: ToolKind) -> Vec<&'static str> {
 }
 
 impl Tool {
-    /// The release of this name of a product: a minor release as `13.5`, or the full version.
+    /// Finds a release of a product by name: a minor release such as `13.5`, or the full version.
     pub fn find(kind: ToolKind, name: &str) -> Result<&'static Tool, UnknownTool> {
         Tool::all(kind)
             .find(|tool| tool.version == name || tool.minor() == name)
             .ok_or_else(|| UnknownTool { kind, name: name.to_owned() })
     }
 
-    /// The newest release of a product.
+    /// Returns the newest release of a product.
     pub fn newest(kind: ToolKind) -> Option<&'static Tool> {
         TOOLS.iter().rfind(|tool| tool.kind == kind)
     }
 
-    /// Every release of a product, oldest first.
+    /// Returns every release of a product, oldest first.
     pub fn all(kind: ToolKind) -> impl Iterator<Item = &'static Tool> {
         TOOLS.iter().filter(move |tool| tool.kind == kind)
     }
 
-    /// The wheel that holds it.
+    /// Returns the wheel that contains it.
     pub const fn wheel(&self) -> Wheel {
         Wheel { package: self.package, version: self.version, sha256: self.sha256 }
     }
 
-    /// Whether it runs other files of its wheels: then all of them stay, where they are in the wheels.
+    /// Whether it runs other files of its wheels. If so, all files stay where they are in the wheels.
     pub(super) fn runs_others(&self) -> bool {
         matches!(self.kind, ToolKind::Cicc | ToolKind::Nvcc | ToolKind::Nvrtc) && self.source == Source::PyPi
     }
 
-    /// Where its folder holds it.
+    /// Returns its path within its folder.
     pub(super) fn place(&self) -> &'static str {
         if self.runs_others() { self.member } else { self.kind.place() }
     }
 
-    /// All wheels that it is installed from.
+    /// Returns all wheels that it is installed from.
     pub(super) fn wheels(&self) -> Vec<Wheel> {
         [&[self.wheel()], self.with].concat()
     }
 
-    /// The folder of the release among those of others.
+    /// Returns the name of its folder.
     pub(super) fn folder(&self) -> String {
         match self.kind {
             ToolKind::Ptxas => self.version.to_owned(),
@@ -327,10 +327,10 @@ impl Tool {
         }
     }
 
-    /// `13.5` for `13.5.37`; of a driver the whole version.
+    /// Returns the minor release: `13.5` for `13.5.37`; for a driver, the whole version.
     pub fn minor(&self) -> &'static str {
         match self.kind {
-            // The number of a driver, which means nothing in parts.
+            // Parts of a driver's version number have no meaning.
             ToolKind::PtxJit => self.version,
             _ => self.version.rsplit_once('.').map_or(self.version, |(minor, _)| minor),
         }
@@ -338,7 +338,7 @@ impl Tool {
 }
 
 impl From<&Release> for Tool {
-    /// Its ptxas, as one product among others.
+    /// Describes a release's ptxas as a tool.
     fn from(release: &Release) -> Tool {
         Tool {
             kind: ToolKind::Ptxas,
@@ -353,7 +353,7 @@ impl From<&Release> for Tool {
 }
 
 impl Tool {
-    /// What `ptxsmith toolchain install` calls it.
+    /// Returns its name in `ptxsmith toolchain install`.
     pub(super) fn name_to_install(&self) -> String {
         match self.kind {
             ToolKind::Ptxas => self.version.to_owned(),
@@ -368,31 +368,31 @@ impl fmt::Display for Tool {
     }
 }
 
-/// Whatever can be installed by name.
+/// Anything that can be installed by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Installable {
-    /// ptxas of one release.
+    /// A release of ptxas.
     Release(&'static Release),
     /// Another product.
     Tool(&'static Tool),
 }
 
-/// A name of nothing that can be installed.
+/// A name that does not match anything that can be installed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum UnknownInstallable {
-    /// No release of ptxas.
+    /// No release of ptxas has this name.
     #[error(
         "{0}; or cuobjdump, nvjitlink@RELEASE, nvlink@RELEASE, ptxjit@VERSION, cicc@RELEASE, nvcc@RELEASE or nvrtc@RELEASE"
     )]
     Release(#[from] UnknownRelease),
-    /// No release of another product.
+    /// No release of another product has this name.
     #[error(transparent)]
     Tool(#[from] UnknownTool),
 }
 
 impl Installable {
-    /// What is meant by `13.5` (ptxas), `nvjitlink@13.5`, or `cuobjdump` (its newest release).
+    /// Parses `13.5` (ptxas), `nvjitlink@13.5`, or `cuobjdump` (its newest release).
     pub fn find(name: &str) -> Result<Installable, UnknownInstallable> {
         use ToolKind::{Cicc, Cuobjdump, NvJitLink, Nvcc, Nvdisasm, Nvlink, Nvrtc, PtxJit};
         for kind in [Cuobjdump, Nvdisasm, NvJitLink, Nvlink, PtxJit, Cicc, Nvcc, Nvrtc] {

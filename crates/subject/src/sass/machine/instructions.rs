@@ -1,6 +1,6 @@
-//! What instructions do with the words that they read.
+//! Executes instructions on registers.
 //!
-//! A form whose operands are not those that are known here is not understood, and its effect not known.
+//! An instruction with operands in an unknown form is not supported, and its effect is unknown.
 
 use super::super::listing::Line;
 use super::super::operand::{Change, Operand, Predicate, Value, half};
@@ -10,7 +10,7 @@ use super::super::operation::{
 use super::{Known, Machine, exactly, unknown, words};
 
 impl Machine<'_> {
-    /// Executes a line that does not end in a jump.
+    /// Executes an instruction that is not a jump.
     pub(super) fn step(&mut self, line: &Line) -> Known<()> {
         match line.operation {
             Operation::Nothing => Ok(()),
@@ -94,7 +94,7 @@ impl Machine<'_> {
     fn copy(&mut self, line: &Line, pair: bool) -> Known<()> {
         let (to, from) = match line.operands.as_slice() {
             [to, from] => (to, from),
-            // `R2UR P0, UR4, R2` says nothing else of one thread.
+            // The predicate of `R2UR P0, UR4, R2` does not matter for a single thread.
             [predicate, to, from] if line.opcode == "R2UR" && predicate.is_predicate() => (to, from),
             _ => return Err(unknown(line)),
         };
@@ -122,7 +122,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// `IMAD.WIDE R, [P,] a, b, c, [P]`; `IMAD.HI` keeps the upper word.
+    /// `IMAD.WIDE R, [P,] a, b, c, [P]`; `IMAD.HI` returns the upper word.
     fn multiply_add_wide(
         &mut self,
         line: &Line,
@@ -159,18 +159,18 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// Whether these are the carries that an instruction adds: one or two where it adds any.
+    /// Whether these operands are the carries of the instruction: one or two if it adds carries.
     fn are_carries(&self, line: &Line, carries: &[Operand], extended: bool) -> Known<()> {
         let is_carry = |operand: &Operand| operand.is_predicate();
         let fits = match extended {
             true => (1..=2).contains(&carries.len()) && carries.iter().all(is_carry),
-            // One that never holds adds nothing.
+            // A predicate that is always false adds nothing.
             false => carries.iter().all(Operand::is_false),
         };
         if fits { Ok(()) } else { Err(unknown(line)) }
     }
 
-    /// The sum of terms and carries, and its carry, which counts how often it overflows.
+    /// Returns the sum of terms and carries, and its carry: the number of overflows.
     fn sum(
         &self,
         terms: impl IntoIterator<Item = Option<u64>>,
@@ -188,7 +188,7 @@ impl Machine<'_> {
         let count = rest.iter().take_while(|operand| !operand.is_predicate()).count();
         let (terms, carries) = rest.split_at(count);
         self.are_carries(line, carries, extended)?;
-        // How the complement of two goes together with a carry is not known.
+        // The effect of a negated term together with a carry is not known.
         let is_odd = extended && terms.iter().any(|term| term.change.negates);
         if !(2..=3).contains(&terms.len()) || outs.len() > 2 || is_odd {
             return Err(unknown(line));
@@ -214,7 +214,7 @@ impl Machine<'_> {
     fn add_saturated(&mut self, line: &Line) -> Known<()> {
         let [to, a, b] = exactly(line)?;
         let signed = |operand: &Operand| match operand.change {
-            // What is negated is not brought back into the bounds before it is added.
+            // A negated operand is not saturated before the addition.
             Change { negates: true, inverts: false, absolute: false } => self
                 .read(&Operand { change: Change::default(), ..operand.clone() })
                 .map(|word| -i64::from(word as i32)),
@@ -255,7 +255,7 @@ impl Machine<'_> {
         };
         let is_carried = outs.iter().any(|out| !out.is_true());
         let negates = a.change.negates || b.change.negates;
-        // How the complement of two goes together with these is not known.
+        // The effect of a negated operand in these cases is not known.
         let is_odd =
             a.change.negates && part != Part::Low || negates && (extended || is_carried && part != Part::Low);
         if outs.len() > 1 || is_odd || a.change.negates && b.change.negates {
@@ -317,10 +317,11 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// `VIMNMX R, a, b, P`: the least where the predicate holds, and else the greatest. `VIMNMX3` and `VIADDMNMX` have one operand more.
+    /// `VIMNMX R, a, b, P`: the minimum if the predicate is true, otherwise the maximum. `VIMNMX3` and `VIADDMNMX` have
+    /// one more operand.
     fn extreme(&mut self, line: &Line, extreme: Extreme) -> Known<()> {
         let rest = line.operands.as_slice();
-        // Predicates around it say of longer values what this one does not.
+        // Further predicates belong to comparisons of longer values, which this instruction does not make.
         let (before, rest) = predicates_first(rest);
         let (to, rest) = rest.split_first().ok_or_else(|| unknown(line))?;
         let (outs, rest) = predicates_first(rest);
@@ -391,7 +392,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// `ISETP.LT.U32.AND P0, PT, a, b, PT`, and with `.EX` the predicate that compares the lower words behind it.
+    /// `ISETP.LT.U32.AND P0, PT, a, b, PT`; with `.EX`, followed by the predicate that compares the lower words.
     fn compare(&mut self, line: &Line, comparison: Comparison) -> Known<()> {
         let (operands, lower) = match (comparison.size, line.operands.as_slice()) {
             (Size::UpperWord, [operands @ .., lower]) => (operands, Some(lower)),
@@ -411,7 +412,7 @@ impl Machine<'_> {
                 false => a.cmp(&b),
             }),
         };
-        // Equal upper words leave it to the lower ones.
+        // If the upper words are equal, the lower words decide.
         let decides = match lower {
             Some(lower) => {
                 order.zip(self.truth_of(lower)).map(|(order, lower)| order.is_eq().then_some(lower))
@@ -479,7 +480,7 @@ impl Machine<'_> {
     }
 }
 
-/// A product, which is zero where one factor is.
+/// Returns a product; it is zero if one factor is zero, even if the other is unknown.
 fn product<T: Default>(a: Option<u32>, b: Option<u32>, of: impl Fn(u32, u32) -> T) -> Option<T> {
     match (a, b) {
         (Some(a), Some(b)) => Some(of(a, b)),
@@ -488,7 +489,7 @@ fn product<T: Default>(a: Option<u32>, b: Option<u32>, of: impl Fn(u32, u32) -> 
     }
 }
 
-/// The predicates in front, and the operands behind them.
+/// Splits operands into the leading predicates and the rest.
 fn predicates_first(operands: &[Operand]) -> (&[Operand], &[Operand]) {
     operands.split_at(operands.iter().take_while(|operand| operand.is_predicate()).count())
 }

@@ -1,4 +1,4 @@
-//! Memory: what was there, what was stored, constant banks.
+//! Memory: initial contents, stores and constant banks.
 
 use super::super::listing::Line;
 use super::super::operand::{Operand, Register, Value, number, register, relocated, summands};
@@ -6,11 +6,12 @@ use super::super::operation::{Access, Operation, Width};
 use super::{Known, Machine, exactly, lost, shown, unknown};
 use ptxsmith_model::{Reach, Space, Tracing};
 
-/// What the hardware puts in front of `.shared` variables from sm_90 on, where parameters begin here or later.
+/// Bytes that the hardware reserves before `.shared` variables from sm_90 on, where parameters begin at
+/// [`WITH_CLUSTERS`] or later.
 const BEFORE_SHARED: u64 = 0x400;
 const WITH_CLUSTERS: u32 = 0x210;
 
-/// Where the code finds what it names.
+/// The address of a name as the code sees it.
 pub(super) struct Address {
     pub at: u64,
     /// Whether it fits in 32 bits.
@@ -18,7 +19,8 @@ pub(super) struct Address {
 }
 
 impl Machine<'_> {
-    /// A load, a store or an atomic instruction; where it is not `certain` to be executed, what it leaves is not known.
+    /// Executes a load, a store or an atomic instruction. If it is not `certain` to be executed, its results are
+    /// unknown.
     pub(super) fn access(&mut self, line: &Line, certain: bool) -> Known<()> {
         let (access, width, reads, writes) = match line.operation {
             Operation::Load(access, width) => (Some(access), width, true, false),
@@ -56,7 +58,7 @@ impl Machine<'_> {
                 None => self.scattered = true,
             }
         }
-        // Where values are compared, the way to them does not matter.
+        // Record accesses only when values are not compared.
         if self.tracing.junk.is_none() {
             let instruction = shown(line);
             let reach = Reach { instruction, reads, writes, width: bytes, place, certain };
@@ -89,7 +91,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Makes unknown what an instruction sets that is not understood; returns whether it sets anything.
+    /// Marks the destinations of an unsupported instruction as unknown; returns whether it has any.
     pub(super) fn forget(&mut self, line: &Line) -> bool {
         let name = line.opcode.split('.').next().unwrap_or_default();
         if line.operands.iter().any(|operand| operand.text == "PR" || operand.text == "UPR") {
@@ -112,7 +114,7 @@ impl Machine<'_> {
         predicates + registers > 0
     }
 
-    /// The state space and the place that an address operand means.
+    /// Returns the state space and address of an address operand.
     fn place(&mut self, line: &Line, access: Access, operand: &str) -> Option<(Space, u64)> {
         let inner = operand.strip_prefix('[')?.strip_suffix(']')?;
         let parts = summands(inner);
@@ -123,7 +125,8 @@ impl Machine<'_> {
             let value = match number(part) {
                 Some(value) => value as u64,
                 None if part.starts_with('`') => {
-                    // How these two go together is not known.
+                    // The combination of a relocated name and the space reserved before `.shared` variables is not
+                    // known.
                     if self.parameters >= WITH_CLUSTERS && access == Access::Small(Space::Shared) {
                         return None;
                     }
@@ -145,7 +148,7 @@ impl Machine<'_> {
         })
     }
 
-    /// What a register adds to an address: `R2.64`, `R2.U32`, `R2.X4`, `UR4`.
+    /// Returns the value that a register adds to an address: `R2.64`, `R2.U32`, `R2.X4`, `UR4`.
     fn scaled(&self, part: &str, small: bool, registers: usize, extended: bool) -> Option<u64> {
         let mut words = part.split('.');
         let name = words.next()?;
@@ -172,7 +175,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Where a variable lies that generated code calls so.
+    /// Returns the address of the variable that generated code refers to by this name.
     fn place_of(&self, name: &str) -> Option<u64> {
         let place = self.tracing.place_of(name)?;
         self.reached.borrow_mut().symbols.insert((name.to_owned(), place));
@@ -185,7 +188,7 @@ impl Machine<'_> {
         self.variables.get(name)?.space.as_deref()
     }
 
-    /// The address of a variable, or of a function.
+    /// Returns the address of a variable or a function.
     pub(super) fn address_of(&self, name: &str) -> Option<Address> {
         if let Some(space) = self.space_of(name) {
             return Some(Address { at: self.place_of(name)?, is_small: space != "global" });
@@ -193,8 +196,8 @@ impl Machine<'_> {
         if let Some(&line) = self.listing.labels.get(name) {
             return Some(Address { at: self.base.of_function(line), is_small: false });
         }
-        // A variable of another module. What lies before variables in `.shared` counts there, and the code does not say
-        // where this one is.
+        // A variable of another module; the code does not show its state space. In `.shared` the reserved bytes would
+        // matter.
         let at = self.place_of(name)?;
         let is_small = u32::try_from(at).is_ok();
         (!is_small || self.parameters < WITH_CLUSTERS).then_some(Address { at, is_small })
@@ -215,7 +218,8 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// ``c[0x0][0x160]``, ``c[0x3][R2+0x4]``, ``c[`((c + 0x8))]``, ``c[R0+`((t + -0x8000))]``, so many bytes on.
+    /// Returns a word of a constant bank, `further` bytes after the operand: ``c[0x0][0x160]``, ``c[0x3][R2+0x4]``,
+    /// ``c[`((c + 0x8))]``, ``c[R0+`((t + -0x8000))]``.
     pub(super) fn constant(&self, operand: &Operand, further: i64) -> Option<u32> {
         word(&self.constant_bytes(operand, further, 4), false)
     }
@@ -278,7 +282,7 @@ impl Machine<'_> {
         }
     }
 
-    /// A byte of the bank of the launch: the parameters, and what the driver puts in front of them.
+    /// Returns a byte of the launch bank: the parameters, and the driver's values before them.
     fn launched(&self, at: u64) -> Option<u8> {
         if let Some(at) = at.checked_sub(u64::from(self.parameters)) {
             return self.passed.get(at as usize).copied();
@@ -306,16 +310,16 @@ impl Machine<'_> {
             (0x10, "nctaid.y"),
             (0x14, "nctaid.z"),
         ];
-        // Later generations leave a word between the two.
+        // Later generations leave a word between the block sizes and the grid sizes.
         let gap = |offset: u64| if sizes > 0 && offset >= 0xc { 4 } else { 0 };
         let places = SIZES.iter().map(|(offset, name)| (sizes + offset + gap(*offset), *name));
         let (from, name) = places.into_iter().find(|(from, _)| (*from..from + 4).contains(&at))?;
         Some(byte(u64::from(*specials.get(name)?), from))
     }
 
-    /// What a special register holds.
+    /// Returns the value of a special register.
     pub(super) fn special(&self, name: &str) -> Option<u32> {
-        // The first block of a cluster.
+        // The thread is in the first block of a cluster.
         if name == "SR_CgaCtaId" {
             return Some(0);
         }
@@ -324,12 +328,12 @@ impl Machine<'_> {
     }
 }
 
-/// The register of a part of an address: `R2.X4`.
+/// Parses the register in a part of an address: `R2.X4`.
 fn named_register(part: &str) -> Option<Register> {
     register(part.split('.').next().unwrap_or(part))
 }
 
-/// Whether an instruction reaches memory, other than constant banks.
+/// Whether an instruction accesses memory other than constant banks.
 pub(super) fn touches_memory(line: &Line) -> bool {
     let name = line.opcode.split('.').next().unwrap_or_default();
     let known = matches!(line.operation, Operation::Load(..) | Operation::Store(..));
@@ -338,7 +342,8 @@ pub(super) fn touches_memory(line: &Line) -> bool {
     known || !banks && !name.starts_with("REDUX") && begins.iter().any(|begin| name.starts_with(begin))
 }
 
-/// Where the parameters begin in a bank of this size, and their bytes. They are aligned in the bank, not from its parameters on.
+/// Returns the offset of the parameters in a bank of this size, and their bytes. Parameters are aligned relative to the
+/// bank, not to their own start.
 pub(super) fn laid_out(bank: u32, parameters: &[(u64, Vec<u8>)]) -> Option<(u32, Vec<u8>)> {
     [0x140u32, 0x160, WITH_CLUSTERS, 0x380].into_iter().find_map(|start| {
         let mut bytes = vec![0; start as usize];
@@ -350,14 +355,14 @@ pub(super) fn laid_out(bank: u32, parameters: &[(u64, Vec<u8>)]) -> Option<(u32,
     })
 }
 
-/// Up to four bytes as a word.
+/// Combines up to four bytes to a word.
 fn word(bytes: &[Option<u8>], signed: bool) -> Option<u32> {
     let value = bytes.iter().rev().try_fold(0u32, |value, byte| Some(value << 8 | u32::from((*byte)?)))?;
     let unused = 32 - 8 * bytes.len() as u32;
     Some(if signed { (((value << unused) as i32) >> unused) as u32 } else { value })
 }
 
-/// How many registers an instruction may set that is not executed here.
+/// Returns the number of registers that an unsupported instruction may set.
 fn set_by(name: &str, opcode: &str) -> usize {
     const ONE: [&str; 23] = [
         "FADD", "FMUL", "FFMA", "FMNMX", "FSEL", "FSWZADD", "MUFU", "HADD2", "HMUL2", "HFMA2", "HMNMX2",
@@ -377,7 +382,7 @@ fn set_by(name: &str, opcode: &str) -> usize {
     }
 }
 
-/// Where an atomic instruction reaches.
+/// Returns the memory that an atomic instruction accesses.
 fn atomic(opcode: &str) -> Option<Access> {
     Some(match opcode.split('.').next()? {
         "ATOM" | "RED" => Access::Generic,
@@ -392,7 +397,7 @@ fn atomic_width(opcode: &str) -> Width {
     Width { bytes, signed: false }
 }
 
-/// Whether all modifiers of a memory instruction are known not to change where it reaches, or to be taken into account.
+/// Whether all modifiers of a memory instruction are supported or do not affect its address.
 fn is_understood(opcode: &str) -> bool {
     const KNOWN: [&str; 40] = [
         "E", "SYS", "STRONG", "WEAK", "CONSTANT", "GPU", "SM", "CTA", "VC", "U8", "S8", "U16", "S16", "64",

@@ -1,8 +1,7 @@
 //! Executes the generated code of one kernel on one thread, over numbers.
 //!
-//! A value that is not known is stored as what it is. An instruction that is not understood, or that may or may not be
-//! executed, makes what it sets unknown and is noted (`skipped`); a jump that depends on what is not known ends
-//! the execution.
+//! Unknown values are stored as unknown. An instruction that is not supported, or is not certain to execute, makes
+//! its results unknown and is recorded (`skipped`). A jump that depends on an unknown value ends the execution.
 
 mod instructions;
 mod memory;
@@ -18,9 +17,9 @@ use memory::{laid_out, touches_memory};
 use ptxsmith_model::{FUNCTIONS, Reached, Tracing, Variables};
 use registers::Registers;
 
-/// Instructions that one kernel may execute.
+/// Maximum number of instructions executed for one kernel.
 const MOST_STEPS: u32 = 50_000;
-/// Calls that may be open at once.
+/// Maximum call depth.
 const MOST_CALLS: usize = 64;
 /// Why a kernel was not executed to its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,12 +27,13 @@ pub(super) struct Lost(pub String);
 
 type Known<T> = Result<T, Lost>;
 
-/// Where that lies which [`Tracing`] does not place.
+/// Addresses that [`Tracing`] does not define.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Base {
-    /// The stack of the thread, in `.local`.
+    /// Address of the thread's stack, in `.local`.
     pub stack: u32,
-    /// The first line of code, and how far the next one lies from it as the start of a function.
+    /// Address of the first line of code, and the distance between the addresses of consecutive lines when they are
+    /// taken as function addresses.
     pub functions: (u64, u64),
 }
 
@@ -44,7 +44,8 @@ impl Default for Base {
 }
 
 impl Base {
-    /// The address of the function whose code begins at this line; two names of one function are at one place.
+    /// Returns the address of the function whose code begins at this line. Two names of one function have the same
+    /// address.
     pub fn of_function(self, line: usize) -> u64 {
         let (first, apart) = self.functions;
         first.wrapping_add(apart.wrapping_mul(line as u64))
@@ -56,19 +57,19 @@ pub(super) struct Machine<'a> {
     variables: &'a Variables,
     tracing: &'a Tracing,
     base: Base,
-    /// Where the parameters begin in the constant bank, and their bytes.
+    /// Offset of the parameters in the constant bank; `passed` are their bytes.
     parameters: u32,
     passed: Vec<u8>,
     registers: Registers,
     reached: RefCell<Reached>,
-    /// The first instruction whose effect is not known, and why.
+    /// The first instruction with an unknown effect, and why.
     skipped: Option<String>,
-    /// Whether it wrote something at an unknown place.
+    /// Whether it wrote to an unknown address.
     scattered: bool,
 }
 
 impl<'a> Machine<'a> {
-    /// A machine that stands before the first instruction of a kernel.
+    /// Creates a machine positioned at the first instruction of a kernel.
     pub fn new(
         listing: &'a Listing,
         variables: &'a Variables,
@@ -92,7 +93,8 @@ impl<'a> Machine<'a> {
         })
     }
 
-    /// Runs the kernel as far as it can be followed: what it reaches, and why the effect of an instruction is not known.
+    /// Runs the kernel as far as it can be followed. Returns what it reaches, and the first instruction whose effect is
+    /// unknown, with the reason.
     pub fn run(mut self) -> (Reached, Option<String>) {
         let lost = self.follow().err().map(|lost| lost.0);
         (Reached { lost, ..self.reached.into_inner() }, self.skipped)
@@ -144,13 +146,13 @@ impl<'a> Machine<'a> {
                         false => done.and_then(|()| self.step(line)),
                     };
                     let has_set = touches_memory(line) || done.is_ok() || self.forget(line);
-                    // It may be a jump.
+                    // An unknown instruction without a destination may be a jump.
                     if !has_set && line.operation == Operation::Unknown {
                         return Err(unknown(line));
                     }
                     if let Err(Lost(why)) = done {
                         self.skipped.get_or_insert(why);
-                        // A value is unknown where a part of it was skipped.
+                        // When values are compared, a skipped instruction ends the run: the values are then unknown.
                         if self.tracing.junk.is_some() {
                             return Ok(());
                         }
@@ -183,7 +185,7 @@ impl<'a> Machine<'a> {
         let value = register(name)
             .and_then(|register| self.register(register))
             .ok_or_else(|| lost(line, "depends on a register that is not known"))?;
-        // The base is what brings the place of the branch back to the start of its section.
+        // The operand's base converts the branch's address to the start of its section.
         let offset = match base.contains("(.text.") {
             true => Some(value),
             false => {
@@ -207,12 +209,12 @@ impl<'a> Machine<'a> {
     }
 }
 
-/// The operands of a line that has so many.
+/// Returns the operands if there are exactly `N`.
 fn exactly<const N: usize>(line: &Line) -> Known<&[Operand; N]> {
     line.operands.as_slice().try_into().map_err(|_| unknown(line))
 }
 
-/// An instruction as the listing writes it.
+/// Formats an instruction as in the listing.
 fn shown(line: &Line) -> String {
     let operands: Vec<&str> = line.operands.iter().map(|operand| operand.text.as_str()).collect();
     format!("{} {}", line.opcode, operands.join(", "))

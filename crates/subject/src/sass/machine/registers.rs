@@ -1,14 +1,14 @@
-//! Registers and predicates, and what operands say of them; `None` is a value that is not known.
+//! Registers, predicates and the values of operands. `None` is an unknown value.
 
 use super::super::operand::{Change, Operand, Predicate, Register, Value, relocated};
 use super::{Known, Line, Machine, unknown};
 
-/// What a register holds.
+/// The contents of a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Held {
-    /// Nothing was written to it.
+    /// The register was never written.
     Unset,
-    /// Something that is not known.
+    /// An unknown value.
     Unknown,
     Word(u32),
 }
@@ -18,7 +18,7 @@ pub(super) struct Registers {
     plain: [Held; 256],
     uniform: [Held; 256],
     predicates: [[Held; 8]; 2],
-    /// What registers hold that were not set: numbers made of this one, or nothing that is known.
+    /// Seed for the values of unset registers; `None` makes them unknown.
     junk: Option<u64>,
 }
 
@@ -59,7 +59,7 @@ impl Registers {
     }
 }
 
-/// A number as good as any other for a place in a run.
+/// Returns a pseudo-random number for a register in a run with this seed.
 fn mixed(junk: u64, place: u64) -> u32 {
     let mut mixed = (junk ^ place << 48).wrapping_add(place + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -87,12 +87,13 @@ impl Change {
 }
 
 impl Machine<'_> {
-    /// What an operand of 32 bits holds.
+    /// Returns the value of a 32-bit operand.
     pub(super) fn read(&self, operand: &Operand) -> Option<u32> {
         self.word(operand).map(|word| operand.change.of_word(word))
     }
 
-    /// What an operand adds to a sum: of a negated one the complement of two, whose carry differs from that of its word where it is zero.
+    /// Returns the summand for an operand. For a negated operand it is the two's complement, whose carry differs from
+    /// the carry of the negated word if the operand is zero.
     pub(super) fn term(&self, operand: &Operand) -> Option<u64> {
         match operand.change {
             Change { negates: true, absolute: false, inverts: false } => {
@@ -102,7 +103,7 @@ impl Machine<'_> {
         }
     }
 
-    /// The word that an operand names, before it is changed.
+    /// Returns the word of an operand without its modifications.
     fn word(&self, operand: &Operand) -> Option<u32> {
         match operand.value {
             Value::Register(register) => self.registers.register(register),
@@ -113,7 +114,7 @@ impl Machine<'_> {
         }
     }
 
-    /// The value of a name with a relocation.
+    /// Returns the value of a relocated name.
     fn named(&self, text: &str) -> Option<u32> {
         if text.starts_with("c[") {
             return self.constant(&Operand::read(text), 0);
@@ -124,7 +125,7 @@ impl Machine<'_> {
             .find_map(|&(before, shift)| Some((text.strip_prefix(before)?, shift, before == "`")))?;
         let (name, addend) = relocated(text)?;
         let address = self.address_of(name)?;
-        // A name without a half is an address of 32 bits, which has no upper half.
+        // A name without a half selector is a 32-bit address, which has no upper half.
         let fits = if is_whole { address.is_small } else { shift == 0 || !address.is_small };
         fits.then(|| (address.at.wrapping_add(addend as u64) >> shift) as u32)
     }
@@ -133,13 +134,13 @@ impl Machine<'_> {
         self.registers.register(register)
     }
 
-    /// What a register and the next one hold.
+    /// Returns the 64-bit value in a register and the next one.
     pub(super) fn pair_of(&self, register: Register) -> Option<u64> {
         let (low, high) = (self.register(register)?, self.register(register.nth(1))?);
         Some(u64::from(high) << 32 | u64::from(low))
     }
 
-    /// What an operand of 64 bits holds.
+    /// Returns the value of a 64-bit operand.
     pub(super) fn pair(&self, operand: &Operand) -> Option<u64> {
         let pair = match operand.value {
             Value::Immediate(value) => Some(value as u64),
@@ -157,7 +158,7 @@ impl Machine<'_> {
         pair.map(|pair| operand.change.of_pair(pair))
     }
 
-    /// The register that an instruction writes.
+    /// Returns the register that an instruction writes.
     pub(super) fn destination(line: &Line, operand: &Operand) -> Known<Register> {
         operand.register().ok_or_else(|| unknown(line))
     }
@@ -180,7 +181,7 @@ impl Machine<'_> {
         self.registers.predicate(predicate)
     }
 
-    /// Whether a predicate operand holds.
+    /// Returns whether a predicate operand is true.
     pub(super) fn truth_of(&self, operand: &Operand) -> Option<bool> {
         match operand.value {
             Value::Predicate(predicate) => self.truth(predicate).map(|holds| holds != operand.change.inverts),

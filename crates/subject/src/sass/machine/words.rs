@@ -1,8 +1,8 @@
-//! What operations make of words, where all of them are known.
+//! Operations on known words.
 
 use super::super::operation::{DotProduct, Extreme, Funnel, Lanes};
 
-/// Three words combined bit by bit: the bits choose one of the eight of a table.
+/// Combines three words bit by bit: the three bits select one of the eight bits of the table.
 pub(super) fn looked_up(a: u32, b: u32, c: u32, table: u8) -> u32 {
     let minterm = |index: u32| {
         let chosen = |word: u32, bit: u32| if index >> bit & 1 == 1 { word } else { !word };
@@ -16,13 +16,13 @@ pub(super) fn permuted(a: u32, control: u32, b: u32) -> u32 {
     (0..4).fold(0, |result, nth| {
         let selector = control >> (4 * nth) & 0xf;
         let byte = (both >> (8 * (selector & 7))) as u8;
-        // The fourth bit asks for the sign of the byte instead of its value.
+        // The fourth bit selects the sign of the byte instead of its value.
         let byte = if selector & 8 != 0 { ((byte as i8) >> 7) as u8 } else { byte };
         result | u32::from(byte) << (8 * nth)
     })
 }
 
-/// A shift of two words; a count beyond the width is the width.
+/// Shifts a pair of words; a count greater than the width counts as the width.
 pub(super) fn shifted(funnel: Funnel, low: u32, count: u32, high: u32) -> u32 {
     let Funnel { left, wide, signed, wraps, upper } = funnel;
     let width = if wide { 64 } else { 32 };
@@ -36,7 +36,7 @@ pub(super) fn shifted(funnel: Funnel, low: u32, count: u32, high: u32) -> u32 {
     if upper { (result >> 32) as u32 } else { result as u32 }
 }
 
-/// The lowest bits of a word, extended to all of it.
+/// Extends the lowest bits of a word to the full word.
 pub(super) fn extended(signed: bool, a: u32, width: u32) -> Option<u32> {
     match 32u32.saturating_sub(width) {
         32 => Some(0),
@@ -45,15 +45,15 @@ pub(super) fn extended(signed: bool, a: u32, width: u32) -> Option<u32> {
     }
 }
 
-/// So many ones from a bit on.
+/// Returns a mask of `width` ones, starting at bit `at`.
 pub(super) fn mask(wraps: bool, at: u32, width: u32) -> Option<u32> {
     let (at, width) = if wraps { (at & 31, width & 31) } else { (at.min(32), width.min(32)) };
     let ones = (1u64 << width) - 1;
     Some((ones << at) as u32)
 }
 
-/// The place of the highest bit that differs from the sign, from the lowest bit on or as the count that shifts it to the top; all
-/// ones where there is none.
+/// Returns the position of the highest bit that differs from the sign, counted from the lowest bit; with `shift`, the
+/// shift count that moves that bit to the top. All ones if there is no such bit.
 pub(super) fn highest(signed: bool, shift: bool, a: u32) -> u32 {
     let bits = if signed && (a as i32) < 0 { !a } else { a };
     match bits.checked_ilog2() {
@@ -68,7 +68,7 @@ pub(super) fn by_halves(a: u32, b: u32, of: impl Fn(u16, u16) -> u16) -> u32 {
     high << 16 | low
 }
 
-/// The least or the greatest of words, or of each half.
+/// Returns the minimum or maximum of words, or of each half.
 pub(super) fn extreme(extreme: Extreme, least: bool, values: &[u32]) -> u32 {
     let Extreme { lanes, signed, positive, .. } = extreme;
     let lane = |at: u32, bits: u32| {
@@ -96,7 +96,7 @@ pub(super) fn extreme_pair(signed: bool, least: bool, a: u64, b: u64) -> u64 {
     }
 }
 
-/// The sum of products of bytes, or of halves and bytes, added to a word.
+/// Adds the products of bytes, or of halves and bytes, to a word.
 pub(super) fn dot_product(dot: DotProduct, a: u32, b: u32, c: u32) -> u32 {
     let part = |word: u32, at: u32, bits: u32, signed: bool| {
         let value = word >> at & ((1 << bits) - 1);
@@ -115,7 +115,7 @@ pub(super) fn dot_product(dot: DotProduct, a: u32, b: u32, c: u32) -> u32 {
         .fold(c, |sum, (a, at)| sum.wrapping_add(a.wrapping_mul(part(b, at, 8, b_signed)) as u32))
 }
 
-/// A word within the bounds of a type of this width in bits.
+/// Clamps a word to the range of a type of this width in bits.
 pub(super) fn saturated(bits: u32, signed: bool, from_signed: bool, a: u32) -> u32 {
     let value = if from_signed { i64::from(a as i32) } else { i64::from(a) };
     let (least, greatest) = match signed {
