@@ -1,4 +1,4 @@
-//! Target `cubin`: whatever bytes are taken for a cubin, they are read or refused.
+//! Target `cubin`: the cubin reader accepts or rejects any bytes without a panic.
 
 use ptxsmith_subject::{Variable, cubin};
 

@@ -1,8 +1,8 @@
-//! Target `differential`: bytes make many declarations, which real implementations assemble in processes of their own, and
-//! which are judged as in a campaign.
+//! Target `differential`: generates many declarations from bytes, runs real implementations on them in separate
+//! processes, and judges the results as in a campaign.
 //!
-//! What an implementation does stops nothing: a crash, a hang or a wrong value is a finding in the folder, whether it is
-//! listed or new. The target fails only where our own code or machine does.
+//! A crash, a hang or a wrong value of an implementation is recorded as a finding in the folder, listed or new, and does not
+//! stop the target. The target fails only if ptxsmith or the machine fails.
 
 use std::num::NonZeroUsize;
 use std::panic::resume_unwind;
@@ -37,9 +37,9 @@ pub const STORE: &str = "PTXSMITH_FUZZ_STORE";
 /// Names the program `ptxsmith`, which is the worker of `nvjitlink@`. Default: `ptxsmith`, found in `PATH`.
 pub const PROGRAM: &str = "PTXSMITH";
 
-/// How often it is told how far we are.
+/// The interval between progress messages.
 const TELL: Duration = Duration::from_secs(10);
-/// The least length of an input that the mutator makes: assembling many declarations costs little more than one.
+/// The minimum length of mutated inputs. Assembling many declarations costs little more than assembling one.
 const LEAST_BYTES: usize = 16 * 1024;
 
 static GENERATORS: LazyLock<[Generator; 2]> =
@@ -77,14 +77,14 @@ pub fn trials(data: &[u8]) -> (Vec<Trial>, OutputForm) {
     (trials, form)
 }
 
-/// All trials in one text, for people: the names of one may be those of another.
+/// Prints all trials together for human readers. Names may repeat between trials.
 fn program(data: &[u8]) -> Option<String> {
     let header = Header::default();
     let texts = trials(data).0.into_iter().map(|trial| trial.text(&header));
     Some(texts.collect::<Vec<_>>().join("\n"))
 }
 
-/// What lasts from one input to the next.
+/// The state kept between inputs.
 pub struct Differential {
     campaign: &'static Campaign<'static>,
     judged: u64,
@@ -92,7 +92,7 @@ pub struct Differential {
     told: Instant,
 }
 
-/// Tells of each finding once.
+/// Reports each finding once.
 struct Told {
     since: Instant,
 }
@@ -109,10 +109,10 @@ impl Events for Told {
 }
 
 impl Differential {
-    /// Judges implementations, and keeps what is found in a folder.
+    /// Creates the state to judge these implementations, with findings stored in `folder`.
     ///
     /// # Errors
-    /// If the folder cannot be made.
+    /// If the folder cannot be created.
     pub fn new(subjects: Vec<Box<dyn Subject>>, folder: PathBuf) -> Result<Differential, Failure> {
         let subjects = subjects.into_iter().map(Tested::new).collect();
         Differential::of(Box::leak(Box::new(session(None))), subjects, folder)
@@ -125,13 +125,13 @@ impl Differential {
     ) -> Result<Differential, Failure> {
         let campaign = Campaign::new(session, "fuzz", "declarations", subjects, Some(folder), Earlier::Share)
             .map_err(failure)?;
-        // It lives as long as the process does.
+        // Leaked on purpose: the campaign lives as long as the process.
         let campaign: &'static Campaign<'static> = Box::leak(Box::new(campaign));
         let now = Instant::now();
         Ok(Differential { campaign, judged: 0, since: now, told: now })
     }
 
-    /// Those that the environment names.
+    /// Creates the state for the implementations and folder named by the environment.
     fn of_environment() -> Result<Differential, Failure> {
         let named = std::env::var(SUBJECTS).unwrap_or_else(|_| "ptxas".to_owned());
         let specs = named.split(',').map(|name| parse_spec(name.trim()));
@@ -147,19 +147,19 @@ impl Differential {
         Differential::of(session, open_subjects(session, &specs, None).map_err(failure)?, folder)
     }
 
-    /// How many declarations were judged so far, by any of the implementations.
+    /// Returns the number of declarations judged so far, over all implementations.
     pub fn judged(&self) -> u64 {
         self.judged
     }
 
-    /// Judges what these bytes stand for.
+    /// Judges the trials that these bytes encode.
     ///
     /// # Errors
-    /// If our machine or code fails; whatever an implementation does is none.
+    /// If ptxsmith or the machine fails. Misbehaviour of an implementation is not an error.
     pub fn judge(&mut self, data: &[u8]) -> Result<(), Failure> {
         let (trials, form) = trials(data);
         let made: Vec<Made> = trials.into_iter().map(|trial| Made::of(trial, form)).collect();
-        // Each implementation runs in processes of its own, so all at once.
+        // Run the implementations in parallel, since each has its own processes.
         let subjects = &self.campaign.subjects;
         let judged: Vec<_> = thread::scope(|scope| {
             let made = &made;
@@ -188,7 +188,7 @@ impl Differential {
     }
 }
 
-/// What a campaign runs with that judges one input at a time.
+/// Creates the session of a campaign that judges one input at a time.
 fn session(workers: Option<Workers>) -> Session {
     Session {
         command_line: Vec::new(),
@@ -205,7 +205,7 @@ fn session(workers: Option<Workers>) -> Session {
     }
 }
 
-/// Our machine or code failed.
+/// Converts a failure of ptxsmith or the machine.
 fn failure(failure: ptxsmith_campaign::Failure) -> Failure {
     use ptxsmith_campaign::Failure as Campaign;
     Failure(match failure {
@@ -215,7 +215,7 @@ fn failure(failure: ptxsmith_campaign::Failure) -> Failure {
     })
 }
 
-/// How many variables a trial declares.
+/// Returns the number of variables that a trial declares.
 fn declarations(trial: &Trial) -> u64 {
     let of =
         |item: &Item| if let Item::Variables(declaration) = item { declaration.declarators.len() } else { 0 };
@@ -231,8 +231,8 @@ fn run(data: &[u8]) -> Result<(), Failure> {
     }
 }
 
-/// The mutator of libFuzzer: what it makes is long, since a run of an implementation on many declarations costs little more
-/// than one on a single declaration. Returns the new size.
+/// The libFuzzer mutator. It produces long inputs, because running an implementation on many declarations costs little more
+/// than on one. Returns the new size.
 pub fn long_bytes(
     data: &mut [u8],
     size: usize,

@@ -1,5 +1,5 @@
-//! Target `eval`: the oracle answers every program, the same twice, with the same value in every context, and as the naive
-//! evaluator does.
+//! Target `eval`: the oracle answers every program, deterministically, with the same value in every context, and agrees with
+//! the naive evaluator.
 
 use ptxsmith_oracle::{
     Evaluator, Expectation, Interpretation, MAX_BYTES, Readings, Rules, Stop, Stored, Trace, expect,
@@ -12,9 +12,9 @@ use crate::target::{Failure, Target, Turn, text};
 /// The target.
 pub static EVAL: Target = Target { name: "eval", run, program: text };
 
-/// The largest program whose every value is looked at. Larger ones are only evaluated.
+/// The largest program, in values, that is checked value by value. Larger programs are only evaluated.
 const MOST_VALUES: usize = 64;
-/// How many values of a program are put in every context.
+/// The number of values per program that are tried in every context.
 const IN_CONTEXT: usize = 2;
 
 fn run(data: &[u8]) -> Result<(), Failure> {
@@ -25,7 +25,7 @@ fn run(data: &[u8]) -> Result<(), Failure> {
     if turn.is_of(0) {
         consistent(&module)?;
     }
-    // Without a version there is no mask; the oracle takes the latest then.
+    // Without a version there is no mask. The oracle then assumes the latest version.
     let version = module.version().unwrap_or((u32::MAX, 0));
     let mut values = values(&module);
     values.truncate(MOST_VALUES);
@@ -93,12 +93,12 @@ fn answer(expr: &Expr, ty: ScalarType, version: (u32, u32), rules: &Rules, trace
 /// other answer to a question that was met. Returns how many answers were compared.
 ///
 /// # Errors
-/// If they differ.
+/// If the answers differ.
 pub fn agreement(expr: &Expr, ty: ScalarType, version: (u32, u32)) -> Result<u32, Failure> {
     agreement_under(expr, ty, version, |others| others)
 }
 
-/// The same, under some of the other answers.
+/// Like [`agreement`], under a selection of the other interpretations.
 fn agreement_under(
     expr: &Expr,
     ty: ScalarType,
@@ -143,7 +143,7 @@ fn compare(
     Ok(1)
 }
 
-/// Whether a mask is an operand, of which the text does not speak.
+/// Returns true if a mask is an operand of another operator, which the specification does not cover.
 fn has_masked_operand(expr: &Expr) -> bool {
     let inner = &expr.nodes()[..expr.root() as usize];
     inner.iter().any(|node| matches!(node.kind, NodeKind::Mask(..)))
@@ -192,7 +192,7 @@ fn contexts(ty: ScalarType) -> &'static [ConstantContext] {
     if ty.size().is_some_and(|size| size <= 8) { CONTEXTS } else { &CONTEXTS[..CONTEXTS.len() - 1] }
 }
 
-/// Puts a constant in place of `v`.
+/// Replaces `v` by a constant.
 struct Put<'a>(&'a Expr);
 
 impl VisitMut<'_> for Put<'_> {
@@ -203,7 +203,7 @@ impl VisitMut<'_> for Put<'_> {
     }
 }
 
-/// A module with this variable.
+/// Creates a module with the variable of this context.
 fn module_of(context: &str, expr: &Expr, ty: ScalarType) -> Module {
     let text = format!(".version 9.0 .target sm_90 {}", context.replace('#', ty.keyword()));
     let mut module = parse(&text).expect("a text of ours");

@@ -1,11 +1,10 @@
-//! What libFuzzer tries on ptxsmith's libraries, and what the results are compared with.
+//! Fuzz targets for ptxsmith's libraries, and the references that they compare results with.
 //!
-//! A [`Target`] is a library function of bytes with a test on stable Rust beside it (`tests/`). The programs in
-//! `fuzz_targets/` are a line each: for `cargo fuzz run NAME` they are libFuzzer's, and otherwise they replay files. How
-//! to run them, what they print and what was measured is in `docs/guide/fuzzing.md`.
+//! A [`Target`] is a library function on bytes, with a test on stable Rust in `tests/`. Each program in `fuzz_targets/` is
+//! one line: under `cargo fuzz run NAME` it is a libFuzzer target, otherwise it replays files. See
+//! `docs/guide/fuzzing.md` for usage, output and measurements.
 //!
-//! [`naive`] is the second evaluator that the oracle is compared with. This package holds no rule of its own that anything
-//! else depends on.
+//! [`naive`] is a second evaluator, which checks the oracle. No other package depends on this one for the rules of PTX.
 
 mod cubin;
 mod cuobjdump;
@@ -33,6 +32,6 @@ pub use roundtrip::{ROUNDTRIP, module};
 pub use serve::SERVE;
 pub use target::{Failure, Target, corpus_file, files, seeds};
 
-/// Every target.
+/// All targets.
 pub static ALL: [&Target; 8] =
     [&ROUNDTRIP, &PARSE, &EVAL, &CUBIN, &CUOBJDUMP, &SERVE, &REDUCE, &DIFFERENTIAL];

@@ -1,5 +1,5 @@
-//! Target `parse`: any text is read or refused, without a panic and in time in proportion to its length; what is read is
-//! printed in a form that is read as the same program.
+//! Target `parse`: the parser accepts or rejects any text without a panic, in time proportional to its length. An accepted
+//! program is printed and parses back to the same program.
 
 use std::time::{Duration, Instant};
 

@@ -1,4 +1,4 @@
-//! Target `reduce`: the result of a reduction still answers yes, is no larger than the program, and is the same again.
+//! Target `reduce`: a reduced program still satisfies the predicate, is no larger than the input, and is deterministic.
 
 use ptxsmith_gen::stream::SplitMix64;
 use ptxsmith_reduce::{Answer, Ended, Event, Objection, Options, Program, Question, Reduced, reduce};
@@ -9,9 +9,9 @@ use crate::target::{Failure, Target};
 /// The target.
 pub static REDUCE: Target = Target { name: "reduce", run, program };
 
-/// The largest program that is reduced, in bytes: the time goes into many candidates rather than large ones.
+/// The size limit for reduced programs in bytes, so that time goes into many candidates rather than large ones.
 const MOST_BYTES: usize = 1500;
-/// How many programs a question answers for before it is over.
+/// The maximum number of candidates tried per reduction.
 const MOST_ASKED: usize = 400;
 
 /// The number behind `// question`, among the leading comments, and the program behind that line.
@@ -93,7 +93,7 @@ fn run(data: &[u8]) -> Result<(), Failure> {
     if text.len() > MOST_BYTES {
         return Ok(());
     }
-    // What is no PTX is reduced as text.
+    // Input that is not PTX is reduced as text.
     let program = Program::parse(text).unwrap_or_else(|_| Program::from_text(text));
     let (first, asked) = reduced(&program, question)?;
     let (again, _) = reduced(&program, question)?;

@@ -1,4 +1,4 @@
-//! Target `roundtrip`: bytes make a program, the program makes a text, and the text is the program again.
+//! Target `roundtrip`: generates a program from bytes, prints it, and checks that it parses back to the same program.
 
 use std::cell::RefCell;
 use std::sync::LazyLock;
@@ -12,7 +12,7 @@ use crate::target::{Failure, Target, Turn};
 /// The target.
 pub static ROUNDTRIP: Target = Target { name: "roundtrip", run, program: |data| Some(print(&module(data))) };
 
-/// Generators of all sorts: the default one, one that makes kernels, and some in which features are missing.
+/// Various generators: the default, one that generates kernels, and some with features disabled.
 static GENERATORS: LazyLock<Vec<Generator>> = LazyLock::new(|| {
     let mut configs =
         vec![Config::default(), Config { operands: true, unified: true, b128: true, ..Config::default() }];
@@ -25,11 +25,11 @@ static GENERATORS: LazyLock<Vec<Generator>> = LazyLock::new(|| {
 });
 
 thread_local! {
-    /// What was made, which is not asked for here: it is larger than most programs.
+    /// Coverage, unused here but required by the generator. Reused because it is larger than most programs.
     static COVERAGE: RefCell<Coverage> = RefCell::new(Coverage::new());
 }
 
-/// How many parts a program has at most: libFuzzer looks at every branch that an execution takes, so short ones are many.
+/// The maximum number of parts in a program. Short executions matter, because libFuzzer instruments every branch.
 const MOST_PARTS: usize = 2;
 
 const TYPES: [ScalarType; 6] =

@@ -1,4 +1,4 @@
-//! What all targets have in common: what an input stands for, what a failure prints, and how files are replayed.
+//! The framework of all targets: decoding inputs, reporting failures and replaying files.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -13,23 +13,23 @@ use ptxsmith_syntax::parse;
 /// A library function that libFuzzer calls with bytes.
 #[derive(Clone, Copy)]
 pub struct Target {
-    /// Its name: that of its program, of its folder of seeds, and after `cargo fuzz run`.
+    /// The name of the target, its program and its seed folder, as in `cargo fuzz run NAME`.
     pub name: &'static str,
-    /// Tries one input.
+    /// Runs the target on an input.
     pub run: fn(&[u8]) -> Result<(), Failure>,
-    /// The PTX program that an input stands for; `None` for one that stands for something else.
+    /// Returns the PTX program that an input encodes, or `None` if it encodes something else.
     pub program: fn(&[u8]) -> Option<String>,
 }
 
-/// What does not hold of an input.
+/// The property that an input violates, as a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure(pub String);
 
 impl Failure {
-    /// A failure, if the condition does not hold.
+    /// Returns a failure with this message unless the condition holds.
     ///
     /// # Errors
-    /// If it does not.
+    /// If the condition is false.
     pub fn unless(condition: bool, what: impl FnOnce() -> String) -> Result<(), Failure> {
         if condition { Ok(()) } else { Err(Failure(what())) }
     }
@@ -41,17 +41,17 @@ impl fmt::Display for Failure {
     }
 }
 
-/// Which of several properties an input is tried for: under libFuzzer one, which follows from the input, so that an execution
-/// is short; in tests and where files are replayed, all.
+/// Selects the properties to check on an input: under libFuzzer one, derived from the input, to keep executions short; in
+/// tests and replays all.
 #[derive(Clone, Copy, Debug)]
 pub struct Turn {
     one: Option<u64>,
-    /// Of the input's bytes.
+    /// A hash of the input.
     sum: u64,
 }
 
 impl Turn {
-    /// The turn of an input among this many properties.
+    /// Selects among this many properties for an input.
     pub fn of(data: &[u8], properties: u64) -> Turn {
         let sum = data.iter().fold(0xcbf2_9ce4_8422_2325, |sum: u64, &byte| {
             (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
@@ -59,12 +59,12 @@ impl Turn {
         Turn { one: cfg!(fuzzing).then_some((sum >> 32) % properties), sum: sum & 0xffff_ffff }
     }
 
-    /// Whether it is this property's.
+    /// Returns true if this property is selected.
     pub fn is_of(self, property: u64) -> bool {
         self.one.is_none_or(|one| one == property)
     }
 
-    /// Those of several like things that the property is tried on: under libFuzzer one, else all.
+    /// Selects the elements to check a property on: under libFuzzer one, otherwise all.
     pub fn some_of<T>(self, things: &[T]) -> &[T] {
         match (self.one, things.len()) {
             (None, _) | (_, 0) => things,
@@ -73,23 +73,23 @@ impl Turn {
     }
 }
 
-/// An input that is text as it is; `None` where it is none.
+/// Decodes an input as UTF-8 text, or returns `None`.
 pub fn text(data: &[u8]) -> Option<String> {
     std::str::from_utf8(data).ok().map(str::to_owned)
 }
 
-/// An input that stands for no program.
+/// For targets with inputs that encode no program: returns `None`.
 pub fn no_program(_: &[u8]) -> Option<String> {
     None
 }
 
 thread_local! {
-    /// The input that is tried, for the message of a panic.
+    /// The current input, for the message of a panic.
     static CURRENT: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
 impl Target {
-    /// Tries an input as libFuzzer does: a failure is a panic, and says which file to keep.
+    /// Runs the target for libFuzzer: a failure becomes a panic whose message contains a corpus file.
     ///
     /// # Panics
     /// If the target fails, or panics itself.
@@ -103,8 +103,8 @@ impl Target {
         }
     }
 
-    /// From now on, a panic prints the input as a corpus file and the command that repeats it, also where the panic is
-    /// not one of ours.
+    /// Installs a panic hook that prints the input as a corpus file and the command that reproduces the failure. It handles
+    /// panics from any crate.
     pub fn explain_panics(&'static self) {
         let earlier = panic::take_hook();
         panic::set_hook(Box::new(move |information| {
@@ -120,7 +120,7 @@ impl Target {
         }));
     }
 
-    /// A failing input as a corpus file, and the command that repeats it.
+    /// Renders a failing input as a corpus file, with the command that reproduces the failure.
     pub fn explanation(&self, data: &[u8], what: &str) -> String {
         let repeat = format!("cargo run -p ptxsmith-fuzz --bin {} --", self.name);
         let as_it_is = std::str::from_utf8(data).ok();
@@ -142,8 +142,8 @@ impl Target {
         }
     }
 
-    /// The program of the target where there is no libFuzzer: tries the files and folders that it is given, or what
-    /// follows `--hex`, and without any the committed seeds.
+    /// The main function without libFuzzer. Replays the files and folders in the arguments, or the bytes after `--hex`, or
+    /// without arguments the committed seeds.
     pub fn replay(&'static self) -> ExitCode {
         self.explain_panics();
         let mut arguments = std::env::args_os().skip(1).peekable();
@@ -177,15 +177,15 @@ impl Target {
     }
 }
 
-/// The folder of the committed seeds of a target.
+/// Returns the folder with a target's committed seeds.
 pub fn seeds(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("seeds").join(name)
 }
 
-/// Files, and those directly in folders, with their contents, in the order of their names.
+/// Reads files, and the files directly in folders, sorted by name. Returns paths and contents.
 ///
 /// # Errors
-/// If one cannot be read: says which.
+/// If a file cannot be read. The message names it.
 pub fn files(places: &[PathBuf]) -> Result<Vec<(PathBuf, Vec<u8>)>, String> {
     let failed = |path: &Path, error: std::io::Error| format!("cannot read {}: {error}", path.display());
     let mut found = Vec::new();
@@ -205,7 +205,7 @@ pub fn files(places: &[PathBuf]) -> Result<Vec<(PathBuf, Vec<u8>)>, String> {
         .collect()
 }
 
-/// The program behind the leading comments that `corpus/README.md` describes.
+/// Renders a program as a corpus file, with the leading comments described in `corpus/README.md`.
 pub fn corpus_file(program: &str, note: &str) -> String {
     let note: String = note.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     let (clauses, expect) = match parse(program).map(|module| expect(&module, &Rules::default())) {
@@ -222,8 +222,7 @@ fn ids(trace: &Trace) -> String {
     trace.clauses.iter().map(|clause| clause.id()).collect::<Vec<_>>().join(", ")
 }
 
-/// Makes the program of a target: `target!(EVAL)`, or `target!(EVAL, mutated)` where inputs are programs and are mutated as
-/// trees.
+/// Defines the program of a target: `target!(EVAL)`, or `target!(EVAL, mutated)` to mutate inputs as syntax trees.
 #[macro_export]
 macro_rules! target {
     ($target:ident) => {

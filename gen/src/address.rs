@@ -1,4 +1,4 @@
-//! Makers of addresses: what they are addresses of, what holds them, and how they are written.
+//! Makers of addresses: the targets, the variables that hold the addresses, and the address expressions.
 
 use ptxsmith_syntax::{BinaryOp, Item, ScalarType, StateSpace, Text, UnaryOp, precedence};
 
@@ -13,13 +13,13 @@ use crate::{
 
 // Groups of declarations
 
-/// Declarations and functions, and variables behind them that hold their addresses.
+/// Generates declarations and functions, followed by variables that hold their addresses.
 pub(crate) fn group(d: &mut Draft<'_, '_>) -> Vec<Item> {
     let (targets, holders) = targets_and_holders(d);
     [targets, holders].concat()
 }
 
-/// The variables that hold the addresses come first.
+/// Generates the variables that hold addresses before the targets (forward references).
 pub(crate) fn group_forward(d: &mut Draft<'_, '_>) -> Vec<Item> {
     let (targets, holders) = targets_and_holders(d);
     [holders, targets].concat()
@@ -32,11 +32,11 @@ fn targets_and_holders(d: &mut Draft<'_, '_>) -> (Vec<Item>, Vec<Item>) {
     (targets, if is_fenced { fenced(holders) } else { holders })
 }
 
-/// One group in this many has its holders fenced.
+/// One in this many groups has sentinels around the variables that hold addresses.
 const FENCED: usize = 4;
 
-/// Variables with a sentinel before and another behind each: of the same space and alignment, so that they lie beside it
-/// wherever an implementation puts them, and of known bytes, so that whatever is written past a variable shows.
+/// Adds a sentinel variable before and after each variable. A sentinel has the same state space and alignment, so that the
+/// implementation places it next to the variable, and known bytes, so that a write past the variable is visible.
 fn fenced(variables: Vec<Item>) -> Vec<Item> {
     let mut items = Vec::with_capacity(3 * variables.len());
     for (number, variable) in variables.into_iter().enumerate() {
@@ -58,7 +58,7 @@ fn fenced(variables: Vec<Item>) -> Vec<Item> {
     items
 }
 
-// What addresses are of
+// Targets of addresses
 
 pub(crate) fn target_declared(d: &mut Draft<'_, '_>) -> Vec<Item> {
     vec![Item::Variables(d.declaration())]
@@ -71,7 +71,7 @@ pub(crate) fn target_function(d: &mut Draft<'_, '_>, kind: &str) -> Vec<Item> {
     items
 }
 
-// What holds addresses
+// Variables that hold addresses
 
 fn holder(d: &mut Draft<'_, '_>, ty: ScalarType, values: Nonterminal) -> Item {
     let (linkage, space, align) = (d.linkage(), d.space(), d.align());
@@ -95,7 +95,8 @@ pub(crate) fn holder_byte(d: &mut Draft<'_, '_>) -> Item {
 
 // Addresses
 
-/// One of the names of this kind; of the other, or the one of the variable at hand, where there is none.
+/// Chooses a declared function or variable. If there is none of that kind, chooses one of the other kind, or the variable
+/// that is being declared.
 fn symbol(d: &mut Draft<'_, '_>, function: bool) -> (Text, bool) {
     let count = |wanted: bool| d.scope.symbols.iter().filter(|s| s.function == wanted).count();
     let (functions, variables) = (count(true), count(false));
@@ -109,7 +110,7 @@ fn symbol(d: &mut Draft<'_, '_>, function: bool) -> (Text, bool) {
     chosen.map_or((d.scope.own.clone(), false), |symbol| (symbol.name.clone(), symbol.function))
 }
 
-/// Adds a name. Returns whether it is that of a function, to which nothing may be added.
+/// Adds a name. Returns true for a function, because an offset to a function address is invalid.
 fn name_of(d: &mut Draft<'_, '_>, function: bool) -> bool {
     let (name, is_function) = symbol(d, function);
     d.name(&name);
@@ -124,7 +125,7 @@ pub(crate) fn function(d: &mut Draft<'_, '_>, _: u32) {
     name_of(d, true);
 }
 
-/// Adds an offset to what was added last.
+/// Adds an offset to the last operand.
 fn plus_offset(d: &mut Draft<'_, '_>) {
     d.make(Nonterminal::Offset, 3);
     d.bind(BinaryOp::Add.precedence() + 1);
@@ -137,7 +138,7 @@ pub(crate) fn offset(d: &mut Draft<'_, '_>, _: u32) {
     }
 }
 
-/// `generic(var)`. Returns false where there is no variable to make it of.
+/// Adds `generic(var)`. Returns false if there is no variable.
 fn generic_of_name(d: &mut Draft<'_, '_>) -> bool {
     let is_function = name_of(d, false);
     if !is_function {
@@ -156,7 +157,7 @@ pub(crate) fn generic_offset(d: &mut Draft<'_, '_>, _: u32) {
     }
 }
 
-/// `var + 1 + 3`: the offset in two parts.
+/// Adds an address with an offset in two parts: `var + 1 + 3`.
 pub(crate) fn offset_twice(d: &mut Draft<'_, '_>, _: u32) {
     if !name_of(d, false) {
         plus_offset(d);
@@ -164,7 +165,7 @@ pub(crate) fn offset_twice(d: &mut Draft<'_, '_>, _: u32) {
     }
 }
 
-// Forms of which the text says nothing
+// Forms that the specification does not mention
 
 pub(crate) fn own_name(d: &mut Draft<'_, '_>, _: u32) {
     let name = d.scope.own.clone();
@@ -222,7 +223,7 @@ pub(crate) fn offset_expression(d: &mut Draft<'_, '_>, _: u32) {
 
 // Masks
 
-/// `mask(...)` around what this nonterminal makes, with one byte of eight.
+/// Adds `mask(...)` around an expression of this nonterminal. The mask selects one byte of eight.
 fn mask(d: &mut Draft<'_, '_>, of: Nonterminal, room: u32) {
     let byte = d.mask_byte();
     let radix = d.radix();
@@ -233,7 +234,7 @@ fn mask(d: &mut Draft<'_, '_>, of: Nonterminal, room: u32) {
 }
 
 pub(crate) fn masked_address(d: &mut Draft<'_, '_>, _: u32) {
-    // A function's address has no bytes that a mask could take.
+    // A mask cannot select bytes of a function address.
     let variable = d.scope.symbols.iter().any(|symbol| !symbol.function);
     mask(d, if variable { Nonterminal::Address } else { Nonterminal::Literal }, 4);
 }
@@ -244,7 +245,7 @@ pub(crate) fn masked_constant(d: &mut Draft<'_, '_>, _: u32) {
 
 // Names
 
-/// A name of these characters and a number that nothing else in the case has.
+/// Creates a unique name: `before`, a number, `behind`.
 fn number(d: &mut Draft<'_, '_>, before: &str, behind: &str) -> Text {
     let number = d.scope.named;
     d.scope.named += 1;
@@ -259,12 +260,12 @@ pub(crate) fn name_sigil(d: &mut Draft<'_, '_>, sigil: &str) -> Text {
     number(d, sigil, "")
 }
 
-/// Every character that may follow the first one.
+/// Creates a name with every character class that is allowed after the first character.
 pub(crate) fn name_symbols(d: &mut Draft<'_, '_>) -> Text {
     number(d, "Z_$", "$_zA9_")
 }
 
-/// Characters that begin something else when other characters follow them.
+/// Creates a name that starts like a keyword, a suffix or a number.
 pub(crate) fn name_like_a_word(d: &mut Draft<'_, '_>) -> Text {
     let word = d.pick(&["e", "U", "x", "f", "generic", "WARP_SZ", "global", "s64", "mask"]);
     number(d, word, "_")

@@ -1,4 +1,4 @@
-//! Cases: what is tried, one at a time.
+//! Test cases: the unit of a run.
 
 use std::{fmt, str::FromStr};
 
@@ -25,7 +25,7 @@ ptxsmith_syntax::every! {
     }
 }
 
-/// The mixture: of so many cases, these are about something else than expressions.
+/// The period of [`Focus::Mixed`]. In each period, `MIXED` lists the cases with another focus than expressions.
 const MIXTURE: u64 = 132;
 const MIXED: [(u64, Focus); 17] = [
     (5, Focus::Addresses),
@@ -48,7 +48,7 @@ const MIXED: [(u64, Focus); 17] = [
 ];
 
 impl Focus {
-    /// What the case of this index is about: never [`Focus::Mixed`].
+    /// Returns the focus of the case with this index. Resolves [`Focus::Mixed`], so it never returns it.
     pub fn of(self, index: u64) -> Focus {
         match self {
             Focus::Mixed => {
@@ -61,12 +61,12 @@ impl Focus {
     }
 }
 
-/// Which case it is: written `seed:index`. With the focus, the configuration and the build it makes the case again.
+/// Identifies a case; written `seed:index`. With the focus, the configuration and the build it reproduces the case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CaseId {
     /// The seed of the run.
     pub seed: u64,
-    /// The number of the case in the run.
+    /// The index of the case in the run.
     pub index: u64,
 }
 
@@ -87,41 +87,41 @@ impl FromStr for CaseId {
     }
 }
 
-/// One thing to try.
+/// A test case.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Case {
-    /// Which case it is.
+    /// The seed and index.
     pub id: CaseId,
-    /// What is tried.
+    /// The statements under test.
     pub body: Body,
-    /// How its text is spaced.
+    /// The spacing of the printed module.
     pub spacing: Spacing,
 }
 
-/// What a case tries.
+/// The content of a case.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Body {
-    /// A value of this type: as a scalar of its own, or as one element of an array of many cases.
+    /// An expression of this type. It becomes a scalar variable, or one element of an array that holds many cases.
     Expression {
         /// The type of the variable.
         ty: ScalarType,
-        /// Where the variable lies.
+        /// The state space of the variable.
         space: StateSpace,
-        /// Its value.
+        /// The value of the variable.
         expr: Expr,
     },
     /// Statements at module scope. No name is declared twice.
     Items(Vec<Item>),
-    /// Declarations that all hold one constant: in the last scalar of each variable, or, of eight bytes, in all.
+    /// Declarations that use the same constant: as the last scalar of each variable, or byte by byte through masks.
     Contexts(Vec<Item>),
-    /// A kernel `k0` and what it uses. It has one parameter, the address of an output buffer.
+    /// A kernel `k0` and the declarations it uses. It has one parameter, the address of an output buffer.
     Kernel(Vec<Item>),
-    /// Statements that the specification refuses, and their valid counterpart.
+    /// Statements that the specification rejects, and their valid counterpart.
     Negative(Box<Negative>),
 }
 
 impl Case {
-    /// The statements of the case: of a negative one, those that are refused. An expression is the value of `v0`.
+    /// Returns the statements of the case: for a negative case the invalid ones, for an expression a variable `v0`.
     pub fn items(&self) -> Vec<Item> {
         match &self.body {
             Body::Expression { ty, space, expr } => {
@@ -132,7 +132,7 @@ impl Case {
         }
     }
 
-    /// The header that the case needs, where it is not the one that all others have.
+    /// Returns the header that the case requires, if the common header does not fit.
     pub fn header(&self) -> Option<&Header> {
         match &self.body {
             Body::Negative(negative) => negative.header.as_ref(),
@@ -140,22 +140,22 @@ impl Case {
         }
     }
 
-    /// The case as a module of its own, under this header unless it needs another.
+    /// Returns the case as a module, with this header unless the case requires another.
     pub fn module(&self, header: &Header) -> Module {
         self.header().unwrap_or(header).module(self.items())
     }
 }
 
-/// Bytes for one expression: more than all but the largest take.
+/// The bytes for an expression: enough for all but the largest.
 const EXPRESSION_BYTES: usize = 128;
-/// Bytes for one declaration, or one group. Where they run out, the elements that are left are zeros.
+/// The bytes for a declaration or a group. If they run out, the remaining elements are zeros.
 const DECLARATION_BYTES: usize = 1024;
 
 impl Generator {
-    /// The case of this seed and index. The cases before it need not be made.
+    /// Generates the case with this seed and index, independently of other cases.
     pub fn case(&self, focus: Focus, seed: u64, index: u64, coverage: &mut Coverage) -> Case {
         let id = CaseId { seed, index };
-        // In a mixture every negative is of another edit than the one before, since there are few of them.
+        // In a mixture, cycle through the edits of negative cases, since a mixture has few of these cases.
         let turn = if focus == Focus::Mixed { crate::negative::in_turn(index / MIXTURE) } else { index };
         let focus = focus.of(index);
         if focus == Focus::Negatives {
@@ -169,8 +169,8 @@ impl Generator {
         }
     }
 
-    /// The nodes of the case of this seed and index under [`Focus::Expressions`], with its type and its state space. A
-    /// case that is not spaced canonically has more to it than its nodes: of it nothing is made or recorded.
+    /// Generates only the nodes, type and state space of a case under [`Focus::Expressions`]. If the case is not spaced
+    /// canonically, its nodes do not describe it completely, so nothing is generated or recorded.
     pub fn assemble_case(
         &self,
         CaseId { seed, index }: CaseId,
@@ -187,12 +187,12 @@ impl Generator {
         Some(draft.assemble_in_context(into))
     }
 
-    /// The seed and the number of the pool that an expression takes its numbers from, if others take theirs there too.
+    /// Returns the seed and index of the pool of shared numbers for this case; `None` if numbers are not shared.
     fn pool(&self, seed: u64, index: u64) -> Option<(u64, u64)> {
         Some((seed, index.checked_div(self.config().shared_numbers)?))
     }
 
-    /// The case of this seed and index, of no more than so many bytes.
+    /// Generates a case from at most `N` bytes.
     fn made_of<const N: usize>(&self, focus: Focus, id: CaseId, coverage: &mut Coverage) -> Case {
         let mut bytes = [0; N];
         case_bytes(id.seed, id.index, &mut bytes);
@@ -208,13 +208,13 @@ impl Generator {
                 Body::Expression { ty, space, expr }
             }
         };
-        // What stays tokens keeps the gaps between them, whatever the spacing.
+        // Kept tokens retain their gaps under any spacing, so use canonical spacing.
         let spacing = if keeps_tokens(&body) { Spacing::Canonical } else { spacing };
         Case { id, body, spacing }
     }
 }
 
-/// Whether a kernel has statements that are kept as tokens.
+/// Returns true if a kernel has statements that are kept as tokens.
 fn keeps_tokens(body: &Body) -> bool {
     let Body::Kernel(items) = body else { return false };
     items.iter().any(|item| match item {
@@ -225,9 +225,9 @@ fn keeps_tokens(body: &Body) -> bool {
     })
 }
 
-/// The case of this seed and index under a configuration.
+/// Generates the case with this seed and index under a configuration.
 ///
-/// For many cases under one configuration make a [`Generator`] once.
+/// To generate many cases under one configuration, create a [`Generator`] and reuse it.
 pub fn case(config: &Config, focus: Focus, seed: u64, index: u64) -> Case {
     Generator::new(config.clone()).case(focus, seed, index, &mut Coverage::new())
 }

@@ -1,10 +1,10 @@
-//! One constant in every place where it may stand.
+//! Declarations that use one constant in every valid context.
 
 use ptxsmith_syntax::{Expr, Item};
 
 use crate::written::items;
 
-/// Where the constant `@` stands: all other scalars are zero.
+/// Declarations with the constant as `@`. All other scalars are zero.
 const INTEGER_CONTEXTS: &[&str] = &[
     ".global .s64 # = @;",
     ".global .u64 # = @;",
@@ -29,7 +29,7 @@ const INTEGER_CONTEXTS: &[&str] = &[
     ".global .v2 .s64 #[2] = {{0, 0}, {0, @}};",
 ];
 
-/// Eight bytes, each of which a mask takes of the constant.
+/// An array of eight bytes. Each mask selects one byte of the constant.
 const MASKS: &str = ".global .u8 #[8] = {0xff(@), 0xff00(@), 0xff0000(@), 0xff000000(@), 0xff00000000(@),
     0xff0000000000(@), 0xff000000000000(@), 0xff00000000000000(@)};";
 
@@ -45,7 +45,7 @@ const FLOAT_CONTEXTS: &[&str] = &[
     ".const .v2 .f64 #[2] = {{0.0, 0.0}, {0.0, @}};",
 ];
 
-/// Declarations of variables whose last scalar, or whose eight bytes, are this constant.
+/// Returns declarations with the constant as the last scalar, and, if `masks`, byte by byte for an integer constant.
 pub(crate) fn contexts(constant: &Expr, float: bool, masks: bool) -> Vec<Item> {
     let constant = constant.to_string();
     let contexts = if float { FLOAT_CONTEXTS } else { INTEGER_CONTEXTS };

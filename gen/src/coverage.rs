@@ -1,4 +1,4 @@
-//! Which productions were made, and which under which.
+//! Coverage of productions and of parent-child pairs of productions.
 
 use crate::nonterminal::ProductionId;
 
@@ -23,7 +23,7 @@ impl Default for Coverage {
 }
 
 impl Coverage {
-    /// Nothing recorded yet.
+    /// Creates an empty coverage.
     pub fn new() -> Coverage {
         Coverage::default()
     }
@@ -55,12 +55,12 @@ impl Coverage {
         }
     }
 
-    /// How often a production was made.
+    /// Returns the number of times that a production was generated.
     pub fn count(&self, production: ProductionId) -> u64 {
         self.counts[production.index()]
     }
 
-    /// Whether a production was made directly beneath another.
+    /// Returns true if a production was generated directly beneath another.
     pub fn has_pair(&self, parent: ProductionId, child: ProductionId) -> bool {
         self.pairs[parent.index()][child.index() / 64] >> (child.index() % 64) & 1 == 1
     }

@@ -1,4 +1,4 @@
-//! Makers of declarations: types, dimensions, and initial values of every shape.
+//! Makers of declarations: types, dimensions and initializers.
 
 use ptxsmith_syntax::{
     Attribute, BinaryOp, Declaration, Declarator, Expr, Initializer, Linkage, Name, Radix, ScalarType, Span,
@@ -12,7 +12,7 @@ use crate::{
     scope::Symbol,
 };
 
-/// What stands in front of the variables of a statement.
+/// The specifiers that the variables of a statement share.
 pub(crate) struct Specifiers {
     pub linkage: Option<Linkage>,
     pub space: StateSpace,
@@ -23,7 +23,7 @@ pub(crate) struct Specifiers {
 }
 
 impl Specifiers {
-    /// The statement of these variables, in the order of specifiers that the examples of the text have.
+    /// Creates the statement, with the specifiers in the order that the specification's examples use.
     pub fn declare(self, declarators: Vec<Declarator>) -> Declaration {
         let mut specifiers = Vec::with_capacity(6);
         specifiers.extend(self.linkage.map(Specifier::Linkage));
@@ -36,16 +36,16 @@ impl Specifiers {
     }
 }
 
-/// What an element of an array holds, or a variable that is no array.
+/// The content of an array element, or of a variable that is not an array.
 #[derive(Clone, Copy)]
 pub(crate) struct Element {
     vector: Option<VectorLength>,
-    /// The values of its scalars.
+    /// The nonterminal for the value of each scalar.
     values: Nonterminal,
 }
 
 impl Element {
-    /// How many scalars it has.
+    /// Returns the number of scalars: the vector length, or 1.
     fn lanes(self) -> u64 {
         lanes(self.vector)
     }
@@ -71,9 +71,9 @@ pub(crate) fn align_spelled(d: &mut Draft<'_, '_>) -> Option<Expr> {
     Some(d.expression(|d| add_signed(d, count)))
 }
 
-/// The length of a vector of this type, if it is to be one.
+/// Chooses a vector length for this type; `None` for a scalar.
 pub(crate) fn vector(d: &mut Draft<'_, '_>, ty: ScalarType) -> Option<VectorLength> {
-    // Four elements of 64 bits would exceed the 128 bits that a vector may have.
+    // Four elements of 64 bits would exceed the limit of 128 bits for a vector.
     match ty.size() {
         Some(9..) => None,
         Some(5..=8) => d.long_vector(),
@@ -81,13 +81,13 @@ pub(crate) fn vector(d: &mut Draft<'_, '_>, ty: ScalarType) -> Option<VectorLeng
     }
 }
 
-/// How many variables the statement has: mostly one.
+/// Chooses the number of variables in a statement: usually one.
 fn variables(d: &mut Draft<'_, '_>) -> usize {
     let most = d.config().max_declarators.clamp(1, 256) as usize;
     if most > 1 && d.byte() >= 208 { 1 + d.below(most) } else { 1 }
 }
 
-/// The values of a type that takes initial values.
+/// Returns the nonterminal for the values of a type that can have an initializer.
 fn values_of(ty: ScalarType) -> Nonterminal {
     Nonterminal::value_of(ty).expect("only types that take initial values come here")
 }
@@ -124,7 +124,7 @@ pub(crate) fn shared(d: &mut Draft<'_, '_>) -> Declaration {
     specifiers.declare(vec![variable])
 }
 
-/// `NAME<COUNT>`: no array, no initial value, and only one such variable.
+/// Generates `NAME<COUNT>`: a single variable, neither an array nor initialized.
 pub(crate) fn parameterized(d: &mut Draft<'_, '_>) -> Declaration {
     let (space, align, ty) = (d.space(), d.align(), d.ty(Nonterminal::AnyType));
     let name = d.new_name();
@@ -140,7 +140,7 @@ pub(crate) fn parameterized(d: &mut Draft<'_, '_>) -> Declaration {
 
 fn attributed(d: &mut Draft<'_, '_>, attribute: Attribute) -> Declaration {
     let (linkage, align, ty) = (d.linkage(), d.align(), d.ty(Nonterminal::Type));
-    // Neither attribute is for another state space.
+    // Both attributes are valid in `.global` only.
     let (space, attribute, vector) = (StateSpace::Global, Some(attribute), vector(d, ty));
     let specifiers = Specifiers { linkage, space, align, attribute, vector, ty };
     let variable = d.variable(&specifiers, values_of(ty));
@@ -159,7 +159,7 @@ pub(crate) fn unified(d: &mut Draft<'_, '_>) -> Declaration {
 
 // Variables
 
-/// A variable whose name may be used from now on.
+/// Creates a variable and makes its name available to later initializers.
 fn variable(
     d: &mut Draft<'_, '_>,
     space: StateSpace,
@@ -173,7 +173,7 @@ fn variable(
     Declarator { name: Name::new(name), count: None, dimensions, initializer }
 }
 
-/// The name of a variable whose initial value is made next.
+/// Creates the name of a variable before its initializer is generated.
 fn own_name(d: &mut Draft<'_, '_>) -> Text {
     let name = d.new_name();
     d.scope.own = name.clone();
@@ -221,7 +221,7 @@ pub(crate) fn variable_first_omitted(
     variable(d, specifiers.space, name, dimensions, Some(initializer))
 }
 
-/// The dimensions of an array as they are written, and their extents, outermost first.
+/// Generates the dimensions of an array. Returns them as written, and their extents, outermost first.
 fn dimensions(d: &mut Draft<'_, '_>, specifiers: &Specifiers) -> (Vec<Option<Expr>>, Vec<u64>) {
     let rank = d.rank();
     let mut room = (d.config().max_elements / lanes(specifiers.vector)).max(1);
@@ -229,7 +229,7 @@ fn dimensions(d: &mut Draft<'_, '_>, specifiers: &Specifiers) -> (Vec<Option<Exp
     for _ in 0..rank {
         let most = d.config().max_extent.clamp(1, room).min(256);
         let is_long = rank == 1 && d.happens(d.config().long_array);
-        // Half of the extents are small, where rows are short and packing errors show in few bytes.
+        // Half of the extents are small, because packing errors then show in a few bytes.
         let extent = match d.byte() {
             _ if is_long => 1 + d.below(room.min(64) as usize) as u64,
             0..=127 => d.pick(&[1, 2, 2, 3]).min(most),
@@ -262,7 +262,7 @@ pub(crate) fn extent_difference(d: &mut Draft<'_, '_>, extent: u64) {
     infix(d, extent + 3, BinaryOp::Sub, 3);
 }
 
-/// `WARP_SZ / n` where that can be the extent, and else `WARP_SZ - n`.
+/// Adds `WARP_SZ / n` if that can equal the extent, otherwise `WARP_SZ - n`.
 pub(crate) fn extent_warp_size(d: &mut Draft<'_, '_>, extent: u64) {
     d.warp_size();
     let (op, right) = match extent {
@@ -288,7 +288,7 @@ pub(crate) fn list_full(d: &mut Draft<'_, '_>, element: Element, extents: &[u64]
     entries(d, element, extents, extents[0])
 }
 
-/// At least one entry, and fewer than there is room for, unless there is room for one only.
+/// Generates a list with at least one entry but fewer than the extent, unless the extent is 1.
 pub(crate) fn list_short(d: &mut Draft<'_, '_>, element: Element, extents: &[u64]) -> Initializer {
     let most = (extents[0] - 1).clamp(1, 256);
     let count = 1 + d.below(most as usize) as u64;
@@ -299,7 +299,7 @@ pub(crate) fn list_empty(d: &mut Draft<'_, '_>, element: Element, extents: &[u64
     entries(d, element, extents, 0)
 }
 
-/// So many entries of a list for these dimensions, the outermost of which is that of the list.
+/// Generates a list of `count` entries. `extents[0]` is the dimension of the list itself.
 fn entries(d: &mut Draft<'_, '_>, element: Element, extents: &[u64], count: u64) -> Initializer {
     let most = d.config().max_element_nodes;
     let entry = |_| match &extents[1..] {
@@ -309,7 +309,7 @@ fn entries(d: &mut Draft<'_, '_>, element: Element, extents: &[u64], count: u64)
     Initializer::list((0..count).map(entry).collect())
 }
 
-/// What an element or a variable that is no array holds: a value or the list of a vector.
+/// Generates the initializer of an element or of a variable that is not an array: a value, or a list for a vector.
 fn entry(d: &mut Draft<'_, '_>, element: Element, most_nodes: u32) -> Initializer {
     if element.vector.is_some() { d.lanes(element) } else { value(d, element.values, most_nodes) }
 }
@@ -328,7 +328,7 @@ fn list_of_lanes(d: &mut Draft<'_, '_>, element: Element, count: u64) -> Initial
     Initializer::list((0..count).map(|_| value(d, element.values, most)).collect())
 }
 
-/// A value of this kind: more often than not a single literal.
+/// Generates a value of this nonterminal: usually a single literal.
 fn value(d: &mut Draft<'_, '_>, of: Nonterminal, most_nodes: u32) -> Initializer {
     let room = match d.byte() {
         0..=127 => 1,

@@ -1,4 +1,4 @@
-//! A program while it is being made.
+//! The state of a program under construction.
 
 mod piece;
 
@@ -19,7 +19,7 @@ use crate::{
 
 pub(crate) use self::piece::Piece;
 
-/// Adds a node, whose operands are those that were completed last, and notes how tightly it binds.
+/// Adds a node over the most recently completed operands and records its precedence.
 macro_rules! add {
     ($self:ident, $tightness:expr, $node:ident($($part:expr)?)) => {
         match &mut $self.instead {
@@ -30,13 +30,13 @@ macro_rules! add {
     };
 }
 
-/// Fills in one form. `u32` is how many nodes an expression may take.
+/// Generates one form. The `u32` is the node limit for an expression.
 pub(crate) type Maker = fn(&mut Draft<'_, '_>, u32);
 
 /// Spells one number.
 pub(crate) type Speller = fn(&mut Draft<'_, '_>) -> String;
 
-/// What a production is made of.
+/// The right-hand side of a production.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Form {
     Same(Nonterminal),
@@ -45,21 +45,21 @@ pub(crate) enum Form {
     Cast(Cast, Nonterminal),
     Infix(BinaryOp, Nonterminal, Nonterminal),
     Ternary(Nonterminal, Nonterminal, Nonterminal),
-    /// A number: the choices that are made of it, and the function that spells it.
+    /// A number: the nonterminals it chooses from, and the function that spells it.
     Number(&'static [Nonterminal], Speller),
-    /// Anything else: how many nodes it takes at least, besides its parts; the parts; the function that makes it.
+    /// Any other expression: the minimum number of nodes besides its parts, the parts, and the function that generates it.
     Made(u32, &'static [Nonterminal], Maker),
-    /// What is no expression: the choices that are made of it, and the function that returns it.
+    /// A piece that is not an expression: the nonterminals it chooses from, and the function that returns it.
     Piece(&'static [Nonterminal], Piece),
     /// A type.
     Type(ScalarType),
-    /// A state space.
+    /// Chooses a state space.
     Space(StateSpace),
-    /// Nothing by itself: a choice that the maker around it reads.
+    /// A choice that produces nothing itself; the surrounding maker uses it.
     Choice(Choice),
 }
 
-/// Makes the choices of the nonterminals that are mere choices.
+/// Defines a method for each nonterminal that only makes a choice.
 macro_rules! choices {
     ($($of:ident, $choice:ident: $name:ident -> $type:ty;)+) => {
         impl Draft<'_, '_> {
@@ -93,42 +93,42 @@ choices! {
 /// hand, and enough that hardly any wrong rule is told later for it.
 const POOL: u16 = 64;
 
-/// What drafts are made by: a configuration, and what follows from it.
+/// A configuration and the tables computed from it, shared by all drafts.
 #[derive(Clone, Debug)]
 pub(crate) struct Tables {
     pub config: Config,
     pub sampler: Sampler,
-    /// The fewest nodes that an expression of each nonterminal has.
+    /// The minimum number of nodes in an expression, for each nonterminal.
     pub least: [u32; Nonterminal::ALL.len()],
-    /// What each production is made of, and how many productions of numbers there are before it.
+    /// For each production, its form and the number of number productions before it in the grammar.
     pub forms: Vec<(Form, u8)>,
 }
 
-/// What the makers of productions work on: where the bytes come from, and what has been made so far.
+/// The working state of the makers: the remaining bytes and the program so far.
 ///
-/// Nothing here fails. When the bytes run out, zeros follow, and zeros choose the smallest forms.
+/// No operation fails. When the bytes run out, the draft reads zeros, and zeros choose the smallest forms.
 pub(crate) struct Draft<'g, 'd> {
     tables: &'g Tables,
-    /// The bytes that are left.
+    /// The remaining bytes.
     pub bytes: &'d [u8],
     coverage: &'g mut Coverage,
     parent: ProductionId,
-    /// The seed and the number of the pool that numbers are taken from, if they are.
+    /// The seed and index of the pool of shared numbers; `None` if each expression draws its own numbers.
     pub pool: Option<(u64, u64)>,
-    /// How many operators may still nest.
+    /// The number of nesting levels still allowed for operators.
     depth: u32,
-    /// The expression at hand.
+    /// The current expression.
     tree: TreeBuilder,
-    /// What takes its nodes instead, where no tree is wanted.
+    /// The receiver of the nodes if no tree is wanted.
     instead: Option<&'g mut dyn Assemble>,
-    /// How tightly the node that was added last binds.
+    /// The precedence of the last added node.
     tightness: u8,
-    /// The names that were made so far.
+    /// The names declared so far.
     pub scope: Scope,
 }
 
 impl<'g, 'd> Draft<'g, 'd> {
-    /// A draft that takes these bytes.
+    /// Creates a draft that consumes these bytes.
     pub fn new(tables: &'g Tables, bytes: &'d [u8], coverage: &'g mut Coverage) -> Self {
         Draft {
             tables,
@@ -144,39 +144,39 @@ impl<'g, 'd> Draft<'g, 'd> {
         }
     }
 
-    /// Makes an expression of any size, whose nodes go to `into` from now on.
+    /// Generates an expression of any size. From now on, nodes go to `into`.
     pub fn assemble(&mut self, of: Nonterminal, into: &'g mut dyn Assemble) {
         self.instead = Some(into);
         let room = self.room();
         self.make(of, room);
     }
 
-    /// Makes a type, a state space, and a value of that type, whose nodes go to `into`.
+    /// Generates a type, a state space, and a value of that type. The nodes of the value go to `into`.
     pub fn assemble_in_context(&mut self, into: &'g mut dyn Assemble) -> (ScalarType, StateSpace) {
         let (ty, space) = self.context();
         self.assemble(Nonterminal::value_of(ty).expect("the type takes an initial value"), into);
         (ty, space)
     }
 
-    /// Whether something happens that has these odds. It does not where the bytes have run out.
+    /// Returns true with these odds, and false if the bytes have run out.
     pub fn happens(&mut self, odds: Odds) -> bool {
         let drawn = u16::from_be_bytes([self.byte(), self.byte()]);
         drawn > 0 && f64::from(drawn) >= 65_536.0 * (1.0 - odds.share())
     }
 
-    /// How a case is spaced: canonically, or, as often as the knob says, oddly.
+    /// Chooses the spacing of a case: canonical, or odd with the odds `odd_spacing`.
     pub fn spacing(&mut self) -> Spacing {
         if self.happens(self.config().odd_spacing) { Spacing::Odd(self.word()) } else { Spacing::Canonical }
     }
 
-    /// A type and a state space.
+    /// Chooses a type and a state space.
     pub fn context(&mut self) -> (ScalarType, StateSpace) {
         (self.ty(Nonterminal::Type), self.space())
     }
 
-    /// How many nodes an expression may have, from one byte.
+    /// Draws the node limit of an expression from one byte.
     pub fn room(&mut self) -> u32 {
-        // Not one byte below the last size: the sizes are as likely as each other, up to 256.
+        // All sizes are equally likely, up to 256.
         let most = self.config().max_nodes.clamp(1, 256);
         1 + self.below(most as usize) as u32
     }
@@ -185,7 +185,7 @@ impl<'g, 'd> Draft<'g, 'd> {
         &self.tables.config
     }
 
-    /// The next byte; zero when there is none.
+    /// Returns the next byte, or zero if the bytes have run out.
     #[inline]
     pub fn byte(&mut self) -> u8 {
         let Some((&byte, rest)) = self.bytes.split_first() else { return 0 };
@@ -193,7 +193,7 @@ impl<'g, 'd> Draft<'g, 'd> {
         byte
     }
 
-    /// The next eight bytes as a number, lowest first; zeros for those that there are not.
+    /// Returns the next eight bytes as a little-endian number. Missing bytes are zero.
     #[inline]
     pub fn word(&mut self) -> u64 {
         if let Some((&word, rest)) = self.bytes.split_first_chunk() {
@@ -203,14 +203,14 @@ impl<'g, 'd> Draft<'g, 'd> {
         u64::from_le_bytes(std::array::from_fn(|_| self.byte()))
     }
 
-    /// A number below `bound`, which is at most 256, from one byte; none is taken where there is no choice.
+    /// Draws a number below `bound` (at most 256) from one byte. Consumes no byte if there is no choice.
     #[inline]
     pub fn below(&mut self, bound: usize) -> usize {
         debug_assert!((1..=256).contains(&bound));
         if bound == 1 { 0 } else { (self.byte() as usize * bound) >> 8 }
     }
 
-    /// One of at most 256 values.
+    /// Chooses one of at most 256 values.
     #[inline]
     pub fn pick<T: Copy>(&mut self, of: &[T]) -> T {
         of[self.below(of.len())]
@@ -233,7 +233,7 @@ impl<'g, 'd> Draft<'g, 'd> {
         let place = u16::from(production) * POOL + u16::from(self.byte()) % POOL;
         let Draft { tables, coverage, parent, instead, tree, .. } = self;
         let mut spell = || {
-            // More than any number takes.
+            // More bytes than any number consumes.
             let mut bytes = [0; 64];
             number_stream(pool, place).fill(&mut bytes);
             speller(&mut Draft { parent: *parent, ..Draft::new(tables, &bytes, coverage) })
@@ -256,47 +256,47 @@ impl<'g, 'd> Draft<'g, 'd> {
         add!(self, precedence::PRIMARY, name(text));
     }
 
-    /// Puts parentheses around what was added last.
+    /// Wraps the last operand in parentheses.
     #[inline]
     pub fn paren(&mut self) {
         add!(self, precedence::PRIMARY, paren());
     }
 
-    /// Puts a prefix operator before what was added last.
+    /// Applies a prefix operator to the last operand.
     #[inline]
     pub fn unary(&mut self, op: UnaryOp) {
         add!(self, precedence::UNARY, unary(op));
     }
 
-    /// Puts a cast before what was added last.
+    /// Applies a cast to the last operand.
     #[inline]
     pub fn cast(&mut self, cast: Cast) {
         add!(self, precedence::UNARY, cast(cast));
     }
 
-    /// Joins the last two operands.
+    /// Applies an infix operator to the last two operands.
     #[inline]
     pub fn infix(&mut self, op: BinaryOp) {
         add!(self, op.precedence(), binary(op));
     }
 
-    /// Joins the last three operands.
+    /// Applies the conditional operator to the last three operands.
     #[inline]
     pub fn ternary(&mut self) {
         add!(self, precedence::TERNARY, ternary());
     }
 
-    /// Puts what was added last into `generic()`.
+    /// Wraps the last operand in `generic()`.
     pub fn generic(&mut self) {
         add!(self, precedence::PRIMARY, generic());
     }
 
-    /// Puts what was added last into a mask.
+    /// Wraps the last operand in a mask.
     pub fn mask(&mut self, mask: &str) {
         add!(self, precedence::PRIMARY, mask(mask));
     }
 
-    /// Puts parentheses around what was added last if it binds less tightly than `least`.
+    /// Wraps the last operand in parentheses if its precedence is below `least`.
     #[inline]
     pub fn bind(&mut self, least: u8) {
         if self.tightness < least {
@@ -304,10 +304,10 @@ impl<'g, 'd> Draft<'g, 'd> {
         }
     }
 
-    /// Makes an expression of its own, beside the one at hand.
+    /// Generates a separate expression and then continues the current one.
     pub fn expression(&mut self, make: impl FnOnce(&mut Self)) -> Expr {
-        // Most expressions are small; room for them at once costs less than growing into it. What is kept has the memory
-        // that it needs: there are hundreds of thousands at a time.
+        // Most expressions are small, so allocating the capacity at once is cheaper than growing. The finished expression is
+        // shrunk, because hundreds of thousands may be kept at a time.
         let around = std::mem::replace(&mut self.tree, TreeBuilder::with_capacity(24));
         let instead = self.instead.take();
         make(self);
@@ -315,7 +315,7 @@ impl<'g, 'd> Draft<'g, 'd> {
         std::mem::replace(&mut self.tree, around).take()
     }
 
-    /// Makes an operand that stands in parentheses of its own, whatever they belong to.
+    /// Generates an operand inside existing parentheses, so that none have to be added.
     pub fn operand_alone(&mut self, of: Nonterminal, room: u32) {
         self.operand(of, room, 0);
     }
@@ -328,7 +328,7 @@ impl<'g, 'd> Draft<'g, 'd> {
         chosen
     }
 
-    /// The production that is chosen of what is no expression, and its form.
+    /// Chooses a production of a nonterminal that is not an expression. Returns the production and its form.
     #[inline]
     pub fn choose_form(&mut self, of: Nonterminal) -> (ProductionId, Form) {
         let around = self.parent;
@@ -342,7 +342,7 @@ impl<'g, 'd> Draft<'g, 'd> {
         (chosen, tables.forms[chosen.index()].0)
     }
 
-    /// What is made within this production.
+    /// Runs `make` inside this production.
     #[inline]
     pub fn within<T>(&mut self, production: ProductionId, make: impl FnOnce(&mut Self) -> T) -> T {
         let around = std::mem::replace(&mut self.parent, production);
@@ -351,7 +351,7 @@ impl<'g, 'd> Draft<'g, 'd> {
         made
     }
 
-    /// A type of this nonterminal.
+    /// Chooses a type of this nonterminal.
     pub fn ty(&mut self, of: Nonterminal) -> ScalarType {
         match self.choose_form(of).1 {
             Form::Type(ty) => ty,
@@ -359,7 +359,7 @@ impl<'g, 'd> Draft<'g, 'd> {
         }
     }
 
-    /// A state space.
+    /// Chooses a state space.
     pub fn space(&mut self) -> StateSpace {
         match self.choose_form(Nonterminal::Space).1 {
             Form::Space(space) => space,
@@ -367,7 +367,7 @@ impl<'g, 'd> Draft<'g, 'd> {
         }
     }
 
-    /// Makes an expression of this nonterminal, with at most `room` nodes unless even the least form takes more.
+    /// Generates an expression of this nonterminal with at most `room` nodes, or the smallest form if it needs more.
     pub fn make(&mut self, of: Nonterminal, room: u32) {
         let chosen = self.choose_production(of, room);
         let around = std::mem::replace(&mut self.parent, chosen);
@@ -408,7 +408,7 @@ impl<'g, 'd> Draft<'g, 'd> {
         self.parent = around;
     }
 
-    /// Makes an operand that binds at least as tightly as `least`.
+    /// Generates an operand with a precedence of at least `least`, adding parentheses if needed.
     #[inline]
     fn operand(&mut self, of: Nonterminal, room: u32, least: u8) {
         let around = self.depth;
@@ -418,7 +418,7 @@ impl<'g, 'd> Draft<'g, 'd> {
         self.bind(least);
     }
 
-    /// Divides room among operands: each has what it needs at least, and the rest is dealt out at random.
+    /// Divides the node limit among operands: each gets its minimum, and the rest is distributed at random.
     #[inline]
     fn split<const N: usize>(&mut self, room: u32, among: [Nonterminal; N]) -> [u32; N] {
         let mut rooms = among.map(|of| self.tables.least[of as usize]);

@@ -1,4 +1,4 @@
-//! The generator: a configuration, made ready for use.
+//! The generator: a configuration and the tables computed from it.
 
 use arbitrary::Unstructured;
 use ptxsmith_syntax::{Declaration, Expr, Item, ScalarType, StateSpace};
@@ -14,10 +14,10 @@ use crate::{
     stream::case_bytes,
 };
 
-/// Makes programs from bytes, as a configuration says.
+/// Generates programs from bytes under a configuration.
 ///
-/// The tables that follow from the configuration are computed once, here, so one generator serves any number of
-/// cases and threads. It has no state: the same bytes give the same program.
+/// The constructor computes the tables for the configuration once, so a generator can be shared by many cases and
+/// threads. It has no mutable state: equal bytes give equal programs.
 #[derive(Clone, Debug)]
 pub struct Generator {
     tables: Tables,
@@ -30,7 +30,7 @@ impl Default for Generator {
 }
 
 impl Generator {
-    /// A generator for this configuration.
+    /// Creates a generator for a configuration.
     pub fn new(config: Config) -> Generator {
         let (least, closed) = (least_nodes(&config), closed(&config));
         let sampler = Sampler::new(|of, room| shares(&config, of, room, &least, &closed));
@@ -44,17 +44,17 @@ impl Generator {
         Generator { tables: Tables { config, sampler, least, forms } }
     }
 
-    /// The generator of a feature set that a number draws: some productions are off, and some numbers lower. In what is left
-    /// combinations occur that one set of odds hardly ever makes (swarm testing).
+    /// Returns a generator with a random feature set, drawn from `seed` and `number`: some productions are disabled and some
+    /// limits are lower. The remaining features then combine in ways that a single set of odds rarely produces (swarm testing).
     pub fn featuring(&self, seed: u64, number: u64) -> Generator {
         let mut bytes = [0; 1024];
-        // Not those of a case.
+        // Invert the seed so that the bytes differ from those used for a case.
         case_bytes(!seed, number, &mut bytes);
         let config = self.config().featuring(&mut Unstructured::new(&bytes));
         Generator::new(config.unwrap_or_else(|_| self.config().clone()))
     }
 
-    /// The configuration.
+    /// Returns the configuration.
     pub fn config(&self) -> &Config {
         &self.tables.config
     }
@@ -63,21 +63,21 @@ impl Generator {
         &self.tables
     }
 
-    /// Whether the configuration leaves a production in the grammar. One that it leaves may still be out of reach.
+    /// Returns true if the configuration enables a production. An enabled production may still be unreachable.
     pub fn enables(&self, production: ProductionId) -> bool {
         enabled(self.config(), production)
     }
 
-    /// An expression that is a value of this type: integers for the integer types, floats for the float types, and
-    /// for bit-size types either. With no bytes left it is a single literal, zero.
+    /// Generates an expression for a value of this type: integers for integer types, floats for float types, and either for
+    /// bit-size types. Without bytes it is the literal zero.
     ///
     /// # Panics
-    /// For `.f16`, `.f16x2` and `.pred`, which take no initial value (5.4.4).
+    /// For `.f16`, `.f16x2` and `.pred`, which cannot have an initializer (5.4.4).
     pub fn expression(&self, ty: ScalarType, u: &mut Unstructured<'_>, coverage: &mut Coverage) -> Expr {
         self.root(values_of(ty), u, coverage)
     }
 
-    /// A type, a state space and an expression that is a value of that type, whose numbers may be those of other cases.
+    /// Generates a type, a state space and an expression of that type. Its numbers may come from a pool shared with other cases.
     pub(crate) fn in_context(
         &self,
         u: &mut Unstructured<'_>,
@@ -93,34 +93,35 @@ impl Generator {
         })
     }
 
-    /// An integer expression of any value.
+    /// Generates an integer expression of any value.
     pub fn integer(&self, u: &mut Unstructured<'_>, coverage: &mut Coverage) -> Expr {
         self.root(Nonterminal::Integer, u, coverage)
     }
 
-    /// A float expression of any value.
+    /// Generates a float expression of any value.
     pub fn float(&self, u: &mut Unstructured<'_>, coverage: &mut Coverage) -> Expr {
         self.root(Nonterminal::Float, u, coverage)
     }
 
-    /// A declaration statement. Its names are not used twice: their number is in each. With no bytes left it is one
-    /// `.global` variable without an initial value.
+    /// Generates a declaration statement. Each name contains a number, which makes it unique. Without bytes the statement
+    /// declares a single `.global` variable without an initializer.
     pub fn declaration(&self, u: &mut Unstructured<'_>, coverage: &mut Coverage) -> Declaration {
         self.drafted(u, coverage, |draft| draft.declaration())
     }
 
-    /// Statements of which some hold addresses of what others declare: variables, functions and kernels.
+    /// Generates statements in which some initializers use addresses of the variables, functions and kernels declared by others.
     pub fn addresses(&self, u: &mut Unstructured<'_>, coverage: &mut Coverage) -> Vec<Item> {
         self.drafted(u, coverage, |draft| draft.group())
     }
 
-    /// One kernel, `k0`, and what it uses: it writes what its operands mean into the buffer that its one parameter points
-    /// to.
+    /// Generates a kernel `k0` and the declarations it uses. The kernel has one parameter, the address of an output buffer,
+    /// and stores the values of its operands there.
     pub fn kernel(&self, u: &mut Unstructured<'_>, coverage: &mut Coverage) -> Vec<Item> {
         self.drafted(u, coverage, |draft| draft.kernel())
     }
 
-    /// Declarations that all hold one constant: in the last scalar of each variable, or, of eight bytes, in all.
+    /// Generates declarations that use the same constant in many contexts: as the last scalar of each variable, and, for an
+    /// integer with masks enabled, byte by byte in an array of eight bytes.
     pub fn contexts(&self, u: &mut Unstructured<'_>, coverage: &mut Coverage) -> Vec<Item> {
         let float = self.config().floats && self.drafted(u, coverage, |draft| draft.byte()) >= 192;
         let constant = if float { self.float(u, coverage) } else { self.integer(u, coverage) };
@@ -134,7 +135,7 @@ impl Generator {
         })
     }
 
-    /// What is made of the next bytes.
+    /// Runs `make` on a draft over the next bytes.
     pub(crate) fn drafted<T>(
         &self,
         u: &mut Unstructured<'_>,
@@ -149,10 +150,10 @@ impl Generator {
     }
 }
 
-/// The nonterminal of the values of a type that takes initial values.
+/// Returns the nonterminal for values of a type.
 ///
 /// # Panics
-/// Where the type takes none.
+/// If the type cannot have an initializer.
 fn values_of(ty: ScalarType) -> Nonterminal {
     Nonterminal::value_of(ty).expect("the type takes an initial value")
 }

@@ -1,8 +1,8 @@
-//! The grammar: every form that the generator can make, in one table.
+//! The grammar table: every form that the generator can produce.
 //!
-//! The generator, the coverage of productions and of pairs of them, and the printed grammar all come from
-//! [`GRAMMAR`]. A new form is one entry. Within a nonterminal the smallest production stands first, because that is
-//! the one chosen when the bytes have run out.
+//! The generator, the coverage of productions and of their pairs, and the printed grammar all use [`GRAMMAR`]. A new form
+//! is one entry. The smallest production of each nonterminal comes first, because the generator chooses it when the bytes
+//! have run out.
 
 use ptxsmith_syntax::{
     BinaryOp::{self, *},
@@ -22,47 +22,47 @@ use crate::{
 /// How often a production is chosen.
 #[derive(Clone, Copy, Debug)]
 pub enum Weight {
-    /// In proportion to the others of its nonterminal.
+    /// Relative to the other productions of the nonterminal.
     Of(u16),
-    /// As often as a knob says, whatever the others weigh.
+    /// With the odds of a configuration knob, independent of the weights of other productions.
     Odds(fn(&Config) -> Odds),
 }
 
 /// One form of a nonterminal.
 #[derive(Debug)]
 pub struct Production {
-    /// Its name: that of its nonterminal, a slash, and its own.
+    /// The full name: nonterminal, slash, form, such as `integer/literal`.
     pub name: &'static str,
-    /// What it is a form of.
+    /// The nonterminal that the production expands.
     pub of: Nonterminal,
-    /// The clause of the specification that it exercises first.
+    /// The main clause of the specification that it exercises.
     pub clause: &'static str,
-    /// How often it is chosen.
+    /// How often the generator chooses it.
     pub weight: Weight,
-    /// Whether a configuration has it at all.
+    /// Whether a configuration enables the production.
     pub allowed: fn(&Config) -> bool,
     pub(crate) form: Form,
 }
 
 impl ProductionId {
-    /// The production itself.
+    /// Returns the production.
     pub fn get(self) -> &'static Production {
         &GRAMMAR[self.index()]
     }
 
-    /// Whether it is the first, and smallest, of its nonterminal.
+    /// Returns true for the first and smallest production of a nonterminal.
     pub fn is_first(self) -> bool {
         self.0 == 0 || GRAMMAR[self.index() - 1].of != self.get().of
     }
 }
 
 impl Production {
-    /// The production of this name.
+    /// Looks up a production by its full name.
     pub fn by_name(name: &str) -> Option<ProductionId> {
         productions().find(|id| id.get().name == name)
     }
 
-    /// The nonterminals that it is made of, in order.
+    /// Returns the nonterminals on the right-hand side, in order.
     pub fn parts(&self) -> impl Iterator<Item = Nonterminal> {
         let (fixed, more): ([Option<Nonterminal>; 3], &[Nonterminal]) = match self.form {
             Same(a) | Paren(a) | Prefix(_, a) | Form::Cast(_, a) => ([Some(a), None, None], &[]),
@@ -74,7 +74,7 @@ impl Production {
         fixed.into_iter().flatten().chain(more.iter().copied())
     }
 
-    /// How many nodes it adds to those of its parts.
+    /// Returns the number of nodes that the production adds to the nodes of its parts.
     pub(crate) fn own_nodes(&self) -> u32 {
         match self.form {
             Same(_) | Piece(..) | Form::Type(_) | Form::Space(_) | Form::Choice(_) => 0,
@@ -86,7 +86,7 @@ impl Production {
 
 const _: () = assert!(GRAMMAR.len() <= ProductionId::NONE.index(), "the last place is that of no production");
 
-/// Every production, in the order of the table.
+/// Returns all productions in table order.
 pub fn productions() -> impl Iterator<Item = ProductionId> {
     (0..GRAMMAR.len()).map(|i| ProductionId(i as u16))
 }
@@ -159,7 +159,7 @@ const fn vectors(c: &Config) -> bool {
 use Form::{Infix, Made, Number, Paren, Piece, Prefix, Same, Ternary};
 use Nonterminal as N;
 
-/// Every operator has a production, and every type that a declaration may give a value.
+/// Checks that there is a production for every operator and for every type that can have an initializer.
 const _: () = {
     let (mut prefix, mut cast) = ([false; UnaryOp::ALL.len()], [false; Cast::ALL.len()]);
     let mut infix = [false; BinaryOp::ALL.len()];
@@ -305,7 +305,7 @@ pub static GRAMMAR: &[Production] = &[
     row("single-bits/boundary", N::SingleBits, "4.5.2/float-single-bits", 3, always, Number(&[], n::boundary_single)),
     row("single-bits/any", N::SingleBits, "4.5.2/float-single-bits", 2, always, Number(&[], n::single)),
 
-    // What each type takes as a value (4.5, 5.4.4)
+    // Valid values for each type (4.5, 5.4.4)
     row("wide-value/integer", N::WideValue, "4.5.1/integer-width", 1, always, Same(N::Integer)),
     row("narrow-value/low", N::NarrowValue, "4.5.1/narrowing", 1, always, Same(N::LowBits)),
     row("narrow-value/in-range", N::NarrowValue, "4.5.1/narrowing", 4, always, Infix(And, N::LowBits, N::Integer)),
@@ -468,7 +468,7 @@ pub static GRAMMAR: &[Production] = &[
     row("access/vector", N::Access, "6.4.3/element-suffix", 2, operands, Form::Choice(Access(Access::Register))),
 ];
 
-/// The values that an element can be, one nonterminal a kind of type.
+/// The nonterminals for the value of an element, one for each kind of type.
 const VALUES: &[N] = &[
     N::WideValue,
     N::NarrowValue,
@@ -479,7 +479,7 @@ const VALUES: &[N] = &[
     N::AddressValue,
     N::MaskedValue,
 ];
-/// A name, and what a variable that is no array holds.
+/// The parts of a variable that is not an array: its name and its value.
 const SINGLE: &[N] = &[
     N::Name,
     N::Lanes,
@@ -492,7 +492,7 @@ const SINGLE: &[N] = &[
     N::AddressValue,
     N::MaskedValue,
 ];
-/// What the entries of an array's list can be.
+/// The nonterminals for the entries of an array's list.
 const ENTRIES: &[N] = &[
     N::List,
     N::Lanes,

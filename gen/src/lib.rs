@@ -1,9 +1,9 @@
-//! Bytes to PTX programs worth trying, driven by one grammar table.
+//! Generates PTX test programs from bytes, driven by a grammar table.
 //!
-//! [`grammar::GRAMMAR`] holds every form that is made. A [`Generator`] is that table under a [`Config`]; it turns
-//! bytes into expressions and declarations, and seed and index into a [`Case`]. What it makes is valid by
-//! construction, as far as can be said without computing values. It predicts nothing: what a program holds is the
-//! oracle's business.
+//! [`grammar::GRAMMAR`] lists every form that the generator can produce. A [`Generator`] applies the table under a
+//! [`Config`]: it turns bytes into expressions and declarations, and a seed and an index into a [`Case`]. Its programs are
+//! valid by construction, as far as this can be decided without evaluating expressions. The generator does not predict
+//! values; that is the task of the oracle.
 //!
 //! ```
 //! use ptxsmith_gen::{Coverage, Focus, Generator, Header};

@@ -1,5 +1,5 @@
-//! Programs of several modules, for linkers: the same names by linkage, space, type, size and alignment, initialised or not, and tables of
-//! each other's addresses.
+//! Programs of several modules, to test linkers. The modules declare shared names with varying linkage, space, type, size,
+//! alignment and initializers, and tables of each other's addresses.
 
 use std::fmt::Write as _;
 
@@ -15,7 +15,7 @@ const TYPES: [(u64, &str); 8] =
 /// One chance in this many that a module declares a shared name otherwise than the others: another count of elements, or a function.
 const OTHERWISE: u64 = 12;
 
-/// How a module has a name.
+/// How a module declares a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Linkage {
     Absent,
@@ -49,7 +49,7 @@ impl Linkage {
     }
 }
 
-/// A name that several modules have.
+/// A name that several modules declare.
 #[derive(Clone, Debug)]
 enum Symbol {
     /// A variable: its space, the place of its type in [`TYPES`], and its elements where it is an array.
@@ -81,7 +81,7 @@ impl Symbol {
     }
 }
 
-/// A module as it is made.
+/// A module under construction.
 struct Draft {
     text: String,
     /// The places of the symbols that it has, and how.
@@ -136,7 +136,7 @@ fn declaration(draw: &mut Draw, symbol: &Symbol, linkage: Linkage) -> String {
     let (name, space, ty, count) = match symbol {
         Symbol::Function { name } if linkage == Linkage::Extern => return format!(".extern .func {name}();"),
         Symbol::Function { name } => return format!("{specifier}.func {name}() {{ ret; }}"),
-        // A name that only its module sees may be a function's elsewhere.
+        // A name that only its module sees may name a function in another module.
         Symbol::Variable { name, .. } if linkage == Linkage::Own && draw.below(OTHERWISE) == 0 => {
             return format!(".func {name}() {{ ret; }}");
         }
@@ -157,7 +157,7 @@ fn declaration(draw: &mut Draw, symbol: &Symbol, linkage: Linkage) -> String {
         Some(count) => format!("[{count}]"),
         None => String::new(),
     };
-    // `.extern` and `.shared` variables have no initial value (5.4.4).
+    // `.extern` and `.shared` variables have no initializer (5.4.4).
     let has_value = linkage != Linkage::Extern && space != ".shared" && draw.below(4) != 0;
     let value = match count {
         _ if !has_value => String::new(),
@@ -171,7 +171,7 @@ fn declaration(draw: &mut Draw, symbol: &Symbol, linkage: Linkage) -> String {
     format!("{specifier}{space} {align}{ty} {name}{elements}{float};")
 }
 
-/// A value of one digit, which fits every type.
+/// Draws a value of one digit, which fits every type.
 fn value(draw: &mut Draw) -> String {
     draw.below(10).to_string()
 }
@@ -214,7 +214,7 @@ fn table(draw: &mut Draw, module: u64, number: u64, symbols: &[Symbol], draft: &
         writeln!(draft.text, "{linkage}{space} .align 8 {ty} t{module}{number}[{length}] = {{{elements}}};");
 }
 
-/// Declares a name that the module does not have.
+/// Declares a name as `.extern` if the module does not declare it.
 fn extern_where_absent(place: usize, symbols: &[Symbol], draft: &mut Draft) {
     if draft.linkages[place] != Linkage::Absent {
         return;

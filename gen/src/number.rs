@@ -1,4 +1,4 @@
-//! Makers of numbers: their values, and how they are written.
+//! Makers of numbers: values and spellings.
 
 use ptxsmith_syntax::{BinaryOp, Cast, Radix, UnaryOp, precedence};
 
@@ -6,7 +6,7 @@ use crate::{boundary, draft::Draft};
 
 // Magnitudes
 
-/// Any value of a width that one byte says, so that every order of magnitude is as likely.
+/// Draws a value of a random width, so that all orders of magnitude are equally likely.
 pub(crate) fn some_bits(d: &mut Draft<'_, '_>) -> u64 {
     let width = d.below(64);
     d.word() >> (63 - width)
@@ -18,33 +18,33 @@ pub(crate) fn all_bits(d: &mut Draft<'_, '_>) -> u64 {
 
 // Spellings
 
-/// A literal of this value, in a base and with a suffix that the bytes choose.
+/// Spells a literal of this value in a random base, with or without a suffix.
 fn spelled(d: &mut Draft<'_, '_>, value: u64) -> String {
     let radix = d.radix();
     let unsigned = d.suffix();
     spelled_as(d, value, radix, unsigned)
 }
 
-/// A literal of this value without a suffix, in a base that the bytes choose.
+/// Spells a literal of this value in a random base, without a suffix.
 pub(crate) fn spelled_signed(d: &mut Draft<'_, '_>, value: u64) -> String {
     let radix = d.radix();
     spelled_as(d, value, radix, false)
 }
 
-/// Adds a literal of this value without a suffix, in a base that the bytes choose.
+/// Adds a literal of this value in a random base, without a suffix.
 pub(crate) fn add_signed(d: &mut Draft<'_, '_>, value: u64) {
     let number = spelled_signed(d, value);
     d.number(&number);
 }
 
 fn spelled_as(d: &mut Draft<'_, '_>, value: u64, radix: Radix, unsigned: bool) -> String {
-    // Also where it says nothing, as for decimal digits: so the bytes behind it mean the same in every base.
+    // Read the byte even if it has no effect, as for decimal digits, so that the following bytes mean the same in each base.
     let detail = if d.config().odd_spellings { d.byte() } else { 0 };
     integer_text(value, radix, unsigned, detail)
 }
 
-/// An integer as it is written. `detail` says how: bit 0 a capital `X` or `B`, bits 1 and 2 the case of the digits, bits 3
-/// to 5 all set for leading zeros, as many as bits 6 and 7 say and one more.
+/// Spells an integer. `detail` controls the spelling: bit 0 selects a capital `X` or `B`, and bits 1 and 2 the case of the
+/// digits. If bits 3 to 5 are all set, bits 6 and 7 give the number of leading zeros minus one.
 pub(crate) fn integer_text(value: u64, radix: Radix, unsigned: bool, detail: u8) -> String {
     let zeros = if detail >> 3 & 7 == 7 { &"0000"[..=usize::from(detail >> 6)] } else { "" };
     let is_capital = detail & 1 == 1;
@@ -66,7 +66,7 @@ pub(crate) fn integer_text(value: u64, radix: Radix, unsigned: bool, detail: u8)
     }
 }
 
-/// Hexadecimal digits, at least so many. The lowest two bits of `letters` choose small ones, capitals, or both.
+/// Spells at least `least` hexadecimal digits. The lowest two bits of `letters` choose lower case, capitals or a mixture.
 fn hexadecimal(value: u64, least: usize, letters: u8) -> String {
     let digits = format!("{value:0least$x}");
     match letters & 3 {
@@ -96,7 +96,7 @@ fn minus(d: &mut Draft<'_, '_>) {
     d.unary(UnaryOp::Minus);
 }
 
-/// A signed literal with a minus: the value is brought into the range of `.s64`.
+/// Adds a negated signed literal. The value is reduced to the range of `.s64`.
 pub(crate) fn negative(d: &mut Draft<'_, '_>, _: u32) {
     let value = (d.magnitude() & i64::MAX as u64).max(1);
     add_signed(d, value);
@@ -106,7 +106,7 @@ pub(crate) fn negative(d: &mut Draft<'_, '_>, _: u32) {
 pub(crate) fn unsigned(d: &mut Draft<'_, '_>) -> String {
     let value = d.magnitude();
     let radix = d.radix();
-    // Without the suffix, the value must be one that makes a literal unsigned.
+    // Without a suffix, only a large value makes a literal unsigned.
     if d.config().unsigned_suffix {
         spelled_as(d, value, radix, true)
     } else {
@@ -118,7 +118,7 @@ pub(crate) fn one(d: &mut Draft<'_, '_>) -> String {
     spelled(d, 1)
 }
 
-/// Zero or one.
+/// Spells 0 or 1.
 pub(crate) fn bit(d: &mut Draft<'_, '_>) -> String {
     let value = d.byte() & 1;
     spelled_signed(d, value.into())
@@ -198,8 +198,8 @@ pub(crate) fn minus_one_cast(d: &mut Draft<'_, '_>, _: u32) {
 
 // Floats
 
-/// The bits of a float as they are written: `0d` or `0f` and its digits. `detail` as for integers, but for the leading
-/// zeros.
+/// Spells the bits of a float: `0d` or `0f` and hexadecimal digits. Capitals are chosen as for integers; there are no extra
+/// leading zeros.
 fn spelled_bits(d: &mut Draft<'_, '_>, bits: u64, digits: usize) -> String {
     let detail = if d.config().odd_spellings { d.byte() } else { 0 };
     let prefix = match (digits, detail & 1) {
@@ -215,7 +215,7 @@ pub(crate) fn boundary_decimal(d: &mut Draft<'_, '_>) -> String {
     d.pick(&boundary::DECIMALS).to_owned()
 }
 
-/// Digits, a point somewhere among them, and maybe an exponent, so that the value stays far inside the range.
+/// Spells a decimal float with an optional exponent. The value is far from the limits of the range.
 pub(crate) fn decimal(d: &mut Draft<'_, '_>) -> String {
     if d.byte() >= 224 { long_decimal(d) } else { any_decimal(d, false) }
 }
@@ -230,7 +230,7 @@ fn any_decimal(d: &mut Draft<'_, '_>, nonzero: bool) -> String {
         if place == point {
             text.push('.');
         }
-        // The last digit of a divisor is not zero, so neither is the divisor.
+        // The last digit of a divisor is not zero, so the divisor is not zero.
         let digit = if nonzero && place == count - 1 { 1 + digits % 9 } else { digits % 10 };
         text.push(char::from(b'0' + digit as u8));
         digits /= 10;
@@ -286,7 +286,7 @@ pub(crate) fn double_nan(d: &mut Draft<'_, '_>) -> String {
     spelled_bits(d, bits, 16)
 }
 
-/// Any bits of a number: an exponent of all ones, which would be infinity or no number, loses one.
+/// Spells the bits of any finite double. An exponent of all ones (infinity or NaN) loses a bit.
 pub(crate) fn double(d: &mut Draft<'_, '_>) -> String {
     const EXPONENT: u64 = 0x7ff0_0000_0000_0000;
     let bits = d.word();
@@ -294,7 +294,7 @@ pub(crate) fn double(d: &mut Draft<'_, '_>) -> String {
     spelled_bits(d, bits, 16)
 }
 
-/// A double halfway between two singles, or next to that: where the conversion to single precision decides.
+/// Spells a double at or next to the midpoint of two singles, where the rounding to single precision is decided.
 pub(crate) fn near_halfway(d: &mut Draft<'_, '_>) -> String {
     const HALF: u64 = 1 << 28;
     let word = d.word();
@@ -306,12 +306,12 @@ pub(crate) fn near_halfway(d: &mut Draft<'_, '_>) -> String {
     spelled_bits(d, bits.wrapping_add(word & 3).wrapping_sub(1), 16)
 }
 
-/// A decimal of fifty digits beside the middle of two doubles, or in it: no number of digits that readers usually look at decides
-/// what it is rounded to.
+/// Spells a decimal of about fifty digits at or next to the midpoint of two doubles. The rounding depends on more digits than
+/// parsers usually examine.
 fn long_decimal(d: &mut Draft<'_, '_>) -> String {
     const UNIT: u64 = 1 << 53;
     let word = d.word();
-    // The middle of two neighbours in [1, 2), in units of 2^-53: an odd number.
+    // The midpoint of two neighbours in [1, 2), in units of 2^-53, is an odd number.
     let mut rest = word >> 11 | 1;
     let mut text = String::from("1.");
     while rest > 0 {
@@ -320,7 +320,7 @@ fn long_decimal(d: &mut Draft<'_, '_>) -> String {
         rest %= UNIT;
     }
     match word & 3 {
-        // Above it, below it, and in it, where the even one is the nearest.
+        // Above the midpoint, below it, or exactly at it, where the tie goes to the even neighbour.
         0 => text.push_str("001"),
         1 => drop(text.pop()),
         _ => {}
@@ -334,7 +334,7 @@ pub(crate) fn boundary_single(d: &mut Draft<'_, '_>) -> String {
     spelled_bits(d, bits.into(), 8)
 }
 
-/// Any bits of a number in single precision.
+/// Spells the bits of any finite single.
 pub(crate) fn single(d: &mut Draft<'_, '_>) -> String {
     const EXPONENT: u64 = 0x7f80_0000;
     let bits = d.word() >> 32;

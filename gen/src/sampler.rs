@@ -1,4 +1,4 @@
-//! Choosing a production with one byte.
+//! Chooses a production with one byte.
 //!
 //! A table of 256 slots has each production in proportion to its share, and a byte is a slot: no sum of weights is walked
 //! while a program is made. One slot may lead to a further table, which holds the productions that are rarer than one in 256.
@@ -20,7 +20,7 @@ fn room_class(room: u32) -> usize {
 
 type Slots = [u16; 256];
 
-/// How often each of some productions is chosen. The shares add up to one.
+/// Productions with their probabilities, which add up to one.
 pub(crate) type Shares = Vec<(ProductionId, f64)>;
 
 /// Chooses productions by bytes.

@@ -1,4 +1,4 @@
-//! The names that were made so far.
+//! The names declared so far in a case.
 
 use ptxsmith_syntax::Text;
 

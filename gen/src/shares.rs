@@ -1,4 +1,4 @@
-//! How often each production is chosen under a configuration, and whether at all.
+//! Computes the probability of each production under a configuration.
 
 use crate::{
     config::Config,
@@ -27,7 +27,7 @@ impl Weights {
     /// Changes the weight of the production of this name.
     ///
     /// # Errors
-    /// Where there is none.
+    /// If there is no production of this name.
     pub fn set_by_name(&mut self, name: &str, weight: u16) -> Result<(), UnknownProduction> {
         let production = Production::by_name(name).ok_or_else(|| UnknownProduction(name.to_owned()))?;
         self.set(production, weight);
@@ -35,7 +35,7 @@ impl Weights {
     }
 }
 
-/// Whether a production is part of the grammar under this configuration.
+/// Returns true if the configuration enables a production.
 pub(crate) fn enabled(config: &Config, id: ProductionId) -> bool {
     let production = id.get();
     let share = match production.weight {

@@ -1,8 +1,8 @@
-//! Bytes from a seed.
+//! Derives random bytes from a seed.
 //!
-//! Every case has a stream of its own, which its seed and its index alone determine. So any case can be made again
-//! by itself, on any shard, in any order. The generator of the bytes stands here rather than in a crate because
-//! crates change theirs between releases, and an old seed would then mean another program.
+//! Each case has its own stream, determined by its seed and index alone. Any case can therefore be generated again by
+//! itself, on any shard and in any order. The random generator is implemented here because external crates may change
+//! theirs between releases, and an old seed would then give another program.
 
 /// The odd constant of SplitMix64: 2^64 divided by the golden ratio.
 const GAMMA: u64 = 0x9e37_79b9_7f4a_7c15;
@@ -14,19 +14,19 @@ pub struct SplitMix64 {
 }
 
 impl SplitMix64 {
-    /// The stream that begins behind this state.
+    /// Creates a stream that begins after this state.
     pub fn new(state: u64) -> SplitMix64 {
         SplitMix64 { state }
     }
 
-    /// The next 64 bits.
+    /// Returns the next 64 bits.
     #[inline]
     pub fn next_u64(&mut self) -> u64 {
         self.state = self.state.wrapping_add(GAMMA);
         mix(self.state)
     }
 
-    /// Fills a slice, eight bytes a step, lowest byte first.
+    /// Fills a slice, eight bytes at a time, in little-endian order.
     pub fn fill(&mut self, into: &mut [u8]) {
         let mut chunks = into.chunks_exact_mut(8);
         for chunk in &mut chunks {
@@ -47,28 +47,28 @@ fn mix(mut z: u64) -> u64 {
 
 /// Fills `into` with the bytes of one case. A longer slice begins with the bytes of a shorter one.
 ///
-/// Seed and index are mixed one after the other, so that neighbouring seeds do not share cases at shifted indices.
+/// The seed is mixed before the index is added, so that neighbouring seeds do not share cases at shifted indices.
 #[inline]
 pub fn case_bytes(seed: u64, index: u64, into: &mut [u8]) {
     case_stream(seed, index).fill(into);
 }
 
-/// The stream that the bytes of one case come from.
+/// Returns the byte stream of one case.
 #[inline]
 pub(crate) fn case_stream(seed: u64, index: u64) -> SplitMix64 {
     let own = mix(seed.wrapping_add(GAMMA)).wrapping_add(index.wrapping_mul(0xd1b5_4a32_d192_ed03));
     SplitMix64::new(mix(own))
 }
 
-/// The stream that the bytes of a number of a pool come from.
+/// Returns the byte stream of one number in a pool shared by several cases.
 pub(crate) fn number_stream((seed, pool): (u64, u64), place: u16) -> SplitMix64 {
-    // Not as the streams of cases begin.
+    // Start differently from the streams of cases.
     let of_seed = mix(seed.wrapping_add(GAMMA.wrapping_mul(2)));
     let of_pool = mix(of_seed.wrapping_add(pool.wrapping_mul(0xd1b5_4a32_d192_ed03)));
     SplitMix64::new(mix(of_pool.wrapping_add(u64::from(place).wrapping_mul(GAMMA))))
 }
 
-/// Draws numbers and choices from a stream. The bias of a remainder is of no account here.
+/// Draws numbers and choices from a stream. The modulo bias does not matter here.
 pub struct Draw(pub(crate) SplitMix64);
 
 impl Draw {
@@ -77,32 +77,32 @@ impl Draw {
         Draw(case_stream(seed, index))
     }
 
-    /// A number of 64 bits.
+    /// Returns 64 random bits.
     pub fn bits(&mut self) -> u64 {
         self.0.next_u64()
     }
 
-    /// A number below `end`.
+    /// Returns a number below `end`, which must not be 0.
     pub fn below(&mut self, end: u64) -> u64 {
         self.bits() % end
     }
 
-    /// A number of a range.
+    /// Returns a number in a range, which must not be empty.
     pub fn within(&mut self, range: std::ops::Range<usize>) -> usize {
         range.start + self.below(range.len() as u64) as usize
     }
 
-    /// Whether an event of this chance in a hundred happens.
+    /// Returns true with a probability of `percent` in a hundred.
     pub fn chance(&mut self, percent: u64) -> bool {
         self.below(100) < percent
     }
 
-    /// One of some.
+    /// Returns one element of a non-empty slice.
     pub fn of<'a, T>(&mut self, all: &'a [T]) -> &'a T {
         &all[self.within(0..all.len())]
     }
 
-    /// One of some, each with its weight.
+    /// Returns one element, chosen by weight.
     pub fn weighted<T: Copy>(&mut self, all: &[(T, u64)]) -> T {
         let mut left = self.below(all.iter().map(|(_, weight)| weight).sum());
         for &(choice, weight) in all {

@@ -1,7 +1,7 @@
-//! Expressions in the order in which a stack machine takes them: operands first, then what joins them.
+//! Expressions in postfix order: operands first, then the operator.
 //!
-//! A maker of expressions says what comes next, and need not know what becomes of it: a tree, text at once, a value,
-//! or several of these. So millions of expressions can be printed and evaluated of which no tree is ever made.
+//! The producer of an expression emits its nodes without knowing the receiver: a tree builder, a printer, an evaluator, or
+//! several of them. Millions of expressions can therefore be printed and evaluated without building a tree.
 
 use smallvec::SmallVec;
 
@@ -21,8 +21,8 @@ pub struct PoolConstant {
     pub place: u16,
 }
 
-/// Takes the nodes of an expression, operands before operators. What joins operands takes those that were completed
-/// last. Parentheses are nodes; a maker puts them where [`crate::precedence`] needs them.
+/// Receives the nodes of an expression in postfix order. An operator applies to the most recently completed operands.
+/// Parentheses are nodes; the caller adds them where [`crate::precedence`] requires.
 pub trait Assemble {
     /// A number as it is written, in ASCII: numbers are most of a text, and looking at their characters once more to find
     /// that they are some would take longer than all else.
@@ -55,7 +55,7 @@ pub trait Assemble {
 /// Operands that wait at a time; of most expressions no more than these.
 type Waiting = SmallVec<[u32; 8]>;
 
-/// Makes a tree.
+/// Builds a tree.
 #[derive(Debug, Default)]
 pub struct TreeBuilder {
     builder: Builder,
@@ -64,12 +64,12 @@ pub struct TreeBuilder {
 }
 
 impl TreeBuilder {
-    /// A tree with room for this many nodes.
+    /// Creates a builder with capacity for this many nodes.
     pub fn with_capacity(nodes: usize) -> TreeBuilder {
         TreeBuilder { builder: Builder::with_capacity(nodes), operands: Waiting::new() }
     }
 
-    /// Adds nodes that are an expression by themselves as the next operand.
+    /// Adds a complete expression as the next operand.
     pub fn graft(&mut self, expr: &Expr) {
         let by = self.builder.len() as NodeId;
         for node in expr.nodes() {
@@ -78,10 +78,10 @@ impl TreeBuilder {
         self.operands.push(self.builder.len() as NodeId - 1);
     }
 
-    /// The expression. Nothing is left of it here.
+    /// Returns the expression and clears the builder.
     ///
     /// # Panics
-    /// When nothing was added.
+    /// If nothing was added.
     pub fn take(&mut self) -> Expr {
         debug_assert_eq!(self.operands.len(), 1, "everything was joined");
         self.operands.clear();

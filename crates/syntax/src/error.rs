@@ -1,4 +1,4 @@
-//! What is said of a text that is no PTX module.
+//! Errors for source that is not a PTX module.
 
 use std::fmt::Write;
 
@@ -7,28 +7,28 @@ use crate::{
     span::{Lines, Span},
 };
 
-/// Why a text could not be read, and where.
+/// Why and where the source failed to parse.
 ///
 /// `Display` gives the message alone; [`ParseError::render`] adds the place.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{kind}")]
 pub struct ParseError {
-    /// What is wrong.
+    /// The kind of error.
     pub kind: ParseErrorKind,
-    /// Where it is wrong: the token that does not fit, or the start of what has no end.
+    /// The unexpected token, or the start of an unterminated string or comment.
     pub span: Span,
 }
 
-/// What is wrong with a text.
+/// The kinds of parse errors.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParseErrorKind {
-    /// Another token was needed.
+    /// The parser expected another token.
     #[error("expected {expected}, found {found}")]
     Expected {
-        /// What was needed, in words: "`;`", "a name".
+        /// The expected token, in words: "`;`", "a name".
         expected: &'static str,
-        /// What stood there, shortened and safe to print.
+        /// The token found instead, shortened and safe to print.
         found: Text,
     },
     /// A character that starts no token.
@@ -44,25 +44,25 @@ pub enum ParseErrorKind {
     /// [`MAX_NESTING`].
     #[error("nested more than {} levels deep", MAX_NESTING)]
     TooDeep,
-    /// A text that spans cannot address.
+    /// The source is too large for the 32-bit offsets of spans.
     #[error("the text is 4 GiB or larger")]
     TooLarge,
 }
 
-/// How deep a text may nest: parentheses, prefix operators, conditionals, initializer braces and blocks together.
+/// The nesting limit, for parentheses, prefix operators, conditionals, initializer braces and blocks together.
 ///
-/// The trees of declarations and blocks are walked and dropped by recursion, so there has to be a limit; one limit
-/// for all makes it easy to stay below. Chains of infix operators do not count: they may be of any length.
+/// Visitors and destructors recurse through declarations and blocks, so the depth has to be limited. A single limit for
+/// all constructs is easy to respect. Chains of infix operators do not count and may have any length.
 pub const MAX_NESTING: usize = 256;
 
 /// The longest part of a source line that a message shows, in characters.
 const WINDOW: usize = 120;
 
 impl ParseError {
-    /// The error as people read it: `file:line:column: error: message`, the source line, and a marker below the place.
+    /// Renders the error as `file:line:column: error: message`, the source line, and a marker below the span.
     ///
-    /// A long line is shown in part, with `...` where it was cut, and characters that a terminal would act upon are
-    /// replaced, so the result is safe to print whatever the text was. `text` is the one that was parsed.
+    /// Shortens a long line with `...` and replaces characters that a terminal would interpret, so the result is safe to
+    /// print for any input. `text` must be the source that was parsed.
     ///
     /// ```
     /// let text = ".version 7.8\n.global .s32 x }\n";
@@ -84,7 +84,7 @@ impl ParseError {
         let line_end = text[start..].find('\n').map_or(text.len(), |at| start + at);
         let (before, after) = (&text[line_start..start], text[start..line_end].trim_end_matches('\r'));
 
-        // The place is kept a third into the window: what precedes an error explains less than what is wrong.
+        // Show the error a third into the window: the code after its start explains more than the code before it.
         let column = column as usize - 1;
         let length = column + after.chars().take(WINDOW + 1).count();
         let first = if length <= WINDOW { 0 } else { column.saturating_sub(WINDOW / 3) };
@@ -107,8 +107,8 @@ impl ParseError {
     }
 }
 
-/// The character as it is shown: a terminal does nothing but show it, in one column where it is of the Latin script.
-/// Control characters and those that hide themselves or reorder their neighbours are replaced.
+/// Returns a character that is safe to print in a terminal; Latin characters occupy one column. Tabs become spaces;
+/// control, invisible and bidirectional characters become U+FFFD.
 fn harmless(c: char) -> char {
     match c {
         '\t' => ' ',

@@ -1,4 +1,4 @@
-//! Enums that are gone through and have names.
+//! Enums with a list of their variants and optional names.
 
 /// An enum whose variants are in `ALL`, in order. Where they are given names, it has `name()`, the way back `from_name()`, and
 /// a `Display`; where they are given sentences behind these as well, those are `summary()` and document the variants.

@@ -7,13 +7,13 @@ use crate::{
     span::{Name, Span},
 };
 
-/// The place of a node in its [`Expr`].
+/// The index of a node in its [`Expr`].
 pub type NodeId = u32;
 
-/// What a node of an expression is. Operands are named by their places, which are always smaller than the node's.
+/// The kind of an expression node. Operands are node indices, always smaller than the index of the node itself.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum NodeKind {
-    /// A number as it is written; see [`crate::read_number`].
+    /// A number as written; see [`crate::read_number`].
     Number(Text),
     /// The predefined constant `WARP_SZ` (4.5.1).
     WarpSize,
@@ -31,26 +31,26 @@ pub enum NodeKind {
     Ternary(NodeId, NodeId, NodeId),
     /// `generic( operand )` (5.4.4).
     Generic(NodeId),
-    /// `mask( operand )` with the mask as it is written (5.4.4).
+    /// `mask( operand )`, with the mask as written (5.4.4).
     Mask(Text, NodeId),
 }
 
-/// A node and where it stood.
+/// A node and its source span.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {
-    /// What it is.
+    /// The kind of the node.
     pub kind: NodeKind,
-    /// Where it stood.
+    /// The source span.
     pub span: Span,
 }
 
 /// A constant expression.
 ///
-/// The nodes lie in one vector, operands before operators and the root last (post-order). So evaluation is one pass
-/// from front to back, nothing recurses however deep the expression is, and a copy is one allocation. The order is
-/// canonical: equal expressions have equal vectors.
+/// The nodes are in one vector in post-order: operands before operators, root last. Evaluation is therefore a single
+/// forward pass without recursion at any depth, and a copy costs one allocation. The order is canonical: equal
+/// expressions have equal vectors.
 ///
-/// Parentheses are nodes. Code that builds an expression puts them where [`precedence`] needs them; the printer adds
+/// Parentheses are nodes. Code that builds an expression must add them where [`precedence`] requires; the printer adds
 /// none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expr {
@@ -58,44 +58,44 @@ pub struct Expr {
 }
 
 impl Expr {
-    /// An expression that is one number.
+    /// Creates an expression that is a single number.
     pub fn number(text: impl Into<Text>) -> Expr {
         Builder::new().leaf(NodeKind::Number(text.into()), Span::NONE).finish()
     }
 
-    /// An expression that is one name.
+    /// Creates an expression that is a single name.
     pub fn name(text: impl Into<Text>) -> Expr {
         Builder::new().leaf(NodeKind::Name(text.into()), Span::NONE).finish()
     }
 
-    /// The nodes, operands before operators.
+    /// Returns the nodes in post-order: operands before operators.
     pub fn nodes(&self) -> &[Node] {
         &self.nodes
     }
 
-    /// The node at a place.
+    /// Returns the kind of a node.
     pub fn kind(&self, id: NodeId) -> &NodeKind {
         &self.nodes[id as usize].kind
     }
 
-    /// The place of the outermost node.
+    /// Returns the index of the outermost node.
     pub fn root(&self) -> NodeId {
         self.nodes.len() as NodeId - 1
     }
 
-    /// The names of variables and functions in it, in the order written.
+    /// Returns the names of variables and functions, in source order.
     pub fn names(&self) -> impl Iterator<Item = &Text> {
         self.nodes
             .iter()
             .filter_map(|node| if let NodeKind::Name(name) = &node.kind { Some(name) } else { None })
     }
 
-    /// Whether there is a name in it: without, it is a constant.
+    /// Returns true if the expression contains a name. Without names it is a constant.
     pub fn has_names(&self) -> bool {
         self.names().next().is_some()
     }
 
-    /// The name that the expression is, where it is nothing but a name.
+    /// Returns the name if the expression is a single name.
     pub fn as_name(&self) -> Option<Name> {
         match self.nodes.as_slice() {
             [Node { kind: NodeKind::Name(text), span }] => Some(Name { text: text.clone(), span: *span }),
@@ -103,7 +103,7 @@ impl Expr {
         }
     }
 
-    /// The value of an expression that is one integer.
+    /// Returns the value if the expression is a single integer.
     pub fn as_integer(&self) -> Option<u64> {
         let [Node { kind: NodeKind::Number(text), .. }] = self.nodes.as_slice() else { return None };
         match read_number(text)? {

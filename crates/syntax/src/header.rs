@@ -1,11 +1,11 @@
-//! The directives that a module begins with.
+//! The header directives of a module.
 
 use crate::{
     span::Name,
     tree::{Item, Module},
 };
 
-/// The directives that a module begins with, in the form that programs made here have.
+/// The header of a generated module.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Header {
     /// The `.version`, such as `7.8`.
@@ -17,14 +17,14 @@ pub struct Header {
 }
 
 impl Default for Header {
-    /// What every release of ptxas from 11.8 on takes, and any implementation of an older PTX may.
+    /// Returns a header that every ptxas release since 11.8 accepts, and that implementations of an older PTX may accept.
     fn default() -> Header {
         Header { version: "7.8".into(), target: "sm_80".into(), address_size: 64 }
     }
 }
 
 impl Header {
-    /// A module of these statements.
+    /// Creates a module with this header and these statements.
     pub fn module(&self, statements: impl IntoIterator<Item = Item>) -> Module {
         let mut items = vec![
             Item::Version(Name::new(self.version.as_str())),

@@ -12,22 +12,22 @@ use crate::{
 /// One instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Instruction {
-    /// The predicate in front, where there is one.
+    /// The guard predicate, if there is one.
     pub guard: Option<Guard>,
     /// The opcode up to its first dot: `ld`, `brx`.
     pub opcode: Opcode,
-    /// What follows the opcode, each with its dot: `.global`, `.v4`, `.u32`.
+    /// The modifiers after the opcode, each with its dot: `.global`, `.v4`, `.u32`.
     pub modifiers: Vec<Name>,
     /// The operands, in the order written.
     pub operands: Vec<Operand>,
-    /// Where it stood, its semicolon included.
+    /// The source span, including the semicolon.
     pub span: Span,
 }
 
 /// `@p` or `@!p` in front of an instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Guard {
-    /// Whether the instruction is executed where the predicate is false.
+    /// Whether the instruction executes if the predicate is false.
     pub negated: bool,
     /// The predicate register.
     pub predicate: Name,
@@ -46,7 +46,7 @@ pub enum Operand {
     Component(Name, Name),
     /// `{ ... }`: elements side by side (6.4.3).
     Vector(Vec<Operand>),
-    /// `( ... )`: what a call passes or gets back.
+    /// `( ... )`: the arguments or results of a call.
     List(Vec<Operand>),
 }
 
@@ -55,6 +55,6 @@ pub enum Operand {
 pub struct BranchTargets {
     /// The labels, in the order of their indices.
     pub targets: Vec<Name>,
-    /// Where it stood, its semicolon included.
+    /// The source span, including the semicolon.
     pub span: Span,
 }

@@ -1,4 +1,4 @@
-//! Text to tokens. Nothing is copied; the parser takes the characters of a token from its span.
+//! Splits source into tokens. It copies nothing: a token is a span of the source.
 
 use crate::{
     error::{ParseError, ParseErrorKind},
@@ -7,18 +7,18 @@ use crate::{
     tree::Gap,
 };
 
-/// What a token is.
+/// The kinds of tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// The end of the text.
+    /// The end of the source.
     End,
-    /// A character that starts no token, or the start of what has no end: the lexer knows the error.
+    /// Not a token: an invalid character, or an unterminated string or comment. See [`Lexer::error`].
     Bad,
     /// An identifier.
     Name,
-    /// A dot and a word: a directive, a type, a qualifier.
+    /// A dot and a word: a directive, a type or a qualifier.
     Dotted,
-    /// What starts like a number, well-formed or not.
+    /// A token that starts like a number, well-formed or not.
     Number,
     /// A string, quotes included.
     String,
@@ -35,13 +35,13 @@ pub(crate) enum Kind {
     Question,
     At,
     Assign,
-    /// An infix operator; `+` and `-` are prefix operators too.
+    /// An infix operator. `+` and `-` are prefix operators too.
     Infix(BinaryOp),
-    /// A prefix operator that is no infix operator.
+    /// A prefix operator that is not also an infix operator.
     Prefix(UnaryOp),
 }
 
-/// A token, and what stood before it.
+/// A token and the gap before it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Lexeme {
     pub(crate) kind: Kind,
@@ -49,7 +49,7 @@ pub(crate) struct Lexeme {
     pub(crate) span: Span,
 }
 
-/// Gives the tokens of a text one after the other.
+/// Produces the tokens of the source one at a time.
 #[derive(Clone, Debug)]
 pub(crate) struct Lexer<'t> {
     text: &'t str,
@@ -58,7 +58,7 @@ pub(crate) struct Lexer<'t> {
 }
 
 impl<'t> Lexer<'t> {
-    /// A lexer at the start of a text; an error where offsets would not fit into a [`Span`].
+    /// Creates a lexer at the start of the source. Fails if offsets would not fit into a [`Span`].
     pub(crate) fn new(text: &'t str) -> Result<Lexer<'t>, ParseError> {
         if u32::try_from(text.len()).is_err() {
             return Err(ParseError { kind: ParseErrorKind::TooLarge, span: Span::NONE });
@@ -66,22 +66,22 @@ impl<'t> Lexer<'t> {
         Ok(Lexer { text, at: 0, error: None })
     }
 
-    /// The characters of a span of this text.
+    /// Returns the characters of a span.
     pub(crate) fn slice(&self, span: Span) -> &'t str {
         &self.text[span.start as usize..span.end as usize]
     }
 
-    /// Why the token that was given last is [`Kind::Bad`].
+    /// Returns the error of the last token, if it is [`Kind::Bad`].
     pub(crate) fn error(&self) -> Option<&ParseError> {
         self.error.as_ref()
     }
 
-    /// Whether the text cannot be read on from a token that is [`Kind::Bad`].
+    /// Returns true if the lexer cannot continue after a [`Kind::Bad`] token: a string or comment is unterminated.
     pub(crate) fn is_stuck(&self) -> bool {
         self.error.as_ref().is_some_and(|e| !matches!(e.kind, ParseErrorKind::UnexpectedCharacter(_)))
     }
 
-    /// The next token; at the end of the text, [`Kind::End`] again and again.
+    /// Returns the next token. At the end of the source it returns [`Kind::End`] on every call.
     pub(crate) fn next(&mut self) -> Lexeme {
         let Some(gap) = self.skip_gap() else {
             return Lexeme { kind: Kind::Bad, gap: Gap::Space, span: span(self.at, self.at) };
@@ -110,7 +110,7 @@ impl<'t> Lexer<'t> {
         self.text.as_bytes().get(self.at + ahead).copied()
     }
 
-    /// Skips white space and comments; `None` where a comment has no end.
+    /// Skips white space and comments. Returns `None` if a comment is unterminated.
     fn skip_gap(&mut self) -> Option<Gap> {
         let bytes = self.text.as_bytes();
         let mut gap = Gap::Joined;
@@ -147,7 +147,7 @@ impl<'t> Lexer<'t> {
         }
     }
 
-    /// Punctuation that begins with this byte, as long as it can be.
+    /// Reads the longest punctuation token that begins with this byte.
     fn mark(&mut self, first: u8) -> Kind {
         let marks = &MARKS[first as usize];
         let second = self.byte(1);
@@ -165,7 +165,7 @@ impl<'t> Lexer<'t> {
         kind
     }
 
-    /// A token that begins with `length` characters already seen to fit and goes on over the characters of words.
+    /// Reads a token whose first `length` bytes are already checked, up to the last word character.
     fn word(&mut self, length: usize, kind: Kind) -> Kind {
         self.at += length;
         let rest = &self.text.as_bytes()[self.at..];
@@ -173,8 +173,8 @@ impl<'t> Lexer<'t> {
         kind
     }
 
-    /// A number, read as far as a number could go, so that a malformed one stays one token: the preprocessing number
-    /// of C. A sign belongs to it behind the `e` of a decimal number only; in `0x1e+5` it is an operator.
+    /// Reads a number greedily, like a preprocessing number in C, so that a malformed number stays a single token. A sign is
+    /// part of the number only after the `e` of a decimal number; in `0x1e+5` it is an operator.
     fn number(&mut self) -> Kind {
         let bytes = self.text.as_bytes();
         let mut decimal = true;
@@ -201,7 +201,7 @@ impl<'t> Lexer<'t> {
         loop {
             match self.byte(0) {
                 Some(b'"') => return self.punctuation(1, Kind::String),
-                // Only ASCII characters are skipped as escaped, so that the token cannot end inside a character.
+                // Skip only ASCII characters after a backslash, so that the token cannot end inside a character.
                 Some(b'\\') if self.byte(1).is_some_and(|b| b.is_ascii() && b != b'\n') => self.at += 2,
                 None | Some(b'\n') => {
                     return self.fail(ParseErrorKind::UnterminatedString, span(start, self.at));
@@ -226,22 +226,22 @@ impl<'t> Lexer<'t> {
     }
 }
 
-/// `Lexer::new` has made sure that offsets fit.
+/// Creates a span. `Lexer::new` has checked that offsets fit.
 fn span(start: usize, end: usize) -> Span {
     Span { start: start as u32, end: end as u32 }
 }
 
-/// What a token can be that begins with a byte.
+/// The tokens that can begin with a given byte.
 #[derive(Clone, Copy)]
 enum First {
     /// Punctuation, if it is in [`MARKS`].
     Other,
-    /// A letter, or `_`, which alone is a destination that is not wanted.
+    /// A letter or `_`. A lone `_` is the destination of a result that is not wanted.
     Letter,
     Digit,
     Dot,
     Quote,
-    /// `$` and `%`, which begin a name when a character of one follows.
+    /// `$` and `%`, which begin a name if a word character follows.
     Prefix,
 }
 
@@ -262,7 +262,7 @@ const FIRST: [First; 256] = {
     table
 };
 
-/// The punctuation that is no operator.
+/// Punctuation other than operators.
 const PUNCTUATION: [(&str, Kind); 13] = [
     ("(", Kind::OpenParen),
     (")", Kind::CloseParen),
@@ -279,7 +279,7 @@ const PUNCTUATION: [(&str, Kind); 13] = [
     ("=", Kind::Assign),
 ];
 
-/// The punctuation that begins with a byte: of this byte alone, and with a second one.
+/// The punctuation tokens that begin with a given byte: the byte alone, or with a second byte.
 #[derive(Clone, Copy)]
 struct Marks {
     one: Option<Kind>,
@@ -294,7 +294,7 @@ static MARKS: [Marks; 256] = {
         add(&mut table, UnaryOp::ALL[at].symbol(), Kind::Prefix(UnaryOp::ALL[at]));
         at += 1;
     }
-    // An infix operator takes the place of a prefix operator of the same symbol.
+    // An infix operator replaces the prefix operator with the same symbol.
     at = 0;
     while at < BinaryOp::ALL.len() {
         add(&mut table, BinaryOp::ALL[at].symbol(), Kind::Infix(BinaryOp::ALL[at]));
@@ -319,7 +319,7 @@ const fn add(table: &mut [Marks; 256], text: &str, kind: Kind) {
     }
 }
 
-/// The characters that words go on with: `[a-zA-Z0-9_$]`.
+/// The characters that continue a word: `[a-zA-Z0-9_$]`.
 const WORD: [bool; 256] = {
     let mut table = [false; 256];
     let mut byte = 0;

@@ -1,8 +1,7 @@
-//! PTX as a tree that keeps every spelling: lexer, parser with spans, printer, visitors, names and renaming.
+//! Parses PTX into a syntax tree that keeps every spelling, and prints, visits and renames it.
 //!
-//! Nothing here knows what a program means: `08` is a number and `.align 3` an alignment in the tree; what the
-//! specification says of them is asked elsewhere. Comments and white space are not kept, except between the tokens of
-//! statements that stay tokens.
+//! The tree carries no semantics: `08` is a number and `.align 3` an alignment, whether or not the specification allows
+//! them. Comments and white space are discarded, except that statements kept as tokens record the gaps between tokens.
 //!
 //! ```
 //! let module = ptxsmith_syntax::parse(".version 7.8\n.target sm_80\n.global .s32 x[2] = {0x1U, -(2)};\n").unwrap();
@@ -53,5 +52,5 @@ pub use tree::{
 pub use types::{Linkage, OpaqueType, Opcode, ScalarType, StateSpace, TypeKind, VectorLength};
 pub use visit::{Role, Visit, VisitMut};
 
-/// A short string of the program: a name, a number, a token. Kept in place up to 24 bytes.
+/// A short piece of source text: a name, a number or a token. Strings of up to 24 bytes are stored inline.
 pub type Text = compact_str::CompactString;

@@ -1,6 +1,6 @@
-//! What the spelling of a number means (4.5.1, 4.5.2).
+//! Interprets the spelling of numbers (4.5.1, 4.5.2).
 //!
-//! The tree keeps numbers as they are written; this is the one place that reads them.
+//! The tree keeps numbers as written. Only this module converts them.
 
 crate::every! {
     /// The base that an integer literal is written in.
@@ -8,7 +8,7 @@ crate::every! {
     pub enum Radix { Decimal, Hexadecimal, Octal, Binary }
 }
 
-/// A number as its spelling says it, before any rule about its type or range.
+/// The value of a number's spelling, before any rule about type or range applies.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Number {
     /// An integer literal.
@@ -30,7 +30,7 @@ pub enum Number {
     DoubleBits(u64),
 }
 
-/// Reads a number; `None` where the spelling is none that 4.5.1 or 4.5.2 gives.
+/// Parses a number. Returns `None` if 4.5.1 and 4.5.2 do not define the spelling.
 ///
 /// `0` and `0U` are taken although the grammar of 4.5.1, read to the letter, derives neither: it asks for a nonzero
 /// first digit of a decimal literal and for a digit behind the `0` of an octal one, while 4.5.3 speaks of zero

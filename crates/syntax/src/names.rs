@@ -1,6 +1,6 @@
-//! Names: what a name stands for, and the parameterized names of 5.4.6 of which a common prefix and a count declare many.
+//! Scopes and name lookup, including parameterized names: `r<12>` declares `r0` to `r11` (5.4.6).
 //!
-//! A scope is a [`Names`]: an inner one refers to the outer one, and what it declares hides what is there.
+//! Each scope is a [`Names`]. An inner scope refers to the outer scope and hides its declarations of the same name.
 
 use std::{collections::BTreeMap, ops::Bound, rc::Rc};
 
@@ -12,11 +12,11 @@ use crate::{
     visit::{Role, Visit},
 };
 
-/// The names that are declared in one scope, and what is known of each.
+/// The names declared in one scope, with a value of type `T` for each.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Names<T> {
     plain: BTreeMap<Text, T>,
-    /// By common prefix, with the count.
+    /// Parameterized names by prefix, with the count.
     numbered: BTreeMap<Text, (T, u64)>,
     outer: Option<Rc<Names<T>>>,
 }
@@ -27,21 +27,21 @@ impl<T> Default for Names<T> {
     }
 }
 
-/// What looking a name up came to.
+/// The result of looking up a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Found<'a, T> {
-    /// This is declared under the name.
+    /// The name is declared as written.
     Plain(&'a T),
-    /// This is declared under a common prefix, and the name is of this number.
+    /// The name is a declared prefix followed by this number, which is below the count.
     Numbered(&'a T, u64),
-    /// It is a common prefix and a number, but not one of the names that are declared.
+    /// The name is a declared prefix followed by digits, but not one of the declared names.
     OtherNumber,
-    /// Nothing of this name is declared.
+    /// The name is not declared.
     Nothing,
 }
 
 impl<'a, T> Found<'a, T> {
-    /// What is declared, where the name is.
+    /// Returns the declaration, if the name is declared.
     pub fn declared(self) -> Option<&'a T> {
         match self {
             Found::Plain(declared) | Found::Numbered(declared, _) => Some(declared),
@@ -50,24 +50,24 @@ impl<'a, T> Found<'a, T> {
     }
 }
 
-/// A declaration that a name may be of.
+/// A declaration that a name may refer to.
 #[derive(Clone, Copy, Debug)]
 pub struct Candidate<'a, T> {
-    /// What is declared.
+    /// The value stored for the declaration.
     pub declared: &'a T,
-    /// How much of the name the declaration writes: all, or what stands before the number of a parameterized name.
+    /// The length in bytes of the part that the declaration writes: the whole name, or the prefix of a parameterized name.
     pub written: usize,
-    /// How many names a parameterized one declares.
+    /// The count of a parameterized name; `None` for a plain name.
     pub count: Option<u64>,
 }
 
 impl<T> Names<T> {
-    /// A scope within another, in which nothing is declared yet.
+    /// Creates an empty scope inside another.
     pub fn within(outer: Rc<Names<T>>) -> Names<T> {
         Names { outer: Some(outer), ..Names::default() }
     }
 
-    /// Whether the scope itself declares one of the names that this one would declare.
+    /// Returns true if declaring `name` with this role would collide with a declaration of the same scope. Ignores outer scopes.
     pub fn declares(&self, name: &str, role: Role) -> bool {
         let here = |name: &str| {
             !matches!(self.find_here(name, |_, digits| numbered(digits)), Found::Nothing | Found::OtherNumber)
@@ -82,7 +82,7 @@ impl<T> Names<T> {
         }
     }
 
-    /// The plain names of the scope itself that are among so many of this prefix.
+    /// Returns the plain names of this scope that `prefix<count>` would declare too.
     fn numbers(&self, prefix: &str, count: u64) -> impl Iterator<Item = &Text> {
         let after =
             self.plain.range::<str, _>((Bound::Included(prefix), Bound::Unbounded)).map(|(name, _)| name);
@@ -91,10 +91,10 @@ impl<T> Names<T> {
         with_prefix.filter(move |(_, number)| is_one(number)).map(|(name, _)| name)
     }
 
-    /// Whether the scope itself declares a common prefix that is this one and digits, or the other way round, and both give one name:
+    /// Returns true if a parameterized name of this scope shares a name with `prefix<count>` although the prefixes differ:
     /// `r<12>` and `r1<3>` both declare `r10` and `r11`.
     fn overlaps(&self, prefix: &str, count: u64) -> bool {
-        // The first of the names of the longer prefix is the least.
+        // It suffices to check the first name of the longer prefix, because it has the smallest number.
         let shares = |digits: &str, longer: u64, shorter: u64| {
             let all_digits = digits.bytes().all(|byte| byte.is_ascii_digit());
             let first = numbered(&format!("{digits}0"));
@@ -114,25 +114,25 @@ impl<T> Names<T> {
             || longer.any(|(digits, others)| shares(digits, others, count))
     }
 
-    /// Declares a name; one that was there before is hidden.
+    /// Declares a name and replaces an earlier declaration of it.
     pub fn declare(&mut self, name: Text, declared: T) {
         self.plain.insert(name, declared);
     }
 
-    /// Declares a name unless it was there before.
+    /// Declares a name unless this scope already declares it.
     pub fn declare_new(&mut self, name: Text, declared: T) {
         self.plain.entry(name).or_insert(declared);
     }
 
-    /// Declares `count` names of a common prefix; a prefix that was there before is hidden, and so are plain names that
-    /// these names equal.
+    /// Declares `count` names with a prefix. Replaces an earlier declaration of the prefix, and removes the plain names that
+    /// the new names equal.
     pub fn declare_numbered(&mut self, prefix: Text, declared: T, count: u64) {
         let hidden: Vec<Text> = self.numbers(&prefix, count).cloned().collect();
         hidden.iter().for_each(|name| drop(self.plain.remove(name)));
         self.numbered.insert(prefix, (declared, count));
     }
 
-    /// Declares a name by its role, without an evaluator for its count; a use declares nothing.
+    /// Declares a name according to its role, with the count that the role carries. A use declares nothing.
     pub fn declare_by_role(&mut self, name: &Text, role: Role, declared: T) {
         match role {
             Role::Prefix(count) => self.declare_numbered(name.clone(), declared, count),
@@ -141,8 +141,8 @@ impl<T> Names<T> {
         }
     }
 
-    /// Every declaration of the scope itself that a name may be of, whatever its number: the name itself first, then the common prefixes
-    /// of it, short ones first. `r12` may be number 12 of `r<13>` or number 2 of `r1<3>`.
+    /// Returns the declarations of this scope that a name may refer to, without checking the number against the count: the
+    /// plain name first, then parameterized names, shortest prefix first. `r12` may be in `r<13>` or in `r1<3>`.
     pub fn candidates<'a>(&'a self, name: &str) -> impl Iterator<Item = Candidate<'a, T>> {
         let whole = name.len();
         let plain = self.plain.get(name).map(|declared| Candidate { declared, written: whole, count: None });
@@ -154,8 +154,8 @@ impl<T> Names<T> {
         plain.into_iter().chain(numbered)
     }
 
-    /// Looks a name up. `number` says which number a common prefix and digits are, which makes a name where it is below the count
-    /// (5.4.6); the specification's answer is [`numbered`] of the digits.
+    /// Looks up a name in this scope and the outer ones. `number` converts a prefix and digits to a number; the name is
+    /// declared if the number is below the count (5.4.6). For the specification's rule, pass [`numbered`] of the digits.
     pub fn find(&self, name: &str, number: impl Fn(&str, &str) -> Option<u64>) -> Found<'_, T> {
         let (mut scope, mut found) = (Some(self), Found::Nothing);
         while let Some(names) = scope {
@@ -179,7 +179,8 @@ impl<T> Names<T> {
             let (prefix, digits) = name.split_at(written);
             let is_one = |nth: &u64| *nth < count;
             match number(prefix, digits).filter(is_one) {
-                // Where only another rule makes a name one of a common prefix, it takes the two for one.
+                // A plain name hides a numbered one only if they are equal under the specification's rule. If they are equal
+                // only under the caller's rule, that rule identifies the two, and the numbered one is returned.
                 Some(nth) if plain.is_none() || !numbered(digits).is_some_and(|nth| is_one(&nth)) => {
                     return Found::Numbered(declared, nth);
                 }
@@ -192,7 +193,7 @@ impl<T> Names<T> {
 }
 
 impl Item {
-    /// Whether the statement may declare this name at module scope, whatever the number of a parameterized one.
+    /// Returns true if the statement may declare this name at module scope. Ignores the count of a parameterized name.
     pub fn may_declare(&self, name: &str) -> bool {
         let mut names = Names::default();
         self.declared().for_each(|(declared, role)| names.declare_by_role(declared, role, ()));
@@ -200,13 +201,13 @@ impl Item {
     }
 }
 
-/// The number that these digits are, where it is printed so, without zeros in front: so numbered names are written (5.4.6).
+/// Parses the number in a parameterized name. Returns `None` for leading zeros: `r<12>` declares `r1` but not `r01` (5.4.6).
 pub fn numbered(digits: &str) -> Option<u64> {
     let is_printed = digits == "0" || !digits.starts_with('0');
     digits.parse().ok().filter(|_| is_printed)
 }
 
-/// The names that these statements declare in any scope, each with the name that its declaration writes.
+/// Collects the names that the statements declare in any scope, each with the name as its declaration writes it.
 pub fn declared(items: &[Item]) -> Names<Text> {
     struct Declared(Names<Text>);
     impl<'m> Visit<'m> for Declared {
@@ -219,10 +220,10 @@ pub fn declared(items: &[Item]) -> Names<Text> {
     declared.0
 }
 
-/// The variables at module scope whose initial values use the address of a function (if `functions`) or of a `.const`
-/// variable (if `constants`), in order.
+/// Returns the module variables with initializers that use the address of a function (if `functions`) or of a `.const`
+/// variable (if `constants`), in source order.
 ///
-/// In an executable such an address may be a plain number, which only a loader can tell from others.
+/// In an executable, such an address may look like a plain number that only a loader can recognize as an address.
 pub fn holders_of_addresses(
     module: &Module,
     functions: bool,
@@ -241,9 +242,8 @@ pub fn holders_of_addresses(
     module.declarators().filter(move |declarator| declarator.values().any(&uses_one))
 }
 
-/// Whether an assembler must be asked for relocatable output to show all of a module: an initial value uses the address
-/// of a function or of a `.const` variable, or something is left to a linker: what is `.unified`, and functions that
-/// another module defines, which an executable cannot lack.
+/// Returns true if only relocatable output shows the whole module: an initializer uses the address of a function or of a
+/// `.const` variable, a declaration is `.unified`, or a function is `.extern`.
 pub fn needs_relocatable_form(module: &Module) -> bool {
     struct Unified(bool);
     impl<'m> Visit<'m> for Unified {

@@ -1,4 +1,4 @@
-//! The operators of constant expressions, one table a kind.
+//! The operators of constant expressions, with one table per kind.
 //!
 //! Printer, parser, generator, evaluator and coverage all iterate these tables, or match without a wildcard, so a
 //! new operator is in all of them or a compile error.
@@ -13,7 +13,7 @@ macro_rules! operators {
         }
 
         impl $name {
-            /// Its spelling.
+            /// Returns the spelling.
             #[inline]
             pub const fn symbol(self) -> &'static str {
                 match self { $($name::$op => $symbol),+ }
@@ -65,7 +65,7 @@ operators! {
 }
 
 impl BinaryOp {
-    /// How tightly it binds: see [`precedence`]. All infix operators associate to the left.
+    /// Returns the precedence; see [`precedence`]. All infix operators associate to the left.
     #[inline]
     pub const fn precedence(self) -> u8 {
         match self {
@@ -83,7 +83,7 @@ impl BinaryOp {
     }
 }
 
-/// The lines of Table 4 as numbers: a larger number binds tighter.
+/// Precedence levels from Table 4. A larger number binds tighter.
 pub mod precedence {
     /// `?:`, which associates to the right.
     pub const TERNARY: u8 = 1;

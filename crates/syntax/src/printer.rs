@@ -1,7 +1,7 @@
-//! A tree as text.
+//! Prints a tree as PTX source.
 //!
-//! The printer says which tokens come in which order and what may stand between them; a [`Sink`] decides what does.
-//! It adds no token of its own, parentheses least of all.
+//! The printer determines the tokens, their order and the breaks allowed between them; a [`Sink`] chooses the white space.
+//! The printer never adds a token that is not in the tree, such as parentheses.
 
 use std::fmt;
 
@@ -17,27 +17,27 @@ use crate::{
     },
 };
 
-/// What stands between a token and the one before it.
+/// The separation that a token needs from the previous token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Break {
-    /// Nothing in canonical text; white space and comments may stand there.
+    /// Nothing in canonical output. White space and comments are allowed.
     Joined,
-    /// Nothing: the two tokens are kept as they were written, and white space between them is part of that.
+    /// Nothing. White space is not allowed, because these tokens were adjacent in the source and must stay so.
     Glued,
-    /// One space in canonical text; at least some white space, with comments behind it if need be. (A comment alone
-    /// does not do: it would begin with the `/` of a division.)
+    /// One space in canonical output. White space is required; comments may follow it. (A comment alone is not enough:
+    /// after a division, its `/` would join the operator.)
     Space,
-    /// A new line, indented by this many levels; at least some white space, except at the start of the text.
+    /// A new line, indented by this many levels. White space is required, except at the start of the output.
     Line(u8),
 }
 
-/// Takes the tokens of a text in order.
+/// Receives the printed tokens in order.
 pub trait Sink {
-    /// Writes one token and what stands before it, which must be something that [`Break`] allows.
+    /// Writes a token and the separation before it. Implementations must write a separation that `before` allows.
     fn token(&mut self, before: Break, text: &str);
 }
 
-/// Canonical text: the same tree always gives the same bytes.
+/// Canonical output: equal trees give equal bytes.
 #[derive(Clone, Debug, Default)]
 pub struct Canonical(pub String);
 
@@ -56,7 +56,7 @@ impl Sink for Canonical {
                 }
             }
         }
-        // Half of all tokens are one character, for which a copy of unknown length costs more than the rest.
+        // Half of all tokens are single characters. For these, a copy of variable length costs more than everything else.
         match text.as_bytes() {
             [byte] if byte.is_ascii() => self.0.push(*byte as char),
             _ => self.0.push_str(text),
@@ -64,7 +64,7 @@ impl Sink for Canonical {
     }
 }
 
-/// The canonical text of a module.
+/// Prints a module canonically.
 pub fn print(module: &Module) -> String {
     let mut sink = Canonical::default();
     print_to(module, &mut sink);
@@ -74,7 +74,7 @@ pub fn print(module: &Module) -> String {
     sink.0
 }
 
-/// Prints a module, without a line break behind the last token.
+/// Prints a module to a sink, without a line break after the last token.
 pub fn print_to(module: &Module, sink: &mut impl Sink) {
     let mut printer = Printer { sink, stack: Stack::new() };
     for item in &module.items {
@@ -82,12 +82,12 @@ pub fn print_to(module: &Module, sink: &mut impl Sink) {
     }
 }
 
-/// Prints an expression. The first token comes with [`Break::Joined`].
+/// Prints an expression to a sink. The first token has [`Break::Joined`].
 pub fn print_expr(expr: &Expr, sink: &mut impl Sink) {
     Printer { sink, stack: Stack::new() }.expr(Break::Joined, expr);
 }
 
-/// Canonical text.
+/// Prints canonically.
 impl fmt::Display for Expr {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut sink = Canonical::default();
@@ -96,10 +96,10 @@ impl fmt::Display for Expr {
     }
 }
 
-/// A node whose first operand is being printed, or its second.
+/// A node on the printer's stack, and which of its operands is being printed.
 type Frame = (NodeId, Printed);
 
-/// Of most expressions no more nodes than these wait at a time.
+/// The stack of unfinished nodes. Most expressions fit without an allocation.
 type Stack = SmallVec<[Frame; 16]>;
 
 #[derive(Clone, Copy, Debug)]
@@ -110,7 +110,7 @@ enum Printed {
 
 struct Printer<'s, S> {
     sink: &'s mut S,
-    /// What is left to print of the expression at hand. Kept for its memory.
+    /// The unfinished nodes of the current expression. Kept to reuse the allocation.
     stack: Stack,
 }
 
@@ -144,7 +144,7 @@ impl<S: Sink> Printer<'_, S> {
         }
     }
 
-    /// The comma before an entry of a list.
+    /// Prints the comma before a list entry, except before the first.
     fn comma(&mut self, entry: usize) {
         if entry > 0 {
             self.token(Break::Joined, ",");
@@ -165,7 +165,7 @@ impl<S: Sink> Printer<'_, S> {
         }
     }
 
-    /// Prints specifiers and says what stands before the token behind them.
+    /// Prints specifiers and returns the break for the next token.
     fn specifiers(&mut self, mut before: Break, specifiers: &[Specifier]) -> Break {
         for specifier in specifiers {
             match specifier {
@@ -282,7 +282,7 @@ impl<S: Sink> Printer<'_, S> {
         }
     }
 
-    /// Parameters and the parenthesis behind them, in lines of their own or in one.
+    /// Prints parameters and the closing parenthesis, one parameter per line if `lines` is set.
     fn parameters(&mut self, lines: bool, parameters: &[Declaration]) {
         let lines = lines && !parameters.is_empty();
         for (i, parameter) in parameters.iter().enumerate() {
@@ -342,7 +342,7 @@ impl<S: Sink> Printer<'_, S> {
         self.token(Break::Joined, ";");
     }
 
-    /// Operands with commas between them.
+    /// Prints operands with commas between them.
     fn operands(&mut self, mut before: Break, operands: &[Operand]) {
         for (i, operand) in operands.iter().enumerate() {
             self.comma(i);
@@ -382,7 +382,8 @@ impl<S: Sink> Printer<'_, S> {
         self.token(Break::Joined, "]");
     }
 
-    /// Kept tokens. The first stands on a line of its own at `level`, and lines behind it at `inner`; braces line up.
+    /// Prints kept tokens. The first token starts a line at indentation `level`; further lines are indented by `inner`, except
+    /// that braces on a new line align with the first token.
     fn kept(&mut self, level: u8, inner: u8, tokens: &[Token]) {
         for (i, token) in tokens.iter().enumerate() {
             let before = match token.gap {
@@ -396,11 +397,11 @@ impl<S: Sink> Printer<'_, S> {
         }
     }
 
-    /// Walks an expression in order. Only nodes that have something behind their first operand wait on the stack, so
-    /// neither depth nor length of an expression costs recursion.
+    /// Prints an expression in source order, without recursion. The stack holds only nodes that print more tokens after
+    /// the current operand.
     fn expr(&mut self, mut before: Break, expr: &Expr) {
         let mut id = expr.root();
-        // Whether the last token was a sign: another must not touch it.
+        // Whether the last token was a sign. Two signs must not be adjacent.
         let mut sign = false;
         'down: loop {
             match expr.kind(id) {
@@ -451,7 +452,7 @@ impl<S: Sink> Printer<'_, S> {
                     continue 'down;
                 }
             }
-            // A leaf: go on with whatever waits for it.
+            // After a leaf, continue with the nodes on the stack.
             while let Some((waiting, printed)) = self.stack.pop() {
                 match (expr.kind(waiting), printed) {
                     (&NodeKind::Binary(op, _, right), _) => {

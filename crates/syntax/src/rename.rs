@@ -1,4 +1,4 @@
-//! Renames what statements declare, so that several programs can stand in one module.
+//! Renames declarations, so that several programs can be combined in a module.
 
 use crate::{
     Text,
@@ -45,7 +45,7 @@ impl<F: Fn(&str) -> Option<Text>> VisitMut<'_> for Renamer<F> {
     }
 }
 
-/// The statements with `prefix` in every name that they declare, wherever it is used in them; see [`rename`].
+/// Returns the statements with `prefix` added to every name that they declare, at declarations and uses; see [`rename`].
 pub fn prefixed(items: &[Item], prefix: &str) -> Vec<Item> {
     let mut items = items.to_vec();
     rename(&mut items, |name| Some(with_prefix(name, prefix)));
@@ -58,7 +58,7 @@ pub fn with_prefix(name: &str, prefix: &str) -> Text {
     format!("{sigil}{prefix}{rest}").into()
 }
 
-/// The name that [`with_prefix`] made this one of.
+/// Inverts [`with_prefix`].
 pub fn without_prefix(name: &str, prefix: &str) -> Option<Text> {
     let (sigil, rest) = sigil(name);
     rest.strip_prefix(prefix).map(|rest| format!("{sigil}{rest}").into())

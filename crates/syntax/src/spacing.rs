@@ -9,7 +9,7 @@ use crate::{
     tree::Module,
 };
 
-/// How the tokens of a text are set apart.
+/// The white space and comments between printed tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Spacing {
     /// As [`print()`] does.
@@ -46,7 +46,7 @@ impl Spacing {
     }
 }
 
-/// What separates tokens without a comment.
+/// Separators without a comment.
 const BLANKS: [&str; 6] = [" ", "  ", "\t", "\n", "\r\n", " \t \n\n"];
 
 /// Comments: empty ones, with what would begin or end one of the other form, with what would end a statement.
@@ -102,7 +102,7 @@ impl Sink for Odd {
             _ if self.text.ends_with(".version") => self.text.push(' '),
             Break::Joined => match self.below(4) {
                 0 => self.blank(),
-                // A comment behind a `/` would make another comment of it.
+                // After a `/`, a comment would be read differently.
                 1 if !self.text.ends_with('/') => self.comments(),
                 _ => {}
             },

@@ -1,24 +1,24 @@
-//! Places in a source text, and names with theirs.
+//! Source spans, and names with their spans.
 
 use crate::Text;
 
-/// A range of bytes in the text that a tree was parsed from.
+/// A byte range in the source of a tree.
 ///
-/// Spans say where something stood, not what it says, so they take no part in equality: two trees are equal
-/// when they spell the same program. A tree that was not parsed carries [`Span::NONE`] throughout.
+/// All spans compare equal, so two trees are equal if they spell the same program, wherever it was in the source. A tree
+/// that was built rather than parsed has [`Span::NONE`] throughout.
 #[derive(Clone, Copy, Debug, Default, Eq)]
 pub struct Span {
     /// Offset of the first byte.
     pub start: u32,
-    /// Offset behind the last byte.
+    /// Offset after the last byte.
     pub end: u32,
 }
 
 impl Span {
-    /// The span of something that was made rather than parsed.
+    /// The span of a node that was built rather than parsed.
     pub const NONE: Span = Span { start: 0, end: 0 };
 
-    /// Whether it stood anywhere.
+    /// Returns true if the span refers to the source.
     pub fn is_known(self) -> bool {
         self.end > 0
     }
@@ -39,37 +39,37 @@ impl std::hash::Hash for Span {
     fn hash<H: std::hash::Hasher>(&self, _: &mut H) {}
 }
 
-/// A name and where it stood.
+/// A name and its source span.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Name {
-    /// The name as it is written.
+    /// The name as written.
     pub text: Text,
-    /// Where it stood.
+    /// The source span.
     pub span: Span,
 }
 
 impl Name {
-    /// A name that was made rather than parsed.
+    /// Creates a name without a source span.
     pub fn new(text: impl Into<Text>) -> Name {
         Name { text: text.into(), span: Span::NONE }
     }
 }
 
-/// Where the lines of a text begin: finds many places in it without reading it again for each.
+/// An index of line starts, to convert many byte offsets without rescanning the source.
 #[derive(Clone, Debug)]
 pub struct Lines<'t> {
     text: &'t [u8],
     /// The offset of the first byte of each line.
     starts: Vec<u32>,
-    /// The characters before every [`STRIDE`]th byte; empty for a text in ASCII, where each byte is one.
+    /// The number of characters before every [`STRIDE`]th byte. Empty for ASCII source, where each byte is a character.
     characters: Vec<u32>,
 }
 
-/// Bytes between two counts of characters: as many are read for a column.
+/// The number of bytes between two character counts, which bounds the scan for a column.
 const STRIDE: usize = 256;
 
 impl<'t> Lines<'t> {
-    /// Reads the text once.
+    /// Builds the index in one pass.
     pub fn new(text: &'t str) -> Lines<'t> {
         let bytes = text.as_bytes();
         let behind_break = |(at, &byte): (usize, &u8)| (byte == b'\n').then_some(at as u32 + 1);

@@ -1,4 +1,4 @@
-//! A PTX module as a tree that keeps every spelling.
+//! The syntax tree of a PTX module. It keeps every spelling.
 
 use crate::{
     Text,
@@ -19,39 +19,39 @@ pub struct Module {
 /// A statement at module scope.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Item {
-    /// `.version MAJOR.MINOR`, the number as it is written.
+    /// `.version MAJOR.MINOR`, with the number as written.
     Version(Name),
     /// `.target NAME, ...`
     Target(Vec<Name>),
-    /// `.address_size 32|64`, the number as it is written.
+    /// `.address_size 32|64`, with the number as written.
     AddressSize(Name),
     /// A declaration of variables.
     Variables(Declaration),
     /// A kernel or a function, with or without a body.
     Function(Box<Function>),
-    /// Another directive that is known, kept as its tokens: `.file`, `.section`, `.pragma`, `.alias` ...
+    /// Another known directive, kept as tokens: `.file`, `.section`, `.pragma`, `.alias` ...
     Other(Tokens),
-    /// A statement that is not understood.
+    /// A statement that the parser does not understand.
     Unread(Box<Unread>),
 }
 
-/// One declaration statement: what is said once, and the variables that it is said of (5.4).
+/// A declaration statement: specifiers, and the variables that share them (5.4).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Declaration {
-    /// What stands before the first name, in the order written.
+    /// The specifiers before the first name, in source order.
     pub specifiers: Vec<Specifier>,
-    /// The variables, in the order written.
+    /// The variables, in source order.
     pub declarators: Vec<Declarator>,
-    /// Where the statement stood.
+    /// The source span of the statement.
     pub span: Span,
 }
 
-/// A word before the names of a declaration. Their order is kept; whether it is one the text allows is not asked here.
+/// A word before the names of a declaration. The tree keeps the order of specifiers and does not check that it is valid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Specifier {
     /// `.extern`, `.visible`, `.weak` or `.common`.
     Linkage(Linkage),
-    /// A state space; `.const[N]` of old versions keeps its bank.
+    /// A state space, with the bank number of `.const[N]` from old PTX versions.
     Space(StateSpace, Option<Box<Expr>>),
     /// `.align COUNT`
     Align(Expr),
@@ -63,29 +63,29 @@ pub enum Specifier {
     Type(ScalarType),
     /// `.texref`, `.samplerref`, `.surfref`
     Opaque(OpaqueType),
-    /// `.ptr`, which in a kernel's parameter list says that the parameter is a pointer.
+    /// `.ptr`, which marks a kernel parameter as a pointer.
     Ptr,
-    /// Any other dotted word, such as a type that variables cannot have.
+    /// Any other dotted word, such as a type that is invalid for variables.
     Word(Box<Name>),
 }
 
 /// One entry of an `.attribute(...)` list (5.4.8).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attribute {
-    /// The attribute with its dot: `.managed`, `.unified` ...
+    /// The attribute name with its dot: `.managed`, `.unified` ...
     pub name: Name,
-    /// What stands in parentheses behind it, if anything does.
+    /// The arguments in parentheses; empty if there are none.
     pub arguments: Vec<Expr>,
 }
 
 /// One variable of a declaration statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Declarator {
-    /// Its name, or the common prefix of a parameterized name.
+    /// The variable's name, or the prefix of a parameterized name.
     pub name: Name,
     /// The count of a parameterized name, `NAME<COUNT>` (5.4.6).
     pub count: Option<Expr>,
-    /// The dimensions of an array, outermost first; `None` for one that is left out (5.4.3).
+    /// The array dimensions, outermost first; `None` for an omitted size, as in `x[]` (5.4.3).
     pub dimensions: Vec<Option<Expr>>,
     /// The initial value (5.4.4).
     pub initializer: Option<Initializer>,
@@ -98,16 +98,16 @@ pub enum Initializer {
     Value(Expr),
     /// `{ ..., ... }`
     List(InitializerList),
-    /// `NAME = value`, an entry in the list of an opaque variable, such as `filter_mode = linear` (5.3).
+    /// `NAME = value`, a property in the initializer of an opaque variable, such as `filter_mode = linear` (5.3).
     Property(Box<Property>),
 }
 
-/// One property in the initial value of an opaque variable (5.3).
+/// A property in the initializer of an opaque variable (5.3).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Property {
-    /// What is set.
+    /// The property, such as `filter_mode`.
     pub name: Name,
-    /// What it is set to.
+    /// The value of the property.
     pub value: Expr,
 }
 
@@ -116,14 +116,14 @@ pub struct Property {
 pub struct InitializerList {
     /// The entries.
     pub items: Vec<Initializer>,
-    /// Whether a comma stands behind the last entry, as C allows.
+    /// Whether a comma follows the last entry, as C allows.
     pub trailing_comma: bool,
-    /// Where the list stood, braces included.
+    /// The source span of the list, including the braces.
     pub span: Span,
 }
 
 impl Initializer {
-    /// Where it stood.
+    /// The source span.
     pub fn span(&self) -> Span {
         match self {
             Initializer::Value(expr) => expr.span(),
@@ -132,7 +132,7 @@ impl Initializer {
         }
     }
 
-    /// A list of these entries.
+    /// Creates a braced list from its entries.
     pub fn list(items: Vec<Initializer>) -> Initializer {
         Initializer::List(InitializerList { items, ..InitializerList::default() })
     }
@@ -154,21 +154,21 @@ pub struct Function {
     pub before: Vec<Specifier>,
     /// Kernel or device function.
     pub kind: FunctionKind,
-    /// Attributes behind `.entry` or `.func`.
+    /// Attributes after `.entry` or `.func`.
     pub after: Vec<Specifier>,
-    /// The return parameters, where a list is written.
+    /// The return parameters; `None` if there is no list.
     pub results: Option<Vec<Declaration>>,
-    /// Its name.
+    /// The name of the function.
     pub name: Name,
-    /// The parameters, where a list is written.
+    /// The parameters; `None` if there is no list.
     pub parameters: Option<Vec<Declaration>>,
     /// Performance and other directives between the parameters and the body.
     pub directives: Tokens,
     /// The statements; `None` for a prototype.
     pub body: Option<Vec<Statement>>,
-    /// Whether a semicolon ends a prototype. Compilers of PTX 1 and 2 leave it out.
+    /// Whether a semicolon ends a prototype. Compilers that emit PTX 1 and 2 omit it.
     pub semicolon: bool,
-    /// Where it stood.
+    /// The source span.
     pub span: Span,
 }
 
@@ -181,26 +181,26 @@ pub enum Statement {
     Label(Name),
     /// `{ ... }`
     Block(Vec<Statement>),
-    /// An instruction of the common form.
+    /// An instruction that [`Instruction`] can represent.
     Instruction(Box<Instruction>),
     /// The table of a `brx.idx`.
     BranchTargets(BranchTargets),
-    /// Another instruction or directive, kept as its tokens, the closing semicolon included where there is one.
+    /// Another instruction or directive, kept as tokens, including the closing semicolon if there is one.
     Tokens(Tokens),
-    /// A statement that is not understood.
+    /// A statement that the parser does not understand.
     Unread(Box<Unread>),
 }
 
-/// A statement that no grammar here describes, kept as it is written. What it means, what it declares included, is not known.
+/// A statement outside the supported grammar, kept as tokens. Its meaning is unknown, and so are the names it declares.
 #[derive(Clone, Debug, Eq)]
 pub struct Unread {
-    /// Its tokens, the closing semicolon included where there is one.
+    /// The tokens, including the closing semicolon if there is one.
     pub tokens: Tokens,
-    /// What the grammar lacked first.
+    /// The first parse error in the statement.
     pub error: ParseError,
 }
 
-/// The same tokens are the same statement: how the error is worded depends on the spacing.
+/// Compares tokens only, because the wording of the error depends on the spacing.
 impl PartialEq for Unread {
     fn eq(&self, other: &Unread) -> bool {
         self.tokens == other.tokens
@@ -208,7 +208,7 @@ impl PartialEq for Unread {
 }
 
 impl Unread {
-    /// Where it stood.
+    /// The source span.
     pub fn span(&self) -> Span {
         match &self.tokens[..] {
             [first, .., last] => first.span.to(last.span),
@@ -218,23 +218,23 @@ impl Unread {
     }
 }
 
-/// Tokens kept as they are written.
+/// Tokens kept as written.
 ///
-/// What stands before the first is not kept: the parser makes its gap [`Gap::Line`], and the printer does not ask.
+/// The gap before the first token carries no information: the parser sets it to [`Gap::Line`] and the printer ignores it.
 pub type Tokens = Vec<Token>;
 
-/// One token that is kept as it is written.
+/// A token kept as written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Token {
-    /// What stands before it.
+    /// The gap between this token and the previous one.
     pub gap: Gap,
-    /// Its characters.
+    /// The characters of the token.
     pub text: Text,
-    /// Where it stood.
+    /// The source span.
     pub span: Span,
 }
 
-/// What stands between a kept token and the one before it.
+/// The gap between a kept token and the previous token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Gap {
     /// Nothing.
@@ -246,7 +246,7 @@ pub enum Gap {
 }
 
 impl Declaration {
-    /// A scalar variable with this initial value.
+    /// Creates the declaration of a scalar variable with an initializer.
     pub fn scalar(space: StateSpace, ty: ScalarType, name: impl Into<Text>, value: Expr) -> Declaration {
         let (count, dimensions, initializer) = (None, Vec::new(), Some(Initializer::Value(value)));
         Declaration {
@@ -256,25 +256,24 @@ impl Declaration {
         }
     }
 
-    /// The last state space named, which is the one that the variables reside in.
+    /// Returns the state space of the variables: the first one written.
     ///
-    /// In a parameter such as `.param .u64 .ptr .global p`, what follows `.ptr` speaks of what the pointer points to
-    /// and is not considered.
+    /// Ignores specifiers after `.ptr`, because they describe the pointee: `.param .u64 .ptr .global p` is in `.param`.
     pub fn space(&self) -> Option<StateSpace> {
         self.own().find_map(|s| if let Specifier::Space(space, _) = s { Some(*space) } else { None })
     }
 
-    /// The fundamental type named.
+    /// Returns the fundamental type, if one is written.
     pub fn scalar_type(&self) -> Option<ScalarType> {
         self.own().find_map(|s| if let Specifier::Type(ty) = s { Some(*ty) } else { None })
     }
 
-    /// The length of the vector type named.
+    /// Returns the length of the vector type, if one is written.
     pub fn vector(&self) -> Option<VectorLength> {
         self.own().find_map(|s| if let Specifier::Vector(length) = s { Some(*length) } else { None })
     }
 
-    /// The byte count behind `.align`.
+    /// Returns the byte count of `.align`, if there is one.
     pub fn align(&self) -> Option<&Expr> {
         self.own().find_map(|s| if let Specifier::Align(count) = s { Some(count) } else { None })
     }
@@ -289,14 +288,14 @@ impl Declaration {
         self.own().flat_map(|s| if let Specifier::Attributes(list) = s { list.as_slice() } else { &[] })
     }
 
-    /// What stands before the names and speaks of the variable itself.
+    /// Returns the specifiers that describe the variable itself: all before `.ptr`.
     pub fn own(&self) -> impl Iterator<Item = &Specifier> {
         self.specifiers.iter().take_while(|s| !matches!(s, Specifier::Ptr))
     }
 }
 
 impl Item {
-    /// Where it stood.
+    /// The source span.
     pub fn span(&self) -> Span {
         let of = |tokens: &[Token]| match tokens {
             [first, .., last] => first.span.to(last.span),
@@ -313,34 +312,34 @@ impl Item {
         }
     }
 
-    /// Whether it belongs to the header: `.version`, `.target` or `.address_size`.
+    /// Returns true for a header directive: `.version`, `.target` or `.address_size`.
     pub fn is_header(&self) -> bool {
         matches!(self, Item::Version(_) | Item::Target(_) | Item::AddressSize(_))
     }
 }
 
 impl Module {
-    /// The header alone.
+    /// Returns a module with only the header directives.
     pub fn header(&self) -> Module {
         Module { items: self.items.iter().filter(|item| item.is_header()).cloned().collect() }
     }
 
-    /// The module without its header.
+    /// Returns a module without the header directives.
     pub fn without_header(&self) -> Module {
         Module { items: self.items.iter().filter(|item| !item.is_header()).cloned().collect() }
     }
 
-    /// The declarations at module scope, in order.
+    /// Returns the declarations at module scope, in source order.
     pub fn declarations(&self) -> impl Iterator<Item = &Declaration> {
         self.items.iter().filter_map(|item| if let Item::Variables(d) = item { Some(d) } else { None })
     }
 
-    /// The variables declared at module scope, in order.
+    /// Returns the variables declared at module scope, in source order.
     pub fn declarators(&self) -> impl Iterator<Item = &Declarator> {
         self.declarations().flat_map(|declaration| &declaration.declarators)
     }
 
-    /// The statements that are not understood, those in functions included, in order.
+    /// Returns the statements that the parser did not understand, at module scope and in functions, in source order.
     pub fn unread(&self) -> impl Iterator<Item = &Unread> {
         self.items.iter().flat_map(|item| {
             let at_module_scope = if let Item::Unread(unread) = item { Some(&**unread) } else { None };
@@ -349,12 +348,12 @@ impl Module {
         })
     }
 
-    /// The functions and kernels, in order.
+    /// Returns the functions and kernels, in source order.
     pub fn functions(&self) -> impl Iterator<Item = &Function> {
         self.items.iter().filter_map(|item| if let Item::Function(f) = item { Some(&**f) } else { None })
     }
 
-    /// The version that the module declares, as (major, minor).
+    /// Returns the declared PTX version as (major, minor); `None` if it is absent or malformed.
     pub fn version(&self) -> Option<(u32, u32)> {
         self.items.iter().find_map(|item| {
             let Item::Version(number) = item else { return None };
@@ -363,7 +362,7 @@ impl Module {
         })
     }
 
-    /// The targets that the module names, such as `sm_80`.
+    /// Returns the names in `.target` directives, such as `sm_80`.
     pub fn targets(&self) -> impl Iterator<Item = &str> {
         self.items.iter().flat_map(|item| {
             let names = if let Item::Target(names) = item { names.as_slice() } else { &[] };

@@ -10,12 +10,12 @@ macro_rules! keywords {
         }
 
         impl $name {
-            /// The spelling; of a directive with its leading dot.
+            /// Returns the spelling; for a directive with its leading dot.
             pub const fn keyword(self) -> &'static str {
                 match self { $($name::$variant => $text),+ }
             }
 
-            /// The keyword that is spelled so.
+            /// Returns the keyword with this spelling.
             pub fn from_keyword(text: &str) -> Option<Self> {
                 match text { $($text => Some($name::$variant),)+ _ => None }
             }
@@ -74,7 +74,7 @@ keywords! {
     }
 }
 
-/// What the values of a type are.
+/// The kind of values of a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum TypeKind {
     /// `.sN`
@@ -118,8 +118,8 @@ impl ScalarType {
         }
     }
 
-    /// Whether the text says what an initial value of it is (5.4.4): it takes none for `.f16`, `.f16x2` and `.pred`, and has no
-    /// constants of 128 bits.
+    /// Returns true if the specification defines initializers of this type (5.4.4). It excludes `.f16`, `.f16x2` and `.pred`,
+    /// and has no constants of 128 bits.
     pub const fn takes_value(self) -> bool {
         match self {
             ScalarType::S8 | ScalarType::S16 | ScalarType::S32 | ScalarType::S64 => true,
@@ -130,7 +130,7 @@ impl ScalarType {
         }
     }
 
-    /// How many types of these kinds take an initial value.
+    /// Returns the number of types of these kinds that can have an initializer.
     pub const fn count(kinds: &[TypeKind]) -> usize {
         let (mut count, mut at) = (0, 0);
         while at < ScalarType::ALL.len() {
@@ -146,7 +146,7 @@ impl ScalarType {
         count
     }
 
-    /// The types of these kinds that take an initial value, from the widest down; those of one size in the order of the kinds.
+    /// Returns the types of these kinds that can have an initializer, widest first; types of equal size in the order of kinds.
     ///
     /// # Panics
     /// Where they are not `N`, which [`count`](ScalarType::count) tells: of a constant, when it is compiled.
@@ -173,7 +173,7 @@ impl ScalarType {
         found
     }
 
-    /// What its values are.
+    /// Returns the kind of values of the type.
     pub const fn kind(self) -> TypeKind {
         match self {
             ScalarType::S8 | ScalarType::S16 | ScalarType::S32 | ScalarType::S64 => TypeKind::Signed,
@@ -207,7 +207,7 @@ keywords! {
 }
 
 impl VectorLength {
-    /// How many elements the vector has.
+    /// Returns the number of elements.
     pub const fn count(self) -> u64 {
         match self {
             VectorLength::V2 => 2,

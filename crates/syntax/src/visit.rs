@@ -1,8 +1,7 @@
-//! Walks through a tree, in the order written.
+//! Visitors that walk a tree in source order.
 //!
-//! [`Visit`] looks at a tree and [`VisitMut`] changes it. Implement one for what you look for: every method that you
-//! leave alone goes on to the parts. Nesting is limited by [`MAX_NESTING`](crate::MAX_NESTING), so a walk cannot
-//! overflow the stack.
+//! [`Visit`] reads a tree and [`VisitMut`] changes it. Override the methods for the nodes that you need; the default
+//! methods visit the children. [`MAX_NESTING`](crate::MAX_NESTING) limits the nesting, so a walk cannot overflow the stack.
 //!
 //! ```
 //! use ptxsmith_syntax::{Role, Text, Visit, parse};
@@ -35,18 +34,18 @@ use crate::{
     },
 };
 
-/// What a name does where it stands.
+/// The role of a name at one place in the source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// It declares a variable.
+    /// The name declares a variable.
     Variable,
-    /// It is the common prefix of so many variables (5.4.6), of `u64::MAX` where the count is more than one number.
+    /// The name is the prefix of this many variables (5.4.6); `u64::MAX` if the count is not a single integer.
     Prefix(u64),
-    /// It declares a function or a kernel.
+    /// The name declares a function or a kernel.
     Function,
-    /// It declares a label.
+    /// The name declares a label.
     Label,
-    /// It stands for what is declared elsewhere. In kept tokens every word but the opcode is taken for a use.
+    /// The name refers to a declaration elsewhere. In kept tokens, every word except the opcode counts as a use.
     Use,
 }
 
@@ -174,7 +173,7 @@ macro_rules! visitor {
                 }
             }
 
-            /// An instruction of the common form.
+            /// An instruction that [`Instruction`] can represent.
             fn instruction(&mut self, instruction: &'m $($mutable)? Instruction) {
                 if let Some(guard) = & $($mutable)? instruction.guard {
                     self.name(& $($mutable)? guard.predicate.text, Role::Use);
@@ -210,7 +209,7 @@ macro_rules! visitor {
                 }
             }
 
-            /// What is kept as tokens: a directive, or an instruction of another form.
+            /// The tokens of a directive, of an instruction in another form, or of a statement that the parser does not understand.
             fn tokens(&mut self, tokens: &'m $($mutable)? Tokens) {
                 let opcode = opcode(tokens);
                 for (at, token) in tokens.into_iter().enumerate() {
@@ -220,23 +219,23 @@ macro_rules! visitor {
                 }
             }
 
-            /// A name, with what it does there.
+            /// A name and its role.
             fn name(&mut self, _name: &'m $($mutable)? Text, _role: Role) {}
         }
     };
 }
 
 visitor! {
-    /// Looks at a tree in the order written.
+    /// Reads a tree in source order.
     Visit
 }
 
 visitor! {
-    /// Changes a tree in the order written.
+    /// Changes a tree in source order.
     VisitMut mut
 }
 
-/// Where the opcode of kept tokens stands, if they are an instruction: behind its guard.
+/// Returns the index of the opcode in kept tokens, after the guard if there is one.
 fn opcode(tokens: &[Token]) -> Option<usize> {
     let is = |at: usize, text: &str| tokens.get(at).is_some_and(|token| token.text == text);
     let at = if is(0, "@") { 2 + usize::from(is(1, "!")) } else { 0 };
@@ -249,7 +248,7 @@ fn is_name(text: &str) -> bool {
 }
 
 impl Declarator {
-    /// What its name does.
+    /// Returns the role of the declared name.
     pub fn role(&self) -> Role {
         match &self.count {
             Some(count) => Role::Prefix(count.as_integer().unwrap_or(u64::MAX)),
@@ -257,14 +256,14 @@ impl Declarator {
         }
     }
 
-    /// The single values of its initial value, in the order written.
+    /// Returns the scalar values of the initializer, in source order.
     pub fn values(&self) -> impl Iterator<Item = &Expr> {
         self.initializer.iter().flat_map(Initializer::values)
     }
 }
 
 impl Item {
-    /// The names that the statement declares at module scope, in order.
+    /// Returns the names that the statement declares at module scope, in source order.
     pub fn declared(&self) -> impl Iterator<Item = (&Text, Role)> {
         let (declarators, function) = match self {
             Item::Variables(declaration) => (declaration.declarators.as_slice(), None),
@@ -279,7 +278,7 @@ impl Item {
 }
 
 impl Initializer {
-    /// The single values of all lists, in the order written; those of properties too.
+    /// Returns the scalar values of the initializer, nested lists and properties included, in source order.
     pub fn values(&self) -> impl Iterator<Item = &Expr> {
         let mut open = vec![slice::from_ref(self).iter()];
         iter::from_fn(move || {
@@ -296,13 +295,13 @@ impl Initializer {
 }
 
 impl Function {
-    /// The statements of the body that are not understood.
+    /// Returns the statements of the body that the parser did not understand.
     pub fn unread(&self) -> impl Iterator<Item = &Unread> {
         self.statements()
             .filter_map(|s| if let Statement::Unread(unread) = s { Some(&**unread) } else { None })
     }
 
-    /// The statements of the body, each block before those in it; none of a prototype.
+    /// Returns the statements of the body, each block before the statements inside it. A prototype has none.
     pub fn statements(&self) -> impl Iterator<Item = &Statement> {
         let mut open = vec![self.body.as_deref().unwrap_or_default().iter()];
         iter::from_fn(move || {

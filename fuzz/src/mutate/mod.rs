@@ -1,8 +1,8 @@
-//! Changes programs as trees, so that what coverage guides are programs rather than bytes.
+//! Mutates programs as syntax trees, so that coverage guides the search over programs rather than bytes.
 //!
-//! An input is the text of a program. [`mutate`] parses it, makes one to four [moves](MOVES) and prints it. What does not parse is left
-//! to libFuzzer's own mutations with the [dictionary], and so is one input in sixteen that does: the parser
-//! is to be tried as well. Where there is nothing to change, a program is generated.
+//! An input is the source of a program. [`mutate`] parses it, applies one to four [moves](MOVES) and prints it. Inputs that
+//! do not parse go to libFuzzer's own mutator with the [dictionary]. So does one in sixteen of the others, to exercise the
+//! parser too. If there is nothing to change, a program is generated.
 
 pub mod dictionary;
 mod places;
@@ -19,16 +19,16 @@ use std::sync::LazyLock;
 
 static GENERATOR: LazyLock<Generator> = LazyLock::new(Generator::default);
 
-/// Numbers for a mutation: the same for the same seed.
+/// Random numbers for a mutation, determined by the seed.
 pub struct Random(SplitMix64);
 
 impl Random {
-    /// The numbers that belong to a seed.
+    /// Creates the numbers for a seed.
     pub fn new(seed: u64) -> Random {
         Random(SplitMix64::new(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15)))
     }
 
-    /// A number below a bound, which is not zero.
+    /// Returns a number below a nonzero bound.
     fn below(&mut self, bound: usize) -> usize {
         ((u128::from(self.0.next_u64()) * bound as u128) >> 64) as usize
     }
@@ -37,7 +37,7 @@ impl Random {
         all[self.below(all.len())]
     }
 
-    /// Bytes for a generator.
+    /// Returns bytes for a generator.
     fn bytes<const N: usize>(&mut self) -> [u8; N] {
         let mut bytes = [0; N];
         self.0.fill(&mut bytes);
@@ -45,10 +45,10 @@ impl Random {
     }
 }
 
-/// One change of a program; says whether there was anything to change.
+/// A change to a program. Returns false if there was nothing to change.
 type Move = fn(&mut Module, &mut Random) -> bool;
 
-/// Every change, with its weight: what it does is in its name.
+/// All moves: description, weight and function.
 pub static MOVES: [(&str, usize, Move); 16] = [
     ("replace a part of an expression by a number", 12, number),
     ("replace a part of an expression by a generated one", 8, generated_part),
@@ -68,7 +68,7 @@ pub static MOVES: [(&str, usize, Move); 16] = [
     ("add or remove a dimension", 4, dimension),
 ];
 
-/// A changed program of at most `most` bytes; `None` where the text is no program.
+/// Returns a mutated program of at most `most` bytes, or `None` if `text` does not parse.
 pub fn mutate(text: &str, seed: u64, most: usize) -> Option<String> {
     let mut module = parse(text).ok()?;
     let mut random = Random::new(seed);
@@ -96,7 +96,7 @@ pub fn mutated(
         return bytes(data, size, most);
     }
     let text = std::str::from_utf8(&data[..size]).ok();
-    // The question of `reduce` stays in front.
+    // Keep the question line of target `reduce` at the front.
     let (head, program) = match text.and_then(|text| text.strip_prefix("// question ")?.split_once('\n')) {
         Some((_, program)) if seed % 16 == 1 => (format!("// question {}\n", (seed >> 4) % 100), program),
         Some((question, program)) => (format!("// question {question}\n"), program),
@@ -112,7 +112,7 @@ pub fn mutated(
     }
 }
 
-/// Makes one move of those that the program leaves room for; a program with nothing in it gets something.
+/// Applies one applicable move. An empty program gets new content.
 fn step(module: &mut Module, random: &mut Random) {
     let total: usize = MOVES.iter().map(|(_, weight, _)| weight).sum();
     for _ in 0..4 {
@@ -141,7 +141,7 @@ fn part<'m>(module: &'m mut Module, random: &mut Random) -> Option<(&'m mut Expr
     Some((expr, id))
 }
 
-/// Puts an expression in place of a part of another, in parentheses unless it is a single word.
+/// Replaces a part of an expression by another expression, in parentheses unless it is primary.
 fn put(expr: &mut Expr, id: NodeId, with: &Expr) {
     let binds = with.kind(with.root()).precedence() == precedence::PRIMARY;
     let whole = id == expr.root();
@@ -152,7 +152,7 @@ fn put(expr: &mut Expr, id: NodeId, with: &Expr) {
     };
 }
 
-/// The expression under one more operator.
+/// Applies an operator to an expression.
 fn joined(inner: &Expr, operator: impl Fn(NodeId) -> NodeKind) -> Expr {
     let mut builder = Builder::new();
     let operand = builder.push(NodeKind::Number("0".into()), Span::NONE);
@@ -188,7 +188,7 @@ fn transplant(module: &mut Module, random: &mut Random) -> bool {
     let Some((from, id)) = part(module, random) else { return false };
     let piece = from.part(id);
     let Some((expr, id)) = part(module, random) else { return false };
-    // So that repeated transplants of a whole into a part do not double it for ever.
+    // Limit the size, since repeated transplants of a whole expression into its part would double it each time.
     if piece.nodes().len() + expr.nodes().len() > 400 {
         return false;
     }
@@ -201,7 +201,7 @@ fn operator(module: &mut Module, random: &mut Random) -> bool {
     let operators =
         |kind: &NodeKind| matches!(kind, NodeKind::Unary(..) | NodeKind::Cast(..) | NodeKind::Binary(..));
     let places: Vec<NodeId> = (0..=expr.root()).filter(|&id| operators(expr.kind(id))).collect();
-    // The part drawn, if it is an operator, else any.
+    // Use the drawn part if it is an operator, otherwise any operator.
     let id = match places.as_slice() {
         [] => return false,
         _ if operators(expr.kind(id)) => id,
@@ -217,7 +217,7 @@ fn operator(module: &mut Module, random: &mut Random) -> bool {
     true
 }
 
-/// In parentheses, unless it is a single word.
+/// Adds parentheses, unless the expression is primary.
 fn operand(expr: &Expr) -> Expr {
     let single = expr.kind(expr.root()).precedence() == precedence::PRIMARY;
     if single { expr.clone() } else { joined(expr, NodeKind::Paren) }
@@ -237,7 +237,7 @@ fn infixed(left: &Expr, right: &Expr, random: &mut Random) -> Expr {
     let zero = || NodeKind::Number("0".into());
     let (a, b) = (builder.push(zero(), Span::NONE), builder.push(zero(), Span::NONE));
     builder.push(NodeKind::Binary(op, a, b), Span::NONE);
-    // The second first: replacing moves what stands behind.
+    // Replace the second part first, because a replacement moves the nodes after it.
     builder.finish().replaced(b, &operand(right)).replaced(a, &operand(left))
 }
 
@@ -342,7 +342,7 @@ fn add(module: &mut Module, random: &mut Random) -> bool {
     true
 }
 
-/// A list of initial values, and the place of one of its entries.
+/// Chooses an initializer list and the index of one of its entries.
 fn entry<'m>(module: &'m mut Module, random: &mut Random) -> Option<(&'m mut Vec<Initializer>, usize)> {
     let mut all = lists(module);
     all.retain(|list| !list.is_empty());
@@ -398,7 +398,7 @@ fn dimension(module: &mut Module, random: &mut Random) -> bool {
             let extent = random.below(4);
             let extent = (extent > 0).then(|| Expr::number(extent.to_string()));
             declarator.dimensions.insert(at, extent);
-            // What was a value or a list is now an entry of one.
+            // Wrap the old value or list in a new list.
             if let Some(old) = declarator.initializer.take() {
                 declarator.initializer = Some(Initializer::list(vec![old]));
             }

@@ -32,7 +32,7 @@ impl Format {
     }
 }
 
-/// What an encoding stands for.
+/// The value of an encoding.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Real {
     Nan,
@@ -41,7 +41,7 @@ pub(super) enum Real {
     Finite(bool, BigUint, BigUint),
 }
 
-/// The number that an encoding stands for.
+/// Decodes an encoding.
 pub(super) fn decode(format: Format, bits: u64) -> Real {
     let negative = bits >> (format.width - 1) & 1 == 1;
     let fraction_bits = (format.precision - 1) as u32;
@@ -62,7 +62,7 @@ pub(super) fn decode(format: Format, bits: u64) -> Real {
     Real::Finite(negative, numerator, denominator)
 }
 
-/// The encoding nearest to a fraction; of two as near, the one whose last bit is zero.
+/// Returns the encoding nearest to a fraction. Ties go to the encoding with a zero last bit.
 pub(super) fn round(format: Format, negative: bool, numerator: BigUint, denominator: BigUint) -> u64 {
     let zero = BigUint::ZERO;
     if numerator == zero {
@@ -108,7 +108,7 @@ pub(super) enum Operation {
     Divide,
 }
 
-/// The double nearest to the true result; `None` where there is none (not a number).
+/// Returns the double nearest to the exact result, or `None` for NaN.
 pub(super) fn apply(operation: Operation, left: u64, right: u64) -> Option<u64> {
     let (left, mut right) = (decode(DOUBLE, left), decode(DOUBLE, right));
     if operation == Operation::Subtract {
@@ -160,7 +160,7 @@ pub(super) fn apply(operation: Operation, left: u64, right: u64) -> Option<u64> 
     }
 }
 
-/// The order of two doubles; `None` where one is not a number.
+/// Compares two doubles. Returns `None` if either is NaN.
 pub(super) fn compare(left: u64, right: u64) -> Option<Ordering> {
     let signed = |real: Real| match real {
         Real::Nan => None,

@@ -26,20 +26,20 @@ use number::Literal;
 /// The largest expression that is evaluated: recursion goes as deep as there are operators in a row.
 pub const MOST_NODES: usize = 1000;
 
-/// What a scalar of some type holds that is initialized with an expression.
+/// The result of initializing a scalar with an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// These bits, of which there are as many as the type has.
+    /// The bits of the scalar; the type determines their number.
     Bits(u64),
-    /// The specification refuses it.
+    /// The specification rejects the initializer.
     Refused,
     /// The specification does not say enough.
     Open,
-    /// This evaluator does not know: an address, or too large an expression.
+    /// This evaluator has no answer: the expression uses an address or is too large.
     Unknown,
 }
 
-/// What a scalar of this type holds that is initialized with this expression, in a module of this `.version`.
+/// Evaluates an expression as the initializer of a scalar of this type, in a module with this `.version`.
 pub fn store(expr: &Expr, ty: ScalarType, version: (u32, u32), readings: &Readings) -> Answer {
     let knows = |kind: &NodeKind| !matches!(kind, NodeKind::Name(_) | NodeKind::Generic(_));
     if expr.nodes().len() > MOST_NODES || !expr.nodes().iter().all(|node| knows(&node.kind)) {
@@ -115,7 +115,7 @@ fn usual(a: Kind, b: Kind) -> Kind {
     if a == Kind::Signed && b == Kind::Signed { Kind::Signed } else { Kind::Unsigned }
 }
 
-// Types. What is refused whatever the values are is refused here.
+// Types. This pass rejects expressions that are invalid for any values.
 impl Naive<'_> {
     fn typed(mut self) -> Result<Self> {
         for id in 0..=self.expr.root() {
@@ -172,7 +172,7 @@ impl Naive<'_> {
             NodeKind::Mask(ref mask, operand) => {
                 let kind = self.kind(operand);
                 if id != self.expr.root() {
-                    // A mask of a mask is refused; of a mask as another operand the text does not speak.
+                    // A mask of a mask is rejected. The specification does not cover a mask as another operand.
                     let nested = matches!(self.expr.kind(id + 1), NodeKind::Mask(..));
                     return Err(if nested { Stop::Refused } else { Stop::Open });
                 }
@@ -245,7 +245,7 @@ impl Naive<'_> {
         }
     }
 
-    /// Which byte a mask takes, from the lowest.
+    /// Returns the index of the byte that a mask selects, counted from the lowest.
     fn masked_byte(&self, mask: &str) -> Option<u32> {
         let Literal::Integer(mask, _) = number::read(mask)? else { return None };
         (0..8).find(|byte| mask == BigUint::from(255u32) << (8 * byte))
@@ -272,7 +272,7 @@ impl Naive<'_> {
     }
 }
 
-// Values. What is refused here is refused because of a value, and only where that value counts.
+// Values. This pass rejects an expression because of a value, and only if the value is used.
 impl Naive<'_> {
     fn value(&self, id: NodeId) -> Result<Value> {
         match *self.expr.kind(id) {

@@ -1,10 +1,10 @@
-//! How a number is spelled and what it means (4.5.1, 4.5.2), read from the grammar a character at a time.
+//! Parses the spelling of numbers (4.5.1, 4.5.2), following the grammar character by character.
 
 use num_bigint::BigUint;
 
 use super::float::{self, DOUBLE};
 
-/// What a spelling means, before any rule on types and ranges.
+/// The value of a spelling, before any rule on types and ranges.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Literal {
     /// An integer of any size, and whether `U` stands behind it.
@@ -17,7 +17,7 @@ pub(super) enum Literal {
     Single(u32),
 }
 
-/// Reads a number; `None` where no literal form derives it.
+/// Parses a number. Returns `None` if no literal form derives it.
 pub(super) fn read(text: &str) -> Option<Literal> {
     let lower = text.to_ascii_lowercase();
     let (body, unsigned) = match text.strip_suffix('U') {

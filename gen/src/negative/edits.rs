@@ -1,4 +1,4 @@
-//! The edits: functions that make a valid declaration and the broken one beside it.
+//! The edits: functions that generate a valid declaration and its broken version.
 
 use ptxsmith_syntax::{Declarator, Initializer, ScalarType, TypeKind, precedence};
 
@@ -31,17 +31,17 @@ pub(super) fn space(d: &mut Draft<'_, '_>) -> &'static str {
     d.pick(&[".global", ".global", ".const"])
 }
 
-/// A scalar whose value is one expression in the valid counterpart and another in the broken one, behind other statements.
+/// Creates a scalar with different values in the valid counterpart and the broken program, after other statements.
 pub(super) fn behind(d: &mut Draft<'_, '_>, before: &str, ty: &str, counterpart: &str, broken: &str) -> Pair {
     Pair::around(&format!("{before} {} {ty} v0 = @;", space(d)), counterpart, broken)
 }
 
-/// The same without other statements.
+/// Like `behind`, without other statements.
 fn values(d: &mut Draft<'_, '_>, ty: &str, counterpart: &str, broken: &str) -> Pair {
     behind(d, "", ty, counterpart, broken)
 }
 
-/// A full array of literals.
+/// Spells a full array of literals.
 fn array(d: &mut Draft<'_, '_>, extents: &[u64]) -> String {
     fn list(d: &mut Draft<'_, '_>, extents: &[u64]) -> String {
         match extents {
@@ -92,7 +92,7 @@ pub(super) fn literal(d: &mut Draft<'_, '_>) -> String {
     made(d, Nonterminal::Literal, 1)
 }
 
-/// A float that may stand as an operand of anything.
+/// Spells a float that can be an operand of any operator.
 fn float(d: &mut Draft<'_, '_>) -> String {
     operand(d, Nonterminal::Float)
 }
@@ -196,7 +196,7 @@ pub(super) fn single_infix(d: &mut Draft<'_, '_>) -> Pair {
     values(d, ty, &format!("{left} {op} {right}"), &format!("{left} {op} {bits}"))
 }
 
-/// The valid counterpart is the same bits without the operator, so in the one type that takes them beyond doubt.
+/// The valid counterpart has the same bits without the operator, in the only type that certainly accepts them.
 pub(super) fn single_in(d: &mut Draft<'_, '_>, any: &[&str]) -> Pair {
     let bits = single_bits(d);
     let broken = d.pick(any).replace('#', &bits);
@@ -300,7 +300,7 @@ fn vector(d: &mut Draft<'_, '_>, types: &[&'static str]) -> (&'static str, &'sta
 }
 
 pub(super) fn other_length(d: &mut Draft<'_, '_>) -> Pair {
-    // Short elements, so that the length is all that is wrong.
+    // Use short elements, so that only the length is invalid.
     let (space, length, ty) = vector(d, &[".s8", ".u8", ".b8", ".u16", ".b16"]);
     Pair::around(&format!("{space} @ {ty} v0;"), length, d.pick(&[".v3", ".v8"]))
 }

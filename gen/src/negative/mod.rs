@@ -1,8 +1,8 @@
-//! Programs that the specification refuses, each one edit away from one that it grants.
+//! Programs that the specification rejects, each one edit away from a valid counterpart.
 //!
-//! [`EDITS`] has one entry an edit: what rule it breaks, and a function that makes the valid program, the valid counterpart, and
-//! the broken one beside it. A refusal says something about the edit only where the valid counterpart is accepted: an
-//! implementation may refuse both for a reason of its own.
+//! Each entry of [`EDITS`] names the rule it breaks and a function that generates the valid counterpart and the broken
+//! program. A rejection is evidence about the edit only if the valid counterpart is accepted, because an implementation
+//! may reject both for a reason of its own.
 
 mod addresses;
 mod edits;
@@ -22,38 +22,38 @@ use pair::Pair;
 /// One way to break a valid declaration.
 #[derive(Debug)]
 pub struct Edit {
-    /// Its name: the label, a slash, and its own.
+    /// The full name: label, slash, edit.
     pub name: &'static str,
-    /// The rule that it breaks. The oracle uses these words for its classes of refusal.
+    /// The rule that the edit breaks. The oracle uses the same labels for its classes of rejection.
     pub label: &'static str,
     /// The clause that states the rule.
     pub clause: &'static str,
     make: fn(&mut Draft<'_, '_>) -> Pair,
 }
 
-/// How many programs in a row are made by one edit: some need a header that no other has, and such are cheaper to judge
-/// together.
+/// The number of consecutive programs that use the same edit. Some edits need a special header, and programs with the same
+/// header are cheaper to judge together.
 pub const TURN: u64 = 8;
 
-/// The numbers in another order: each of another edit than the one before, until all had their turn.
+/// Permutes the numbers so that consecutive programs use different edits, until all edits have been used.
 pub(crate) fn in_turn(nth: u64) -> u64 {
     let edits = EDITS.len() as u64;
     let (round, edit) = (nth / edits, nth % edits);
     (round / TURN * edits + edit) * TURN + round % TURN
 }
 
-/// A program that the specification refuses, and its valid counterpart.
+/// A program that the specification rejects, and its valid counterpart.
 #[derive(Clone, Debug)]
 pub struct Negative {
-    /// What was done to the valid counterpart.
+    /// The edit that breaks the valid counterpart.
     pub edit: &'static Edit,
-    /// What must be accepted. What it declares is named `v0`, `v1` ...
+    /// The valid program, which must be accepted. It declares `v0`, `v1` ...
     pub counterpart: Vec<Item>,
-    /// What must be refused.
+    /// The broken program, which must be rejected.
     pub broken: Vec<Item>,
-    /// The header of the valid counterpart, where it needs another than the usual one.
+    /// The header of the valid counterpart, if the usual one does not fit.
     pub counterpart_header: Option<Header>,
-    /// The header of what must be refused, where it needs another than the usual one.
+    /// The header of the broken program, if the usual one does not fit.
     pub header: Option<Header>,
 }
 
@@ -65,7 +65,7 @@ impl PartialEq for Negative {
 }
 
 impl Generator {
-    /// The negative program of this seed and number. The edits take turns, [`TURN`] numbers each.
+    /// Generates the negative program with this seed and number. The edits alternate every [`TURN`] numbers.
     pub fn negative(&self, seed: u64, number: u64, coverage: &mut Coverage) -> Negative {
         let edit = &EDITS[(number / TURN % EDITS.len() as u64) as usize];
         let mut bytes = [0; 256];
@@ -86,7 +86,7 @@ const fn edit(
     Edit { name, label, clause, make }
 }
 
-/// Every edit.
+/// All edits.
 #[rustfmt::skip]
 pub static EDITS: &[Edit] = &[
     edit("malformed-literal/digit", "malformed-literal", "4.5.1/literal-malformed", |d| e::malformed(d, &["08", "0719", "0b2", "0b102U", "0xfg", "12a"])),

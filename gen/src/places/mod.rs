@@ -1,10 +1,10 @@
-//! Every form in every place: tables of what can be written where, and the program of each cell.
+//! Every form in every place: tables of forms and places, and a program for each cell.
 //!
-//! A family is a product of axes; a cell takes one choice of each. Its name is that of the family and of its choices,
-//! separated by `/`, so that a cell can be made again by name. Most cells are wrong programs: what the texts say of one is
-//! for the oracle to tell, and where they do not decide a compiler may still not die of it.
+//! A family is a product of axes, and a cell has one choice per axis. Its name consists of the family and the choices,
+//! separated by `/`, so a cell can be generated again by name. Most cells are invalid programs. The oracle decides what the
+//! specification says about a cell; if the specification is silent, a compiler still must not crash.
 //!
-//! The operands of an opcode in its usual type are made in full; its other types go with one operand of each kind.
+//! An opcode with its usual type is combined with all operands, and with other types only with one operand of each kind.
 
 mod declarations;
 mod lists;
@@ -17,12 +17,12 @@ use std::{collections::BTreeSet, ops::Range};
 
 use crate::stream::SplitMix64;
 
-/// One thing that an axis offers.
+/// A choice on an axis.
 #[derive(Clone, Debug)]
 struct Choice {
-    /// Its name in the names of cells: no space, no `/`.
+    /// The name of the choice in cell names, without spaces and `/`.
     name: String,
-    /// What is written.
+    /// The PTX source of the choice.
     text: String,
 }
 
@@ -37,7 +37,7 @@ impl Choice {
     }
 }
 
-/// The choices that a text lists, one a line. `NAME := TEXT` gives one another name than its text.
+/// Parses a list of choices, one per line. `NAME := TEXT` gives a choice a name different from its source.
 fn lines(text: &str) -> Vec<Choice> {
     let line = |line: &str| match line.split_once(" :=") {
         Some((name, text)) => Choice::named(name.trim(), text.trim()),
@@ -46,7 +46,7 @@ fn lines(text: &str) -> Vec<Choice> {
     text.lines().filter(|text| !text.trim().is_empty()).map(line).collect()
 }
 
-/// The choices that a text lists, one a word.
+/// Parses a list of choices, one per word.
 fn words(text: &str) -> Vec<Choice> {
     text.split_whitespace().map(Choice::new).collect()
 }
@@ -67,7 +67,7 @@ fn declared(lines: &str, is_named: impl Fn(&str) -> bool) -> String {
 struct Family {
     name: &'static str,
     axes: Vec<Vec<Choice>>,
-    /// The program of these choices.
+    /// Writes the program for these choices.
     write: fn(&[&str]) -> String,
 }
 
@@ -103,12 +103,12 @@ impl Family {
     }
 }
 
-/// A program of the tables.
+/// A program from the tables.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cell {
-    /// Its stable name: `operands/ld.global.u32:2/[ga+4]`.
+    /// The stable name: `operands/ld.global.u32:2/[ga+4]`.
     pub name: String,
-    /// Its text.
+    /// The PTX source.
     pub text: String,
 }
 
@@ -139,20 +139,20 @@ impl Places {
         Places { families, count }
     }
 
-    /// How many cells there are.
+    /// Returns the number of cells.
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// How many cells each family has.
+    /// Returns each family with its number of cells.
     pub fn families(&self) -> impl Iterator<Item = (&'static str, u64)> {
         self.families.iter().map(|family| (family.name, family.count()))
     }
 
-    /// The cell of this number.
+    /// Returns the cell with this index.
     ///
     /// # Panics
-    /// Behind the last one.
+    /// If the index is out of range.
     pub fn cell(&self, mut index: u64) -> Cell {
         for family in &self.families {
             if index < family.count() {
@@ -163,7 +163,7 @@ impl Places {
         panic!("a cell is asked for that there is")
     }
 
-    /// The numbers of the cells of this name: of one cell, or of a family.
+    /// Returns the indices of the cells with this name, which may be the name of a cell or of a family.
     pub fn find(&self, name: &str) -> Option<Range<u64>> {
         let (of, names) = name.split_once('/').unwrap_or((name, ""));
         let mut before = 0;
@@ -180,8 +180,8 @@ impl Places {
         None
     }
 
-    /// The number of the cell that is the `nth` in the order of a seed: every cell once, neighbours far apart, so that the
-    /// first few are a sample of all.
+    /// Returns the index of the `nth` cell in the order of a seed. The order contains each cell once and spreads neighbours far
+    /// apart, so any prefix is a sample of all cells.
     pub fn nth(&self, seed: u64, nth: u64) -> u64 {
         let mut stride = (self.count as f64 * 0.618_033_988_75) as u64;
         let common = |mut a: u64, mut b: u64| {

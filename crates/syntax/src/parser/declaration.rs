@@ -26,7 +26,7 @@ fn keyword(word: &str) -> Option<Specifier> {
 }
 
 impl Parser<'_> {
-    /// A declaration statement.
+    /// Parses a declaration statement.
     pub(super) fn declaration(&mut self) -> Result<Declaration> {
         let start = self.current.span;
         if self.current.kind != Kind::Dotted {
@@ -36,7 +36,7 @@ impl Parser<'_> {
         self.declarators(start, specifiers)
     }
 
-    /// The rest of a declaration statement behind its specifiers.
+    /// Parses the rest of a declaration statement after its specifiers.
     pub(super) fn declarators(&mut self, start: Span, specifiers: Vec<Specifier>) -> Result<Declaration> {
         let mut declarators = vec![self.first_declarator(&specifiers)?];
         while self.eat(Kind::Comma) {
@@ -46,7 +46,7 @@ impl Parser<'_> {
         Ok(Declaration { specifiers, declarators, span: self.span_from(start) })
     }
 
-    /// A list of parameters in parentheses, of which each declares one variable.
+    /// Parses a parenthesized list of parameters. Each declares a single variable.
     pub(super) fn parameters(&mut self) -> Result<Vec<Declaration>> {
         self.expect(Kind::OpenParen, "`(`")?;
         let mut parameters = Vec::new();
@@ -68,7 +68,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The dotted words before a name, up to `.entry` or `.func`.
+    /// Parses the dotted words before a name, up to `.entry` or `.func`.
     pub(super) fn specifiers(&mut self) -> Result<Vec<Specifier>> {
         let mut specifiers = Vec::new();
         while self.current.kind == Kind::Dotted {
@@ -148,7 +148,7 @@ impl Parser<'_> {
     fn declarator(&mut self) -> Result<Declarator> {
         let name = self.named(Kind::Name, "a name")?;
         let count = if self.eat(Kind::Infix(BinaryOp::Lt)) {
-            // A comparison would take the closing `>` for itself.
+            // Exclude comparisons, which would consume the closing `>`.
             let count = self.expression_above(BinaryOp::Shl.precedence())?;
             self.expect(Kind::Infix(BinaryOp::Gt), "`>`")?;
             Some(count)
@@ -196,7 +196,7 @@ impl Parser<'_> {
         Ok(Initializer::List(list))
     }
 
-    /// One entry of a list.
+    /// Parses an entry of a list.
     fn entry(&mut self) -> Result<Initializer> {
         match self.initializer()? {
             Initializer::Value(expr) if self.current.kind == Kind::Assign => {

@@ -1,4 +1,4 @@
-//! Constant expressions by operator precedence (4.5.4), with an explicit stack.
+//! Parses constant expressions by operator precedence (4.5.4), with an explicit stack.
 
 use super::{Parser, Result};
 use crate::{
@@ -25,12 +25,12 @@ pub(super) enum Pending {
 }
 
 impl Parser<'_> {
-    /// A constant expression.
+    /// Parses a constant expression.
     pub(super) fn expression(&mut self) -> Result<Expr> {
         self.expression_above(precedence::TERNARY)
     }
 
-    /// A constant expression of which operators that bind looser than `lowest` are no part, unless in parentheses.
+    /// Parses a constant expression. Outside parentheses it ends before an operator with a precedence below `lowest`.
     pub(super) fn expression_above(&mut self, lowest: u8) -> Result<Expr> {
         // How many of the pending ones wait for a closing token, before which every operator is welcome.
         let mut open = 0u32;
@@ -168,7 +168,7 @@ impl Parser<'_> {
     }
 }
 
-/// The prefix operator that a token is.
+/// Returns the prefix operator of a token.
 fn unary(kind: Kind) -> Option<UnaryOp> {
     match kind {
         Kind::Prefix(op) => Some(op),

@@ -7,7 +7,7 @@ use crate::{
     tree::{Function, FunctionKind, Item, Specifier, Statement, Tokens},
 };
 
-/// Directives in functions that are kept as they are.
+/// Directives in functions that are kept as tokens.
 const IN_FUNCTIONS: [&str; 6] = [".callprototype", ".calltargets", ".file", ".loc", ".pragma", ".section"];
 
 impl Parser<'_> {
@@ -21,7 +21,7 @@ impl Parser<'_> {
         Ok(Item::Variables(self.declarators(start, specifiers)?))
     }
 
-    /// The rest of a function behind its linking directives.
+    /// Parses the rest of a function after its linking directives.
     fn function(&mut self, start: Span, before: Vec<Specifier>) -> Result<Function> {
         let kind = match self.text() {
             ".entry" => FunctionKind::Entry,
@@ -51,7 +51,7 @@ impl Parser<'_> {
         })
     }
 
-    /// What stands between the parameters and the body.
+    /// Parses the directives between the parameters and the body.
     fn function_directives(&mut self) -> Result<Tokens> {
         let mut tokens = Tokens::new();
         loop {

@@ -15,7 +15,7 @@ impl Parser<'_> {
     /// A statement that begins with a guard or a name that is no label: an instruction of the common form, or its
     /// tokens.
     pub(super) fn instruction_or_tokens(&mut self) -> Result<Statement> {
-        // Whether it is one shows at its end only. Another form is rare, so reading it twice costs little.
+        // Only the end shows whether the instruction has this form. Other forms are rare, so parsing them twice is cheap.
         let mark = self.mark();
         let error = match self.instruction() {
             Ok(instruction) => return Ok(Statement::Instruction(Box::new(instruction))),
@@ -59,7 +59,7 @@ impl Parser<'_> {
             }
         }
         self.expect(Kind::Semicolon, "`;`")?;
-        // Of instructions there are many, and few operands in each.
+        // Modules have many instructions with few operands each.
         operands.shrink_to_fit();
         Ok(Instruction { guard, opcode, modifiers, operands, span: self.span_from(start) })
     }

@@ -1,4 +1,4 @@
-//! Statements that are kept as their tokens: directives that end without a semicolon, and what is not understood.
+//! Parses statements that are kept as tokens: directives without a closing semicolon, and statements outside the grammar.
 
 use super::{Parser, Result, begins_item};
 use crate::{
@@ -10,7 +10,7 @@ use crate::{
     tree::{Gap, Token, Tokens, Unread},
 };
 
-/// Where a parser stands, to go back to.
+/// A saved parser position for backtracking.
 pub(super) struct Mark<'t> {
     lexer: Lexer<'t>,
     current: Lexeme,
@@ -29,14 +29,14 @@ impl<'t> Parser<'t> {
         (self.previous_end, self.depth) = (mark.previous_end, mark.depth);
     }
 
-    /// Goes back, and forgets the expression that was being read.
+    /// Backtracks to the mark and discards the unfinished expression.
     pub(super) fn give_up(&mut self, mark: Mark<'t>) {
         self.back_to(mark);
         self.builder = Builder::new();
         self.pending.clear();
     }
 
-    /// Reads a statement, or keeps it where it is not understood.
+    /// Parses a statement with `read`, or keeps it as tokens if that fails.
     pub(super) fn or_unread<T>(
         &mut self,
         read: fn(&mut Self) -> Result<T>,
@@ -53,9 +53,9 @@ impl<'t> Parser<'t> {
         Ok(unread(Box::new(Unread { tokens, error })))
     }
 
-    /// A directive that is kept as its tokens.
+    /// Parses a directive that is kept as tokens.
     ///
-    /// Three of them have no semicolon to end them and are read by their own grammar.
+    /// Three directives have no closing semicolon; each is parsed by its own grammar.
     pub(super) fn directive(&mut self) -> Result<Tokens> {
         let mut tokens = Tokens::new();
         match self.text() {
@@ -105,14 +105,14 @@ impl<'t> Parser<'t> {
         Ok(tokens)
     }
 
-    /// File, line and column of a `.loc` directive.
+    /// Keeps the file, line and column of a `.loc` directive.
     fn keep_place(&mut self, tokens: &mut Tokens) -> Result<()> {
         self.keep(tokens, Kind::Number, "the number of a file")?;
         self.keep(tokens, Kind::Number, "the number of a line")?;
         self.keep(tokens, Kind::Number, "the number of a column")
     }
 
-    /// `.section NAME { ... }`. What stands between the names in it is one token: of debug information there is much.
+    /// Keeps `.section NAME { ... }`. Everything between two names becomes a single token, because debug information is large.
     fn section(&mut self, tokens: &mut Tokens) -> Result<()> {
         self.keep_next(tokens);
         self.keep(tokens, Kind::Dotted, "the name of a section")?;
@@ -143,7 +143,7 @@ impl<'t> Parser<'t> {
         Ok(())
     }
 
-    /// Keeps what was read since this token as one.
+    /// Keeps everything since token `first` as a single token.
     fn push_run(&self, tokens: &mut Tokens, first: Option<Lexeme>) {
         if let Some(first) = first {
             let span = self.span_from(first.span);
@@ -168,7 +168,8 @@ impl<'t> Parser<'t> {
         tokens.push(self.kept(lexeme, tokens.is_empty()));
     }
 
-    /// A token as it is kept. What precedes a statement is for the printer to decide, and a tree must not depend on it.
+    /// Converts a lexeme to a kept token. The first token of a statement always has [`Gap::Line`], so that equal statements
+    /// have equal trees; the printer decides what precedes a statement.
     pub(super) fn kept(&self, lexeme: Lexeme, is_first: bool) -> Token {
         let gap = if is_first { Gap::Line } else { lexeme.gap };
         Token { gap, text: Text::new(self.lexer.slice(lexeme.span)), span: lexeme.span }
@@ -190,7 +191,7 @@ impl<'t> Parser<'t> {
         Ok(())
     }
 
-    /// Keeps what stands in braces, and the braces. Where they are not closed, nothing that follows can be split.
+    /// Keeps a braced block. If the brace is not closed, the rest of the source cannot be split into statements.
     fn keep_braces(&mut self, tokens: &mut Tokens) -> Result<()> {
         let mut open = 0u32;
         loop {
@@ -213,8 +214,8 @@ impl<'t> Parser<'t> {
         Err(self.expected(expected))
     }
 
-    /// The tokens of a statement that is not understood. It ends with a semicolon or a brace, at the end of its block, before
-    /// what begins another in a line of its own; and with its line, if it is of those that fill a line.
+    /// Keeps a statement that the parser does not understand. It ends after a semicolon or a braced block, at the end of its
+    /// block, before a line that begins another statement, or, for `#` lines and directives such as `.file`, with its line.
     fn kept_statement(&mut self, in_block: bool, error: ParseError) -> Result<Tokens> {
         let mut tokens = Tokens::new();
         let first = self.text();

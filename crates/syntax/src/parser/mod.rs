@@ -1,8 +1,8 @@
-//! Tokens to a tree: recursive descent, one token at a time, no look-ahead.
+//! Parses tokens into a tree by recursive descent, with one current token and no look-ahead.
 //!
-//! What is read is decided by the grammar alone; whether a word is allowed where it stands is not asked here. Recursion
-//! happens only where the text nests, and is counted; see [`MAX_NESTING`]. A statement that the grammar does not describe is
-//! kept as its tokens ([`Unread`](crate::Unread)): an error is only what makes it impossible to tell statements apart.
+//! The parser checks the grammar only, not whether a word is valid in its place. It recurses only where the source nests
+//! and counts the depth; see [`MAX_NESTING`]. A statement outside the grammar is kept as tokens
+//! ([`Unread`](crate::Unread)). The parser fails only if it cannot split the source into statements.
 
 mod declaration;
 mod expression;
@@ -19,10 +19,10 @@ use crate::{
     tree::{Declaration, Gap, Item, Module},
 };
 
-/// Reads a module. Statements that are not understood are part of it ([`Module::unread`]).
+/// Parses a module. It includes the statements that the parser does not understand; see [`Module::unread`].
 ///
 /// # Errors
-/// Where the text cannot be split into statements: a brace that is not closed or not opened, a comment or a string without an end.
+/// If the source cannot be split into statements: an unbalanced brace, or an unterminated comment or string.
 pub fn parse(text: &str) -> Result<Module, ParseError> {
     let mut parser = Parser::new(text)?;
     let mut module = Module::default();
@@ -33,15 +33,15 @@ pub fn parse(text: &str) -> Result<Module, ParseError> {
     Ok(module)
 }
 
-/// The tokens of a text, whatever they amount to.
+/// Splits source into tokens, whether or not they form a module.
 ///
 /// # Errors
-/// If something there is no token.
+/// If a part of the source is not a token.
 pub fn tokens(text: &str) -> Result<crate::Tokens, ParseError> {
     each_token(text).collect()
 }
 
-/// The tokens of a text, one by one, for who does not hold them all. After an error there is none.
+/// Returns an iterator over the tokens of the source, for callers that need not hold them all. It ends after an error.
 pub fn each_token(text: &str) -> impl Iterator<Item = Result<crate::Token, ParseError>> + '_ {
     let mut parser = Some(Parser::new(text));
     let mut is_first = true;
@@ -65,7 +65,7 @@ pub fn each_token(text: &str) -> impl Iterator<Item = Result<crate::Token, Parse
     })
 }
 
-/// Reads one constant expression and nothing else.
+/// Parses a constant expression. Any further token is an error.
 pub fn parse_expr(text: &str) -> Result<Expr, ParseError> {
     let mut parser = Parser::new(text)?;
     let expr = parser.expression()?;
@@ -73,7 +73,7 @@ pub fn parse_expr(text: &str) -> Result<Expr, ParseError> {
     Ok(expr)
 }
 
-/// Reads one declaration statement, its semicolon included, and nothing else.
+/// Parses a declaration statement with its semicolon. Any further token is an error.
 pub fn parse_declaration(text: &str) -> Result<Declaration, ParseError> {
     let mut parser = Parser::new(text)?;
     let declaration = parser.declaration()?;
@@ -81,13 +81,13 @@ pub fn parse_declaration(text: &str) -> Result<Declaration, ParseError> {
     Ok(declaration)
 }
 
-/// Directives at module scope that are kept as they are.
+/// Directives at module scope that are kept as tokens.
 const AT_MODULE_SCOPE: [&str; 5] = [".alias", ".file", ".loc", ".pragma", ".section"];
 
-/// The beginnings of statements at module scope that are not among these, nor specifiers.
+/// The header directives.
 const HEADER: [&str; 3] = [".version", ".target", ".address_size"];
 
-/// Whether a dotted word begins a statement at module scope, so that what stood before has ended.
+/// Returns true if a dotted word begins a statement at module scope and so ends the previous one.
 fn begins_item(word: &str) -> bool {
     matches!(word, ".entry" | ".func")
         || HEADER.contains(&word)
@@ -95,24 +95,24 @@ fn begins_item(word: &str) -> bool {
         || declaration::is_specifier(word)
 }
 
-/// The most characters of a token in a message: longer tokens would only bury it.
+/// The maximum number of characters of a token in a message. Longer tokens are shortened.
 const SHOWN: usize = 40;
 
 type Result<T, E = ParseError> = std::result::Result<T, E>;
 
 struct Parser<'t> {
     lexer: Lexer<'t>,
-    /// The token that is looked at and not yet taken.
+    /// The next token, not yet consumed.
     current: Lexeme,
-    /// Where the token that was taken last ended.
+    /// The end of the last consumed token.
     previous_end: u32,
-    /// How many levels are open, of whatever kind.
+    /// The current nesting depth, over constructs of all kinds.
     depth: usize,
-    /// Whether what follows cannot be split into statements.
+    /// Whether the rest of the source cannot be split into statements.
     stuck: bool,
-    /// The nodes of the expression that is being read. Kept for its memory.
+    /// The nodes of the current expression. Kept between expressions to reuse the allocation.
     builder: Builder,
-    /// What waits for an operand in the expression that is being read. Kept for its memory.
+    /// The operators of the current expression that wait for an operand. Kept to reuse the allocation.
     pending: Vec<expression::Pending>,
 }
 
@@ -131,12 +131,12 @@ impl<'t> Parser<'t> {
         })
     }
 
-    /// The characters of the current token.
+    /// Returns the characters of the current token.
     fn text(&self) -> &'t str {
         self.lexer.slice(self.current.span)
     }
 
-    /// Takes the current token.
+    /// Consumes the current token.
     fn advance(&mut self) -> Lexeme {
         let taken = self.current;
         self.previous_end = taken.span.end;
@@ -144,7 +144,7 @@ impl<'t> Parser<'t> {
         taken
     }
 
-    /// Takes the current token if it is of a kind.
+    /// Consumes the current token if it has this kind, and returns whether it did.
     fn eat(&mut self, kind: Kind) -> bool {
         let found = self.current.kind == kind;
         if found {
@@ -153,7 +153,7 @@ impl<'t> Parser<'t> {
         found
     }
 
-    /// Takes the current token, which has to be of a kind.
+    /// Consumes the current token, or fails if it has another kind.
     fn expect(&mut self, kind: Kind, expected: &'static str) -> Result<Lexeme> {
         if self.current.kind == kind { Ok(self.advance()) } else { Err(self.expected(expected)) }
     }
@@ -162,13 +162,13 @@ impl<'t> Parser<'t> {
         self.expect(Kind::End, "the end of the text").map(|_| ())
     }
 
-    /// Takes the current token, which has to be of a kind, as a name.
+    /// Consumes the current token as a name, or fails if it has another kind.
     fn named(&mut self, kind: Kind, expected: &'static str) -> Result<Name> {
         let span = self.expect(kind, expected)?.span;
         Ok(Name { text: Text::new(self.lexer.slice(span)), span })
     }
 
-    /// The error that the current token is not what was needed, or is none.
+    /// Creates the error for an unexpected current token, or returns the lexer's error if there is no valid token.
     #[cold]
     fn expected(&self, expected: &'static str) -> ParseError {
         if let (Kind::Bad, Some(error)) = (self.current.kind, self.lexer.error()) {
@@ -186,7 +186,7 @@ impl<'t> Parser<'t> {
         ParseError { kind: ParseErrorKind::Expected { expected, found }, span: self.current.span }
     }
 
-    /// Whether the current token is a point, and what follows it, joined to a name: people write `a.b` for a name.
+    /// Returns true if the current token starts with a dot directly after a name: users write `a.b` as a name.
     fn is_behind_name(&self) -> bool {
         let begins = self.current.span.start;
         if self.current.gap != Gap::Joined || begins != self.previous_end || !self.text().starts_with('.') {
@@ -199,7 +199,7 @@ impl<'t> Parser<'t> {
         !name.is_empty() && (is_word || rest.ends_with('%'))
     }
 
-    /// Opens a level at the current token.
+    /// Enters a nesting level, or fails at the limit.
     fn enter(&mut self) -> Result<()> {
         self.depth += 1;
         if self.depth > MAX_NESTING {
@@ -212,12 +212,12 @@ impl<'t> Parser<'t> {
         self.depth -= 1;
     }
 
-    /// The span from a token to the one that was taken last.
+    /// Returns the span from `start` to the end of the last consumed token.
     fn span_from(&self, start: Span) -> Span {
         Span { start: start.start, end: self.previous_end }
     }
 
-    /// A statement at module scope.
+    /// Parses a statement at module scope.
     fn item(&mut self) -> Result<Item> {
         if self.current.kind != Kind::Dotted {
             return Err(self.expected("a directive"));
@@ -247,7 +247,7 @@ impl<'t> Parser<'t> {
     }
 }
 
-/// Makes a character of the text safe to stand in a message.
+/// Escapes a source character for a message, except `"` and `\`.
 fn shown_character(c: char) -> impl Iterator<Item = char> {
     let plain = (c == '"' || c == '\\').then_some(c);
     let escaped = plain.is_none().then(|| c.escape_debug());
