@@ -112,7 +112,6 @@ pub fn drift(session: &Session, options: &Options) -> Result<Drift, Failure> {
     let header = oldest(&subjects);
     subjects.iter_mut().for_each(|tested| tested.header = header.clone());
     let mut tried = judged(session, &options.corpus, &subjects)?;
-    tried.extend(judged(session, &reproducers()?, &subjects)?);
     tried.extend(generated(session, options.cases, &subjects, &header)?);
     if session.cancel.is_cancelled() && !session.cancel.is_late() {
         return Err(Failure::Interrupted);
@@ -194,7 +193,10 @@ fn facts_of(tested: &Tested, module: &Module, text: &str) -> Result<(Option<Fact
 }
 
 /// Returns the reproducers of the listed deviations, except those that use up all time or memory.
-fn reproducers() -> Result<Vec<Program>, Failure> {
+///
+/// # Errors
+/// If one of them is no module, which a test of the list rules out.
+pub fn reproducers() -> Result<Vec<Program>, Failure> {
     let listed = known::KNOWN.iter().filter(|known| known.lineage == "nvidia" && !known.exhausts());
     listed.map(|known| Program::of(known.id.to_owned(), known.example.to_owned())).collect()
 }

@@ -1,7 +1,7 @@
 //! `ptxsmith drift`: what changed between releases of one compiler.
 
 use askama::Template;
-use ptxsmith_campaign::drift::{Change, Drift, KNOWN, Options, drift};
+use ptxsmith_campaign::drift::{Change, Drift, KNOWN, Options, drift, reproducers};
 use ptxsmith_campaign::files::{make_directory, write_whole};
 use ptxsmith_campaign::input::{self, Program};
 use ptxsmith_report::harmless::count;
@@ -37,7 +37,7 @@ pub fn run(context: &Context, args: &args::Drift) -> Result<Exit, Failure> {
         }
     };
     let mut left_out = false;
-    let corpus = match &args.corpus[..] {
+    let mut corpus: Vec<Program> = match &args.corpus[..] {
         [] => {
             let programs = ptxsmith_suite::corpus().into_iter();
             programs.map(|(name, text)| Program::of(name, text.to_owned())).collect::<Result<_, _>>()?
@@ -50,6 +50,7 @@ pub fn run(context: &Context, args: &args::Drift) -> Result<Exit, Failure> {
             programs.into_iter().flatten().collect()
         }
     };
+    corpus.extend(reproducers()?);
     let options = Options { releases, corpus, cases: args.cases };
     let drift = drift(&context.session_for(args.time), &options)?;
     let &Drift { ref changes, ref releases, programs, not_compared, .. } = &drift;
