@@ -1,5 +1,5 @@
-//! The rules of addresses in initializers (5.4.4): whose may be taken, what `mask()` and `generic()` make of them, and
-//! what holds them.
+//! The rules of addresses in initializers (5.4.4): which addresses may be taken, the effect of `mask()` and
+//! `generic()`, and the types that can store them.
 
 use ptxsmith_syntax::{FunctionKind, Number, ScalarType, StateSpace, TypeKind, read_number};
 
@@ -11,10 +11,10 @@ use crate::{
     value::{Address, Integer, Kind, Value},
 };
 
-/// What a name at module scope stands for.
+/// The kind of entity that a name at module scope refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Named {
-    /// A variable in a state space; `None` where its declaration names none.
+    /// A variable in a state space; `None` if its declaration names no space.
     Variable(Option<StateSpace>),
     /// A function or a kernel.
     Function(FunctionKind),
@@ -25,7 +25,7 @@ pub enum Named {
 /// A `.version` as (major, minor).
 pub type Version = (u32, u32);
 
-/// `mask()`: one byte of a constant or of an address.
+/// Applies `mask()`, which extracts one byte of a constant or of an address.
 pub(crate) fn mask(step: &mut Step<'_>, version: Version, mask: &str, operand: Value) -> Ruled<Value> {
     step.uses(Clause::Mask);
     if version < (7, 1) {
@@ -57,7 +57,7 @@ pub(crate) fn mask(step: &mut Step<'_>, version: Version, mask: &str, operand: V
     }
 }
 
-/// `generic()` of an operand that is a name alone, or something else.
+/// Applies `generic()`. `is_name` tells whether the operand is a bare name.
 pub(crate) fn generic(step: &mut Step<'_>, operand: Value, is_name: bool) -> Ruled<Value> {
     step.uses(Clause::Generic);
     match operand {
@@ -73,7 +73,8 @@ pub(crate) fn generic(step: &mut Step<'_>, operand: Value, is_name: bool) -> Rul
     }
 }
 
-/// Whose address may be taken, of which `byte` may be wanted only. Says whether it is generic in the end.
+/// Checks whether the address of `named` may be taken, or one `byte` of it. Returns whether the stored address is
+/// generic.
 pub(crate) fn named(
     step: &mut Step<'_>,
     version: Version,
@@ -88,7 +89,7 @@ pub(crate) fn named(
                 return Ok(true);
             }
             step.uses(Clause::StateSpaceAddress);
-            // The note: before version 3.1 a global variable is taken as if within generic().
+            // The note: before version 3.1 the name of a global variable means its generic address.
             let legacy = space == StateSpace::Global && version < (3, 1);
             if legacy {
                 step.uses(Clause::LegacyGeneric);
@@ -128,7 +129,7 @@ pub(crate) fn named(
     }
 }
 
-/// A whole address in a variable of this type.
+/// Stores a whole address in a variable of this type.
 pub(crate) fn store(step: &mut Step<'_>, address: Address, ty: ScalarType) -> Ruled<Stored> {
     match ty {
         ScalarType::U32 | ScalarType::U64 => {
@@ -140,7 +141,7 @@ pub(crate) fn store(step: &mut Step<'_>, address: Address, ty: ScalarType) -> Ru
     }
 }
 
-/// A byte of an address in a variable of this type.
+/// Stores one byte of an address in a variable of this type.
 pub(crate) fn store_byte(step: &mut Step<'_>, address: Address, byte: u8, ty: ScalarType) -> Ruled<Stored> {
     step.uses(Clause::Mask);
     let holds = match ty {
@@ -162,16 +163,16 @@ pub(crate) fn store_byte(step: &mut Step<'_>, address: Address, byte: u8, ty: Sc
     Ok(Stored::Address(address, Some(byte)))
 }
 
-/// What an address fills of the scalar that holds it.
+/// The part of a scalar that a stored address occupies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slot {
-    /// Bytes.
+    /// The width in bytes.
     pub width: u64,
-    /// How many low bits of the addend are told: all 64, unless a deviation leaves the others to chance.
+    /// The number of low bits of the addend that are predicted: 64, unless a deviation leaves the higher ones open.
     pub addend_bits: u32,
 }
 
-/// The address fills the variable that holds it; a byte of one goes to its lowest position.
+/// Returns the slot of an address: the whole variable, or its lowest byte if `mask()` selected one byte.
 pub(crate) fn slot(size: u64, byte: Option<u8>, _architecture: Option<u32>) -> Slot {
     Slot { width: if byte.is_some() { 1 } else { size }, addend_bits: 64 }
 }

@@ -1,10 +1,10 @@
-//! What files keep by name: clauses, open questions, interpretations.
+//! Serializes clauses, open questions and interpretations by name.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 
 use crate::{Clause, ClauseSet, Interpretation, Question};
 
-/// Writes a type as its name and reads it again, also as a key; another name is an error that says what there is not.
+/// Serializes a type as its name, also as a map key; an unknown name is an error that names the kind of thing expected.
 macro_rules! by_name {
     ($type:ty, $what:literal, $name:expr, $from:expr) => {
         impl Serialize for $type {
@@ -26,7 +26,7 @@ by_name!(Clause, "clause", Clause::id, Clause::from_id);
 by_name!(Question, "question", Question::name, Question::from_name);
 by_name!(Interpretation, "answer to a question", std::convert::identity, Interpretation::from_name);
 
-/// The names of its clauses.
+/// Serializes as the list of the clauses' names.
 impl Serialize for ClauseSet {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(self.iter())

@@ -1,9 +1,10 @@
-//! The clause table: what the specification says and a test can see, one entry a statement.
+//! The clause table: one entry for each statement of the specification that a test can observe.
 //!
-//! A rule of the oracle names its clause, a refusal names the clauses that refuse, a report counts the clauses
-//! that a run reached. The ids are stable and stand in files of other people (`// clause:` lines of the corpus,
-//! `"clauses"` in JSON); the part before the slash is the manual's section, the rest is ours. The summaries are
-//! our own words. Where the text leaves a point open, the clause says what is settled and a reading the rest.
+//! A rule of the oracle names its clause, a refusal names the clauses that refuse, and a report counts the clauses that
+//! a run reached. The ids are stable, because they appear in other people's files (`// clause:` lines of the corpus,
+//! `"clauses"` in JSON). The part before the slash is the manual's section; the name after it is ours. The summaries
+//! are our own words. Where the specification leaves a point open, the clause states what is settled, and an
+//! interpretation decides the rest.
 
 mod set;
 
@@ -30,7 +31,7 @@ ptxsmith_syntax::every! {
 }
 
 impl Observed {
-    /// Whether data at module scope, or the refusal of it, can show the clause kept or broken.
+    /// Whether module-scope data, or its refusal, can show that the clause is kept or broken.
     pub const fn by_data(self) -> bool {
         match self {
             Self::Value | Self::Layout | Self::Refusal | Self::Address => true,
@@ -39,7 +40,7 @@ impl Observed {
     }
 }
 
-/// Makes `Clause` and its table from one line a clause: `Variant = "section/name", how observed, "summary";`.
+/// Defines `Clause` and its table, with one line per clause: `Variant = "section/name", how observed, "summary";`.
 macro_rules! clauses {
     ($($name:ident = $id:literal, $observed:ident, $summary:literal;)+) => {
         ptxsmith_syntax::every! {
@@ -50,14 +51,14 @@ macro_rules! clauses {
         }
 
         impl Clause {
-            /// The stable name, such as `4.5.5/rem-unsigned`.
+            /// Returns the stable name, such as `4.5.5/rem-unsigned`.
             pub const fn id(self) -> &'static str {
                 match self {
                     $(Self::$name => $id,)+
                 }
             }
 
-            /// The clause of this name; nothing for any other text, also one that differs only in case.
+            /// Returns the clause of this name; `None` for any other string, even one that differs only in case.
             pub fn from_id(id: &str) -> Option<Self> {
                 match id {
                     $($id => Some(Self::$name),)+
@@ -65,14 +66,14 @@ macro_rules! clauses {
                 }
             }
 
-            /// How a test sees the clause.
+            /// Returns how a test observes the clause.
             pub const fn observed(self) -> Observed {
                 match self {
                     $(Self::$name => Observed::$observed,)+
                 }
             }
 
-            /// What the clause says, in our words: a fragment without a full stop.
+            /// Returns a summary of the clause in our words: a fragment without a full stop.
             pub const fn summary(self) -> &'static str {
                 match self {
                     $(Self::$name => $summary,)+
@@ -298,7 +299,7 @@ clauses! {
 }
 
 impl Clause {
-    /// The section of the manual: the id up to its slash.
+    /// Returns the section of the manual: the id up to its slash.
     pub fn section(self) -> &'static str {
         match self.id().split_once('/') {
             Some((section, _)) => section,
@@ -369,8 +370,6 @@ mod tests {
     fn a_clause_is_written_as_its_id() {
         assert_eq!(Clause::RemUnsigned.to_string(), "4.5.5/rem-unsigned");
     }
-
-    /// The first and the last clause are bits of different words.
 
     #[test]
     fn every_other_way_than_by_instructions_or_none_is_seen_by_data() {

@@ -1,4 +1,4 @@
-//! What a program says of itself in its leading comments, and whether it holds. See `corpus/README.md`.
+//! Checks a program against the expectations in its leading comments. See `corpus/README.md`.
 
 use ptxsmith_syntax::{Module, parse};
 
@@ -7,14 +7,14 @@ use crate::{
     execute, expect, hex,
 };
 
-/// What a corpus program says of itself.
+/// The annotations of a corpus program.
 #[derive(Debug)]
 struct Annotations {
     clauses: Vec<String>,
     expected: Expected,
-    /// The `variable` and `address` lines, as they are written.
+    /// The `variable` and `address` lines, verbatim.
     variables: Vec<String>,
-    /// The `kernel` and `kernel-address` lines, as they are written.
+    /// The `kernel` and `kernel-address` lines, verbatim.
     kernels: Vec<String>,
     readings: Vec<(String, String)>,
     counterpart: Option<String>,
@@ -28,7 +28,7 @@ enum Expected {
 }
 
 impl Annotations {
-    /// Unknown keys, a missing expectation and missing clauses are errors.
+    /// Parses the leading comments. Unknown keys, a missing expectation and missing clauses are errors.
     fn read(text: &str) -> Result<Annotations, String> {
         let mut clauses = Vec::new();
         let mut expected = None;
@@ -89,7 +89,7 @@ fn describe(v: &Variable) -> String {
     lines.join("\n")
 }
 
-/// What a kernel leaves, with `..` for each byte that is not known.
+/// Formats the output of a kernel, with `..` for each unknown byte.
 fn describe_kernel(kernel: &Kernel) -> Vec<String> {
     let name = &kernel.name;
     match &kernel.left {
@@ -110,7 +110,7 @@ fn describe_kernel(kernel: &Kernel) -> Vec<String> {
     }
 }
 
-/// The kernels that a case speaks of leave what it says.
+/// Checks the annotated kernels: each must leave the annotated output. Returns the clauses that they use.
 fn check_kernels(
     annotations: &Annotations,
     module: &Module,
@@ -139,7 +139,8 @@ fn check_kernels(
     }
 }
 
-/// Whether a program holds what its leading comments say. `twin` reads the file of this name beside it.
+/// Checks that a program matches its leading comments. `counterpart` loads the file named by the key `twin`, which lies
+/// beside the program.
 ///
 /// ```
 /// let case = "// clause: 5.4.4/value-kind\n// expect: accepted\n// variable: x size=4 align=4 bytes=05000000\n\
@@ -149,7 +150,7 @@ fn check_kernels(
 /// ```
 ///
 /// # Errors
-/// What does not hold, or what is wrong with the comments.
+/// Describes the mismatch, or the mistake in the comments.
 pub fn verify_comments(
     text: &str,
     counterpart: impl Fn(&str) -> Result<String, String>,
@@ -182,7 +183,8 @@ pub fn verify_comments(
             let rules = Rules::specification(readings(&annotations)?);
             let executed = check_kernels(&annotations, &module, variables, &rules)?;
             let used = variables.iter().fold(executed, |set, v| set.union(v.trace.clauses));
-            // What data cannot show (a refusal, in its valid counterpart; an instruction) is named for the reader only.
+            // Clauses that the data cannot show (a refusal, in its valid counterpart; an instruction, without an
+            // annotated kernel) are named for readers only.
             let shown = |clause: Clause| {
                 let in_kernel = !annotations.kernels.is_empty() && clause.observed() == Observed::Instruction;
                 matches!(clause.observed(), Observed::Value | Observed::Layout | Observed::Address)
@@ -208,7 +210,7 @@ pub fn verify_comments(
     }
 }
 
-/// A case is about a clause only if the oracle used it.
+/// Checks that the oracle used every clause that a case names.
 fn named(annotations: &Annotations, used: impl Fn(Clause) -> bool) -> Result<(), String> {
     match annotations.clauses.iter().filter_map(|id| Clause::from_id(id)).find(|&clause| !used(clause)) {
         Some(clause) => Err(format!("the answer does not rest on {}", clause.id())),

@@ -1,4 +1,5 @@
-//! What stands before the names of a declaration: which words, how often, and in which order (5.4.1, 5.4.2, 5.4.5, 5.4.7).
+//! Checks the specifiers before the names of a declaration: which ones, how often, and in which order (5.4.1, 5.4.2,
+//! 5.4.5, 5.4.7).
 
 use ptxsmith_syntax::{
     Declaration, Linkage, ScalarType, Specifier, StateSpace, Unread, VectorLength, read_number,
@@ -12,10 +13,10 @@ use crate::{
     undecided::WORD,
 };
 
-/// Where a declaration stands.
+/// The context of a declaration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Context {
-    /// Beside functions.
+    /// At module scope.
     Module,
     /// In the body of a function.
     Body,
@@ -23,14 +24,14 @@ pub(crate) enum Context {
     Parameter,
 }
 
-/// What the words before the names say.
+/// The decoded specifiers of a declaration.
 pub(crate) struct Specified {
     pub space: StateSpace,
     pub scalar: ScalarType,
     pub vector: Option<VectorLength>,
-    /// Which of `.align` and `.attribute` stands first, where both stand there: the question of their order.
+    /// Which of `.align` and `.attribute` comes first, if both are present: an open question.
     pub order: Option<AttributeOrder>,
-    /// What in them the text at hand does not decide.
+    /// Why the specifiers are undecided, if they are.
     pub undecided: Option<&'static str>,
 }
 
@@ -48,8 +49,8 @@ const SPACE_AT_MODULE_SCOPE: &str =
 const SPACE_OF_PARAMETER: &str =
     "a parameter in a state space that the specification at hand does not give to parameters";
 
-/// Whether a statement that is not understood is a declaration without a name (5.4.1): a state space or a type, and besides
-/// nothing but other words of declarations.
+/// Whether an unparsed statement is a declaration without a name (5.4.1): it contains a state space or a type, and
+/// otherwise only words of declarations.
 pub fn declares_no_name(unread: &Unread) -> bool {
     let mut words = unread.tokens.iter().map(|token| &*token.text).peekable();
     let mut declares = false;
@@ -67,7 +68,7 @@ pub fn declares_no_name(unread: &Unread) -> bool {
     false
 }
 
-/// Checks what stands before the names; refused beats undecided.
+/// Decodes and checks the specifiers; a refusal takes precedence over an undecided part.
 pub(crate) fn specified(declaration: &Declaration, context: Context) -> Ruled<Specified> {
     let refuse = |class, clause| Err(Stop::refused(class, clause, declaration.span));
     let words: Vec<&Specifier> = declaration.own().collect();
@@ -143,7 +144,7 @@ pub(crate) fn specified(declaration: &Declaration, context: Context) -> Ruled<Sp
         _ => {}
     }
     match (space, scalar, undecided) {
-        // A word that is not described may be a type or a state space.
+        // An unknown word may be a type or a state space.
         (None, _, Some(reason)) | (_, None, Some(reason)) if opaque => Err(Stop::Unmodelled(reason)),
         (None, ..) => refuse(RefusalClass::Specifiers, Clause::OneStateSpace),
         (_, None, _) => refuse(RefusalClass::Specifiers, Clause::OneType),
@@ -151,7 +152,7 @@ pub(crate) fn specified(declaration: &Declaration, context: Context) -> Ruled<Sp
     }
 }
 
-/// Whether a state space is the last of these words.
+/// Whether the last of these words is a state space.
 fn follows_space(words: &[&Specifier]) -> bool {
     matches!(words.last(), Some(Specifier::Space(..)))
 }

@@ -1,4 +1,4 @@
-//! Evaluation of constant expressions: a stack machine that takes their nodes, operands before operators.
+//! Evaluates constant expressions with a stack machine that receives operands before operators.
 
 use ptxsmith_syntax::{
     Assemble, BinaryOp, Cast, Expr, NodeId, NodeKind, ScalarType, Span, UnaryOp, precedence,
@@ -15,32 +15,33 @@ use crate::{
     value::{Address, Integer, Value},
 };
 
-/// Evaluates expressions under a table of rules: trees, or nodes as they are made ([`Assemble`]). Keeps its working
-/// memory between expressions.
+/// Evaluates expressions under a table of rules. Accepts trees, or nodes as they are assembled ([`Assemble`]). Reuses
+/// its working memory from one expression to the next.
 ///
-/// Nodes that are no tree are evaluated as they are grouped: [`Grouping`](crate::rules::Grouping) is for trees only.
+/// Nodes that arrive without a tree keep the grouping in which they arrive: [`Grouping`](crate::rules::Grouping)
+/// applies to trees only.
 pub struct Evaluator<'a> {
     rules: &'a Rules,
     version: (u32, u32),
-    /// The operands that nothing has joined yet.
+    /// The operands that no operator has consumed yet.
     operands: Vec<Operand>,
-    /// How many nodes there were.
+    /// The number of nodes of the current expression so far.
     nodes: NodeId,
-    /// Where the node at hand stood.
+    /// The position of the current node.
     span: Span,
     trace: Trace,
     pending: Option<Stop>,
-    /// Why the expression has no value. What follows is not looked at.
+    /// Why the expression has no value. Once this is set, later nodes are ignored.
     stopped: Option<Stop>,
 }
 
-/// A part of an expression that waits for what joins it.
+/// An operand on the stack, until an operator consumes it.
 #[derive(Clone, Copy)]
 struct Operand {
     value: Value,
-    /// How tightly it binds.
+    /// The precedence of its outermost operator.
     precedence: u8,
-    /// How tightly that binds which it has in parentheses.
+    /// The precedence of the expression inside the parentheses, if it is parenthesized.
     within: u8,
     is_name: bool,
 }
@@ -52,7 +53,7 @@ impl Operand {
 }
 
 impl<'a> Evaluator<'a> {
-    /// An evaluator for modules of this `.version`, which decides whether `mask()` exists.
+    /// Creates an evaluator for modules of this `.version`, which decides whether `mask()` exists.
     pub fn new(rules: &'a Rules, version: (u32, u32)) -> Evaluator<'a> {
         Evaluator {
             rules,
@@ -66,16 +67,16 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// From the next expression on, follows other rules.
+    /// Uses other rules from the next expression on.
     pub fn follow(&mut self, rules: &'a Rules) {
         self.rules = rules;
         self.begin();
     }
 
-    /// What the expression stands for when it is converted to a type, as in an initializer.
+    /// Returns the value of the expression converted to `ty`, as in an initializer.
     ///
     /// # Errors
-    /// [`Stop::Refused`] where the specification refuses the value, [`Stop::Unmodelled`] where there is no rule.
+    /// [`Stop::Refused`] if the specification rejects the value, [`Stop::Unmodelled`] if there is no rule.
     pub fn store(&mut self, expr: &Expr, ty: ScalarType, trace: &mut Trace) -> Ruled<Stored> {
         self.read(expr);
         let (stored, own) = self.stored(ty);
@@ -83,12 +84,12 @@ impl<'a> Evaluator<'a> {
         stored
     }
 
-    /// How many nodes were assembled since the last expression, of one that has a value.
+    /// Returns the number of nodes assembled since the last expression. Meaningful only if the expression has a value.
     pub fn nodes(&self) -> u32 {
         self.nodes
     }
 
-    /// As [`Evaluator::store`], of the nodes that were assembled since the last expression, with what it rested on.
+    /// Converts the value of the nodes assembled since the last expression to `ty`, and returns the trace with it.
     ///
     /// # Errors
     /// As [`Evaluator::store`].
@@ -105,10 +106,10 @@ impl<'a> Evaluator<'a> {
         (stored, trace)
     }
 
-    /// The expression as an integer constant, as in a dimension or an alignment.
+    /// Returns the expression as an integer constant, as in a dimension or an alignment.
     ///
     /// # Errors
-    /// As [`Evaluator::store`]; a value of another kind is refused with the class and clause given.
+    /// As [`Evaluator::store`]; a value of another kind is refused with the given class and clause.
     pub fn integer(
         &mut self,
         expr: &Expr,
@@ -157,11 +158,11 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Takes the nodes of a tree.
+    /// Evaluates the nodes of a tree, regrouped if the rules change the grouping.
     fn read(&mut self, expr: &Expr) {
         self.begin();
         let grouping = &self.rules.expressions.grouping;
-        // An address names its variable by a node of the expression as it was parsed.
+        // An address refers to its variable by the index of a node, and regrouping changes the indices.
         if grouping.is_changed() && !expr.has_names() {
             self.take(&regrouped(expr, grouping));
         } else {
@@ -204,7 +205,7 @@ impl<'a> Evaluator<'a> {
         self.operands.push(operand);
     }
 
-    /// Replaces the last operands by what a rule makes of them, which binds this tightly.
+    /// Replaces the last `N` operands with the result of a rule, which has this precedence.
     #[inline]
     fn join<const N: usize>(
         &mut self,
@@ -230,7 +231,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Adds what a rule gives that takes no operands, or only looks at the last one.
+    /// Pushes the result of a rule that consumes no operands.
     fn leaf(&mut self, rule: impl FnOnce(&Rules, &mut Step<'_>) -> Ruled<Value>) {
         if self.stopped.is_some() {
             return;
@@ -242,7 +243,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Adds an operand that was evaluated before, with what that rested on.
+    /// Pushes an operand that was evaluated earlier, and adds its trace.
     #[inline]
     pub fn evaluated(&mut self, value: Value, trace: Trace) {
         if self.stopped.is_none() {
@@ -251,7 +252,8 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// A mask. `joined` says of one that is an operand itself whether it is that of another mask.
+    /// Applies `mask()` to the last operand. `joined` is `None` for a mask that is the whole expression; otherwise it
+    /// tells whether the mask is the operand of another mask.
     fn masked(&mut self, mask: &str, joined: Option<bool>) {
         let version = self.version;
         self.join(precedence::PRIMARY, |rules, step, [operand]| match joined {
@@ -318,7 +320,7 @@ impl Assemble for Evaluator<'_> {
                 rules.expressions.infix[op as usize].apply(step, *left, *right)
             };
             match op {
-                // These may do without the value of their second operand.
+                // These operators may ignore the value of their second operand.
                 BinaryOp::LogicalAnd | BinaryOp::LogicalOr => rule(step, operands),
                 _ => typed(step, operands, rule),
             }
@@ -342,7 +344,8 @@ impl Assemble for Evaluator<'_> {
     }
 }
 
-/// What an operator makes of its operands. Of one that is undefined it has the type that it always has, and no value.
+/// Applies a rule to its operands. If an operand is undefined, the result is undefined too, with the type it has for
+/// defined operands.
 #[inline]
 fn typed<const N: usize>(
     step: &mut Step<'_>,

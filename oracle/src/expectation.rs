@@ -1,4 +1,4 @@
-//! What a module must hold: the oracle's answer, and its form as JSON.
+//! The oracle's answer for a module, and its JSON form.
 
 pub use hex::encode as hex;
 use ptxsmith_model::{self as model, Basis, ModuleAnswer, Ruling, UnmodelledPart};
@@ -14,71 +14,71 @@ use crate::{
 /// The oracle's answer for a whole module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Expectation {
-    /// The specification takes the module.
+    /// The specification accepts the module.
     Accepted {
-        /// Every module-scope variable in `.global` or `.const` that has storage here, in the order declared.
+        /// Every module-scope variable in `.global` or `.const` that has storage here, in source order.
         variables: Vec<Variable>,
-        /// Variables that there is no rule for, and statements that may declare some.
+        /// Variables without a rule, and statements that may declare variables.
         unmodelled: Vec<Undecided>,
-        /// What the answer rests on, declarations without storage included.
+        /// The clauses and questions that the answer rests on, including declarations without storage.
         trace: Trace,
     },
-    /// The specification refuses the module: the first reason found.
+    /// The specification rejects the module; the first violation found.
     Refused {
-        /// What is broken, and where.
+        /// The violation and its position.
         refusal: Refusal,
-        /// What the answer rests on.
+        /// The clauses and questions that the answer rests on.
         trace: Trace,
     },
-    /// There is no rule for the module as a whole.
+    /// No rule covers the module as a whole.
     Unmodelled {
-        /// What is missing.
+        /// The reason.
         reason: &'static str,
-        /// What it is missing for.
+        /// The parts without a rule.
         parts: Vec<Undecided>,
     },
 }
 
-/// What one variable must hold.
+/// The required contents of one variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Variable {
-    /// Its name.
+    /// The name of the variable.
     pub name: Text,
-    /// The state space that it resides in.
+    /// The state space.
     pub space: StateSpace,
-    /// Size in bytes; the largest number of 64 bits stands for every size that none of them is.
+    /// The size in bytes. `u64::MAX` stands for every size that 64 bits cannot hold.
     pub size: u64,
     /// The guaranteed alignment in bytes.
     pub align: u64,
-    /// All bytes in memory order, zero where an address goes. None of a variable of more than
-    /// [`MAX_BYTES`](crate::MAX_BYTES), of which only the layout is worked out.
+    /// All bytes in memory order, zero where an address goes. Empty for a variable of more than
+    /// [`MAX_BYTES`](crate::MAX_BYTES): only its layout is computed.
     pub bytes: Vec<u8>,
-    /// The addresses it holds, sorted by offset.
+    /// The addresses that it holds, sorted by offset.
     pub addresses: Vec<Address>,
-    /// What the answer rests on.
+    /// The clauses and questions that the contents rest on.
     pub trace: Trace,
 }
 
-/// An address in a variable.
+/// An address stored in a variable.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Address {
-    /// Byte offset of the slot within the variable.
+    /// The byte offset of the slot within the variable.
     pub offset: u64,
-    /// Bytes of the slot.
+    /// The width of the slot in bytes.
     pub width: u8,
-    /// The variable or function.
+    /// The name of the variable or function.
     pub symbol: Text,
-    /// Bytes added to the address.
+    /// The number of bytes added to the address.
     pub addend: i64,
-    /// Whether the generic address is meant.
+    /// Whether it is the generic address.
     pub generic: bool,
-    /// Which byte of the address (0 the lowest) a `mask()` takes.
+    /// The byte of the address (0 is the lowest) that `mask()` selects.
     pub byte: Option<u8>,
-    /// How many low bits of the addend count: 64 whenever the specification is followed.
+    /// The number of low bits of the addend that count: 64 under the rules of the specification.
     pub addend_bits: u32,
 }
 
-/// What an answer rests on, by name: the clauses used, and the interpretation of each open question met.
+/// Returns the basis of an answer by name: the clauses used, and the interpretation of each open question met.
 pub(crate) fn basis(trace: &Trace, readings: &Readings) -> Basis {
     let answer = |question: Question| question.answers()[readings.answer(question)].to_owned();
     Basis {
@@ -88,7 +88,7 @@ pub(crate) fn basis(trace: &Trace, readings: &Readings) -> Basis {
 }
 
 impl Address {
-    /// The address as reports have it.
+    /// Converts the address for reports.
     pub(crate) fn answer(&self) -> model::Address {
         let Address { offset, width, ref symbol, addend, generic, byte, .. } = *self;
         model::Address { offset, width, symbol: symbol.to_string(), addend, generic: Some(generic), byte }
@@ -96,7 +96,7 @@ impl Address {
 }
 
 impl Expectation {
-    /// What the answer rests on.
+    /// Returns the clauses and questions that the answer rests on.
     pub fn trace(&self) -> Trace {
         match self {
             Expectation::Accepted { trace, .. } | Expectation::Refused { trace, .. } => *trace,
@@ -104,8 +104,8 @@ impl Expectation {
         }
     }
 
-    /// The answer as reports have it, with clauses and readings. `text` is what the module was parsed from, and `readings` what
-    /// it was evaluated under.
+    /// Converts the answer for reports, with clauses and interpretations. `text` is the source of the module;
+    /// `readings` are the interpretations under which it was evaluated.
     pub fn answer(&self, text: &str, readings: &Readings) -> ModuleAnswer {
         let mut answer = ModuleAnswer::default();
         match self {
@@ -136,19 +136,19 @@ impl Expectation {
         answer
     }
 
-    /// The [answer](Expectation::answer) as `ptxsmith.module/1`.
+    /// Returns the [answer](Expectation::answer) as `ptxsmith.module/1`.
     pub fn to_json(&self, text: &str, readings: &Readings) -> serde_json::Value {
         self.answer(text, readings).into()
     }
 }
 
 impl Variable {
-    /// Whether its bytes are worked out, not its layout alone.
+    /// Whether its bytes are known, and not only its layout.
     pub fn has_content(&self) -> bool {
         self.bytes.len() as u64 == self.size
     }
 
-    /// The variable as reports have it.
+    /// Converts the variable for reports.
     fn answer(&self) -> model::Variable {
         model::Variable {
             space: Some(self.space.name().into()),

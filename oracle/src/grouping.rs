@@ -1,15 +1,16 @@
-//! Another grouping of the same operators.
+//! Regroups the operators of an expression.
 //!
-//! The parser groups as the specification says, and the tree is that grouping. An implementation that binds operators
-//! otherwise reads another tree from the same tokens: this makes that tree, so that the grouping is a rule like the
-//! others, which a deviation may exchange.
+//! The parser groups operators as the specification requires, and the tree records that grouping. An implementation
+//! with other precedences derives another tree from the same tokens. This module builds that tree, so that grouping is
+//! a rule like any other and a deviation can replace it. For example, with right-associative subtraction `9 - 4 - 1`
+//! becomes `9 - (4 - 1)`.
 
 use ptxsmith_syntax::{BinaryOp, Builder, Expr, NodeId, NodeKind};
 
 use crate::rules::Grouping;
 
-/// The expression that the same tokens are under another table. Only chains of infix operators are read anew: what
-/// stands in parentheses, behind a prefix operator or in `?:` is an operand.
+/// Returns the expression that the same tokens form under another precedence table. Only chains of infix operators are
+/// regrouped; expressions in parentheses, behind a prefix operator or in `?:` are single operands of the chain.
 pub(crate) fn regrouped(expr: &Expr, table: &Grouping) -> Expr {
     let mut builder = Builder::new();
     rebuild(expr, expr.root(), table, &mut builder);
@@ -36,7 +37,7 @@ fn rebuild(expr: &Expr, id: NodeId, table: &Grouping, into: &mut Builder) -> Nod
     into.push(kind, expr.nodes()[id as usize].span)
 }
 
-/// The operands and operators of a chain, in the order written.
+/// Collects the operands and operators of a chain in source order.
 fn chain(expr: &Expr, id: NodeId, operands: &mut Vec<NodeId>, ops: &mut Vec<BinaryOp>) {
     if let NodeKind::Binary(op, left, right) = *expr.kind(id) {
         chain(expr, left, operands, ops);

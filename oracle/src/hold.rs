@@ -1,4 +1,4 @@
-//! The function for a single question: what does this variable hold?
+//! Answers a single question: what does this variable contain?
 
 use std::fmt;
 
@@ -12,42 +12,42 @@ use crate::{
     rules::Rules,
 };
 
-/// What a variable at module scope holds before any kernel runs.
+/// The initial contents of a variable at module scope.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Held {
-    /// The state space that it resides in.
+    /// The state space.
     pub space: StateSpace,
     /// The guaranteed alignment in bytes.
     pub align: u64,
     /// All bytes in memory order, zero where an address goes.
     pub bytes: Vec<u8>,
-    /// The addresses that a linker or loader puts in, sorted by offset.
+    /// The addresses that a linker or loader inserts, sorted by offset.
     pub addresses: Vec<Address>,
-    /// The clauses of the specification that say so.
+    /// The clauses of the specification that the contents rest on.
     pub clauses: ClauseSet,
 }
 
-/// Why there is no answer.
+/// Why [`hold`] has no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NoAnswer {
-    /// The text cannot be read.
+    /// The source does not parse.
     NotPtx(ParseError),
-    /// The specification refuses the module.
+    /// The specification rejects the module.
     Refused {
-        /// How it is broken.
+        /// The class of the violation.
         class: RefusalClass,
-        /// The clause that is broken.
+        /// The violated clause.
         clause: Clause,
         /// The line, from 1.
         line: u32,
         /// The column in characters, from 1.
         column: u32,
     },
-    /// The specification does not decide what the variable holds.
+    /// The specification does not decide the contents of the variable; the reason.
     Undecided(&'static str),
-    /// No variable of this name in `.global` or `.const` has storage in the module.
+    /// The module has no variable of this name with storage in `.global` or `.const`.
     NoSuchVariable(String),
 }
 
@@ -68,7 +68,8 @@ impl fmt::Display for NoAnswer {
 
 impl std::error::Error for NoAnswer {}
 
-/// What the specification says that a variable of a PTX module holds, with the default answers to open questions.
+/// Returns the initial contents that the specification requires of a variable of a PTX module, under the default
+/// interpretations.
 ///
 /// ```
 /// use ptxsmith_oracle::hold;
@@ -82,7 +83,8 @@ impl std::error::Error for NoAnswer {}
 /// ```
 ///
 /// # Errors
-/// If the text is no PTX, the specification refuses it or does not decide it, or there is no such variable.
+/// If the source does not parse, the specification rejects the module or does not decide the contents, or there is no
+/// such variable.
 pub fn hold(ptx: &str, name: &str) -> Result<Held, NoAnswer> {
     let module = parse(ptx).map_err(NoAnswer::NotPtx)?;
     match expect(&module, &Rules::default()) {

@@ -32,19 +32,21 @@ pub(crate) use self::{
     shape::Shape,
 };
 
-/// The bytes that are worked out for the variables of a module together; those that are more are unmodelled, so that no module
-/// can ask for all memory.
+/// The most bytes computed for all variables of a module together. The contents of further variables are unmodelled, so
+/// that a module cannot exhaust memory.
 pub const MAX_BYTES: u64 = 1 << 28;
-/// The same for parameterized names in memory (5.4.6), of which a few letters declare any number.
+/// The same limit for parameterized names (5.4.6): a short declaration can declare any number of them.
 const MAX_NAMES: u64 = 1 << 16;
 
 const PROPERTY: &str = "a property, which initial values of opaque types have";
 const REPEATED: &str = "a name that its scope declares more than once";
 
-/// What variables of functions hold at first, by where the name of each stands; of a parameterized one the first.
+/// Initial contents of variables that functions declare, by the source offset of the variable's name. For a
+/// parameterized name, the entry is its first variable.
 pub(crate) type Inner = BTreeMap<u32, Rc<Variable>>;
 
-/// What the variables hold at first that functions declare in `.global` and `.const` (5.4.4), as far as that is decided.
+/// Computes the initial contents of the variables that functions declare in `.global` and `.const` (5.4.4), except
+/// undecided ones.
 pub(crate) fn inner(module: &Module, rules: &Rules) -> Inner {
     let is_one = |statement: &Statement| match statement {
         Statement::Variables(own) => matches!(own.space(), Some(StateSpace::Global | StateSpace::Const)),
@@ -56,7 +58,7 @@ pub(crate) fn inner(module: &Module, rules: &Rules) -> Inner {
     contents(module, rules).map_or_else(|_| Inner::new(), |contents| contents.inner)
 }
 
-/// What the declarations of a module say.
+/// The result of laying out all declarations of a module.
 struct Contents {
     variables: Vec<Variable>,
     inner: Inner,
@@ -64,7 +66,7 @@ struct Contents {
     trace: Trace,
 }
 
-/// What the specification says that a module holds, under these rules.
+/// Returns what the specification requires a module to contain under these rules.
 pub fn expect(module: &Module, rules: &Rules) -> Expectation {
     let Contents { variables, unmodelled, mut trace, .. } = match contents(module, rules) {
         Ok(contents) => contents,
@@ -83,7 +85,7 @@ pub fn expect(module: &Module, rules: &Rules) -> Expectation {
     }
 }
 
-/// What the declarations say, or the first of them that is refused.
+/// Lays out all declarations; `Err` at the first one that the specification rejects.
 fn contents(module: &Module, rules: &Rules) -> Result<Contents, (Refusal, Trace)> {
     let mut inner_contents = Inner::new();
     let scope = Scope::of(module, rules);
@@ -92,7 +94,7 @@ fn contents(module: &Module, rules: &Rules) -> Result<Contents, (Refusal, Trace)
     let mut trace = Trace::default();
     let mut evaluator = Evaluator::new(rules, scope.version);
     let mut left = Left { bytes: MAX_BYTES, names: MAX_NAMES };
-    // The bytes of constants in bodies, and the last that has some.
+    // The bytes of `.const` variables in function bodies, and the name of the last such variable.
     let (mut constant, mut last) = (0_u64, None);
     for (index, item) in module.items.iter().enumerate() {
         let mut inner = None;
@@ -136,7 +138,7 @@ fn contents(module: &Module, rules: &Rules) -> Result<Contents, (Refusal, Trace)
             trace = trace.union(work.trace);
             variables.extend(work.large.take().filter(|_| site.context == Context::Module));
             match found {
-                // What is declared in a function is checked; no name at module scope stands for it.
+                // Declarations in functions are only checked: no name at module scope refers to them.
                 Ok(found) if site.context == Context::Module => variables.extend(found),
                 Ok(found) => {
                     for variable in found.iter().filter(|variable| variable.space == StateSpace::Const) {
@@ -168,7 +170,8 @@ fn contents(module: &Module, rules: &Rules) -> Result<Contents, (Refusal, Trace)
     Ok(Contents { variables, inner: inner_contents, unmodelled, trace })
 }
 
-/// 5.4.8: attributes of functions exist since version 8.0; `.unified` is one of them, and of device functions only.
+/// Checks the attributes of a function (5.4.8): they exist since version 8.0; `.unified` is allowed on device functions
+/// only.
 fn function_attributes(function: &Function, scope: &Scope) -> Option<(Refusal, Trace)> {
     let mut trace = Trace::default();
     for specifier in function.before.iter().chain(&function.after) {
@@ -197,18 +200,18 @@ fn function_attributes(function: &Function, scope: &Scope) -> Option<(Refusal, T
     None
 }
 
-/// What a declarator says of each variable that it declares, whatever its initial value.
+/// The properties shared by all variables of a declarator, apart from the initial value.
 pub(crate) struct Layout {
     pub space: StateSpace,
     pub is_extern: bool,
     pub shape: Shape,
     pub align: u64,
-    /// How many names it declares, where they are parameterized.
+    /// The number of names declared, if the name is parameterized.
     pub count: Option<u64>,
 }
 
 impl Layout {
-    /// The layout of a declarator of a module whose scope this is.
+    /// Computes the layout of a declarator in a module with this scope.
     pub fn of(
         declaration: &Declaration,
         declarator: &Declarator,
@@ -217,22 +220,22 @@ impl Layout {
     ) -> Ruled<Layout> {
         let evaluator = &mut Evaluator::new(rules, scope.version);
         let left = &mut Left { bytes: 0, names: 0 };
-        // What is refused does not depend on where it stands, nor does what is left undecided matter here.
+        // The place only affects references in initializers, and undecided properties do not matter here.
         Work::new(rules, scope, (0, 0, 0), Context::Body, evaluator, left).layout(declaration, declarator)
     }
 }
 
-/// What the variables of a module may still take.
+/// The budget that remains for the variables of a module.
 struct Left {
     bytes: u64,
     names: u64,
 }
 
-/// One declarator at work.
+/// The state of processing one declarator.
 struct Work<'a, 'r> {
     rules: &'r Rules,
     scope: &'a Scope,
-    /// Which declarator it is.
+    /// The place of the declarator in the module.
     here: Place,
     context: Context,
     evaluator: &'a mut Evaluator<'r>,
@@ -240,9 +243,9 @@ struct Work<'a, 'r> {
     trace: Trace,
     /// Scalars written so far.
     written: u64,
-    /// What of it the text at hand does not decide.
+    /// Why the declarator is undecided, if it is.
     undecided: Option<&'static str>,
-    /// The layout of a variable that is too large for its content to be worked out.
+    /// The layout of a variable that is too large to compute its contents.
     large: Option<Variable>,
 }
 
@@ -259,7 +262,7 @@ impl<'a, 'r> Work<'a, 'r> {
         Work { rules, scope, here, context, evaluator, left, trace, written: 0, undecided, large }
     }
 
-    /// Leaves the declarator undecided where this does not hold.
+    /// Marks the declarator as undecided if a condition does not hold. The first reason is kept.
     fn leave(&mut self, holds: bool, reason: &'static str) {
         if !holds {
             self.undecided.get_or_insert(reason);
@@ -319,7 +322,7 @@ impl<'a, 'r> Work<'a, 'r> {
         if is_extern || !matches!(space, StateSpace::Global | StateSpace::Const) {
             return self.decided(Vec::new());
         }
-        // No name at module scope stands for what a function declares: one is as good as all.
+        // No name at module scope refers to variables of a function, so one name represents all of them.
         let mut names = match self.context {
             Context::Module => self.names(&declarator.name.text, count)?,
             Context::Parameter | Context::Body => vec![declarator.name.text.clone()],
@@ -359,7 +362,7 @@ impl<'a, 'r> Work<'a, 'r> {
         self.decided(found)
     }
 
-    /// The result, unless something is undecided: a refusal goes before that.
+    /// Returns the result unless something is undecided. Called after all checks, because a refusal takes precedence.
     fn decided<T>(&self, result: T) -> Ruled<T> {
         self.undecided.map_or(Ok(result), |reason| Err(Stop::Unmodelled(reason)))
     }

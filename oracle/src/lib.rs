@@ -1,10 +1,11 @@
-//! What the specification alone says a program holds, clause by clause, under a chosen reading.
+//! Computes what the specification requires a program to contain, clause by clause, under a chosen interpretation.
 //!
-//! [`hold`] answers for one variable of a text. [`expect`] is a pure function from a module and a table of [`Rules`] to an [`Expectation`] of its data; [`predict`] adds
-//! what its kernels leave. The oracle learns from the
-//! specification only: sections 4.5 and 5.4 of the PTX ISA. Every rule records the [`Clause`] that it rests on and the
-//! open [`Question`]s that it met. Three things are kept apart: refused by the specification ([`Refusal`], an answer),
-//! not modelled ([`Stop::Unmodelled`], a gap of ours), and failed (a panic here is a bug; there is no error type).
+//! [`hold`] answers for one variable of a module. [`expect`] is a pure function from a module and a table of [`Rules`]
+//! to an [`Expectation`] of its data; [`predict`] adds the output of its kernels. The oracle learns only from the
+//! specification: sections 4.5 and 5.4 of the PTX ISA. Every rule records the [`Clause`] that it rests on and the open
+//! [`Question`]s that it met. Three outcomes are kept apart: the specification rejects the module ([`Refusal`], an
+//! answer), the oracle has no rule ([`Stop::Unmodelled`], a gap of ours), and a failure (a panic here is a bug; there
+//! is no error type).
 //!
 //! ```
 //! use ptxsmith_oracle::{Expectation, Rules, expect};

@@ -1,9 +1,10 @@
-//! Several modules as one program: which declarations speak of one variable, and what it must hold (5.4.1, 5.4.4, 5.4.5).
+//! Links several modules into one program: which declarations refer to the same variable, and what it must contain
+//! (5.4.1, 5.4.4, 5.4.5).
 //!
-//! The specification at hand describes single modules. Of a linked program it decides this much: every declaration's alignment
-//! holds for the variable that the program has; what the variable holds at first is what one of its definitions says; an address in
-//! an initializer is that of the variable or function that the program has under this name. Which of several definitions that is,
-//! it leaves open.
+//! The specification at hand describes single modules. It still decides three things about a linked program: the
+//! alignments of all declarations hold for the variable in the program; its initial contents come from one of its
+//! definitions; an address in an initializer refers to the variable or function that has this name in the program. It
+//! leaves open which of several definitions is chosen.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,30 +17,31 @@ use crate::layout::{Layout, Scope, expect};
 use crate::refusal::Stop;
 use crate::rules::Rules;
 
-/// What several modules say together.
+/// The combined declarations of several modules.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Program {
     /// The variables that modules share, by name.
     pub shared: BTreeMap<Text, Vec<Declared>>,
-    /// The variables that only their modules see.
+    /// The variables visible only in their own module.
     pub local: Vec<(Text, Declared)>,
-    /// The kernels that call nothing.
+    /// The kernels that name no functions and declare no constants.
     pub kernels: Vec<Kernel>,
-    /// What is not judged: the place of its module, its name where it has one, and the reason.
+    /// The parts that are not judged: the index of the module, the name if there is one, and the reason.
     pub undecided: Vec<(usize, Option<Text>, &'static str)>,
 }
 
-/// A kernel, and what its module-scope names are.
+/// A kernel and the names that it uses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Kernel {
-    /// Its name.
+    /// The name of the kernel.
     pub name: Text,
-    /// Every name in its body.
+    /// Every name used in its body.
     pub names: BTreeSet<Text>,
 }
 
 impl Kernel {
-    /// The kernel that this function of a module is; `None` for one that names functions, or declares constants, which nothing else sees.
+    /// Returns the function as a kernel. `None` if it is not a kernel, names functions, or declares constants (which
+    /// are visible nowhere else).
     fn of(function: &Function, module: &Module) -> Option<Kernel> {
         if function.kind != FunctionKind::Entry {
             return None;
@@ -74,32 +76,33 @@ impl<'m> Visit<'m> for Body {
     }
 }
 
-/// What one module says of a variable.
+/// One module's declaration of a variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Declared {
-    /// The place of the module among the modules.
+    /// The index of the module.
     pub module: usize,
-    /// How the declaration is linked; `None` for a variable that only its module sees.
+    /// The linking directive; `None` for a variable visible only in its module.
     pub linkage: Option<Linkage>,
     /// The state space.
     pub space: StateSpace,
-    /// The size in bytes; 0 for an array whose size the declaration leaves open.
+    /// The size in bytes; 0 for an array whose declaration omits the size.
     pub size: u64,
-    /// The alignment that the declaration asks for.
+    /// The alignment that the declaration requires.
     pub align: u64,
-    /// What the variable holds at first, where this is a definition.
+    /// The initial contents, if this is a definition in `.global` or `.const`.
     pub content: Option<Variable>,
-    /// Whether the declaration gives an initial value.
+    /// Whether the declaration has an initializer.
     pub has_initial_value: bool,
 }
 
 impl Declared {
-    /// Whether the declaration gives the variable storage.
+    /// Whether the declaration allocates the variable.
     pub fn is_definition(&self) -> bool {
         self.linkage != Some(Linkage::Extern)
     }
 
-    /// Whether it is a definition beside which the specification names no other: neither weak, nor common without an initial value.
+    /// Whether the specification allows no second definition beside this one: it is neither weak, nor common without an
+    /// initializer.
     pub fn is_strong(&self) -> bool {
         match self.linkage {
             Some(Linkage::Visible) => true,
@@ -109,7 +112,8 @@ impl Declared {
     }
 }
 
-/// What these modules say together; `Err` with the place of the first one that the specification refuses alone.
+/// Combines the declarations of these modules. `Err` holds the index of the first module that the specification rejects
+/// by itself.
 pub fn link(modules: &[Module], rules: &Rules) -> Result<Program, usize> {
     let mut program = Program::default();
     for (place, module) in modules.iter().enumerate() {
@@ -177,12 +181,13 @@ fn declared(
 }
 
 impl Program {
-    /// Whether a variable is declared that no module defines.
+    /// Whether some declared variable has no definition in any module.
     pub fn lacks_definition(&self) -> bool {
         self.shared.values().any(|declared| !declared.iter().any(Declared::is_definition))
     }
 
-    /// Why the specification does not say what a linker makes of the program: modules contradict each other about a variable.
+    /// Returns why the specification does not decide the result of linking: two modules contradict each other about a
+    /// variable.
     pub fn contradiction(&self) -> Option<&'static str> {
         let has_two_definitions =
             |declared: &[Declared]| declared.iter().filter(|one| one.is_strong()).count() > 1;
@@ -199,7 +204,7 @@ impl Program {
         })
     }
 
-    /// The state space of a variable; `None` for a function.
+    /// Returns the state space of a variable; `None` for a function or an unknown name.
     pub fn space_of(&self, name: &str) -> Option<StateSpace> {
         let shared = self.shared.get(name).and_then(|declared| declared.first());
         let local = || self.local.iter().find(|(local, _)| local == name).map(|(_, declared)| declared);

@@ -1,4 +1,4 @@
-//! What rules say of a whole module: its data, and what its kernels leave.
+//! Predicts a whole module under a table of rules: its data and the output of its kernels.
 
 use ptxsmith_model::{ModuleAnswer, UnmodelledPart};
 use ptxsmith_syntax::Module;
@@ -14,23 +14,24 @@ use crate::{
     validity::undecided,
 };
 
-/// What a table of rules says of a module.
+/// The prediction for a module under a table of rules.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Prediction {
-    /// What its variables hold, or why it is refused.
+    /// The contents of its variables, or why the module is refused.
     pub data: Expectation,
-    /// What its kernels leave; empty unless the module is accepted.
+    /// The outputs of its kernels; empty unless the module is accepted.
     pub kernels: Vec<Kernel>,
-    /// The parts that the texts do not decide, in the order in which they stand.
+    /// The parts that the specification at hand does not decide, in source order.
     pub undecided: Vec<Undecided>,
 }
 
-/// What these rules say of a module: [`expect`] and [`crate::execute`] together.
+/// Predicts a module under these rules: combines [`expect`] and [`crate::execute`].
 pub fn predict(module: &Module, rules: &Rules) -> Prediction {
     predict_over(module, rules, None)
 }
 
-/// The same, of kernels that may have two parameters, too: the address of a buffer that holds this input, and that of their output.
+/// Like [`predict`], but kernels may also have two parameters: the address of a buffer with this input, then the
+/// address of the output.
 pub fn predict_over(module: &Module, rules: &Rules, input: Option<&[u8]>) -> Prediction {
     let data = expect(module, rules);
     let kernels = match &data {
@@ -42,7 +43,7 @@ pub fn predict_over(module: &Module, rules: &Rules, input: Option<&[u8]>) -> Pre
 }
 
 impl Prediction {
-    /// What may be said of the module.
+    /// Returns the validity of the module.
     pub fn validity(&self) -> Validity {
         match &self.data {
             Expectation::Refused { .. } => Validity::Refused,
@@ -51,12 +52,13 @@ impl Prediction {
         }
     }
 
-    /// What the prediction rests on.
+    /// Returns the clauses and questions that the prediction rests on.
     pub fn trace(&self) -> Trace {
         self.kernels.iter().fold(self.data.trace(), |trace, kernel| trace.union(kernel.trace))
     }
 
-    /// Whether an implementation cannot do as both predict. Of a module that this one has no rule for, nothing differs.
+    /// Whether no implementation can satisfy both predictions. If this one has no rule for the module, its data counts
+    /// as equal.
     pub fn differs_from(&self, other: &Prediction) -> bool {
         let held = |v: &Variable| (v.size, v.align, v.space, v.bytes.clone(), v.addresses.clone());
         let data = match (&self.data, &other.data) {
@@ -74,8 +76,8 @@ impl Prediction {
         data || left(self) != left(other)
     }
 
-    /// The prediction as reports have it; see [`Expectation::answer`]. Kernels that are not modelled are among what is unmodelled,
-    /// with the reason.
+    /// Converts the prediction for reports; see [`Expectation::answer`]. Unmodelled kernels are listed among the
+    /// unmodelled parts with their reason.
     pub fn answer(&self, text: &str, readings: &Readings) -> ModuleAnswer {
         let mut answer = self.data.answer(text, readings);
         for kernel in &self.kernels {
@@ -97,7 +99,7 @@ impl Prediction {
         answer
     }
 
-    /// The [answer](Prediction::answer) as `ptxsmith.module/1`. A module without kernels has no `"kernels"`.
+    /// Returns the [answer](Prediction::answer) as `ptxsmith.module/1`. A module without kernels has no `"kernels"`.
     pub fn to_json(&self, text: &str, readings: &Readings) -> serde_json::Value {
         self.answer(text, readings).into()
     }

@@ -1,8 +1,8 @@
-//! Open questions: where the specification is silent or says two things.
+//! Open questions: points on which the specification is silent or contradicts itself.
 //!
-//! Each is an enum whose first variant is the most literal meaning of the text and the default. A reading is one
-//! choice for every question. No answer here is there because some implementation gives it; an implementation that
-//! follows another answer than the default follows another reading, not another specification.
+//! Each question is an enum. Its first variant is the default, the most literal interpretation. `Readings` holds one
+//! answer to every question. No answer is listed because some implementation behaves that way; an implementation that
+//! follows another answer than the default follows another interpretation, not another specification.
 
 macro_rules! questions {
     ($(
@@ -29,17 +29,17 @@ macro_rules! questions {
         }
 
         impl Question {
-            /// The clauses that leave it open.
+            /// Returns the clauses that leave the question open.
             pub const fn clauses(self) -> &'static [&'static str] {
                 match self { $(Question::$question => &[$($clause),+]),+ }
             }
 
-            /// The names of its answers, the default first.
+            /// Returns the names of its answers, the default first.
             pub const fn answers(self) -> &'static [&'static str] {
                 match self { $(Question::$question => $question::NAMES),+ }
             }
 
-            /// What each answer means, in the order of [`Question::answers`].
+            /// Returns a summary of each answer, in the order of [`Question::answers`].
             pub const fn summaries(self) -> &'static [&'static str] {
                 match self { $(Question::$question => $question::SUMMARIES),+ }
             }
@@ -50,12 +50,12 @@ macro_rules! questions {
         pub struct Readings { $(#[doc = $name] pub $field: $question),+ }
 
         impl Readings {
-            /// Which of [`Question::answers`] holds.
+            /// Returns the index of the chosen answer in [`Question::answers`].
             pub fn answer(&self, question: Question) -> usize {
                 match question { $(Question::$question => self.$field as usize),+ }
             }
 
-            /// The same reading with another answer to one question; `None` where there is no such answer.
+            /// Returns these interpretations with another answer to one question; `None` if there is no such answer.
             pub fn with(mut self, question: Question, answer: usize) -> Option<Readings> {
                 match question { $(Question::$question => self.$field = *$question::ALL.get(answer)?),+ }
                 Some(self)
@@ -228,12 +228,12 @@ questions! {
     }
 }
 
-/// One answer to one open question, by its place among [`Question::answers`].
+/// One answer to one open question: the index of the answer in [`Question::answers`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Interpretation(pub Question, pub usize);
 
 impl Interpretation {
-    /// The interpretation that reports and the corpus write like this: `shift-count=modulo`.
+    /// Parses an interpretation in the form used by reports and the corpus: `shift-count=modulo`.
     pub fn from_name(name: &str) -> Option<Interpretation> {
         let (question, answer) = name.split_once('=')?;
         let question = Question::from_name(question)?;
@@ -247,7 +247,7 @@ impl std::fmt::Display for Interpretation {
     }
 }
 
-/// A set of open questions: those that an evaluation met.
+/// A set of open questions, such as the ones that an evaluation met.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct QuestionSet(u64);
 
@@ -264,7 +264,7 @@ impl QuestionSet {
         self.0 & 1 << question as u64 != 0
     }
 
-    /// The questions of either set.
+    /// Returns the questions that are in either set.
     pub fn union(self, other: QuestionSet) -> QuestionSet {
         QuestionSet(self.0 | other.0)
     }
@@ -274,17 +274,17 @@ impl QuestionSet {
         self.0 & other.0 != 0
     }
 
-    /// Whether every question of the other set is in this one.
+    /// Whether this set contains every question of the other set.
     pub fn has_all(self, other: QuestionSet) -> bool {
         other.0 & !self.0 == 0
     }
 
-    /// Whether no question is in the set.
+    /// Whether the set is empty.
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// The questions, in the order of [`Question::ALL`].
+    /// Iterates over the questions in the order of [`Question::ALL`].
     pub fn iter(self) -> impl Iterator<Item = Question> {
         let mut rest = self.0;
         std::iter::from_fn(move || {

@@ -1,4 +1,4 @@
-//! The classes of what the specification refuses, and the two ways in which an evaluation can stop.
+//! The classes of refusals, and the two ways in which an evaluation can stop.
 
 use ptxsmith_syntax::{Span, every};
 
@@ -57,28 +57,28 @@ every! {
     }
 }
 
-/// A refusal: what the specification says of a module that breaks one of its rules. An answer, not an error.
+/// A refusal: the specification rejects a module because it breaks a rule. A refusal is an answer, not an error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// Which rule is broken.
+    /// The class of the violation.
     pub class: RefusalClass,
-    /// The clause that says so.
+    /// The violated clause.
     pub clause: Clause,
-    /// The place that breaks it.
+    /// The position of the violation.
     pub span: Span,
 }
 
-/// Why there is no value.
+/// Why an evaluation has no value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stop {
-    /// The specification refuses it.
+    /// The specification rejects the program.
     Refused(Refusal),
-    /// The oracle has no rule for it: a gap of ours, which says nothing about the program.
+    /// The oracle has no rule: a gap of ours, which implies nothing about the program.
     Unmodelled(&'static str),
 }
 
 impl Stop {
-    /// A refusal of this class under this clause.
+    /// Creates a refusal of this class under this clause.
     pub fn refused(class: RefusalClass, clause: Clause, span: Span) -> Stop {
         Stop::Refused(Refusal { class, clause, span })
     }

@@ -1,8 +1,8 @@
-//! The rules of 4.5, of value placement and of operands, one entry a rule, in tables whose entries can be changed.
+//! Tables of the rules of 4.5, of value placement and of operands: one entry per rule. Entries can be changed.
 //!
-//! [`Rules::specification`] is what the text says. Another table, with an entry changed, is another language: a mutant that
-//! tests must tell from the original, or the exact claim that a known deviation makes. A change is given the entry that it
-//! replaces, so that two changes of one entry work together.
+//! [`Rules::specification`] is the table of the specification. A table with a changed entry describes another language:
+//! a mutant that tests must tell from the original, or the exact claim of a known deviation. A change receives the
+//! entry that it replaces, so that two changes of one entry combine.
 
 mod entry;
 mod expressions;
@@ -19,10 +19,10 @@ pub use operands::{
 
 use crate::reading::Readings;
 
-/// A table of rules. Every entry is a rule of the specification, under the changes that were made to it.
+/// A table of rules. Every entry is a rule of the specification with the changes made to it.
 #[derive(Clone, Copy)]
 pub struct Rules {
-    /// The answers to the open questions.
+    /// The chosen interpretations of the open questions.
     pub readings: Readings,
     /// The rules of constant expressions (4.5, 5.4.4).
     pub expressions: Expressions,
@@ -33,7 +33,7 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// The rules as the specification gives them, under a reading.
+    /// Returns the rules of the specification under these interpretations.
     pub const fn specification(readings: Readings) -> Rules {
         Rules {
             readings,
@@ -43,7 +43,7 @@ impl Rules {
         }
     }
 
-    /// These rules with a change.
+    /// Returns a copy of these rules with a change applied.
     #[must_use]
     pub fn with(&self, change: impl FnOnce(&mut Rules)) -> Rules {
         let mut changed = *self;

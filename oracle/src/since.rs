@@ -1,5 +1,5 @@
-//! What came with a version or a target. The texts at hand name a few such words; of the others they do not say which header has
-//! them, so that a program with an earlier header is undecided.
+//! Words and features that came with a later version or target. The specification at hand dates a few of them. For the
+//! others it names no version, so a program with an earlier header is undecided.
 
 use ptxsmith_syntax::{
     Declaration, Expr, Function, FunctionKind, Linkage, Module, NodeKind, Role, ScalarType, Span, Specifier,
@@ -15,7 +15,7 @@ const EARLIER: &str = "instructions of a version before 2.1";
 const ADDRESSES: &str = "an address as a value in a version before 2.1";
 const LIST: &str = "parameters of a kernel in a version before 1.4";
 
-/// The first version and the first target of something that came later than the rest.
+/// The first version and the first target of a feature that came later than the rest.
 #[derive(Clone, Copy)]
 struct Came {
     version: (u32, u32),
@@ -23,17 +23,17 @@ struct Came {
     word: &'static str,
 }
 
-/// Before this version generic addresses are missing, and addresses of functions and of variables as values.
+/// Before this version, there are no generic addresses, and addresses of functions and variables are not values.
 const ADDRESSES_SINCE: (u32, u32) = (2, 1);
-/// Since this one kernels have parameters in parentheses.
+/// Since this version, kernels have parameters in parentheses.
 const PARAMETERS_SINCE: (u32, u32) = (1, 4);
 const GENERIC: Came = Came { version: (3, 1), target: 20, word: "generic()" };
-/// The first target with generic addresses, addresses of functions, and what is passed in memory.
+/// The first target with generic addresses, addresses of functions, and parameters passed in memory.
 const CALLS: u32 = 20;
 /// The first target with addresses of kernels.
 const KERNELS: u32 = 35;
 
-/// When a word came, of those that came later than the rest.
+/// Returns when a word was introduced; `None` for words without a later date.
 fn came(word: &Specifier) -> Option<Came> {
     let (version, target, word) = match word {
         Specifier::Type(ScalarType::B128) => ((8, 3), 70, ".b128"),
@@ -46,7 +46,7 @@ fn came(word: &Specifier) -> Option<Came> {
     Some(Came { version, target, word })
 }
 
-/// The declarations in the bodies of functions.
+/// Iterates over the declarations in the bodies of functions.
 pub(crate) fn inner_declarations(module: &Module) -> impl Iterator<Item = &Declaration> {
     module.functions().flat_map(Function::statements).filter_map(|statement| match statement {
         Statement::Variables(declaration) => Some(declaration),
@@ -54,18 +54,18 @@ pub(crate) fn inner_declarations(module: &Module) -> impl Iterator<Item = &Decla
     })
 }
 
-/// Those of what functions are passed and return.
+/// Iterates over the declarations of parameters and results.
 fn passed(module: &Module) -> impl Iterator<Item = &Declaration> {
     module.functions().flat_map(|f| f.results.iter().chain(&f.parameters)).flatten()
 }
 
-/// The parts of a module that its version or its target need not have.
+/// Returns the parts of a module that its version or its target may lack.
 pub(crate) fn later_than(module: &Module) -> Vec<Undecided> {
     let header = Header { version: module.version(), target: target(module), found: Vec::new() };
     header.all(module)
 }
 
-/// The number of the target: 80 of `sm_80`.
+/// Returns the number of the target: 80 for `sm_80`.
 fn target(module: &Module) -> Option<u32> {
     let digits = module.targets().find_map(|target| target.strip_prefix("sm_"))?;
     digits.trim_end_matches(|c: char| !c.is_ascii_digit()).parse().ok()
@@ -113,7 +113,7 @@ impl Header {
         self.found
     }
 
-    /// What initial values name.
+    /// Checks the addresses in initial values.
     fn values(&mut self, module: &Module) {
         let kernels = names(module, |function| function.kind == FunctionKind::Entry);
         let functions = names(module, |_| true);
@@ -137,7 +137,7 @@ impl Header {
         }
     }
 
-    /// What functions are passed, and what their instructions may use.
+    /// Checks the parameters and results of a function, and the features that its instructions may use.
     fn function(&mut self, module: &Module, function: &Function) {
         let name = || function.name.text.to_string();
         let is_kernel = function.kind == FunctionKind::Entry;
@@ -191,7 +191,7 @@ mod tests {
 
     use super::*;
 
-    /// The parts of a program with this header that it need not have.
+    /// Returns the parts of a program with this header that the header may lack.
     fn parts(version: &str, target: &str, text: &str) -> Vec<String> {
         let text = format!(".version {version}\n.target {target}\n.address_size 64\n{text}\n");
         later_than(&parse(&text).unwrap()).into_iter().map(|part| part.part).collect()
@@ -218,7 +218,7 @@ mod tests {
             assert_eq!(parts("8.3", first, text), [""; 0], "{text}");
             assert_eq!(parts("8.3", "sm_90a", text), [""; 0], "{text}");
         }
-        // What every target has is decided for the first one too.
+        // Features of every target are decided for the first target too.
         assert_eq!(parts("8.3", "sm_10", ".global .u32 a = 1;\n.shared .f32 s[4];"), [""; 0]);
         assert_eq!(parts("8.3", "sm_10", ".global .f16 h;\n.global .u32 g;\n.global .u64 p = g;"), [""; 0]);
     }

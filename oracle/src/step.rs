@@ -1,4 +1,4 @@
-//! What a rule looks at besides its operands, and what it records: the clauses and questions that an answer rests on.
+//! The context of a rule besides its operands, and its record of the clauses and questions that an answer rests on.
 
 use ptxsmith_syntax::Span;
 
@@ -9,7 +9,7 @@ use crate::{
     value::{Address, Kind, Value},
 };
 
-/// What an evaluation rested on.
+/// The clauses and questions that an answer rests on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Trace {
     /// The clauses used.
@@ -19,21 +19,21 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// What either evaluation rested on.
+    /// Combines the traces of two evaluations.
     pub fn union(self, other: Trace) -> Trace {
         Trace { clauses: self.clauses.union(other.clauses), questions: self.questions.union(other.questions) }
     }
 }
 
-/// What a rule may look at besides its operands: the reading and the place, and the trace that it writes to.
+/// The context of a rule besides its operands: the chosen interpretations, the position, and the trace that it extends.
 pub struct Step<'a> {
-    /// The answers to the open questions.
+    /// The chosen interpretations of the open questions.
     pub readings: &'a Readings,
-    /// What is recorded.
+    /// The trace that the rule extends.
     pub trace: &'a mut Trace,
-    /// The place of the operation.
+    /// The position of the operation.
     pub span: Span,
-    /// The first refusal that an [`Value::Undefined`] stands for.
+    /// The refusal behind the first [`Value::Undefined`], reported if the value matters.
     pub pending: &'a mut Option<Stop>,
 }
 
@@ -43,7 +43,7 @@ impl Step<'_> {
         self.trace.clauses.insert(clause);
     }
 
-    /// Records that the clause was used if it was. Branch-free: the condition is unpredictable.
+    /// Records the clause if `used`. Branch-free, because the condition is unpredictable.
     pub(crate) fn uses_if(&mut self, used: bool, clause: Clause) {
         self.trace.clauses.insert_if(used, clause);
     }
@@ -53,7 +53,7 @@ impl Step<'_> {
         self.trace.questions.insert(question);
     }
 
-    /// Refuses the operation at hand under this clause.
+    /// Refuses the current operation under this clause.
     ///
     /// # Errors
     /// Always.
@@ -62,7 +62,7 @@ impl Step<'_> {
         Err(Stop::refused(class, clause, self.span))
     }
 
-    /// A value that is refused if it matters.
+    /// Returns an undefined value, which is refused only if it matters.
     pub(crate) fn undefined(&mut self, class: RefusalClass, clause: Clause, signed: bool) -> Value {
         self.uses(clause);
         self.pending.get_or_insert(Stop::refused(class, clause, self.span));
@@ -70,25 +70,25 @@ impl Step<'_> {
     }
 }
 
-/// Where a list of initializers stands when its next entry is placed. Counted in elements of the level below.
+/// The position in a list of initializers at which the next entry is placed.
 #[derive(Clone, Copy, Debug)]
 pub struct Placement {
-    /// Where the list starts, in scalars from the start of the variable.
+    /// The start of the list, in scalars from the start of the variable.
     pub start: u64,
-    /// How many scalars one entry of the list holds.
+    /// The number of scalars in one entry of the list.
     pub stride: u64,
-    /// Which entry of the list this is.
+    /// The index of the entry in the list.
     pub index: u64,
-    /// How many scalars were written before, in the whole variable.
+    /// The number of scalars written before, in the whole variable.
     pub written: u64,
 }
 
-/// A scalar as it is stored.
+/// A scalar value in its stored form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stored {
-    /// These bits, of which the type's low bytes count.
+    /// The bits of a type of at most 64 bits. Only as many low bytes as the type has are stored.
     Bits(u64),
-    /// These bits of a type of 128.
+    /// The bits of a 128-bit type.
     Wide(u128),
     /// An address, or one byte of it.
     Address(Address, Option<u8>),

@@ -1,35 +1,35 @@
-//! The parts of a module that the texts at hand do not decide, and what may be said of the module then.
+//! The parts of a module that the specification at hand does not decide, and the validity that follows for the module.
 
 use ptxsmith_model::UndecidedPart;
 use ptxsmith_syntax::{Lines, Name, ParseError, Span, Unread, every};
 
-/// Why a statement that is not understood holds nothing that is known.
+/// Reason: a statement does not parse.
 pub(crate) const UNREAD: &str = "a statement that is not understood";
 
-/// Why a declaration with a word of its own is not decided.
+/// Reason: a declaration contains an unknown word.
 pub(crate) const WORD: &str = "a word in the declaration that the specification at hand does not describe";
 
-/// Why an operand is not decided that names nothing.
+/// Reason: an operand names nothing that is declared.
 pub(crate) const UNDECLARED: &str = "a name that nothing declares";
 
-/// Why what names an alias is not decided.
+/// Reason: an operand names an alias.
 pub(crate) const ALIAS: &str = "a name that .alias gives, of which the texts do not speak";
-/// Why an access is not decided that reaches beyond its variable.
+/// Reason: an access reaches beyond its variable.
 pub(crate) const OUTSIDE: &str = "an access outside of the variable";
 
-/// Why a variable is not decided that holds a NaN made by arithmetic.
+/// Reason: a variable holds a NaN computed by arithmetic.
 pub const COMPUTED_NAN: &str = "a NaN that arithmetic made: its sign and payload are not said";
 
-/// A part of a module that the texts at hand do not decide.
+/// A part of a module that the specification at hand does not decide.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Undecided {
     /// The part, as messages call it: `variable a`, `kernel k`, `.pragma`.
     pub part: String,
     /// Why it is not decided.
     pub reason: &'static str,
-    /// Where it stands.
+    /// Its position in the source.
     pub span: Span,
-    /// What ended the understanding of a statement that is not understood.
+    /// For a statement that does not parse, the error where parsing stopped.
     pub error: Option<Box<ParseError>>,
 }
 
@@ -48,14 +48,14 @@ impl Undecided {
         Undecided { error, ..Undecided::new(first, UNREAD, unread.span()) }
     }
 
-    /// The place to look at: where in a statement the understanding ended, else where the part stands. A semicolon that is missing is
-    /// noticed in another statement.
+    /// Returns the position to show: the parse error if it lies inside the statement, otherwise the part itself. A
+    /// missing semicolon is noticed only in the next statement, which is outside.
     pub fn place(&self) -> Span {
         let is_inside = |at: &Span| self.span.start <= at.start && at.start < self.span.end;
         self.error.as_ref().map(|error| error.span).filter(is_inside).unwrap_or(self.span)
     }
 
-    /// The reason for people, with what ended the understanding of a statement.
+    /// Returns the reason as shown to people, with the parse error if there is one.
     pub fn explained(&self) -> String {
         match &self.error {
             Some(error) => format!("{}: {error}", self.reason),
@@ -63,26 +63,26 @@ impl Undecided {
         }
     }
 
-    /// Whether the text may be at fault, and not only what the texts at hand leave out: a statement that is not understood, a
-    /// word that no declaration has, or a name that nothing declares.
+    /// Whether the program itself may be wrong, and not only the specification incomplete: a statement that does not
+    /// parse, an unknown word in a declaration, or an undeclared name.
     pub fn is_suspicious(&self) -> bool {
         [UNREAD, WORD, UNDECLARED].contains(&self.reason)
     }
 }
 
 every! {
-    /// What may be said of a module: refused beats undecided beats judged.
+    /// The validity of a module. A refusal takes precedence over undecided parts.
     pub enum Validity {
         /// Every part is judged.
         Valid = "valid",
-        /// A clause says no.
+        /// A clause forbids some part.
         Refused = "refused",
-        /// Nothing is refused, and a part is not decided.
+        /// No part is refused, and at least one is undecided.
         Undecided = "undecided",
     }
 }
 
-/// These parts as reports have them, each with its line where that is known.
+/// Converts these parts for reports, each with its line if the position is known.
 pub(crate) fn answer(undecided: &[Undecided], text: &str) -> Vec<UndecidedPart> {
     let lines = Lines::new(text);
     let one = |part: &Undecided| UndecidedPart {

@@ -1,9 +1,9 @@
-//! What may be said of a module as a whole: which of its parts the texts at hand do not decide.
+//! Decides which parts of a module the specification at hand leaves undecided.
 //!
-//! A part is *judged* where every rule that decides it is modelled, *refused* where a rule says no, and *undecided*
-//! otherwise. The texts give declarations, constants, initializers and operands. So a statement, directive or instruction
-//! that they do not describe is undecided, and so is a name that is declared twice. Whether an implementation takes the
-//! header is for it to say.
+//! A part is *judged* if every rule that decides it is modelled, *refused* if a rule forbids it, and *undecided*
+//! otherwise. The specification at hand describes declarations, constants, initializers and operands. Any other
+//! statement, directive or instruction is undecided, and so is a name that is declared twice. Whether an implementation
+//! accepts the version and target in the header is left to the implementation.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -33,13 +33,14 @@ pub(crate) const SIZE: &str = "a size that implementations need not have";
 const SPACE: &str = "a state space that the texts do not give to a variable of this type in this place";
 const ORDER: &str = "a name that is used above its declaration";
 pub(crate) const SEVERAL: &str = "a name of which several are declared in scopes around it";
-/// The bytes of parameters that everybody has, and the alignment.
+/// The bytes of parameters that every implementation supports, and their largest alignment.
 const PARAMETERS: u64 = 4096;
 const PARAMETER_ALIGN: u64 = 128;
-/// The bytes of constants, and of others, that everybody has.
+/// The bytes of `.const` that every implementation supports, and the size, count or alignment from which a declaration
+/// is undecided.
 pub(crate) const CONSTANT: u64 = 1 << 16;
 const LARGE: u64 = 1 << 31;
-/// The special registers of the instruction set, without `%` and numbers at the end.
+/// The special registers of the instruction set, without `%` and without numbers at the end.
 const SPECIAL: [&str; 37] = [
     "aggr_smem_size",
     "clock",
@@ -80,11 +81,11 @@ const SPECIAL: [&str; 37] = [
     "warpid",
 ];
 
-/// Whether a name is of a special register, or such a name with another number.
+/// Whether a name is a special register, or differs from one only in its number.
 pub fn special_register(name: &str) -> bool {
     let without_number = |name: &str| {
         let name = name.trim_end_matches(|letter: char| letter.is_ascii_digit());
-        // Of `%pm3_64` the number of the counter is left.
+        // For `%pm3_64`, `pm3_` is left: the counter number is inside the name.
         SPECIAL.contains(&name)
             || name.strip_prefix("pm").is_some_and(|rest| {
                 rest.strip_suffix('_').is_some_and(|rest| rest.bytes().all(|letter| letter.is_ascii_digit()))
@@ -93,12 +94,14 @@ pub fn special_register(name: &str) -> bool {
     name.strip_prefix('%').is_some_and(without_number)
 }
 
-/// Whether the texts do not say that this is a name: the sink `_`, the constant `WARP_SZ`, and special registers.
+/// Whether the specification at hand does not make this a name: the sink `_`, the constant `WARP_SZ`, and special
+/// registers.
 pub(crate) fn is_odd_name(name: &str) -> bool {
     name == "WARP_SZ" || name.len() < 2 && name.starts_with(['_', '$', '%']) || special_register(name)
 }
 
-/// The parts of a module that are not decided, in the order in which they stand. `data` is what these rules expect of it.
+/// Returns the undecided parts of a module in source order. `data` is the expectation of the module under the same
+/// rules.
 pub(crate) fn undecided(module: &Module, rules: &Rules, data: &Expectation) -> Vec<Undecided> {
     let mut found = Found(Vec::new());
     found.header(module);
@@ -120,7 +123,7 @@ pub(crate) fn undecided(module: &Module, rules: &Rules, data: &Expectation) -> V
                     found.push(first.text.to_string(), DIRECTIVE, first.span);
                 }
             }
-            // A declaration without a name is refused.
+            // Declarations without a name are refused.
             Item::Unread(unread) if declares_no_name(unread) => {}
             Item::Unread(unread) => found.0.push(Undecided::unread(unread)),
             Item::Variables(_) | Item::Version(_) | Item::Target(_) | Item::AddressSize(_) => {}
@@ -146,17 +149,17 @@ pub(crate) fn undecided(module: &Module, rules: &Rules, data: &Expectation) -> V
     all
 }
 
-/// The names that functions use before anything above declares them, in the order in which all is written.
+/// Collects the names that functions use before their declaration, in source order.
 #[derive(Default)]
 struct Order {
     declared: Names<()>,
     early: BTreeMap<Text, Span>,
-    /// The instruction that is looked at.
+    /// The position of the current instruction.
     at: Span,
 }
 
 impl<'m> Visit<'m> for Order {
-    // What initializers refer to is for the question of forward references.
+    // Names in initializers belong to the open question about forward references.
     fn declarator(&mut self, declarator: &'m Declarator) {
         self.name(&declarator.name.text, declarator.role());
     }
@@ -180,7 +183,7 @@ impl<'m> Visit<'m> for Order {
     }
 }
 
-/// What is declared anywhere, but for the parameters of prototypes, which may go without a name.
+/// Collects all declared names except the parameters of prototypes, which may be unnamed.
 #[derive(Default)]
 struct Declared(Vec<Name>);
 
@@ -233,8 +236,9 @@ impl Found {
         self.0.extend(later_than(module));
     }
 
-    /// Which names there are the texts at hand do not say, but that names are declared: those that everybody takes begin with a letter,
-    /// or have more than one character, and are none of a special register.
+    /// Reports unusual names. The specification at hand does not define identifiers. We accept what every
+    /// implementation accepts: names that begin with a letter or have more than one character, and are not special
+    /// registers.
     fn names(&mut self, module: &Module) {
         let mut declared = Declared::default();
         declared.module(module);
@@ -243,8 +247,9 @@ impl Found {
         }
     }
 
-    /// How often a function may be declared, what its declarations must have in common, and whether one that is not `.extern` has to be
-    /// defined, the texts do not say. Prototypes before their definition everybody takes.
+    /// Reports functions whose declarations the specification at hand does not cover: how often a function may be
+    /// declared, what its declarations must share, and whether a function that is not `.extern` needs a definition.
+    /// Prototypes before their definition are accepted by every implementation.
     fn prototypes(&mut self, module: &Module) {
         let mut of_name: BTreeMap<&str, Vec<&Function>> = BTreeMap::new();
         for function in module.functions() {
@@ -252,7 +257,7 @@ impl Found {
         }
         for (name, functions) in of_name {
             let (Some(last), Some(first)) = (functions.last(), functions.first()) else { continue };
-            // All that is declared but the names of parameters, and attributes in the order written.
+            // Everything declared except the names of parameters; attributes in source order.
             let lists = |function: &Function| {
                 let unnamed = |list: &Option<Vec<Declaration>>| -> Vec<_> {
                     let one = |own: &Declaration| {
@@ -285,7 +290,7 @@ impl Found {
         }
     }
 
-    /// How much an implementation has to hold the texts do not say.
+    /// Reports sizes beyond what every implementation supports; the specification at hand sets no limit.
     fn sizes(&mut self, variables: &[Variable]) {
         let constant = variables.iter().filter(|variable| variable.space == StateSpace::Const);
         let constant = constant.fold(0_u64, |sum, variable| sum.saturating_add(variable.size));
@@ -297,7 +302,7 @@ impl Found {
         }
     }
 
-    /// The numbers of an attribute are integer constants (5.4.8); whether they may be expressions the texts do not say.
+    /// Reports attribute arguments other than integer constants (5.4.8). Whether they may be expressions is undecided.
     fn attributes<'m>(&mut self, words: impl IntoIterator<Item = &'m Specifier>) {
         for word in words {
             let Specifier::Attributes(list) = word else { continue };
@@ -309,7 +314,8 @@ impl Found {
         }
     }
 
-    /// A count of names and an alignment are numbers where the texts show them; whether they may be expressions they do not say.
+    /// Reports counts of parameterized names and alignments other than plain numbers. Whether they may be expressions
+    /// is undecided.
     fn counts(&mut self, module: &Module) {
         for function in module.functions() {
             self.attributes(function.before.iter().chain(&function.after));
@@ -351,8 +357,8 @@ impl Found {
         }
     }
 
-    /// Special registers are not for programs to declare, what `.tex` may hold another chapter says, and so does it what is passed in
-    /// `.param` variables of a body.
+    /// Reports declarations in state spaces that the specification at hand does not cover: `.sreg`, which programs do
+    /// not declare; `.tex`, which another chapter describes; and vectors and unusual types in `.param`.
     fn space(&mut self, declaration: &Declaration) {
         let in_param = || {
             let is_vector = declaration.specifiers.iter().any(|word| matches!(word, Specifier::Vector(_)));
@@ -369,7 +375,8 @@ impl Found {
         }
     }
 
-    /// Whether a function may use what is declared below the texts do not say; labels it may.
+    /// Reports names that a function uses before their declaration; the specification at hand does not say whether that
+    /// is allowed. Labels may be used ahead.
     fn order(&mut self, module: &Module) {
         let mut all = Order::default();
         all.module(module);
@@ -415,7 +422,7 @@ impl Found {
             }
             self.space(declaration);
         }
-        // The semicolon that early compilers left out.
+        // Early compilers left out this semicolon.
         if function.body.is_none() && !function.semicolon {
             self.push(function.name.text.to_string(), PROTOTYPES, function.span);
         }
@@ -441,7 +448,7 @@ impl Found {
             let behind_label = std::mem::replace(&mut is_labelled, matches!(statement, Statement::Label(_)));
             match statement {
                 Statement::Label(label) => drop(ahead.remove(&label.text)),
-                // What another scope has under the name of a label may be meant in front of the label.
+                // In front of the label, the branch may mean a variable of another scope with the same name.
                 Statement::Instruction(branch) if branch.opcode == Opcode::Bra => {
                     let target = branch.operands.first().and_then(|operand| match operand {
                         Operand::Value(expr) => expr.as_name(),
@@ -453,7 +460,7 @@ impl Found {
                         self.push(target.text.to_string(), SEVERAL, branch.span);
                     }
                 }
-                // A table that nothing can name, or of what is no label.
+                // A table that no instruction can name, or with a target that is not a label.
                 Statement::BranchTargets(table)
                     if !behind_label || !table.targets.iter().all(|target| labels.contains(&target.text)) =>
                 {

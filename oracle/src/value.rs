@@ -5,24 +5,24 @@ use ptxsmith_syntax::{NodeId, ScalarType, TypeKind};
 /// An integer constant: 64 bits, `.s64` or `.u64` (4.5.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Integer {
-    /// The bits, two's complement where signed.
+    /// The bits; two's complement if signed.
     pub bits: u64,
     /// Whether the type is `.s64`.
     pub signed: bool,
 }
 
 impl Integer {
-    /// A `.s64` constant.
+    /// Creates a `.s64` constant.
     pub const fn signed(value: i64) -> Integer {
         Integer { bits: value as u64, signed: true }
     }
 
-    /// A `.u64` constant.
+    /// Creates a `.u64` constant.
     pub const fn unsigned(bits: u64) -> Integer {
         Integer { bits, signed: false }
     }
 
-    /// A truth value: 0 or 1, signed.
+    /// Creates a truth value: 0 or 1, signed.
     pub const fn truth(value: bool) -> Integer {
         Integer { bits: value as u64, signed: true }
     }
@@ -33,34 +33,34 @@ impl Integer {
 pub struct Address {
     /// The node of the expression that names the variable or function.
     pub name: NodeId,
-    /// Bytes added.
+    /// The number of bytes added to the address.
     pub addend: i64,
     /// Whether it is a generic address.
     pub generic: bool,
-    /// Whether anything was added, be it zero.
+    /// Whether anything was added, even zero.
     pub moved: bool,
 }
 
-/// What an expression, or a part of one, evaluates to.
+/// The value of an expression or of a part of one.
 #[derive(Clone, Copy, Debug)]
 pub enum Value {
     /// An integer constant.
     Integer(Integer),
     /// A floating-point constant in double precision (4.5.2).
     Float(f64),
-    /// A NaN that an operation gave: no number, but of no known sign or payload.
+    /// A NaN produced by an operation: its sign and payload are unspecified.
     ComputedNan,
-    /// A single-precision bit pattern, which is no operand of anything (4.5.2).
+    /// A single-precision bit pattern, which no operator accepts (4.5.2).
     Single(u32),
     /// An address.
     Address(Address),
-    /// One byte of an address: what `mask()` takes of it (5.4.4).
+    /// One byte of an address, extracted by `mask()` (5.4.4).
     AddressByte(Address, u8),
-    /// The result of an operation that is refused if its value matters. Its type is known all the same.
+    /// The result of an operation that is refused if its value matters. Only its type is known.
     Undefined(Kind),
 }
 
-/// The type of a value that is an operand of arithmetic (4.5.5).
+/// The type of an arithmetic operand (4.5.5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// `.s64`
@@ -72,14 +72,14 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The type of an integer.
+    /// Returns the type of an integer of this signedness.
     pub const fn integer(signed: bool) -> Kind {
         if signed { Kind::Signed } else { Kind::Unsigned }
     }
 }
 
 impl Value {
-    /// The value as an operand of arithmetic and comparison, where one NaN is as good as another.
+    /// Returns the value as an operand of arithmetic and comparison, where all NaNs are equivalent.
     pub const fn numeric(self) -> Value {
         match self {
             Value::ComputedNan => Value::Float(f64::NAN),
@@ -87,7 +87,8 @@ impl Value {
         }
     }
 
-    /// The value; for one that is undefined, another of its type: what an operator makes of it has the right type.
+    /// Returns the value, or 1 of the same type if it is undefined, so that an operator applied to it yields a result
+    /// of the right type.
     pub(crate) fn or_one(self) -> Value {
         match self {
             Value::Undefined(Kind::Float) => Value::Float(1.0),
@@ -96,18 +97,18 @@ impl Value {
         }
     }
 
-    /// An undefined value of the type of this one.
+    /// Returns an undefined value of the same type.
     pub(crate) fn undefined(self) -> Value {
         Value::Undefined(match self {
             Value::Undefined(kind) => kind,
             Value::Float(_) | Value::ComputedNan => Kind::Float,
             Value::Integer(Integer { signed: false, .. }) => Kind::Unsigned,
-            // Of the rest, addresses and bit patterns, no operator makes one that is undefined.
+            // No operator yields an undefined address or bit pattern.
             _ => Kind::Signed,
         })
     }
 
-    /// A truth value: 0 or 1, signed.
+    /// Creates a truth value: 0 or 1, signed.
     pub const fn truth(value: bool) -> Value {
         Value::Integer(Integer::truth(value))
     }
@@ -135,7 +136,7 @@ pub fn widen(bits: u32) -> u64 {
     f64::from(value).to_bits()
 }
 
-/// The low bits of a number, as many as a value of this type has; of a predicate whether any is set.
+/// Truncates a number to the size of a type; for a predicate, returns 1 if any bit is set.
 pub(crate) fn low_bits(ty: ScalarType, bits: u64) -> u64 {
     match ty.size() {
         Some(size @ 1..=7) => bits & ((1 << (8 * size)) - 1),
@@ -144,13 +145,13 @@ pub(crate) fn low_bits(ty: ScalarType, bits: u64) -> u64 {
     }
 }
 
-/// The low bits of a number as a signed number of the size of this type.
+/// Truncates a number to the size of a type and extends its sign.
 pub(crate) fn sign_extended(ty: ScalarType, bits: u64) -> i64 {
     let unused = 64 - 8 * ty.size().map_or(8, |size| size.min(8)) as u32;
     ((bits << unused) as i64) >> unused
 }
 
-/// A number of this type as one of 64 bits: with its sign, if it has one.
+/// Extends a number of this type to 64 bits, with its sign if the type is signed.
 pub(crate) fn extended(ty: ScalarType, bits: u64) -> u64 {
     if ty.kind() == TypeKind::Signed { sign_extended(ty, bits) as u64 } else { low_bits(ty, bits) }
 }

@@ -4,25 +4,25 @@ use std::fmt;
 
 use super::Clause;
 
-/// A set of clauses: small, `Copy`, and the same however it was filled.
+/// A small, `Copy` set of clauses. Equal sets compare equal, whatever the order of insertion.
 ///
-/// The order of sets is total and means nothing.
+/// Sets are totally ordered, but the order has no meaning.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ClauseSet([u64; ClauseSet::N]);
 
 impl ClauseSet {
-    /// How many words hold one bit for each clause.
+    /// The number of 64-bit words that hold one bit per clause.
     pub const N: usize = Clause::ALL.len().div_ceil(64);
 
-    /// The set without clauses.
+    /// The empty set.
     pub const EMPTY: Self = Self([0; Self::N]);
 
-    /// The set of every clause of the table.
+    /// Returns the set of all clauses.
     pub fn all() -> Self {
         Clause::ALL.iter().copied().collect()
     }
 
-    /// Adds a clause; true if it was not there before.
+    /// Adds a clause. Returns true if it was not in the set.
     pub const fn insert(&mut self, clause: Clause) -> bool {
         let (word, bit) = Self::place(clause);
         let fresh = self.0[word] & bit == 0;
@@ -36,13 +36,13 @@ impl ClauseSet {
         self.0[word] |= bit * condition as u64;
     }
 
-    /// Whether the clause is there.
+    /// Whether the set contains a clause.
     pub const fn contains(&self, clause: Clause) -> bool {
         let (word, bit) = Self::place(clause);
         self.0[word] & bit != 0
     }
 
-    /// The clauses of either set.
+    /// Returns the clauses that are in either set.
     #[must_use]
     pub const fn union(mut self, other: Self) -> Self {
         let mut word = 0;
@@ -53,7 +53,7 @@ impl ClauseSet {
         self
     }
 
-    /// The clauses of both sets.
+    /// Returns the clauses that are in both sets.
     #[must_use]
     pub const fn intersection(mut self, other: Self) -> Self {
         let mut word = 0;
@@ -69,12 +69,12 @@ impl ClauseSet {
         !self.intersection(other).is_empty()
     }
 
-    /// The bits of the clauses, 64 a word, in the order of [`Clause::ALL`].
+    /// Returns the bits of the clauses, 64 per word, in the order of [`Clause::ALL`].
     pub const fn words(self) -> [u64; Self::N] {
         self.0
     }
 
-    /// How many clauses are there.
+    /// Returns the number of clauses.
     pub const fn len(&self) -> usize {
         let mut count = 0;
         let mut word = 0;
@@ -85,7 +85,7 @@ impl ClauseSet {
         count
     }
 
-    /// Whether no clause is there.
+    /// Whether the set is empty.
     pub const fn is_empty(&self) -> bool {
         let (mut any, mut word) = (0, 0);
         while word < Self::N {
@@ -95,7 +95,7 @@ impl ClauseSet {
         any == 0
     }
 
-    /// The clauses, in the order of the table.
+    /// Iterates over the clauses in table order.
     pub fn iter(&self) -> Iter {
         Iter { rest: self.0, word: 0 }
     }
@@ -160,7 +160,7 @@ impl fmt::Debug for ClauseSet {
     }
 }
 
-/// The clauses of a [`ClauseSet`], in the order of the table.
+/// Iterator over the clauses of a [`ClauseSet`], in table order.
 #[derive(Clone, Debug)]
 pub struct Iter {
     rest: [u64; ClauseSet::N],

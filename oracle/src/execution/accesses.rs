@@ -1,9 +1,9 @@
-//! What a kernel reaches in memory, where everything that it is given is a number.
+//! Records the memory accesses of kernels run over concrete numbers.
 //!
-//! [`accesses`] runs kernels without branches once, over numbers that are made up for their parameters, for what the special
-//! registers hold, for the places of variables and for what lies in memory. Whatever an implementation makes of such a kernel
-//! has to reach the same bytes over the same numbers, however it rewrites it. A value that is not known makes what depends on
-//! it unknown, and nothing else.
+//! [`accesses`] runs each kernel without branches once, over invented numbers: for its parameters, the special
+//! registers, the places of variables, and the contents of memory. Code that an implementation generates for the kernel
+//! must access the same bytes over the same numbers, however it rewrites the kernel. An unknown value makes only the
+//! values that depend on it unknown.
 
 use ptxsmith_syntax::{FunctionKind, Module, Opcode, StateSpace, Text};
 
@@ -17,28 +17,28 @@ use crate::expectation;
 use crate::rules::Rules;
 use crate::step::Trace;
 
-/// A kernel, for what it reaches.
+/// The recorded accesses of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Traced {
-    /// Its name.
+    /// The name of the kernel.
     pub name: Text,
-    /// How many memory operands its text has.
+    /// The number of memory operands in its source.
     pub operands: usize,
-    /// What the forms of its operands rest on.
+    /// The clauses and questions behind the forms of its operands.
     pub trace: Trace,
-    /// What the constants in it rest on, and the names.
+    /// The clauses and questions behind its constants and names.
     pub values: Trace,
-    /// What it reaches; why not, of one with branches, calls or undefined accesses.
+    /// The accesses, or why there are none: the kernel has branches, calls or undefined accesses.
     pub reached: Result<Reached, &'static str>,
 }
 
-/// What the kernels of a module reach, in the order of their names.
+/// Returns the accesses of the kernels of a module, in the order of their names.
 pub fn accesses(module: &Module, variables: &[expectation::Variable], rules: &Rules) -> Vec<Traced> {
     traced(module, variables, rules, false)
 }
 
-/// The same, of accesses that the text leaves undefined as well: outside of variables, and not aligned. Code that follows other
-/// rules than the text makes them.
+/// Like [`accesses`], but also follows accesses that the specification leaves undefined: outside of variables, or
+/// misaligned. Code that follows a deviation may make such accesses.
 pub fn accesses_anywhere(module: &Module, variables: &[expectation::Variable], rules: &Rules) -> Vec<Traced> {
     traced(module, variables, rules, true)
 }
@@ -62,7 +62,8 @@ fn traced(
             let mut own = program.variables.iter().chain(&body.variables);
             let both = match own.any(|variable| variable.space == StateSpace::Local) {
                 false => run(Frame::Upwards),
-                // Nothing says where the implementation lays them out: what is not the same in both frames is not known.
+                // The specification does not say how the implementation lays out `.local`. Results that differ between
+                // two layouts are unknown.
                 true => run(Frame::Upwards).and_then(|(reached, traces)| {
                     Ok((in_any_frame(reached, &run(Frame::Downwards)?.0), traces))
                 }),
@@ -76,7 +77,7 @@ fn traced(
         .collect()
 }
 
-/// What a kernel reaches wherever its variables in `.local` lie, of which places and values in two frames tell.
+/// Keeps the results that are independent of the layout of `.local`: compares two runs with different layouts.
 fn in_any_frame(mut reached: Reached, other: &Reached) -> Reached {
     let is_local = |place: Result<(StateSpace, u64), _>| matches!(place, Ok((StateSpace::Local, _)));
     for (access, other) in reached.accesses.iter_mut().zip(&other.accesses) {
@@ -85,7 +86,7 @@ fn in_any_frame(mut reached: Reached, other: &Reached) -> Reached {
             access.place = Err("an address that depends on where a variable in .local lies");
         }
     }
-    // Of one number either all bytes are known or none.
+    // The bytes of one number are either all known or all unknown.
     for access in reached.accesses.iter().filter(|access| access.way != Way::Read) {
         let Ok((space, at)) = access.place else { continue };
         let places = || (at..at + access.width).map(|at| (space, at));
@@ -98,7 +99,7 @@ fn in_any_frame(mut reached: Reached, other: &Reached) -> Reached {
     reached
 }
 
-/// How many memory operands outside of `.param` a kernel has.
+/// Returns the number of memory operands of a kernel outside of `.param`.
 fn memory_operands(body: &Body<'_>) -> usize {
     let is_one = |line: &&Line<'_>| {
         let form = Form::of(line.instruction);
@@ -150,7 +151,7 @@ mod tests {
                 (Way::Write, 8, Ok((StateSpace::Global, row + 16))),
                 (Way::Write, 4, Ok((StateSpace::Shared, s + 4))),
                 (Way::Both, 4, Ok((StateSpace::Global, row + 4))),
-                // What an atomic operation found is not known.
+                // The value that an atomic operation reads is unknown.
                 (Way::Read, 4, Err("an address that depends on a value that is not known")),
             ]
         );

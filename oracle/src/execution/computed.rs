@@ -1,7 +1,8 @@
-//! What kernels compute: the values that they leave in memory over many inputs, on one thread.
+//! Predicts the values that kernels leave in memory over many inputs, on one thread.
 //!
-//! Every instruction of such a kernel is known ([`super::integers`]); branches and predicates are followed. Where it is not, nothing is
-//! said of the kernel. A value that the manual leaves undefined is unknown, and so is what depends on it.
+//! Every instruction of such a kernel must be known ([`super::integers`]); branches and predicates are followed. A
+//! kernel with an unknown instruction is not predicted. A value that the manual leaves undefined is unknown, and so are
+//! the values that depend on it.
 
 use std::collections::BTreeMap;
 
@@ -15,20 +16,21 @@ use crate::expectation;
 use crate::rules::Rules;
 use crate::step::Trace;
 
-/// How many inputs a kernel is usually run over.
+/// The usual number of inputs per kernel.
 pub const INPUTS: u64 = 32;
 
-/// What a kernel computes.
+/// The predicted results of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Computed {
-    /// The kernel.
+    /// The name of the kernel.
     pub name: Text,
-    /// What it leaves over each input, where that is defined; why nothing is said of it.
+    /// For each input, the memory that it leaves, or `None` if its behaviour is undefined; `Err` if the kernel cannot
+    /// be predicted.
     pub runs: Result<Vec<Option<Reached>>, &'static str>,
 }
 
-/// What the kernels of a module compute over this many inputs, in the order of their names. `variables` is what
-/// [`expect`](crate::expect) says of the module.
+/// Predicts the results of the kernels of a module over `inputs` inputs, in the order of their names. `variables` are
+/// the variables of the module's [`expect`](crate::expect).
 pub fn computed(
     module: &Module,
     variables: &[expectation::Variable],
@@ -38,8 +40,8 @@ pub fn computed(
     computed_at(module, variables, rules, inputs, false)
 }
 
-/// For each of these kernels, which are those of the module, whether it leaves the same wherever its memory lies and whatever the
-/// special registers hold.
+/// Returns, for each of these kernels of the module, whether its results are the same wherever its memory lies and
+/// whatever the special registers hold.
 pub fn are_anywhere(
     kernels: &[Computed],
     module: &Module,
@@ -93,7 +95,7 @@ fn computed_at(
         .collect()
 }
 
-/// Whether a kernel stores to a place that is not known.
+/// Whether a kernel stores to an unknown place.
 fn stores_anywhere(reached: &Reached) -> bool {
     reached.accesses.iter().any(|access| access.way != Way::Read && access.place.is_err())
 }

@@ -1,17 +1,17 @@
-//! The form of an instruction: its opcode, and what its modifiers say.
+//! Decodes an instruction into its opcode and modifiers.
 
 use ptxsmith_syntax::{Instruction, Opcode, Operand, ScalarType, Span, StateSpace, VectorLength};
 
 /// An instruction with its modifiers decoded.
 pub(super) struct Form<'m> {
     pub opcode: Opcode,
-    /// The type, which is the last modifier.
+    /// The type: the last modifier.
     pub ty: Option<ScalarType>,
-    /// The elements of a vector instruction: what its `.v2`, `.v4` or `.v8` says.
+    /// The number of elements of a vector instruction: 2, 4 or 8 for `.v2`, `.v4` or `.v8`.
     pub lanes: Option<usize>,
-    /// The state space that it names.
+    /// The state space among its modifiers.
     pub space: Option<StateSpace>,
-    /// The other modifiers, in the order written, each with its dot.
+    /// The other modifiers in source order, each with its dot.
     pub others: Vec<&'m str>,
     pub operands: &'m [Operand],
     pub span: Span,
@@ -30,7 +30,7 @@ impl<'m> Form<'m> {
         };
         let mut words: Vec<&str> =
             instruction.modifiers.iter().map(|modifier| modifier.text.as_str()).collect();
-        // `prmt.b32.f4e`: the one opcode with its mode behind the type.
+        // `prmt.b32.f4e` is the only opcode with its mode after the type.
         if instruction.opcode == Opcode::Prmt {
             words.reverse();
         }

@@ -1,6 +1,6 @@
-//! Inputs of kernels whose values are compared: corners of types, and values that go together.
+//! Inputs for kernels that are compared by value: boundary values, and related values.
 
-/// Words at which types, fields and signs end.
+/// Words at the boundaries of types, fields and signs.
 const CORNERS: [u32; 24] = [
     0,
     1,
@@ -28,7 +28,7 @@ const CORNERS: [u32; 24] = [
     0xffff_fffe,
 ];
 
-/// The word that lies at a place, counted in words, in an input.
+/// Returns the word at a place (counted in words) of an input.
 pub(super) fn word(input: u64, place: u64) -> u32 {
     let first = match input {
         0 => return 0,
@@ -44,7 +44,7 @@ pub(super) fn word(input: u64, place: u64) -> u32 {
     };
     let own = mixed(input, place + 1);
     let bits = (own >> 16) as u32;
-    // The upper half of 64 bits often extends the lower one.
+    // The upper half of a 64-bit value is often the extension of the lower half.
     if place % 2 == 1 && own >> 8 & 3 < 2 {
         return if own >> 8 & 1 == 0 { 0 } else { (word(input, place - 1) as i32 >> 31) as u32 };
     }
@@ -57,13 +57,13 @@ pub(super) fn word(input: u64, place: u64) -> u32 {
         7 => 1 << (bits & 31),
         8 => (1u32 << (bits & 31)).wrapping_sub(1),
         9..13 => corner(own >> 16),
-        // Four bytes, or two halves, each at a corner of its own.
+        // Four bytes, each from a boundary value of its own.
         13 => u32::from_le_bytes([0, 8, 16, 24].map(|at| corner(own >> (16 + at)) as u8)),
         _ => bits,
     }
 }
 
-/// The bytes of a scalar parameter.
+/// Returns the bytes of a scalar parameter.
 pub(super) fn parameter(input: u64, nth: u64, size: u64) -> Vec<u8> {
     let byte = |at: u64| (word(input, (1 << 20) + (nth << 8) + 2 * (at / 4)) >> (8 * (at % 4))) as u8;
     (0..size).map(byte).collect()

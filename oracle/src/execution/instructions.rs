@@ -1,7 +1,7 @@
-//! The instructions: one table of opcodes with the forms that are judged and the types of their operands.
+//! The table of opcodes: the forms that are judged, and the types of their operands.
 //!
-//! What an instruction does is no part of the texts at hand (6.4 gives its operands), so only forms that everybody takes are
-//! here. An instruction in another form is undecided.
+//! The specification at hand does not describe what instructions do (6.4 covers only their operands), so the table
+//! lists forms that every implementation accepts. An instruction in another form is undecided.
 
 use ptxsmith_syntax::{Opcode, ScalarType, TypeKind};
 
@@ -9,7 +9,7 @@ use super::form::Form;
 use super::integers;
 use crate::value::{extended, low_bits};
 
-/// The types of instructions that move bits, and of those that reckon.
+/// The types of instructions that move bits, and of instructions that compute.
 const MOVED: &str = ".b8 .b16 .b32 .b64 .u8 .u16 .u32 .u64 .s8 .s16 .s32 .s64 .f32 .f64";
 const WHOLE: &str = ".b16 .b32 .b64 .u16 .u32 .u64 .s16 .s32 .s64 .f32 .f64 .pred";
 const NUMBERS: &str = ".u16 .u32 .u64 .s16 .s32 .s64 .f32 .f64";
@@ -20,9 +20,9 @@ const SHIFTED_RIGHT: &str = ".b16 .b32 .b64 .u16 .u32 .u64 .s16 .s32 .s64";
 const CHOSEN: &str = ".b16 .b32 .b64 .u16 .u32 .u64 .s16 .s32 .s64 .f32 .f64";
 const WINDOWS: &str = ".global .shared .local .const";
 const COMPARISONS: &str = ".eq .ne .lt .le .gt .ge";
-/// How `setp` and `set` combine what a comparison gives with a predicate, which is their last operand.
+/// How `setp` and `set` combine the comparison with a predicate, their last operand.
 const COMBINATIONS: &str = ".and .or .xor";
-/// The types of what `set` gives.
+/// The result types of `set`.
 const SET: &str = ".u32 .s32 .f32";
 
 /// The type that an instruction gives to an operand.
@@ -30,35 +30,35 @@ const SET: &str = ".u32 .s32 .f32";
 pub(super) enum Slot {
     /// The last modifier of the instruction.
     Own,
-    /// That, or for `.wide` the one of twice the size.
+    /// The last modifier, or the type of twice the size for `.wide`.
     Result,
     /// The modifier before the last one.
     Named,
     /// The count of a shift.
     Count,
     Truth,
-    /// None: it is an address.
+    /// No type: the operand is an address.
     Place,
 }
 use Slot::{Count, Named, Own, Place, Truth};
 
-/// One opcode.
+/// The table entry of an opcode.
 pub(super) struct Row {
-    /// The types of the forms that are judged; empty where they have none, or where no form is judged.
+    /// The types of the judged forms; empty if the forms have no type, or if no form is judged.
     pub types: &'static str,
-    /// Their other modifiers.
+    /// The other modifiers of the judged forms.
     pub others: &'static str,
-    /// The state spaces that they name.
+    /// The state spaces that the judged forms name.
     pub spaces: &'static str,
-    /// The types of the operands, the destination first.
+    /// The types of the operands, destination first.
     pub operands: &'static [Slot],
 }
 
-/// The row of an opcode.
+/// Returns the table entry of an opcode.
 pub(super) fn row(opcode: Opcode) -> Row {
     match opcode {
         Opcode::Ld => form(MOVED, "", ".global .shared .local .const .param", &[Own, Place]),
-        // Which values a store to a parameter may have depends on whose it is.
+        // Which values a store to a parameter accepts depends on the function that owns the parameter.
         Opcode::St => form(MOVED, "", ".global .shared .local", &[Place, Own]),
         Opcode::Mov => form(WHOLE, "", "", &[Own, Own]),
         Opcode::Cvta => form(".u64", ".to", WINDOWS, &[Own, Own]),
@@ -74,7 +74,7 @@ pub(super) fn row(opcode: Opcode) -> Row {
         Opcode::Call => form("", ".uni", "", &[]),
         Opcode::Ret => form("", ".uni", "", &[]),
         Opcode::Exit => form("", "", "", &[]),
-        // What these do is in `integers.rs`; of those without types no form is judged.
+        // `integers.rs` defines the results. Entries without types have no judged form.
         Opcode::Add | Opcode::Sub => form(NUMBERS, "", "", TWO),
         Opcode::Mul => form(INTEGERS, ".lo", "", MULTIPLY),
         Opcode::Mad => form(INTEGERS, ".lo", "", MULTIPLY_ADD),
@@ -100,14 +100,14 @@ pub(super) fn row(opcode: Opcode) -> Row {
         Opcode::Bfi => form("", "", "", &[Own, Own, Own, Count, Count]),
         Opcode::Szext => form("", "", "", SHIFT),
         Opcode::Shf => form("", "", "", &[Own, Own, Own, Count]),
-        // The type tells how parts of words are extended, which are all of 32 bits.
+        // The type selects how the parts of words are extended; all words have 32 bits.
         Opcode::Dp4a | Opcode::Dp2a => form("", "", "", &[Count, Count, Count, Count]),
         Opcode::Lop3 => form("", "", "", &[Own, Own, Own, Own, Own, Truth]),
         Opcode::Slct => form("", "", "", &[Named, Named, Named, Own]),
     }
 }
 
-/// The operands of calculations: a destination and two sources, a count, a third one.
+/// The operand types of calculations: the destination, then the sources.
 const TWO: &[Slot] = &[Own, Own, Own];
 const SHIFT: &[Slot] = &[Own, Own, Count];
 const MULTIPLY: &[Slot] = &[Slot::Result, Own, Own];
@@ -117,7 +117,8 @@ fn form(types: &'static str, others: &'static str, spaces: &'static str, operand
     Row { types, others, spaces, operands }
 }
 
-/// The type that an instruction of this form gives to the operand at this place; `None` of an address, a label, a callee.
+/// Returns the type that an instruction of this form gives to the operand at index `nth`; `None` for an address, a
+/// label or a callee.
 pub(super) fn typed(form: &Form<'_>, nth: usize) -> Option<ScalarType> {
     let ty = form.ty?;
     if matches!(form.opcode, Opcode::Bra | Opcode::Brx | Opcode::Call | Opcode::Ret | Opcode::Exit) {
@@ -148,7 +149,8 @@ fn has(words: &str, word: &str) -> bool {
     words.split(' ').any(|known| known == word)
 }
 
-/// Whether an instruction has one of the forms that everybody takes, as far as its modifiers say.
+/// Whether an instruction has a form that every implementation accepts, judging by its modifiers and number of
+/// operands.
 pub(super) fn has_row(form: &Form<'_>) -> bool {
     let Row { types, others, spaces, operands, .. } = row(form.opcode);
     let takes = match form.ty {
@@ -178,13 +180,14 @@ pub(super) fn has_row(form: &Form<'_>) -> bool {
         (Opcode::Cvta, others) => form.space.is_some() && others.len() < 2,
         _ => true,
     };
-    // A comparison says itself how many it has.
+    // Comparisons counted their operands above; calls have any number.
     let varies = matches!(form.opcode, Opcode::Setp | Opcode::Set | Opcode::Call);
     let complete = varies || form.operands.len() == operands.len();
     takes && spaced && known && vector && needed && complete
 }
 
-/// Whether these modifiers are a comparison of two numbers, or one that is combined with a predicate, which is one operand more.
+/// Whether these modifiers are a comparison of two numbers, or a comparison combined with a predicate, which is one
+/// more operand.
 fn is_comparison(modifiers: &[&str], operands: usize) -> bool {
     match *modifiers {
         [compare] => operands == 3 && has(COMPARISONS, compare),
@@ -193,32 +196,33 @@ fn is_comparison(modifiers: &[&str], operands: usize) -> bool {
     }
 }
 
-/// Whether a vector access has at most 128 bits.
+/// Whether a vector access has at most four elements and 128 bits.
 fn fits(form: &Form<'_>, lanes: usize) -> bool {
     lanes <= 4 && form.ty.and_then(ScalarType::size).is_some_and(|size| size * lanes as u64 <= 16)
 }
 
-/// Whether an instruction has a form that is executed as a calculation with integers.
+/// Whether an instruction has a form that is executed as an integer calculation.
 pub(super) fn is_calculated(form: &Form<'_>) -> bool {
     let sources = form.operands.len().saturating_sub(1);
     calculated(form, &vec![1; sources]).is_some() && typed(form, 0).is_some()
 }
 
-/// What an instruction makes of integers, each of the type that [`typed`] says: `None` where that is not modelled, and `Some(None)` where
-/// it is not defined.
+/// Returns the result of an instruction for integers of the types that [`typed`] gives: `None` if the form is not
+/// modelled, `Some(None)` if the result is undefined.
 pub(super) fn calculated(form: &Form<'_>, values: &[u64]) -> Option<Option<u64>> {
     let value = integers::calculated(form, form.ty?, &extended_sources(form, values)?)?;
     let result = typed(form, 0)?;
     Some(value.map(|value| low_bits(result, value)))
 }
 
-/// The sources of a calculation, each extended from its type.
+/// Returns the sources of a calculation, each extended from its type.
 pub(super) fn extended_sources(form: &Form<'_>, values: &[u64]) -> Option<Vec<u64>> {
     let extend = |(nth, &value)| Some(extended(typed(form, nth + 1)?, value));
     values.iter().enumerate().map(extend).collect()
 }
 
-/// Whether two numbers of a type compare so; `None` where that is no comparison of such numbers. Of a NaN none holds.
+/// Whether the comparison of two numbers of a type holds; `None` if numbers of this type have no such comparison.
+/// Comparisons with a NaN do not hold.
 pub(super) fn compared(comparison: &str, ty: ScalarType, a: u64, b: u64) -> Option<bool> {
     let order = match ty {
         ScalarType::F32 => f32::from_bits(a as u32).partial_cmp(&f32::from_bits(b as u32)),

@@ -1,22 +1,23 @@
-//! What instructions do with integers.
+//! Computes the results of integer instructions.
 //!
-//! The authority is chapter 9.7 of the PTX manual, which is public and none of the texts that the rest of the oracle has. Each rule
-//! names its section. What the manual leaves undefined, to the machine, or unsaid is [`Some(None)`](calculated): nothing is compared
-//! that depends on it. A form that is not here is `None`.
+//! The authority is chapter 9.7 of the PTX manual, which is public but not part of the specification at hand for the
+//! rest of the oracle. Each rule names its section. A result that the manual leaves undefined, machine-dependent or
+//! unspecified is [`Some(None)`](calculated): values that depend on it are not compared. A form that is not listed is
+//! `None`.
 
 use ptxsmith_syntax::{Opcode, ScalarType, TypeKind};
 
 use super::form::Form;
 use crate::value::{low_bits, sign_extended};
 
-/// What an instruction makes of integers that are extended from their types to 64 bits: `None` where its form is not modelled, and
-/// `Some(None)` where the manual does not say what it makes of these.
+/// Returns the result of an instruction for integers extended from their types to 64 bits: `None` if the form is not
+/// modelled, `Some(None)` if the manual does not define the result for these values.
 pub(super) fn calculated(form: &Form<'_>, ty: ScalarType, values: &[u64]) -> Option<Option<u64>> {
     let how: &[&str] = &form.others;
     let bits = 8 * ty.size()?;
     let signed = ty.kind() == TypeKind::Signed;
     Some(match (form.opcode, how, values) {
-        // 9.7.1.1, 9.7.1.2: `.sat`, of `.s32` alone, keeps the result within its bounds.
+        // 9.7.1.1, 9.7.1.2: `.sat`, for `.s32` only, clamps the result to the range of the type.
         (Opcode::Add, [], &[a, b]) => Some(a.wrapping_add(b)),
         (Opcode::Sub, [], &[a, b]) => Some(a.wrapping_sub(b)),
         (Opcode::Add, [".sat"], &[a, b]) if ty == ScalarType::S32 => Some(within_word(a.wrapping_add(b))),
@@ -28,21 +29,21 @@ pub(super) fn calculated(form: &Form<'_>, ty: ScalarType, values: &[u64]) -> Opt
             let upper = low_bits(ty, product(".hi", ty, a, b)?);
             Some(within_word((sign_extended(ty, upper) as u64).wrapping_add(c)))
         }
-        // 9.7.1.5, 9.7.1.6: of operands that hold 24 bits.
+        // 9.7.1.5, 9.7.1.6: operands of 24 bits.
         (Opcode::Mul24, [half], &[a, b]) => product_of_24(half, ty, a, b)?,
         (Opcode::Mad24, [half], &[a, b, c]) => {
             product_of_24(half, ty, a, b)?.map(|product| product.wrapping_add(c))
         }
         // 9.7.1.7
         (Opcode::Sad, [], &[a, b, c]) => Some(distance(signed, a, b).wrapping_add(c)),
-        // 9.7.1.8: by zero it is not specified, and neither is what no signed type holds.
+        // 9.7.1.8: division by zero and a signed quotient out of range are unspecified.
         (Opcode::Div, [], &[a, b]) => quotient(ty, signed, a, b).map(|(quotient, _)| quotient),
-        // 9.7.1.9: of negative numbers the machine decides.
+        // 9.7.1.9: with negative operands the result is machine-dependent.
         (Opcode::Rem, [], &[a, b]) => {
             let is_negative = signed && ((a as i64) < 0 || (b as i64) < 0);
             quotient(ty, signed, a, b).filter(|_| !is_negative).map(|(_, rest)| rest)
         }
-        // 9.7.1.10, 9.7.1.11: what the least number gives is not said.
+        // 9.7.1.10, 9.7.1.11: the result for the smallest signed number is unspecified.
         (Opcode::Abs | Opcode::Neg, [], &[a]) if signed && low_bits(ty, a) == 1 << (bits - 1) => None,
         (Opcode::Abs, [], &[a]) if signed => Some((a as i64).unsigned_abs()),
         (Opcode::Neg, [], &[a]) => Some(a.wrapping_neg()),
@@ -58,7 +59,7 @@ pub(super) fn calculated(form: &Form<'_>, ty: ScalarType, values: &[u64]) -> Opt
         // 9.7.1.14, 9.7.1.15
         (Opcode::Popc, [], &[a]) => Some(a.count_ones().into()),
         (Opcode::Clz, [], &[a]) => Some(u64::from(a.leading_zeros()) + bits - 64),
-        // 9.7.1.16: of a negative number the highest zero counts; all ones where there is no such bit.
+        // 9.7.1.16: for a negative number, the highest zero bit counts; the result is all ones if there is no such bit.
         (Opcode::Bfind, [] | [".shiftamt"], &[a]) => {
             let found = if signed && (a as i64) < 0 { !a } else { a };
             Some(match found.checked_ilog2() {
@@ -71,11 +72,11 @@ pub(super) fn calculated(form: &Form<'_>, ty: ScalarType, values: &[u64]) -> Opt
         (Opcode::Fns, [], &[mask, base, offset]) => find_nth_set(mask, base, offset as i32),
         // 9.7.1.18
         (Opcode::Brev, [], &[a]) => Some(a.reverse_bits() >> (64 - bits)),
-        // 9.7.1.19, 9.7.1.20: the place and the length of a field are limited to 8 bits; what others do is not said.
+        // 9.7.1.19, 9.7.1.20: position and length of a field have 8 bits; the effect of larger values is unspecified.
         (Opcode::Bfe | Opcode::Bfi, [], [.., at, length]) if *at.max(length) > 0xff => None,
         (Opcode::Bfe, [], &[a, at, length]) => Some(extracted(bits, signed, a, at, length)),
         (Opcode::Bfi, [], &[a, b, at, length]) => Some(inserted(bits, a, b, at, length)),
-        // 9.7.1.21: the sign or zeros from a bit on.
+        // 9.7.1.21: fills the bits from a position on with the sign or zeros.
         (Opcode::Szext, [".clamp"], &[a, width]) => Some(extracted(32, signed, a, 0, width.min(32))),
         (Opcode::Szext, [".wrap"], &[a, width]) => Some(extracted(32, signed, a, 0, width & 31)),
         // 9.7.1.22
@@ -99,9 +100,9 @@ pub(super) fn calculated(form: &Form<'_>, ty: ScalarType, values: &[u64]) -> Opt
         (Opcode::Xor, [], &[a, b]) => Some(a ^ b),
         (Opcode::Not, [], &[a]) => Some(!a),
         (Opcode::Cnot, [], &[a]) => Some(u64::from(a == 0)),
-        // 9.7.7.6: a bit of the table for every three bits.
+        // 9.7.7.6: the table has one bit for every combination of three input bits.
         (Opcode::Lop3, [] | [".or" | ".and"], &[a, b, c, table, ..]) => Some(looked_up(a, b, c, table)),
-        // 9.7.7.7: a count is clamped to 32, or its lowest five bits are used.
+        // 9.7.7.7: the count is clamped to 32, or reduced to its lowest five bits.
         (Opcode::Shf, [direction, mode], &[a, b, count]) => {
             let count = match *mode {
                 ".clamp" => count.min(32),
@@ -115,7 +116,7 @@ pub(super) fn calculated(form: &Form<'_>, ty: ScalarType, values: &[u64]) -> Opt
                 _ => return None,
             }
         }
-        // 9.7.7.8, 9.7.7.9: a count beyond the width is the width.
+        // 9.7.7.8, 9.7.7.9: a count beyond the width acts like the width.
         (Opcode::Shl, [], &[a, count]) => Some(if count < bits { a << count } else { 0 }),
         (Opcode::Shr, [], &[a, count]) => Some(match signed {
             true => (sign_extended(ty, a) >> count.min(63)) as u64,
@@ -125,13 +126,14 @@ pub(super) fn calculated(form: &Form<'_>, ty: ScalarType, values: &[u64]) -> Opt
         // 9.7.9.7
         (Opcode::Prmt, [], &[a, b, control]) => Some(permuted(a, b, control)),
         (Opcode::Prmt, [mode], &[a, b, control]) => Some(permuted(a, b, selectors(mode, control & 3)?)),
-        // 9.7.6.3: the sign of the third operand chooses.
+        // 9.7.6.3: the sign of the third operand selects.
         (Opcode::Slct, [_], &[a, b, c]) if ty == ScalarType::S32 => Some(if (c as i64) < 0 { b } else { a }),
         _ => return None,
     })
 }
 
-/// The number that an instruction with a carry makes, and the carry or borrow (9.7.2), where its form is one of these.
+/// Returns the result of an instruction with carry, and the carry or borrow (9.7.2); `None` if its form is not one of
+/// them.
 pub(super) fn carried(form: &Form<'_>, ty: ScalarType, values: &[u64], carry: bool) -> Option<(u64, bool)> {
     let half = form.others.iter().copied().find(|word| *word != ".cc");
     let low = |value: u64| u128::from(low_bits(ty, value));
@@ -175,7 +177,7 @@ fn distance(signed: bool, a: u64, b: u64) -> u64 {
     if is_less(signed, a, b) { b.wrapping_sub(a) } else { a.wrapping_sub(b) }
 }
 
-/// The low or the high half of a product, or a whole one of at most 64 bits.
+/// Returns the low or high half of a product, or a whole product of at most 64 bits.
 fn product(half: &str, ty: ScalarType, a: u64, b: u64) -> Option<u64> {
     match half {
         ".lo" | ".wide" => return Some(a.wrapping_mul(b)),
@@ -189,7 +191,8 @@ fn product(half: &str, ty: ScalarType, a: u64, b: u64) -> Option<u64> {
     Some((whole >> (8 * ty.size()?)) as u64)
 }
 
-/// 32 of the 48 bits of a product; of operands that hold more than 24 bits it is not said.
+/// Returns 32 of the 48 bits of a product of 24-bit operands; `Some(None)` if an operand needs more bits, because the
+/// result is unspecified.
 fn product_of_24(half: &str, ty: ScalarType, a: u64, b: u64) -> Option<Option<u64>> {
     let fits = |value: u64| match ty.kind() {
         TypeKind::Signed => (-(1i64 << 23)..1 << 23).contains(&(value as i64)),
@@ -231,7 +234,7 @@ fn find_nth_set(mask: u64, base: u64, offset: i32) -> Option<u64> {
     Some(found.map_or(NONE, |at| at as u64))
 }
 
-/// So many ones.
+/// Returns a number with this many low bits set.
 fn ones(count: u64) -> u64 {
     1u64.checked_shl(count as u32).map_or(u64::MAX, |bit| bit - 1)
 }
@@ -248,7 +251,8 @@ fn inserted(bits: u64, a: u64, b: u64, at: u64, length: u64) -> u64 {
     b & !field | (if at < bits { a << at } else { 0 }) & field
 }
 
-/// The products of parts of `a`, each of `bits`, and bytes of `b`, added to `c`; the types say how they are extended.
+/// Returns `c` plus the products of parts of `a`, each of `bits` bits, and bytes of `b`. The types determine how the
+/// parts are extended.
 fn dot_product(
     (a_type, b_type): (&str, ScalarType),
     [a, b, c]: [u64; 3],
@@ -278,7 +282,8 @@ fn looked_up(a: u64, b: u64, c: u64, table: u64) -> u64 {
     })
 }
 
-/// Four bytes of two words, each chosen by four bits; the highest of the four asks for the byte's sign.
+/// Builds a word from four bytes of two words. Four bits select each byte; the highest of them selects the byte's sign
+/// instead of its value.
 fn permuted(a: u64, b: u64, control: u64) -> u64 {
     let both = low_bits(ScalarType::B32, b) << 32 | low_bits(ScalarType::B32, a);
     (0..4).fold(0, |result, nth| {
@@ -293,7 +298,7 @@ fn permuted(a: u64, b: u64, control: u64) -> u64 {
     })
 }
 
-/// What a mode of `prmt` chooses, as the selectors that choose it.
+/// Returns the `prmt` selectors equivalent to a mode.
 fn selectors(mode: &str, control: u64) -> Option<u64> {
     let table: [u64; 4] = match mode {
         ".f4e" => [0x3210, 0x4321, 0x5432, 0x6543],

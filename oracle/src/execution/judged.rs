@@ -1,4 +1,5 @@
-//! Which instructions are judged: those of a form that the table has, with operands of types that everybody takes there.
+//! Decides which instructions are judged: those in a form of the table, with operands of types that every
+//! implementation accepts.
 
 use ptxsmith_syntax::{
     BinaryOp, Expr, FunctionKind, Instruction, Name, Node, NodeKind, Number, Opcode, Operand, ScalarType,
@@ -29,7 +30,7 @@ pub(super) const MAY_BE_MISALIGNED: &str = "an access that may be misaligned";
 const SPECIAL: &str = "a special register, of which the texts do not speak";
 const SINK: &str = "the sink _, of which the texts do not speak";
 
-/// Why an instruction that nothing refuses is not judged; `None` where it is.
+/// Returns why an instruction that is not refused is undecided; `None` if it is judged.
 pub(super) fn undecided(
     instruction: &Instruction,
     names: &Names,
@@ -95,7 +96,7 @@ impl Check<'_, '_> {
         Ok(())
     }
 
-    /// The source of a `mov`: it may be the address of a variable, of an element or of a function, too.
+    /// Checks the source of a `mov`, which may also be the address of a variable, of an element or of a function.
     fn moved(&self, operand: &Operand, ty: ScalarType) -> Judged {
         let whole = ty.size() == Some(8) && ty.kind() != TypeKind::Float;
         match operand {
@@ -132,7 +133,7 @@ impl Check<'_, '_> {
             }
             (Opcode::Ret | Opcode::Exit, []) => Ok(()),
             (Opcode::Call, [callee]) => {
-                // One that takes and gives nothing.
+                // Only calls without arguments and results are judged.
                 let callee = name(callee).ok_or(FORM)?;
                 holds(!matches!(self.meaning(&callee), Some(Meaning::Alias)), ALIAS)?;
                 let body = self.program.functions.get(callee.text.as_str()).ok_or(UNDECLARED)?;
@@ -148,7 +149,7 @@ impl Check<'_, '_> {
         self.names.find(&name.text, self.rules)
     }
 
-    /// A register of exactly this type, up to sign; bits fit every type of their size.
+    /// Checks that a name is a register of exactly this type, up to sign; bit-size types fit every type of their size.
     fn register(&self, name: &Name, ty: ScalarType) -> Judged {
         match self.meaning(name) {
             Some(Meaning::Register(register)) => holds(alike(register, ty, false), TYPES),
@@ -157,7 +158,7 @@ impl Check<'_, '_> {
         }
     }
 
-    /// One value, or a list of as many as there are lanes. A register may be `wider` where the instruction moves bits.
+    /// Checks one value, or a list of one value per lane. A register may be `wider` if the instruction moves bits.
     fn values(&self, operand: &Operand, ty: ScalarType, lanes: Option<usize>, wider: bool) -> Judged {
         match (operand, lanes) {
             (Operand::Vector(parts), Some(lanes)) if parts.len() == lanes => {
@@ -180,7 +181,7 @@ impl Check<'_, '_> {
                     Some(_) => Err(OPERAND),
                     None => Err(undeclared(&name)),
                 },
-                // As in a guard: a predicate may be negated.
+                // A predicate may be negated, as in a guard.
                 (None, NodeKind::Unary(UnaryOp::Not, inner))
                     if ty == ScalarType::Pred && expr.has_names() =>
                 {
@@ -196,7 +197,7 @@ impl Check<'_, '_> {
         }
     }
 
-    /// Whether every name of an expression is declared.
+    /// Checks that every name of an expression is declared.
     fn declared(&self, expr: &Expr) -> Judged {
         expr.nodes().iter().try_for_each(|node| match &node.kind {
             NodeKind::Name(text) => {
@@ -207,7 +208,7 @@ impl Check<'_, '_> {
         })
     }
 
-    /// Whether an expression is a constant of a kind that this type takes, without any doubt.
+    /// Whether an expression is certainly a constant of a kind that the type accepts, under every interpretation.
     fn is_constant(&self, expr: &Expr, ty: ScalarType) -> bool {
         if ty.kind() != TypeKind::Float {
             return self.number(expr).is_some();
@@ -217,7 +218,7 @@ impl Check<'_, '_> {
         !expr.has_names() && stored.is_ok() && trace.questions.is_empty()
     }
 
-    /// The number that an expression is without any doubt.
+    /// Returns the value of an integer constant expression, if it does not depend on open questions.
     fn number(&self, expr: &Expr) -> Option<u64> {
         let known = |kind: &NodeKind| match kind {
             NodeKind::Number(text) => matches!(read_number(text), Some(Number::Integer { .. })),
@@ -232,7 +233,7 @@ impl Check<'_, '_> {
         trace.questions.is_empty().then_some(value.bits)
     }
 
-    /// What an address is whose names are declared.
+    /// Decodes an address whose names are declared.
     fn address(&self, operand: &Operand) -> Result<Address, &'static str> {
         let mut reader = Reader { rules: self.rules, version: self.program.version, trace: Trace::default() };
         let address = match operand {
@@ -256,11 +257,11 @@ impl Check<'_, '_> {
             }
             _ => return Err(OPERAND),
         };
-        // How implementations answer an open question here is not asked.
+        // Answers to open questions are not explored here: a refused address is undecided.
         address.map_err(|_| OPERAND)
     }
 
-    /// A place in memory whose base is a register or a variable of the state space that is named.
+    /// Checks a place in memory: its base is a register, or a variable of the instruction's state space.
     fn place(&self, operand: &Operand, form: &Form<'_>) -> Judged {
         let Address { base, offset, index } = self.address(operand)?;
         let accessed = form.ty.map_or(1, |ty| ty.bytes().max(1)) * form.lanes.unwrap_or(1) as u64;
@@ -268,17 +269,18 @@ impl Check<'_, '_> {
             Base::Register(register) => {
                 let number =
                     matches!(register.ty.kind(), TypeKind::Signed | TypeKind::Unsigned | TypeKind::Bits);
-                // 6.4.1: an address of 32 bits is extended to 64.
+                // 6.4.1: a 32-bit address is extended to 64 bits.
                 let wide = matches!(register.ty.size(), Some(4 | 8));
                 holds(number && register.lanes == 1 && wide, OPERAND)?;
                 holds(form.space != Some(StateSpace::Param), OPERAND)
             }
             Base::Variable(variable) => {
-                // What is passed in the parameters of a call is for the instruction to say.
+                // The parameters of a call are up to the call instruction.
                 let is_own = |meaning: &Meaning| matches!(meaning, Meaning::Variable(own) if own.name == variable.name);
                 let in_param = variable.space == StateSpace::Param;
                 holds(!in_param || self.body.parameters.iter().any(is_own), OPERAND)?;
-                // 6.4.1.1: without a state space an access reaches a variable through the window of its own.
+                // 6.4.1.1: an access without a state space reaches a variable through the window of the variable's own
+                // space.
                 let windowed = form.space.is_none()
                     && !in_param
                     && !(form.opcode == Opcode::St && variable.space == StateSpace::Const);
@@ -293,7 +295,7 @@ impl Check<'_, '_> {
                 holds(offset.rem_euclid(accessed as i64) == 0, MISALIGNED)?;
                 holds(in_param || variable.align >= accessed, MAY_BE_MISALIGNED)
             }
-            // 6.4.1: an absolute address is a form of its own, in every space; it has to be aligned.
+            // 6.4.1: an absolute address is a form of its own in every space; it must be aligned.
             Base::Absolute => {
                 let own = form.space != Some(StateSpace::Param);
                 holds(own && u64::try_from(offset).is_ok_and(|offset| offset % accessed == 0), OPERAND)
@@ -302,7 +304,7 @@ impl Check<'_, '_> {
     }
 }
 
-/// The predicates that a comparison sets: `p`, or `p` and its opposite in `p|q`.
+/// Returns the predicates that a comparison sets: `p`, or `p` and `q` for `p|q`, where `q` is the opposite.
 pub(super) fn destinations(to: &Expr) -> Vec<Expr> {
     match *to.kind(to.root()) {
         NodeKind::Binary(BinaryOp::Or, p, opposite) => vec![to.part(p), to.part(opposite)],
@@ -310,7 +312,7 @@ pub(super) fn destinations(to: &Expr) -> Vec<Expr> {
     }
 }
 
-/// Why a name that nothing declares is not judged.
+/// Returns why an undeclared name is undecided.
 fn undeclared(name: &Name) -> &'static str {
     match &*name.text {
         "_" => SINK,
@@ -319,12 +321,12 @@ fn undeclared(name: &Name) -> &'static str {
     }
 }
 
-/// Whether the name of an address expression stands in parentheses.
+/// Whether the name in an address expression is inside parentheses.
 fn parenthesizes_a_name(expr: &Expr) -> bool {
     let nodes = expr.nodes();
     let is_name = |node: &Node| matches!(node.kind, NodeKind::Name(_));
     nodes.iter().enumerate().filter(|(_, node)| matches!(node.kind, NodeKind::Paren(_))).any(|(at, _)| {
-        // What is in the parentheses stands right before them, from its first operand on.
+        // The nodes inside the parentheses directly precede them, starting with the leftmost operand.
         let mut first = at;
         while let Some(operand) = nodes[first].kind.leftmost_operand() {
             first = operand as usize;

@@ -1,4 +1,4 @@
-//! Memory of which addresses are symbols: what lies where is known, where it lies is not.
+//! Memory with symbolic addresses: the contents of each variable are known, but not where the variable lies.
 
 use std::collections::BTreeMap;
 use std::ops::{Index, IndexMut};
@@ -8,18 +8,18 @@ use ptxsmith_syntax::{StateSpace, Text};
 
 use crate::{refusal::Stop, step::Ruled};
 
-/// What a pointer points into.
+/// The target of a pointer.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Target {
-    /// A variable, by the place of its object.
+    /// A variable, by the index of its object.
     Object(usize),
     /// A function or a kernel.
     Function(Text),
-    /// The start of a state space: the address is a number.
+    /// The start of a state space, so that the offset is an absolute address.
     Absolute(StateSpace),
 }
 
-/// An address: so many bytes from its target.
+/// An address: a byte offset from a target.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Pointer {
     pub target: Target,
@@ -28,13 +28,13 @@ pub(super) struct Pointer {
     pub generic: bool,
 }
 
-/// What a scalar register holds.
+/// The contents of a scalar register.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Cell {
-    /// A number, in its low bits.
+    /// A number in the low bits.
     Bits(u64),
     Pointer(Pointer),
-    /// Nothing that anybody can know: it was never set, or depends on where something lies.
+    /// Unknown: never set, or dependent on where something lies.
     Unknown,
 }
 
@@ -42,7 +42,7 @@ pub(super) enum Cell {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Byte {
     Known(u8),
-    /// This byte of a pointer, 0 the lowest.
+    /// A byte of a pointer, by its index; 0 is the lowest.
     Of(Pointer, u8),
     Unknown,
 }
@@ -57,7 +57,8 @@ pub(super) struct Object {
     pub bytes: Bytes,
 }
 
-/// The objects that a kernel sees: those of the module, which all kernels share, what the kernel changes of them, and its own.
+/// The objects visible to a kernel: the module's objects, which all kernels share; the changed copies of this kernel;
+/// and its own.
 #[derive(Clone)]
 pub(super) struct Objects {
     shared: Rc<[Object]>,
@@ -70,13 +71,13 @@ impl Objects {
         Objects { shared, changed: BTreeMap::new(), own: Vec::new() }
     }
 
-    /// Adds an object of the kernel's own, and says its place.
+    /// Adds an object of the kernel's own, and returns its index.
     pub(super) fn push(&mut self, object: Object) -> usize {
         self.own.push(object);
         self.shared.len() + self.own.len() - 1
     }
 
-    /// The same objects, all of them shared with whatever is cloned from here on.
+    /// Returns the same objects, all of them shared by later clones.
     pub(super) fn share(self) -> Objects {
         let Objects { shared, mut changed, own } = self;
         let before = shared.iter().enumerate();
@@ -84,7 +85,7 @@ impl Objects {
         Objects::new(before.chain(own).collect::<Vec<_>>().into())
     }
 
-    /// The place of an object of the kernel's own.
+    /// Returns the index of an object of the kernel's own, by name.
     pub(super) fn find_own(&self, name: &str) -> Option<usize> {
         self.own.iter().position(|object| object.name == name).map(|nth| self.shared.len() + nth)
     }
@@ -110,8 +111,8 @@ impl IndexMut<usize> for Objects {
     }
 }
 
-/// The bytes of a variable: what was written, over what was there before. A few letters declare a variable of any size, so what
-/// was never written takes no place here.
+/// The bytes of a variable: the written ones, over its previous contents. A short declaration can declare a variable of
+/// any size, so bytes that were never written use no memory.
 #[derive(Clone, Debug)]
 pub(super) struct Bytes {
     size: usize,
@@ -119,16 +120,16 @@ pub(super) struct Bytes {
     written: BTreeMap<usize, Byte>,
 }
 
-/// What a variable holds before anything is written.
+/// The contents of a variable before anything is written.
 #[derive(Clone, Debug)]
 pub(super) enum Before {
     Unknown,
     Zero,
-    /// As many bytes as the variable has.
+    /// The initial contents, with as many bytes as the variable.
     Initialized(Rc<[u8]>),
 }
 
-/// The most that is handed to a function or back, in bytes.
+/// The most bytes passed to a function or returned.
 const MOST_PASSED: usize = 1 << 12;
 
 impl Bytes {
@@ -140,7 +141,7 @@ impl Bytes {
         self.size
     }
 
-    /// The bytes from one offset up to another; all of them are in the variable.
+    /// Returns the bytes in `from..to`, which must be inside the variable.
     pub(super) fn read(&self, from: usize, to: usize) -> Vec<Byte> {
         let before = |at: usize| match &self.before {
             Before::Unknown => Byte::Unknown,
@@ -154,23 +155,23 @@ impl Bytes {
         read
     }
 
-    /// Writes bytes from an offset on; what falls behind the variable is dropped.
+    /// Writes bytes starting at an offset. Bytes beyond the end of the variable are dropped.
     pub(super) fn write(&mut self, from: usize, bytes: impl IntoIterator<Item = Byte>) {
         self.written.extend((from..self.size).zip(bytes));
     }
 
-    /// What was written is not known any more.
+    /// Marks all written bytes as unknown.
     pub(super) fn forget_written(&mut self) {
         self.written.values_mut().for_each(|byte| *byte = Byte::Unknown);
     }
 
-    /// All bytes, to be handed to a function or back.
+    /// Returns all bytes, for an argument or a result.
     pub(super) fn whole(&self) -> Ruled<Vec<Byte>> {
         passed(self.size).map(|size| self.read(0, size))
     }
 }
 
-/// The size of a parameter, if it is one that is handed to functions here.
+/// Checks the size of a parameter against the limit for calls.
 pub(super) fn passed(size: usize) -> Ruled<usize> {
     if size > MOST_PASSED {
         return Err(Stop::Unmodelled("a parameter of more than 2^12 bytes"));
@@ -178,10 +179,11 @@ pub(super) fn passed(size: usize) -> Ruled<usize> {
     Ok(size)
 }
 
-/// The most bytes that a cell says something of. The texts do not say what a constant or an address is as 128 bits.
+/// The largest size in bytes of a known cell. The specification at hand does not define a constant or an address as 128
+/// bits.
 const MOST_BYTES: usize = 8;
 
-/// The bytes of a cell, lowest first.
+/// Returns the bytes of a cell, lowest first.
 pub(super) fn to_bytes(cell: &Cell, width: usize) -> Vec<Byte> {
     (0..width)
         .map(|at| match cell {
@@ -193,7 +195,8 @@ pub(super) fn to_bytes(cell: &Cell, width: usize) -> Vec<Byte> {
         .collect()
 }
 
-/// The cell that these bytes make, lowest first: a number if all are known, a pointer if all are its low bytes.
+/// Combines bytes, lowest first, into a cell: a number if all are known, a pointer if they are its low bytes in order,
+/// otherwise unknown.
 pub(super) fn from_bytes(bytes: &[Byte]) -> Cell {
     if bytes.len() > MOST_BYTES {
         return Cell::Unknown;

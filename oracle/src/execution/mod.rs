@@ -1,9 +1,9 @@
-//! What kernels leave in their output buffers (6.4).
+//! Predicts the contents of the output buffers of kernels (6.4).
 //!
-//! [`execute`] runs every kernel of one parameter, the address of an output buffer, on one thread, over a memory of the
-//! declared variables. Addresses stay symbols: where a variable lies is not specified. It knows the handful of
-//! instructions that show operands, and nothing else: what it does not know, what the text leaves undefined, and what
-//! depends on where something lies is [`Left::Unmodelled`], or a byte that is not known.
+//! [`execute`] runs every kernel with one parameter, the address of an output buffer, on one thread, over a memory of
+//! the declared variables. Addresses stay symbolic, because the specification does not say where a variable lies. Only
+//! the few instructions that show operands are executed. An unknown instruction, a behaviour that the specification
+//! leaves undefined, or a dependence on the place of a variable leads to [`Left::Unmodelled`] or to unknown bytes.
 
 pub(crate) mod accesses;
 pub(crate) mod computed;
@@ -32,41 +32,41 @@ use crate::{
 use machine::{MOST_OUTPUT, Machine, OUTPUT};
 use memory::{Before, Byte, Bytes, Object, Objects, Pointer, Target};
 
-/// What one kernel does.
+/// The prediction for one kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Kernel {
-    /// Its name.
+    /// The name of the kernel.
     pub name: Text,
-    /// What it leaves.
+    /// Its output.
     pub left: Left,
-    /// What the answer rests on.
+    /// The clauses and questions that the answer rests on.
     pub trace: Trace,
 }
 
-/// What a kernel leaves.
+/// The output of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Left {
-    /// This, in its output buffer.
+    /// The contents of the output buffer.
     Output(Output),
-    /// There is no rule for something that it does, or the text leaves it undefined.
+    /// The kernel does something that no rule covers or that the specification leaves undefined; the reason.
     Unmodelled(&'static str),
 }
 
-/// The output buffer of a kernel, which was zero before.
+/// The contents of an output buffer that was zero before.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Output {
-    /// All bytes up to the last one written, zero where an address goes and where the byte is unknown.
+    /// All bytes up to the last one written; zero where an address goes and where the byte is unknown.
     pub bytes: Vec<u8>,
-    /// For each byte whether it is known, be it as part of an address.
+    /// Whether each byte is known; the bytes of an address count as known.
     pub known: Vec<bool>,
     /// The addresses of variables and functions, sorted by offset.
     pub addresses: Vec<Address>,
-    /// Each scalar that was written, by offset and width, without repetition: what the operands left.
+    /// Each scalar that was written, sorted by offset and width; if one was written more than once, the last write.
     pub slots: Vec<Written>,
 }
 
 impl Output {
-    /// The output as reports have it: `seen` is `ff` for each byte that is known.
+    /// Converts the output for reports. In `seen`, each known byte is `ff`.
     pub(crate) fn answer(&self) -> ptxsmith_model::Output {
         ptxsmith_model::Output {
             size: self.bytes.len() as u64,
@@ -81,23 +81,23 @@ impl Output {
 /// A scalar that a kernel writes to its output buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Written {
-    /// Bytes from the start of the buffer.
+    /// The byte offset in the buffer.
     pub offset: usize,
     /// Its size in bytes.
     pub width: usize,
-    /// What it rests on, as far as the order of instructions tells: those since the output was last written.
+    /// The trace of the instructions since the previous write to the output: an approximation by instruction order.
     pub trace: Trace,
 }
 
 /// Runs the kernels of a module that [`expect`](crate::expect) accepts, in the order of their names.
 ///
-/// `variables` is what that says of the module's variables. Kernels with other parameters than one of eight bytes are
+/// `variables` are the variables of that expectation. Kernels whose parameters are not exactly one of eight bytes are
 /// unmodelled.
 pub fn execute(module: &Module, variables: &[expectation::Variable], rules: &Rules) -> Vec<Kernel> {
     execute_over(module, variables, rules, None)
 }
 
-/// The same, where kernels may have a parameter before it: the address of a buffer that holds this input.
+/// Like [`execute`], but kernels may have another parameter before the output: the address of a buffer with this input.
 pub(crate) fn execute_over(
     module: &Module,
     variables: &[expectation::Variable],
@@ -133,13 +133,13 @@ pub(crate) fn execute_over(
     let kernels = program.functions.iter().filter(|(_, body)| body.kind == FunctionKind::Entry);
     kernels
         .map(|(&name, body)| {
-            // Each kernel finds the module's memory as it was initialized.
+            // Every kernel starts with the module's initial memory.
             let mut machine = first.clone();
             let ended = machine.kernel(body);
             let left = match ended {
                 Ok(()) => Left::Output(output(&machine)),
                 Err(Stop::Unmodelled(reason)) => Left::Unmodelled(reason),
-                // Whatever is refused was refused before anything ran.
+                // Refusals were reported before anything ran.
                 Err(Stop::Refused(_)) => Left::Unmodelled(REFUSED),
             };
             Kernel { name: name.into(), left, trace: machine.reader.trace }
@@ -147,13 +147,13 @@ pub(crate) fn execute_over(
         .collect()
 }
 
-/// Why nothing is said of a kernel that an implementation has no reason to take.
+/// Reason: the kernel contains a refused instruction, so an implementation need not accept it.
 const REFUSED: &str = "an instruction that is refused";
-/// The same, where only the answer to an open question refuses the constant.
+/// Reason: only an interpretation of an open question refuses a constant.
 const NO_INITIAL_VALUE: &str = "a constant that a variable of this type may not hold";
 
-/// What the text refuses of the instructions of a module: the first, and what the answer rests on, of the clauses that only
-/// instructions show.
+/// Checks the instructions of a module. Returns the first refusal with its trace; otherwise `None` and the clauses that
+/// only instructions can show.
 pub(crate) fn checked(module: &Module, rules: &Rules) -> (Option<Refusal>, Trace) {
     let has_body = |item: &Item| matches!(item, Item::Function(function) if function.body.is_some());
     if !module.items.iter().any(has_body) {
@@ -167,7 +167,7 @@ pub(crate) fn checked(module: &Module, rules: &Rules) -> (Option<Refusal>, Trace
     for line in program.functions.values().flat_map(|body| &body.lines) {
         let mut reader = operand::Reader { rules, version, trace: Trace::default() };
         match reader.check(line.instruction, &line.names) {
-            // What is not understood may declare it.
+            // A statement that does not parse may declare the name.
             Err(Stop::Refused(refusal)) if unread && refusal.class == RefusalClass::UnknownName => {}
             Err(Stop::Refused(refusal)) => {
                 if found.as_ref().is_none_or(|(first, _)| refusal.span.start < first.span.start) {
@@ -186,10 +186,10 @@ pub(crate) fn checked(module: &Module, rules: &Rules) -> (Option<Refusal>, Trace
     }
 }
 
-/// Why an instruction that is kept as tokens is not decided.
+/// Reason: an instruction is kept as unparsed tokens.
 pub(crate) const NOT_MODELLED: &str = "an instruction that is not modelled";
 
-/// The instructions of a module that are not decided: what they stand in and are, why, and where.
+/// Returns the undecided instructions of a module: a description, the reason, and the position.
 pub(crate) fn undecided(module: &Module, rules: &Rules) -> Vec<(String, &'static str, Span)> {
     let has_body = |item: &Item| matches!(item, Item::Function(function) if function.body.is_some());
     if !module.items.iter().any(has_body) {
@@ -211,7 +211,7 @@ pub(crate) fn undecided(module: &Module, rules: &Rules) -> Vec<(String, &'static
 
 fn output(machine: &Machine<'_, '_>) -> Output {
     let mut slots = machine.written.clone();
-    // What was written last is what is left.
+    // After the reversal, the first of equal slots is the last one written.
     slots.reverse();
     slots.sort_by_key(|slot| (slot.offset, slot.width));
     slots.dedup_by_key(|slot| (slot.offset, slot.width));
@@ -236,7 +236,7 @@ fn output(machine: &Machine<'_, '_>) -> Output {
                         width: run as u8,
                         symbol,
                         addend: pointer.offset,
-                        // Of a global variable both addresses are one.
+                        // For a global variable, the generic address and the plain address are the same.
                         generic: pointer.generic || space == Some(StateSpace::Global),
                         byte: None,
                         addend_bits: 64,
@@ -251,7 +251,7 @@ fn output(machine: &Machine<'_, '_>) -> Output {
     output
 }
 
-/// What a pointer points to, where that has a name that others know.
+/// Returns the name of a pointer's target if the name is visible outside, and the state space of a variable.
 fn symbol(machine: &Machine<'_, '_>, pointer: &Pointer) -> Option<(Text, Option<StateSpace>)> {
     match &pointer.target {
         Target::Function(name) => Some((name.clone(), None)),
@@ -264,13 +264,13 @@ fn symbol(machine: &Machine<'_, '_>, pointer: &Pointer) -> Option<(Text, Option<
 }
 
 impl Kernel {
-    /// Whether it is known to leave something in its output buffer.
+    /// Whether the kernel is known to write to its output buffer.
     pub fn leaves_output(&self) -> bool {
         matches!(&self.left, Left::Output(left) if !left.bytes.is_empty())
     }
 
-    /// Whether it may be taken and do anything: there is no rule for it, or it does what the text leaves undefined. One that is refused may
-    /// not.
+    /// Whether an implementation may accept the kernel and any behaviour is allowed: no rule covers it, or the
+    /// specification leaves it undefined. False for a kernel that is refused.
     pub fn may_do_anything(&self) -> bool {
         matches!(self.left, Left::Unmodelled(reason) if ![REFUSED, NO_INITIAL_VALUE].contains(&reason))
     }

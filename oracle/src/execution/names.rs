@@ -1,4 +1,4 @@
-//! What the names in a function stand for.
+//! Resolves the names in a function.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -17,39 +17,40 @@ use crate::{
     rules::Rules,
 };
 
-/// Which declarator it is, and which of the names that it declares: a few letters declare any number of them (5.4.6).
+/// The index of a declarator, and the number of the name among those it declares. A short declaration can declare any
+/// number of names (5.4.6).
 pub(super) type Which = (usize, u64);
 
 /// A register variable.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Register {
-    /// Which of the registers of its function it is.
+    /// The register within its function.
     pub id: Which,
     pub ty: ScalarType,
-    /// The elements of a vector; one of a scalar.
+    /// The number of elements of a vector; 1 for a scalar.
     pub lanes: u8,
 }
 
 /// A variable in memory.
 #[derive(Clone, Debug)]
 pub(super) struct Variable {
-    /// Its name; of a parameterized one the common prefix.
+    /// Its name; for a parameterized name, the common prefix.
     pub name: Text,
     pub space: StateSpace,
     pub shape: Shape,
     pub align: u64,
-    /// Whether the size is known: it is not of `.extern` variables without one.
+    /// The size in bytes; `None` for `.extern` variables of unknown size, and for sizes beyond the limit.
     pub size: Option<u64>,
-    /// How many there are of a parameterized one.
+    /// The number of variables of a parameterized name.
     pub count: Option<u64>,
-    /// Which variable it is: of a module, or of a function. Of a parameterized one, the first.
+    /// The variable within its module or function. For a parameterized name, its first variable.
     pub place: Place,
-    /// What it holds at first, of one that a function declares in `.global` or `.const` (5.4.4).
+    /// The initial contents, if a function declares it in `.global` or `.const` and they are decided (5.4.4).
     pub initial: Option<Rc<expectation::Variable>>,
 }
 
 impl Variable {
-    /// The variable of this number of a parameterized one.
+    /// Returns the variable with this number of a parameterized name.
     fn numbered(&self, number: u64) -> Variable {
         let name = format!("{}{number}", self.name).into();
         let place = match self.place {
@@ -60,26 +61,26 @@ impl Variable {
     }
 }
 
-/// Where a variable is declared, which is how often it exists.
+/// The scope of a variable, which determines how many instances exist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
-    /// At module scope: which of the variables of the module.
+    /// At module scope: the variable within the module.
     Module(Which),
-    /// In a function: which of its variables.
+    /// In a function: the variable within the function.
     Function(Which),
 }
 
-/// The elements of the longest vectors (5.4.2).
+/// The number of elements of the longest vectors (5.4.2).
 const MOST_LANES: usize = 4;
 
-/// What the registers of a function hold, in as many elements as each has. Those that were never set take no place.
+/// The contents of the registers of a function, element by element. Registers that were never set use no memory.
 pub(super) struct Registers<T> {
     unset: Vec<T>,
     set: BTreeMap<Which, Vec<T>>,
 }
 
 impl<T: Clone> Registers<T> {
-    /// Registers of which every element is this.
+    /// Creates registers whose elements all have this value.
     pub fn new(unset: T) -> Registers<T> {
         Registers { unset: vec![unset; MOST_LANES], set: BTreeMap::new() }
     }
@@ -94,7 +95,7 @@ impl<T: Clone> Registers<T> {
         self.set.entry(register.id).or_insert_with(|| unset.to_vec())
     }
 
-    /// Sets all elements.
+    /// Sets all elements of a register.
     pub fn set(&mut self, register: Register, held: Vec<T>) {
         self.set.insert(register.id, held);
     }
@@ -106,16 +107,16 @@ pub(super) enum Meaning {
     Variable(Rc<Variable>),
     Function(FunctionKind),
     Label,
-    /// What `.alias` gives another name, of which the texts do not speak.
+    /// A name declared by `.alias`, which the specification at hand does not describe.
     Alias,
 }
 
-/// What names mean at one place; of a parameterized name, the meaning of the first.
+/// The meanings of names at one place. A parameterized name maps to the meaning of its first variable.
 #[derive(Clone, Debug)]
 pub(super) struct Names(Rc<syntax::Names<Meaning>>);
 
 impl Names {
-    /// What a name stands for; `None` where nothing declares it.
+    /// Returns the meaning of a name; `None` if it is not declared.
     pub fn find(&self, name: &str, rules: &Rules) -> Option<Meaning> {
         match find(&self.0, name, rules) {
             Found::Numbered(Meaning::Register(first), number) => {
@@ -128,67 +129,68 @@ impl Names {
         }
     }
 
-    /// Whether a name is a common prefix and a number, but none of the names declared (5.4.6).
+    /// Whether a name is a common prefix with a number, but not a declared name (5.4.6).
     pub fn lack_number(&self, name: &str, rules: &Rules) -> bool {
         matches!(find(&self.0, name, rules), Found::OtherNumber)
     }
 }
 
-/// One instruction, with what names mean where it stands.
+/// One instruction, with the names in scope.
 pub(super) struct Line<'m> {
     pub instruction: &'m Instruction,
     pub names: Names,
 }
 
-/// What is kept as its tokens, with what names mean where it stands.
+/// An instruction kept as tokens, with the names in scope.
 pub(super) struct Kept<'m> {
     pub tokens: &'m [Token],
     pub names: Names,
 }
 
-/// A function made ready for execution.
+/// A function prepared for execution.
 pub(super) struct Body<'m> {
     pub name: &'m str,
     pub kind: FunctionKind,
     pub lines: Vec<Line<'m>>,
-    /// What stands before a line and is none, by its number.
+    /// Unparsed instructions, by the index of the line that they precede.
     pub kept: BTreeMap<usize, Vec<Kept<'m>>>,
-    /// What stands between its parameters and its body.
+    /// The directives between the parameters and the body.
     pub directives: &'m [Token],
-    /// The line that each label stands before; those of tables and prototypes are none.
+    /// The line after each label. Labels of tables and prototypes are not included.
     pub labels: BTreeMap<&'m str, usize>,
-    /// The labels of each `.branchtargets`, by the label of the table.
+    /// The targets of each `.branchtargets` table, by its label.
     pub tables: BTreeMap<&'m str, &'m [ptxsmith_syntax::Name]>,
-    /// Its variables; of a parameterized one the first.
+    /// Its variables; a parameterized name is represented by its first variable.
     pub variables: Vec<Rc<Variable>>,
     pub results: Vec<Meaning>,
     pub parameters: Vec<Meaning>,
-    /// Whether it has statements that are not understood.
+    /// Whether some of its statements do not parse.
     pub unread: bool,
-    /// What in it there is no rule for; it matters only if the function is executed.
+    /// Why no rule covers the function, if none does; matters only if the function is executed.
     pub unmodelled: Option<&'static str>,
 }
 
-/// A module made ready: its variables, and its functions by name.
+/// A module prepared for execution: its variables, and its functions by name.
 pub(super) struct Program<'m> {
     /// Its `.version`.
     pub version: Version,
-    /// Whether its target may be without generic addresses: what has them, the chapters at hand do not say, and `sm_1x` has not.
+    /// Whether its target may lack generic addresses. `sm_1x` has none; the specification at hand does not say which
+    /// target introduced them.
     pub lacks_generic: bool,
-    /// Its variables; of a parameterized one the first.
+    /// Its variables; a parameterized name is represented by its first variable.
     pub variables: Vec<Rc<Variable>>,
-    /// What the names at module scope stand for.
+    /// The names at module scope.
     pub names: Names,
     pub functions: BTreeMap<&'m str, Body<'m>>,
 }
 
-/// Reads a module to run its functions.
+/// Prepares a module for running its functions.
 pub(super) fn read<'m>(module: &'m Module, rules: &Rules) -> Program<'m> {
     read_with(module, rules, inner(module, rules))
 }
 
-/// Reads a module without what the variables of functions hold. Whatever is wrong with its declarations is for others to say: they are
-/// left out here.
+/// Prepares a module without the initial contents of the variables of functions. Invalid declarations are skipped;
+/// other checks report them.
 pub(super) fn read_text<'m>(module: &'m Module, rules: &Rules) -> Program<'m> {
     read_with(module, rules, Inner::default())
 }
@@ -198,7 +200,7 @@ fn read_with<'m>(module: &'m Module, rules: &Rules, inner: Inner) -> Program<'m>
     let mut names = syntax::Names::default();
     let none = Inner::default();
     let mut storage = Storage::new(rules, &scope, &none, Place::Module);
-    // Beside what else they may be, so that nothing is said of what names one.
+    // Aliases are declared in addition to other meanings, so that names of aliases are left undecided.
     aliases(module).for_each(|alias| names.declare(alias.clone(), Meaning::Alias));
     for item in &module.items {
         match item {
@@ -206,7 +208,7 @@ fn read_with<'m>(module: &'m Module, rules: &Rules, inner: Inner) -> Program<'m>
                 for (name, meaning, count) in storage.declare(declaration) {
                     match count {
                         Some(count) => names.declare_numbered(name, meaning, count),
-                        // The first declaration of several is what counts.
+                        // The first of several declarations counts.
                         None => names.declare_new(name, meaning),
                     }
                 }
@@ -233,14 +235,14 @@ fn read_with<'m>(module: &'m Module, rules: &Rules, inner: Inner) -> Program<'m>
     Program { version, lacks_generic, variables: storage.variables, names: Names(names), functions }
 }
 
-/// The variables and registers that declarations declare.
+/// Collects the variables and registers of declarations.
 struct Storage<'r> {
     rules: &'r Rules,
     scope: &'r Scope,
     inner: &'r Inner,
     place: fn(Which) -> Place,
     variables: Vec<Rc<Variable>>,
-    /// How many declarators of registers there are.
+    /// The number of register declarators so far.
     registers: usize,
 }
 
@@ -249,7 +251,7 @@ impl<'r> Storage<'r> {
         Storage { rules, scope, inner, place, variables: Vec::new(), registers: 0 }
     }
 
-    /// Makes room for what a declaration declares: the names, what each means, and the count of a parameterized one.
+    /// Allocates what a declaration declares. Returns the names, their meanings, and the counts of parameterized names.
     fn declare(&mut self, declaration: &Declaration) -> Vec<(Text, Meaning, Option<u64>)> {
         let mut declared = Vec::new();
         for declarator in &declaration.declarators {
@@ -281,7 +283,7 @@ impl<'r> Storage<'r> {
 struct Reader<'m, 'r> {
     storage: Storage<'r>,
     body: Body<'m>,
-    /// The labels so far, of all blocks.
+    /// The labels so far, in all blocks.
     labels: BTreeSet<&'m str>,
 }
 
@@ -320,7 +322,7 @@ impl<'m, 'r> Reader<'m, 'r> {
     }
 
     fn block(&mut self, statements: &'m [Statement], mut names: syntax::Names<Meaning>) {
-        // A name is declared before it is used, so all of the block's names can be known from its start.
+        // Names are declared before they are used, so all names of the block can be known from its start.
         for statement in statements {
             match statement {
                 Statement::Variables(declaration) => {
@@ -338,7 +340,7 @@ impl<'m, 'r> Reader<'m, 'r> {
             match statement {
                 Statement::Variables(_) => {}
                 Statement::Label(name) => {
-                    // Whether a block hides the labels around it, the texts at hand do not say.
+                    // The specification at hand does not say whether a block hides the labels around it.
                     if !self.labels.insert(&name.text) {
                         self.body.unmodelled = Some("two labels of one name in a function");
                     }
@@ -366,7 +368,7 @@ impl<'m, 'r> Reader<'m, 'r> {
                     {
                         self.body.labels.remove(label);
                     }
-                    // What an instruction does that is not modelled is not known; these do nothing.
+                    // These have no effect. The effect of any other unparsed instruction is unknown.
                     let idle = [";", ".loc", ".pragma", ".callprototype", ".calltargets"].contains(&first);
                     if !idle {
                         let kept = self.body.kept.entry(self.body.lines.len()).or_default();
@@ -379,7 +381,7 @@ impl<'m, 'r> Reader<'m, 'r> {
         }
     }
 
-    /// Adds what a declaration declares to the names, and says what it is.
+    /// Adds a declaration to the names. Returns the meanings added.
     fn declare(&mut self, declaration: &Declaration, names: &mut syntax::Names<Meaning>) -> Vec<Meaning> {
         let mut added = Vec::new();
         for (name, meaning, count) in self.storage.declare(declaration) {

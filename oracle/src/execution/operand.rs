@@ -1,4 +1,4 @@
-//! The forms of operands that the text lists (6.4), and the refusal of others.
+//! Decodes the forms of operands that the specification lists (6.4), and refuses others.
 
 use std::rc::Rc;
 
@@ -21,12 +21,12 @@ use crate::{
     value::extended,
 };
 
-/// What an address is counted from.
+/// The base of an address.
 #[derive(Clone, Debug)]
 pub(super) enum Base {
     Register(Register),
     Variable(Rc<Variable>),
-    /// Zero: the offset is the address.
+    /// Zero: the offset is the whole address.
     Absolute,
 }
 
@@ -34,22 +34,22 @@ pub(super) enum Base {
 #[derive(Clone, Debug)]
 pub(super) struct Address {
     pub base: Base,
-    /// Bytes.
+    /// The offset in bytes.
     pub offset: i64,
     pub index: Option<Index>,
 }
 
-/// An index in a register, with what is added to it.
+/// An index in a register, and a constant added to it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Index {
     pub register: Register,
     pub constant: i64,
-    /// How many bytes each counts.
+    /// The bytes of one step of the index.
     pub step: i64,
 }
 
 impl Index {
-    /// How many bytes it is, where the register holds these bits.
+    /// Returns the byte offset of the index if the register holds these bits.
     pub fn bytes(&self, bits: u64, rules: &Rules) -> Ruled<i64> {
         let Index { register, constant, step } = *self;
         let index = rules.operands.index.apply(register.ty, bits);
@@ -63,7 +63,7 @@ impl Index {
     }
 }
 
-/// Reads operands under these rules; records what they rest on.
+/// Decodes operands under these rules, and records the clauses and questions used.
 #[derive(Clone)]
 pub(super) struct Reader<'r> {
     pub rules: &'r Rules,
@@ -85,7 +85,7 @@ impl Reader<'_> {
         self.uses(Clause::ConstantAsOperand);
         let value = Evaluator::new(self.rules, self.version).integer(expr, rule, &mut self.trace)?;
         if !value.signed && value.bits > i64::MAX as u64 {
-            // No width that an offset can have holds it, whatever its sign is taken for.
+            // No offset is wide enough for the value, whether it is signed or not.
             self.uses(Clause::OperandOffsetWidth);
             if !self.rules.operands.offset_fits.apply(value.bits.into(), ScalarType::S32) {
                 return self.refuse(RefusalClass::OffsetWidth, Clause::OperandOffsetWidth, expr.span());
@@ -94,7 +94,7 @@ impl Reader<'_> {
         Ok(value.bits as i64)
     }
 
-    /// `[...]` (6.4.1).
+    /// Decodes `[...]` (6.4.1).
     pub fn address(&mut self, expr: &Expr, names: &Names) -> Ruled<Address> {
         if let Some(name) = expr.as_name() {
             let base = self.base(&name, names)?;
@@ -131,8 +131,9 @@ impl Reader<'_> {
         Ok(Address { base, offset: self.rules.operands.offset.apply(bytes), index: None })
     }
 
-    /// The name and the offset of `name + offset`, and whether the offset is subtracted. All that follows the sign is
-    /// the offset, however tightly its operators bind. `None` for another form.
+    /// Splits `name + offset` into name and offset, and returns whether the offset is subtracted. Everything after the
+    /// sign is the offset, whatever the precedence of its operators: in `x + 4 << 1` the offset is `4 << 1`. `None` for
+    /// another form.
     fn sum(&mut self, expr: &Expr) -> Ruled<Option<(Name, Expr, bool)>> {
         let first = expr.first(expr.root());
         let NodeKind::Name(text) = expr.kind(first) else {
@@ -169,7 +170,7 @@ impl Reader<'_> {
         })
     }
 
-    /// `[immAddr]`: unsigned, 32 bits.
+    /// Decodes `[immAddr]`: unsigned, 32 bits.
     fn absolute(&mut self, expr: &Expr) -> Ruled<Address> {
         let rule = (RefusalClass::OffsetType, Clause::OperandAbsolute);
         let address = self.integer(expr, rule)?;
@@ -180,8 +181,8 @@ impl Reader<'_> {
         Ok(Address { base: Base::Absolute, offset: address, index: None })
     }
 
-    /// What a name stands for; `None` where nothing declares it. One that only has another number than those of a
-    /// parameterized name is refused (5.4.6).
+    /// Returns the meaning of a name; `None` if it is not declared. Refuses a name that differs from a parameterized
+    /// name only in a number that is out of range (5.4.6).
     fn meaning(&mut self, name: &Name, names: &Names) -> Ruled<Option<Meaning>> {
         if names.lack_number(&name.text, self.rules) {
             return self.refuse(RefusalClass::UnknownName, Clause::ParameterizedNames, name.span);
@@ -217,7 +218,7 @@ impl Reader<'_> {
         }
     }
 
-    /// `NAME[index]` (6.4.2).
+    /// Decodes `NAME[index]` (6.4.2).
     pub fn element(&mut self, name: &Name, index: &Expr, names: &Names) -> Ruled<Address> {
         let variable = match self.base(name, names)? {
             Base::Variable(variable) if !variable.shape.extents.is_empty() => variable,
@@ -280,7 +281,7 @@ impl Reader<'_> {
         Ok(Address { base, offset: 0, index: Some(Index { register, constant, step: unit }) })
     }
 
-    /// Which element of a vector a suffix names (6.4.3).
+    /// Returns the element of a vector that a suffix names (6.4.3).
     pub fn lane(&mut self, register: Register, suffix: &Name) -> Ruled<usize> {
         let lanes = usize::from(register.lanes);
         let lane = self.rules.operands.element_named.apply(suffix.text.trim_start_matches('.'), lanes);
@@ -290,13 +291,13 @@ impl Reader<'_> {
             Some(_) if lanes > 1 => {
                 self.refuse(RefusalClass::VectorElement, Clause::VectorElementExists, suffix.span)
             }
-            // 6.4.3 is about vectors; other chapters have parts of scalars, such as `.b0` and `.h1`.
+            // 6.4.3 covers vectors only; other chapters define parts of scalars, such as `.b0` and `.h1`.
             None if lanes == 1 => Err(Stop::Unmodelled("a suffix of a scalar")),
             _ => self.refuse(RefusalClass::VectorElement, Clause::VectorSuffix, suffix.span),
         }
     }
 
-    /// Refuses what the text refuses of one instruction, whether it is executed or not.
+    /// Checks one instruction for refusals, whether it is executed or not.
     pub fn check(&mut self, instruction: &Instruction, names: &Names) -> Ruled<()> {
         if let Some(guard) = &instruction.guard {
             self.meaning(&guard.predicate, names)?;
@@ -325,7 +326,7 @@ impl Reader<'_> {
         let is_known = has_row(&form);
         for (nth, operand) in operands.iter().enumerate() {
             if let Some(ty) = typed(&form, nth) {
-                // The parts of a scalar have other types than it.
+                // The elements of a list that packs a scalar have other types than the scalar.
                 let is_whole = lanes.is_some() || !matches!(operand, Operand::Vector(_));
                 self.immediate(operand, ty, is_known && is_whole)?;
                 if let (Opcode::Ld | Opcode::St | Opcode::Mov, Some(lanes)) = (opcode, lanes) {
@@ -336,7 +337,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Refuses what is no vector of registers of so many elements, and no list of so many scalars (6.4.3).
+    /// Refuses an operand that is neither a vector register of `lanes` elements nor a list of `lanes` scalars (6.4.3).
     fn vector(
         &mut self,
         operand: &Operand,
@@ -366,14 +367,15 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Refuses an immediate that is no constant expression, and one of a kind that the type does not take, where it is known that the
-    /// instruction has a form in which the operand has this type. What a bit-size type takes of floats is asked of initial values only.
+    /// Refuses an immediate that is no constant expression. If the instruction is known to have a form in which the
+    /// operand has type `ty` (`is_known`), also refuses a constant of a kind that `ty` does not accept. The open
+    /// question about floats for bit-size types concerns initial values only.
     fn immediate(&mut self, operand: &Operand, ty: ScalarType, is_known: bool) -> Ruled<()> {
         match operand {
             Operand::Value(expr) if !expr.has_names() => {
                 let mut evaluator = Evaluator::new(self.rules, self.version);
                 let mut trace = Trace::default();
-                // 4.5.3: a predicate takes integers.
+                // 4.5.3: a predicate operand is an integer.
                 let of_value = if ty == ScalarType::Pred { ScalarType::U64 } else { ty };
                 match evaluator.store(expr, of_value, &mut trace) {
                     Err(Stop::Refused(refusal)) => {
@@ -413,7 +415,7 @@ impl Reader<'_> {
                         of(self, &Name { text: text.clone(), span: node.span })?;
                     }
                 }
-                // The sum of a variable and an offset is the same without brackets.
+                // A variable plus an offset has the same form as inside brackets.
                 let first = expr.kind(expr.first(expr.root()));
                 match first {
                     NodeKind::Name(name)
@@ -438,7 +440,7 @@ impl Reader<'_> {
     }
 }
 
-/// What is refused; what is no rule of ours is none here either.
+/// Passes refusals on, and ignores operands that no rule covers.
 fn refused(stop: Stop) -> Ruled<()> {
     match stop {
         Stop::Refused(_) => Err(stop),

@@ -1,4 +1,5 @@
-//! The numbers that a kernel is run over, made up so that what is computed of them overflows nowhere, and what it reaches over them.
+//! The invented numbers that a kernel runs over, chosen so that computations on them do not overflow, and the memory
+//! that the kernel reaches over them.
 
 use std::{collections::BTreeMap, rc::Rc};
 
@@ -7,58 +8,58 @@ use ptxsmith_syntax::{Span, StateSpace, Text};
 use super::names::{Place, Variable};
 use crate::expectation;
 
-/// What an instruction does with memory.
+/// The kind of a memory access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
-    /// It reads.
+    /// A read.
     Read,
-    /// It writes.
+    /// A write.
     Write,
-    /// It does both at once.
+    /// A read and a write in one operation.
     Both,
 }
 
 /// One memory operand of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Access {
-    /// Where its instruction stands.
+    /// The position of the instruction.
     pub span: Span,
-    /// What it does there.
+    /// Whether it reads or writes.
     pub way: Way,
-    /// How many bytes it reaches.
+    /// The width in bytes.
     pub width: u64,
-    /// The state space and the place in it, or why that is not known.
+    /// The state space and the place in it, or why they are unknown.
     pub place: Result<(StateSpace, u64), &'static str>,
-    /// Whether it may leave memory as it was: what it writes is there already.
+    /// Whether the access may leave memory unchanged: it writes the bytes that are there already.
     pub idle: bool,
 }
 
-/// What a kernel reaches, and what it leaves there.
+/// The memory that a kernel reaches and writes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reached {
-    /// What it was run over.
+    /// The numbers of the run.
     pub setting: Setting,
-    /// Its memory operands outside of `.param`, in the order executed.
+    /// The accesses outside of `.param`, in execution order.
     pub accesses: Vec<Access>,
-    /// What was written, `None` for bytes that are written with an unknown value.
+    /// The bytes written; `None` for a byte of unknown value.
     pub written: BTreeMap<(StateSpace, u64), Option<u8>>,
 }
 
 /// The numbers that a kernel is run over.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Setting {
-    /// Its parameters, in order: the alignment of each, and its bytes.
+    /// The parameters in order: the alignment and the bytes of each.
     pub parameters: Vec<(u64, Vec<u8>)>,
-    /// The variables that it may name.
+    /// The variables that the kernel may name.
     pub variables: Vec<Placed>,
-    /// What special registers hold, by name: `tid.x`.
+    /// The values of special registers, by name: `tid.x`.
     pub specials: BTreeMap<&'static str, u32>,
-    /// The bytes that it read from memory, by state space and place.
+    /// The bytes read from memory, by state space and place.
     pub memory: BTreeMap<(StateSpace, u64), u8>,
 }
 
 impl Setting {
-    /// Where a place usually lies, of a setting in which memory lies elsewhere.
+    /// Maps a place of a run with displaced memory back to its place in the usual setting.
     pub(super) fn usual(&self, space: StateSpace, at: u64) -> u64 {
         if space != StateSpace::Global {
             return at;
@@ -71,33 +72,33 @@ impl Setting {
     }
 }
 
-/// A variable, or the variables of a parameterized name, and where they lie.
+/// A variable, or all variables of a parameterized name, with their places.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Placed {
-    /// Its name; of a parameterized one the common prefix.
+    /// Its name; for a parameterized name, the common prefix.
     pub name: Text,
     /// Whether the kernel declares it, and not the module.
     pub own: bool,
     /// Its state space.
     pub space: StateSpace,
-    /// The first place of the first in it.
+    /// The place of its first byte; for a parameterized name, of the first variable.
     pub start: u64,
-    /// Its bytes, where its declaration says that.
+    /// Its size in bytes, if the declaration gives one.
     pub size: Option<u64>,
-    /// How many there are of a parameterized one, and how far apart they lie.
+    /// For a parameterized name: the number of variables, and the distance between them.
     pub several: Option<(u64, u64)>,
-    /// What it holds at first, of one of the kernel's own where that is decided.
+    /// The initial contents, for a variable of the kernel if they are decided.
     pub initial: Option<Rc<expectation::Variable>>,
 }
 
 impl Placed {
-    /// Where the one of this number lies; `None` where there are not so many.
+    /// Returns the place of the variable with this number; `None` if there are fewer.
     pub fn nth(&self, nth: u64) -> Option<u64> {
         let (count, apart) = self.several.unwrap_or((1, 0));
         (nth < count).then(|| self.start + nth * apart)
     }
 
-    /// The number of the one that a place is in, and the offset in it.
+    /// Returns the number of the variable that contains a place, and the offset in it.
     pub fn holds(&self, at: u64) -> Option<(u64, u64)> {
         let from_start = at.checked_sub(self.start)?;
         let (nth, offset) = match self.several {
@@ -109,30 +110,30 @@ impl Placed {
         (offset < self.size.unwrap_or(APART)).then_some((nth, offset))
     }
 
-    /// The name of the one of this number.
+    /// Returns the name of the variable with this number.
     pub fn name_of(&self, nth: u64) -> Text {
         self.several.map_or(self.name.clone(), |_| format!("{}{nth}", self.name).into())
     }
 }
 
-/// The window of the generic address space that a state space has, by where it begins.
+/// The windows of state spaces in the generic address space, with their start addresses.
 pub const WINDOWS: [(StateSpace, u64); 3] = [
     (StateSpace::Shared, 0x7a00_0000_0000),
     (StateSpace::Local, 0x7b00_0000_0000),
     (StateSpace::Const, 0x7c00_0000_0000),
 ];
 pub(super) const WINDOW_SIZE: u64 = 1 << 32;
-/// Where variables in `.global` lie, and pointers that parameters hold point to.
+/// The start of the variables in `.global`, and the start of the memory that pointer parameters refer to.
 const GLOBALS: u64 = 0x7f00_0000_0000;
 const POINTERS: u64 = 0x7d00_0000_0000;
-/// How far apart variables lie, so that none is near another.
+/// The distance between variables, so that none is near another.
 pub(super) const APART: u64 = 1 << 20;
 
-/// How far apart parameters lie here; where they lie elsewhere does not matter.
+/// The distance between parameters in this model; real places do not matter.
 pub(super) const PARAMETER: u64 = 1 << 16;
 
-/// What lies in memory at the place of a word: two together are an address, and each alone a small number, so that what is
-/// computed of them overflows nowhere.
+/// Returns the word in memory at a place. Two words together form an address, and each alone is a small number, so that
+/// computations on them do not overflow.
 pub(super) fn word(at: u64) -> u32 {
     let mut mixed = at.wrapping_add(0x9e37_79b9_7f4a_7c15).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     mixed = (mixed ^ mixed >> 29).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -140,17 +141,18 @@ pub(super) fn word(at: u64) -> u32 {
     if at.is_multiple_of(2) { mixed & 0xf_ff00 } else { mixed & 0x3fff }
 }
 
-/// Where memory lies that a parameter points to.
+/// Returns the start of the memory that the parameter `nth` points to.
 pub(super) fn pointer(nth: u64) -> u64 {
     POINTERS + nth * (1 << 32) + (u64::from(word(2 * nth)) << 4)
 }
 
-/// How far from there it lies elsewhere: for each parameter another distance, and of variables in `.global` another one.
+/// Returns the displacement of memory in a displaced run: different for each parameter, and again for variables in
+/// `.global` (`None`).
 pub(super) fn distance(nth: Option<u64>) -> u64 {
     nth.map_or(0x4000_0000_0100, |nth| 0x300_0000_0100 * (nth % 16 + 1))
 }
 
-/// The bytes of a parameter: of eight an address, of fewer a small number.
+/// Returns the bytes of a parameter: an address for 8 bytes; a small number for 1, 2 or 4; words as in memory otherwise.
 pub(super) fn parameter_bytes(nth: u64, size: u64) -> Vec<u8> {
     match size {
         8 => pointer(nth).to_le_bytes().to_vec(),
@@ -159,7 +161,7 @@ pub(super) fn parameter_bytes(nth: u64, size: u64) -> Vec<u8> {
     }
 }
 
-/// What special registers hold, with as many threads as a kernel's directives ask for.
+/// Returns the values of the special registers, with the number of threads from the kernel's directives.
 pub(super) fn specials(directives: &[ptxsmith_syntax::Token]) -> BTreeMap<&'static str, u32> {
     let asked = |word: &str| {
         let at = directives.iter().position(|token| token.text == word)?;
@@ -189,15 +191,15 @@ pub(super) fn specials(directives: &[ptxsmith_syntax::Token]) -> BTreeMap<&'stat
     ])
 }
 
-/// In which order variables in `.local` lie.
+/// The order of variables in `.local`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Frame {
     Upwards,
-    /// And aligned only as far as is asked.
+    /// Descending, and aligned only as far as the declaration requires.
     Downwards,
 }
 
-/// Where there is room for variables.
+/// Allocates places for variables.
 pub(super) struct Free {
     used: BTreeMap<StateSpace, u64>,
     frame: Frame,
@@ -209,7 +211,7 @@ impl Free {
         Free { used: BTreeMap::from([(StateSpace::Global, globals)]), frame }
     }
 
-    /// Makes room for a variable; `None` where there is none, or it is a parameter.
+    /// Allocates a variable; `None` if there is no room, or it is a parameter.
     pub(super) fn place(&mut self, variable: &Variable) -> Option<Placed> {
         let Variable { name, space, size, count, initial, .. } = variable;
         let apart = size.unwrap_or(APART).checked_next_multiple_of(variable.align.max(256))?;
@@ -228,7 +230,7 @@ impl Free {
     fn room(&mut self, variable: &Variable, size: u64) -> Option<u64> {
         let (start, most) = match variable.space {
             StateSpace::Global => (GLOBALS, u64::MAX),
-            // Where 32 bits end.
+            // 32-bit addresses end there.
             StateSpace::Const | StateSpace::Shared | StateSpace::Local => (APART, WINDOW_SIZE),
             _ => return None,
         };
@@ -241,7 +243,7 @@ impl Free {
         }
         *used = end;
         if variable.space == StateSpace::Local && self.frame == Frame::Downwards {
-            // Another distance to each, of less than what lies between them.
+            // Shifts each variable by a different distance, less than the gap between variables.
             let distance = (end / APART).wrapping_mul(0x2_545d) % (APART / 2);
             let place = WINDOW_SIZE.checked_sub(end + distance)? / align;
             return Some((place | 1) * align);

@@ -1,21 +1,23 @@
-//! Which registers have the type that an instruction gives to an operand.
+//! Decides which registers match the type that an instruction gives to an operand.
 
 use ptxsmith_syntax::{Opcode, ScalarType, TypeKind};
 
 use super::names::Register;
 
-/// Why an instruction is not judged, and not executed, whose registers have other types than it.
+/// Reason: the types of an instruction's registers do not match its own.
 pub(super) const TYPES: &str = "an instruction with operands of types that are not modelled";
 
-/// Whether an instruction moves bits between registers and memory, or converts: then a register may be wider than its type.
+/// Whether an instruction moves bits between registers and memory, or converts. Its registers may be wider than its
+/// type.
 pub(super) fn moves(opcode: Opcode) -> bool {
     matches!(opcode, Opcode::Ld | Opcode::St | Opcode::Cvt)
 }
 
-/// Whether a scalar register has exactly this type, up to sign, or is `wider`; bits fit every type of their size.
+/// Whether a scalar register has exactly this type, up to sign, or a larger one if `wider`; bit-size types fit every
+/// type of their size.
 pub(super) fn alike(register: Register, ty: ScalarType, wider: bool) -> bool {
     let class = |ty: ScalarType| match ty.kind() {
-        // Two numbers in one are neither of them.
+        // Packed pairs such as `.f16x2` match no scalar type.
         _ if ty.keyword().ends_with("x2") => Some(3),
         TypeKind::Signed | TypeKind::Unsigned => Some(0),
         TypeKind::Float => Some(1),

@@ -1,4 +1,4 @@
-//! What a declaration says of a variable: vectors, names, extents, alignment and attributes (5.4).
+//! Checks the parts of a declarator: vector type, names, extents, alignment and attributes (5.4).
 
 use ptxsmith_syntax::{
     Attribute, Declaration, Declarator, Expr, Initializer, ScalarType, StateSpace, Text, TypeKind,
@@ -14,7 +14,7 @@ use crate::step::{Ruled, Step};
 use super::{PROPERTY, Work};
 
 impl Work<'_, '_> {
-    /// 5.4.2: the length of the vector, if the type is one.
+    /// Returns the length of the vector, if the type is a vector (5.4.2).
     pub(super) fn vector(
         &mut self,
         length: Option<VectorLength>,
@@ -36,7 +36,7 @@ impl Work<'_, '_> {
         Ok(Some(count))
     }
 
-    /// 5.4.4: whether there may be an initializer at all.
+    /// Checks whether an initializer is allowed at all (5.4.4).
     pub(super) fn initializer_allowed(
         &mut self,
         declarator: &Declarator,
@@ -59,7 +59,7 @@ impl Work<'_, '_> {
         Ok(())
     }
 
-    /// 5.4.6: the names that a declarator declares.
+    /// Returns the number of names that a parameterized declarator declares (5.4.6); `None` for a plain name.
     pub(super) fn count(&mut self, declarator: &Declarator) -> Ruled<Option<u64>> {
         let Some(count) = &declarator.count else { return Ok(None) };
         self.uses(Clause::ParameterizedNames);
@@ -78,7 +78,7 @@ impl Work<'_, '_> {
         Ok(Some(self.evaluator.integer(count, rule, &mut self.trace)?.bits))
     }
 
-    /// The names that a declarator stands for, once it is known that so many are left.
+    /// Returns the names that a declarator declares; unmodelled if the module's budget of names is exceeded.
     pub(super) fn names(&mut self, name: &Text, count: Option<u64>) -> Ruled<Vec<Text>> {
         let Some(count) = count else { return Ok(vec![name.clone()]) };
         let Some(left) = self.left.names.checked_sub(count) else {
@@ -91,7 +91,7 @@ impl Work<'_, '_> {
         Ok((0..count).map(|index| format!("{name}{index}").into()).collect())
     }
 
-    /// 5.4.3: the extents of an array.
+    /// Returns the extents of an array, outermost first (5.4.3).
     pub(super) fn extents(&mut self, declarator: &Declarator, is_extern: bool) -> Ruled<Vec<u64>> {
         let mut extents = Vec::with_capacity(declarator.dimensions.len());
         for (level, dimension) in declarator.dimensions.iter().enumerate() {
@@ -160,7 +160,7 @@ impl Work<'_, '_> {
         }
     }
 
-    /// 5.4.5: the alignment that the declaration guarantees.
+    /// Returns the alignment that the declaration guarantees (5.4.5).
     pub(super) fn alignment(
         &mut self,
         declaration: &Declaration,
@@ -197,7 +197,7 @@ impl Work<'_, '_> {
         }
     }
 
-    /// 5.4.7, 5.4.8: attributes and where they may stand.
+    /// Checks the attributes and their arguments, versions and targets (5.4.7, 5.4.8).
     pub(super) fn attributes(&mut self, declaration: &Declaration, space: StateSpace) -> Ruled<()> {
         for Attribute { name, arguments } in declaration.attributes() {
             self.uses(Clause::AttributeList);

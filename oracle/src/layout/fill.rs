@@ -1,4 +1,4 @@
-//! Initial values: which element each one is for, and whose address it may be (5.4.4).
+//! Writes initial values: which element each value initializes, and which addresses are allowed (5.4.4).
 
 use ptxsmith_syntax::{Expr, Found, Initializer, NodeKind, Text};
 
@@ -16,8 +16,8 @@ use super::{PROPERTY, REPEATED, Work};
 use crate::validity::SEVERAL;
 
 impl Work<'_, '_> {
-    /// 5.4.4: places the values of an initializer, level by level of braces. Recursion is as deep as the braces, whose
-    /// nesting the parser limits.
+    /// Places the values of an initializer, one level of braces after the other (5.4.4). The recursion is as deep as
+    /// the braces, whose nesting the parser limits.
     pub(super) fn fill(
         &mut self,
         shape: &Shape,
@@ -62,7 +62,7 @@ impl Work<'_, '_> {
         }
     }
 
-    /// Records and checks what fewer values than elements mean at this level.
+    /// Checks a list with fewer values than elements, and records the clauses and questions.
     fn incomplete(
         &mut self,
         shape: &Shape,
@@ -104,7 +104,8 @@ impl Work<'_, '_> {
         let stored = self.evaluator.store(value, shape.scalar, &mut self.trace)?;
         let (offset, width) = ((position * shape.scalar_size) as usize, shape.scalar_size as usize);
         self.written += 1;
-        // Only under another rule than the specification's: what is placed outside of the variable is not seen.
+        // Only a changed rule places a scalar outside of the variable. Such a scalar cannot be observed, so it is
+        // dropped.
         if offset + width > memory.bytes.len() {
             return Ok(());
         }
@@ -121,7 +122,7 @@ impl Work<'_, '_> {
                 };
                 let generic = self.symbol(name, address, byte, value)?;
                 let slot = self.rules.layout.slot_of.apply(width as u64, byte, self.scope.architecture);
-                // Most variables that hold an address hold one.
+                // Most variables that hold an address hold exactly one.
                 if memory.addresses.is_empty() {
                     memory.addresses.reserve_exact(1);
                 }
@@ -139,7 +140,7 @@ impl Work<'_, '_> {
         Ok(())
     }
 
-    /// 5.4.4: whose address may be taken; whether it is generic in the end.
+    /// Checks whether the address of a name may be taken (5.4.4). Returns whether the stored address is generic.
     pub(super) fn symbol(
         &mut self,
         name: &Text,
@@ -174,7 +175,8 @@ impl Work<'_, '_> {
         self.rules.layout.address_of.apply(&mut step, self.scope.version, symbol, address, byte)
     }
 
-    /// Whether what is declared there may be named here.
+    /// Checks whether an initializer may refer to the declaration at this place. References to itself or ahead are open
+    /// questions.
     pub(super) fn declared(&mut self, at: Place, span: ptxsmith_syntax::Span) -> Ruled<()> {
         let readings = self.rules.readings;
         let in_front = at.0 == self.here.0 && (1..self.here.1).contains(&at.1);

@@ -1,4 +1,4 @@
-//! What the names of a module and of a function stand for (5.4, 5.4.6).
+//! Resolves the names of a module and of a function (5.4, 5.4.6).
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -15,37 +15,37 @@ use crate::refusal::RefusalClass;
 use crate::rules::Rules;
 use crate::step::Trace;
 
-/// Where something is declared: which statement of the module; which of those in it that declare variables, from 1; and which
-/// declarator.
+/// The place of a declarator: the index of the item in the module; the number of the declaration within a function,
+/// from 1 (0 at module scope); and the index of the declarator.
 pub(super) type Place = (usize, usize, usize);
 
-/// A name, and where it is declared first.
+/// A declared symbol, and its first declaration.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Declared {
     pub(super) symbol: Named,
     pub(super) at: Place,
 }
 
-/// What the module says that a single declaration depends on.
+/// The properties of a module that a single declaration depends on.
 #[derive(Clone)]
 pub(crate) struct Scope {
     pub(super) names: Rc<Names<Declared>>,
-    /// The names at module scope that are declared more than once.
+    /// The names that module scope declares more than once.
     pub(super) repeated: Rc<BTreeSet<Text>>,
     pub(super) version: (u32, u32),
-    /// The compute capability of the first target, as in `sm_80`; `None` where it is not of that form.
+    /// The compute capability of the first `sm_` target (80 for `sm_80`); `None` if there is none.
     pub(crate) architecture: Option<u32>,
-    /// Whether something may be declared by a statement that is not understood.
+    /// Whether a statement that does not parse may declare more names.
     pub(super) unread: bool,
-    /// Names of which a function has several, or one in an inner block: which of them a use means is not asked.
+    /// Names that a function declares several times, or in an inner block. A use of such a name is not resolved.
     pub(super) several: Rc<BTreeSet<Text>>,
-    /// Names of a function that the module declares too.
+    /// Names that a function declares and the module declares too.
     pub(super) hiding: Rc<BTreeSet<Text>>,
-    /// The names that `.alias` gives.
+    /// The names declared by `.alias`.
     pub(super) aliases: Rc<BTreeSet<Text>>,
 }
 
-/// One variable that is declared, and where.
+/// One declarator and its context.
 pub(super) struct Site<'m> {
     pub(super) declaration: &'m Declaration,
     pub(super) declarator: &'m Declarator,
@@ -53,9 +53,9 @@ pub(super) struct Site<'m> {
     pub(super) role: Role,
     /// Whether its scope declares the name more than once.
     pub(super) repeated: bool,
-    /// Whether it stands in a block of a body.
+    /// Whether it is in a nested block of a function body.
     is_inner: bool,
-    /// Which of the declarations of a function it stands in, from 1; 0 at module scope.
+    /// The number of its declaration in the function, from 1; 0 at module scope.
     pub(super) statement: usize,
 }
 
@@ -78,15 +78,15 @@ impl<'m> Site<'m> {
     }
 }
 
-/// What a function declares.
+/// The declarations of a function.
 #[derive(Default)]
 pub(super) struct Sites<'m> {
-    /// Results, parameters, and the variables of the body, those in blocks included, in the order written.
+    /// Results, parameters and the variables of the body, including nested blocks, in source order.
     pub(super) sites: Vec<Site<'m>>,
     labels: Vec<&'m Name>,
-    /// The labels that their block declares in another way too.
+    /// Labels whose name the block has declared before.
     pub(super) repeated: Vec<&'m Name>,
-    /// Whether a statement is not understood, which may declare something.
+    /// Whether a statement does not parse, and may declare names.
     pub(super) unread: bool,
 }
 
@@ -101,7 +101,7 @@ impl<'m> Sites<'m> {
         let statement = self.sites.last().map_or(0, |last| last.statement) + 1;
         for declarator in &declaration.declarators {
             let (name, role) = (&declarator.name.text, role(declarator));
-            // A parameter of a prototype may go without a name.
+            // A parameter of a prototype may be unnamed.
             let repeated = names.declares(name, role) && name != "_";
             names.declare_by_role(name, role, ());
             self.sites.push(Site { declaration, declarator, context, role, repeated, is_inner, statement });
@@ -139,16 +139,17 @@ pub(super) fn sites<'m>(function: &'m Function, role: &impl Fn(&Declarator) -> R
 }
 
 impl Scope {
-    /// The scope with what the function at `index` declares.
+    /// Returns this scope extended with the declarations of the function at `index`.
     pub(super) fn within(&self, index: usize, found: &Sites<'_>) -> Scope {
         let mut names = Names::within(self.names.clone());
         let (mut several, mut hiding) = (BTreeSet::new(), BTreeSet::new());
         for label in &found.labels {
-            // Where it stands is not kept: what the module has under its name may be meant in front of it.
+            // The position of the label is not kept, and before the label its name may refer to a declaration of the
+            // module.
             if self.names.declares(&label.text, Role::Label) {
                 several.insert(label.text.clone());
             }
-            // A label is refused wherever it stands, so it may as well stand in front.
+            // A reference to a label is refused at any position, so the position does not matter.
             names.declare(label.text.clone(), Declared { symbol: Named::Label, at: (0, 0, 0) });
         }
         for (nth, site) in found.sites.iter().enumerate() {
@@ -199,7 +200,7 @@ impl Scope {
                 Item::Variables(declaration) => {
                     for (nth, declarator) in declaration.declarators.iter().enumerate() {
                         let (name, role) = (&declarator.name.text, scope.role(declarator, rules));
-                        // The first declaration of several is what counts.
+                        // The first of several declarations counts.
                         if names.declares(name, role) {
                             repeated.insert(name.clone());
                         } else {
@@ -227,7 +228,8 @@ impl Scope {
         Scope { names: Rc::new(names), repeated: Rc::new(repeated), ..scope }
     }
 
-    /// What the name of a declarator does, its count evaluated. A count that is none is refused where the declaration is judged.
+    /// Returns the role of a declarator, with its count evaluated. An invalid count yields 0 here; it is refused when
+    /// the declaration is judged.
     pub(super) fn role(&self, declarator: &Declarator, rules: &Rules) -> Role {
         let Some(count) = &declarator.count else { return Role::Variable };
         let rule = (RefusalClass::Parameterized, Clause::ParameterizedNames);
@@ -236,7 +238,7 @@ impl Scope {
     }
 }
 
-/// The names that `.alias` gives to what has another one already.
+/// Iterates over the names that `.alias` declares.
 pub(crate) fn aliases(module: &Module) -> impl Iterator<Item = &Text> {
     module.items.iter().filter_map(|item| match item {
         Item::Other(tokens) => match &tokens[..] {
@@ -247,7 +249,7 @@ pub(crate) fn aliases(module: &Module) -> impl Iterator<Item = &Text> {
     })
 }
 
-/// Looks a name up under these rules, which say what a parameterized name is (5.4.6).
+/// Looks up a name under these rules, which define parameterized names (5.4.6).
 pub(crate) fn find<'n, T>(names: &'n Names<T>, name: &str, rules: &Rules) -> Found<'n, T> {
     names.find(name, |prefix, number| rules.layout.numbered.apply(prefix, number))
 }

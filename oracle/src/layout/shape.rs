@@ -9,14 +9,14 @@ use crate::rules::Rules;
 pub(crate) struct Shape {
     pub scalar: ScalarType,
     pub(super) scalar_size: u64,
-    /// Scalars in a vector, where the type is one.
+    /// The number of scalars in a vector, if the type is a vector.
     pub vector: Option<u64>,
     /// The extents of the array, outermost first.
     pub extents: Vec<u64>,
 }
 
 impl Shape {
-    /// The extents of all levels of braces: the dimensions, then the vector.
+    /// Returns the number of levels of braces: one per dimension, plus one for a vector.
     pub(super) fn levels(&self) -> usize {
         self.extents.len() + usize::from(self.vector.is_some())
     }
@@ -29,14 +29,14 @@ impl Shape {
         level == self.extents.len()
     }
 
-    /// Scalars below an entry of this level; `None` past 2^64.
+    /// Returns the number of scalars in an entry of this level; `None` if 64 bits cannot hold it.
     pub(super) fn stride(&self, level: usize) -> Option<u64> {
         let inner = self.extents.get(level + 1..).unwrap_or(&[]);
         let vector = if level < self.extents.len() { self.vector.unwrap_or(1) } else { 1 };
         inner.iter().try_fold(vector, |product, &extent| product.checked_mul(extent))
     }
 
-    /// Bytes of the variable (5.4.3): as [`Size`](crate::rules::Size) says.
+    /// Returns the size in bytes (5.4.3), by the rule [`Size`](crate::rules::Size).
     pub fn size(&self, rules: &Rules) -> u64 {
         rules.layout.size.apply(&self.extents, self.vector.unwrap_or(1) * self.scalar_size)
     }

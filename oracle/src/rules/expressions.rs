@@ -13,26 +13,27 @@ use crate::{
 };
 
 entries! {
-    /// What a number as it is written means, in ASCII.
+    /// Evaluates a number literal, given as ASCII text.
     Number(step: &mut Step<'_>, text: &[u8]) -> Ruled<Value>;
-    /// What `WARP_SZ` means.
+    /// Evaluates `WARP_SZ`.
     WarpSize(step: &mut Step<'_>) -> Ruled<Value>;
-    /// What a prefix operator or a cast makes of its operand.
+    /// Applies a prefix operator or a cast to its operand.
     Prefix(step: &mut Step<'_>, operand: Value) -> Ruled<Value>;
-    /// What an infix operator makes of its operands.
+    /// Applies an infix operator to its operands.
     Infix(step: &mut Step<'_>, left: Value, right: Value) -> Ruled<Value>;
-    /// What `?:` makes of its operands.
+    /// Applies `?:` to its operands.
     Ternary(step: &mut Step<'_>, condition: Value, then: Value, otherwise: Value) -> Ruled<Value>;
-    /// How tightly an infix operator binds, higher tighter, and whether equal ones group from the right (4.5.4).
+    /// Returns the precedence of an infix operator (higher binds tighter), and whether operators of equal precedence
+    /// group from the right (4.5.4).
     Grouping(op: BinaryOp) -> (u8, bool);
-    /// What a mask makes of its operand, for modules of this `.version`.
+    /// Applies `mask()` to its operand, in modules of this `.version`.
     Mask(step: &mut Step<'_>, version: Version, mask: &str, operand: Value) -> Ruled<Value>;
-    /// Conversion of a value to the type of the variable.
+    /// Converts a value to the type of the variable.
     Store(step: &mut Step<'_>, value: Value, ty: ScalarType) -> Ruled<Stored>;
 }
 
 impl Grouping {
-    /// Whether operators may be grouped otherwise than they were parsed.
+    /// Whether operators may be grouped differently from the parsed tree.
     pub(crate) fn is_changed(&self) -> bool {
         self.changes[0].is_some()
     }
@@ -44,11 +45,11 @@ impl Grouping {
 pub struct Expressions {
     pub number: Number,
     pub warp_size: WarpSize,
-    /// By [`UnaryOp`].
+    /// Indexed by [`UnaryOp`].
     pub prefix: [Prefix; UnaryOp::ALL.len()],
-    /// By [`Cast`].
+    /// Indexed by [`Cast`].
     pub cast: [Prefix; Cast::ALL.len()],
-    /// By [`BinaryOp`].
+    /// Indexed by [`BinaryOp`].
     pub infix: [Infix; BinaryOp::ALL.len()],
     pub ternary: Ternary,
     pub grouping: Grouping,
@@ -56,7 +57,7 @@ pub struct Expressions {
     pub store: Store,
 }
 
-/// The entries of all operators, in the order of their table.
+/// Builds the array of entries of an operator set, in the order of its `ALL` table.
 macro_rules! by_operator {
     ($operator:ident, $entry:ident, $rule:ident) => {{
         let mut table = [$entry::new($rule($operator::ALL[0])); $operator::ALL.len()];

@@ -13,21 +13,23 @@ use crate::{
 };
 
 entries! {
-    /// What a dimension that evaluates to this integer means.
+    /// Returns the extent of a dimension that evaluates to this integer.
     Dimension(step: &mut Step<'_>, dimension: &Expr, value: Integer) -> Ruled<Integer>;
-    /// Bytes of an array of these extents, none for a scalar, whose elements have so many bytes; the largest number of 64 bits for
-    /// every size that none of them is.
+    /// Returns the bytes of an array with these extents (none for a scalar) whose elements have `element` bytes;
+    /// `u64::MAX` for a size that 64 bits cannot hold.
     Size(extents: &[u64], element: u64) -> u64;
-    /// Where the entries of a list go: in scalars from the start of the variable.
+    /// Returns where an entry of a list is placed, in scalars from the start of the variable.
     Place(at: Placement) -> u64;
-    /// Which number a common prefix and digits are, which makes a parameterized name where it is below the count.
+    /// Returns the number that the digits behind a common prefix denote. If it is below the count, prefix and digits
+    /// are a parameterized name.
     Numbered(prefix: &str, digits: &str) -> Option<u64>;
-    /// The name that a common prefix with a count of zero declares, if any.
+    /// Returns the name that a common prefix with a count of zero declares, if any.
     NoNames(prefix: &str) -> Option<Text>;
-    /// Whose address may be taken, or a byte of it, in modules of this `.version`; whether it is generic in the end.
+    /// Checks whether the address of a name, or a `byte` of it, may be stored in modules of this `.version`. Returns
+    /// whether the stored address is generic.
     AddressOf(step: &mut Step<'_>, version: Version, named: Named, address: Address, byte: Option<u8>) -> Ruled<bool>;
-    /// What an address, or the byte that a mask takes of it, fills of a scalar of so many bytes, in modules for this compute
-    /// capability, such as 80.
+    /// Returns the part of a scalar of `size` bytes that a stored address, or one `byte` of it, occupies, in modules
+    /// for this compute capability (such as 80).
     SlotOf(size: u64, byte: Option<u8>, architecture: Option<u32>) -> Slot;
 }
 

@@ -9,32 +9,39 @@ use super::{
 use crate::{step::Ruled, value::extended};
 
 entries! {
-    /// Whether the operand at this place of an instruction may be the name of a function (6.4.4), besides the callee of `call`.
+    /// Whether the operand at this place of an instruction may name a function (6.4.4), apart from the callee of
+    /// `call`.
     FunctionOperand(opcode: Opcode, place: usize) -> bool;
-    /// Whether a constant may be an offset or an address of this type (6.4.1).
+    /// Whether a constant is in range as an offset or an address of this type (6.4.1).
     OffsetFits(value: i128, ty: ScalarType) -> bool;
-    /// How many bytes an offset behind a name or a register is (6.4.1).
+    /// Returns the bytes that an offset after a name or a register adds (6.4.1).
     Offset(offset: i64) -> i64;
     /// Whether this operator may join the register of an index and a constant (6.4.2).
     IndexOperator(op: BinaryOp) -> bool;
-    /// How many steps a register of this type that holds these bits is as an index (6.4.2).
+    /// Returns the number of steps of an index register of this type that holds these bits (6.4.2).
     Index(ty: ScalarType, bits: u64) -> i64;
-    /// How many bytes an element lies behind the array: of a constant index, and of one step of it. `None` past 64 bits.
+    /// Returns the byte offset of an element in its array, for a constant index and the bytes of one step. `None` past
+    /// 64 bits.
     ElementOffset(index: i64, step: i64) -> Option<i64>;
-    /// How many bytes one step of an index is in an array whose size is known, or not, where an element has this many.
+    /// Returns the bytes of one step of an index, for an array of known or unknown size whose elements have `bytes`
+    /// bytes.
     ElementStep(is_sized: bool, bytes: i64) -> i64;
-    /// How many bytes an element lies behind the array: of an index in a register of this type, a constant that is added to it,
-    /// and bytes of one step. `None` where that is undecided: the text does not say in how many bits an index is scaled.
+    /// Returns the byte offset of an element in its array, for an index in a register of this type, a constant added to
+    /// it, and the bytes of one step. `None` if undecided: the specification does not say in how many bits an index is
+    /// scaled.
     IndexedOffset(ty: ScalarType, index: i64, constant: i64, step: i64) -> Option<i64>;
-    /// Which element of a vector of so many a suffix names, by its letter (6.4.3); one that the vector lacks is refused.
+    /// Returns which element of a vector of `count` elements a suffix letter names (6.4.3). The instruction is refused
+    /// if the vector lacks it.
     ElementNamed(letter: &str, count: usize) -> Option<usize>;
-    /// Which part of a scalar, from the lowest, an element of a list in braces is: of its place, and of how many (6.4.3).
+    /// Returns which part of a scalar, counted from the lowest, the element at `place` of a list of `count` in braces
+    /// is (6.4.3).
     PartOfScalar(place: usize, count: usize) -> usize;
-    /// Whether a constant of these bits is true as an operand of this instruction (4.5.3).
+    /// Whether a constant with these bits is true as a predicate operand of this instruction (4.5.3).
     Predicate(opcode: Opcode, bits: u64) -> bool;
-    /// How far a constant that is added to the address of a variable in this state space moves it.
+    /// Returns how far a constant added to the address of a variable in this state space moves it.
     Moved(space: StateSpace, bytes: i64) -> i64;
-    /// Whether an access outside of a variable in this state space does nothing, and loads what is unknown; or has no rule.
+    /// `Ok` if an access outside of a variable in this state space has no effect and loads unknown bytes; `Err` if
+    /// there is no rule.
     Outside(space: StateSpace) -> Ruled<()>;
 }
 

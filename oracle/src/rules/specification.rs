@@ -1,5 +1,5 @@
-//! The entries of the table as the specification gives them, each naming the clauses that it rests on. They live here and
-//! nowhere else.
+//! The entries of the table under the specification. Each names the clauses that it rests on. They are defined here
+//! only.
 
 mod arithmetic;
 mod bits;
@@ -26,7 +26,7 @@ pub(super) use self::{
     stored::store,
 };
 
-/// The rule of each prefix operator.
+/// Returns the rule of a prefix operator.
 pub(super) const fn prefix(op: UnaryOp) -> fn(&mut Step<'_>, Value) -> Ruled<Value> {
     match op {
         UnaryOp::Plus => plus,
@@ -36,7 +36,7 @@ pub(super) const fn prefix(op: UnaryOp) -> fn(&mut Step<'_>, Value) -> Ruled<Val
     }
 }
 
-/// The rule of each cast.
+/// Returns the rule of a cast.
 pub(super) const fn cast(cast: Cast) -> fn(&mut Step<'_>, Value) -> Ruled<Value> {
     match cast {
         Cast::S64 => cast_s64,
@@ -44,7 +44,7 @@ pub(super) const fn cast(cast: Cast) -> fn(&mut Step<'_>, Value) -> Ruled<Value>
     }
 }
 
-/// The rule of each infix operator.
+/// Returns the rule of an infix operator.
 pub(super) const fn infix(op: BinaryOp) -> fn(&mut Step<'_>, Value, Value) -> Ruled<Value> {
     match op {
         BinaryOp::Mul => multiply,
@@ -87,12 +87,12 @@ pub(super) fn place(at: Placement) -> u64 {
 
 // 6.4: operands
 
-/// `mov` takes the address of a function.
+/// Returns whether this operand may name a function: only the source of `mov`.
 pub(super) fn function_operand(opcode: Opcode, place: usize) -> bool {
     (opcode, place) == (Opcode::Mov, 1)
 }
 
-/// Offsets are signed and absolute addresses unsigned, of 32 bits both.
+/// Returns whether 32 bits hold a value: offsets are signed, absolute addresses unsigned.
 pub(super) fn fits(value: i128, ty: ScalarType) -> bool {
     match ty.kind() {
         TypeKind::Unsigned => u32::try_from(value).is_ok(),
@@ -100,20 +100,20 @@ pub(super) fn fits(value: i128, ty: ScalarType) -> bool {
     }
 }
 
-/// 6.4.2: as many bytes as the steps are together.
+/// Returns the byte offset of an indexed element: all steps together (6.4.2).
 pub(super) fn indexed_offset(_: ScalarType, index: i64, constant: i64, step: i64) -> Option<i64> {
     let bytes = index.checked_mul(step).filter(|&bytes| i32::try_from(bytes).is_ok())?;
     bytes.checked_add(constant.checked_mul(step)?)
 }
 
-/// `x y z w` and `r g b a`, in order.
+/// Returns the index of an element by its letter: `x y z w` or `r g b a`.
 pub(super) fn element_named(letter: &str, _count: usize) -> Option<usize> {
     [["x", "y", "z", "w"], ["r", "g", "b", "a"]]
         .iter()
         .find_map(|names| names.iter().position(|&name| name == letter))
 }
 
-/// What an access outside of a variable does is not said.
+/// The specification does not say what an access outside of a variable does.
 pub(super) fn outside(_: StateSpace) -> Ruled<()> {
     Err(Stop::Unmodelled(crate::undecided::OUTSIDE))
 }

@@ -3,7 +3,7 @@ use ptxsmith_syntax::{StateSpace, parse};
 use super::*;
 use crate::{Expectation, expect};
 
-/// What a kernel of these instructions leaves in its first words over the first inputs.
+/// Returns the first words that a kernel with this body leaves, over the first inputs.
 fn left(body: &str) -> Result<Vec<Option<Vec<Option<u8>>>>, &'static str> {
     let text = format!(
         ".version 8.3\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 out, .param .u32 n)\n{{\n\
@@ -23,7 +23,7 @@ fn left(body: &str) -> Result<Vec<Option<Vec<Option<u8>>>>, &'static str> {
     Ok(kernel.runs?.into_iter().map(bytes).collect())
 }
 
-/// The same, of kernels that leave a number over every input.
+/// Like `left`, for kernels that leave a number over every input.
 fn words(body: &str) -> Vec<u32> {
     let word = |bytes: Option<Vec<Option<u8>>>| {
         let bytes: Option<Vec<u8>> = bytes.unwrap().into_iter().collect();

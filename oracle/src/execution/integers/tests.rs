@@ -3,7 +3,7 @@ use ptxsmith_syntax::{Item, Module, Statement, parse};
 use super::super::form::Form;
 use super::super::instructions::calculated;
 
-/// What an instruction makes of these sources.
+/// Returns the result of an instruction for these sources.
 fn of(instruction: &str, values: &[u64]) -> Option<u64> {
     let names = ["%a", "%b", "%c", "%d", "%e"];
     let sources: Vec<&str> = names[..values.len()].to_vec();

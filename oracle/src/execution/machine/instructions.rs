@@ -1,4 +1,4 @@
-//! What instructions do: they read operands, and set registers or memory.
+//! Executes instructions: reads their operands, and sets registers or memory.
 
 use ptxsmith_syntax::{Opcode, Operand, ScalarType, StateSpace, TypeKind};
 
@@ -20,7 +20,7 @@ use crate::{
 };
 
 impl<'m> Machine<'m, '_> {
-    /// Executes an instruction that does not end in a jump.
+    /// Executes an instruction that does not jump.
     pub(super) fn execute(&mut self, frame: &mut Frame<'m>, form: &Form<'m>, names: &Names) -> Ruled<()> {
         match form.opcode {
             Opcode::Mov => self.mov(frame, form, names),
@@ -126,7 +126,7 @@ impl<'m> Machine<'m, '_> {
         let (size, lanes) = self.portions(form)?;
         let from = form.operands.get(1);
         let bytes = match self.access(frame, form, (from, Way::Read), size * lanes, names)? {
-            // 9.7.9.9: what the kernel writes is not read through the cache that is not coherent.
+            // 9.7.9.9: the non-coherent cache need not show what the kernel has written.
             Some(spot) if form.others.contains(&".nc") && self.is_written(&spot, size * lanes) => {
                 vec![Byte::Unknown; size * lanes]
             }
@@ -150,7 +150,7 @@ impl<'m> Machine<'m, '_> {
             Err(_) if self.numbers.is_some() => vec![Cell::Unknown; lanes],
             cells => cells?,
         };
-        // Where in the output it goes is no part of what a kernel shows.
+        // The place in the output is not part of the result, so the trace of its address is left out.
         let source = self.reader.trace;
         let to = form.operands.first();
         let Some(spot) = self.access(frame, form, (to, Way::Write), size * lanes, names)? else {
@@ -173,8 +173,8 @@ impl<'m> Machine<'m, '_> {
         Ok(())
     }
 
-    /// The size of each element that a load or a store moves, and how many there are. Over numbers, one of an unknown size reaches
-    /// an unknown place.
+    /// Returns the size of each element that a load or store moves, and the number of elements. In a run over numbers,
+    /// a type without a size counts as zero bytes, and the access has an unknown place.
     fn portions(&self, form: &Form<'m>) -> Ruled<(usize, usize)> {
         let size = form.ty.and_then(ScalarType::size);
         let size = if self.numbers.is_some() { size.unwrap_or(0) } else { size.ok_or(FORM)? };
@@ -196,7 +196,7 @@ impl<'m> Machine<'m, '_> {
         Ok(())
     }
 
-    /// `set`: where the comparison holds all bits of an integer, or the float 1.
+    /// Executes `set`. If the comparison holds, the result is an integer of all ones, or the float 1.
     fn set_if(&mut self, frame: &mut Frame<'m>, form: &Form<'m>, names: &Names) -> Ruled<()> {
         let (compare, combine, result) = match *form.others {
             [compare, result] => (compare, None, result),
@@ -214,7 +214,8 @@ impl<'m> Machine<'m, '_> {
         self.set(frame, to, held.0, cell, names)
     }
 
-    /// What a comparison of two operands gives, combined with a predicate where there is a third; and what its opposite gives.
+    /// Returns the result of comparing two operands, combined with a predicate if there is a third, and the result of
+    /// the opposite comparison.
     fn comparison(
         &mut self,
         frame: &Frame<'m>,
@@ -281,7 +282,8 @@ impl<'m> Machine<'m, '_> {
         self.set(frame, to, into, cell, names)
     }
 
-    /// `lop3.or.b32 d|p, a, b, c, table, q`: the predicate says whether the result is not zero, combined with another one.
+    /// Executes `lop3.or.b32 d|p, a, b, c, table, q`. The predicate `p` tells whether the result is nonzero, combined
+    /// with `q`.
     fn logic_with_predicate(&mut self, frame: &mut Frame<'m>, form: &Form<'m>, names: &Names) -> Ruled<()> {
         let (Some(Operand::Value(to)), [.., combined]) = (form.operands.first(), form.operands) else {
             return Err(FORM);
@@ -306,7 +308,8 @@ impl<'m> Machine<'m, '_> {
         self.set(frame, &Operand::Value(predicate), ScalarType::Pred, Cell::Bits(truth.into()), names)
     }
 
-    /// An instruction that reads or writes the carry (9.7.2). How sums and differences share it is not said.
+    /// Executes an instruction that reads or writes the carry (9.7.2). The manual does not say how additions and
+    /// subtractions share it.
     fn carried(&mut self, frame: &mut Frame<'m>, form: &Form<'m>, names: &Names) -> Ruled<()> {
         let (ty, Some((to, sources))) = (ty_of(form)?, form.operands.split_first()) else { return Err(FORM) };
         if !matches!(ty.kind(), TypeKind::Signed | TypeKind::Unsigned) {
@@ -339,7 +342,7 @@ impl<'m> Machine<'m, '_> {
         self.set(frame, to, ty, cell, names)
     }
 
-    /// How far a constant moves an address.
+    /// Returns how far a constant moves an address.
     fn moved(&self, pointer: &Pointer, bytes: i64) -> i64 {
         match self.space(&pointer.target) {
             Some(space) => self.reader.rules.operands.moved.apply(space, bytes),
@@ -385,7 +388,7 @@ impl<'m> Machine<'m, '_> {
     }
 }
 
-/// A number of a type within the bounds of another (9.7.9.21).
+/// Clamps a number of one type to the range of another (9.7.9.21).
 fn saturated(of: ScalarType, into: ScalarType, bits: u64) -> u64 {
     let value = match of.kind() {
         TypeKind::Signed => i128::from(sign_extended(of, bits)),
@@ -399,7 +402,7 @@ fn saturated(of: ScalarType, into: ScalarType, bits: u64) -> u64 {
     low_bits(into, value.clamp(least, greatest) as u64)
 }
 
-/// The type of an instruction.
+/// Returns the type of an instruction, which must have one.
 fn ty_of(form: &Form<'_>) -> Ruled<ScalarType> {
     form.ty.ok_or(FORM)
 }

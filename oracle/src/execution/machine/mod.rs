@@ -1,4 +1,4 @@
-//! Executes one kernel on one thread: here the flow of control, from the launch through branches and calls.
+//! Executes one kernel on one thread. This file implements control flow: launch, branches and calls.
 
 mod instructions;
 mod numbers;
@@ -28,14 +28,14 @@ use crate::{
 pub(super) use numbers::How;
 use numbers::{BRANCHES, Numbers, PREDICATES};
 
-/// Instructions that one kernel may execute, so that no loop goes on for ever.
+/// The most instructions that one kernel may execute, so that every run ends.
 const MOST_STEPS: u32 = 20_000;
-/// Calls that may be open at once.
+/// The most nested calls.
 const MOST_CALLS: u32 = 32;
-/// The largest output buffer.
+/// The size in bytes of the largest output buffer.
 pub(super) const MOST_OUTPUT: usize = 1 << 14;
 
-/// The place of the output buffer among the objects.
+/// The index of the output buffer among the objects.
 pub(super) const OUTPUT: usize = 0;
 
 #[derive(Clone)]
@@ -43,34 +43,34 @@ pub(super) struct Machine<'m, 'r> {
     pub program: &'m Program<'m>,
     pub reader: Reader<'r>,
     pub objects: Objects,
-    /// The objects of variables, as far as something needs them.
+    /// The objects of variables, created on first use.
     pub places: BTreeMap<(Owner<'m>, Which), usize>,
-    /// What variables at module scope hold at first.
+    /// The initial contents of variables at module scope.
     pub expected: Rc<BTreeMap<&'m str, &'m expectation::Variable>>,
-    /// The object of the input, where there is one.
+    /// The index of the input buffer's object, if there is an input.
     pub input: Option<usize>,
-    /// What was written to the output.
+    /// The writes to the output so far.
     pub written: Vec<Written>,
-    /// What the instructions since the output was last written rest on; `None` where there were none.
+    /// The trace of the instructions since the last write to the output; `None` if there were none.
     pub recent: Option<Trace>,
     pub steps: u32,
-    /// The calls that are open.
+    /// The current depth of calls.
     pub calls: u32,
-    /// How many there have been.
+    /// The number of calls so far.
     pub called: u32,
-    /// Whether registers may be wider than the type of the instruction at hand.
+    /// Whether registers may be wider than the type of the current instruction.
     pub wider: bool,
-    /// The numbers that it runs over; `None` where addresses stay symbols.
+    /// The numbers of the run; `None` if addresses are symbolic.
     numbers: Option<Numbers<'m>>,
 }
 
-/// What has a variable: as often as there is one of these, the variable exists.
+/// The owner of a variable. There is one instance of the variable per owner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Owner<'m> {
     Module,
-    /// A function, of variables that outlast its calls.
+    /// A function: the owner of variables that outlast its calls.
     Function(&'m str),
-    /// The call of this number.
+    /// One call, by its number.
     Call(u32),
 }
 
@@ -79,7 +79,7 @@ struct Frame<'m> {
     body: &'m Body<'m>,
     call: u32,
     registers: Registers<Cell>,
-    /// The carry or borrow, and whether a difference left it; `None` where it is not known.
+    /// The carry or borrow, and whether a subtraction produced it; `None` if unknown.
     carry: Option<(bool, bool)>,
 }
 
@@ -97,7 +97,7 @@ const OTHER_SPACE: Stop = Stop::Unmodelled("an address of another state space");
 const NOT_GENERIC: Stop = Stop::Unmodelled("an offset in a state space taken for a generic address");
 const PARAMETERS: Stop = Stop::Unmodelled("a kernel with other parameters than an output buffer");
 
-/// Whether a kernel ends for this reason because it does what is undefined, over these numbers.
+/// Whether a run over numbers stopped for this reason because its behaviour is undefined.
 pub(super) fn is_undefined(why: &str) -> bool {
     [UNKNOWN, numbers::UNALIGNED]
         .iter()
@@ -123,7 +123,8 @@ impl<'m, 'r> Machine<'m, 'r> {
         }
     }
 
-    /// Runs a kernel whose one parameter is the address of the output buffer, or whose two are those of the input and the output.
+    /// Runs a kernel. Its parameters are the address of the output buffer, or the addresses of the input and the output
+    /// buffer.
     pub fn kernel(&mut self, body: &'m Body<'m>) -> Ruled<()> {
         let buffers = match (body.parameters.len(), self.input) {
             (1, _) => vec![OUTPUT],
@@ -141,7 +142,8 @@ impl<'m, 'r> Machine<'m, 'r> {
         self.call(body, &buffers.into_iter().map(address).collect::<Vec<_>>()).map(|_| ())
     }
 
-    /// Runs a function; arguments and results as the bytes of each. `None`: the thread ended.
+    /// Calls a function with the bytes of each argument. Returns the bytes of each result, or `None` if the thread
+    /// exited.
     fn call(&mut self, body: &'m Body<'m>, arguments: &[Vec<Byte>]) -> Ruled<Option<Vec<Vec<Byte>>>> {
         if let Some(reason) = body.unmodelled {
             return Err(Stop::Unmodelled(reason));
@@ -153,7 +155,7 @@ impl<'m, 'r> Machine<'m, 'r> {
         self.called += 1;
         let mut frame =
             Frame { body, call: self.called, registers: Registers::new(Cell::Unknown), carry: None };
-        // Whether they hold in a second call what the first one wrote, the texts do not say.
+        // The specification at hand does not say whether such variables keep their values from one call to the next.
         let left = self.places.range((Owner::Function(body.name), (0, 0))..);
         let left = left.take_while(|((owner, _), _)| *owner == Owner::Function(body.name));
         left.for_each(|(_, &object)| self.objects[object].bytes.forget_written());
@@ -205,7 +207,7 @@ impl<'m, 'r> Machine<'m, 'r> {
         }
     }
 
-    /// The object of a variable of the function that is called.
+    /// Returns the object of a variable that the called function declares.
     fn own(&mut self, frame: &Frame<'m>, variable: &Variable) -> Ruled<usize> {
         match variable.place {
             Place::Function(_) => self.object(frame, variable),
@@ -213,7 +215,7 @@ impl<'m, 'r> Machine<'m, 'r> {
         }
     }
 
-    /// The object of a variable, in this call.
+    /// Returns the object of a variable in this call.
     fn object(&mut self, frame: &Frame<'m>, variable: &Variable) -> Ruled<usize> {
         let outlasts = matches!(variable.space, StateSpace::Global | StateSpace::Const);
         let (owner, which) = match variable.place {
@@ -229,14 +231,14 @@ impl<'m, 'r> Machine<'m, 'r> {
         if let Some(initial) = &variable.initial {
             bytes = Bytes::new(size as usize, Before::Initialized(initial.bytes.as_slice().into()));
             for address in &initial.addresses {
-                // What its symbol means in the function is not looked up.
+                // The symbol would have to be resolved in the function, so its bytes stay unknown.
                 bytes.write(address.offset as usize, (0..address.width).map(|_| Byte::Unknown));
             }
         }
         Ok(self.place(owner, which, Object { bytes, ..object_of(variable) }))
     }
 
-    /// The object of a variable at module scope.
+    /// Returns the object of a variable at module scope.
     pub fn of_module(&mut self, variable: &Variable, which: Which) -> usize {
         if let Some(&object) = self.places.get(&(Owner::Module, which)) {
             return object;
@@ -256,7 +258,7 @@ impl<'m, 'r> Machine<'m, 'r> {
         place
     }
 
-    /// Runs to the end of the function; whether the thread ended.
+    /// Runs to the end of the function. Returns whether the thread exited.
     fn run(&mut self, frame: &mut Frame<'m>) -> Ruled<bool> {
         let mut at = 0;
         loop {
@@ -290,7 +292,7 @@ impl<'m, 'r> Machine<'m, 'r> {
             let form = Form::of(instruction);
             let flow = self.step(frame, &form, &names);
             let own = self.reader.trace;
-            // That a kernel first asks where its output is shows no operand.
+            // Loading the address of the output buffer at the start is no evidence about operands.
             let asks = self.written.is_empty() && form.space == Some(StateSpace::Param);
             self.recent = match self.written.len() > writes {
                 true => None,
@@ -307,7 +309,8 @@ impl<'m, 'r> Machine<'m, 'r> {
         }
     }
 
-    /// Why an instruction stops the kernel: where its form is not modelled, for the reason for which it is not judged.
+    /// Returns the reason to report for a stopped kernel. If the form is not modelled, it is the more precise reason
+    /// why the instruction is not judged.
     fn reason(&self, stop: Stop, body: &Body<'m>, line: &Line<'m>) -> Stop {
         match stop {
             Stop::Unmodelled(judged::FORM | judged::OPERAND | TYPES | UNDECLARED)
@@ -321,11 +324,11 @@ impl<'m, 'r> Machine<'m, 'r> {
         }
     }
 
-    /// What a scalar rests on that is written to the output now, by an instruction whose source rests on this.
+    /// Returns the trace of a scalar written to the output now, from a source with this trace.
     fn since_last_output(&self, source: Trace) -> Trace {
         match (self.recent, self.written.last()) {
             (Some(recent), _) => recent.union(source),
-            // One of several that were made together.
+            // Several scalars written together share a trace.
             (None, Some(last)) => last.trace.union(source),
             (None, None) => source,
         }
@@ -352,7 +355,7 @@ impl<'m, 'r> Machine<'m, 'r> {
             _ => {}
         }
         match (self.execute(frame, form, names), form.operands.first()) {
-            // Over numbers it sets an unknown value, and ends nothing.
+            // In a run over numbers, the destination becomes unknown and the run continues.
             (Err(stop), Some(to)) if self.numbers.as_ref().is_some_and(|numbers| numbers.goes_on(&stop)) => {
                 self.forget(frame, to, names);
             }
@@ -454,7 +457,7 @@ impl<'m, 'r> Machine<'m, 'r> {
     }
 }
 
-/// The object of a variable, of which nothing is known.
+/// Returns an empty object for a variable, with unknown contents.
 fn object_of(variable: &Variable) -> Object {
     let Variable { name, space, align, .. } = variable;
     Object { name: name.clone(), space: *space, align: *align, bytes: Bytes::new(0, Before::Unknown) }

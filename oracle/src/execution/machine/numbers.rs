@@ -1,4 +1,4 @@
-//! A kernel run over numbers: where everything lies, what memory holds, and what the kernel reaches.
+//! Runs a kernel over concrete numbers: places of variables, contents of memory, and the accesses of the kernel.
 
 use std::{collections::BTreeMap, rc::Rc};
 
@@ -28,37 +28,38 @@ pub(super) const UNALIGNED: Stop =
 pub(super) const PREDICATES: Stop = Stop::Unmodelled("a kernel with predicates");
 pub(super) const BRANCHES: Stop = Stop::Unmodelled("a kernel with branches or calls");
 
-/// How a kernel is run over numbers.
+/// The conditions of a run over numbers.
 #[derive(Clone, Copy)]
 pub(in super::super) struct How {
     pub layout: Layout,
-    /// Whether what the text leaves undefined is followed too.
+    /// Whether to follow accesses that the specification leaves undefined.
     pub anywhere: bool,
-    /// The input whose values are compared.
+    /// The number of the input, if values are compared.
     pub input: Option<u64>,
-    /// Whether memory lies elsewhere, and another thread runs it.
+    /// Whether memory is displaced and the special registers differ, as on another thread.
     pub elsewhere: bool,
 }
 
-/// The numbers that a kernel is run over, and what it reaches.
+/// The numbers that a kernel runs over, and the memory that it reaches.
 #[derive(Clone)]
 pub(in super::super) struct Numbers<'m> {
-    /// Where the variables lie: of the module, and of the function. `None`: nothing has room for it.
+    /// The places of the variables: of the module, then of the function. `None` if there was no room.
     module: Vec<Option<Placed>>,
     function: Vec<Option<Placed>>,
-    /// Which of the parameters it is, by its place in the function.
+    /// The index of each parameter, by its place in the function.
     parameters: BTreeMap<Which, usize>,
-    /// What variables hold at first.
+    /// The initial contents of variables.
     initial: Vec<(Placed, &'m expectation::Variable)>,
     reached: Reached,
-    /// Whether something was written at an unknown place.
+    /// Whether the kernel wrote to an unknown place.
     scattered: bool,
-    /// Whether what the text leaves undefined is followed too.
+    /// Whether to follow accesses that the specification leaves undefined.
     anywhere: bool,
-    /// The input whose values are compared; `None` where only places are, which are of straight code.
+    /// The number of the input, if values are compared; `None` if only places are compared, which requires
+    /// straight-line code.
     input: Option<u64>,
     elsewhere: bool,
-    /// What constants rest on.
+    /// The trace of the constants.
     pub(super) values: Trace,
 }
 
@@ -78,7 +79,8 @@ impl<'m> Numbers<'m> {
             variables.iter().map(|variable| free.place(variable)).collect()
         };
         let (module, function) = (placed(&program.variables), placed(&body.variables));
-        // Code tells a variable of the function from one of the module, but not two of the function.
+        // Generated code distinguishes a variable of the function from one of the module, but not two variables of the
+        // function.
         if repeats(&program.variables) || repeats(&body.variables) {
             return Err("variables of one name in different scopes");
         }
@@ -108,7 +110,7 @@ impl<'m> Numbers<'m> {
         let own = body.variables.iter().zip(&function);
         let own = own.filter_map(|(variable, place)| Some((place.clone()?, &**variable.initial.as_ref()?)));
         let all = program.variables.iter().zip(&module).filter_map(|(variable, place)| {
-            // All of a parameterized name hold the same.
+            // All variables of a parameterized name have the same contents.
             let first = variable.count.map(|_| format!("{}0", variable.name));
             let name = first.as_deref().unwrap_or(&variable.name);
             Some((place.clone()?, *by_name.get(name)?))
@@ -135,7 +137,7 @@ impl<'m> Numbers<'m> {
         self.input.is_none()
     }
 
-    /// Whether an instruction that stops for this reason sets something unknown, and ends nothing.
+    /// Whether an instruction that stops for this reason only makes its destination unknown, so that the run continues.
     pub(super) fn goes_on(&self, stop: &Stop) -> bool {
         match self.input {
             None => *stop != UNALIGNED,
@@ -158,7 +160,7 @@ impl<'m> Numbers<'m> {
         self.reached.setting.specials.get(name.as_str()).copied().map(u64::from)
     }
 
-    /// The sum of an address in a register and an offset.
+    /// Adds an offset to an address in a register.
     pub(super) fn sum(&self, ty: ScalarType, base: u64, offset: i64) -> Ruled<u64> {
         let base = low_bits(ty, base);
         // 6.4.1 does not say whether an address is extended before an offset is added.
@@ -169,7 +171,8 @@ impl<'m> Numbers<'m> {
         Ok(sum)
     }
 
-    /// The address of another form of the generic address space: of a place in this state space, or back.
+    /// Converts between an address in a state space and a generic address. `to_space` gives the direction; `None` if
+    /// the space has no generic addresses.
     pub(super) fn converted(space: StateSpace, to_space: bool, at: u64) -> Option<u64> {
         match WINDOWS.iter().find(|(own, _)| *own == space) {
             Some((_, start)) if to_space => Some(at.wrapping_sub(*start)),
@@ -178,7 +181,8 @@ impl<'m> Numbers<'m> {
         }
     }
 
-    /// The state space and the place that an access of a number means, which is the address of a variable of its `own` space or not.
+    /// Returns the state space and place that an accessed address refers to. `own` is the state space of the variable,
+    /// if the address names one.
     pub(super) fn place(
         &self,
         space: Option<StateSpace>,
@@ -189,7 +193,7 @@ impl<'m> Numbers<'m> {
             (Some(space), Some(own)) if space != own => return Err(OTHER_SPACE),
             (Some(space), _) => (space, at),
             (None, Some(StateSpace::Param)) => return Err(NOT_GENERIC),
-            // 6.4.1.1: a variable that is named lies in the window of its state space.
+            // 6.4.1.1: a named variable lies in the window of its state space.
             (None, Some(own)) => (own, at),
             (None, None) => {
                 let inside = |&&(_, start): &&(StateSpace, u64)| (start..start + WINDOW_SIZE).contains(&at);
@@ -197,7 +201,7 @@ impl<'m> Numbers<'m> {
                 window.map_or((StateSpace::Global, at), |&(space, start)| (space, at - start))
             }
         };
-        // What lies there, and what of the number counts, is not specified.
+        // Neither the memory outside of variables nor the significant bits of such an address are specified.
         let small = !self.anywhere && !matches!(space, StateSpace::Global | StateSpace::Param);
         let mut variables = self.reached.setting.variables.iter();
         if small && !variables.any(|variable| variable.space == space && variable.holds(at).is_some()) {
@@ -222,7 +226,7 @@ impl<'m> Numbers<'m> {
         self.reached.written.range((space, at)..(space, at.saturating_add(width as u64))).next().is_some()
     }
 
-    /// Writes the bytes of the last access.
+    /// Writes the bytes of the last recorded access.
     pub(super) fn write(&mut self, (space, at): (StateSpace, u64), bytes: &[Byte]) {
         let mut idle = true;
         for (at, byte) in (at..).zip(bytes) {
@@ -235,7 +239,8 @@ impl<'m> Numbers<'m> {
         }
     }
 
-    /// A byte of memory: what was written, what a variable holds at first, or a number that is made up for its place.
+    /// Returns a byte of memory: the byte written, the initial contents of a variable, or an invented number for the
+    /// place.
     fn byte(&mut self, space: StateSpace, at: u64) -> Option<u8> {
         if space == StateSpace::Param {
             let (_, bytes) = self.reached.setting.parameters.get((at / PARAMETER) as usize)?;
@@ -270,7 +275,8 @@ impl<'m> Numbers<'m> {
 }
 
 impl<'m, 'r> Machine<'m, 'r> {
-    /// What a kernel reaches over numbers, and what its operands and its constants rest on.
+    /// Runs a kernel over numbers. Returns the memory that it reaches, and the traces of its operands and of its
+    /// constants.
     pub fn over_numbers(
         program: &'m Program<'m>,
         body: &'m Body<'m>,
@@ -293,7 +299,7 @@ impl<'m, 'r> Machine<'m, 'r> {
         Ok((reached, [machine.reader.trace, values]))
     }
 
-    /// Records an access, and gives the place.
+    /// Records an access and returns its place; `None` if the place is unknown.
     pub(super) fn reached(
         &mut self,
         (span, way): (Span, Way),
@@ -313,7 +319,7 @@ impl<'m, 'r> Machine<'m, 'r> {
         Ok(place.ok())
     }
 
-    /// The instructions before a line that are kept as their tokens.
+    /// Executes the unparsed instructions before a line.
     pub(super) fn kept(&mut self, frame: &mut Frame<'m>, at: usize) -> Ruled<()> {
         let Some(kept) = self.numbers.as_ref().and(frame.body.kept.get(&at)) else { return Ok(()) };
         kept.iter().try_for_each(|kept| self.kept_instruction(frame, kept))
@@ -332,7 +338,8 @@ impl<'m, 'r> Machine<'m, 'r> {
             _ => {}
         }
         let mut depth = 0;
-        // Everything before the first comma outside of brackets is set; of `p|q` and `{a, b}` all.
+        // The operands before the first comma outside of brackets are destinations, including both of `p|q` and all of
+        // `{a, b}`.
         for text in &texts[1..] {
             match *text {
                 "[" | "{" | "(" => depth += 1,
@@ -378,7 +385,7 @@ impl<'m, 'r> Machine<'m, 'r> {
         }
     }
 
-    /// An instruction that is not modelled leaves nothing known in its destination.
+    /// Makes the destination of an unmodelled instruction unknown.
     pub(super) fn forget(&mut self, frame: &mut Frame<'m>, operand: &Operand, names: &Names) {
         match operand {
             Operand::Value(expr) => {
@@ -397,7 +404,7 @@ impl<'m, 'r> Machine<'m, 'r> {
     }
 }
 
-/// Whether two of these variables outside of `.local` have one name.
+/// Whether two of these variables outside of `.local` and `.param` have the same name.
 fn repeats(variables: &[Rc<Variable>]) -> bool {
     let mut names = ptxsmith_syntax::Names::default();
     let placed = |space| !matches!(space, StateSpace::Local | StateSpace::Param);

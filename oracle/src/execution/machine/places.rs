@@ -1,4 +1,4 @@
-//! Where in memory operands lie.
+//! Computes the places in memory that operands refer to.
 
 use ptxsmith_syntax::{FunctionKind, NodeKind, Operand, StateSpace};
 
@@ -13,7 +13,8 @@ use super::super::{
 use super::{FORM, Frame, Machine, NOT_GENERIC, OTHER_SPACE, Owner, UNKNOWN, numbers::VALUE};
 use crate::{clause::Clause, expectation, refusal::Stop, step::Ruled, undecided::ALIAS};
 
-/// Where an access goes: the object, and the offset in it; over numbers the state space, and the place in it.
+/// The place of an access: an object and the offset in it, or, in a run over numbers, a state space and the place in
+/// it.
 #[derive(Clone, Copy)]
 pub(super) enum Spot {
     Object(usize, usize),
@@ -21,7 +22,7 @@ pub(super) enum Spot {
 }
 
 impl<'m> Machine<'m, '_> {
-    /// Puts addresses into the variables at module scope that hold some (5.4.4).
+    /// Writes the addresses in initial values into the objects of variables at module scope (5.4.4).
     pub fn fill(&mut self, expected: &[expectation::Variable]) {
         let rules = self.reader.rules;
         for variable in expected {
@@ -40,19 +41,19 @@ impl<'m> Machine<'m, '_> {
         }
     }
 
-    /// The object of what is found at module scope.
+    /// Returns the object of a variable found at module scope.
     fn declared(&mut self, variable: &Variable) -> usize {
         let (Place::Module(which) | Place::Function(which)) = variable.place;
         self.of_module(variable, which)
     }
 
-    /// Whether an object is of a variable at module scope.
+    /// Whether an object belongs to a variable at module scope.
     pub fn is_of_module(&self, object: usize) -> bool {
         let mut places = self.places.range((Owner::Module, (0, 0))..);
         places.any(|((owner, _), &at)| *owner == Owner::Module && at == object)
     }
 
-    /// The address that an operand stands for without brackets: `var`, `var + imm`, `var[index]`, a function.
+    /// Returns the address that an operand without brackets denotes: `var`, `var + imm`, `var[index]`, or a function.
     pub(super) fn place_of(
         &mut self,
         frame: &Frame<'m>,
@@ -106,7 +107,8 @@ impl<'m> Machine<'m, '_> {
         }
     }
 
-    /// Where an access of this size in bytes goes. `None`: nowhere, under a rule that misses the variable, or to an unknown place.
+    /// Returns the place of an access of `size` bytes. `None` if it has no effect, under a rule for accesses outside of
+    /// variables, or if the place is unknown.
     pub(super) fn access(
         &mut self,
         frame: &Frame<'m>,
@@ -129,7 +131,7 @@ impl<'m> Machine<'m, '_> {
         self.reader.uses(Clause::ByteAddresses);
         let target = self.space(&pointer.target).ok_or(Stop::Unmodelled("an access to a function"))?;
         match space {
-            // 6.4.1.1: a variable that is named lies in the window of its state space.
+            // 6.4.1.1: a named variable lies in the window of its state space.
             None if matches!(address.base, Base::Variable(_)) && target != StateSpace::Param => {
                 self.reader.uses(Clause::GenericByDefault);
                 self.reader.uses(Clause::GenericWindows);
@@ -174,7 +176,7 @@ impl<'m> Machine<'m, '_> {
         }
     }
 
-    /// The place that an operand means over numbers.
+    /// Returns the place that an operand refers to in a run over numbers.
     pub(super) fn number_of(
         &mut self,
         frame: &Frame<'m>,
@@ -198,7 +200,7 @@ impl<'m> Machine<'m, '_> {
         }
     }
 
-    /// Whether the kernel wrote there before, as far as it is run over numbers.
+    /// Whether the kernel wrote to this place before; always false if addresses are symbolic.
     pub(super) fn is_written(&self, spot: &Spot, width: usize) -> bool {
         match (*spot, &self.numbers) {
             (Spot::Number(space, at), Some(numbers)) => numbers.is_written((space, at), width),
@@ -214,7 +216,8 @@ impl<'m> Machine<'m, '_> {
         }
     }
 
-    /// The memory behind absolute addresses: of a thread that has no variables in `.local` space, where nothing else lies.
+    /// Returns the memory behind absolute addresses in `.local`, for a function without variables in `.local`: no
+    /// variable lies there.
     fn absolute(&mut self, frame: &Frame<'m>, space: StateSpace) -> Ruled<usize> {
         const ABSOLUTE: &str = "[absolute]";
         let declares = frame.body.variables.iter().any(|variable| variable.space == StateSpace::Local);
@@ -228,7 +231,7 @@ impl<'m> Machine<'m, '_> {
         Ok(self.objects.push(Object { name: ABSOLUTE.into(), space, align: 16, bytes }))
     }
 
-    /// An address as what a register holds.
+    /// Returns an address as the contents of a register.
     pub(super) fn address(
         &mut self,
         frame: &Frame<'m>,

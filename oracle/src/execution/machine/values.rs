@@ -1,4 +1,4 @@
-//! What operands hold, and what they are set to.
+//! Reads the values of operands, and sets destinations.
 
 use ptxsmith_syntax::{Expr, Name, NodeKind, Opcode, Operand, ScalarType};
 
@@ -19,7 +19,8 @@ use crate::{
 };
 
 impl<'m> Machine<'m, '_> {
-    /// A predicate operand of an instruction: a register, its negation, or a constant (4.5.3). `None` of one that is unknown.
+    /// Returns the value of a predicate operand: a register, its negation, or a constant (4.5.3). `None` if it is
+    /// unknown.
     pub(super) fn predicate(
         &mut self,
         frame: &Frame<'m>,
@@ -58,7 +59,7 @@ impl<'m> Machine<'m, '_> {
         let mut trace = Trace::default();
         let mut evaluator = Evaluator::new(self.reader.rules, self.reader.version);
         let stored = evaluator.store(expr, ty, &mut trace);
-        // All that the value rests on, except that it stands in an initializer: it does not.
+        // The constant is not in an initializer, so this clause does not apply.
         trace.clauses = trace.clauses.iter().filter(|&c| c != Clause::ConstantInInitializer).collect();
         let rests = self.numbers.as_mut().map_or(&mut self.reader.trace, |numbers| &mut numbers.values);
         *rests = rests.union(trace);
@@ -66,16 +67,16 @@ impl<'m> Machine<'m, '_> {
         match stored {
             Ok(Stored::Bits(bits)) => Ok(Cell::Bits(low_bits(ty, bits))),
             Ok(Stored::Wide(_) | Stored::Address(..)) => Err(OPERAND),
-            // What the text refuses of an operand was refused before; this it says of initial values only.
+            // Refusals of operands were reported before; this refusal applies to initial values only.
             Err(Stop::Refused(_)) => Err(Stop::Unmodelled(NO_INITIAL_VALUE)),
             Err(stop) => Err(stop),
         }
     }
 
-    /// Whether a scalar register, or an element of a vector, has the type that the instruction gives it.
+    /// Checks that a scalar register, or an element of a vector, has the type that the instruction gives it.
     pub(super) fn fits(&self, register: Register, ty: ScalarType) -> Ruled<()> {
         let element = Register { lanes: 1, ..register };
-        // A kernel that is run over numbers was accepted.
+        // A kernel that runs over numbers was accepted, so its types need no check.
         if self.numbers.is_some() || alike(element, ty, self.wider) {
             Ok(())
         } else {
@@ -83,7 +84,8 @@ impl<'m> Machine<'m, '_> {
         }
     }
 
-    /// The value of a name with an offset: the address of a variable, or a register that holds one (6.4.1).
+    /// Returns the value of a name with an offset: the address of a variable, or a register that holds an address
+    /// (6.4.1).
     fn sum(&mut self, frame: &Frame<'m>, expr: &Expr, ty: ScalarType, names: &Names) -> Ruled<Cell> {
         let address = self.reader.address(expr, names).map_err(|stop| match stop {
             Stop::Refused(_) => OPERAND,
@@ -106,7 +108,7 @@ impl<'m> Machine<'m, '_> {
         }
     }
 
-    /// The value of a scalar source operand.
+    /// Returns the value of a scalar source operand.
     pub(super) fn value(
         &mut self,
         frame: &Frame<'m>,
@@ -146,13 +148,13 @@ impl<'m> Machine<'m, '_> {
         cell.map(|cell| if let Cell::Bits(bits) = cell { Cell::Bits(low_bits(ty, bits)) } else { cell })
     }
 
-    /// What a special register holds.
+    /// Returns the value of a special register.
     fn special(&self, name: &Name, suffix: &str) -> Cell {
         let held = self.numbers.as_ref().and_then(|numbers| numbers.special(&name.text, suffix));
         held.map_or(Cell::Unknown, Cell::Bits)
     }
 
-    /// The values of a source operand of so many elements.
+    /// Returns the values of a source operand with `lanes` elements.
     pub(super) fn values(
         &mut self,
         frame: &Frame<'m>,
@@ -184,7 +186,7 @@ impl<'m> Machine<'m, '_> {
         }
     }
 
-    /// Sets a scalar destination to a value of a type, extended to what the register holds.
+    /// Sets a scalar destination to a value of a type, extended to the size of the register.
     pub(super) fn set(
         &mut self,
         frame: &mut Frame<'m>,

@@ -86,7 +86,7 @@ pub(super) fn wrapped(
     Value::Integer(Integer { bits, signed })
 }
 
-/// A floating-point result. Which NaN an operation gives is not said.
+/// Returns a floating-point result. The specification does not say which NaN an operation yields.
 fn float_result(step: &mut Step<'_>, result: f64) -> Value {
     step.uses(Clause::FloatArithmetic);
     step.uses(Clause::FloatDoubleEvaluation);
@@ -112,7 +112,7 @@ pub(super) fn arithmetic(
     }
 }
 
-/// The address this many bytes behind (5.4.4).
+/// Returns the address moved by a number of bytes (5.4.4).
 fn moved(step: &mut Step<'_>, address: Address, offset: i64) -> Value {
     step.uses(Clause::AddressOffset);
     Value::Address(Address { addend: address.addend.wrapping_add(offset), moved: true, ..address })

@@ -54,7 +54,7 @@ pub(super) fn not_equal(step: &mut Step<'_>, left: Value, right: Value) -> Ruled
     compare(step, (left, right), Clause::NotEqual, f64::ne, i64::ne, u64::ne)
 }
 
-/// `&&` and `||`: the result is `decisive` as soon as one operand's truth is.
+/// Evaluates `&&` or `||`: if either operand has the truth value `decisive`, the result has it too.
 fn logical(step: &mut Step<'_>, left: Value, right: Value, clause: Clause, decisive: bool) -> Ruled<Value> {
     step.uses(clause);
     step.uses(Clause::LogicalSignedResult);
@@ -67,13 +67,13 @@ fn logical(step: &mut Step<'_>, left: Value, right: Value, clause: Clause, decis
     }
 }
 
-/// Whether an operand of `&&` and `||` is not zero; `None` if it is undefined.
+/// Returns whether an operand of `&&` or `||` is nonzero; `None` if it is undefined.
 pub(super) fn truth(step: &mut Step<'_>, value: Value) -> Ruled<Option<bool>> {
     let integer = integer(step, value.or_one())?;
     Ok(if let Value::Undefined(_) = value { None } else { Some(integer.bits != 0) })
 }
 
-/// Whether an operand that C would not evaluate is not evaluated here either.
+/// Whether an operand that C would not evaluate is skipped here too.
 fn skips(step: &mut Step<'_>) -> bool {
     step.meets(Question::SkippedOperand);
     step.readings.skipped_operand == SkippedOperand::Skipped

@@ -1,4 +1,4 @@
-//! The kinds of operands. A single-precision bit pattern is no operand, whatever the operator (4.5.2).
+//! Checks the kinds of operands. No operator accepts a single-precision bit pattern (4.5.2).
 
 use crate::clause::Clause;
 use crate::refusal::RefusalClass;
@@ -35,7 +35,7 @@ pub(super) fn integer_for(step: &mut Step<'_>, value: Value, clause: Clause) -> 
     }
 }
 
-/// Two operands of one kind.
+/// Two operands of the same kind.
 pub(super) enum Pair {
     Integers(Integer, Integer),
     Floats(f64, f64),
@@ -51,7 +51,7 @@ pub(super) fn pair(step: &mut Step<'_>, left: Value, right: Value) -> Ruled<Pair
     }
 }
 
-/// Whether the usual arithmetic conversions leave two operands signed (4.5.5).
+/// Whether two operands are still signed after the usual arithmetic conversions (4.5.5).
 pub(super) fn both_signed(step: &mut Step<'_>, a: Integer, b: Integer) -> bool {
     step.uses(Clause::UsualConversions);
     a.signed && b.signed

@@ -69,13 +69,13 @@ pub(in crate::rules) fn number(step: &mut Step<'_>, text: &[u8]) -> Ruled<Value>
     }
 }
 
-/// Whether a decimal literal states a value other than zero that is below the least normal double.
+/// Whether a decimal literal denotes a nonzero value below the smallest normal double.
 fn is_tiny(nearest: f64, text: &[u8]) -> bool {
     let mut digits = text.iter().take_while(|byte| !matches!(byte, b'e' | b'E'));
     nearest < f64::MIN_POSITIVE && digits.any(|digit| matches!(digit, b'1'..=b'9'))
 }
 
-/// The clause that a spelling breaks when no literal form derives it.
+/// Returns the clause that a spelling violates if no literal form derives it.
 fn malformed(text: &[u8]) -> Clause {
     let hexadecimal = matches!(text, [b'0', b'x' | b'X', ..]);
     match text {
