@@ -118,7 +118,7 @@ fn every_form_is_judged_as_the_text_says() {
             }
         }
     }
-    assert!(judged >= 350, "only {judged} uses");
+    assert!(judged >= 900, "only {judged} uses");
     assert!(wrong.is_empty(), "{} of {judged} wrong:\n{}", wrong.len(), wrong.join("\n"));
 }
 

@@ -293,7 +293,7 @@ const TEMPLATES: [&str; 2] = ["\"kind\": \"ClassTemplateDecl\"", "\"kind\": \"Va
 const PATTERNS: [&str; 2] = ["\"kind\": \"CXXRecordDecl\"", "\"kind\": \"VarDecl\""];
 
 /// Reads a declaration. Some nodes of clang have a key twice, which only a value without a type lets pass.
-fn node(text: &str) -> serde_json::Result<Node> {
+pub fn node(text: &str) -> serde_json::Result<Node> {
     fn read<'a, T: serde::Deserialize<'a>>(text: &'a str) -> serde_json::Result<T> {
         let mut deserializer = serde_json::Deserializer::from_str(text);
         deserializer.disable_recursion_limit();

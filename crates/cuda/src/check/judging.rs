@@ -9,6 +9,7 @@ use super::source::{Readers, ReadersPlace, Source};
 use super::text;
 use super::uses::{Body, Use, Uses};
 use super::variables::{TypeKind, Variable, Variables};
+use super::witnesses::{BEFORE, Operand};
 use super::{Finding, Fix, Undecided};
 use crate::reading::{self, Readings};
 use crate::rule::Key;
@@ -57,6 +58,8 @@ pub struct Judge<'a> {
     variables: &'a Variables<'a>,
     readings: Readings,
     answers: Answers,
+    /// What operands of constants are used for, by the offset of the name.
+    operands: HashMap<usize, Act>,
     /// Variables with an initializer in the text and none in the tree.
     misread: HashSet<String>,
     findings: BTreeMap<(Place, String), Broken>,
@@ -115,6 +118,40 @@ pub fn questions<'a>(
     questions
 }
 
+/// The operands of constants of which the text alone does not say what they are used for: all that are not the whole constant.
+pub fn operands<'a>(
+    answers: &Answers,
+    uses: &Uses,
+    variables: &'a Variables<'a>,
+    source: &Source,
+) -> Vec<Operand<'a>> {
+    let code = source.code();
+    let mut operands: BTreeMap<usize, Operand<'a>> = BTreeMap::new();
+    for (id, place) in answers.mentions.iter().filter(|(_, place)| !uses.names(place)) {
+        let Some(variable) = variables.get(id) else { continue };
+        let Some(offset) = source.offset(place.line, place.col) else { continue };
+        let Some(body) = uses.body_around(offset) else { continue };
+        if !code[offset..].starts_with(variable.name) {
+            continue;
+        }
+        let is_whole = text::is_template_argument(code, offset, variable.name)
+            || variable.kind() != TypeKind::Other && text::is_whole_bound(code, offset, variable.name);
+        if is_whole {
+            continue;
+        }
+        let mut begin = body.begin.saturating_sub(BEFORE);
+        while !code.is_char_boundary(begin) {
+            begin += 1;
+        }
+        let mut end = (body.end + 1).min(code.len());
+        while !code.is_char_boundary(end) {
+            end += 1;
+        }
+        operands.entry(offset).or_insert(Operand { offset, name: variable.name, around: (begin, end) });
+    }
+    operands.into_values().collect()
+}
+
 /// Whether the rule allows the value of a variable of this type.
 fn is_valid(variables: &Variables<'_>, variable: &Variable<'_>, readings: Readings) -> bool {
     let has = |name: &str| variable.ty.contains(name);
@@ -132,12 +169,18 @@ fn is_valid(variables: &Variables<'_>, variable: &Variable<'_>, readings: Readin
 }
 
 impl<'a> Judge<'a> {
-    /// A judge that has these answers of clang.
-    pub fn new(variables: &'a Variables<'a>, readings: Readings, answers: Answers) -> Self {
+    /// A judge that has these answers of clang, and knows what these operands of constants are used for.
+    pub fn new(
+        variables: &'a Variables<'a>,
+        readings: Readings,
+        answers: Answers,
+        operands: HashMap<usize, Act>,
+    ) -> Self {
         Judge {
             variables,
             readings,
             answers,
+            operands,
             misread: HashSet::new(),
             findings: BTreeMap::new(),
             undecided: BTreeMap::new(),
@@ -327,8 +370,7 @@ impl<'a> Judge<'a> {
             }
             let Some(named) = self.variables.get(&id).map(|variable| variable.name) else { continue };
             let Some(offset) = source.offset(place.line, place.col) else { continue };
-            let is_in = |body: &&Body| (body.begin..=body.end).contains(&offset);
-            let Some(body) = uses.bodies.iter().find(is_in) else { continue };
+            let Some(body) = uses.body_around(offset) else { continue };
             if !code[offset..].starts_with(named) {
                 self.say(Cause::Text, source, &place, named);
                 continue;
@@ -371,6 +413,8 @@ impl<'a> Judge<'a> {
             {
                 Some(Act::Address)
             }
+            Some(Act::Nothing) => Some(Act::Nothing),
+            _ if self.operands.contains_key(&offset) => self.operands.get(&offset).copied(),
             // A class is copied, anything else only read.
             Some(Act::Copy) if !variable.is_class() => Some(Act::Value),
             act => act,
@@ -403,7 +447,8 @@ mod tests {
             let mut uses = Uses::default();
             uses.uses.push(Use::unseen("1", "k", Act::Value, Place::default(), Place::default(), number));
             let (source, text_of) = (Source::default(), |_: &str| String::new());
-            let judge = Judge::new(&variables, Readings::default(), Answers::default());
+            let (answers, operands) = (Answers::default(), HashMap::new());
+            let judge = Judge::new(&variables, Readings::default(), answers, operands);
             let judged = judge.judge(&uses, &source, &mut Readers::new(&text_of));
             (judged.findings.len(), judged.undecided.len())
         };

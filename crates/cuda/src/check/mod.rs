@@ -22,6 +22,7 @@ mod text;
 mod tokens;
 mod uses;
 mod variables;
+mod witnesses;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -359,7 +360,16 @@ fn judge(
         source,
         &runs.preprocessed,
     )?;
-    let judge = judging::Judge::new(&variables, options.readings, answers);
+    let operands = judging::operands(&answers, &uses, &variables, source);
+    let operands = witnesses::ask(
+        &runs.reading,
+        &options.limits(),
+        &options.cancel,
+        &operands,
+        source,
+        &runs.preprocessed,
+    )?;
+    let judge = judging::Judge::new(&variables, options.readings, answers, operands);
     let text_of = |file: &str| options.text_of(file);
     let mut readers = source::Readers::new(&text_of);
     let judging::Judged { mut findings, mut undecided } = judge.judge(&uses, source, &mut readers);

@@ -78,10 +78,28 @@ pub fn act_of_mention(text: &str, place: usize, name: &str, functions: &Function
 /// Whether the name at this place is a whole argument of a call, which may bind a reference to it, or its address is taken.
 pub fn may_be_bound(text: &str, place: usize, name: &str) -> bool {
     let before = text[..qualified_start(text, place)].trim_end();
+    let after = behind(text, place, name);
     is_address(before)
-        || (before.ends_with(['(', ','])
-            && behind(text, place, name).starts_with([')', ','])
+        || is_beside_class(before, after)
+        || (before.ends_with(['(', ',', '{'])
+            && after.starts_with([')', ',', '}'])
             && matches!(around(before), Around::Call(..)))
+}
+
+/// Whether the name at this place is all that stands between square brackets.
+pub fn is_whole_bound(text: &str, place: usize, name: &str) -> bool {
+    text[..qualified_start(text, place)].trim_end().ends_with('[')
+        && behind(text, place, name).starts_with(']')
+}
+
+/// Whether an operator beside the name at this place has a call or a list in braces as its other operand, which may be of a class.
+fn is_beside_class(before: &str, after: &str) -> bool {
+    let is_operator = |c: char| "+-*/%&|^=!<>".contains(c);
+    let left = before.trim_end_matches(is_operator);
+    let right = after.trim_start_matches(is_operator);
+    let word = right.trim_start().trim_start_matches(|c: char| c.is_alphanumeric() || matches!(c, '_' | ':'));
+    left.len() < before.len() && left.trim_end().ends_with([')', '}'])
+        || right.len() < after.len() && word.len() < right.trim_start().len() && word.starts_with(['(', '{'])
 }
 
 /// Whether the name at this place is a whole template argument, behind `&` or not.
@@ -185,6 +203,15 @@ fn around(before: &str) -> Around<'_> {
                             && !is_no_call(word) =>
                     {
                         found = Around::Call(&head[..start], word);
+                    }
+                    // Whether it is a constructor's or an operator's, the text does not say.
+                    Some((start, word))
+                        if c == '{' && matches!(found, Around::Other) && !is_no_call(word) =>
+                    {
+                        found = Around::Call(&head[..start], "");
+                    }
+                    None if c == '(' && matches!(found, Around::Other) && head.ends_with([')', '}', ']']) => {
+                        found = Around::Call(head, "");
                     }
                     _ => {}
                 }

@@ -98,6 +98,11 @@ impl Use {
 }
 
 impl Uses {
+    /// The device code around an offset.
+    pub fn body_around(&self, offset: usize) -> Option<&Body> {
+        self.bodies.iter().find(|body| (body.begin..=body.end).contains(&offset))
+    }
+
     /// Whether the tree shows that a variable is named here.
     pub fn names(&self, place: &Place) -> bool {
         let at = (place.line, place.col);

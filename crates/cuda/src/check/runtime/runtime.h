@@ -14,7 +14,9 @@
 #define __shared__ __attribute__((shared))
 #define __managed__ __attribute__((device))
 #define __forceinline__ inline __attribute__((always_inline))
+#if __clang_major__ < 15
 #define __noinline__ __attribute__((noinline))
+#endif
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 #define __grid_constant__
 #define __restrict__ __restrict
