@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 ptxsmith_syntax::every! {
-    /// What kind of deviation it is.
+    /// The kind of a deviation.
     #[derive(Default, Serialize, Deserialize)]
     #[serde(rename_all = "kebab-case")]
     pub enum Class {
@@ -11,21 +11,21 @@ ptxsmith_syntax::every! {
         Crash = "crash",
         /// The subject gives no answer in time.
         Hang = "hang",
-        /// Bytes differ.
+        /// The bytes of a variable or output buffer differ.
         WrongValue = "wrong-value",
         /// Addresses differ.
         WrongAddress = "wrong-address",
-        /// Size, alignment or state space differ.
+        /// The size, alignment or state space differs.
         WrongLayout = "wrong-layout",
-        /// The subject accepts a program that the specification refuses.
+        /// The subject accepts a program that the specification rejects.
         AcceptsInvalid = "accepts-invalid",
-        /// The subject refuses a program that the specification accepts.
+        /// The subject rejects a program that the specification accepts.
         RefusesValid = "refuses-valid",
-        /// The subject answers differently for the same text, from run to run or beside other declarations.
+        /// The subject's result for the same text changes from run to run or with the other declarations in the module.
         Inconsistent = "inconsistent",
-        /// The subject exhausts its memory. No verdict of this version has this class.
+        /// The subject runs out of memory. No verdict of this version has this class.
         Memory = "memory",
-        /// A class that this version does not know, in a report of a later one.
+        /// A class from a report of a later version, unknown to this one.
         #[default]
         #[serde(other)]
         Other = "other",
@@ -33,7 +33,7 @@ ptxsmith_syntax::every! {
 }
 
 impl Class {
-    /// The classes that a verdict may have.
+    /// The classes that a verdict can have.
     pub const OF_VERDICTS: [Class; 8] = [
         Class::Crash,
         Class::Hang,
@@ -45,7 +45,7 @@ impl Class {
         Class::Inconsistent,
     ];
 
-    /// The class of this name, where a verdict may have it.
+    /// Returns the class with this name, or `None` if no verdict can have it.
     pub fn of_verdict(name: &str) -> Option<Class> {
         Class::OF_VERDICTS.into_iter().find(|class| class.name() == name)
     }

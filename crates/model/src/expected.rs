@@ -1,4 +1,4 @@
-//! What was expected of a program where a subject did otherwise.
+//! The expected result of a program, as part of a finding.
 
 mod json;
 
@@ -9,138 +9,138 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Class, Observation, Outcome, Output, OutputForm, Variable, Variables};
 
-/// What was expected of a program, and notes on the comparison. As JSON, which is one object, see `json`.
+/// The expected result of a program, and notes on the comparison. The module `json` describes the JSON form, which is one object.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "serde_json::Value", into = "serde_json::Value")]
 pub struct Expected {
-    /// The expectation.
+    /// The expected result itself.
     pub answer: ExpectedAnswer,
-    /// The form of output in which the subject deviates, where that is not the one that shows all variables.
+    /// The form of output in which the subject deviates, unless it is the form that shows all variables.
     pub form: Option<OutputForm>,
-    /// How many variables of the program the report leaves out.
+    /// The number of the program's variables that are left out of the report.
     pub variables_left_out: u64,
-    /// The listed deviations that the program contains and that do not explain what was seen.
+    /// The listed deviations that the program contains but that do not explain the observation.
     pub contains: Vec<String>,
-    /// Of an inconsistent answer: whether the program is wrong each time beside the same other declarations.
+    /// For an inconsistent result: whether the program deviates every time beside the same other declarations.
     pub company: Option<bool>,
 }
 
-/// What a subject was expected to do with a program.
+/// The expected behaviour of a subject for one program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ExpectedAnswer {
-    /// Nothing is said: a shorter program says it.
+    /// No expectation is stored. A shorter program with the same explanation has it.
     #[default]
     Unsaid,
     /// The answer of the specification.
     Module(Box<ModuleAnswer>),
-    /// Accesses of kernels, each of which goes elsewhere.
+    /// Accesses of kernels that differ from the expected ones.
     Accesses(Vec<AccessDifference>),
-    /// The same as this other subject, or the same subject at another time.
+    /// The result of another subject, or of the same subject at another time.
     SameAs(Box<Observation>),
 }
 
-/// What the specification says of a module.
+/// The answer of the specification for a module.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ModuleAnswer {
-    /// What it says of the module as a whole.
+    /// The answer for the module as a whole.
     pub ruling: Ruling,
-    /// What the variables hold.
+    /// The contents of the variables.
     pub variables: Variables,
-    /// What the kernels leave in their output buffers.
+    /// The contents of the kernels' output buffers.
     pub kernels: BTreeMap<String, Output>,
-    /// The basis of what is said of each variable.
+    /// The basis of the answer for each variable.
     pub variable_bases: BTreeMap<Text, Basis>,
-    /// The basis of what is said of each kernel.
+    /// The basis of the answer for each kernel.
     pub kernel_bases: BTreeMap<String, Basis>,
-    /// The variables and kernels of which nothing is said.
+    /// The variables and kernels for which there is no answer.
     pub unmodelled: Vec<UnmodelledPart>,
-    /// The parts that the texts do not decide.
+    /// The parts that the specification leaves undecided.
     pub undecided: Vec<UndecidedPart>,
-    /// Whether every part is judged; `None` where that was not asked.
+    /// Whether the module is valid, with no part undecided; `None` if this was not asked.
     pub is_valid: Option<bool>,
 }
 
-/// What the specification says of a module as a whole.
+/// The answer of the specification for a module as a whole.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Ruling {
-    /// It accepts the module.
+    /// The specification accepts the module.
     #[default]
     Accepted,
-    /// It refuses the module.
+    /// The specification rejects the module.
     Refused(Refusal),
-    /// It decides neither, for this reason.
+    /// The oracle cannot decide, for this reason.
     Unmodelled(String),
 }
 
-/// Why the specification refuses a module.
+/// The reason why the specification rejects a module.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Refusal {
-    /// The name of the class of refusals.
+    /// The name of the class of errors.
     #[serde(default)]
     pub class: String,
-    /// The line of the program.
+    /// The line in the program.
     #[serde(default)]
     pub line: u32,
-    /// What is wrong, in words.
+    /// A description of the error.
     #[serde(default)]
     pub summary: String,
-    /// The clauses and interpretations that it rests on.
+    /// The clauses and interpretations on which the rejection is based.
     #[serde(flatten)]
     pub basis: Basis,
 }
 
-/// The clauses that an answer rests on, and the interpretation of each open question that it meets.
+/// The clauses on which an answer is based, and the interpretation of each ambiguity that it meets.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Basis {
     /// The clauses.
     #[serde(default)]
     pub clauses: Vec<String>,
-    /// By question, the answer.
+    /// The interpretations: the chosen answer, by question.
     #[serde(default)]
     pub readings: BTreeMap<String, String>,
 }
 
-/// A variable or a kernel of which nothing is said.
+/// A variable or a kernel for which there is no answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UnmodelledPart {
-    /// The variable.
+    /// The variable, if it is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub variable: Option<String>,
-    /// The kernel.
+    /// The kernel, if it is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kernel: Option<String>,
-    /// The reason.
+    /// The reason why there is no answer.
     pub reason: String,
 }
 
-/// A part that the texts do not decide.
+/// A part that the specification leaves undecided.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UndecidedPart {
     /// The part, as messages call it.
     pub part: String,
     /// The reason.
     pub reason: String,
-    /// The line, where it is known.
+    /// The line, if it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
-    /// What ended the understanding of a statement that is not understood.
+    /// For a statement that the parser does not understand: the parse error.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
 
-/// Where a kernel reaches other memory, or stores other bytes, than its text says.
+/// An access of a kernel that reaches other memory, or stores other bytes, than its PTX text requires.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AccessDifference {
     /// The kernel.
     pub kernel: String,
-    /// The class of the difference.
+    /// The class of the deviation.
     pub class: Class,
-    /// The line of the instruction, where it is known.
+    /// The line of the instruction, if it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
-    /// What the text does there.
+    /// The access that the PTX text requires.
     pub expected: String,
-    /// What the code does instead.
+    /// The access of the generated code.
     pub seen: String,
 }
 
@@ -148,27 +148,27 @@ static NO_VARIABLES: Variables = BTreeMap::new();
 static NO_KERNELS: BTreeMap<String, Output> = BTreeMap::new();
 
 impl Expected {
-    /// Expects what the specification says.
+    /// Creates an expectation from the answer of the specification.
     pub fn of_module(answer: ModuleAnswer) -> Expected {
         Expected { answer: ExpectedAnswer::Module(Box::new(answer)), ..Expected::default() }
     }
 
-    /// Expects that kernels do not differ in these accesses.
+    /// Creates an expectation from the accesses that differ.
     pub fn of_accesses(accesses: Vec<AccessDifference>) -> Expected {
         Expected { answer: ExpectedAnswer::Accesses(accesses), ..Expected::default() }
     }
 
-    /// Expects the answer of another subject, or of the same one at another time.
+    /// Creates an expectation from the result of another subject, or of the same one at another time.
     pub fn same_as(observation: Observation) -> Expected {
         Expected { answer: ExpectedAnswer::SameAs(Box::new(observation)), ..Expected::default() }
     }
 
-    /// As JSON.
+    /// Returns the expectation as JSON.
     pub fn to_json(&self) -> serde_json::Value {
         self.clone().into()
     }
 
-    /// What the specification says, where that is expected.
+    /// Returns the answer of the specification, if the expectation is based on it.
     pub fn module(&self) -> Option<&ModuleAnswer> {
         match &self.answer {
             ExpectedAnswer::Module(answer) => Some(answer),
@@ -176,7 +176,7 @@ impl Expected {
         }
     }
 
-    /// The refusal that the specification asks for.
+    /// Returns the reason for rejection, if the specification rejects the program.
     pub fn refusal(&self) -> Option<&Refusal> {
         match &self.module()?.ruling {
             Ruling::Refused(refusal) => Some(refusal),
@@ -184,12 +184,12 @@ impl Expected {
         }
     }
 
-    /// Whether neither acceptance nor refusal is expected.
+    /// Whether the oracle could not decide whether the module is valid.
     pub fn is_unmodelled(&self) -> bool {
         self.module().is_some_and(|answer| matches!(answer.ruling, Ruling::Unmodelled(_)))
     }
 
-    /// The name of the outcome that is expected, where one is.
+    /// Returns the name of the expected outcome, if there is one.
     pub fn outcome(&self) -> Option<&'static str> {
         match &self.answer {
             ExpectedAnswer::Unsaid => None,
@@ -199,7 +199,7 @@ impl Expected {
         }
     }
 
-    /// What the variables should hold.
+    /// Returns the expected contents of the variables.
     pub fn variables(&self) -> &Variables {
         match &self.answer {
             ExpectedAnswer::Module(answer) => &answer.variables,
@@ -208,12 +208,12 @@ impl Expected {
         }
     }
 
-    /// What a variable should hold.
+    /// Returns the expected contents of a variable.
     pub fn variable(&self, name: &str) -> Option<&Variable> {
         self.variables().get(name)
     }
 
-    /// What the kernels should leave.
+    /// Returns the expected contents of the kernels' output buffers.
     pub fn kernels(&self) -> &BTreeMap<String, Output> {
         match &self.answer {
             ExpectedAnswer::Module(answer) => &answer.kernels,
@@ -222,7 +222,7 @@ impl Expected {
         }
     }
 
-    /// The accesses of kernels that differ, where these are compared.
+    /// Returns the accesses that differ; empty if accesses were not compared.
     pub fn accesses(&self) -> &[AccessDifference] {
         match &self.answer {
             ExpectedAnswer::Accesses(accesses) => accesses,
@@ -230,25 +230,25 @@ impl Expected {
         }
     }
 
-    /// What the answers on variables, or the refusal, rest on.
+    /// Returns the bases of the answers for variables, and of the rejection.
     pub fn bases(&self) -> impl Iterator<Item = &Basis> {
         let of_variables = self.module().into_iter().flat_map(|answer| answer.variable_bases.values());
         of_variables.chain(self.refusal().map(|refusal| &refusal.basis))
     }
 
-    /// The clauses that the answers on variables, or the refusal, rest on.
+    /// Returns the clauses on which the answers for variables, or the rejection, are based.
     pub fn clauses(&self) -> BTreeSet<&str> {
         self.bases().flat_map(|basis| &basis.clauses).map(String::as_str).collect()
     }
 
-    /// The interpretations that these rest on, each as question and answer.
+    /// Returns the interpretations on which they are based, as pairs of question and answer.
     pub fn readings(&self) -> BTreeSet<(&str, &str)> {
         self.bases().flat_map(|basis| &basis.readings).map(|(of, answer)| (&**of, &**answer)).collect()
     }
 }
 
 impl Ruling {
-    /// As `"outcome"` has it.
+    /// Returns the value of `"outcome"` in the JSON form.
     pub const fn name(&self) -> &'static str {
         match self {
             Ruling::Accepted => "accepted",

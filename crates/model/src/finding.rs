@@ -1,4 +1,4 @@
-//! A finding: what deviates, the smallest program that shows it, and who shows it.
+//! A finding: a deviation, the smallest program that shows it, and the subjects that show it.
 
 use std::path::Path;
 
@@ -9,106 +9,106 @@ use crate::{Class, Expected, Kind, Observation, ReleaseVerdict, Status};
 /// One distinct deviation, in all subjects that show it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Finding {
-    /// The stable name.
+    /// The stable id, printed in reports.
     pub id: String,
     /// New, gone or known.
     pub status: Status,
-    /// What it is about.
+    /// The kind of the finding: which rule explains it, if any.
     #[serde(default)]
     pub kind: Kind,
-    /// What kind of deviation it is.
+    /// The class of the deviation.
     pub class: Class,
-    /// The subjects that show it; the first one is that of the example.
+    /// The subjects that show it. The first one made the observation of the example.
     #[serde(default)]
     pub subjects: Vec<String>,
-    /// The clauses that it breaks.
+    /// The clauses of the specification that the subjects violate.
     #[serde(default)]
     pub clauses: Vec<String>,
-    /// What the specification says of the program: `valid`, `refused` or `undecided`.
+    /// Whether the specification accepts the program: `valid`, `refused` or `undecided`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub validity: String,
-    /// What happens, in a line.
+    /// A description of the deviation in one line.
     pub title: String,
-    /// How many verdicts show it.
+    /// The number of verdicts that show it.
     #[serde(default)]
     pub count: u64,
     /// The shortest program that shows it.
     #[serde(default)]
     pub program: String,
-    /// What a program of several modules has beside its first one, [`Finding::program`].
+    /// For a program of several modules: the modules after the first one, which is [`Finding::program`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub linked: Option<LinkedProgram>,
-    /// What is said of a source, [`Finding::program`], that a compiler prints as PTX.
+    /// For a finding of a compiler that prints PTX: a description of its source, which is [`Finding::program`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub emitted: Option<EmittedProgram>,
-    /// What was expected and seen, where `expected` and `observed` do not say it.
+    /// The expected and the actual result in words, if `expected` and `observed` do not contain them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub comparison: Option<Comparison>,
-    /// Where it stands in files of the user's: the first [`Place::MOST`] places, in order.
+    /// The places in the user's files that show it: the first [`Place::MOST`] places, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub places: Vec<Place>,
-    /// The variable that shows it, where one does.
+    /// The variable that shows it, if it concerns one.
     #[serde(default)]
     pub variable: Option<String>,
-    /// What the specification says, as `ptxsmith.module/1`.
+    /// The answer of the specification, as `ptxsmith.module/1`.
     #[serde(default)]
     pub expected: Expected,
-    /// What the subject did.
+    /// The result of the subject.
     #[serde(default)]
     pub observed: Observation,
-    /// The command that shows it again.
+    /// The ptxsmith command that reproduces it.
     #[serde(default)]
     pub repeat: String,
-    /// A shell command that shows it without ptxsmith; `None` where a shell cannot run the subject.
+    /// A shell command that reproduces it without ptxsmith; `None` if a shell cannot run the subject.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reproduce: Option<String>,
-    /// Why it is expected, where a file of expected failures has it.
+    /// The reason why it is expected, if a file of expected failures lists it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected_failure: Option<ExpectedFailure>,
-    /// The file of the program, relative to the folder of the report.
+    /// The file of the program, relative to the report's directory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// The verdict of every release, computed after reduction; empty where it was not asked for.
+    /// The verdict of every release, computed after reduction; empty if it was not requested.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub releases: Vec<ReleaseVerdict>,
-    /// When it was first seen: RFC 3339, or a date.
+    /// The time at which it was first seen: RFC 3339, or a date.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_seen: Option<String>,
     /// The program after reduction.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reduced: Option<Reduced>,
-    /// The nearest program to the smallest one that conforms: one word of it is another.
+    /// The smallest program with one word replaced so that it conforms; it shows how little makes the difference.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub neighbour: Option<String>,
-    /// The findings that were joined with it, in the order in which they were.
+    /// The findings that were merged into it, in the order in which they were merged.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub joined: Vec<Joined>,
-    /// Where it was reported.
+    /// A link to the bug report about it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link: Option<String>,
-    /// Of one that is gone: how to narrow or remove its entry in the list of known deviations.
+    /// For a finding that is gone: how to narrow or remove its entry in the list of known deviations.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub edit: Option<String>,
 }
 
-/// A place in a file of the user's.
+/// A place in a file of the user.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Place {
-    /// The path, as it was given.
+    /// The path as the user gave it.
     pub file: String,
-    /// The line, from 1; 0 where only the file is known.
+    /// The line, from 1; 0 if only the file is known.
     pub line: u32,
-    /// The column in characters, from 1; 0 where only the line is known.
+    /// The column in characters, from 1; 0 if only the line is known.
     pub column: u32,
 }
 
 impl Place {
-    /// The most places that a finding keeps.
+    /// The maximum number of places that a finding keeps.
     pub const MOST: usize = 100;
 }
 
 impl std::fmt::Display for Place {
-    /// `file:line:column`, as far as it is known.
+    /// Writes `file:line:column`, or as much of it as is known.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.file)?;
         let known = [self.line, self.column].into_iter().take_while(|&number| number > 0);
@@ -116,15 +116,15 @@ impl std::fmt::Display for Place {
     }
 }
 
-/// What was expected and what was seen, in words: of a finding that no expectation and observation of one module show.
+/// The expected and the actual result in words, for a finding that involves more than a single module.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Comparison {
-    /// What the specification or the source says.
+    /// The result that the specification or the source requires.
     pub expected: String,
-    /// What was seen.
+    /// The actual result.
     pub actual: String,
-    /// The seed and the number that make the program again; empty where nothing made it.
+    /// The seed and the case number from which the program was generated; empty if it was not generated.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub found_by: String,
 }
@@ -133,79 +133,79 @@ pub struct Comparison {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct LinkedProgram {
-    /// The modules behind the first one, in the order in which they are linked.
+    /// The modules after the first one, in the order in which they are linked.
     pub modules: Vec<String>,
-    /// The modules by number, those in `-r()` linked to a relocatable object first: `1 -r(2)`. Empty where all are linked at once.
+    /// The order of linking, with modules by number and relocatable links in `-r()`: `1 -r(2)`. Empty if all modules are linked at once.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub way: String,
 }
 
-/// What a finding of a front end is about.
+/// The part of a finding that concerns a compiler which prints PTX.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct EmittedProgram {
-    /// The declarations that matter, in a line.
+    /// The relevant declarations, in one line.
     pub declaration: String,
 }
 
-/// A finding that was joined with another one, which has the same cause.
+/// A finding that was merged into another one because both have the same cause.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Joined {
-    /// The id that it had.
+    /// The id before the merge.
     pub id: String,
-    /// The title that it had.
+    /// The title before the merge.
     #[serde(default)]
     pub title: String,
-    /// How many verdicts showed it.
+    /// The number of verdicts that showed it.
     #[serde(default)]
     pub count: u64,
-    /// Why it is taken for the same.
+    /// The reason for the assumption that the causes are the same.
     pub because: String,
 }
 
-/// Why a finding is expected: what a file of expected failures says of it.
+/// An entry of a file of expected failures that covers a finding.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExpectedFailure {
-    /// Why.
+    /// The reason why the failure is expected.
     pub reason: String,
-    /// Where that is followed up.
+    /// A link to the place where the failure is tracked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link: Option<String>,
 }
 
-/// A failure that was expected of a subject which does not show it.
+/// An expected failure that did not occur.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UnexpectedPass {
-    /// The finding.
+    /// The id of the finding.
     pub id: String,
     /// The subject, as `--subject` names it.
     pub subject: String,
-    /// Why it was expected.
+    /// The reason why the failure was expected.
     pub reason: String,
 }
 
 impl Finding {
-    /// Whether it makes the exit status of a campaign 1: it is new or gone, and not expected.
+    /// Whether the finding sets the exit status of a campaign to 1: it is new or gone, and not expected.
     pub const fn needs_attention(&self) -> bool {
         self.status.needs_attention() && self.expected_failure.is_none()
     }
 
-    /// Whether it would make that status 1, and is expected.
+    /// Whether the finding would set the exit status to 1 but is expected.
     pub const fn is_expected(&self) -> bool {
         self.status.needs_attention() && self.expected_failure.is_some()
     }
 
-    /// Its status, as people read it: `new`, `known`, `gone`, or `expected`.
+    /// Returns the status that reports display: `new`, `known`, `gone`, or `expected`.
     pub fn label(&self) -> &'static str {
         if self.is_expected() { "expected" } else { self.status.name() }
     }
 
-    /// Whether it is listed, and was seen.
+    /// Whether the deviation is listed and was observed.
     pub fn is_known(&self) -> bool {
         self.status == Status::Known && !self.is_expected()
     }
 
-    /// The minimized reproducer of which both answers are known.
+    /// Returns the smallest program for which both the expected and the actual result are known.
     pub fn example(&self) -> Example<'_> {
         match &self.reduced {
             Some(Reduced { program, answers: Some(answers), .. }) => Example {
@@ -223,8 +223,8 @@ impl Finding {
         }
     }
 
-    /// Another program that shows it, with what it is to the [example](Finding::example): `reduced to`, where only the
-    /// program is known of the reduced one, or `reduced from`.
+    /// Returns a second program that shows the finding, and its relation to the [example](Finding::example): `reduced from`, or `reduced
+    /// to` if the results for the reduced program are unknown.
     pub fn other_program(&self) -> Option<(&'static str, &str)> {
         let reduced = self.reduced.as_ref()?;
         let (relation, other) = match reduced.answers {
@@ -234,7 +234,7 @@ impl Finding {
         (!other.is_empty() && other != self.example().program).then_some((relation, other))
     }
 
-    /// The command that shows it again, from any directory where that of the report is known.
+    /// Returns the command that reproduces the finding. If the report's directory is given, the command works from any directory.
     pub fn repeat_in(&self, report: Option<&Path>) -> String {
         let (Some(report), Some(file)) = (report, &self.file) else { return self.repeat.clone() };
         let path = report.join(file).to_string_lossy().into_owned();
@@ -244,46 +244,46 @@ impl Finding {
         self.repeat.replacen(file, &quoted, 1)
     }
 
-    /// The minimized reproducer that is known to show it.
+    /// Returns the smallest program that is known to show the finding.
     pub fn least_program(&self) -> &str {
         self.reduced.as_ref().map_or(&self.program, |reduced| &reduced.program)
     }
 }
 
-/// A program that the reducer made least.
+/// A program that the reducer minimized.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Reduced {
-    /// Its text.
+    /// The text of the program.
     pub program: String,
-    /// Its size in tokens.
+    /// The size in tokens.
     #[serde(default)]
     pub tokens: u64,
-    /// What holds of it and what the subject does with it, where that was asked again.
+    /// The expected and the actual result, if they were computed again for this program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answers: Option<Answers>,
 }
 
-/// Both answers for one program.
+/// The expected and the actual result for one program.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Answers {
-    /// The variable that shows the deviation, where one does.
+    /// The variable that shows the deviation, if it concerns one.
     #[serde(default)]
     pub variable: Option<String>,
-    /// What the specification says, as `ptxsmith.module/1`.
+    /// The answer of the specification, as `ptxsmith.module/1`.
     pub expected: Expected,
-    /// What the subject does.
+    /// The result of the subject.
     pub observed: Observation,
 }
 
-/// A program with both answers: what a rendering shows of a finding.
+/// A program with its expected and actual result, for display.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Example<'a> {
     /// The program.
     pub program: &'a str,
-    /// The variable that shows the deviation, where one does.
+    /// The variable that shows the deviation, if it concerns one.
     pub variable: Option<&'a str>,
-    /// What the specification says.
+    /// The expected result.
     pub expected: &'a Expected,
-    /// What the subject does.
+    /// The actual result.
     pub observed: &'a Observation,
 }

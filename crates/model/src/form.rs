@@ -1,26 +1,26 @@
-//! The forms of output that assemblers make.
+//! The forms of assembler output.
 
 use ptxsmith_syntax::{Module, needs_relocatable_form};
 use serde::{Deserialize, Serialize};
 
 ptxsmith_syntax::every! {
-    /// What an assembler makes of a module.
+    /// The form of output that an assembler produces.
     ///
-    /// In an executable, ptxas writes addresses of functions and of `.const` variables as plain numbers, which only a loader
-    /// could tell from others. Relocatable output shows them as addresses, but lacks other things.
+    /// In an executable, ptxas writes addresses of functions and of `.const` variables as plain numbers, which only a loader can recognize
+    /// as addresses. Relocatable output marks them as addresses, but lacks other information.
     #[derive(Default, Serialize, Deserialize)]
     #[serde(rename_all = "lowercase")]
     pub enum OutputForm {
-        /// A program that can be loaded.
+        /// A program that is ready to load.
         #[default]
         Executable = "executable",
-        /// Output with open addresses, for a linker.
+        /// Output with unresolved addresses, for a linker.
         Relocatable = "relocatable",
     }
 }
 
 impl OutputForm {
-    /// The form that shows all that the variables of a module hold.
+    /// Returns the form that shows the complete contents of the module's variables.
     pub fn showing(module: &Module) -> OutputForm {
         if needs_relocatable_form(module) { OutputForm::Relocatable } else { OutputForm::Executable }
     }

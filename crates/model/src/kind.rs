@@ -1,37 +1,37 @@
-//! What a finding is about.
+//! The kind of a finding: its explanation, if there is one.
 
 use serde::{Deserialize, Serialize};
 
 use crate::Status;
 
-/// What a finding is about. Its id is made from that and is never read back.
+/// The kind of a finding. The finding's id is computed from it; the kind is never parsed back from the id.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
-    /// This listed deviation predicts what was seen.
+    /// This listed deviation predicts the observation.
     Known(String),
-    /// This listed deviation no longer shows where it is listed.
+    /// This listed deviation no longer occurs in a subject for which it is listed.
     Fixed(String),
-    /// This plausible wrong rule, which is not listed, predicts what was seen.
+    /// This hypothesis, a plausible wrong rule that is not listed, predicts the observation.
     Hypothesis(String),
-    /// The rule of this listed deviation predicts what was seen, of a subject that it is not listed for.
+    /// The rule of this listed deviation predicts the observation, but it is not listed for this subject.
     Unlisted(String),
-    /// The subject follows one answer to this open question here and another one there.
+    /// The subject follows different interpretations of this ambiguity in different places.
     Interpretation(String),
-    /// Two entry points of one compiler answer differently.
+    /// Two entry points of the same compiler give different results.
     EntryPoints,
-    /// A compiler answers differently when it is forked than when it is started.
+    /// A forked compiler process gives a different result than a newly started one.
     Forks,
-    /// The same program is answered differently from run to run, or beside other declarations.
+    /// The result for the same program changes from run to run or with the other declarations in the module.
     Runs,
-    /// Nothing that is listed or plausible predicts what was seen.
+    /// No listed or plausible rule predicts the observation.
     #[default]
     #[serde(other)]
     Unexplained,
 }
 
 impl Kind {
-    /// Whether that was listed before.
+    /// Returns the status that follows from this kind.
     pub fn status(&self) -> Status {
         match self {
             Kind::Known(_) => Status::Known,
@@ -40,7 +40,7 @@ impl Kind {
         }
     }
 
-    /// The wrong rule that is a hypothesis for the finding, listed elsewhere or not.
+    /// Returns the wrong rule that is the hypothesis for the finding, whether or not it is listed for another subject.
     pub fn rule(&self) -> Option<&str> {
         match self {
             Kind::Hypothesis(rule) | Kind::Unlisted(rule) => Some(rule),

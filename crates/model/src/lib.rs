@@ -1,8 +1,8 @@
-//! The plain types that travel: what is expected of a module ([`Expected`]), what an implementation did with it ([`Observation`]),
-//! and what a campaign makes of it ([`Finding`]).
+//! Plain data types shared by the other packages: the expected result of a module ([`Expected`]), the observed result of an implementation
+//! ([`Observation`]), and a campaign's report on a deviation ([`Finding`]).
 //!
-//! Nothing here observes, judges or renders. The JSON forms are those of `ptxsmith.module/1` and of the findings of
-//! `ptxsmith.report/1`, by derive.
+//! This package does not run implementations, judge results or render reports. The JSON forms, all derived, are `ptxsmith.module/1` and the
+//! findings of `ptxsmith.report/1`.
 
 mod class;
 mod expected;

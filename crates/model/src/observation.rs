@@ -1,4 +1,4 @@
-//! What one implementation did with one module: the shape of `ptxsmith.module/1`.
+//! The result of an implementation for a module, in the shape of `ptxsmith.module/1`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,26 +11,26 @@ use crate::reached::Reached;
 pub const SCHEMA: &str = "ptxsmith.module/1";
 
 ptxsmith_syntax::every! {
-    /// How an implementation answered for a whole module.
+    /// The kind of result for a whole module.
     #[derive(Serialize, Deserialize)]
     #[serde(rename_all = "kebab-case")]
     pub enum Outcome {
-        /// The module was taken; [`Observation::variables`] says what it holds.
+        /// The implementation accepts the module; [`Observation::variables`] has its contents.
         Accepted = "accepted",
-        /// The module was refused with a diagnostic.
+        /// The implementation rejects the module with a diagnostic.
         Refused = "refused",
-        /// The implementation says that it lacks this part of the language.
+        /// The implementation reports that it does not support this part of the language.
         Unsupported = "unsupported",
-        /// The implementation died: a signal, an exit status it does not promise, or output that is no answer.
+        /// The implementation crashed: a signal, an undocumented exit status, or invalid output.
         Crashed = "crashed",
-        /// No answer came within the time limit.
+        /// The implementation gave no result within the time limit.
         TimedOut = "timed-out",
-        /// There is no implementation to ask (no library, no device, no program).
+        /// The implementation cannot be run (no library, no device, no program).
         Unavailable = "unavailable",
     }
 }
 
-/// How bad a diagnostic is, in the implementation's own words.
+/// The severity of a diagnostic, as the implementation states it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
@@ -38,44 +38,44 @@ pub enum Severity {
     Info,
     /// The module may still be accepted.
     Warning,
-    /// The module is refused; more diagnostics may follow.
+    /// The module is rejected; more diagnostics may follow.
     Error,
-    /// The module is refused and reading stopped here.
+    /// The module is rejected, and the implementation stopped reading here.
     Fatal,
 }
 
-/// One message of an implementation about the module.
+/// A message of an implementation about a module.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Diagnostic {
-    /// How bad it is.
+    /// The severity.
     pub severity: Severity,
-    /// The 1-based line of the module that it blames, where it blames one.
+    /// The 1-based line of the module to which the message refers, if it names one.
     #[serde(default)]
     pub line: Option<u32>,
-    /// The message as printed; untrusted text that may hold control characters.
+    /// The message as printed: untrusted text that may contain control characters.
     pub message: String,
 }
 
-/// An address that the implementation left in a variable for a linker or loader to fill in.
+/// An address that the implementation left in a variable, for a linker or loader to fill in.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Address {
     /// Byte offset of the slot within the variable.
     pub offset: u64,
-    /// Bytes that are written at the slot.
+    /// Size of the slot in bytes.
     pub width: u8,
-    /// The variable or function whose address it is.
+    /// The variable or function to which the address refers.
     pub symbol: String,
     /// Bytes added to the address, as a signed 64-bit integer.
     pub addend: i64,
-    /// Whether the generic address is meant; `None` where the implementation cannot tell.
+    /// Whether it is a generic address; `None` if the implementation does not show this.
     #[serde(default)]
     pub generic: Option<bool>,
-    /// Which byte of the address (0 the lowest) a `mask()` takes; `None` for the whole address.
+    /// The byte of the address that a `mask()` selects (0 is the lowest); `None` for the whole address.
     #[serde(default)]
     pub byte: Option<u8>,
 }
 
-/// One module-scope variable as the implementation placed it. A field is `None` where it cannot tell.
+/// A module-scope variable as the implementation placed it. A field is `None` if the implementation does not show it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Variable {
     /// The state space without its dot: `global`, `const`, `shared` ...
@@ -84,35 +84,35 @@ pub struct Variable {
     /// Size in bytes.
     #[serde(default)]
     pub size: Option<u64>,
-    /// The largest power of two that the placement shows.
+    /// The alignment that the placement of the variable shows, a power of two. It may exceed the declared alignment.
     #[serde(default)]
     pub align: Option<u64>,
-    /// All bytes in memory order, zero where an address goes.
+    /// All bytes in memory order, zero in the slots of addresses.
     #[serde(default, with = "hex_bytes")]
     pub bytes: Option<Vec<u8>>,
-    /// The addresses it holds, sorted by offset.
+    /// The addresses in the variable, sorted by offset.
     #[serde(default)]
     pub addresses: Option<Vec<Address>>,
-    /// The address that the variable got, for a subject that reads memory.
+    /// The address of the variable, for a subject that reads memory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base: Option<u64>,
-    /// Why the implementation, or our reader, cannot tell what it holds.
+    /// The reason why the contents are unknown to the implementation or to our reader.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 
-/// A variable of a linked program, at its place.
+/// A variable of a linked program, with its place.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LinkedVariable {
-    /// Its name. Several variables may have one: those that only their modules see.
+    /// The name. Several variables can have the same name if they are local to their modules.
     pub name: String,
-    /// Whether only its module sees it.
+    /// Whether the variable is visible only in its module.
     pub is_local: bool,
-    /// The section that it lies in.
+    /// The section that contains it.
     pub section: String,
-    /// Where in that section.
+    /// The offset in the section.
     pub place: u64,
-    /// What it holds.
+    /// The contents.
     pub variable: Variable,
 }
 
@@ -120,8 +120,8 @@ pub struct LinkedVariable {
 pub type Variables = BTreeMap<Text, Variable>;
 
 impl Variable {
-    /// The addresses whose slot ends behind the variable, so that filling it writes over what comes next: one of
-    /// eight bytes in a variable of four. Empty where size or addresses are not known.
+    /// Returns the addresses whose slot ends beyond the variable, so that filling the slot overwrites the memory behind it: for example an
+    /// eight-byte address in a four-byte variable. Empty if the size or the addresses are unknown.
     pub fn overreaching(&self) -> impl Iterator<Item = &Address> {
         let size = self.size.unwrap_or(u64::MAX);
         let ends_behind =
@@ -130,75 +130,73 @@ impl Variable {
     }
 }
 
-/// What a kernel leaves in its output buffer.
+/// The contents of a kernel's output buffer.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Output {
     /// Size of the buffer in bytes.
     pub size: u64,
-    /// All bytes in memory order, zero where an address goes and where nothing was seen. `None`: nothing was seen.
+    /// All bytes in memory order, zero in the slots of addresses and for bytes that were not seen. `None` if nothing was seen.
     #[serde(default, with = "hex_bytes")]
     pub bytes: Option<Vec<u8>>,
-    /// For each byte, `ff` where the implementation shows what the kernel leaves there, be it an address, and `00` where it
-    /// does not. `None`: all of them, as a device shows them.
+    /// A mask over the bytes: `ff` if the implementation shows the value, including an address, and `00` if not. `None` if all bytes are
+    /// shown, as on a device.
     #[serde(default, with = "hex_bytes", skip_serializing_if = "Option::is_none")]
     pub seen: Option<Vec<u8>>,
-    /// The addresses of variables and functions in the buffer, sorted by offset. Empty where they were read from memory: then
-    /// they are numbers in `bytes`.
+    /// The addresses of variables and functions in the buffer, sorted by offset. Empty if the buffer was read from memory: then addresses
+    /// are numbers in `bytes`.
     #[serde(default)]
     pub addresses: Vec<Address>,
-    /// Why nothing was seen.
+    /// The reason why nothing was seen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 
-/// The reason of an implementation that crashed because it was given no more memory.
+/// The value of [`Observation::reason`] for an implementation that crashed because it ran out of memory.
 pub const OUT_OF_MEMORY: &str = "out of memory";
 
-/// The reason of an implementation that ended with a message of an error of its own.
+/// The value of [`Observation::reason`] for an implementation that reported an internal error.
 pub const INTERNAL_ERROR: &str = "internal error";
 
-/// The answer of one implementation for one module.
+/// The result of an implementation for a module.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Observation {
     /// Always [`SCHEMA`].
     #[serde(default = "schema")]
     pub schema: String,
-    /// How the implementation answered.
+    /// The kind of result.
     pub outcome: Outcome,
-    /// Why there is no answer (`unavailable`, `unsupported`, `crashed` without a signal).
+    /// The reason why there is no result (`unavailable`, `unsupported`, `crashed` without a signal).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// The signal that ended a crashed implementation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signal: Option<i32>,
-    /// Messages in the order printed, also those printed before a crash.
+    /// The messages in the order printed, including those before a crash.
     #[serde(default)]
     pub diagnostics: Vec<Diagnostic>,
-    /// Every module-scope variable that has storage, by name. Empty unless accepted.
+    /// The module-scope variables that have storage, by name. Empty unless the module was accepted.
     #[serde(default)]
     pub variables: Variables,
-    /// What the kernels that were asked for leave in their output buffers, by name. One of which nothing is known is missing, or says why.
+    /// The output buffers of the requested kernels, by name. A kernel about which nothing is known is missing or has a reason.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub kernels: BTreeMap<String, Output>,
-    /// What the kernels that were asked for reach, by name ([`Tracing`](crate::Tracing)). No part of the JSON form.
+    /// The memory accesses of the requested kernels, by name ([`Tracing`](crate::Tracing)). Not part of the JSON form.
     #[serde(skip)]
     pub reached: BTreeMap<String, Reached>,
-    /// The functions that lie where another one does, by name, with one name for all at a place. No part of the JSON form.
+    /// Functions at the same address: maps the name of each to one name that they share. Not part of the JSON form.
     #[serde(skip)]
     pub one_place: BTreeMap<String, String>,
-    /// Whether addresses are numbers, because all was read from memory, as the implementation says of itself. No part of the JSON form.
+    /// Whether addresses are plain numbers because the implementation declares that it reads memory. Not part of the JSON form.
     #[serde(skip)]
     pub from_memory: bool,
     /// The variables of a linked program, in the order of their places.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub linked: Vec<LinkedVariable>,
-    /// The places of the bank of constants that the kernels of a linked program read, by kernel, as far as that is known. No part of
-    /// the JSON form.
+    /// The offsets in the constant bank that each kernel of a linked program reads, as far as they are known. Not part of the JSON form.
     #[serde(skip)]
     pub constant_reads: BTreeMap<String, BTreeSet<u64>>,
-    /// Whether `variables` has every variable of the module that has storage and content, because the implementation
-    /// promises so: one that is missing, or that the module does not
-    /// declare, is a deviation then.
+    /// Whether the implementation promises that `variables` contains every variable of the module with storage and contents. Then a missing
+    /// variable, or one that the module does not declare, is a deviation.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub complete: bool,
 }
@@ -207,7 +205,7 @@ pub(crate) fn schema() -> String {
     SCHEMA.to_owned()
 }
 
-/// Nothing was observed.
+/// Stands for a module that was not given to any implementation.
 impl Default for Observation {
     fn default() -> Self {
         Observation::new(Outcome::Unavailable)
@@ -215,7 +213,7 @@ impl Default for Observation {
 }
 
 impl Observation {
-    /// An observation with this outcome and nothing else.
+    /// Creates an observation with this outcome and nothing else.
     pub fn new(outcome: Outcome) -> Self {
         Observation {
             schema: schema(),
@@ -234,26 +232,26 @@ impl Observation {
         }
     }
 
-    /// Whether two symbols are one address: an address is a place, whatever it is called.
+    /// Whether two symbols have the same address: functions can be different symbols at one place.
     pub fn is_one_place(&self, one: &str, other: &str) -> bool {
         let place = |name: &str| self.one_place.get(name);
         one == other || place(one).is_some_and(|place_of_one| place(other) == Some(place_of_one))
     }
 
-    /// Whether the implementation ended with a message that it failed itself.
+    /// Whether the implementation reported an internal error of its own.
     pub fn is_internal_error(&self) -> bool {
         self.outcome == Outcome::Crashed
             && self.signal.is_none()
             && self.reason.as_deref() == Some(INTERNAL_ERROR)
     }
 
-    /// An observation with this outcome, and why.
+    /// Creates an observation with this outcome and its reason.
     pub fn because(outcome: Outcome, reason: impl Into<String>) -> Self {
         Observation { reason: Some(reason.into()), ..Observation::new(outcome) }
     }
 }
 
-/// Lower-case hex in JSON, bytes in memory.
+/// Serializes bytes as lower-case hex.
 mod hex_bytes {
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
 

@@ -1,11 +1,11 @@
-//! What a kernel reaches in memory, where everything that it is given is a number.
+//! The memory accesses of a kernel, for a run in which all inputs are numbers.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use ptxsmith_syntax::{Found, Names, numbered};
 
-/// A state space of which kernels reach memory.
+/// A state space that kernels access as memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[expect(missing_docs, reason = "the names are those of the state spaces")]
 pub enum Space {
@@ -15,43 +15,43 @@ pub enum Space {
     Local,
 }
 
-/// The numbers that a kernel is to be run over, by an implementation that shows its code.
+/// The input for a simulated run of a kernel, for an implementation that shows its generated code.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tracing {
-    /// The kernel.
+    /// The name of the kernel.
     pub kernel: String,
-    /// Its parameters, in order: the alignment of each, and its bytes.
+    /// The alignment and the bytes of each parameter, in order.
     pub parameters: Vec<(u64, Vec<u8>)>,
-    /// Where the variables of the module lie in their state space, by name.
+    /// The addresses of the module's variables in their state spaces, by name.
     pub module: Places,
-    /// The same of the variables that the kernel declares.
+    /// The addresses of the variables that the kernel declares, by name.
     pub own: Places,
-    /// Where the generic address space shows other state spaces.
+    /// The start of each state space's window in the generic address space.
     pub windows: Vec<(Space, u64)>,
-    /// What special registers hold, by name: `tid.x`.
+    /// The values of special registers, by name: `tid.x`.
     pub specials: BTreeMap<String, u32>,
-    /// What is known of memory: bytes that lie side by side, by state space and place of the first.
+    /// The known contents of memory: runs of adjacent bytes, by state space and address of the first byte. `None` for an unknown byte.
     pub memory: BTreeMap<(Space, u64), Vec<Option<u8>>>,
-    /// What registers hold that were not set is made of this number. `None`: that is not known, and what depends on it neither.
+    /// The seed of the values of registers that were not set. `None`: such values are unknown, and so is everything computed from them.
     pub junk: Option<u64>,
 }
 
-/// Where variables lie: of a parameterized name the first, and how far apart they lie.
+/// The addresses of variables by name. For a parameterized name: the address of its first variable, and the distance between two.
 pub type Places = Names<(u64, u64)>;
 
-/// Where functions lie, of which their addresses are numbers.
+/// The range of the numbers that stand for addresses of functions.
 pub const FUNCTIONS: Range<u64> = 0x7e00_0000_0000..0x7f00_0000_0000;
 
 impl Tracing {
-    /// A byte of memory, where it is known.
+    /// Returns a byte of memory, or `None` if it is unknown.
     pub fn byte(&self, space: Space, at: u64) -> Option<u8> {
         let (&(own, start), bytes) = self.memory.range(..=(space, at)).next_back()?;
         let offset = at.checked_sub(start).filter(|_| own == space)?;
         *bytes.get(usize::try_from(offset).ok()?)?
     }
 
-    /// Where a variable lies, by what generated code calls it: one of a function has a name around its own, `$__NAME__` and a
-    /// number, but one of a parameterized name.
+    /// Returns the address of a variable by its symbol in generated code. The symbol of a function's variable is `$__NAME__NUMBER`, except
+    /// that variables of a parameterized name keep their plain name.
     pub fn place_of(&self, symbol: &str) -> Option<u64> {
         let place = |names: &Places, name: &str| match names.find(name, |_, digits| numbered(digits)) {
             Found::Plain(&(at, _)) => Some(at),
@@ -63,32 +63,32 @@ impl Tracing {
     }
 }
 
-/// One access of a kernel.
+/// One memory access of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reach {
-    /// The instruction, as it is shown.
+    /// The instruction, as it is displayed.
     pub instruction: String,
-    /// Whether it reads there.
+    /// Whether the instruction reads memory.
     pub reads: bool,
-    /// Whether it writes there.
+    /// Whether the instruction writes memory.
     pub writes: bool,
-    /// How many bytes it reaches.
+    /// The number of bytes accessed.
     pub width: u64,
-    /// The state space and the place in it; `None` where that is not known.
+    /// The state space and the address in it; `None` if unknown.
     pub place: Option<(Space, u64)>,
-    /// Whether it is certain to be executed.
+    /// Whether the instruction is certain to be executed.
     pub certain: bool,
 }
 
-/// What a kernel reaches, as far as its code was understood.
+/// The memory accesses of a kernel, as far as its code was understood.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reached {
-    /// Its accesses.
+    /// The kernel's memory accesses.
     pub reaches: Vec<Reach>,
-    /// What it leaves where it writes; `None` for bytes of which only that is known.
+    /// The bytes that the kernel writes, by state space and address; `None` for a byte whose new value is unknown.
     pub written: BTreeMap<(Space, u64), Option<u8>>,
-    /// What the code calls variables, and where each lies in its state space.
+    /// The symbols of variables in the code, each with its address in its state space.
     pub symbols: BTreeSet<(String, u64)>,
-    /// Why it was not followed to its end.
+    /// The reason why the simulation stopped before the end of the kernel.
     pub lost: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! What one release of a compiler does with a program.
+//! The verdicts of single compiler releases on a program.
 
 use std::fmt;
 
@@ -6,33 +6,33 @@ use serde::{Deserialize, Serialize};
 
 use crate::Class;
 
-/// What one release does with a finding's program.
+/// The verdict of a single release on a finding's program.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReleaseVerdict {
-    /// As `--subject` names it: `ptxas@12.3`.
+    /// The subject as `--subject` names it: `ptxas@12.3`.
     pub subject: String,
-    /// The full version.
+    /// The full version of the compiler.
     #[serde(default)]
     pub version: String,
-    /// What it does.
+    /// The verdict on the program.
     pub verdict: ProgramVerdict,
 }
 
-/// The verdict on a program as it stands, header included. As JSON, one string.
+/// The verdict on an unchanged program, header included. Its JSON form is one string.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "String", into = "String")]
 pub enum ProgramVerdict {
-    /// All that was compared is as expected: `conform`.
+    /// Everything that was compared conforms: `conform`.
     Conforms,
-    /// It deviates: the class.
+    /// The release deviates with this class.
     Deviates(Class),
-    /// Its output does not show it, but the list of deviations predicts this class.
+    /// The output does not show the deviation, but the list of known deviations predicts this class.
     Predicted(Class),
     /// Nothing was compared, for this reason.
     NotCompared(String),
 }
 
-/// Nothing was asked.
+/// Stands for a release that was not tested.
 impl Default for ProgramVerdict {
     fn default() -> Self {
         ProgramVerdict::NotCompared(String::new())
@@ -79,13 +79,13 @@ impl ProgramVerdict {
 }
 
 impl ReleaseVerdict {
-    /// Which program it is a release of: what stands before the `@`.
+    /// Returns the name of the program, the part before the `@`.
     pub fn family(&self) -> &str {
         family(&self.subject)
     }
 
-    /// The release as it was named: what stands behind the `@`; the full version where nothing does, or the subject
-    /// where it has none.
+    /// Returns the release as the user named it: the part after the `@`. Without an `@`, returns the full version, or the whole subject if
+    /// the version is unknown.
     pub fn release(&self) -> &str {
         match self.subject.split_once('@') {
             Some((_, release)) => release,
@@ -95,7 +95,7 @@ impl ReleaseVerdict {
     }
 }
 
-/// Which program a subject is a release of: what stands before the `@`.
+/// Returns the name of a subject's program, the part before the `@`.
 pub fn family(subject: &str) -> &str {
     subject.split_once('@').map_or(subject, |(family, _)| family)
 }

@@ -1,24 +1,24 @@
-//! Whether a finding was listed before.
+//! The status of a finding compared with the list of known deviations.
 
 use serde::{Deserialize, Serialize};
 
 ptxsmith_syntax::every! {
-    /// Whether a finding was listed before.
+    /// The status of a finding compared with the list of known deviations.
     #[derive(Default, Serialize, Deserialize)]
     #[serde(rename_all = "lowercase")]
     pub enum Status {
-        /// Nothing listed explains it.
+        /// No listed deviation explains the finding.
         #[default]
         New = "new",
-        /// A listed deviation that no longer shows where it is listed.
+        /// A listed deviation no longer occurs in a subject for which it is listed.
         Gone = "gone",
-        /// A listed deviation predicts it exactly.
+        /// A listed deviation predicts the observation exactly.
         Known = "known",
     }
 }
 
 impl Status {
-    /// Whether it makes the exit status of a campaign 1, unless it is expected.
+    /// Whether a finding with this status sets the exit status of a campaign to 1, unless the finding is expected.
     pub const fn needs_attention(self) -> bool {
         matches!(self, Status::New | Status::Gone)
     }

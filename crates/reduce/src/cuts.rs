@@ -1,8 +1,8 @@
-//! Which runs of a list to leave out, biggest first.
+//! The runs of a list that a pass tries to remove, largest first.
 
 use std::ops::Range;
 
-/// Runs of `0..length`: both halves, then the quarters, and so on to single places. Each level covers the whole list.
+/// Returns runs of `0..length`: both halves, then the quarters, and so on to single elements. Each level covers the whole list.
 pub(crate) fn cuts(length: usize) -> Vec<Range<usize>> {
     let mut runs = Vec::new();
     let mut size = length.div_ceil(2);
@@ -13,7 +13,7 @@ pub(crate) fn cuts(length: usize) -> Vec<Range<usize>> {
     runs
 }
 
-/// [`cuts`], and the whole list before them.
+/// Returns the whole list, then [`cuts`].
 pub(crate) fn all_and_cuts(length: usize) -> Vec<Range<usize>> {
     let all = (length > 1).then_some(0..length);
     all.into_iter().chain(cuts(length)).collect()

@@ -1,9 +1,9 @@
-//! The least PTX program that still answers yes to a question.
+//! Finds the smallest PTX program that still answers yes to a question.
 //!
-//! A [`Question`] is put to many [`Program`]s at once; [`reduce`] looks for a program that is smaller in a total order
-//! ([`Size`]) and still answers yes, until no [neighbour](neighbours) does. Candidates come from [`passes`], which know
-//! the grammar and nothing else: what a program means, which tool is tested and what a verdict is, only the question
-//! knows. Programs that the parser cannot read are reduced as text.
+//! [`reduce`] asks a [`Question`] about many candidate [`Program`]s at once. It searches for a program that is smaller in a total order
+//! ([`Size`]) and still answers yes, until no [neighbour](neighbours) does. Candidates come from [`passes`], which know only the grammar.
+//! Only the question knows the meaning of a program, the tool under test and the verdict. Programs that the parser cannot read are reduced
+//! as text.
 //!
 //! ```
 //! use ptxsmith_reduce::{Each, Options, Program, reduce};
@@ -17,7 +17,7 @@
 //! # Ok::<(), ptxsmith_syntax::ParseError>(())
 //! ```
 
-/// The examples of the package's README.
+/// Runs the examples in the package's README as tests.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -1,18 +1,18 @@
-//! Which statement declares a name and which mentions it, so that no candidate mentions a name that is gone.
+//! Finds the statements that declare and use each name, so that no candidate uses a name without its declaration.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use ptxsmith_syntax::{self as syntax, Found, Item, Module, Role, Text, Visit, numbered};
 
-/// The names that statements declare and mention. Names are not told apart by scope: a name that is declared in any
-/// function is taken for declared. So too much may be kept, but never too little.
+/// The names that statements declare and use. Scopes are ignored: a name that any function declares counts as declared. So the reducer may
+/// keep too much, but never too little.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
     declared: syntax::Names<Text>,
     mentioned: BTreeSet<Text>,
 }
 
-/// How far a name is declared: not at all, but for its number (5.4.6), or as it stands.
+/// The degree to which a name is declared: not at all, only as a parameterized name that does not cover its number (5.4.6), or fully.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Declared {
     Not,
@@ -42,17 +42,17 @@ impl Names {
         names
     }
 
-    /// Whether a name that `self` declares is mentioned in `smaller`, which does not declare it.
+    /// Whether `smaller` uses a name that `self` declares and `smaller` does not.
     pub(crate) fn break_in(&self, smaller: &Names) -> bool {
         smaller.mentioned.iter().any(|name| smaller.declares(name) < self.declares(name))
     }
 
-    /// Whether a name stands anywhere in the module.
+    /// Whether a name occurs anywhere in the module.
     pub(crate) fn knows(&self, name: &Text) -> bool {
         self.mentioned.contains(name) || self.declares(name) > Declared::Not
     }
 
-    /// The names that are mentioned of a parameterized name, in order.
+    /// Returns the used names that belong to a parameterized name, in order.
     pub(crate) fn mentioned_of(&self, prefix: &Text) -> impl Iterator<Item = &Text> {
         self.mentioned.iter().filter(move |name| {
             let found = self.declared.find(name, |_, digits| numbered(digits));
@@ -69,18 +69,18 @@ impl Names {
     }
 }
 
-/// Which statement of a module needs which.
+/// The dependencies between the statements of a module.
 pub(crate) struct Needs {
-    /// For each statement, those that declare what it mentions.
+    /// For each statement, the statements that declare the names it uses.
     needs: Vec<BTreeSet<usize>>,
-    /// For each statement, those that mention what it declares.
+    /// For each statement, the statements that use the names it declares.
     needed_by: Vec<BTreeSet<usize>>,
 }
 
 impl Needs {
     pub(crate) fn of(module: &Module) -> Needs {
         let names: Vec<Names> = module.items.iter().map(Names::of_item).collect();
-        // What a function declares within it, no other statement can mean.
+        // Names declared inside a function are visible only there, so only declarations at module scope count.
         let mut outer: syntax::Names<&Text> = syntax::Names::default();
         let mut declaring: BTreeMap<&Text, Vec<usize>> = BTreeMap::new();
         for (at, item) in module.items.iter().enumerate() {
@@ -102,12 +102,12 @@ impl Needs {
         Needs { needs, needed_by }
     }
 
-    /// These statements and all that they need.
+    /// Returns these statements and all their dependencies.
     pub(crate) fn with_needs(&self, statements: impl IntoIterator<Item = usize>) -> BTreeSet<usize> {
         closure(&self.needs, statements)
     }
 
-    /// These statements and all that need them.
+    /// Returns these statements and everything that depends on them.
     pub(crate) fn with_dependents(&self, statements: impl IntoIterator<Item = usize>) -> BTreeSet<usize> {
         closure(&self.needed_by, statements)
     }
@@ -124,10 +124,10 @@ fn closure(edges: &[BTreeSet<usize>], from: impl IntoIterator<Item = usize>) -> 
     reached
 }
 
-/// The part of a module that declares these names, with everything that it needs, and the header; `None` where nothing
-/// declares any of them. Of a declaration of several variables all stay.
+/// Returns the part of a module that declares these names, with all its dependencies and the header; `None` if no statement declares any of
+/// the names. A declaration of several variables is kept whole.
 ///
-/// A caller who knows which variable is at fault can begin with its slice.
+/// A caller that knows which variable shows the deviation can start reducing from its slice.
 pub fn slice(module: &Module, names: &[&str]) -> Option<Module> {
     let declares = |item: &Item| names.iter().any(|name| item.may_declare(name));
     let declaring: Vec<usize> = (0..module.items.len()).filter(|&at| declares(&module.items[at])).collect();
@@ -192,7 +192,7 @@ mod tests {
         let needs = Needs::of(&module);
         assert!(needs.with_needs([2]).contains(&0) && needs.with_dependents([0]).contains(&2));
         assert!(slice(&module, &["a12"]).is_some_and(|slice| slice.items.contains(&module.items[0])));
-        // A number that is not declared is not cut off from the declaration that it misses.
+        // Without both declarations, `a12` is not declared at all.
         without.items.remove(0);
         assert!(Names::of(&module).break_in(&Names::of(&without)));
     }

@@ -1,4 +1,4 @@
-//! A program as it is reduced, and which of two is the smaller.
+//! The program that is reduced, and the order of programs by size.
 
 use std::cmp::Ordering;
 
@@ -8,7 +8,7 @@ use ptxsmith_syntax::{
 
 use crate::tokens;
 
-/// A program: its text, and, where it is reduced as PTX, its tree.
+/// A program: its text and, if it is reduced as PTX, its syntax tree.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Program {
     text: String,
@@ -16,47 +16,49 @@ pub struct Program {
     size: Size,
 }
 
-/// How large a program is: its tokens behind the header, how strange its declarations are, then its bytes, then its text.
+/// The size of a program. Compares the number of tokens after the header, then the strangeness of the declarations, then the number of
+/// bytes, then the text.
 ///
-/// The header, which every program needs, is `.version`, `.target` and `.address_size`; it counts in bytes. The last
-/// comparison is that of characters, digits before letters and lower case before upper case. No two texts are equal,
-/// and below each every descent is finite, so a search ends.
+/// The header, which every program needs, consists of `.version`, `.target` and `.address_size`. It counts only in bytes. Texts are
+/// compared by character, with digits before letters and lower case before upper case. Different texts are never equal, and no infinite
+/// sequence of ever smaller programs exists, so a search terminates.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Size {
-    /// Tokens behind the header.
+    /// The number of tokens after the header.
     pub tokens: usize,
-    /// How far state spaces and types of variables are from `.global .s32`.
+    /// The distance of state spaces and types of variables from `.global .s32`.
     pub strange: usize,
-    /// Bytes of the text.
+    /// The number of bytes of the text.
     pub bytes: usize,
 }
 
 impl Program {
-    /// A program that is reduced as PTX.
+    /// Creates a program that is reduced as PTX.
     ///
-    /// Its text is canonical: white space and comments are those of the printer.
+    /// The text is normalized: white space and comments are replaced by the printer's.
     ///
     /// # Errors
-    /// If the text is no PTX module, or a statement of it is not understood; [`Program::from_text`] takes any.
+    /// If the text is not a PTX module, or contains a statement that the parser does not understand. [`Program::from_text`] accepts any
+    /// text.
     pub fn parse(text: &str) -> Result<Program, ParseError> {
         let module = parse(text)?;
         if let Some(unread) = module.unread().next() {
             return Err(unread.error.clone());
         }
         let text = print(&module);
-        // Read again, so that spans are those of this text.
+        // Parsed again, so that spans refer to the normalized text.
         let module = parse(&text)?;
         Ok(Program::new(text, module))
     }
 
-    /// A program that is reduced as text, whatever it is. All its tokens count, as it has no header that we know.
+    /// Creates a program that is reduced as text, whether or not it is PTX. All tokens count, because no header is recognized.
     pub fn from_text(text: impl Into<String>) -> Program {
         let text = text.into();
         let size = Size { tokens: tokens::count(&text), strange: 0, bytes: text.len() };
         Program { text, module: None, size }
     }
 
-    /// The program of a tree; `None` where its text would be read as something else.
+    /// Creates the program of a syntax tree; `None` if its text would be parsed as a different tree.
     pub fn of(module: &Module) -> Option<Program> {
         let text = print(module);
         let read = parse(&text).ok()?;
@@ -78,39 +80,39 @@ impl Program {
         Program { text, module: Some(module), size }
     }
 
-    /// The text.
+    /// Returns the text.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The tree, with spans in the text; `None` for a program that is reduced as text.
+    /// Returns the syntax tree, with spans in the text; `None` for a program that is reduced as text.
     pub fn module(&self) -> Option<&Module> {
         self.module.as_ref()
     }
 
-    /// How large it is.
+    /// Returns the size.
     pub fn size(&self) -> &Size {
         &self.size
     }
 
-    /// Whether it is smaller than another, in the order that [`Size`] describes.
+    /// Whether the program is smaller than another, in the order that [`Size`] describes.
     pub fn is_smaller_than(&self, other: &Program) -> bool {
         self.compare(other) == Ordering::Less
     }
 
-    /// The order that [`Size`] describes.
+    /// Compares two programs in the order that [`Size`] describes.
     pub fn compare(&self, other: &Program) -> Ordering {
         let sizes = |Program { size, .. }: &Program| (size.tokens, size.strange, size.bytes);
         sizes(self).cmp(&sizes(other)).then_with(|| ranks(&self.text).cmp(ranks(&other.text)))
     }
 }
 
-/// The places of the characters of a text in the order of the last comparison: as in ASCII, but for the case of letters.
+/// Maps the characters of a text to their ranks: the order of ASCII, but lower case before upper case.
 fn ranks(text: &str) -> impl Iterator<Item = u8> {
     text.bytes().map(|byte| if byte.is_ascii_alphabetic() { byte ^ 0x20 } else { byte })
 }
 
-/// Types, those first that everybody knows best.
+/// The most familiar scalar types, in order. All others rank after them.
 pub(crate) const PLAINEST: [ScalarType; 8] = {
     use ScalarType::{B32, B64, F32, F64, S32, S64, U32, U64};
     [S32, U32, B32, S64, U64, B64, F32, F64]

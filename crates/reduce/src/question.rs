@@ -1,15 +1,15 @@
-//! What a program is asked.
+//! The question that a reduction asks about programs.
 
 use crate::program::Program;
 
-/// What a program answered.
+/// The answer to a question about a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// It still shows what is looked for.
+    /// The program still has the property in question.
     Yes,
-    /// It does not.
+    /// The program does not have the property.
     No,
-    /// It could not be told, and why: no answer in time, a full disk, a failure of the machine. Never taken for a yes.
+    /// The answer is unknown, for this reason: a timeout, a full disk, or a failure of the machine. It is never treated as yes.
     CannotTell(String),
 }
 
@@ -19,31 +19,31 @@ impl From<bool> for Answer {
     }
 }
 
-/// What is to be kept while a program shrinks.
+/// The property that a program must keep while it is reduced.
 pub trait Question {
-    /// Asks these programs, which are given in the order in which the search prefers them.
+    /// Asks the question about these programs, which are in the order in which the search prefers them.
     ///
     /// # For implementors
     ///
-    /// - The answers come in the order of the programs. All before the first yes must be there; those behind it are not
-    ///   looked at and may be left out. So a caller may judge all of them in one batch, or a few at a time in parallel:
-    ///   the result of a search is the same.
-    /// - The same program must get the same answer, whatever stands beside it.
-    /// - What failed for another reason than the program is [`Answer::CannotTell`], never a yes and never a no.
+    /// - Answers must be in the order of the programs. All answers before the first yes must be present; later ones are ignored and may be
+    ///   omitted. So an implementation may judge all programs in one batch, or a few at a time in parallel: the result of a search is the
+    ///   same.
+    /// - The same program must get the same answer, regardless of the other programs in the call.
+    /// - A failure that the program did not cause is [`Answer::CannotTell`], never a yes or a no.
     fn ask(&mut self, programs: &[Program]) -> Vec<Answer>;
 
-    /// How many programs one call should get at most. The result of a search does not depend on it.
+    /// Returns the maximum number of programs that one call should get. The result of a search does not depend on it.
     fn at_once(&self) -> usize {
         256
     }
 
-    /// Whether there is no more time for questions. The search ends with the best program that it has.
+    /// Whether the time for questions has run out. The search then ends with the best program so far.
     fn is_over(&self) -> bool {
         false
     }
 }
 
-/// A question made of a function that answers for one program.
+/// A question from a function that answers for one program.
 pub struct Each<F>(pub F);
 
 impl<F: FnMut(&Program) -> Answer> Question for Each<F> {

@@ -1,4 +1,4 @@
-//! From a program to the least one that the passes lead to.
+//! The search for the smallest program that the passes can reach.
 
 use std::collections::BTreeSet;
 
@@ -7,14 +7,14 @@ use crate::passes::{self, Pass};
 use crate::program::Program;
 use crate::question::{Answer, Question};
 
-/// How to search.
+/// The options of a search.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Whether candidates that mention a name which they no longer declare are left out. They are no valid PTX, and the
-    /// question may be too lenient to see it; so they are, unless validity itself is in question. Default: true.
+    /// Whether to skip candidates that use a name without its declaration. Such candidates are not valid PTX, but a lenient question
+    /// might accept them. Set this to false only if validity itself is in question. Default: true.
     pub keep_names_declared: bool,
-    /// After this many programs were answered for, the best so far is the result. Unlike a time, it is the same everywhere.
-    /// Default: no limit.
+    /// The maximum number of programs to ask about; then the best program so far is the result. Unlike a time limit, this gives the same
+    /// result on every machine. Default: no limit.
     pub most: u64,
 }
 
@@ -24,59 +24,59 @@ impl Default for Options {
     }
 }
 
-/// Why a program cannot be reduced.
+/// The reason why a program cannot be reduced.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Objection {
-    /// The program itself answers no.
+    /// The original program answers no.
     NotInteresting,
-    /// It answers yes to begin with, and then no: whatever is asked about does not depend on the program alone.
+    /// The original program answers first yes and then no, so the answer does not depend on the program alone.
     NotReproducible,
-    /// It could not be told.
+    /// The answer for the original program is unknown.
     CannotTell(String),
 }
 
-/// What happens during a search.
+/// An event during a search.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Event<'a> {
-    /// So many more programs were answered for.
+    /// The question was answered for this number of additional programs.
     Asked(usize),
-    /// This is smaller than the best program so far and answers yes; the pass that found it has this name.
+    /// A smaller program than the best so far answers yes. The string is the name of the pass that found it.
     Better(&'a Program, &'static str),
 }
 
-/// Why a search came to its end.
+/// The reason why a search ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
     /// No neighbour of the result answers yes.
     Least,
-    /// The question was over, or [the limit](Options::most) was reached.
+    /// The question ran out of time, or [the limit](Options::most) was reached.
     Stopped,
-    /// The result answered no when it was asked a last time. It is the last program that answered yes twice.
+    /// The smallest program answered no when it was asked a last time. The result is the last program that answered yes twice.
     NotReproducible,
 }
 
-/// What a search found.
+/// The result of a search.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reduced {
     /// The smallest program that answered yes.
     pub program: Program,
-    /// How many programs were answered for.
+    /// The number of programs for which the question was answered.
     pub asked: u64,
-    /// How often a smaller one was found.
+    /// The number of times that a smaller program was found.
     pub steps: u64,
-    /// How many could not be told, and were not taken.
+    /// The number of programs with unknown answers, which were not used.
     pub could_not_tell: u64,
-    /// Why, for the first of them.
+    /// The reason for the first unknown answer.
     pub doubt: Option<String>,
-    /// Why the search came to its end.
+    /// The reason why the search ended.
     pub ended: Ended,
 }
 
-/// Asks a program twice, and says why it cannot be reduced.
+/// Asks about a program twice, to check that it can be reduced.
 ///
 /// # Errors
-/// If it does not answer yes both times.
+/// If the program does not answer yes both times.
 pub fn check(program: &Program, question: &mut dyn Question) -> Result<(), Objection> {
     match one(program, question) {
         Answer::Yes => {}
@@ -95,11 +95,11 @@ fn one(program: &Program, question: &mut dyn Question) -> Answer {
     answer.unwrap_or_else(|| Answer::CannotTell("there is no answer".to_owned()))
 }
 
-/// Looks for the smallest program that answers yes, beginning with one that does.
+/// Searches for the smallest program that answers yes, starting from one that does.
 ///
-/// Each pass is followed as long as it leads to smaller programs, the biggest cuts first, and all passes are gone
-/// through until none does. A program that is taken is the first in the order of its pass that answers yes, so the
-/// result depends on the answers alone, not on how they are come by.
+/// Each pass is repeated as long as it finds smaller programs, with its largest cuts first; all passes are repeated until none finds one.
+/// The search always continues with the first program in the order of the pass that answers yes. So the result depends only on the answers,
+/// not on how they are computed in parallel.
 ///
 /// # Errors
 /// If the program does not answer yes twice; see [`check`].
@@ -117,7 +117,7 @@ pub fn reduce(
         Search { question, options, on_event, taken, tried, asked: 2, could_not_tell: 0, doubt: None };
     let mut ended = search.run();
     if ended == Ended::Least && search.taken.len() > 1 {
-        // A subject that answers by chance is noticed here at the latest.
+        // A subject that answers at random is detected here at the latest.
         while let [.., _, last] = &search.taken[..]
             && one(last, search.question) == Answer::No
         {
@@ -135,24 +135,24 @@ struct Search<'s> {
     question: &'s mut dyn Question,
     options: &'s Options,
     on_event: &'s mut dyn FnMut(Event<'_>),
-    /// The programs that were the best, in order; never empty.
+    /// The best programs so far, in order; never empty.
     taken: Vec<Program>,
-    /// The texts that were answered for.
+    /// The texts for which the question was already answered.
     tried: BTreeSet<String>,
     asked: u64,
     could_not_tell: u64,
     doubt: Option<String>,
 }
 
-/// How much text is asked about at once, to begin with and at most. Candidates of a large program take time to make, and
-/// the first ones are the likeliest to be taken; those of a small one cost nothing.
+/// The number of bytes of candidates to ask about in one call, at first and at most. Candidates of a large program take time to create, and
+/// the first ones are the most likely to be accepted. Candidates of a small program cost nothing.
 const BYTES_AT_FIRST: usize = 64 << 10;
 const BYTES_AT_MOST: usize = 4 << 20;
 
-/// How many edits of a pass count as its biggest cuts.
+/// The number of edits at the start of a pass that count as its largest cuts.
 const BIGGEST: usize = 16;
 
-/// The longest text that is remembered as tried.
+/// The maximum length in bytes of a text that is remembered as tried.
 const REMEMBERED: usize = 16 << 10;
 
 impl Search<'_> {
@@ -174,10 +174,10 @@ impl Search<'_> {
         }
     }
 
-    /// Takes smaller programs from one pass until none answers yes.
+    /// Follows one pass to smaller programs until no candidate answers yes.
     fn follow(&mut self, pass: &'static Pass) -> Ended {
-        // Where the last one was found the next one is most likely: what stands before has just answered no. But the
-        // biggest cuts, which stand first, are worth another try.
+        // The next success is most likely where the last one was, because all earlier candidates have just answered no. But the largest
+        // cuts, which come first, deserve another try.
         let mut from = 0;
         'smaller: loop {
             let best = self.best().clone();
@@ -202,7 +202,7 @@ impl Search<'_> {
                 if candidates.is_empty() {
                     continue;
                 }
-                // Which candidates are asked about together depends on the number of jobs; how many are, must not.
+                // The candidates in one call may depend on the number of jobs, but the total number of questions must not.
                 let left = self.options.most.saturating_sub(self.asked);
                 candidates.truncate(usize::try_from(left).unwrap_or(usize::MAX));
                 if candidates.is_empty() || self.question.is_over() {
@@ -244,11 +244,11 @@ impl Search<'_> {
             if let Answer::CannotTell(reason) = answer {
                 self.could_not_tell += 1;
                 self.doubt.get_or_insert_with(|| reason.clone());
-                // It may be told another time.
+                // A later attempt may get an answer.
                 self.tried.remove(candidate.text());
             }
         }
-        // What was left out behind a yes was not answered for.
+        // Candidates after the first yes may have no answer.
         for candidate in candidates.iter().skip(answers.len()) {
             self.tried.remove(candidate.text());
         }

@@ -1,10 +1,11 @@
-//! Many small programs as one.
+//! Combines many small programs into one.
 
 use ptxsmith_syntax::{Item, Module, prefixed};
 
-/// One module that holds the declarations of all these, the names of the nth with `tN_` before them.
+/// Returns one module with the declarations of all these modules. The names of the nth module get the prefix `tN_`.
 ///
-/// `None` where that could mean something else: their headers differ, or one of them holds more than declarations.
+/// Returns `None` if the combination could have another meaning: the headers differ, or a module contains other statements than
+/// declarations of variables.
 pub fn together(modules: &[&Module]) -> Option<Module> {
     let header = modules.first()?.header();
     let mut shared = header.clone();

@@ -1,18 +1,17 @@
-//! Any text as tokens, whether or not it is PTX.
+//! Splits any text into tokens, whether or not it is PTX.
 //!
-//! The lexer of `ptxsmith-syntax` refuses what is no token, which is what a reduced text may be about. This one takes
-//! everything.
+//! The lexer of `ptxsmith-syntax` rejects invalid tokens, but the text to be reduced may contain them. This lexer accepts everything.
 
-/// One token of a text.
+/// A token, and the gap before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Piece<'t> {
-    /// What stands before it: white space and comments.
+    /// The white space and comments before the token.
     pub(crate) gap: &'t str,
-    /// Its characters; empty only for the last piece of a text that ends in a gap.
+    /// The characters of the token; empty only for the last piece of a text that ends in a gap.
     pub(crate) text: &'t str,
 }
 
-/// Splits a text. The pieces, gaps included, are the text.
+/// Splits a text into pieces. Joining the gaps and texts of all pieces gives the original text.
 pub(crate) fn pieces(text: &str) -> Vec<Piece<'_>> {
     let mut pieces = Vec::new();
     let mut rest = text;
@@ -25,7 +24,7 @@ pub(crate) fn pieces(text: &str) -> Vec<Piece<'_>> {
     pieces
 }
 
-/// How many tokens a text has.
+/// Returns the number of tokens in a text.
 pub(crate) fn count(text: &str) -> usize {
     pieces(text).iter().filter(|piece| !piece.text.is_empty()).count()
 }
@@ -54,7 +53,7 @@ fn token_length(text: &str) -> usize {
     match (characters.next(), characters.next()) {
         (None, _) => 0,
         (Some(first), _) if first.is_ascii_digit() => {
-            // A number as C's preprocessor sees it.
+            // Numbers follow the rules of the C preprocessor.
             let mut end = behind(1, &|c| word(c) || c == '.');
             while text[..end].ends_with(['e', 'E'])
                 && !text.starts_with("0x")

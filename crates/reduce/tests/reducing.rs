@@ -1,4 +1,4 @@
-//! What reduces to what, under invented questions: no subject is needed to know that a pass works.
+//! Tests the results of reductions for invented questions, so that no subject is needed.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -51,7 +51,7 @@ fn divides(module: &Module) -> bool {
     holds(module, |kind| matches!(kind, NodeKind::Binary(BinaryOp::Div, ..)))
 }
 
-/// Hundreds of declarations, of which one divides, and some depend on others.
+/// Builds a program with many declarations. One of them divides, and some depend on others.
 fn haystack(lines: usize) -> String {
     let mut text = String::new();
     for line in 0..lines {
@@ -154,7 +154,7 @@ fn a_value_is_found_in_an_array() {
 
 #[test]
 fn the_elements_that_belong_together_stay_together() {
-    // Two elements at a distance, as of one that is written over by another.
+    // Two elements at a distance, for example when one element overwrites another.
     let text =
         format!(".global .u8 x[64] = {{{}}};", (0..64).map(|n| n.to_string()).collect::<Vec<_>>().join(", "));
     reduces_to(&text, ".global .s32 a[] = {7, 50};", |module| {
@@ -234,7 +234,7 @@ const KERNEL: &str = ".global .align 8 .u32 g[4];
     ret;
 }";
 
-/// Whether a kernel holds an instruction like this.
+/// Whether a function contains an instruction with this property.
 fn executes(module: &Module, is: impl Fn(&Instruction) -> bool) -> bool {
     let mut statements = module.functions().flat_map(Function::statements);
     statements.any(|statement| matches!(statement, Statement::Instruction(instruction) if is(instruction)))
@@ -255,7 +255,7 @@ fn a_kernel_keeps_the_instruction_that_is_asked_for_and_its_simplest_operands() 
     let indexes = |module: &Module| {
         executes(module, |i| i.operands.iter().any(|operand| matches!(operand, Operand::Element(..))))
     };
-    // The name may be any that is declared: here that of the kernel itself.
+    // The name can be any declared one, here that of the kernel itself.
     reduces_to(KERNEL, ".entry a\n{\n    mov a[0];\n}", indexes);
     let splits = |module: &Module| {
         executes(module, |i| matches!(&i.operands[..], [Operand::Vector(parts), ..] if parts.len() == 2))
@@ -304,7 +304,7 @@ fn registers_are_joined_and_those_that_are_left_get_short_names() {
 fn names_that_are_mentioned_stay_declared() {
     let text = ".global .b8 first; .global .b8 pad; .global .u64 second[2] = {0, generic(first) + 12};";
     let mentions = |module: &Module| holds(module, |kind| matches!(kind, NodeKind::Generic(_)));
-    // A name may stand for the variable that it initializes, so one declaration is enough.
+    // The name of a variable may appear in its own initializer, so one declaration is enough.
     reduces_to(text, ".global .s32 a = generic(0);", mentions);
     let names = |module: &Module| holds(module, |kind| matches!(kind, NodeKind::Name(_)));
     reduces_to(text, ".global .s32 a = a;", names);
@@ -329,7 +329,7 @@ fn two_programs_with_one_cause_end_as_one_text() {
     assert_eq!(results, BTreeSet::from([format!("{HEADER}.global .s32 a = 0 / 0;\n")]));
 }
 
-/// Answers for all at once, or some at a time, or leaves out what stands behind a yes.
+/// A question that answers for a limited number of programs at a time, or omits answers after the first yes.
 struct Batches {
     size: usize,
     lazy: bool,
@@ -372,7 +372,7 @@ fn the_result_does_not_depend_on_how_many_are_asked_at_once() {
 
 #[test]
 fn what_could_not_be_told_is_never_taken() {
-    // Whatever is smaller than forty bytes runs out of time.
+    // Every program shorter than 70 bytes times out.
     let mut question = Each(|program: &Program| match program.text().len() {
         0..70 => Answer::CannotTell("no answer in time".to_owned()),
         _ => Answer::Yes,

@@ -1,24 +1,24 @@
-//! What one campaign shows that another does not: what a change adds.
+//! Compares two campaigns by their findings, for example to see which findings a change adds.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{Finding, Report, Status};
 
-/// How two reports differ in the findings that they have.
+/// The differences between the findings of two reports.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Against {
-    /// Ids that only the later one has.
+    /// The ids that only the later report has.
     pub added: Vec<String>,
-    /// Ids that both have.
+    /// The number of ids that both reports have.
     pub common: usize,
-    /// Ids that only the earlier one has, in its order.
+    /// The ids that only the earlier report has, in its order.
     pub absent: Vec<String>,
-    /// Why the comparison says less than it seems to, where it does.
+    /// Reasons why the comparison may be misleading; empty if there are none.
     pub doubts: Vec<&'static str>,
 }
 
 impl Against {
-    /// Compares by id. A deviation that was known and now is gone, or new, is added, too.
+    /// Compares two reports by the ids of their findings. A finding that was known and is now gone or new counts as added.
     pub fn of(report: &Report, earlier: &Report) -> Against {
         let ids = |report: &Report| -> BTreeMap<String, Status> {
             report.findings.iter().map(|finding| (finding.id.clone(), finding.status)).collect()
@@ -55,12 +55,12 @@ impl Against {
         }
     }
 
-    /// Leaves in the report what is added.
+    /// Removes all findings from the report that were not added.
     pub fn keep_added(&self, report: &mut Report) {
         report.findings.retain(|finding| self.added.contains(&finding.id));
     }
 
-    /// `2 findings are added, 7 are in both, 1 is no longer shown`
+    /// Returns a summary: `2 findings are added, 7 are in both, 1 is no longer shown`.
     pub fn text(&self) -> String {
         let are = |count: usize| if count == 1 { "1 is".to_owned() } else { format!("{count} are") };
         let added = match self.added.len() {

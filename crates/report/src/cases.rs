@@ -1,18 +1,18 @@
-//! What each subject makes of each program. A report has this only where it was asked for (`--by-case`): it grows with the
-//! number of programs, and its reader is [`atlas`](crate::atlas).
+//! The result of each subject for each program. A report contains this table only on request (`--by-case`), because it grows with the
+//! number of programs. [`atlas`](crate::atlas) reads it.
 
 use serde::{Deserialize, Serialize};
 
-/// One program, and how every subject stands with it.
+/// One program with the results of all subjects.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Case {
-    /// What it is called: the path of its file, or the cell of a table.
+    /// The name of the program: the path of its file, or the cell of a table.
     pub name: String,
-    /// Its text.
+    /// The text of the program.
     pub program: String,
-    /// A letter for each subject of the report, in their order; see [`Standing::letter`](crate::matrix::Standing::letter).
+    /// One letter for each subject, in the order of the report; see [`Standing::letter`](crate::matrix::Standing::letter).
     pub standings: String,
-    /// The listed deviations that any subject shows on it.
+    /// The listed deviations that any subject shows for this program.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub known: Vec<String>,
 }

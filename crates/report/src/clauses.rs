@@ -1,23 +1,23 @@
-//! The clauses of a report: by their names, since a report may be older or newer than the table of this version.
+//! The clauses in a report, identified by name, because a report can be older or newer than the clause table of this version.
 
 use std::sync::LazyLock;
 
 use ptxsmith_oracle::{Clause, ClauseSet, Expectation, Rules, expect};
 
-/// The most clauses of one finding that are looked at: more than there are.
+/// The maximum number of clauses of a finding that are considered. The specification has fewer.
 const MOST: usize = 250;
 
-/// What a clause says; `None` for a name that this version does not know.
+/// Returns a summary of the clause, or `None` if this version does not know the name.
 pub fn summary(id: &str) -> Option<&'static str> {
     Clause::from_id(id).map(Clause::summary)
 }
 
-/// The section of the manual that a clause stands in: what stands before the slash.
+/// Returns the section of the manual that contains the clause: the part of its name before the slash.
 pub fn section(id: &str) -> &str {
     id.split_once('/').map_or(id, |(section, _)| section)
 }
 
-/// The heading of a section of the manual; nothing for one that this version does not know.
+/// Returns the heading of a section of the manual, or an empty string if this version does not know it.
 pub fn heading(section: &str) -> &'static str {
     match section {
         "4.5" => "Constants",
@@ -44,7 +44,8 @@ pub fn heading(section: &str) -> &'static str {
     }
 }
 
-/// The heading of a section in NVIDIA's public manual, as a link. Its numbers change with the manual; the names do not.
+/// Returns a link to the section in NVIDIA's public manual. It uses the heading because section numbers change between releases of the
+/// manual.
 pub fn link(section: &str) -> Option<String> {
     const MANUAL: &str = "https://docs.nvidia.com/cuda/parallel-thread-execution/index.html";
     let anchor = match section {
@@ -54,16 +55,16 @@ pub fn link(section: &str) -> Option<String> {
     (!anchor.is_empty()).then(|| format!("{MANUAL}#{anchor}"))
 }
 
-/// The place of a clause in the order of the manual; names that this version does not know come last, by name.
+/// Returns a sort key that orders clauses as in the manual. Names that this version does not know come last, by name.
 pub fn order(id: &str) -> (usize, &str) {
     let place = Clause::from_id(id).and_then(|clause| Clause::ALL.iter().position(|&other| other == clause));
     (place.unwrap_or(usize::MAX), id)
 }
 
-/// The same clauses, those first that say most about a deviation; and how many of them do.
+/// Sorts clauses so that the most informative ones about a deviation come first, and returns the number of informative ones.
 ///
-/// A difference that nothing explains breaks one of the clauses that its expectation rests on, and it is not known
-/// which. But some every initialized variable rests on: they come last. Where there are only such, all tell.
+/// An unexplained difference violates one of the clauses on which its expectation is based, but it is unknown which. Clauses that apply to
+/// every initialized variable carry no information, so they come last. If there are only such clauses, all count as informative.
 pub fn telling(clauses: &[String]) -> (Vec<&str>, usize) {
     static COMMON: LazyLock<ClauseSet> = LazyLock::new(|| {
         let text = ".version 7.8\n.target sm_80\n.global .s32 x = 1;\n.global .s32 y[1] = {1};\n";

@@ -1,4 +1,4 @@
-//! What was expected and what was seen, in lines for people.
+//! Describes expected and actual results in lines for people.
 
 use ptxsmith_model::{AccessDifference, Class};
 use std::collections::BTreeMap;
@@ -13,31 +13,31 @@ use crate::harmless::{cut, line};
 use crate::reproduce::is_malformed;
 use crate::values::{Shapes, Slot, address};
 
-/// The most bytes of a variable that are shown.
+/// The maximum number of bytes of a variable that are shown.
 const MOST_BYTES: usize = 48;
-/// The most characters of a message that are shown; the report has all.
+/// The maximum number of characters of a message that are shown. The report contains the whole message.
 const MOST_CHARACTERS: usize = 2_000;
-/// Bytes of a variable in which a difference is seen without help.
+/// The size in bytes up to which a difference between variables is visible without help.
 const SHORT: usize = 16;
-/// The most addresses of a variable that are shown one by one.
+/// The maximum number of addresses of a variable that are shown one by one.
 const MOST_ADDRESSES: usize = 4;
-/// The most variables that are shown of a program that no single one of is at fault.
+/// The maximum number of variables that are shown if no single variable shows the deviation.
 const MOST_VARIABLES: usize = 3;
-/// The most addresses of a variable that are looked at one by one.
+/// The maximum number of addresses of a variable that are examined one by one.
 #[cfg_attr(not(feature = "html"), allow(dead_code, reason = "the page shows them"))]
 pub(crate) const MOST_SLOTS: usize = 4_096;
 
-/// What is expected of a program that the specification does not decide.
+/// The expected result of a program that the specification leaves undecided.
 const AN_ANSWER: &str =
     "an answer: the specification at hand does not decide whether it is accepted or refused";
 
-/// The same without the words of this project.
+/// The same in general terms, for bug reports.
 const ANY_ANSWER: &str =
     "a compiled program, or a diagnostic and an exit status other than 0; not the end of the compiler";
 
 const ACCEPTED: &str = "accepted";
 
-/// The line of the program that the specification or the subject blames.
+/// Returns the line of the program that the specification's rejection or the subject's first error refers to.
 pub fn blamed_line(finding: &Finding) -> Option<usize> {
     let example = finding.example();
     let refused = example.expected.refusal().map(|refusal| refusal.line).filter(|line| *line > 0);
@@ -46,7 +46,7 @@ pub fn blamed_line(finding: &Finding) -> Option<usize> {
     refused.or_else(said).and_then(|line| usize::try_from(line).ok())
 }
 
-/// What the specification says, for people who know our names of clauses.
+/// Describes the expected result, for readers who know ptxsmith's names of clauses.
 pub fn expected(finding: &Finding) -> Vec<String> {
     let mut lines = expected_of(finding, AN_ANSWER);
     if let Some(refusal) = finding.example().expected.refusal() {
@@ -55,7 +55,7 @@ pub fn expected(finding: &Finding) -> Vec<String> {
     lines
 }
 
-/// The same for people who know nothing of us: what a bug report says.
+/// Describes the expected result for readers who do not know ptxsmith, as in a bug report.
 pub(crate) fn expected_in_words(finding: &Finding) -> Vec<String> {
     let mut lines = expected_of(finding, ANY_ANSWER);
     if is_malformed(finding.example().observed) {
@@ -89,7 +89,7 @@ fn expected_of(finding: &Finding, undecided: &str) -> Vec<String> {
     variables(finding, expected.variables())
 }
 
-/// What the subject did, and which listed deviations the program contains that do not explain it.
+/// Describes the result of the subject, and lists the deviations that the program contains but that do not explain it.
 pub fn observed(finding: &Finding) -> Vec<String> {
     let contains = finding.example().expected.contains.iter();
     let notes = contains.map(|id| format!("contains {id}, which does not explain it"));
@@ -119,7 +119,7 @@ fn done(finding: &Finding) -> Vec<String> {
     outcome(observed)
 }
 
-/// How an implementation answered, what it holds aside, and the first error that it printed: what follows that is often a consequence of it.
+/// Describes an outcome without contents, with the first error that was printed. Later errors are often consequences of the first.
 pub fn outcome(observed: &Observation) -> Vec<String> {
     let mut did = match (observed.outcome, observed.signal) {
         (Outcome::Accepted, _) => ACCEPTED.to_owned(),
@@ -141,14 +141,14 @@ pub fn outcome(observed: &Observation) -> Vec<String> {
     [did].into_iter().chain(error).collect()
 }
 
-/// What the subject did, with the status that a shell shows, as a bug report says it.
+/// Describes the result of the subject for a bug report, with the exit status that a shell shows.
 pub(crate) fn observed_in_words(finding: &Finding) -> Vec<String> {
     let observed = finding.example().observed;
     let mut lines = self::observed(finding);
     match (observed.outcome, observed.signal) {
         (Outcome::Accepted, _) if finding.class == Class::AcceptsInvalid => {
             let said = if observed.diagnostics.is_empty() { ", nothing printed" } else { "" };
-            // Of a program that should be refused, what is zero tells nothing.
+            // For a program that should be rejected, variables that are zero contain no information.
             let tells = |variable: &Variable| {
                 let bytes = variable.bytes.iter().flatten().any(|&byte| byte != 0);
                 bytes || variable.addresses.as_ref().is_some_and(|all| !all.is_empty())
@@ -169,7 +169,7 @@ pub(crate) fn observed_in_words(finding: &Finding) -> Vec<String> {
     lines
 }
 
-/// An access of a kernel that goes elsewhere, with what is said of it: `k, line 7: reads 4 bytes at a +8`.
+/// Describes an access that differs: `k, line 7: reads 4 bytes at a +8`.
 fn access(access: &AccessDifference, said: &str) -> String {
     let kernel = line(&access.kernel);
     match access.line {
@@ -178,12 +178,12 @@ fn access(access: &AccessDifference, said: &str) -> String {
     }
 }
 
-/// Whether the byte of an output is known.
+/// Whether this byte of an output is known.
 fn is_seen(output: &Output, at: usize) -> bool {
     output.seen.as_ref().is_none_or(|seen| seen.get(at).is_some_and(|&seen| seen != 0))
 }
 
-/// The kernels that leave something else than they should, where both is known.
+/// Returns the kernels whose known output differs from the expected one.
 fn failing_kernels(expected: &BTreeMap<String, Output>, seen: &BTreeMap<String, Output>) -> Vec<String> {
     let differs = |(name, own): (&String, &Output)| {
         let other = seen.get(name)?;
@@ -195,7 +195,7 @@ fn failing_kernels(expected: &BTreeMap<String, Output>, seen: &BTreeMap<String, 
     expected.iter().filter_map(differs).collect()
 }
 
-/// `k0 leaves: 8dc2..83`, with dots for bytes that are not known, and addresses behind it.
+/// Describes outputs: `k0 leaves: 8dc2..83`, with dots for unknown bytes, followed by the addresses.
 fn kernels(outputs: &BTreeMap<String, Output>, names: &[String]) -> Vec<String> {
     let mut lines = Vec::new();
     for (name, output) in outputs.iter().filter(|(name, _)| names.contains(name)).take(MOST_VARIABLES) {
@@ -212,7 +212,7 @@ fn kernels(outputs: &BTreeMap<String, Output>, names: &[String]) -> Vec<String> 
     lines
 }
 
-/// Where to look in a long variable.
+/// Describes the position of the first difference in a long variable.
 fn first_difference(finding: &Finding) -> Option<String> {
     let name = finding.example().variable?;
     let expected = finding.example().expected.variable(name)?.bytes.as_ref()?;
@@ -221,7 +221,7 @@ fn first_difference(finding: &Finding) -> Option<String> {
     (expected.len() > SHORT).then(|| format!("different from byte {at} on"))
 }
 
-/// The variable at fault; without one, the first few.
+/// Describes the variable that shows the deviation, or else the first few variables.
 fn variables(finding: &Finding, variables: &Variables) -> Vec<String> {
     let shown = |(name, variable): (&Text, &Variable)| describe(finding, name, variable);
     if let Some(failing) = finding.example().variable {
@@ -242,7 +242,7 @@ fn variables(finding: &Finding, variables: &Variables) -> Vec<String> {
     lines
 }
 
-/// `x: 05000000  = 5`, with layout or addresses where those are what differs.
+/// Describes a variable: `x: 05000000  = 5`, with its layout or addresses if those differ.
 fn describe(finding: &Finding, name: &str, variable: &Variable) -> Vec<String> {
     let mut text = format!("{}: ", line(name));
     let slots: Vec<Slot> = (variable.addresses.iter().flatten())
@@ -259,7 +259,7 @@ fn describe(finding: &Finding, name: &str, variable: &Variable) -> Vec<String> {
             }
             let module = ptxsmith_syntax::parse(finding.example().program).unwrap_or_default();
             let shape = Shapes::new(&module).of(name, bytes.len() as u64);
-            // Of one with another size there is no value to compare.
+            // A variable with a wrong size has no value that can be compared.
             let size = finding.example().expected.variable(name).and_then(|expected| expected.size);
             let is_whole = size.is_none_or(|size| size == bytes.len() as u64);
             if let Some(shape) = shape.filter(|_| is_whole) {
@@ -271,7 +271,7 @@ fn describe(finding: &Finding, name: &str, variable: &Variable) -> Vec<String> {
     if finding.class == Class::WrongLayout {
         let or = |value: Option<u64>| match value {
             None => "?".to_owned(),
-            // It stands for every larger one.
+            // The maximum stands for all larger values, too.
             Some(u64::MAX) => "at least 2^64 - 1".to_owned(),
             Some(value) => value.to_string(),
         };

@@ -2,43 +2,43 @@
 
 include!(concat!(env!("OUT_DIR"), "/pages.rs"));
 
-/// Where the documents are published.
+/// The address at which the documents are published.
 const PUBLISHED: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs");
 
-/// The page of a deviation, as Markdown; `None` where there is none.
+/// Returns the page of a deviation as Markdown, or `None` if it has no page.
 pub fn page(id: &str) -> Option<&'static str> {
     PAGES.iter().find(|(name, _)| *name == id).map(|(_, page)| *page)
 }
 
-/// The ids of the listed deviations, each with a page.
+/// Returns the ids of all listed deviations that have a page.
 pub fn ids() -> impl Iterator<Item = &'static str> {
     PAGES.iter().filter(|(id, page)| page.starts_with(&format!("# {id}\n"))).map(|(id, _)| *id)
 }
 
-/// The deviations whose page names this clause as broken.
+/// Returns the deviations whose page lists this clause as violated.
 pub fn naming(clause: &str) -> Vec<&'static str> {
     let row = format!("| clause | `{clause}`:");
     ids().filter(|id| page(id).is_some_and(|page| page.contains(&row))).collect()
 }
 
-/// What a page says under a heading, its links to other documents made whole.
+/// Returns the text under a heading of a page, with relative links made absolute.
 fn under(id: &str, heading: &str) -> Option<String> {
     let (_, rest) = page(id)?.split_once(&format!("\n## {heading}\n"))?;
     let text = rest.split_once("\n## ").map_or(rest, |(text, _)| text).trim();
     (!text.is_empty()).then(|| text.replace("](../", &format!("]({PUBLISHED}/")))
 }
 
-/// What a deviation means for people who emit PTX, as Markdown.
+/// Returns, as Markdown, the consequences of a deviation for people who emit PTX.
 pub fn meaning(id: &str) -> Option<String> {
     under(id, "What it means for people who emit PTX")
 }
 
-/// What avoids it, as Markdown.
+/// Returns the work-around for a deviation as Markdown.
 pub fn work_around(id: &str) -> Option<String> {
     under(id, "Work-around")
 }
 
-/// Where the page of a deviation can be read.
+/// Returns the address of a deviation's page.
 pub fn link(id: &str) -> Option<String> {
     page(id).map(|_| format!("{PUBLISHED}/deviations/{id}.md"))
 }

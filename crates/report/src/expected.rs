@@ -1,20 +1,20 @@
-//! Lists of expected failures: a line each, `ID WORD ... # REASON`, with ids and words quoted as in a shell where they need that.
+//! Lists of expected failures, one per line: `ID WORD ... # REASON`. Ids and words are quoted as in a shell where necessary.
 //!
-//! One format for `run`, `check`, `cuda check` and the runner of the published suite. What the words behind an id say is the
-//! reader's.
+//! `run`, `check`, `cuda check` and the runner of the published suite share this format. Each of them interprets the words after the id in
+//! its own way.
 
 /// One line of a list.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Expected {
-    /// The failure.
+    /// The id of the failure.
     pub id: String,
-    /// What narrows it.
+    /// Words that restrict the entry, for example to a subject or to releases.
     pub words: Vec<String>,
-    /// Why it is expected.
+    /// The reason why the failure is expected.
     pub reason: String,
 }
 
-/// Reads a list; lines that begin with `#` are comments.
+/// Parses a list. Lines that begin with `#` are comments.
 ///
 /// ```
 /// let list = ptxsmith_report::expected::read("# A comment.\noctal-as-decimal ptxas 12.6  # to be mended\n").unwrap();
@@ -22,7 +22,7 @@ pub struct Expected {
 /// ```
 ///
 /// # Errors
-/// The first line whose quotes are not closed.
+/// Returns the first line with an unclosed quote.
 pub fn read(text: &str) -> Result<Vec<Expected>, String> {
     let lines = text.lines().zip(1..).map(|(line, number)| (line.trim(), number));
     let mut list = Vec::new();
@@ -36,7 +36,7 @@ pub fn read(text: &str) -> Result<Vec<Expected>, String> {
     Ok(list)
 }
 
-/// Writes a list, with a comment above it.
+/// Formats a list, with a comment above it.
 pub fn write(head: &str, list: &[Expected]) -> String {
     let mut text: String = head.lines().map(|line| format!("# {line}\n")).collect();
     for Expected { id, words, reason } in list {

@@ -1,4 +1,4 @@
-//! What a name of ours means: a listed deviation, a clause or a section of the specification, an ambiguity.
+//! Explains names that ptxsmith prints: a listed deviation, a clause or a section of the specification, or an ambiguity.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use ptxsmith_oracle::{Clause, Question};
 
 use crate::{clauses, deviations};
 
-/// The explanation of a name, as Markdown; `None` for a name that is none of ours.
+/// Returns the explanation of a name as Markdown, or `None` if ptxsmith has no such name.
 pub fn explain(name: &str) -> Option<String> {
     let page = || deviations::page(name).map(str::to_owned);
     let clause = || Clause::from_id(name).map(of_clause);
@@ -14,7 +14,7 @@ pub fn explain(name: &str) -> Option<String> {
     page().or_else(clause).or_else(question).or_else(|| of_section(name))
 }
 
-/// All names that can be explained, sections aside.
+/// Returns all names that can be explained, except sections.
 pub fn names() -> impl Iterator<Item = &'static str> {
     let clauses = Clause::ALL.iter().map(|clause| clause.id());
     let questions = Question::ALL.iter().map(|question| question.name());

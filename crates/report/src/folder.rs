@@ -1,7 +1,7 @@
-//! The folder of a campaign: what is read of it, and no more.
+//! Reads the folder that a campaign wrote.
 //!
-//! A folder may come from anywhere. Two files of it are read, both by name; nothing in them names a file that is read or
-//! written.
+//! A folder may come from an untrusted source. Only two files are read, both with fixed names; the contents of the folder never name a file
+//! that is read or written.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,61 +12,61 @@ use serde::de::DeserializeOwned;
 use crate::manifest::{self, Manifest};
 use crate::{Report, SCHEMA};
 
-/// The report's name in the folder.
+/// The name of the report in the folder.
 pub const REPORT: &str = "report.json";
-/// The manifest's name in the folder.
+/// The name of the manifest in the folder.
 pub const MANIFEST: &str = "manifest.json";
-/// The folder of findings in the folder.
+/// The name of the subfolder with the findings.
 pub const FINDINGS: &str = "findings";
 
-/// The most bytes of a file that are read: a report of a million findings is smaller.
+/// The maximum size of a file in bytes. A report of a million findings is smaller.
 const MOST_BYTES: u64 = 1 << 30;
 
-/// Why a folder cannot be read. All of these are the user's to mend.
+/// The reason why a folder cannot be read. The user can correct all of these errors.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
-    /// There is no such file, or it is none.
+    /// The file does not exist or is not a regular file.
     #[error("cannot read {}: {error}; give the folder of a campaign, which `run --out DIR` wrote", path.display())]
     Io {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// Why.
+        /// The error of the operating system.
         error: std::io::Error,
     },
-    /// It holds something else.
+    /// The file has other contents.
     #[error("{} is no report of a campaign: {error}", path.display())]
     Json {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// Where, and what was expected there.
+        /// The position and the expected contents.
         error: serde_json::Error,
     },
-    /// It is of another kind or a later version.
+    /// The file has another schema or one of a later version.
     #[error("{} has the schema `{found}`, and this version reads `{wanted}`", path.display())]
     Schema {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// Its schema.
+        /// The schema of the file.
         found: String,
-        /// Ours.
+        /// The schema that this version reads.
         wanted: &'static str,
     },
 }
 
-/// A campaign that was written.
+/// The results of a campaign, read from its folder.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Folder {
-    /// Its report.
+    /// The report.
     pub report: Report,
-    /// Its manifest, if it has one.
+    /// The manifest, if there is one.
     pub manifest: Option<Manifest>,
 }
 
 impl Folder {
-    /// Reads a folder. The path of a report itself will do, too.
+    /// Reads a folder. The path may also name the report file itself.
     ///
     /// # Errors
-    /// If there is no report, or if report or manifest are not of the form that they should be.
+    /// If there is no report, or if the report or the manifest is malformed.
     pub fn read(path: &Path) -> Result<Folder, ReadError> {
         let (folder, file) = match path.is_dir() {
             true => (path, path.join(REPORT)),
@@ -74,15 +74,15 @@ impl Folder {
         };
         let mut report: Report = read(&file)?;
         expect_schema(&file, &report.schema, SCHEMA)?;
-        // A report of an earlier version has another order.
+        // Earlier versions sorted the findings differently.
         report.findings.sort_by_key(crate::severity::order);
         Ok(Folder { report, manifest: read_manifest(folder)? })
     }
 }
 
 impl Folder {
-    /// How many findings of the report have no file in the folder that it lies in, and how many files there are of findings that
-    /// the report does not have: both 0 where report and folder belong together.
+    /// Counts the mismatches between the report and the folder that contains it: the findings of the report without a file, and the files
+    /// of findings that are not in the report. Both counts are 0 if report and folder belong together.
     pub fn strangers(&self, folder: &Path) -> (usize, usize) {
         let of = |name: &str| folder.join(FINDINGS).join(name);
         let named = self.report.findings.iter().filter(|found| found.file.is_some());
@@ -101,10 +101,10 @@ impl Folder {
     }
 }
 
-/// The manifest of a folder, if it has one.
+/// Reads the manifest of a folder, if there is one.
 ///
 /// # Errors
-/// If it is not of the form that it should be.
+/// If the manifest is malformed.
 pub fn read_manifest(folder: &Path) -> Result<Option<Manifest>, ReadError> {
     let file = folder.join(MANIFEST);
     if fs::symlink_metadata(&file).is_err() {
@@ -119,7 +119,7 @@ fn expect_schema(path: &Path, found: &str, wanted: &'static str) -> Result<(), R
     if found == wanted {
         return Ok(());
     }
-    // It comes from the file and goes into a message.
+    // The schema is untrusted text from the file, and the message prints it.
     let found = crate::harmless::line(found).chars().take(80).collect();
     Err(ReadError::Schema { path: path.to_owned(), found, wanted })
 }

@@ -1,20 +1,21 @@
-//! Text of others, made harmless to a terminal.
+//! Escapes untrusted text so that it cannot control a terminal.
 
 use std::borrow::{Borrow, Cow};
 
 use indicatif::HumanCount;
 
-/// The text on one line, harmless to a terminal: whatever a file name, a program or a tool puts into a message.
+/// Escapes a text for one line of a terminal: a file name, a part of a program, or a tool's message.
 pub fn line(text: &str) -> Cow<'_, str> {
     escaped(text, |c| c == '\t')
 }
 
-/// The text with its line breaks, otherwise harmless to a terminal.
+/// Escapes a text for a terminal but keeps its line breaks.
 pub fn lines(text: &str) -> Cow<'_, str> {
     escaped(text, |c| matches!(c, '\t' | '\n'))
 }
 
-/// JSON of which no character acts upon a terminal or hides another: they stand as escape sequences, which mean the same.
+/// Replaces the characters in a JSON text that control a terminal or hide or reorder others by escape sequences. The value of the JSON
+/// stays the same.
 pub fn json(text: String) -> String {
     let acts = |c: char| (c.is_control() && c != '\n') || reorders(c);
     let Some(first) = text.find(acts) else { return text };
@@ -22,7 +23,7 @@ pub fn json(text: String) -> String {
     out.push_str(&text[..first]);
     for c in text[first..].chars() {
         match acts(c) {
-            // All of them are in the plane of which an escape sequence can name any.
+            // One `\u` escape is enough, because all of these characters are in the Basic Multilingual Plane.
             true => out.push_str(&format!("\\u{:04x}", u32::from(c))),
             false => out.push(c),
         }
@@ -30,7 +31,7 @@ pub fn json(text: String) -> String {
     out
 }
 
-/// The beginning of a text that is too long to be shown, with its size.
+/// Cuts a text after `most` characters and appends its size in bytes. A text that is only slightly longer is kept.
 pub fn cut(text: &str, most: usize) -> Cow<'_, str> {
     match text.char_indices().nth(most) {
         Some((at, _)) if text.len() - at > 40 => {
@@ -40,7 +41,7 @@ pub fn cut(text: &str, most: usize) -> Cow<'_, str> {
     }
 }
 
-/// A number as people read it: `12,345`.
+/// Formats a number with separators: `12,345`.
 pub fn count(of: impl Borrow<u64>) -> HumanCount {
     HumanCount(*of.borrow())
 }
@@ -61,7 +62,7 @@ fn escaped(text: &str, keep: impl Fn(char) -> bool) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Characters that hide themselves or reorder their neighbours.
+/// Whether a character is invisible or reorders its neighbours.
 fn reorders(c: char) -> bool {
     matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }

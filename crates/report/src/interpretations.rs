@@ -1,4 +1,4 @@
-//! Which answer to each open question every subject follows.
+//! The interpretation of each ambiguity that every subject follows.
 
 use std::collections::BTreeSet;
 
@@ -6,31 +6,31 @@ use ptxsmith_oracle::Question;
 
 use crate::{Finding, Report, Subject};
 
-/// An answer that a subject was seen to follow.
+/// An interpretation that a subject was seen to follow.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Followed<'a> {
-    /// The answer.
+    /// The name of the interpretation.
     pub answer: &'a str,
-    /// How many cases show it.
+    /// The number of cases that show it.
     pub count: u64,
-    /// Whether it is the most literal meaning of the text.
+    /// Whether it is the most literal meaning of the specification.
     pub is_default: bool,
 }
 
-/// One open question and all subjects.
+/// One ambiguity, for all subjects.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row<'a> {
-    /// Its name.
+    /// The name of the ambiguity.
     pub question: &'a str,
-    /// The clauses that leave it open.
+    /// The clauses that are ambiguous.
     pub clauses: &'static [&'static str],
-    /// Its answers with what each means, the default first; empty for a question that this version does not know.
+    /// The possible interpretations with their meanings, the default first. Empty for an ambiguity that this version does not know.
     pub answers: Vec<(&'static str, &'static str)>,
-    /// What was seen of each subject, in the order of the report; more than one answer is a mixture.
+    /// The interpretations that each subject was seen to follow, in the order of the report. A subject with more than one is inconsistent.
     pub cells: Vec<Vec<Followed<'a>>>,
 }
 
-/// All questions that are known, and those that the report names besides.
+/// Returns a row for every known ambiguity, and for unknown ones in the report.
 pub fn of<'a>(report: &'a Report, subjects: &[&'a Subject]) -> Vec<Row<'a>> {
     let question_of = |text: &'a str| text.split_once('=').map_or(text, |(question, _)| question);
     let named = report.readings.values().chain(report.default_readings.values()).flat_map(|seen| seen.keys());
@@ -64,8 +64,8 @@ pub fn of<'a>(report: &'a Report, subjects: &[&'a Subject]) -> Vec<Row<'a>> {
     Question::ALL.iter().map(|question| row(question.name())).chain(others.into_iter().map(row)).collect()
 }
 
-/// The ambiguities that the expected answer of a finding rests on, each with what it takes it to mean and what else it may
-/// mean.
+/// Describes the ambiguities on which the expected result of a finding is based: for each, the assumed interpretation and the possible
+/// others.
 pub fn of_expected(finding: &Finding) -> Vec<String> {
     let told = |(name, taken): (&str, &str)| {
         let question = Question::from_name(name)?;

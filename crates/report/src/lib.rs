@@ -1,8 +1,8 @@
-//! What becomes of a campaign: its report as a data type, rendered for people and for tools, and the history of many.
+//! The report of a campaign as a data type, its renderings for people and for tools, and the history of many campaigns.
 //!
-//! Nothing here judges. A campaign writes a [`Report`]; a reader of it needs neither the subject
-//! nor the campaign again. Texts in a report come from subjects and from other people's programs: they are data, and
-//! every rendering keeps them from acting on what shows them ([`harmless`]).
+//! This package does not judge programs. A campaign writes a [`Report`], and readers of the report need neither the subject nor the
+//! campaign. Strings in a report come from subjects and from other people's programs. They are untrusted data: every rendering escapes them
+//! for its output format ([`harmless`]).
 
 pub mod against;
 pub mod atlas;

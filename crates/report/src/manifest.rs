@@ -1,13 +1,13 @@
-//! Where a campaign comes from: `ptxsmith.manifest/1`.
+//! The provenance of a campaign: `ptxsmith.manifest/1`.
 //!
-//! What depends on time and machine is here and only here, so that reports can be compared byte by byte.
+//! Everything that depends on time or on the machine is in the manifest and nowhere else, so that reports can be compared byte by byte.
 
 use serde::{Deserialize, Serialize};
 
 /// The value of `"schema"`.
 pub const SCHEMA: &str = "ptxsmith.manifest/1";
 
-/// Provenance of a campaign.
+/// The provenance of a campaign.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Manifest {
@@ -15,47 +15,47 @@ pub struct Manifest {
     pub schema: String,
     /// The version of ptxsmith.
     pub ptxsmith: String,
-    /// The build: a commit, or a hash of the program.
+    /// The build of ptxsmith: a commit, or a hash of the program.
     pub build: String,
-    /// A hash of the grammar that programs were made from.
+    /// A hash of the grammar that generated the programs.
     pub grammar: String,
-    /// What chose the cases.
+    /// The seed from which the cases were generated.
     pub seed: u64,
-    /// The command, as given.
+    /// The command line, as given.
     pub command_line: Vec<String>,
-    /// Where it ran.
+    /// The machine on which the campaign ran.
     pub machine: Machine,
-    /// When it began: RFC 3339, UTC. A campaign that is resumed keeps it.
+    /// The time of the start: RFC 3339, UTC. It stays the same when a campaign is resumed.
     pub started: String,
-    /// When it came to its end; `None` while it goes on, and if it was killed.
+    /// The time of the end; `None` while the campaign runs, and if it was killed.
     pub ended: Option<String>,
     /// The implementations under test.
     pub subjects: Vec<Tested>,
-    /// How many cases it was to judge; `None` where a time was given instead.
+    /// The planned number of cases; `None` if a time limit was given instead.
     pub cases: Option<u64>,
 }
 
-/// A machine.
+/// The machine on which a campaign ran.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Machine {
-    /// Its operating system.
+    /// The operating system.
     pub os: String,
-    /// Its processor.
+    /// The processor.
     pub cpu: String,
-    /// How many threads of it run at a time.
+    /// The number of hardware threads.
     pub cores: u64,
 }
 
-/// Exactly which implementation was tested.
+/// The exact implementation that was tested.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Tested {
-    /// As `--subject` names it.
+    /// The subject as `--subject` names it.
     pub id: String,
-    /// Its full version.
+    /// The full version.
     pub version: Option<String>,
-    /// Hash of its file.
+    /// A hash of the program or library.
     pub sha256: Option<String>,
 }
 

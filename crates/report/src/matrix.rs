@@ -1,4 +1,4 @@
-//! How every subject stands with every clause.
+//! The standing of every subject with respect to every clause.
 
 use ptxsmith_model::Class;
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,34 +10,33 @@ use crate::cases::Case;
 use crate::releases::{family, version_of};
 use crate::{ClauseCounts, Finding, Report, Status, Subject, clauses};
 
-/// Of each more than there are, unless a report is made to be too large.
+/// Limits that only a manipulated report exceeds.
 const MOST_CLAUSES: usize = 2_000;
 const MOST_SUBJECTS: usize = 256;
-/// The most findings of a cell.
+/// The maximum number of findings of a cell.
 const MOST_FINDINGS: usize = 50;
 
-/// How a subject stands with a clause; the later, the worse.
+/// The standing of a subject with respect to a clause, from the best to the worst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Standing {
-    /// Nothing that was compared rests on it.
+    /// No verdict is based on the clause.
     NotReached,
-    /// The subject does what it says.
+    /// The subject follows the clause.
     Conforms,
-    /// The subject says that it lacks this.
+    /// The subject reports that it does not support this.
     Unsupported,
-    /// It takes what the clause refuses.
+    /// The subject accepts a program that is invalid because of the clause.
     AcceptsInvalid,
-    /// It refuses what the clause allows.
+    /// The subject rejects a program that the clause allows.
     RefusesValid,
-    /// It holds something else.
+    /// The subject gives other values or another layout.
     Deviates,
-    /// It dies, or gives no answer.
+    /// The subject crashes, or gives no result.
     Crashed,
 }
 
 impl Standing {
-    /// Every standing, the best known first: its name for people, its style in a page, and its sign for who does not see
-    /// colours.
+    /// All standings in the order of the legend: the name for people, the CSS class, and a sign for people who do not see colours.
     pub const LEGEND: [(Standing, &'static str, &'static str, &'static str); 7] = [
         (Standing::Conforms, "conforms", "s-conforms", "✓"),
         (Standing::Deviates, "deviates", "s-deviates", "≠"),
@@ -53,22 +52,22 @@ impl Standing {
         Self::LEGEND.into_iter().find(|entry| entry.0 == self).unwrap_or(last)
     }
 
-    /// The name, for people.
+    /// Returns the name for people.
     pub fn name(self) -> &'static str {
         self.entry().1
     }
 
-    /// The class of an element that shows it.
+    /// Returns the CSS class of an element that shows the standing.
     pub fn style(self) -> &'static str {
         self.entry().2
     }
 
-    /// What tells it apart without colour.
+    /// Returns the sign that identifies the standing without colour.
     pub fn sign(self) -> &'static str {
         self.entry().3
     }
 
-    /// What stands for it in files.
+    /// Returns the letter that represents the standing in files.
     pub fn letter(self) -> char {
         match self {
             Standing::Conforms => 'c',
@@ -81,12 +80,12 @@ impl Standing {
         }
     }
 
-    /// The standing of a letter; `None` of one that stands for nothing.
+    /// Returns the standing that a letter represents, or `None` for an unknown letter.
     pub fn from_letter(letter: char) -> Option<Standing> {
         Self::LEGEND.into_iter().map(|entry| entry.0).find(|standing| standing.letter() == letter)
     }
 
-    /// What a finding of this class makes of the clauses that it names.
+    /// Returns the standing that a finding of this class implies for the clauses that it names.
     pub fn of_class(class: Class) -> Standing {
         match class {
             Class::Crash | Class::Hang => Standing::Crashed,
@@ -113,59 +112,59 @@ impl Standing {
 }
 
 impl Case {
-    /// How the subject stands with it that is the nth of the report; [`Standing::NotReached`] where the report says nothing.
+    /// Returns the standing of the subject with this index in the report, or [`Standing::NotReached`] if the report has none.
     pub fn standing(&self, nth: usize) -> Standing {
         self.standings.chars().nth(nth).and_then(Standing::from_letter).unwrap_or(Standing::NotReached)
     }
 }
 
-/// One subject and one clause.
+/// The cell for a subject and a clause.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cell<'a> {
-    /// How they stand.
+    /// The standing.
     pub standing: Standing,
-    /// The verdicts behind it, where they were counted.
+    /// The number of verdicts behind the standing, if they were counted.
     pub counts: Option<ClauseCounts>,
-    /// The findings that name the clause, those with the minimized reproducer first.
+    /// The findings that name the clause, the one with the shortest reproducer first.
     pub findings: Vec<&'a Finding>,
-    /// The minimized reproducer of this subject that shows the standing, where one was kept.
+    /// The subject's own minimized reproducer that shows the standing, if one was kept.
     pub least: Option<&'a str>,
 }
 
 impl<'a> Cell<'a> {
-    /// Listed deviations that no longer show.
+    /// Returns the listed deviations that no longer occur.
     pub fn gone(&self) -> impl Iterator<Item = &'a Finding> {
         self.findings.iter().copied().filter(|finding| finding.status == Status::Gone)
     }
 
-    /// Whether nothing that is listed explains all of it.
+    /// Whether any finding needs attention.
     pub fn needs_attention(&self) -> bool {
         self.findings.iter().any(|finding| finding.needs_attention())
     }
 }
 
-/// One clause and all subjects.
+/// The row for a clause.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row<'a> {
-    /// The clause.
+    /// The name of the clause.
     pub clause: &'a str,
-    /// One a subject, in the order of [`Matrix::subjects`].
+    /// One cell for each subject, in the order of [`Matrix::subjects`].
     pub cells: Vec<Cell<'a>>,
 }
 
-/// Clauses by subjects.
+/// A table of clauses and subjects.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Matrix<'a> {
-    /// The subjects, those of one lineage together.
+    /// The subjects, grouped by lineage.
     pub subjects: Vec<&'a Subject>,
-    /// The clauses, in the order of the manual.
+    /// The rows of clauses, in the order of the manual.
     pub rows: Vec<Row<'a>>,
 }
 
 impl<'a> Matrix<'a> {
-    /// The matrix of a report: of all clauses that data can show, and all that the report names besides.
+    /// Builds the matrix of a report. It has a row for every clause that data can show, and for every other clause in the report.
     ///
-    /// A report that does not count verdicts by clause gives the standing that its findings and its coverage show.
+    /// If a report does not count verdicts by clause, standings are derived from its findings and its coverage.
     pub fn of(report: &'a Report) -> Matrix<'a> {
         let subjects = by_lineage(report);
         let columns: BTreeMap<&str, usize> =
@@ -194,7 +193,7 @@ impl<'a> Matrix<'a> {
             for named in findings.get(clause).into_iter().flatten() {
                 for column in &*named.columns {
                     let cell = &mut cells[*column];
-                    // One that is gone no longer shows.
+                    // A deviation that is gone no longer occurs.
                     if named.tells && named.finding.status != Status::Gone {
                         cell.standing = cell.standing.max(Standing::of_class(named.finding.class));
                     }
@@ -212,14 +211,14 @@ impl<'a> Matrix<'a> {
         Matrix { subjects, rows }
     }
 
-    /// The rows by the section of the manual that they stand in.
+    /// Groups the rows by section of the manual.
     pub fn sections(&self) -> Vec<(&str, &[Row<'a>])> {
         let sections = self.rows.chunk_by(|a, b| clauses::section(a.clause) == clauses::section(b.clause));
         sections.map(|rows| (clauses::section(rows[0].clause), rows)).collect()
     }
 }
 
-/// The minimized reproducer of a subject that makes this of a clause.
+/// Returns the shortest reproducer of a subject that shows this standing for a clause.
 fn least<'a>(subject: &'a Subject, clause: &str, standing: Standing) -> Option<&'a str> {
     let kept = subject.least.get(clause)?.iter();
     let shows =
@@ -227,8 +226,8 @@ fn least<'a>(subject: &'a Subject, clause: &str, standing: Standing) -> Option<&
     shows.min_by_key(|program| (program.len(), *program))
 }
 
-/// The subjects: those of one lineage together, in it those of one program, the oldest release first; otherwise in the
-/// order of the command line.
+/// Sorts the subjects by lineage, then by program, then from the oldest release to the newest. Lineages and programs are in the order of
+/// the command line.
 fn by_lineage(report: &Report) -> Vec<&Subject> {
     let mut lineages: BTreeMap<&str, usize> = BTreeMap::new();
     let mut families: BTreeMap<&str, usize> = BTreeMap::new();
@@ -250,13 +249,13 @@ fn by_lineage(report: &Report) -> Vec<&Subject> {
 /// A finding that names a clause.
 struct Named<'a> {
     finding: &'a Finding,
-    /// Where the subjects that show it stand.
+    /// The columns of the subjects that show it.
     columns: Rc<[usize]>,
-    /// Whether the clause tells something about it.
+    /// Whether the clause is informative for the finding.
     tells: bool,
 }
 
-/// The findings that name each clause, those with the minimized reproducer first.
+/// Returns the findings that name each clause, those with the shortest reproducers first.
 fn by_clause<'a>(report: &'a Report, columns: &BTreeMap<&str, usize>) -> BTreeMap<&'a str, Vec<Named<'a>>> {
     let mut clauses: BTreeMap<&str, Vec<Named<'_>>> = BTreeMap::new();
     for finding in &report.findings {
@@ -315,16 +314,16 @@ mod tests {
         use Standing::{AcceptsInvalid, Conforms, Crashed, NotReached, Unsupported};
         assert_eq!(standings("4.5.5/division"), [NotReached, Crashed, AcceptsInvalid, Conforms]);
         assert_eq!(standings("4.5.5/addition"), [NotReached; 4]);
-        // Every initialized variable rests on it: that division kills says nothing of it.
+        // Every initialized variable is based on this clause, so a crash on division says nothing about it.
         assert_eq!(standings("4.5/initializer"), [NotReached, Conforms, NotReached, Conforms]);
         assert_eq!(standings("9.9/later")[2], Unsupported);
-        // One that is gone no longer shows, and is to be looked at.
+        // A deviation that is gone no longer occurs but needs attention.
         assert_eq!(standings("4.5.5/shift-left")[1], Conforms);
         let gone = &row("4.5.5/shift-left").cells[1];
         assert!(gone.needs_attention() && gone.gone().count() == 1);
         let ids: Vec<&str> = row("4.5.5/division").cells[1].findings.iter().map(|f| &*f.id).collect();
         assert_eq!(ids, ["y", "x"]);
-        // Of what a subject does otherwise, its own minimized reproducer of the kind that its colour means.
+        // Each cell shows the subject's own minimized reproducer of the kind that its colour represents.
         let least: Vec<_> = row("4.5.5/division").cells.iter().map(|cell| cell.least).collect();
         assert_eq!(least, [None, None, Some("taken"), None]);
         assert_eq!(matrix.rows.last().unwrap().clause, "9.9/later");

@@ -1,10 +1,10 @@
 //! The report of a campaign: `ptxsmith.report/1`.
 //!
-//! It holds nothing that depends on time, on the machine, on the number of threads or on the order in which they
-//! finished: the same campaign gives the same bytes. Those are in the [`Manifest`](crate::manifest::Manifest).
+//! Its contents do not depend on time, on the machine, on the number of threads or on the order in which threads finish: the same campaign
+//! produces the same bytes. Such information is in the [`Manifest`](crate::manifest::Manifest).
 //!
-//! Fields that are not known are passed over, so that a report of a later version can be shown. Fields that were added
-//! after the first version may be missing.
+//! Unknown fields are ignored, so that a report of a later version can be displayed. Fields that were added after the first version may be
+//! missing.
 
 use std::borrow::Borrow;
 use std::cmp::Reverse;
@@ -24,118 +24,119 @@ pub use ptxsmith_model::{
 /// The value of `"schema"`.
 pub const SCHEMA: &str = "ptxsmith.report/1";
 
-/// The most reasons that a summary gives why something was not compared; the report has all.
+/// The maximum number of reasons in a summary why something was not compared. The report contains all reasons.
 const MOST_REASONS: usize = 5;
 
-/// All that a campaign found.
+/// All results of a campaign.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Report {
     /// Always [`SCHEMA`].
     pub schema: String,
-    /// The version of ptxsmith that wrote it.
+    /// The version of ptxsmith that wrote the report.
     #[serde(default)]
     pub ptxsmith: String,
-    /// What was judged: `run` judges generated cases, `check` the variables of files.
+    /// The command that wrote the report: `run` judges generated cases, `check` the variables of files.
     #[serde(default)]
     pub command: String,
-    /// What chose the cases.
+    /// The seed from which the cases were generated.
     #[serde(default)]
     pub seed: u64,
-    /// Whether the campaign came to its end; `false` while it goes on, and if it was stopped.
+    /// Whether the campaign finished; `false` while it runs, and if it was stopped.
     #[serde(default)]
     pub complete: bool,
     /// The implementations under test, in the order of the command line.
     pub subjects: Vec<Subject>,
-    /// Verdicts of all subjects together.
+    /// The number of verdicts of all subjects.
     pub compared: u64,
-    /// Those that agree with the specification.
+    /// The number of verdicts that conform to the specification.
     pub conform: u64,
-    /// Cases without a verdict, by reason.
+    /// The number of cases without a verdict, by reason.
     #[serde(default)]
     pub not_compared: BTreeMap<String, u64>,
-    /// Answers to open questions other than the default that were followed (`question=answer`), by subject.
+    /// How often each subject followed an interpretation other than the default (`question=answer`), by subject.
     #[serde(default)]
     pub readings: BTreeMap<String, BTreeMap<String, u64>>,
-    /// Default answers that were shown to be followed, by subject.
+    /// How often each subject was shown to follow a default interpretation, by subject.
     #[serde(default)]
     pub default_readings: BTreeMap<String, BTreeMap<String, u64>>,
     /// The distinct deviations, in the order of [`severity::order`](crate::severity::order).
     pub findings: Vec<Finding>,
-    /// Failures that were expected and did not show.
+    /// Expected failures that did not occur.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unexpected_passes: Vec<UnexpectedPass>,
-    /// What each subject makes of each program, where the campaign was asked for that.
+    /// The result of each subject for each program, if the campaign was asked to record it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cases: Vec<Case>,
-    /// What was reached of specification and grammar.
+    /// The coverage of the specification and the grammar.
     #[serde(default)]
     pub coverage: Coverage,
 }
 
-/// An implementation under test, and how it fared.
+/// An implementation under test and its results.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Subject {
-    /// As `--subject` names it: `ptxas@13.5`.
+    /// The subject as `--subject` names it: `ptxas@13.5`.
     pub id: String,
-    /// What a command calls itself, where the subject is one and says so.
+    /// The name that a subject reports for itself, if it is a command that does so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// The full version.
     #[serde(default)]
     pub version: Option<String>,
-    /// Whose descendant it is; subjects of one lineage count as one vote.
+    /// The implementation from which the subject descends. Subjects of one lineage count as one vote.
     #[serde(default)]
     pub lineage: Option<String>,
-    /// Whether there was anything to ask.
+    /// Whether the subject could be run.
     #[serde(default)]
     pub available: bool,
-    /// Hash of the program or library, where it has a file.
+    /// A hash of the program or library, if it is a file.
     #[serde(default)]
     pub sha256: Option<String>,
-    /// Verdicts.
+    /// The number of verdicts.
     #[serde(default)]
     pub compared: u64,
-    /// Those that agree with the specification.
+    /// The number of verdicts that conform to the specification.
     #[serde(default)]
     pub conform: u64,
-    /// Variables that the subject does not show, in cases that were compared for others.
+    /// The number of variables that the subject does not show, in cases that were compared because of other variables.
     #[serde(default)]
     pub variables_not_shown: u64,
-    /// Of those that conform, those of which the subject shows no values: it takes what the specification takes.
+    /// The number of conforming verdicts based on the outcome alone: the subject accepts the program, as the specification does, but does
+    /// not show values.
     #[serde(default)]
     pub compared_by_outcome: u64,
-    /// Of kernels, how many results of operands were seen, and how many the specification predicts.
+    /// The number of operand results in kernels that were seen and that the specification predicts.
     #[serde(default, skip_serializing_if = "Operands::is_empty")]
     pub operands: Operands,
-    /// Of the kernels of files, how many memory operands were compared with those of generated code.
+    /// The number of memory operands in kernels of files that were compared with those of generated code.
     #[serde(default, skip_serializing_if = "CodeCounts::is_empty")]
     pub memory_operands: CodeCounts,
-    /// Of how many kernels of files it was compared what they compute.
+    /// The number of kernels in files for which the computed results were compared.
     #[serde(default, skip_serializing_if = "CodeCounts::is_empty")]
     pub computed_kernels: CodeCounts,
-    /// Cases without a verdict, by reason; reasons that did not occur are left out.
+    /// The number of cases without a verdict, by reason. Reasons that did not occur are left out.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub not_compared: BTreeMap<String, u64>,
-    /// Why, as far as it is known: by reason as in `not_compared`, how often by the words.
+    /// The detailed explanations, as far as they are known: by reason as in `not_compared`, the number of cases for each explanation.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub not_compared_because: BTreeMap<String, BTreeMap<String, u64>>,
-    /// What became of programs that must be accepted, and of those that must be refused.
+    /// The outcomes of valid programs, which must be accepted, and of invalid ones, which must be rejected.
     #[serde(default)]
     pub confusion: Confusion,
-    /// Of one that accepts (nearly) no valid program, what it says most often, or how it dies: it is hardly configured, and
-    /// its refusals are no findings.
+    /// For a subject that accepts (almost) no valid program: its most frequent message, or how it crashes. Such a subject is probably not
+    /// configured correctly, so its rejections are not findings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refuses_everything: Option<String>,
-    /// Verdicts by the clauses that they rest on; empty where they were not counted.
+    /// The number of verdicts by the clauses on which they are based; empty if they were not counted.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub clauses: BTreeMap<String, ClauseCounts>,
-    /// Of each clause that it breaks, by class of finding, the minimized reproducer that shows it.
+    /// The minimized reproducer for each clause that the subject violates, by class of finding.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub least: BTreeMap<String, BTreeMap<Class, String>>,
 }
 
 impl Subject {
-    /// The words that say most often why something was not compared.
+    /// Returns the most frequent explanations why something was not compared for this reason.
     pub fn because(&self, reason: &str) -> Vec<(&str, u64)> {
         let all = self.not_compared_because.get(reason).into_iter().flatten();
         let mut all: Vec<(&str, u64)> = all.map(|(why, count)| (why.as_str(), *count)).collect();
@@ -144,22 +145,23 @@ impl Subject {
         all
     }
 
-    /// How many cases do not conform.
+    /// Returns the number of cases that do not conform.
     pub fn deviate(&self) -> u64 {
         self.compared.saturating_sub(self.conform)
     }
 
-    /// How many invalid programs it refuses: they conform, and are no programs that conform.
+    /// Returns the number of invalid programs that the subject rejects. They count as conforming verdicts, although the programs are
+    /// invalid.
     pub fn refused_invalid(&self) -> u64 {
         self.confusion.must_refuse.refused.min(self.conform)
     }
 
-    /// The verdicts that conform, those on invalid programs aside.
+    /// Returns the number of conforming verdicts without those on invalid programs.
     pub fn conform_valid(&self) -> u64 {
         self.conform - self.refused_invalid()
     }
 
-    /// What it is called where there is little room: `toy 1` rather than its whole command line.
+    /// Returns a short name for narrow columns: `toy 1` instead of the whole command line.
     pub fn label(&self) -> String {
         match (&self.name, &self.version) {
             (Some(name), Some(version)) => format!("{name} {version}"),
@@ -169,41 +171,41 @@ impl Subject {
     }
 }
 
-/// What was seen of the results of operands in kernels.
+/// The number of operand results in kernels that were seen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Operands {
-    /// Results that the subject shows.
+    /// The number of results that the subject shows.
     pub seen: u64,
-    /// Results that the specification predicts.
+    /// The number of results that the specification predicts.
     pub total: u64,
 }
 
 impl Operands {
-    /// How much of them is seen, of a hundred.
+    /// Returns the percentage of results that were seen.
     pub fn percent(&self) -> f64 {
         self.seen as f64 * 100.0 / self.total as f64
     }
 
-    /// Whether there were none.
+    /// Whether there were no results at all.
     pub fn is_empty(&self) -> bool {
         self.total == 0
     }
 }
 
-/// How many things of kernels were compared with generated code: memory operands, or what kernels compute.
+/// The number of items in kernels that were compared with generated code: memory operands, or computed kernels.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct CodeCounts {
-    /// Those that were compared: of operands those whose place was found in the code, or missed there.
+    /// The items that were compared. For a memory operand this means that its place was found in the code, or was missing there.
     pub compared: u64,
-    /// Those of which the code has nothing.
+    /// The items that the generated code no longer contains.
     pub removed: u64,
-    /// The others, by reason.
+    /// The number of other items, by reason.
     pub not_compared: BTreeMap<String, u64>,
 }
 
 impl CodeCounts {
-    /// Adds those of other kernels.
+    /// Adds the counts of other kernels.
     pub fn add(&mut self, other: &CodeCounts) {
         self.compared += other.compared;
         self.removed += other.removed;
@@ -212,80 +214,80 @@ impl CodeCounts {
         }
     }
 
-    /// Whether there were none.
+    /// Whether all counts are zero.
     pub fn is_empty(&self) -> bool {
         *self == CodeCounts::default()
     }
 }
 
-/// Verdicts that rest on one clause.
+/// The number of verdicts that are based on one clause.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ClauseCounts {
-    /// All of them.
+    /// All verdicts.
     pub compared: u64,
-    /// The subject does what the clause says.
+    /// The subject follows the clause.
     pub conform: u64,
-    /// It holds something else, or places it elsewhere.
+    /// A variable has other contents or another place.
     pub deviates: u64,
-    /// It refuses what must be taken.
+    /// The subject rejects a valid program.
     pub refuses_valid: u64,
-    /// It takes what must be refused.
+    /// The subject accepts an invalid program.
     pub accepts_invalid: u64,
-    /// It died or gave no answer.
+    /// The subject crashed or gave no result.
     pub crashed: u64,
-    /// It says that it lacks this; not among `compared`.
+    /// The subject reports that it does not support this; not counted in `compared`.
     pub unsupported: u64,
 }
 
-/// What was reached.
+/// The coverage of a campaign.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Coverage {
-    /// Clauses that data at module scope can show kept or broken.
+    /// The clauses that data at module scope can test.
     pub clauses: Reached,
-    /// Productions of the grammar that programs are made from.
+    /// The productions of the grammar that generates programs.
     pub productions: Reached,
-    /// Pairs of productions, one directly beneath the other.
+    /// The pairs of productions in which one is the direct child of the other.
     pub pairs: Reached,
 }
 
-/// A part of a whole.
+/// The covered part of a set.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Reached {
-    /// How many were reached.
+    /// The number of items that were reached.
     pub reached: u64,
-    /// How many there are.
+    /// The number of all items.
     pub total: u64,
-    /// What was not reached; of pairs it is not listed.
+    /// The items that were not reached; not listed for pairs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub missing: Option<Vec<String>>,
 }
 
-/// What became of programs that must be accepted, and of those that must be refused.
+/// The outcomes of valid programs, which must be accepted, and of invalid ones, which must be rejected.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Confusion {
-    /// Those that the specification takes.
+    /// The programs that the specification accepts.
     pub must_accept: Fates,
-    /// Those that it refuses.
+    /// The programs that the specification rejects.
     pub must_refuse: Fates,
 }
 
-/// What a subject does with programs of one kind.
+/// The outcomes of a subject for programs that are all valid, or all invalid.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Fates {
-    /// It takes them.
+    /// The subject accepts the program.
     pub accepted: u64,
-    /// It refuses them.
+    /// The subject rejects the program.
     pub refused: u64,
-    /// It crashes or hangs.
+    /// The subject crashes or hangs.
     pub died: u64,
 }
 
-/// Counts add up field by field.
+/// Implements `+=` that adds each count separately.
 macro_rules! add_up {
     ($($type:ident { $($count:ident),+ })+) => {
         $(impl AddAssign for $type {
@@ -304,8 +306,8 @@ add_up! {
 }
 
 impl Confusion {
-    /// Whether it is the subject as a whole that refuses or dies, and not something about the programs. A few programs do not
-    /// tell.
+    /// Whether the subject rejects or crashes on (almost) all valid programs, so that the cause is the subject itself and not the programs.
+    /// False if there are too few programs to decide.
     pub fn accepts_nothing(&self) -> bool {
         const FEW: u64 = 20;
         const NEARLY: u64 = 50;
@@ -314,12 +316,12 @@ impl Confusion {
         others >= FEW && accepted.saturating_mul(NEARLY) <= others
     }
 
-    /// The same, of one that refuses more than it dies.
+    /// Whether the subject rejects (almost) all valid programs and crashes less often than it rejects.
     pub fn refuses_everything(&self) -> bool {
         self.accepts_nothing() && self.must_accept.died < self.must_accept.refused
     }
 
-    /// Whether it is the subject as a whole that refuses nothing, or nearly so. A few programs do not tell.
+    /// Whether the subject accepts (almost) all invalid programs. False if there are too few programs to decide.
     pub fn accepts_everything(&self) -> bool {
         const FEW: u64 = 10;
         const NEARLY: u64 = 50;
@@ -327,22 +329,22 @@ impl Confusion {
         accepted >= FEW && refused.saturating_mul(NEARLY) <= accepted
     }
 
-    /// How many programs the subject died of.
+    /// Returns the number of programs on which the subject crashed or hung.
     pub fn died(&self) -> u64 {
         self.must_accept.died.saturating_add(self.must_refuse.died)
     }
 }
 
 impl Reached {
-    /// The share that is reached, of a hundred.
+    /// Returns the percentage of items that were reached.
     pub fn percent(&self) -> f64 {
         100.0 * self.reached as f64 / self.total.max(1) as f64
     }
 }
 
 impl Report {
-    /// A subject with its version: `ptxas@13.5 (13.5.37)`; by the name that it gives itself where it is a command that
-    /// does: `toy (1)`.
+    /// Returns the name of a subject with its version: `ptxas@13.5 (13.5.37)`. A command that reports its own name has that name: `toy
+    /// (1)`.
     pub fn named(&self, id: &str) -> String {
         let name = self.called(id);
         match self.subject(id).and_then(|subject| subject.version.as_deref()) {
@@ -351,7 +353,7 @@ impl Report {
         }
     }
 
-    /// A subject by the name that it gives itself, or as `--subject` names it.
+    /// Returns the name that a subject reports for itself, or else its name in `--subject`.
     fn called<'a>(&'a self, id: &'a str) -> &'a str {
         self.subject(id).and_then(|subject| subject.name.as_deref()).unwrap_or(id)
     }
@@ -360,7 +362,7 @@ impl Report {
         self.subjects.iter().find(|subject| subject.id == id)
     }
 
-    /// What every subject does with the program of a finding, in a line; see [`release_map`].
+    /// Returns the verdicts of all subjects on a finding's program in one line; see [`release_map`].
     pub fn release_map(&self, finding: &Finding) -> String {
         let called = |verdict: &ReleaseVerdict| ReleaseVerdict {
             subject: self.called(&verdict.subject).to_owned(),
@@ -369,7 +371,7 @@ impl Report {
         release_map(&finding.releases.iter().map(called).collect::<Vec<_>>())
     }
 
-    /// What was judged, for so many: `1 case`, `2 parts` of files.
+    /// Returns the noun for a number of judged items: `case` or `cases`, or for files `part` or `parts`.
     pub fn units(&self, count: impl Borrow<u64>) -> &'static str {
         match (&*self.command, *count.borrow()) {
             ("check", 1) => "part",
@@ -379,17 +381,17 @@ impl Report {
         }
     }
 
-    /// Whether the exit status of the campaign is 1: something was found that is not expected, or did not show though it is.
+    /// Whether the exit status of the campaign is 1: it has an unexpected finding, or an expected failure did not occur.
     pub fn needs_attention(&self) -> bool {
         self.findings.iter().any(Finding::needs_attention) || !self.unexpected_passes.is_empty()
     }
 
-    /// How many findings are expected failures.
+    /// Returns the number of findings that are expected failures.
     pub fn expected_failures(&self) -> usize {
         self.findings.iter().filter(|finding| finding.expected_failure.is_some()).count()
     }
 
-    /// How many findings have this status, expected ones left out.
+    /// Returns the number of findings with this status, without expected ones.
     pub fn count(&self, status: Status) -> usize {
         let counts = |finding: &&Finding| finding.status == status && !finding.is_expected();
         self.findings.iter().filter(counts).count()
@@ -400,7 +402,7 @@ impl Report {
 mod tests {
     use super::*;
 
-    /// The report of section 6 of the contract, with no field more than it promises.
+    /// The report of section 6 of the contract, with only the fields that it promises.
     const LEAST: &str = r#"{
         "schema": "ptxsmith.report/1",
         "subjects": [{"id": "ptxas@13.5", "version": "13.5.37", "lineage": "nvidia", "available": true}],

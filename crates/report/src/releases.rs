@@ -1,26 +1,26 @@
-//! The verdict in every release that was run, as one line: `11.7, 12.6 crash · 13.5 conform`.
+//! The verdicts of all tested releases in one line: `11.7, 12.6 crash · 13.5 conform`.
 
 pub use ptxsmith_model::{ProgramVerdict, ReleaseVerdict, family};
 use ptxsmith_subject::version::Version;
 
-/// What orders releases of one program: the full version, or, where there is none, the release that the subject names.
+/// Returns the version that determines the order of a program's releases: the full version, or else the release in the subject's name.
 pub fn version_of(subject: &str, version: &str) -> Option<Version> {
     Version::find(version).or_else(|| Version::find(subject.split_once('@')?.1))
 }
 
-/// Successive releases of one program with one verdict.
+/// Consecutive releases of a program with the same verdict.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Interval<'a> {
     /// The program: `ptxas`.
     pub family: &'a str,
-    /// The releases, from the oldest to the newest: those that were run, and no others.
+    /// The tested releases, from the oldest to the newest.
     pub releases: Vec<&'a str>,
-    /// What all of them do.
+    /// The verdict that all of them have.
     pub verdict: &'a ProgramVerdict,
 }
 
-/// The verdicts as intervals, by program and within it from the oldest release to the newest. Releases that were not
-/// asked interrupt nothing, and are not named.
+/// Groups verdicts into intervals, by program and then from the oldest release to the newest. Releases that were not tested do not
+/// interrupt an interval and are not listed.
 pub fn intervals(verdicts: &[ReleaseVerdict]) -> Vec<Interval<'_>> {
     let mut ordered: Vec<&ReleaseVerdict> = verdicts.iter().collect();
     ordered.sort_by_cached_key(|&verdict| {
@@ -43,7 +43,7 @@ pub fn intervals(verdicts: &[ReleaseVerdict]) -> Vec<Interval<'_>> {
     intervals
 }
 
-/// The intervals in a line. The program is named where there is more than one.
+/// Returns the intervals in one line. The program is named only if there are several.
 pub fn release_map(verdicts: &[ReleaseVerdict]) -> String {
     let intervals = intervals(verdicts);
     let several = intervals.iter().any(|interval| interval.family != intervals[0].family);

@@ -1,4 +1,4 @@
-//! What shows a finding again without ptxsmith: plain commands of the implementation.
+//! Builds commands of the implementation that reproduce a finding without ptxsmith.
 
 use ptxsmith_model::Class;
 use ptxsmith_subject::{OUT_OF_MEMORY, Observation, Outcome, OutputForm};
@@ -6,32 +6,32 @@ use ptxsmith_syntax::{Module, parse};
 
 use crate::Finding;
 
-/// Programs up to this size stand in the command itself.
+/// The maximum size in bytes of a program that is included in the command itself.
 const MOST_BYTES: usize = 4_000;
 
-/// How long a compiler may compute that is said not to end, in seconds of processor time.
+/// The limit on processor time in seconds, for a compiler that does not terminate.
 pub const SECONDS: u32 = 10;
-/// How much memory it may have, in KiB.
+/// The memory limit in KiB.
 pub const MEMORY: u32 = 4 << 20;
 
-/// How an implementation is run.
+/// The way in which an implementation is run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Runner {
-    /// A ptxas, with these options of its own.
+    /// A ptxas, with its own options.
     Ptxas(Vec<String>),
-    /// A command that prints an observation; where it serves many modules, it reads requests from its standard input.
+    /// A command that prints an observation. If it serves many modules, it reads requests from its standard input.
     Command {
-        /// As the user wrote it.
+        /// The command line as the user wrote it.
         line: String,
         /// Whether it is a `serve:` subject.
         serves: bool,
     },
-    /// What a shell cannot run: a library, a driver.
+    /// An implementation that a shell cannot run: a library or a driver.
     Other,
 }
 
 impl Runner {
-    /// That of a subject, by its id.
+    /// Returns the runner of a subject, by the subject's id.
     pub fn of(subject: &str) -> Runner {
         for (form, serves) in [("exec:", false), ("serve:", true)] {
             if let Some(line) = subject.strip_prefix(form) {
@@ -46,29 +46,29 @@ impl Runner {
     }
 }
 
-/// What a run has to show.
+/// The effect that a reproducing run has to show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Claim {
-    /// It dies, of this signal where one was seen.
+    /// The implementation crashes, with this signal if one was observed.
     Dies(Option<i32>),
-    /// It leaves output that is malformed.
+    /// The implementation writes malformed output.
     Malformed,
-    /// It does not end, or takes all memory.
+    /// The implementation does not terminate or exhausts the memory.
     Exhausts,
-    /// It accepts the program.
+    /// The implementation accepts the program.
     Accepts,
-    /// It rejects the program.
+    /// The implementation rejects the program.
     Rejects,
-    /// Variables hold what was seen.
+    /// Variables have the observed contents.
     Holds,
-    /// Kernels leave what was seen.
+    /// Kernels have the observed output.
     Leaves,
     /// A single run does not show it.
     Varies,
 }
 
 impl Claim {
-    /// That of a finding.
+    /// Returns the claim of a finding.
     pub fn of(finding: &Finding) -> Claim {
         let observed = finding.example().observed;
         match observed.outcome {
@@ -88,7 +88,7 @@ impl Claim {
     }
 }
 
-/// Whether the subject left output that cannot be read, and said nothing of it.
+/// Whether the subject wrote unreadable output without reporting an error.
 pub(crate) fn is_malformed(observed: &Observation) -> bool {
     let reason = observed.reason.as_deref().unwrap_or_default();
     observed.outcome == Outcome::Crashed
@@ -100,19 +100,19 @@ fn has_kernels(finding: &Finding) -> bool {
     finding.example().program.contains(".entry")
 }
 
-/// The program of a finding, and how it is compiled.
+/// The properties of a finding's program that determine how it is compiled.
 #[derive(Clone, Debug)]
 pub struct Compiled {
-    /// The target that it is for.
+    /// The target of the program.
     pub target: String,
-    /// Whether what is looked at is in relocatable output only.
+    /// Whether only relocatable output shows the deviation.
     pub relocatable: bool,
-    /// Whether it says that its addresses have 32 bits.
+    /// Whether the program declares 32-bit addresses.
     narrow: bool,
 }
 
 impl Compiled {
-    /// That of the program that a finding shows.
+    /// Returns the properties of the program in a finding's example.
     pub fn of(finding: &Finding) -> Compiled {
         let module: Module = parse(finding.example().program).unwrap_or_default();
         let target = module.targets().find(|target| target.starts_with("sm_")).unwrap_or("sm_80").to_owned();
@@ -123,7 +123,7 @@ impl Compiled {
         Compiled { target, relocatable, narrow: module.address_size() == Some(32) }
     }
 
-    /// The command that compiles `NAME.ptx`.
+    /// Returns the command that compiles `NAME.ptx`.
     pub fn command(&self, options: &[String], name: &str) -> String {
         let mut words = vec!["ptxas".to_owned(), format!("-arch={}", self.target)];
         words.extend(options.iter().cloned());
@@ -138,7 +138,7 @@ impl Compiled {
     }
 }
 
-/// The text as one word of a shell, quoted where that is needed.
+/// Formats a text as one word of a shell command, quoted if necessary.
 pub(crate) fn word(text: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./=+,@%:".contains(c);
     match !text.is_empty() && text.chars().all(is_plain) {
@@ -147,19 +147,19 @@ pub(crate) fn word(text: &str) -> String {
     }
 }
 
-/// The command line of an `exec:` subject for a file: its path in place of `{ptx}`, or behind.
+/// Returns the command line of an `exec:` subject for a file. The path replaces `{ptx}`, or is appended.
 pub fn command_for(line: &str, file: &str) -> String {
     const PLACEHOLDER: &str = "{ptx}";
     if line.contains(PLACEHOLDER) { line.replace(PLACEHOLDER, file) } else { format!("{line} {file}") }
 }
 
-/// The request that a `serve:` subject gets for a finding's program.
+/// Returns the request that a `serve:` subject receives for a finding's program.
 pub fn request_of(finding: &Finding) -> String {
     let target = Compiled::of(finding).target;
     serde_json::json!({"id": 1, "ptx": finding.example().program, "target": target, "read": []}).to_string()
 }
 
-/// Where a cubin has the bytes of the variable that shows a finding.
+/// Returns the section of a cubin that contains the variable which shows a finding.
 fn section_of(finding: &Finding) -> &'static str {
     let example = finding.example();
     let variable = example.variable.and_then(|name| example.expected.variable(name));
@@ -169,7 +169,7 @@ fn section_of(finding: &Finding) -> &'static str {
     }
 }
 
-/// Commands that show a finding with the program in `NAME.ptx`, a line each; `None` where a shell has none.
+/// Returns the commands, one per line, that reproduce a finding with the program in `NAME.ptx`; `None` if a shell cannot.
 pub fn commands(finding: &Finding, name: &str) -> Option<Vec<String>> {
     let subject = finding.subjects.first()?;
     let compiled = Compiled::of(finding);
@@ -211,8 +211,8 @@ pub fn commands(finding: &Finding, name: &str) -> Option<Vec<String>> {
     }
 }
 
-/// One shell command that needs no ptxsmith: writes the program and compiles it. A long program is taken from the file of
-/// the finding in the folder of the report.
+/// Returns one shell command, without ptxsmith, that writes the program and compiles it. A long program is read from the finding's file in
+/// the folder of the report.
 pub fn command(finding: &Finding) -> Option<String> {
     let program = finding.example().program;
     let is_served = matches!(Runner::of(finding.subjects.first()?), Runner::Command { serves: true, .. });

@@ -1,32 +1,32 @@
-//! How bad a deviation is, by its class: the one order of findings, for terminal, page, documents and bug reports.
+//! The severity of deviations by class. It defines the order of findings in terminals, pages, documents and bug reports.
 
 use ptxsmith_model::Class;
 use std::cmp::Reverse;
 
 use crate::{Finding, Report, Status};
 
-/// How bad a deviation is, the worst first.
+/// The severity of a deviation, the worst first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
-    /// A value, an address or a layout is wrong, and nothing is said about it.
+    /// A value, an address or a layout is wrong, without a diagnostic.
     SilentlyWrong,
-    /// The implementation dies.
+    /// The implementation crashes.
     Crash,
-    /// It gives no answer.
+    /// The implementation gives no result.
     Hang,
-    /// It takes all memory.
+    /// The implementation exhausts the memory.
     Memory,
-    /// It answers differently from run to run.
+    /// The result changes from run to run.
     Inconsistent,
-    /// It accepts what the specification refuses.
+    /// The implementation accepts an invalid program.
     AcceptsInvalid,
-    /// It refuses what the specification accepts.
+    /// The implementation rejects a valid program.
     RefusesValid,
-    /// Of a class that this version does not know.
+    /// The class is unknown to this version.
     Unknown,
 }
 
-/// A class, how bad it is, and what one and several findings of it are called.
+/// A class, its severity, and the singular and plural names of its findings.
 type Row = (Class, Severity, &'static str, &'static str);
 
 const CLASSES: [Row; 9] = [
@@ -51,12 +51,12 @@ fn row(class: Class) -> Option<&'static Row> {
 }
 
 impl Severity {
-    /// How bad a class is.
+    /// Returns the severity of a class.
     pub fn of(class: Class) -> Severity {
         row(class).map_or(Severity::Unknown, |&(_, severity, ..)| severity)
     }
 
-    /// What it means for users of the implementation, as a bug tracker wants to know it.
+    /// Returns the severity from the view of the implementation's users, as a bug tracker classifies it.
     pub const fn meaning(self) -> &'static str {
         match self {
             Severity::SilentlyWrong => {
@@ -73,24 +73,23 @@ impl Severity {
     }
 }
 
-/// What a finding of a class is called: `silent wrong value`.
+/// Returns the name of a finding of this class: `silent wrong value`.
 pub fn called(class: Class) -> &'static str {
     row(class).map_or(class.name(), |&(_, _, one, _)| one)
 }
 
-/// The order of findings: new ones first, then those that are gone; the worst first; of equally bad ones what shows most
-/// often.
+/// Returns the sort key of a finding: new findings first, then gone ones; within them the worst first; then the most frequent first.
 pub fn order(finding: &Finding) -> (Status, Severity, Reverse<u64>) {
     (finding.status, Severity::of(finding.class), Reverse(finding.count))
 }
 
-/// The worst that a report shows; what is gone does not count.
+/// Returns the worst severity in a report. Findings that are gone do not count.
 pub fn worst(report: &Report) -> Option<Severity> {
     let shown = report.findings.iter().filter(|finding| finding.status != Status::Gone);
     shown.map(|finding| Severity::of(finding.class)).min()
 }
 
-/// What was found, the worst first: `2 silent wrong values, 1 crash: 1 new, 2 known`.
+/// Returns a summary of the findings, the worst first: `2 silent wrong values, 1 crash: 1 new, 2 known`.
 pub fn headline(report: &Report) -> String {
     let [new, gone, known] = Status::ALL.map(|status| report.count(status));
     let shown = || report.findings.iter().filter(|finding| finding.status != Status::Gone);

@@ -1,34 +1,34 @@
-//! The bytes of a variable as its type reads them, for people.
+//! Displays the bytes of a variable as values of its type.
 
 use std::fmt::Write as _;
 
 use ptxsmith_oracle::{Clause, Evaluator, RefusalClass, Rules, Trace};
 use ptxsmith_syntax::{Declaration, Declarator, Expr, Module, Names, ScalarType, TypeKind};
 
-/// The most elements that are written out.
+/// The maximum number of elements that are displayed.
 const MOST: usize = 64;
-/// The deepest nesting that is written out.
+/// The maximum nesting that is displayed.
 const MOST_LEVELS: usize = 256;
 
-/// The type of a variable as its declaration gives it.
+/// The type of a variable according to its declaration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shape {
     scalar: ScalarType,
     vector: Option<u64>,
-    /// The extents of the array, outermost first.
+    /// The dimensions of the array, outermost first.
     extents: Vec<u64>,
 }
 
-/// An address in a variable; what oracle and subjects both say of one.
+/// An address in a variable, as the oracle and subjects both describe it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Slot {
     /// Byte offset within the variable.
     pub offset: u64,
-    /// What goes there, as PTX writes it: [`address`].
+    /// The address in PTX syntax; see [`address`].
     pub text: String,
 }
 
-/// An address as PTX writes it.
+/// Formats an address in PTX syntax.
 pub fn address(symbol: &str, addend: i64, generic: bool, byte: Option<u8>) -> String {
     let mut text = symbol.to_owned();
     if addend != 0 {
@@ -39,7 +39,7 @@ pub fn address(symbol: &str, addend: i64, generic: bool, byte: Option<u8>) -> St
         text = format!("generic({text})");
     }
     match byte {
-        // A subject may say anything; more than eight bytes has no address.
+        // A subject may report any number, but addresses have at most eight bytes.
         Some(byte @ 0..8) => format!("mask(0x{:X}, {text})", 0xff_u64 << (8 * byte)),
         Some(byte) => format!("byte {byte} of {text}"),
         None => text,
@@ -53,7 +53,7 @@ pub struct Shapes<'m> {
 }
 
 impl<'m> Shapes<'m> {
-    /// Those of a module.
+    /// Collects the declarations of a module.
     pub fn new(module: &'m Module) -> Shapes<'m> {
         let mut names = Names::default();
         for declaration in module.declarations() {
@@ -64,9 +64,9 @@ impl<'m> Shapes<'m> {
         Shapes { names, version: module.version().unwrap_or((u32::MAX, 0)) }
     }
 
-    /// The type of the module-scope variable of this name and size; `None` where no declaration says it.
+    /// Returns the type of the module-scope variable with this name and size, or `None` if its declaration does not determine it.
     pub fn of(&self, name: &str, size: u64) -> Option<Shape> {
-        // A subject may show a number with zeros in front, though no name of the declaration has them.
+        // A subject may report a numbered name with leading zeros, although the declared names have none.
         let &(declaration, declarator) = self.names.find(name, |_, digits| digits.parse().ok()).declared()?;
         let rules = Rules::default();
         let scalar = declaration.scalar_type()?;
@@ -85,7 +85,7 @@ impl<'m> Shapes<'m> {
             })?;
         let extents = declarator.dimensions.iter().map(|dimension| match dimension {
             Some(expr) => extent(expr),
-            // Only the first can be left out: it is what the size says.
+            // Only the first dimension can be omitted; it follows from the size.
             None => size.checked_div(inner),
         });
         Some(Shape { scalar, vector, extents: extents.collect::<Option<_>>()? })
@@ -93,7 +93,7 @@ impl<'m> Shapes<'m> {
 }
 
 impl Shape {
-    /// The type as a declaration writes it around the name: `.v2 .s32` and `[3][2]`.
+    /// Returns the type as a declaration writes it before and after the name, without the name: `.v2 .s32[3][2]`.
     pub fn type_text(&self) -> String {
         let mut text = String::new();
         if let Some(vector) = self.vector {
@@ -106,7 +106,7 @@ impl Shape {
         text
     }
 
-    /// The values, nested in braces as an initializer would be; where there are many, only the first.
+    /// Formats the values as an initializer with nested braces; if there are many, only the first ones.
     pub fn values(&self, bytes: &[u8], slots: &[Slot]) -> String {
         if self.extents.len() > MOST_LEVELS {
             return "...".to_owned();
@@ -120,7 +120,7 @@ impl Shape {
         self.extents.get(level).copied().or_else(|| self.vector.filter(|_| level == self.extents.len()))
     }
 
-    /// Bytes of one entry of this level.
+    /// Returns the size in bytes of an entry at this level.
     fn stride(&self, level: usize) -> u64 {
         let below: u64 = (level + 1..).map_while(|level| self.extent(level)).product();
         below * self.scalar.bytes().max(1)
@@ -159,7 +159,7 @@ impl Writer<'_> {
             return self.out.push_str(&slot.text);
         }
         let width = self.shape.scalar.bytes().max(1) as usize;
-        // A subject may show fewer bytes than the type has.
+        // A subject may report fewer bytes than the type has.
         let text = match self.bytes.get(offset as usize..offset as usize + width) {
             Some(bytes) => scalar(self.shape.scalar, bytes),
             None => "?".to_owned(),
@@ -168,8 +168,8 @@ impl Writer<'_> {
     }
 }
 
-/// One value: signed and unsigned as decimal numbers, floating-point values in the shortest form that means the same
-/// bits, all else in hexadecimal.
+/// Formats one value: integers in decimal, floating-point values in the shortest form with the same bits, and all other types in
+/// hexadecimal.
 fn scalar(ty: ScalarType, bytes: &[u8]) -> String {
     let mut wide = [0; 16];
     wide[..bytes.len()].copy_from_slice(bytes);
@@ -188,7 +188,7 @@ fn scalar(ty: ScalarType, bytes: &[u8]) -> String {
     }
 }
 
-/// Infinities and NaNs have no literal: their bits say which.
+/// Formats a floating-point value. Infinities and NaNs have no literal, so their bits are appended.
 fn float(value: f64, text: String, bits: u128) -> String {
     if value.is_finite() { text } else { format!("{text}(0x{bits:x})") }
 }

@@ -1,6 +1,6 @@
-//! Every rendering of one report made by hand, which has all classes and statuses and texts that are out for harm.
+//! Tests every rendering of a handwritten report, which contains all classes and statuses and hostile strings.
 //!
-//! `INSTA_UPDATE=always` rewrites the snapshots; none of them holds an expected value of a program.
+//! `INSTA_UPDATE=always` rewrites the snapshots. No snapshot contains an expected value of a program.
 
 use std::path::Path;
 use std::time::{Duration, UNIX_EPOCH};
@@ -19,7 +19,7 @@ fn finding<'a>(folder: &'a Folder, id: &str) -> &'a Finding {
     folder.report.findings.iter().find(|finding| finding.id == id).expect("the campaign of the tests has it")
 }
 
-/// Two campaigns: the one of the tests, and one a day later that shows nothing.
+/// Returns two campaigns: the campaign of the tests, and one a day later without findings.
 fn runs() -> Vec<Run> {
     let directory = tempfile::tempdir().unwrap();
     let mut history = History::open(&directory.path().join("history.db")).unwrap();
@@ -33,7 +33,7 @@ fn runs() -> Vec<Run> {
     history.runs().unwrap()
 }
 
-/// Nothing that a terminal acts upon, but line breaks, and no character that hides or reorders others.
+/// Asserts that a text contains no control characters except line breaks and tabs, and no characters that hide or reorder others.
 #[track_caller]
 fn assert_harmless(text: &str) {
     let acts = |c: char| {
@@ -51,7 +51,7 @@ fn no_format_passes_on_what_acts_on_who_reads_it() {
         let shown = Shown { folder: &folder, only, known_in_full: false, against: None, runs: &runs };
         for format in FORMATS {
             let text = (format.render)(&shown).unwrap();
-            // Its own styles are all that a terminal may act upon.
+            // Only the format's own styles may contain control characters.
             let text =
                 if format.for_terminal { anstream::adapter::strip_str(&text).to_string() } else { text };
             assert_harmless(&text);
@@ -64,7 +64,7 @@ fn the_text_is_a_summary_and_a_finding_in_full() {
     let folder = campaign();
     let plain = |text: &str| anstream::adapter::strip_str(text).to_string();
     let summary = Summary::of(&folder.report).text().unwrap();
-    // Its own styles are all that there is.
+    // Only the format's own styles may contain control characters.
     let without = plain(&summary);
     assert_harmless(&without);
     insta::assert_snapshot!("text", without);
@@ -95,7 +95,7 @@ fn junit_has_a_test_for_each_clause_and_subject() {
     let count = |text: &str| xml.matches(text).count().to_string();
     assert!(xml.contains(&format!("tests=\"{}\" failures=\"{}\"", count("<testcase "), count("<failure "))));
     assert!(xml.contains("<testcase name=\"addition [ptxas@13.5]\" classname=\"ptxsmith.4_5_5.addition\"/>"));
-    // Most tests are of clauses that this campaign says nothing of.
+    // Most tests are about clauses for which this campaign has no verdict.
     let is_told = |test: &&str| test.contains("<failure ") || test.contains("\"known: ");
     let told: Vec<&str> = xml.split_inclusive("</testcase>").filter(is_told).collect();
     let from_its_start = |test: &&str| test.rfind("<testcase ").map(|at| test[at..].to_owned());
@@ -118,7 +118,7 @@ fn no_text_of_a_report_is_markup_in_the_page() {
     for markup in ["<img", "<i>", "<b>|", "javascript:", "onerror=alert(1)>", "<odd>"] {
         assert!(!page.contains(markup), "{markup}");
     }
-    // The page's own, and no other.
+    // Only the page's own script is allowed.
     assert_eq!((page.matches("<script").count(), page.matches("</script").count()), (1, 1));
     assert_eq!(page.matches("<!--").count(), 0);
     for needed in ["4.5.5/division", "killed by signal 8", "until: Some", "2026-11-19", "the page", "x86_64"]
@@ -131,7 +131,7 @@ fn no_text_of_a_report_is_markup_in_the_page() {
 fn a_page_loads_nothing() {
     let page = html::page(&campaign(), &runs()).unwrap();
     for attribute in ["src=", "@import", "url(", "<link", "<iframe", "<object", "http:"] {
-        // What a hostile subject is called is text, and escaped.
+        // The name of the hostile subject contains `src=`, but it is escaped text.
         let page = page.replace("img src=x", "");
         assert!(!page.contains(attribute), "{attribute}");
     }

@@ -1,4 +1,4 @@
-//! The JSON of what is expected: `ptxsmith.module/1`, with the notes on the comparison beside what is said of the module.
+//! The JSON form of an expected result: `ptxsmith.module/1`, with the notes on the comparison in the same object.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use super::{
 use crate::observation::schema;
 use crate::{Diagnostic, Observation, Outcome, Output, OutputForm, Variable};
 
-/// The notes on a comparison.
+/// The notes on the comparison.
 #[derive(Serialize, Deserialize)]
 struct Notes {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -31,7 +31,7 @@ fn is_zero(count: &u64) -> bool {
     *count == 0
 }
 
-/// What the specification says of a module.
+/// The answer of the specification for a module.
 #[derive(Serialize, Deserialize)]
 struct Module {
     #[serde(default = "schema")]
@@ -52,7 +52,7 @@ struct Module {
     refusal: Option<Refusal>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     undecided: Vec<UndecidedPart>,
-    /// `true`, or null; left out where it was not asked.
+    /// `true` or null; missing if validity was not asked for.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
     valid: Option<Option<bool>>,
 }
@@ -66,12 +66,12 @@ enum ModuleOutcome {
     Unmodelled,
 }
 
-/// A key that is there, be it with null.
+/// Deserializes a key that is present, so that null differs from a missing key.
 fn present<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Option<Option<bool>>, D::Error> {
     Option::<bool>::deserialize(from).map(Some)
 }
 
-/// What is said of a variable or kernel, with its basis.
+/// The contents of a variable or kernel, with the basis of the answer.
 #[derive(Serialize, Deserialize)]
 struct Based<T> {
     #[serde(flatten)]
@@ -147,7 +147,7 @@ impl From<ModuleAnswer> for Value {
     }
 }
 
-/// Names and numbers are always JSON.
+/// Serialization cannot fail: the keys are strings and the numbers are plain.
 fn object(of: &impl Serialize) -> Map<String, Value> {
     match serde_json::to_value(of) {
         Ok(Value::Object(object)) => object,
@@ -169,7 +169,7 @@ impl From<Expected> for Value {
     }
 }
 
-/// The key of accesses.
+/// The key of the accesses that differ.
 const ACCESSES: &str = "astray";
 
 impl TryFrom<Value> for Expected {
@@ -192,7 +192,7 @@ impl TryFrom<Value> for Expected {
     }
 }
 
-/// What an object is: nothing in it says so.
+/// The shape of a JSON object, which has no tag of its own.
 enum Shape {
     Notes,
     Accesses,
@@ -201,7 +201,8 @@ enum Shape {
 }
 
 impl Shape {
-    /// Only an observation has outcomes of its own, refuses without a refusal, or has variables without clauses.
+    /// Returns the shape of an object. Only an observation has an outcome other than the oracle's, is refused without `refusal`, or has
+    /// variables without `clauses`.
     fn of(json: &Value) -> Shape {
         let outcome = &json["outcome"];
         let has_clauses =

@@ -1,4 +1,4 @@
-//! Fewer variables in a statement, fewer words before them, simpler types.
+//! Removes variables from statements and words from declarations, and simplifies types.
 
 use ptxsmith_syntax::{Attribute, ScalarType, Specifier, StateSpace, VectorLength};
 
@@ -8,7 +8,7 @@ use super::{Edit, edit};
 use crate::cuts::cuts;
 use crate::program::{PLAINEST, Program};
 
-/// Leaves out runs of the variables of one statement.
+/// Removes runs of variables from each statement.
 pub(super) fn declarators(program: &Program) -> Vec<Edit> {
     let mut edits = Vec::new();
     for (number, declaration) in declarations_of(program) {
@@ -25,8 +25,7 @@ pub(super) fn declarators(program: &Program) -> Vec<Edit> {
     edits
 }
 
-/// Leaves out words before the names, also a vector type together with its braces, and the count of a parameterized
-/// name.
+/// Removes words before the names. Also removes a vector type together with its braces, and the count of a parameterized name.
 pub(super) fn specifiers(program: &Program) -> Vec<Edit> {
     let mut edits = Vec::new();
     for (number, declaration) in declarations_of(program) {
@@ -35,7 +34,7 @@ pub(super) fn specifiers(program: &Program) -> Vec<Edit> {
                 declaration.specifiers.remove(nth);
                 Some(())
             };
-            // Every declaration has a state space and a type.
+            // Every declaration needs a state space and a type.
             let kind = std::mem::discriminant(specifier);
             let alone =
                 declaration.specifiers.iter().filter(|s| std::mem::discriminant(*s) == kind).count() == 1;
@@ -106,7 +105,7 @@ pub(super) fn specifiers(program: &Program) -> Vec<Edit> {
     edits
 }
 
-/// Other types, vector lengths and state spaces, the plainest and then the smallest first.
+/// Replaces types, vector lengths and state spaces, the plainest and then the shortest first.
 pub(super) fn types(program: &Program) -> Vec<Edit> {
     let mut types = ScalarType::ALL.to_vec();
     let place = |ty: &ScalarType| PLAINEST.iter().position(|plain| plain == ty).unwrap_or(PLAINEST.len());
@@ -138,7 +137,7 @@ pub(super) fn types(program: &Program) -> Vec<Edit> {
                 _ => {}
             }
         }
-        // A shorter vector with its list cut to fit.
+        // Replaces a vector by a shorter one and shortens its lists to fit.
         let Some(place) =
             declaration.specifiers.iter().position(|s| *s == Specifier::Vector(VectorLength::V4))
         else {
@@ -151,7 +150,7 @@ pub(super) fn types(program: &Program) -> Vec<Edit> {
                     for declarator in &mut declaration.declarators {
                         let depth = declarator.dimensions.len();
                         if let Some(initializer) = &mut declarator.initializer {
-                            // The two entries from this one on.
+                            // Keeps two entries, starting at `from`.
                             each_at_depth(initializer, depth, &|list| {
                                 list.truncate(from + 2);
                                 list.drain(..from.min(list.len()));

@@ -1,4 +1,4 @@
-//! Simpler expressions: an operand instead of an operation, a constant instead of either, another operator.
+//! Simplifies expressions: an operand instead of an operation, a constant instead of either, or another operator.
 
 use std::rc::Rc;
 
@@ -11,9 +11,8 @@ use super::tree::{change_declaration, exprs, initial_values, replace_expr};
 use super::{Edit, edit};
 use crate::program::Program;
 
-/// Expressions that anything may be replaced by, smallest first: zero, one, minus one, small integers, the shift counts
-/// that matter, the least signed integer in its shortest spellings, and floating-point numbers, of
-/// which one is subnormal.
+/// Constants that may replace any expression, smallest first: zero, one, minus one, small integers, the shift counts at which behaviour
+/// changes, the smallest signed integer in its shortest spellings, and floating-point numbers, one of them subnormal.
 const CONSTANTS: [&str; 21] = [
     "0",
     "1",
@@ -38,8 +37,7 @@ const CONSTANTS: [&str; 21] = [
     "0f00000000",
 ];
 
-/// The parts of each expression in its place, smallest first; then each operation replaced by one of its operands,
-/// outermost first.
+/// Replaces each expression by one of its parts, smallest first; then each operation by one of its operands, outermost first.
 pub(super) fn operands(program: &Program) -> Vec<Edit> {
     let mut edits = Vec::new();
     for (number, expr) in exprs_of(program) {
@@ -62,7 +60,7 @@ pub(super) fn operands(program: &Program) -> Vec<Edit> {
     edits
 }
 
-/// Each part replaced by a constant, or by the name of a variable that is declared anyway; outermost parts first.
+/// Replaces each part by a constant, or each name by the name of a declared variable; outermost parts first.
 pub(super) fn constants(program: &Program) -> Vec<Edit> {
     let mut constants: Vec<Expr> = CONSTANTS.iter().filter_map(|text| parse_expr(text).ok()).collect();
     constants.sort_by_key(|constant| constant.nodes().len());
@@ -85,8 +83,7 @@ pub(super) fn constants(program: &Program) -> Vec<Edit> {
     edits
 }
 
-/// A part of an initial value in the place of the whole, where it needs a wider type: numbers that are no integers, and
-/// addresses.
+/// Replaces an initial value by one of its parts that needs a wider type: numbers that are not integers, and addresses.
 pub(super) fn wider_operands(program: &Program) -> Vec<Edit> {
     const WIDER: [ScalarType; 3] = [ScalarType::B32, ScalarType::B64, ScalarType::U64];
     let mut edits = Vec::new();
@@ -109,8 +106,8 @@ pub(super) fn wider_operands(program: &Program) -> Vec<Edit> {
     edits
 }
 
-/// Each operator replaced by each other one of its kind, also with a simple right operand; the operands of infix operators
-/// exchanged; and operators moved into the arms of `?:`.
+/// Replaces each operator by the others of its kind, also with a simple right operand; exchanges the operands of infix operators; and moves
+/// unary operators into the arms of `?:`.
 pub(super) fn operators(program: &Program) -> Vec<Edit> {
     let mut edits = Vec::new();
     for (number, expr) in exprs_of(program) {
@@ -124,7 +121,7 @@ pub(super) fn operators(program: &Program) -> Vec<Edit> {
     edits
 }
 
-/// Each literal replaced by a simpler one of the same type.
+/// Replaces each literal by a simpler one of the same type.
 pub(super) fn literals(program: &Program) -> Vec<Edit> {
     let mut edits = Vec::new();
     for (number, expr) in exprs_of(program) {
@@ -164,7 +161,7 @@ fn operands_of(kind: &NodeKind) -> Vec<NodeId> {
     }
 }
 
-/// The operation at this place with other operators, and with its operands exchanged.
+/// Returns the operation at this position with other operators, and with its operands exchanged.
 fn others(expr: &Expr, id: NodeId) -> Vec<Expr> {
     let part = |operand: NodeId, least: u8| bound(&expr.part(operand), least);
     let read = |text: String| parse_expr(&text).ok();
@@ -205,7 +202,7 @@ fn others(expr: &Expr, id: NodeId) -> Vec<Expr> {
                 part(then, 0),
                 part(otherwise, precedence::TERNARY),
             );
-            // The arms exchanged, also so that the other one is taken.
+            // Exchanges the arms, also with a constant condition that selects either of them.
             let conditions = [condition.as_str(), "0", "1"];
             let exchanged = |condition: &str| read(format!("{condition} ? {otherwise} : {then}"));
             conditions.into_iter().filter_map(exchanged).collect()
@@ -214,7 +211,7 @@ fn others(expr: &Expr, id: NodeId) -> Vec<Expr> {
     }
 }
 
-/// `-(c ? a : b)` as `(c ? a : -b)` and as `(c ? -a : b)`.
+/// Returns `-(c ? a : b)` as `(c ? a : -b)` and as `(c ? -a : b)`.
 fn into_arms(expr: &Expr, op: UnaryOp, operand: NodeId) -> Vec<String> {
     let NodeKind::Paren(inner) = *expr.kind(operand) else { return Vec::new() };
     let NodeKind::Ternary(condition, then, otherwise) = *expr.kind(inner) else { return Vec::new() };
@@ -226,7 +223,7 @@ fn into_arms(expr: &Expr, op: UnaryOp, operand: NodeId) -> Vec<String> {
     ]
 }
 
-/// The text of an expression, in parentheses where it binds less tightly than is needed.
+/// Returns the text of an expression, in parentheses if its precedence is less than `least`.
 fn bound(expr: &Expr, least: u8) -> String {
     match expr.kind(expr.root()).precedence() >= least {
         true => expr.to_string(),
@@ -234,19 +231,19 @@ fn bound(expr: &Expr, least: u8) -> String {
     }
 }
 
-/// The expression with the part below `id` replaced, in parentheses where its place needs them.
+/// Returns the expression with the part at `id` replaced. Adds parentheses around the new part if its position needs them.
 fn substituted(expr: &Expr, id: NodeId, with: &Expr) -> Expr {
     if with.kind(with.root()).precedence() >= needed_at(expr, id) {
         return expr.replaced(id, with);
     }
     match parse_expr(&format!("({with})")) {
         Ok(with) => expr.replaced(id, &with),
-        // Nested too deeply: no candidate.
+        // The result would be nested too deeply, so there is no candidate.
         Err(_) => expr.clone(),
     }
 }
 
-/// How tightly a part has to bind to stand at a place without parentheses.
+/// Returns the precedence that a part needs at this position to do without parentheses.
 fn needed_at(expr: &Expr, id: NodeId) -> u8 {
     for above in id + 1..=expr.root() {
         match *expr.kind(above) {

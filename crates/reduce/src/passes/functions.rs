@@ -1,4 +1,4 @@
-//! Takes functions apart.
+//! Simplifies functions.
 
 use ptxsmith_syntax::{Function, Item, Module, Statement};
 
@@ -6,14 +6,14 @@ use super::{Edit, edit};
 use crate::cuts::all_and_cuts;
 use crate::program::Program;
 
-/// The most statements of a body of which neighbours are exchanged.
+/// The maximum number of statements in a body for which neighbours are exchanged.
 const FEW: usize = 16;
 
-/// Changes a function; `None` where there is nothing to change.
+/// A change of a function. It returns `None` if there is nothing to change.
 type Change = Box<dyn Fn(&mut Function) -> Option<()>>;
 
-/// For each function: no body, no directives, fewer statements, declarations joined, neighbours exchanged, blocks without their braces, fewer
-/// parameters, fewer words before and behind `.entry` and `.func`.
+/// For each function: removes the body, directives and statements; joins declarations; exchanges neighbours; removes the braces of blocks;
+/// removes parameters, and words before and after `.entry` and `.func`.
 pub(super) fn edits(program: &Program) -> Vec<Edit> {
     let mut edits = Vec::new();
     let items = program.module().map_or(&[][..], |module| &module.items);
@@ -30,7 +30,7 @@ pub(super) fn edits(program: &Program) -> Vec<Edit> {
         cut(&mut add, statements.len(), |function| function.body.as_mut());
         for nth in 1..statements.len() {
             add(Box::new(move |function| join(function.body.as_mut()?, nth)));
-            // Of many statements the exchange would be most of the work.
+            // With many statements, exchanges would dominate the running time.
             if statements.len() <= FEW {
                 add(Box::new(move |function| {
                     function.body.as_mut()?.swap(nth - 1, nth);
@@ -62,7 +62,7 @@ pub(super) fn edits(program: &Program) -> Vec<Edit> {
     edits
 }
 
-/// Leaves out runs of a list of this length, also all of it.
+/// Removes runs of a list with this length, including the whole list.
 fn cut<T: 'static>(
     add: &mut dyn FnMut(Change),
     length: usize,
@@ -76,7 +76,7 @@ fn cut<T: 'static>(
     }
 }
 
-/// Makes one declaration of this one and the one before, where both say the same of their variables.
+/// Joins a declaration with the previous one if both have the same specifiers.
 fn join(statements: &mut Vec<Statement>, nth: usize) -> Option<()> {
     let [Statement::Variables(first), Statement::Variables(second)] = &mut statements[nth - 1..=nth] else {
         return None;

@@ -1,4 +1,4 @@
-//! Smaller arrays: fewer entries, rows, columns and dimensions.
+//! Shrinks arrays: fewer entries, rows, columns and dimensions.
 
 use std::ops::Range;
 
@@ -9,15 +9,15 @@ use super::{Edit, edit};
 use crate::cuts::{all_and_cuts, cuts};
 use crate::program::Program;
 
-/// The most single values that are tried as the whole of a variable, and rows as the whole of an array. Of larger ones,
-/// runs are left out first.
+/// The maximum number of single values that are tried in place of a whole variable, and of rows in place of a whole array. Larger ones are
+/// first shortened by removing runs.
 const MOST_PICKED: usize = 64;
 
-/// Changes a variable; `None` where there is nothing to change.
+/// A change of a variable. It returns `None` if there is nothing to change.
 type Change = Box<dyn Fn(&mut Declarator) -> Option<()>>;
 
-/// For each variable: no initial value; fewer rows, then fewer columns of every depth; one value or one row as the
-/// whole; one dimension less; then fewer entries in single lists, and smaller dimensions.
+/// For each variable: removes the initial value; removes rows, then columns at every depth; replaces the whole by one value or one row;
+/// removes a dimension; then removes entries of single lists, and reduces dimensions.
 pub(super) fn edits(program: &Program) -> Vec<Edit> {
     let mut edits = Vec::new();
     let declarations = program.module().map(declarations).unwrap_or_default();
@@ -86,7 +86,7 @@ fn of_declarator(edits: &mut Vec<Edit>, place: (usize, usize), declarator: &Decl
         }
         let own = declarator.dimensions[level].as_ref().and_then(Expr::as_integer);
         let fixed = [Some(1), Some(2), given.map(|length| length as u64)].into_iter().flatten();
-        // The largest step that holds is taken first: one by one, a number of many digits would not come to its end.
+        // Tries the largest step first. With steps of 1, reducing a number with many digits would never finish.
         let lesser =
             move |n: u64| (1..u64::BITS).map(move |k| n >> k).take_while(|&by| by > 0).map(move |by| n - by);
         for length in
@@ -115,7 +115,7 @@ fn of_declarator(edits: &mut Vec<Edit>, place: (usize, usize), declarator: &Decl
             }));
         }
         for item in list.items.iter().take(2) {
-            // Valid nowhere but where the nesting of lists is in question.
+            // Usually invalid, but the question may be about the nesting of lists.
             let (path, item) = (path.clone(), item.clone());
             add(Box::new(move |declarator| {
                 *initializer_at(declarator.initializer.as_mut()?, &path)? = item.clone();
@@ -123,7 +123,7 @@ fn of_declarator(edits: &mut Vec<Edit>, place: (usize, usize), declarator: &Decl
             }));
         }
     }
-    // A list of one value, as of a vector, as that value; the vector goes with it.
+    // Replaces a list with a single value, such as a vector, by the value, and removes the vector type.
     let value = initializer.and_then(|initializer| match initializer {
         Initializer::List(_) if levels == 0 => initializer.values().next().cloned(),
         _ => None,
@@ -140,7 +140,7 @@ fn of_declarator(edits: &mut Vec<Edit>, place: (usize, usize), declarator: &Decl
     }
 }
 
-/// Replaces each list at this depth by its first or last entry, an empty one by zero.
+/// Replaces each list at this depth by its first or last entry; an empty list becomes zero.
 pub(super) fn unwrap(initializer: &mut Initializer, depth: usize, last: bool) {
     each_at_depth(initializer, depth, &|list| {
         let kept = if last { list.pop() } else { (!list.is_empty()).then(|| list.swap_remove(0)) };
@@ -148,7 +148,7 @@ pub(super) fn unwrap(initializer: &mut Initializer, depth: usize, last: bool) {
     });
 }
 
-/// Changes the entries of each list at this depth, or puts something else in its place.
+/// Changes the entries of each list at this depth, or replaces the list by the result of `change`.
 pub(super) fn each_at_depth(
     initializer: &mut Initializer,
     depth: usize,
@@ -162,7 +162,7 @@ pub(super) fn each_at_depth(
     }
 }
 
-/// The longest list of each depth.
+/// Returns the length of the longest list at each depth.
 fn lengths(initializer: &Initializer) -> Vec<usize> {
     fn visit(initializer: &Initializer, depth: usize, lengths: &mut Vec<usize>) {
         let Initializer::List(list) = initializer else { return };
@@ -175,7 +175,7 @@ fn lengths(initializer: &Initializer) -> Vec<usize> {
     lengths
 }
 
-/// Leaves out a run of entries in every list at this depth.
+/// Removes a run of entries from every list at this depth.
 fn cut_at_depth(initializer: &mut Initializer, depth: usize, run: &Range<usize>) {
     each_at_depth(initializer, depth, &|list| {
         list.drain(run.start.min(list.len())..run.end.min(list.len()));
@@ -183,14 +183,14 @@ fn cut_at_depth(initializer: &mut Initializer, depth: usize, run: &Range<usize>)
     });
 }
 
-/// Makes a dimension smaller by so much. One that is left out follows the list by itself.
+/// Reduces a dimension by this amount. An omitted dimension follows from the list by itself.
 fn shorten(dimension: &mut Option<Expr>, by: usize) -> Option<()> {
     let length = dimension.as_ref()?.as_integer()?.checked_sub(by as u64).filter(|&length| length > 0)?;
     *dimension = Some(Expr::number(length.to_string()));
     Some(())
 }
 
-/// Every list and the way to it, outer ones first.
+/// Returns every list and the path to it, outer lists first.
 fn lists(initializer: &Initializer) -> Vec<(Vec<usize>, &InitializerList)> {
     let mut found = Vec::new();
     if let Initializer::List(list) = initializer {

@@ -1,4 +1,4 @@
-//! Simpler instructions, and fewer and shorter names in functions.
+//! Simplifies instructions, and reduces and shortens the names in functions.
 
 use ptxsmith_syntax::{Declarator, Item, Module, Operand, Role, Statement, Text, Visit};
 
@@ -8,11 +8,10 @@ use super::{Edit, edit};
 use crate::names::Names;
 use crate::program::Program;
 
-/// The most names of one function that are put in each other's place.
+/// The maximum number of names in a function for which each name is replaced by each other name.
 const FEW: usize = 12;
 
-/// For each instruction: no predicate, fewer modifiers, neighbouring operands exchanged, fewer operands and elements of
-/// them.
+/// For each instruction: removes the predicate and modifiers, exchanges neighbouring operands, and removes operands and their elements.
 pub(super) fn parts(program: &Program) -> Vec<Edit> {
     let mut edits = Vec::new();
     let mut module = program.module().cloned().unwrap_or_default();
@@ -54,13 +53,13 @@ pub(super) fn parts(program: &Program) -> Vec<Edit> {
     edits
 }
 
-/// An edit of the instruction of this number.
+/// Creates an edit of the instruction with this number.
 fn change(number: usize, change: impl Fn(&mut ptxsmith_syntax::Instruction) -> Option<()> + 'static) -> Edit {
     edit(move |module| change(instructions_mut(module).into_iter().nth(number)?))
 }
 
-/// For the names that each function declares: those of a parameterized one that are used in its place, one in the place
-/// of another, and shorter ones.
+/// For the names that each function declares: replaces a parameterized name by its used names, one name by another, and names by shorter
+/// ones.
 pub(super) fn names(program: &Program) -> Vec<Edit> {
     let Some(module) = program.module() else { return Vec::new() };
     let mut edits = Vec::new();
@@ -83,7 +82,8 @@ pub(super) fn names(program: &Program) -> Vec<Edit> {
             }
         }
         for name in &declared {
-            // One that is not shorter may still be the lesser text; the second is for where that is in use.
+            // A name of the same length may still be smaller in the order of texts. The second name is a fallback if the first cannot be
+            // used.
             for short in short_names().filter(|short| !used.knows(short)).take(2) {
                 let name = name.clone();
                 edits.push(edit(move |module| {
@@ -96,8 +96,7 @@ pub(super) fn names(program: &Program) -> Vec<Edit> {
     edits
 }
 
-/// The names of variables, parameters and labels that a function declares, parameterized ones left out: first those of
-/// variables and parameters, then those of labels.
+/// Returns the names of variables and parameters that a function declares, followed by its labels. Parameterized names are not included.
 fn declared(function: &Item) -> Vec<Text> {
     #[derive(Default)]
     struct Declared(Vec<Text>, Vec<Text>);
@@ -116,7 +115,7 @@ fn declared(function: &Item) -> Vec<Text> {
     declared.0
 }
 
-/// Leaves out such variables of the body of a function.
+/// Removes the matching variables from the body of a function.
 fn remove(function: &mut Item, is_gone: &dyn Fn(&Declarator) -> bool) {
     fn visit(statements: &mut Vec<Statement>, is_gone: &dyn Fn(&Declarator) -> bool) {
         statements.retain_mut(|statement| match statement {
@@ -136,7 +135,7 @@ fn remove(function: &mut Item, is_gone: &dyn Fn(&Declarator) -> bool) {
     }
 }
 
-/// In place of each parameterized name, those of its names that are used.
+/// Replaces each parameterized name by those of its names that are used.
 fn spell_out(function: &mut Item) -> Option<()> {
     let names = Names::of_item(function);
     let mut module = Module { items: vec![function.clone()] };
@@ -156,7 +155,7 @@ fn spell_out(function: &mut Item) -> Option<()> {
         }
     }
     *function = module.items.remove(0);
-    // A statement of which nothing is left would be none.
+    // Removes statements that have no variables left.
     remove(function, &|_| false);
     found
 }

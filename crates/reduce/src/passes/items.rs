@@ -1,4 +1,4 @@
-//! Leaves out statements at module scope.
+//! Removes statements at module scope.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -10,8 +10,8 @@ use crate::cuts::cuts;
 use crate::names::Needs;
 use crate::program::Program;
 
-/// Nothing but the header; either half with what it needs; then without a run and what depends on it, biggest runs
-/// first; then neighbours exchanged, so that the order of statements is no difference between two results.
+/// Tries only the header; then each half with its dependencies; then the module without a run and everything that depends on it, largest
+/// runs first. Finally exchanges neighbours, so that two results do not differ only in the order of statements.
 pub(super) fn edits(program: &Program) -> Vec<Edit> {
     let Some(module) = program.module() else { return Vec::new() };
     let needs = Rc::new(Needs::of(module));
@@ -35,7 +35,7 @@ pub(super) fn edits(program: &Program) -> Vec<Edit> {
             keep(module, &kept)
         }));
     }
-    // Of many statements the exchange would be most of the work, and never the last word.
+    // With many statements, exchanges would dominate the running time, and the program will still shrink in other ways.
     const FEW: usize = 16;
     if places.len() <= FEW {
         edits.extend(places.windows(2).map(|pair| {
@@ -49,7 +49,7 @@ pub(super) fn edits(program: &Program) -> Vec<Edit> {
     edits
 }
 
-/// Leaves these statements and the header.
+/// Keeps only these statements and the header.
 fn keep(module: &mut Module, kept: &BTreeSet<usize>) -> Option<()> {
     let before = module.items.len();
     let mut at = 0;

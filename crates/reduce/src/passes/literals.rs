@@ -1,9 +1,9 @@
-//! Numbers that are simpler than a number.
+//! Finds simpler numbers in place of a number.
 
 use ptxsmith_syntax::{Number, Radix, read_number};
 
-/// Spellings that may stand for this number: small values of the same type, nearby and shorter ones, other bases, then
-/// single digits made smaller. What is no number has none.
+/// Returns candidate spellings for a number: small values of the same type, nearby and shorter ones, other bases, then single digits
+/// decreased. For a text that is not a number: its first character, and the same edits of single characters.
 pub(super) fn simpler(text: &str) -> Vec<String> {
     let mut found: Vec<String> = match read_number(text) {
         Some(Number::Integer { wrapped, unsigned, .. }) => integers(wrapped, unsigned),
@@ -14,7 +14,7 @@ pub(super) fn simpler(text: &str) -> Vec<String> {
             found.extend(floats(f64::from_bits(bits)));
             found
         }
-        // No number at all, and that may be the point.
+        // Not a number, which may be what the question is about.
         None => vec![text[..1].to_owned()],
     };
     found.extend(shorter(text));
@@ -33,7 +33,7 @@ fn integers(value: u64, unsigned: bool) -> Vec<String> {
         Radix::Octal => format!("0{value:o}"),
         Radix::Binary => format!("{value:#b}"),
     });
-    // Without the suffix, then with it.
+    // Spellings without the suffix come before those with it.
     values.chain(spellings.flat_map(|spelling| [spelling.clone(), format!("{spelling}{suffix}")])).collect()
 }
 
@@ -44,7 +44,7 @@ fn floats(value: f64) -> Vec<String> {
         found.push(format!("{value:e}"));
         found.push(format!("{:e}", value / 2.0));
         found.push(format!("{}.", value.trunc().abs()));
-        // One significant digit, and the exponent halved.
+        // Fewer significant digits, and smaller exponents.
         found.push(format!("{value:.0e}"));
         if value != 0.0 {
             found.push(format!("1e{}", value.abs().log10() as i32));
@@ -55,7 +55,7 @@ fn floats(value: f64) -> Vec<String> {
     found
 }
 
-/// The text without one of its characters, as long as a digit stands first.
+/// Returns the text without one of its characters, as long as it still begins with a digit.
 fn shorter(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     for (at, c) in text.char_indices() {
@@ -67,7 +67,7 @@ fn shorter(text: &str) -> Vec<String> {
     found
 }
 
-/// The text with one digit replaced by each lesser one, and with one letter in lower case.
+/// Returns the text with one digit decreased, and with one letter in lower case.
 fn lesser_digits(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     for (at, c) in text.char_indices() {

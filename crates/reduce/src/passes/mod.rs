@@ -1,8 +1,8 @@
-//! The ways in which a program can become smaller.
+//! The ways in which a program can be made smaller.
 //!
-//! A [`Pass`] is a list of edits, in the order in which they are tried; an edit makes a candidate of a program or says
-//! that there is none. Neither asks anything. Candidates need not be smaller, nor valid: the search leaves out those
-//! that are not smaller, and the question those that are not wanted.
+//! A [`Pass`] is a list of edits, in the order in which they are tried. An edit creates a candidate from a program, or returns `None`.
+//! Passes never ask the question. Candidates need not be smaller or valid: the search skips candidates that are not smaller, and the
+//! question rejects unwanted ones.
 
 mod declarations;
 mod expressions;
@@ -19,18 +19,18 @@ use ptxsmith_syntax::Module;
 
 use crate::program::Program;
 
-/// Makes a candidate of a program; `None` where there is none.
+/// Creates a candidate from a program, or returns `None` if there is nothing to change.
 pub type Edit = Box<dyn Fn(&Program) -> Option<Program>>;
 
-/// One way in which programs can become smaller.
+/// One way in which programs can be made smaller.
 pub struct Pass {
-    /// What it does, in a word or two.
+    /// A short name of the pass, for progress messages.
     pub name: &'static str,
-    /// The edits of a program, in the order in which they are tried.
+    /// Returns the edits for a program, in the order in which they are tried.
     pub edits: fn(&Program) -> Vec<Edit>,
 }
 
-/// The passes for programs that are reduced as PTX, biggest cuts first.
+/// The passes for programs that are reduced as PTX, largest cuts first.
 pub const TREE: &[Pass] = &[
     Pass { name: "statements", edits: items::edits },
     Pass { name: "functions", edits: functions::edits },
@@ -58,19 +58,19 @@ pub const TEXT: &[Pass] = &[
     Pass { name: "replacements", edits: text::replacements },
 ];
 
-/// The passes for a program.
+/// Returns the passes for a program.
 pub fn of(program: &Program) -> &'static [Pass] {
     if program.module().is_some() { TREE } else { TEXT }
 }
 
-/// Every program that one edit makes of this one and that is smaller. The result of a search that came to its end has
-/// none that answers yes, but for those that mention a name which is no longer declared.
+/// Returns every smaller program that one edit creates. After a complete search, none of them answers yes, except candidates that use a
+/// name which is no longer declared.
 pub fn neighbours(program: &Program) -> impl Iterator<Item = Program> {
     let edits = of(program).iter().flat_map(|pass| (pass.edits)(program));
     edits.filter_map(|edit| edit(program)).filter(|candidate| candidate.is_smaller_than(program))
 }
 
-/// An edit of a tree: the function changes the tree, and says whether there was anything to change.
+/// Creates an edit of the syntax tree. The function changes the tree, or returns `None` if there is nothing to change.
 fn edit(change: impl Fn(&mut Module) -> Option<()> + 'static) -> Edit {
     Box::new(move |program| {
         let mut module = program.module()?.clone();

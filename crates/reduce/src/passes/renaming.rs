@@ -1,4 +1,4 @@
-//! Fewer and shorter names.
+//! Reduces the number of names, and shortens names.
 
 use std::collections::BTreeMap;
 
@@ -8,8 +8,8 @@ use super::tree::exprs_mut;
 use super::{Edit, edit};
 use crate::program::Program;
 
-/// All names at module scope as `a`, `b` and so on, in the order of their declarations; then each alone by each of the
-/// shortest that are free.
+/// Renames all names at module scope to `a`, `b` and so on, in the order of their declarations; then renames each alone to each of the
+/// shortest unused names.
 pub(super) fn edits(program: &Program) -> Vec<Edit> {
     let Some(module) = program.module() else { return Vec::new() };
     let declared = declared(module);
@@ -31,9 +31,9 @@ pub(super) fn edits(program: &Program) -> Vec<Edit> {
     edits
 }
 
-/// Leaves out the declaration of each name, and puts another name in its place, or zero.
+/// Removes the declaration of each name and replaces the name by another one, or by zero.
 pub(super) fn symbols(program: &Program) -> Vec<Edit> {
-    // Where there are many, most of them can be left out as they are.
+    // If there are many names, most declarations can be removed by other passes.
     const FEW: usize = 8;
     let declared = program.module().map(declared).unwrap_or_default();
     if declared.len() > FEW {
@@ -72,14 +72,14 @@ fn inline(module: &mut Module, name: &Text, with: &Expr) -> Option<()> {
             }
         }
     }
-    // What is indexed, and what an element is taken of, is a name and no expression.
+    // The base of an index and the vector of an element are names, not expressions, so they are replaced separately.
     if let NodeKind::Name(other) = with.kind(with.root()) {
         module.items.iter_mut().for_each(|item| replace_name(item, name, other));
     }
     Some(())
 }
 
-/// Puts a name in the place of another, wherever it is declared or used.
+/// Replaces a name by another one in all declarations and uses.
 pub(super) fn replace_name(item: &mut Item, name: &Text, with: &Text) {
     struct Replace<'n>(&'n Text, &'n Text);
     impl VisitMut<'_> for Replace<'_> {
@@ -92,7 +92,7 @@ pub(super) fn replace_name(item: &mut Item, name: &Text, with: &Text) {
     Replace(name, with).item(item);
 }
 
-/// The names that are declared at module scope, in order, each once.
+/// Returns the names declared at module scope, in order, without duplicates.
 pub(super) fn declared(module: &Module) -> Vec<Text> {
     let mut names: Vec<Text> = Vec::new();
     for (name, _) in module.items.iter().take(MOST).flat_map(Item::declared) {
@@ -103,10 +103,10 @@ pub(super) fn declared(module: &Module) -> Vec<Text> {
     names
 }
 
-/// The most statements whose names are shortened: where more are left, shorter names are no help.
+/// The maximum number of statements whose names are shortened. For larger programs, shorter names do not help.
 const MOST: usize = 1000;
 
-/// `a` to `z`, `aa` to `zz`, and so on. Not those that C and PTX give a meaning to.
+/// Returns `a` to `z`, `aa` to `zz`, and then `a0`, `a1` and so on.
 pub(super) fn short_names() -> impl Iterator<Item = Text> {
     let letters = || ('a'..='z').map(String::from);
     let two = letters().flat_map(move |first| letters().map(move |second| format!("{first}{second}")));

@@ -1,4 +1,4 @@
-//! Fewer lines, tokens and characters, of any text.
+//! Removes lines, tokens and characters from any text.
 
 use std::ops::Range;
 
@@ -7,19 +7,19 @@ use crate::cuts::all_and_cuts;
 use crate::program::Program;
 use crate::tokens::pieces;
 
-/// Leaves out runs of lines.
+/// Removes runs of lines.
 pub(super) fn lines(program: &Program) -> Vec<Edit> {
     let lines = places(program.text().split_inclusive('\n').map(str::len));
     runs_of(&lines).map(without).collect()
 }
 
-/// Leaves out runs of tokens, each with what stands before it.
+/// Removes runs of tokens, each with the gap before it.
 pub(super) fn tokens(program: &Program) -> Vec<Edit> {
     let tokens = places(pieces(program.text()).iter().map(|piece| piece.gap.len() + piece.text.len()));
     runs_of(&tokens).map(without).collect()
 }
 
-/// Makes white space and comments nothing, one space, or one line break: all of them, then each alone.
+/// Replaces white space and comments by nothing, one space, or one line break: all gaps at once, then each alone.
 pub(super) fn spaces(program: &Program) -> Vec<Edit> {
     let mut at = 0;
     let mut gaps = Vec::new();
@@ -42,7 +42,7 @@ pub(super) fn spaces(program: &Program) -> Vec<Edit> {
     .collect()
 }
 
-/// Leaves out runs of the characters of each token, then of the whole text where it is short.
+/// Removes runs of the characters of each token, then of the whole text if it is short.
 pub(super) fn characters(program: &Program) -> Vec<Edit> {
     const SHORT: usize = 2000;
     let mut edits = Vec::new();
@@ -90,7 +90,7 @@ pub(super) fn replacements(program: &Program) -> Vec<Edit> {
     edits
 }
 
-/// Lengths as places in the text.
+/// Converts a sequence of lengths to ranges in the text.
 fn places(lengths: impl Iterator<Item = usize>) -> Vec<Range<usize>> {
     let mut end = 0;
     lengths
@@ -102,7 +102,7 @@ fn places(lengths: impl Iterator<Item = usize>) -> Vec<Range<usize>> {
         .collect()
 }
 
-/// Runs of neighbouring places, biggest first, each as one place.
+/// Returns runs of adjacent ranges, largest first, each as one range.
 fn runs_of(places: &[Range<usize>]) -> impl Iterator<Item = Range<usize>> {
     all_and_cuts(places.len()).into_iter().map(|run| places[run.start].start..places[run.end - 1].end)
 }

@@ -1,8 +1,8 @@
-//! Declarations, instructions and expressions of a module by number, in the order written.
+//! Access to the declarations, instructions and expressions of a module by number, in source order.
 
 use ptxsmith_syntax::{Declaration, Declarator, Expr, Initializer, Instruction, Module, Visit, VisitMut};
 
-/// What a walk collects.
+/// The items that a visitor has collected.
 struct Found<T>(Vec<T>);
 
 impl<'m> VisitMut<'m> for Found<&'m mut Declaration> {
@@ -32,17 +32,17 @@ where
     found.0
 }
 
-/// Every declaration, those of parameters and in functions included.
+/// Returns every declaration, including parameters and declarations in functions.
 pub(super) fn declarations_mut(module: &mut Module) -> Vec<&mut Declaration> {
     all(module)
 }
 
-/// Copies of all declarations.
+/// Returns copies of all declarations.
 pub(super) fn declarations(module: &Module) -> Vec<Declaration> {
     declarations_mut(&mut module.clone()).into_iter().map(|declaration| declaration.clone()).collect()
 }
 
-/// Changes the declaration of this number.
+/// Changes the declaration with this number.
 pub(super) fn change_declaration(
     module: &mut Module,
     number: usize,
@@ -62,29 +62,29 @@ pub(super) fn change_declarator(
     })
 }
 
-/// Every instruction of the common form.
+/// Returns every instruction of the common form.
 pub(super) fn instructions_mut(module: &mut Module) -> Vec<&mut Instruction> {
     all(module)
 }
 
-/// Copies of all expressions.
+/// Returns copies of all expressions.
 pub(super) fn exprs(module: &Module) -> Vec<Expr> {
     exprs_mut(&mut module.clone()).into_iter().map(|expr| expr.clone()).collect()
 }
 
-/// Every expression.
+/// Returns every expression.
 pub(super) fn exprs_mut(module: &mut Module) -> Vec<&mut Expr> {
     all(module)
 }
 
-/// Replaces the expression of this number.
+/// Replaces the expression with this number.
 pub(super) fn replace_expr(module: &mut Module, number: usize, with: &Expr) -> Option<()> {
     let expr = exprs_mut(module).into_iter().nth(number).filter(|expr| *expr != with)?;
     *expr = with.clone();
     Some(())
 }
 
-/// Copies of the initial values, each with its number among all expressions and the number of its declaration.
+/// Returns copies of the initial values, each with its number among all expressions and the number of its declaration.
 pub(super) fn initial_values(module: &Module) -> Vec<(usize, Expr, usize)> {
     #[derive(Default)]
     struct Values {

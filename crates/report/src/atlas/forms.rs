@@ -1,33 +1,34 @@
-//! The programs of an atlas by what they are made of: a form is a family of programs, each of them a cell.
+//! Groups the programs of an atlas into forms. A form is a family of programs, and each program is a cell of it.
 
 use std::collections::BTreeMap;
 
 use crate::cases::Case;
 use crate::matrix::Standing;
 
-/// How many programs of a form have each standing, of one subject.
+/// The number of programs of a form with each standing, for one subject.
 pub type Counts = BTreeMap<Standing, u64>;
 
 /// A family of programs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Form<'a> {
-    /// Its name: the section of the manual that the cases are about, or what makes them.
+    /// The name: a section of the manual, or the generator of the programs.
     pub name: String,
-    /// The programs, with what they are called in the form.
+    /// The programs, each with its name within the form.
     pub cells: Vec<(String, &'a Case)>,
-    /// Of the tables of places programs are listed only where a subject does not conform: there are too many.
+    /// The number of programs that are not listed. The tables of places contain very many programs, so a program of them is listed only
+    /// if some subject does not conform.
     pub left_out: u64,
-    /// Of each subject, in the order of the report.
+    /// The counts of each subject, in the order of the report.
     pub counts: Vec<Counts>,
 }
 
-/// How the names of programs of the tables of forms and places begin.
+/// The prefix of the names of programs from the tables of forms and places.
 const OF_TABLES: &str = "cell ";
 
-/// The form of a program, and what it is called there.
+/// Returns the form of a program, and the program's name within the form.
 ///
-/// A program of the tables is of the table's family; a file, of the folder that it is in below `cases/`. In folders that are not
-/// named after a section of the manual its number is no part of the form: `enumerated/ternary-12` is `12` of `enumerated/ternary`.
+/// A program from a table belongs to the table's family. A file belongs to its folder below `cases/`. In folders that are not named after a
+/// section of the manual, the number of a file is not part of the form: `enumerated/ternary-12` is cell `12` of form `enumerated/ternary`.
 fn place_of(name: &str) -> (String, String) {
     if let Some(cell) = name.strip_prefix(OF_TABLES) {
         let (family, choices) = cell.split_once('/').unwrap_or((cell, ""));
@@ -55,7 +56,7 @@ fn place_of(name: &str) -> (String, String) {
     }
 }
 
-/// The forms of all programs, those of the manual's sections first.
+/// Groups programs into forms. Those named after sections of the manual come first.
 pub fn forms<'a>(cases: &'a [Case], subjects: usize) -> Vec<Form<'a>> {
     let mut forms: BTreeMap<String, Form<'a>> = BTreeMap::new();
     for case in cases {
@@ -80,7 +81,7 @@ pub fn forms<'a>(cases: &'a [Case], subjects: usize) -> Vec<Form<'a>> {
     forms.into_values().collect()
 }
 
-/// The worst that a subject does with any program of a form.
+/// Returns the worst standing of a subject among the programs of a form.
 pub fn worst(counts: &Counts) -> Standing {
     counts.keys().next_back().copied().unwrap_or(Standing::NotReached)
 }

@@ -1,4 +1,4 @@
-//! Several campaigns as one: an atlas is of every implementation that anybody ran.
+//! Merges several campaigns into one report, so that an atlas can contain implementations that were tested on different machines.
 
 use std::collections::BTreeMap;
 
@@ -9,48 +9,48 @@ use crate::folder::Folder;
 use crate::matrix::Standing;
 use crate::{Finding, Report, Subject};
 
-/// Why campaigns do not go together.
+/// The reason why campaigns cannot be merged.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Conflict {
-    /// One name, two implementations.
+    /// Two implementations have the same name.
     #[error(
         "two campaigns tested different programs as `{0}`; test them again with one, or leave one campaign out"
     )]
     Subject(String),
-    /// One name, two programs.
+    /// Two programs have the same name.
     #[error("two campaigns hold different programs of the name `{0}`; take the cases of one suite")]
     Case(String),
 }
 
-/// Where a part of an atlas comes from.
+/// The provenance of a part of an atlas.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Campaign {
-    /// When it began: RFC 3339, UTC; empty where that is not known.
+    /// The time of the start: RFC 3339, UTC; empty if unknown.
     pub started: String,
     /// The command, as given.
     pub command: String,
-    /// The version of ptxsmith, and its build.
+    /// The version and the build of ptxsmith.
     pub ptxsmith: String,
-    /// How many verdicts it gave.
+    /// The number of verdicts.
     pub compared: u64,
-    /// Whether it came to its end.
+    /// Whether the campaign finished.
     pub complete: bool,
 }
 
-/// All campaigns as one report, and where it comes from.
+/// The merged report of several campaigns, with their provenance.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Gathered {
-    /// What all of them found.
+    /// The merged report.
     pub report: Report,
-    /// Each of them.
+    /// The provenance of each campaign.
     pub campaigns: Vec<Campaign>,
 }
 
 impl Gathered {
-    /// Puts campaigns together. What two of them say of one clause is added, of one program the worst counts.
+    /// Merges campaigns. Counts for the same clause are added; of several standings for the same program the worst is kept.
     ///
     /// # Errors
-    /// If two of them mean different things by one name.
+    /// If two campaigns use the same name for different things.
     pub fn of(folders: &[Folder]) -> Result<Gathered, Conflict> {
         let mut report = Report { complete: true, ..EMPTY };
         let mut cases: BTreeMap<&str, Noted<'_>> = BTreeMap::new();
@@ -119,12 +119,12 @@ fn campaign(folder: &Folder) -> Campaign {
     }
 }
 
-/// As much of a hash as people compare.
+/// Returns the first 12 characters of a hash, which are enough for people to compare.
 fn beginning(hash: &str) -> &str {
     hash.get(..12).unwrap_or(hash)
 }
 
-/// A program, and what is known of it so far.
+/// A program, with the standings that have been collected so far.
 struct Noted<'a> {
     case: &'a Case,
     standings: BTreeMap<usize, Standing>,
@@ -157,7 +157,7 @@ impl<'a> Noted<'a> {
     }
 }
 
-/// Adds what a campaign says of a subject. Returns its place.
+/// Merges the results of a subject into the report. Returns the index of the subject.
 fn add_subject(report: &mut Report, subject: &Subject) -> Result<usize, Conflict> {
     let Some(place) = report.subjects.iter().position(|known| known.id == subject.id) else {
         report.subjects.push(subject.clone());
@@ -194,7 +194,7 @@ fn add_finding(report: &mut Report, finding: &Finding) {
     let (subjects, releases) = (known.subjects.clone(), known.releases.clone());
     let count = known.count.saturating_add(finding.count);
     let status = known.status.min(finding.status);
-    // The example is that of the campaign with the smallest program.
+    // The merged finding shows the example of the campaign with the smallest program.
     if finding.least_program().len() < known.least_program().len() {
         *known = finding.clone();
     }
@@ -210,7 +210,7 @@ fn add_finding(report: &mut Report, finding: &Finding) {
     (known.count, known.status) = (count, status);
 }
 
-/// The words in the order in which each is first.
+/// Removes duplicates and keeps the first of each.
 fn distinct(words: Vec<String>) -> Vec<String> {
     let mut kept: Vec<String> = Vec::new();
     for word in words {

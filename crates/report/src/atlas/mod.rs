@@ -1,8 +1,8 @@
-//! The atlas: what every implementation makes of every clause and every form, as static pages with JSON beside each.
+//! The atlas: the results of every implementation for every clause and every form, as static HTML pages with a JSON file beside each.
 //!
-//! It is a rendering of reports and judges nothing. Addresses are made of names alone, so that a link stays true when the
-//! atlas is made again: `clauses/CLAUSE.html#SUBJECT`, `forms/FORM.html#CELL`, `deviations/ID.html`. The pages load one style and
-//! run nothing, and what subjects and programs say is text.
+//! It renders reports and does not judge programs. The addresses of pages consist of names only, so that links remain valid when the atlas
+//! is built again: `clauses/CLAUSE.html#SUBJECT`, `forms/FORM.html#CELL`, `deviations/ID.html`. The pages load one style sheet and run no
+//! scripts. Output of subjects and text of programs is inserted as escaped text.
 
 mod forms;
 mod gathered;
@@ -23,44 +23,44 @@ pub use gathered::{Campaign, Conflict, Gathered};
 /// The value of `"schema"` in every JSON file.
 pub const SCHEMA: &str = "ptxsmith.atlas/1";
 
-/// The name of the page that an atlas begins with.
+/// The name of the start page, without its extension.
 pub const INDEX: &str = "index";
 
 /// A file of an atlas.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct File {
-    /// Where it stands in the atlas: `clauses/4.5.5-division.html`.
+    /// The path within the atlas: `clauses/4.5.5-division.html`.
     pub path: String,
-    /// What it holds.
+    /// The contents.
     pub text: String,
 }
 
-/// Why there is no atlas.
+/// The reason why an atlas cannot be built.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The campaigns do not go together.
+    /// The campaigns contradict each other.
     #[error(transparent)]
     Conflict(#[from] Conflict),
-    /// They hold neither a clause nor a program.
+    /// The campaigns contain no results.
     #[error(
         "nothing in these campaigns was compared; give the folders of campaigns, best with `check --by-case`"
     )]
     Empty,
-    /// A page cannot be made; never in practice.
+    /// A page cannot be rendered; this does not happen in practice.
     #[error(transparent)]
     Render(#[from] askama::Error),
 }
 
-/// The style of the report, in which the only table of clauses has an id.
+/// Returns the style sheet of the report, adapted so that its rules for the clause table apply to every matrix.
 fn style() -> String {
     let of_report = include_str!("../../templates/report.css").replace("#board", ".matrix");
     format!("{of_report}\n{}", include_str!("../../templates/atlas/atlas.css"))
 }
 
-/// The files of the atlas of some campaigns.
+/// Builds the files of the atlas of these campaigns.
 ///
 /// # Errors
-/// If the campaigns do not go together, or hold nothing.
+/// If the campaigns contradict each other or contain no results.
 pub fn atlas(folders: &[Folder]) -> Result<Vec<File>, Error> {
     let gathered = Gathered::of(folders)?;
     let report = &gathered.report;
@@ -94,8 +94,8 @@ pub fn atlas(folders: &[Folder]) -> Result<Vec<File>, Error> {
     Ok(files)
 }
 
-/// A page without what a reader of HTML does not need: indentation, and the end tags of cells, rows and items, which the next one or
-/// the end of what they stand in implies. What a program or a message says is escaped, and has neither.
+/// Removes optional parts from an HTML page: indentation, and the end tags of cells, rows and items, which HTML parsers imply. Text of
+/// programs and messages is not affected, because it is escaped, and indented only in `<pre>` elements.
 fn lean(page: &str) -> String {
     let mut lean = String::with_capacity(page.len());
     let mut in_program = false;
@@ -115,7 +115,7 @@ fn with_schema(mut page: Value) -> Value {
     page
 }
 
-/// What the letters of standings stand for, for readers of the JSON.
+/// Returns the meanings of the letters of standings, for readers of the JSON.
 fn letters() -> Value {
     Standing::LEGEND
         .into_iter()

@@ -1,4 +1,4 @@
-//! What subjects, pages and cells are called: in addresses, which stay as they are from build to build, and for people.
+//! The names of subjects, pages and cells: stable ones for addresses, and readable ones for people.
 
 use std::collections::BTreeMap;
 
@@ -8,18 +8,18 @@ use crate::matrix::Standing;
 use crate::releases::family;
 use crate::{Subject, harmless};
 
-/// The most characters of a text in a line.
+/// The maximum number of characters of a text on one line.
 const MOST_CHARACTERS: usize = 300;
-/// The most bytes of a program on a page.
+/// The maximum number of bytes of a program on a page.
 const MOST_PROGRAM: usize = 16_000;
 
-/// What a name is called in an address: letters, digits, `.`, `_` and `-`. Where anything else had to give way, the
-/// beginning of a hash keeps names apart.
+/// Converts a name into a part of an address: letters, digits, `.`, `_` and `-`. If other characters were removed, the beginning of a hash
+/// keeps names distinct.
 pub fn slug(name: &str) -> String {
-    /// The longest name that is kept whole.
+    /// The maximum length of a name that is kept whole.
     const LONGEST: usize = 100;
     let is_plain = |c: char| c.is_ascii_alphanumeric() || ".-_".contains(c);
-    // `/` and `@` are no part of any name but to divide it.
+    // Names use `/` and `@` only as separators, so replacing them does not make two names equal.
     let plain: String = name.chars().map(|c| if "/@".contains(c) { '-' } else { c }).collect();
     if !plain.is_empty() && plain.len() <= LONGEST && plain.chars().all(is_plain) && !plain.starts_with('.') {
         return plain;
@@ -29,34 +29,34 @@ pub fn slug(name: &str) -> String {
     format!("{}_{}", kept.trim_start_matches('.'), &hash[..10])
 }
 
-/// The address of a subject's cell on a page: its name without a version that changes.
+/// Returns the anchor of a subject's cell on a page. It uses the subject's own name, without its version, so that it is stable.
 pub fn anchor(subject: &Subject) -> String {
     slug(subject.name.as_deref().unwrap_or(&subject.id))
 }
 
-/// A text in a line.
+/// Shortens and escapes a text for one line.
 pub fn short(text: &str) -> String {
     harmless::cut(&harmless::line(text), MOST_CHARACTERS).into_owned()
 }
 
-/// A program.
+/// Shortens and escapes a program for a page.
 pub fn program(text: &str) -> String {
     harmless::cut(&harmless::lines(text), MOST_PROGRAM).trim_end().to_owned()
 }
 
-/// A piece of a text: what stands between backticks is code.
+/// A piece of a text; text between backticks is code.
 pub struct Piece<'a> {
     pub text: &'a str,
     pub is_code: bool,
 }
 
-/// The pieces of a text in Markdown as the pages of deviations have it: code, and everything else.
+/// Splits Markdown, as the pages of deviations use it, into code and other text.
 pub fn pieces(markdown: &str) -> Vec<Piece<'_>> {
     let pieces = markdown.split('`').enumerate();
     pieces.map(|(nth, text)| Piece { text, is_code: nth % 2 == 1 }).collect()
 }
 
-/// Subjects in a few words: `ptxas 12.0, 13.5; nvjitlink 13.5; toy 1`. Those of a program that are all there, as that.
+/// Lists subjects compactly: `ptxas 12.0, 13.5; nvjitlink 13.5; toy 1`. If all subjects of a program are meant, only the program is named.
 pub fn listed(all: &[&Subject], meant: impl Fn(usize) -> bool) -> String {
     let mut families: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     let mut order: Vec<&str> = Vec::new();
@@ -85,15 +85,15 @@ pub fn listed(all: &[&Subject], meant: impl Fn(usize) -> bool) -> String {
     short(&order.iter().filter_map(of).collect::<Vec<_>>().join("; "))
 }
 
-/// What a standing says of those that show it: its style, its sign, its name, and who.
+/// A standing, and the subjects that have it.
 pub struct Group {
-    /// How they stand.
+    /// The standing.
     pub standing: Standing,
-    /// Who does.
+    /// The subjects, as a list.
     pub who: String,
 }
 
-/// Who stands how, the best known first.
+/// Groups the subjects by standing, in the order of the legend.
 pub fn groups(all: &[&Subject], standing: impl Fn(usize) -> Standing) -> Vec<Group> {
     let legend = Standing::LEGEND.into_iter().map(|entry| entry.0);
     let group = |of: Standing| Group { standing: of, who: listed(all, |nth| standing(nth) == of) };

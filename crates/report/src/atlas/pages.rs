@@ -1,4 +1,4 @@
-//! The pages of an atlas: what their templates show, and the same as JSON.
+//! The pages of an atlas: the data for their templates, and the same data as JSON.
 
 use askama::Template;
 use ptxsmith_subject::parse_spec;
@@ -12,11 +12,11 @@ use crate::cases::Case;
 use crate::matrix::{Cell, Matrix, Row, Standing};
 use crate::{Finding, Report, Status, Subject, clauses, describe, deviations, reproduce, severity};
 
-/// What stands around every page.
+/// The parts that all pages share.
 pub struct Frame<'a> {
-    /// From the page to the top of the atlas.
+    /// The relative path from the page to the root of the atlas.
     pub root: &'static str,
-    /// From when and of which versions: a line.
+    /// The dates and versions of the campaigns, in one line.
     pub origin: String,
     campaigns: &'a [Campaign],
 }
@@ -41,13 +41,13 @@ impl<'a> Frame<'a> {
         }
     }
 
-    /// That of a page in a folder.
+    /// Creates the frame of a page in a subfolder.
     pub fn below(gathered: &'a Gathered) -> Frame<'a> {
         Frame::at("../", gathered)
     }
 }
 
-/// A name that leads to a page.
+/// A link to a page.
 pub struct Link {
     pub href: String,
     pub name: String,
@@ -61,11 +61,11 @@ fn to_deviation(root: &str, id: &str) -> Link {
     Link { href: format!("{root}deviations/{}.html", slug(id)), name: short(id) }
 }
 
-/// What cells of a board show.
+/// A cell of a board.
 pub struct Square {
     pub standing: Standing,
     pub title: String,
-    /// Where its cell is.
+    /// The address of the details.
     pub href: String,
 }
 
@@ -76,7 +76,7 @@ pub struct Line {
     pub squares: Vec<Square>,
 }
 
-/// The first page: both boards, and all deviations.
+/// The start page: both boards, and all deviations.
 #[derive(Template)]
 #[template(path = "atlas/index.html")]
 pub struct Index<'a> {
@@ -94,7 +94,7 @@ fn lineages(subjects: &[&Subject]) -> Vec<(String, usize)> {
     groups.map(|group| (short(group[0].lineage.as_deref().unwrap_or("")), group.len())).collect()
 }
 
-/// The columns of a report's subjects in the order of the matrix.
+/// Returns the indices of the report's subjects in the order of the matrix.
 fn columns(report: &Report, matrix: &Matrix<'_>) -> Vec<usize> {
     let of = |subject: &&Subject| report.subjects.iter().position(|other| other.id == subject.id);
     matrix.subjects.iter().filter_map(of).collect()
@@ -174,18 +174,18 @@ impl<'a> Index<'a> {
     }
 }
 
-/// How one subject stands with a clause.
+/// The standing of a subject with respect to a clause.
 pub struct Stands<'a> {
     subject: &'a Subject,
     anchor: String,
     cell: &'a Cell<'a>,
     note: String,
     findings: Vec<Link>,
-    /// The number of its program among those of the page.
+    /// The index of the program that shows it, among the programs of the page.
     program: Option<usize>,
 }
 
-/// A program that shows what a clause's cells show.
+/// A program that demonstrates the standings of some subjects.
 pub struct Shown {
     program: String,
     who: Vec<usize>,
@@ -193,7 +193,7 @@ pub struct Shown {
     command: String,
 }
 
-/// A clause.
+/// The page of a clause.
 #[derive(Template)]
 #[template(path = "atlas/clause.html")]
 pub struct ClausePage<'a> {
@@ -208,11 +208,11 @@ pub struct ClausePage<'a> {
     cases: Vec<Link>,
 }
 
-/// What a program is saved as for the commands of a page.
+/// The file name under which the commands on a page expect the program.
 const SAVED: &str = "x.ptx";
 
-/// The command that shows a program to a subject again. What is no subject of ours, a compiler that emits PTX, is shown
-/// nothing: what is asked then is what the program holds.
+/// Returns the command that tests a subject with a program. A subject that `--subject` cannot name, such as a compiler that emits PTX,
+/// cannot be tested this way; the command then evaluates the program instead.
 fn check(subject: &str) -> String {
     match parse_spec(subject) {
         Ok(_) => format!("ptxsmith check {SAVED} --subject {}", shell_words::quote(subject)),
@@ -220,7 +220,7 @@ fn check(subject: &str) -> String {
     }
 }
 
-/// The command that shows a finding again, for its program as it is saved here.
+/// Returns the command that reproduces a finding with the program saved as [`SAVED`].
 fn repeat(finding: &Finding) -> String {
     match (&finding.file, &finding.subjects[..]) {
         (Some(file), _) => finding.repeat.replacen(file, SAVED, 1),
@@ -229,13 +229,13 @@ fn repeat(finding: &Finding) -> String {
     }
 }
 
-/// A program as a page shows it: the comments that name its clauses, of which some have twenty, are in the JSON.
+/// Removes the comments that name a program's clauses, for display. There can be twenty, and the JSON contains them.
 fn without_clauses(program: &str) -> String {
     let lines = program.lines().filter(|line| !line.starts_with("// clause: "));
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// The clauses that a program's leading comments name, as the cases of the suite do.
+/// Returns the clauses that a program's leading comments name, as they do in the cases of the suite.
 fn named_clauses(program: &str) -> impl Iterator<Item = &str> {
     let comments = program.lines().map_while(|line| line.strip_prefix("// "));
     comments.filter_map(|line| line.strip_prefix("clause: ")).flat_map(|ids| ids.split(", "))
@@ -292,7 +292,7 @@ impl<'a> ClausePage<'a> {
             let cells = form.cells.iter().filter(|(_, case)| of_it(case));
             cells.map(|(cell, _)| link(form, cell)).collect::<Vec<_>>()
         };
-        // Cases by hand name what they are about, the others all that their answer rests on.
+        // Handwritten cases name only the clauses that they test. The other cases name all clauses on which their expected result is based.
         let is_of_the_manual = |form: &&Form<'_>| form.name.starts_with(|c: char| c.is_ascii_digit());
         ClausePage {
             frame,
@@ -342,7 +342,7 @@ pub struct Program {
     command: String,
 }
 
-/// A form.
+/// The page of a form.
 #[derive(Template)]
 #[template(path = "atlas/form.html")]
 pub struct FormPage<'a> {
@@ -353,8 +353,8 @@ pub struct FormPage<'a> {
     programs: Vec<Program>,
 }
 
-/// The subject that the command of a program names: the latest of those that do the worst with it, best one that is installed by its
-/// name.
+/// Returns the subject for the command of a program: the last of those with the worst standing. Prefers subjects that are named after an
+/// installed release, so that the command works for other people.
 fn shown_to<'a>(report: &'a Report, columns: &[usize], case: &Case) -> &'a str {
     let is_named = |column: &&usize| {
         parse_spec(&report.subjects[**column].id).is_ok_and(|of| !of.is_of_users_choosing())
@@ -374,9 +374,9 @@ impl<'a> FormPage<'a> {
         let columns = columns(report, matrix);
         let of_program = |(name, case): &(String, &Case)| {
             let mut groups = groups(&matrix.subjects, |nth| case.standing(columns[nth]));
-            // Most programs were not shown to everybody, which the page says once.
+            // Most programs were not tested with all subjects; the page states this once.
             groups.retain(|group| group.standing != Standing::NotReached);
-            // A subject that is not named conforms.
+            // Subjects that are not named conform.
             if let (true, Some(first)) = (groups.len() > 1, groups.first_mut())
                 && first.standing == Standing::Conforms
             {
@@ -448,7 +448,7 @@ impl<'a> FormPage<'a> {
     }
 }
 
-/// A deviation.
+/// The page of a deviation.
 #[derive(Template)]
 #[template(path = "atlas/deviation.html")]
 pub struct DeviationPage<'a> {
@@ -493,7 +493,8 @@ impl<'a> DeviationPage<'a> {
         format!("deviations/{}", slug(&self.finding.id))
     }
 
-    /// Which subjects show it, by what was asked of each release, or else by the campaigns.
+    /// Returns the subjects that show the deviation: according to the verdicts of all releases if they are known, or else according to the
+    /// campaigns.
     fn shown_by(&self) -> String {
         match self.finding.releases.is_empty() {
             false => short(&self.report.release_map(self.finding)),
@@ -517,7 +518,7 @@ impl<'a> DeviationPage<'a> {
     }
 }
 
-/// Whether a square of a board leads nowhere: there is nothing to show.
+/// Whether a cell of a board has no details to which it could link.
 fn is_plain(standing: &Standing) -> bool {
     matches!(standing, Standing::Conforms | Standing::NotReached | Standing::Unsupported)
 }

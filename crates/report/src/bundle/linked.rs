@@ -1,4 +1,4 @@
-//! The bundle of a finding of several modules: the modules, and a script of the tools' own commands.
+//! Writes the bundle of a finding with several modules: the modules, and a script that calls the assembler and the linker.
 
 use askama::Template;
 use ptxsmith_model::LinkedProgram;
@@ -35,7 +35,7 @@ struct Script<'a> {
     commands: &'a [String],
 }
 
-/// The files of the bundle.
+/// Builds the files of the bundle.
 pub(super) fn files(
     folder: &Folder,
     finding: &Finding,
@@ -72,7 +72,7 @@ pub(super) fn files(
     Ok(files)
 }
 
-/// What assembles and links the modules, in this way (`1 -r(2 3)`; empty for all at once).
+/// Returns the commands that assemble and link the modules in this order (`1 -r(2 3)`; empty to link all at once).
 fn commands(modules: &[Module<'_>], way: &str) -> Vec<String> {
     let target = modules
         .iter()

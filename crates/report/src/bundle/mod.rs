@@ -1,5 +1,5 @@
-//! A finding as a folder for a bug tracker: the program, a script that shows the deviation with the compiler
-//! alone, and a text in the form that compiler bug trackers ask for.
+//! Writes a finding as a folder for a bug tracker: the program, a script that reproduces the deviation with only the compiler, and a report
+//! with the sections that compiler bug trackers ask for.
 
 mod linked;
 
@@ -22,35 +22,35 @@ use crate::{Finding, Report, Subject, describe, deviations};
 /// A file of a bundle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct File {
-    /// Its name in the folder.
+    /// The name in the folder.
     pub name: String,
-    /// What it holds.
+    /// The contents.
     pub text: String,
-    /// Whether it is a program.
+    /// Whether the file is executable.
     pub executable: bool,
 }
 
-/// The machine code of a kernel that was seen to be wrong, or right.
+/// Machine code of a kernel that was found to be wrong, or to be right.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Code {
-    /// The kernel.
+    /// The name of the kernel.
     pub kernel: String,
-    /// The SHA-256 of its code.
+    /// The SHA-256 of the code.
     pub sha256: String,
-    /// Which compiler made it.
+    /// The compiler that generated the code.
     pub compiler: String,
-    /// Whether that is right: the compiler does not show the deviation.
+    /// Whether the code is right, which means that the compiler does not show the deviation.
     pub right: bool,
 }
 
-/// The name of a bundle's folder and files: the finding's, as far as it may be in names of files.
+/// Returns the name of a bundle's folder and files: the finding's id, with characters replaced that are unsafe in file names.
 pub fn name_of(finding: &Finding) -> String {
     let safe = |c: char| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '-' };
     let name: String = finding.id.chars().take(80).map(safe).collect();
     if name.starts_with(['.', '-']) || name.is_empty() { format!("finding{name}") } else { name }
 }
 
-/// The title of a bug report: `ptxas 13.5.37: silent wrong value: ...`.
+/// Returns the title of a bug report: `ptxas 13.5.37: silent wrong value: ...`.
 fn title(report: &Report, finding: &Finding) -> String {
     let id = finding.subjects.first().map_or("", String::as_str);
     let product = match report.subjects.iter().find(|subject| subject.id == id) {
@@ -64,7 +64,8 @@ fn title(report: &Report, finding: &Finding) -> String {
     line(&format!("{product}: {kind}: {title}")).into_owned()
 }
 
-/// What a finding is called in a bug tracker, and how bad it is: classes, with two of our crashes told apart.
+/// Returns the kind of a finding, as a bug tracker names it, and its severity. Malformed output and exhausted memory are distinguished from
+/// other crashes.
 fn kind_of(finding: &Finding) -> (&str, &'static str) {
     match Claim::of(finding) {
         Claim::Malformed => ("malformed output", "major: the output is malformed, and the exit status is 0"),
@@ -75,10 +76,10 @@ fn kind_of(finding: &Finding) -> (&str, &'static str) {
     }
 }
 
-/// The files of a finding's bundle. `codes` are the machine codes of its kernels that were looked at.
+/// Builds the files of a finding's bundle. `codes` are the machine codes of its kernels that were examined.
 ///
 /// # Errors
-/// Never in practice: writing to memory does not fail.
+/// Never in practice, because writing to memory does not fail.
 pub fn files(folder: &Folder, finding: &Finding, codes: &[Code]) -> Result<Vec<File>, askama::Error> {
     if let Some(linked) = &finding.linked {
         return linked::files(folder, finding, linked);
@@ -96,7 +97,7 @@ pub fn files(folder: &Folder, finding: &Finding, codes: &[Code]) -> Result<Vec<F
         files.push(plain("ptxas.py".to_owned(), include_str!("../../files/ptxas.py").to_owned()));
     }
     files.push(File { name: "reproduce.sh".to_owned(), text: script, executable: true });
-    // The templates leave the last end of a line out.
+    // Templates omit the last line break.
     for file in files.iter_mut().filter(|file| !file.text.ends_with('\n')) {
         file.text.push('\n');
     }
@@ -122,9 +123,9 @@ struct BugReport<'a> {
     commands: Option<Vec<String>>,
     releases: Vec<ReleaseVerdict>,
     entry_points: String,
-    /// Whether the compiler gave no answer at all.
+    /// Whether the compiler gave no result at all.
     died: bool,
-    /// Of an answer that was not seen but follows from the list, how.
+    /// For a result that was not seen but predicted from the list of known deviations: an explanation.
     predicted: Option<&'a str>,
 }
 
@@ -167,7 +168,7 @@ fn bug_report(folder: &Folder, finding: &Finding, title: &str, name: &str) -> Re
     .render()
 }
 
-/// What `ptxas --version` says, but for the build.
+/// Returns the output of `ptxas --version`, without the build.
 fn version_text(report: &Report, id: &str) -> Option<String> {
     let subject = report.subjects.iter().find(|subject| subject.id == id)?;
     let version = subject.version.as_deref().filter(|_| matches!(Runner::of(id), Runner::Ptxas(_)))?;
@@ -187,7 +188,7 @@ fn seen_of(subject: &Subject, finding: &Finding) -> ReleaseVerdict {
     }
 }
 
-/// Whether other entry points of the compiler agree.
+/// Describes whether other entry points of the compiler agree.
 fn entry_points(releases: &[ReleaseVerdict], subject: &str) -> String {
     let others: Vec<&ReleaseVerdict> = releases.iter().filter(|of| of.family() != family(subject)).collect();
     if others.is_empty() {
@@ -205,17 +206,17 @@ struct OfCompiler<'a> {
     name: &'a str,
     target: String,
     options: String,
-    /// The options of the form of output that shows it, and both forms, the likelier one first.
+    /// The options for the form of output that shows the deviation. `forms` has the options for both forms, the more likely one first.
     form: &'static str,
     forms: &'static str,
     claim: Claim,
     python: bool,
     seconds: u32,
-    /// In KiB.
+    /// The memory limit in KiB.
     memory: u32,
-    /// A program that differs from the one shown in what stands below the header.
+    /// A control program, which the compiler must accept. It has the header of the reproducer but another body.
     control: String,
-    /// What the compiler says of the program that it should take.
+    /// The compiler's message about the program, if the program should be accepted.
     message: String,
     expected: String,
     wrong: String,
@@ -310,24 +311,24 @@ fn script(title: &str, name: &str, finding: &Finding, codes: &[Code]) -> Result<
     .render()
 }
 
-/// A program that every compiler takes that knows the header of the one shown.
+/// Returns a program that every compiler accepts if it supports the header of the reproducer.
 fn control(finding: &Finding) -> String {
     let header = parse(finding.example().program).unwrap_or_default().header();
     let is_whole = header.version().is_some() && header.targets().any(|target| target.starts_with("sm_"));
-    // Every release takes this one.
+    // Every release accepts this header.
     let plain = || Header { version: "7.0".into(), ..Header::default() }.module([]);
     let header = print(&if is_whole { header } else { plain() });
     format!("{header}.visible .global .align 4 .u32 control = 1;")
 }
 
-/// The first error that the compiler told, as far as it stands in one line.
+/// Returns the first line of the first error that the compiler printed.
 fn message(finding: &Finding) -> String {
     let mut errors =
         finding.example().observed.diagnostics.iter().filter(|said| said.severity >= Told::Error);
     errors.next().and_then(|said| said.message.lines().next()).unwrap_or_default().to_owned()
 }
 
-/// What `show.py` prints of a variable.
+/// The output of `show.py` for a variable.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Shown<'v> {

@@ -1,8 +1,7 @@
-//! A report as JUnit XML: a suite for each section of the manual, a test for each clause and subject.
+//! Renders a report as JUnit XML: a suite for each section of the manual, and a test for each clause and subject.
 //!
-//! A clause that a finding names fails if the finding is new or gone, and counts as skipped if it is known, as tests
-//! that are expected to fail do; a clause that nothing reached is skipped, too. What no clause is named for has a suite
-//! of its own.
+//! A test fails if a finding that names its clause is new or gone. It is skipped if all such findings are known, as usual for tests that
+//! are expected to fail, or if nothing reached the clause. Findings that name no clause have a suite of their own.
 //!
 //! The crate `quick-junit` is not used: it (0.8) gives `testsuites` the attribute `skipped`, which the schema of
 //! `scripts/check-report-formats` does not have.
@@ -15,7 +14,7 @@ use crate::harmless::{line, lines};
 use crate::matrix::{Cell, Matrix, Standing};
 use crate::{Finding, Report, Status, clauses, describe, severity};
 
-/// The most findings that one test describes.
+/// The maximum number of findings that one test describes.
 const MOST_FINDINGS: usize = 20;
 
 #[derive(Template)]
@@ -26,7 +25,7 @@ struct Page {
 
 struct Suite {
     name: String,
-    /// The cases, those that failed, and those that are skipped.
+    /// The numbers of all, failed and skipped cases.
     counts: [usize; 3],
     cases: Vec<Case>,
 }
@@ -43,7 +42,7 @@ enum Outcome {
     Failed { message: String, class: String, text: String },
 }
 
-/// The log.
+/// Renders the JUnit document.
 ///
 /// # Errors
 /// Never in practice: writing to memory does not fail.
@@ -51,7 +50,7 @@ pub fn junit(report: &Report) -> Result<String, askama::Error> {
     Page { suites: suites(report) }.render()
 }
 
-/// How many cases of all suites are there, failed, or skipped, by the place in [`Suite::counts`].
+/// Returns the number of all, failed or skipped cases of all suites; `which` is an index into [`Suite::counts`].
 fn sum(suites: &[Suite], which: usize) -> usize {
     suites.iter().map(|suite| suite.counts[which]).sum()
 }
@@ -114,7 +113,7 @@ fn outcome(report: &Report, cell: &Cell<'_>) -> Outcome {
     }
 }
 
-/// New and gone ones fail; where all are known, the test is skipped.
+/// Returns a failure if a finding needs attention, and a skipped test otherwise.
 fn outcome_of(report: &Report, findings: &[&Finding]) -> Outcome {
     let mut findings = findings.to_vec();
     findings.sort_by_key(|finding| (!finding.needs_attention(), severity::order(finding)));
@@ -128,7 +127,7 @@ fn outcome_of(report: &Report, findings: &[&Finding]) -> Outcome {
     Outcome::Failed { message, class: first.class.name().to_owned(), text: xml(&texts.join("\n")) }
 }
 
-/// The text without the two characters that XML forbids even as references; what controls is taken care of before.
+/// Escapes the two characters that XML forbids even as references. Control characters have been escaped before.
 fn xml(text: &str) -> String {
     text.replace('\u{fffe}', "\\u{fffe}").replace('\u{ffff}', "\\u{ffff}")
 }

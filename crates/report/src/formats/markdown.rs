@@ -1,6 +1,6 @@
-//! A report as Markdown: the bundle to report one finding with, or a summary for a pull request.
+//! Renders a report as Markdown: one finding in full for a bug report, or a summary for a pull request.
 //!
-//! Texts of subjects and programs go into code, whose fence is longer than any that they hold, or are escaped.
+//! Strings from subjects and programs become code, with a fence longer than any in them, or are escaped.
 
 use askama::Template;
 
@@ -11,7 +11,7 @@ use crate::manifest::Manifest;
 use crate::severity::headline;
 use crate::{Finding, Report, Status, clauses};
 
-/// The most findings that a summary lists.
+/// The maximum number of findings that a summary lists.
 const MOST_FINDINGS: usize = 100;
 
 #[derive(Template)]
@@ -22,7 +22,7 @@ struct Bundle<'a> {
     finding: &'a Finding,
 }
 
-/// All that somebody needs who is to mend what one finding shows.
+/// Renders everything that is needed to fix the deviation that a finding shows.
 pub fn bundle(folder: &Folder, finding: &Finding) -> Result<String, askama::Error> {
     Bundle { report: &folder.report, manifest: &folder.manifest, finding }.render()
 }
@@ -36,8 +36,8 @@ struct Summary<'a> {
     repeat: Vec<&'a str>,
 }
 
-/// What the campaign found, short enough for a comment; of a report that was narrowed to what a change adds, with how it
-/// differs from the campaign before.
+/// Renders a summary that is short enough for a comment. For a report that contains only added findings, includes the differences from the
+/// earlier campaign.
 pub fn summary(folder: &Folder, against: Option<&Against>) -> Result<String, askama::Error> {
     let report = &folder.report;
     let shown = &report.findings[..report.findings.len().min(MOST_FINDINGS)];
@@ -46,7 +46,7 @@ pub fn summary(folder: &Folder, against: Option<&Against>) -> Result<String, ask
     Summary { report, against, shown, repeat }.render()
 }
 
-/// Text that means nothing to Markdown, on one line.
+/// Escapes a text so that Markdown does not interpret it, and puts it on one line.
 pub(crate) fn text(text: impl AsRef<str>) -> String {
     let mut out = String::new();
     for c in line(text.as_ref()).chars() {
@@ -58,11 +58,11 @@ pub(crate) fn text(text: impl AsRef<str>) -> String {
         }
         out.push(if c == '\t' { ' ' } else { c });
     }
-    // What looks like an address becomes a link, unless it is taken apart.
+    // Addresses in plain text become links unless they are interrupted.
     out.replace("://", ":\\//").replace("www.", "www\\.")
 }
 
-/// A section of the manual by its heading, or by its number where that is empty, as a link where there is one.
+/// Returns a section of the manual by its heading, or by its number if the heading is empty; as a link if possible.
 pub(crate) fn manual(section: &str, heading: &str) -> String {
     let named = match heading {
         "" => format!("section {}", text(section)),
@@ -74,7 +74,7 @@ pub(crate) fn manual(section: &str, heading: &str) -> String {
     }
 }
 
-/// The text as code in a line.
+/// Formats a text as inline code.
 pub(crate) fn span(text: impl AsRef<str>) -> String {
     let text = line(text.as_ref()).replace('\t', " ");
     let fence = "`".repeat(longest_run(&text) + 1);
@@ -86,7 +86,7 @@ fn code_safe(text: &str) -> String {
     line(text).replace('`', "'")
 }
 
-/// The text as a block of code.
+/// Formats a text as a code block.
 pub(crate) fn block(language: &str, text: impl AsRef<str>) -> String {
     let text = lines(text.as_ref());
     let fence = "`".repeat((longest_run(&text) + 1).max(3));

@@ -1,10 +1,10 @@
-//! The formats of a report: one table, of which the command line makes what `--format` takes.
+//! The formats of a report, in one table from which the command line derives the values of `--format`.
 
 #[cfg(feature = "html")]
 pub mod html;
 #[cfg(not(feature = "html"))]
 pub mod html {
-    //! What stands in for the page in a build without the feature `html`.
+    //! Replaces the HTML page in a build without the feature `html`.
 
     /// # Errors
     /// Always.
@@ -21,30 +21,30 @@ use serde::Serialize;
 
 use crate::{against::Against, folder::Folder, harmless, history::Run};
 
-/// What is rendered.
+/// The input of a rendering.
 pub struct Shown<'a> {
-    /// The campaign, whose report has the findings that are shown and no other.
+    /// The campaign. Its report contains only the findings to be shown.
     pub folder: &'a Folder,
-    /// Whether one finding was asked for, to be told in full.
+    /// Whether a single finding was requested, which is then shown in full.
     pub only: bool,
     /// Whether a text shows known deviations in full.
     pub known_in_full: bool,
-    /// What was compared with an earlier campaign.
+    /// The comparison with an earlier campaign, if there is one.
     pub against: Option<&'a Against>,
-    /// How campaigns went over time.
+    /// The campaigns of the history, for the trend.
     pub runs: &'a [Run],
 }
 
-/// One format.
+/// An output format.
 #[derive(Debug)]
 pub struct Format {
-    /// What it is called on the command line.
+    /// The name on the command line.
     pub name: &'static str,
-    /// What it is, in a few words.
+    /// A short description.
     pub about: &'static str,
-    /// Whether people read it in a terminal: it has styles, and paths that are relative to where they are.
+    /// Whether the format is for a terminal: it contains styles, and paths that are relative to the working directory.
     pub for_terminal: bool,
-    /// The report in it.
+    /// Renders a report in this format.
     ///
     /// # Errors
     /// If a template or a value cannot be rendered, or this build lacks the format.
@@ -110,7 +110,7 @@ pub const FORMATS: &[Format] = &[
 ];
 
 impl Format {
-    /// The format of this name.
+    /// Returns the format with this name.
     pub fn named(name: &str) -> Option<&'static Format> {
         FORMATS.iter().find(|format| format.name == name)
     }

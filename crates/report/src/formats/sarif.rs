@@ -1,7 +1,7 @@
-//! SARIF 2.1.0, which code hosts show: a report, and what other commands find.
+//! Renders SARIF 2.1.0, which code hosting sites display, for reports and for the results of other commands.
 //!
-//! A result of a report is a finding, its rule is the clause that tells most about it. It stands at its places in the user's files, or
-//! in the file of the finding in the campaign's folder. Known deviations are suppressed results, so that they show only on request.
+//! Each result of a report is a finding, and its rule is the most informative clause. Its location is its places in the user's files, or
+//! the finding's file in the campaign's folder. Known deviations are suppressed results, so that they are displayed only on request.
 
 use ptxsmith_model::Place;
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ use crate::{Finding, Report, Status, clauses, describe};
 /// The rule of findings that name no clause.
 const NO_CLAUSE: &str = "no-clause";
 
-/// The log of a report.
+/// Renders the log of a report.
 pub fn sarif(report: &Report) -> Value {
     let mut rules: Vec<&str> = report.findings.iter().map(rule_of).collect();
     rules.sort_by_key(|id| clauses::order(id));
@@ -31,7 +31,7 @@ pub fn sarif(report: &Report) -> Value {
     log
 }
 
-/// The log of one run of a tool.
+/// Creates the log of a single run of a tool.
 pub fn log(tool: &str, version: &str, rules: Vec<Value>, invocation: Value, results: Vec<Value>) -> Value {
     json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
@@ -45,7 +45,7 @@ pub fn log(tool: &str, version: &str, rules: Vec<Value>, invocation: Value, resu
     })
 }
 
-/// A rule whose results are errors, unless they say otherwise.
+/// Creates a rule. Its results are errors unless they have another level.
 pub fn rule(id: &str, description: &str) -> Value {
     json!({
         "id": line(id),
@@ -54,7 +54,7 @@ pub fn rule(id: &str, description: &str) -> Value {
     })
 }
 
-/// A result of the rule with this index, at a place that [`place`] gives. `level` is `error`, `warning` or `note`.
+/// Creates a result of the rule with this index, at a location created by [`place`]. `level` is `error`, `warning` or `note`.
 pub fn result(rule: &str, index: usize, level: &str, message: &str, place: Value) -> Value {
     json!({
         "ruleId": line(rule),
@@ -66,7 +66,7 @@ pub fn result(rule: &str, index: usize, level: &str, message: &str, place: Value
     })
 }
 
-/// A place in a file, or the file. `artifact` has its `uri`.
+/// Creates a location: a region of a file, or the whole file. `artifact` contains its `uri`.
 pub fn place(artifact: Value, region: Option<Value>) -> Value {
     let mut place = json!({ "physicalLocation": { "artifactLocation": artifact } });
     if let Some(region) = region {
@@ -121,7 +121,7 @@ fn result_of(report: &Report, finding: &Finding, rule: &str, index: usize) -> Va
     result
 }
 
-/// A place in a file of the user's.
+/// Converts a place in a file of the user to a location.
 fn location(at: &Place) -> Value {
     let region = match (at.line, at.column) {
         (0, _) => None,
@@ -145,20 +145,20 @@ fn message(report: &Report, finding: &Finding) -> String {
     parts.join("\n")
 }
 
-/// A path of the report as a URI reference that stays within its base: steps out of it are dropped, and what a URI does
-/// not take is escaped.
+/// Converts a path in the report to a URI reference that cannot leave its base: empty, `.` and `..` components are removed, and characters
+/// that URIs do not allow are escaped.
 fn uri_within(path: &str) -> String {
     let steps = path.split(['/', '\\']).filter(|step| !matches!(*step, "" | "." | ".."));
     let steps: Vec<String> = steps.map(|step| escaped(step, |_| false)).collect();
     steps.join("/")
 }
 
-/// A path as a URI reference.
+/// Converts a path to a URI reference.
 pub fn uri(path: &str) -> String {
     escaped(&path.replace('\\', "/"), |byte| byte == b'/')
 }
 
-/// An absolute URI, with what it must not hold escaped.
+/// Escapes the characters of an absolute URI that URIs do not allow.
 fn uri_as_is(uri: &str) -> String {
     escaped(uri, |byte| b":/?#[]@!$&'()*+,;=%".contains(&byte))
 }

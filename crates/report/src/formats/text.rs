@@ -1,7 +1,6 @@
-//! A report as text, for a person with ten seconds.
+//! Renders a report as text, so that the most important results can be read in ten seconds.
 //!
-//! The text holds the escape sequences of styles.
-//! `anstream` takes them out where it writes to no terminal.
+//! The text contains escape sequences for styles. `anstream` removes them if the output is not a terminal.
 
 use std::borrow::Cow;
 use std::fmt::{Display, Write as _};
@@ -17,54 +16,54 @@ use ptxsmith_syntax::{Item, print};
 use crate::harmless::{self, count, lines};
 use crate::{ExpectedFailure, Fates, Finding, Report, Status, clauses, describe, deviations, severity};
 
-/// Headings and names.
+/// For headings and names.
 const BOLD: Style = Style::new().bold();
-/// What deviates.
+/// For deviations.
 const BAD: Style = AnsiColor::Red.on_default().bold();
-/// What conforms.
+/// For conforming results.
 const GOOD: Style = AnsiColor::Green.on_default();
-/// What was expected to differ, and notes.
+/// For expected differences, and notes.
 const NOTE: Style = AnsiColor::Yellow.on_default();
-/// Where a style ends.
+/// Ends a style.
 const END: Reset = Reset;
 
-/// The most new findings that are shown; the report has all. Known ones are few by nature.
+/// The maximum number of new findings that are shown. The report contains all.
 const MOST_NEW: usize = 10;
-/// The most places in files of the user's that are shown.
+/// The maximum number of places in the user's files that are shown.
 const MOST_PLACES: usize = 200;
-/// The most clauses of a finding that are shown.
+/// The maximum number of clauses of a finding that are shown.
 const MOST_CLAUSES: usize = 4;
-/// The most lines of a program that are shown.
+/// The maximum number of lines of a program that are shown.
 const MOST_LINES: usize = 6;
-/// The most statements of a long line that are shown.
+/// The maximum number of statements of a long line that are shown.
 const MOST_STATEMENTS: usize = 24;
-/// The most characters of a line.
+/// The maximum number of characters of a line.
 const MOST_CHARACTERS: usize = 160;
 
-/// A report, and what only the campaign that has just ended knows.
+/// A report, with the information that is available only at the end of a campaign.
 #[derive(Clone, Copy, Debug, Template)]
 #[template(path = "totals.txt")]
 pub struct Summary<'a> {
     /// The report.
     pub report: &'a Report,
-    /// How long it took.
+    /// The duration of the campaign.
     pub took: Option<Duration>,
-    /// The folder where report and findings are.
+    /// The folder that contains the report and the findings.
     pub directory: Option<&'a Path>,
-    /// How many files of earlier campaigns are among the findings there.
+    /// The number of files of earlier campaigns among the findings in the folder.
     pub earlier: usize,
-    /// Which signal ended it, in words.
+    /// The signal that ended the campaign, in words.
     pub stopped_by: Option<&'a str>,
-    /// The command that goes on with it.
+    /// The command that resumes the campaign.
     pub resume: Option<&'a str>,
-    /// The exit status, where the command ends with it.
+    /// The exit status, if the command is about to exit with it.
     pub status: Option<u8>,
-    /// Whether known deviations are shown as new ones are.
+    /// Whether known deviations are shown in full, as new ones are.
     pub known_in_full: bool,
 }
 
 impl<'a> Summary<'a> {
-    /// The summary of a report that was read from somewhere.
+    /// Creates the summary of a report that was read from a file.
     pub fn of(report: &'a Report) -> Summary<'a> {
         Summary {
             report,
@@ -78,7 +77,7 @@ impl<'a> Summary<'a> {
         }
     }
 
-    /// The summary as text: the verdict, then what is new in full, then a line for each known deviation, then the counts.
+    /// Returns the summary as text: the verdict, new findings in full, one line for each known deviation, then the counts.
     ///
     /// # Errors
     /// Never in practice: writing to memory does not fail.
@@ -89,7 +88,7 @@ impl<'a> Summary<'a> {
         }
         let (known, others): (Vec<&Finding>, Vec<&Finding>) =
             self.report.findings.iter().partition(|found| found.is_known());
-        // What a file of expected failures has stands behind what is new.
+        // Expected failures come after new findings.
         let (expected, new): (Vec<&Finding>, Vec<&Finding>) =
             others.into_iter().partition(|found| found.is_expected());
         let in_full: &[&Finding] = if self.known_in_full { &known } else { &[] };
@@ -112,7 +111,7 @@ impl<'a> Summary<'a> {
         Ok(out)
     }
 
-    /// `60,412 of 60,475 compared; 18 known deviations, 0 new (status 0)`
+    /// Returns the first line: `60,412 of 60,475 compared; 18 known deviations, 0 new (status 0)`.
     fn verdict(&self) -> String {
         let report = self.report;
         let all = report.compared + report.not_compared.values().sum::<u64>();
@@ -134,7 +133,7 @@ impl<'a> Summary<'a> {
         verdict
     }
 
-    /// A line for each place in the user's files: `file:line:column: class: title [id] (status)`.
+    /// Writes one line for each place in the user's files: `file:line:column: class: title [id] (status)`.
     fn places(&self, out: &mut String) {
         let findings = self.report.findings.iter().filter(|found| found.status != Status::Gone);
         let mut places: Vec<(&Place, &Finding)> =
@@ -156,7 +155,7 @@ impl<'a> Summary<'a> {
         }
     }
 
-    /// A line for each known deviation that has none yet.
+    /// Writes one line for each known deviation.
     fn known(&self, out: &mut String, known: &[&Finding]) {
         if known.is_empty() {
             return;
@@ -173,7 +172,7 @@ impl<'a> Summary<'a> {
         out.push('\n');
     }
 
-    /// What is not shown of so many new and so many expected findings.
+    /// Describes how many of the new and of the expected findings are not shown.
     fn left_out(&self, new: usize, expected: usize) -> String {
         let (more, all) = (new.saturating_sub(MOST_NEW), (new + expected).saturating_sub(MOST_NEW));
         let what = match all - more {
@@ -217,7 +216,7 @@ impl<'a> Summary<'a> {
         let reported = |of: &ExpectedFailure| {
             of.link.iter().fold(of.reason.clone(), |text, link| format!("{text} ({link})"))
         };
-        // Of one that is gone there is nothing to see.
+        // A deviation that is gone was not observed.
         let seen = finding.status != Status::Gone;
         let releases = (!finding.releases.is_empty()).then(|| self.report.release_map(finding));
         let one = |text: Option<&String>| text.map(line).into_iter().collect();
@@ -236,7 +235,7 @@ impl<'a> Summary<'a> {
         for (key, texts) in &parts {
             texts.iter().enumerate().for_each(|(nth, text)| say(if nth == 0 { key } else { "" }, text));
         }
-        // Not cut: these are there to be copied.
+        // These lines are not shortened, because users copy them.
         for (nth, edit) in finding.edit.iter().flat_map(|edit| edit.lines()).enumerate() {
             let _ = writeln!(out, "    {:<9} {}", if nth == 0 { "edit" } else { "" }, line(edit));
         }
@@ -244,7 +243,7 @@ impl<'a> Summary<'a> {
     }
 }
 
-/// One finding with all of its program.
+/// Renders one finding with its whole program.
 pub fn finding(report: &Report, finding: &Finding) -> String {
     let mut out = String::new();
     Summary::of(report).finding(&mut out, 1, finding);
@@ -266,7 +265,7 @@ fn line(text: impl AsRef<str>) -> String {
     harmless::line(text.as_ref()).into_owned()
 }
 
-/// Why something was not compared, in words. The name in files is older than the word.
+/// Returns the displayed form of a reason why something was not compared. Report files keep an older name.
 fn in_words(reason: &str) -> &str {
     match reason {
         "twin-refused" => "valid counterpart refused",
@@ -279,14 +278,14 @@ fn row(name: impl Display, accepted: impl Display, refused: impl Display, died: 
     format!("{name:<24} {accepted:>10} {refused:>10} {died:>10}")
 }
 
-/// `shift-count=modulo (12), ...`
+/// Formats counts as `shift-count=modulo (12), ...`.
 fn counted(counts: Option<&std::collections::BTreeMap<String, u64>>) -> String {
     let texts =
         counts.into_iter().flatten().map(|(name, count)| format!("{} ({})", line(name), HumanCount(*count)));
     texts.collect::<Vec<_>>().join(", ")
 }
 
-/// The declaration at fault, or what is around the blamed line of the program, without its header.
+/// Returns the declaration that shows the deviation, or the lines around the one that the error names, without the header.
 fn shown_program(report: &Report, finding: &Finding) -> Vec<String> {
     let example = finding.example();
     if let Some(linked) = &finding.linked {
@@ -298,13 +297,13 @@ fn shown_program(report: &Report, finding: &Finding) -> Vec<String> {
     if let Some(emitted) = &finding.emitted {
         return vec![emitted.declaration.clone()];
     }
-    // A program of the user's holds much else.
+    // A user's program contains much that is not relevant.
     if let ("check", Some(failing)) = (&*report.command, example.variable) {
         let mut module = ptxsmith_syntax::parse(example.program).unwrap_or_default().without_header();
         let declares = |item: &Item| item.may_declare(failing);
         if module.items.iter().any(declares) {
             module.items.retain(declares);
-            // Printing all of a large program for six lines of it would take longer than judging it.
+            // Printing a large program completely would take longer than judging it.
             module.items.truncate(MOST_LINES);
             return first_lines(&print(&module));
         }
@@ -331,7 +330,7 @@ fn shown_program(report: &Report, finding: &Finding) -> Vec<String> {
         shown.push("...".to_owned());
     }
     for text in &body[first..last] {
-        // A kernel on one line is shown statement by statement: all of it may matter.
+        // A kernel on one line is shown statement by statement, because every statement may matter.
         match text.chars().count() {
             0..=MOST_CHARACTERS => shown.push(line(text)),
             _ => shown.extend(statements(text).take(MOST_STATEMENTS).map(line)),
@@ -351,12 +350,12 @@ fn first_lines(text: &str) -> Vec<String> {
     shown
 }
 
-/// The statements of a line.
+/// Splits a line into statements.
 fn statements(line: &str) -> impl Iterator<Item = &str> {
     line.split_inclusive([';', '{']).map(str::trim).filter(|statement| !statement.is_empty())
 }
 
-/// The lines of a short program behind its header.
+/// Returns the lines of a short program after its header.
 fn declarations_of(program: &str) -> Vec<String> {
     let module = ptxsmith_syntax::parse(program).unwrap_or_default().without_header();
     lines(&print(&module)).lines().take(MOST_LINES).map(str::to_owned).collect()

@@ -1,4 +1,4 @@
-//! What stands in for the database in a build without the feature `sqlite`: every use of it says so.
+//! Replaces the database in a build without the feature `sqlite`: opening it always fails.
 
 use std::path::Path;
 use std::time::SystemTime;
@@ -7,7 +7,7 @@ use super::{Entered, HistoryError, Run, Seen};
 use crate::Report;
 use crate::folder::Folder;
 
-/// The history, which this build cannot read.
+/// A history that cannot be opened in this build.
 pub enum History {}
 
 impl History {

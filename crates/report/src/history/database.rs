@@ -1,4 +1,4 @@
-//! The database: SQLite, compiled in.
+//! The SQLite database of the history. SQLite is compiled in.
 
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -10,12 +10,12 @@ use super::{Entered, HistoryError, Run, Seen, date};
 use crate::folder::Folder;
 use crate::{Finding, Report};
 
-/// The `application_id` of our databases: `ptxs`.
+/// The `application_id` of history databases: `ptxs`.
 const APPLICATION: i32 = 0x7074_7873;
 
 const VERSION: i32 = 1;
 
-/// Refuses what is there and no regular file.
+/// Rejects a path that exists and is not a regular file.
 fn expect_regular(path: &Path) -> Result<(), HistoryError> {
     match path.metadata() {
         Ok(there) if !there.is_file() => Err(HistoryError::NoFile),
@@ -23,25 +23,25 @@ fn expect_regular(path: &Path) -> Result<(), HistoryError> {
     }
 }
 
-/// The history.
+/// The history of campaigns, backed by the database.
 pub struct History {
     db: Connection,
 }
 
 impl History {
-    /// Opens the database, and makes one where there is none.
+    /// Opens the database, and creates it if it does not exist.
     ///
     /// # Errors
-    /// If it cannot be opened, or is not one of ours.
+    /// If it cannot be opened, or is not a history of ptxsmith.
     pub fn open(path: &Path) -> Result<History, HistoryError> {
         expect_regular(path)?;
         History::prepare(Connection::open(path)?)
     }
 
-    /// Opens a database that exists.
+    /// Opens an existing database.
     ///
     /// # Errors
-    /// If there is none, or it is not one of ours.
+    /// If it does not exist, or is not a history of ptxsmith.
     pub fn open_existing(path: &Path) -> Result<History, HistoryError> {
         use rusqlite::OpenFlags;
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -50,7 +50,7 @@ impl History {
     }
 
     fn prepare(db: Connection) -> Result<History, HistoryError> {
-        // Two nightly jobs may end at the same time.
+        // Two nightly jobs may write at the same time.
         db.busy_timeout(Duration::from_secs(30))?;
         db.pragma_update(None, "foreign_keys", true)?;
         let pragma = |name: &str| db.pragma_query_value(None, name, |row| row.get::<_, i32>(0));
@@ -69,10 +69,11 @@ impl History {
         Ok(History { db })
     }
 
-    /// Enters a campaign; `folder` is the name to keep of its folder, and `now` the time where it has none of its own.
+    /// Records a campaign. `folder` is the name of its folder to be stored; `now` is the time to be stored if the campaign does not contain
+    /// the time of its start.
     ///
     /// # Errors
-    /// If the database cannot be written; then nothing of the campaign is kept.
+    /// If the database cannot be written. Then no part of the campaign is stored.
     pub fn enter(
         &mut self,
         campaign: &Folder,
@@ -152,7 +153,7 @@ impl History {
         Ok(if before.is_some() { Entered::Replaced } else { Entered::Added })
     }
 
-    /// All campaigns, the earliest first.
+    /// Returns all campaigns, the earliest first.
     ///
     /// # Errors
     /// If the database cannot be read.
@@ -187,8 +188,8 @@ impl History {
         Ok(all)
     }
 
-    /// All findings that any campaign saw, the latest first seen first. One that is gone was looked for and not seen:
-    /// such campaigns do not count.
+    /// Returns all findings that any campaign observed; the one that was first seen most recently comes first. Campaigns in which a finding
+    /// is gone do not count, because they did not observe it.
     ///
     /// # Errors
     /// If the database cannot be read.
@@ -224,7 +225,7 @@ impl History {
         Ok(all)
     }
 
-    /// Says of every finding of a report when it was first seen, where the report does not and the history knows.
+    /// Sets the time at which each finding of a report was first seen, if it is not set and the history knows it.
     ///
     /// # Errors
     /// If the database cannot be read.
@@ -242,8 +243,8 @@ impl History {
     }
 }
 
-/// What a campaign is known by: by its beginning, build, seed and command line, which stay when it is resumed; without a
-/// manifest, by all of its report.
+/// Returns the key that identifies a campaign: a hash of its start, build, seed and command line, which stay the same when it is resumed.
+/// Without a manifest, it is a hash of the whole report.
 fn key(campaign: &Folder) -> String {
     let mut hash = Sha256::new();
     match &campaign.manifest {
@@ -260,7 +261,7 @@ fn key(campaign: &Folder) -> String {
     hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// SQLite's integers are signed.
+/// Converts a count to SQLite's signed integers.
 fn number(count: u64) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
 }
@@ -269,7 +270,7 @@ fn seconds(time: SystemTime) -> i64 {
     time.duration_since(UNIX_EPOCH).map_or(0, |since| number(since.as_secs()))
 }
 
-/// A time that cannot be shown, as one in a hostile database may be, is the beginning of time.
+/// Converts seconds to a time. A time that cannot be displayed, as in a manipulated database, becomes the Unix epoch.
 fn time(seconds: i64) -> SystemTime {
     /// The end of the year 9999.
     const LAST: i64 = 253_402_300_799;

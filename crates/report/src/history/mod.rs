@@ -1,8 +1,8 @@
-//! The history of campaigns in one SQLite file: when a finding was first seen, in which campaigns, what is new since
-//! yesterday, which campaigns were incomplete.
+//! The history of campaigns in one SQLite file. It answers when a finding was first seen, in which campaigns it was seen, which findings
+//! are new since yesterday, and which campaigns were incomplete.
 //!
-//! A campaign is entered once: entering its folder again replaces what was kept of it, so that one that was resumed
-//! does not count twice. The file is an ordinary SQLite database; `schema.sql` says what is in it.
+//! Each campaign is stored once. Recording its folder again replaces the earlier entry, so that a resumed campaign does not count twice.
+//! The file is an ordinary SQLite database; `schema.sql` documents its tables.
 
 #[cfg(not(feature = "sqlite"))]
 mod absent;
@@ -18,10 +18,10 @@ pub use absent::History;
 #[cfg(feature = "sqlite")]
 pub use database::History;
 
-/// Why the history cannot be read or written.
+/// The reason why the history cannot be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum HistoryError {
-    /// The database failed: the file cannot be opened, is locked, or is none.
+    /// An error of SQLite: the file cannot be opened, is locked, or is not a database.
     #[cfg(feature = "sqlite")]
     #[error("{0}")]
     Sqlite(#[from] rusqlite::Error),
@@ -29,19 +29,19 @@ pub enum HistoryError {
     #[cfg(not(feature = "sqlite"))]
     #[error("this ptxsmith was built without its feature `sqlite`, and so has no history")]
     Absent,
-    /// It is a pipe, a device or a folder: opening it may never end.
+    /// The path is a pipe, a device or a folder. Opening it might block forever.
     #[error("it is no regular file")]
     NoFile,
-    /// It is a database, but of something else.
+    /// The file is a database of another program.
     #[error("it is a database of something else")]
     Foreign,
-    /// It was written by a later version.
+    /// The database was written by a later version.
     #[error("it was written by a later version of ptxsmith")]
     Later,
 }
 
 impl HistoryError {
-    /// Whether this machine failed, not what the file is: its disk is full, or broken.
+    /// Whether the error is a fault of this machine, such as a full or broken disk, and not of the file.
     #[cfg(feature = "sqlite")]
     pub fn is_of_machine(&self) -> bool {
         use rusqlite::ErrorCode::{DiskFull, SystemIoFailure};
@@ -49,81 +49,81 @@ impl HistoryError {
         matches!(error.sqlite_error_code(), Some(DiskFull | SystemIoFailure))
     }
 
-    /// Whether this machine failed: without a database it does not.
+    /// Whether the error is a fault of this machine; never in a build without a database.
     #[cfg(not(feature = "sqlite"))]
     pub fn is_of_machine(&self) -> bool {
         false
     }
 }
 
-/// Whether an entry is the first one of its campaign.
+/// Whether a recorded campaign is new in the history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Entered {
-    /// It is.
+    /// The campaign was added.
     Added,
-    /// What was kept of the campaign was replaced.
+    /// The earlier entry of the campaign was replaced.
     Replaced,
 }
 
-/// A campaign, as the history keeps it.
+/// A campaign in the history.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Run {
-    /// Its number, in the order in which campaigns were entered.
+    /// The number, in the order in which campaigns were first recorded.
     pub number: i64,
-    /// When it began, or, where nothing says that, when it was entered.
+    /// The time of the start, or, if it is unknown, of the recording.
     pub started: SystemTime,
-    /// The folder, as it was named then.
+    /// The name of the folder at the time of the recording.
     pub folder: String,
-    /// What was judged.
+    /// The command that judged the programs.
     pub command: String,
-    /// What chose the cases.
+    /// The seed from which the cases were generated.
     pub seed: u64,
-    /// Whether it came to its end.
+    /// Whether the campaign finished.
     pub complete: bool,
-    /// Verdicts.
+    /// The number of verdicts.
     pub compared: u64,
-    /// Those that agree with the specification.
+    /// The number of verdicts that conform to the specification.
     pub conform: u64,
     /// The subjects, in the order of the report.
     pub subjects: Vec<String>,
-    /// Findings that are new, gone and known.
+    /// The numbers of new, gone and known findings.
     pub findings: [u64; 3],
 }
 
-/// A finding in the campaigns that saw it.
+/// A finding, with the campaigns that observed it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Seen {
-    /// Its id.
+    /// The id of the finding.
     pub id: String,
-    /// What happens.
+    /// The description of the deviation.
     pub title: String,
-    /// Its class.
+    /// The name of the class.
     pub class: String,
-    /// What the latest campaign that saw it says of it.
+    /// The status in the latest campaign that observed it.
     pub status: String,
-    /// When the first campaign that saw it began.
+    /// The start of the first campaign that observed it.
     pub first: SystemTime,
-    /// When the latest one began.
+    /// The start of the latest campaign that observed it.
     pub last: SystemTime,
-    /// The numbers of the campaigns that saw it, from the earliest to the latest.
+    /// The numbers of the campaigns that observed it, from the earliest to the latest.
     pub runs: Vec<i64>,
 }
 
 impl Run {
-    /// How many findings have this status.
+    /// Returns the number of findings with this status.
     pub fn count(&self, status: Status) -> u64 {
         let place = Status::ALL.iter().position(|&other| other == status);
         place.map_or(0, |place| self.findings[place])
     }
 }
 
-/// A time as a date and a minute, in UTC: `2026-11-21 02:00`.
+/// Formats a time as date and minute, in UTC: `2026-11-21 02:00`.
 pub fn minute(time: SystemTime) -> String {
     let text = humantime::format_rfc3339_seconds(time).to_string();
     text.chars().take(16).map(|c| if c == 'T' { ' ' } else { c }).collect()
 }
 
-/// A time as a date, in UTC: `2026-11-21`.
+/// Formats a time as date, in UTC: `2026-11-21`.
 pub fn date(time: SystemTime) -> String {
     humantime::format_rfc3339_seconds(time).to_string().chars().take(10).collect()
 }

@@ -1,4 +1,4 @@
-//! What the history answers.
+//! Tests of the history's queries.
 
 use super::super::minute;
 use super::*;
@@ -34,7 +34,7 @@ const THIRD: &str = "2026-11-21T02:00:00Z";
 #[test]
 fn it_tells_when_a_finding_was_first_seen_and_in_which_campaigns() {
     let (_folder, mut history) = history();
-    // Entered out of order, as shards or old folders may be.
+    // Campaigns are recorded out of order, as shards or old folders may be.
     for campaign in [
         campaign(SECOND, true, &[("x", "new"), ("y", "known")]),
         campaign(FIRST, true, &[("y", "new")]),

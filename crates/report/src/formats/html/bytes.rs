@@ -1,4 +1,4 @@
-//! Two answers byte by byte.
+//! Compares the expected and the actual bytes of a variable.
 
 use ptxsmith_subject::Variable;
 
@@ -6,45 +6,46 @@ use crate::Finding;
 use crate::describe;
 use crate::harmless::line;
 
-/// Bytes in a row.
+/// The number of bytes in a row.
 const ROW: usize = 8;
-/// The most rows that are shown: those around the first difference.
+/// The maximum number of rows that are shown, beginning near the first difference.
 const MOST_ROWS: usize = 24;
 
-/// What one side has at one place.
+/// A byte of the expected or actual contents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Byte {
-    /// Two digits; `··` where there is nothing, `&·` where an address goes.
+    /// Two hexadecimal digits; `··` if there is no byte, `&·` in the slot of an address.
     pub text: String,
-    /// `same`, `differs`, or `address`, with `differs` where the other side has another.
+    /// `same`, `differs`, or `address`, with `differs` added if the other side has another address.
     pub kind: &'static str,
-    /// The address that goes there, if one does.
+    /// The address in this slot, if there is one.
     pub note: String,
 }
 
-/// A row of both sides.
+/// A row of expected and actual bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
-    /// Where it begins.
+    /// The offset of the first byte.
     pub offset: String,
-    /// What the specification says.
+    /// The expected bytes.
     pub expected: Vec<Byte>,
-    /// What the subject did.
+    /// The actual bytes.
     pub observed: Vec<Byte>,
 }
 
-/// Both answers.
+/// The comparison of both sides.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Bytes {
-    /// The rows, from shortly before the first difference on.
+    /// The rows, from shortly before the first difference.
     pub rows: Vec<Row>,
-    /// How many bytes differ.
+    /// The number of bytes that differ.
     pub different: usize,
-    /// How many rows are not shown.
+    /// The number of rows that are not shown.
     pub left_out: usize,
 }
 
-/// The bytes of the variable at fault; nothing where there is none, or no side tells its bytes.
+/// Compares the bytes of the variable that shows the deviation. Empty if there is no such variable, or if its bytes are unknown on either
+/// side.
 pub fn bytes(finding: &Finding) -> Bytes {
     let example = finding.example();
     let Some(name) = example.variable else { return Bytes::default() };
@@ -80,7 +81,7 @@ pub fn bytes(finding: &Finding) -> Bytes {
     Bytes { left_out: length.div_ceil(ROW) - rows.len(), rows, different }
 }
 
-/// The slots of the addresses that a variable holds, and what goes there.
+/// Returns the slots of the addresses in a variable, and the addresses as text.
 fn addresses(variable: &Variable) -> Vec<(u64, u64, String)> {
     let slot = |a: &ptxsmith_subject::Address| {
         let text = crate::values::address(&a.symbol, a.addend, a.generic.unwrap_or(false), a.byte);
@@ -89,7 +90,7 @@ fn addresses(variable: &Variable) -> Vec<(u64, u64, String)> {
     variable.addresses.iter().flatten().take(describe::MOST_SLOTS).map(slot).collect()
 }
 
-/// What is at an offset: an address, or a byte, or nothing.
+/// Returns the byte and the address at an offset, if there are any.
 fn cell<'a>(
     bytes: &[u8],
     addresses: &'a [(u64, u64, String)],

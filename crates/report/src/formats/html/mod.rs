@@ -1,7 +1,7 @@
-//! A report as one self-contained page: nothing is loaded from anywhere, and what subjects and programs say is text.
+//! Renders a report as one self-contained HTML page. It loads nothing, and strings from subjects and programs are inserted as text.
 //!
-//! `templates/` has the page, its style and its script. The page forbids itself everything but these two, by hash, so
-//! that no text of a report could become either, even if it got past the escaping of the template.
+//! `templates/` contains the page, its style sheet and its script. The page's content security policy allows only these two, by hash, so
+//! that no string in a report can become a style or a script, even if the template failed to escape it.
 
 mod bytes;
 mod programs;
@@ -19,10 +19,10 @@ use crate::harmless::count;
 use crate::history::Run;
 use view::{Limits, View, followed_class, name, percent, short};
 
-/// The page as it is sent may not be larger than this, in bytes.
+/// The maximum size of a page, in bytes.
 pub const MOST_BYTES: usize = 5_000_000;
 
-/// How much goes into a page: what a report has, and less where that does not fit.
+/// The limits for the contents of a page. The later ones apply if the page is too large with the earlier ones.
 const LIMITS: [Limits; 3] = [
     Limits { findings: 900_000, rest: 1_700_000, programs: 800_000, subjects: 80, clauses: 400 },
     Limits { findings: 1_000_000, rest: 1_000_000, programs: 400_000, subjects: 40, clauses: 200 },
@@ -42,7 +42,7 @@ struct Page<'a> {
     script_hash: String,
 }
 
-/// The page. `runs` are the campaigns of a history; without any, it shows no trend.
+/// Renders the page. `runs` are the campaigns of a history; if there are none, the page shows no trend.
 ///
 /// # Errors
 /// Never in practice: writing to memory does not fail.

@@ -1,22 +1,22 @@
-//! The programs that cells of the scoreboard show, each once.
+//! Collects the programs for the cells of the scoreboard, without duplicates.
 
 use std::collections::BTreeMap;
 
-/// Programs, as far as there is room for them.
+/// A list of distinct programs with a limited total size.
 pub struct Programs {
-    /// Their texts, by number.
+    /// The texts of the programs, by number.
     pub texts: Vec<String>,
     numbers: BTreeMap<String, usize>,
     room: usize,
 }
 
 impl Programs {
-    /// None yet, and room for so many bytes.
+    /// Creates an empty list with room for this number of bytes.
     pub fn new(room: usize) -> Programs {
         Programs { texts: Vec::new(), numbers: BTreeMap::new(), room }
     }
 
-    /// The number of a program; `None` where it does not fit.
+    /// Returns the number of a program, after adding it if it is new; `None` if there is no room.
     pub fn number_of(&mut self, text: &str) -> Option<usize> {
         if let Some(&number) = self.numbers.get(text) {
             return Some(number);

@@ -1,4 +1,4 @@
-//! How campaigns went over time, as a chart.
+//! Draws the results of successive campaigns as a chart.
 
 use std::fmt::Write as _;
 
@@ -6,39 +6,39 @@ use crate::Status;
 use crate::harmless::line;
 use crate::history::{Run, date, minute};
 
-/// The most campaigns that are shown: the latest.
+/// The maximum number of campaigns that are shown; older ones are left out.
 const MOST: usize = 60;
 const WIDTH: usize = 960;
 const HEIGHT: usize = 180;
-/// Room for the axis.
+/// The margin for the axis.
 const LEFT: usize = 40;
 const BOTTOM: usize = 22;
 
 /// The trend of the latest campaigns.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Trend {
-    /// The chart, as SVG of our own making: nothing in it comes from a report.
+    /// The chart, as SVG. It contains no strings from reports.
     pub svg: String,
-    /// The same as a table: when, compared, new, gone, known, whether complete.
+    /// The same data as a table: start, verdicts, new, gone and known findings, and whether the campaign finished.
     pub rows: Vec<TrendRow>,
 }
 
 /// One campaign.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TrendRow {
-    /// When it began.
+    /// The time of the start.
     pub started: String,
-    /// The subjects.
+    /// The ids of the subjects.
     pub subjects: String,
-    /// Verdicts.
+    /// The number of verdicts.
     pub compared: u64,
-    /// Findings that are new, gone, known.
+    /// The numbers of new, gone and known findings.
     pub findings: [u64; 3],
-    /// Whether it came to its end.
+    /// Whether the campaign finished.
     pub complete: bool,
 }
 
-/// The trend; empty without campaigns.
+/// Builds the trend; empty if there are no campaigns.
 pub fn trend(runs: &[Run]) -> Trend {
     let runs = &runs[runs.len().saturating_sub(MOST)..];
     if runs.is_empty() {

@@ -1,4 +1,4 @@
-//! What the template shows, made of a report: every text already harmless, counted, and cut to a size.
+//! Converts a report into the data of the page's template: all strings are escaped for display, all counts computed, and all sizes limited.
 
 use std::borrow::Borrow;
 use std::collections::BTreeSet;
@@ -19,31 +19,31 @@ use crate::releases::{ProgramVerdict, ReleaseVerdict, intervals};
 use crate::severity::{self, Severity};
 use crate::{Finding, Reached, Report, Status, Subject, clauses, deviations, interpretations, reproduce};
 
-/// The most characters of a text in a line.
+/// The maximum number of characters of a text on one line.
 const MOST_CHARACTERS: usize = 300;
-/// The most bytes of a program.
+/// The maximum number of bytes of a program.
 const MOST_PROGRAM: usize = 16_000;
-/// The most characters of a name, which stands in many places.
+/// The maximum number of characters of a name, which appears in many places.
 const MOST_OF_NAME: usize = 60;
-/// The most questions: more than there are.
+/// The maximum number of ambiguities. The specification has fewer.
 const MOST_QUESTIONS: usize = 60;
 
-/// How much of a report goes into a page. What does not is counted there.
+/// The limits for the parts of a report on a page. The page states how much was left out.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// The bytes that all findings together may take, about.
+    /// The approximate number of bytes for all findings in full.
     pub findings: usize,
-    /// The bytes that all those may take that are shown in a line.
+    /// The number of bytes for the findings that are shown on one line.
     pub rest: usize,
-    /// The bytes that the programs of cells may take.
+    /// The number of bytes for the programs of cells.
     pub programs: usize,
-    /// Columns.
+    /// The maximum number of columns.
     pub subjects: usize,
-    /// Rows of the scoreboard.
+    /// The maximum number of rows of the scoreboard.
     pub clauses: usize,
 }
 
-/// The page.
+/// The data of the page.
 pub struct View<'a> {
     pub report: &'a Report,
     pub title: String,
@@ -53,18 +53,18 @@ pub struct View<'a> {
     /// The style of the headline.
     pub standing: &'static str,
     pub facts: Vec<(&'static str, String)>,
-    /// Date, version and command.
+    /// The date, the version and the command.
     pub origin: Vec<String>,
-    /// Whether deviations are listed for any of the subjects.
+    /// Whether there are listed deviations of any of the subjects.
     pub is_listed: bool,
     pub subjects: Vec<&'a Subject>,
     pub lineages: Vec<(String, usize)>,
     pub sections: Vec<SectionView>,
-    /// What cells show that no finding has, by number.
+    /// The programs of cells that belong to no finding, by number.
     pub programs: Vec<String>,
-    /// Those that fit, as they stand in the page.
+    /// The findings that fit in full, as HTML.
     pub findings: Vec<String>,
-    /// The others, in a line each, as far as they fit.
+    /// The other findings, one line each, as far as they fit.
     pub rest: Vec<Brief>,
     pub classes: BTreeSet<String>,
     pub questions: Vec<interpretations::Row<'a>>,
@@ -72,7 +72,7 @@ pub struct View<'a> {
     pub trend: Trend,
 }
 
-/// A finding in a line.
+/// A finding on one line.
 pub struct Brief {
     pub status: &'static str,
     pub class: String,
@@ -100,36 +100,36 @@ pub struct ClauseView {
 
 /// A cell of the scoreboard.
 pub struct CellView {
-    /// The class of the element.
+    /// The CSS class of the element.
     pub class: String,
     pub glyph: &'static str,
-    /// What the script does not make up from row and column.
+    /// The title, if the script cannot derive it from the row and the column.
     pub title: String,
     pub note: String,
     /// The finding with the minimized reproducer.
     pub finding: String,
     pub findings: usize,
-    /// The number of its minimized reproducer, where that is not the finding's.
+    /// The number of the subject's own minimized reproducer, if it is not the one of the finding.
     pub program: Option<usize>,
 }
 
-/// A finding, as large as it may be.
+/// A finding in full, with limited size.
 #[derive(Template)]
 #[template(path = "finding.html")]
 struct FindingView<'a> {
     report: &'a Report,
     finding: &'a Finding,
-    /// All of them, for the filter.
+    /// All subjects, for the filter.
     subjects: &'a [String],
     clauses: Vec<&'a str>,
     intervals: Vec<(String, String, &'static str)>,
     bytes: Bytes,
     repeat: String,
-    /// Plain commands that show it without this program.
+    /// Commands that reproduce the finding without ptxsmith.
     reproduce: String,
-    /// What avoids it, of a listed one.
+    /// The work-around, if the deviation is listed.
     work_around: Option<String>,
-    /// Where its page is, of a listed one.
+    /// The address of the deviation's page, if it is listed.
     page: Option<String>,
     link: Option<&'a str>,
 }
@@ -176,7 +176,7 @@ impl<'a> View<'a> {
     }
 }
 
-/// The style of the headline: by the worst that was found. What is known is no less wrong for that.
+/// Returns the style of the headline, which depends on the worst finding, including known ones.
 fn standing(report: &Report) -> &'static str {
     match severity::worst(report) {
         _ if report.needs_attention() => "bad",
@@ -186,7 +186,7 @@ fn standing(report: &Report) -> &'static str {
     }
 }
 
-/// Where and when: what stands under the title.
+/// Returns the line under the title: the date, the version and the command.
 fn origin(folder: &Folder) -> Vec<String> {
     let mut origin = Vec::new();
     if let Some(manifest) = &folder.manifest {
@@ -305,11 +305,11 @@ fn cell_view(cell: &Cell<'_>, programs: &mut Programs) -> CellView {
         _ => "h3",
     };
     let attention = if cell.needs_attention() { " attention" } else { "" };
-    // Findings that say nothing of this clause are not what its colour means.
+    // Findings of another kind do not explain the colour of this cell.
     let tells = |f: &&&Finding| f.status != Status::Gone && Standing::of_class(f.class) == cell.standing;
     let telling = cell.findings.iter().filter(|f| differs(cell.standing) && tells(f)).copied();
     let shown: Vec<&Finding> = telling.chain(cell.gone()).collect();
-    // That of the finding may be another subject's, and reduced; its own may be shorter, or all that there is.
+    // The example of the finding may be reduced or come from another subject. The subject's own program may be shorter, or the only one.
     let of_finding = shown.first().map_or(usize::MAX, |finding| finding.example().program.len());
     let own = cell.least.filter(|least| least.len() < of_finding);
     CellView {
@@ -323,7 +323,7 @@ fn cell_view(cell: &Cell<'_>, programs: &mut Programs) -> CellView {
     }
 }
 
-/// The findings that fit.
+/// Renders the findings that fit in full.
 fn findings(report: &Report, limits: Limits) -> Result<Vec<String>, askama::Error> {
     let mut left = limits.findings;
     let mut shown = Vec::new();
@@ -336,9 +336,9 @@ fn findings(report: &Report, limits: Limits) -> Result<Vec<String>, askama::Erro
     Ok(shown)
 }
 
-/// The findings in a line each, as far as they fit.
+/// Shortens findings to one line each, as far as they fit.
 fn rest(findings: &[Finding], most: usize) -> Vec<Brief> {
-    /// Of the template, about.
+    /// The approximate size of the template's markup, in bytes.
     const MARKUP: usize = 60;
     let mut left = most;
     let brief = |finding: &Finding| Brief {
@@ -356,7 +356,7 @@ fn rest(findings: &[Finding], most: usize) -> Vec<Brief> {
     findings.iter().map(brief).take_while(fits).collect()
 }
 
-/// The style of a verdict in the map of releases.
+/// Returns the style of a verdict in the list of releases.
 fn style_of(verdict: &ProgramVerdict) -> &'static str {
     match verdict {
         ProgramVerdict::Conforms => Standing::Conforms.style(),
@@ -369,14 +369,14 @@ fn style_of(verdict: &ProgramVerdict) -> &'static str {
 
 fn finding_view<'a>(report: &'a Report, finding: &'a Finding, limits: Limits) -> FindingView<'a> {
     let interval = |of: &crate::releases::Interval<'_>| {
-        // A command line has no releases, and is a name by itself.
+        // A command has no releases; its whole line is the name.
         let named = match of.family.contains(':') {
             true => name(of.family),
             false => short(format!("{} {}", of.family, of.releases.join(", "))),
         };
         (named, name(of.verdict.to_string()), style_of(of.verdict))
     };
-    // Where not every release was asked, those of the campaign decide.
+    // Without verdicts of all releases, the subjects of the campaign are listed.
     let releases = match finding.releases.is_empty() {
         true => seen_in(report, finding, limits),
         false => finding.releases.clone(),
@@ -401,12 +401,12 @@ fn finding_view<'a>(report: &'a Report, finding: &'a Finding, limits: Limits) ->
             .collect(),
         work_around: deviations::work_around(&finding.id),
         page: deviations::link(&finding.id),
-        // Nothing else is followed by a click.
+        // No other link can be clicked.
         link: finding.link.as_deref().filter(|link| link.starts_with("https://")),
     }
 }
 
-/// The subjects of the campaign as releases, with an empty verdict for those that do not show the finding.
+/// Returns the subjects of the campaign as releases, with an empty verdict for subjects that do not show the finding.
 fn seen_in(report: &Report, finding: &Finding, limits: Limits) -> Vec<ReleaseVerdict> {
     let verdict = |subject: &Subject| ReleaseVerdict {
         subject: subject.id.clone(),
@@ -419,18 +419,18 @@ fn seen_in(report: &Report, finding: &Finding, limits: Limits) -> Vec<ReleaseVer
     report.subjects.iter().take(limits.subjects).map(verdict).collect()
 }
 
-/// The class of a cell of the table of interpretations.
+/// Returns the CSS class of a cell of the table of interpretations.
 pub fn followed_class(followed: &[interpretations::Followed<'_>]) -> &'static str {
     match followed {
         [] => "a-none",
         [only] if only.is_default => "a-default",
         [_] => "a-other",
-        // Two answers to one question are no reading at all.
+        // A subject that follows two interpretations is inconsistent.
         _ => "a-mixed",
     }
 }
 
-/// What an id is called in the page: letters, digits, `-` and `_` only, so that it is one name wherever it stands.
+/// Converts an id into an anchor of the page. It contains only letters, digits, `-` and `_`, so that no context has to escape it.
 fn anchor(id: &str) -> String {
     let safe = |c: char| {
         if c.is_ascii_alphanumeric() || c == '-' { c.to_string() } else { format!("_{:x}", c as u32) }
@@ -447,7 +447,7 @@ pub fn percent(part: impl Borrow<u64>, all: impl Borrow<u64>) -> String {
     if all == 0 {
         return "–".to_owned();
     }
-    // Rounded down: nothing that deviates is all that conforms.
+    // Rounded down, so that 100 % means that there are no deviations.
     let share = (part as f64 * 10_000.0 / all as f64).floor() / 100.0;
     format!("{share:.2} %")
 }
