@@ -1,5 +1,5 @@
-//! `agree --seeds A..B --cases N`: asks the oracle and the naive evaluator about N generated expressions of every seed, and
-//! about every small program, and counts the answers that were compared. Stops at the first that differs.
+//! `agree --seeds A..B --cases N`: compares the oracle with the naive evaluator on N generated expressions per seed and on every
+//! small program, and counts the compared answers. Stops at the first difference.
 
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -34,7 +34,7 @@ fn arguments() -> Option<Arguments> {
     Some(arguments)
 }
 
-/// How many answers were compared; `None` if two differ, which is printed.
+/// Returns the number of compared answers. If two differ, prints the difference and returns `None`.
 fn compared(case: &Case) -> Option<u64> {
     let Body::Expression { ty, expr, .. } = &case.body else { return Some(0) };
     match agreement(expr, *ty, (7, 8)) {

@@ -7,7 +7,7 @@ use crate::target::{Failure, Target, no_program};
 /// The target.
 pub static CUBIN: Target = Target { name: "cubin", run, program: no_program };
 
-/// Storage without bytes that an input may declare: libFuzzer takes more for a leak.
+/// The maximum storage in bytes that an input may declare without content. libFuzzer reports larger allocations as a leak.
 pub(crate) const MOST_STORAGE: u64 = 64 << 20;
 
 fn run(data: &[u8]) -> Result<(), Failure> {
@@ -31,7 +31,7 @@ fn run(data: &[u8]) -> Result<(), Failure> {
     }
 }
 
-/// What holds of every variable that is read, whatever it is read from.
+/// Checks the invariants of a variable, whatever format it was read from.
 pub(crate) fn consistent(name: &str, variable: &Variable) -> Result<(), Failure> {
     let size = variable.size.unwrap_or(0);
     if let Some(bytes) = &variable.bytes {

@@ -1,4 +1,5 @@
-//! Target `cuobjdump`: whatever text is taken for a listing of `cuobjdump -elf`, it is read or refused.
+//! Target `cuobjdump`: the reader of `cuobjdump -elf` listings accepts or rejects any text, deterministically and without a
+//! panic.
 
 use ptxsmith_subject::cuobjdump;
 

@@ -48,8 +48,8 @@ static GENERATORS: LazyLock<[Generator; 2]> =
 const TYPES: [ScalarType; ScalarType::count(TypeKind::OF_VALUES)] =
     ScalarType::with_values(TypeKind::OF_VALUES);
 
-/// What these bytes stand for, and the form of output that shows it. The first byte says which, and whether risky constructs are
-/// made on purpose; each trial begins with a byte that says what it is.
+/// Decodes bytes into trials and the form of output that shows their results. The first byte selects the form of output and
+/// whether risky constructs are generated on purpose. Each trial begins with a byte that selects its kind.
 pub fn trials(data: &[u8]) -> (Vec<Trial>, OutputForm) {
     let mut u = Unstructured::new(data);
     let mut coverage = Coverage::new();
@@ -243,12 +243,12 @@ pub fn long_bytes(
     let mut random = SplitMix64::new(seed.into());
     let least = LEAST_BYTES.min(most);
     let size = if size < least {
-        // Also what libFuzzer begins with, a line break, which would choose the calm generator for ever.
+        // This includes libFuzzer's initial input, a line break, which would otherwise always select the calm generator.
         random.fill(&mut data[..least]);
         least
     } else if !seed.is_multiple_of(8) {
-        // All behind some place anew: what is in front leads where coverage has led before, and the time goes into programs
-        // that are not seen yet. Bytes that differ in one place are judged the same for all but one declaration.
+        // Replace all bytes after a random position. The prefix keeps the input where coverage has led before, and the rest
+        // gives new programs. A change of a single byte would change only one declaration.
         let start = if seed % 4 == 1 { 0 } else { random.next_u64() as usize % size };
         random.fill(&mut data[start..size]);
         size

@@ -42,14 +42,14 @@ fn run(data: &[u8]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The same answer twice, and variables whose sizes and alignments fit together.
+/// Checks that the oracle is deterministic and that the sizes and alignments of variables are consistent.
 fn consistent(module: &Module) -> Result<(), Failure> {
     let rules = Rules::default();
     let first = expect(module, &rules);
     Failure::unless(first == expect(module, &rules), || "two answers for one program".to_owned())?;
     let Expectation::Accepted { variables, .. } = &first else { return Ok(()) };
     for variable in variables {
-        // Of the largest the layout alone is worked out.
+        // The oracle computes only the layout of the largest variables.
         let is_large = variable.size > MAX_BYTES && variable.bytes.is_empty();
         Failure::unless(variable.has_content() || is_large, || {
             format!("`{}` has {} bytes and size {}", variable.name, variable.bytes.len(), variable.size)
@@ -61,8 +61,8 @@ fn consistent(module: &Module) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The single values that variables at module scope are initialized with, with the types that they are converted to. A type
-/// that nothing may be initialized in (5.4.4) has none, nor has `.b128`: the naive evaluator knows 64 bits.
+/// Returns the values in initializers at module scope, with the types that they are converted to. Omits types that cannot have
+/// an initializer (5.4.4), and `.b128`, because the naive evaluator is limited to 64 bits.
 fn values(module: &Module) -> Vec<(&Expr, ScalarType)> {
     let mut found = Vec::new();
     for declaration in module.declarations() {
@@ -77,7 +77,7 @@ fn values(module: &Module) -> Vec<(&Expr, ScalarType)> {
     found
 }
 
-/// What the oracle says a scalar holds, in the words of the naive evaluator.
+/// Returns the oracle's answer for the content of a scalar, converted to the naive evaluator's type.
 fn answer(expr: &Expr, ty: ScalarType, version: (u32, u32), rules: &Rules, trace: &mut Trace) -> Answer {
     let size = ty.bytes().min(8);
     match Evaluator::new(rules, version).store(expr, ty, trace) {
@@ -89,8 +89,8 @@ fn answer(expr: &Expr, ty: ScalarType, version: (u32, u32), rules: &Rules, trace
     }
 }
 
-/// Asks the oracle and the naive evaluator what a scalar of this type holds, under the default readings and under every
-/// other answer to a question that was met. Returns how many answers were compared.
+/// Compares the content of a scalar of this type between the oracle and the naive evaluator, under the default interpretation
+/// and under every other interpretation of an ambiguity that was met. Returns the number of answers compared.
 ///
 /// # Errors
 /// If the answers differ.
@@ -129,7 +129,7 @@ fn compare(
     if naive == Answer::Unknown {
         return Ok(0);
     }
-    // Where the text does not speak of one part and refuses another, either may be met first.
+    // If the specification does not cover one part and rejects another, the result depends on which is evaluated first.
     let either = naive == Answer::Open && ours == Answer::Refused && has_masked_operand(expr);
     Failure::unless(ours == naive || either, || {
         let readings: Vec<String> = (trace.questions.iter())
@@ -149,8 +149,8 @@ fn has_masked_operand(expr: &Expr) -> bool {
     inner.iter().any(|node| matches!(node.kind, NodeKind::Mask(..)))
 }
 
-/// Puts a constant in scalars, arrays and vectors, in both state spaces: all hold what the scalar holds, or are refused if it
-/// is.
+/// Checks a constant in scalars, arrays and vectors, in both state spaces: all must hold the same value as the scalar, or be
+/// rejected if the scalar is rejected.
 fn in_context(expr: &Expr, ty: ScalarType, turn: Turn) -> Result<(), Failure> {
     let address = |kind: &NodeKind| matches!(kind, NodeKind::Name(_) | NodeKind::Generic(_));
     if expr.nodes().iter().any(|node| address(&node.kind)) {
@@ -176,10 +176,10 @@ fn in_context(expr: &Expr, ty: ScalarType, turn: Turn) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A name, and a declaration of a variable of type `#` that holds the constant `v` in its last scalar.
+/// A description, and a declaration of a variable of type `#` that holds the constant `v` in its last scalar.
 type ConstantContext = (&'static str, &'static str);
 
-/// Scalars, arrays and vectors. The last has two scalars, which are too many for a vector of the largest type.
+/// Scalars, arrays and a vector. The vector comes last, because two elements of the largest type exceed the limit for vectors.
 const CONTEXTS: &[ConstantContext] = &[
     ("a .const scalar", ".const # x = v;"),
     ("an element", ".global # x[2] = {v, v};"),
@@ -187,7 +187,7 @@ const CONTEXTS: &[ConstantContext] = &[
     ("an element of a vector", ".global .v2 # x = {v, v};"),
 ];
 
-/// The contexts that a type can take: of vectors, those of up to 16 bytes (5.4.2).
+/// Returns the contexts that are valid for a type. Vectors are limited to 16 bytes (5.4.2).
 fn contexts(ty: ScalarType) -> &'static [ConstantContext] {
     if ty.size().is_some_and(|size| size <= 8) { CONTEXTS } else { &CONTEXTS[..CONTEXTS.len() - 1] }
 }

@@ -10,8 +10,8 @@ use crate::target::{Failure, Target, text};
 /// The target.
 pub static PARSE: Target = Target { name: "parse", run, program: text };
 
-/// The time that a text may take: for each of its bytes, and at least. A hundred times what it takes on a slow machine with
-/// the address sanitizer; a quadratic reader exceeds it by far in texts of a megabyte.
+/// The time limit for parsing, per byte of input. `AT_LEAST` is the minimum for any input. A hundred times the time that a slow
+/// machine needs with the address sanitizer; a quadratic parser exceeds it by far on inputs of a megabyte.
 const PER_BYTE: Duration = Duration::from_micros(20);
 const AT_LEAST: Duration = Duration::from_secs(2);
 

@@ -14,7 +14,7 @@ const MOST_BYTES: usize = 1500;
 /// The maximum number of candidates tried per reduction.
 const MOST_ASKED: usize = 400;
 
-/// The number behind `// question`, among the leading comments, and the program behind that line.
+/// Splits an input into the number after `// question`, in a leading comment, and the program after that line.
 fn split(data: &[u8]) -> Option<(u64, &str)> {
     let text = std::str::from_utf8(data).ok()?;
     let mut rest = text;
@@ -27,13 +27,13 @@ fn split(data: &[u8]) -> Option<(u64, &str)> {
     None
 }
 
-/// The program, behind the line that chooses the question.
+/// Returns the program with the line that selects the question in front.
 fn program(data: &[u8]) -> Option<String> {
     split(data).map(|(question, text)| format!("// question {question}\n{text}"))
 }
 
-/// An invented question: what is to be kept. Some ask for one thing in the tree, as a real verdict does; others for something
-/// that has no reason, as a verdict that depends on the whole program.
+/// An invented predicate that candidates must satisfy. Some predicates look for a construct in the tree, like a verdict with a
+/// local cause. Others are arbitrary, like a verdict that depends on the whole program.
 struct Invented {
     question: u64,
     asked: usize,
@@ -53,7 +53,7 @@ impl Invented {
             3 => holds(program, |node| matches!(node, NodeKind::Name(_))),
             4 => text.contains(['u', 's', 'f', '{', '?', '%'][detail as usize % 6]),
             5 => program.size().tokens as u64 % 3 == detail % 3,
-            // Chance, but the same for the same text.
+            // Arbitrary, but deterministic for a given source text.
             6 => {
                 text.bytes()
                     .fold(SplitMix64::new(detail), |mut hash, byte| {
@@ -124,7 +124,7 @@ fn run(data: &[u8]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The result, every step of which is smaller than the one before, and how many programs were asked.
+/// Reduces a program. Returns the result and the number of candidates tried. Fails if a step is not smaller than the one before.
 fn reduced(program: &Program, question: u64) -> Result<(Result<Reduced, Objection>, usize), Failure> {
     let mut invented = Invented { question, asked: 0 };
     let mut best = program.clone();

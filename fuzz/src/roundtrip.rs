@@ -35,8 +35,8 @@ const MOST_PARTS: usize = 2;
 const TYPES: [ScalarType; 6] =
     [ScalarType::S64, ScalarType::U32, ScalarType::B64, ScalarType::S8, ScalarType::F64, ScalarType::F32];
 
-/// The program that these bytes stand for: the first chooses a generator, each part begins with a byte that says what it
-/// is, and up to two parts are made until the bytes are used up.
+/// Decodes bytes into a program. The first byte selects a generator. Each part begins with a byte that selects its kind; up to
+/// two parts are generated while bytes remain.
 pub fn module(data: &[u8]) -> Module {
     COVERAGE.with_borrow_mut(|coverage| made_of(data, coverage))
 }
@@ -48,7 +48,7 @@ fn made_of(data: &[u8], coverage: &mut Coverage) -> Module {
     for _ in 0..MOST_PARTS {
         let what: u8 = u.arbitrary().unwrap_or(0);
         let ty = TYPES[usize::from(what) / 16 % TYPES.len()];
-        // The larger a part is as text, the fewer there are of it: libFuzzer prefers them anyway.
+        // Kinds with long source texts are rarer, because libFuzzer prefers them anyway.
         let made = match what % 16 {
             0..=7 => {
                 let expr = generator.expression(ty, &mut u, coverage);
@@ -99,8 +99,8 @@ fn oddly_spaced(module: &Module, data: &[u8]) -> Result<(), Failure> {
     Failure::unless(read == *module, || format!("oddly spaced, it is another program:\n{odd}"))
 }
 
-/// The program with white space and comments that follow from these bytes. `None` of one in which something is kept as
-/// tokens, which keep the gaps between them.
+/// Prints the program with white space and comments derived from these bytes. Returns `None` if the program may contain kept
+/// tokens, because these retain their original gaps.
 pub fn odd_text(module: &Module, data: &[u8]) -> Option<String> {
     let can_be = |item: &Item| item.is_header() || matches!(item, Item::Variables(_));
     let seed =

@@ -1,5 +1,5 @@
-//! Target `serve`: whatever an implementation replies, it is an observation or none, and a wrong reply is never taken for
-//! agreement.
+//! Target `serve`: any reply of an implementation is either a valid observation or ignored, and a wrong reply never gets the
+//! verdict that the implementation conforms.
 
 use std::sync::LazyLock;
 
@@ -13,9 +13,9 @@ use crate::target::{Failure, Target, no_program};
 /// The target.
 pub static SERVE: Target = Target { name: "serve", run, program: no_program };
 
-/// The question that inputs are replies to: its number, and the module that it is about.
+/// The number of the request that inputs are replies to.
 pub const QUESTION: u64 = 1;
-/// The module of the question.
+/// The module in the request.
 pub const MODULE: &str = ".version 7.8
 .target sm_80
 .address_size 64
@@ -53,7 +53,7 @@ fn run(data: &[u8]) -> Result<(), Failure> {
             let (Some(expected), Some(seen)) = (expected, seen) else {
                 return Err(Failure(format!("`{name}` conforms, and was not shown")));
             };
-            // What is read from memory holds addresses as numbers.
+            // Bytes that were read from memory contain addresses as numbers, so they may differ.
             let same =
                 seen.bytes.as_ref().is_none_or(|bytes| *bytes == expected.bytes) || seen.base.is_some();
             Failure::unless(same, || format!("`{name}` conforms with {:?}", seen.bytes))?;
@@ -62,7 +62,7 @@ fn run(data: &[u8]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// An observation is kept in a campaign's state, and read again.
+/// Checks that an observation survives serialization, as in the state of a campaign.
 fn kept(observation: &Observation) -> Result<(), Failure> {
     let text =
         serde_json::to_vec(observation).map_err(|error| Failure(format!("cannot be written: {error}")))?;

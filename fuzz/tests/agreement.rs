@@ -1,4 +1,4 @@
-//! The oracle and the naive evaluator agree: on every small program, and on generated ones. `examples/agree.rs` asks for many
+//! Compares the oracle with the naive evaluator on every small program and on generated ones. `examples/agree.rs` compares many
 //! more.
 
 use ptxsmith_fuzz::agreement;
@@ -6,7 +6,7 @@ use ptxsmith_gen::{Body, Case, Coverage, Enumeration, Focus, Generator};
 use ptxsmith_oracle::{Evaluator, Question, Readings, Rules, Stop, Stored, Trace};
 use ptxsmith_syntax::ScalarType;
 
-/// How many answers of a case were compared: expressions under every reading that they meet.
+/// Returns the number of compared answers of a case. Expressions are compared under every interpretation that they meet.
 fn compared(case: &Case) -> u32 {
     let Body::Expression { ty, expr, .. } = &case.body else { return 0 };
     agreement(expr, *ty, (7, 8)).unwrap_or_else(|failure| panic!("case {}: {failure}", case.id))
@@ -34,8 +34,8 @@ fn generated_expressions_are_agreed_on() {
     assert!(cases == 60_000 && answers > 80_000, "{cases} cases, {answers} answers");
 }
 
-/// Found by the target `eval`: the oracle had no rule for it, since the NaN's bits are not said; but no bits of a float
-/// go into a bit-size type of another size than a float's (5.4.4).
+/// Found by the target `eval`. The oracle had no rule for such a NaN, because its bits are not specified. But a float can
+/// initialize a bit-size type only if the type has the size of a float type (5.4.4), whatever its bits are.
 #[test]
 fn a_nan_that_arithmetic_made_is_refused_where_any_float_is() {
     let expr = ptxsmith_syntax::parse_expr("0.0 / 0.0").unwrap();
@@ -46,8 +46,8 @@ fn a_nan_that_arithmetic_made_is_refused_where_any_float_is() {
     }
 }
 
-/// Found by `examples/agree.rs`: an operand that is not evaluated still has a type (4.5.5), which the oracle took from the
-/// operand of its last operator. `~` gives an unsigned value, `!` and comparisons a signed one.
+/// Found by `examples/agree.rs`. An operand that is not evaluated still has a type (4.5.5). The oracle used the type of the
+/// operand of its last operator, but `~` gives an unsigned value, and `!` and comparisons a signed one.
 #[test]
 fn what_is_not_evaluated_has_the_type_of_its_operator() {
     let skipped = Readings::default().with(Question::SkippedOperand, 1).unwrap();
@@ -71,14 +71,14 @@ fn what_is_not_evaluated_has_the_type_of_its_operator() {
     ] {
         assert_eq!(stored(text), Ok(Stored::Bits(less)), "{text}");
     }
-    // What has no type is refused, evaluated or not.
+    // An expression without a valid type is rejected even if it is not evaluated.
     for text in ["1 ? 5 : (4 / 0) + 1.0", "1 ? 5 : (4 / 0 ? 1.0 : 2.0)", "1 ? 5 : ~(4 / 0 ? 1.0 : 2.0)"] {
         assert!(matches!(stored(text), Err(Stop::Refused(_))), "{text}");
     }
 }
 
-/// Found by the target `eval`, under `float-division-by-zero=refused`: of a mask as an operand the text does not speak, and
-/// what stands beside it or in it may be refused first.
+/// Found by the target `eval`, under `float-division-by-zero=refused`. The specification does not cover a mask as an operand, and
+/// the other operand or the argument of the mask may be rejected first.
 #[test]
 fn beside_a_mask_that_is_an_operand_either_may_be_met_first() {
     for text in ["(0.0 / 0.0) <= 128U(0)", "0(0e0 / (-0e0)) != (-0e0)", "0xFF(1) + 1"] {

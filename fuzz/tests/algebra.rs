@@ -1,5 +1,5 @@
-//! Laws that hold of all programs, tried on many. Each has a quota of inputs that say something: a law that is never put to
-//! the test does not pass.
+//! Laws that hold for all programs, tested on many. Each law has a quota of relevant inputs, so a law that is never really
+//! tested fails.
 
 use ptxsmith_campaign::ledger::Ledger;
 use ptxsmith_diff::{Header, Judge, Options, Trial};
@@ -14,12 +14,12 @@ use ptxsmith_subject::{FnSubject, Observation, Outcome, Request};
 use ptxsmith_syntax::{BinaryOp, Cast, Expr, ScalarType, UnaryOp, parse, parse_expr, print};
 use quickcheck::{Arbitrary, Gen, QuickCheck, TestResult, Testable};
 
-/// Tries a law on so many inputs that say something.
+/// Tests a law until `useful` inputs were relevant, and fails if too many inputs are discarded.
 fn holds(useful: u64, law: impl Testable) {
     QuickCheck::new().tests(useful).max_tests(useful * 20).min_tests_passed(useful).quickcheck(law);
 }
 
-/// Bytes of which generators make programs.
+/// Bytes from which generators derive programs.
 #[derive(Clone, Debug)]
 struct Bytes(Vec<u8>);
 
@@ -34,7 +34,7 @@ impl Arbitrary for Bytes {
     }
 }
 
-/// An integer constant and how it is written: the value in the middle of an expression, with its type.
+/// An integer constant with its type, written as a cast so that it can be an operand.
 #[derive(Clone, Copy, Debug)]
 struct Constant {
     bits: u64,
@@ -56,7 +56,7 @@ impl Constant {
     }
 }
 
-/// The value and type of an expression; `None` where it is refused.
+/// Returns the value and type of an integer expression, or `None` if the oracle does not accept it.
 fn value(text: &str) -> Option<Integer> {
     let expr = parse_expr(text).unwrap();
     let otherwise = (RefusalClass::Dimension, Clause::Dimension);
@@ -79,7 +79,7 @@ fn what_is_printed_is_parsed_as_the_same_program() {
     holds(2000, law as fn(Bytes) -> bool);
 }
 
-/// Table 5: the type of a result, by the types of the operands. Whether it is signed shows where one is taken from zero.
+/// Table 5: the types of results by the types of operands. A result is signed if `result * 0 - 1` is negative.
 #[test]
 fn every_operator_has_the_type_of_table_5() {
     fn law(a: Constant, b: Constant) -> TestResult {
@@ -182,13 +182,13 @@ fn conversion_to_single_precision_keeps_the_order_and_what_is_exact() {
     holds(2000, law as fn(u64, u64) -> TestResult);
 }
 
-/// An implementation that follows a reading, and one wrong rule: all NaNs look alike.
+/// Creates an implementation that follows an interpretation, except that it converts all NaNs to the same bits.
 fn follows(readings: Readings) -> FnSubject<impl Fn(&Request<'_>) -> Observation + Send + Sync> {
     let readings = Readings { nan_narrowing: NanNarrowing::Canonical, ..readings };
     FnSubject::new("follows", move |request: &Request<'_>| {
         let module = parse(request.ptx).unwrap();
         let said = expect(&module, &Rules::specification(readings)).to_json(request.ptx, &readings);
-        // What the specification leaves open altogether is taken, as it is beside other variables, and not shown.
+        // Accept a program that the specification does not define, as in a batch, and show no variables.
         serde_json::from_value(said).unwrap_or_else(|_| Observation::new(Outcome::Accepted))
     })
 }
@@ -215,7 +215,7 @@ fn a_verdict_in_a_batch_is_the_verdict_alone() {
         for (trial, together) in trials.iter().zip(together) {
             let judge = Judge::new(&subject, Rules::default(), Options::default());
             let alone = judge.batch(std::slice::from_ref(trial)).unwrap().remove(0);
-            // What else is shown tells against suspicions, and is no part of the verdict.
+            // Compare only the kinds of the verdicts: other trials in a batch can refute hypotheses, which are no part of it.
             assert_eq!(
                 std::mem::discriminant(&alone.verdict),
                 std::mem::discriminant(&together.verdict),
@@ -240,7 +240,7 @@ fn shards_merge_to_the_whole_in_any_order() {
         let subject = follows(Readings::default());
         let judge = Judge::new(&subject, Rules::default(), Options::default());
         let whole = ledger(&trials, &judge);
-        // Verdicts are those of the whole batch; shards differ in who enters them.
+        // Judge the whole batch once. The shards only determine which ledger each verdict is entered into.
         let judged = judge.batch(&trials).unwrap();
         let mut shards = [Ledger::default(), Ledger::default(), Ledger::default()];
         for ((trial, judged), nth) in trials.iter().zip(judged).zip(cuts.iter().cycle()) {

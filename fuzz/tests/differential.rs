@@ -1,4 +1,4 @@
-//! Target `differential` against invented implementations, and against ptxas where it is installed.
+//! Tests the target `differential` with invented implementations, and with ptxas if it is installed.
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Every target on its committed seeds and on what is made from them: the same functions that libFuzzer calls.
+//! Runs every target, by the functions that libFuzzer calls, on its committed seeds and on mutations of them.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use ptxsmith_fuzz::{ALL, Target, corpus_file, files, roundtrip, seeds};
 use ptxsmith_gen::stream::SplitMix64;
 use ptxsmith_syntax::{parse, print};
 
-/// A target that needs an implementation has a test of its own (`differential.rs`).
+/// Returns all targets except `differential`, which needs an implementation and has its own test file.
 fn targets() -> impl Iterator<Item = &'static Target> {
     ALL.into_iter().filter(|target| target.name != "differential")
 }
@@ -62,7 +62,7 @@ fn no_target_fails_on_cut_and_changed_seeds() {
     for target in targets() {
         for (name, data) in seeds_of(target) {
             tries(target, &name, &data[..random.next_u64() as usize % (data.len() + 1)]);
-            // A reduction asks hundreds of questions.
+            // A reduction tries hundreds of candidates, so do fewer rounds.
             let rounds = if target.name == "reduce" { 2 } else { 60 };
             for _ in 0..rounds {
                 let mut changed = data.clone();
@@ -102,7 +102,7 @@ fn programs_stay_programs_while_they_are_mutated() {
             assert!(changed.len() <= 4000);
             tries(&ptxsmith_fuzz::EVAL, &name, changed.as_bytes());
             tried += 1;
-            // An edit may make what is printed no program; the next begins with the one before.
+            // A mutated program may not parse. Continue with the last one that does.
             if parse(&changed).is_ok() {
                 parsed += 1;
                 text = changed;

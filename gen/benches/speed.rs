@@ -1,4 +1,4 @@
-//! How fast expressions and declarations are made, and made and printed.
+//! Measures how fast expressions and declarations are generated, and generated and printed.
 
 use std::hint::black_box;
 
@@ -7,7 +7,7 @@ use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_mai
 use ptxsmith_gen::{Config, Coverage, Focus, Generator, Header, Odds, stream};
 use ptxsmith_syntax::{Canonical, print_expr, print_to};
 
-/// A configuration whose expressions have about ten nodes each.
+/// Creates a generator of expressions with about ten nodes each.
 fn ten_nodes() -> Generator {
     Generator::new(Config { max_nodes: 21, early_leaf: Odds::NEVER, ..Config::default() })
 }

@@ -245,7 +245,7 @@ pub(crate) fn masked_constant(d: &mut Draft<'_, '_>, _: u32) {
 
 // Names
 
-/// Creates a unique name: `before`, a number, `behind`.
+/// Creates a unique name: the prefix `before`, a number and the suffix `behind`.
 fn number(d: &mut Draft<'_, '_>, before: &str, behind: &str) -> Text {
     let number = d.scope.named;
     d.scope.named += 1;

@@ -1,17 +1,17 @@
-//! The values at which implementations tend to go wrong, as data.
+//! Values at which implementations tend to be wrong.
 //!
-//! Integers are magnitudes: a literal has no sign, so a negative number is a unary minus on one of these. Floats are
-//! bit patterns and spellings, chosen around the places where a conversion decides which way to round.
+//! Integers are magnitudes, because a literal has no sign; a negative number is a unary minus on a magnitude. Floats are
+//! bit patterns and spellings close to the points where a conversion rounds up or down.
 
-/// The least integers, of which each is as likely as any of the others.
+/// Small integers. The generator chooses each with the same probability.
 pub static SMALL: [u64; 17] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16];
 
-/// How many integers are in [`INTEGERS`].
+/// The number of integers in [`INTEGERS`].
 const INTEGER_COUNT: usize = 3 + 62 * 3 + 2;
 
 /// Zero, one, two, and every power of two up to 2^63 with its neighbours, to 2^64 - 1, in ascending order.
 ///
-/// The limits of every integer type are among them: `2^(n-1) - 1`, `2^(n-1)` and `2^n - 1`.
+/// Includes the limits of every integer type: `2^(n-1) - 1`, `2^(n-1)` and `2^n - 1`.
 pub static INTEGERS: [u64; INTEGER_COUNT] = {
     let mut values = [0; INTEGER_COUNT];
     values[1] = 1;
@@ -29,7 +29,7 @@ pub static INTEGERS: [u64; INTEGER_COUNT] = {
     values
 };
 
-/// The values at which a signed or an unsigned type of 8 to 64 bits begins or ends.
+/// The magnitudes of the limits of the signed and unsigned types of 8 to 64 bits.
 pub static TYPE_LIMITS: [u64; 12] = [
     0x7f,
     0x80,
@@ -45,7 +45,7 @@ pub static TYPE_LIMITS: [u64; 12] = [
     u64::MAX,
 ];
 
-/// Literals of 2^64 and more, which no 64-bit type holds. What they mean is an open question.
+/// Literals of 2^64 and more, which fit into no 64-bit type. Their meaning is ambiguous.
 pub static HUGE: [&str; 10] = [
     "18446744073709551616",
     "18446744073709551617",
@@ -59,13 +59,13 @@ pub static HUGE: [&str; 10] = [
     "0b10000000000000000000000000000000000000000000000000000000000000000",
 ];
 
-/// Shift counts below the width of a value, around each width that an implementation may have in mind.
+/// Shift counts below 64, including those next to the widths that an implementation may assume (8, 16, 32).
 pub static SHIFT_COUNTS: [u64; 12] = [0, 1, 2, 7, 8, 15, 16, 31, 32, 33, 62, 63];
 
 /// Shift counts of 64 and more.
 pub static WIDE_SHIFT_COUNTS: [u64; 10] = [64, 65, 66, 95, 96, 127, 128, 1 << 32, 1 << 63, u64::MAX];
 
-/// Doubles at which something is decided, as bits.
+/// The bits of doubles at boundaries of formats and of rounding.
 pub static DOUBLE_BITS: [u64; 36] = [
     0x0000_0000_0000_0000, // 0
     0x8000_0000_0000_0000, // -0
@@ -78,7 +78,7 @@ pub static DOUBLE_BITS: [u64; 36] = [
     0x3ff0_0000_1000_0001,
     0x3ff0_0000_3000_0000,
     0xbff0_0000_1000_0000,
-    // The largest single, the halfway point behind it where infinity begins, and its neighbours.
+    // The largest single, the halfway point above it, from which values round to infinity, and its neighbours.
     0x47ef_ffff_e000_0000,
     0x47ef_ffff_efff_ffff,
     0x47ef_ffff_f000_0000,
@@ -111,7 +111,7 @@ pub static DOUBLE_BITS: [u64; 36] = [
     0xfff0_0000_0000_0000, // -infinity
 ];
 
-/// Doubles that are not numbers: quiet and signalling, of both signs, with payloads, as bits.
+/// The bits of double NaNs: quiet and signalling, of both signs, with payloads.
 pub static DOUBLE_NANS: [u64; 6] = [
     0x7ff8_0000_0000_0000,
     0xfff8_0000_0000_0000,
@@ -121,7 +121,7 @@ pub static DOUBLE_NANS: [u64; 6] = [
     0x7ff8_0000_2000_0000,
 ];
 
-/// Singles at which something is decided, as bits; the last six are not numbers.
+/// The bits of singles at boundaries of the format. The last six are NaNs.
 pub static SINGLE_BITS: [u32; 20] = [
     0x0000_0000,
     0x8000_0000,
@@ -145,10 +145,10 @@ pub static SINGLE_BITS: [u32; 20] = [
     0xffff_ffff,
 ];
 
-/// How many of [`SINGLE_BITS`] are numbers.
+/// The number of values in [`SINGLE_BITS`] before the NaNs.
 pub const SINGLE_NUMBERS: usize = 14;
 
-/// Decimal spellings at which reading or rounding decides, in every form that a point and an exponent can take.
+/// Decimal spellings that are hard to parse or to round, with every form of point and exponent.
 pub static DECIMALS: [&str; 38] = [
     "0.0",
     "1.0",
@@ -199,7 +199,7 @@ pub static DENORMAL_DECIMALS: [&str; 5] = [
     "5e-324",
 ];
 
-/// Decimal spellings beyond the range of double precision: too large, and too small for any but zero.
+/// Decimal spellings outside the range of double precision: too large, or so small that they round to zero.
 pub static DECIMALS_OUT_OF_RANGE: [&str; 5] = ["1e309", "1.8e308", "1e999", "1e-400", "2e-324"];
 
 #[cfg(test)]

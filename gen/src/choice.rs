@@ -1,23 +1,23 @@
-//! What mere choices of the grammar stand for.
+//! Productions that only choose a value for the surrounding maker.
 
 use ptxsmith_syntax::{Linkage, Radix, StateSpace, VectorLength};
 
-/// A choice that the maker around it reads.
+/// A value chosen for the surrounding maker.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Choice {
     /// The base of an integer literal.
     Radix(Radix),
     /// Whether an integer literal has the suffix `U`.
     Unsigned(bool),
-    /// Which byte a mask takes.
+    /// The index of the byte that a mask selects.
     Byte(u8),
-    /// Who sees a variable.
+    /// The linkage of a variable.
     Linkage(Option<Linkage>),
-    /// The length of a vector, where a type is one.
+    /// The length of a vector, or `None` for a scalar.
     Vector(Option<VectorLength>),
-    /// How many dimensions an array has.
+    /// The number of dimensions of an array.
     Rank(usize),
-    /// The state space of a variable that a kernel uses.
+    /// The state space of a variable that a kernel accesses.
     Storage(StateSpace),
     Place(Place),
     Access(Access),
@@ -37,7 +37,7 @@ pub(crate) enum Place {
     Absolute,
 }
 
-/// What an access takes.
+/// The data operand of a memory access: a scalar, a list in braces or a vector register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Access {
     Scalar,

@@ -7,32 +7,32 @@ use crate::weights::Weights;
 /// How often something happens: `hits` times in `of`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Odds {
-    /// How many of `of` times it happens. More than `of` means always.
+    /// The number of times out of `of`. More than `of` means always.
     pub hits: u32,
-    /// Of how many times. Zero means never.
+    /// The total number of times. Zero means never.
     pub of: u32,
 }
 
 impl Odds {
-    /// It does not happen.
+    /// Never.
     pub const NEVER: Odds = Odds { hits: 0, of: 1 };
-    /// It always happens.
+    /// Always.
     pub const ALWAYS: Odds = Odds { hits: 1, of: 1 };
 
-    /// `hits` times in `of`.
+    /// Creates the odds of `hits` in `of`.
     pub const fn new(hits: u32, of: u32) -> Odds {
         Odds { hits, of }
     }
 
-    /// The odds as a share between 0 and 1.
+    /// Returns the odds as a probability between 0 and 1.
     pub fn share(self) -> f64 {
         if self.of == 0 { 0.0 } else { (f64::from(self.hits) / f64::from(self.of)).min(1.0) }
     }
 }
 
-/// Makes the configuration from a table of knobs, so that a new one is one entry. The word behind the default says what
-/// drawing a configuration does to the knob: `shrinks` lowers a number, `vanishes` makes odds nil half of the time,
-/// `switches` draws a switch, and `keeps` leaves it.
+/// Defines the configuration from a table, so that a new knob is one entry. The word after the default states how a drawn
+/// configuration changes the knob: `shrinks` lowers a number, `vanishes` sets odds to zero half of the time,
+/// `switches` draws a switch, and `keeps` leaves the knob unchanged.
 macro_rules! knobs {
     ($(#[$meta:meta])* { $($(#[$doc:meta])* $knob:ident: $type:ty = $default:expr, $drawn:ident;)+ }) => {
         $(#[$meta])*
@@ -46,7 +46,7 @@ macro_rules! knobs {
         }
 
         impl Config {
-            /// This configuration with knobs that bytes change, but for the weights.
+            /// Returns this configuration with knobs changed at random. The weights stay the same.
             pub(crate) fn drawn(&self, u: &mut Unstructured<'_>) -> Result<Config> {
                 let mut config = self.clone();
                 $(drawn::$drawn(&mut config.$knob, u)?;)+
@@ -56,7 +56,7 @@ macro_rules! knobs {
     };
 }
 
-/// What drawing a configuration does to each kind of knob: nothing that adds to the programs made.
+/// How drawing a configuration changes each kind of knob. No change adds programs.
 mod drawn {
     use std::ops::RangeInclusive;
 

@@ -2,7 +2,7 @@
 
 use crate::nonterminal::ProductionId;
 
-/// As many as a [`ProductionId`] may name: all, and none.
+/// The number of values of a [`ProductionId`], `NONE` included.
 const PRODUCTIONS: usize = ProductionId::NONE.index() + 1;
 const WORDS: usize = PRODUCTIONS / 64;
 
@@ -12,7 +12,7 @@ const WORDS: usize = PRODUCTIONS / 64;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Coverage {
     counts: Box<[u64; PRODUCTIONS]>,
-    /// One row a parent; what has none has one too, so that recording does not ask.
+    /// One row per parent, including `NONE`, so that recording needs no check.
     pairs: Box<[[u64; WORDS]; PRODUCTIONS]>,
 }
 

@@ -1,4 +1,4 @@
-//! What was covered of the grammar, by name, and of what a generator has.
+//! Reports coverage by the names of productions, and compares it with the productions that a generator enables.
 
 use crate::{
     coverage::Coverage,
@@ -7,12 +7,12 @@ use crate::{
 };
 
 impl Coverage {
-    /// Every production that was made, by name, with how often.
+    /// Returns the name of every production that was generated, with its count.
     pub fn counts(&self) -> impl Iterator<Item = (&'static str, u64)> {
         productions().map(|id| (id.get().name, self.count(id))).filter(|&(_, count)| count > 0)
     }
 
-    /// Every pair that was made, by the names of parent and child.
+    /// Returns the names of parent and child for every pair that was generated.
     pub fn pairs_made(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
         let children = |parent| productions().map(move |child| (parent, child));
         productions()
@@ -21,11 +21,10 @@ impl Coverage {
             .map(|(parent, child)| (parent.get().name, child.get().name))
     }
 
-    /// Enters what another coverage told of itself, from [`Coverage::counts`] and [`Coverage::pairs_made`]. Returns the
-    /// first name that is none of a production.
+    /// Adds the coverage that another [`Coverage`] reported by [`Coverage::counts`] and [`Coverage::pairs_made`].
     ///
     /// # Errors
-    /// That name; what came before it is entered.
+    /// If a name is not the name of a production: that name. The entries before it have been added.
     pub fn enter<'n>(
         &mut self,
         counts: impl IntoIterator<Item = (&'n str, u64)>,
@@ -41,12 +40,12 @@ impl Coverage {
         Ok(())
     }
 
-    /// The productions that the generator has and that were never made, in the order of the table.
+    /// Returns the productions that the generator enables but never generated, in table order.
     pub fn missing(&self, of: &Generator) -> impl Iterator<Item = &'static Production> {
         productions().filter(|&id| of.enables(id) && self.count(id) == 0).map(ProductionId::get)
     }
 
-    /// The pairs that the generator may make and that were never made, in the order of the table.
+    /// Returns the pairs that the generator can generate but never did, in table order.
     pub fn missing_pairs(
         &self,
         of: &Generator,
@@ -56,19 +55,19 @@ impl Coverage {
             .map(|(p, c)| (p.get(), c.get()))
     }
 
-    /// How many productions were made, and how many the generator has.
+    /// Returns the number of generated productions, and the number that the generator enables.
     pub fn productions(&self, of: &Generator) -> (usize, usize) {
         let all = productions().filter(|&id| of.enables(id)).count();
         (all - self.missing(of).count(), all)
     }
 
-    /// How many pairs were made, and how many the generator may make.
+    /// Returns the number of generated pairs, and the number that the generator can generate.
     pub fn pairs(&self, of: &Generator) -> (usize, usize) {
         let all = feasible_pairs(of).count();
         (all - self.missing_pairs(of).count(), all)
     }
 
-    /// The clauses that the productions made exercise, each once, in the order of the table.
+    /// Returns the clauses that the generated productions exercise, each once, in table order.
     pub fn clauses(&self) -> Vec<&'static str> {
         let mut clauses = Vec::new();
         for production in productions().filter(|&id| self.count(id) > 0).map(ProductionId::get) {
@@ -80,7 +79,7 @@ impl Coverage {
     }
 }
 
-/// Every pair of productions that the generator has of which the second may stand directly beneath the first.
+/// Returns every pair of enabled productions in which the second can occur directly beneath the first.
 pub fn feasible_pairs(of: &Generator) -> impl Iterator<Item = (ProductionId, ProductionId)> {
     productions().filter(|&parent| of.enables(parent)).flat_map(move |parent| {
         let beneath = move |of: Nonterminal| parent.get().parts().any(|part| part == of);

@@ -55,7 +55,7 @@ fn lanes(vector: Option<VectorLength>) -> u64 {
     vector.map_or(1, VectorLength::count)
 }
 
-// What is said once
+// Specifiers, shared by the variables of a statement
 
 fn alignment(d: &mut Draft<'_, '_>) -> u64 {
     1 << d.below(d.config().max_align_log2.min(62) as usize + 1)
@@ -282,7 +282,7 @@ pub(crate) fn extent_ternary(d: &mut Draft<'_, '_>, extent: u64) {
     d.ternary();
 }
 
-// Initial values
+// Initializers
 
 pub(crate) fn list_full(d: &mut Draft<'_, '_>, element: Element, extents: &[u64]) -> Initializer {
     entries(d, element, extents, extents[0])

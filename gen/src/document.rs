@@ -1,4 +1,4 @@
-//! The grammar as text.
+//! Prints the grammar.
 
 use std::fmt::Write as _;
 
@@ -9,9 +9,9 @@ use crate::{
 };
 
 impl Generator {
-    /// The grammar under this configuration: each nonterminal, and beneath it a line a production with its name, its
-    /// weight (or share, where a knob states it), its clause and its form. Productions that are switched off are left
-    /// out. `...` stands for a form that the parts before it do not show whole.
+    /// Prints the grammar under this configuration: each nonterminal, followed by one line per production with its name, its
+    /// weight (or its share, if a knob sets it), its clause and its form. Disabled productions are omitted. `...` marks a form
+    /// that its listed parts do not describe completely.
     pub fn grammar(&self) -> String {
         let mut text = String::new();
         for of in Nonterminal::ALL {

@@ -47,7 +47,7 @@ pub(crate) enum Form {
     Ternary(Nonterminal, Nonterminal, Nonterminal),
     /// A number: the nonterminals it chooses from, and the function that spells it.
     Number(&'static [Nonterminal], Speller),
-    /// Any other expression: the minimum number of nodes besides its parts, the parts, and the function that generates it.
+    /// Any other expression: the minimum number of nodes, the nonterminals it chooses from, and the function that generates it.
     Made(u32, &'static [Nonterminal], Maker),
     /// A piece that is not an expression: the nonterminals it chooses from, and the function that returns it.
     Piece(&'static [Nonterminal], Piece),
@@ -89,8 +89,8 @@ choices! {
     Access, Access: access -> Access;
 }
 
-/// How many numbers of each production a pool has: few enough that those of the common productions can be kept close at
-/// hand, and enough that hardly any wrong rule is told later for it.
+/// The number of pool numbers per production. Small enough that those of common productions stay in cache, large enough that
+/// sharing them hardly delays the detection of a deviation.
 const POOL: u16 = 64;
 
 /// A configuration and the tables computed from it, shared by all drafts.
@@ -222,8 +222,8 @@ impl<'g, 'd> Draft<'g, 'd> {
         add!(self, precedence::PRIMARY, number(text.as_bytes()));
     }
 
-    /// Adds the number of a production, which is the one of this number among those of numbers: one of the pool, if there is
-    /// one, or one of its own.
+    /// Adds a number: one from the pool if there is a pool, otherwise a new one. `production` is the index among the number
+    /// productions.
     #[inline]
     fn number_of(&mut self, production: u8, speller: Speller) {
         let Some(pool) = self.pool else {

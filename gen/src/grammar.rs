@@ -74,7 +74,8 @@ impl Production {
         fixed.into_iter().flatten().chain(more.iter().copied())
     }
 
-    /// Returns the number of nodes that the production adds to the nodes of its parts.
+    /// Returns the number of nodes that the production adds to the nodes of its parts. For [`Made`], the minimum number of all its
+    /// nodes.
     pub(crate) fn own_nodes(&self) -> u32 {
         match self.form {
             Same(_) | Piece(..) | Form::Type(_) | Form::Space(_) | Form::Choice(_) => 0,

@@ -8,11 +8,11 @@ use crate::stream::Draw;
 /// The header of every module.
 const HEADER: &str = ".version 7.7\n.target sm_80\n.address_size 64\n";
 
-/// The sizes in bytes of the types that variables have, with the names of the types.
+/// The types of variables: size in bytes and name.
 const TYPES: [(u64, &str); 8] =
     [(1, ".u8"), (1, ".b8"), (2, ".u16"), (4, ".u32"), (4, ".s32"), (4, ".b32"), (8, ".u64"), (8, ".f64")];
 
-/// One chance in this many that a module declares a shared name otherwise than the others: another count of elements, or a function.
+/// One in this many declarations of a shared name differs from the other modules: another number of elements, or a function.
 const OTHERWISE: u64 = 12;
 
 /// How a module declares a name.
@@ -52,7 +52,7 @@ impl Linkage {
 /// A name that several modules declare.
 #[derive(Clone, Debug)]
 enum Symbol {
-    /// A variable: its space, the place of its type in [`TYPES`], and its elements where it is an array.
+    /// A variable. `ty` is an index into [`TYPES`]; `count` is the number of elements of an array.
     Variable { name: String, space: &'static str, ty: usize, count: Option<u64> },
     /// A function without parameters.
     Function { name: String },
@@ -75,7 +75,7 @@ impl Symbol {
         }
     }
 
-    /// Whether its address may stand in an initializer (5.4.4): `.shared` variables may not be relied on there.
+    /// Whether an initializer may contain the address (5.4.4). Excludes `.shared` variables, for which this is not guaranteed.
     fn is_addressable(&self) -> bool {
         !matches!(self, Symbol::Variable { space: ".shared", .. })
     }
@@ -84,11 +84,11 @@ impl Symbol {
 /// A module under construction.
 struct Draft {
     text: String,
-    /// The places of the symbols that it has, and how.
+    /// The linkage of each symbol in this module.
     linkages: Vec<Linkage>,
 }
 
-/// The modules of the program of this number: PTX texts, two to four, each of which an assembler accepts alone.
+/// Generates the two to four modules of the program with this number, as PTX source. An assembler accepts each by itself.
 pub fn modules(seed: u64, number: u64) -> Vec<String> {
     let mut draw = Draw::new(seed, number);
     let symbols: Vec<Symbol> = (0..2 + draw.below(4)).map(|number| Symbol::draw(&mut draw, number)).collect();
@@ -116,7 +116,7 @@ fn text(draw: &mut Draw, module: u64, symbols: &[Symbol]) -> String {
     draft.text
 }
 
-/// A variable of the module's own that moves what stands behind it to an odd place.
+/// Declares a one-byte variable, which moves the variable after it to an odd offset.
 fn neighbour(draw: &mut Draw, module: u64, draft: &mut Draft) {
     let space = draw.of(&[".global", ".const"]);
     let linkage = draw.of(&["", ".visible "]);
@@ -136,7 +136,7 @@ fn declaration(draw: &mut Draw, symbol: &Symbol, linkage: Linkage) -> String {
     let (name, space, ty, count) = match symbol {
         Symbol::Function { name } if linkage == Linkage::Extern => return format!(".extern .func {name}();"),
         Symbol::Function { name } => return format!("{specifier}.func {name}() {{ ret; }}"),
-        // A name that only its module sees may name a function in another module.
+        // A name that is private to its module may be a function here although it is a variable elsewhere.
         Symbol::Variable { name, .. } if linkage == Linkage::Own && draw.below(OTHERWISE) == 0 => {
             return format!(".func {name}() {{ ret; }}");
         }
@@ -176,7 +176,7 @@ fn value(draw: &mut Draw) -> String {
     draw.below(10).to_string()
 }
 
-/// A table of addresses, and of numbers between them.
+/// Declares a table of addresses, with numbers between them.
 fn table(draw: &mut Draw, module: u64, number: u64, symbols: &[Symbol], draft: &mut Draft) {
     let addressable: Vec<usize> =
         (0..symbols.len()).filter(|&place| symbols[place].is_addressable()).collect();
@@ -229,13 +229,13 @@ fn extern_where_absent(place: usize, symbols: &[Symbol], draft: &mut Draft) {
     };
 }
 
-/// A kernel that loads from a variable of some module; without one a linker leaves out what nothing uses.
+/// Declares a kernel that loads from a variable of any module. Without a kernel, linkers drop unused variables.
 fn kernel(draw: &mut Draw, module: u64, symbols: &[Symbol], draft: &mut Draft) {
     let place = draw.within(0..symbols.len());
     let load = match &symbols[place] {
         Symbol::Variable { name, space, .. } if draw.below(2) == 0 => {
             extern_where_absent(place, symbols, draft);
-            // The module may have a function of its own under the name.
+            // The name may be a function in this module.
             let is_variable = !draft.text.contains(&format!(".func {name}("));
             is_variable.then(|| format!(" ld{space}.u8 r, [{name}]; st.global.u8 [q], r;"))
         }

@@ -1,4 +1,4 @@
-//! What the grammar is made of: its nonterminals, and the places of their productions.
+//! The nonterminals of the grammar, and the ids of their productions.
 
 use ptxsmith_syntax::{ScalarType, every};
 
@@ -65,7 +65,7 @@ every! {
 }
 
 impl Nonterminal {
-    /// The values of a type; `None` for a type without initial values.
+    /// Returns the nonterminal for values of a type, or `None` if the type cannot have an initializer.
     #[inline]
     pub(crate) const fn value_of(ty: ScalarType) -> Option<Nonterminal> {
         Some(match ty {
@@ -82,15 +82,15 @@ impl Nonterminal {
     }
 }
 
-/// The place of a production in [`GRAMMAR`](crate::grammar::GRAMMAR).
+/// The index of a production in [`GRAMMAR`](crate::grammar::GRAMMAR).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ProductionId(pub(crate) u16);
 
 impl ProductionId {
-    /// No production: what stands above the outermost one.
+    /// No production: the parent of the outermost production.
     pub(crate) const NONE: ProductionId = ProductionId(511);
 
-    /// The place as a number.
+    /// Returns the index as a number.
     pub const fn index(self) -> usize {
         self.0 as usize
     }

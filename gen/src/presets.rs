@@ -1,4 +1,4 @@
-//! Configurations for different ends.
+//! Configurations for different purposes.
 
 use arbitrary::{Arbitrary, Result, Unstructured};
 
@@ -9,14 +9,14 @@ use crate::{
 };
 
 impl<'a> Arbitrary<'a> for Config {
-    /// The default knobs, some of them lowered and some productions switched off: nothing adds to the programs made.
+    /// Draws a configuration from the default one. Only lowers knobs and disables productions, so it adds no programs.
     fn arbitrary(u: &mut Unstructured<'a>) -> Result<Config> {
         Config::default().featuring(u)
     }
 }
 
 impl Config {
-    /// This configuration with knobs lowered and productions switched off: nothing adds to the programs made.
+    /// Returns this configuration with some knobs lowered and some productions disabled. The result adds no programs.
     pub(crate) fn featuring(&self, u: &mut Unstructured<'_>) -> Result<Config> {
         let mut config = self.drawn(u)?;
         for production in productions() {
@@ -27,17 +27,18 @@ impl Config {
         Ok(config)
     }
 
-    /// The default knobs for campaigns of millions of expressions. What ptxas dies of, or reads no further at, costs a run of
-    /// its own, which is as much time as thousands of others; and so does what a module has no room for in `.const`.
-    /// Expressions have ten nodes on average.
+    /// Returns a configuration for campaigns of millions of expressions, with ten nodes per expression on average.
+    ///
+    /// Constructs that make ptxas crash or stop are rare: such an expression needs a run of its own, which costs as much time as
+    /// thousands of others. So does an expression that does not fit into a module's `.const` space, so most are in `.global`.
     pub fn bulk() -> Config {
         let mut weights = Weights::default();
         let mut set = |production: &str, weight| {
             weights.set_by_name(production, weight).expect("the grammar has this production");
         };
-        // So that those of a task fit into one module's `.const`.
+        // The `.const` variables of a task then fit into one module.
         set("space/global", 9);
-        // Of what is computed with a NaN the text tells nothing, so that it is hardly ever compared.
+        // The specification does not define results of operations on NaNs, so they can hardly ever be compared. Prefer other floats.
         for (literal, weight) in [
             ("boundary-decimal", 50),
             ("decimal", 60),
@@ -67,8 +68,8 @@ impl Config {
         }
     }
 
-    /// The default knobs without what an implementation may refuse or die of, so that large batches get through whole:
-    /// no risky construct is made on purpose, and no divisor is zero by chance.
+    /// Returns the default configuration without constructs that implementations reject or crash on, so that large batches are
+    /// accepted as a whole. No risky construct is generated on purpose, and no divisor is zero by chance.
     pub fn calm() -> Config {
         Config {
             division_by_zero: Odds::NEVER,

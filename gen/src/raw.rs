@@ -1,7 +1,7 @@
-//! Raw edits: programs that exist, with a few of their tokens changed.
+//! Raw edits: existing programs with a few tokens changed.
 //!
-//! What comes out is rarely valid, and nothing is promised of it but that it is a text. A compiler may refuse it; it must not
-//! die of it. Like every other case, one is made from its seed and its index alone.
+//! The results are rarely valid PTX. A compiler may reject them but must not crash. Like every other case, an edited program
+//! depends only on its seed and its index.
 
 use ptxsmith_syntax::{BinaryOp, Gap, ParseError, ScalarType, StateSpace, Token, Tokens, UnaryOp, tokens};
 
@@ -10,19 +10,19 @@ use crate::{
     stream::Draw,
 };
 
-/// Tokens that no list of the language has, and the neighbours of which are worth trying.
+/// Tokens that are missing from the lists of operators, types, state spaces and numbers.
 const WORDS: &str = "( ) [ ] { } , ; : ? @ = :: ! _ %p %r1 %rd1 %tid .x WARP_SZ .align .version .target .address_size .entry .func \
     .visible .extern .weak .common .v2 .v4 .ptr .unified .managed .attribute .pragma .section .loc .file .alias .callprototype \
     .branchtargets .calltargets .maxnreg .maxntid .reqntid .minnctapersm .noreturn .pred .texref .samplerref .surfref .b128 \
     .uni .wide .lo .hi .sat .rn .ftz mov ld st add sub mul mad div rem cvt cvta setp set selp bra brx call ret exit vote shfl \
     bar atom red prefetch isspacep mask generic -1 .5 1e 0x 0b2 08 0f 0d0 1U \"\" \"x\" 0f7fc00000 0dfff8000000000000";
 
-/// How many edits a case has at most.
+/// The maximum number of edits in a case.
 const MOST_EDITS: u64 = 6;
-/// How many tokens a piece has at most that is deleted, doubled or taken from elsewhere.
+/// The maximum number of tokens that one edit deletes, duplicates or copies from another program.
 const LONGEST_PIECE: u64 = 24;
 
-/// Programs that are edited.
+/// Generates cases by editing a set of programs.
 pub struct RawEdits {
     programs: Vec<Program>,
     vocabulary: Vec<&'static str>,
@@ -30,15 +30,15 @@ pub struct RawEdits {
 
 struct Program {
     tokens: Tokens,
-    /// How many tokens its header has, which is seldom edited: most of what is wrong there is refused before all else.
+    /// The number of tokens in the header. It is rarely edited, because an error there usually hides all others.
     header: usize,
 }
 
 impl RawEdits {
-    /// What edits these programs.
+    /// Creates an editor of these programs. Empty programs are dropped.
     ///
     /// # Errors
-    /// The place among `texts` of one that is no sequence of tokens, and why.
+    /// If a program cannot be split into tokens: its index in `texts`, and the error.
     pub fn new<'t>(texts: impl IntoIterator<Item = &'t str>) -> Result<RawEdits, (usize, ParseError)> {
         let program = |(at, text)| {
             let tokens = tokens(text).map_err(|error| (at, error))?;
@@ -56,21 +56,21 @@ impl RawEdits {
         Ok(RawEdits { programs, vocabulary })
     }
 
-    /// Whether there is nothing to edit.
+    /// Whether there are no programs to edit.
     pub fn is_empty(&self) -> bool {
         self.programs.is_empty()
     }
 
-    /// The text of one case.
+    /// Generates the PTX source of one case.
     ///
     /// # Panics
-    /// If there is nothing to edit.
+    /// If there are no programs to edit.
     pub fn case(&self, seed: u64, index: u64) -> String {
         let mut draw = Draw::new(seed, index);
         let program = draw.of(&self.programs);
         let mut tokens = program.tokens.clone();
         let header = if draw.below(32) == 0 { 0 } else { program.header };
-        // One edit is the most telling, so half of all cases have no more.
+        // Half of all cases have a single edit, because the cause of a failure is then clear.
         let edits = (1..MOST_EDITS).take_while(|_| draw.below(2) == 0).count() + 1;
         for _ in 0..edits {
             self.edit(&mut tokens, header, &mut draw);
@@ -108,7 +108,7 @@ impl RawEdits {
         }
     }
 
-    /// Any token of the language; often a number at which something begins or ends.
+    /// Draws a token from the vocabulary or, in one of four cases, an integer at a boundary.
     fn word(&self, draw: &mut Draw) -> Token {
         let text = match draw.below(4) {
             0 => draw.of(&INTEGERS).to_string().into(),
@@ -118,7 +118,7 @@ impl RawEdits {
     }
 }
 
-/// How many tokens stand before the first that is neither a directive of the header nor its argument.
+/// Returns the number of tokens in the header: `.version`, `.target` and `.address_size` with their arguments.
 fn header(tokens: &Tokens) -> usize {
     let directive = |token: &Token| matches!(&*token.text, ".version" | ".target" | ".address_size");
     let begins = |at: usize| tokens[at].gap == Gap::Line && !directive(&tokens[at]);
@@ -131,7 +131,7 @@ fn spaced(token: Token) -> Token {
     Token { gap: if token.gap == Gap::Joined { Gap::Space } else { token.gap }, ..token }
 }
 
-/// The tokens as a text, each behind what stood before it.
+/// Joins the tokens into a source text, with the white space that preceded each.
 fn written(tokens: &Tokens) -> String {
     let mut text = String::new();
     for token in tokens {

@@ -1,17 +1,17 @@
 //! Chooses a production with one byte.
 //!
-//! A table of 256 slots has each production in proportion to its share, and a byte is a slot: no sum of weights is walked
-//! while a program is made. One slot may lead to a further table, which holds the productions that are rarer than one in 256.
+//! A table has 256 slots, filled with productions in proportion to their shares. A byte selects a slot, so no weights are summed
+//! while a program is generated. Some slots may lead to a further table with the productions that are rarer than 1 in 256.
 
 use crate::nonterminal::{Nonterminal, ProductionId};
 
 /// A slot that leads to the further table.
 const RARE: u16 = ProductionId::NONE.0;
 
-/// The least room, in nodes, of each class of room that has a table of its own.
+/// The smallest node limit of each class of node limits. Each class has its own tables.
 pub(crate) const ROOMS: [u32; 7] = [0, 2, 3, 4, 5, 6, 8];
 
-/// The class of this much room.
+/// Returns the class of a node limit.
 #[inline]
 fn room_class(room: u32) -> usize {
     const CLASSES: [u8; 9] = [0, 0, 1, 2, 3, 4, 5, 5, 6];
@@ -20,21 +20,21 @@ fn room_class(room: u32) -> usize {
 
 type Slots = [u16; 256];
 
-/// Productions with their probabilities, which add up to one.
+/// Productions with their probabilities, which add up to 1.
 pub(crate) type Shares = Vec<(ProductionId, f64)>;
 
-/// Chooses productions by bytes.
+/// Maps bytes to productions.
 #[derive(Clone, Debug)]
 pub(crate) struct Sampler {
-    /// Each table once, though several nonterminals and classes of room may share it: fewer stay closer at hand. Directly
-    /// behind each stands that to which it leads further.
+    /// The distinct tables. Nonterminals and classes with equal tables share them, so that fewer tables compete for the cache.
+    /// The further table that a table leads to follows directly.
     tables: Vec<Slots>,
-    /// Which table a nonterminal has with each class of room.
+    /// The index of the table for each nonterminal and class.
     at: [[u16; ROOMS.len()]; Nonterminal::ALL.len()],
 }
 
 impl Sampler {
-    /// A sampler with these shares of the productions of each nonterminal with so much room.
+    /// Creates a sampler. `shares` returns the shares of a nonterminal's productions under a node limit.
     pub fn new(shares: impl Fn(Nonterminal, u32) -> Shares) -> Sampler {
         let mut tables: Vec<Slots> = Vec::new();
         let mut at = [[0; ROOMS.len()]; Nonterminal::ALL.len()];
@@ -52,7 +52,7 @@ impl Sampler {
         Sampler { tables, at }
     }
 
-    /// Chooses a production for this much room; `byte` gives the next byte.
+    /// Chooses a production under a node limit. `byte` returns the next byte.
     #[inline]
     pub fn choose(&self, of: Nonterminal, room: u32, mut byte: impl FnMut() -> u8) -> ProductionId {
         let mut table = self.at[of as usize][room_class(room)] as usize;
@@ -65,20 +65,20 @@ impl Sampler {
     }
 }
 
-/// The table of these shares, and those that it leads to.
+/// Computes the table for these shares, followed by the further tables that it leads to.
 fn tables_of(shares: &[(ProductionId, f64)]) -> Vec<Slots> {
     let (rare, common): (Vec<_>, Vec<_>) =
         shares.iter().copied().partition(|&(_, share)| share < 1.0 / 256.0);
     let rare_share: f64 = rare.iter().map(|&(_, share)| share).sum();
     let leading = (rare_share * 256.0).ceil();
-    // Where most are rare, a further table would be no smaller.
+    // If most of the share belongs to rare productions, a further table would be no smaller.
     if rare.is_empty() || leading > 128.0 {
         return vec![slots(shares)];
     }
     let mut first = common.clone();
     first.push((ProductionId::NONE, leading / 256.0));
-    // What is left of the slots that lead to the further table goes to the smallest common form, which also takes
-    // byte zero.
+    // The number of slots that lead to the further table is rounded up. The excess goes to the smallest common form, which is
+    // also at byte zero of the further table.
     let mut further = Vec::new();
     let spare = 1.0 - rare_share * 256.0 / leading;
     if let (Some(&(smallest, _)), true) = (common.first(), spare > 0.0) {
@@ -95,7 +95,7 @@ fn slots(shares: &[(ProductionId, f64)]) -> Slots {
     let total: f64 = shares.iter().map(|&(_, share)| share).sum();
     let exact: Vec<f64> = shares.iter().map(|&(_, share)| share / total * 256.0).collect();
     let mut counts: Vec<usize> = exact.iter().map(|&e| (e as usize).max(1)).collect();
-    // One slot at a time to or from the one that is furthest from its share.
+    // Add or remove one slot at a time, at the production furthest from its share.
     loop {
         let filled: usize = counts.iter().sum();
         let lacks = |i: &usize| exact[*i] - counts[*i] as f64;

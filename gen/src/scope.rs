@@ -2,18 +2,18 @@
 
 use ptxsmith_syntax::Text;
 
-/// What of a case has a name.
+/// The named entities of a case.
 #[derive(Debug, Default)]
 pub(crate) struct Scope {
-    /// What has an address, of all that was declared so far.
+    /// The variables and functions declared so far whose address can be taken.
     pub symbols: Vec<Symbol>,
-    /// The variable whose initial value is being made, if it is one.
+    /// The name of the variable whose initializer is being generated, if there is one.
     pub own: Text,
-    /// How many names were made.
+    /// The number of names created so far.
     pub named: u32,
 }
 
-/// Something whose address can be taken.
+/// A variable or function whose address can be taken.
 #[derive(Clone, Debug)]
 pub(crate) struct Symbol {
     pub name: Text,

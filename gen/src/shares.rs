@@ -9,7 +9,7 @@ use crate::{
 };
 
 impl Weights {
-    /// The weight of a production: that of the table, unless it was changed.
+    /// Returns the weight of a production: the weight in the grammar table, unless it was changed.
     pub fn get(&self, production: ProductionId) -> u16 {
         self.changed(production).unwrap_or(match production.get().weight {
             Weight::Of(weight) => weight,
@@ -19,12 +19,12 @@ impl Weights {
 
     /// Changes the weight of a production.
     ///
-    /// The first of a nonterminal keeps at least a weight of one.
+    /// The first production of a nonterminal has a weight of at least 1.
     pub fn set(&mut self, production: ProductionId, weight: u16) {
         self.change(production, weight.max(production.is_first().into()));
     }
 
-    /// Changes the weight of the production of this name.
+    /// Changes the weight of the production with this name.
     ///
     /// # Errors
     /// If there is no production of this name.
@@ -45,7 +45,7 @@ pub(crate) fn enabled(config: &Config, id: ProductionId) -> bool {
     (production.allowed)(config) && share && config.weights.get(id) > 0
 }
 
-/// The fewest nodes of each nonterminal, by repeated relaxation.
+/// Computes the minimum number of nodes of each nonterminal by repeated relaxation.
 pub(crate) fn least_nodes(config: &Config) -> [u32; Nonterminal::ALL.len()] {
     let mut least = [u32::MAX / 4; Nonterminal::ALL.len()];
     loop {
@@ -64,8 +64,7 @@ pub(crate) fn least_nodes(config: &Config) -> [u32; Nonterminal::ALL.len()] {
     }
 }
 
-/// The fewest nodes of a production. The parts of what is not an operator add nothing: its maker says how many it
-/// takes.
+/// Returns the minimum number of nodes of a production. The minimum of a form with its own maker already includes the parts.
 fn nodes(id: ProductionId, least: &[u32]) -> u32 {
     let production = id.get();
     let parts = match production.form {
@@ -75,7 +74,7 @@ fn nodes(id: ProductionId, least: &[u32]) -> u32 {
     production.own_nodes().saturating_add(parts)
 }
 
-/// Which productions end: no expression of any size is among their parts.
+/// Returns which productions are closed: none of their parts can be an expression of any size.
 pub(crate) fn closed(config: &Config) -> Vec<bool> {
     let mut open = vec![false; Nonterminal::ALL.len()];
     open[Nonterminal::Integer as usize] = true;
@@ -96,7 +95,7 @@ pub(crate) fn closed(config: &Config) -> Vec<bool> {
     productions().map(|id| !id.get().parts().any(|part| open[part as usize])).collect()
 }
 
-/// How often each production of a nonterminal is chosen with this much room. The shares add up to one.
+/// Computes how often each production of a nonterminal is chosen under this node limit. The shares add up to 1.
 pub(crate) fn shares(config: &Config, of: Nonterminal, room: u32, least: &[u32], closed: &[bool]) -> Shares {
     let room = room.max(least[of as usize]);
     let fitting: Vec<ProductionId> = productions()
@@ -111,11 +110,11 @@ pub(crate) fn shares(config: &Config, of: Nonterminal, room: u32, least: &[u32],
     };
     let by_odds: f64 = fitting.iter().map(|&id| odds(id)).sum();
     let any_weighted = fitting.iter().any(weighted);
-    // Odds that add up to more than one, or have nothing beside them, are shares of each other.
+    // If the odds add up to more than 1, or there is no weighted production, normalize them.
     let scale = if by_odds > 1.0 || !any_weighted { by_odds } else { 1.0 };
     let rest = 1.0 - (by_odds / scale).min(1.0);
 
-    // With room for an operator, what ends takes the part that the knob says, whatever the weights are.
+    // If an operator fits, the knob `early_leaf` determines the total share of closed productions, independent of weights.
     let grows = matches!(of, Nonterminal::Integer | Nonterminal::Float);
     let sum = |ends: bool| -> f64 {
         let of_kind = fitting.iter().filter(|id| weighted(id) && closed[id.index()] == ends);
@@ -138,7 +137,7 @@ pub(crate) fn shares(config: &Config, of: Nonterminal, room: u32, least: &[u32],
         }
     }
     if shares.is_empty() {
-        // Everything is switched off: the smallest form remains.
+        // All productions are disabled: use the smallest form.
         let first = productions().find(|id| id.get().of == of).expect("every nonterminal has a production");
         shares.push((first, 1.0));
     }

@@ -1,21 +1,21 @@
-//! The weights of the productions, where a configuration changes them.
+//! The weights of productions that a configuration changes.
 
 use std::collections::BTreeMap;
 
 use crate::nonterminal::ProductionId;
 
-/// How often each production is chosen, relative to the others of its nonterminal.
+/// How often each production is chosen, relative to the other productions of its nonterminal.
 ///
-/// Begins with the weights of the table. The first production of a nonterminal is the smallest one, which must
-/// remain for when the bytes run out: its weight does not fall below one. Productions whose table entry states odds
-/// take those from the [`Config`](crate::Config); here they can only be switched off.
+/// The default weights are those of the grammar table. The first and smallest production of a nonterminal is needed when the
+/// bytes run out, so its weight is at least 1. Productions with odds in the table use the odds of the
+/// [`Config`](crate::Config); a weight of 0 disables them, and other weights have no effect.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Weights {
     changed: BTreeMap<ProductionId, u16>,
 }
 
 impl Weights {
-    /// The weight of a production that was changed.
+    /// Returns the weight of a production if it was changed.
     pub(crate) fn changed(&self, production: ProductionId) -> Option<u16> {
         self.changed.get(&production).copied()
     }
@@ -25,7 +25,7 @@ impl Weights {
     }
 }
 
-/// A name that no production has.
+/// The error for a name that no production has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownProduction(pub String);
 

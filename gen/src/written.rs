@@ -1,15 +1,15 @@
-//! Programs that are written as texts.
+//! Parses program templates of the generator.
 
 use ptxsmith_syntax::{Item, Module, parse};
 
-/// The statements of a text of our own, all of which the grammar describes.
+/// Parses a template of the generator into statements. The parser must recognize all of them.
 pub(crate) fn items(text: &str) -> Vec<Item> {
     let module = module(text);
     debug_assert_eq!(module.unread().next(), None, "{text}");
     module.items
 }
 
-/// The statements of a text of our own, of which the grammar need not describe all.
+/// Parses a template of the generator into statements, some of which the parser may keep as tokens.
 pub(crate) fn items_or_unread(text: &str) -> Vec<Item> {
     module(text).items
 }

@@ -1,4 +1,4 @@
-//! Expressions that go to a sink are those that are made as trees.
+//! Expressions assembled by a sink are equal to those generated as trees.
 
 use std::{collections::BTreeSet, ops::Range};
 
@@ -27,7 +27,7 @@ fn a_case_is_the_same_made_and_assembled() {
     }
 }
 
-/// The numbers of a case, as they are written.
+/// Returns the numbers in a case, as spelled.
 fn numbers(case: &Case) -> Vec<String> {
     let Body::Expression { expr, .. } = &case.body else { panic!("an expression is asked for") };
     let number =
@@ -47,7 +47,7 @@ fn cases_of_a_group_share_their_numbers_and_the_next_group_has_others() {
     };
     let [(drawn, own), _] = made(0);
     let [(shared, first), (_, second)] = made(2_000);
-    // As many are drawn, and far fewer are different.
+    // With sharing, about as many numbers are drawn, but far fewer are distinct.
     assert!((drawn as f64 / shared as f64 - 1.0).abs() < 0.1, "{drawn} {shared}");
     assert!(2 * first.len() < own.len(), "{} {}", first.len(), own.len());
     assert!(first.len() > 500 && 2 * first.intersection(&second).count() < first.len());

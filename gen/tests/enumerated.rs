@@ -1,4 +1,4 @@
-//! What holds of the enumeration: it is as large as a formula says, without repeats, and all of it parses back.
+//! Properties of the enumeration: its size matches a closed formula, it has no duplicates, and every program parses back.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use ptxsmith_gen::{
 };
 use ptxsmith_syntax::{BinaryOp, Cast, UnaryOp, parse, print};
 
-/// A family's part of the largest enumeration.
+/// Returns the indices of a family in the largest enumeration.
 fn range(name: &str) -> std::ops::Range<u64> {
     let mut start = 0;
     for family in FAMILIES {
@@ -27,7 +27,7 @@ fn texts(name: &str) -> Vec<String> {
 
 #[test]
 fn the_counts_are_those_of_the_closed_formulas() {
-    // 25 operands, 4 conditions, 8 pairs or triples of operands, 3 ways to nest.
+    // 25 operands, 4 conditions, 8 pairs or triples of operands, 3 nestings.
     let infix = BinaryOp::ALL.len() as u64;
     let prefix = (UnaryOp::ALL.len() + Cast::ALL.len()) as u64;
     let expected = [
@@ -41,7 +41,7 @@ fn the_counts_are_those_of_the_closed_formulas() {
         ("ternary-infix", 2 * infix * 3 * 8),
         // An array of n elements has n + 1 incomplete or complete lists.
         ("array-1", (2..=4).sum()),
-        // One of n rows has the sum over k = 0..n of p^k lists, where a row has p.
+        // An array of n rows has the sum of p^k lists for k = 0 to n, if a row has p lists.
         ("array-2", (1..=3).flat_map(|n| (2..=4u64).map(move |p| geometric(p, n))).sum()),
         (
             "array-3",
@@ -57,14 +57,14 @@ fn the_counts_are_those_of_the_closed_formulas() {
     assert_eq!(Enumeration::new(2).count(), FAMILIES.iter().map(|family| family.count()).sum::<u64>());
 }
 
-/// 1 + p + p^2 + ... + p^n
+/// Returns 1 + p + p^2 + ... + p^n.
 fn geometric(p: u64, n: u32) -> u64 {
     (p.pow(n + 1) - 1) / (p - 1)
 }
 
 #[test]
 fn every_program_is_there_once() {
-    // Spellings of literals are left out: leading zeros make `00` of `0` in two ways.
+    // Exclude literals: with leading zeros, `0` becomes `00` in two ways.
     for family in FAMILIES.iter().filter(|family| !family.name.ends_with("-literals")) {
         let texts = texts(family.name);
         let distinct: BTreeSet<_> = texts.iter().collect();
@@ -76,7 +76,7 @@ fn every_program_is_there_once() {
 fn every_program_parses_back_to_the_same_tree() {
     let all = Enumeration::new(2);
     for index in 0..all.count() {
-        // Every tenth of the many arrays is enough.
+        // Check only every tenth of these arrays, because there are many.
         if range("array-3").contains(&index) && !index.is_multiple_of(10) {
             continue;
         }

@@ -1,4 +1,4 @@
-//! What holds of every program that is made, and how much of the language a number of programs reach.
+//! Properties of every generated program, and how much of the language a given number of programs covers.
 
 use arbitrary::{Arbitrary, Unstructured};
 use ptxsmith_gen::{
@@ -177,7 +177,7 @@ fn single_bits_stand_alone() {
     assert!(found > 200, "{found}");
 }
 
-/// How many of 200,000 expressions hold an operator of which an operand satisfies the question.
+/// Returns how many of 200,000 expressions satisfy a predicate on the expression and its type.
 fn count_of_expressions(holds: impl Fn(&Expr, ScalarType) -> bool) -> usize {
     let generator = Generator::default();
     let mut coverage = Coverage::new();
@@ -200,7 +200,7 @@ fn inner(expr: &Expr, mut id: u32) -> u32 {
 #[test]
 fn many_ternaries_with_a_signed_and_an_unsigned_arm_stand_where_it_matters() {
     use ptxsmith_syntax::{BinaryOp::*, Cast, UnaryOp};
-    // Only what can be seen at a glance is counted: a negated literal, and a literal with the suffix.
+    // Count only obvious cases: a negated literal as the signed arm; a literal with the suffix, a cast or `~` as the unsigned arm.
     let negative = |expr: &Expr, id: u32| match *expr.kind(inner(expr, id)) {
         NodeKind::Unary(UnaryOp::Minus, operand) => {
             matches!(expr.kind(operand), NodeKind::Number(text) if !text.ends_with('U'))

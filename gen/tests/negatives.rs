@@ -1,4 +1,4 @@
-//! What holds of every program that is wrong on purpose.
+//! Properties of every generated negative program.
 
 use ptxsmith_gen::{
     Config, Coverage, Generator, Header, Negative,

@@ -1,11 +1,11 @@
-//! The words of the language, for mutators: of trees, and, as a dictionary file, of bytes.
+//! The vocabulary of PTX for mutators: for the mutator of syntax trees and, as a dictionary file, for mutators of bytes.
 
 use std::sync::LazyLock;
 
 use ptxsmith_gen::boundary;
 use ptxsmith_syntax::{BinaryOp, Cast, Linkage, ScalarType, StateSpace, UnaryOp, VectorLength};
 
-/// The spellings of numbers at which something is decided, in every notation.
+/// Spellings of the boundary values, in every notation, sorted.
 pub static NUMBERS: LazyLock<Vec<String>> = LazyLock::new(|| {
     let mut numbers: Vec<String> = Vec::new();
     for (nth, value) in boundary::INTEGERS.iter().enumerate() {
@@ -30,7 +30,7 @@ pub static NUMBERS: LazyLock<Vec<String>> = LazyLock::new(|| {
     numbers
 });
 
-/// The words other than numbers.
+/// Returns the words other than numbers.
 fn words() -> Vec<&'static str> {
     let mut words = vec![
         ".version 7.8\n",
@@ -78,7 +78,7 @@ fn words() -> Vec<&'static str> {
     words
 }
 
-/// The dictionary in the form that libFuzzer and AFL take: a quoted word a line.
+/// Returns the dictionary in the format of libFuzzer and AFL: one quoted word per line.
 pub fn file() -> String {
     let quoted = |word: &str| word.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\x0a");
     let words = words().into_iter().map(str::to_owned).chain(NUMBERS.iter().cloned());

@@ -130,7 +130,7 @@ fn step(module: &mut Module, random: &mut Random) {
     add(module, random);
 }
 
-/// An expression of the program, of those at module scope, and a part of it.
+/// Chooses an expression at module scope and a node in it. Returns `None` if there is no expression.
 fn part<'m>(module: &'m mut Module, random: &mut Random) -> Option<(&'m mut Expr, NodeId)> {
     let mut all = expressions(module);
     if all.is_empty() {

@@ -1,8 +1,8 @@
-//! Where a program can be changed.
+//! Finds the parts of a program that can be mutated.
 
 use ptxsmith_syntax::{Declaration, Expr, Initializer, Item, Module, VisitMut};
 
-/// The declarations at module scope.
+/// Returns the declarations at module scope.
 pub(super) fn declarations(module: &mut Module) -> Vec<&mut Declaration> {
     fn declaration(item: &mut Item) -> Option<&mut Declaration> {
         if let Item::Variables(declaration) = item { Some(declaration) } else { None }
@@ -10,8 +10,8 @@ pub(super) fn declarations(module: &mut Module) -> Vec<&mut Declaration> {
     module.items.iter_mut().filter_map(declaration).collect()
 }
 
-/// The expressions of the declarations at module scope: initial values, and now and then a dimension, a count, an alignment or
-/// an argument of an attribute.
+/// Returns the expressions of the declarations at module scope: values in initializers, dimensions, counts, alignments and
+/// arguments of attributes.
 pub(super) fn expressions(module: &mut Module) -> Vec<&mut Expr> {
     struct Found<'m>(Vec<&'m mut Expr>);
     impl<'m> VisitMut<'m> for Found<'m> {
@@ -24,8 +24,7 @@ pub(super) fn expressions(module: &mut Module) -> Vec<&mut Expr> {
     found.0
 }
 
-/// The lists of initial values of the declarations at module scope that hold single values or nothing; of nested ones, the
-/// innermost.
+/// Returns the initializer lists at module scope that contain no further lists.
 pub(super) fn lists(module: &mut Module) -> Vec<&mut Vec<Initializer>> {
     let mut found = Vec::new();
     for declaration in declarations(module) {

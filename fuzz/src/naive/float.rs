@@ -1,4 +1,4 @@
-//! Binary floating point by exact fractions: work out the true result, then round it once, to nearest and ties to even.
+//! Binary floating point by exact fractions: computes the exact result, then rounds it once, to nearest with ties to even.
 
 use std::cmp::Ordering;
 
@@ -7,11 +7,11 @@ use num_bigint::{BigInt, BigUint, Sign};
 /// A binary format of IEEE 754.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Format {
-    /// Bits of the significand, the hidden one included.
+    /// The number of bits of the significand, including the hidden bit.
     precision: i64,
-    /// The exponent of the least normal number.
+    /// The exponent of the smallest normal number.
     least: i64,
-    /// Bits of the encoding.
+    /// The number of bits of the encoding.
     width: u32,
 }
 
@@ -25,19 +25,19 @@ impl Format {
         u64::from(negative) << (self.width - 1)
     }
 
-    /// An infinity.
+    /// Returns the encoding of an infinity.
     pub(super) fn infinity(self, negative: bool) -> u64 {
         let ones = (1u64 << (i64::from(self.width) - self.precision)) - 1;
         self.sign(negative) | ones << (self.precision - 1)
     }
 }
 
-/// The value of an encoding.
+/// A decoded value.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Real {
     Nan,
     Infinity(bool),
-    /// Sign, numerator, denominator. The sign of zero counts.
+    /// Whether the value is negative, the numerator and the denominator. Zero has a sign too.
     Finite(bool, BigUint, BigUint),
 }
 
@@ -73,7 +73,7 @@ pub(super) fn round(format: Format, negative: bool, numerator: BigUint, denomina
     if at_power(&numerator, &denominator, -exponent).0 < at_power(&numerator, &denominator, -exponent).1 {
         exponent -= 1;
     }
-    // The distance between neighbours there, as a power of two.
+    // The distance between neighbouring encodings at this exponent, as a power of two.
     let step = exponent.max(format.least) - (format.precision - 1);
     let (numerator, denominator) = at_power(&numerator, &denominator, -step);
     let quotient = &numerator / &denominator;
@@ -90,7 +90,7 @@ pub(super) fn round(format: Format, negative: bool, numerator: BigUint, denomina
     format.sign(negative) | encoding.min(format.infinity(false))
 }
 
-/// A fraction times a power of two.
+/// Multiplies a fraction by a power of two.
 fn at_power(numerator: &BigUint, denominator: &BigUint, power: i64) -> (BigUint, BigUint) {
     let shift = power.unsigned_abs();
     match power >= 0 {
@@ -175,7 +175,7 @@ pub(super) fn compare(left: u64, right: u64) -> Option<Ordering> {
     Some(a.cmp(&b).then_with(|| (an * BigInt::from(bd)).cmp(&(bn * BigInt::from(ad)))))
 }
 
-/// A double that is a number as a single, or a single as a double.
+/// Converts a value other than NaN between formats, rounding if necessary.
 pub(super) fn convert(from: Format, to: Format, bits: u64) -> u64 {
     match decode(from, bits) {
         Real::Nan => unreachable!("what becomes of a payload is another rule"),
@@ -213,7 +213,7 @@ mod tests {
         0x7ff8_0000_0000_0000,
     ];
 
-    /// The machine's arithmetic is IEEE 754's, to nearest and ties to even.
+    /// Compares with the arithmetic of the host, which is IEEE 754 with rounding to nearest and ties to even.
     #[test]
     fn exact_fractions_rounded_once_are_what_the_machine_computes() {
         type Machine = fn(f64, f64) -> f64;

@@ -1,11 +1,11 @@
 //! A second evaluator of constant expressions, deliberately naive and written differently from the oracle.
 //!
-//! It reads the same sections (4.5.1 to 4.5.6, 5.4.4) and shares with the oracle nothing but the tree and the names of the
-//! open questions. Where the oracle makes one pass from front to back over 64-bit machine words and marks values that
-//! are refused if they matter, this one first works out the type of every part, and then the value by recursion, on
-//! numbers without a size: an integer is a mathematical integer within the range of its type, a floating-point result
-//! is an exact fraction that is rounded once (`float`). It is slow, has no rule table, records no clause, and knows no
-//! addresses.
+//! It implements the same sections (4.5.1 to 4.5.6, 5.4.4) and shares only the syntax tree and the names of the ambiguities
+//! with the oracle. The oracle makes one pass from front to back over 64-bit machine words, and marks values that are
+//! rejected if they are used. This evaluator first determines the type of every part, and then computes the value by
+//! recursion on numbers without a size: an integer is a mathematical integer within the range of its type, and a
+//! floating-point result is an exact fraction that is rounded once (`float`). It is slow, has no rule table, records no
+//! clauses and does not support addresses.
 
 mod float;
 mod number;
@@ -23,7 +23,7 @@ use ptxsmith_syntax::{BinaryOp, Cast, Expr, NodeId, NodeKind, ScalarType, TypeKi
 use float::{DOUBLE, Operation, SINGLE};
 use number::Literal;
 
-/// The largest expression that is evaluated: recursion goes as deep as there are operators in a row.
+/// The maximum number of nodes in an evaluated expression. The recursion depth grows with the number of nested operators.
 pub const MOST_NODES: usize = 1000;
 
 /// The result of initializing a scalar with an expression.
@@ -71,7 +71,7 @@ enum Kind {
     Signed,
     Unsigned,
     Double,
-    /// A single-precision bit pattern, which is a value and no operand (4.5.2).
+    /// A single-precision bit pattern, which can be a value but not an operand (4.5.2).
     Single,
 }
 
@@ -85,14 +85,14 @@ impl Kind {
 enum Value {
     /// A number within the range of its type.
     Integer(i128),
-    /// The bits of a double; `None` for a NaN that arithmetic made, whose bits are not stated.
+    /// The bits of a double. `None` for a NaN that an operation produced, because its bits are not specified.
     Double(Option<u64>),
     Single(u32),
 }
 
 const TWO_64: i128 = 1 << 64;
 
-/// The number of a type that is the same modulo 2^64.
+/// Returns the number in the range of a type that is equal modulo 2^64.
 fn wrap(number: i128, kind: Kind) -> i128 {
     let unsigned = number.rem_euclid(TWO_64);
     if kind == Kind::Signed && unsigned >= TWO_64 / 2 { unsigned - TWO_64 } else { unsigned }
@@ -100,7 +100,7 @@ fn wrap(number: i128, kind: Kind) -> i128 {
 
 struct Naive<'a> {
     expr: &'a Expr,
-    /// The type of each part, by its place.
+    /// The type of each node, by index.
     kinds: Vec<Kind>,
     version: (u32, u32),
     readings: &'a Readings,
@@ -110,7 +110,7 @@ fn require(condition: bool) -> Result<()> {
     if condition { Ok(()) } else { Err(Stop::Refused) }
 }
 
-/// The usual arithmetic conversions (4.5.5).
+/// Applies the usual arithmetic conversions (4.5.5).
 fn usual(a: Kind, b: Kind) -> Kind {
     if a == Kind::Signed && b == Kind::Signed { Kind::Signed } else { Kind::Unsigned }
 }
@@ -219,7 +219,7 @@ impl Naive<'_> {
         }
     }
 
-    /// 4.5.1, 4.5.2
+    /// Evaluates a literal (4.5.1, 4.5.2).
     fn literal(&self, text: &str) -> Result<(Kind, Value)> {
         match number::read(text).ok_or(Stop::Refused)? {
             Literal::Integer(value, suffixed) => {
@@ -251,7 +251,7 @@ impl Naive<'_> {
         (0..8).find(|byte| mask == BigUint::from(255u32) << (8 * byte))
     }
 
-    /// 5.4.4: whether a value of this kind initializes a scalar of this type.
+    /// Checks whether a value of this kind can initialize a scalar of this type (5.4.4).
     fn fits(&self, kind: Kind, ty: ScalarType) -> Result<()> {
         let takes = !matches!(ty, ScalarType::F16 | ScalarType::F16x2 | ScalarType::Pred);
         require(takes)?;
@@ -322,7 +322,7 @@ impl Naive<'_> {
         }
     }
 
-    /// A result that may be outside the range of its type.
+    /// Wraps a result into the range of its type. Rejects signed overflow if the interpretation does.
     fn limited(&self, number: i128, kind: Kind) -> Result<i128> {
         let wrapped = wrap(number, kind);
         let refuses = self.readings.signed_overflow == SignedOverflow::Refused;
@@ -344,7 +344,7 @@ impl Naive<'_> {
         Ok(match op {
             B::Add => Value::Integer(self.limited(a + b, common)?),
             B::Sub => Value::Integer(self.limited(a - b, common)?),
-            // Two unsigned factors may exceed 128 bits, which changes no low bit.
+            // The product of two unsigned factors may overflow `i128`. The low bits are still correct.
             B::Mul if common == Kind::Unsigned => Value::Integer(wrap(a.wrapping_mul(b), common)),
             B::Mul => Value::Integer(self.limited(a * b, common)?),
             B::Div if b == 0 => Value::Integer(self.by_zero(kind)?),
@@ -362,7 +362,7 @@ impl Naive<'_> {
                     (count, ShiftCount::Saturate) => count.min(64),
                 };
                 let power = 1i128 << count;
-                // Rounding towards minus infinity is what an arithmetic shift does.
+                // An arithmetic shift rounds towards minus infinity.
                 let shifted =
                     if op == B::Shr { left.div_euclid(power) } else { wrap(left, Kind::Signed) * power };
                 Value::Integer(wrap(shifted, kind))
@@ -461,7 +461,7 @@ fn truth(truth: bool) -> Value {
     Value::Integer(truth.into())
 }
 
-/// An operation on each of the 64 bits of two numbers.
+/// Applies an operation to each of the 64 bits of two numbers.
 fn by_bits(a: i128, b: i128, operation: fn(i128, i128) -> bool) -> i128 {
     let bit = |number: i128, place: u32| wrap(number, Kind::Unsigned) >> place & 1;
     (0..64).map(|place| i128::from(operation(bit(a, place), bit(b, place))) << place).sum()

@@ -4,10 +4,10 @@ use num_bigint::BigUint;
 
 use super::float::{self, DOUBLE};
 
-/// The value of a spelling, before any rule on types and ranges.
+/// The value of a literal, before the rules for types and ranges apply.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Literal {
-    /// An integer of any size, and whether `U` stands behind it.
+    /// An integer of any size, and whether it has the suffix `U`.
     Integer(BigUint, bool),
     /// A decimal floating-point literal as a double, rounded once.
     Decimal(u64),
@@ -39,7 +39,7 @@ pub(super) fn read(text: &str) -> Option<Literal> {
     if lower.contains(['.', 'e']) {
         return decimal(&lower).map(Literal::Decimal);
     }
-    // A lone zero is in neither form of the grammar, which the text uses all the same.
+    // A lone zero matches neither the decimal nor the octal form of the grammar, but the specification uses it.
     let base = if body.len() > 1 && body.starts_with('0') { 8 } else { 10 };
     Some(Literal::Integer(in_base(body, base)?, unsigned))
 }
@@ -52,17 +52,16 @@ fn in_base(digits: &str, base: u32) -> Option<BigUint> {
     BigUint::parse_bytes(checked(digits, base)?.as_bytes(), base)
 }
 
-/// An exponent that no number of digits before it makes up for. Zeros in front of one do not count for its size, but no one
-/// writes ten of them.
+/// An exponent so large that no number of mantissa digits can compensate for it. Used for exponents that do not fit into `u32`.
 const FAR: i64 = 1 << 40;
 
-/// `digits . digits e sign digits`, where point or exponent may be missing and one side of the point may be empty.
+/// Parses `digits . digits e sign digits`. The point or the exponent may be missing, and one side of the point may be empty.
 fn decimal(text: &str) -> Option<u64> {
     let (mantissa, exponent) = match text.split_once('e') {
         Some((mantissa, exponent)) => {
             let digits = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
             checked(digits, 10)?;
-            // One with more digits than fit is as good as one far beyond any number that is as short.
+            // An exponent that does not fit is equivalent to one far outside the range.
             let size = digits.parse::<u32>().map_or(FAR, i64::from);
             (mantissa, if exponent.starts_with('-') { -size } else { size })
         }
@@ -73,7 +72,7 @@ fn decimal(text: &str) -> Option<u64> {
     let significant = checked(&digits, 10)?.trim_start_matches('0');
     let number = in_base(if significant.is_empty() { "0" } else { significant }, 10)?;
     let scale = exponent - fraction.len() as i64;
-    // Where the first digit stands: far beyond either end of the range, the power of ten need not be worked out.
+    // The decimal position of the first digit. Far outside the range of doubles, the power of ten need not be computed.
     let first = significant.len() as i64 + scale;
     let ten = BigUint::from(10u32);
     let power = |exponent: i64| ten.pow(exponent.unsigned_abs() as u32);

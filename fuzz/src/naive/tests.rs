@@ -1,4 +1,4 @@
-//! What the specification's examples and tables say, worked out by hand.
+//! Examples and tables of the specification, computed by hand.
 
 use ptxsmith_oracle::Question;
 use ptxsmith_syntax::parse_expr;
@@ -27,7 +27,7 @@ fn integers_follow_their_types() {
         ("-1 / 2", 0),
         ("-7 / 2", -3),
         ("-1U / 2", i64::MAX),
-        // Remainder takes both as unsigned: 2^64 - 7 is 1 modulo 2.
+        // The remainder interprets both operands as unsigned: 2^64 - 7 is 1 modulo 2.
         ("-7 % 2", 1),
         ("(-7 % 2) < 0", 0),
         ("-1 >> 63", -1),

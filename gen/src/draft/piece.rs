@@ -1,4 +1,5 @@
-//! What is made besides expressions: each kind by functions of one signature, which return it.
+//! Pieces: everything that the makers generate besides expressions. All functions for one kind of piece have the same
+//! signature.
 
 use ptxsmith_syntax::{Declaration, Declarator, Expr, Initializer, Item, Text};
 
@@ -9,10 +10,10 @@ use crate::{
     operands::Kernel,
 };
 
-/// For each kind: its nonterminal, what is given to the functions that make it, and what they return.
+/// Defines the kinds of pieces. Each entry gives the nonterminal and the signature of the functions that generate the piece.
 macro_rules! pieces {
     ($($kind:ident: $name:ident($($given:ident: $type:ty),*) -> $made:ty;)+) => {
-        /// A function that makes something of one kind.
+        /// A function that generates a piece, for each kind.
         #[derive(Clone, Copy, Debug)]
         pub(crate) enum Piece {
             $($kind(fn(&mut Draft<'_, '_>, $($type),*) -> $made),)+
@@ -39,7 +40,7 @@ pieces! {
     Name: new_name() -> Text;
     Declaration: declaration() -> Declaration;
     Variable: variable(specifiers: &Specifiers, values: Nonterminal) -> Declarator;
-    // Its nodes are added to the expression at hand.
+    // Returns nothing: adds its nodes to the current expression.
     Extent: extent(extent: u64) -> ();
     List: list(element: Element, extents: &[u64]) -> Initializer;
     CountedList: counted_list(element: Element, extents: &[u64]) -> Initializer;
@@ -60,7 +61,7 @@ mod tests {
 
     type Kind = (Discriminant<Form>, Option<Discriminant<Piece>>, Option<Discriminant<Choice>>);
 
-    /// What a form makes; nothing for an expression.
+    /// Returns the kind of piece that a form generates, or `None` for an expression.
     fn kind(form: &Form) -> Option<Kind> {
         match form {
             Form::Piece(_, piece) => Some((discriminant(form), Some(discriminant(piece)), None)),

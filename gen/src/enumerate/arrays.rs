@@ -1,15 +1,15 @@
-//! Every array of small extents, with every pattern of elements that are missing.
+//! Every array with small extents, with every pattern of missing elements.
 
 use super::{INTEGER_TYPES, digit};
 use crate::{case::Body, written::items};
 
-/// The largest extents, outermost first, of an array of `RANK` dimensions.
+/// Returns the largest extents, outermost first, of an array of `RANK` dimensions.
 pub(super) fn most<const RANK: usize>() -> [u64; RANK] {
     const MOST: [u64; 3] = [3, 3, 2];
     std::array::from_fn(|i| MOST[i])
 }
 
-/// How many initial values an array has, complete or not: lists of up to `extent` patterns of what is within.
+/// Returns the number of initializers of an array, complete or not. A list has 0 to `extent` entries, each with any inner pattern.
 pub(super) fn patterns(extents: &[u64]) -> u64 {
     match extents {
         [] => 1,
@@ -17,7 +17,7 @@ pub(super) fn patterns(extents: &[u64]) -> u64 {
     }
 }
 
-/// The extents of an array, from the number of a choice of them.
+/// Returns the extents with this index among all choices of extents.
 pub(super) fn extents<const RANK: usize>(mut index: u64) -> [u64; RANK] {
     most::<RANK>().map(|most| 1 + digit(&mut index, most as usize) as u64)
 }
@@ -27,8 +27,8 @@ pub(super) fn shapes<const RANK: usize>() -> u64 {
     (0..all).map(|choice| patterns(&extents::<RANK>(choice))).sum()
 }
 
-/// An array of these extents with one pattern of elements that are there. Elements count up from one, so a misplaced
-/// one shows; types take turns.
+/// Returns an array with the extents and the pattern of this index. Elements count up from 1, so that a misplaced
+/// element is visible. Types alternate.
 pub(super) fn shape<const RANK: usize>(mut index: u64) -> Body {
     let mut choice = 0;
     let extents = loop {

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{boundary, case::Body, number::integer_text};
 
-/// The spellings of an integer: the base, and the details that [`integer_text`] takes.
+/// The spellings of an integer: the base, and the `detail` argument of [`integer_text`].
 pub(super) static SPELLINGS: [(Radix, u8); 12] = [
     (Radix::Decimal, 0),
     (Radix::Hexadecimal, 0b000),
@@ -61,7 +61,7 @@ pub(super) fn double(at: usize) -> u64 {
     if at < numbers.len() { numbers[at] } else { boundary::DOUBLE_NANS[at - numbers.len()] }
 }
 
-/// What is converted to every type besides the limits of types.
+/// The operands that are converted to every type, besides the limits of types.
 pub(super) static INSIDE: [Operand; 8] =
     [Plain(0), Plain(1), Minus(1), Plain(100), Minus(100), Plain(300), Unsigned(300), Least];
 

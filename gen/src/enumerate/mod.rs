@@ -1,7 +1,7 @@
-//! Every small program once: no bytes, no chance.
+//! Enumerates every small program once, without randomness.
 //!
-//! An [`Enumeration`] is a row of families, each of which counts its programs and makes the one of any number. So
-//! the whole can be cut into shards, and its size is known before it is made.
+//! An [`Enumeration`] is a sequence of families. A family knows its number of programs and generates each from its index, so
+//! an enumeration can be split into shards and its size is known in advance.
 
 mod arrays;
 mod literals;
@@ -12,25 +12,25 @@ use ptxsmith_syntax::{ScalarType, Spacing, TypeKind};
 
 use crate::case::{Body, Case, CaseId};
 
-/// A set of programs that are all of one form.
+/// A set of programs of the same form.
 #[derive(Debug)]
 pub struct Family {
-    /// What its programs have in common.
+    /// The name of the form, such as `integer-literals`.
     pub name: &'static str,
-    /// The depth from which on the family belongs to the enumeration.
+    /// The smallest depth of an enumeration that contains the family.
     pub depth: u32,
     count: fn() -> u64,
     make: fn(u64) -> Body,
 }
 
 impl Family {
-    /// How many programs it has.
+    /// Returns the number of programs.
     pub fn count(&self) -> u64 {
         (self.count)()
     }
 }
 
-/// Every family, in the order of the enumeration.
+/// All families, in the order of the enumeration.
 pub static FAMILIES: &[Family] = &[
     Family { name: "integer-literals", depth: 0, count: literals::literals, make: literals::literal },
     Family {
@@ -79,31 +79,31 @@ pub static FAMILIES: &[Family] = &[
     Family { name: "array-3", depth: 2, count: || arrays::shapes::<3>(), make: arrays::shape::<3> },
 ];
 
-/// Every program of the families up to a depth: 0 for literals, 1 for one operator and arrays of two dimensions, 2 for
-/// two operators and arrays of three.
+/// All programs of the families up to a depth: 0 for literals, 1 also for one operator and arrays of two dimensions, 2 also for
+/// two operators and arrays of three dimensions.
 #[derive(Clone, Copy, Debug)]
 pub struct Enumeration {
     depth: u32,
 }
 
 impl Enumeration {
-    /// The enumeration up to this depth. There is nothing beyond 2.
+    /// Creates the enumeration up to this depth. Depths above 2 add nothing.
     pub fn new(depth: u32) -> Enumeration {
         Enumeration { depth }
     }
 
-    /// The families that belong to it, in order.
+    /// Returns the families of the enumeration, in order.
     pub fn families(&self) -> impl Iterator<Item = &'static Family> {
         let depth = self.depth;
         FAMILIES.iter().filter(move |family| family.depth <= depth)
     }
 
-    /// How many programs there are.
+    /// Returns the number of programs.
     pub fn count(&self) -> u64 {
         self.families().map(Family::count).sum()
     }
 
-    /// The program of this number, counted from 0; `None` behind the last. Its id has the depth for a seed.
+    /// Returns the program with this index, or `None` if the index is out of range. The seed in its id is the depth.
     pub fn case(&self, index: u64) -> Option<Case> {
         let mut rest = index;
         for family in self.families() {
@@ -118,7 +118,7 @@ impl Enumeration {
     }
 }
 
-// Numbers of programs are digits in mixed bases: each choice takes its share and leaves the rest.
+// The index of a program is a number in mixed bases. Each choice consumes one digit and leaves the quotient.
 
 fn take<T: Copy>(index: &mut u64, of: &[T]) -> T {
     of[digit(index, of.len())]
@@ -130,7 +130,7 @@ fn digit(index: &mut u64, base: usize) -> usize {
     digit as usize
 }
 
-/// Kind by kind, and from the widest down.
+/// The integer types, ordered by kind and, within a kind, from the widest to the narrowest.
 const INTEGER_TYPES: [ScalarType; ScalarType::count(INTEGER_KINDS)] = {
     let all: [ScalarType; ScalarType::count(INTEGER_KINDS)] = ScalarType::with_values(INTEGER_KINDS);
     let (mut types, mut count, mut kind) = (all, 0, 0);

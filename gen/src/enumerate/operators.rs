@@ -1,4 +1,4 @@
-//! Every operator with every pair of operands, and every two operators.
+//! Every operator with every pair of operands, and every pair of operators.
 
 use ptxsmith_syntax::{BinaryOp, NodeKind, ScalarType, UnaryOp, precedence};
 
@@ -86,7 +86,7 @@ pub(super) fn float_infix(mut index: u64) -> Body {
     post.body(if arithmetic { ScalarType::F64 } else { ScalarType::S64 })
 }
 
-/// How two operators stand to each other.
+/// How two operators are nested.
 #[derive(Clone, Copy)]
 pub(super) enum Nesting {
     /// Without parentheses: precedence and associativity decide.
@@ -135,7 +135,7 @@ pub(super) fn prefix_infixes() -> u64 {
     (PREFIXES.len() * BinaryOp::ALL.len() * NESTINGS.len() * PAIRS.len()) as u64
 }
 
-/// A prefix on the left operand, on the whole, and on the right operand.
+/// A prefix operator on the left operand, on the whole expression or on the right operand of an infix operator.
 pub(super) fn prefix_infix(mut index: u64) -> Body {
     let op = take(&mut index, &PREFIXES);
     let infix = take(&mut index, &BinaryOp::ALL);
@@ -168,7 +168,7 @@ pub(super) fn ternary_infixes() -> u64 {
     (2 * BinaryOp::ALL.len() * 3 * TRIPLES.len()) as u64
 }
 
-/// A conditional expression in parentheses under an operator, on either side, and one around an operator.
+/// A conditional expression in parentheses as the left or right operand of an operator, or one that contains an operator.
 pub(super) fn ternary_infix(mut index: u64) -> Body {
     let condition = take(&mut index, &[Plain(0), Plain(1)]);
     let op = take(&mut index, &BinaryOp::ALL);

@@ -6,19 +6,19 @@ use ptxsmith_syntax::{
 
 use crate::{case::Body, number::integer_text};
 
-/// An integer as an operand: how it is signed, and its magnitude.
+/// An integer operand: its sign or suffix, and its magnitude.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Operand {
     Plain(u64),
     Minus(u64),
     Unsigned(u64),
-    /// The least signed number, which no minus and literal give.
+    /// The least signed number, which is not a negated signed literal.
     Least,
 }
 
 pub(super) use Operand::{Least, Minus, Plain, Unsigned};
 
-/// The operands of every operator: signed, negative and unsigned ones.
+/// The operands of single operators: signed, negative and unsigned ones.
 pub(super) static OPERANDS: [Operand; 25] = [
     Plain(0),
     Plain(1),
@@ -47,7 +47,7 @@ pub(super) static OPERANDS: [Operand; 25] = [
     Unsigned(1 << 32),
 ];
 
-/// The operands of two operators, three at a time: every sign in every place, and zeros.
+/// The triples of operands of two operators: every sign in every place, and zeros.
 pub(super) static TRIPLES: [[Operand; 3]; 8] = [
     [Plain(7), Plain(3), Plain(2)],
     [Minus(7), Plain(3), Plain(2)],
@@ -59,7 +59,7 @@ pub(super) static TRIPLES: [[Operand; 3]; 8] = [
     [Plain(1), Minus(1), Minus(1)],
 ];
 
-/// The operands of a prefix and an operator.
+/// The pairs of operands of a prefix operator combined with an infix operator.
 pub(super) static PAIRS: [[Operand; 2]; 8] = [
     [Plain(7), Plain(3)],
     [Minus(7), Plain(3)],
@@ -71,7 +71,7 @@ pub(super) static PAIRS: [[Operand; 2]; 8] = [
     [Minus(1), Plain(63)],
 ];
 
-/// The floats of every operator.
+/// The operands of float operators.
 pub(super) static FLOATS: [&str; 12] = [
     "0.0",
     "0d8000000000000000",
@@ -102,7 +102,7 @@ pub(super) enum Prefix {
     Cast(Cast),
 }
 
-/// An expression under construction. Parentheses come where precedence asks for them, and where asked for.
+/// An expression under construction. Adds parentheses where precedence or the caller requires them.
 #[derive(Default)]
 pub(super) struct Post {
     pub builder: Builder,
@@ -117,7 +117,7 @@ impl Post {
         self.push(NodeKind::Number(text.into()))
     }
 
-    /// Adds an operand, in parentheses if it binds less tightly than `least`.
+    /// Adds an operand, in parentheses if its precedence is below `least`.
     pub fn operand(&mut self, operand: Operand, least: u8) -> u32 {
         let decimal =
             |value, unsigned| NodeKind::Number(integer_text(value, Radix::Decimal, unsigned, 0).into());

@@ -8,24 +8,24 @@ use crate::{draft::Draft, nonterminal::Nonterminal};
 
 // Pieces
 
-/// A variable `v1` whose address is taken.
+/// Declares a variable `v1`, whose address the edit uses.
 fn target(d: &mut Draft<'_, '_>) -> String {
     let ty = integer_type(d);
     format!("{} {ty} v1;", space(d))
 }
 
-/// A kernel or a function.
+/// Chooses `.func` or `.entry`.
 fn function_kind(d: &mut Draft<'_, '_>) -> &'static str {
     d.pick(&[".func", ".entry"])
 }
 
-/// A word that holds an address in the valid counterpart, and something else in the broken program.
+/// Creates a `.u64` variable that holds an address in the valid counterpart and `broken` in the broken program.
 fn word(d: &mut Draft<'_, '_>, broken: &str) -> Pair {
     let target = target(d);
     behind(d, &target, ".u64", "v1", broken)
 }
 
-/// The same with one of these.
+/// Like [`word`], with one of several broken values.
 pub(super) fn word_of(d: &mut Draft<'_, '_>, any: &[&str]) -> Pair {
     let broken = d.pick(any);
     word(d, broken)
@@ -35,7 +35,7 @@ fn mask(d: &mut Draft<'_, '_>) -> String {
     format!("{:#x}", 0xff_u64 << (8 * d.below(8)))
 }
 
-/// A byte that holds one of an address in the valid counterpart, and something else in the broken program.
+/// Creates a `.u8` variable that holds one byte of an address in the valid counterpart and `broken` in the broken program.
 fn byte(d: &mut Draft<'_, '_>, before: &str, broken: &str) -> Pair {
     let counterpart = format!("{}(v1)", mask(d));
     behind(d, before, ".u8", &counterpart, broken)
@@ -68,7 +68,7 @@ pub(super) fn other_type(d: &mut Draft<'_, '_>) -> Pair {
 
 pub(super) fn kernel_before_3_1(d: &mut Draft<'_, '_>) -> Pair {
     let text = format!(".entry v1() {{ ret; }} {} .u64 v0 = v1;", space(d));
-    // The targets of 3.0 end below the one from which implementations have kernels that start kernels.
+    // Implementations support kernels that launch kernels from sm_35 on, and PTX 3.0 does not have that target.
     Pair::since(&text, ["3.1", "sm_35"], ["3.0", "sm_30"])
 }
 
@@ -77,14 +77,14 @@ pub(super) fn byte_without_mask(d: &mut Draft<'_, '_>) -> Pair {
     byte(d, &target, "v1")
 }
 
-/// A word that holds an address with an offset, which stands in place of `#`.
+/// Creates a `.u64` variable that holds an address with an offset, which replaces `#`.
 pub(super) fn offset(d: &mut Draft<'_, '_>, counterpart: &str, broken: &str) -> Pair {
     let offset = (1 + d.below(64)).to_string();
     let target = target(d);
     behind(d, &target, ".u64", &counterpart.replace('#', &offset), &broken.replace('#', &offset))
 }
 
-/// `function`, and `function + 4` or `generic(function)`.
+/// The valid counterpart holds a function's address; the broken program adds an offset or applies `generic()`.
 pub(super) fn more_than_a_function(d: &mut Draft<'_, '_>) -> Pair {
     let (kind, space) = (function_kind(d), space(d));
     let broken = if d.byte() < 128 { "v1 + 8" } else { "generic(v1)" };
@@ -157,7 +157,7 @@ pub(super) fn unknown_name(d: &mut Draft<'_, '_>) -> Pair {
     word(d, &form.replace('#', unknown))
 }
 
-/// A variable with the attribute of the valid counterpart, and with one of these.
+/// Creates a variable with a valid attribute, and in the broken program with one of several others.
 pub(super) fn attribute(d: &mut Draft<'_, '_>, counterpart: &str, any: &[&str]) -> Pair {
     let ty = integer_type(d);
     let broken = d.pick(any);

@@ -130,7 +130,7 @@ pub(super) fn malformed(d: &mut Draft<'_, '_>, spellings: &[&str]) -> Pair {
     values(d, ty, &format!("{left} + {counterpart}"), &format!("{left} + {text}"))
 }
 
-/// A literal in a type of its kind, and one of these in its place.
+/// Creates a variable initialized with a valid literal, and in the broken program with one of these spellings.
 pub(super) fn other_literal(
     d: &mut Draft<'_, '_>,
     types: &[&str],
@@ -155,7 +155,7 @@ pub(super) fn integer_only_prefix(d: &mut Draft<'_, '_>) -> Pair {
     values(d, ty, &format!("-{operand}"), &format!("{bad}{operand}"))
 }
 
-/// In an integer variable, where the result is of a kind that the variable takes.
+/// Applies an integer operator to floats in an integer variable. The variable accepts the kind of the result.
 pub(super) fn integer_only_infix_in_integer(d: &mut Draft<'_, '_>) -> Pair {
     let (good, left, right, ty) = (integer(d), float(d), float(d), integer_type(d));
     let op = d.pick(&["&&", "||", "%", "<<", ">>", "&", "|", "^"]);
@@ -210,7 +210,7 @@ pub(super) fn float_condition(d: &mut Draft<'_, '_>) -> Pair {
     values(d, ty, &choice(condition), &choice(other))
 }
 
-/// A value of one kind in one of these types, and one of the other kind.
+/// Creates a variable of one of these types, initialized with a valid kind of value, and in the broken program with another kind.
 pub(super) fn value_kind(d: &mut Draft<'_, '_>, good: Nonterminal, bad: Nonterminal, types: &[&str]) -> Pair {
     let (good, bad, ty) = (operand(d, good), operand(d, bad), d.pick(types));
     values(d, ty, &good, &bad)
@@ -284,7 +284,7 @@ pub(super) fn inner_omitted(d: &mut Draft<'_, '_>) -> Pair {
     Pair::changed(&counterpart, |v| v.dimensions[at] = None)
 }
 
-/// An array without an initial value, and one of these in place of its extent, which stands for `#`.
+/// Creates an array without an initializer. The broken program has another dimension, in which `#` is the original extent.
 pub(super) fn dimension(d: &mut Draft<'_, '_>, any: &[&str]) -> Pair {
     let ty = integer_type(d);
     let extent = extents::<1>(d)[0].to_string();
@@ -292,7 +292,7 @@ pub(super) fn dimension(d: &mut Draft<'_, '_>, any: &[&str]) -> Pair {
     Pair::around(&format!("{} {ty} v0[@];", space(d)), &extent, &broken)
 }
 
-/// What a vector without an initial value is made of: its space, its length, which is allowed, and one of these types.
+/// Chooses the state space, a valid length and one of these types for a vector without an initializer.
 fn vector(d: &mut Draft<'_, '_>, types: &[&'static str]) -> (&'static str, &'static str, &'static str) {
     let ty = d.pick(types);
     let length = if ty.ends_with("64") { ".v2" } else { d.pick(&[".v2", ".v4"]) };
@@ -416,7 +416,7 @@ pub(super) fn list_for_lane(d: &mut Draft<'_, '_>) -> Pair {
     full_vector(d, |v| in_braces(&mut items(v)[at]))
 }
 
-/// A vector with a value for each element, changed.
+/// Creates a vector with a value for each element. The broken program has the change applied.
 fn full_vector(d: &mut Draft<'_, '_>, change: impl FnOnce(&mut Declarator)) -> Pair {
     let (space, length, ty) = vector(d, INTEGERS);
     let lanes = if length == ".v2" { 2 } else { 4 };

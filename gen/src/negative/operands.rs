@@ -1,9 +1,10 @@
-//! Edits of operands: kernels that use one in a form that the text refuses (6.4).
+//! Edits of operands: kernels with an operand in a form that the specification rejects (6.4).
 
 use super::pair::Pair;
 use crate::draft::Draft;
 
-/// A kernel, and what its body may use: a variable `v1`, a function `v2`, registers of every sort and a label.
+/// A kernel with `@` for the edited instructions, which may use the variable `v1`, the function `v2`, registers of every kind
+/// and a label.
 const KERNEL: &str = "
     .global .align 16 .u32 v1[8] = {1, 2, 3, 4, 5, 6, 7, 8};
     .func v2() { ret; }
@@ -26,16 +27,16 @@ const KERNEL: &str = "
         ret;
     }";
 
-/// Byte offsets inside of `v1`.
+/// Byte offsets within `v1`.
 pub(super) const INSIDE: &[&str] = &["0", "4", "8", "12", "16", "20", "24", "28"];
 
-/// The kernel around two instructions, with one of these in place of `#`.
+/// Puts the valid and the broken instruction into the kernel, with the same choice from `any` in place of `#`.
 pub(super) fn pair(d: &mut Draft<'_, '_>, any: &[&str], counterpart: &str, broken: &str) -> Pair {
     let chosen = d.pick(any);
     Pair::around(KERNEL, &counterpart.replace('#', chosen), &broken.replace('#', chosen))
 }
 
-/// The same around instructions that nothing is chosen for.
+/// Puts the valid and the broken instruction into the kernel unchanged.
 pub(super) fn plain(counterpart: &str, broken: &str) -> Pair {
     Pair::around(KERNEL, counterpart, broken)
 }

@@ -1,24 +1,24 @@
-//! A kernel while it is being made.
+//! A kernel under construction.
 
 use std::collections::BTreeMap;
 
 use ptxsmith_syntax::ScalarType;
 
-/// What was made of a kernel so far, as text.
+/// The parts of a kernel generated so far, as PTX source.
 #[derive(Debug, Default)]
 pub(crate) struct Kernel {
-    /// Statements at module scope that stand in front of the kernel.
+    /// Statements at module scope, printed before the kernel.
     pub items: String,
-    /// Variables that the body declares.
+    /// Declarations of `.local` variables in the body.
     pub locals: String,
     pub body: String,
-    /// Declarations of vectors of registers.
+    /// Declarations of vector registers.
     pub vectors: Vec<String>,
     pub registers: BTreeMap<&'static str, (ScalarType, usize)>,
-    /// What stands in front of the names of registers.
+    /// Prefix of register names: empty or `%`.
     pub sigil: &'static str,
-    /// The end of what was written to the output buffer.
+    /// The number of bytes of the output buffer written so far.
     pub out: u64,
-    /// How many names of the kernel have a number.
+    /// The number of numbered names in use; the next name gets this number.
     pub named: usize,
 }

@@ -1,4 +1,4 @@
-//! Probes of memory: variables in every state space, named and reached in every form.
+//! Probes of memory accesses: variables in every state space, accessed through every form of address.
 
 use ptxsmith_syntax::{ScalarType, StateSpace, TypeKind};
 
@@ -12,7 +12,7 @@ use crate::{
     draft::Draft,
 };
 
-/// The types that tell most, in this order.
+/// The types that reveal most deviations, most useful first.
 const FIRST: [ScalarType; 14] = [
     ScalarType::U32,
     ScalarType::U64,
@@ -30,7 +30,7 @@ const FIRST: [ScalarType; 14] = [
     ScalarType::B8,
 ];
 
-/// The types that variables and accesses have: all that take an initial value, the most telling first.
+/// The types of variables and accesses: every type that can have an initial value, those of `FIRST` in front.
 const TYPES: [ScalarType; ScalarType::count(TypeKind::OF_VALUES)] = {
     let all: [ScalarType; ScalarType::count(TypeKind::OF_VALUES)] =
         ScalarType::with_values(TypeKind::OF_VALUES);
@@ -53,18 +53,18 @@ const TYPES: [ScalarType; ScalarType::count(TypeKind::OF_VALUES)] = {
     types
 };
 
-/// A variable that a probe uses.
+/// A variable that a probe accesses.
 pub(super) struct Variable {
     pub name: String,
     pub space: StateSpace,
     pub ty: ScalarType,
-    /// Scalars in one step of the first dimension: more than one where the elements are rows or vectors.
+    /// Scalars per step of the first dimension. More than 1 if the elements are rows or vectors.
     pub step: u64,
-    /// All scalars.
+    /// The total number of scalars.
     pub scalars: u64,
 }
 
-/// Declares a variable of so many scalars at least, aligned so that every wide access can be.
+/// Declares an array of at least four scalars, aligned for the widest access.
 pub(super) fn variable(
     d: &mut Draft<'_, '_>,
     kernel: &mut Kernel,
@@ -75,7 +75,7 @@ pub(super) fn variable(
     let size = ty.bytes();
     let shape = d.byte();
     let length = 4 * (1 + d.below(3) as u64);
-    // Rows and vectors as elements are rare: what an index means there is an open question.
+    // Rows and vectors as elements are rare, because the meaning of an index into them is ambiguous.
     let (extents, vector) = match shape {
         240..=247 => (vec![2, length / 2], ""),
         248.. if size <= 4 => (vec![length / 4, 4], ".v4"),
@@ -93,7 +93,7 @@ pub(super) fn variable(
     Variable { name, space, ty, step: extents[1..].iter().product(), scalars: extents.iter().product() }
 }
 
-/// A variable is read, and in spaces without initial values written before, through one form of address.
+/// Reads a variable through one form of address. In state spaces without initial values, writes it first.
 pub(crate) fn memory(d: &mut Draft<'_, '_>, kernel: &mut Kernel) {
     let form = d.place();
     if form == Place::Absolute {
@@ -114,7 +114,7 @@ pub(crate) fn memory(d: &mut Draft<'_, '_>, kernel: &mut Kernel) {
         form,
         Place::Element | Place::ElementRegister | Place::ElementRegisterOffset | Place::ElementSubtracted
     );
-    // The first scalar, so that the access is aligned and inside; of an index, a whole number of steps.
+    // The first scalar accessed. The access stays aligned and within bounds; an index is a whole number of steps.
     let unit = if by_element { variable.step.max(lanes) } else { lanes };
     let first = match form {
         Place::Variable | Place::Register => 0,
@@ -122,12 +122,12 @@ pub(crate) fn memory(d: &mut Draft<'_, '_>, kernel: &mut Kernel) {
     };
     let by_name = offset(&variable.name, first * size);
     let written = !matches!(space, StateSpace::Global | StateSpace::Const);
-    // Which of store and load is by the form that is tried: the other is by name.
+    // Either the store or the load uses the chosen form of address; the other one uses the variable's name.
     let through_store = written && d.byte() < 128;
     if written {
         let to = if through_store { address(d, kernel, form, &variable, first) } else { by_name.clone() };
         let values: Vec<String> = (0..lanes).map(|_| random(d, ty)).collect();
-        // Immediates, or registers that hold them.
+        // Store either immediates or registers that hold them.
         let in_registers = d.byte() < 160;
         let held = |value| if in_registers { kernel.held(ty, value) } else { value };
         let value = one_or_more(&values.into_iter().map(held).collect::<Vec<_>>());
@@ -141,7 +141,7 @@ pub(crate) fn memory(d: &mut Draft<'_, '_>, kernel: &mut Kernel) {
     }
     let mut registers: Vec<String> = (0..lanes).map(|_| kernel.register(ty)).collect();
     let mut to = registers.clone();
-    // An element that is not used.
+    // Discard one element with `_`.
     if lanes > 1 && d.byte() >= 224 {
         let at = d.below(lanes as usize);
         to[at] = "_".to_owned();
@@ -170,7 +170,7 @@ pub(super) fn show_elements(
     }
 }
 
-/// An address in this form of the scalar `first` of a variable.
+/// Returns the address of the scalar with index `first` of a variable, in this form.
 fn address(
     d: &mut Draft<'_, '_>,
     kernel: &mut Kernel,
@@ -191,7 +191,7 @@ fn address(
         Place::Element => format!("{name}[{}]", spelled(d, index)),
         Place::ElementRegister => format!("{name}[{}]", index_register(d, kernel, index)),
         Place::ElementRegisterOffset => {
-            // A constant of more than the index makes the register negative.
+            // The register is negative if the constant exceeds the index.
             let part = d.below(index as usize + 4) as i64;
             format!("{name}[{} + {}]", index_register(d, kernel, index - part), spelled(d, part))
         }
@@ -203,7 +203,7 @@ fn address(
     }
 }
 
-/// A byte offset from a register: small, or as far as an offset reaches.
+/// Draws a byte offset from a register: a small one, one near the limits of `i32`, or any 32-bit one.
 fn any_offset(d: &mut Draft<'_, '_>) -> i64 {
     match d.byte() {
         0..=127 => 4 * d.below(32) as i64,
@@ -214,9 +214,9 @@ fn any_offset(d: &mut Draft<'_, '_>) -> i64 {
     }
 }
 
-/// A register that points so many bytes behind the start of a variable.
+/// Returns a register that points `bytes` bytes past the start of a variable.
 fn pointer(d: &mut Draft<'_, '_>, kernel: &mut Kernel, variable: &Variable, bytes: i64) -> String {
-    // Where addresses have 32 bits, 32 bits can hold them.
+    // Addresses in `.shared` fit into 32 bits.
     let small = variable.space == StateSpace::Shared && d.byte() >= 200;
     let types: &[ScalarType] = if small {
         &[ScalarType::U32, ScalarType::B32]
@@ -226,7 +226,7 @@ fn pointer(d: &mut Draft<'_, '_>, kernel: &mut Kernel, variable: &Variable, byte
     let ty = d.pick(types);
     let register = kernel.held(ty, &variable.name);
     if bytes != 0 {
-        // Of a bit-size type there is no sum.
+        // `add` does not accept bit-size types.
         let sum = match (ty.kind(), small) {
             (TypeKind::Bits, true) => ScalarType::U32,
             (TypeKind::Bits, false) => ScalarType::U64,
@@ -237,7 +237,7 @@ fn pointer(d: &mut Draft<'_, '_>, kernel: &mut Kernel, variable: &Variable, byte
     register
 }
 
-/// A register that holds this index.
+/// Returns a register that holds this index.
 fn index_register(d: &mut Draft<'_, '_>, kernel: &mut Kernel, index: i64) -> String {
     let types = [ScalarType::S32, ScalarType::S64, ScalarType::U32, ScalarType::B32, ScalarType::U64];
     let ty = d.pick(if index < 0 { &types[..2] } else { &types });
@@ -245,7 +245,7 @@ fn index_register(d: &mut Draft<'_, '_>, kernel: &mut Kernel, index: i64) -> Str
     kernel.held(ty, value)
 }
 
-/// What is stored at a number in `.local` space is there when it is loaded.
+/// Stores a value at an immediate address in `.local` and loads it back.
 fn absolute(d: &mut Draft<'_, '_>, kernel: &mut Kernel) {
     let at = 8 * d.below(16) as i64;
     let value = random(d, ScalarType::U32);

@@ -1,8 +1,8 @@
-//! Makers of kernels that show operands (6.4).
+//! Generates kernels that test operands (6.4).
 //!
-//! A kernel has one parameter, the address of an output buffer. It consists of probes: each uses one form of operand and
-//! writes what it gets into the buffer with a plain `st.global`, so that what an operand meant can be seen in memory, and
-//! a wrong one tells which it was. Accesses stay inside of what was declared and are aligned.
+//! A kernel has one parameter, the address of an output buffer, and consists of probes. Each probe uses one form of operand
+//! and writes the result into the buffer with a plain `st.global`. The buffer then shows how each operand was interpreted,
+//! and the position of a wrong value identifies its probe. Accesses are aligned and stay within the declared variables.
 
 mod kernel;
 mod memory;

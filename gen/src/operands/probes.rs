@@ -1,4 +1,4 @@
-//! Probes of everything but plain accesses to memory.
+//! Probes of all operands except plain memory accesses.
 
 use ptxsmith_syntax::{ScalarType, StateSpace};
 
@@ -12,26 +12,26 @@ use super::{
 };
 use crate::{draft::Draft, nonterminal::Nonterminal};
 
-/// Shows the address that an operand of `mov` is.
+/// Writes the address that `mov` yields for an operand to the output buffer.
 fn show_address(kernel: &mut Kernel, from: &str) {
     kernel.show_value(T::U64, from);
 }
 
-/// A variable whose address has a name outside of the kernel.
+/// Declares a variable whose address can be checked from outside the kernel.
 fn target(d: &mut Draft<'_, '_>, kernel: &mut Kernel) -> Variable {
     let space = d.storage();
-    // Where a local variable lies shows nowhere.
+    // The address of a local variable is not observable.
     let space = if space == StateSpace::Local { StateSpace::Shared } else { space };
     variable(d, kernel, space, T::U32)
 }
 
-/// `mov p, var` and `mov p, var + offset`.
+/// Shows `mov p, var` or `mov p, var + offset`.
 pub(crate) fn move_variable(d: &mut Draft<'_, '_>, kernel: &mut Kernel) {
     let target = target(d, kernel);
     let small = target.space != StateSpace::Global;
     let offset = match d.byte() {
         0..=99 => return show_address(kernel, &target.name),
-        // No access is made, so the address may be anywhere; a 32-bit one does not go below zero.
+        // The address is not accessed, so any offset is valid, except a negative one in a 32-bit state space.
         100..=159 => i64::from(d.byte()),
         160..=199 if !small => -i64::from(d.byte()),
         200..=219 if !small => i64::from(i32::MAX) - i64::from(d.byte()),
@@ -42,11 +42,11 @@ pub(crate) fn move_variable(d: &mut Draft<'_, '_>, kernel: &mut Kernel) {
     show_address(kernel, &from);
 }
 
-/// `mov p, var[index]`
+/// Shows `mov p, var[index]`.
 pub(crate) fn move_element(d: &mut Draft<'_, '_>, kernel: &mut Kernel) {
     let target = target(d, kernel);
     let index = match d.byte() {
-        // One behind the last has an address too, and so have others.
+        // The address is not accessed, so an index past the end is valid.
         0..=199 => d.below((target.scalars / target.step) as usize + 1) as i64,
         200..=231 => i64::from(d.word() as u16),
         _ if target.space == StateSpace::Global => -1 - d.below(8) as i64,
@@ -63,7 +63,7 @@ fn function(kernel: &mut Kernel, result: &str, parameter: &str, body: &str) -> S
     name
 }
 
-/// A function that adds a number to its argument.
+/// Declares a function that adds a random number to its argument.
 fn adder(d: &mut Draft<'_, '_>, kernel: &mut Kernel) -> String {
     let body = format!("add.u32 b, a, {};", random(d, T::U16));
     function(kernel, ".reg .u32 b", ".reg .u32 a", &body)
@@ -75,11 +75,11 @@ pub(crate) fn move_function(d: &mut Draft<'_, '_>, kernel: &mut Kernel) {
 }
 
 pub(crate) fn move_kernel(_d: &mut Draft<'_, '_>, kernel: &mut Kernel) {
-    // Its own name is there already, and declared before its body.
+    // The kernel takes its own address; its name is declared before its body.
     show_address(kernel, "k0");
 }
 
-/// An immediate of any value, converted to the type of the instruction.
+/// Shows an immediate of any value, converted to the type of the instruction.
 pub(crate) fn immediate(d: &mut Draft<'_, '_>, kernel: &mut Kernel) {
     let types = [T::U32, T::U64, T::S32, T::S64, T::U16, T::S16, T::B32, T::B64, T::B16, T::F64, T::F32];
     let ty = d.pick(&types);
@@ -93,9 +93,9 @@ pub(crate) fn immediate(d: &mut Draft<'_, '_>, kernel: &mut Kernel) {
     kernel.show_value(ty, value);
 }
 
-/// A constant where a predicate belongs.
+/// Uses a constant in place of a predicate.
 pub(crate) fn predicate_constant(d: &mut Draft<'_, '_>, kernel: &mut Kernel) {
-    // Zero half of the time: the one constant that is false.
+    // Zero, the only false constant, half of the time.
     let truth = match d.byte() {
         0..=127 => 0,
         128..=191 => 1,
@@ -120,7 +120,7 @@ pub(crate) fn predicate_constant(d: &mut Draft<'_, '_>, kernel: &mut Kernel) {
     kernel.show(T::U32, &register);
 }
 
-/// `mov.v4 {a, b, c, d}, V` and back.
+/// Moves a list of registers into a vector register, and back: `mov.v4 V, {a, b, c, d}`.
 pub(crate) fn vector_move(d: &mut Draft<'_, '_>, kernel: &mut Kernel) {
     let ty = d.pick(&[T::U32, T::F32, T::B32, T::S32]);
     let lanes = d.pick(&[4, 2]);
@@ -142,7 +142,7 @@ pub(crate) fn vector_move(d: &mut Draft<'_, '_>, kernel: &mut Kernel) {
     }
 }
 
-/// Registers that hold random values.
+/// Returns `count` registers that hold random values.
 fn some_held(d: &mut Draft<'_, '_>, kernel: &mut Kernel, ty: ScalarType, count: u64) -> Vec<String> {
     let mut held = || {
         let value = random(d, ty);
@@ -151,7 +151,7 @@ fn some_held(d: &mut Draft<'_, '_>, kernel: &mut Kernel, ty: ScalarType, count: 
     (0..count).map(|_| held()).collect()
 }
 
-/// A scalar taken apart, or put together, by a list in braces.
+/// Splits a scalar into a list in braces, or builds one from such a list.
 pub(crate) fn pack(d: &mut Draft<'_, '_>, kernel: &mut Kernel) {
     let (whole, part, count) = d.pick(&[(T::B64, T::B32, 2), (T::B32, T::B16, 2), (T::B64, T::B16, 4)]);
     if d.byte() < 128 {
@@ -166,7 +166,7 @@ pub(crate) fn pack(d: &mut Draft<'_, '_>, kernel: &mut Kernel) {
     }
 }
 
-/// A variable reached by its generic address as well as in its state space.
+/// Accesses a variable through its generic address and through its state space.
 pub(crate) fn generic(d: &mut Draft<'_, '_>, kernel: &mut Kernel) {
     let space = d.storage();
     let Variable { name, scalars, .. } = variable(d, kernel, space, T::U32);
@@ -194,7 +194,7 @@ pub(crate) fn generic(d: &mut Draft<'_, '_>, kernel: &mut Kernel) {
     kernel.show(T::U32, &register);
 }
 
-/// A value that no assembler knows before the kernel runs: it is loaded from memory that may change.
+/// Returns a register with a value that no assembler can fold: it is loaded from writable global memory.
 fn loaded(kernel: &mut Kernel, value: u64) -> String {
     let variable = kernel.named("v");
     kernel.items += &format!(".global .u32 {variable} = {value};");
@@ -203,7 +203,7 @@ fn loaded(kernel: &mut Kernel, value: u64) -> String {
     register
 }
 
-/// A branch over a `mov`, taken or not.
+/// Branches over a `mov`, depending on a comparison at run time.
 pub(crate) fn branch(d: &mut Draft<'_, '_>, kernel: &mut Kernel) {
     let value = u64::from(d.byte());
     let tested = loaded(kernel, value);
@@ -221,7 +221,7 @@ pub(crate) fn branch(d: &mut Draft<'_, '_>, kernel: &mut Kernel) {
     kernel.show(T::U32, &result);
 }
 
-/// One of several labels by index.
+/// Branches to one of several labels by index (`brx.idx`).
 pub(crate) fn branch_table(d: &mut Draft<'_, '_>, kernel: &mut Kernel) {
     let count = 2 + d.below(3);
     let index = d.below(count) as u64;
@@ -229,7 +229,7 @@ pub(crate) fn branch_table(d: &mut Draft<'_, '_>, kernel: &mut Kernel) {
     let result = kernel.register(T::U32);
     let (table, end) = (kernel.named("L"), kernel.named("L"));
     let targets: Vec<String> = (0..count).map(|_| kernel.named("L")).collect();
-    // A table may name a label more than once.
+    // A table may contain a label more than once.
     let named = |at: usize| targets[if d.byte() >= 230 { 0 } else { at }].clone();
     let named: Vec<String> = (0..count).map(named).collect();
     put!(kernel, "{table}: .branchtargets {}; brx.idx {index}, {table};", named.join(", "));
@@ -240,7 +240,7 @@ pub(crate) fn branch_table(d: &mut Draft<'_, '_>, kernel: &mut Kernel) {
     kernel.show(T::U32, &result);
 }
 
-/// A call by name, with a register or an immediate, or through parameters in memory.
+/// Calls a function by name. The argument is a register, an immediate or a `.param` variable.
 pub(crate) fn call(d: &mut Draft<'_, '_>, kernel: &mut Kernel) {
     if d.byte() >= 160 {
         return call_with_parameters(d, kernel);
@@ -257,7 +257,7 @@ pub(crate) fn call(d: &mut Draft<'_, '_>, kernel: &mut Kernel) {
     kernel.show(T::U32, &result);
 }
 
-/// Arguments in `.param` variables: named with offsets as other variables are.
+/// Passes arguments in `.param` variables, which are addressed with offsets like other variables.
 fn call_with_parameters(d: &mut Draft<'_, '_>, kernel: &mut Kernel) {
     let at = 4 * d.below(4) as i64;
     let body = format!(".reg .u32 t; ld.param.u32 t, [a + {}]; st.param.u32 [b + 4], t;", spelled(d, at));
@@ -272,7 +272,7 @@ fn call_with_parameters(d: &mut Draft<'_, '_>, kernel: &mut Kernel) {
     kernel.show(T::U32, &result);
 }
 
-/// A call through a register that `mov` put the function's address into.
+/// Calls a function through a register that holds its address.
 pub(crate) fn call_indirect(d: &mut Draft<'_, '_>, kernel: &mut Kernel) {
     let function = adder(d, kernel);
     let pointer = kernel.held(T::U64, function);
@@ -284,7 +284,7 @@ pub(crate) fn call_indirect(d: &mut Draft<'_, '_>, kernel: &mut Kernel) {
     kernel.show(T::U32, &result);
 }
 
-/// A vector passed to a function.
+/// Passes a vector register to a function.
 pub(crate) fn call_vector(d: &mut Draft<'_, '_>, kernel: &mut Kernel) {
     let element = d.pick(&["x", "y", "z", "w"]);
     let body = format!("mov.u32 b, a.{element};");

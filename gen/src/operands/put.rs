@@ -1,4 +1,4 @@
-//! What probes put into the kernel at hand.
+//! Building blocks of probes: adding instructions, registers and names to a kernel.
 
 use std::fmt::Display;
 
@@ -6,7 +6,7 @@ use ptxsmith_syntax::ScalarType;
 
 use super::Kernel;
 
-/// Adds instructions and labels to a kernel. The arguments are those of `format!`.
+/// Adds instructions and labels to a kernel. After the kernel, accepts the arguments of `format!`.
 macro_rules! put {
     ($kernel:expr, $($text:tt)+) => {{
         let text = format!($($text)+);
@@ -15,7 +15,7 @@ macro_rules! put {
 }
 pub(super) use put;
 
-/// The prefix of the registers of a type: each type its own, so that each can be one parameterized name.
+/// Returns the name prefix of the registers of a type. Each type has its own, so that one parameterized name declares them all.
 fn prefix(ty: ScalarType) -> &'static str {
     match ty {
         ScalarType::U64 => "q",
@@ -30,13 +30,13 @@ fn prefix(ty: ScalarType) -> &'static str {
         ScalarType::F32 => "fl",
         ScalarType::F64 => "fd",
         ScalarType::Pred => "p",
-        // What is held in a register of another type, or in none.
+        // Types whose values are held in registers of another type, or never in registers.
         ScalarType::U8 | ScalarType::S8 | ScalarType::B8 => "x",
         ScalarType::F16 | ScalarType::F16x2 | ScalarType::B128 => "x",
     }
 }
 
-/// The type of the registers that hold values of a type.
+/// Returns the type of the registers that hold values of a type. 8-bit values are held in 16-bit registers.
 fn held_in(ty: ScalarType) -> ScalarType {
     match ty {
         ScalarType::U8 => ScalarType::U16,
@@ -50,7 +50,7 @@ fn held_in(ty: ScalarType) -> ScalarType {
 }
 
 impl Kernel {
-    /// A new register of a type; what is smaller than 16 bits lives in one of 16.
+    /// Returns a new register for values of a type.
     pub(super) fn register(&mut self, ty: ScalarType) -> String {
         let ty = held_in(ty);
         let (_, count) = self.registers.entry(prefix(ty)).or_insert((ty, 0));
@@ -58,27 +58,27 @@ impl Kernel {
         format!("{}{}{}", self.sigil, prefix(ty), *count - 1)
     }
 
-    /// A new register that this was moved into.
+    /// Moves `value` into a new register and returns the register.
     pub(super) fn held(&mut self, ty: ScalarType, value: impl Display) -> String {
         let register = self.register(ty);
         put!(self, "mov{} {register}, {value};", held_in(ty));
         register
     }
 
-    /// A new vector of so many registers.
+    /// Declares a vector register with `lanes` elements and returns its name.
     pub(super) fn vector(&mut self, ty: ScalarType, lanes: u64) -> String {
         let name = format!("{}w{}", self.sigil, self.vectors.len());
         self.vectors.push(format!(".reg .v{lanes} {} {name};", held_in(ty)));
         name
     }
 
-    /// A name of this kernel that is new: the prefix and a number.
+    /// Returns a new name, unique in this kernel: the prefix and a number.
     pub(super) fn named(&mut self, prefix: &str) -> String {
         self.named += 1;
         format!("{prefix}{}", self.named - 1)
     }
 
-    /// Writes a register of this type to the output buffer.
+    /// Writes a register of this type to the output buffer, at the next aligned offset.
     pub(super) fn show(&mut self, ty: ScalarType, register: &str) {
         let ty = held_in(ty);
         let size = ty.bytes();
@@ -88,24 +88,24 @@ impl Kernel {
         put!(self, "st.global{ty} {to}, {register};");
     }
 
-    /// Writes what `mov` takes to the output buffer.
+    /// Moves an operand into a register with `mov` and writes it to the output buffer.
     pub(super) fn show_value(&mut self, ty: ScalarType, value: impl Display) {
         let register = self.held(ty, value);
         self.show(ty, &register);
     }
 
-    /// Writes several registers, one after the other.
+    /// Writes registers to the output buffer in order.
     pub(super) fn show_all(&mut self, ty: ScalarType, registers: &[String]) {
         registers.iter().for_each(|register| self.show(ty, register));
     }
 }
 
-/// The register that points to the output buffer.
+/// Returns the register that points to the output buffer.
 pub(super) fn pointer(sigil: &str) -> String {
     format!("{sigil}o")
 }
 
-/// The plainest address so many bytes behind a name.
+/// Returns the address `bytes` bytes past a name: `[x]` or `[x + 4]`.
 pub(super) fn offset(name: &str, bytes: u64) -> String {
     if bytes == 0 { format!("[{name}]") } else { format!("[{name} + {bytes}]") }
 }

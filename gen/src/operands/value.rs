@@ -1,11 +1,11 @@
-//! Values that kernels use.
+//! Random constants in the source of kernels.
 
 use ptxsmith_syntax::{ScalarType, TypeKind};
 
 use crate::{draft::Draft, number::spelled_signed};
 
-/// A constant expression of this value: a literal in some base, or a little arithmetic around one. What binds less than a
-/// prefix is in parentheses, since what stands around it binds as it likes.
+/// Returns a constant expression with this value: a literal in any base, or a small sum, difference or shift. Binary
+/// expressions are in parentheses, so that the result can be embedded in any expression.
 pub(super) fn spelled(d: &mut Draft<'_, '_>, value: i64) -> String {
     let form = d.byte();
     let magnitude = value.unsigned_abs();
@@ -26,7 +26,7 @@ pub(super) fn spelled(d: &mut Draft<'_, '_>, value: i64) -> String {
     }
 }
 
-/// A random value of a type, as a literal, and for floats as bits.
+/// Returns a random value of a type as a literal. Floats are written as bit patterns (`0f...`, `0d...`).
 pub(super) fn random(d: &mut Draft<'_, '_>, ty: ScalarType) -> String {
     let bits = d.word();
     match ty {
@@ -42,14 +42,14 @@ pub(super) fn random(d: &mut Draft<'_, '_>, ty: ScalarType) -> String {
     }
 }
 
-/// A list of random values, of so many rows where there are rows.
+/// Returns an initializer of random values, with nested braces for further dimensions.
 pub(super) fn list(d: &mut Draft<'_, '_>, ty: ScalarType, extents: &[u64]) -> String {
     let [extent, inner @ ..] = extents else { return random(d, ty) };
     let values: Vec<String> = (0..*extent).map(|_| list(d, ty, inner)).collect();
     braces(&values)
 }
 
-/// These between braces.
+/// Joins parts with commas and encloses them in braces.
 pub(super) fn braces(parts: &[String]) -> String {
     format!("{{{}}}", parts.join(", "))
 }

@@ -1,14 +1,14 @@
-//! A kernel as a whole.
+//! Assembles probes into a kernel.
 
 use ptxsmith_syntax::Item;
 
 use super::{Kernel, put::pointer};
 use crate::{draft::Draft, written::items};
 
-/// The most probes of a kernel.
+/// The maximum number of probes in a kernel.
 const MOST_PROBES: usize = 5;
 
-/// A kernel of a few probes.
+/// Generates a kernel of 1 to `MOST_PROBES` probes, with the module-scope declarations that it needs.
 pub(crate) fn kernel(d: &mut Draft<'_, '_>) -> Vec<Item> {
     let sigil = d.pick(&["", "%"]);
     let mut kernel = Kernel { sigil, ..Kernel::default() };

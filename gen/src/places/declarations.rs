@@ -14,7 +14,7 @@ use super::{Family, names};
 
 const HEADER: &str = ".version 7.7\n.target sm_80\n.address_size 64\n";
 
-/// The families, each from the file of its subject.
+/// Returns the families of all submodules.
 pub(super) fn families() -> Vec<Family> {
     let all = [
         specifiers::families(),

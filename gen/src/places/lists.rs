@@ -1,4 +1,4 @@
-//! Operands of two parts (6.4.2, 6.4.3): lists of different elements, and what indexes what.
+//! Operands of two parts (6.4.2, 6.4.3): lists of two different elements, and bases with an index.
 
 use super::{
     Choice, Family, lines,
@@ -6,7 +6,7 @@ use super::{
     words,
 };
 
-/// Forms that take a list of two.
+/// Forms that accept a list of two elements.
 const FORMS: &str = "
 ld.global.v2.u32 <{u32, d32}>, [gv]
 ld.global.v2.f64 <wf>, [gx]
@@ -27,16 +27,16 @@ const ELEMENTS: &str = "
 b8 b16 b32 b64 u32 s32 f16 f32 f64 pr v2 v2.x vf.y nr1 %laneid %tid.x WARP_SZ 1 -1 1.0 0f3f800000 1+1 gu ga[1] ga+4 la tr fn L nosuch _
 ";
 
-/// What is indexed or added to.
+/// Bases: operands that are indexed or added to.
 const BASES: &str = "ga gm gv gd gr gn gz gi ca su la pa in tr ur fn L u64 v2 %tid nosuch 0 (ga) ga[0]";
 
-/// What indexes, or is added.
+/// Indices, or operands that are added to a base.
 const INDICES: &str = "
 u32 s32 u64 s64 b32 b16 f32 pr v2 v2.x nr1 %laneid %tid.x WARP_SZ 0 1 -1 4 2147483647 2147483648 4294967296 -2147483649 1.0 1+1 1-2 !0 1<<3
 gu ga ca su la in tr sr fn kk L nosuch _ ga[1] u32+1 u32-1 u32*4 u32+u32 {u32} (u32)
 ";
 
-/// How a base `X` and an index `Y` are put together.
+/// The ways to combine a base `X` and an index `Y`.
 const SHAPES: &str = "
 X[Y]
 [X+Y]

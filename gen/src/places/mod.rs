@@ -51,19 +51,19 @@ fn words(text: &str) -> Vec<Choice> {
     text.split_whitespace().map(Choice::new).collect()
 }
 
-/// Whether a text has this word as a name; behind a dot it is a type or a suffix.
+/// Whether a source text contains a name that satisfies `is_name`. A word after a dot is a type or a suffix, not a name.
 fn names(text: &str, is_name: impl Fn(&str) -> bool) -> bool {
     let is_letter = |c: char| c.is_ascii_alphanumeric() || ['_', '$', '%', '.'].contains(&c);
     text.split(|c| !is_letter(c)).any(|word| is_name(word.split('.').next().unwrap_or_default()))
 }
 
-/// The lines `NAME := TEXT` of names that a text has.
+/// Returns the texts of those lines `NAME := TEXT` with a name that satisfies `is_named`.
 fn declared(lines: &str, is_named: impl Fn(&str) -> bool) -> String {
     let lines = lines.lines().filter_map(|line| line.split_once(" := "));
     lines.filter(|(name, _)| is_named(name)).fold(String::new(), |all, (_, text)| all + text + "\n")
 }
 
-/// A product of axes.
+/// A product of axes, with one cell per combination of choices.
 struct Family {
     name: &'static str,
     axes: Vec<Vec<Choice>>,
@@ -103,7 +103,7 @@ impl Family {
     }
 }
 
-/// A program from the tables.
+/// A program generated from the tables.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cell {
     /// The stable name: `operands/ld.global.u32:2/[ga+4]`.
@@ -112,14 +112,14 @@ pub struct Cell {
     pub text: String,
 }
 
-/// All cells.
+/// The cells of all families.
 pub struct Places {
     families: Vec<Family>,
     count: u64,
 }
 
 impl Places {
-    /// The tables.
+    /// Parses the tables of all families.
     #[expect(clippy::new_without_default, reason = "no cells would be the default")]
     pub fn new() -> Places {
         let families = [

@@ -1,8 +1,8 @@
-//! Operands (6): forms of instructions with a place, and what is put there.
+//! Operands (6): instructions with one operand left open, and the operands to insert there.
 
 use super::{Choice, Family, declared, lines, names, words};
 
-/// What operands name, by name: declared in the module where the program uses it.
+/// Module-scope declarations of the names in operands. A program contains only the declarations it uses.
 const MODULE: &str = "
 gb := .global .u8 gb;
 gh := .global .u16 gh;
@@ -47,7 +47,7 @@ fe := .extern .func fe();
 kk := .entry kk() { ret; }
 ";
 
-/// The same of the kernel.
+/// Declarations in the kernel body, likewise included on use.
 const KERNEL: &str = "
 b8 := .reg .b8 b8;
 b16 := .reg .b16 b16;
@@ -92,7 +92,7 @@ pa := .param .b8 pa[16];
 ki := .shared .u32 ki;
 ";
 
-/// Statements of the kernel that operands name.
+/// Labels and prototypes in the kernel body, likewise included on use.
 const STATEMENTS: &str = "
 L := L: add.u32 e32, e32, 1;
 P := P: .callprototype _ ();
@@ -102,7 +102,7 @@ C := C: .calltargets fn;
 M := M: add.u32 e32, e32, 2;
 ";
 
-/// Forms of instructions. A place is in `<...>`, with what usually stands there.
+/// Instructions. A place is written `<...>` and contains its usual operand.
 const FORMS: &str = "
 ld.global.u32 <u32>, <[ga]>
 ld.u32 <u32>, <[d64]>
@@ -239,7 +239,7 @@ lop3.b32 b32, d32, e32, 5, <0xE8>
 .loc <1> <1> <1>
 ";
 
-/// What operands are made of.
+/// The atoms that operands consist of.
 const ATOMS: &str = "
 b8 b16 b32 b64 u16 u32 u64 s32 s64 f16 f162 f32 f64 pr nr1 v2 v4 w2 vf vh vp v2.x v2.z
 %tid %tid.x %tid.w %laneid %clock64 %lanemask_eq %envreg0 %nosuch WARP_SZ
@@ -250,7 +250,7 @@ gb gu gd gf gr ga gm gv gw gz ge gi gn gn1 ca cv su sa se ki lu la pp pa in tr s
 L P T C fn fr fg fe kk k nosuch _ ld
 ";
 
-/// How every atom, written `X`, is put into a place.
+/// The shapes of operands. Each is combined with every atom, which replaces `X`.
 const SHAPES: &str = "
 X
 [X]
@@ -262,7 +262,7 @@ X.x
 {X,X}
 ";
 
-/// Atoms of each kind, which are put into a place in every way.
+/// A few atoms of each kind, which are also combined with `MORE_SHAPES`.
 const FEW: &str = "u32 d64 f32 pr v2 %laneid %tid 1 1.0 gu ga su la in tr L fn kk nosuch";
 
 const MORE_SHAPES: &str = "
@@ -314,7 +314,7 @@ X,X
 (X)X
 ";
 
-/// Opcodes that take many types, with `T` for the type.
+/// Instructions that accept many types, with `T` for the type.
 pub(super) const TYPED: &str = "
 ld.global.T <>, [gd]
 ld.global.v2.T <>, [gx]
@@ -382,7 +382,7 @@ pub(super) fn families() -> Vec<Family> {
     ]
 }
 
-/// These forms, each with each of these types for its `.T`.
+/// Returns every form with every type in place of its `.T`.
 pub(super) fn typed(forms: &str, types: &str) -> Vec<Choice> {
     let mut all = Vec::new();
     for form in lines(forms) {
@@ -397,7 +397,7 @@ pub(super) fn typed(forms: &str, types: &str) -> Vec<Choice> {
     all
 }
 
-/// Which operand of a form its place is: `:2` of the second.
+/// Returns the position of the place among the operands of a form: `:2` for the second operand.
 fn place_of(form: &str) -> String {
     let (mut depth, mut operand) = (0_usize, 1);
     for c in form.split("<>").next().unwrap_or_default().chars() {
@@ -411,7 +411,8 @@ fn place_of(form: &str) -> String {
     format!(":{operand}")
 }
 
-/// Each place of each form, with the others as usual: `ld.global.u32:2` is `ld.global.u32 u32, <>`.
+/// Returns one choice per place of each form, with the usual operands in all other places.
+/// For example, `ld.global.u32:2` is `ld.global.u32 u32, <>`.
 pub(super) fn places(forms: &str) -> Vec<Choice> {
     let mut places: Vec<Choice> = Vec::new();
     for form in forms.lines().map(str::trim).filter(|form| !form.is_empty()) {
@@ -431,22 +432,22 @@ pub(super) fn places(forms: &str) -> Vec<Choice> {
     places
 }
 
-/// The kernel of an instruction with an operand, and what it names.
+/// Returns a module with a kernel that consists of an instruction with an operand, and the declarations it uses.
 pub(super) fn in_kernel(chosen: &[&str]) -> String {
     kernel_of(HEADER, chosen)
 }
 
-/// The same below another header.
+/// Like [`in_kernel`], with another header.
 pub(super) fn kernel_of(header: &str, chosen: &[&str]) -> String {
     let instruction = chosen[0].replacen("<>", chosen[1], 1);
-    // A table of branches names labels, and these add to a register.
+    // A branch table names the labels `L` and `M`, whose statements use a register; declare these too.
     let statements = used(STATEMENTS, &instruction);
     let statements =
         if statements.contains(".branchtargets") { used(STATEMENTS, "L M T") } else { statements };
     below(header, &format!("{statements}{instruction};\n"))
 }
 
-/// The kernel with this body, and what it names.
+/// Returns a module with a kernel that has this body, and the declarations it uses.
 pub(super) fn kernel(body: &str) -> String {
     below(HEADER, body)
 }
@@ -456,12 +457,12 @@ fn below(header: &str, body: &str) -> String {
     format!("{header}{module}.entry k(.param .u64 in) {{\n{registers}{body}ret;\n}}\n")
 }
 
-/// The lines `NAME := TEXT` of names that a text has.
+/// Returns the declarations, from lines `NAME := TEXT`, of the names that a source text contains.
 fn used(lines: &str, text: &str) -> String {
     declared(lines, |name| names(text, |word| word == name || is_numbered(word, name)))
 }
 
-/// Whether a word is one of the names that `nr<4>` declares.
+/// Whether a word is one of the names that a parameterized declaration such as `nr<4>` declares.
 fn is_numbered(word: &str, name: &str) -> bool {
     ["nr", "gn"].contains(&name)
         && word

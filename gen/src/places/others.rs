@@ -1,4 +1,4 @@
-//! Operands of the other instructions (9.7): one operand of each kind in each place.
+//! Operands of the remaining instructions (9.7): one operand of each kind in each place.
 
 use super::{
     Choice, Family,
@@ -6,7 +6,7 @@ use super::{
     words,
 };
 
-/// Forms of every architecture, below those of `operands`.
+/// Forms of sm_80 that `operands` does not contain.
 const FORMS: &str = "
 add.cc.u32 <u32>, <u32>, <u32>
 addc.u32 u32, <u32>, <u32>
@@ -310,7 +310,7 @@ multimem.ld_reduce.global.add.acc::f16.v4.e4m3x4 <{b32, b32, b32, b32}>, <[gw]>
 elect.sync <_|pr>, <u32>
 ";
 
-/// Types that came later, or that few instructions take.
+/// Types of later PTX versions, or that few instructions accept.
 const TYPES: &str =
     ".b128 .tf32 .bf16x2 .f16x2 .u16x2 .s16x2 .f32x2 .e4m3x2 .e5m2 .e2m1x2 .ue8m0x2 .u8x4 .b4 .s4 .b1 .b1024";
 
@@ -326,7 +326,7 @@ pub(super) fn families() -> Vec<Family> {
     ]
 }
 
-/// One operand of each kind, and what no place takes.
+/// Returns one operand of each kind, and operands that are unusual or invalid everywhere.
 fn plain() -> Vec<Choice> {
     const ODD: &str = "
     _ {} {_} {u32} {u32,_} {u32,u32,u32,u32} {f32} {b32,b32} {1,1} {1} {L} {ga} [u32] [d64] [su] [in] [tr] [1] [_] [u32+4294967296] [ga-2147483649] [nosuch]

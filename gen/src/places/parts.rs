@@ -1,5 +1,5 @@
-//! Instructions whose results show which part of something an operand is: an element of a vector, a part of a scalar, the element
-//! that a register picks; and what constants are worth as predicates.
+//! Kernels that show which part of a value an operand denotes: an element of a vector, a part of a scalar, or the element that an
+//! index register selects. Also kernels that show the truth value of constants used as predicates.
 
 use super::{
     Family, lines,
@@ -7,7 +7,7 @@ use super::{
     words,
 };
 
-/// Vectors `V` with known elements, and what shows the one named `E`.
+/// Instructions that fill a vector with known elements and show the element `E`.
 const ELEMENTS: &str = "
 mov.v2.u32 v2, {5, 6}; st.global.u32 [o], v2.E
 ld.global.v2.u32 v2, [gt+8]; st.global.u32 [o], v2.E
@@ -29,7 +29,7 @@ ld.global.v4.f32 vf, [gt]; mov.f32 f32, vf.E; st.global.f32 [o], f32
 
 const LETTERS: &str = "x y z w r g b a X R xx xy 0 nosuch";
 
-/// Lists in braces that are cut from, or make, one scalar or vector, of the bits that stand in the place.
+/// Instructions that split a scalar into a list in braces, or build a scalar or vector from such a list, and show the result.
 const LISTS: &str = "
 mov.b64 {u32, d32}, <>; st.global.v2.u32 [o], {u32, d32}
 mov.b64 {u32, _}, <>; st.global.u32 [o], u32
@@ -59,7 +59,7 @@ const BITS: &str = "
 0f3f800000 0d3ff0000000000000 gq _ %laneid
 ";
 
-/// An index in a register of type `T`, and what shows the element that it picks.
+/// Instructions that index with a register of type `T` and show the selected element.
 const INDEXED: &str = "
 mov.T T, <>; mov.u64 d64, gq[T]; st.global.u64 [o], d64
 mov.T T, <>; mov.u64 d64, gq[T+1]; st.global.u64 [o], d64
@@ -80,7 +80,7 @@ mov.u64 d64, gq; mov.T T, <>; ld.global.u32 d32, [d64+T]; st.global.u32 [o], d32
 
 const PICKS: &str = "0 1 2 3 7 8 -1 -2 127 255 32767 32768 65535 65536 65537 2147483647 2147483648 4294967295 4294967296 4294967297";
 
-/// What shows whether a constant is true.
+/// Instructions that show whether a constant is true as a predicate.
 const TRUTHS: &str = "
 selp.u32 u32, 5, 7, <>; st.global.u32 [o], u32
 mov.pred pr, <>; selp.u32 u32, 5, 7, pr; st.global.u32 [o], u32
@@ -107,7 +107,7 @@ pub(super) fn families() -> Vec<Family> {
     ]
 }
 
-/// The kernel that shows the element of this letter.
+/// Returns a kernel that shows the vector element with this letter.
 fn lettered(chosen: &[&str]) -> String {
     left(&[&chosen[0].replace(".E", &format!(".{}", chosen[1])), ""])
 }

@@ -1,9 +1,9 @@
-//! Instructions whose results are seen: they are left in the kernel's output buffer.
+//! Instructions with observable results: the kernel writes them to its output buffer.
 
 use super::operands::{HEADER, kernel};
 use super::{Choice, Family, lines, words};
 
-/// Instructions whose results are left in the output buffer, from where they are read. `T` is a type and the register of that name.
+/// Instructions that write a result to the output buffer. `T` is a type, and also the register named after that type.
 const SHOWN: &str = "
 st.global.T [o], <>
 mov.T T, <>; st.global.T [o], T
@@ -26,7 +26,7 @@ cvt.s64.T d64, <>; st.global.u64 [o], d64
 
 const SHOWN_TYPES: &str = "b8 b16 b32 b64 u8 u16 u32 u64 s8 s16 s32 s64 f32 f64";
 
-/// Functions that give back what they are given, in registers and in memory, and calls of them with what is left in the buffer.
+/// Functions that return their argument, in registers and in `.param` variables, and calls that store the result in `x`.
 const PASSED: &str = "
 .func (.reg .T r) f(.reg .T a) { mov.T r, a; ret; } | .reg .T x; call (x), f, (<>)
 .func (.param .T r) f(.param .T a) { .reg .T t; ld.param.T t, [a]; st.param.T [r], t; ret; } | .param .T y; .reg .T x; call (y), f, (<>); ld.param.T x, [y]
@@ -41,7 +41,7 @@ const CONSTANTS: &str = "
 -1>>1 -1>>63 7/2 -7/2 7%4 -7%4 (.u64)-1 (.s64)4294967295 1==1 1<-1 1<-1U 1.0 -1.0 0.5 1e10 0f3f800000 0d3ff0000000000000 1.0+1.0 1.5*2 -0.0 1.0==1.0
 ";
 
-/// Instructions that show an address, or what stands there.
+/// Instructions that show an address, or the value stored there.
 const ADDRESSED: &str = "
 mov.u64 d64, <>; st.global.u64 [o], d64
 mov.b64 d64, <>; st.global.u64 [o], d64
@@ -55,7 +55,7 @@ st.global.u64 [o], <>
 mov.b64 {u32, d32}, <>; st.global.v2.u32 [o], {u32, d32}
 ";
 
-/// Instructions that show what stands in memory.
+/// Instructions that show the content of memory. `S` is a state space.
 const LOADED: &str = "
 ld.S.u32 u32, <>; st.global.u32 [o], u32
 ld.S.u8 u32, <>; st.global.u32 [o], u32
@@ -73,7 +73,7 @@ st.S.u8 <>, 517; ld.S.u8 u32, <>; st.global.u32 [o], u32
 st.S.v2.u16 <>, {1, 65538}; ld.S.u32 u32, <>; st.global.u32 [o], u32
 ";
 
-/// Variables of each space, and how they stand there.
+/// The forms of an operand that refers to a variable `X` at a distance `N`.
 const STANDING: &str = "
 X
 X+N
@@ -109,7 +109,7 @@ pub(super) fn families() -> Vec<Family> {
     ]
 }
 
-/// These forms, each for each type `T`, which is the register of that name too.
+/// Returns every form with every type in place of `T`, which is also the register named after that type.
 pub(super) fn of_types(forms: &str) -> Vec<Choice> {
     of_types_of(forms, SHOWN_TYPES)
 }
@@ -130,7 +130,7 @@ fn in_space(text: &str, space: &str) -> Vec<Choice> {
     forms(&text.replace(".S", space))
 }
 
-/// Each of these variables in each way, in brackets too where that is no element.
+/// Returns each variable in each form and at each distance. Forms other than `X[N]` also occur in brackets.
 fn standing(variables: &str) -> Vec<Choice> {
     let mut all = Vec::new();
     for variable in words(variables) {
@@ -147,17 +147,17 @@ fn standing(variables: &str) -> Vec<Choice> {
     all
 }
 
-/// The kernel that leaves what some instructions give in its output buffer.
+/// Returns a module with a kernel that executes an instruction sequence and writes its result to the output buffer.
 pub(super) fn left(chosen: &[&str]) -> String {
     let instructions = chosen[0].replace("<>", chosen[1]);
     let body = format!("ld.param.u64 o, [in];\n{instructions};\n");
     kernel(&body)
 }
 
-/// The kernel that leaves in its output buffer what a function gives back that is given a constant.
+/// Returns a module with a kernel that passes a constant to a function and writes its result to the output buffer.
 fn passed(chosen: &[&str]) -> String {
     let (function, call) = chosen[0].split_once(" | ").expect("a function and a call of it");
-    // The type of `f`'s result is that of what is left.
+    // The stored value has the type of the function's result.
     let ty = function.split(' ').nth(2).expect("a type behind the state space");
     let call = call.replace("<>", chosen[1]);
     format!(

@@ -1,11 +1,11 @@
-//! Addresses in initial values.
+//! Addresses in initializers.
 
 use super::module;
 use crate::places::{Family, declared, lines, names, words};
 
 const SYMBOLS: &str = "gb gu gd gf ga gm gv gz ge gi gn gn1 gn2 gn01 cu ca su sa se tr sr ur fn fe fr k kp nosuch x WARP_SZ %tid L 0f3f800000 1.0";
 
-/// How a symbol, `X`, stands in an initializer.
+/// The forms of an address of a symbol `X` in an initializer.
 const ADDRESSES: &str = "
 X
 X+4
@@ -102,7 +102,7 @@ local := .entry kx() { .global .u64 x = X; ret; }
 f32 := .global .f32 x = X;
 ";
 
-/// What symbols are, by name.
+/// Declarations of the symbols, by name.
 const DECLARED: &str = "
 gb := .global .u8 gb;
 gu := .global .u32 gu;

@@ -1,9 +1,9 @@
-//! Attributes wherever one may stand.
+//! Attributes in every position of a declaration.
 
 use super::module;
 use crate::places::{Family, lines};
 
-/// Declarations with an attribute, `A`.
+/// Declarations with an attribute `A`.
 const ATTRIBUTED: &str = "
 first := A .global .u32 x;
 behind-space := .global A .u32 x;

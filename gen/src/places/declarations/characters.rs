@@ -1,10 +1,10 @@
-//! Characters that PTX has no use for, in every part of a text.
+//! Characters that PTX does not use, in every part of a source text.
 
 use crate::places::{Choice, Family, lines};
 
 use super::module;
 
-/// Parts of a text, with `@@` for the character.
+/// Source texts with `@@` in place of the character.
 const PARTS: &str = "
 between := .global .u32 a = 1; @@ .global .u32 b;
 first := @@ .global .u32 a = 1;

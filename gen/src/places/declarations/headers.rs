@@ -1,4 +1,4 @@
-//! What versions, targets and sizes of addresses permit.
+//! Features under different versions, targets and address sizes.
 
 use crate::places::{Family, lines, words};
 
@@ -48,7 +48,7 @@ const FEATURES: &str = "
 @@DWARF .b8 1
 ";
 
-/// Those that depend on the target and the size of addresses.
+/// Features that depend on the target and the address size.
 const FEW_FEATURES: &str = "
 .global .u32 x = 1;
 .global .u64 x; .global .u64 y = generic(x);

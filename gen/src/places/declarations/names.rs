@@ -1,4 +1,4 @@
-//! Names, and two declarations of one name.
+//! Names, and pairs of declarations with the same name.
 
 use super::module;
 use crate::places::{Family, lines, words};
@@ -117,7 +117,7 @@ const NAMES: &str = "x X _x $x %x x1 x_1 x$1 x% %1 $1 _1 _ $ % __ %% $$ _$ _% 1x
     entry func version align generic mask a b r x0 0x 0f3f800000 e1 1e1 é x@y nan inf true main _start printf malloc vprintf __assertfail \
     cudaLaunchDevice __cuda_syscall %f %r %p R0 RZ PT c0 SR_TID .text .nv.info $__internal_0 k in";
 
-/// Things with a name, `NAME`.
+/// Declarations of every kind of named entity, with `NAME` for the name.
 const NAMED: &str = "
 variable := .global .u32 NAME;
 value := .global .u32 NAME = 1; .global .u64 q = NAME;
@@ -142,7 +142,7 @@ alias := .func ff() { ret; } .alias NAME, ff;
 long := .global .u32 NAMExxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx;
 ";
 
-/// Variables `X`: how each is declared, given the value `N` and read.
+/// Ways to declare a variable `X`, to store `N` in it, and to load it into `R`, separated by `|`.
 const KEPT: &str = "
 global := .global .u32 X = N; | | ld.global.u32 R, [X];
 unset := .global .u32 X; | st.global.u32 [X], N; | ld.global.u32 R, [X];
@@ -151,7 +151,7 @@ shared := .shared .u32 X; | st.shared.u32 [X], N; | ld.shared.u32 R, [X];
 local := .local .u32 X; | st.local.u32 [X], N; | ld.local.u32 R, [X];
 ";
 
-/// Registers whose names differ by zeros or by 2^32.
+/// Registers with names that differ only by leading zeros or by 2^32.
 const NUMBERED: &str = "
 .reg .u32 x1;
 .reg .u32 x01;
@@ -167,7 +167,7 @@ const NUMBERED: &str = "
 .reg .u32 x00<4>;
 ";
 
-/// Two of such names.
+/// Pairs of such names to use in one kernel.
 const TWO: &str = "
 x1 x01
 x01 x1
@@ -217,8 +217,9 @@ pub(super) fn families() -> Vec<Family> {
     ]
 }
 
-/// A variable of the module under a name such as compilers give variables of bodies, a variable of a body, and what both hold. The number
-/// counts the declarations before, so that the module must stand alone: it has a kernel that leaves nothing.
+/// Declares a module variable named like a compiler's internal name for a function-local variable (`$__x__8`), and a local
+/// variable `x`, and shows the values of both. The number in the internal name counts the preceding declarations, so the module
+/// must not be merged with others. The kernel `e`, which shows nothing, prevents that.
 fn with_internal_name(chosen: &[&str]) -> String {
     let of = |kept: &str, name: &str, used: &str, value: &str, to: &str| {
         let part = |(nth, part): (usize, &str)| {
@@ -236,7 +237,7 @@ fn with_internal_name(chosen: &[&str]) -> String {
     ))
 }
 
-/// A function of the second declaration is another than that of the first.
+/// Renames the other names of the second declaration, so that it shares only `x` with the first.
 fn renamed(text: &str) -> String {
     text.replace(" g(", " h(").replace(" y", " z")
 }

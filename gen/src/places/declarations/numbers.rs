@@ -1,4 +1,4 @@
-//! A number wherever one may stand.
+//! Numbers in every position where one may occur.
 
 use super::{module, with_g};
 use crate::places::{Family, lines, words};
@@ -8,7 +8,7 @@ const NUMBERS: &str = "0 1 2 3 4 5 7 8 16 24 32 64 100 127 128 129 255 256 257 1
     18446744073709551616 99999999999999999999 -1 -2147483648 -9223372036854775808 010 08 0x10 0b10 1U 4294967295U 1.0 0f3f800000 1+1 (1) \
     ~0 !0 1?2:3 x g WARP_SZ %tid _";
 
-/// Programs with a number, `N`.
+/// Programs with a number `N`.
 const COUNTED: &str = "
 dimension := .global .u8 x[N];
 dimension-of-8 := .global .u64 x[N];

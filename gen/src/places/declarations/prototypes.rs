@@ -1,10 +1,10 @@
-//! What functions, prototypes and calls of them pass: every type and shape as result and parameter, in registers and in `.param`.
+//! Results and parameters of functions, prototypes and calls: every type and shape, in registers and in `.param`.
 
 use crate::places::{Family, lines, words};
 
 use super::module;
 
-/// How something that is passed is declared, with `T` for its type and `X` for its name.
+/// Declarations of a result or parameter, with `T` for the type and `X` for the name.
 const SHAPES: &str = "
 none :=
 .reg T X
@@ -29,7 +29,7 @@ T X
 .param T
 ";
 
-/// Where it stands, with `R` and `P` for a result and a parameter.
+/// The positions of such a declaration, with `R` for a result and `P` for a parameter.
 const PLACES: &str = "
 declared-result := .func (R) f ();
 declared-parameter := .func f (P);

@@ -1,10 +1,10 @@
-//! One name for two things in different scopes, plain or one of a parameterized name (5.4.6), and what both hold. Words that begin with `q`
-//! are the programs' own.
+//! Two variables with the same name in different scopes, and the values of both. The name is plain or belongs to a parameterized
+//! name (5.4.6). Words that begin with `q` are auxiliary names.
 
 use super::module;
 use crate::places::{Family, lines};
 
-/// What is declared as `X` and named as `U`: how it is declared, given the value `N` and read into `R`.
+/// Ways to declare a variable `X`, to store `N` in it, and to load it into `R`, separated by `|`. Uses refer to it as `U`.
 const KEPT: &str = "
 global := .global .u32 X; | st.global.u32 [U], N; | ld.global.u32 R, [U];
 initial := .global .u32 X = N; | | ld.global.u32 R, [U];
@@ -25,7 +25,7 @@ function := .func (.reg .u32 qo) X() { mov.u32 qo, N; ret; } | | call (R), U;
 kernel := .entry X() { ret; } | | mov.u32 R, N;
 ";
 
-/// The names: how the outer one is declared and used, and how the inner one is.
+/// The names: the outer variable's in its declaration and in uses, then the inner variable's likewise.
 const NAMES: &str = "
 plain := s1 s1 s1 s1
 numbered-plain := s<3> s1 s1 s1
@@ -39,8 +39,8 @@ zero-in-front := s<3> s1 s01 s01
 large := s<65537> s65536 s65536 s65536
 ";
 
-/// The scopes. `OD`, `OS`, `OR` declare, set and read the outer one, into `qr`; `ID`, `IS`, `IR` the inner one, into `qt`. A compiler may
-/// name what a function declares by the line, so that two functions on one line are another place than on two.
+/// The scopes. `OD`, `OS` and `OR` declare, set and load the outer variable (into `qr`); `ID`, `IS` and `IR` the inner one (into
+/// `qt`). A compiler may derive internal names from line numbers, so two functions on one line are a separate case.
 const SCOPES: &str = "
 module-body := OD|.func qs() { Q OS ret; }|F qg() { Q OR mov.u32 qo, qr; ret; }|K { Q ID call qs; IS IR call (qr), qg; E }
 module-block := OD|.func qs() { Q OS ret; }|F qg() { Q OR mov.u32 qo, qr; ret; }|K { Q call qs; { ID IS IR } call (qr), qg; E }
@@ -55,7 +55,7 @@ kernels := K { Q OD OS OR E }|.visible .entry qq(.param .u64 qi) { Q ID IS IR E 
 kernels-on-one-line := K { Q OD OS OR E } .visible .entry qq(.param .u64 qi) { Q ID IS IR E }
 ";
 
-/// The scopes of what is declared in the function of the name, or beside its parameter.
+/// Scopes for a variable that has the same name as the enclosing function or its parameter (`OU`).
 const OWN: &str = "
 kernel := .visible .entry OU(.param .u64 qi) { Q ID IS IR E }
 function := F OU() { Q ID IS IR mov.u32 qo, qt; ret; }|K { Q call (qt), OU; E }
@@ -104,7 +104,7 @@ fn program(scopes: &str, names: &str, outer: &str, inner: &str) -> String {
     module(&written(&scopes.replace('|', "\n"), &[&own[..], &PARTS].concat()))
 }
 
-/// A text with these words instead of those.
+/// Replaces whole words in a source text.
 fn written(text: &str, words: &[(&str, &str)]) -> String {
     let mut rest = text;
     let mut written = String::new();

@@ -1,9 +1,9 @@
-//! What stands in a declaration: specifiers in every order, types with values, shapes in scopes.
+//! Parts of a declaration: specifiers in every order, types with values, shapes in scopes.
 
 use super::{module, with_g};
 use crate::places::{Choice, Family, lines, words};
 
-/// Where a declaration, `D`, may stand. The rest of each is valid.
+/// The positions of a declaration `D`. The surrounding program is valid.
 const SCOPES: &str = "
 module := D;
 kernel := .entry k() { D; ret; }
@@ -15,7 +15,7 @@ result := .func (D) f() { ret; }
 prototype := .entry k() { P: .callprototype (D) _ (D); ret; }
 ";
 
-/// Those in which specifiers are tried in every order.
+/// The scopes in which all orders of specifiers are tried.
 const FEW_SCOPES: &str = "
 module := D;
 kernel := .entry k() { D; ret; }
@@ -27,7 +27,7 @@ result := .func (D) f() { ret; }
 const SPECIFIERS: &str = ".global .const .shared .local .param .reg .sreg .tex .u32 .b8 .f32 .pred .texref .v2 .v3 .v4 .v8 \
     .align÷8 .align .extern .visible .weak .common .ptr .unified .attribute(.managed) .volatile .nosuch";
 
-/// Those of which three are tried in every order.
+/// The specifiers that are tried three at a time in every order.
 const FEW: &str = ".global .reg .param .u32 .v2 .v4 .align÷8 .extern .common .ptr";
 
 const TAILS: &str = "
@@ -55,7 +55,7 @@ x[2][2][2]
 x<2>
 ";
 
-/// Those that are given every value.
+/// The declarators that are combined with every value.
 const FEW_VARIABLES: &str = "
 x
 x[]
@@ -143,7 +143,7 @@ pub(super) fn families() -> Vec<Family> {
             specifiers.extend(few.iter().map(|three| join(&[one, two, three])));
         }
     }
-    // With what most declarations begin.
+    // One specifier before and one after the beginning of most declarations.
     let usual = Choice::new(".global .u32");
     specifiers.extend(all.iter().flat_map(|one| all.iter().map(|two| (one, two)).collect::<Vec<_>>()).map(
         |(one, two)| {
@@ -183,7 +183,7 @@ fn spaced(list: &str) -> Vec<Choice> {
         .collect()
 }
 
-/// Registers, parameters and local variables stand in kernels.
+/// Puts declarations of registers, parameters and local variables into a kernel.
 fn within_its_scope(space: &str, declaration: &str) -> String {
     match space {
         ".reg" | ".param" | ".local" => format!(".entry k() {{ {declaration} ret; }}"),
