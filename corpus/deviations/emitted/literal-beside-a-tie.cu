@@ -1,7 +1,7 @@
 // deviation: wrong-value wrong-layout
 // title: a decimal literal a little below the middle of two numbers is rounded up
 // releases: nvrtc 11.8 to 12.0
-// shape: (__constant__ |extern const |static |inline )?(.*\{ (.*; )?)?(float|double)( \}|;.*)?
+// shape: (.*[ {])?(float|double) beside a tie(\[.*)?([ ;].*)?
 // first-seen: 2026-11-27
 // work-around: Write the number in hexadecimal.
 // found: `ptxsmith emit run`.

@@ -1,6 +1,7 @@
 //! Generates globals. The same seed and number always give the same global.
 
-use crate::source::{Array, Class, Form, Global, Literal, Member, Pointer, Scalar, Space, Text, Type};
+use crate::literals::literal;
+use crate::source::{Array, Class, Form, Global, Member, Pointer, Scalar, Space, Text, Type};
 use ptxsmith_gen::stream::Draw;
 
 /// Generates the globals of one seed.
@@ -72,10 +73,6 @@ const POINTERS: &[(Pointer, u64)] = &[
 ];
 const SPACES: &[(Space, u64)] = &[(Space::Device, 80), (Space::Constant, 20)];
 const FORMS: &[(Form, u64)] = &[(Form::Plain, 82), (Form::Const, 8), (Form::Static, 6), (Form::Inline, 4)];
-/// Decimal literals to use besides random digits.
-const DECIMALS: &[&str] =
-    &["0.0", "1.0", "-1.5", "0.1", "3.0e10", "1e-40", "1.17549435e-38", "4.9e-324", "16777217.0", "1e22"];
-
 /// The nesting limit of classes and arrays.
 const DEEPEST: u32 = 3;
 /// The most scalars in a global; its kernel reads each of them.
@@ -159,7 +156,7 @@ impl Maker {
             Production::Scalar => {
                 self.left = self.left.saturating_sub(1);
                 let scalar = self.draw.weighted(SCALARS);
-                Type::Scalar(scalar, self.literal(scalar))
+                Type::Scalar(scalar, literal(&mut self.draw, scalar))
             }
             Production::Pointer => {
                 self.left = self.left.saturating_sub(1);
@@ -169,65 +166,6 @@ impl Maker {
             Production::Array => self.array(depth, may_construct),
             Production::Struct => Type::Class(self.class(depth, may_construct)),
             Production::Union => Type::Class(self.union(depth)),
-        }
-    }
-
-    fn literal(&mut self, scalar: Scalar) -> Literal {
-        if scalar.is_floating() {
-            return self.floating(scalar);
-        }
-        let high = u128::from(self.draw.bits()) << 64;
-        let bits = high | u128::from(self.draw.bits());
-        let bits = match self.draw.below(8) {
-            0 => 0,
-            1 => 1,
-            2 => u128::MAX,
-            3 => 1 << (8 * scalar.size() - 1),
-            4 => bits & 0xff,
-            5 => bits & u128::from(u64::MAX),
-            _ => bits,
-        };
-        Literal::Integer(bits & (u128::MAX >> (128 - 8 * scalar.size())))
-    }
-
-    fn floating(&mut self, scalar: Scalar) -> Literal {
-        match self.draw.below(6) {
-            0 => Literal::Decimal((*self.draw.of(DECIMALS)).to_owned()),
-            1 => Literal::Decimal(format!("{}.{:03}", self.draw.below(1000), self.draw.below(1000))),
-            2 | 3 => Literal::Decimal(self.near_tie(scalar)),
-            4 => {
-                let bits = i128::from(self.draw.bits() as i64) << self.draw.below(63);
-                Literal::Converted(bits | i128::from(self.draw.chance(50)))
-            }
-            _ => {
-                let odd = self.draw.bits() >> self.draw.below(38) | 1;
-                Literal::Hexadecimal(odd, self.draw.below(81) as i32 - 60)
-            }
-        }
-    }
-
-    /// Returns a decimal number halfway between two adjacent values of this type, or next to that point.
-    fn near_tie(&mut self, scalar: Scalar) -> String {
-        let exact = if scalar == Scalar::Float {
-            let low = f32::from_bits(self.draw.bits() as u32 % 0x7f00_0000);
-            let high = f32::from_bits(low.to_bits() + 1);
-            // Exact: a double has more than twice the digits, and a wider range.
-            format!("{:.170}", (f64::from(low) + f64::from(high)) / 2.0)
-        } else {
-            let odd = u128::from(self.draw.bits() >> 11 | 1 << 52) << 1 | 1;
-            format!("{}.0", odd << self.draw.below(60))
-        };
-        let exact = exact.trim_end_matches('0');
-        match self.draw.below(3) {
-            0 => format!("{exact}0"),
-            1 => format!("{exact}0000000000000000000000001"),
-            _ => {
-                let digits = exact.trim_end_matches('.');
-                let (before, last) = digits.split_at(digits.len() - 1);
-                let less = last.parse::<u8>().unwrap_or(1).saturating_sub(1);
-                let point = if before.contains('.') { "" } else { "." };
-                format!("{before}{less}{point}99999999999999999999999999")
-            }
         }
     }
 
@@ -331,7 +269,7 @@ impl Maker {
         if is_unnamed && self.draw.chance(50) {
             width = 0;
         }
-        let ty = Type::Scalar(scalar, self.literal(scalar));
+        let ty = Type::Scalar(scalar, literal(&mut self.draw, scalar));
         Member { width: Some(width), is_unnamed, ..Member::new(id, ty) }
     }
 

@@ -12,6 +12,7 @@ pub mod judge;
 pub mod judged;
 pub mod ledger;
 pub mod listed;
+mod literals;
 pub mod reduce;
 pub mod shape;
 pub mod source;

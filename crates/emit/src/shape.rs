@@ -32,7 +32,10 @@ pub fn slug(shape: &str) -> String {
 
 fn of_type(ty: &Type) -> String {
     match ty {
-        Type::Scalar(scalar, _) => of_scalar(*scalar).to_owned(),
+        Type::Scalar(scalar, value) => match value.manner(*scalar) {
+            "" => of_scalar(*scalar).to_owned(),
+            manner => format!("{} {manner}", of_scalar(*scalar)),
+        },
         Type::Pointer(Pointer::DataMember | Pointer::NullDataMember) => "member pointer".to_owned(),
         Type::Pointer(Pointer::Function) => "function *".to_owned(),
         Type::Pointer(Pointer::Null) => "null *".to_owned(),

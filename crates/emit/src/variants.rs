@@ -48,6 +48,27 @@ fn of_scalar(scalar: Scalar, value: &Literal) -> Vec<Type> {
     if !scalar.is_floating() && *value != Literal::Integer(5) {
         all.push(Type::Scalar(scalar, Literal::Integer(5)));
     }
+    let literals = of_literal(scalar, value).into_iter().filter(|literal| literal.is_defined(scalar));
+    all.extend(literals.map(|literal| Type::Scalar(scalar, literal)));
+    all
+}
+
+/// Shortens a literal: without its sign, without half of its digits or the last one, or in the type of the scalar.
+fn of_literal(scalar: Scalar, value: &Literal) -> Vec<Literal> {
+    let Literal::Floating(text, of) = value else { return Vec::new() };
+    let mut texts: Vec<String> = text.strip_prefix('-').map(str::to_owned).into_iter().collect();
+    // Digits in front of a point or the end of the digits of a hexadecimal number decide on its size.
+    if let Some((before, after)) = text.split_once('.') {
+        let end = after.find(['e', 'E', 'p']).unwrap_or(after.len());
+        let (digits, power) = after.split_at(end);
+        let lengths = [digits.len() / 2, digits.len().saturating_sub(1)];
+        let lengths = lengths.into_iter().filter(|&length| 0 < length && length < digits.len());
+        texts.extend(lengths.map(|length| format!("{before}.{}{power}", &digits[..length])));
+    }
+    let mut all: Vec<Literal> = texts.into_iter().map(|text| Literal::Floating(text, *of)).collect();
+    if *of != scalar && scalar.is_floating() {
+        all.push(Literal::Floating(text.clone(), scalar));
+    }
     all
 }
 

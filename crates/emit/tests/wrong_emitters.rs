@@ -46,7 +46,7 @@ fn globals() -> Vec<Global> {
     let table = array(array(number(Scalar::Short, 7), 3), 2);
     let mut packed = class(vec![number(Scalar::Char, 5), Type::Pointer(Pointer::Element)]);
     packed.is_packed = true;
-    let tie = Type::Scalar(Scalar::Float, Literal::Decimal("16777217.0".to_owned()));
+    let tie = Type::Scalar(Scalar::Float, Literal::Floating("16777217.0".to_owned(), Scalar::Float));
     let mut inner = class(vec![number(Scalar::Int, 5), number(Scalar::Char, 6)]);
     inner.has_constructor = true;
     inner.id = 1;

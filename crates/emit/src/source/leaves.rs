@@ -66,7 +66,7 @@ fn add(ty: &Type, place: &Place, all: &mut Vec<Leaf>) {
     match ty {
         Type::Scalar(scalar, value) => {
             let bytes = if place.is_zero { vec![0; scalar.size()] } else { value.bytes(*scalar, place.step) };
-            leaf(place.path.clone(), scalar.name(), kind_of(*scalar), Content::Bytes(bytes));
+            leaf(place.path.clone(), scalar.name(), kind_of(*scalar, value), Content::Bytes(bytes));
         }
         Type::Pointer(pointer) => {
             let (kind, content) = pointer_content(*pointer, place.is_zero);
@@ -139,11 +139,12 @@ fn field(scalar: Scalar, value: &Literal, width: u32, place: &Place) -> Leaf {
     }
 }
 
-fn kind_of(scalar: Scalar) -> &'static str {
-    match scalar {
-        Scalar::Float | Scalar::Double => "floating-point number",
-        Scalar::Int128 | Scalar::UnsignedInt128 => "integer of 128 bits",
-        _ => "integer",
+fn kind_of(scalar: Scalar, value: &Literal) -> &'static str {
+    match (scalar, value.manner(scalar)) {
+        (Scalar::Int128 | Scalar::UnsignedInt128, "") => "integer of 128 bits",
+        (scalar, "") if scalar.is_floating() => "floating-point number",
+        (_, "") => "integer",
+        (_, manner) => manner,
     }
 }
 

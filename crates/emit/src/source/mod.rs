@@ -1,10 +1,13 @@
 //! A C++ global as a tree: its type, with a value in each leaf.
 
 pub mod leaves;
+mod literal;
+pub mod number;
 pub mod print;
 mod scalar;
 
-pub use scalar::{Literal, Scalar};
+pub use literal::Literal;
+pub use scalar::Scalar;
 
 /// One global with everything that it needs except the [prelude](print::prelude).
 #[derive(Clone, Debug, PartialEq, Eq)]
