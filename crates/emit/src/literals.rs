@@ -171,7 +171,7 @@ fn hexadecimal(draw: &mut Draw, digits: &str, power: i64) -> String {
 fn decimal(draw: &mut Draw, digits: &str, power: i64) -> String {
     let behind = power.unsigned_abs() as usize;
     match draw.below(4) {
-        0 | 1 if power >= 0 && power < 60 => format!("{digits}{}.0", "0".repeat(behind)),
+        0 | 1 if (0..60).contains(&power) => format!("{digits}{}.0", "0".repeat(behind)),
         0 | 1 if power < 0 && behind < digits.len() => {
             let (before, after) = digits.split_at(digits.len() - behind);
             format!("{before}.{after}")
