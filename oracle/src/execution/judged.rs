@@ -263,6 +263,8 @@ impl Check<'_, '_> {
 
     /// Checks a place in memory: its base is a register, or a variable of the instruction's state space.
     fn place(&self, operand: &Operand, form: &Form<'_>) -> Judged {
+        // 6.4.1: a place in memory is an address in brackets, or an element of an array.
+        holds(matches!(operand, Operand::Address(_) | Operand::Element(..)), OPERAND)?;
         let Address { base, offset, index } = self.address(operand)?;
         let accessed = form.ty.map_or(1, |ty| ty.bytes().max(1)) * form.lanes.unwrap_or(1) as u64;
         match base {
