@@ -1,5 +1,5 @@
-//! The corpus is compiled in: a case that is added or changed means a new build. `corpus` is a link, which a package follows: what
-//! it needs must be in its own folder.
+//! Rebuilds the package when a case of the corpus changes, because the corpus is compiled in. `corpus` is a symbolic
+//! link, so that the corpus is inside the package's directory when the package is published.
 
 fn main() {
     println!("cargo:rerun-if-changed=../corpus");

@@ -1,4 +1,4 @@
-//! What the user can write on the command line.
+//! The command line: its commands, options and help texts.
 
 mod campaign;
 mod generate;
@@ -32,7 +32,7 @@ pub struct Cli {
     pub command: Command,
 }
 
-/// The version, and the commit where the build knows it.
+/// Returns the version of the program, with the commit if the build set `PTXSMITH_COMMIT`.
 fn version() -> String {
     let commit = option_env!("PTXSMITH_COMMIT").filter(|commit| !commit.is_empty());
     let commit = commit.map(|commit| format!(" ({commit})")).unwrap_or_default();
@@ -273,7 +273,7 @@ Examples:
 }
 
 impl Command {
-    /// The flags of long work, where this is long work.
+    /// Returns the options of long-running work, or `None` if the command has none.
     pub fn work(&self) -> Option<&Work> {
         match self {
             Command::Run(args) => Some(&args.campaign.work),
@@ -332,7 +332,7 @@ mod tests {
         for line in ["completions bash --jobs 2", "eval a.ptx --seed 7", "toolchain list --libcuda /x"] {
             assert!(parse(line).is_err(), "{line}");
         }
-        // Long work has them all, for scripts that give one set to every command.
+        // Long-running commands accept all of these options, so that scripts can pass one set to every command.
         for line in
             ["run --seed 7", "check a.ptx --jobs 2 --seed 1", "gen --count 1 --jobs 3", "-q eval a.ptx"]
         {

@@ -1,4 +1,4 @@
-//! What a panic says: that it is our bug, and with an exit status that no verdict has.
+//! The panic hook: a panic is reported as a bug of ptxsmith and ends the program with its own exit status.
 
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::panic::PanicHookInfo;
@@ -6,10 +6,10 @@ use std::panic::PanicHookInfo;
 use crate::console;
 use crate::exit::Exit;
 
-/// From now on a panic, on whichever thread, ends the program with [`Exit::HarnessFailed`].
+/// Installs a panic hook that ends the program with [`Exit::HarnessFailed`], whichever thread panics.
 ///
-/// A worker that panics must not leave the others running: the verdicts would be incomplete, and it would not show.
-/// What was found before is on disk, since findings are written when they are found.
+/// If only the panicking worker stopped, the others would run on and the verdicts would be incomplete without notice.
+/// Earlier findings are safe: each is written to disk when it is found.
 pub fn end_on_panic() {
     std::panic::set_hook(Box::new(|info| {
         eprintln!("error: {}", console::line(&message(info)));

@@ -1,7 +1,8 @@
-//! `--config FILE`: subjects by name, and options for each command.
+//! `--config FILE`: names for subjects, and default options for each command.
 //!
-//! What the file says is written into the command line before it is read, behind the command and only where the user wrote
-//! nothing of that name: so it is checked, explained and refused as all else.
+//! The options of the file are inserted into the command line, behind the command, before clap parses it. An option
+//! that the user wrote is left out. The options are therefore validated, and errors reported, as if the user had typed
+//! them.
 //!
 //! ```toml
 //! [subjects]
@@ -21,10 +22,10 @@ use serde::Deserialize;
 
 use crate::args::Cli;
 
-/// The contents of a file.
+/// The contents of a `--config` file.
 #[derive(Debug, Default, Deserialize)]
 struct Config {
-    /// Subjects by name.
+    /// Subject specifications by name.
     #[serde(default)]
     subjects: BTreeMap<String, String>,
     /// The options of each command, by their long names.
@@ -41,14 +42,14 @@ enum Value {
     Several(Vec<String>),
 }
 
-/// The command line with what the file of `--config` adds; as it is, where none is named.
+/// Returns the command line with the options of the `--config` file added, or unchanged if there is no `--config`.
 pub fn completed(args: Vec<OsString>) -> Result<Vec<OsString>, clap::Error> {
     let Some(path) = path_of(&args) else { return Ok(args) };
     let error = |message: String| {
         Cli::command()
             .error(ErrorKind::ValueValidation, format!("--config {}: {message}", path.to_string_lossy()))
     };
-    // A pipe is not waited for, and a device has no end.
+    // Reject pipes and devices: reading a pipe may block, and a device may have no end.
     if !std::fs::metadata(&path).map_err(|why| error(why.to_string()))?.is_file() {
         return Err(error("it is no regular file".to_owned()));
     }
@@ -78,7 +79,7 @@ fn complete(args: Vec<OsString>, config: &Config) -> Result<Vec<OsString>, Strin
         let added = options.iter().filter(|(name, _)| !is_written(&args, name)).flat_map(written);
         completed.splice(at + 1..=at, added.map(OsString::from).collect::<Vec<_>>());
     }
-    // A subject's name stands for what the file says.
+    // Replace the names of subjects by the specifications in the file.
     let names = ["--subject", "--same-on"];
     for nth in 1..completed.len() {
         let Some(text) = completed[nth].to_str() else { continue };
@@ -95,7 +96,7 @@ fn complete(args: Vec<OsString>, config: &Config) -> Result<Vec<OsString>, Strin
     Ok(completed)
 }
 
-/// Whether the user wrote an option of this name.
+/// Returns true if the user wrote the option `--name`.
 fn is_written(args: &[OsString], name: &str) -> bool {
     let flag = format!("--{name}");
     args.iter().filter_map(|arg| arg.to_str()).any(|arg| {

@@ -1,4 +1,4 @@
-//! What goes to the terminal, without what a terminal must not act upon.
+//! Terminal output, with control characters removed.
 
 use std::io::{self, Write};
 
@@ -10,31 +10,31 @@ pub use ptxsmith_report::harmless::line;
 
 use crate::interrupt;
 
-/// Headings and names.
+/// Style of headings and names.
 pub const BOLD: Style = Style::new().bold();
-/// What deviates, and errors.
+/// Style of errors and deviations.
 pub const BAD: Style = AnsiColor::Red.on_default().bold();
-/// What conforms.
+/// Style of conforming results.
 pub const GOOD: Style = AnsiColor::Green.on_default();
-/// What was expected to differ, and notes.
+/// Style of notes and of expected differences.
 pub const NOTE: Style = AnsiColor::Yellow.on_default();
-/// Where a style ends.
+/// Ends a style.
 pub const END: Reset = Reset;
 
-/// Where messages and results go.
+/// Writes messages and results to the terminal.
 #[derive(Clone, Copy, Debug)]
 pub struct Console {
-    /// No progress and no notes.
+    /// If true, progress and notes are not shown.
     pub quiet: bool,
-    /// Whether styles are kept.
+    /// Whether to write colors and other styles.
     pub color: ColorChoice,
 }
 
 impl Console {
     /// Writes a result to standard output.
     ///
-    /// A reader that has seen enough (`| head`) is no failure: the command goes on, so that its files are written and
-    /// its exit status is what it would have been.
+    /// A closed pipe (`| head`) is not an error: the command continues, so that its files are written and its exit
+    /// status does not change.
     pub fn print(&self, text: &str) -> io::Result<()> {
         match self.try_print(text) {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
@@ -42,7 +42,7 @@ impl Console {
         }
     }
 
-    /// Writes to standard output; a closed pipe is an error like any other.
+    /// Writes to standard output. A closed pipe is an error like any other.
     pub fn try_print(&self, text: &str) -> io::Result<()> {
         let mut out = AutoStream::new(io::stdout().lock(), self.color_of(&io::stdout()));
         out.write_all(text.as_bytes())
@@ -50,23 +50,24 @@ impl Console {
             .map_err(|error| io::Error::new(error.kind(), format!("cannot write standard output: {error}")))
     }
 
-    /// Says something that is no result, unless it should be quiet.
+    /// Shows a note on standard error, unless [`Console::quiet`] is set.
     pub fn note(&self, message: &str) {
         if !self.quiet {
             self.message(NOTE, "note", message);
         }
     }
 
-    /// Says what went wrong.
+    /// Shows an error message on standard error.
     pub fn error(&self, message: &str) {
         self.message(BAD, "error", message);
     }
 
-    /// Says why something could not be done.
+    /// Shows why a command failed.
     pub fn failure(&self, failure: &Failure) {
         match failure {
             Failure::BadInput(message) => self.error(message),
-            // What a subject was asked and what it said stands on lines of its own.
+            // The message of `NoSubject` has several lines: the error, then the request to the subject and its
+            // response.
             Failure::NoSubject(message) => {
                 let (first, rest) = message.split_once('\n').unwrap_or((message, ""));
                 self.error(first);
@@ -84,7 +85,7 @@ impl Console {
         self.stderr(&format!("{style}{kind}:{style:#} {}\n", line(message)));
     }
 
-    /// Writes to standard error. Where that fails there is no other place to report it.
+    /// Writes to standard error. A failure is ignored, since it cannot be reported anywhere else.
     pub fn stderr(&self, text: &str) {
         let mut err = AutoStream::new(io::stderr().lock(), self.color_of(&io::stderr()));
         let _ = err.write_all(text.as_bytes());
@@ -92,7 +93,7 @@ impl Console {
 
     fn color_of(&self, stream: &impl anstream::stream::RawStream) -> ColorChoice {
         match self.color {
-            // Looks at NO_COLOR, CLICOLOR, TERM and whether it is a terminal.
+            // `choice` considers NO_COLOR, CLICOLOR, TERM and whether the stream is a terminal.
             ColorChoice::Auto => AutoStream::choice(stream),
             fixed => fixed,
         }

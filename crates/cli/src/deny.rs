@@ -1,15 +1,15 @@
-//! `--deny`: what is status 1 although it is nothing new.
+//! `--deny`: sets exit status 1 for results that are not new deviations.
 
 use ptxsmith_report::{Report, Status};
 
 use crate::exit::Exit;
 use crate::values::Deny;
 
-/// Which of the things that are denied a campaign shows.
+/// Returns the denied kinds of results that occur in a report.
 pub fn shown(report: &Report, denied: &[Deny]) -> Vec<Deny> {
     let shows = |deny: &Deny| match deny {
         Deny::Known => report.findings.iter().any(|found| found.status == Status::Known),
-        // Of what is only accepted no value was compared.
+        // Programs compared by outcome only count as uncompared, because none of their values was compared.
         Deny::Uncompared => {
             report.not_compared.values().any(|&count| count > 0)
                 || report.subjects.iter().any(|subject| subject.compared_by_outcome > 0)
@@ -18,8 +18,8 @@ pub fn shown(report: &Report, denied: &[Deny]) -> Vec<Deny> {
     denied.iter().copied().filter(shows).collect()
 }
 
-/// The status of a command that shows these of the things that are denied: worse than that nothing was compared, better than
-/// bad input and failures.
+/// Returns the exit status of a command if these denied results occurred. A denied result takes precedence over
+/// "nothing was compared"; bad input and failures take precedence over a denied result.
 pub fn status(exit: Exit, shown: &[Deny]) -> Exit {
     match exit {
         Exit::Success | Exit::NothingCompared if !shown.is_empty() => Exit::Deviation,

@@ -1,31 +1,31 @@
-//! What the help of a command says beyond its options: exit statuses and environment.
+//! Sections of the help texts after the options: exit statuses and environment variables.
 
-/// A variable of the environment, with its effect.
+/// An environment variable and its effect.
 pub type Variable = (&'static str, &'static str);
 
-/// An exit status, with its meaning.
+/// An exit status and its meaning.
 pub type Status = (&'static str, &'static str);
 
-/// The cache.
+/// The variable that sets the cache directory.
 pub const CACHE: Variable =
     ("PTXSMITH_CACHE", "where releases are installed [default: ptxsmith in XDG_CACHE_HOME, or in ~/.cache]");
-/// An installed CUDA.
+/// The variables that point to a CUDA installation.
 pub const CUDA_HOME: Variable =
     ("CUDA_HOME, CUDA_PATH", "a CUDA whose ptxas is used where none is installed");
 /// The search path.
 pub const PATH: Variable =
     ("PATH", "a ptxas, where there is none of these; python3, which installs releases");
-/// The driver's library.
+/// The variable that sets the CUDA driver library.
 pub const LIBCUDA: Variable = ("PTXSMITH_LIBCUDA", "the driver's library, as --libcuda");
-/// The shard.
+/// The variables that select a shard.
 pub const SHARDS: Variable = (
     "SLURM_ARRAY_TASK_ID, JOB_COMPLETION_INDEX with PTXSMITH_SHARDS, CI_NODE_INDEX, BUILDKITE_PARALLEL_JOB",
     "the shard, where --shard is absent",
 );
-/// Colors.
+/// The variable that disables colors.
 pub const NO_COLOR: Variable = ("NO_COLOR", "where it is set, nothing is colored unless --color says so");
 
-/// The exit statuses of commands that judge.
+/// The exit statuses of commands that compare implementations with the specification.
 pub const JUDGED: &[Status] = &[
     ("0", "everything compared conforms or is a known deviation"),
     (
@@ -38,10 +38,11 @@ pub const JUDGED: &[Status] = &[
     ),
     ("130, 143, 129", "stopped by SIGINT, SIGTERM, SIGHUP; what was found so far is on disk"),
 ];
-/// The environment of commands that run implementations.
+/// The environment variables of commands that run implementations.
 pub const TESTS: &[Variable] = &[CACHE, CUDA_HOME, PATH, LIBCUDA, NO_COLOR];
 
-/// The help behind the options: this text, the exit statuses where they differ from those of every command, and the environment.
+/// Builds the help text after the options: `text`, the exit statuses if they differ from the common ones, and the
+/// environment variables.
 pub fn help(text: &str, statuses: &[Status], environment: &[Variable]) -> String {
     let mut help = text.to_owned();
     if !statuses.is_empty() {
@@ -59,7 +60,8 @@ pub fn help(text: &str, statuses: &[Status], environment: &[Variable]) -> String
     help
 }
 
-/// These exit statuses and those of every command, in order.
+/// Merges these exit statuses with the common ones, in ascending order. An entry in `statuses` replaces the common
+/// entry.
 fn with_common(statuses: &[Status]) -> Vec<Status> {
     let common = [("0", "done"), ("2", "bad usage or bad input"), ("4", "ptxsmith itself failed")];
     let mut all = statuses.to_vec();

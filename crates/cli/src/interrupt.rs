@@ -1,4 +1,5 @@
-//! Signals that ask for an end: the first for a clean one, within a time; the second does not wait.
+//! Handling of SIGINT, SIGTERM and SIGHUP: the first signal asks for a clean end within a time limit, the second ends
+//! the program at once.
 
 use std::fs;
 use std::process::exit;
@@ -11,23 +12,25 @@ use ptxsmith_subject::Cancel;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-/// How long a command has for a clean end. What takes longer, such as reading a pipe that nothing is written to, is ended.
+/// Time for a clean end after the first signal. A command that takes longer, for instance because it reads a pipe
+/// without a writer, is ended.
 const PATIENCE: Duration = Duration::from_millis(1500);
 
-/// The signal that asked for an end; 0 before one did.
+/// The first signal received, or 0 if there was none.
 static SIGNAL: AtomicI32 = AtomicI32::new(0);
 
-/// What a command has to say that does not come to a clean end.
+/// Called if the command does not end in time after a signal.
 static LAST_WORDS: Mutex<Option<LastWords>> = Mutex::new(None);
 
 type LastWords = Box<dyn FnOnce() + Send>;
 
-/// A flag that a signal raises. Everything that takes long looks at it; the children of subjects are killed when it is
-/// raised. What does not look at it in time is ended, after `say`.
+/// Installs the signal handlers and returns a flag that the first signal raises. Long-running work checks the flag, and
+/// child processes of subjects are killed when it is raised. If the program is still running after the time limit,
+/// `say` is called and the program exits.
 pub fn watch(say: impl FnOnce() + Send + 'static) -> anyhow::Result<Cancel> {
     let cancel = Cancel::new();
     let raised = cancel.clone();
-    // A program that was started with `nohup` is to outlive the terminal.
+    // A program started with `nohup` ignores SIGHUP and must outlive the terminal.
     let signals = if is_ignored(SIGHUP) { &[SIGINT, SIGTERM][..] } else { &[SIGINT, SIGTERM, SIGHUP] };
     let mut signals = Signals::new(signals)?;
     thread::spawn(move || {
@@ -49,25 +52,25 @@ pub fn watch(say: impl FnOnce() + Send + 'static) -> anyhow::Result<Cancel> {
     Ok(cancel)
 }
 
-/// Has this said where the command does not come to a clean end in time.
+/// Sets a function that is called, before `say` of [`watch`], if the command does not end in time after a signal.
 pub fn last_words(say: impl FnOnce() + Send + 'static) {
     if let Ok(mut words) = LAST_WORDS.lock() {
         *words = Some(Box::new(say));
     }
 }
 
-/// The exit status of a command that a signal ended, as shells report it.
+/// Returns the exit status of a command that a signal ended: 128 plus the signal's number, as shells report it.
 pub fn status() -> u8 {
     128 + number()
 }
 
-/// The number of the signal that asked for an end: SIGINT where none did.
+/// Returns the number of the first signal, or SIGINT if there was none.
 fn number() -> u8 {
     let signal = SIGNAL.load(Ordering::Relaxed);
     u8::try_from(if signal == 0 { SIGINT } else { signal }).unwrap_or_default()
 }
 
-/// What asked for an end, for a person.
+/// Returns the name of the first signal, for messages.
 pub fn name() -> &'static str {
     match i32::from(number()) {
         SIGTERM => "SIGTERM",
@@ -76,7 +79,7 @@ pub fn name() -> &'static str {
     }
 }
 
-/// Whether this program was started with a signal ignored. The system lists them as bits.
+/// Returns true if this program was started with the signal ignored. The kernel lists ignored signals as a bit mask.
 fn is_ignored(signal: i32) -> bool {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));

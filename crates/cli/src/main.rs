@@ -1,4 +1,4 @@
-//! The program: commands, progress, reports. Everything that it says about PTX comes from the other packages.
+//! The command line program: commands, progress and reports. All knowledge of PTX is in the other packages.
 
 mod args;
 mod bug;
@@ -40,7 +40,7 @@ fn main() -> ExitCode {
     exit.into()
 }
 
-/// What was written, with what the file of `--config` says.
+/// Parses the command line, completed by the options of the `--config` file.
 fn read() -> Result<(Cli, ArgMatches, Vec<OsString>), clap::Error> {
     let args = config::completed(std::env::args_os().collect())?;
     let matches = Cli::command().try_get_matches_from(args.clone())?;

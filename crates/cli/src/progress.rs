@@ -1,4 +1,4 @@
-//! Progress on the terminal; hidden where standard error is none.
+//! Progress on the terminal; hidden if standard error is not a terminal.
 
 use std::fmt::Write;
 use std::time::{Duration, Instant};
@@ -9,7 +9,7 @@ use ptxsmith_campaign::session::{Events, Limit, Progress};
 
 use crate::console::Console;
 
-/// A sign of life while something takes as long as it takes.
+/// Shows a spinner while an operation of unknown length runs.
 pub fn spinner(console: &Console) -> ProgressBar {
     if console.quiet {
         return ProgressBar::hidden();
@@ -19,15 +19,14 @@ pub fn spinner(console: &Console) -> ProgressBar {
     bar
 }
 
-/// What happens in a campaign, on the terminal.
+/// Shows the events of a campaign on the terminal.
 pub struct OnTerminal {
-    /// Where it goes.
     pub console: Console,
-    /// When the command has to be over, where that is limited.
+    /// The time limit of the command, if there is one.
     pub limit: Option<Limit>,
 }
 
-/// A bar that is there as long as this is.
+/// A progress bar that disappears when this value is dropped.
 struct Bar {
     bar: ProgressBar,
     console: Console,
@@ -75,7 +74,7 @@ impl Drop for Bar {
     }
 }
 
-/// How wide a terminal is on which everything is shown.
+/// The minimum terminal width for the complete progress line.
 const WIDE: u16 = 90;
 
 fn bar(console: &Console, limit: Option<Limit>, unit: &str, count: Option<u64>) -> ProgressBar {
@@ -91,7 +90,8 @@ fn bar(console: &Console, limit: Option<Limit>, unit: &str, count: Option<u64>) 
     bar
 }
 
-/// A line that fits the terminal: what was found stands first, and what goes beyond the width is left out.
+/// Creates a progress line that fits the terminal. On a narrow terminal the findings come first and the rest is left
+/// out.
 fn style(
     limit: Option<Limit>,
     unit: &str,
@@ -99,7 +99,8 @@ fn style(
     width: u16,
 ) -> Result<ProgressStyle, indicatif::style::TemplateError> {
     let count = if is_counted { "{human_pos}/{human_len}" } else { "{human_pos}" };
-    // Of many a share and the time that is left are known; of others how long it takes by now.
+    // With a known count or a time limit, show the completed share and the time left; otherwise a spinner and the
+    // elapsed time.
     let share = if is_counted || limit.is_some() { "{share}" } else { "{spinner}" };
     let time = if is_counted || limit.is_some() { "{left} left" } else { "{elapsed}" };
     let template = match width {
@@ -123,7 +124,7 @@ fn style(
         }))
 }
 
-/// `45s`, `3m05s`, `2h07m`
+/// Formats a duration as `45s`, `3m05s` or `2h07m`.
 fn time_of(time: Duration) -> String {
     match time.as_secs() {
         seconds @ ..60 => format!("{seconds}s"),
@@ -139,7 +140,7 @@ mod tests {
 
     use indicatif::{ProgressDrawTarget, TermLike};
 
-    /// Keeps what was written last.
+    /// Keeps only the text that was written last.
     #[derive(Clone, Debug)]
     struct Terminal {
         width: u16,

@@ -1,4 +1,4 @@
-//! `run --resume`: the arguments of a campaign that its folder keeps.
+//! `run --resume`: restores the arguments of a campaign from its folder.
 
 use std::ffi::OsString;
 use std::os::unix::fs::MetadataExt as _;
@@ -13,11 +13,11 @@ use ptxsmith_subject::SubjectSpec;
 use crate::args::{Cli, Command};
 use crate::exit::Failure;
 
-/// The arguments that a command runs with, and the command line that has them all. Those of `run --resume` that were not given
-/// are those of the campaign that is gone on with.
+/// Completes the arguments of `run --resume` with the arguments of the stored campaign, and returns them with the
+/// complete command line. Arguments given now take precedence. Other commands are returned unchanged.
 ///
 /// # Errors
-/// If the folder keeps no arguments that can be used.
+/// If the folder contains no usable arguments.
 pub fn completed(cli: Cli, matches: &ArgMatches, args: &[OsString]) -> Result<(Cli, Vec<String>), Failure> {
     let given: Vec<String> = args.iter().map(|arg| arg.to_string_lossy().into_owned()).collect();
     match (&cli.command, matches.subcommand()) {
@@ -33,13 +33,13 @@ pub fn completed(cli: Cli, matches: &ArgMatches, args: &[OsString]) -> Result<(C
     }
 }
 
-/// What is of this run of the program, and of no campaign.
+/// Options that apply to this invocation and are never restored from the campaign.
 const OF_NOW: [&str; 8] = ["jobs", "quiet", "color", "config", "out", "resume", "replace", "write_expected"];
 
-/// The budget: either of these replaces both.
+/// The options that limit a campaign. If either is given, neither is restored.
 const BUDGET: [&str; 2] = ["cases", "time"];
 
-/// These arguments of `run`, but for those that were given now.
+/// Merges the arguments of an earlier `run` with the arguments that were given now.
 fn gone_on_with(earlier: &[String], now: Cli, given: &ArgMatches) -> Result<(Cli, Vec<String>), Failure> {
     let Command::Run(own) = now.command else { unreachable!("only run is gone on with") };
     let name = line(&own.out.join(folder::MANIFEST).to_string_lossy()).into_owned();
@@ -94,7 +94,7 @@ fn is_given(matches: &ArgMatches, id: &str) -> bool {
         && matches.value_source(id).is_some_and(|source| source == ValueSource::CommandLine)
 }
 
-/// An option as it was written, once for each value.
+/// Returns an option as command line arguments, repeated for each value.
 fn written(arg: &Arg, matches: &ArgMatches) -> Vec<OsString> {
     let flag = || OsString::from(format!("--{}", arg.get_long().expect("run has options alone")));
     if !arg.get_action().takes_values() {
@@ -104,7 +104,7 @@ fn written(arg: &Arg, matches: &ArgMatches) -> Vec<OsString> {
     values.flat_map(|value| [flag(), value.to_owned()]).collect()
 }
 
-/// A command line without the arguments that say how long a campaign goes on.
+/// Returns a command line without `--cases` and `--time`.
 fn without_budget(command_line: &[String]) -> Vec<String> {
     let mut kept = Vec::new();
     let mut args = command_line.iter();
@@ -118,7 +118,7 @@ fn without_budget(command_line: &[String]) -> Vec<String> {
     kept
 }
 
-/// Fails where others may have written the file that names programs to run.
+/// Fails if other users may have written the manifest, because it names programs to run.
 fn only_ours(out: &Path, name: &str) -> Result<(), Failure> {
     let own = std::fs::metadata("/proc/self").map(|own| own.uid());
     let file = std::fs::metadata(out.join(folder::MANIFEST));

@@ -1,4 +1,4 @@
-//! How the values of options are written.
+//! Parsers for the values of options.
 
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::time::{Duration, SystemTime};
@@ -16,7 +16,7 @@ pub enum Deny {
     Uncompared,
 }
 
-/// `1000`, `1_000_000`, `5k`, `2M`, `1e6`; 0 too.
+/// Parses a count that may be 0: `1000`, `1_000_000`, `5k`, `2M`, `1e6`.
 pub fn count_or_none(text: &str) -> Result<u64, String> {
     let number = read_count(text.trim());
     number.ok_or_else(|| {
@@ -24,12 +24,12 @@ pub fn count_or_none(text: &str) -> Result<u64, String> {
     })
 }
 
-/// The same, but at least 1.
+/// Parses a count like [`count_or_none`], but at least 1.
 pub fn count(text: &str) -> Result<NonZeroU64, String> {
     NonZeroU64::new(count_or_none(text)?).ok_or_else(|| "must be at least 1".to_owned())
 }
 
-/// How many threads.
+/// Parses a number of threads, at least 1.
 pub fn jobs(text: &str) -> Result<NonZeroUsize, String> {
     let number = text.trim().parse::<usize>().map_err(|_| format!("`{text}` is not a number of threads"))?;
     NonZeroUsize::new(number)
@@ -38,7 +38,7 @@ pub fn jobs(text: &str) -> Result<NonZeroUsize, String> {
 
 fn read_count(text: &str) -> Option<u64> {
     let text = text.replace('_', "");
-    // A digit first: `u64` would take a `+`, and `e6` is no number.
+    // Require a digit first: `u64` would accept `+1`, and `e6` has no digits.
     text.chars().next().filter(char::is_ascii_digit)?;
     let powers = [('k', 3), ('K', 3), ('m', 6), ('M', 6), ('g', 9), ('G', 9)];
     let suffix = powers.iter().find_map(|&(suffix, power)| Some((text.strip_suffix(suffix)?, power)));
@@ -49,18 +49,18 @@ fn read_count(text: &str) -> Option<u64> {
             None => (&*text, 0),
         },
     };
-    // `1.5e6` is a whole number too.
+    // A fraction is allowed if the exponent makes the number whole: `1.5e6`.
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
     let fraction = fraction.trim_end_matches('0');
     let power = power.checked_sub(u32::try_from(fraction.len()).ok()?)?;
     format!("{whole}{fraction}").parse::<u64>().ok()?.checked_mul(10_u64.checked_pow(power)?)
 }
 
-/// Bytes in memory order.
+/// Bytes in memory order, from the command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bytes(pub Vec<u8>);
 
-/// `01000000`: two digits each; blanks and `_` may stand between them.
+/// Parses bytes of two hexadecimal digits each, such as `01000000`. Blanks and `_` are ignored.
 pub fn bytes(text: &str) -> Result<Bytes, String> {
     let digits: Option<Vec<u8>> = text
         .chars()
@@ -75,13 +75,13 @@ pub fn bytes(text: &str) -> Result<Bytes, String> {
     }
 }
 
-/// `sm_35`
+/// Parses a target, such as `sm_35`.
 pub fn target(text: &str) -> Result<String, String> {
     let number = text.strip_prefix("sm_").filter(|number| number.starts_with(|c: char| c.is_ascii_digit()));
     number.map(|_| text.to_owned()).ok_or_else(|| format!("`{text}` is not a target: write sm_35"))
 }
 
-/// `7.8`
+/// Parses a PTX version, such as `7.8`.
 pub fn ptx_version(text: &str) -> Result<(u32, u32), String> {
     let read = || {
         let (major, minor) = text.split_once('.')?;
@@ -90,24 +90,24 @@ pub fn ptx_version(text: &str) -> Result<(u32, u32), String> {
     read().ok_or_else(|| format!("`{text}` is not a version of PTX: write 7.8"))
 }
 
-/// A regular expression.
+/// Parses a regular expression.
 pub fn regex(text: &str) -> Result<regex_lite::Regex, String> {
     regex_lite::Regex::new(text).map_err(|error| error.to_string())
 }
 
-/// The entry that is most likely meant by a name that is none of them.
+/// Returns the known name that is most similar to a misspelt name, or `None` if nothing is similar enough.
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let likeness = |known: &str| strsim::jaro_winkler(name, known);
     let scored = known.into_iter().map(|known| (likeness(known), known));
     scored.filter(|(score, _)| *score > 0.8).max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, known)| known)
 }
 
-/// `; did you mean ...`, where something is near.
+/// Returns `; did you mean ...` for a misspelt name, or an empty string if no known name is similar.
 pub fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     nearest(name, known).map(|known| format!("; did you mean `{known}`?")).unwrap_or_default()
 }
 
-/// An implementation under test, as `--subject` takes it.
+/// Parses the specification of an implementation under test, as in `--subject`.
 pub fn subject(text: &str) -> Result<SubjectSpec, String> {
     parse_spec(text).map_err(|error| {
         let end = text.find(['@', ':']).map_or(text.len(), |at| at + 1);
@@ -124,7 +124,7 @@ pub fn subject(text: &str) -> Result<SubjectSpec, String> {
     })
 }
 
-/// `shift-count=modulo`
+/// Parses an interpretation, such as `shift-count=modulo`, into the question and the index of its answer.
 pub fn reading(text: &str) -> Result<(Question, usize), String> {
     let (name, answer) = text.split_once('=').ok_or("write QUESTION=ANSWER")?;
     let question = Question::from_name(name).ok_or_else(|| {
@@ -140,10 +140,10 @@ pub fn reading(text: &str) -> Result<(Question, usize), String> {
     Ok((question, place))
 }
 
-/// The most ids that are named to somebody who asked for another.
+/// The maximum number of ids that an error message lists.
 const MOST_IDS: usize = 20;
 
-/// The place of the id that is meant: the id itself, or the only one that begins so.
+/// Finds an id, exactly or by a unique prefix, and returns its index.
 pub fn meant(ids: &[&str], id: &str) -> Result<usize, String> {
     let places = |is_meant: &dyn Fn(&str) -> bool| {
         ids.iter().enumerate().filter(|(_, of)| is_meant(of)).map(|(nth, _)| nth).collect::<Vec<_>>()
@@ -166,14 +166,14 @@ pub fn meant(ids: &[&str], id: &str) -> Result<usize, String> {
     Err(format!("{problem} `{id}`; {there}{hint}"))
 }
 
-/// `10m`, `90s`, `1h 30m`.
+/// Parses a duration, such as `10m`, `90s` or `1h 30m`. Zero is an error.
 pub fn duration(text: &str) -> Result<Duration, String> {
     let duration = humantime::parse_duration(text.trim())
         .map_err(|error| format!("{error}; write 90s, 10m or 1h30m"))?;
     if duration.is_zero() { Err("must be more than nothing".to_owned()) } else { Ok(duration) }
 }
 
-/// `1d`, `2026-11-20`, `2026-11-20 02:00:00`
+/// Parses a time, either an age (`1d`) or a date in UTC (`2026-11-20`, `2026-11-20 02:00:00`).
 pub fn since(text: &str) -> Result<SystemTime, String> {
     let text = text.trim();
     if let Ok(ago) = humantime::parse_duration(text) {

@@ -1,4 +1,4 @@
-//! Options of commands that work for long.
+//! Options of commands that run for a long time.
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -40,7 +40,7 @@ impl Default for Work {
     }
 }
 
-/// An option that long work has and this command has no use for.
+/// Hides an option that the command accepts but does not use.
 pub fn idle(arg: Arg) -> Arg {
     arg.hide(true)
 }

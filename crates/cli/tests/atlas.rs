@@ -1,4 +1,4 @@
-//! Campaigns as static pages.
+//! `atlas`: campaigns as static pages.
 
 mod common;
 
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use common::*;
 use serde_json::Value;
 
-/// A campaign by case over a conforming and a deviating program, shown to the oracle as a subject.
+/// Runs `check --by-case` on a conforming and a deviating program, with the oracle as subject.
 fn campaign(directory: &Path, faults: &[&str]) -> PathBuf {
     let cases = directory.join("cases/4.5.5");
     fs::create_dir_all(&cases).unwrap();
@@ -64,10 +64,10 @@ fn each_clause_and_each_program_has_a_page_with_json_and_an_address_that_stays()
     assert!(
         page.contains("id=\"plain\"") && page.contains("= 6 / 2;") && page.contains("ptxsmith check x.ptx")
     );
-    // The clause that a program says it is about leads to it.
+    // The page of a clause links to the programs that name the clause.
     let clause = fs::read_to_string(out.join("clauses/4.5.5-division.html")).unwrap();
     assert!(clause.contains("../forms/4.5.5.html#remainder"), "{clause}");
-    // Made again of the same campaign it is the same, to the byte.
+    // An atlas of the same campaign is identical, byte for byte.
     let before = fs::read(out.join("index.html")).unwrap();
     fs::write(out.join("forms/of-before.html"), "").unwrap();
     assert_eq!(status(&atlas()), 0);
@@ -88,7 +88,7 @@ fn what_is_no_atlas_is_not_touched_and_what_does_not_go_together_makes_none() {
     assert!(stderr(&output).contains("holds no atlas"), "{}", stderr(&output));
     assert_eq!(fs::read_dir(&out).unwrap().count(), 1);
 
-    // The same subject with another hash in another campaign.
+    // A second campaign with the same subject, but another hash.
     let other = directory.path().join("other");
     fs::create_dir_all(&other).unwrap();
     let text = fs::read_to_string(campaign.join("report.json")).unwrap();

@@ -1,4 +1,4 @@
-//! Bundles of findings: what their scripts say, with the compiler, `sh` and `python3` and nothing else.
+//! `bundle`: runs the scripts of bundles with only the compiler, `sh` and `python3`.
 
 mod common;
 
@@ -11,7 +11,7 @@ use ptxsmith_diff::{Maker, known::listed_for};
 use ptxsmith_subject::toolchain::Toolchains;
 use ptxsmith_subject::{OpenOptions, SubjectSpec, open, parse_spec};
 
-/// The program of an installed release; `None` where it is not installed.
+/// Returns the program of a release, or `None` if it is not installed.
 fn ptxas(release: &str) -> Option<PathBuf> {
     let spec: SubjectSpec = parse_spec(&format!("ptxas@{release}")).unwrap();
     let opened =
@@ -19,11 +19,11 @@ fn ptxas(release: &str) -> Option<PathBuf> {
     Some(PathBuf::from(opened.ok()?.pop()?.description().path.clone()?))
 }
 
-/// A folder for PATH with nothing but `sh` and Python.
+/// Creates a folder for PATH that contains only `sh` and `python3`.
 fn bare_path(directory: &Path) -> PathBuf {
     let bare = directory.join("bare");
     std::fs::create_dir(&bare).unwrap();
-    // What is in PATH may be a script that needs more.
+    // `python3` in PATH may be a script that needs other programs, so link the interpreter itself.
     let python = Command::new("python3").args(["-c", "import sys; print(sys.executable)"]).output().unwrap();
     let python = String::from_utf8(python.stdout).unwrap();
     std::os::unix::fs::symlink(python.trim(), bare.join("python3")).unwrap();
@@ -31,14 +31,14 @@ fn bare_path(directory: &Path) -> PathBuf {
     bare
 }
 
-/// What a script says with a compiler, and its status.
+/// Runs a script with a compiler. Returns its exit status and output.
 fn reproduced(script: &Path, compiler: &Path, path: &Path) -> (i32, String) {
     let mut run = Command::new("/bin/sh");
     let output = run.arg(script).arg(compiler).env_clear().env("PATH", path).output().unwrap();
     (status(&output), stdout(&output))
 }
 
-/// A bundle of a listed deviation, shown to a release.
+/// Bundles a listed deviation with a release as subject.
 fn bundled(directory: &Path, known: &Known, release: &str) -> PathBuf {
     let mut command = assert_cmd::Command::cargo_bin("ptxsmith").unwrap();
     let subject = format!("ptxas@{release}");
@@ -62,7 +62,7 @@ fn every_listed_deviation_is_reproduced_with_the_compiler_alone() {
     let directory = tempfile::tempdir().unwrap();
     let bare = bare_path(directory.path());
     let maker = Maker { lineage: Some("nvidia"), version: Some("13.5.37") };
-    // To see that a compiler does not end takes all the time that it may have.
+    // Skip deviations that exhaust the time limit, since each takes the whole limit.
     let listed: Vec<&Known> = listed_for(maker).filter(|known| !known.exhausts()).collect();
     assert!(listed.len() > 40, "{}", listed.len());
     for known in listed {
@@ -125,7 +125,7 @@ fn what_a_command_shows_is_reproduced_by_it() {
     let run = || Command::new("sh").arg(folder.join("reproduce.sh")).output().unwrap();
     let output = run();
     assert_eq!((status(&output), stdout(&output).contains("\nREPRODUCED")), (0, true), "{}", stdout(&output));
-    // The same command, mended.
+    // The same command after the bug is fixed.
     let _ = script(directory.path(), &format!("{} \"$1\"", wrong.strip_prefix("exec:").unwrap()));
     let output = run();
     assert_eq!(

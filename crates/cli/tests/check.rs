@@ -1,4 +1,4 @@
-//! `check`, and the exit statuses of a campaign, with subjects made for the purpose.
+//! `check`, and the exit statuses of a campaign, with fake subjects.
 
 mod common;
 
@@ -31,7 +31,8 @@ fn status_0_if_everything_conforms() {
     assert_eq!(status(&refused), 0, "{}", stdout(&refused));
 }
 
-/// The place is that of the user's file, for people and for code hosts; what the specification refuses says so.
+/// Locations refer to the user's file, both in text and in formats for code hosts. A rejection by the specification is
+/// shown as such.
 #[test]
 fn a_deviation_stands_at_its_line_and_column_and_an_invalid_file_says_that_it_is() {
     let directory = tempfile::tempdir().unwrap();
@@ -98,7 +99,7 @@ fn status_1_for_a_new_deviation_which_is_reported_in_full() {
     assert!(finding["program"].as_str().unwrap().starts_with(".version 7.8"));
     assert!(report["coverage"]["clauses"]["reached"].as_u64().unwrap() > 5);
 
-    // The finding is a program that says what holds, and the command repeats it.
+    // The finding is a program with its expectation as a comment, and the command in the report reproduces it.
     let path = out.join(finding["file"].as_str().unwrap());
     let text = std::fs::read_to_string(&path).unwrap();
     assert!(text.contains("// variable: x size=4 align=4 bytes=01000000\n"), "{text}");
@@ -142,7 +143,8 @@ fn status_2_for_bad_input_beside_what_could_be_judged() {
     assert!(stdout(&output).contains("1 part compared, 1 conform"), "{}", stdout(&output));
 }
 
-/// A subject that refuses each program that has this in it, and blames the line; it takes all others, without values.
+/// Creates a subject that rejects every program that contains `what`, with the line in its message, and accepts all
+/// others without values.
 fn refusing(directory: &Path, what: &str) -> String {
     let script_text = format!(
         r#"line=$(grep -n -F '{what}' "$1" | head -1 | cut -d: -f1)
@@ -192,7 +194,8 @@ fn a_complaint_about_a_line_of_the_header_counts_where_the_plainest_program_is_t
     let directory = tempfile::tempdir().unwrap();
     let refusal = r#"{"schema": "ptxsmith.module/1", "outcome": "refused", "diagnostics": [{"severity": "error", "line": 2, "message": "no"}]}"#;
     let taken = r#"{"schema": "ptxsmith.module/1", "outcome": "accepted"}"#;
-    // The header alone is taken by both: the one looks at it when a statement follows, the other counts no lines.
+    // Both subjects accept the header alone. The first rejects the header only if a declaration follows, the second
+    // reports line 2 for an error in another line.
     for (refused, status_of) in [("global", 3), ("=", 1)] {
         let subject = script(
             directory.path(),
@@ -306,7 +309,7 @@ fn the_report_does_not_depend_on_the_number_of_jobs() {
 fn a_known_deviation_and_what_was_not_compared_are_status_1_where_they_are_denied() {
     let directory = tempfile::tempdir().unwrap();
     let path = file(directory.path(), "m.ptx", &module(".global .s32 a = 1;\n.global .s32 b = 2;"));
-    // One of the two variables is not shown.
+    // Only one of the two variables is observed.
     let variable = r#"{"space": "global", "size": 4, "align": 4, "bytes": "01000000", "addresses": []}"#;
     let partly = format!(r#"echo '{{"outcome": "accepted", "variables": {{"a": {variable}}}}}'"#);
     let subject = script(directory.path(), &partly);
@@ -362,7 +365,7 @@ fn a_finding_of_standard_input_is_repeated_by_its_command() {
     assert_eq!(again.status.code(), Some(1), "{command}\n{}", String::from_utf8_lossy(&again.stderr));
 }
 
-/// Whatever the text means, one of them is judged wrongly.
+/// Whatever the specification means, one of the two results is a deviation.
 #[test]
 fn an_answer_that_is_followed_in_one_file_and_another_in_another_is_a_finding() {
     let directory = tempfile::tempdir().unwrap();
@@ -396,7 +399,7 @@ fn an_expected_failure_is_no_failure_and_one_that_passes_is() {
     let expected = directory.path().join("expected.txt");
     let check = |option: &str| {
         let mut command = ptxsmith();
-        // Called otherwise when it is checked again, as on another machine.
+        // The subject has another path when it is checked again, as on another machine.
         let dot = if option == "--write-expected" { "" } else { "./" };
         let subject = format!("exec:sh {}", directory.path().join(dot).join("subject.sh").display());
         command.arg("check").arg(&program).args(["--subject", &subject, option]).arg(&expected);

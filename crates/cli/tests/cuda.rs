@@ -1,4 +1,4 @@
-//! The program: `cuda gen`, `cuda check`, `cuda run`.
+//! `cuda gen`, `cuda check` and `cuda run`.
 
 mod common;
 
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use common::{file, one_line_error, ptxsmith, status, stdout};
 use serde_json::Value;
 
-/// The example of the document, completed where its second `val3` would be a redeclaration.
+/// The example of the rule's document, changed where its second `val3` would be a redeclaration.
 const EXAMPLE: &str = "\
 const int xxx = 10;
 
@@ -28,7 +28,7 @@ __device__ void foo(void) {
 const int zzz = 20;
 ";
 
-/// The three marked uses: line, column and key, worked out by hand.
+/// The three marked uses, determined by hand: line, column and key.
 const MARKED: [(u64, u64, &str); 3] = [
     (12, 14, "const_host_var_not_initialized_before_use"),
     (13, 22, "address_of_host_var_in_device_code"),
@@ -130,7 +130,7 @@ __device__ int i() { return missing(known) + known; }
     let findings = report["files"][0]["findings"].as_array().unwrap();
     assert_eq!(findings.iter().map(|finding| &finding["variable"]).collect::<Vec<_>>(), ["declared"]);
     let said = report["files"][0]["not_analysed"].to_string();
-    // How many it is depends on the clang: 19 leaves a use out of its tree that 22 keeps.
+    // The number depends on the clang: 19 omits a use from its tree that 22 includes.
     assert!(said.contains(" uses, first `bits`: stand in expressions, or read variables with initializers, that clang does not"), "{said}");
 }
 
@@ -220,7 +220,7 @@ fn no_file_of_flags_reaches_clang_from_a_compilation_database_or_a_name() {
     let output = check(r#"{"directory": ".", "file": "ok.cu", "command": "nvcc 'ok.cu"}"#.to_owned());
     assert_eq!(status(&output), 2);
     assert!(common::stderr(&output).contains("its command line cannot be split"));
-    // The compiler proper, which clang starts, reads files of its own flags once more: this one would write a file.
+    // The compiler that clang starts reads the file of an `@` argument again as flags. This one would write a file.
     file(directory.path(), "flags.cu", &format!("-dependency-file {} -MT x", at("victim")));
     for flag in ["-I@flags.cu", "-I\", \"@flags.cu", "-D@flags.cu", "-U@flags.cu", "-isystem@flags.cu"] {
         let output = check(format!(
@@ -274,7 +274,7 @@ fn a_deep_expression_is_checked_and_one_too_deep_leaves_the_other_files_their_re
     assert_eq!(report["files"][1]["findings"].as_array().unwrap().len(), 1);
 }
 
-/// A project as CMake describes it: a kernel, a header of its own, and one of somebody else.
+/// Creates a project as CMake describes it: a kernel, a header of the project, and a third-party header.
 fn project(directory: &Path) -> PathBuf {
     for name in ["p/.git", "p/include", "p/build", "other"] {
         std::fs::create_dir_all(directory.join(name)).unwrap();
@@ -338,7 +338,7 @@ fn a_project_is_checked_without_others_headers_and_gets_clean_by_a_patch_comment
             .unwrap();
         (status(&output), stdout(&output), common::stderr(&output))
     };
-    // The header of its own is reported once.
+    // The project's header is reported once.
     let (exit, said, _) = check(&["--fix-patch", "fix.patch"]);
     assert_eq!(exit, 1);
     assert!(said.contains("own.h:2:46: error") && !said.contains("other.h"), "{said}");
@@ -370,16 +370,16 @@ fn a_project_is_checked_without_others_headers_and_gets_clean_by_a_patch_comment
     assert!(noted.contains("1 expected violation occurs no more"), "{noted}");
 }
 
-/// Where a program is in PATH.
+/// Returns the path of a program in PATH.
 fn path_of(program: &str) -> Option<String> {
     let dirs = std::env::var_os("PATH")?;
     let path = std::env::split_paths(&dirs).map(|dir| dir.join(program)).find(|path| path.is_file())?;
     Some(path.display().to_string())
 }
 
-/// A compiler for CMake: nvcc as it is named, in PATH, or installed by us.
+/// Returns a compiler for CMake: nvcc from the environment, from PATH, or installed by ptxsmith.
 fn nvcc() -> Option<String> {
-    // The releases of the user, not those of a test.
+    // Use the releases of the user, which tests otherwise hide.
     let program = assert_cmd::cargo::cargo_bin!("ptxsmith");
     let listed = stdout(&std::process::Command::new(program).args(["toolchain", "list"]).output().unwrap());
     let installed =

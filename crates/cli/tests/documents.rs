@@ -1,4 +1,4 @@
-//! What the documents say is so: commands run as written, links lead somewhere, pages come from the command line.
+//! Checks of the documents: commands run as written, links have targets, and generated pages match the command line.
 
 mod common;
 
@@ -18,12 +18,13 @@ fn root() -> PathBuf {
         .to_owned()
 }
 
-/// Runs git in the project. `None` where there is no git or the project is no checkout: an archive of the sources.
+/// Runs git in the project. `None` without git or outside a checkout, as in an archive of the sources.
 fn git(arguments: &[&str]) -> Option<Output> {
     Command::new("git").args(arguments).current_dir(root()).output().ok()
 }
 
-/// The files of the project, in order. A checkout holds other files too: a recipe of a document writes there.
+/// Returns the files of the project in order. Uncommitted files are excluded, since a recipe of a document may write
+/// some.
 fn files() -> Vec<PathBuf> {
     let listed = git(&["ls-files", "-z"]).filter(|output| output.status.success());
     let paths: Vec<PathBuf> = match listed {
@@ -38,20 +39,20 @@ fn files() -> Vec<PathBuf> {
     paths.into_iter().filter(|path| path.is_file()).collect()
 }
 
-/// Every document of the project.
+/// Returns every document of the project.
 fn documents() -> Vec<PathBuf> {
-    // The files of a suite lie beside others once it is written.
+    // The files of a suite link to files that exist only in a written suite.
     let of_suites = root().join("crates/suite/files");
     let is_document = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "md");
     files().into_iter().filter(|path| is_document(path) && !path.starts_with(&of_suites)).collect()
 }
 
-/// The files and folders of the project, by their full paths.
+/// Returns the absolute paths of the project's files and folders.
 fn known_paths() -> BTreeSet<PathBuf> {
     files().iter().flat_map(|path| path.ancestors()).map(Path::to_owned).collect()
 }
 
-/// A path without `.` and `..`.
+/// Removes `.` and `..` from a path.
 fn plain(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for component in path.components() {
@@ -64,7 +65,7 @@ fn plain(path: &Path) -> PathBuf {
     plain
 }
 
-/// The text without code, in which brackets and parentheses mean other things.
+/// Returns a document's text without code, because brackets and parentheses are not links there.
 fn prose(text: &str) -> String {
     let mut fenced = false;
     let mut prose = String::new();
@@ -80,7 +81,7 @@ fn prose(text: &str) -> String {
     prose
 }
 
-/// The names that headings have as places of a page.
+/// Returns the anchors of the headings.
 fn places(text: &str) -> BTreeSet<String> {
     let headings = text.lines().filter(|line| line.starts_with('#'));
     let name = |line: &str| {
@@ -122,14 +123,14 @@ fn every_link_of_the_documents_leads_to_a_file_and_a_place_that_are_there() {
     assert!(broken.is_empty(), "{broken:#?}");
 }
 
-/// A block of commands of a document.
+/// A block of commands in a document.
 struct Block {
-    /// Why no test runs it, from the comment before it: `<!-- not run: REASON -->`.
+    /// The reason why no test runs it, from the comment before it: `<!-- not run: REASON -->`.
     reason: Option<String>,
     commands: Vec<String>,
 }
 
-/// The console blocks of a document. A command goes on behind a backslash at the end of its line.
+/// Returns the console blocks of a document. A backslash at the end of a line continues the command.
 fn blocks(text: &str) -> Vec<Block> {
     let mut blocks: Vec<Block> = Vec::new();
     let (mut reason, mut open, mut continued) = (None, false, false);
@@ -159,7 +160,7 @@ fn blocks(text: &str) -> Vec<Block> {
     blocks
 }
 
-/// What a command needs that is not here: a release, or a tool of others.
+/// Returns a requirement of a command that is missing: a release or a third-party tool.
 fn lacks(command: &str) -> Option<String> {
     let tools = [("cuda check", "clang"), ("sqlite3 ", "sqlite3"), ("python3 ", "python3")];
     let in_path = |tool: &str| {
@@ -181,7 +182,7 @@ fn lacks(command: &str) -> Option<String> {
     if command.contains("--focus operands") {
         releases.push("nvdisasm");
     }
-    // The releases of the user, not those of a test.
+    // Use the releases of the user, which tests otherwise hide.
     let program = assert_cmd::cargo::cargo_bin!("ptxsmith");
     let listed = stdout(&Command::new(program).args(["toolchain", "list"]).output().unwrap());
     let installed = |release: &&str| {
@@ -191,12 +192,12 @@ fn lacks(command: &str) -> Option<String> {
     releases.into_iter().find(|release| !installed(release)).map(str::to_owned)
 }
 
-/// Runs the commands of a document in their order, and counts them with those that lack something. What cargo runs is left
-/// out: this is run by cargo.
+/// Runs the commands of a document in order, and returns their number, including skipped ones. Commands that start
+/// cargo are excluded, because cargo runs this test.
 fn run(document: &Path) -> usize {
     let text = fs::read_to_string(document).expect("a document is text");
     let program = assert_cmd::cargo::cargo_bin!("ptxsmith");
-    // A place of its own that looks like the checkout, so that what the commands write goes nowhere else.
+    // Run in a temporary copy of the checkout, so that the commands write nowhere else.
     let directory = tempfile::tempdir().unwrap();
     for name in ["corpus", "docs", "scripts"] {
         std::os::unix::fs::symlink(root().join(name), directory.path().join(name)).unwrap();
@@ -207,13 +208,13 @@ fn run(document: &Path) -> usize {
     )
     .unwrap();
     let run = blocks(&text).into_iter().filter(|block| block.reason.is_none());
-    // The program that cargo would build is there.
+    // Cargo has already built the program.
     let built = |command: String| command.replacen("cargo run --release -- ", "ptxsmith ", 1);
     let commands = run.flat_map(|block| block.commands).map(built).filter(|command| !by_cargo(command));
     let (mut seen, mut lacking) = (0, None);
     for command in commands {
         seen += 1;
-        // What comes behind may need what was left out.
+        // Later commands may depend on a skipped one, so skip them too.
         lacking = lacking.or_else(|| lacks(&command));
         if let Some(lacking) = &lacking {
             eprintln!("NOT TESTED: {}: {command}: {lacking} is not installed", document.display());
@@ -222,7 +223,7 @@ fn run(document: &Path) -> usize {
         let mut shell = Command::new("bash");
         shell.args(["-c", &command]).current_dir(directory.path()).env("PTXSMITH", program);
         let output = shell.env("PATH", &path).output().unwrap();
-        // A deviation is a result; bad usage, nothing compared and a failure are none.
+        // A deviation is a valid result; bad usage, an empty comparison and a failure are not.
         let place = document.display();
         assert!(matches!(output.status.code(), Some(0 | 1)), "{place}: {command}: {output:?}");
         let words: Vec<&str> = command.split_whitespace().collect();
@@ -233,7 +234,7 @@ fn run(document: &Path) -> usize {
     seen
 }
 
-/// What builds or tests the project itself: `cargo`, and the scripts that are `cargo` and more.
+/// Returns true for commands that build or test the project: `cargo` and the scripts that call it.
 fn by_cargo(command: &str) -> bool {
     ["cargo ", "scripts/check", "bash .ci/run"].iter().any(|prefix| command.starts_with(prefix))
 }
@@ -258,7 +259,7 @@ fn the_commands_of_every_other_document_run_as_written() {
     assert!(seen >= 30, "{seen} commands");
 }
 
-/// Whoever tries a recipe has a checkout that is still clean, and in which the tests still pass.
+/// After trying a recipe, a checkout must still be clean and its tests must still pass.
 #[test]
 fn what_the_commands_of_a_document_write_in_a_checkout_is_ignored_by_git() {
     let known = known_paths();
@@ -282,16 +283,16 @@ fn what_the_commands_of_a_document_write_in_a_checkout_is_ignored_by_git() {
     assert!(written.len() > 20, "{written:?}");
     assert!(wrong.is_empty(), "{wrong:#?}");
     for file in written {
-        // 1 where it is not ignored; 128 where this is no checkout.
+        // Status 1 means that the file is not ignored, 128 that this is not a checkout.
         let ignored = git(&["check-ignore", "--quiet", &file]).and_then(|output| output.status.code());
         assert_ne!(ignored, Some(1), "{file} is not in .gitignore");
     }
 }
 
-/// The words before a file that a command writes.
+/// Words that precede the name of an output file in a command.
 const WRITES: [&str; 5] = ["--out", "--history", "--write-expected", "--report", ">"];
 
-/// Who sees a failure after half an hour does not look for its cause in the output before.
+/// After half an hour, nobody searches earlier output for the cause of a failure.
 #[test]
 fn a_stage_of_the_checks_that_fails_says_in_the_last_line_how_to_run_it_alone() {
     let directory = tempfile::tempdir().unwrap();
@@ -306,7 +307,7 @@ fn a_stage_of_the_checks_that_fails_says_in_the_last_line_how_to_run_it_alone() 
         fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
     };
-    // Where `cargo` fails for what the first argument is, and a script of others for what is said.
+    // `cargo` fails if its first argument is `fails`; the text `formats` replaces the script check-report-formats.
     let last_line = |fails: &str, formats: &str| {
         program(tools.join("cargo"), &format!("echo \"$1 says much\" >&2; test \"$1\" != {fails}"));
         program(scripts.join("check-report-formats"), formats);
@@ -344,16 +345,16 @@ fn a_command_that_no_test_runs_has_a_reason_and_few_have_one() {
     assert!(all >= 80 && left_out * 2 < all, "{left_out} of {all}");
 }
 
-/// The commands of a document, those in blocks and those in the text, without what goes to another program.
+/// Returns the commands of a document, in blocks and inline, without arguments for other programs.
 fn spelled(text: &str) -> Vec<String> {
     let mut commands: Vec<String> = blocks(text).into_iter().flat_map(|block| block.commands).collect();
     let joined = text.replace('\n', " ");
-    // Where a fence stands the halves of the text change their roles, twice.
+    // A code fence contains three backquotes, so inside and outside are swapped twice and remain correct.
     commands.extend(joined.split('`').filter(|part| !part.is_empty()).map(str::to_owned));
     commands.iter().map(|command| command.split(" -- ").next().unwrap_or("").replace('\\', "")).collect()
 }
 
-/// The words behind `name` in a command, or none where it is about something else.
+/// Returns the words after `name` in a command, or `None` if it is another command.
 fn words<'a>(command: &'a str, name: &str) -> Option<Vec<&'a str>> {
     let command = command.trim().trim_start_matches("$ ").split(" #").next().unwrap_or("");
     let words: Vec<&str> = command.split_whitespace().collect();
@@ -419,7 +420,7 @@ fn the_readme_has_at_most_700_words() {
     assert!((300..=700).contains(&words), "{words}");
 }
 
-/// A module of Rust is named without `.rs`, whether it is a file or a folder.
+/// Documents name a Rust module without `.rs`, whether it is a file or a folder.
 #[test]
 fn every_file_of_the_project_that_a_document_names_is_there() {
     let known = known_paths();
@@ -439,7 +440,7 @@ fn every_file_of_the_project_that_a_document_names_is_there() {
             named += 1;
             let beside = path.parent().expect("it lies somewhere").join(name);
             let is_there = [root().join(name), root().join(format!("{name}.rs")), beside];
-            // What a fuzzer writes is not committed.
+            // The output of fuzzers is not committed.
             let is_written = name.starts_with("fuzz/corpus") || name.starts_with("fuzz/artifacts");
             if !is_written && !is_there.iter().any(|file| known.contains(&plain(file))) {
                 missing.push(format!("{}: {name}", path.display()));
@@ -450,8 +451,9 @@ fn every_file_of_the_project_that_a_document_names_is_there() {
     assert!(missing.is_empty(), "{missing:#?}");
 }
 
-/// The words that a person has to read: pages of deviations but their index are left out, and so is rendered text, which stands behind a
-/// comment such as `<!-- measured -->`, up to a comment with the word `end`, or up to the end of the file.
+/// Counts the words that people have to read. Excluded are the pages of deviations except their index, and generated
+/// text: everything after a comment such as `<!-- measured -->`, up to a comment with the word `end` or the end of the
+/// file.
 #[test]
 fn the_documents_have_at_most_16000_words() {
     const MOST_WORDS: usize = 16_000;

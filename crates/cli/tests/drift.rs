@@ -1,4 +1,4 @@
-//! `drift`: what it compares, and what it says where there is nothing to compare.
+//! `drift`: the comparison, and the message if there is nothing to compare.
 
 mod common;
 
@@ -29,7 +29,7 @@ fn the_corpus_is_built_in_and_a_file_of_another_that_cannot_be_read_is_told() {
     };
     let own = drift(&[]);
     assert!(status(&own) == 0 && stdout(&own).contains("remainder-by-zero-crash"), "{}", stderr(&own));
-    // Listed for one of the two releases, and in no program of the corpus.
+    // Deviations that are listed for one of the two releases and occur in no program of the corpus.
     for id in ["sink-load-crash", "opaque-type-as-part-crash"] {
         assert!(stdout(&own).contains(&format!("deviation {id}")), "{id}: {}", stdout(&own));
     }

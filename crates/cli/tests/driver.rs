@@ -1,4 +1,4 @@
-//! The subject `driver`, against a stub of the driver library: no device is needed, and none is tested.
+//! The subject `driver`, with a stub of the driver library. No device is needed, and none is tested.
 
 mod common;
 
@@ -10,14 +10,14 @@ use common::*;
 use ptxsmith_suite::selfcheck;
 use serde_json::Value;
 
-/// The stub: a library built beside the tests.
+/// Returns the stub, a library that is built with the tests.
 fn stub() -> PathBuf {
     let name =
         format!("{}ptxsmith_driver_stub{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
     std::env::current_exe().unwrap().with_file_name(name)
 }
 
-/// The program under test, on a machine whose driver is the stub with this script.
+/// Returns the program under test, with the stub and the given script as driver.
 fn on_stub(directory: &Path, script: &str) -> Command {
     let path = file(directory, "script", script);
     let mut command = ptxsmith();
@@ -73,7 +73,7 @@ fn a_run_without_a_driver_compares_nothing() {
             .args(["run", "--libcuda", "/nonexistent/libcuda.so.1", "--quiet", "--cases", "10"])
             .args(["--subject", subject, "--out"])
             .arg(directory.path().join("out"))
-            // Nothing is installed for this, and no network is asked.
+            // Nothing may be installed or downloaded.
             .env("PATH", "/nonexistent")
             .output()
             .unwrap();
@@ -123,7 +123,7 @@ fn a_write_past_a_variable_is_seen_in_the_fence_behind_it() {
     let values = "variable x 00000000000000000000000000000000\nvariable q 05000000\n";
     let (output, _) = check(directory.path(), values, &[("a.ptx", text)], &[]);
     assert_eq!(status(&output), 0, "{}", stderr(&output));
-    // The address of a variable, which explains the bytes, and one that nothing explains.
+    // The bytes are once explained by the address of a variable, and once by nothing.
     for (addend, class) in [(4, "wrong-address"), (0x10_0000, "crash")] {
         let script = format!("{values}address q 0 8 x {addend}\n");
         let (output, report) = check(directory.path(), &script, &[("a.ptx", text)], &[]);
@@ -144,7 +144,7 @@ fn each_error_of_the_driver_has_its_own_outcome() {
     assert_eq!(status(&output), 1, "{}", stderr(&output));
     assert_eq!(report["findings"][0]["class"], "refuses-valid", "{report}");
     assert!(report["findings"][0].to_string().contains("Unknown thing"), "{report}");
-    // The other module is judged all the same.
+    // The other module is still compared.
     assert_eq!(report["conform"], 1, "{report}");
 
     for (code, name) in [(222, "UNSUPPORTED_PTX_VERSION"), (209, "NO_BINARY_FOR_GPU"), (2, "OUT_OF_MEMORY")] {
@@ -170,8 +170,8 @@ fn a_module_that_kills_the_driver_costs_nothing_but_itself() {
     assert_eq!(report["conform"], 2, "{report}");
 }
 
-/// A cache with a release of an assembler: a script that takes every module and makes an ELF file without sections with
-/// the text behind its header, which the stub reads.
+/// Creates a cache with a fake release of ptxas: a script that turns every module into an ELF file without sections,
+/// followed by the text that the stub reads.
 fn cache_with_assembler(directory: &Path, before: &str) -> PathBuf {
     let folder = directory.join("cache/toolchains/13.5.37/bin");
     std::fs::create_dir_all(&folder).unwrap();
@@ -190,7 +190,7 @@ fn cache_with_assembler(directory: &Path, before: &str) -> PathBuf {
     directory.join("cache")
 }
 
-/// As [`check`], with cubins that a script makes; `before` is what it does first.
+/// Like [`check`], with cubins made by a script; `before` is executed first.
 fn check_cubins(directory: &Path, before: &str, script: &str, modules: &[(&str, &str)]) -> (Output, Value) {
     let folder = directory.join("modules");
     std::fs::create_dir_all(&folder).unwrap();
@@ -263,7 +263,7 @@ fn what_the_assembler_and_the_loader_refuse_are_told_apart() {
     assert_eq!(status(&output), 1, "{}", stderr(&output));
     assert_eq!(report["findings"][0]["observed"]["signal"], 11, "{report}");
 
-    // The loader: no cubin, a cubin for another device, a fault in the loader.
+    // Results of the loader: not a cubin, a cubin for another device, an error in the loader.
     let (output, report) = check_cubins(directory.path(), "", &script("if b load 200"), &modules);
     assert_eq!(status(&output), 1, "{}", stderr(&output));
     assert_eq!((&report["findings"][0]["class"], &report["conform"]), (&"refuses-valid".into(), &1.into()));
@@ -279,7 +279,7 @@ fn what_the_assembler_and_the_loader_refuse_are_told_apart() {
     assert_eq!((&report["findings"][0]["class"], &report["conform"]), (&"crash".into(), &1.into()));
 }
 
-/// A module of one variable with the kernel of the suite that checks it.
+/// Returns a module with one variable and the self-check kernel of the suite.
 fn self_checking() -> String {
     let text = module(".global .u32 a = 5;");
     let parsed = ptxsmith_syntax::parse(&text).unwrap();
@@ -288,14 +288,14 @@ fn self_checking() -> String {
     format!(".global .u32 a = 5;\n{}", kernel.text)
 }
 
-/// What `driver` and `driver:ptxas@13.5` are seen to do with it.
+/// Returns the results of `driver` and `driver:ptxas@13.5` on this module.
 fn self_checked(directory: &Path, script: &str) -> [(Output, Value); 2] {
     let text = self_checking();
     let modules = [("a.ptx", &*text)];
     [check(directory, script, &modules, &[]), check_cubins(directory, "", script, &modules)]
 }
 
-/// The classes of the findings, sorted.
+/// Returns the classes of the findings, sorted.
 fn classes(report: &Value) -> Vec<&str> {
     let findings = report["findings"].as_array().into_iter().flatten();
     let mut classes: Vec<&str> = findings.filter_map(|finding| finding["class"].as_str()).collect();
@@ -309,7 +309,7 @@ fn kernels_that_check_their_variables_run_from_text_and_from_cubins() {
     let passed = format!("kernel {} 0d600d60ffffffff\n", selfcheck::KERNEL);
     for (output, report) in self_checked(directory.path(), &format!("variable a 05000000\n{passed}")) {
         assert_eq!(status(&output), 0, "{}{report}", stderr(&output));
-        // The variable, and what the kernel leaves.
+        // The variable and the output of the kernel.
         assert_eq!((&report["compared"], &report["conform"]), (&2.into(), &2.into()), "{report}");
     }
 }
@@ -320,7 +320,7 @@ fn a_kernel_that_stops_differs_though_memory_is_right_and_memory_though_the_kern
     let kernel = |left: &str| format!("kernel {} {left}\n", selfcheck::KERNEL);
     let (passed, stopped) = (kernel("0d600d60ffffffff"), kernel("0d600d6000000000"));
     let lost = format!("{}if a launch 700\n", kernel("00"));
-    // The last two: a kernel that loses the context, and one that writes past its buffer.
+    // The last two kernels lose the context and write past the buffer.
     for (value, left, expected) in [
         ("05000000", &stopped, "wrong-value"),
         ("06000000", &passed, "wrong-value"),
@@ -335,7 +335,7 @@ fn a_kernel_that_stops_differs_though_memory_is_right_and_memory_though_the_kern
     }
 }
 
-/// Whether the compiler of a driver is installed here.
+/// Returns true if the compiler of a driver is installed.
 fn ptxjit(subject: &str, test: &str) -> bool {
     let mut command = Command::cargo_bin("ptxsmith").unwrap();
     let output = command.args(["subjects", "--subject", subject, "--json"]).output().unwrap();
@@ -357,9 +357,9 @@ fn the_compiler_of_a_driver_holds_what_the_specification_says_and_survives_a_mod
     let modules = directory.path().join("modules");
     std::fs::create_dir(&modules).unwrap();
     file(&modules, "a.ptx", &module(".global .u32 a[3] = {1, 2};\n.global .u64 p = a+4;"));
-    // Killed by SIGFPE, as ptxas of that time is.
+    // Crashes with SIGFPE, as ptxas of the same release does.
     file(&modules, "b.ptx", &module(".global .u32 b = 1 / 0;"));
-    // An executable would show the place of the constant as a number.
+    // An executable would contain the location of the constant as a number.
     file(&modules, "c.ptx", &module(".const .u16 c = 7;\n.global .u64 q = generic(c)+2, r = c;"));
     let out = directory.path().join("out");
     let mut command = Command::cargo_bin("ptxsmith").unwrap();
@@ -382,7 +382,7 @@ fn a_library_that_is_not_there_or_another_is_not_available() {
     };
     assert_eq!(entry("ptxjit:/nonexistent/lib.so")["unavailable"], "not-found");
     assert_eq!(entry("nvjitlink:/nonexistent/lib.so")["unavailable"], "not-found");
-    // A library, but of something else.
+    // A library, but not the requested one.
     let stub = stub();
     for kind in ["ptxjit", "nvjitlink"] {
         let entry = entry(&format!("{kind}:{}", stub.display()));
@@ -412,22 +412,22 @@ fn kernels_that_compute_something_else_on_the_device_are_found() {
         let report = std::fs::read(out.join("report.json")).unwrap_or_default();
         (output, serde_json::from_slice::<Value>(&report).unwrap_or_default())
     };
-    // The device has none of the kernels: nothing was compared.
+    // The device does not know any of the kernels, so nothing is compared.
     let (output, report) = run("", "none");
     assert_eq!((status(&output), &report["compared"]), (3, &0.into()), "{}{report}", stderr(&output));
-    // One kernel writes what none should, alone too, where it is called `k`.
+    // One kernel writes wrong output, also when it runs alone as `k`.
     let (output, report) = run("kernel k1 0102030405060708\nkernel k 0102030405060708\n", "wrong");
     assert_eq!(status(&output), 1, "{}", stderr(&output));
     assert_eq!(report["findings"][0]["class"], "wrong-value", "{report}");
     assert_eq!(report["compared"], 1, "{report}");
-    // One takes the context along; the others are shown without it.
+    // One kernel loses the context. The others run without it.
     let (output, report) = run("kernel k2 01\nkernel k 01\nif k2 launch 700\nif k launch 700\n", "dies");
     assert_eq!(status(&output), 1, "{}", stderr(&output));
     assert_eq!(report["findings"][0]["class"], "crash", "{report}");
     assert_eq!(report["findings"].as_array().unwrap().len(), 1, "{report}");
 }
 
-/// The findings of a check of one module, as status and id or class.
+/// Returns the findings of checking one module: status, and id or class.
 fn findings(directory: &Path, script: &str, text: &str) -> Vec<(String, String)> {
     let (output, report) = check(directory, script, &[("a.ptx", text)], &[]);
     let word = |value: &Value| value.as_str().unwrap_or_default().to_owned();
@@ -444,7 +444,7 @@ fn an_address_that_is_written_over_its_neighbour_is_the_listed_deviation() {
     let listed = vec![("known".to_owned(), "address-always-8-bytes".to_owned())];
     assert_eq!(found("address x 0 8 g 0\n", narrow), listed);
     assert_eq!(found("address x 0 4 g 0\n", narrow), []);
-    // Where no address is narrow, a wrong neighbour is what it is.
+    // Without narrow addresses, a wrong neighbor is a new deviation.
     let wide = ".global .u32 g[2];\n.global .u32 x[2] = {0, 6};";
     assert_eq!(found("", wide)[0].0, "new");
 }
@@ -458,10 +458,10 @@ fn the_address_of_a_function_is_not_compared_and_hides_nothing_beside_it() {
         findings(directory.path(), &format!("variable x {bytes}\n"), text)
     };
     assert_eq!(found([1, 0, 1, 1]), []);
-    // The three values stand side by side: incomplete rows are packed.
+    // The three values are adjacent: incomplete rows are packed.
     assert_eq!(found([1, 1, 1, 0]), [("known".to_owned(), "incomplete-rows-packed".to_owned())]);
     assert_eq!(found([1, 2, 1, 3])[0].0, "new");
-    // The same of what a kernel moves.
+    // The same for an address that a kernel moves.
     let kernel = ".func f() { ret; }\n.visible .entry k(.param .u64 out) { .reg .u64 o, p;\n\
         ld.param.u64 o, [out]; mov.u64 p, f; st.global.u64 [o], p; ret; }";
     assert_eq!(findings(directory.path(), "kernel k a000000000000000\n", kernel), []);
@@ -470,11 +470,11 @@ fn the_address_of_a_function_is_not_compared_and_hides_nothing_beside_it() {
 #[test]
 fn what_a_device_cannot_show_is_not_asked_of_it() {
     let directory = tempfile::tempdir().unwrap();
-    // Only an object can be made of it.
+    // The module can only be compiled to a relocatable object.
     let log = "ptxas fatal : Feature 'unified Functions' requires command line option '--compile-only'.";
     let script = format!("variable a 01\nif a load 218 {log}\n");
     assert_eq!(findings(directory.path(), &script, ".global .u8 a = 1;"), []);
-    // No memory lies at an absolute place: the kernel is not run.
+    // There is no memory at an absolute address, so the kernel is not run.
     let absolute = ".global .u8 a = 1;\n.visible .entry k(.param .u64 out) { .reg .u64 o; .reg .u32 r;\n\
         ld.param.u64 o, [out]; st.local.u32 [16], 7; ld.local.u32 r, [16]; st.global.u32 [o], r; ret; }";
     let script = "variable a 01\nkernel k 07000000\nif a launch 700\n";

@@ -1,4 +1,5 @@
-//! PTX of compilers. The table of `docs/reference/emitters.md` is about the inputs that are there; `cargo xtask check-emitters` makes it, with LLVM.
+//! PTX from compilers. The table in `docs/reference/emitters.md` covers the committed inputs; `cargo xtask
+//! check-emitters` generates it with LLVM.
 
 mod common;
 

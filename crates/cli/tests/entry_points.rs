@@ -1,4 +1,4 @@
-//! One release of one compiler behind two entry points: what the two do differently is a finding at the end of a campaign.
+//! One release of a compiler with two entry points: a difference between them is a finding at the end of a campaign.
 
 mod common;
 
@@ -7,7 +7,7 @@ use std::path::Path;
 use common::*;
 use serde_json::Value;
 
-/// A entry point of this name and version, of the lineage `made-up`, that says that `a` holds this byte.
+/// Creates an entry point of this name and version, with the lineage `made-up`, that reports this byte for `a`.
 fn entry_point(directory: &Path, name: &str, version: &str, byte: &str) -> String {
     let describes = format!(
         r#"{{"schema": "ptxsmith.subject/1", "name": "{name}", "version": "{version}", "lineage": "made-up", "relocations": true}}"#
@@ -20,7 +20,7 @@ fn entry_point(directory: &Path, name: &str, version: &str, byte: &str) -> Strin
     format!("exec:sh {}", file(directory, &format!("{name}.sh"), &script).display())
 }
 
-/// The findings about entry points of a campaign over one module with two subjects.
+/// Returns the findings about entry points from a campaign over one module with two subjects.
 fn findings(directory: &Path, entry_points: [String; 2]) -> Vec<Value> {
     let module = file(directory, "module.ptx", &module(".global .u8 a = 1;"));
     let out = directory.join("out");

@@ -1,4 +1,4 @@
-//! `eval`: the values that the specification gives, for people and as JSON.
+//! `eval`: the values according to the specification, as text and as JSON.
 
 mod common;
 
@@ -117,7 +117,7 @@ fn a_large_variable_is_cut_for_people_and_whole_in_json() {
     assert_eq!(bytes(declarations).len(), 200_000);
 }
 
-/// A module with these declarations, and a kernel `k` of one parameter with this body.
+/// Returns a module with these declarations and a kernel `k` with one parameter and this body.
 fn kernel(declarations: &str, body: &str) -> String {
     format!(
         "{declarations}\n.visible .entry k(.param .u64 out)\n{{\n    .reg .u64 o, p;\n    .reg .u32 r;\n{body}\n    ret;\n}}"
@@ -155,7 +155,7 @@ fn what_a_kernel_leaves_in_its_output_buffer_is_told() {
 
 #[test]
 fn why_it_cannot_be_said_what_a_kernel_leaves_is_told() {
-    // The address of a variable is not known, so neither is what is left of it.
+    // The address of a variable is unknown, and so are its shifted bits.
     let part = "ld.param.u64 o, [out]; mov.u64 p, g; shr.u64 p, p, 4; st.global.u64 [o], p; mov.u32 r, 7; st.global.u32 [o+8], r;";
     let partly = json(&kernel(".global .u32 g;", part), &[]);
     assert_eq!(partly["kernels"]["k"]["bytes"], "000000000000000007000000");
@@ -219,7 +219,7 @@ fn eval_expect_is_for_scripts() {
             .output()
             .unwrap();
         assert_eq!(status(&output), expected, "{declarations} {expect}");
-        // Which part it was that has no answer, and where.
+        // The message names the undecided part and its line.
         let told = stderr(&output);
         assert_eq!(
             expected == 3,
@@ -229,7 +229,7 @@ fn eval_expect_is_for_scripts() {
     }
 }
 
-/// The whole module, and what people read of it.
+/// Runs `eval` on a module. Returns exit status, output and messages.
 fn read(text: &str, args: &[&str]) -> (i32, String, String) {
     let output = ptxsmith().args(["eval", "-"]).args(args).write_stdin(text).output().unwrap();
     (status(&output), stdout(&output), stderr(&output))
@@ -237,7 +237,7 @@ fn read(text: &str, args: &[&str]) -> (i32, String, String) {
 
 const TURING: &str = ".version 7.5\n.target sm_75\n.address_size 64\n";
 
-/// As nvcc prints them. Nine values of twelve: three bytes are zero.
+/// Managed variables as nvcc prints them. Three of the twelve bytes are zero.
 #[test]
 fn managed_variables_as_compilers_print_them_are_judged_with_the_assumption() {
     let text = format!(
@@ -257,10 +257,10 @@ fn managed_variables_as_compilers_print_them_are_judged_with_the_assumption() {
     };
     assert_eq!(of("mptr"), ("0000000000000000".into(), 8.into(), "either".into()));
     assert_eq!(of("mdata"), ("030000000400000005000000".into(), 4.into(), "either".into()));
-    // 5.4.8: .managed is for .global.
+    // 5.4.8: .managed requires .global.
     let constant = format!("{text}.visible .const .attribute(.managed) .u32 mc = 1;\n");
     assert_eq!(read(&constant, &["--expect", "refused"]).0, 0);
-    // Nothing is assumed of one that stands alone.
+    // No assumption is made about a single variable.
     let alone = json(".global .attribute(.managed) .u32 x = 3;", &[]);
     assert_eq!(alone["variables"]["x"]["readings"], serde_json::json!({}));
 }
@@ -294,10 +294,10 @@ fn what_ends_the_understanding_of_a_statement_is_said_with_its_line() {
     let json: Value = serde_json::from_str(&read(&shared, &["--json"]).1).unwrap();
     assert_eq!(json["undecided"][0]["line"], 5);
     assert_eq!(json["undecided"][0]["error"], "expected `;`, found `.llvm` (a name ends at a point)");
-    // clang's names of strings.
+    // Names of string constants as clang prints them.
     let (_, text, _) = read(&module(".global .align 1 .b8 .str6[4] = {1};"), &[]);
     assert!(text.contains("expected a name, found `.str6` (a name does not begin with a point)"), "{text}");
-    // A name in another script.
+    // A name with a non-ASCII letter.
     let (_, text, _) = read(&format!("{TURING}\t.visible .global .align 4 .u32 À[1];\n"), &[]);
     assert!(text.contains("not understood: unexpected character `\\u{c0}` (line 4)"), "{text}");
 }

@@ -1,4 +1,4 @@
-//! `gen` and the parts of `run` that say what is generated.
+//! `gen`, and the options of `run` that select the programs.
 
 mod common;
 
@@ -79,7 +79,7 @@ fn what_must_be_refused_is_counted_beside_what_must_be_accepted() {
     let confusion = &report["subjects"][0]["confusion"];
     let count = |must: &str, fate: &str| confusion[must][fate].as_u64().unwrap();
     assert!(count("must_accept", "accepted") > 2_800, "{confusion}");
-    // A subject that follows the specification refuses each invalid program, and nothing else.
+    // A conforming subject rejects every invalid program and no valid one.
     assert!(count("must_refuse", "refused") > 20, "{confusion}");
     assert_eq!(count("must_refuse", "accepted") + count("must_accept", "refused"), 0, "{confusion}");
     assert!(stdout(&output).contains("must be refused"), "{}", stdout(&output));

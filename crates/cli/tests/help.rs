@@ -1,4 +1,4 @@
-//! Help, and the commands that ask about the machine.
+//! Help texts, and the commands that inspect the machine.
 
 mod common;
 
@@ -24,7 +24,7 @@ fn every_form_of_subject_is_listed_with_why_it_is_not_available() {
     let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     let subjects = json["subjects"].as_array().unwrap();
     let named: Vec<&str> = subjects.iter().map(|subject| subject["subject"].as_str().unwrap()).collect();
-    // The releases of ptxas are listed as those of `ptxas@all`.
+    // The releases of ptxas are listed by `ptxas@all`.
     let forms = SubjectSpec::FORMS.iter().map(|form| form.form).filter(|form| *form != "ptxas@RELEASE");
     let forms: Vec<&str> = forms.collect();
     assert_eq!(named.len(), forms.len(), "{named:?}");

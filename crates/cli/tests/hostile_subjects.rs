@@ -1,5 +1,5 @@
-//! What a hostile implementation does is a verdict on the module that it does it with: no hang, no abort, no verdict on
-//! another module. `serve.rs` has the same for processes that live on.
+//! Any behavior of a hostile implementation is a verdict on the module that it was given. It causes no hang, no abort
+//! and no verdict on another module. `serve.rs` has the same tests for long-lived processes.
 
 mod common;
 
@@ -14,7 +14,7 @@ fn report(out: &Path) -> Value {
     serde_json::from_slice(&std::fs::read(out.join("report.json")).unwrap()).unwrap()
 }
 
-/// What a program prints that is accepted and holds what the module of these tests holds.
+/// A correct answer for the module of these tests.
 const GOOD: &str = r#"{"schema": "ptxsmith.module/1", "outcome": "accepted", "diagnostics": [], "variables": {"a": {"space": "global", "size": 1, "align": null, "bytes": "01", "addresses": []}}}"#;
 
 fn check(directory: &Path, behaviour: &str, script: &str) -> (Output, Value) {
@@ -41,7 +41,7 @@ fn a_process_for_each_module_is_judged_by_what_it_does_with_that_module() {
         ("fine", &good, &[]),
         ("garbage", "head -c 100000 /dev/urandom", &["crash"]),
         ("half-a-line", &half, &["crash"]),
-        // Longer than an answer may be: ended when that is seen, or by the time limit on a slow machine.
+        // Longer than the maximum answer: stopped when that is noticed, or by the time limit on a slow machine.
         ("two-gigabytes", "yes | head -c 2000000000", &["crash", "hang"]),
         ("nothing", "true", &["crash"]),
         ("silence", "sleep 1000", &["hang"]),
@@ -69,7 +69,7 @@ fn a_process_for_each_module_is_judged_by_what_it_does_with_that_module() {
 #[test]
 fn a_subject_that_dies_now_and_then_is_charged_with_deaths_and_nothing_else() {
     let directory = tempfile::tempdir().unwrap();
-    // Right whenever it answers, and dead every fourth time: a file counts the runs, so that each test run is alike.
+    // Correct, but crashes on every fourth run. A file counts the runs, so that the test is deterministic.
     let oracle = oracle_as_subject(&[]);
     let oracle = oracle.strip_prefix("exec:").unwrap();
     let count = directory.path().join("count");

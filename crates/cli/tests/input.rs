@@ -1,4 +1,4 @@
-//! Whatever is given as a program: one clear line, and status 2.
+//! Invalid input files: one clear error line, and status 2.
 
 mod common;
 
@@ -90,7 +90,7 @@ fn nothing_that_a_terminal_would_act_upon_is_printed() {
 fn the_output_folder_must_be_writable_before_any_work() {
     let directory = tempfile::tempdir().unwrap();
     let program = file(directory.path(), "a.ptx", &module(".global .s32 x = 1;"));
-    // A folder below a file cannot be made by anybody; a test that runs as root is stopped by no permission.
+    // A directory below a file cannot be created by anyone. Permissions would not stop a test that runs as root.
     for out in [program.join("out"), "/proc/ptxsmith-out".into()] {
         let mut check = ptxsmith();
         check.arg("check").arg(&program).args(["--subject", &oracle_as_subject(&[])]).arg("--out").arg(out);
@@ -110,7 +110,7 @@ fn a_subject_that_is_no_program_is_bad_usage() {
     assert!(one_line_error(&check(&format!("ptxas:{}", program.display()))).contains("a.ptx"));
     assert!(one_line_error(&check("ptxas:/bin/cat")).contains("/bin/cat"));
     assert!(one_line_error(&check("exec:/nonexistent/tool")).contains("/nonexistent/tool"));
-    // What clap refuses has its own form.
+    // Errors from clap have their own format.
     let output = check("ptxaz");
     assert_eq!(status(&output), 2);
     assert!(stderr(&output).contains("no subject `ptxaz`"));

@@ -1,4 +1,4 @@
-//! `ptxsmith lint`: what listed releases take otherwise, without any of them.
+//! `ptxsmith lint`: warnings about listed releases, without any of them installed.
 
 mod common;
 
@@ -46,7 +46,7 @@ fn an_option_or_a_comment_allows_a_deviation_and_a_misspelt_one_is_said() {
             "{text}"
         );
     }
-    // It stands two lines above.
+    // The comment is two lines above the statement, so it has no effect.
     let far = stdout(&lint(&commented("// ptxsmith: allow incomplete-rows-packed\n\n"), &[]));
     assert!(far.contains("[incomplete-rows-packed]"), "{far}");
 }
@@ -94,7 +94,7 @@ fn a_statement_that_is_not_understood_is_a_note_and_status_1_where_that_is_denie
         );
         assert_eq!(status(&lint(&text, &["--deny", "uncompared"])), 1, "{wrong}");
     }
-    // What the specification at hand leaves out is shown on request.
+    // Constructs that the specification does not cover are shown on request.
     let silent = ".version 7.8\n.target sm_80\n.entry k() { membar.gl; ret; }\n";
     assert_eq!((status(&lint(silent, &[])), stdout(&lint(silent, &[])).as_str()), (0, ""));
     let denied = lint(silent, &["--deny", "uncompared"]);
@@ -123,7 +123,7 @@ fn the_sink_is_no_name_that_nothing_declares() {
     assert_eq!(stdout(&lint(text, &[])), "");
     let all = stdout(&lint(text, &["--deny", "uncompared"]));
     assert!(all.contains("<stdin>:10:1: note: ") && all.contains("the sink _"), "{all}");
-    // Another name that nothing declares is noted.
+    // Another undeclared name is noted.
     let other = stdout(&lint(&text.replace("{%r3, _}", "{%r3, %q}"), &[]));
     assert!(
         other.contains("<stdin>:11:1: note: ") && other.contains("a name that nothing declares"),

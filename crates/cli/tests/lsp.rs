@@ -1,4 +1,4 @@
-//! `ptxsmith lsp`, over the protocol, with messages as editors send them.
+//! `ptxsmith lsp`, tested over its protocol with messages as editors send them.
 
 use std::io::{BufReader, Write as _};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -6,9 +6,9 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use lsp_server::Message;
 use serde_json::{Value, json};
 
-/// As Helix sends it, shortened to capabilities that servers look at.
+/// The first message of Helix, reduced to the capabilities that servers use.
 const HELIX: &str = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"capabilities":{"general":{"positionEncodings":["utf-8","utf-32","utf-16"]},"textDocument":{"hover":{"contentFormat":["markdown"]},"publishDiagnostics":{"codeDescriptionSupport":true,"versionSupport":true}},"workspace":{"applyEdit":true,"configuration":true}},"clientInfo":{"name":"helix","version":"25.01"},"processId":1,"rootPath":"/w","rootUri":"file:///w","workspaceFolders":[{"name":"w","uri":"file:///w"}]}}"#;
-/// As VS Code sends it.
+/// The first message of VS Code, reduced in the same way.
 const VS_CODE: &str = r#"{"jsonrpc":"2.0","id":"a","method":"initialize","params":{"processId":7,"clientInfo":{"name":"Visual Studio Code","version":"1.95.0"},"locale":"en","rootUri":null,"capabilities":{"textDocument":{"synchronization":{"dynamicRegistration":true,"didSave":true},"hover":{"dynamicRegistration":true,"contentFormat":["markdown","plaintext"]}}},"trace":"off","workspaceFolders":null}}"#;
 const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"initialized","params":{}}"#;
 

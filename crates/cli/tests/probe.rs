@@ -1,5 +1,5 @@
-//! A user's program that does not speak the protocol is found by the first, known program that it is shown: soon, with what was
-//! sent, what came back, and what would have been right.
+//! A program that does not follow the protocol is detected with the first, known program. The error comes soon, and
+//! shows what was sent, received and expected.
 
 mod common;
 
@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use common::*;
 
-/// A program in Python that answers each request with `told`, where `id` is the request's number and `value` what the program of
-/// the probe holds.
+/// Creates a Python program that answers each request with `told`. In it, `id` is the number of the request and `value`
+/// the value in the probe program.
 fn served(directory: &Path, told: &str) -> String {
     let script = format!(
         "import json, sys, time\n\
@@ -21,10 +21,10 @@ fn served(directory: &Path, told: &str) -> String {
     format!("serve:python3 {}", file(directory, "subject.py", &script).display())
 }
 
-/// Long enough for a busy machine, and much shorter than all cases of a campaign that time out.
+/// Long enough for a busy machine, and much shorter than a campaign in which every case times out.
 const SOON: Duration = Duration::from_secs(30);
 
-/// Runs a command that must end with status 3 soon. Returns what it says.
+/// Runs a command that must soon end with status 3. Returns its messages.
 fn refused(directory: &Path, arguments: &[&str], subject: &str) -> String {
     let program = file(directory, "program.ptx", &module(".global .u8 a = 1;"));
     let mut command = ptxsmith();
@@ -44,7 +44,7 @@ fn refused(directory: &Path, arguments: &[&str], subject: &str) -> String {
     said
 }
 
-/// Whether the message has its three parts, each with something behind it.
+/// Returns true if the message has its three parts and none is empty.
 fn is_whole(said: &str) -> bool {
     ["\n  sent: ", "\n  received: ", "\n  expected: "].iter().all(|part| {
         said.split_once(part)
@@ -124,12 +124,12 @@ fn one_that_serves_without_an_answer_is_told_what_may_be_wrong() {
     ] {
         let said = refused(directory.path(), &["run"], &served(directory.path(), told));
         assert!(said.contains(reason) && is_whole(&said), "{told}: {said}");
-        // The request is one line, as it was sent.
+        // The request is shown on one line, as it was sent.
         assert!(said.contains("\n  sent:     {\"id\":1,\"ptx\":\".version "), "{said}");
     }
 }
 
-/// What an implementation may do and what may be wrong with it is no matter of the protocol.
+/// The probe tests only the protocol: limitations and deviations of an implementation pass it.
 #[test]
 fn one_that_refuses_parses_or_is_wrong_is_judged() {
     let directory = tempfile::tempdir().unwrap();
@@ -149,7 +149,7 @@ fn one_that_refuses_parses_or_is_wrong_is_judged() {
     }
 }
 
-/// A program may take its time to start, if the user says so.
+/// A program may start slowly if the user allows it.
 #[test]
 fn one_that_is_slow_to_start_is_waited_for_as_long_as_the_user_says() {
     let directory = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! A default run against a real ptxas, on machines that have one. Elsewhere this says that it tested nothing.
+//! A default run with a real ptxas. On machines without one, the test reports that it was skipped.
 
 use std::process::Command;
 

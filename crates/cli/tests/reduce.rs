@@ -1,4 +1,4 @@
-//! `reduce`, with subjects made for the purpose, and with a real ptxas where there is one.
+//! `reduce`, with fake subjects, and with a real ptxas if one is installed.
 
 mod common;
 #[path = "reduce/real.rs"]
@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 
 use common::*;
 
-/// A subject that follows the specification, but for what a line of shell does before, with the module in `$1`, or
-/// behind, with the answer on standard input.
+/// Creates a conforming subject, modified by shell code that runs before it, with the module in `$1`, or after it, with
+/// the answer on standard input.
 fn deviating(directory: &Path, before: &str, behind: &str) -> String {
     let ptxsmith = assert_cmd::cargo::cargo_bin!("ptxsmith").display();
     script(directory, &format!("{before}\n{ptxsmith} eval --json \"$1\" | {behind}"))
@@ -26,7 +26,7 @@ fn reduce_file(program: &Path, out: &Path, subject: &str, more: &[&str]) -> Outp
     command.output().unwrap()
 }
 
-/// The result's text without its comments, and the whole file.
+/// Returns the reduced program without its comments, and the complete file.
 fn reduce(directory: &Path, declarations: &str, subject: &str, more: &[&str]) -> (String, String) {
     let program = file(directory, "a.ptx", &module(declarations));
     let out = directory.join("least.ptx");
@@ -80,7 +80,7 @@ fn shell_words(text: &str) -> Vec<String> {
 #[test]
 fn a_wrong_value_reduces_to_its_variable() {
     let directory = tempfile::tempdir().unwrap();
-    // Every 42 is one less, wherever it stands.
+    // Every byte 42 becomes 41, wherever it is.
     let subject = deviating(directory.path(), "", "sed '/\"bytes\"/s/2a/29/'");
     let (text, whole) = reduce(directory.path(), SOME, &subject, &[]);
     assert_eq!(text, module(".global .s32 a = 42;"));
@@ -151,7 +151,8 @@ fn a_subject_that_answers_by_chance_is_named() {
 
 #[test]
 fn what_ran_out_of_time_or_disk_or_memory_is_never_taken() {
-    // Dies of every program of the right form, and of those with one declaration for a reason of the machine's.
+    // Crashes on every program of the right form. On programs with one declaration it fails for a reason of the
+    // machine.
     for (reason, says) in [
         ("sleep 60", "no end after"),
         ("kill -KILL $$", "signal 9"),
@@ -211,7 +212,7 @@ fn an_input_that_only_ran_out_of_disk_or_memory_is_no_finding() {
     }
 }
 
-/// A subject with two mistakes: octal numbers are decimal to it, and every byte 42 is one less.
+/// Creates a subject with two deviations: it interprets octal numbers as decimal, and every byte 42 becomes 41.
 fn twice_wrong(directory: &Path) -> String {
     let decimal = r#"sed 's/\<0\([1-7]\)/\1/g' "$1" > "$1.decimal"; set -- "$1.decimal""#;
     deviating(directory, decimal, "sed '/\"bytes\"/s/2a/29/'")
@@ -221,7 +222,7 @@ fn twice_wrong(directory: &Path) -> String {
 fn a_difference_that_a_wrong_rule_predicts_never_becomes_another_one() {
     let directory = tempfile::tempdir().unwrap();
     let subject = twice_wrong(directory.path());
-    // 42 would be shorter, but is no octal number.
+    // 42 would be shorter, but it is not an octal number.
     let declarations = ".global .u8 pad[2] = {1, 2};\n.visible .global .s32 x[3] = {1, 017 + 42 * 2, 3};";
     let (text, whole) = reduce(directory.path(), declarations, &subject, &[]);
     assert_eq!(text, module(".global .s32 a = 010;"));
@@ -238,17 +239,18 @@ fn a_difference_that_a_wrong_rule_predicts_never_becomes_another_one() {
 fn what_other_subjects_show_can_be_kept() {
     let directory = tempfile::tempdir().unwrap();
     let other = tempfile::tempdir().unwrap();
-    // Both die of a remainder; the other one also of a quotient.
+    // Both subjects crash on a remainder, and the second also on a quotient.
     let subject = deviating(directory.path(), "grep -q '^[^/]*[%]' \"$1\" && kill -SEGV $$", "cat");
     let more = deviating(other.path(), "grep -q '^[^/]*[%/]' \"$1\" && kill -SEGV $$", "cat");
     let declarations = ".global .s32 x[2] = {7 % 4, 1};";
     let (text, _) = reduce(directory.path(), declarations, &subject, &["--same-on", &more]);
     assert_eq!(text, module(".global .s32 a = 0 % 1;"));
-    // Of one that dies of a remainder only beside an array, the array stays.
+    // The second subject crashes on a remainder only beside an array, so the array is kept.
     let arrays = deviating(other.path(), "grep -q '].*%' \"$1\" && kill -SEGV $$", "cat");
     let (text, _) = reduce(directory.path(), declarations, &subject, &["--same-on", &arrays]);
     assert_eq!(text, module(".global .s32 a[1] = {0 % 1};"));
-    // Of one that does not die of it, what it would die of stays away.
+    // The second subject does not crash on the original program, so a `0 %`, on which it would crash, is not
+    // introduced.
     let zero = deviating(other.path(), "grep -q '0 %' \"$1\" && kill -SEGV $$", "cat");
     let (text, _) = reduce(directory.path(), declarations, &subject, &["--same-on", &zero]);
     assert_eq!(text, module(".global .s32 a = 1 % 1;"));
@@ -274,12 +276,13 @@ fn what_a_kernel_leaves_reduces_to_the_operand_that_is_wrong() {
     let subject = deviating(directory.path(), "", "sed '/\"bytes\"/s/2a/29/'");
     let (text, whole) = reduce(directory.path(), KERNEL, &subject, &[]);
     assert_eq!((text.matches("42").count(), text.matches("\n.global").count()), (1, 0), "{text}");
-    // Registers, the place to write to, the number, and the write.
+    // Registers, the address of the buffer, the number, and the store.
     assert!(text.contains("ld.param") && text.matches(';').count() <= 5, "{text}");
     assert!(whole.contains("leaves: 29"), "{whole}");
 }
 
-/// A file of 2,000 lines that clang made of a C program, with one more declaration between its functions.
+/// Returns a file of 2,000 lines that clang generated from a C program, with a declaration inserted between its
+/// functions.
 fn made_by_clang(declaration: &str) -> String {
     let text = include_str!("reduce/digests.ptx");
     assert!(text.lines().count() >= 2000);
@@ -290,7 +293,7 @@ fn made_by_clang(declaration: &str) -> String {
 #[test]
 fn a_declaration_is_found_in_a_file_that_clang_made() {
     let directory = tempfile::tempdir().unwrap();
-    // 24301 is stored as 24302, wherever it stands.
+    // 24301 is stored as 24302, wherever it is.
     let subject = deviating(directory.path(), "", "sed '/\"bytes\"/s/ed5e/ee5e/'");
     let planted = made_by_clang(".visible .global .align 8 .u32 planted[3] = {7, (24301), 9};");
     let program = file(directory.path(), "a.ptx", &planted);
@@ -383,7 +386,7 @@ fn what_shows_only_with_its_comments_is_reduced_as_text() {
 #[test]
 fn ctrl_c_keeps_the_best_so_far() {
     let directory = tempfile::tempdir().unwrap();
-    // Slow enough to be stopped half-way.
+    // Slow enough to be interrupted.
     let subject = deviating(directory.path(), "sleep 0.2; grep -q '^[^/]*%' \"$1\" && kill -SEGV $$", "cat");
     let program = file(directory.path(), "a.ptx", &module(SOME));
     let out = directory.path().join("least.ptx");

@@ -1,4 +1,4 @@
-//! `report` and `history`: what becomes of a campaign's folder.
+//! `report` and `history`: later uses of a campaign's folder.
 
 mod common;
 
@@ -9,12 +9,12 @@ use common::*;
 use ptxsmith_report::FORMATS;
 use serde_json::Value;
 
-/// A campaign made by hand, with texts that are out for harm.
+/// Returns a hand-made campaign with hostile strings.
 fn campaign() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../report/tests/campaign")
 }
 
-/// A copy of it that has only these findings.
+/// Copies the campaign with only the selected findings.
 fn with_findings(directory: &Path, name: &str, keep: impl Fn(&str) -> bool) -> PathBuf {
     let mut report: Value =
         serde_json::from_slice(&fs::read(campaign().join("report.json")).unwrap()).unwrap();
@@ -53,7 +53,7 @@ fn every_form_is_made_and_goes_where_it_is_told() {
         assert_eq!((status(&written), stdout(&written).as_str()), (0, ""), "{}", stderr(&written));
         assert_eq!(fs::read_to_string(&file).unwrap(), stdout(&printed), "{form}");
     }
-    // Nothing that the report names was written: these are all there is.
+    // No file that the report names was written: these are all the files.
     assert_eq!(fs::read_dir(directory.path()).unwrap().count(), forms.len());
 }
 
@@ -73,7 +73,7 @@ fn the_report_of_a_run_is_read_and_written_the_same() {
     let mut command = ptxsmith();
     let again = command.arg("report").arg(&out).args(["--format", "json"]).output().unwrap();
     assert!(stdout(&again) == before, "read and written again it differs");
-    // What is shown again is what the run showed, but for what only the run knows.
+    // `report` shows the same as `run`, except for data that only the run has.
     let shown = stdout(&ptxsmith().arg("report").arg(&out).output().unwrap());
     let last = shown.lines().last().unwrap();
     assert!(stdout(&ran).contains(last), "{last}\n{}", stdout(&ran));
@@ -129,7 +129,7 @@ fn against_another_campaign_only_what_is_added_shows_and_decides_the_status() {
         summary.starts_with("# ptxsmith: the change adds 1 silent wrong value, 1 hang: 1 new, 1 known\n"),
         "{summary}"
     );
-    // Known ones are no fault of a change.
+    // Known deviations are not attributed to a change.
     let output = against(&known_only, &before);
     assert_eq!(status(&output), 0);
     assert!(stdout(&output).contains("1 finding is added, 1 is in both, 6 are no longer shown"));
@@ -165,7 +165,7 @@ fn the_history_tells_what_is_new_and_what_was_incomplete() {
         "{one}"
     );
     assert!(one_line_error(&history(&["--finding", "none"])).contains("no finding `none`"));
-    // A report says it, too, where it does not itself.
+    // `report --history` shows these dates, too.
     let mut command = ptxsmith();
     let report = command
         .arg("report")

@@ -1,7 +1,8 @@
-//! What breaks elsewhere does not break us: full disks, odd paths, huge programs, clocks, folders and implementations that lie.
+//! Robustness against failures of the environment: full disks, unusual paths, huge programs, clocks, and misleading
+//! folders and implementations.
 //!
-//! `input.rs` has what is no program, `hostile_subjects.rs` and `serve.rs` what implementations do, `shards.rs` campaigns
-//! that are killed, and `docs/guide/fuzzing.md` the list of all of these.
+//! `input.rs` tests files that are not programs, `hostile_subjects.rs` and `serve.rs` implementations, `shards.rs`
+//! campaigns that are killed. `docs/guide/fuzzing.md` lists all of these tests.
 
 mod common;
 
@@ -18,7 +19,7 @@ fn json(path: &Path) -> Value {
     serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
 }
 
-/// Every file below a directory.
+/// Returns every file below a directory.
 fn below(directory: &Path) -> BTreeSet<PathBuf> {
     let mut found = BTreeSet::new();
     for entry in std::fs::read_dir(directory).unwrap() {
@@ -28,7 +29,7 @@ fn below(directory: &Path) -> BTreeSet<PathBuf> {
     found
 }
 
-/// The oracle as a subject, but for one byte of many values.
+/// Creates a subject that follows the oracle, except for one byte of many values.
 fn wrong_subject(directory: &Path) -> String {
     let oracle = assert_cmd::cargo::cargo_bin!("ptxsmith").display();
     script(directory, &format!("{oracle} eval --json \"$1\" | sed 's/\\(\"bytes\": \"\\)01/\\102/'"))
@@ -136,8 +137,8 @@ fn what_an_implementation_says_is_neither_a_path_nor_markup_nor_a_terminal_s_bus
     }
 }
 
-/// A limit on the size of files is a full disk that needs no superuser. The signal that goes with it is ignored, so that
-/// writing fails as it does on a full disk.
+/// A limit on file sizes simulates a full disk without root. The signal for this limit is ignored, so that writing
+/// fails as it does on a full disk.
 #[test]
 fn a_full_disk_is_a_failure_of_the_machine_and_leaves_no_half_of_a_file() {
     let directory = tempfile::tempdir().unwrap();
@@ -208,7 +209,7 @@ fn paths_that_are_no_text_are_paths() {
     let merged = odd(b"merged\xff");
     assert_eq!(status(&ptxsmith().arg("merge").arg(&out).arg("--out").arg(&merged).output().unwrap()), 1);
     assert_eq!(status(&ptxsmith().arg("report").arg(&merged).output().unwrap()), 0);
-    // And what is not there is told in a line of text.
+    // A missing file is reported in one line.
     one_line_error(&ptxsmith().arg("eval").arg(odd(b"not\xffhere")).output().unwrap());
 }
 
@@ -225,7 +226,7 @@ fn a_name_of_a_million_letters_is_a_name() {
     assert_eq!(status(&output), 0, "{}", &stderr(&output)[..1000.min(stderr(&output).len())]);
     assert_eq!(json(&out.join("report.json"))["compared"], 2);
     assert!(stdout(&output).len() < 10_000, "{} bytes", stdout(&output).len());
-    // A deviation of it is told, and cut where it is told to people.
+    // A deviation of the huge variable is reported, truncated in the text output.
     let subject = wrong_subject(directory.path());
     let output = ptxsmith()
         .arg("check")
@@ -309,7 +310,7 @@ fn a_few_letters_do_not_take_all_memory() {
 fn a_cache_that_cannot_be_used_is_told_and_stops_nothing_that_does_not_need_it() {
     let directory = tempfile::tempdir().unwrap();
     let program = file(directory.path(), "a.ptx", &module(".global .s32 x = 1;"));
-    // A cache that is a file, and one in which a release is no program.
+    // A cache that is a file, and one with a release that is not a program.
     let broken = directory.path().join("broken");
     std::fs::create_dir_all(broken.join("toolchains/13.5.37/bin")).unwrap();
     std::fs::write(broken.join("toolchains/13.5.37/bin/ptxas"), "no program").unwrap();
@@ -332,8 +333,8 @@ fn a_cache_that_cannot_be_used_is_told_and_stops_nothing_that_does_not_need_it()
     }
 }
 
-/// Time limits, budgets and waits are measured by a clock that does not jump. The clock on the wall is only told to people: of
-/// the sources, those that ask it are these.
+/// Time limits, budgets and delays use a monotonic clock. The system clock is only shown to people: these are the only
+/// sources that use it.
 #[test]
 fn nothing_is_decided_by_the_clock_on_the_wall() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap();
@@ -347,7 +348,7 @@ fn nothing_is_decided_by_the_clock_on_the_wall() {
             }
         }
     }
-    // When a campaign began, when it was entered in a history, and what `--since 7d` means.
+    // The start of a campaign, its entry into a history, and `--since 7d`.
     let known = [
         "crates/campaign/src/campaign/manifest.rs",
         "crates/cli/src/commands/history.rs",
@@ -374,7 +375,8 @@ fn a_campaign_of_the_future_or_of_before_all_time_is_told_like_any_other() {
     }
 }
 
-/// A folder of findings that is a link is another's, and programs there that no campaign wrote are the user's.
+/// If the folder of findings is a symbolic link, its contents belong to someone else. Programs in it that no campaign
+/// wrote belong to the user.
 #[test]
 fn findings_are_removed_neither_behind_a_link_nor_where_they_are_the_users() {
     let directory = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! `run` and `gen`, with subjects made for the purpose.
+//! `run` and `gen`, with fake subjects.
 
 mod common;
 
@@ -13,7 +13,7 @@ fn report(out: &Path) -> Value {
     serde_json::from_slice(&std::fs::read(out.join("report.json")).unwrap()).unwrap()
 }
 
-/// A subject that follows the specification, but for some bytes.
+/// Creates a subject that follows the specification except for some bytes.
 fn wrong_subject(directory: &Path) -> String {
     let ptxsmith = assert_cmd::cargo::cargo_bin!("ptxsmith").display();
     script(directory, &format!("{ptxsmith} eval --json \"$1\" | sed 's/\\(\"bytes\": \"\\)01/\\102/'"))
@@ -51,7 +51,8 @@ fn a_deviation_is_found_saved_and_repeated() {
         std::fs::read_to_string(out.join("report.json")).unwrap()
     };
     assert_eq!(run("1"), run("4"), "the report depends on the number of jobs");
-    // What is there of another campaign is not touched, unless it is to be replaced. What is of none stays, and is told.
+    // Files of another campaign are kept unless they are to be replaced. Files that belong to no campaign are kept and
+    // reported.
     let mut command = ptxsmith();
     command.args(["run", "--cases", "100", "--seed", "9", "--subject", &subject, "--out"]).arg(&out);
     let refused = one_line_error(&command.output().unwrap());
@@ -120,7 +121,7 @@ fn answers_that_change_are_one_finding() {
     let directory = tempfile::tempdir().unwrap();
     let out = directory.path().join("out");
     let ptxsmith_path = assert_cmd::cargo::cargo_bin!("ptxsmith").display();
-    // Each seventh answer is wrong, whatever the question.
+    // Every seventh answer is wrong, whatever the request.
     let count = directory.path().join("count");
     let subject = script(
         directory.path(),
@@ -173,7 +174,7 @@ fn an_implementation_that_dies_of_everything_is_asked_whether_it_is_configured()
     let mut command = ptxsmith();
     let output =
         command.args(["run", "--cases", "100", "--subject", &subject, "--out"]).arg(&out).output().unwrap();
-    // A death is a finding, also of a subject that is not configured.
+    // A crash is a finding, even if the subject is not configured.
     assert_eq!(status(&output), 1, "{}", stdout(&output));
     assert!(report(&out)["findings"].as_array().unwrap().iter().all(|found| found["class"] == "crash"));
     let told = stdout(&output);
@@ -212,7 +213,7 @@ fn a_signal_ends_a_campaign_that_keeps_what_was_found_and_says_how_to_go_on() {
     assert!(stdout(&output).contains(&resume), "{}", stdout(&output));
     let before = report(&out);
     assert_eq!(before["complete"], false);
-    // All other arguments are those of the campaign.
+    // All other arguments come from the campaign.
     let mut command = ptxsmith();
     let resumed = command.args(["run", "--quiet", "--resume", "--time", "1s", "--out"]).arg(&out).output();
     let resumed = resumed.unwrap();
@@ -251,7 +252,8 @@ fn one_signal_ends_what_waits_for_input() {
 #[test]
 fn a_campaign_is_raised_to_what_a_longer_one_gives() {
     let directory = tempfile::tempdir().unwrap();
-    // One that answers otherwise in other company would show with how many cases a task was done.
+    // The answers of this subject do not depend on other cases in the same task. Otherwise the result would depend on
+    // the size of the tasks.
     let subject = oracle_as_subject(&["shift-count=modulo"]);
     let run = |arguments: &[&str], out: &str| {
         let mut command = ptxsmith();
@@ -276,7 +278,7 @@ fn a_campaign_is_raised_to_what_a_longer_one_gives() {
 #[test]
 fn a_second_ctrl_c_does_not_wait() {
     let mut command = Command::new(assert_cmd::cargo::cargo_bin!("ptxsmith"));
-    // Reading a standard input without a writer does not look at the flag that the first one raises.
+    // Reading a standard input without a writer does not check the flag that the first signal raises.
     let mut waiting = command.args(["eval", "-"]).stdin(Stdio::piped()).spawn().unwrap();
     std::thread::sleep(Duration::from_millis(300));
     for _ in 0..2 {
@@ -337,7 +339,7 @@ fn edited_programs_are_judged_for_whether_the_subject_dies_of_them() {
     let directory = tempfile::tempdir().unwrap();
     let program =
         file(directory.path(), "a.ptx", &module(".global .u32 aa[2] = {1, 2};\n.global .u64 bb = aa;"));
-    // It dies of every text that names `bb` twice or not at all, and refuses the rest.
+    // Crashes on every text that does not contain `bb` exactly once, and rejects the rest.
     let subject = script(
         directory.path(),
         r#"[ "$(grep -o bb "$1" | wc -l)" = 1 ] || kill -SEGV $$; echo '{"outcome": "refused"}'"#,

@@ -1,4 +1,4 @@
-//! Subjects that stay alive: the worked examples, hostile ones, and the library that is loaded into one.
+//! Long-lived subjects: the documented examples, hostile ones, and the library that runs in such a process.
 
 mod common;
 
@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use common::*;
 use serde_json::Value;
 
-/// A Python subject that answers each question with what `answer(question)` returns, as a dictionary or as text. It refuses the
-/// first, known program.
+/// Creates a Python subject that answers each request with the result of `answer(question)`, a dictionary or a string.
+/// It rejects the probe program.
 fn served(directory: &Path, describe: &str, answer: &str) -> String {
     let script = format!(
         "import json, os, signal, sys, time\n\
@@ -146,13 +146,13 @@ fn a_hostile_subject_ends_the_run_with_the_right_verdict_for_each_module() {
             }
         }
     }
-    // Findings that look alike are shown once, so that not each crash is named.
+    // Similar findings are shown once, so not every crash is named.
     assert!(
         verdicts.iter().all(|(behaviour, _)| !behaviour.starts_with("fine") && behaviour != "late"),
         "{verdicts:?}"
     );
     assert!(verdicts.contains(&("dies".into(), "crash".into())), "{verdicts:?}");
-    // 2 GB take longer than the time limit on a slow machine.
+    // On a slow machine 2 GB take longer than the time limit.
     let hangs = |behaviour: &str| behaviour == "nothing" || behaviour == "huge";
     assert!(verdicts.iter().any(|(behaviour, class)| hangs(behaviour) && class == "hang"), "{verdicts:?}");
     assert!(verdicts.iter().all(|(behaviour, class)| class == "crash" || hangs(behaviour)), "{verdicts:?}");
@@ -170,12 +170,12 @@ fn a_program_that_is_not_there_is_bad_input() {
     assert!(message.contains("/nonexistent/tool"), "{message}");
 }
 
-/// The program under test, with the releases that the machine has.
+/// Returns the program under test, with the releases installed on this machine.
 fn with_releases() -> assert_cmd::Command {
     assert_cmd::Command::cargo_bin("ptxsmith").expect("the program was built with its tests")
 }
 
-/// Whether a release of the library is installed here.
+/// Returns true if a release of the library is installed.
 fn nvjitlink(test: &str) -> bool {
     let output =
         with_releases().args(["subjects", "--subject", "nvjitlink@13.5", "--json"]).output().unwrap();

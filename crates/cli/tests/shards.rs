@@ -1,4 +1,4 @@
-//! A campaign in parts: shards that are merged, and one that is killed and goes on.
+//! Divided campaigns: shards that are merged, and a campaign that is killed and resumed.
 
 mod common;
 
@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use common::*;
 
-/// A subject that follows the specification under another reading, but for some bytes. While there is a file `slow`
-/// beside it, it takes its time.
+/// Creates a subject that follows the specification under another interpretation, except for some bytes. It is slow
+/// while a file `slow` exists beside it.
 fn wrong_subject(directory: &Path) -> String {
     let ptxsmith = assert_cmd::cargo::cargo_bin!("ptxsmith").display();
     let slow = directory.join("slow");
@@ -25,7 +25,7 @@ fn wrong_subject(directory: &Path) -> String {
 
 const CASES: &str = "4000";
 
-/// A directory in which campaigns write to one relative name, since a report names its own files.
+/// A directory in which all campaigns write to the same relative path, because a report names its own files.
 struct Place {
     directory: tempfile::TempDir,
     subject: String,
@@ -52,7 +52,7 @@ impl Place {
         command
     }
 
-    /// Everything that a campaign left, without what depends on time; moves it away.
+    /// Returns all files of a campaign without time-dependent data, and moves the folder away.
     fn result(&self, out: &str) -> Vec<(PathBuf, String)> {
         let from = self.directory.path().join(out);
         let mut files = Vec::new();
@@ -82,7 +82,7 @@ fn shards_merge_to_the_bytes_of_the_undivided_campaign() {
         for number in 1..=of {
             let out = format!("shard-{of}-{number}");
             let output = place.run(&out, &["--shard", &format!("{number}/{of}")]).output().unwrap();
-            // A shard to which no case falls compares nothing.
+            // A shard without any case compares nothing.
             assert!([0, 1, 3].contains(&status(&output)), "{}{}", stdout(&output), stderr(&output));
             shards.push(out);
         }
@@ -132,7 +132,7 @@ fn a_campaign_killed_at_any_moment_goes_on_to_the_undisturbed_result() {
     let whole = place.result("out");
     let slow = place.directory.path().join("slow");
     std::fs::write(&slow, "").unwrap();
-    // How many tasks are saved of one that has not come to its end.
+    // Returns the number of tasks saved by an unfinished campaign.
     let saved = || {
         let state = std::fs::read(place.directory.path().join("out/state.json")).ok()?;
         let state: serde_json::Value =
@@ -140,7 +140,7 @@ fn a_campaign_killed_at_any_moment_goes_on_to_the_undisturbed_result() {
         let also = state["done"]["also"].as_array().map_or(0, Vec::len) as u64;
         (state["complete"] == false).then(|| state["done"]["before"].as_u64().unwrap() + also)
     };
-    // Before anything is saved, and with more saved each time.
+    // Kill it before anything is saved, then with more saved each time.
     for wanted in [0, 0, 1, 2, 3] {
         let mut child = Command::new(assert_cmd::cargo::cargo_bin!("ptxsmith"))
             .current_dir(place.directory.path())
@@ -159,7 +159,7 @@ fn a_campaign_killed_at_any_moment_goes_on_to_the_undisturbed_result() {
         child.wait().unwrap();
     }
     std::fs::remove_file(slow).unwrap();
-    // What a campaign leaves that is killed while it writes.
+    // Files that remain if a campaign is killed while it writes.
     for place_of in ["out", "out/findings"] {
         std::fs::write(place.directory.path().join(place_of).join(".writing-AbCdEf"), "half").unwrap();
     }
@@ -195,7 +195,7 @@ fn what_a_shard_says_of_itself_is_checked_before_it_is_used() {
         assert!(message.contains(expected), "{after}: {message}");
     }
     std::fs::write(at("state.json"), &whole).unwrap();
-    // A link leads anywhere, and a device has no end.
+    // A link may lead anywhere, and a device has no end.
     for name in ["verdicts.jsonl", "state.json"] {
         std::fs::remove_file(at(name)).unwrap();
         std::os::unix::fs::symlink("/dev/zero", at(name)).unwrap();
@@ -208,7 +208,7 @@ fn what_a_shard_says_of_itself_is_checked_before_it_is_used() {
     }
 }
 
-/// The last line of messages, with the exit status of bad input.
+/// Asserts the exit status of bad input, and returns the last line of the messages.
 fn one_line_error_of_last(output: &std::process::Output) -> String {
     assert_eq!(status(output), 2, "{}", stderr(output));
     stderr(output).lines().last().unwrap_or_default().to_owned()

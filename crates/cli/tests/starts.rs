@@ -1,4 +1,4 @@
-//! How implementations are started changes no report, and where it would, that is a finding.
+//! The way in which implementations are started does not change a report; a difference is a finding.
 
 mod common;
 
@@ -8,7 +8,7 @@ use std::path::Path;
 use common::*;
 use serde_json::Value;
 
-/// A stand-in for ptxas that refuses everything. `said` is what it says besides.
+/// Creates a fake ptxas that rejects everything. `said` is its additional output.
 fn stand_in(directory: &Path, said: &str) -> String {
     let program = directory.join("ptxas");
     let script = format!(

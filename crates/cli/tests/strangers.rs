@@ -1,7 +1,8 @@
-//! Programs that strangers brought, and what the specification says of each: `eval`, `lint` and `check` say the same of a program
-//! and of ten others that mean the same.
+//! Programs contributed by others, and their expectations. `eval`, `lint` and `check` must give the same results for a
+//! program and for ten equivalent variants.
 //!
-//! What is right was worked out from the texts. Where they are silent, nothing is compared, and the subject's own words are shown.
+//! The correct results were derived from the specification by hand. Where it is silent nothing is compared, and the
+//! subject's own messages are shown.
 
 mod common;
 
@@ -16,42 +17,42 @@ use ptxsmith_subject::{OpenOptions, open, parse_spec};
 use regex_lite::{Captures, Regex};
 use serde_json::Value;
 
-/// A program, and what is right about it.
+/// A program and its correct results.
 #[derive(Clone, Copy)]
 struct Row {
-    /// The file in `tests/strangers`, without its extension.
+    /// The file in `tests/strangers`, without extension.
     file: &'static str,
-    /// The names that variants rename, between blanks; `s<` is the prefix of numbered names.
+    /// The names that variants rename, separated by blanks; `s<` is the prefix of numbered names.
     names: &'static str,
-    /// What the texts say of the whole module.
+    /// The validity of the module according to the specification.
     validity: Option<Validity>,
-    /// Whether `--expect accepted` is not answered with yes.
+    /// Whether `--expect accepted` is not confirmed.
     is_open: bool,
-    /// The class of its refusal.
+    /// The class of the rejection.
     refused: &'static str,
     /// Variables with their bytes.
     holds: &'static [(&'static str, &'static str)],
-    /// What a kernel leaves at the beginning of its buffer; empty where none is evaluated.
+    /// The start of the kernel's output buffer; empty if the kernel is not evaluated.
     leaves: Option<&'static str>,
-    /// One of these words is in the reasons of what is not decided.
+    /// At least one of these words occurs in the reasons for undecided parts.
     because: &'static [&'static str],
-    /// No warning and no note of `lint` has these words.
+    /// No warning or note of `lint` contains any of these words.
     lint_never: &'static [&'static str],
-    /// `lint` says these words.
+    /// The output of `lint` contains these words.
     lint_says: &'static [&'static str],
-    /// What `check` says.
+    /// The result of `check`.
     check: Option<Check>,
 }
 
-/// What `check` says of a program and all its variants.
+/// The result of `check` for a program and all its variants.
 #[derive(Clone, Copy)]
 struct Check {
     subject: &'static str,
-    /// The class of the finding; `no` for none, `any` for one of any class.
+    /// The class of the finding; `no` for no finding, `any` for a finding of any class.
     finding: &'static str,
-    /// Each is in the line of each file. `@N` is the number of the line that is the Nth of the program.
+    /// Strings that occur in the line of each file. `@N` stands for the line number of the program's Nth line.
     says: &'static [&'static str],
-    /// None is in the line of any file.
+    /// Strings that do not occur in the line of any file.
     never: &'static [&'static str],
 }
 
@@ -61,7 +62,7 @@ const fn check(finding: &'static str, says: &'static [&'static str]) -> Option<C
     Some(Check { finding, says, ..SILENT })
 }
 
-/// A row that says nothing.
+/// A row without expectations.
 const ROW: Row = Row {
     file: "",
     names: "",
@@ -82,11 +83,11 @@ const VALID: Option<Validity> = Some(Validity::Valid);
 
 #[rustfmt::skip]
 const ROWS: &[Row] = &[
-    // The texts do not describe .alias; the two names are at one place.
+    // The specification does not describe .alias; the two names have the same address.
     Row { file: "alias-in-kernel", names: "fq gq k", validity: UNDECIDED, check: check("no", &[]), ..ROW },
     Row { file: "alias-data-none", names: "base a1 t k", is_open: true, validity: UNDECIDED, check: check("no", &[]), ..ROW },
     Row { file: "alias-kernel", names: "example_foo foo", validity: UNDECIDED, check: check("no", &[]), ..ROW },
-    // Limits, and what is outside of the file, are not in the texts.
+    // The specification does not cover limits or anything outside the file.
     Row { file: "extern-unresolved", names: "counter pc pf k", check: check("no", &["Cannot take address of function"]), ..ROW },
     Row { file: "shared-init-hidden", names: "dead live k", check: check("no", &["uses too much shared data"]), ..ROW },
     Row { file: "const-over", names: "c1 c2 k", check: check("no", &["too much global constant data"]), ..ROW },
@@ -112,50 +113,50 @@ const ROWS: &[Row] = &[
     Row { file: "managed-const", names: "mptr mdata mc", validity: REFUSED, refused: "attribute", ..ROW },
     Row { file: "sink-vector", names: "sh k", lint_never: &["nothing declares"], ..ROW },
     Row { file: "dwarf-dotted-symbol", names: "k", check: Some(Check { says: &["line @15", "Parsing error near '.'"], never: &["header"], ..SILENT }), ..ROW },
-    // Registers of 16 bits are no operands of add.s32.
+    // 16-bit registers are not valid operands of add.s32.
     Row { file: "mod-add-u8", names: "k p", leaves: Some(""), check: check("no", &["Arguments mismatch"]), ..ROW },
     Row { file: "nir-mov-float-int", names: "k p", validity: REFUSED, refused: "value-kind", ..ROW },
     Row { file: "int-in-float", names: "a b k", validity: REFUSED, refused: "value-kind", ..ROW },
     Row { file: "cutlass-xorsign", names: "k p", check: check("no", &["line @10"]), ..ROW },
     Row { file: "call-param-count", names: "oom k", check: check("no", &["line @12"]), ..ROW },
-    // No name has a point, and no specifier follows.
+    // Names contain no point, and no specifier follows.
     Row { file: "extern-shared-illegal-name", names: "k", validity: UNDECIDED, because: &["`.`", "'.'", "point", "`.llvm`"], ..ROW },
     Row { file: "ucn-name", validity: UNDECIDED, ..ROW },
     Row { file: "gpu-used-before", names: "gpu_used", check: check("no", &["refused: line @4: Invalid initial value symbol"]), ..ROW },
     Row { file: "stack-align", names: "loc sh k", because: &["aligned"], check: check("no", &["aligned"]), ..ROW },
     // NaN < 1 is false, so !p is true.
     Row { file: "selp-negated", names: "k", validity: VALID, leaves: Some("00000080"), ..ROW },
-    // What a target or a version has is not in the texts.
+    // The specification does not say which features a target or version has.
     Row { file: "f16x2g", names: "x", validity: UNDECIDED, check: check("no", &[]), ..ROW },
     Row { file: "f16x2-on-sm-50", names: "f", validity: UNDECIDED, check: check("no", &[]), ..ROW },
     Row { file: "b128-on-sm-60", names: "x", validity: UNDECIDED, check: check("no", &[]), ..ROW },
     Row { file: "kernel-address-on-sm-30", names: "t k", validity: UNDECIDED, check: check("no", &[]), ..ROW },
     Row { file: "a32-header", check: check("no", &["32-Bit ABI"]), ..ROW },
     Row { file: "a32", names: "g x y", holds: &[("x", "0000000007000000"), ("y", "09000000")], check: Some(Check { subject: "ptxas@12.0", ..SILENT }), ..ROW },
-    // The texts do not speak of declaring a name twice.
+    // The specification does not say whether a name may be declared twice.
     Row { file: "extern-shared-two-alignments", names: "smem k p", validity: UNDECIDED, check: Some(Check { subject: "ptxas@12.0", says: &["refused: line @5", "declares more than once"], ..SILENT }), ..ROW },
     Row { file: "later-version", names: "t k p", holds: &[("t", "0100000002000000")], check: Some(Check { subject: "ptxas@12.0", finding: "crash", ..SILENT }), ..ROW },
-    // A comment may hold anything; of other characters the texts do not speak.
+    // A comment may contain anything. The specification does not cover other non-ASCII characters.
     Row { file: "non-ascii-file-name", names: "t k", lint_says: &["12.3 to 12.6", "12.8 and later refuse"], check: check("no", &["refused: Unexpected non-ASCII character encountered on line @5"]), ..ROW },
-    // No statement of PTX: every release only refuses it.
+    // Not a PTX statement: every release just rejects it.
     Row { file: "if-statement", names: "k n a", validity: UNDECIDED, lint_never: &["SIGSEGV", "kills", "crash"], check: check("no", &["refused: line @7"]), ..ROW },
-    // These words are no names, and .common does not stand in .const.
+    // These words are not names, and .common is not allowed in .const.
     Row { file: "underscore-as-name", is_open: true, validity: UNDECIDED, ..ROW },
     Row { file: "constant-as-name", is_open: true, validity: UNDECIDED, ..ROW },
     Row { file: "common-in-const", names: "c", is_open: true, validity: UNDECIDED, ..ROW },
 ];
 
-/// Where the programs are.
+/// Returns the folder of the programs.
 fn programs() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/strangers")
 }
 
-/// A program that means what another one does.
+/// A variant of a program with the same meaning.
 struct Variant {
     text: String,
-    /// The lines before the program's own.
+    /// The number of lines before the program's own.
     before: usize,
-    /// Whether the names are others.
+    /// Whether the names are changed.
     is_renamed: bool,
 }
 
@@ -164,7 +165,7 @@ impl Row {
         fs::read_to_string(programs().join(self.file).with_extension("ptx")).expect("a program can be read")
     }
 
-    /// Another name for a name that variants rename.
+    /// Returns the new name for a renamed name.
     fn other_name(name: &str) -> String {
         format!("of_others_{name}")
     }
@@ -179,7 +180,7 @@ impl Row {
         word.replace_all(text, other).into_owned()
     }
 
-    /// Independent declarations in another order: the first two that stand in lines of their own, where neither names the other.
+    /// Swaps the first two declarations on lines of their own that do not name each other.
     fn reordered(&self, text: &str) -> String {
         let mut lines: Vec<&str> = text.lines().collect();
         let is_variable = |line: &str| {
@@ -206,7 +207,7 @@ impl Row {
         lines.join("\n") + "\n"
     }
 
-    /// The program itself, and ten others.
+    /// Returns the program itself and ten variants.
     fn variants(&self) -> Vec<Variant> {
         let text = self.text();
         let same = |text: String| Variant { text, before: 0, is_renamed: false };
@@ -217,7 +218,7 @@ impl Row {
         let commented = |text: &str| {
             text.replace("; ", "; /* as before */ ").replace(".address_size", "/**/ .address_size")
         };
-        // 8.0 has all that these versions have, and every release that is asked takes it.
+        // 8.0 supports everything that these versions support, and every tested release accepts it.
         let versioned = |text: &str| {
             Regex::new(r"^\.version 7\.[5-8]").unwrap().replace(text, ".version 8.0").into_owned()
         };
@@ -245,7 +246,7 @@ impl Row {
     }
 }
 
-/// What is not right of what the oracle says of a program.
+/// Returns the errors in the oracle's result for a program.
 fn faults_of_eval(row: &Row, variant: &Variant) -> Vec<String> {
     let mut faults = Vec::new();
     let Ok(module) = ptxsmith_syntax::parse(&variant.text) else {
@@ -303,7 +304,7 @@ fn faults_of_eval(row: &Row, variant: &Variant) -> Vec<String> {
     faults
 }
 
-/// Adds what is wrong of a row, once for all variants of which it is.
+/// Adds the errors of a row. An error that occurs in several variants is added once.
 fn add_faults(all: &mut Vec<String>, row: &Row, faults_of: impl Fn(&Variant) -> Vec<String>) {
     let mut by_fault: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for (nth, variant) in row.variants().iter().enumerate() {
@@ -314,7 +315,7 @@ fn add_faults(all: &mut Vec<String>, row: &Row, faults_of: impl Fn(&Variant) -> 
     all.extend(by_fault.into_iter().map(|(fault, variants)| format!("{} {variants:?}: {fault}", row.file)));
 }
 
-/// Panics with what is wrong.
+/// Panics if there are errors.
 fn none_of(faults: Vec<String>) {
     assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
 }
@@ -341,7 +342,7 @@ fn the_variants_are_ten_other_texts_of_which_each_kind_changes_some() {
         }
     }
     assert_eq!(changed[0], 0);
-    // Few programs have declarations that can change places.
+    // Few programs have declarations that can be swapped.
     assert!(changed[1..].iter().all(|&count| count >= 3), "{changed:?}");
 }
 
@@ -354,8 +355,8 @@ fn eval_says_what_is_right_of_each_program_and_of_its_variants() {
     none_of(faults);
 }
 
-/// 5.4.4 says both: that an address of a variable or function may be an element of an array of bytes by mask, and that variables
-/// hold addresses.
+/// 5.4.4 states both that an element of a byte array may be the masked address of a variable or function, and that
+/// variables hold addresses.
 #[test]
 fn the_byte_of_a_function_is_an_open_question() {
     let text = fs::read_to_string(programs().join("byte-of-function.ptx")).unwrap();
@@ -389,15 +390,15 @@ fn lint_says_what_is_right_of_a_program() {
     none_of(faults);
 }
 
-/// Whether a subject is here.
+/// Returns true if a subject is available.
 fn is_here(subject: &str) -> bool {
     let opened = open(&parse_spec(subject).expect("it is a subject"), &OpenOptions::default());
     opened.inspect_err(|error| eprintln!("NOT TESTED: {subject}: {error}")).is_ok()
 }
 
-/// What `check` says of some files: its report, and all that it prints.
+/// Checks files with a subject. Returns the report and all output.
 fn checked(directory: &Path, subject: &str, files: &[PathBuf]) -> (Value, String) {
-    // The releases of the user, not those of a test.
+    // Use the releases of the user, which tests otherwise hide.
     let mut command = Command::new(assert_cmd::cargo::cargo_bin!("ptxsmith"));
     command
         .args(["check", "--subject", subject, "--replace", "--out"])
@@ -408,9 +409,10 @@ fn checked(directory: &Path, subject: &str, files: &[PathBuf]) -> (Value, String
     (serde_json::from_slice(&report).unwrap(), stdout(&output) + &stderr(&output))
 }
 
-/// The variants that subjects are shown, unless all are asked for: other names; other order, neighbours and version; all at once.
+/// The variants that subjects get by default: the original; renamed; reordered, with additional declarations and
+/// another version; all changes but the version.
 const SHOWN: [usize; 4] = [0, 1, 8, 10];
-/// Set where subjects are to be shown all variants.
+/// The environment variable that selects all variants.
 const ALL: &str = "PTXSMITH_ALL_VARIANTS";
 
 fn faults_of_check(row: &Row, expected: &Check) -> Vec<String> {
@@ -479,7 +481,7 @@ fn check_says_what_is_right_of_each_program_and_of_its_variants() {
     none_of(faults);
 }
 
-/// Modules are judged each alone until linking is: what both define is said.
+/// Modules are checked separately unless they are linked; definitions in both are reported.
 #[test]
 fn what_two_files_define_both_is_said() {
     if !is_here("ptxas@13.5") {

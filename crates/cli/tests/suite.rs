@@ -1,4 +1,4 @@
-//! The suite as a user makes it, and what its runner says beside what this program says.
+//! The suite as a user creates it, and the results of its runner compared with those of `check`.
 
 mod common;
 
@@ -67,14 +67,14 @@ fn a_refusal_counts_only_if_the_valid_neighbour_is_accepted() {
     assert_eq!((exit, &report["conform"]), (0, &1.into()), "{report}");
 }
 
-/// The program that `ptxas@RELEASE` is, if it is installed.
+/// Returns the program of `ptxas@RELEASE`, if it is installed.
 fn ptxas(release: &str) -> Option<String> {
     let mut command = assert_cmd::Command::cargo_bin("ptxsmith").unwrap();
     let output = command.args(["toolchain", "path", release]).output().unwrap();
     output.status.success().then(|| stdout(&output).trim().to_owned())
 }
 
-/// Judges the cases of some sections with the runner and with `check`, and compares what both count.
+/// Compares the counts of the runner and of `check` for the cases of some sections.
 fn the_runner_agrees(on: [&str; 2], section: &str, subject: &str, least: u64) {
     let directory = tempfile::tempdir().unwrap();
     let out = directory.path().join("suite");
@@ -93,12 +93,13 @@ fn the_runner_agrees(on: [&str; 2], section: &str, subject: &str, least: u64) {
     let output = check.arg(out.join("cases").join(section)).output().unwrap();
     assert!(matches!(status(&output), 0 | 1), "{}", stderr(&output));
     let report: Value = serde_json::from_slice(&std::fs::read(checked.join("report.json")).unwrap()).unwrap();
-    // A reading that a known deviation explains as well is one here and not there: neither is in these sections.
+    // The two count an interpretation that a known deviation also explains differently. These sections have no such
+    // case.
     let [compared, conform] = ["compared", "conform"].map(|key| report[key].as_u64().unwrap());
     assert_eq!(conform, count("conforms") + count("reading"), "{section}");
     assert_eq!(compared - conform, count("deviates"), "{section}");
     let left_out: u64 = report["not_compared"].as_object().unwrap().values().filter_map(Value::as_u64).sum();
-    // Beside a program that the runner compares, `check` counts the kernels of which nothing can be said.
+    // `check` also counts kernels without a rule, in programs that the runner compares.
     assert!(left_out >= count("not-compared"), "{section}");
     assert!(conform >= least, "{section}: only {conform} conform");
 }
@@ -124,7 +125,7 @@ fn the_runner_asks_any_program_that_prints_observations() {
     let toy = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/examples/toy_subject.py");
     let toy = format!("python3 {}", toy.display());
     the_runner_agrees(["--exec", &toy], "4.5.1", &format!("exec:{toy}"), 20);
-    // One that only parses is judged on what it accepts and refuses.
+    // A subject that only parses is tested on what it accepts and rejects.
     let directory = tempfile::tempdir().unwrap();
     let takes_all = file(
         directory.path(),

@@ -1,5 +1,5 @@
-//! `--time` bounds a whole command, whatever the implementation under test does: what is not done then is said, and what is
-//! done is saved.
+//! `--time` limits a whole command, whatever the implementation does. Finished work is saved, and missing work is
+//! reported.
 
 mod common;
 
@@ -10,13 +10,13 @@ use std::time::{Duration, Instant};
 use common::*;
 use serde_json::Value;
 
-/// The time that commands are given here.
+/// The time limit of the commands in these tests.
 const TIME: Duration = Duration::from_secs(4);
-/// What a busy machine may add: to start programs, to end them, to write the result.
+/// Additional time that a busy machine may need to start and end programs and to write the result.
 const SLACK: Duration = Duration::from_secs(4);
 
-/// A program in Python that serves: it answers as the specification says, but for what `instead` does with a question `q`, which
-/// is the `count`th; `right()` is the right answer to it.
+/// Creates a long-lived Python subject that follows the specification, except for what `instead` does with the request
+/// `q`, which is number `count`. `right()` returns the correct answer.
 fn served(directory: &Path, instead: &str) -> String {
     let ptxsmith = assert_cmd::cargo::cargo_bin!("ptxsmith").display().to_string();
     let script = format!(
@@ -34,7 +34,7 @@ fn served(directory: &Path, instead: &str) -> String {
     format!("serve:python3 {}", file(directory, "subject.py", &script).display())
 }
 
-/// Runs a command with this time, which it must keep to. Returns its output.
+/// Runs a command with this time limit, which it must keep. Returns its output.
 fn within_time(directory: &Path, arguments: &[&str], subject: &str) -> Output {
     let mut command = ptxsmith();
     command.current_dir(directory).args(arguments).args(["--time", "4s", "--subject", subject]);
@@ -108,7 +108,7 @@ fn one_that_falls_silent_when_its_findings_are_shown_again_does_not_hold_up_the_
     }
     let directory = tempfile::tempdir().unwrap();
     let at = directory.path();
-    // Wrong about each variable while the cases are judged; nothing comes any more after half of the time.
+    // Wrong about each variable while cases are compared; no answers after half of the time.
     let script = "o = right(); \
                   [v.update(bytes=v['bytes'].replace('1', '2')) for v in o.get('variables', {}).values() if v.get('bytes')]; \
                   say(o) if time.time() < began + 2.2 else time.sleep(1000)";
@@ -151,7 +151,7 @@ fn reducing_ends_in_time_with_the_smallest_program_so_far() {
         within_time(at, &["reduce", "a.ptx", "--out", "least.ptx", "--jobs", "1"], &served(at, wrong));
     assert_eq!(status(&output), 0, "{}{}", stdout(&output), stderr(&output));
     assert!(stderr(&output).contains("stopped before the end"), "{}", stderr(&output));
-    // Where not even the first question was answered, there is no result.
+    // If not even the first request was answered, there is no result.
     let output = within_time(at, &["reduce", "a.ptx", "--out", "none.ptx"], &served(at, SILENT));
     assert_eq!(status(&output), 3, "{}{}", stdout(&output), stderr(&output));
     assert!(stderr(&output).contains("--time was over"), "{}", stderr(&output));

@@ -1,26 +1,27 @@
-//! What a program holds under other answers to the open questions that it meets.
+//! The expectations for a program under non-default interpretations of the ambiguities that it meets.
 
 use std::collections::BTreeSet;
 
 use ptxsmith_oracle::{Expectation, Question, Readings, Rules, Variable, expect};
 use ptxsmith_syntax::Module;
 
-/// The most questions that are answered otherwise at once. Programs are small: one that meets more is rare.
+/// The maximum number of non-default interpretations that are combined. Test programs are small and rarely meet more
+/// ambiguities.
 pub const MOST_CHANGES: usize = 3;
 
-/// What a program holds under answers other than the default ones.
+/// The expectation for a program under non-default interpretations.
 #[derive(Clone, Debug)]
 pub struct Alternative {
-    /// The answers that are not the default, in the order of [`Question::ALL`].
+    /// The non-default interpretations, in the order of [`Question::ALL`].
     pub answers: Vec<(Question, usize)>,
-    /// What the specification says then.
+    /// The expectation under these interpretations.
     pub expected: Expectation,
 }
 
-/// Every outcome that some answers give and the default ones do not, each with the fewest answers that give it, fewer
-/// first; and the names of the questions that the program meets by default.
+/// Returns every expectation that differs from the default one, each with the fewest non-default interpretations that
+/// lead to it, fewest first; and the names of the ambiguities that the program meets under the default interpretations.
 ///
-/// An answer may lead to questions that the default never met: they are followed.
+/// A non-default interpretation may lead to further ambiguities, which are tried too.
 pub fn alternatives(module: &Module, expected: &Expectation) -> (Vec<Alternative>, Vec<&'static str>) {
     let met = expected.trace().questions;
     let mut found: Vec<Alternative> = Vec::new();
@@ -43,7 +44,7 @@ pub fn alternatives(module: &Module, expected: &Expectation) -> (Vec<Alternative
         }
         for (readings, outcome) in &next {
             let is_new = !same(outcome, expected) && !found.iter().any(|a| same(outcome, &a.expected));
-            // Where there is no rule there is nothing to hold an implementation to.
+            // Skip results without a rule: an implementation cannot be tested against them.
             if is_new && !matches!(outcome, Expectation::Unmodelled { .. }) {
                 found.push(Alternative { answers: answers(readings), expected: outcome.clone() });
             }
@@ -53,13 +54,13 @@ pub fn alternatives(module: &Module, expected: &Expectation) -> (Vec<Alternative
     (found, met.iter().map(Question::name).collect())
 }
 
-/// The answers that are not the default.
+/// Returns the non-default interpretations.
 fn answers(readings: &Readings) -> Vec<(Question, usize)> {
     let changed = |&question: &Question| (question, readings.answer(question));
     Question::ALL.iter().map(changed).filter(|&(_, answer)| answer != 0).collect()
 }
 
-/// Whether an implementation cannot keep one and break the other.
+/// Returns true if an implementation that conforms to one expectation always conforms to the other.
 fn same(a: &Expectation, b: &Expectation) -> bool {
     match (a, b) {
         (
@@ -77,7 +78,7 @@ fn same_contents(a: &Variable, b: &Variable) -> bool {
     contents(a) == contents(b) && a.bytes == b.bytes && a.addresses == b.addresses
 }
 
-/// What the specification says of a module under these answers.
+/// Returns the expectation for a module under the given interpretations.
 pub fn under(module: &Module, readings: Readings) -> Expectation {
     expect(module, &Rules::specification(readings))
 }
@@ -104,9 +105,9 @@ mod tests {
 
     #[test]
     fn each_outcome_stands_once_with_the_fewest_answers() {
-        // 1 << 64: zero by default; 1 where the count is taken modulo 64.
+        // 1 << 64 is zero by default, and 1 if the shift count is taken modulo 64.
         assert_eq!(of(".global .u32 a = 1 << 64;"), [("shift-count=modulo".to_owned(), true)]);
-        // The two other values of a division by zero.
+        // The two non-default values of a division by zero.
         let by_zero = of(".global .u32 a = 1 / 0;");
         assert_eq!(by_zero.len(), 2, "{by_zero:?}");
         assert!(
@@ -116,7 +117,7 @@ mod tests {
 
     #[test]
     fn what_only_two_answers_together_give_is_found() {
-        // All ones shifted by 64 modulo 64; every other way to accept it gives zero.
+        // All ones, shifted by 64 modulo 64. All other accepting interpretations give zero.
         assert_eq!(
             of(".global .u32 a = 1 / 0 << 64;"),
             [

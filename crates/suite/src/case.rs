@@ -1,49 +1,50 @@
-//! One case: a program, what it is about, and what the specification says of it.
+//! A test case: a program, the clauses that it tests, and the expectation.
 
 use ptxsmith_oracle::{Clause, Expectation, Rules, expect};
 use ptxsmith_syntax::Module;
 
 use crate::alternatives::{Alternative, alternatives};
 
-/// Where a case comes from.
+/// The origin of a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Source {
-    /// Of the corpus: worked out from the text by hand.
+    /// From the corpus: derived from the specification by hand.
     Hand,
-    /// One of all small programs of its form.
+    /// From the enumeration of all small programs of a form.
     Enumerated,
-    /// A valid program with one edit that breaks a rule, or that valid program.
+    /// A valid program with one edit that breaks a rule, or its valid counterpart.
     Edited,
-    /// Drawn from a seed.
+    /// Generated from a seed.
     Random,
 }
 
-/// One case of a suite.
+/// A test case of a suite.
 #[derive(Clone, Debug)]
 pub struct Case {
-    /// Its name: folder and file name without the ending, `4.5.1/decimal-zero`.
+    /// The path of its file without extension, such as `4.5.1/decimal-zero`.
     pub id: String,
-    /// Where it comes from.
+    /// The origin of the case.
     pub source: Source,
-    /// What it is about, in the order of the text: what it names itself, or all that its answer rests on.
+    /// The clauses that the case tests, in the order of the specification: those that it names, or all clauses that its
+    /// expectation depends on.
     pub clauses: Vec<Clause>,
-    /// The file: leading comments and program.
+    /// The contents of the file: leading comments and program.
     pub text: String,
-    /// The program.
+    /// The parsed program.
     pub module: Module,
-    /// What the specification says under the default answers to open questions.
+    /// The expectation under the default interpretations.
     pub expected: Expectation,
-    /// What it says under other answers, where that is something else.
+    /// The differing expectations under other interpretations.
     pub alternatives: Vec<Alternative>,
-    /// The questions that the program meets under the default answers.
+    /// The ambiguities that the program meets under the default interpretations.
     pub questions: Vec<&'static str>,
-    /// Of a case that is refused: the id of the valid program beside it.
+    /// The id of the valid counterpart, for a rejected program.
     pub counterpart: Option<String>,
 }
 
 impl Case {
-    /// A case of this program. What it is about is left to be said, and so are comments and valid counterpart.
+    /// Creates a case with its expectations. The caller sets clauses, text and counterpart.
     pub fn new(id: String, source: Source, module: Module) -> Case {
         let expected = expect(&module, &Rules::default());
         let (alternatives, questions) = alternatives(&module, &expected);
@@ -51,12 +52,13 @@ impl Case {
         Case { id, source, clauses, text, module, expected, alternatives, questions, counterpart }
     }
 
-    /// Whether the specification refuses the program, by default.
+    /// Returns true if the specification rejects the program under the default interpretations.
     pub fn is_refused(&self) -> bool {
         matches!(self.expected, Expectation::Refused { .. })
     }
 
-    /// Whether the specification takes the program, by default, and has a rule for all of it.
+    /// Returns true if the specification accepts the program under the default interpretations and has rules for all of
+    /// it.
     pub fn is_accepted(&self) -> bool {
         matches!(&self.expected, Expectation::Accepted { unmodelled, .. } if unmodelled.is_empty())
     }

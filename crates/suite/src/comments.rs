@@ -1,4 +1,4 @@
-//! The leading comments of a case: the format of the corpus, read and written. See `corpus/README.md`.
+//! Reads and writes the leading comments of a case. The format is described in `corpus/README.md`.
 
 use std::fmt::Write as _;
 
@@ -6,18 +6,18 @@ use ptxsmith_oracle::{Clause, Expectation, Interpretation, hex};
 
 use crate::case::Case;
 
-/// What a suite needs to know of the comments of a corpus program.
+/// The parts of a corpus program's comments that a suite needs.
 pub struct Comments {
-    /// What the case is about.
+    /// The clauses that the case tests.
     pub clauses: Vec<Clause>,
-    /// The file of its valid counterpart, relative to its folder.
+    /// The file of the valid counterpart, relative to the directory of the case.
     pub counterpart: Option<String>,
 }
 
-/// Reads the comments of a corpus program. The corpus has a test of its own that they are in order and hold.
+/// Reads the comments of a corpus program. It does not verify them: the corpus has its own test for that.
 ///
 /// # Errors
-/// What is wrong with a line: it is no `key: value`, or names no clause.
+/// If a line is not `key: value` or names an unknown clause.
 pub fn read(text: &str) -> Result<Comments, String> {
     let mut comments = Comments { clauses: Vec::new(), counterpart: None };
     for line in text.lines().map_while(|line| line.strip_prefix("//")) {
@@ -36,13 +36,13 @@ pub fn read(text: &str) -> Result<Comments, String> {
     Ok(comments)
 }
 
-/// The file that the leading comments of a program name as its valid neighbour, relative to the program's folder.
+/// Returns the valid counterpart that the leading comments of a program name, relative to the program's directory.
 pub fn counterpart(text: &str) -> Option<&str> {
     let comments = text.lines().map_while(|line| line.strip_prefix("//"));
     comments.filter_map(|line| line.trim().strip_prefix("twin: ")).next()
 }
 
-/// The comments of a case whose other fields are complete, a line each.
+/// Returns the leading comments of a case, one per line. All other fields of the case must be set.
 pub fn write(case: &Case, note: &str) -> String {
     let ids: Vec<&str> = case.clauses.iter().map(|clause| clause.id()).collect();
     let mut text = format!("// clause: {}\n", ids.join(", "));
@@ -83,7 +83,8 @@ pub fn write(case: &Case, note: &str) -> String {
     text
 }
 
-/// The questions whose default answer the expectation holds under: another answer alone gives something else.
+/// Returns the questions whose default answer the expectation depends on: changing only that answer changes the
+/// expectation.
 fn rests_on(case: &Case) -> Vec<ptxsmith_oracle::Question> {
     let mut questions: Vec<_> = case
         .alternatives

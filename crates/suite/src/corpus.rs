@@ -1,4 +1,4 @@
-//! The cases of the corpus, which is compiled in.
+//! The cases of the corpus, which is compiled into the library.
 
 use std::collections::BTreeMap;
 
@@ -9,29 +9,29 @@ use crate::comments;
 
 static CORPUS: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/corpus");
 
-/// A program of the corpus that a suite cannot take: a mistake in this build, not in its use.
+/// An error in a program of the corpus. It is a defect of this build, not of its use.
 #[derive(Debug, thiserror::Error)]
 #[error("{id}: {reason}")]
 pub struct SuiteError {
-    /// The program.
+    /// The path of the program without extension.
     pub id: String,
-    /// What is wrong with it.
+    /// A description of the defect.
     pub reason: String,
 }
 
-/// The description of the corpus, which is that of a suite's cases too.
+/// Returns the README of the corpus, which also describes the cases of a suite.
 pub fn readme() -> &'static str {
     CORPUS.get_file("README.md").and_then(|file| file.contents_utf8()).unwrap_or_default()
 }
 
-/// The name and text of every PTX program of the corpus, in the order of the names.
+/// Returns the text of every PTX program of the corpus by its path without extension.
 pub fn programs() -> BTreeMap<String, &'static str> {
     let mut files = BTreeMap::new();
     collect(&CORPUS, &mut files);
     files
 }
 
-/// The same as cases.
+/// Returns every program of the corpus as a case.
 pub fn cases() -> Result<Vec<Case>, SuiteError> {
     programs().iter().map(|(path, text)| case(path, text)).collect()
 }
@@ -43,7 +43,7 @@ fn collect<'a>(folder: &'a Dir<'a>, files: &mut BTreeMap<String, &'a str>) {
             files.insert(stem.to_owned(), text);
         }
     }
-    // Reproducers of known deviations are no cases.
+    // Reproducers of known deviations are not test cases.
     let cases = folder.dirs().filter(|folder| !folder.path().ends_with("deviations"));
     cases.for_each(|folder| collect(folder, files));
 }

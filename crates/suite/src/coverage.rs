@@ -1,4 +1,4 @@
-//! Which clauses a suite shows, from both sides.
+//! Coverage of the clauses by accepted and by rejected cases.
 
 use std::collections::BTreeSet;
 
@@ -6,19 +6,19 @@ use ptxsmith_oracle::{Clause, Observed};
 
 use crate::case::Case;
 
-/// The cases that are about one clause, by id.
+/// A clause and the cases that test it, ordered by id.
 #[derive(Clone, Debug)]
 pub struct Covered<'a> {
-    /// The clause.
+    /// The covered clause.
     pub clause: Clause,
-    /// Cases that are accepted by default, the valid counterparts of those that are refused among them.
+    /// Cases that are accepted by default, including the valid counterparts of the rejected ones.
     pub positive: Vec<&'a Case>,
-    /// Cases that are refused by default.
+    /// Cases that are rejected by default.
     pub negative: Vec<&'a Case>,
 }
 
-/// Clauses that are seen in values, layout or addresses and that refuse programs as well: each states a form, and a
-/// program of another form breaks it.
+/// Clauses that are observed in values, layout or addresses but also reject programs: each describes a form, and a
+/// program that violates the form is invalid.
 pub const ALSO_REFUSE: &[Clause] = &[
     Clause::Division,
     Clause::RemUnsigned,
@@ -36,13 +36,13 @@ pub const ALSO_REFUSE: &[Clause] = &[
 ];
 
 impl Covered<'_> {
-    /// Whether programs can break the clause so that they must be refused.
+    /// Returns true if a program that violates the clause can be invalid.
     pub fn can_be_refused(&self) -> bool {
         self.clause.observed() == Observed::Refusal || ALSO_REFUSE.contains(&self.clause)
     }
 }
 
-/// Every clause with the cases that are about it, in the order of the text.
+/// Returns every clause with the cases that test it, in the order of the specification.
 pub fn coverage(cases: &[Case]) -> Vec<Covered<'_>> {
     let of = |&clause: &Clause| {
         let about = |case: &Case| case.clauses.contains(&clause);

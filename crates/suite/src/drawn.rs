@@ -1,4 +1,4 @@
-//! Cases that the generator makes: of a family, of an edit, or drawn from a seed.
+//! Cases made by the generator: enumerated, edited, or from a seed.
 
 use ptxsmith_gen::{Body, Coverage, Focus, Generator, Header};
 use ptxsmith_oracle::{Clause, ClauseSet, Expectation, Readings};
@@ -8,14 +8,15 @@ use crate::alternatives::under;
 use crate::case::{Case, Source};
 use crate::comments;
 
-/// Drawn cases from index 0 on, as many programs as asked, each with its valid counterpart where it must be refused. What the
-/// oracle has no rule for is passed over.
+/// Returns cases for the first `count` suitable programs of a seed, each invalid program with its valid counterpart.
+/// Programs for which the oracle has no rule are skipped.
 pub fn cases(seed: u64, count: u64) -> Vec<Case> {
     let generator = Generator::default();
     let mut coverage = Coverage::new();
     let mut cases = Vec::new();
     let mut made = 0;
-    // The oracle knows nearly all that is generated; the bound only keeps an empty generator from looping.
+    // The oracle has rules for nearly all generated programs. The bound prevents an endless loop if the generator makes
+    // none.
     for index in 0..count.saturating_mul(4) {
         if made == count {
             break;
@@ -43,14 +44,14 @@ pub fn cases(seed: u64, count: u64) -> Vec<Case> {
     cases
 }
 
-/// A program that must be refused and its valid counterpart, the valid counterpart first; `None` where the oracle says otherwise of either.
+/// Returns a valid counterpart and an invalid program, in this order; `None` if the oracle disagrees about either.
 pub fn pair(id: &str, source: Source, broken: Module, counterpart: Module, note: &str) -> Option<Vec<Case>> {
     let counterpart_id = format!("{id}-twin");
     let broken = complete(id, source, broken, Spacing::Canonical, note, Some(counterpart_id.clone()))?;
     if !broken.is_refused() {
         return None;
     }
-    // What the other is refused by, this one keeps: it is about that clause as well.
+    // The counterpart conforms to the clause that rejects the other program, so it tests that clause too.
     let note = format!("the valid counterpart of {id}: {note}");
     let counterpart = complete_about(
         &broken.clauses,
@@ -64,8 +65,8 @@ pub fn pair(id: &str, source: Source, broken: Module, counterpart: Module, note:
     counterpart.is_accepted().then(|| vec![counterpart, broken])
 }
 
-/// A case with its clauses, its comments and its text; `None` where it is about none, or where the printed text does
-/// not read back as the program.
+/// Creates a case with clauses, comments and text. `None` if the case tests no clause or the printed text does not
+/// parse to the same program.
 pub fn complete(
     id: &str,
     source: Source,
@@ -87,7 +88,7 @@ fn complete_about(
     counterpart: Option<String>,
 ) -> Option<Case> {
     let program = spacing.print(&module);
-    // The places in a refusal are those of the text.
+    // Parse again, so that positions in a rejection refer to the printed text.
     let module = ptxsmith_syntax::parse(&program).ok()?;
     let mut case = Case { counterpart, ..Case::new(id.to_owned(), source, module) };
     let clauses = match &case.expected {
@@ -99,7 +100,7 @@ fn complete_about(
         return None;
     }
     let text = comments::write(&case, note) + &program;
-    // Lines are counted in the file.
+    // Parse with the comments, so that line numbers refer to the file.
     case.module = ptxsmith_syntax::parse(&text).ok()?;
     case.expected = under(&case.module, Readings::default());
     Some(Case { text, ..case })

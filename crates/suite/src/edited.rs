@@ -1,4 +1,4 @@
-//! Programs that must be refused, by every edit of the generator, each beside its valid counterpart.
+//! Invalid programs made by each edit of the generator, each with its valid counterpart.
 
 use ptxsmith_gen::negative::{EDITS, TURN};
 use ptxsmith_gen::{Coverage, Generator, Header};
@@ -7,14 +7,14 @@ use ptxsmith_oracle::Expectation;
 use crate::case::{Case, Source};
 use crate::drawn::pair;
 
-/// How many programs each edit gives.
+/// The number of programs for each edit.
 const EACH: u64 = 3;
-/// How many are looked at for them: two may be alike, and an edit may miss.
+/// The maximum number of attempts for each edit: an edit may produce duplicates or fail.
 const MOST_LOOKED_AT: u64 = 32;
-/// The programs are the same in every suite.
+/// The seed is fixed, so that every suite contains the same programs.
 const SEED: u64 = 1;
 
-/// Every edit's programs and valid counterparts, in the order of the edits.
+/// Returns the programs and valid counterparts of every edit, in the order of the edits.
 pub fn cases() -> Vec<Case> {
     let generator = Generator::default();
     let mut coverage = Coverage::new();
@@ -40,7 +40,8 @@ pub fn cases() -> Vec<Case> {
                 continue;
             }
             let Some(made) = pair(&id, Source::Edited, broken, counterpart, &note) else { continue };
-            // The generator predicts nothing: what it meant to break must be what the oracle finds broken.
+            // The generator makes no predictions: keep the program only if the oracle rejects it for the intended
+            // reason.
             let class = match &made[1].expected {
                 Expectation::Refused { refusal, .. } => refusal.class.name(),
                 _ => continue,

@@ -1,4 +1,4 @@
-//! Small programs of every form, as many as show each clause in each form often enough.
+//! Small programs of every form, chosen so that each clause is covered often enough in each family.
 
 use std::collections::BTreeMap;
 
@@ -9,14 +9,14 @@ use crate::alternatives::under;
 use crate::case::{Case, Source};
 use crate::drawn::complete;
 
-/// How often each clause is shown in each family of programs, where the family is larger than [`WHOLE`].
+/// The minimum number of cases for each clause in each family larger than [`WHOLE`], if there are enough.
 const EACH: u32 = 10;
-/// Families of up to so many programs are taken whole.
+/// The maximum size of a family that is included completely.
 const WHOLE: u64 = 300;
-/// How many programs of a family are looked at.
+/// The maximum number of programs of a family that are considered.
 const MOST_LOOKED_AT: u64 = 3_000;
 
-/// The chosen programs, family by family, in the order of their numbers.
+/// Returns the chosen programs by family, in the order of their numbers.
 pub fn cases() -> Vec<Case> {
     let all = Enumeration::new(2);
     let mut cases = Vec::new();
@@ -41,7 +41,7 @@ pub fn cases() -> Vec<Case> {
             let Some(case) = complete(&id, Source::Enumerated, module, small.spacing, &note, None) else {
                 continue;
             };
-            // A refusal without a valid counterpart shows nothing; the edits have those.
+            // Skip rejected programs: without a valid counterpart they prove nothing. The edits provide such pairs.
             if case.is_accepted() {
                 case.clauses.iter().for_each(|&clause| *shown.entry(clause).or_default() += 1);
                 chosen.push((number, case));
@@ -54,9 +54,10 @@ pub fn cases() -> Vec<Case> {
     cases
 }
 
-/// The numbers below `count` in an order that jumps through all of them, so that the first few are not alike.
+/// Returns the number at position `place` in a permutation of `0..count` that spreads early numbers over the range, so
+/// that the first programs differ.
 fn scattered(place: u64, count: u64) -> u64 {
-    // A step near the golden section, made coprime with the count, so that every number comes once.
+    // A step near the golden section, made coprime to the count so that every number occurs once.
     let mut step = (count as f64 * 0.618_033_988_749_895) as u64;
     while gcd(step, count) != 1 {
         step += 1;

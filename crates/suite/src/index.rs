@@ -1,4 +1,4 @@
-//! The index by clause, for people and for programs.
+//! The index by clause, as JSON and as Markdown.
 
 use std::fmt::Write as _;
 
@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 use crate::case::{Case, Source};
 use crate::coverage::coverage;
 
-/// The most cases of one clause that the index for people names.
+/// The maximum number of cases that the Markdown index lists for a clause.
 const MOST_NAMED: usize = 6;
 
-/// `index.json`: every clause with the ids of the cases about it.
+/// Returns `index.json`: every clause with the ids of its cases.
 pub fn json(cases: &[Case]) -> String {
     let ids = |cases: &[&Case]| cases.iter().map(|case| case.id.clone()).collect::<Vec<_>>();
     let clauses: Vec<Value> = coverage(cases)
@@ -29,7 +29,8 @@ pub fn json(cases: &[Case]) -> String {
     serde_json::to_string_pretty(&index).expect("texts are always JSON") + "\n"
 }
 
-/// `index.md`: every clause with how many cases are about it, and the first few, those of the corpus first.
+/// Returns `index.md`: every clause with the number of its cases and the first few of them. Cases of the corpus come
+/// first.
 pub fn markdown(cases: &[Case]) -> String {
     let mut text = String::from(
         "# The suite by clause\n\nA clause is one statement of the PTX manual that an implementation can keep or break. The part \

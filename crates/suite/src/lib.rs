@@ -1,9 +1,9 @@
-//! A self-contained conformance suite: programs, what the specification says of each, and how to run them without us.
+//! A self-contained conformance suite: programs, their expectations, and a runner that does not need ptxsmith.
 //!
 //! [`Suite::build`] is a pure function: the same options give the same files, byte for byte. Programs come from the
-//! corpus (worked out by hand), from the generator's enumeration (every clause, bounded), and from its negatives with
-//! their valid counterparts. Expectations are the oracle's; for each answer to an open question they say what a program holds. Nothing
-//! here knows any implementation: known deviations of one are no part of what a suite expects.
+//! corpus (derived by hand), from the generator's enumeration (every clause, bounded), and from its edits (invalid
+//! programs with valid counterparts). The oracle provides the expectation for every interpretation of an ambiguity.
+//! Nothing here depends on an implementation: known deviations do not affect the expectations.
 
 mod alternatives;
 mod case;

@@ -1,4 +1,4 @@
-//! `manifest.json`: every case with all that a runner needs. Its schema is `files/manifest.schema.json`.
+//! `manifest.json`: every case with everything a runner needs. Its schema is `files/manifest.schema.json`.
 
 use ptxsmith_oracle::{Expectation, Question, Readings};
 use ptxsmith_syntax::needs_relocatable_form;
@@ -25,7 +25,7 @@ struct Entry<'a> {
     self_check: Option<Value>,
 }
 
-/// The manifest: a head, which says how many cases were drawn and from what seed, and one case a line.
+/// Returns the manifest: a header with the number and seed of the random cases, and one case per line.
 pub fn manifest(cases: &[Case], (random, seed): (u64, u64)) -> String {
     let head = json!({
         "schema": "ptxsmith.suite/1",
@@ -34,7 +34,7 @@ pub fn manifest(cases: &[Case], (random, seed): (u64, u64)) -> String {
         "questions": questions(),
     });
     let mut text = serde_json::to_string_pretty(&head).expect("texts and numbers are always JSON");
-    // The head without its closing brace, then the cases.
+    // Remove the closing brace of the header, then append the cases.
     text.truncate(text.len() - "\n}".len());
     text.push_str(",\n  \"cases\": [\n");
     for (at, case) in cases.iter().enumerate() {
@@ -81,7 +81,8 @@ fn entry<'c>(case: &'c Case) -> Entry<'c> {
     }
 }
 
-/// An expectation in the shape of an observation, with a refusal's class and line, without what it rests on.
+/// Returns an expectation in the format of an observation, with the class and line of a rejection but without its
+/// reasons.
 fn expected(case: &Case, expectation: &Expectation) -> Value {
     let mut value = expectation.to_json(&case.text, &Readings::default());
     if let Some(object) = value.as_object_mut() {

@@ -1,8 +1,8 @@
-//! Kernels that check variables where they are: each loads what it checks, compares it with the constants expected, and
+//! Kernels that check variables on a device. A kernel loads each value, compares it with the expected constant, and
 //! writes the index of the first mismatch.
 //!
-//! Such a kernel needs no expected values: a launcher reads eight bytes. It takes one parameter, `.u64`, the
-//! address of an output buffer of [`OUTPUT_SIZE`] bytes, and runs on one thread; [`result`] reads what it leaves.
+//! The launcher needs no expected values and reads eight bytes. The kernel has one parameter, a `.u64` with the address
+//! of an output buffer of [`OUTPUT_SIZE`] bytes, and runs on one thread. [`result`] decodes the buffer.
 
 use std::fmt::Write as _;
 
@@ -12,50 +12,51 @@ use serde::Serialize;
 
 use crate::case::Case;
 
-/// Bytes of the output buffer: a word that says that the kernel ran to its end, then the index of the first mismatch.
+/// Size of the output buffer in bytes: a word that marks completion, then the index of the first mismatch.
 pub const OUTPUT_SIZE: u64 = 8;
-/// The word of a kernel that ran to its end. A buffer that is zero was not written.
+/// The word that marks completion. It is not zero, so a cleared buffer counts as not written.
 const RAN: u32 = 0x600d_600d;
-/// The index that stands for none.
+/// The index that means "no mismatch".
 const NONE: u32 = u32::MAX;
 
-/// One comparison of a kernel.
+/// A comparison in a kernel.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Check {
-    /// The variable.
+    /// The name of the variable.
     pub variable: String,
-    /// Byte offset in it.
+    /// The offset within the variable, in bytes.
     pub offset: u64,
-    /// Bytes compared.
+    /// The number of bytes compared.
     pub width: u8,
 }
 
 /// The name of the kernel that checks a case of a suite.
 pub const KERNEL: &str = "ptxsmith_self_check";
-/// A case whose kernel would make more comparisons has none: a few cases would be most of the suite.
+/// The maximum number of comparisons for a case. A case that needs more has no kernel, because a few cases would take
+/// up most of the suite.
 const MOST_CHECKS: usize = 32;
 
-/// A kernel, and what it compares, by index.
+/// A kernel and its comparisons.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SelfCheck {
-    /// The kernel's text, a whole `.entry`, for a module that declares the variables.
+    /// The text of the kernel, a complete `.entry`, for a module that declares the variables.
     pub text: String,
-    /// What it compares, in order.
+    /// The comparisons, by index.
     pub checks: Vec<Check>,
 }
 
-/// What a kernel found.
+/// The result of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Found {
-    /// Everything as expected.
+    /// All comparisons match.
     Passed,
-    /// The check of this index is the first that is not.
+    /// The comparison with this index is the first mismatch.
     Mismatch(u32),
-    /// It did not run to its end, or the output is not that of such a kernel.
+    /// The kernel did not run to its end, or the buffer does not come from such a kernel.
     DidNotRun,
 }
 
-/// Reads the output buffer.
+/// Decodes the output buffer.
 pub fn result(output: &[u8]) -> Found {
     let word = |at: usize| output.get(at..at + 4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]));
     match (word(0), word(4)) {
@@ -65,8 +66,9 @@ pub fn result(output: &[u8]) -> Found {
     }
 }
 
-/// The kernel of this name that checks these variables. `space_of` gives the state space of a variable of the module by name,
-/// and `None` for whatever else has an address: that is not checked, since code shows another address of a function than data.
+/// Creates a kernel called `name` that checks the variables. `space_of` returns the state space of a variable of the
+/// module by name. It returns `None` for other symbols, whose addresses are not checked: the address of a function
+/// differs between code and data.
 pub fn kernel(
     name: &str,
     variables: &[Variable],
@@ -90,10 +92,10 @@ pub fn kernel(
     SelfCheck { text, checks: kernel.checks }
 }
 
-/// The kernel of a case, to stand behind its program.
+/// Returns the kernel for a case, to be appended to its program.
 ///
-/// There is none where an open question decides what the program holds, or whether it is taken: a mismatch would be no
-/// deviation. Nor is there one where addresses have not 64 bits, or the case has nothing to compare, or very much.
+/// Returns `None` if the expectation depends on an open question, because a mismatch would not be a deviation; if
+/// addresses do not have 64 bits; or if there are no comparisons or more than the maximum.
 pub fn of_case(case: &Case) -> Option<SelfCheck> {
     let Expectation::Accepted { variables, unmodelled, .. } = &case.expected else { return None };
     if !unmodelled.is_empty() || !case.alternatives.is_empty() || case.module.address_size() != Some(64) {
@@ -117,7 +119,7 @@ impl Kernel {
             let slot = variable.addresses.iter().find(|address| address.offset == offset);
             if let Some(slot) = slot {
                 let (width, fits) = (u64::from(slot.width.max(1)), offset + u64::from(slot.width) <= size);
-                // An address that is not aligned, or of which not all is told, is left to those who read the bytes.
+                // Skip addresses that are unaligned or partly unknown. Runners that read the bytes check them.
                 let aligned = width.is_power_of_two() && offset % width == 0 && variable.align >= width;
                 if let (true, true, Some(space)) = (fits, aligned, space_of(&slot.symbol)) {
                     self.address(variable, slot, space);
@@ -167,11 +169,11 @@ impl Kernel {
         self.check(variable, slot.offset, u64::from(slot.width));
     }
 
-    /// Loads what is there, which `%wanted` is compared with.
+    /// Loads the value and compares it with `%wanted`.
     fn check(&mut self, variable: &Variable, offset: u64, width: u64) {
         let index = self.checks.len();
-        // A load that may not be predicted, where the language has one: the variable is what is checked, not the compiler's
-        // knowledge of it.
+        // Use a volatile load where PTX has one, so that the compiler cannot replace the load by a constant: the test
+        // is about the variable in memory.
         let load = match variable.space {
             StateSpace::Global => "ld.volatile.global",
             _ => "ld.const",

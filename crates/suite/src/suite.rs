@@ -1,4 +1,4 @@
-//! The whole suite: its cases, and the files that they are.
+//! The complete suite: its cases and its files.
 
 use std::collections::BTreeSet;
 
@@ -8,14 +8,14 @@ use crate::case::Case;
 use crate::corpus::SuiteError;
 use crate::{corpus, drawn, edited, enumerated, index, manifest};
 
-/// Which cases a suite has.
+/// Selects the cases of a suite.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
-    /// Only those that run on this target: `sm_35` takes what is for it and for earlier ones.
+    /// Only cases that run on this target: `sm_35` includes cases for earlier targets.
     pub target: Option<String>,
-    /// Only those of this version of PTX and earlier ones.
+    /// Only cases of this PTX version or an earlier one.
     pub max_ptx: Option<(u32, u32)>,
-    /// Only those whose id matches one of these.
+    /// Only cases whose id matches this expression.
     pub only: Option<Regex>,
 }
 
@@ -34,37 +34,37 @@ impl Filter {
     }
 }
 
-/// What a suite is made of.
+/// The options of a suite.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// How many programs are drawn beside those that are always there.
+    /// The number of random programs, in addition to the fixed cases.
     pub random: u64,
-    /// What they are drawn from.
+    /// The seed of the random programs.
     pub seed: u64,
-    /// Which cases it has; the valid counterpart of each is there too.
+    /// Selects the cases. The valid counterpart of a selected case is always included.
     pub filter: Filter,
 }
 
-/// A suite.
+/// A conformance suite.
 pub struct Suite {
-    /// Its cases, ordered by id.
+    /// The cases, ordered by id.
     pub cases: Vec<Case>,
     options: Options,
 }
 
-/// One file of a suite.
+/// A file of a suite.
 pub struct File {
-    /// Its path below the suite's folder.
+    /// The path relative to the suite's directory.
     pub path: String,
-    /// What it holds.
+    /// The contents of the file.
     pub contents: String,
 }
 
 impl Suite {
-    /// Makes a suite. The same options give the same suite.
+    /// Creates a suite. The same options give the same suite.
     ///
     /// # Errors
-    /// Where the corpus that this was built with is not in order.
+    /// If the compiled-in corpus is defective.
     pub fn build(options: Options) -> Result<Suite, SuiteError> {
         let mut cases = corpus::cases()?;
         cases.extend(enumerated::cases());
@@ -85,7 +85,7 @@ impl Suite {
         Ok(Suite { cases, options })
     }
 
-    /// Every file of the suite.
+    /// Returns every file of the suite.
     pub fn files(&self) -> Vec<File> {
         let file = |path: &str, contents: &str| File { path: path.to_owned(), contents: contents.to_owned() };
         let mut files = vec![

@@ -1,4 +1,4 @@
-//! The runner that is part of a suite gives the verdicts that this project gives, with nothing but Python and a ptxas.
+//! The runner in a suite gives the same verdicts as ptxsmith, using only Python and a ptxas.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -13,7 +13,7 @@ use ptxsmith_subject::{
 use ptxsmith_suite::{Case, Options, Suite};
 use serde_json::Value;
 
-/// A ptxas as this runner's author knows it: by what it does. A suite does not know NVIDIA's deviations.
+/// A ptxas without its identity, so that NVIDIA's known deviations do not apply: a suite does not know them either.
 struct Stranger {
     ptxas: Box<dyn Subject>,
     description: Description,
@@ -29,7 +29,7 @@ impl Stranger {
         Ok(Stranger { ptxas, description })
     }
 
-    /// The target of a case, or the next one that the subject takes.
+    /// Returns the target of a case, or the next later target that the subject supports.
     fn target(&self, case: &Case) -> String {
         let own = case.module.targets().find(|target| target.starts_with("sm_")).unwrap_or("sm_80");
         let number = |target: &str| target[3..].parse::<u32>().ok();
@@ -54,7 +54,7 @@ impl Subject for Stranger {
 
 type Told = BTreeMap<(String, Option<String>), (String, Option<String>)>;
 
-/// A verdict in the runner's words.
+/// Converts a verdict to the runner's words.
 fn words(part: &Part) -> (String, Option<String>) {
     let class = |class: &str| Some(class.to_owned());
     match &part.verdict {
@@ -65,7 +65,7 @@ fn words(part: &Part) -> (String, Option<String>) {
     }
 }
 
-/// What this project says of every case.
+/// Returns ptxsmith's verdicts on every case.
 fn judged(stranger: &Stranger, suite: &Suite) -> Told {
     let by_id: BTreeMap<&str, &Case> = suite.cases.iter().map(|case| (case.id.as_str(), case)).collect();
     let judge = |case: &Case| {
@@ -97,7 +97,7 @@ fn judged(stranger: &Stranger, suite: &Suite) -> Told {
     })
 }
 
-/// What the runner says, and its exit status.
+/// Returns the runner's verdicts and its exit status.
 fn run(folder: &Path, ptxas: &str) -> (Told, Option<i32>) {
     let lines = folder.join("verdicts");
     let mut runner = Command::new("python3");
@@ -116,7 +116,8 @@ fn run(folder: &Path, ptxas: &str) -> (Told, Option<i32>) {
     (told, output.status.code())
 }
 
-/// Every so many cases, with their valid counterparts. All of them where `PTXSMITH_WHOLE_SUITE` is set: some minutes.
+/// Returns every twelfth case and its valid counterpart, or all cases if `PTXSMITH_WHOLE_SUITE` is set, which takes
+/// some minutes.
 fn sample() -> Suite {
     let mut suite = Suite::build(Options::default()).unwrap();
     if std::env::var_os("PTXSMITH_WHOLE_SUITE").is_none() {

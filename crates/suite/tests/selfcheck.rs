@@ -1,11 +1,12 @@
-//! The kernels that check cases where they are, executed over symbolic addresses: they pass where the data is as
-//! expected, and tell the place where it is not.
+//! Executes the self-check kernels over symbolic addresses: they pass if the data is as expected, and otherwise report
+//! the index of the mismatch.
 
 use ptxsmith_oracle::{Expectation, Left, Rules, Variable, execute};
 use ptxsmith_suite::selfcheck::{self, Check, Found};
 use ptxsmith_suite::{Case, Options, Suite};
 
-/// What the kernel of a case finds in a memory that holds these variables; `None` where the oracle has no rule for it.
+/// Returns the result of a case's kernel for memory with these variables, or `None` if the oracle has no rule for the
+/// kernel.
 fn found(case: &Case, kernel: &str, variables: &[Variable]) -> Option<Found> {
     let module = ptxsmith_syntax::parse(&format!("{}{kernel}", case.text)).unwrap();
     let kernels = execute(&module, variables, &Rules::default());
@@ -16,7 +17,7 @@ fn found(case: &Case, kernel: &str, variables: &[Variable]) -> Option<Found> {
     }
 }
 
-/// The variables with one other byte where a comparison looks, if that is no part of an address.
+/// Changes a byte that the check compares; `None` if an address is stored there.
 fn spoiled(variables: &[Variable], check: &Check) -> Option<Vec<Variable>> {
     let mut variables = variables.to_vec();
     let variable = variables.iter_mut().find(|variable| variable.name == check.variable)?;

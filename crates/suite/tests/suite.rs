@@ -1,4 +1,4 @@
-//! What a suite promises: complete by clause, the same each time, described by its schemas.
+//! The guarantees of a suite: it covers every clause, is deterministic, and conforms to its schemas.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -35,7 +35,7 @@ fn every_clause_that_refuses_something_is_known_to() {
         Expectation::Refused { refusal, .. } => Some(refusal.clause),
         _ => None,
     });
-    // Clauses on instructions are no part of what the suite promises, though their cases come along.
+    // Clauses about instructions are not part of the suite's guarantees, although it contains cases for them.
     let known = |clause: &Clause| {
         matches!(clause.observed(), Observed::Refusal | Observed::Instruction) || ALSO_REFUSE.contains(clause)
     };
@@ -95,7 +95,7 @@ fn what_a_program_is_said_to_hold_is_an_observation_as_the_schema_says() {
     let schema = jsonschema::validator_for(&file("module.schema.json")).unwrap();
     for case in &SUITE.cases {
         let mut said = case.expected.to_json(&case.text, &ptxsmith_oracle::Readings::default());
-        // What only an oracle says.
+        // This outcome exists only for an oracle.
         if said["outcome"] == "unmodelled" {
             continue;
         }
@@ -147,7 +147,7 @@ fn a_suite_for_an_old_target_has_its_cases_and_their_counterparts_only() {
     assert!(Suite::build(Options { filter: none, ..Options::default() }).unwrap().cases.is_empty());
 }
 
-/// The table of sources in docs/guide/suite.md; `PTXSMITH_BLESS=1` writes it anew.
+/// The table of sources in docs/guide/suite.md. `PTXSMITH_BLESS=1` updates it.
 #[test]
 fn the_document_has_the_number_of_cases_of_each_source() {
     let count = |source| SUITE.cases.iter().filter(|case| case.source == source).count();

@@ -1,8 +1,8 @@
-//! Work on all cores.
+//! Parallel work on all cores.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// What `work` makes of each, in order, on all cores.
+/// Applies `work` to each item on all cores, and returns the results in input order.
 pub fn on_all_cores<T: Sync, R: Send>(all: &[T], work: impl Fn(usize, &T) -> R + Sync) -> Vec<R> {
     let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
     let next = AtomicUsize::new(0);

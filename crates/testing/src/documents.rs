@@ -1,9 +1,10 @@
-//! Documents that tests render.
+//! Tests of documents that are generated from the code.
 
 use std::fs;
 use std::path::Path;
 
-/// Asserts that a document, named from the root of the repository, is this text; `PTXSMITH_BLESS=1` writes it.
+/// Asserts that a document has this text. The path is relative to the root of the repository. `PTXSMITH_BLESS=1` writes
+/// the text instead.
 pub fn rendered(document: &str, text: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(document);
     if std::env::var_os("PTXSMITH_BLESS").is_some() {
@@ -14,7 +15,7 @@ pub fn rendered(document: &str, text: &str) {
     }
 }
 
-/// The same, of what stands between the comments `MARKS: begin` and `MARKS: end`.
+/// Like [`rendered`], but only for the text between the comments `MARKS: begin` and `MARKS: end`.
 pub fn rendered_between(document: &str, marks: &str, table: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(document);
     let text = fs::read_to_string(path).unwrap();

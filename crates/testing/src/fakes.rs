@@ -1,4 +1,4 @@
-//! Subjects made from the oracle itself, with other rules.
+//! Fake subjects, made from the oracle with modified rules.
 
 use ptxsmith_diff::known::{Effect, End, KNOWN, Known, matching, with_known};
 use ptxsmith_diff::pattern::Place;
@@ -11,10 +11,10 @@ use ptxsmith_subject::{
 };
 use ptxsmith_syntax::{Lines, StateSpace, parse};
 
-/// The latest ptxas.
+/// The latest release of ptxas.
 pub const NVIDIA: Maker<'static> = Maker { lineage: Some("nvidia"), version: Some("13.5.37") };
 
-/// A case of the focus on expressions.
+/// Returns a generated case with the focus on expressions.
 pub fn expression(generator: &Generator, seed: u64, index: u64) -> Trial {
     let case = generator.case(Focus::Expressions, seed, index, &mut Coverage::new());
     let generate::Body::Expression { ty, space, expr } = case.body else {
@@ -23,12 +23,13 @@ pub fn expression(generator: &Generator, seed: u64, index: u64) -> Trial {
     Trial { id: index, body: Body::Expression { ty, space, expr }, spacing: case.spacing }
 }
 
-/// The rules that an implementation of this maker follows, as far as they are known.
+/// Returns the rules that an implementation follows, as far as its deviations are known.
 pub fn known_rules(maker: Maker<'_>) -> Rules {
     with_known(&Rules::default(), maker)
 }
 
-/// What an implementation that follows these rules does, if it dies where one of this maker is known to.
+/// Returns the observation of an implementation that follows `rules` and has the known crashes, rejections and other
+/// pattern-based deviations of `maker`.
 pub fn observe(maker: Maker<'_>, rules: &Rules, request: &Request<'_>) -> Observation {
     let module = parse(request.ptx).expect("modules that are shown parse");
     let listed: Vec<(&Known, Vec<Place>)> =
@@ -110,12 +111,12 @@ fn address(a: &ptxsmith_oracle::Address) -> Address {
     }
 }
 
-/// What the specification says of a program, as an observation.
+/// Returns the observation of a conforming implementation.
 pub fn right(request: &Request<'_>) -> Observation {
     observe(Maker::default(), &Rules::default(), request)
 }
 
-/// What a kernel leaves, under its name, where there is a rule for it.
+/// Returns the name and output of a kernel, or `None` if the oracle cannot predict the output.
 fn left(kernel: Kernel) -> Option<(String, Output)> {
     let Left::Output(left) = kernel.left else { return None };
     let output = Output {
@@ -128,7 +129,7 @@ fn left(kernel: Kernel) -> Option<(String, Output)> {
     Some((kernel.name.to_string(), output))
 }
 
-/// What the kernels that are asked for reach in code that follows these rules.
+/// Returns the memory accesses of the requested kernels, in code that follows `rules`.
 pub fn reached(rules: &Rules, request: &Request<'_>) -> impl Iterator<Item = (String, Reached)> {
     let module = parse(request.ptx).unwrap();
     let Expectation::Accepted { variables, .. } = expect(&module, rules) else { panic!("{}", request.ptx) };
@@ -163,7 +164,7 @@ fn space(space: StateSpace) -> Space {
     }
 }
 
-/// An implementation of this maker that follows these rules.
+/// Creates an implementation with the identity of `maker` that follows `rules`.
 pub fn fake(maker: Maker<'static>, rules: Rules) -> impl Subject {
     let subject = FnSubject::new("fake", move |request: &Request<'_>| observe(maker, &rules, request));
     let description = Description {
@@ -174,7 +175,7 @@ pub fn fake(maker: Maker<'static>, rules: Rules) -> impl Subject {
     subject.described(description)
 }
 
-/// A subject of the lineage that the known deviations are listed for.
+/// Creates a subject of the lineage for which known deviations are listed.
 pub fn of_lineage<F: Fn(&Request<'_>) -> Observation + Send + Sync>(observe: F) -> FnSubject<F> {
     let subject = FnSubject::new("fake", observe);
     let described = subject.description().clone();

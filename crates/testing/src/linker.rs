@@ -1,4 +1,4 @@
-//! A linker made of the oracle, right or with one fault.
+//! A linker based on the oracle, correct or with one fault.
 
 use ptxsmith_oracle::linking::{Declared, Program, link};
 use ptxsmith_oracle::{self as oracle, Rules};
@@ -9,43 +9,43 @@ use ptxsmith_subject::{
 use ptxsmith_syntax::{Linkage, Module, StateSpace, parse};
 
 ptxsmith_syntax::every! {
-    /// What a linker does wrong.
+    /// A fault of a linker.
     pub enum LinkFault {
-        /// Alignments of `.extern` declarations are ignored.
+        /// The alignments of `.extern` declarations are ignored.
         ExternAlignment = "extern-alignment",
-        /// Of `.common` declarations the first one's alignment is taken.
+        /// For `.common` declarations, only the alignment of the first one counts.
         CommonAlignment = "common-alignment",
-        /// Addresses are dropped from tables behind the first module that name a `.weak` variable of their own.
+        /// In all modules but the first, addresses of a `.weak` variable of the same module are missing from tables.
         WeakAddress = "weak-address",
-        /// A variable with two definitions gets the first byte of one and the rest of the other.
+        /// A variable with two definitions gets the bytes of one, with a first byte that is computed from the other.
         MixedValue = "mixed-value",
-        /// The first two variables of a section share their place.
+        /// The first two variables of a section overlap.
         SharedPlace = "shared-place",
-        /// The places of constants in tables are those before another section was put in front.
+        /// Tables contain wrong locations of constants, as if another section was inserted in front afterwards.
         PlaceOfConstant = "place-of-constant",
-        /// A `.common` variable in the first module is refused beside a `.weak` one.
+        /// A `.common` variable in the first module is rejected if another module declares it `.weak`.
         CommonFirst = "common-first",
-        /// Offsets of addresses are lost.
+        /// Offsets in addresses are lost.
         Addend = "addend",
-        /// A byte of an address that the loader fills in is that of the other half.
+        /// A masked byte of an address that the loader fills in comes from the other half of the address.
         MaskedByte = "masked-byte",
-        /// Variables that only their modules see are merged where they have one name, size and alignment.
+        /// Module-local variables with the same name, size and alignment are merged.
         MergedLocals = "merged-locals",
-        /// Variables in `.const` of one byte are made two.
+        /// One-byte variables in `.const` get a size of two bytes.
         Size = "size",
-        /// Three modules end it.
+        /// Linking three modules crashes.
         ThreeModules = "three-modules",
     }
 }
 
-/// A linker with this fault, or none.
+/// A linker, correct or with one fault.
 pub struct ToyLinker {
     description: Description,
     fault: Option<LinkFault>,
 }
 
 impl ToyLinker {
-    /// A linker with this fault, or none.
+    /// Creates a linker with the given fault, or a correct one.
     pub fn new(fault: Option<LinkFault>) -> ToyLinker {
         let id = fault.map_or("toy-linker".to_owned(), |fault| format!("toy-linker-{}", fault.name()));
         ToyLinker { description: Description { name: id.clone(), id, ..Description::default() }, fault }
@@ -84,7 +84,7 @@ impl ToyLinker {
         Observation { linked: variables, ..Observation::new(Outcome::Accepted) }
     }
 
-    /// The variables at their places, without the numbers of addresses.
+    /// Places the variables. Addresses are not yet filled in.
     fn placed(&self, program: &Program) -> Vec<Placed> {
         let mut linked: Vec<Placed> = Vec::new();
         for (name, declared) in &program.shared {
@@ -149,7 +149,7 @@ impl ToyLinker {
         declared.iter().filter(counts).map(|one| one.align).max().unwrap_or(1)
     }
 
-    /// Puts addresses into the variables: places of constants as numbers, others as relocations.
+    /// Fills in the addresses: for constants as numbers, for other variables as relocations.
     fn relocate(&self, program: &Program, linked: &mut [Placed]) {
         let places: Vec<(String, u64)> =
             linked.iter().map(|placed| (placed.variable.name.clone(), placed.variable.place)).collect();
@@ -196,7 +196,7 @@ impl ToyLinker {
     }
 }
 
-/// A variable at its place, with the addresses that are still to be put into it.
+/// A placed variable, with the addresses that are still to be filled in.
 struct Placed {
     module: usize,
     variable: LinkedVariable,

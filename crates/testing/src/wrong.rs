@@ -1,4 +1,4 @@
-//! Wrong rules to plant into an implementation that follows the specification otherwise.
+//! Wrong rules, to be planted into an implementation that otherwise follows the specification.
 
 use ptxsmith_diff::known::KNOWN;
 use ptxsmith_diff::suspects::{OPERANDS, SUSPECTS};
@@ -14,32 +14,32 @@ pub type Change = fn(&mut Rules);
 /// A wrong rule.
 #[derive(Clone, Copy)]
 pub struct Wrong {
-    /// Its id, or what is wrong where it has none.
+    /// The id, or a description if it has no id.
     pub id: &'static str,
-    /// What is wrong, in a line.
+    /// The deviation in one line.
     pub title: &'static str,
-    /// The clause that it breaks, where it is listed with one.
+    /// The clause that the rule violates, if it is listed with one.
     pub clause: Option<Clause>,
-    /// Where it comes from.
+    /// The origin of the rule.
     pub origin: Origin,
-    /// The change of the rules.
+    /// Changes correct rules into the wrong ones.
     pub change: Change,
 }
 
-/// Where a wrong rule comes from.
+/// The origin of a wrong rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// A hypothesis of triage about data.
+    /// A triage hypothesis about data.
     Hypothesis,
-    /// A hypothesis of triage about operands.
+    /// A triage hypothesis about operands.
     OperandHypothesis,
-    /// Triage has no hypothesis of it, so it needs another name.
+    /// Not covered by any triage hypothesis, so findings need another name.
     Unsuspected,
-    /// Real implementations are known to follow it.
+    /// Known from real implementations.
     Known,
 }
 
-/// Every wrong rule, hypotheses first.
+/// Returns every wrong rule, hypotheses first.
 pub fn all() -> impl Iterator<Item = Wrong> {
     let data = SUSPECTS.iter().map(|own| (own, Origin::Hypothesis));
     let hypotheses = data.chain(OPERANDS.iter().map(|own| (own, Origin::OperandHypothesis)));
@@ -69,30 +69,34 @@ pub fn all() -> impl Iterator<Item = Wrong> {
     hypotheses.chain(unsuspected).chain(known)
 }
 
-/// The wrong rules of one origin.
+/// Returns the wrong rules of one origin.
 pub fn of(origin: Origin) -> impl Iterator<Item = Wrong> {
     all().filter(move |wrong| wrong.origin == origin)
 }
 
-/// The wrong rule with this id.
+/// Returns the wrong rule with this id.
+///
+/// # Panics
+/// If there is none.
 pub fn rule(id: &str) -> Wrong {
     all().find(|wrong| wrong.id == id).unwrap_or_else(|| panic!("no wrong rule is called {id}"))
 }
 
-/// What an implementation does that follows these wrong rules, and the specification otherwise.
+/// Creates an implementation that follows these wrong rules, and otherwise the specification.
 pub fn follows(ids: &[&str]) -> impl Fn(&Request<'_>) -> Observation + Clone + Send + Sync + use<> {
     let mut rules = Rules::default();
     ids.iter().for_each(|id| (rule(id).change)(&mut rules));
     move |request: &Request<'_>| observe(Default::default(), &rules, request)
 }
 
-/// The refusals that an implementation may fail to make: classes in which the default interpretation refuses something.
+/// Returns the rejections that a faulty implementation may lack: classes in which the default interpretation rejects
+/// programs.
 pub fn refusals() -> impl Iterator<Item = RefusalClass> {
     const NOT_BY_DEFAULT: [RefusalClass; 2] = [RefusalClass::SignedOverflow, RefusalClass::EmptyList];
     RefusalClass::ALL.into_iter().filter(|class| !NOT_BY_DEFAULT.contains(class))
 }
 
-/// Wrong rules that triage has no hypothesis of.
+/// Wrong rules that no triage hypothesis covers.
 const UNSUSPECTED: [(&str, Change); 26] = [
     ("an offset behind a name is negated", |rules| {
         rules.operands.offset.change(|next, bytes| -next.apply(bytes))

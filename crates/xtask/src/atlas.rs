@@ -1,5 +1,5 @@
-//! `atlas`: campaigns of every implementation that is here over the suite, generated programs, and the tables of forms and places, and
-//! static pages of all of them. A campaign that is there is not run again.
+//! `atlas`: runs campaigns with every available implementation over the suite, generated programs, and the tables of
+//! forms and contexts, and renders static pages of all results. A campaign whose result exists is not run again.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -90,7 +90,7 @@ struct Atlas {
 }
 
 impl Atlas {
-    /// Every ptxas, nvJitLink and compiler of a driver that is installed.
+    /// Returns every installed ptxas, nvJitLink and driver compiler.
     fn installed(&self, tools: &Value) -> Vec<String> {
         let there = list(&tools["tools"])
             .iter()
@@ -100,7 +100,7 @@ impl Atlas {
         std::iter::once("ptxas@all").chain(libraries).map(str::to_owned).collect()
     }
 
-    /// The adapters of docs/examples that can be run here.
+    /// Returns the adapters of docs/examples that can be run on this machine.
     fn others(&self, tools: &Value, parsers: Option<&Path>) -> Result<Vec<String>> {
         let toy = tools::root().join("docs/examples/toy_subject.py");
         let mut others = vec![format!("serve:python3 {}", toy.display())];
@@ -128,7 +128,7 @@ impl Atlas {
         Ok(others)
     }
 
-    /// Runs a campaign into a folder of its own, unless it is there.
+    /// Runs a campaign into its own folder, unless that folder contains a finished campaign.
     fn campaign(&self, name: &str, words: &[&str], subjects: &[String]) -> Result<PathBuf> {
         let folder = self.work.join(name);
         if tools::json(&folder.join("manifest.json")).is_ok_and(|manifest| manifest["ended"].is_string()) {
@@ -139,7 +139,7 @@ impl Atlas {
         let mut campaign = command(&self.ptxsmith, words.iter().copied().chain(subjects));
         let output =
             tools::answer(campaign.args(["--quiet", "--replace", "--out", name]).current_dir(&self.work))?;
-        // 1: something deviates, 3: nothing was compared; both are answers.
+        // 1 means that something deviates, 3 that nothing was compared. Both are valid results.
         if !matches!(tools::status(&output), 0 | 1 | 3) {
             bail!("{name}: status {}: {}", tools::status(&output), String::from_utf8_lossy(&output.stderr));
         }

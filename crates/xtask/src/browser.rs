@@ -1,6 +1,7 @@
-//! `browser-test`: the page of a campaign and an atlas in a real Chromium, driven by Playwright (crates/xtask/browser): they open without a
-//! complaint, are small, can be filtered, opened and copied from, by mouse and by keyboard, in dark, light and on a phone. axe finds
-//! nothing serious or moderate in them.
+//! `browser-test`: opens the page of a campaign and an atlas in a real Chromium, driven by Playwright
+//! (crates/xtask/browser). The pages must load without console messages, be small, and allow filtering, opening and
+//! copying by mouse and by keyboard, in dark and light mode and on a phone. axe must report no serious or moderate
+//! problems.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -60,7 +61,7 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
     Ok(0)
 }
 
-/// A page and an atlas to look at.
+/// Creates a campaign page and an atlas to test.
 fn made(work: &Path) -> Result<(PathBuf, PathBuf)> {
     let ptxsmith = tools::ptxsmith(false)?;
     let say = |command: &mut Command| tools::said(command).map(|_| ());
@@ -69,7 +70,7 @@ fn made(work: &Path) -> Result<(PathBuf, PathBuf)> {
     say(command(&ptxsmith, ["history"]).arg(&history).args(["--quiet", "--add", CAMPAIGN]))?;
     let mut report = command(&ptxsmith, ["report", CAMPAIGN, "--format", "html", "--history"]);
     say(report.arg(&history).arg("--out").arg(&page))?;
-    // Programs of the one campaign, findings of the other.
+    // Combine the programs of one campaign with the findings of the other.
     let subject = "serve:python3 docs/examples/toy_subject.py";
     let words =
         ["check", "corpus/4.5.1", "corpus/5.4.3", "--by-case", "--quiet", "--subject", subject, "--out"];

@@ -1,4 +1,4 @@
-//! `cuda-releases`: `ptxsmith cuda run` with every cicc that can be installed and every clang of Debian that is in PATH.
+//! `cuda-releases`: runs `ptxsmith cuda run` with every installable cicc and every Debian clang in PATH.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -67,7 +67,7 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
                     .flatten()
                     .map(|(name, count)| (count.as_u64().unwrap_or(0), name))
             };
-            // Of two with as many the first.
+            // If two answers are equally frequent, choose the first.
             let Some((most, answer)) = counts().rev().max() else { continue };
             if most > 0 {
                 let split = if counts().all(|(count, _)| count > 0) { " (not always)" } else { "" };

@@ -1,5 +1,5 @@
-//! `check-emitted`: sources of ours (corpus/emitters/) go through compilers from the package registries, and `ptxsmith check` judges the PTX
-//! with ptxas 12.0, 12.9 and 13.5. Compilers and PTX are kept in `EMITTED`, 4 GB of disk.
+//! `check-emitted`: compiles our sources (corpus/emitters/) with compilers from the package registries, and checks the
+//! PTX with ptxas 12.0, 12.9 and 13.5 by `ptxsmith check`. Compilers and PTX are kept in `EMITTED`, 4 GB of disk.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -15,11 +15,11 @@ use crate::tools::{self, NOT_TESTED, command, list, text};
 
 const PAGE: &str = "docs/reference/emitted.md";
 const RELEASES: [&str; 3] = ["12.0", "12.9", "13.5"];
-/// In a command: the file that it writes, where it cannot print.
+/// Stands for the output file in the command of a compiler that cannot print to standard output.
 const OUT: &str = "{out}";
 
-/// Each clang with the PTX that it prints, and the architectures: the newest PTX that a release knows is not always what it prints
-/// without being asked.
+/// Each clang with a PTX version and the target architectures. The version is explicit because clang's default is not
+/// always the newest version that it supports.
 const CLANGS: [(u32, &str, [&str; 3]); 6] = [
     (13, "72", ["60", "75", "86"]),
     (14, "75", ["52", "75", "86"]),
@@ -45,12 +45,12 @@ const NVRTCS: [(&str, &str); 5] = [
     ("13.0", "nvidia-cuda-nvrtc==13.0.88"),
     ("13.5", "nvidia-cuda-nvrtc==13.5.37"),
 ];
-/// The options of NVRTC, as corpus/emitters/python/nvrtc.py reads them.
+/// The options of NVRTC, read by corpus/emitters/python/nvrtc.py.
 const NVRTC_OPTIONS: &str = r#"{".sm_75.lineinfo": ["-arch=compute_75", "-lineinfo"], ".sm_80.rdc": ["-arch=compute_80", "-rdc=true"],
  ".sm_90.debug": ["-arch=compute_90", "-G"], ".sm_90": ["-arch=compute_90", "-use_fast_math"]}"#;
 /// The folder of LLVM's own tests.
 const LLVM_TESTS: &str = "llvm-tests";
-/// Packages with kernels of corpus/emitters/python.
+/// Packages that compile kernels of corpus/emitters/python.
 const ENVIRONMENTS: [(&str, &str, &str); 3] = [
     ("Triton 3.9", "triton", "triton==3.9.0"),
     ("numba-cuda 0.30", "numba", "numba-cuda[cu13]==0.30.4"),
@@ -121,7 +121,7 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
     Ok(if failed { 1 } else { complete })
 }
 
-/// The folder of compilers and their PTX.
+/// The folder of compilers and their PTX, and the packages that could not be installed.
 struct Kept {
     folder: PathBuf,
     lacking: Vec<String>,
@@ -162,7 +162,7 @@ impl Kept {
         }
     }
 
-    /// The files of wheels, without what they depend on.
+    /// Installs wheels without their dependencies.
     fn wheels(&mut self, name: &str, packages: &[String]) {
         let folder = self.folder.join(name);
         let mut pip = command("python3", ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]);
@@ -170,7 +170,7 @@ impl Kept {
         self.once(name, &packages.join(" "), || tools::said(&mut pip).map(|_| ()));
     }
 
-    /// Installs into a folder that is not complete, and notes what cannot be installed.
+    /// Installs into a folder unless an earlier installation is complete, and records a failed installation.
     fn once(&mut self, name: &str, what: &str, install: impl FnOnce() -> Result<()>) {
         let complete = self.folder.join(name).join("complete");
         if complete.exists() {
@@ -187,18 +187,18 @@ fn minor(release: &str) -> &str {
     release.rsplit_once('.').map_or(release, |(minor, _)| minor)
 }
 
-/// A compiler in one version.
+/// One version of a compiler.
 struct Producer {
     name: String,
     recipe: Recipe,
 }
 
 enum Recipe {
-    /// A command for each file, or two of which the second reads what the first prints.
+    /// The commands for each file. If there are two, the second reads the output of the first.
     Files(Vec<(String, Vec<Vec<String>>)>),
-    /// A program of corpus/emitters/python, which writes many files into a folder and prints what it could not make.
+    /// A program of corpus/emitters/python. It writes many files into a folder and prints the ones that failed.
     Script(Vec<String>, Vec<(String, String)>),
-    /// The compiler is not there.
+    /// The compiler is not installed.
     Missing,
 }
 
@@ -293,7 +293,8 @@ fn producers(kept: &Path) -> Vec<Producer> {
     all
 }
 
-/// The IR that clang makes of the sources, and what other front ends would, for other architectures and other PTX.
+/// Returns commands for the IR that clang makes of the CUDA sources, and for hand-written IR as other front ends
+/// produce it, with varying architectures and PTX versions.
 fn llc(version: u32, cuda: &[PathBuf], llvm: &[PathBuf]) -> Vec<(String, Vec<Vec<String>>)> {
     let back = |architecture: &str, ptx: &str| {
         let options = [format!("-mcpu=sm_{architecture}"), format!("-mattr=+ptx{ptx}")];
@@ -310,7 +311,7 @@ fn llc(version: u32, cuda: &[PathBuf], llvm: &[PathBuf]) -> Vec<(String, Vec<Vec
             ));
         }
     }
-    // The older ones write typed pointers.
+    // Older versions use typed pointers.
     for source in llvm.iter().filter(|_| version > 15) {
         for (architecture, ptx) in [("75", "63"), ("90", "78")] {
             let line = [back(architecture, ptx), words(&[&source.to_string_lossy()])].concat();
@@ -339,7 +340,7 @@ impl Producer {
         kept.join("ptx").join(self.name.chars().map(plain).collect::<String>())
     }
 
-    /// Makes the PTX, unless it is there and newer than all that it is made of.
+    /// Compiles the sources to PTX, unless up-to-date PTX exists.
     fn produce(&self, kept: &Path) -> Result<()> {
         let folder = self.folder(kept);
         let stamp = folder.join("stamp");
@@ -376,7 +377,7 @@ impl Producer {
     }
 }
 
-/// Makes one file. Gives what went wrong.
+/// Compiles one file. Returns the error message of a failed compilation.
 fn make(folder: &Path, name: &str, lines: &[Vec<String>]) -> Result<Option<String>> {
     let made = folder.join(format!("{name}.ptx"));
     let prepared = |line: &[String]| {
@@ -429,22 +430,22 @@ const HEAD: [&str; 13] = [
     "processes (s)",
 ];
 
-/// The counts of a producer's files.
+/// The counts for the files of a producer.
 #[derive(Default, Clone)]
 struct Row {
     files: u64,
     parsed: u64,
-    /// Variables with an initial value, by the text.
+    /// The number of variables with an initial value, counted in the PTX text.
     variables: u64,
     judged: u64,
-    /// Memory operands of kernels without labels and predicates, by the text.
+    /// The number of memory operands of kernels without labels and predicates, counted in the PTX text.
     memory: u64,
     compared: u64,
     unsupported: u64,
     undecided: u64,
     known: u64,
     new: u64,
-    /// Files where `check` failed.
+    /// The number of files for which `check` failed.
     aborted: u64,
     own: f64,
     others: f64,
@@ -482,7 +483,7 @@ impl Row {
     }
 }
 
-/// The specification's answer about one file, counted.
+/// Counts the expectations for one file.
 fn expected(ptxsmith: &Path, file: &Path) -> Result<Row> {
     let source = fs::read_to_string(file)?;
     let regex = |text: &str| Regex::new(text).expect("a regular expression");
@@ -512,7 +513,7 @@ fn expected(ptxsmith: &Path, file: &Path) -> Result<Row> {
     Ok(row)
 }
 
-/// The verdicts of `check` on the files of a folder, counted, and its new deviations.
+/// Checks the files of a folder. Returns the counts of the verdicts, and the new deviations.
 fn judged(ptxsmith: &Path, folder: &Path, reports: &Path) -> Result<(Row, Vec<String>)> {
     let files = ptx_of(folder);
     let rows = tools::on_all_cores(&files, |file| expected(ptxsmith, file));
@@ -553,11 +554,11 @@ fn judged(ptxsmith: &Path, folder: &Path, reports: &Path) -> Result<(Row, Vec<St
     Ok((row, new))
 }
 
-/// Runs a program: its status, its own processor seconds and those of the processes that it started.
+/// Runs a program. Returns its exit status, its own processor time, and that of its child processes, in seconds.
 fn timed(command: &mut Command) -> Result<(i32, f64, f64)> {
     let mut child = command.stdin(Stdio::null()).spawn()?;
     loop {
-        // Until it is waited for, its times stay.
+        // The times of a zombie process can be read until it is waited for.
         let stat = fs::read_to_string(format!("/proc/{}/stat", child.id()))?;
         let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
         if fields.first() == Some(&"Z") {
@@ -568,7 +569,7 @@ fn timed(command: &mut Command) -> Result<(i32, f64, f64)> {
     }
 }
 
-/// Times of processes, in hundredths, together.
+/// Adds processor times given in hundredths of a second. Returns seconds.
 fn seconds(fields: &[&str]) -> f64 {
     fields.iter().filter_map(|field| field.parse::<f64>().ok()).sum::<f64>() / 100.0
 }

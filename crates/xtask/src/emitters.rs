@@ -1,6 +1,7 @@
-//! `check-emitters`: LLVM's NVPTX back end prints the globals of corpus/emitters/*.ll as PTX, and of each one three answers are compared: that of
-//! the IR's data layout (bytes and relocations of the same global in an object file of LLVM's x86-64 back end, which shares the layout
-//! but none of the printing), that of the specification about the PTX (`ptxsmith eval`), and that of ptxas.
+//! `check-emitters`: prints the globals of corpus/emitters/*.ll as PTX with LLVM's NVPTX back end, and compares three
+//! answers for each: the IR's data layout (bytes and relocations of the same global in an object file of LLVM's x86-64
+//! back end, which shares the layout code but not the printing code), the specification's expectation for the PTX
+//! (`ptxsmith eval`), and the output of ptxas.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -71,7 +72,7 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
     tools::write_or_check(Path::new(PAGE), &page, !arguments.write)
 }
 
-/// A global, and the IR without a header that declares it.
+/// A global, with the IR that declares it, without header.
 struct Global {
     file: String,
     name: String,
@@ -79,7 +80,7 @@ struct Global {
 }
 
 impl Global {
-    /// Whether the IR leaves a value open: then every answer is right, and only sizes are compared.
+    /// Returns true if the IR contains an undefined value. Any value is then correct, so that only sizes are compared.
     fn is_open(&self) -> bool {
         let line = self.ir.lines().last().unwrap_or_default();
         line.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| word == "undef" || word == "poison")
@@ -115,7 +116,8 @@ fn llc(version: u32, ir: &Path, out: &Path, options: &[&str]) -> Result<std::res
     Ok(if done.status.success() { Ok(()) } else { Err(why()) })
 }
 
-/// Bytes, and addresses: offset, symbol, addend, and which bytes of the address, where not all are there.
+/// The contents of a global: its bytes, and its addresses as offset, symbol, addend and the included bytes of the
+/// address (empty if all).
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Held {
     bytes: String,
@@ -123,7 +125,7 @@ struct Held {
 }
 
 impl Held {
-    /// In the form of a table.
+    /// Formats the contents for a table.
     fn shown(&self) -> String {
         let cut = self.bytes.len() > 48;
         let mut out = if cut { format!("{}…", &self.bytes[..44]) } else { self.bytes.clone() };
@@ -140,14 +142,14 @@ impl Held {
         format!("`{out}`")
     }
 
-    /// Whether two are the same, of a global that may be open.
+    /// Compares contents; for a global with undefined values, only the sizes and addresses.
     fn is(&self, other: &Held, is_open: bool) -> bool {
         let same = if is_open { self.bytes.len() == other.bytes.len() } else { self.bytes == other.bytes };
         same && self.addresses == other.addresses
     }
 }
 
-/// The global in an object file of the x86-64 back end, or why there is none.
+/// Reads the global from an object file of the x86-64 back end, or returns the reason for a failure.
 fn from_object(version: u32, global: &Global, work: &Path) -> Result<std::result::Result<Held, String>> {
     let (source, made) = (work.join("x86.ll"), work.join("x86.o"));
     fs::write(&source, format!("{X86}{}", global.ir))?;
@@ -186,7 +188,7 @@ fn held_in(file: &ElfFile64<'_>, name: &str) -> Result<std::result::Result<Held,
         let target = file.symbol_by_index(target)?;
         let (mut symbol, mut addend) = (target.name()?.to_owned(), relocation.addend());
         if symbol.is_empty() {
-            // Of a section: the symbol at the addend, or the last one before it.
+            // The relocation refers to a section: find the last symbol at or before the addend.
             let before = file.symbols().filter(|other| {
                 other.section_index() == target.section_index()
                     && other.name().is_ok_and(|name| !name.is_empty())
@@ -206,7 +208,7 @@ fn held_in(file: &ElfFile64<'_>, name: &str) -> Result<std::result::Result<Held,
 /// An observation or expectation of one global.
 enum Told {
     Holds(Held),
-    /// The outcome, and why.
+    /// The outcome and the reason.
     Other(String, String),
 }
 
@@ -230,7 +232,7 @@ impl Told {
     }
 }
 
-/// The addresses of a variable, eight masks of one address put together.
+/// Returns the addresses of a variable. Masked bytes of the same address are combined.
 fn whole_addresses(variable: &Value) -> Vec<(i64, String, i64, Vec<u64>)> {
     let (mut found, mut lanes) = (Vec::new(), BTreeMap::<_, Vec<u64>>::new());
     for address in list(&variable["addresses"]) {
@@ -252,7 +254,7 @@ fn whole_addresses(variable: &Value) -> Vec<(i64, String, i64, Vec<u64>)> {
     found
 }
 
-/// What became of a global: its PTX with both predictions, or why LLVM does not print it.
+/// A global with its PTX and both predictions, or the reason why LLVM does not print it.
 struct Emitted {
     global: Global,
     printed: std::result::Result<Printed, String>,
@@ -267,7 +269,7 @@ struct Printed {
 fn emit_all(ptxsmith: &Path, version: u32, work: &Path) -> Result<Vec<Emitted>> {
     let globals = globals()?;
     let printed = tools::on_all_cores(&globals, |global| {
-        // A folder of its own: llc takes away the file of what it could not write.
+        // Use a separate folder, because llc deletes the output file when it fails.
         let own = work.join(format!("{version}-{}", global.name));
         fs::create_dir_all(&own)?;
         let (source, path) = (own.join("nvptx.ll"), work.join(format!("{version}-{}.ptx", global.name)));
@@ -353,15 +355,15 @@ fn verdict(ir: &std::result::Result<Held, String>, oracle: &Told, ptxas: &Told, 
     }
 }
 
-/// The clauses that decide what the specification says of a global.
+/// Returns the clauses that determine the expectation for a global.
 fn clauses_of(oracle: &Value, name: &str) -> Vec<String> {
     let refused = text(oracle, "outcome") == "refused";
     let clauses = if refused { &oracle["refusal"]["clauses"] } else { &oracle["variables"][name]["clauses"] };
     list(clauses).iter().filter_map(|clause| clause.as_str().map(str::to_owned)).collect()
 }
 
-/// The answers of IR and specification as a campaign: an LLVM deviates where the PTX that it prints holds something else than its IR
-/// says, or is refused.
+/// Writes a campaign that compares the IR with the expectation for the PTX. A version of LLVM deviates if its PTX has
+/// contents other than the IR, or is rejected.
 pub fn report(ptxsmith: &Path, versions: &[u32], folder: &Path) -> Result<()> {
     let (mut subjects, mut cases, mut findings) = (Vec::new(), Vec::new(), BTreeMap::<String, Value>::new());
     let mut all = (0, 0);

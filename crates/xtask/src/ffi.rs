@@ -1,4 +1,4 @@
-//! `ffi-check`, `compare-readers` and `without-cc`: packages beside C, and two readers of one file.
+//! `ffi-check`, `compare-readers` and `without-cc`: tests of the packages that call C, and of the two cubin readers.
 
 use std::fs;
 use std::path::Path;
@@ -11,8 +11,8 @@ use crate::tools::{self, HEADER, NOT_TESTED, command, text};
 
 const VALGRIND: [&str; 3] = ["--quiet", "--error-exitcode=1", "--leak-check=no"];
 
-/// The driver's package on the stub of a driver, nvJitLink's on the real library where one is installed, each with modules that are
-/// accepted and refused.
+/// Runs the driver's package on a stub of the driver and nvJitLink's package on the real library, if installed, under
+/// valgrind. Each gets modules that are accepted and modules that are rejected.
 pub fn check() -> Result<u8> {
     if which::which("valgrind").is_err() {
         eprintln!("NOT TESTED: no valgrind (Debian: apt-get install valgrind)");
@@ -74,7 +74,8 @@ pub fn check() -> Result<u8> {
     Ok(0)
 }
 
-/// The binary reader of cubins and that of `cuobjdump -elf` must give the same answer about the same cubins.
+/// Checks that the binary reader of cubins and the reader of `cuobjdump -elf` output give the same result for the same
+/// cubins.
 pub fn compare_readers(count: u32) -> Result<u8> {
     let ptxsmith = tools::ptxsmith(false)?;
     let releases = ["11.8", "12.0", "12.4", "12.9", "13.0", "13.5", "cuobjdump"];
@@ -88,8 +89,8 @@ pub fn compare_readers(count: u32) -> Result<u8> {
     Ok(u8::from(!compared.success()))
 }
 
-/// Where the C compiler does not run, cargo warns, and the program says that it starts ptxas anew each time. rustc links with `cc` as
-/// well, where no other linker is chosen; it is there for that.
+/// Checks the build without a working C compiler: cargo must warn, and the program must say that it starts ptxas anew
+/// for each module. `cc` itself remains available, because rustc uses it as the default linker.
 pub fn without_cc() -> Result<u8> {
     let target = tools::target().join("without-cc");
     let mut build = command("cargo", ["build", "--locked", "-p", "ptxsmith-subject", "--example", "rate"]);

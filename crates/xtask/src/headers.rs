@@ -1,6 +1,6 @@
-//! `check-cuda-headers`: corpus/cuda/headers has a file for each of NVIDIA's public libraries with device code that instantiates from it.
-//! Nothing outside of these files may be reported by `cuda check`, and in them only marked lines. Headers are kept in
-//! `CUDA_HEADERS`, 120 MB of disk.
+//! `check-cuda-headers`: corpus/cuda/headers has a file for each of NVIDIA's public libraries with device code, which
+//! instantiates code from the library. `cuda check` may report only marked lines in these files and nothing outside
+//! them. Headers are kept in `CUDA_HEADERS`, 120 MB of disk.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -52,14 +52,14 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
     if arguments.headers { checker.headers(&files) } else { checker.files(&files, arguments.write) }
 }
 
-/// The newest clang in PATH.
+/// Returns the newest clang in PATH.
 pub fn clang() -> Option<PathBuf> {
     let names =
         std::iter::once("clang".to_owned()).chain((14..=40).rev().map(|version| format!("clang-{version}")));
     names.into_iter().find_map(|name| which::which(name).ok())
 }
 
-/// Lays the headers out as a toolkit does.
+/// Downloads the headers and arranges them as in a CUDA toolkit.
 fn install(kept: &Path) -> Result<()> {
     if kept.join("complete").exists() {
         return Ok(());
@@ -167,7 +167,7 @@ impl Checker {
         Ok(u8::from(wrong > 0))
     }
 
-    /// Reports about headers, against the list of those that were read: `PLACE | VARIABLE | KEYS | WHY`.
+    /// Compares the reports about headers with the list of reviewed ones: `PLACE | VARIABLE | KEYS | WHY`.
     fn headers(&self, files: &[PathBuf]) -> Result<u8> {
         let listed = fs::read_to_string(READ)?;
         let lines = listed.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
@@ -210,14 +210,14 @@ impl Checker {
     }
 }
 
-/// The flags of a first line `// flags: ...`.
+/// Returns the compiler flags from a first line `// flags: ...`.
 fn flags_of(file: &Path) -> Result<Vec<String>> {
     let text = fs::read_to_string(file)?;
     let flags = text.lines().next().and_then(|line| line.strip_prefix("// flags:"));
     Ok(flags.unwrap_or_default().split_whitespace().map(str::to_owned).collect())
 }
 
-/// The lines that say `// violation: KEY`.
+/// Returns the lines that are marked with `// violation: KEY`.
 fn marked(file: &Path) -> Result<BTreeSet<u64>> {
     let text = fs::read_to_string(file)?;
     let lines = text.lines().zip(1..).filter(|(line, _)| line.contains("// violation: "));

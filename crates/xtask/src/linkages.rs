@@ -1,4 +1,5 @@
-//! `linkages`: which linkage links with which, by linker; renders the table of docs/reference/linkages.md.
+//! `linkages`: measures which linkages can be linked with each other, by linker, and renders the table of
+//! docs/reference/linkages.md.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,7 +9,7 @@ use anyhow::Result;
 
 use crate::tools::{self, HEADER, MEASURED, command};
 
-/// What the table asks, in this order.
+/// The linkers of the table, in order.
 const LINKERS: [&str; 10] = [
     "nvlink@13.0",
     "nvlink@13.2",
@@ -22,7 +23,7 @@ const LINKERS: [&str; 10] = [
     "nvjitlink@13.5",
 ];
 
-/// A state space with the ways to declare a variable in it: the specifier, and whether an initial value is given.
+/// A state space with the ways to declare a variable in it: the specifier, and whether there is an initial value.
 type Space = (&'static str, &'static [(&'static str, bool)]);
 
 const SPACES: [Space; 3] = [
@@ -69,7 +70,7 @@ fn described((specifier, has_value): (&str, bool)) -> String {
     if has_value { format!("`{specifier} =`") } else { format!("`{specifier}`") }
 }
 
-/// What each linker makes of two modules that declare one variable in these ways.
+/// Returns the result of each linker for two modules that declare the same variable in these ways.
 fn cells(ptxsmith: &Path, work: &Path, space: &str, ways: [&(&str, bool); 2]) -> Result<Vec<String>> {
     for (number, (specifier, has_value)) in (1..).zip(ways) {
         let value = if *has_value { format!(" = {number}") } else { String::new() };
@@ -77,7 +78,7 @@ fn cells(ptxsmith: &Path, work: &Path, space: &str, ways: [&(&str, bool); 2]) ->
             "{HEADER}{specifier} {space} .u32 x{value};\n.visible .entry k{number}(.param .u64 p) {{ .reg .u64 q; .reg .u32 r; \
              ld.param.u64 q, [p]; ld.volatile{space}.u32 r, [x]; st.global.u32 [q], r; ret; }}\n"
         );
-        // A constant does not change: there is no volatile load of one.
+        // There is no volatile load of constants, which never change.
         fs::write(work.join(format!("{number}.ptx")), module.replace("ld.volatile.const", "ld.const"))?;
     }
     let linkers = LINKERS.iter().flat_map(|linker| ["--subject", linker]);
@@ -97,7 +98,7 @@ fn cells(ptxsmith: &Path, work: &Path, space: &str, ways: [&(&str, bool); 2]) ->
     Ok(LINKERS.map(|linker| cell(of_linker.get(linker).map_or(&[][..], Vec::as_slice), ways)).to_vec())
 }
 
-/// What one linker makes of both orders, of what `check --link` says of it.
+/// Summarizes the output of `check --link` for one linker and both orders of the modules.
 fn cell(lines: &[&str], ways: [&(&str, bool); 2]) -> String {
     if lines.is_empty() {
         return "not asked".to_owned();
@@ -131,7 +132,7 @@ fn named(result: &str, ways: [&(&str, bool); 2]) -> String {
     }
 }
 
-/// Rows of two ways and a cell for each linker; linkers with equal cells share a column.
+/// Formats rows of two declarations and a cell for each linker. Linkers with equal cells share a column.
 fn table(rows: Vec<Vec<String>>) -> String {
     let column = |linker: usize| -> Vec<&String> { rows.iter().map(|row| &row[2 + linker]).collect() };
     let mut groups: Vec<Vec<usize>> = Vec::new();

@@ -1,4 +1,5 @@
-//! LLVM's own tests of its PTX back end: the source package of Debian, and what the tests' RUN lines ask of `llc`.
+//! LLVM's own tests of its PTX back end: downloads Debian's source package, and extracts the `llc` commands of the RUN
+//! lines.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +9,7 @@ use regex_lite::Regex;
 
 use crate::tools::{self, command};
 
-/// The release of `llc`, and the version of the source package that has its tests.
+/// The release of `llc`, whose tests are in the source package of version `VERSION`.
 pub const RELEASE: u32 = 19;
 const VERSION: &str = "19.1.7";
 const POOL: &str = "https://deb.debian.org/debian/pool/main/l";
@@ -29,7 +30,7 @@ pub fn install(folder: &Path) -> Result<()> {
     Ok(fs::remove_file(archive)?)
 }
 
-/// The tests' commands, each with the name of the file that keeps its PTX.
+/// Returns the commands of the tests, each with the name of its output file.
 pub fn commands(folder: &Path) -> Vec<(String, Vec<Vec<String>>)> {
     let files = walkdir::WalkDir::new(folder).sort_by_file_name().into_iter().flatten();
     let tests = files

@@ -1,7 +1,7 @@
-//! `cargo xtask`: what CI and contributors run beside the tests. Each task measures or checks something that needs tools of
-//! others, much time, or both.
+//! `cargo xtask`: measurements and checks for CI and contributors, in addition to the tests. Each task needs
+//! third-party tools, much time, or both.
 //!
-//! Status: 0 passed, 1 failed, 3 not tested because something is missing.
+//! Exit status: 0 passed, 1 failed, 3 not tested because something is missing.
 
 mod atlas;
 mod attack;

@@ -1,7 +1,8 @@
-//! `measure-build`: a release build from nothing in a folder of its own: its time, processor time and size, and the size of the program.
+//! `measure-build`: measures a release build from scratch in its own folder: its time, processor time and size, and the
+//! size of the program.
 //!
-//! Other work of the machine counts in the time, not in the processor time: the sentence gives the time only where the build had nine
-//! tenths of the cores. Packages are fetched before the clock starts.
+//! Other work on the machine affects the time but not the processor time. The result therefore includes the time only
+//! if the build had nine tenths of the cores. Packages are fetched before the measurement starts.
 
 use std::fs;
 use std::path::Path;

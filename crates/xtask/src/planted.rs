@@ -1,6 +1,6 @@
-//! `planted`: plants the faults of crates/testing/examples/faulty, one at a time, into an implementation that follows the specification, and
-//! judges the findings of `ptxsmith run`. Status 1 where the median is above one finding a fault, one has more than three, a
-//! cause is false or a validity is wrong.
+//! `planted`: plants the faults of crates/testing/examples/faulty, one at a time, into an implementation that otherwise
+//! follows the specification, and evaluates the findings of `ptxsmith run`. The exit status is 1 if the median is above
+//! one finding per fault, a fault has more than three findings, or a finding has a false cause or a wrong validity.
 
 use std::path::Path;
 
@@ -91,7 +91,7 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
     Ok(u8::from(!bad.is_empty() || median > 1.0 || most > 3))
 }
 
-/// The report of a campaign over one fault, or nothing where it failed.
+/// Returns the report of a campaign over one fault, or `None` if the campaign failed.
 fn judged(ptxsmith: &Path, faulty: &Path, fault: &Fault, cases: u64) -> Result<Option<Value>> {
     let out = tempfile::tempdir()?;
     let mut run = command(
@@ -108,7 +108,7 @@ fn judged(ptxsmith: &Path, faulty: &Path, fault: &Fault, cases: u64) -> Result<O
     json(&out.path().join("report.json")).map(Some)
 }
 
-/// What is wrong with a finding about a fault.
+/// Describes an error in a finding about a fault, or returns `None` if it is correct.
 fn wrong(fault: &Fault, finding: &Value) -> Option<String> {
     let (title, class, validity) =
         (text(finding, "title"), text(finding, "class"), text(finding, "validity"));

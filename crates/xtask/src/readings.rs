@@ -1,5 +1,5 @@
-//! `readings` and `relocations`: what each release of ptxas does, measured with all minor releases (some 700 MB). Run them when a
-//! release is added.
+//! `readings` and `relocations`: measure the behavior of each minor release of ptxas (some 700 MB in total). Run them
+//! when a release is added.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::tools::{self, MEASURED, command, json, list, text};
 
-/// Which answers to open questions each release follows, by the cases of the suite that one question decides.
+/// Measures which interpretations each release follows, with the cases of the suite that depend on a single question.
 pub fn readings(check: bool) -> Result<u8> {
     let work = tempfile::tempdir()?;
     let ptxsmith = tools::ptxsmith(false)?;
@@ -24,7 +24,7 @@ pub fn readings(check: bool) -> Result<u8> {
         let verdicts = work.path().join(release);
         let mut runner = command("python3", [suite.join("run.py")]);
         let output = tools::answer(runner.args(["--ptxas", ptxas.trim(), "--json"]).arg(&verdicts))?;
-        // 1: it deviates somewhere, as all do.
+        // Status 1 means that the release deviates in some case, which is true of all releases.
         if tools::status(&output) != 1 {
             bail!("the runner on {release}: {}", String::from_utf8_lossy(&output.stderr));
         }
@@ -42,8 +42,8 @@ fn is_decided(case: &Value) -> bool {
     !list(&case["readings"]).is_empty() && list(&case["questions"]).len() == 1
 }
 
-/// Leaves in a suite the cases that one open question decides, and the counterparts that they name, in a version that every release
-/// accepts: none of them needs that of the suite's usual header.
+/// Reduces a suite to the cases that depend on a single question, and their counterparts. Changes their headers to a
+/// version that every release accepts; no case needs the suite's usual version.
 fn chosen(suite: &Path) -> Result<Value> {
     let mut manifest = json(&suite.join("manifest.json"))?;
     let cases = list(&manifest["cases"]).to_vec();
@@ -60,7 +60,7 @@ fn chosen(suite: &Path) -> Result<Value> {
     Ok(manifest)
 }
 
-/// The answers that a verdict is consistent with; `None` for one that says nothing of the question.
+/// Returns the interpretations that are consistent with a verdict, or `None` if the verdict is not about the question.
 fn consistent(case: &Value, question: &str, answers: &[&str], line: &Value) -> Option<BTreeSet<String>> {
     let told: BTreeMap<&str, &Value> = list(&case["readings"])
         .iter()
@@ -125,7 +125,7 @@ fn table(manifest: &Value, releases: &[String], lines: &[Vec<Value>]) -> String 
     )
 }
 
-/// Releases, by number, as intervals of those that were asked.
+/// Formats release numbers as ranges of consecutive tested releases.
 fn ranges(releases: &[String], followed: &[usize]) -> String {
     let mut runs: Vec<(usize, usize)> = Vec::new();
     for &nth in followed {
@@ -141,7 +141,7 @@ fn ranges(releases: &[String], followed: &[usize]) -> String {
     runs.iter().map(shown).collect::<Vec<_>>().join(", ")
 }
 
-/// How each release encodes addresses.
+/// Measures how each release encodes addresses.
 pub fn relocations(check: bool) -> Result<u8> {
     tools::minor_releases(&tools::ptxsmith(false)?, &["cuobjdump"])?;
     let example = tools::built(true, &["-p", "ptxsmith-subject", "--example", "relocations"])?;

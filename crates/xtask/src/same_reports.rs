@@ -1,7 +1,8 @@
-//! `same-reports`: both programs are given the same work by turns: `gen` and `run` of every focus, `run --exhaustive 1`, `check corpus`,
-//! `drift` and `suite`. Generated programs and the suite are compared byte for byte; findings, verdicts and reports field by field,
-//! after fields were renamed as crates/xtask/same-reports.toml says. Explained differences are counted, all others are shown and make the
-//! status 1. Status 3: a part could not be run.
+//! `same-reports`: compares two builds of ptxsmith on the same work: `gen` and `run` with every focus, `run
+//! --exhaustive 1`, `check corpus`, `drift` and `suite`. Generated programs and the suite are compared byte for byte;
+//! findings, verdicts and reports field by field, after fields are renamed according to crates/xtask/same-reports.toml.
+//! Explained differences are counted. All others are printed and set the exit status to 1. Status 3: a part could not
+//! be run.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -16,7 +17,7 @@ use crate::tools::{self, NOT_TESTED, command};
 
 const FOCUSES: [&str; 7] =
     ["expressions", "initializers", "addresses", "seats", "negatives", "operands", "mixed"];
-/// The most differences of a part that are printed.
+/// The maximum number of differences that are printed for a part.
 const SHOWN: usize = 5;
 
 /// The two programs, and the work.
@@ -54,7 +55,7 @@ pub struct Arguments {
     starts: bool,
 }
 
-/// A part of the work: its name, its arguments, and whether they name an implementation.
+/// A part of the work: its name, its arguments, and whether it runs an implementation.
 struct Part {
     name: String,
     words: Vec<String>,
@@ -74,7 +75,8 @@ impl Arguments {
             });
         };
         for focus in FOCUSES {
-            // A file each: a tenth of the cases tells two generators apart. A kernel takes as long as twenty cases.
+            // `gen` writes one file per case, and a tenth of the cases is enough to compare generators. A kernel takes
+            // as long as twenty other cases.
             let count = (self.cases / 10).max(100).to_string();
             let cases = if focus == "operands" { (self.cases / 20).max(100) } else { self.cases }.to_string();
             if !self.starts {
@@ -119,7 +121,7 @@ impl Arguments {
     }
 }
 
-/// A difference that is meant.
+/// An intended difference.
 struct Explained {
     part: Regex,
     place: Regex,
@@ -153,7 +155,7 @@ impl Known {
         self.explained.iter().any(|entry| entry.part.is_match(part) && entry.place.is_match(place))
     }
 
-    /// The value with its fields renamed.
+    /// Returns the value with its fields renamed.
     fn renamed(&self, value: Value) -> Value {
         match value {
             Value::Object(fields) => {
@@ -209,7 +211,7 @@ pub fn run(arguments: Arguments) -> Result<u8> {
     Ok(status)
 }
 
-/// Runs a program into a folder, by a path that is the same for both, since reports name it.
+/// Runs a program into a folder. The path is the same for both programs, because reports contain it.
 fn work(program: &Path, part: &Part, extra: &[String], into: &Path) -> Result<()> {
     let at = into.with_file_name("out");
     let output =
@@ -224,7 +226,7 @@ fn work(program: &Path, part: &Part, extra: &[String], into: &Path) -> Result<()
     Ok(())
 }
 
-/// The files of a folder by their paths in it. Files about time, machine and state are no results.
+/// Returns the files of a folder by relative path, without files about time, machine and state.
 fn files(folder: &Path) -> BTreeMap<String, PathBuf> {
     let has_report = folder.join("report.json").exists();
     let all = walkdir::WalkDir::new(folder).into_iter().flatten().filter(|entry| entry.file_type().is_file());
@@ -239,7 +241,7 @@ fn files(folder: &Path) -> BTreeMap<String, PathBuf> {
         .collect()
 }
 
-/// A place where two folders differ, and both values there.
+/// A difference between two folders: its location and both values.
 type Difference = (String, Value, Value);
 
 fn compare(part: &str, folders: &[PathBuf; 2], known: &Known) -> Result<Vec<Difference>> {
@@ -264,7 +266,7 @@ fn compare(part: &str, folders: &[PathBuf; 2], known: &Known) -> Result<Vec<Diff
     Ok(found)
 }
 
-/// A file in the form in which it is compared.
+/// Reads a file in the form in which it is compared.
 fn content(path: &Path, by_bytes: bool) -> Result<Value> {
     let text = String::from_utf8_lossy(&fs::read(path)?).into_owned();
     let extension = path.extension().unwrap_or_default();
@@ -309,7 +311,7 @@ fn differences(old: &Value, new: &Value, path: String, found: &mut Vec<Differenc
     }
 }
 
-/// The entries of a list by their names, or by their places.
+/// Returns the entries of a list by `id` or `name`, or by index if they have neither.
 fn labelled(entries: &[Value]) -> BTreeMap<String, &Value> {
     let label = |(at, entry): (usize, &'_ Value)| {
         let name = ["id", "name"].into_iter().find_map(|key| entry.get(key)?.as_str());
@@ -323,7 +325,7 @@ fn short(value: &Value) -> String {
     if text.chars().count() <= 160 { text } else { text.chars().take(157).collect::<String>() + "..." }
 }
 
-/// Counts starts by a script that stands before ptxas. All runs are counted: nothing is forked meanwhile.
+/// Counts starts of ptxas with a wrapper script. Fork servers are not used meanwhile, so every run is counted.
 fn count_starts(
     arguments: &Arguments,
     programs: [&PathBuf; 2],
@@ -335,7 +337,7 @@ fn count_starts(
     let ptxas = tools::said(&mut command(programs[1], ["toolchain", "path", release]))?;
     let (script, log) = (folder.join("ptxas"), folder.join("starts"));
     let (real, lines) = (shell_words::quote(ptxas.trim()), log.to_string_lossy());
-    // A line for each start: of how many lines the module is, whether others stand beside it, and the status.
+    // Log for each start: the number of lines of the module (or `several` for several modules), and the status.
     let text = format!(
         "#!/bin/sh\n[ -f in.ptx ] || exec {real} \"$@\"\nlines=$(wc -l < in.ptx)\n[ -f 1.ptx ] && lines=several\n\
          {real} \"$@\"\nstatus=$?\necho \"$lines $status\" >> {}\nexit $status\n",
@@ -360,7 +362,7 @@ fn count_starts(
     Ok(0)
 }
 
-/// The starts of a log, in short.
+/// Summarizes the starts in a log.
 fn causes(log: &Path) -> Result<String> {
     let text = fs::read_to_string(log)?;
     let starts: Vec<(&str, i32)> = text
@@ -369,7 +371,7 @@ fn causes(log: &Path) -> Result<String> {
         .filter_map(|(lines, status)| Some((lines, status.parse().ok()?)))
         .collect();
     let several = starts.iter().filter(|(lines, _)| *lines == "several").count();
-    // Three lines are the header.
+    // The header takes three lines.
     let few =
         starts.iter().filter(|(lines, _)| lines.parse::<u32>().is_ok_and(|lines| lines < 3 + 8)).count();
     let died = starts.iter().filter(|(_, status)| *status > 128 && *status != 255).count();

@@ -1,6 +1,7 @@
-//! `soak`: whether a program that shows many modules grows, or leaves anything behind. Prints every ten seconds its memory, its descriptors,
-//! its descendants and the zombies among them. Status 1 if it fails, if memory or descriptors grew after the first tenth, if there were
-//! zombies that stayed, or if a process, or a scratch directory that no process writes to any more, is left.
+//! `soak`: checks that a program that compiles many modules does not grow and leaves nothing behind. Every ten seconds
+//! it prints the program's memory, its descriptors, its descendants and the zombies among them. The exit status is 1 if
+//! the program fails, if memory or descriptors grow after the first tenth of the samples, if zombies persist, or if a
+//! process or an unused scratch directory is left.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -13,7 +14,7 @@ use anyhow::Result;
 use crate::tools::{self, command};
 
 const EVERY: Duration = Duration::from_secs(10);
-/// The measures with how much each may grow.
+/// The measures, each with the maximum growth.
 const MEASURES: [(&str, u64); 4] =
     [("memory, MB", 16), ("descriptors", 8), ("descendants", 8), ("zombies", 0)];
 
@@ -36,7 +37,7 @@ pub fn run(given: &[String]) -> Result<u8> {
         }
         let (family, now, mut sample) = sample(child.id());
         seen.extend(family);
-        // One that was just going to be reaped is none the next time.
+        // A zombie counts only if it is in two consecutive samples: otherwise it was about to be reaped.
         lasting.extend(zombies.intersection(&now).copied());
         zombies = now;
         sample[3] = lasting.len() as u64;
@@ -45,7 +46,8 @@ pub fn run(given: &[String]) -> Result<u8> {
         samples.push(sample);
     };
     let (end, took) = (SystemTime::now(), clock.elapsed().as_secs());
-    // Another program's scratch directory is used within the time limit of a module.
+    // Scratch directories of other programs are still written to within the time limit of a module, so wait longer than
+    // that.
     sleep(Duration::from_secs(15));
     let mut wrong = Vec::new();
     if !ended.success() {
@@ -53,7 +55,7 @@ pub fn run(given: &[String]) -> Result<u8> {
     }
     let settled = &samples[samples.len() / 10..];
     for (at, (name, most)) in MEASURES.into_iter().enumerate() {
-        // The least of three: it may have been anywhere in its work.
+        // Use the minimum of three samples, since a sample may be taken at any stage of the work.
         let least = |of: &[[u64; 4]]| of.iter().map(|sample| sample[at]).min().unwrap_or_default();
         let (first, last) =
             (least(&settled[..settled.len().min(3)]), least(&settled[settled.len().saturating_sub(3)..]));
@@ -71,7 +73,7 @@ pub fn run(given: &[String]) -> Result<u8> {
     Ok(u8::from(!wrong.is_empty()))
 }
 
-/// The descendants of a process, the zombies among them, and the measures but for the zombies.
+/// Returns the descendants of a process, the zombies among them, and the measures except zombies.
 fn sample(pid: u32) -> (BTreeSet<u32>, BTreeSet<u32>, [u64; 4]) {
     let mut states = BTreeMap::new();
     for entry in fs::read_dir("/proc").into_iter().flatten().flatten() {
@@ -103,7 +105,7 @@ fn sample(pid: u32) -> (BTreeSet<u32>, BTreeSet<u32>, [u64; 4]) {
     (family, zombies, [memory, descriptors, count, 0])
 }
 
-/// Directories of runs that were made meanwhile.
+/// Returns scratch directories that were last changed during the run.
 fn scratch(began: SystemTime, ended: SystemTime) -> Vec<PathBuf> {
     let places = [PathBuf::from("/dev/shm"), std::env::temp_dir()];
     let entries = places.iter().filter_map(|place| fs::read_dir(place).ok()).flatten().flatten();

@@ -1,5 +1,5 @@
-//! `test`: the tests of the workspace, as many of their programs at a time as there are cores. `cargo test` starts one after the other,
-//! and most of them wait for compilers, for a clock, or run on one core.
+//! `test`: runs the test programs of the workspace in parallel, one per core. `cargo test` runs them one after the
+//! other, although most of them wait for compilers or a clock, or use only one core.
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -10,18 +10,18 @@ use serde_json::Value;
 
 use crate::tools::{self, command, text};
 
-/// The programs that are started first: each takes long, and should not be the last one on one core.
+/// Test programs that are started first. They take long, and would otherwise run alone at the end.
 const LONGEST: [&str; 8] =
     ["releases", "operands", "documents", "planting", "shards", "time", "drift", "arithmetic"];
 
-/// The programs of tests that are listed at the end with their times.
+/// The number of the slowest test programs that are listed at the end.
 const MOST_LISTED: usize = 10;
 
-/// A program of tests.
+/// A test program.
 struct Program {
     name: String,
     path: PathBuf,
-    /// The folder of its package, where cargo would start it.
+    /// The folder of its package, which cargo uses as working directory.
     package: PathBuf,
 }
 
@@ -55,7 +55,7 @@ pub fn run() -> Result<u8> {
     Ok(0)
 }
 
-/// Runs a program, prints what it printed, and gives whether it passes and how long it took.
+/// Runs a test program and prints its output. Returns whether it passed, and its time.
 fn tested(program: &Program) -> Result<(bool, Duration)> {
     let began = Instant::now();
     let output = command(&program.path, [] as [&str; 0])
@@ -70,7 +70,7 @@ fn tested(program: &Program) -> Result<(bool, Duration)> {
     Ok((output.status.success(), began.elapsed()))
 }
 
-/// Builds the programs of tests, benches and examples included where cargo tests them.
+/// Builds the test programs, including benches and examples that cargo tests.
 fn built() -> Result<Vec<Program>> {
     let words =
         ["test", "--workspace", "--locked", "--no-run", "--message-format", "json-render-diagnostics"];

@@ -1,4 +1,4 @@
-//! What the tasks share: programs that they start, and pages that they render.
+//! Helpers shared by the tasks: running programs and rendering pages.
 
 use std::fs;
 use std::io;
@@ -10,13 +10,13 @@ use std::time::SystemTime;
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
-/// The status of a task that lacks something.
+/// The exit status of a task that could not run because something is missing.
 pub const NOT_TESTED: u8 = 3;
 
-/// The header of small programs.
+/// The header of small PTX programs.
 pub const HEADER: &str = ".version 7.8\n.target sm_80\n.address_size 64\n";
 
-/// The root of the checkout, where every task runs.
+/// Returns the root of the checkout, where every task runs.
 pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .ancestors()
@@ -24,12 +24,12 @@ pub fn root() -> &'static Path {
         .expect("the package is in a folder of the checkout")
 }
 
-/// A path of the command line, before the task moves to the root.
+/// Parses a path argument. It becomes absolute, because the task changes to the root directory.
 pub fn path(text: &str) -> io::Result<PathBuf> {
     std::path::absolute(text)
 }
 
-/// A command of these words.
+/// Creates a command with these arguments.
 pub fn command<I: IntoIterator<Item: AsRef<std::ffi::OsStr>>>(
     program: impl AsRef<std::ffi::OsStr>,
     words: I,
@@ -39,12 +39,12 @@ pub fn command<I: IntoIterator<Item: AsRef<std::ffi::OsStr>>>(
     command
 }
 
-/// What a command answers, whatever its status. Nothing is on its standard input.
+/// Runs a command with empty standard input and returns its output, whatever its exit status.
 pub fn answer(command: &mut Command) -> Result<Output> {
     command.stdin(Stdio::null()).output().with_context(|| format!("{} cannot be started", shown(command)))
 }
 
-/// Runs a command that has to succeed, and gives what it prints.
+/// Runs a command that must succeed, and returns its standard output.
 pub fn said(command: &mut Command) -> Result<String> {
     let output = answer(command)?;
     if !output.status.success() {
@@ -53,7 +53,7 @@ pub fn said(command: &mut Command) -> Result<String> {
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// Runs a command that has to succeed, in sight.
+/// Runs a command that must succeed, with its output shown.
 pub fn run(command: &mut Command) -> Result<()> {
     let status = command.status().with_context(|| format!("{} cannot be started", shown(command)))?;
     if !status.success() {
@@ -67,25 +67,25 @@ fn shown(command: &Command) -> String {
     words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
 }
 
-/// The exit status of an answer; that of a shell for a signal.
+/// Returns the exit status, or 128 plus the signal's number, as in a shell.
 pub fn status(output: &Output) -> i32 {
     use std::os::unix::process::ExitStatusExt;
     output.status.code().or(output.status.signal().map(|signal| 128 + signal)).unwrap_or(-1)
 }
 
-/// Where cargo builds.
+/// Returns cargo's target directory.
 pub fn target() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
 }
 
-/// Builds with cargo, and gives the folder of the programs.
+/// Builds with cargo, and returns the folder of the programs.
 pub fn built(release: bool, words: &[&str]) -> Result<PathBuf> {
     let profile: &[&str] = if release { &["--release"] } else { &[] };
     run(command("cargo", ["build", "--quiet", "--locked"]).args(profile).args(words))?;
     Ok(target().join(if release { "release" } else { "debug" }))
 }
 
-/// The program under test: the one that `PTXSMITH` names, else one that is built.
+/// Returns the program under test: `PTXSMITH` if set, otherwise a newly built one.
 pub fn ptxsmith(release: bool) -> Result<PathBuf> {
     match std::env::var_os("PTXSMITH") {
         Some(named) => Ok(fs::canonicalize(&named).with_context(|| named.to_string_lossy().into_owned())?),
@@ -93,7 +93,7 @@ pub fn ptxsmith(release: bool) -> Result<PathBuf> {
     }
 }
 
-/// Where downloads are kept, unless the variable names another place.
+/// Returns the folder for downloads, which the variable can override.
 pub fn cache(variable: &str, name: &str) -> PathBuf {
     let user = || match std::env::var_os("XDG_CACHE_HOME") {
         Some(cache) => PathBuf::from(cache),
@@ -102,7 +102,7 @@ pub fn cache(variable: &str, name: &str) -> PathBuf {
     std::env::var_os(variable).map_or_else(|| user().join("ptxsmith").join(name), PathBuf::from)
 }
 
-/// Installs packages of Debian that are missing. Gives whether they are there.
+/// Installs missing Debian packages. Returns whether they are available.
 pub fn debian(packages: &[String]) -> bool {
     if packages.is_empty() {
         return true;
@@ -117,23 +117,23 @@ pub fn debian(packages: &[String]) -> bool {
     apt(&["update", "-q"]) && apt(&["install", "-q", "-y", "--no-install-recommends"])
 }
 
-/// Reads a file of JSON.
+/// Reads a JSON file.
 pub fn json(path: &Path) -> Result<Value> {
     let text = fs::read_to_string(path).with_context(|| path.display().to_string())?;
     serde_json::from_str(&text).with_context(|| path.display().to_string())
 }
 
-/// A text of JSON, or nothing.
+/// Returns the string at `key`, or an empty string.
 pub fn text<'v>(value: &'v Value, key: &str) -> &'v str {
     value[key].as_str().unwrap_or_default()
 }
 
-/// The entries of a list, or none.
+/// Returns the entries of an array, or an empty slice.
 pub fn list(value: &Value) -> &[Value] {
     value.as_array().map_or(&[], Vec::as_slice)
 }
 
-/// The minor releases of ptxas that ptxsmith knows, after installing them and these tools.
+/// Installs all minor releases of ptxas and the given tools. Returns the releases.
 pub fn minor_releases(ptxsmith: &Path, tools: &[&str]) -> Result<Vec<String>> {
     let known: Value = serde_json::from_str(&said(&mut command(ptxsmith, ["toolchain", "list", "--json"]))?)?;
     let names = list(&known["releases"]).iter().map(|release| text(release, "release").to_owned());
@@ -142,7 +142,7 @@ pub fn minor_releases(ptxsmith: &Path, tools: &[&str]) -> Result<Vec<String>> {
     Ok(releases)
 }
 
-/// The page with this text between two marks.
+/// Returns the page with the text between two marks replaced.
 pub fn rendered(page: &Path, begin: &str, end: &str, text: &str) -> Result<String> {
     let was = fs::read_to_string(page)?;
     let marked = || {
@@ -153,7 +153,7 @@ pub fn rendered(page: &Path, begin: &str, end: &str, text: &str) -> Result<Strin
     marked().with_context(|| format!("{} has no {begin} or no {end}", page.display()))
 }
 
-/// Writes a page, or, to check it, fails where it is another.
+/// Writes a page. With `check`, fails instead if the page differs.
 pub fn write_or_check(page: &Path, now: &str, check: bool) -> Result<u8> {
     if !check {
         fs::write(page, now)?;
@@ -167,10 +167,10 @@ pub fn write_or_check(page: &Path, now: &str, check: bool) -> Result<u8> {
     Ok(1)
 }
 
-/// The marks around what is measured.
+/// The marks around measured text.
 pub const MEASURED: (&str, &str) = ("<!-- measured -->\n", "<!-- end -->");
 
-/// A table in Markdown.
+/// Formats a Markdown table.
 pub fn table<H: AsRef<str>>(head: &[H], rows: &[Vec<String>]) -> String {
     let line = |cells: Vec<&str>| format!("| {} |\n", cells.join(" | "));
     let mut table = line(head.iter().map(AsRef::as_ref).collect());
@@ -178,22 +178,22 @@ pub fn table<H: AsRef<str>>(head: &[H], rows: &[Vec<String>]) -> String {
     rows.iter().fold(table, |table, row| table + &line(row.iter().map(String::as_str).collect()))
 }
 
-/// Today, as 2026-11-26.
+/// Returns today's date, such as `2026-11-26`.
 pub fn today() -> String {
     now()[..10].to_owned()
 }
 
-/// The time, as RFC 3339 has it.
+/// Returns the current time in RFC 3339 format.
 pub fn now() -> String {
     humantime::format_rfc3339_seconds(SystemTime::now()).to_string()
 }
 
-/// How many cores there are.
+/// Returns the number of cores.
 pub fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// Does something with each item on all cores, and gives the answers in order.
+/// Applies `work` to each item on all cores. Returns the results in input order.
 pub fn on_all_cores<T: Sync, A: Send>(items: &[T], work: impl Fn(&T) -> A + Sync) -> Vec<A> {
     let next = AtomicUsize::new(0);
     let take = || {
@@ -212,10 +212,11 @@ pub fn on_all_cores<T: Sync, A: Send>(items: &[T], work: impl Fn(&T) -> A + Sync
     all.into_iter().map(|(_, answer)| answer).collect()
 }
 
-/// Processor seconds of the children that have ended.
+/// Returns the processor time of finished child processes, in seconds.
 pub fn used() -> Result<f64> {
     let stat = fs::read_to_string("/proc/self/stat")?;
     let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
-    // Behind the name: the state first, the times of children as 14th and 15th, in hundredths.
+    // The fields after the name begin with the state. The times of children are the 14th and 15th, in hundredths of a
+    // second.
     Ok(fields.skip(13).take(2).filter_map(|field| field.parse::<f64>().ok()).sum::<f64>() / 100.0)
 }

@@ -1,5 +1,6 @@
-//! What the compiler does not ask of the sources: no file but tests is above 600 lines, the files of a package `use` each other in no
-//! circle, parent and child of one module tree aside, and no finding is read by string.
+//! Rules about the sources that the compiler does not check: no file except tests is longer than 600 lines, the files
+//! of a package do not `use` each other in a cycle (apart from parent and child modules), and no code accesses findings
+//! by string keys.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -8,13 +9,13 @@ use std::path::{Path, PathBuf};
 use syn::visit::{self, Visit};
 use syn::{Attribute, BinOp, Expr, Item, Lit, UseTree};
 
-/// The most lines of a file.
+/// The maximum number of lines in a file.
 const MOST_LINES: usize = 600;
 
-/// The name of a module in its crate; none for the root.
+/// The path of a module in its crate; empty for the root.
 type Name = Vec<String>;
 
-/// A file as a module of its crate: its items, what it imports under which name, and all paths that it writes.
+/// A file as a module of its crate: its items, its imports by name, and all paths in its code.
 #[derive(Default)]
 struct Module {
     items: BTreeSet<String>,
@@ -54,7 +55,7 @@ impl Module {
             alias = path.last().cloned().unwrap_or_default();
         }
         self.paths.push(path.clone());
-        // `use memchr::memchr` is of another crate.
+        // `use memchr::memchr` refers to another crate.
         if path.first() != Some(&alias) {
             self.imports.insert(alias, path);
         }
@@ -113,7 +114,8 @@ impl<'ast> Visit<'ast> for Module {
 struct Crate(BTreeMap<Name, Module>);
 
 impl Crate {
-    /// The module with the item that a path means where it is written; re-exports are followed. Nothing for a path out of the crate.
+    /// Returns the module that defines the item at a path, relative to the module `at`. Follows re-exports. Returns
+    /// `None` for paths outside the crate.
     fn file_of(&self, at: &[String], path: &[String], seen: &mut BTreeSet<(Name, Name)>) -> Option<Name> {
         let (first, rest) = path.split_first()?;
         match first.as_str() {
@@ -161,7 +163,7 @@ impl Crate {
         Some(at.to_vec())
     }
 
-    /// Which file uses which, parents and their children aside.
+    /// Returns the files that each file uses, except its ancestors and descendants.
     fn edges(&self) -> BTreeMap<&Name, BTreeSet<Name>> {
         let uses = |(at, module): (&Name, &Module)| -> BTreeSet<Name> {
             let used = module.paths.iter().filter_map(|path| self.file_of(at, path, &mut BTreeSet::new()));
@@ -171,7 +173,7 @@ impl Crate {
     }
 }
 
-/// The files that reach themselves, each with the files that it uses and that reach it.
+/// Returns the files that are part of a cycle, each with the files that it uses and that reach it.
 fn circles(edges: &BTreeMap<&Name, BTreeSet<Name>>) -> BTreeMap<Name, BTreeSet<Name>> {
     let reached = |from: &Name| {
         let (mut seen, mut left) = (BTreeSet::new(), vec![from.clone()]);
@@ -188,7 +190,7 @@ fn circles(edges: &BTreeMap<&Name, BTreeSet<Name>>) -> BTreeMap<Name, BTreeSet<N
     edges.keys().filter(in_circle).map(|name| ((*name).clone(), own(name))).collect()
 }
 
-/// The sources of each package that are neither tests nor examples, as paths below its folder, with their texts.
+/// Returns the sources of each package, except tests and examples, by path relative to the package.
 fn packages() -> BTreeMap<PathBuf, BTreeMap<PathBuf, String>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let manifest: toml::Table = fs::read_to_string(root.join("Cargo.toml")).unwrap().parse().unwrap();
@@ -210,7 +212,7 @@ fn packages() -> BTreeMap<PathBuf, BTreeMap<PathBuf, String>> {
     packages
 }
 
-/// The library or the program of a package.
+/// Creates the model of a package's library, or of its program if it has no library.
 fn crate_of(files: &BTreeMap<PathBuf, String>) -> Crate {
     let is_library = files.contains_key(Path::new("src/lib.rs"));
     let mut modules = BTreeMap::new();
@@ -272,11 +274,11 @@ fn a_circle_through_a_re_export_is_seen_and_one_in_tests_is_none() {
     assert_eq!(found.keys().collect::<Vec<_>>(), [&name("a"), &name("b")]);
 }
 
-/// The packages through which findings travel, typed.
+/// The packages in which findings must be typed.
 const TYPED: [&str; 3] = ["crates/diff", "crates/campaign", "crates/report"];
-/// Their files that write JSON of their own, which others read.
+/// Files that are exempt because they write their own JSON formats for other programs.
 const JSON_BORDER: [&str; 3] = ["src/atlas/mod.rs", "src/atlas/pages.rs", "src/formats/sarif.rs"];
-/// The classes of deviations, by name.
+/// The names of the classes of deviations.
 const CLASSES: [&str; 9] = [
     "crash",
     "hang",
@@ -289,7 +291,7 @@ const CLASSES: [&str; 9] = [
     "memory",
 ];
 
-/// The places of a file that read JSON by key, read what an id means, or compare classes by name.
+/// Places in a file that read JSON by key, interpret an id, or compare classes by name.
 #[derive(Default)]
 struct Strings {
     found: Vec<String>,
@@ -314,7 +316,7 @@ fn literal(expr: &Expr) -> Option<String> {
     }
 }
 
-/// The last name of a place: `id` of `found.finding.id`, `subject.id()` and `&*id`.
+/// Returns the last name in an expression: `id` for `found.finding.id`, `subject.id()` and `&*id`.
 fn last_name(expr: &Expr) -> Option<String> {
     match expr {
         Expr::Path(path) => path.path.segments.last().map(|last| last.ident.to_string()),

@@ -1,4 +1,4 @@
-//! Campaigns: `run`, `merge`, `drift`, and which shard this is.
+//! Arguments of campaigns: `run`, `merge`, `drift`; and the detection of the shard from the environment.
 
 use std::num::NonZeroU64;
 use std::path::PathBuf;
@@ -29,17 +29,18 @@ fn shard(text: &str) -> Result<Shard, String> {
     })
 }
 
-/// Where engines that run one job many times say which it is: variable of the index, of its least value, of the count.
+/// Environment variables of job engines: the index of the job, the lowest index, and the number of jobs.
 const ENGINES: [(&str, Option<&str>, &str); 4] = [
     ("SLURM_ARRAY_TASK_ID", Some("SLURM_ARRAY_TASK_MIN"), "SLURM_ARRAY_TASK_COUNT"),
-    // Kubernetes does not tell how many there are: the job's file says it once more.
+    // Kubernetes does not provide the number of jobs, so the job file must set PTXSMITH_SHARDS.
     ("JOB_COMPLETION_INDEX", None, "PTXSMITH_SHARDS"),
     ("BUILDKITE_PARALLEL_JOB", None, "BUILDKITE_PARALLEL_JOB_COUNT"),
     ("CI_NODE_INDEX", Some("1"), "CI_NODE_TOTAL"),
 ];
 
-/// The shard that the environment of a Slurm array task, a Kubernetes Indexed Job, or a CI matrix (GitLab, Buildkite)
-/// says; all, where it says nothing. GitHub has no variable for it: its matrix is passed with `--shard`.
+/// Returns the shard set by the environment of a Slurm array task, a Kubernetes Indexed Job, or a CI matrix (GitLab,
+/// Buildkite). Without such variables the shard is the whole campaign. GitHub has no such variables: its matrix is
+/// passed with `--shard`.
 fn from_environment(of: impl Fn(&str) -> Option<String>) -> Result<Shard, String> {
     for (index, least, count) in ENGINES {
         let (Some(own), Some(all)) = (of(index), of(count)) else { continue };
@@ -165,7 +166,7 @@ pub struct Run {
 }
 
 impl Run {
-    /// The shard that is asked for, by flag or by the environment.
+    /// Returns the shard given by `--shard` or by the environment.
     pub fn shard(&self) -> Result<Shard, Failure> {
         match self.shard {
             Some(shard) => Ok(shard),

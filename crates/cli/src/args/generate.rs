@@ -1,4 +1,4 @@
-//! Programs that are made: `gen`, `suite`.
+//! Arguments of commands that generate programs: `gen`, `suite`.
 
 use std::num::NonZeroU64;
 use std::path::PathBuf;
@@ -49,12 +49,12 @@ pub struct Gen {
     pub work: Work,
 }
 
-/// What is generated.
+/// The kind of programs to generate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum What {
     /// Cases drawn from a seed.
     Drawn(Focus),
-    /// The cells of the tables of forms and places.
+    /// Cells of the tables of forms and contexts.
     Places,
     /// Programs of several modules.
     Linking,
@@ -67,7 +67,7 @@ impl What {
     const LINKING: &str = "linking";
     const ARITHMETIC: &str = "arithmetic";
 
-    /// What is drawn; the usual mixture beside tables.
+    /// Returns the focus of the random programs; for tables and the other fixed kinds, the usual mixture.
     pub fn drawn(self) -> Focus {
         match self {
             What::Drawn(focus) => focus,
@@ -76,7 +76,7 @@ impl What {
     }
 }
 
-/// What to generate, by name.
+/// Parses the value of `--focus`.
 pub(super) fn focus() -> impl TypedValueParser<Value = What> {
     let value = |focus: Focus| PossibleValue::new(focus.name()).help(focus.summary());
     let places = PossibleValue::new(What::PLACES)
@@ -96,7 +96,7 @@ pub(super) fn focus() -> impl TypedValueParser<Value = What> {
     )
 }
 
-/// The help of `--focus` with all that it may be.
+/// Builds the help text of `--focus`, with all its values.
 pub(super) fn focuses() -> String {
     let parser = focus();
     let values = parser.possible_values().into_iter().flatten();

@@ -1,4 +1,4 @@
-//! Programs that are given: `eval`, `lint`, `check`, `reduce`, `bundle`.
+//! Arguments of commands that work on existing programs: `eval`, `lint`, `check`, `reduce`, `bundle`.
 
 use std::path::PathBuf;
 use std::time::Duration;

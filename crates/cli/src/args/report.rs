@@ -1,4 +1,4 @@
-//! Results: `report`, `history`.
+//! Arguments of commands that show results: `report`, `history`.
 
 use std::path::PathBuf;
 use std::time::SystemTime;
@@ -42,7 +42,7 @@ pub struct Report {
     pub out: Option<PathBuf>,
 }
 
-/// The formats that reports have.
+/// Parses the name of a report format.
 pub(super) fn formats() -> impl TypedValueParser<Value = &'static Format> {
     let named = |format: &Format| PossibleValue::new(format.name).help(format.about);
     PossibleValuesParser::new(FORMATS.iter().map(named))

@@ -1,4 +1,4 @@
-//! What is installed, and ptxsmith itself: `subjects`, `toolchain`, `completions`, `worker`.
+//! Arguments of commands about installations and ptxsmith itself: `subjects`, `toolchain`, `completions`, `worker`.
 
 use std::path::PathBuf;
 

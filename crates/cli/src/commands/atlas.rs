@@ -1,4 +1,4 @@
-//! `ptxsmith atlas`: campaigns as static pages, clause by clause and form by form.
+//! `ptxsmith atlas`: writes campaigns as static pages, one per clause, form and deviation.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -13,13 +13,13 @@ use crate::args;
 use crate::console::line;
 use crate::exit::{Exit, Failure};
 
-/// The pages are meant to be smaller than this, all together.
+/// The intended maximum size of all pages together, in bytes.
 const MOST_BYTES: usize = 5_000_000;
 
-/// Folders of an atlas.
+/// The subdirectories of an atlas.
 const FOLDERS: [&str; 3] = ["clauses", "forms", "deviations"];
 
-/// Writes the pages, all of them or, of campaigns that do not go together, none.
+/// Writes all pages, or none if the campaigns cannot be combined.
 pub fn run(context: &Context, args: &args::Atlas) -> Result<Exit, Failure> {
     let folders = args.directories.iter().map(|path| report::read(path)).collect::<Result<Vec<_>, _>>()?;
     let files = atlas(&folders).map_err(|error| match error {
@@ -49,7 +49,7 @@ pub fn run(context: &Context, args: &args::Atlas) -> Result<Exit, Failure> {
     Ok(Exit::Success)
 }
 
-/// Makes a folder one that nothing of an earlier atlas is left in. What is no part of an atlas is never touched.
+/// Removes the files of an earlier atlas from a directory. Other files are never touched.
 fn make_room(out: &Path, replace: bool) -> Result<(), Failure> {
     let failed = |error: std::io::Error| Failure::Harness(error.into());
     if fs::read_dir(out).map_err(failed)?.next().is_none() {

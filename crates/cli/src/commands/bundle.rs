@@ -1,4 +1,4 @@
-//! `ptxsmith bundle`: findings for a bug report.
+//! `ptxsmith bundle`: packs findings for a bug report.
 
 use ptxsmith_campaign::bundle::{Options, Written, bundle};
 use ptxsmith_diff::known::KNOWN;
@@ -9,10 +9,10 @@ use crate::console::line;
 use crate::exit::{Exit, Failure};
 use crate::values::did_you_mean;
 
-/// Writes a folder and an archive for each id.
+/// Writes a directory and an archive for each id.
 pub fn run(context: &Context, args: &args::Bundle) -> Result<Exit, Failure> {
     let options = Options { ids: &args.ids, from: &args.from, subjects: &args.subjects, out: &args.out };
-    // What is near to an id that is none of the list.
+    // Suggest a similar listed deviation for each id that is not listed.
     let hint = |failure| match failure {
         Failure::BadInput(message) => {
             let ids = args.ids.iter().filter(|id| KNOWN.iter().all(|known| known.id != **id));

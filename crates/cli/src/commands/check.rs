@@ -1,4 +1,4 @@
-//! `ptxsmith check`: the same judgement on programs that exist already.
+//! `ptxsmith check`: checks how implementations compile existing programs.
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -15,10 +15,10 @@ use super::run::ended;
 use crate::args;
 use crate::exit::{Exit, Failure};
 
-/// Judges every variable of every file.
+/// Checks every variable of every file.
 ///
-/// A file that cannot be read or parsed is reported and left out; the others are judged. The status is then that of bad
-/// input, unless a deviation was found, which is the greater news.
+/// A file that cannot be read or parsed is reported and skipped; the others are checked. The exit status is then that
+/// of bad input, unless a deviation was found, which takes precedence.
 pub fn run(context: &Context, args: &args::Check) -> Result<Exit, Failure> {
     if args.link {
         return link::run(context, args);
@@ -53,7 +53,7 @@ pub fn run(context: &Context, args: &args::Check) -> Result<Exit, Failure> {
     ended(context, &outcome, &args.campaign, args.out.as_deref(), started)
 }
 
-/// The files that do not hold what their leading comments say, each with what does not hold.
+/// Returns an error for each file whose leading comments do not hold, with the comments that fail.
 fn not_holding(files: &[PathBuf]) -> Vec<Failure> {
     let verify = |path: &PathBuf| {
         let (name, text) = input::read_text(path)?;

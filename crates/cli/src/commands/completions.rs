@@ -1,4 +1,4 @@
-//! `ptxsmith completions`: what a shell needs to complete command lines.
+//! `ptxsmith completions`: generates the completion script of a shell.
 
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, Command, CommandFactory as _};
@@ -12,7 +12,7 @@ use crate::args::{self, Cli};
 use crate::commands::Context;
 use crate::exit::{Exit, Failure};
 
-/// Prints the script of a shell.
+/// Prints the completion script for the given shell.
 pub fn run(context: &Context, args: &args::Completions) -> Result<Exit, Failure> {
     let mut program = Cli::command();
     program.build();
@@ -23,7 +23,7 @@ pub fn run(context: &Context, args: &args::Completions) -> Result<Exit, Failure>
     Ok(Exit::Success)
 }
 
-/// The command line without what is hidden, and with the values that are known.
+/// Rebuilds the command line definition without hidden arguments, and with the known values of each argument.
 fn with_values(command: &Command, path: &str) -> Command {
     let mut new = Command::new(command.get_name().to_owned()).version(env!("CARGO_PKG_VERSION"));
     if let Some(about) = command.get_about() {
@@ -48,12 +48,12 @@ fn shown(command: &Command) -> impl Iterator<Item = &Command> {
     command.get_subcommands().filter(|sub| !sub.is_hide_set() && sub.get_name() != "help")
 }
 
-/// Whether clap makes it itself.
+/// Returns true for the arguments that clap adds itself.
 fn is_made(arg: &Arg) -> bool {
     matches!(arg.get_id().as_str(), "help" | "version")
 }
 
-/// What may be written for an argument whose values are no fixed list to clap.
+/// Returns the completions of an argument whose values clap does not know.
 fn known_values(command: &str, argument: &str) -> Vec<String> {
     let releases = || RELEASES.iter().map(|release| release.name().to_owned());
     let tools = || TOOLS.iter().map(|tool| tool.to_string());

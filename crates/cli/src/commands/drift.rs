@@ -1,4 +1,4 @@
-//! `ptxsmith drift`: what changed between releases of one compiler.
+//! `ptxsmith drift`: compares releases of one compiler.
 
 use askama::Template;
 use ptxsmith_campaign::drift::{Change, Drift, KNOWN, Options, drift, reproducers};
@@ -15,10 +15,10 @@ use crate::exit::{Exit, Failure};
 use crate::values::Deny;
 use ptxsmith_report::harmless;
 
-/// The most lines of an example that are shown.
+/// The maximum number of lines of an example program.
 const MOST_LINES: usize = 6;
 
-/// Compares releases on the corpus and on fresh cases.
+/// Compares releases on the corpus and on newly generated cases.
 pub fn run(context: &Context, args: &args::Drift) -> Result<Exit, Failure> {
     let releases = match (&args.from, &args.to) {
         (Some(from), Some(to)) => {
@@ -73,7 +73,7 @@ pub fn run(context: &Context, args: &args::Drift) -> Result<Exit, Failure> {
     Ok(deny::status(exit, &shown(&drift, &args.deny)))
 }
 
-/// Which of the things that are denied a comparison shows.
+/// Returns the denied kinds of results that occur in a comparison.
 fn shown(drift: &Drift, denied: &[Deny]) -> Vec<Deny> {
     let is_known =
         |change: &Change| change.before.iter().chain(&change.after).any(|fact| fact.starts_with(KNOWN));
@@ -93,7 +93,7 @@ fn in_words(facts: &[String]) -> String {
     if facts.is_empty() {
         return "the rest of what it does".to_owned();
     }
-    // `drift.json` has the older word.
+    // `drift.json` uses the older term "reading".
     let one = |fact: &String| match fact.strip_prefix("reading ") {
         Some(answer) => format!("interpretation {answer}"),
         None => fact.clone(),
@@ -101,7 +101,7 @@ fn in_words(facts: &[String]) -> String {
     facts.iter().map(one).collect::<Vec<_>>().join(", ")
 }
 
-/// The changes, each pair of releases together.
+/// Groups the changes by pair of releases.
 fn by_releases(changes: &[Change]) -> impl Iterator<Item = &[Change]> {
     changes.chunk_by(|one, next| (&one.from, &one.to) == (&next.from, &next.to))
 }

@@ -1,4 +1,5 @@
-//! `ptxsmith eval`: what the specification says that a module holds, and what its kernels leave.
+//! `ptxsmith eval`: prints the contents of a module's variables and the output of its kernels, according to the
+//! specification.
 
 use std::borrow::Borrow;
 
@@ -18,13 +19,13 @@ use crate::console::{BAD, BOLD, END, NOTE};
 use crate::exit::{Exit, Failure};
 use ptxsmith_report::harmless;
 
-/// The most bytes that people are shown of a variable; JSON has all.
+/// The maximum number of bytes of a variable in the text output; JSON contains all of them.
 const MOST_BYTES: usize = 256;
 
-/// The most values that people are shown of what a kernel leaves; JSON has all.
+/// The maximum number of values of a kernel's output in the text output; JSON contains all of them.
 const MOST_VALUES: usize = 64;
 
-/// Evaluates a module and prints the answer. A refusal by the specification is an answer.
+/// Evaluates a module and prints the result. A rejection by the specification is a valid result, not an error.
 pub fn run(context: &Context, args: &args::Eval) -> Result<Exit, Failure> {
     let program = Program::read(&args.file)?;
     let rules = Rules::specification(readings(&args.readings)?);
@@ -39,7 +40,7 @@ pub fn run(context: &Context, args: &args::Eval) -> Result<Exit, Failure> {
     Ok(exit)
 }
 
-/// The answer as JSON, or as people read it.
+/// Formats the result as JSON or as text.
 pub(super) fn text(
     program: &Program,
     prediction: &Prediction,
@@ -54,12 +55,12 @@ pub(super) fn text(
     }
     let (shapes, lines) = (Shapes::new(&program.module), Lines::new(&program.text));
     let mut page = Page { program, lines, prediction, readings, shapes, with_clauses }.render()?;
-    // In place: of a large program a page is some thirty times as long.
+    // Truncate in place: the page of a large program is about thirty times as long as the program.
     page.truncate(page.trim_end().len());
     Ok(page + "\n")
 }
 
-/// The status that says whether the answer is the one expected.
+/// Compares the result with `--expect` and returns the exit status.
 fn as_expected(prediction: &Prediction, expect: Expect) -> Exit {
     let accepted = match &prediction.data {
         Expectation::Refused { .. } => Some(false),
@@ -68,7 +69,7 @@ fn as_expected(prediction: &Prediction, expect: Expect) -> Exit {
     };
     let holds = match expect {
         Expect::Accepted => accepted,
-        // What is not decided may be refused.
+        // A program whose validity is undecided may be rejected.
         Expect::Refused => match prediction.validity() {
             Validity::Refused => Some(true),
             Validity::Valid => Some(false),
@@ -87,7 +88,7 @@ fn as_expected(prediction: &Prediction, expect: Expect) -> Exit {
     }
 }
 
-/// The parts for which the specification says neither yes nor no, a line each.
+/// Lists the parts whose validity the specification leaves undecided, one per line.
 pub(super) fn not_decided(program: &Program, prediction: &Prediction) -> String {
     const MOST: usize = 10;
     let parts = &prediction.undecided;
@@ -117,7 +118,7 @@ pub(super) fn readings(chosen: &[(ptxsmith_oracle::Question, usize)]) -> Result<
     Ok(readings)
 }
 
-/// What people read.
+/// The text output.
 #[derive(Template)]
 #[template(path = "eval.txt")]
 struct Page<'a> {
@@ -137,7 +138,7 @@ fn place(lines: &Lines<'_>, refusal: &Refusal) -> (u32, u32) {
     lines.place(refusal.span.start)
 }
 
-/// The line to look at for an undecided part, where that is known.
+/// Returns the line of an undecided part, if it is known.
 fn line_of(lines: &Lines<'_>, part: &Undecided) -> Option<u32> {
     let place = part.place();
     place.is_known().then(|| lines.line(place.start))
@@ -161,12 +162,12 @@ pub(super) fn bytes(bytes: &[u8]) -> String {
     grouped(shown) + &more
 }
 
-/// Bytes in groups of four.
+/// Formats bytes as hexadecimal digits, in groups of four bytes.
 fn grouped(bytes: &[u8]) -> String {
     bytes.chunks(4).map(hex).collect::<Vec<_>>().join(" ")
 }
 
-/// What a scalar of an output buffer holds, as people write it: an address, or the number in both its bases.
+/// Formats a scalar of an output buffer: as an address, or as a number in decimal and hexadecimal.
 fn held(output: &Output, &Written { offset, width, .. }: &Written) -> String {
     let is_here = |address: &&Address| address.offset == offset as u64 && usize::from(address.width) == width;
     if let Some(a) = output.addresses.iter().find(is_here) {
@@ -194,7 +195,7 @@ fn questions(trace: &Trace, readings: &Readings) -> String {
     below("assuming", met)
 }
 
-/// Lines below each other, the first behind a heading.
+/// Formats lines as a block, with the heading in front of the first line.
 fn below(heading: &str, lines: impl Iterator<Item = String>) -> String {
     let headings = std::iter::once(heading).chain(std::iter::repeat(""));
     headings.zip(lines).map(|(heading, line)| format!("  {heading:<8} {line}\n")).collect()

@@ -1,4 +1,4 @@
-//! `ptxsmith explain`: what a name in a report means, without a network.
+//! `ptxsmith explain`: explains a name from a report, without network access.
 
 use ptxsmith_report::explain::{explain, names};
 use ptxsmith_report::harmless::line;
@@ -8,7 +8,7 @@ use crate::args;
 use crate::exit::{Exit, Failure};
 use crate::values::did_you_mean;
 
-/// Prints the page of a deviation, a clause, or an ambiguity and its answers.
+/// Prints the page of a deviation, a clause, or an ambiguity with its interpretations.
 pub fn run(context: &Context, args: &args::Explain) -> Result<Exit, Failure> {
     let name = &*args.name;
     let Some(text) = explain(name) else {

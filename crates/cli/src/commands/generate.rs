@@ -1,4 +1,4 @@
-//! `ptxsmith gen`: generated modules, for whatever somebody wants to try with them.
+//! `ptxsmith gen`: writes generated modules for use outside ptxsmith.
 
 use std::io;
 
@@ -12,11 +12,11 @@ use super::Context;
 use crate::args::{self, What};
 use crate::exit::{Exit, Failure};
 
-/// How many modules are printed at once.
+/// The number of modules that are buffered before they are printed.
 const AT_ONCE: usize = 256;
 
-/// Writes modules, to files or one behind the other to standard output. Each begins with a comment that says which it
-/// is, so that a stream of them can be taken apart again.
+/// Writes modules to files, or one after the other to standard output. Each module begins with a comment that
+/// identifies it, so that a stream of modules can be split again.
 pub fn run(context: &Context, args: &args::Gen) -> Result<Exit, Failure> {
     if args.focus == What::Places || !args.cells.is_empty() {
         return cells(context, args);
@@ -59,7 +59,7 @@ pub fn run(context: &Context, args: &args::Gen) -> Result<Exit, Failure> {
     })
 }
 
-/// Writes the cells of these names, or all of the tables in the order of the seed.
+/// Writes the cells with the names in `--cells`, or all cells of the tables in the order given by the seed.
 fn cells(context: &Context, args: &args::Gen) -> Result<Exit, Failure> {
     let places = Places::new();
     let named = cells_of(&places, &args.cells)?;
@@ -80,7 +80,7 @@ fn cells(context: &Context, args: &args::Gen) -> Result<Exit, Failure> {
     })
 }
 
-/// Writes the modules of so many programs; the first one of each names the others.
+/// Writes programs of several modules. Leading comments of each program's first module name the other modules.
 fn linked_programs(context: &Context, args: &args::Gen) -> Result<Exit, Failure> {
     let count = args.count.map_or(1, |count| count.get());
     let mut all = Vec::new();
@@ -99,7 +99,7 @@ fn linked_programs(context: &Context, args: &args::Gen) -> Result<Exit, Failure>
     write_all(context, args, all.len() as u64, |nth| std::mem::take(&mut all[nth as usize]))
 }
 
-/// Writes kernels, each a module for the targets by turns.
+/// Writes arithmetic kernels, one per module. The targets alternate.
 fn arithmetic_kernels(context: &Context, args: &args::Gen) -> Result<Exit, Failure> {
     let count = args.count.map_or(u64::MAX, |count| count.get());
     if let Some(directory) = &args.out {
@@ -112,7 +112,7 @@ fn arithmetic_kernels(context: &Context, args: &args::Gen) -> Result<Exit, Failu
     })
 }
 
-/// Writes so many programs, each with its name.
+/// Writes `count` programs; `make` returns the name and text of each.
 fn write_all(
     context: &Context,
     args: &args::Gen,
@@ -157,7 +157,7 @@ fn statistics(context: &Context, cases: &Cases, count: u64, wide: bool) -> Resul
     Ok(Exit::Success)
 }
 
-/// Prints what waits. `false` if the reader is gone, as behind `| head`.
+/// Prints the buffered modules. Returns false if the output pipe is closed, as with `| head`.
 fn is_wanted(context: &Context, waiting: &mut String) -> Result<bool, Failure> {
     let printed = context.console.try_print(waiting);
     waiting.clear();

@@ -1,11 +1,12 @@
-//! What `eval` and `lint` take grows in proportion to the program, whatever it repeats.
+//! Tests that the cost of `eval` and `lint` grows linearly with the size of the program, whichever construct is
+//! repeated.
 
 use ptxsmith_campaign::input::Program;
 use ptxsmith_oracle::{Rules, predict};
 
 use super::{eval, lint};
 
-/// What is repeated at module scope, with its number for `#`.
+/// Constructs that are repeated at module scope; `#` stands for the number of the repetition.
 const AT_MODULE_SCOPE: &[&str] = &[
     ".file # \"a.cu\"",
     ".pragma \"p\";",
@@ -30,7 +31,7 @@ const AT_MODULE_SCOPE: &[&str] = &[
     "// é\n.global .u32 l# = 1 << 65;",
 ];
 
-/// What is repeated in a function.
+/// Constructs that are repeated in a function body.
 const IN_FUNCTIONS: &[&str] = &[
     ".loc 1 # 0",
     ".pragma \"p\";",
@@ -63,7 +64,7 @@ fn program(at_module_scope: bool, repeated: &str, count: usize) -> String {
     )
 }
 
-/// The allocations of `eval`, `eval --json` and `lint` of a program, in number and in bytes.
+/// Returns the number of allocations and of allocated bytes of `eval`, `eval --json` and `lint` together.
 fn costs(text: &str) -> [u64; 2] {
     let info = allocation_counter::measure(|| {
         let program = Program::of("f".to_owned(), text.to_owned()).unwrap();
@@ -78,14 +79,15 @@ fn costs(text: &str) -> [u64; 2] {
     [info.count_total, info.bytes_total]
 }
 
-/// What doubling a program adds is twice what the doubling before added. Four times is quadratic.
+/// Doubling a program must add about twice the cost that the previous doubling added. A factor of four would be
+/// quadratic.
 #[test]
 fn what_programs_take_grows_in_proportion_to_them() {
     let shapes = AT_MODULE_SCOPE.iter().map(|shape| (true, shape));
     let shapes: Vec<_> = shapes.chain(IN_FUNCTIONS.iter().map(|shape| (false, shape))).collect();
     assert!(shapes.len() >= 25);
     let mut steep = Vec::new();
-    // What is read but once, such as the list of known deviations, does not count.
+    // Warm up: data that is read only once, such as the list of known deviations, must not count.
     costs(&program(true, AT_MODULE_SCOPE[0], 1));
     for (at_module_scope, shape) in shapes {
         let cost = |count| costs(&program(at_module_scope, shape, count));

@@ -1,4 +1,4 @@
-//! `ptxsmith history`: campaigns in one database, and what they say together.
+//! `ptxsmith history`: stores campaigns in a database and answers questions about all of them.
 
 use std::path::Path;
 use std::time::SystemTime;
@@ -14,13 +14,13 @@ use crate::console::{BAD, BOLD, END, NOTE, line};
 use crate::exit::{Exit, Failure};
 use crate::values::meant;
 
-/// Enters campaigns, then answers what was asked.
+/// Adds campaigns to the database, then prints the requested information.
 pub fn run(context: &Context, args: &args::History) -> Result<Exit, Failure> {
     let failed = |error| failed(&args.database, error);
     let is_new = std::fs::symlink_metadata(&args.database).is_err();
     let failed = |error: HistoryError| {
         if is_new && error.is_of_machine() {
-            // A database of which only the beginning could be written is none. What cannot be removed is a file too many.
+            // Remove a database that was only partly written. If that fails, an unneeded file remains.
             let _ = std::fs::remove_file(&args.database);
         }
         failed(error)
@@ -56,18 +56,19 @@ pub fn run(context: &Context, args: &args::History) -> Result<Exit, Failure> {
 #[derive(Template)]
 #[template(path = "history.txt")]
 struct Page<'a> {
-    /// The campaigns that were asked for.
+    /// The requested campaigns.
     runs: Vec<&'a Run>,
-    /// The numbers of those that are incomplete.
+    /// The numbers of the incomplete campaigns.
     incomplete: Vec<String>,
-    /// The finding that was asked for.
+    /// The requested finding.
     seen: Option<&'a Seen>,
     since: Option<SystemTime>,
-    /// The findings that were first seen since then.
+    /// The findings that were first seen after `since`.
     first: Vec<&'a Seen>,
 }
 
-/// A database that cannot be used is the user's to mend: it is named, missing, locked, or something else. A full disk is not.
+/// Converts a database error. An unusable database (missing, locked or not a database) is bad input, which the user can
+/// fix; a full disk is a failure of the machine.
 pub fn failed(path: &Path, error: HistoryError) -> Failure {
     if error.is_of_machine() {
         return anyhow::Error::from(error).context(path.display().to_string()).into();

@@ -1,4 +1,4 @@
-//! The text that an editor shows where the pointer rests: what the specification says of a variable or a constant there.
+//! The text that an editor shows for the variable or constant under the pointer.
 
 use anstream::adapter::strip_str;
 use ptxsmith_campaign::input::Program;
@@ -9,12 +9,12 @@ use ptxsmith_syntax::{Declaration, Expr, ScalarType, TypeKind};
 
 use super::eval;
 
-/// The text for a byte of a program, as Markdown; `None` where nothing is known.
+/// Returns the Markdown text for a byte offset in a program, or `None` if there is nothing to show.
 pub(super) fn hovered(program: &Program, offset: u32) -> Option<String> {
     constant(program, offset).or_else(|| variable(program, offset))
 }
 
-/// The value of the constant expression around a byte, and its type.
+/// Returns the value and type of the constant expression around a byte offset.
 fn constant(program: &Program, offset: u32) -> Option<String> {
     let (declaration, expr) = program.module.declarations().find_map(|declaration| {
         let initializers = declaration.declarators.iter().filter_map(|one| one.initializer.as_ref());
@@ -36,7 +36,7 @@ fn constant(program: &Program, offset: u32) -> Option<String> {
     Some(format!("`{written}` is {value}{stored}\n\n{}", clauses.collect::<String>()))
 }
 
-/// The value of a constant and its type, before it is converted to that of a variable.
+/// Returns the value and type of a constant before it is converted to the type of the variable.
 fn value_of(evaluator: &mut Evaluator<'_>, expr: &Expr, trace: &mut Trace) -> Option<String> {
     let no_integer = (RefusalClass::ValueKind, Clause::ConstantInInitializer);
     match evaluator.integer(expr, no_integer, trace) {
@@ -49,7 +49,7 @@ fn value_of(evaluator: &mut Evaluator<'_>, expr: &Expr, trace: &mut Trace) -> Op
     }
 }
 
-/// The bits that a variable of the declaration holds of it.
+/// Returns the bits that a variable of this declaration stores for the constant.
 fn stored(
     evaluator: &mut Evaluator<'_>,
     declaration: &Declaration,
@@ -63,7 +63,7 @@ fn stored(
     Some(format!("; stored in `{}`: `0x{low:0digits$x}`", ty.keyword()))
 }
 
-/// What `eval` says of the variable whose name stands at a byte.
+/// Returns the output of `eval` for the variable whose name is at a byte offset.
 fn variable(program: &Program, offset: u32) -> Option<String> {
     let name = name_at(&program.text, offset as usize)?;
     let rules = Rules::default();
@@ -80,7 +80,7 @@ fn variable(program: &Program, offset: u32) -> Option<String> {
     Some(format!("```text\n{}```\n", strip_str(&text)))
 }
 
-/// The name around a byte.
+/// Returns the name around a byte offset.
 fn name_at(text: &str, offset: usize) -> Option<&str> {
     let is_of_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '%');
     let (before, behind) = (text.get(..offset)?, text.get(offset..)?);

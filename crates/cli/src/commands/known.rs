@@ -1,4 +1,4 @@
-//! `--known`: known deviations of the user's own.
+//! `--known`: adds the user's own known deviations.
 
 use std::path::{Path, PathBuf};
 
@@ -8,10 +8,10 @@ use ptxsmith_report::harmless::line;
 use crate::args::Command;
 use crate::exit::Failure;
 
-/// Adds the lists that a command names to the known deviations, for as long as the program runs.
+/// Adds the entries given by `--known` to the known deviations, until the program ends.
 ///
 /// # Errors
-/// If a file cannot be read, or is no entry of a list.
+/// If a file cannot be read or is not a valid entry.
 pub fn add(command: &Command) -> Result<(), Failure> {
     let paths: &[PathBuf] = match command {
         Command::Run(args) => &args.campaign.known,
@@ -28,7 +28,7 @@ pub fn add(command: &Command) -> Result<(), Failure> {
     ptxsmith_diff::known::add(files?).map_err(|error| Failure::BadInput(format!("--known: {error}")))
 }
 
-/// The id of an entry, which is the name of its file, and its text.
+/// Returns the id of an entry, which is its file name without extension, and its text.
 fn entry(path: &Path) -> Result<(String, String), Failure> {
     let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let text = std::fs::read_to_string(path);

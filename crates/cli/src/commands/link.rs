@@ -1,4 +1,4 @@
-//! `ptxsmith check --link` and `ptxsmith eval --link`: several modules as one program.
+//! `ptxsmith check --link` and `ptxsmith eval --link`: treat several modules as one program.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -20,7 +20,7 @@ use super::eval::{bytes, bytes_of, readings, slots};
 use crate::args;
 use crate::exit::{Exit, Failure};
 
-/// Links the files in every order with each subject, and prints what is wrong.
+/// Links the files in every order with each subject, and prints the deviations.
 pub fn run(context: &Context, args: &args::Check) -> Result<Exit, Failure> {
     let mut files = input::files(&args.paths)?;
     if let [first] = &files[..] {
@@ -51,7 +51,7 @@ pub fn run(context: &Context, args: &args::Check) -> Result<Exit, Failure> {
     })
 }
 
-/// Prints what the specification says of the variables of the program that these modules are.
+/// Prints the variables of the linked program, according to the specification.
 pub fn evaluate(context: &Context, args: &args::Eval) -> Result<Exit, Failure> {
     let rules = Rules::specification(readings(&args.readings)?);
     let files = std::iter::once(&args.file).chain(&args.link);
@@ -78,7 +78,7 @@ pub fn evaluate(context: &Context, args: &args::Eval) -> Result<Exit, Failure> {
     Ok(Exit::Success)
 }
 
-/// One variable: how it is declared, and each content that it may have.
+/// Describes a variable: its declarations, and every content that the specification allows.
 fn describe<'n>(text: &mut String, name: &str, declared: &[Declared], file: &impl Fn(usize) -> Cow<'n, str>) {
     let size = declared.iter().map(|one| one.size).max().unwrap_or(0);
     let align = declared.iter().map(|one| one.align).max().unwrap_or(1);
@@ -118,7 +118,8 @@ fn refused_alone(name: &str, command: &str) -> Failure {
     ))
 }
 
-/// The modules that leading comments of a module name (`// link: OTHER.ptx`), which lie beside it.
+/// Returns the modules that the leading comments of a module name (`// link: OTHER.ptx`). They must be in the same
+/// directory.
 fn named_modules(first: &Path) -> Result<Vec<PathBuf>, Failure> {
     let (_, text) = input::read_text(first)?;
     let comments = text.lines().take_while(|line| line.starts_with("//"));
@@ -134,10 +135,10 @@ fn named_modules(first: &Path) -> Result<Vec<PathBuf>, Failure> {
     names.map(beside).collect()
 }
 
-/// Programs of more files are not looked through for what one declares and another defines.
+/// The maximum number of files that are searched for variables shared between them.
 const MOST_FILES: usize = 64;
 
-/// Says that each file is judged alone, where one declares a variable that another one defines.
+/// Notes that files are checked separately, if one file declares a variable that another file defines.
 pub fn note_what_is_shared(context: &Context, files: &[PathBuf]) {
     if !(2..=MOST_FILES).contains(&files.len()) {
         return;
@@ -152,7 +153,7 @@ pub fn note_what_is_shared(context: &Context, files: &[PathBuf]) {
     ));
 }
 
-/// A name that one program declares as `.extern` and another one defines, with the names of both.
+/// Finds a name that one program declares as `.extern` and another defines. Returns the name and both programs' names.
 fn shared_name(programs: &[Program]) -> Option<(&str, &str, &str)> {
     let mut defined = BTreeMap::new();
     for program in programs {
@@ -168,7 +169,7 @@ fn shared_name(programs: &[Program]) -> Option<(&str, &str, &str)> {
     })
 }
 
-/// The variables and functions of a program that other modules can see.
+/// Returns the variables and functions of a program that are visible to other modules.
 fn names(program: &Program) -> impl Iterator<Item = (&str, Linkage)> {
     program.module.items.iter().flat_map(|item| match item {
         Item::Variables(declaration) => {
@@ -195,7 +196,7 @@ fn judge(tested: &Tested, program: &Modules<'_>, names: &[&str]) -> Result<LinkV
     })
 }
 
-/// What people read of one subject.
+/// Formats the verdict on one subject as text.
 fn text(tested: &Tested, verdict: &LinkVerdict, names: &[&str]) -> String {
     let names: Vec<String> = names.iter().map(|name| line(name).into_owned()).collect();
     let mut text = String::new();

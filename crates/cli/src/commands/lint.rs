@@ -1,4 +1,5 @@
-//! `ptxsmith lint`: warnings about what listed releases take otherwise than the specification says, without any of them.
+//! `ptxsmith lint`: warns about PTX that listed releases handle differently from the specification. No release needs to
+//! be installed.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -19,26 +20,27 @@ use crate::console::{BAD, BOLD, NOTE, line};
 use crate::exit::{Exit, Failure};
 use crate::values::{Deny, did_you_mean};
 
-/// One line of the result.
+/// One warning.
 #[derive(Serialize)]
 pub struct Warning {
     file: String,
     pub(super) line: u32,
     pub(super) column: u32,
-    /// `error` where the specification refuses the program, `note` of what it does not decide, else `warning`.
+    /// `error` if the specification rejects the program, `note` if the specification leaves it undecided, otherwise
+    /// `warning`.
     pub(super) level: &'static str,
-    /// The listed deviation, the class of the refusal, or `undecided`.
+    /// The id of the listed deviation, the class of the rejection, or `undecided`.
     pub(super) id: &'static str,
     pub(super) message: String,
-    /// The releases of ptxas that show it.
+    /// The affected releases of ptxas.
     pub(super) releases: Option<String>,
-    /// What avoids it.
+    /// How to avoid the deviation.
     pub(super) work_around: Option<String>,
-    /// Where more is said.
+    /// The address of the detailed description.
     pub(super) link: Option<String>,
 }
 
-/// Warns of every file.
+/// Prints the warnings for every file.
 pub fn run(context: &Context, args: &args::Lint) -> Result<Exit, Failure> {
     if let Some(id) = args.allow.iter().find(|id| !is_listed(id)) {
         let listed = KNOWN.iter().map(|known| known.id);
@@ -87,13 +89,14 @@ pub fn run(context: &Context, args: &args::Lint) -> Result<Exit, Failure> {
     })
 }
 
-/// A file as messages call it: `-` is no place to go to.
+/// Returns the name of a file for messages: `<stdin>` instead of `-`.
 fn file_of(path: &Path) -> String {
     if path.as_os_str() == "-" { "<stdin>".to_owned() } else { path.to_string_lossy().into_owned() }
 }
 
-/// What there is to say of a program: what the specification refuses, what listed deviations change of these releases (or of any)
-/// that take the program's `.version`, and the statements that are not understood, or everything that is `undecided`.
+/// Returns all warnings for a program: rejections by the specification, listed deviations of the given releases, and
+/// statements that are not understood (with `undecided`, everything that is undecided). If no releases are given, all
+/// releases that support the program's `.version` count.
 pub(super) fn of_program(
     program: &Program,
     file: &str,
@@ -117,7 +120,7 @@ pub(super) fn of_program(
         warnings.push(said(part.place(), "note", "undecided", message));
     }
     let version = program.module.version();
-    // A release does not take what is written for a later one; of what it then does a user hears who names it.
+    // Skip releases that are too old for the program's `.version`, unless the user named them.
     let taking = |release: &&Release| version.is_none_or(|version| release.takes(version));
     let relevant: Vec<&Release> = match releases {
         [] => RELEASES.iter().filter(taking).collect(),
@@ -125,7 +128,7 @@ pub(super) fn of_program(
     };
     for risk in risks(&program.module) {
         let known = risk.known;
-        // Of other implementations a release of ptxas says nothing.
+        // Releases of ptxas only apply to deviations of ptxas.
         let is_of_ptxas = known.lineage == "nvidia";
         if is_of_ptxas && !relevant.iter().any(|release| known.releases.contain(Some(release.version))) {
             continue;
@@ -155,10 +158,10 @@ pub(super) fn of_program(
     warnings
 }
 
-/// How a comment begins that allows deviations on its own line and on the next one.
+/// The start of a comment that allows deviations on its own line and the next one.
 const ALLOW: &str = "// ptxsmith: allow ";
 
-/// The ids that comments allow, each with the line of the comment.
+/// Returns the ids that comments allow, each with the line of the comment.
 fn allowed_in(text: &str) -> Vec<(u32, &str)> {
     if !text.contains(ALLOW) {
         return Vec::new();
@@ -169,12 +172,12 @@ fn allowed_in(text: &str) -> Vec<(u32, &str)> {
         .collect()
 }
 
-/// Whether a listed deviation has this name, or had it.
+/// Returns true if a listed deviation has this id or had it earlier.
 fn is_listed(id: &str) -> bool {
     KNOWN.iter().any(|known| known.is_called(id))
 }
 
-/// Whether a listed deviation is meant by a name that it has or had.
+/// Returns true if `id` is the current or an earlier id of the listed deviation `listed`.
 fn is_called(listed: &str, id: &str) -> bool {
     listed == id || KNOWN.iter().any(|known| known.id == listed && known.is_called(id))
 }
@@ -183,7 +186,7 @@ fn first_paragraph(text: &str) -> String {
     text.split("\n\n").next().unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The warnings in the form that editors and CI read: `file:line:column: warning: ... [id]`.
+/// Formats the warnings as editors and CI expect them: `file:line:column: warning: ... [id]`.
 fn text(warnings: &[Warning]) -> String {
     let mut out = String::new();
     for warning in warnings {

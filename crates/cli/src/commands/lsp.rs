@@ -1,6 +1,7 @@
 //! `ptxsmith lsp`: a language server on standard input and output, for editors.
 //!
-//! Diagnostics are those of `lint`. A hover shows what `eval` says of a variable, or the value and type of a constant.
+//! The diagnostics are the warnings of `lint`. A hover shows the result of `eval` for a variable, or the value and type
+//! of a constant.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::error::Error;
@@ -23,7 +24,7 @@ use super::hover::hovered;
 use super::lint::{Warning, of_program};
 use crate::exit::{Exit, Failure};
 
-/// Serves an editor until it says that it ends.
+/// Serves an editor until it shuts the server down.
 pub fn run(_context: &Context) -> Result<Exit, Failure> {
     let (connection, threads) = Connection::stdio();
     serve(&connection).map_err(|error| Failure::BadInput(format!("the editor: {error}")))?;
@@ -61,24 +62,25 @@ fn serve(connection: &Connection) -> Result<(), Box<dyn Error + Send + Sync>> {
     }
 }
 
-/// Whether a message that came later has another text of the file that a change is about: of a large file only the last is judged.
+/// Returns true if a later message replaces the text of the file that `change` is about. In that case the earlier text
+/// is not checked, since checking a large file takes time.
 fn replaces(later: &Message, change: &Notification) -> bool {
     let method = DidChangeTextDocument::METHOD;
     let uri = |notification: &Notification| notification.params["textDocument"]["uri"].clone();
     matches!(later, Message::Notification(later) if [&*later.method, &change.method] == [method; 2] && uri(later) == uri(change))
 }
 
-/// The open files, by address.
+/// The open files by URI.
 type Documents = BTreeMap<String, Document>;
 
 /// An open file.
 struct Document {
     text: String,
-    /// The program; `None` where the text cannot be parsed.
+    /// The parsed program, or `None` if the text is not valid syntax.
     program: Option<Program>,
 }
 
-/// Takes in what the editor does to a file, and gives the diagnostics of the file after that.
+/// Handles a notification about a file and returns the file's new diagnostics.
 fn noted(
     documents: &mut Documents,
     notification: Notification,
@@ -91,7 +93,7 @@ fn noted(
         DidChangeTextDocument::METHOD => {
             let DidChangeTextDocumentParams { text_document, content_changes } =
                 serde_json::from_value(notification.params)?;
-            // Each change is the whole text: so it was agreed.
+            // The server asked for full synchronization, so each change contains the whole text.
             let Some(change) = content_changes.into_iter().last() else { return Ok(None) };
             (text_document.uri, change.text)
         }
@@ -140,7 +142,8 @@ fn diagnostic(text: &str, warning: Warning) -> Diagnostic {
     }
 }
 
-/// The range of the word at a line and column, both from 1, the column in characters. The protocol counts from 0, in UTF-16.
+/// Returns the range of the word at a line and column. Both count from 1, the column in characters; the protocol counts
+/// from 0 in UTF-16 units.
 fn word_at(text: &str, line: u32, column: u32) -> Range {
     let line = line.saturating_sub(1);
     let written = text.split('\n').nth(line as usize).unwrap_or_default();
@@ -177,7 +180,7 @@ fn hover(documents: &Documents, params: &HoverParams) -> Option<Hover> {
     Some(Hover { contents, range: None })
 }
 
-/// The byte that a position of the protocol stands for; `None` beyond the text.
+/// Converts a position of the protocol to a byte offset; `None` beyond the end of the text.
 fn offset_of(text: &str, position: Position) -> Option<u32> {
     let start: usize = text.split_inclusive('\n').take(position.line as usize).map(str::len).sum();
     let line = text.get(start..)?.split('\n').next()?;
@@ -195,7 +198,7 @@ fn offset_of(text: &str, position: Position) -> Option<u32> {
 mod tests {
     use super::*;
 
-    /// Beside a comment with characters of two units of UTF-16.
+    /// Uses a line with a comment that contains a character of two UTF-16 units.
     #[test]
     fn places_are_counted_in_lines_and_units_of_utf_16() {
         let text = "a\n/* 𝒳 */ .global .u32 x;\n";

@@ -1,4 +1,4 @@
-//! `ptxsmith merge`: the shards of one campaign as one result.
+//! `ptxsmith merge`: merges the shards of a campaign into one result.
 
 use std::time::Instant;
 
@@ -9,7 +9,7 @@ use super::run::summed_up;
 use crate::args;
 use crate::exit::{Exit, Failure};
 
-/// Puts shards together.
+/// Merges shards and prints the summary.
 pub fn run(context: &Context, args: &args::Merge) -> Result<Exit, Failure> {
     let started = Instant::now();
     let options = Options {

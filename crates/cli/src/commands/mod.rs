@@ -1,4 +1,4 @@
-//! One file a command.
+//! The commands, one file each.
 
 pub mod atlas;
 pub mod bundle;
@@ -45,7 +45,7 @@ use crate::interrupt;
 use crate::progress::OnTerminal;
 use crate::work::Work;
 
-/// Does what a command says.
+/// Runs a command.
 pub fn run_command(context: &Context, command: &Command) -> Result<Exit, Failure> {
     match dispatched(context, command) {
         Err(Failure::Interrupted) if context.cancel.is_late() => {
@@ -85,28 +85,28 @@ fn dispatched(context: &Context, command: &Command) -> Result<Exit, Failure> {
     }
 }
 
-/// What every command has at hand.
+/// The settings that every command uses.
 pub struct Context {
-    /// Where messages and results go.
+    /// The console for messages and results.
     pub console: Console,
-    /// Threads, and processes of subjects at a time.
+    /// The number of threads, and of concurrent processes of subjects.
     pub jobs: NonZeroUsize,
-    /// Chooses what is generated.
+    /// The seed of the generator.
     pub seed: u64,
-    /// The command that goes on with a campaign, with all its arguments.
+    /// The complete command line with which the campaign can be resumed.
     pub command_line: Vec<String>,
-    /// Raised by Ctrl-C.
+    /// Raised by Ctrl-C and other signals.
     pub cancel: Cancel,
-    /// The CUDA driver library, where it was named.
+    /// The CUDA driver library, if the user gave one.
     pub libcuda: Option<PathBuf>,
-    /// How implementations are started for each module.
+    /// How an implementation is started for each module.
     pub start: Start,
-    /// When the command began.
+    /// The time when the command started.
     pub began: Instant,
 }
 
 impl Context {
-    /// The context that the flags ask for. From now on Ctrl-C is seen.
+    /// Creates the context from the options, and starts to handle signals.
     pub fn new(work: &Work, command_line: Vec<String>, console: Console) -> Result<Context, Failure> {
         let cores = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
         let jobs = work.jobs.unwrap_or_else(cores);
@@ -116,12 +116,12 @@ impl Context {
         Ok(Context { console, jobs, seed, command_line, cancel, libcuda, start, began })
     }
 
-    /// What a campaign runs with.
+    /// Returns the settings of a campaign without a time limit.
     pub fn session(&self) -> Session {
         self.session_for(None)
     }
 
-    /// What a campaign runs with that has to be over after this time.
+    /// Returns the settings of a campaign that must end after the given time.
     pub fn session_for(&self, time: Option<Duration>) -> Session {
         let limit = time.map(|time| Limit::of(self.began, time));
         if let Some(limit) = limit {
@@ -142,7 +142,7 @@ impl Context {
         }
     }
 
-    /// What a campaign runs with that expects failures.
+    /// Returns the settings of a campaign with its expected failures, known deviations and time limit.
     pub fn session_of(&self, campaign: &args::Campaign) -> Result<Session, Failure> {
         let expected = campaign.expect_failures.as_deref().map(ExpectedFailures::read).transpose()?;
         let (expected, known) = (expected.unwrap_or_default(), campaign.known.clone());

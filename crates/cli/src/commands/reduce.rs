@@ -1,4 +1,4 @@
-//! `ptxsmith reduce`: the minimized reproducer that shows the same.
+//! `ptxsmith reduce`: finds a minimized reproducer of the same deviation.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ use crate::console;
 use crate::exit::{Exit, Failure};
 use crate::progress::spinner;
 
-/// Reduces one file.
+/// Reduces a file.
 pub fn run(context: &Context, args: &args::Reduce) -> Result<Exit, Failure> {
     let started = Instant::now();
     let (name, text) = input::read_text(&args.file)?;
@@ -34,7 +34,7 @@ pub fn run(context: &Context, args: &args::Reduce) -> Result<Exit, Failure> {
     let as_text = args.text || !is_read;
     let session = context.session_for(args.time);
     let work = Work { context, session, args, name, text, as_text, out, started };
-    // Before any work: a place that cannot be written to.
+    // Fail before any work is done if the output cannot be written.
     let directory = work.out.parent().filter(|parent| !parent.as_os_str().is_empty());
     make_directory(directory.unwrap_or(Path::new(".")))?;
     match &args.command {
@@ -43,7 +43,7 @@ pub fn run(context: &Context, args: &args::Reduce) -> Result<Exit, Failure> {
     }
 }
 
-/// `a.ptx` becomes `a.reduced.ptx`.
+/// Returns the default output file: `a.ptx` becomes `a.reduced.ptx`.
 fn beside(file: &Path) -> PathBuf {
     if file == Path::new("-") { PathBuf::from("reduced.ptx") } else { file.with_extension("reduced.ptx") }
 }
@@ -52,10 +52,11 @@ struct Work<'a> {
     context: &'a Context,
     session: Session,
     args: &'a args::Reduce,
-    /// The file, as messages call it.
+    /// The name of the file in messages.
     name: String,
     text: String,
-    /// Whether its tokens and characters are reduced, because that was asked for or because it is not understood.
+    /// Whether to remove tokens and characters instead of syntax, because the user asked for it or the file cannot be
+    /// parsed.
     as_text: bool,
     out: PathBuf,
     started: Instant,
@@ -104,12 +105,12 @@ impl Work<'_> {
         saving?;
         let shrunk = shrunk.map_err(|reluctance| self.explained(reluctance, &tested))?;
         let processes = AtomicU64::new(shrunk.processes);
-        // After Ctrl-C, or the end of the time, no process is started any more, so what the subject does cannot be said; the
-        // program is there.
+        // After Ctrl-C or at the time limit no more processes are started, so the behavior of the subject cannot be
+        // described. The reduced program is still written.
         let interrupted = self.is_interrupted();
         let result = match self.context.cancel.is_cancelled() {
             true => shrunk.reduced.program.text().to_owned(),
-            // Comments may be what a lexer stumbles over, or cures.
+            // Do not add comments: they might cause or hide a deviation of the subject's lexer.
             false if as_text => shrunk.reduced.program.text().to_owned(),
             false => {
                 let origin = Origin { name: &self.name, text: &self.text, out: &self.out };
@@ -193,17 +194,18 @@ impl Work<'_> {
         Ok(if interrupted { Exit::Interrupted } else { Exit::Success })
     }
 
-    /// How long smaller programs are looked for: the result is shown to the subject once more.
+    /// Returns the time for the search. The rest of the time limit is for the final run of the subject.
     fn search_time(&self) -> Option<Duration> {
         self.session.limit.map(|limit| limit.work.saturating_duration_since(Instant::now()))
     }
 
-    /// Whether a signal asked for an end.
+    /// Returns true if a signal, and not the time limit, stopped the reduction.
     fn is_interrupted(&self) -> bool {
         self.context.cancel.is_cancelled() && !self.context.cancel.is_late()
     }
 
-    /// Says that a program is reduced as text because, printed anew, it `shows` this no longer.
+    /// Notes that the program is reduced as text, because it no longer `shows` the deviation after it is parsed and
+    /// printed.
     fn note_text(&self, shows: &str) {
         self.context.console.note(&format!(
             "{} {shows} only as it is written, with its white space and comments: it is reduced as text",
@@ -278,7 +280,7 @@ impl Work<'_> {
                 "not reproducible: for a smaller program, {what} answered now so and now otherwise; this is the last that answered twice"
             )),
         }
-        // What Ctrl-C stopped was not seen either, but that is no news.
+        // A candidate that Ctrl-C stopped was not observed either, but that needs no note.
         if let Some(doubt) = reduced.doubt.as_ref().filter(|_| !self.context.cancel.is_cancelled()) {
             let count = reduced.could_not_tell;
             note(&format!("{count} programs were not taken because nothing could be seen of them: {doubt}"));
@@ -290,7 +292,7 @@ impl Work<'_> {
     }
 }
 
-/// What the progress line says.
+/// Formats the progress message.
 fn progress(program: &Program, processes: u64) -> String {
     format!("{} tokens, {} bytes, {processes} runs", program.size().tokens, program.size().bytes)
 }

@@ -1,4 +1,4 @@
-//! `ptxsmith report`: the result of a campaign, rendered again.
+//! `ptxsmith report`: renders the result of a campaign again.
 
 use std::io;
 use std::path::Path;
@@ -16,13 +16,12 @@ use crate::console::line;
 use crate::exit::{Exit, Failure};
 use crate::values::meant;
 
-/// Renders a campaign's folder.
+/// Renders the result in a campaign's folder.
 ///
-/// The status is 0, but that of [`Exit::Deviation`] where `--against` shows that something was added which nothing
-/// listed explains.
+/// The exit status is 0, or [`Exit::Deviation`] if `--against` shows an added deviation that is not listed as known.
 pub fn run(context: &Context, args: &args::Report) -> Result<Exit, Failure> {
     let mut folder = read(&args.directory)?;
-    // A report that was copied elsewhere has none.
+    // A report that was copied elsewhere has no findings folder.
     if args.directory.join(folder::FINDINGS).is_dir() {
         let (missing, strangers) = folder.strangers(&args.directory);
         if missing + strangers > 0 {
@@ -50,7 +49,7 @@ pub fn run(context: &Context, args: &args::Report) -> Result<Exit, Failure> {
         runs = known.runs().map_err(|error| history::failed(path, error))?;
     }
     if args.format.for_terminal {
-        // For people, who are elsewhere.
+        // Adapt the commands that repeat a finding to the user's current directory.
         let directory =
             if args.directory.is_dir() { Some(&*args.directory) } else { args.directory.parent() };
         for found in &mut folder.report.findings {
@@ -69,12 +68,12 @@ pub fn run(context: &Context, args: &args::Report) -> Result<Exit, Failure> {
     Ok(if adds { Exit::Deviation } else { Exit::Success })
 }
 
-/// Reads a folder; that it cannot be read is the user's to mend.
+/// Reads a campaign's folder. A folder that cannot be read is bad input.
 pub fn read(path: &Path) -> Result<Folder, Failure> {
     Folder::read(path).map_err(|error| Failure::BadInput(error.to_string()))
 }
 
-/// Leaves one finding: that of this id, or of the only id that begins so.
+/// Removes all findings except the one with this id, or with an id that uniquely begins with it.
 fn keep_only(folder: &mut Folder, id: &str) -> Result<(), Failure> {
     let findings = &mut folder.report.findings;
     let ids: Vec<&str> = findings.iter().map(|found| &*found.id).collect();
@@ -86,14 +85,14 @@ fn keep_only(folder: &mut Folder, id: &str) -> Result<(), Failure> {
 fn write(context: &Context, out: Option<&Path>, format: &Format, rendered: &str) -> Result<(), Failure> {
     match out {
         Some(out) => {
-            // A file holds no styles.
+            // Remove colors and styles from text that is written to a file.
             let text =
                 if format.for_terminal { strip_str(rendered).to_string() } else { rendered.to_owned() };
             write_whole(out, text.as_bytes()).map_err(|error| {
                 if is_of_full_disk(&error) {
                     return error.into();
                 }
-                // Not the name of a file that is there for a moment.
+                // Do not mention the path of the temporary file in the error message.
                 let why = error.chain().last().map(ToString::to_string).unwrap_or_default();
                 let why = why.split(" at path ").next().unwrap_or_default();
                 let name = out.to_string_lossy();
@@ -102,7 +101,7 @@ fn write(context: &Context, out: Option<&Path>, format: &Format, rendered: &str)
         }
         None => match format.for_terminal {
             true => context.console.print(rendered),
-            // As it is: what is no text for a terminal is for a program, which wants every byte.
+            // Write machine-readable formats unchanged: the program that reads them needs every byte.
             false => io::Write::write_all(&mut io::stdout().lock(), rendered.as_bytes()),
         }
         .or_else(|error| if error.kind() == io::ErrorKind::BrokenPipe { Ok(()) } else { Err(error) })

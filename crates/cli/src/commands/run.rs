@@ -1,4 +1,4 @@
-//! `ptxsmith run`: generate, predict, observe, judge, report.
+//! `ptxsmith run`: generate, predict, observe, compare, report.
 
 use std::path::Path;
 use std::time::Instant;
@@ -17,7 +17,7 @@ use crate::exit::{Exit, Failure};
 use crate::interrupt;
 use crate::values::Deny;
 
-/// Runs a campaign.
+/// Runs a campaign and prints its result.
 pub fn run(context: &Context, args: &args::Run) -> Result<Exit, Failure> {
     let started = Instant::now();
     let is_of_tables = args.focus == What::Places || !args.cells.is_empty();
@@ -60,7 +60,7 @@ pub fn run(context: &Context, args: &args::Run) -> Result<Exit, Failure> {
         replace: args.replace,
         shard: args.shard()?,
     };
-    // Where the end takes too long, what is on disk is shown: it is saved all the time.
+    // If the clean end takes too long after a signal, show the result on disk, which is saved continually.
     let (console, out) = (context.console, args.out.clone());
     let saved_in = |out: &Path| std::fs::metadata(out.join(folder::REPORT)).and_then(|of| of.modified()).ok();
     let before = saved_in(&out);
@@ -78,7 +78,8 @@ pub fn run(context: &Context, args: &args::Run) -> Result<Exit, Failure> {
     ended(context, &outcome, &args.campaign, Some(&args.out), started)
 }
 
-/// Prints what a campaign came to, writes what was found as expected failures where that was asked for, and gives the exit status.
+/// Prints the result of a campaign, writes the expected failures if `--write-expected` is given, and returns the exit
+/// status.
 pub fn ended(
     context: &Context,
     outcome: &Outcome,
@@ -92,12 +93,12 @@ pub fn ended(
     summed_up(context, outcome, out, started, &args.presentation)
 }
 
-/// The command that goes on with the campaign in a directory.
+/// Returns the command that resumes the campaign in a directory.
 fn resume_command(out: &Path) -> String {
     format!("ptxsmith run --resume --out {}", shell_words::quote(&out.to_string_lossy()))
 }
 
-/// Prints what a campaign came to, and gives the exit status that it amounts to.
+/// Prints the result of a campaign and returns the exit status.
 pub fn summed_up(
     context: &Context,
     outcome: &Outcome,
@@ -147,7 +148,7 @@ fn exit_of(outcome: &Outcome, denied: &[Deny]) -> Exit {
         _ => Exit::Success,
     };
     let exit = deny::status(exit, &deny::shown(report, denied));
-    // A file that could not be read is told, unless a deviation is the greater news.
+    // An unreadable file sets the status to bad input, unless there is a deviation or an interruption.
     let is_decided = matches!(exit, Exit::Deviation | Exit::Interrupted);
     if outcome.left_out && !is_decided { Exit::BadInput } else { exit }
 }

@@ -1,4 +1,4 @@
-//! `ptxsmith subjects`: every implementation that can be asked for, and whether it is here.
+//! `ptxsmith subjects`: lists every implementation that can be tested, and whether it is available.
 
 use std::borrow::Cow;
 
@@ -15,29 +15,30 @@ use crate::console::{BOLD, END, GOOD, NOTE, line};
 use crate::exit::{Exit, Failure};
 use ptxsmith_report::{describe, harmless};
 
-/// One line of the list.
+/// One entry of the list.
 #[derive(Clone, Serialize)]
 struct Entry {
-    /// What to write for `--subject`.
+    /// The value for `--subject`.
     subject: String,
-    /// `None` for a form that needs a command of the user's before anything can be said.
+    /// `None` for a form that needs a command from the user, so that availability is unknown.
     available: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
-    /// What stands in the way, in a word for programs.
+    /// The kind of obstacle, as a keyword in the JSON output.
     #[serde(skip_serializing_if = "Option::is_none")]
     unavailable: Option<UnavailableKind>,
     #[serde(flatten)]
     description: Option<Description>,
-    /// How it answers [`SMALLEST`], where it was named: one that can be started may still know nothing of PTX.
+    /// The outcome for [`SMALLEST`], if the user named the implementation. A program that starts may still not
+    /// understand PTX.
     #[serde(skip_serializing_if = "Option::is_none")]
     answer: Option<Outcome>,
-    /// The same in words.
+    /// Describes `answer` in words.
     #[serde(skip)]
     answers: Option<String>,
 }
 
-/// The program that an implementation is asked about.
+/// The test program for an implementation.
 const SMALLEST: &str = ".version 7.8\n.target sm_80\n.address_size 64\n.global .u32 a = 1;\n";
 
 /// Prints the list.
@@ -61,12 +62,13 @@ fn named(context: &Context, specs: &[SubjectSpec]) -> Vec<Entry> {
     specs.iter().flat_map(|spec| look(context, spec, &spec.to_string(), true)).collect()
 }
 
-/// Every form of the contract: what is installed by name, what can be, and what only the user can name.
+/// Lists every form of subject specification: installed and installable implementations by name, and the forms that
+/// need a command from the user.
 fn every_form(context: &Context) -> Result<Vec<Entry>, Failure> {
     let mut entries = Vec::new();
     for form in SubjectSpec::FORMS {
         match form.names() {
-            _ if form.form == "ptxas@RELEASE" => {} // those of ptxas@all
+            _ if form.form == "ptxas@RELEASE" => {} // Entries come from ptxas@all
             None => entries.push(needs(form.form, form.meaning)),
             Some(names) => {
                 for name in names {
@@ -90,7 +92,7 @@ fn needs(subject: &str, reason: &str) -> Entry {
     }
 }
 
-/// Opens what a spec names, and asks it. Nothing is installed for this.
+/// Opens the subjects of a specification and, if `asks` is true, runs the test program. Installs nothing.
 fn look(context: &Context, spec: &SubjectSpec, subject: &str, asks: bool) -> Vec<Entry> {
     let options = OpenOptions {
         cancel: context.cancel.clone(),
@@ -109,7 +111,8 @@ fn look(context: &Context, spec: &SubjectSpec, subject: &str, asks: bool) -> Vec
                     None => (None, None),
                 };
                 let description = found.description().clone();
-                // `ptxas` is another name for what it turned out to be; `ptxas@all` is a name of several.
+                // `ptxas` remains an alias of the release found; `ptxas@all` stands for several releases, so show the
+                // id of each.
                 let subject = if subject == "ptxas@all" { found.id() } else { subject };
                 Entry {
                     subject: subject.to_owned(),
@@ -139,7 +142,7 @@ fn look(context: &Context, spec: &SubjectSpec, subject: &str, asks: bool) -> Vec
 struct Table<'a> {
     entries: &'a [Entry],
     width: usize,
-    /// How many releases of ptxas could be installed.
+    /// The number of releases of ptxas that are not installed.
     missing: usize,
 }
 

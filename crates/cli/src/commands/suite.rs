@@ -1,4 +1,4 @@
-//! `ptxsmith suite`: a conformance suite that others run without this program.
+//! `ptxsmith suite`: writes a conformance suite that others can run without this program.
 
 use ptxsmith_campaign::files::{make_directory, write_whole};
 use ptxsmith_suite::{Filter, Options, Suite};
@@ -8,7 +8,7 @@ use crate::args;
 use crate::console;
 use crate::exit::{Exit, Failure};
 
-/// Writes the suite into a directory that is empty or not there: what was left of another suite would be part of it.
+/// Writes the suite into a new or empty directory. Files of an earlier suite would otherwise become part of it.
 pub fn run(context: &Context, args: &args::Suite) -> Result<Exit, Failure> {
     make_directory(&args.out)?;
     let mut entries = std::fs::read_dir(&args.out).map_err(|error| Failure::Harness(error.into()))?;

@@ -1,4 +1,4 @@
-//! `ptxsmith toolchain`: NVIDIA's releases, installed by name.
+//! `ptxsmith toolchain`: installs NVIDIA's releases by name.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -27,7 +27,7 @@ pub fn run(context: &Context, args: &args::Toolchain) -> Result<Exit, Failure> {
             }
         }
         args::Toolchain::Path { release } => match toolchains.path(release) {
-            // For scripts, so as it is: a path is not escaped.
+            // Do not escape the path, since scripts use it.
             Some(path) => context.console.print(&format!("{}\n", path.display()))?,
             None => {
                 let name = release.name();
@@ -113,7 +113,7 @@ fn tool_of(what: Installable) -> Tool {
     }
 }
 
-/// Compares files with what was installed.
+/// Compares installed files with the original packages.
 fn verify(context: &Context, toolchains: &Toolchains, named: &[Installable]) -> Result<(), Failure> {
     let mut tools: Vec<Tool> = named.iter().map(|&what| tool_of(what)).collect();
     if named.is_empty() {
@@ -140,7 +140,7 @@ fn verify(context: &Context, toolchains: &Toolchains, named: &[Installable]) -> 
     bad.map_or(Ok(()), |damaged| Err(Failure::BadInput(damaged.to_string())))
 }
 
-/// Installs something, telling on a terminal what happens meanwhile. Gives the path of its program or library.
+/// Installs a release or tool and returns the path of its program or library. Shows progress on a terminal.
 fn install(
     context: &Context,
     toolchains: &Toolchains,

@@ -1,4 +1,5 @@
-//! `ptxsmith worker`, hidden: what this program starts itself as, to load a library that may take its process with it.
+//! `ptxsmith worker`, hidden: a child process that loads a library, so that a crash of the library does not end
+//! ptxsmith.
 
 use std::io;
 use std::path::Path;
@@ -10,13 +11,13 @@ use super::Context;
 use crate::args;
 use crate::exit::{Exit, Failure};
 
-/// How this program starts itself as a worker; `None` where the system does not tell where the program is.
+/// Returns the command that starts this program as a worker, or `None` if the path of this program is unknown.
 pub fn workers() -> Option<Workers> {
     let program = std::env::current_exe().ok()?;
     Some(Workers { program, args: vec!["worker".to_owned()] })
 }
 
-/// Answers questions until there are no more.
+/// Answers requests until standard input ends.
 pub fn run(context: &Context, args: &args::Worker) -> Result<Exit, Failure> {
     let (from, to) = (|| io::stdin().lock(), || io::stdout().lock());
     let library_worker = |kind, with: &args::WithLibrary| match with.describe {
@@ -37,13 +38,13 @@ pub fn run(context: &Context, args: &args::Worker) -> Result<Exit, Failure> {
     match done {
         Ok(()) => Ok(Exit::Success),
         Err(WorkError::Load(error)) => Err(Failure::BadInput(error)),
-        // The parent is gone: there is no one to report to.
+        // The parent process has ended, so nobody would read an error.
         Err(WorkError::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Exit::Success),
         Err(error) => Err(Failure::Harness(error.into())),
     }
 }
 
-/// Compiles one source with NVRTC. What that says of a source that it refuses goes to standard error.
+/// Compiles one source with NVRTC. If NVRTC rejects the source, its messages go to standard error.
 fn compile_cuda((library, source, ptx): (&Path, &Path, &Path), options: &[String]) -> Result<Exit, Failure> {
     let text = std::fs::read_to_string(source)?;
     let name = source.file_name().unwrap_or_default().to_string_lossy().into_owned();

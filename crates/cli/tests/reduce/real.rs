@@ -1,4 +1,4 @@
-//! Findings of a real ptxas, where there is one.
+//! Reduces findings of a real ptxas, if one is installed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use ptxsmith_testing::on_all_cores;
 use super::common::*;
 use super::{KERNEL, made_by_clang};
 
-/// The real ptxas, or a note that nothing is tested.
+/// Returns the real ptxas, or reports that nothing is tested.
 fn real_ptxas() -> Option<Box<dyn Subject>> {
     match open(&SubjectSpec::default(), &OpenOptions::default()) {
         Ok(mut subjects) => subjects.pop(),
@@ -26,7 +26,7 @@ fn real_ptxas() -> Option<Box<dyn Subject>> {
     }
 }
 
-/// A result of the real ptxas: the program, its tokens behind the header, the runs that it took.
+/// Reduces a program with the real ptxas. Returns the result and the number of runs.
 fn reduce_real(program: &Path, out: &Path, more: &[&str]) -> Result<(Program, u64), String> {
     let mut command = Command::new(assert_cmd::cargo::cargo_bin!("ptxsmith"));
     let output = command.arg("reduce").arg(program).arg("--out").arg(out).args(more).output().unwrap();
@@ -92,7 +92,7 @@ fn a_crash_and_a_wrong_value_of_ptxas_reduce_to_a_line_with_few_runs() {
     for (needle, tokens) in [(crash, 14), (value, 20)] {
         let text =
             module(&format!("{hay}.visible .global .{needle}\n{hay}", hay = hay).replacen("v1[", "w1[", 1));
-        // The second half under other names.
+        // The second half with renamed variables.
         let (first, second) = text.split_at(text.find(".visible").unwrap());
         let text = format!("{first}{}", second.replace(" v", " u"));
         let program = file(directory.path(), "a.ptx", &text);
@@ -102,11 +102,11 @@ fn a_crash_and_a_wrong_value_of_ptxas_reduce_to_a_line_with_few_runs() {
     }
 }
 
-/// The root causes of the deviations that a program shows: for each, the class, the clause of the refusal where one
-/// is due, and a known deviation; none for a deviation that nothing explains.
+/// Returns the root causes of a program's deviations: the class, the clause if the program is invalid, and the known
+/// deviation, or `None` for an unknown one.
 fn causes(ptxas: &dyn Subject, program: &Program) -> BTreeSet<Shows> {
     let module = program.module().unwrap();
-    // ptxas takes no other target in place of these.
+    // ptxas supports no other target in place of these.
     let target = match module.targets().next() {
         Some("sm_10" | "sm_20" | "sm_30" | "sm_50" | "sm_60" | "sm_70") | None => "sm_75",
         Some(target) => target,
@@ -121,7 +121,7 @@ fn causes(ptxas: &dyn Subject, program: &Program) -> BTreeSet<Shows> {
         let Verdict::Deviates(difference) = part.verdict else { continue };
         let class = difference.class.name();
         let known = difference.explanation.map(|explanation| explanation.known).unwrap_or_default();
-        // A deviation is shown by the first variable that shows it, which is what is kept.
+        // Each deviation is attributed to the first variable that shows it, which is the one that reduction keeps.
         let first: Vec<_> =
             known.iter().filter(|id| !causes.iter().any(|shows| shows.known == Some(**id))).collect();
         causes.extend(first.into_iter().map(|&id| Shows { class, refusal, known: Some(id) }));
@@ -132,7 +132,7 @@ fn causes(ptxas: &dyn Subject, program: &Program) -> BTreeSet<Shows> {
     causes
 }
 
-/// What tells one root cause from another.
+/// Identifies a root cause.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Shows {
     class: &'static str,
@@ -140,8 +140,8 @@ struct Shows {
     known: Option<&'static str>,
 }
 
-/// The findings of a generated campaign: each is a program and a root cause that it shows, in the order of the campaign;
-/// of no cause more than a fourth, so that the common ones leave room for the rare ones.
+/// Returns findings of a generated campaign, each a program and one of its root causes, in the order of the campaign.
+/// At most a fourth of them have the same cause, so that rare causes are included.
 fn findings(ptxas: &dyn Subject, directory: &Path, wanted: usize) -> Vec<(Program, Shows)> {
     let generated = directory.join("gen");
     let count = (wanted * 200).to_string();
@@ -155,8 +155,8 @@ fn findings(ptxas: &dyn Subject, directory: &Path, wanted: usize) -> Vec<(Progra
     let mut of_cause: BTreeMap<Shows, usize> = BTreeMap::new();
     for files in files.chunks(64) {
         let shown = on_all_cores(files, |_, path| {
-            // As it is printed: some are spaced so oddly that this itself is refused. Those that we cannot read are
-            // about white space and comments, and no programs to reduce as trees.
+            // Parse the text as it is: some files are spaced so unusually that ptxas rejects them for this alone. Files
+            // that we cannot parse are about white space and comments, and cannot be reduced as trees.
             let program = Program::parse(&std::fs::read_to_string(path).unwrap()).ok()?;
             let causes = causes(ptxas, &program);
             Some((program, causes))
@@ -178,7 +178,7 @@ fn findings(ptxas: &dyn Subject, directory: &Path, wanted: usize) -> Vec<(Progra
     findings
 }
 
-/// Of a generated campaign: the number is that of `PTXSMITH_FINDINGS`, by default small enough for every day.
+/// Uses a generated campaign with `PTXSMITH_FINDINGS` findings; the default is small enough for daily use.
 #[test]
 fn the_findings_of_a_campaign_reduce_to_few_texts_without_smaller_neighbours() {
     let Some(ptxas) = real_ptxas() else { return };
@@ -197,7 +197,7 @@ fn the_findings_of_a_campaign_reduce_to_few_texts_without_smaller_neighbours() {
     let mut texts: BTreeMap<&Shows, BTreeMap<&str, (&Program, u32)>> = BTreeMap::new();
     let mut wrong = Vec::new();
     for ((program, cause), (least, causes, _)) in findings.iter().zip(&reduced) {
-        // Anew, it shows this and nothing else.
+        // The reduced program, when it is run again, must have this cause and no other.
         if *causes != BTreeSet::from([cause.clone()]) {
             wrong.push(format!("{cause:?} became {causes:?}: {}of {}", least.text(), program.text()));
         }
@@ -222,7 +222,7 @@ fn the_findings_of_a_campaign_reduce_to_few_texts_without_smaller_neighbours() {
     let questions =
         |program: &Program| predict(program.module().unwrap(), &Rules::default()).trace().questions;
     let kept = on_all_cores(&every, |_, (cause, least, smaller)| {
-        // One that meets another open question can be argued about.
+        // Skip a program that meets further ambiguities, because its deviation is debatable.
         questions(least).has_all(questions(smaller))
             && causes(&*ptxas, smaller) == BTreeSet::from([(*cause).clone()])
     });

@@ -1,5 +1,5 @@
-//! Faults of what variables hold and where they lie, as real implementations have them: most of them among no hypotheses, some that
-//! show only where two features meet.
+//! Faults of values and layouts as they occur in real implementations. Most are covered by no hypothesis, and some
+//! appear only where two features meet.
 
 use ptxsmith_syntax::{
     BinaryOp, Declaration, Declarator, Expr, Linkage, NodeKind, ScalarType as Type, StateSpace, UnaryOp,
@@ -9,13 +9,14 @@ use serde_json::Value;
 
 use super::{Deed, Fault, nodes, number};
 
-/// What a fault makes of one variable: its declaration, its place among the names, and what is right of it.
+/// Applies a fault to a variable: its declaration, its index in the declaration, and the correct JSON, which the
+/// function changes.
 type Spoil = fn(&Declaration, usize, &mut Value);
 
-/// The value of each of some bits, and the type's size.
+/// Changes the bits of an element.
 type Element = fn(u64) -> u64;
 
-/// All of them.
+/// Returns all faults of this module.
 pub fn faults() -> Vec<Fault> {
     let mut faults = Vec::new();
     elements(&mut faults);
@@ -25,7 +26,7 @@ pub fn faults() -> Vec<Fault> {
     faults
 }
 
-/// A fault of each variable of a form.
+/// Creates a fault that affects every variable of a form.
 fn each(class: &'static str, name: &str, is: fn(&Declaration, usize) -> bool, spoil: Spoil) -> Fault {
     Fault::new(class, name, move |asked, right| {
         for declaration in asked.declarations() {
@@ -42,7 +43,7 @@ fn each(class: &'static str, name: &str, is: fn(&Declaration, usize) -> bool, sp
     })
 }
 
-/// Changes the bytes of a variable, where there are any.
+/// Changes the bytes of a variable, if they are known.
 pub fn bytes(variable: &mut Value, change: impl FnOnce(&mut [u8])) {
     let Some(text) = variable["bytes"].as_str() else { return };
     let byte = |at: usize| u8::from_str_radix(&text[at..at + 2], 16).unwrap_or_default();
@@ -67,7 +68,7 @@ fn each_element(declaration: &Declaration, variable: &mut Value, change: Element
     });
 }
 
-/// Turns a bit of one byte.
+/// Inverts the lowest bit of one byte.
 pub fn flip(variable: &mut Value, at: impl FnOnce(usize) -> usize) {
     bytes(variable, |bytes| {
         if !bytes.is_empty() {
@@ -93,7 +94,7 @@ pub fn depth(declaration: &Declaration, nth: usize) -> usize {
     declarator(declaration, nth).dimensions.len()
 }
 
-/// Whether a declaration has an operator.
+/// Returns true if an initializer of the declaration contains such a node.
 pub fn has(declaration: &Declaration, is: impl Fn(&NodeKind) -> bool) -> bool {
     nodes(declaration).any(is)
 }
@@ -102,7 +103,7 @@ pub fn adds(kind: &NodeKind) -> bool {
     matches!(kind, NodeKind::Binary(BinaryOp::Add, ..))
 }
 
-/// Whether an expression holds an operator of which an operand is this.
+/// Returns true if an initializer contains such an operator with such an operand.
 pub fn over(declaration: &Declaration, is: fn(&NodeKind) -> bool, operand: fn(&NodeKind) -> bool) -> bool {
     let values = declaration.declarators.iter().flat_map(Declarator::values);
     values.into_iter().any(|value: &Expr| {
@@ -114,7 +115,7 @@ pub fn over(declaration: &Declaration, is: fn(&NodeKind) -> bool, operand: fn(&N
     })
 }
 
-/// Wrong values of elements of a type.
+/// Adds faults that change the elements of a type.
 fn elements(faults: &mut Vec<Fault>) {
     let mut add = |name: &str, is: fn(&Declaration, usize) -> bool, change: Element| {
         faults.push(Fault::new("wrong-value", name, move |asked, right| {
@@ -158,7 +159,7 @@ fn elements(faults: &mut Vec<Fault>) {
     add("bit 40 is lost", |d, _| size(d) == 8, |x| x & !(1 << 40));
 }
 
-/// Wrong bytes by where they are, or by what meets.
+/// Adds faults that change bytes, depending on their position or on a combination of features.
 fn values(faults: &mut Vec<Fault>) {
     let mut add = |name: &str, is, spoil: Spoil| faults.push(each("wrong-value", name, is, spoil));
     let last: Spoil = |_, _, variable| flip(variable, |length| length - 1);
@@ -316,7 +317,7 @@ fn values(faults: &mut Vec<Fault>) {
     }));
 }
 
-/// Wrong addresses.
+/// Adds faults that change addresses.
 fn addresses(faults: &mut Vec<Fault>) {
     let mut add = |name: &str, is, change: fn(&mut Vec<Value>)| {
         faults.push(Fault::new("wrong-address", name, move |asked, right| {
@@ -384,7 +385,7 @@ fn addresses(faults: &mut Vec<Fault>) {
     add("addresses behind the second are missing", |_, _| true, |own| own.truncate(2));
 }
 
-/// Wrong sizes, alignments and spaces.
+/// Adds faults that change sizes, alignments and state spaces.
 fn layouts(faults: &mut Vec<Fault>) {
     let mut add = |name: &str, is, spoil: Spoil| faults.push(each("wrong-layout", name, is, spoil));
     fn length(variable: &mut Value, change: impl FnOnce(u64) -> u64) {

@@ -1,9 +1,10 @@
-//! An implementation of PTX that follows the specification, but for one planted fault: what `cargo xtask planted` judges findings by.
+//! An implementation of PTX that follows the specification except for one planted fault. `cargo xtask planted` uses it
+//! to evaluate findings.
 //!
-//! `faulty` prints its faults: the class of their findings, what the cases are about that show them, and the name; `faulty NAME`
-//! answers questions on standard input, as `serve:` asks them; NAME may also be the id of a wrong rule. None that it prints is among the
-//! wrong rules that triage suspects. The plain ones are a form of declaration and what happens to it; the others are in [`harsher`] and
-//! [`whole`].
+//! `faulty` without arguments lists its faults: the class of the findings, the focus of the cases that show the fault,
+//! and the name. `faulty NAME` answers requests on standard input in the protocol of `serve:`; NAME may also be the id
+//! of a wrong rule. No listed fault is among the wrong rules that triage has as hypotheses. The plain faults combine a
+//! form of declaration with an effect; the others are in [`harsher`] and [`whole`].
 
 mod harsher;
 mod whole;
@@ -19,17 +20,17 @@ use ptxsmith_syntax::{
 use ptxsmith_testing::wrong;
 use serde_json::{Value, json};
 
-/// Whether a declaration has the form.
+/// Tests whether a declaration has a form.
 type Form = Box<dyn Fn(&Declaration) -> bool>;
 
-/// What happens to declarations of a form.
+/// The effect of a plain fault on declarations of its form.
 #[derive(Clone, Copy)]
 enum Effect {
-    /// They are refused.
+    /// The declarations are rejected.
     Refuse,
-    /// The process dies of them.
+    /// The process crashes.
     Crash,
-    /// The first byte of their variables has one bit turned.
+    /// One bit in the first byte of their variables is inverted.
     Wrong,
 }
 
@@ -37,35 +38,35 @@ enum Effect {
 struct Fault {
     /// The class of its findings.
     class: &'static str,
-    /// What the cases are about that show it.
+    /// The focus of the cases that show the fault.
     focus: &'static str,
     name: String,
     act: Act,
 }
 
-/// What a fault makes of the right answer to a question.
+/// Changes the correct answer to a request, and says how the process responds.
 type Act = Box<dyn Fn(&Asked<'_>, &mut Value) -> Deed>;
 
-/// A question.
+/// A request.
 struct Asked<'a> {
     text: &'a str,
     module: &'a Module,
-    /// How many were asked before.
+    /// The number of earlier requests.
     nth: u64,
 }
 
-/// What the process does with its answer.
+/// The response of the process.
 #[derive(Clone, Copy)]
 enum Deed {
-    /// It gives it.
+    /// It sends the answer.
     Answers,
-    /// It dies of a signal instead.
+    /// It crashes with a signal.
     Dies,
-    /// It ends with status 3.
+    /// It exits with status 3.
     Ends,
-    /// It prints something else.
+    /// It prints something other than an answer.
     Prattles,
-    /// It gives none.
+    /// It sends no answer.
     Hangs,
 }
 
@@ -85,7 +86,7 @@ impl<'a> Asked<'a> {
     }
 }
 
-/// Every fault.
+/// Returns every fault.
 fn faults() -> Vec<Fault> {
     let mut faults = Vec::new();
     for (name, form) in forms() {
@@ -105,7 +106,7 @@ fn faults() -> Vec<Fault> {
     faults
 }
 
-/// The fault of a wrong rule of the table.
+/// Creates the fault of a wrong rule.
 fn by_rule(id: &str) -> Fault {
     let rules = Rules::default().with(wrong::rule(id).change);
     Fault::new("wrong-value", id, move |asked, seen| {
@@ -118,7 +119,7 @@ fn number(kind: &NodeKind, is: impl Fn(&str) -> bool) -> bool {
     matches!(kind, NodeKind::Number(text) if is(text))
 }
 
-/// Whether an expression of a declaration has as many of these within each other.
+/// Returns true if an initializer of the declaration has at least `least` such nodes nested within each other.
 fn with_depth(declaration: &Declaration, is: impl Fn(&NodeKind) -> bool, least: usize) -> bool {
     let deep = |value: &Expr| {
         let mut depths: Vec<usize> = Vec::new();
@@ -163,7 +164,7 @@ fn list(is: impl Fn(&[Initializer], usize) -> bool + 'static) -> Form {
     any(move |declarator| declarator.initializer.as_ref().is_some_and(|value| within(value, 0, &is)))
 }
 
-/// Every form, by name.
+/// Returns every form with its name.
 fn forms() -> Vec<(String, Form)> {
     let mut forms: Vec<(String, Form)> = Vec::new();
     let mut add = |name: &str, form: Form| forms.push((name.to_owned(), form));
@@ -294,7 +295,7 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// The right answer, and what the fault makes of it.
+/// Returns the answer after the fault has changed it, and the response of the process.
 fn observe(text: &str, nth: u64, fault: &Fault) -> (Value, Deed) {
     let Ok(module) = parse(text) else { return (refusal(vec![(1, "syntax error")]), Deed::Answers) };
     let rules = Rules::default();
@@ -306,7 +307,7 @@ fn observe(text: &str, nth: u64, fault: &Fault) -> (Value, Deed) {
     (seen, deed)
 }
 
-/// What happens to declarations of a form.
+/// Applies a plain fault to the declarations of its form.
 fn plain(asked: &Asked<'_>, seen: &mut Value, form: &Form, effect: Effect) -> Deed {
     let text = asked.text;
     let failing: Vec<&Declaration> = asked.declarations().filter(|declaration| form(declaration)).collect();
@@ -341,8 +342,8 @@ fn plain(asked: &Asked<'_>, seen: &mut Value, form: &Form, effect: Effect) -> De
     Deed::Answers
 }
 
-/// Which bytes of a variable have a bit turned: the first of each entry of its list that has the form by itself, as it may be
-/// one of many that have nothing to do with each other; else the first.
+/// Returns the offsets of the bytes to change: the first byte of each list entry that has the form by itself, because
+/// the entries may be unrelated test cases. If there is none, returns the first byte of the variable.
 fn places(declaration: &Declaration, declarator: &Declarator, form: &Form, size: usize) -> Vec<usize> {
     let whole = if size > 0 { vec![0] } else { Vec::new() };
     let (Some(Initializer::List(list)), Some(length)) =

@@ -1,5 +1,5 @@
-//! Faults of the answer as a whole: what is refused, accepted, or killed, what changes from question to question, and what is about
-//! everything.
+//! Faults of the answer as a whole: wrong rejections and acceptances, crashes, faults that vary between requests, and
+//! faults that affect everything.
 
 use ptxsmith_syntax::{
     BinaryOp, Declaration, Declarator, Expr, Initializer, Item, Linkage, NodeKind, UnaryOp, VectorLength,
@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::harsher::{adds, bytes, declarator, depth, flip, has, in_const, over};
 use super::{Asked, Deed, Fault, number, with_depth};
 
-/// All of them.
+/// Returns all faults of this module.
 pub fn faults() -> Vec<Fault> {
     let mut faults = Vec::new();
     refusals(&mut faults);
@@ -20,7 +20,7 @@ pub fn faults() -> Vec<Fault> {
     faults
 }
 
-/// What is invalid and accepted.
+/// Adds faults that accept invalid programs.
 fn acceptances(faults: &mut Vec<Fault>) {
     for class in wrong::refusals() {
         let accept = move |_: &Asked<'_>, right: &mut Value| {
@@ -36,7 +36,7 @@ fn acceptances(faults: &mut Vec<Fault>) {
     }
 }
 
-/// What is valid and refused: by form, by context, and with what messages.
+/// Adds faults that reject valid programs: by form, by context, and with various messages.
 fn refusals(faults: &mut Vec<Fault>) {
     let mut add = |name: &str,
                    is: fn(&Asked<'_>, &Declaration, usize) -> bool,
@@ -137,7 +137,7 @@ fn refusals(faults: &mut Vec<Fault>) {
     );
 }
 
-/// What kills it, and what it gives no answer to.
+/// Adds crashes and missing answers.
 fn deaths(faults: &mut Vec<Fault>) {
     let mut add = |class, name: &str, deed: Deed, is: fn(&Declaration, usize) -> bool| {
         faults.push(Fault::new(class, name, move |asked, _| {
@@ -188,7 +188,7 @@ fn has_empty(initializer: &Initializer) -> bool {
     list.items.is_empty() || list.items.iter().any(has_empty)
 }
 
-/// What changes from question to question, and what is about everything.
+/// Adds faults that vary between requests, and faults that affect every request.
 fn moods(faults: &mut Vec<Fault>) {
     let now = |asked: &Asked<'_>, salt: u64| {
         let mut x = (asked.nth ^ salt << 40).wrapping_mul(0x9e37_79b9_7f4a_7c15);

@@ -1,4 +1,4 @@
-//! Edited files of campaigns, interruptions, and full disks.
+//! Attacks with edited campaign files, interruptions and full disks.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -60,7 +60,7 @@ pub fn files(attack: &mut Attack) -> Result<()> {
     Ok(())
 }
 
-/// Edits a file, and says how.
+/// Edits a file, and describes the edit.
 fn edit(attack: &mut Attack, path: &Path, number: u32) -> Result<String> {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     if number.is_multiple_of(25) {
@@ -98,7 +98,7 @@ fn edit(attack: &mut Attack, path: &Path, number: u32) -> Result<String> {
     Ok(format!("{name} with another value"))
 }
 
-/// Values that no file should have.
+/// Returns invalid and hostile values for a field.
 fn evil(attack: &Attack, name: &str) -> Vec<Value> {
     let canary = shown(&attack.canary);
     let mut evil = vec![
@@ -122,14 +122,14 @@ fn evil(attack: &Attack, name: &str) -> Vec<Value> {
         json!("9".repeat(400)),
         json!("x".repeat(100_000)),
     ];
-    // A manifest of one's own is trusted: the programs that it names are run.
+    // Skip the manifest: it belongs to the user and is trusted, so the programs that it names may be run.
     if name != "manifest.json" {
         evil.extend(["exec", "serve"].map(|kind| json!(format!("{kind}:touch {canary}"))));
     }
     evil
 }
 
-/// Replaces or removes a value somewhere inside.
+/// Replaces or removes a nested value.
 fn spoil(attack: &mut Attack, value: &mut Value, evil: &[Value]) {
     let bad = attack.pick(evil).clone();
     let (deeper, remove) = (attack.random.u32(..10) < 8, attack.random.u32(..10) < 2);
@@ -161,7 +161,7 @@ fn spoil(attack: &mut Attack, value: &mut Value, evil: &[Value]) {
     }
 }
 
-/// The report and the findings of a campaign.
+/// Returns the report and the findings of a campaign.
 fn outcome(out: &Path) -> Result<Vec<(PathBuf, Vec<u8>)>> {
     let mut paths: Vec<PathBuf> =
         fs::read_dir(out.join("findings"))?.map(|entry| Ok(entry?.path())).collect::<Result<_>>()?;

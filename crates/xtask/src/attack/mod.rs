@@ -1,7 +1,7 @@
-//! `attack`: does to ptxsmith what a hostile user, project, folder or implementation does, and counts what happens: hostile PTX, edited
-//! files of campaigns, implementations that misbehave, mutated cubins, interruptions, full disks, hostile CUDA projects. Nothing leaves
-//! this machine. Status 1 where something happened that must not: a panic, an abort, a hang, memory above 2 GB, a lost finding, a file
-//! outside of the folder, code that was run.
+//! `attack`: treats ptxsmith as a hostile user, project, folder or implementation would, and counts the results:
+//! hostile PTX, edited campaign files, misbehaving implementations, mutated cubins, interruptions, full disks, hostile
+//! CUDA projects. Nothing leaves this machine. The exit status is 1 after a panic, an abort, a hang, memory use above 2
+//! GB, a lost finding, a file written outside the folder, or executed code.
 
 mod campaigns;
 mod programs;
@@ -22,7 +22,7 @@ use crate::tools::{self, command};
 
 const MOST_TIME: Duration = Duration::from_secs(60);
 const MOST_MEMORY: u64 = 2 << 20; // KiB
-/// A machine that does much else takes longer than the two seconds that are promised.
+/// Longer than the promised two seconds, because the machine may be busy.
 const TIME_TO_STOP: Duration = Duration::from_secs(5);
 /// A part of the attack.
 type Part = fn(&mut Attack) -> Result<()>;
@@ -50,30 +50,30 @@ pub struct Arguments {
     seed: u64,
 }
 
-/// An attack while it goes on.
+/// The state of an attack.
 struct Attack {
     program: PathBuf,
     share: f64,
     random: fastrand::Rng,
-    /// The folder of all that is made.
+    /// The folder for all generated files.
     work: PathBuf,
-    /// A file that appears where code was run, or something was written elsewhere.
+    /// A file that exists only if hostile code was executed or a file was written outside the folder.
     canary: PathBuf,
-    /// Where ptxsmith is started.
+    /// The directory in which ptxsmith is started.
     elsewhere: PathBuf,
     counts: BTreeMap<&'static str, BTreeMap<i32, u32>>,
     bad: Vec<String>,
     notes: Vec<String>,
 }
 
-/// How a program is run.
+/// A run of ptxsmith.
 struct Run<'a> {
     words: &'a [String],
     allowed: &'a [i32],
     what: &'a str,
-    /// A signal, and when it is sent.
+    /// A signal, and the delay before it is sent.
     stop: Option<(Signal, Duration)>,
-    /// What a shell does first.
+    /// Shell commands that are executed first.
     before: &'a str,
     directory: Option<&'a Path>,
     environment: Option<(&'a str, &'a str)>,
@@ -123,7 +123,7 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
     Ok(u8::from(!attack.bad.is_empty()))
 }
 
-/// Words of a command line.
+/// Converts the words of a command line.
 fn words<const N: usize>(words: [&str; N]) -> Vec<String> {
     words.map(str::to_owned).to_vec()
 }
@@ -156,19 +156,19 @@ impl Attack {
         self.bad.push(line.split_whitespace().collect::<Vec<_>>().join(" "));
     }
 
-    /// A script of a subject: `--describe` is not answered, and the rest is this.
+    /// Writes a subject's script. It fails on `--describe` and otherwise executes `body`.
     fn script(&self, name: &str, body: &str) -> Result<PathBuf> {
         let path = self.work.join(name);
         fs::write(&path, format!("[ \"$1\" = --describe ] && exit 1\n{body}\n"))?;
         Ok(path)
     }
 
-    /// The program under test as a word of a shell.
+    /// Returns the program under test, quoted for a shell.
     fn quoted(&self) -> String {
         shell_words::quote(&shown(&self.program)).into_owned()
     }
 
-    /// Runs ptxsmith, and notes what must not happen. Gives its status, and all that it says.
+    /// Runs ptxsmith and records forbidden results. Returns the exit status and all output.
     fn run(&mut self, part: &'static str, run: &Run<'_>) -> Result<(i32, String)> {
         let mut files = [tempfile::tempfile()?, tempfile::tempfile()?];
         let mut command = match run.before {
@@ -182,7 +182,7 @@ impl Attack {
                 shell
             }
         };
-        // What an implementation does to its directory must not be done to the user's.
+        // Start ptxsmith elsewhere, so that a misbehaving implementation cannot damage the user's directory.
         command.current_dir(run.directory.unwrap_or(&self.elsewhere)).envs(run.environment);
         command.stdin(Stdio::null()).stdout(files[0].try_clone()?).stderr(files[1].try_clone()?);
         let mut child = command.spawn()?;
@@ -214,7 +214,8 @@ impl Attack {
         Ok((status, out + &err))
     }
 
-    /// Waits for a program. Gives its status (a signal negative), its peak memory in KiB, and how long it took to stop.
+    /// Waits for a program. Returns its exit status (negative for a signal), its peak memory in KiB, and the time
+    /// between signal and end.
     fn watch(
         &mut self,
         part: &str,
@@ -247,7 +248,7 @@ impl Attack {
     }
 }
 
-/// The peak memory of a process, in KiB.
+/// Returns the peak memory of a process in KiB.
 fn peak(pid: u32) -> u64 {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));

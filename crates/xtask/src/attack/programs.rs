@@ -1,4 +1,4 @@
-//! Hostile PTX, and hostile CUDA projects.
+//! Attacks with hostile PTX and hostile CUDA projects.
 
 use std::fs;
 use std::path::PathBuf;
@@ -30,7 +30,7 @@ pub fn ptx(attack: &mut Attack) -> Result<()> {
     Ok(())
 }
 
-/// A program that is very long or very deep.
+/// Returns a very long or very deeply nested program.
 fn large(attack: &mut Attack, number: u32) -> Vec<u8> {
     let size = *attack.pick(&[1_000, 10_000, 50_000]);
     let each = |form: &str| (0..size).map(|n| form.replace('#', &n.to_string())).collect::<String>();

@@ -1,4 +1,4 @@
-//! Implementations that misbehave, and mutated cubins.
+//! Attacks with misbehaving implementations and mutated cubins.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -11,7 +11,7 @@ use crate::tools::{self, HEADER, command};
 
 const GOOD: &str =
     r#"{"schema": "ptxsmith.module/1", "outcome": "accepted", "diagnostics": [], "variables": {}}"#;
-/// Shell scripts behind `exec:`; `GOOD` is an observation.
+/// Shell scripts for `exec:` subjects; `GOOD` stands for an observation.
 const EXEC: [&str; 20] = [
     "kill -SEGV $$",
     "kill -9 $$",
@@ -34,7 +34,7 @@ const EXEC: [&str; 20] = [
     "echo 'null'",
     "trap '' TERM INT; sleep 1000",
 ];
-/// Shell scripts behind `serve:`.
+/// Shell scripts for `serve:` subjects.
 const SERVE: [&str; 10] = [
     "while read x; do echo nonsense; done",
     r#"while read x; do echo '{"id": 77, "observation": {"outcome": "refused"}}'; done"#,
@@ -81,7 +81,7 @@ pub fn subjects(attack: &mut Attack) -> Result<()> {
     Ok(())
 }
 
-/// A program that says that it is ptxas.
+/// Builds a program that identifies itself as ptxas.
 fn hostile_ptxas(attack: &Attack) -> Result<Option<PathBuf>> {
     let (source, path) = (attack.work.join("ptxas.c"), attack.work.join("ptxas"));
     fs::write(&source, include_str!("hostile_ptxas.c"))?;

@@ -1,4 +1,4 @@
-//! What the user can write after `ptxsmith cuda`.
+//! The command line of `ptxsmith cuda`.
 
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
@@ -60,7 +60,7 @@ Examples:
 }
 
 impl Cuda {
-    /// The flags of long work.
+    /// Returns the options of long-running work.
     pub fn work(&self) -> &Work {
         match self {
             Cuda::Gen(args) => &args.work,
@@ -171,7 +171,7 @@ pub struct Check {
     pub work: Work,
 }
 
-/// An open question of the checker, and whether it is answered otherwise than by the literal text.
+/// Parses an interpretation of the checker. The result is true if the answer departs from the literal text.
 fn parse_interpretation(text: &str) -> Result<(Question, bool), String> {
     let (name, answer) = text.split_once('=').ok_or("it is QUESTION=ANSWER")?;
     let names: Vec<&str> = INTERPRETATIONS.iter().map(|question| question.name()).collect();

@@ -1,4 +1,4 @@
-//! `ptxsmith cuda check`: users' own sources.
+//! `ptxsmith cuda check`: checks the user's own sources.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ffi::OsString;
@@ -21,7 +21,7 @@ use crate::console::{BAD, BOLD, END, NOTE, line};
 use crate::exit::{Exit, Failure};
 use ptxsmith_report::harmless;
 
-/// Checks every file. Files that cannot be read are reported; the others are checked.
+/// Checks every file. A file that cannot be read is reported, and the others are checked.
 pub fn run(context: &Context, args: &Check) -> Result<Exit, Failure> {
     let clang = find_clang(context, args)?;
     let commands = args.compile_commands.as_deref().map(CompileCommands::read).transpose();
@@ -113,7 +113,7 @@ fn find_clang(context: &Context, args: &Check) -> Result<PathBuf, Failure> {
             Err(reason) => Err(missing(&reason)),
         };
     };
-    // A name without a directory is looked up in PATH, as a shell does.
+    // Look up a name without a directory in PATH, as a shell does.
     let is_name = named.components().count() == 1 && !named.exists();
     let program = if is_name { named.clone() } else { std::path::absolute(named)? };
     match clang_version(&program, &context.cancel) {
@@ -122,17 +122,17 @@ fn find_clang(context: &Context, args: &Check) -> Result<PathBuf, Failure> {
     }
 }
 
-/// A file, its path for clang, and how it is checked.
+/// A check of one file: its name, its path for clang, and the options.
 struct Work {
     name: String,
     path: PathBuf,
     options: Options,
-    /// Flags of its command line that are left out although they might matter.
+    /// Compiler flags that were left out although they might affect the result.
     dropped: Vec<String>,
 }
 
-/// What is to be done with a file, once for each way in which it is compiled; an error, if it cannot be read or a command line
-/// of it cannot be used.
+/// Returns the checks of a file, one for each command that compiles it. Fails if the file cannot be read or one of its
+/// commands cannot be used.
 fn work(
     context: &Context,
     args: &Check,
@@ -160,7 +160,7 @@ fn work(
     if commands.is_empty() {
         return Ok(vec![work(file.to_owned(), options, Vec::new())]);
     }
-    // Flags are relative to the directory of their command; the file is not.
+    // Flags are relative to the directory of their command, but the path of the file is not.
     let path = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
     let ways = commands.into_iter().map(|command| {
         let Command { directory, flags, dropped, microsoft } = command;
@@ -171,7 +171,7 @@ fn work(
     Ok(ways.collect())
 }
 
-/// How the flags answer the open questions; the last answer to one counts.
+/// Returns the interpretations given by the options. If a question is answered several times, the last answer counts.
 fn readings(args: &Check) -> Readings {
     let answers: BTreeMap<Question, bool> = args.interpretations.iter().copied().collect();
     let departures = answers.into_iter().filter(|(_, departs)| *departs).map(|(question, _)| question);
@@ -191,7 +191,7 @@ fn check_all(context: &Context, works: &[Work], arrivals: &Mutex<Arrivals<'_>>) 
     checked.into_iter().collect::<Option<()>>().ok_or(Failure::Interrupted)
 }
 
-/// Takes the reports as they come, and shows each as soon as those before it are there.
+/// Collects reports in any order, and shows each one when all reports before it have arrived.
 struct Arrivals<'a> {
     context: &'a Context,
     format: Format,
@@ -199,7 +199,7 @@ struct Arrivals<'a> {
     baseline: Option<Baseline>,
     early: BTreeMap<usize, Report>,
     reports: Vec<(String, Report)>,
-    /// What was reported already: files may share a header.
+    /// The findings already reported, because several files may include the same header.
     seen: HashSet<(PathBuf, u32, u32, String)>,
 }
 
@@ -239,13 +239,13 @@ impl<'a> Arrivals<'a> {
         Ok(())
     }
 
-    /// Every finding with its file's work.
+    /// Returns every finding with the check of its file.
     fn findings(&self) -> impl Iterator<Item = (&'a Work, &Finding)> {
         let reports = self.works.iter().zip(&self.reports);
         reports.flat_map(|(work, (_, report))| report.findings.iter().map(move |finding| (work, finding)))
     }
 
-    /// From now on the findings are known.
+    /// Writes the current findings as the new baseline.
     fn write_baseline(&mut self, file: &Path) -> std::io::Result<()> {
         let mut baseline = Baseline::empty(file);
         for (work, finding) in self.findings() {
@@ -282,7 +282,7 @@ fn summary(reports: &[(String, Report)]) -> String {
     let sum = |of: fn(&Report) -> usize| reports.iter().map(|(_, report)| of(report)).sum::<usize>();
     let one_or_more = |count: usize, one: &str| format!("{count} {one}{}", if count == 1 { "" } else { "s" });
     let violations = one_or_more(sum(|report| report.findings.len()), "violation");
-    // A file that is compiled in several ways has a report for each.
+    // A file that is compiled in several ways has several reports.
     let files: HashSet<&str> = reports.iter().map(|(file, _)| file.as_str()).collect();
     let mut summary = format!("{}, {violations}", one_or_more(files.len(), "file"));
     let accepted =

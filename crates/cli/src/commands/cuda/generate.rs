@@ -1,4 +1,4 @@
-//! `ptxsmith cuda gen`
+//! `ptxsmith cuda gen`: writes generated CUDA sources.
 
 use ptxsmith_campaign::files::{make_directory, write_whole};
 use ptxsmith_cuda::{
@@ -14,7 +14,7 @@ use super::readings;
 use crate::commands::Context;
 use crate::exit::{Exit, Failure};
 
-/// Writes units of generated uses.
+/// Writes translation units of generated uses.
 pub fn run(context: &Context, args: &Gen) -> Result<Exit, Failure> {
     if let Some(directory) = &args.out {
         make_directory(directory)?;
@@ -53,7 +53,7 @@ pub fn run(context: &Context, args: &Gen) -> Result<Exit, Failure> {
     Ok(Exit::Success)
 }
 
-/// What the rule says of a use, in a few words.
+/// Describes in a few words how the rule applies to a use.
 pub fn expectation(case: &Case, readings: Readings) -> String {
     let verdict = match judge(case, readings).verdict {
         Verdict::Allowed => "allowed".to_owned(),

@@ -1,4 +1,4 @@
-//! `ptxsmith cuda`: the CUDA C++ suite, on host `const` variables in device code.
+//! `ptxsmith cuda`: the CUDA C++ suite, about host `const` variables in device code.
 
 mod args;
 mod check;
@@ -13,7 +13,7 @@ pub use args::Cuda;
 use super::Context;
 use crate::exit::{Exit, Failure};
 
-/// Generates, runs or checks.
+/// Runs the selected subcommand.
 pub fn run(context: &Context, args: &Cuda) -> Result<Exit, Failure> {
     match args {
         Cuda::Gen(args) => generate::run(context, args),
@@ -22,7 +22,8 @@ pub fn run(context: &Context, args: &Cuda) -> Result<Exit, Failure> {
     }
 }
 
-/// The readings that the flags ask for: the literal text, with the exception for Microsoft's compiler as an option.
+/// Returns the interpretations given by the options: the literal text, with the exception for Microsoft's compiler if
+/// `microsoft` is true.
 fn readings(microsoft: bool) -> Readings {
     let literal = Readings::default();
     if microsoft { literal.with(Question::HostCompiler) } else { literal }

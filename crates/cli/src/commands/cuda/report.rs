@@ -1,4 +1,4 @@
-//! The report of `ptxsmith cuda run`: as JSON (`ptxsmith.report/1`), as programs, and in words.
+//! The report of `ptxsmith cuda run`: as JSON (`ptxsmith.report/1`), as programs, and as text.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -20,40 +20,38 @@ use serde_json::{Value, json};
 use crate::console::{BAD, BOLD, END, GOOD, NOTE, line};
 use crate::exit::Failure;
 
-/// A compiler with what was found of it.
+/// A compiler and its results.
 pub struct Tested {
-    /// The compiler.
     pub compiler: Box<dyn Compiler>,
-    /// What was found.
+    /// The results of all cases shown to the compiler.
     pub ledger: Ledger,
 }
 
-/// A campaign that has ended.
+/// A finished campaign.
 pub struct Campaign<'a> {
-    /// Where the report and the findings go.
+    /// The directory of the report and the findings.
     pub out: &'a Path,
-    /// What chose the cases.
+    /// The seed of the cases.
     pub seed: u64,
-    /// Whether it came to its end.
+    /// Whether the campaign ran to its end.
     pub complete: bool,
-    /// The compilers.
     pub tested: Vec<Tested>,
-    /// What the cases touched.
+    /// The features that the cases covered.
     pub coverage: Coverage,
 }
 
-/// A finding, of one or several compilers.
+/// A finding, for one or several compilers.
 struct Finding<'a> {
     id: String,
     status: Status,
     class: Class,
     title: String,
     reason: Option<&'static str>,
-    /// What a known deviation departs from.
+    /// The clauses that a known deviation violates.
     departs_from: &'static [Clause],
     subjects: Vec<&'a str>,
     count: u64,
-    /// The first case and what was seen of it; of one that is gone there is none.
+    /// The first case and its observation; `None` if a known deviation no longer reproduces.
     group: Option<&'a Group>,
 }
 
@@ -123,12 +121,13 @@ impl<'a> Finding<'a> {
 }
 
 impl Campaign<'_> {
-    /// How many groups of cases deviate in a way that nothing explains, or no longer in a way that is listed.
+    /// The number of groups of cases with an unknown deviation, plus the number of listed deviations that no longer
+    /// reproduce.
     pub fn news(&self) -> usize {
         self.tested.iter().map(|tested| tested.ledger.news()).sum()
     }
 
-    /// By name. The example is that of the first compiler that shows it.
+    /// Returns the findings, ordered by name. The example is from the first compiler that shows the finding.
     fn findings(&self) -> Vec<Finding<'_>> {
         let mut all: BTreeMap<String, Finding<'_>> = BTreeMap::new();
         for Tested { compiler, ledger } in &self.tested {
@@ -148,7 +147,7 @@ impl Campaign<'_> {
         all.into_values().collect()
     }
 
-    /// Saves the report, and each finding's first program.
+    /// Saves the report and the first program of each finding.
     pub fn save(&self) -> Result<(), Failure> {
         let findings = self.findings();
         let directory = self.out.join(folder::FINDINGS);
@@ -165,7 +164,8 @@ impl Campaign<'_> {
         Ok(())
     }
 
-    /// The program of a finding: what any compiler takes, with what was expected and seen in leading comments.
+    /// Returns the program of a finding, which any compiler accepts. Leading comments state the expected and the
+    /// observed behavior.
     fn program(&self, finding: &Finding<'_>, group: &Group) -> String {
         format!(
             "// finding: {}\n// expect: {}\n// observed: {} ({})\n// clause: {}\n// repeat: {}\n{PRELUDE}{}\n",
@@ -254,7 +254,7 @@ impl Campaign<'_> {
         json
     }
 
-    /// What was found, for people.
+    /// Renders the results as text.
     pub fn summary(&self, wall: Duration) -> Result<String, askama::Error> {
         Summary { campaign: self, findings: self.findings(), wall }.render()
     }
@@ -341,7 +341,7 @@ fn subject(Tested { compiler, ledger }: &Tested) -> Value {
     })
 }
 
-/// How often the compiler went with either answer to an open question.
+/// Counts, for each open question, how often the compiler followed each answer.
 fn sides(ledger: &Ledger) -> BTreeMap<&'static str, Value> {
     let sides = ledger.sides.iter().map(|(question, sides)| {
         let answers = question.answers();

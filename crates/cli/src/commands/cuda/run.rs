@@ -1,4 +1,4 @@
-//! `ptxsmith cuda run`: generate, predict, ask compilers, compare, report.
+//! `ptxsmith cuda run`: generate, predict, run compilers, compare, report.
 
 use std::sync::Mutex;
 use std::time::Instant;
@@ -18,13 +18,13 @@ use super::report::{Campaign, Tested};
 use crate::commands::{Context, worker};
 use crate::exit::{Exit, Failure};
 
-/// How many uses are shown at once. Starting a compiler costs as much as some hundreds of them.
+/// The number of uses per compiler run. Starting a compiler costs as much as compiling several hundred uses.
 const UNIT: u64 = 2_500;
 
-/// How many uses are shown where neither a number nor a time is given.
+/// The default number of uses, if neither a number nor a time is given.
 const CASES: u64 = 25_000;
 
-/// Runs a campaign.
+/// Runs a campaign and prints its result.
 pub fn run(context: &Context, args: &Run) -> Result<Exit, Failure> {
     let started = Instant::now();
     make_directory(&args.out)?;
@@ -55,7 +55,7 @@ pub fn run(context: &Context, args: &Run) -> Result<Exit, Failure> {
     })
 }
 
-/// Opens every subject, installing what is missing. One that is not there stops the campaign before it begins.
+/// Opens every subject and installs missing releases. An unavailable subject stops the campaign before it begins.
 fn open_all(context: &Context, args: &Run) -> Result<Vec<Box<dyn Compiler>>, Failure> {
     let defaults = ["cicc@13.0", "cicc@13.5", "clang"];
     let specs: Vec<Spec> = if args.subjects.is_empty() {
@@ -91,7 +91,7 @@ fn open_all(context: &Context, args: &Run) -> Result<Vec<Box<dyn Compiler>>, Fai
     Ok(compilers)
 }
 
-/// Shows unit after unit to every compiler, until the budget is spent.
+/// Runs every compiler on one unit after another, until the budget is spent.
 fn show_all(
     session: &Session,
     args: &Run,
@@ -105,7 +105,7 @@ fn show_all(
         (cases, _) => Some(cases.map_or(CASES, |cases| cases.get())),
     };
     let end = args.first.saturating_add(cases.unwrap_or(u64::MAX));
-    // A task is one unit shown to one compiler.
+    // A task is one unit compiled by one compiler.
     let budget = Budget {
         tasks: cases.map(|cases| cases.div_ceil(UNIT).saturating_mul(subjects)),
         together: subjects,

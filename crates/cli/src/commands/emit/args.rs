@@ -1,4 +1,4 @@
-//! What the user can write after `ptxsmith emit`.
+//! The command line of `ptxsmith emit`.
 
 use std::num::NonZeroU64;
 use std::path::PathBuf;
@@ -38,7 +38,7 @@ Examples:
 }
 
 impl Emit {
-    /// The flags of long work.
+    /// Returns the options of long-running work.
     pub fn work(&self) -> &Work {
         match self {
             Emit::Run(args) => &args.work,

@@ -1,4 +1,4 @@
-//! `ptxsmith emit check`: sources of the user's.
+//! `ptxsmith emit check`: checks the user's own sources.
 
 use std::fmt::Write as _;
 
@@ -10,7 +10,7 @@ use super::{host, of_compiler, open_all};
 use crate::commands::Context;
 use crate::exit::{Exit, Failure};
 
-/// Checks each source with each compiler, and prints what differs.
+/// Checks each source with each compiler, and prints the differences.
 pub fn run(context: &Context, args: &Check) -> Result<Exit, Failure> {
     let session = context.session();
     let compilers = open_all(context, &args.subjects, args.timeout)?;

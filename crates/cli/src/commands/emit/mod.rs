@@ -1,4 +1,4 @@
-//! `ptxsmith emit`: compilers that print PTX, and what they make of initial values.
+//! `ptxsmith emit`: tests whether compilers that print PTX preserve initial values.
 
 mod args;
 mod check;
@@ -15,7 +15,7 @@ pub use args::Emit;
 use super::{Context, worker};
 use crate::exit::{Exit, Failure};
 
-/// Generates sources, or checks those of the user.
+/// Runs the selected subcommand.
 pub fn run(context: &Context, args: &Emit) -> Result<Exit, Failure> {
     match args {
         Emit::Run(args) => run::run(context, args),
@@ -23,7 +23,7 @@ pub fn run(context: &Context, args: &Emit) -> Result<Exit, Failure> {
     }
 }
 
-/// Opens every subject, installing what is missing.
+/// Opens every subject and installs missing releases.
 fn open_all(
     context: &Context,
     specs: &[Spec],
@@ -54,7 +54,7 @@ fn open_all(
     Ok(compilers)
 }
 
-/// The compilers of the host; a note says what lacks them.
+/// Finds the compilers of the host. If they are missing, notes that layouts are compared within the PTX only.
 fn host(context: &Context, session: &Session) -> Option<Host> {
     let host = Host::find(&session.cancel);
     if host.is_none() {

@@ -18,17 +18,16 @@ use ptxsmith_subject::{Observation, Outcome};
 
 use crate::exit::Failure;
 
-/// A compiler with what was found of it.
+/// A compiler and its results.
 pub struct Tested<'a> {
-    /// The compiler.
     pub compiler: &'a dyn Compiler,
-    /// What was seen.
+    /// The results of all globals shown to the compiler.
     pub ledger: Ledger,
-    /// What that comes to.
+    /// The findings from `ledger`.
     pub found: Vec<Found>,
 }
 
-/// Writes the report, and a source for each finding.
+/// Writes the report and a source for each finding.
 pub fn write(out: &Path, seed: u64, complete: bool, tested: &[Tested<'_>]) -> Result<Report, Failure> {
     let subjects: Vec<Subject> = tested.iter().map(subject).collect();
     let mut findings: BTreeMap<String, Finding> = BTreeMap::new();
@@ -82,7 +81,7 @@ pub fn write(out: &Path, seed: u64, complete: bool, tested: &[Tested<'_>]) -> Re
     Ok(report)
 }
 
-/// The reason of what was not compared, and of witnesses that were not heard.
+/// The reason for globals that were not compared, and for witnesses that gave no result.
 const UNOBSERVED: &str = "unobserved";
 
 fn subject(Tested { compiler, ledger, .. }: &Tested<'_>) -> Subject {
@@ -107,7 +106,7 @@ fn subject(Tested { compiler, ledger, .. }: &Tested<'_>) -> Subject {
 fn finding(found: &Found, listed: Option<&Listed>) -> Finding {
     let Found { symptom, shape, global, difference, .. } = found;
     let declaration = declaration(&Global { number: 0, ..global.clone() });
-    // As the global is called in the source.
+    // Use the name of the global in the written source.
     let number = global.number.to_string();
     let place =
         difference.place.replacen(&format!("g{number}"), "g0", 1).replacen(&format!("k{number}"), "k0", 1);

@@ -1,4 +1,4 @@
-//! `ptxsmith emit run`: generate globals, have them printed, compare, reduce, report.
+//! `ptxsmith emit run`: generate globals, compile, compare, reduce, report.
 
 use std::sync::Mutex;
 use std::time::Instant;
@@ -17,13 +17,13 @@ use super::{host, of_compiler, open_all};
 use crate::commands::{Context, run::summed_up};
 use crate::exit::{Exit, Failure};
 
-/// How many globals are shown at once.
+/// The number of globals per compiler run.
 const UNIT: u64 = 500;
 
-/// How many are shown where neither a number nor a time is given.
+/// The default number of globals, if neither a number nor a time is given.
 const CASES: u64 = 5_000;
 
-/// Runs a campaign.
+/// Runs a campaign and prints its result.
 pub fn run(context: &Context, args: &Run) -> Result<Exit, Failure> {
     let started = Instant::now();
     make_directory(&args.out)?;
@@ -44,7 +44,7 @@ pub fn run(context: &Context, args: &Run) -> Result<Exit, Failure> {
         units: cases.map(|cases| cases.saturating_mul(subjects)),
     };
     let generator = Generator::new(session.seed);
-    // A task is one unit shown to one compiler.
+    // A task is one unit compiled by one compiler.
     let ended = each(&session, budget, "globals", |task, progress| {
         let (unit, subject) = (task / subjects, (task % subjects) as usize);
         let first = unit * UNIT;
