@@ -20,6 +20,8 @@ mod source;
 mod suppress;
 mod text;
 mod tokens;
+mod toolkit;
+mod traits;
 mod uses;
 mod variables;
 mod witnesses;
@@ -242,9 +244,7 @@ pub fn check(file: &Path, options: &Options) -> Result<Report, Error> {
     let runs = Runs::new(file, options, directory.path())?;
     let ours = directory.path().to_string_lossy().into_owned();
     let libraries = flags::system_directories(&options.flags);
-    let toolkits = options.flags.iter().map(|flag| flag.to_string_lossy().into_owned());
-    let toolkits: Vec<String> =
-        toolkits.filter_map(|flag| Some(flag.strip_prefix("--cuda-path=")?.to_owned())).collect();
+    let toolkits = toolkit::roots(&options.flags);
     let origin_of = |name: &str| {
         let is_below =
             |directories: &[String]| directories.iter().any(|directory| name.starts_with(directory));
@@ -300,12 +300,17 @@ impl Runs {
         let has_cuda = options.flags.iter().any(|flag| flag.to_string_lossy().starts_with("--cuda-path"));
         if has_cuda {
             preprocessing.retain(|arg| arg != "-nocudainc");
-            // Without the toolkit's library clang does not say which release's way to launch kernels to look for.
-            common.extend(["-Xclang", "-target-sdk-version=12.0"].map(OsString::from));
+            common.extend(toolkit::FOR_ITS_RELEASE.map(OsString::from));
             let absent = directory.join("absent");
             let write = command::write_absent_headers(&absent);
             write.map_err(|source| Error::Machine { doing: "write a header for clang", source })?;
             preprocessing.extend(["-idirafter".into(), absent.into_os_string()]);
+            preprocessing.extend(toolkit::flags(&options.flags, &options.directory));
+            if clang_version(&options.clang, &options.cancel)
+                .is_ok_and(|version| toolkit::needs_macros(&version))
+            {
+                preprocessing.extend(toolkit::MACROS.map(OsString::from));
+            }
         } else {
             let write = command::write_headers(directory);
             write.map_err(|source| Error::Machine { doing: "write a header for clang", source })?;

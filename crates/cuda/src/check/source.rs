@@ -11,6 +11,7 @@ use ptxsmith_subject::process::{self, Cancel, End, Invocation, Limits};
 use super::ast::Place;
 use super::files::LONGEST;
 use super::tokens::{Token, tokens};
+use super::traits;
 
 /// Whose a file is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -159,8 +160,26 @@ impl Source {
                 }
             }
         }
+        self.rename_traits(&mut written);
         self.written = String::from_utf8(written).unwrap_or_default();
         self.code = String::from_utf8(code).unwrap_or_default();
+    }
+
+    /// Renames classes of system headers whose names are words of clang's, too.
+    fn rename_traits(&self, written: &mut [u8]) {
+        let mut texts: Vec<&mut [u8]> = Vec::new();
+        let (mut rest, mut from) = (written, 0);
+        for (part, next) in self.parts.iter().zip(self.parts.iter().skip(1).map(Some).chain([None])) {
+            let start = |part: &Part| self.starts.get(part.first as usize - 1).copied();
+            let begin = start(part).unwrap_or(from + rest.len());
+            let end = next.and_then(start).unwrap_or(from + rest.len());
+            let (text, behind) = std::mem::take(&mut rest).split_at_mut(end - from);
+            if part.origin == Origin::System {
+                texts.push(&mut text[begin - from..]);
+            }
+            (rest, from) = (behind, end);
+        }
+        traits::rename_declared(&mut texts);
     }
 
     /// The text for clang.
