@@ -50,3 +50,22 @@ int main(int argc, char **argv) {
   void *args[] = {&d}; cudaLaunchKernel((void *)kern<float>, dim3(1), dim3(1), args, 0, st); cudaLaunchCooperativeKernel((void *)kern<float>, 1, 1, args, 0, 0);
   cudaDeviceSetLimit(cudaLimitPrintfFifoSize, 1); cudaRuntimeGetVersion(h); cudaDriverGetVersion(h); cudaThreadSynchronize(); cudaMemcpy3DParms pp = {0}; pp.kind = cudaMemcpyHostToDevice; pp.extent = make_cudaExtent(1, 1, 1); pp.srcPtr = make_cudaPitchedPtr(h, 4, 4, 4); cudaMemcpy3D(&pp); cudaDeviceReset(); return 0;
 }
+
+// Libraries of the toolkit.
+#include <cufft.h>
+#include <cusolverDn.h>
+#include <cusolverSp.h>
+#include <cusparse.h>
+__global__ void scale(cuDoubleComplex *z, cuComplex *c) {
+  cooperative_groups::thread_group all = cooperative_groups::this_thread_block();
+  cooperative_groups::thread_block_tile<32> warp = cooperative_groups::tiled_partition<32>(cooperative_groups::this_thread_block());
+  z[all.thread_rank()] = cuCmul(z[0], make_cuDoubleComplex(cuCreal(z[1]), 0));
+  c[warp.thread_rank()] = cuCaddf(c[0], make_cuComplex(INFINITY, M_PI));
+}
+int libraries(cufftComplex *data, double *d) {
+  cufftHandle plan; cusparseHandle_t sparse; cusolverDnHandle_t dense; cusparseSpMatDescr_t matrix; cublasHandle_t blas; double one = 1;
+  if (cufftPlan1d(&plan, 8, CUFFT_C2C, 1) != CUFFT_SUCCESS || cufftExecC2C(plan, data, data, CUFFT_FORWARD) != CUFFT_SUCCESS) return 1;
+  cusparseCreate(&sparse); cusparseCreateCsr(&matrix, 1, 1, 1, d, d, d, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F);
+  cusolverStatus_t status = cusolverDnCreate(&dense); cublasCreate(&blas); cublasDtrsm(blas, CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N, CUBLAS_DIAG_UNIT, 1, 1, &one, d, 1, d, 1);
+  return status != CUSOLVER_STATUS_SUCCESS || cudaStreamSynchronize(cudaStreamPerThread) != cudaSuccess;
+}

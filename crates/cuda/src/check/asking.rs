@@ -82,8 +82,7 @@ pub fn ask(
 
     let mut clang = clang.clone();
     let file = clang.args.split_off(clang.args.len().saturating_sub(2));
-    clang.args.retain(|arg| arg != "-w");
-    let ours = ["-Wno-everything", "-Wdeprecated-declarations", "-Wno-error"];
+    let ours = ["-Wdeprecated-declarations", "-Wno-error"];
     clang.args.extend(ours.iter().map(OsString::from));
     clang.args.extend(file);
     let finished = process::run_reading(&clang, limits, cancel, |_| ())?;

@@ -207,10 +207,21 @@ pub fn write_absent_headers(directory: &Path) -> io::Result<()> {
 }
 
 /// Declarations of the CUDA runtime that programs use, written down from its documentation.
-const HEADERS: [(&str, &str); 11] = [
+const HEADERS: [(&str, &str); 22] = [
     ("cuda_fp4.h", include_str!("runtime/cuda_fp4.h")),
     ("cuda_fp8.h", include_str!("runtime/cuda_fp8.h")),
     ("cublas_v2.h", include_str!("runtime/cublas_v2.h")),
+    ("cublas.h", "#include \"cublas_v2.h\"\n"),
+    ("cublasLt.h", "#include \"cublas_v2.h\"\n"),
+    ("cuComplex.h", include_str!("runtime/cuComplex.h")),
+    ("cufft.h", include_str!("runtime/cufft.h")),
+    ("cufftXt.h", "#include \"cufft.h\"\n"),
+    ("cusparse.h", include_str!("runtime/cusparse.h")),
+    ("cusparse_v2.h", "#include \"cusparse.h\"\n"),
+    ("cusolver_common.h", include_str!("runtime/cusolver_common.h")),
+    ("cusolverDn.h", "#include \"cusolver_common.h\"\n"),
+    ("cusolverSp.h", "#include \"cusolver_common.h\"\n"),
+    ("library_types.h", include_str!("runtime/library_types.h")),
     ("cuda_runtime.h", include_str!("runtime/runtime.h")),
     ("ptxsmith_api.h", include_str!("runtime/api.h")),
     ("ptxsmith_device.h", include_str!("runtime/device.h")),

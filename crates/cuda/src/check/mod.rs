@@ -291,7 +291,8 @@ struct Runs {
 impl Runs {
     fn new(file: &Path, options: &Options, directory: &Path) -> Result<Self, Error> {
         let mut common: Vec<OsString> = crate::subjects::CLANG_FLAGS.iter().map(OsString::from).collect();
-        let fixed = ["-w", "-Qunused-arguments", "-ferror-limit=0", "-fno-caret-diagnostics"];
+        // Some warnings are errors by default, and nvcc has none of them.
+        let fixed = ["-Wno-everything", "-Qunused-arguments", "-ferror-limit=0", "-fno-caret-diagnostics"];
         common.extend(fixed.iter().map(OsString::from));
         if !options.flags.iter().any(|flag| flag.to_string_lossy().starts_with("-std=")) {
             common.push("-std=c++17".into());

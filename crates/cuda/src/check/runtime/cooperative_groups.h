@@ -3,6 +3,7 @@
 namespace cooperative_groups {
 #define PTXSMITH_GROUP(name) \
   struct name { \
+    name() = default; template <class G> __device__ name(G) {} \
     __device__ void sync() const; __device__ unsigned thread_rank() const; __device__ unsigned size() const; __device__ unsigned num_threads() const; \
     __device__ unsigned meta_group_rank() const; __device__ unsigned meta_group_size() const; __device__ bool is_valid() const; __device__ dim3 group_dim() const; \
     __device__ dim3 group_index() const; __device__ dim3 thread_index() const; __device__ dim3 block_index() const; __device__ unsigned block_rank() const; \

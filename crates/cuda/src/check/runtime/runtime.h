@@ -28,6 +28,17 @@
 #define __CUDACC_VER_BUILD__ 86
 #define CUDART_VERSION 12090
 #define CUDA_VERSION 12090
+#define INFINITY (__builtin_inff())
+#define NAN (__builtin_nanf(""))
+#define HUGE_VAL (__builtin_huge_val())
+#define M_E 2.7182818284590452354
+#define M_LOG2E 1.4426950408889634074
+#define M_LN2 0.69314718055994530942
+#define M_PI 3.14159265358979323846
+#define M_PI_2 1.57079632679489661923
+#define M_PI_4 0.78539816339744830962
+#define M_1_PI 0.31830988618379067154
+#define M_SQRT2 1.41421356237309504880
 #define __inline_hint__
 #define __nv_pure__
 #define __maxnreg__(...)
@@ -59,6 +70,8 @@ PTXSMITH_VECTOR3(long, long) PTXSMITH_VECTOR3(ulong, unsigned long)
 PTXSMITH_VECTOR3(longlong, long long) PTXSMITH_VECTOR3(ulonglong, unsigned long long)
 PTXSMITH_VECTOR3(float, float) PTXSMITH_VECTOR3(double, double)
 typedef struct CUstream_st *cudaStream_t;
+#define cudaStreamLegacy ((cudaStream_t)1)
+#define cudaStreamPerThread ((cudaStream_t)2)
 typedef struct CUevent_st *cudaEvent_t;
 enum cudaError {
   cudaSuccess = 0, cudaErrorInvalidValue = 1, cudaErrorMemoryAllocation = 2, cudaErrorInitializationError, cudaErrorCudartUnloading, cudaErrorInvalidConfiguration,
@@ -191,6 +204,7 @@ extern "C" __device__ float __cosf(float);
 extern "C" __device__ float __tanf(float);
 extern "C" __device__ void sincosf(float, float *, float *);
 extern "C" __device__ void sincos(double, double *, double *);
+__device__ void sincos(float, float *, float *);
 extern "C" __device__ void sincospif(float, float *, float *);
 extern "C" __device__ float sinpif(float);
 extern "C" __device__ float cospif(float);

@@ -1,0 +1,93 @@
+#pragma once
+#include "cuComplex.h"
+#include "library_types.h"
+typedef struct cusparseContext *cusparseHandle_t;
+typedef struct cusparseMatDescr *cusparseMatDescr_t;
+typedef struct cusparseSpMatDescr *cusparseSpMatDescr_t;
+typedef struct cusparseDnMatDescr *cusparseDnMatDescr_t;
+typedef struct cusparseDnVecDescr *cusparseDnVecDescr_t;
+typedef struct cusparseSpVecDescr *cusparseSpVecDescr_t;
+typedef struct cusparseSpSVDescr *cusparseSpSVDescr_t;
+typedef struct cusparseSpSMDescr *cusparseSpSMDescr_t;
+typedef struct cusparseSpGEMMDescr *cusparseSpGEMMDescr_t;
+typedef struct csrsv2Info *csrsv2Info_t;
+typedef struct csrsm2Info *csrsm2Info_t;
+typedef struct csrilu02Info *csrilu02Info_t;
+typedef struct csric02Info *csric02Info_t;
+enum cusparseStatus_t {
+  CUSPARSE_STATUS_SUCCESS, CUSPARSE_STATUS_NOT_INITIALIZED, CUSPARSE_STATUS_ALLOC_FAILED, CUSPARSE_STATUS_INVALID_VALUE, CUSPARSE_STATUS_ARCH_MISMATCH,
+  CUSPARSE_STATUS_MAPPING_ERROR, CUSPARSE_STATUS_EXECUTION_FAILED, CUSPARSE_STATUS_INTERNAL_ERROR, CUSPARSE_STATUS_MATRIX_TYPE_NOT_SUPPORTED,
+  CUSPARSE_STATUS_ZERO_PIVOT, CUSPARSE_STATUS_NOT_SUPPORTED, CUSPARSE_STATUS_INSUFFICIENT_RESOURCES
+};
+enum cusparsePointerMode_t { CUSPARSE_POINTER_MODE_HOST, CUSPARSE_POINTER_MODE_DEVICE };
+enum cusparseAction_t { CUSPARSE_ACTION_SYMBOLIC, CUSPARSE_ACTION_NUMERIC };
+enum cusparseMatrixType_t {
+  CUSPARSE_MATRIX_TYPE_GENERAL, CUSPARSE_MATRIX_TYPE_SYMMETRIC, CUSPARSE_MATRIX_TYPE_HERMITIAN, CUSPARSE_MATRIX_TYPE_TRIANGULAR
+};
+enum cusparseFillMode_t { CUSPARSE_FILL_MODE_LOWER, CUSPARSE_FILL_MODE_UPPER };
+enum cusparseDiagType_t { CUSPARSE_DIAG_TYPE_NON_UNIT, CUSPARSE_DIAG_TYPE_UNIT };
+enum cusparseIndexBase_t { CUSPARSE_INDEX_BASE_ZERO, CUSPARSE_INDEX_BASE_ONE };
+enum cusparseOperation_t { CUSPARSE_OPERATION_NON_TRANSPOSE, CUSPARSE_OPERATION_TRANSPOSE, CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE };
+enum cusparseDirection_t { CUSPARSE_DIRECTION_ROW, CUSPARSE_DIRECTION_COLUMN };
+enum cusparseSolvePolicy_t { CUSPARSE_SOLVE_POLICY_NO_LEVEL, CUSPARSE_SOLVE_POLICY_USE_LEVEL };
+enum cusparseIndexType_t { CUSPARSE_INDEX_16U = 1, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_64I };
+enum cusparseOrder_t { CUSPARSE_ORDER_COL = 1, CUSPARSE_ORDER_ROW };
+enum cusparseSpMVAlg_t { CUSPARSE_SPMV_ALG_DEFAULT, CUSPARSE_SPMV_COO_ALG1, CUSPARSE_SPMV_CSR_ALG1, CUSPARSE_SPMV_CSR_ALG2 };
+enum cusparseSpMMAlg_t { CUSPARSE_SPMM_ALG_DEFAULT, CUSPARSE_SPMM_COO_ALG1, CUSPARSE_SPMM_CSR_ALG1, CUSPARSE_SPMM_CSR_ALG2, CUSPARSE_SPMM_CSR_ALG3 };
+enum cusparseSpSVAlg_t { CUSPARSE_SPSV_ALG_DEFAULT };
+enum cusparseSpSMAlg_t { CUSPARSE_SPSM_ALG_DEFAULT };
+enum cusparseSpGEMMAlg_t { CUSPARSE_SPGEMM_DEFAULT };
+enum cusparseCsr2CscAlg_t { CUSPARSE_CSR2CSC_ALG_DEFAULT, CUSPARSE_CSR2CSC_ALG1 };
+enum cusparseSpMatAttribute_t { CUSPARSE_SPMAT_FILL_MODE, CUSPARSE_SPMAT_DIAG_TYPE };
+inline const char *cusparseGetErrorString(cusparseStatus_t) { return ""; }
+inline const char *cusparseGetErrorName(cusparseStatus_t) { return ""; }
+inline cusparseIndexBase_t cusparseGetMatIndexBase(cusparseMatDescr_t) { return CUSPARSE_INDEX_BASE_ZERO; }
+inline cusparseMatrixType_t cusparseGetMatType(cusparseMatDescr_t) { return CUSPARSE_MATRIX_TYPE_GENERAL; }
+#define PTXSMITH_CUSPARSE(name) template <class... T> cusparseStatus_t name(T... values) { return CUSPARSE_STATUS_SUCCESS; }
+PTXSMITH_CUSPARSE(cusparseCreate) PTXSMITH_CUSPARSE(cusparseDestroy) PTXSMITH_CUSPARSE(cusparseSetStream) PTXSMITH_CUSPARSE(cusparseGetStream)
+PTXSMITH_CUSPARSE(cusparseSetPointerMode) PTXSMITH_CUSPARSE(cusparseGetVersion) PTXSMITH_CUSPARSE(cusparseCreateMatDescr)
+PTXSMITH_CUSPARSE(cusparseDestroyMatDescr) PTXSMITH_CUSPARSE(cusparseSetMatType) PTXSMITH_CUSPARSE(cusparseSetMatIndexBase)
+PTXSMITH_CUSPARSE(cusparseSetMatFillMode) PTXSMITH_CUSPARSE(cusparseSetMatDiagType) PTXSMITH_CUSPARSE(cusparseCreateCsr)
+PTXSMITH_CUSPARSE(cusparseCreateCsc) PTXSMITH_CUSPARSE(cusparseCreateCoo) PTXSMITH_CUSPARSE(cusparseCreateBsr) PTXSMITH_CUSPARSE(cusparseCreateDnVec)
+PTXSMITH_CUSPARSE(cusparseCreateDnMat) PTXSMITH_CUSPARSE(cusparseCreateSpVec) PTXSMITH_CUSPARSE(cusparseDestroySpMat)
+PTXSMITH_CUSPARSE(cusparseDestroyDnVec) PTXSMITH_CUSPARSE(cusparseDestroyDnMat) PTXSMITH_CUSPARSE(cusparseDestroySpVec)
+PTXSMITH_CUSPARSE(cusparseDnVecSetValues) PTXSMITH_CUSPARSE(cusparseDnVecGet) PTXSMITH_CUSPARSE(cusparseDnMatSetValues)
+PTXSMITH_CUSPARSE(cusparseSpMatGetSize) PTXSMITH_CUSPARSE(cusparseSpMatSetAttribute) PTXSMITH_CUSPARSE(cusparseCsrSetPointers)
+PTXSMITH_CUSPARSE(cusparseCsrGet) PTXSMITH_CUSPARSE(cusparseSpMV) PTXSMITH_CUSPARSE(cusparseSpMV_bufferSize) PTXSMITH_CUSPARSE(cusparseSpMV_preprocess)
+PTXSMITH_CUSPARSE(cusparseSpMM) PTXSMITH_CUSPARSE(cusparseSpMM_bufferSize) PTXSMITH_CUSPARSE(cusparseSpMM_preprocess) PTXSMITH_CUSPARSE(cusparseSpVV)
+PTXSMITH_CUSPARSE(cusparseSpVV_bufferSize) PTXSMITH_CUSPARSE(cusparseSpSV_createDescr) PTXSMITH_CUSPARSE(cusparseSpSV_destroyDescr)
+PTXSMITH_CUSPARSE(cusparseSpSV_bufferSize) PTXSMITH_CUSPARSE(cusparseSpSV_analysis) PTXSMITH_CUSPARSE(cusparseSpSV_solve)
+PTXSMITH_CUSPARSE(cusparseSpSM_createDescr) PTXSMITH_CUSPARSE(cusparseSpSM_destroyDescr) PTXSMITH_CUSPARSE(cusparseSpSM_bufferSize)
+PTXSMITH_CUSPARSE(cusparseSpSM_analysis) PTXSMITH_CUSPARSE(cusparseSpSM_solve) PTXSMITH_CUSPARSE(cusparseSpGEMM_createDescr)
+PTXSMITH_CUSPARSE(cusparseSpGEMM_destroyDescr) PTXSMITH_CUSPARSE(cusparseSpGEMM_workEstimation) PTXSMITH_CUSPARSE(cusparseSpGEMM_compute)
+PTXSMITH_CUSPARSE(cusparseSpGEMM_copy) PTXSMITH_CUSPARSE(cusparseSDDMM) PTXSMITH_CUSPARSE(cusparseSDDMM_bufferSize)
+PTXSMITH_CUSPARSE(cusparseSparseToDense) PTXSMITH_CUSPARSE(cusparseSparseToDense_bufferSize) PTXSMITH_CUSPARSE(cusparseDenseToSparse_bufferSize)
+PTXSMITH_CUSPARSE(cusparseDenseToSparse_analysis) PTXSMITH_CUSPARSE(cusparseDenseToSparse_convert) PTXSMITH_CUSPARSE(cusparseCsr2cscEx2)
+PTXSMITH_CUSPARSE(cusparseCsr2cscEx2_bufferSize) PTXSMITH_CUSPARSE(cusparseXcoo2csr) PTXSMITH_CUSPARSE(cusparseXcsr2coo)
+PTXSMITH_CUSPARSE(cusparseXcsrsort) PTXSMITH_CUSPARSE(cusparseXcsrsort_bufferSizeExt) PTXSMITH_CUSPARSE(cusparseXcoosortByRow)
+PTXSMITH_CUSPARSE(cusparseXcoosort_bufferSizeExt) PTXSMITH_CUSPARSE(cusparseCreateIdentityPermutation) PTXSMITH_CUSPARSE(cusparseGather)
+PTXSMITH_CUSPARSE(cusparseScatter) PTXSMITH_CUSPARSE(cusparseAxpby) PTXSMITH_CUSPARSE(cusparseCreateCsrsv2Info)
+PTXSMITH_CUSPARSE(cusparseDestroyCsrsv2Info) PTXSMITH_CUSPARSE(cusparseCreateCsrilu02Info) PTXSMITH_CUSPARSE(cusparseDestroyCsrilu02Info)
+PTXSMITH_CUSPARSE(cusparseScsrmv) PTXSMITH_CUSPARSE(cusparseScsrmm) PTXSMITH_CUSPARSE(cusparseScsrsv2_bufferSize)
+PTXSMITH_CUSPARSE(cusparseScsrsv2_analysis) PTXSMITH_CUSPARSE(cusparseScsrsv2_solve) PTXSMITH_CUSPARSE(cusparseScsrilu02)
+PTXSMITH_CUSPARSE(cusparseScsrilu02_bufferSize) PTXSMITH_CUSPARSE(cusparseScsrilu02_analysis) PTXSMITH_CUSPARSE(cusparseScsric02)
+PTXSMITH_CUSPARSE(cusparseScsric02_bufferSize) PTXSMITH_CUSPARSE(cusparseScsric02_analysis) PTXSMITH_CUSPARSE(cusparseScsrgeam2)
+PTXSMITH_CUSPARSE(cusparseScsrgeam2_bufferSizeExt) PTXSMITH_CUSPARSE(cusparseSgtsv2) PTXSMITH_CUSPARSE(cusparseSgtsv2_bufferSizeExt)
+PTXSMITH_CUSPARSE(cusparseSgtsv2StridedBatch) PTXSMITH_CUSPARSE(cusparseSnnz) PTXSMITH_CUSPARSE(cusparseScsr2csc) PTXSMITH_CUSPARSE(cusparseDcsrmv)
+PTXSMITH_CUSPARSE(cusparseDcsrmm) PTXSMITH_CUSPARSE(cusparseDcsrsv2_bufferSize) PTXSMITH_CUSPARSE(cusparseDcsrsv2_analysis)
+PTXSMITH_CUSPARSE(cusparseDcsrsv2_solve) PTXSMITH_CUSPARSE(cusparseDcsrilu02) PTXSMITH_CUSPARSE(cusparseDcsrilu02_bufferSize)
+PTXSMITH_CUSPARSE(cusparseDcsrilu02_analysis) PTXSMITH_CUSPARSE(cusparseDcsric02) PTXSMITH_CUSPARSE(cusparseDcsric02_bufferSize)
+PTXSMITH_CUSPARSE(cusparseDcsric02_analysis) PTXSMITH_CUSPARSE(cusparseDcsrgeam2) PTXSMITH_CUSPARSE(cusparseDcsrgeam2_bufferSizeExt)
+PTXSMITH_CUSPARSE(cusparseDgtsv2) PTXSMITH_CUSPARSE(cusparseDgtsv2_bufferSizeExt) PTXSMITH_CUSPARSE(cusparseDgtsv2StridedBatch)
+PTXSMITH_CUSPARSE(cusparseDnnz) PTXSMITH_CUSPARSE(cusparseDcsr2csc) PTXSMITH_CUSPARSE(cusparseCcsrmv) PTXSMITH_CUSPARSE(cusparseCcsrmm)
+PTXSMITH_CUSPARSE(cusparseCcsrsv2_bufferSize) PTXSMITH_CUSPARSE(cusparseCcsrsv2_analysis) PTXSMITH_CUSPARSE(cusparseCcsrsv2_solve)
+PTXSMITH_CUSPARSE(cusparseCcsrilu02) PTXSMITH_CUSPARSE(cusparseCcsrilu02_bufferSize) PTXSMITH_CUSPARSE(cusparseCcsrilu02_analysis)
+PTXSMITH_CUSPARSE(cusparseCcsric02) PTXSMITH_CUSPARSE(cusparseCcsric02_bufferSize) PTXSMITH_CUSPARSE(cusparseCcsric02_analysis)
+PTXSMITH_CUSPARSE(cusparseCcsrgeam2) PTXSMITH_CUSPARSE(cusparseCcsrgeam2_bufferSizeExt) PTXSMITH_CUSPARSE(cusparseCgtsv2)
+PTXSMITH_CUSPARSE(cusparseCgtsv2_bufferSizeExt) PTXSMITH_CUSPARSE(cusparseCgtsv2StridedBatch) PTXSMITH_CUSPARSE(cusparseCnnz)
+PTXSMITH_CUSPARSE(cusparseCcsr2csc) PTXSMITH_CUSPARSE(cusparseZcsrmv) PTXSMITH_CUSPARSE(cusparseZcsrmm) PTXSMITH_CUSPARSE(cusparseZcsrsv2_bufferSize)
+PTXSMITH_CUSPARSE(cusparseZcsrsv2_analysis) PTXSMITH_CUSPARSE(cusparseZcsrsv2_solve) PTXSMITH_CUSPARSE(cusparseZcsrilu02)
+PTXSMITH_CUSPARSE(cusparseZcsrilu02_bufferSize) PTXSMITH_CUSPARSE(cusparseZcsrilu02_analysis) PTXSMITH_CUSPARSE(cusparseZcsric02)
+PTXSMITH_CUSPARSE(cusparseZcsric02_bufferSize) PTXSMITH_CUSPARSE(cusparseZcsric02_analysis) PTXSMITH_CUSPARSE(cusparseZcsrgeam2)
+PTXSMITH_CUSPARSE(cusparseZcsrgeam2_bufferSizeExt) PTXSMITH_CUSPARSE(cusparseZgtsv2) PTXSMITH_CUSPARSE(cusparseZgtsv2_bufferSizeExt)
+PTXSMITH_CUSPARSE(cusparseZgtsv2StridedBatch) PTXSMITH_CUSPARSE(cusparseZnnz) PTXSMITH_CUSPARSE(cusparseZcsr2csc)
