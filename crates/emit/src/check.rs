@@ -1,6 +1,8 @@
 //! Checks a source file of the user: compares the printed globals of a compiler with the result on which the host's
 //! compilers agree, and with the values that comments in the source say its kernels read.
 
+use std::collections::BTreeMap;
+
 use ptxsmith_cuda::subjects::{Compiler, Cut};
 use ptxsmith_model::Class;
 use ptxsmith_oracle::{Expectation, Kernel, Left, Variable, predict};
@@ -8,8 +10,10 @@ use ptxsmith_syntax::parse;
 
 use crate::Error;
 use crate::ask::standard;
-use crate::host::Host;
+use crate::host::{Held, Host};
+use crate::ir::llc::Llc;
 use crate::judge::{Difference, difference_from_host, read_by_kernel, shown};
+use crate::judged::{Judged, of_failure};
 use crate::source::Global;
 use crate::source::leaves::leaves;
 use crate::source::print::SLOT;
@@ -72,29 +76,36 @@ pub fn check(compiler: &dyn Compiler, host: Option<&Host>, source: &str) -> Resu
             return Ok(checked);
         }
     };
-    let prediction = match parse(&ptx) {
-        Ok(module) => predict(&module, &rules()),
-        Err(error) => {
-            checked.not_compared.push(format!("the PTX cannot be read: {}", error.render("", &ptx)));
+    if let Some((variables, kernels)) = checked.accepted(&ptx) {
+        checked.variables(host, source, &variables)?;
+        checked.kernels(source, &kernels);
+    }
+    Ok(checked)
+}
+
+/// Checks one source file of IR against llc for x86-64.
+///
+/// # Errors
+/// If a compiler cannot be run.
+pub fn check_ir(llc: &Llc, source: &str) -> Result<Checked, Error> {
+    let mut checked = Checked::default();
+    let ptx = match llc.ptx(source)? {
+        Ok(ptx) => ptx,
+        Err(outcome) => {
+            match of_failure(0, &outcome) {
+                Judged::NotCompared(why) => checked.not_compared.push(why),
+                failed => {
+                    checked.compared += 1;
+                    checked.differences.extend(failed.difference().cloned());
+                }
+            }
             return Ok(checked);
         }
     };
-    match &prediction.data {
-        Expectation::Accepted { variables, .. } => {
-            checked.variables(host, source, variables)?;
-            checked.kernels(source, &prediction.kernels);
-        }
-        Expectation::Refused { refusal, .. } => {
-            checked.compared += 1;
-            let summary = refusal.class.summary();
-            checked.differences.push(difference(
-                Class::WrongValue,
-                "the specification refuses the PTX",
-                ("the PTX", "PTX that the specification accepts", summary),
-            ));
-        }
-        Expectation::Unmodelled { reason, .. } => checked.not_compared.push(format!("the PTX: {reason}")),
-    }
+    let Some(variables) = checked.accepted(&ptx).map(|(variables, _)| variables) else { return Ok(checked) };
+    let names: Vec<String> = variables.iter().map(|variable| variable.name.to_string()).collect();
+    let of_host = llc.of_host(source, &names)?;
+    checked.against(&of_host, source, &variables, "llc for x86-64 has no such variable");
     Ok(checked)
 }
 
@@ -118,6 +129,31 @@ fn difference(class: Class, symptom: &str, (place, expected, actual): (&str, &st
 }
 
 impl Checked {
+    /// Returns the variables and kernels of PTX; notes why there are none.
+    fn accepted(&mut self, ptx: &str) -> Option<(Vec<Variable>, Vec<Kernel>)> {
+        let prediction = match parse(ptx) {
+            Ok(module) => predict(&module, &rules()),
+            Err(error) => {
+                self.not_compared.push(format!("the PTX cannot be read: {}", error.render("", ptx)));
+                return None;
+            }
+        };
+        match prediction.data {
+            Expectation::Accepted { variables, .. } => return Some((variables, prediction.kernels)),
+            Expectation::Refused { refusal, .. } => {
+                self.compared += 1;
+                let summary = refusal.class.summary();
+                self.differences.push(difference(
+                    Class::WrongValue,
+                    "the specification refuses the PTX",
+                    ("the PTX", "PTX that the specification accepts", summary),
+                ));
+            }
+            Expectation::Unmodelled { reason, .. } => self.not_compared.push(format!("the PTX: {reason}")),
+        }
+        None
+    }
+
     /// Compares variables with the result of the host's compilers.
     fn variables(&mut self, host: Option<&Host>, source: &str, variables: &[Variable]) -> Result<(), Error> {
         let names: Vec<&str> = variables.iter().map(|variable| &*variable.name).collect();
@@ -133,6 +169,18 @@ impl Checked {
                 return Ok(());
             }
         };
+        self.against(&of_host, source, variables, "g++ and clang do not agree, or have no such variable");
+        Ok(())
+    }
+
+    /// Compares variables with those of the host.
+    fn against(
+        &mut self,
+        of_host: &BTreeMap<String, Held>,
+        source: &str,
+        variables: &[Variable],
+        otherwise: &str,
+    ) {
         // Ignore variables that the compiler added.
         let is_of_source = |variable: &&Variable| variable.has_content() && source.contains(&*variable.name);
         for variable in variables.iter().filter(is_of_source) {
@@ -141,12 +189,9 @@ impl Checked {
                     self.compared += 1;
                     self.differences.extend(difference_from_host(&variable.name, &held(variable), host));
                 }
-                None => self
-                    .not_compared
-                    .push(format!("{}: g++ and clang do not agree, or have no such variable", variable.name)),
+                None => self.not_compared.push(format!("{}: {otherwise}", variable.name)),
             }
         }
-        Ok(())
     }
 
     /// Compares the values that kernels read with the comments.

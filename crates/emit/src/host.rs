@@ -150,7 +150,7 @@ fn refused_lines(said: &str) -> Vec<usize> {
 }
 
 /// Returns the contents of a variable in an object file.
-fn read(data: &[u8], name: &str) -> Option<Held> {
+pub fn read(data: &[u8], name: &str) -> Option<Held> {
     let file: ElfFile64<'_> = ElfFile64::<'_, object::Endianness>::parse(data).ok()?;
     let symbol = file.symbols().find(|symbol| symbol.name() == Ok(name))?;
     let section = file.section_by_index(symbol.section_index()?).ok()?;

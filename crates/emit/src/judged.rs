@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use ptxsmith_cuda::subjects::Compiler;
+use ptxsmith_cuda::subjects::{Compiler, Description};
 use ptxsmith_model::Class;
 
 use crate::Error;
 use crate::ask::{Outcome, ask};
 use crate::host::Host;
-use crate::judge::{Difference, Verdict, judge};
-use crate::source::Global;
+use crate::judge::{Difference, OF_HOST, Verdict, judge};
+use crate::source::{Global, Source};
 
 /// A compiler under test, with the host's compilers for comparison.
 #[derive(Clone, Copy)]
@@ -42,14 +42,41 @@ impl Judged {
     }
 }
 
-impl Pair<'_> {
-    /// Judges these globals and returns the results by number.
+/// A compiler under test that judges globals of its language.
+pub trait Tester {
+    /// The globals.
+    type Source: Source;
+
+    /// Returns what is known of the compiler.
+    fn description(&self) -> &Description;
+
+    /// Judges these globals and returns the results by number. If only globals with a difference like `sought` are of
+    /// interest, it leaves out what cannot show it.
     ///
     /// # Errors
     /// If a compiler cannot be run.
-    pub fn judge(&self, globals: &[&Global]) -> Result<BTreeMap<u64, Judged>, Error> {
+    fn judge(
+        &self,
+        globals: &[&Self::Source],
+        sought: Option<&Difference>,
+    ) -> Result<BTreeMap<u64, Judged>, Error>;
+}
+
+impl Tester for Pair<'_> {
+    type Source = Global;
+
+    fn description(&self) -> &Description {
+        self.compiler.description()
+    }
+
+    fn judge(
+        &self,
+        globals: &[&Global],
+        sought: Option<&Difference>,
+    ) -> Result<BTreeMap<u64, Judged>, Error> {
         let outcomes = ask(self.compiler, globals)?;
-        let held = match self.host {
+        let needs_host = sought.is_none_or(|difference| difference.symptom.ends_with(OF_HOST));
+        let held = match self.host.filter(|_| needs_host) {
             Some(host) => host.held(globals)?,
             None => BTreeMap::new(),
         };
@@ -62,24 +89,28 @@ impl Pair<'_> {
 }
 
 fn judged(global: &Global, outcome: &Outcome, held: Option<&crate::host::Held>) -> Judged {
+    let Outcome::Printed(testimony) = outcome else { return of_failure(global.number, outcome) };
+    let verdict = judge(global, testimony, held);
+    match verdict.is_judged {
+        true => Judged::Compared(verdict),
+        false => Judged::NotCompared(verdict.unheard.join("; ")),
+    }
+}
+
+/// Judges a global for which there is no PTX.
+pub fn of_failure(number: u64, outcome: &Outcome) -> Judged {
     let failed = |class: Class, symptom: String, actual: &str| {
         Judged::Failed(Difference {
             class,
             symptom,
             kind: "",
-            place: format!("g{}", global.number),
+            place: format!("g{number}"),
             expected: "PTX, or an error".to_owned(),
             actual: actual.to_owned(),
         })
     };
     match outcome {
-        Outcome::Printed(testimony) => {
-            let verdict = judge(global, testimony, held);
-            match verdict.is_judged {
-                true => Judged::Compared(verdict),
-                false => Judged::NotCompared(verdict.unheard.join("; ")),
-            }
-        }
+        Outcome::Printed(_) => Judged::NotCompared("it is printed".to_owned()),
         Outcome::Refused(why) => {
             Judged::NotCompared(format!("the front end refuses it: {}", without_names(why)))
         }

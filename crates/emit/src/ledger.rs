@@ -4,18 +4,17 @@ use std::collections::BTreeMap;
 
 use crate::Error;
 use crate::judge::{Difference, Symptom};
-use crate::judged::{Judged, Pair};
+use crate::judged::{Judged, Tester};
 use crate::reduce::{Example, reduce};
-use crate::shape::{shape, slug};
-use crate::source::Global;
-use crate::source::print::declaration;
+use crate::shape::slug;
+use crate::source::Source;
 
 /// The most globals of one symptom to reduce; further ones are only counted.
 const MOST_EXAMPLES: usize = 5;
 
 /// The results for one compiler.
-#[derive(Clone, Debug, Default)]
-pub struct Ledger {
+#[derive(Clone, Debug)]
+pub struct Ledger<S> {
     /// The number of globals compared.
     pub compared: u64,
     /// The number of compared globals that agree with the source.
@@ -25,19 +24,19 @@ pub struct Ledger {
     /// The number of compared globals for which a description was missing, by description and reason.
     pub unheard: BTreeMap<String, u64>,
     /// The symptoms seen, by symptom and kind of scalar.
-    symptoms: BTreeMap<(Symptom, &'static str), Seen>,
+    symptoms: BTreeMap<(Symptom, &'static str), Seen<S>>,
 }
 
 /// The occurrences of one symptom.
-#[derive(Clone, Debug, Default)]
-struct Seen {
+#[derive(Clone, Debug)]
+struct Seen<S> {
     count: u64,
     /// The shortest globals that show it, the shortest first.
-    examples: Vec<(usize, u64, Example)>,
+    examples: Vec<(usize, u64, Example<S>)>,
 }
 
-impl Seen {
-    fn add(&mut self, other: Seen) {
+impl<S> Seen<S> {
+    fn add(&mut self, other: Seen<S>) {
         self.count += other.count;
         self.examples.extend(other.examples);
         self.examples.sort_by_key(|(length, number, _)| (*length, *number));
@@ -47,7 +46,7 @@ impl Seen {
 
 /// The globals with one shape and one symptom.
 #[derive(Clone, Debug)]
-pub struct Found {
+pub struct Found<S> {
     /// The symptom.
     pub symptom: Symptom,
     /// The shape of the reduced global.
@@ -55,12 +54,12 @@ pub struct Found {
     /// The number of reduced globals with this shape and symptom.
     pub count: u64,
     /// The reduced global.
-    pub global: Global,
+    pub global: S,
     /// The difference that it shows.
     pub difference: Difference,
 }
 
-impl Found {
+impl<S> Found<S> {
     /// Returns the id: the class and the shape. If the compiler fails, the cause says more than the shape and takes its
     /// place.
     pub fn id(&self) -> String {
@@ -75,9 +74,27 @@ impl Found {
     }
 }
 
-impl Ledger {
+impl<S> Default for Ledger<S> {
+    fn default() -> Ledger<S> {
+        Ledger {
+            compared: 0,
+            conform: 0,
+            not_compared: BTreeMap::new(),
+            unheard: BTreeMap::new(),
+            symptoms: BTreeMap::new(),
+        }
+    }
+}
+
+impl<S> Default for Seen<S> {
+    fn default() -> Seen<S> {
+        Seen { count: 0, examples: Vec::new() }
+    }
+}
+
+impl<S: Source> Ledger<S> {
     /// Records the result for a global.
-    pub fn enter(&mut self, global: &Global, judged: &Judged) {
+    pub fn enter(&mut self, global: &S, judged: &Judged) {
         match judged {
             Judged::NotCompared(why) => *self.not_compared.entry(why.clone()).or_default() += 1,
             Judged::Compared(verdict) => {
@@ -90,7 +107,7 @@ impl Ledger {
         }
         if let Some(difference) = judged.difference() {
             let example = Example { global: global.clone(), difference: difference.clone() };
-            let examples = vec![(declaration(global).len(), global.number, example)];
+            let examples = vec![(global.text().len(), global.number(), example)];
             let seen = self.symptoms.entry((difference.symptom(), difference.kind)).or_default();
             seen.add(Seen { count: 1, examples });
         } else if matches!(judged, Judged::Compared(_)) {
@@ -99,7 +116,7 @@ impl Ledger {
     }
 
     /// Adds the results of another ledger.
-    pub fn merge(&mut self, other: Ledger) {
+    pub fn merge(&mut self, other: Ledger<S>) {
         self.compared += other.compared;
         self.conform += other.conform;
         for (why, count) in other.not_compared {
@@ -122,13 +139,17 @@ impl Ledger {
     ///
     /// # Errors
     /// If a compiler cannot be run.
-    pub fn findings(&self, pair: &Pair<'_>, is_over: &dyn Fn() -> bool) -> Result<Vec<Found>, Error> {
+    pub fn findings<T: Tester<Source = S>>(
+        &self,
+        tester: &T,
+        is_over: &dyn Fn() -> bool,
+    ) -> Result<Vec<Found<S>>, Error> {
         let seen = self.symptoms.values().flat_map(|seen| &seen.examples);
-        let mut examples: Vec<Example> = seen.map(|(.., example)| example.clone()).collect();
-        reduce(pair, &mut examples, is_over)?;
-        let mut found: BTreeMap<(Symptom, String), Found> = BTreeMap::new();
+        let mut examples: Vec<Example<S>> = seen.map(|(.., example)| example.clone()).collect();
+        reduce(tester, &mut examples, is_over)?;
+        let mut found: BTreeMap<(Symptom, String), Found<S>> = BTreeMap::new();
         for Example { global, difference } in examples {
-            let (symptom, shape) = (difference.symptom(), shape(&global));
+            let (symptom, shape) = (difference.symptom(), global.shape());
             let entry = found.entry((symptom.clone(), shape.clone()));
             entry.or_insert_with(|| Found { symptom, shape, count: 0, global, difference }).count += 1;
         }

@@ -8,6 +8,7 @@ pub mod ask;
 pub mod check;
 pub mod generate;
 pub mod host;
+pub mod ir;
 pub mod judge;
 pub mod judged;
 pub mod ledger;

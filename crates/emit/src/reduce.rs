@@ -4,10 +4,8 @@ use std::collections::BTreeMap;
 
 use crate::Error;
 use crate::judge::{Difference, OF_HOST};
-use crate::judged::{Judged, Pair};
-use crate::source::Global;
-use crate::source::print::declaration;
-use crate::variants::variants;
+use crate::judged::{Judged, Tester};
+use crate::source::Source;
 
 /// The most variants of one global per step.
 const MOST_VARIANTS: usize = 48;
@@ -17,9 +15,9 @@ const UNIT: usize = 400;
 
 /// A global that shows a difference.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Example {
+pub struct Example<S> {
     /// The global.
-    pub global: Global,
+    pub global: S,
     /// The difference.
     pub difference: Difference,
 }
@@ -29,7 +27,11 @@ pub struct Example {
 ///
 /// # Errors
 /// If a compiler cannot be run.
-pub fn reduce(pair: &Pair<'_>, examples: &mut [Example], is_over: &dyn Fn() -> bool) -> Result<(), Error> {
+pub fn reduce<T: Tester>(
+    tester: &T,
+    examples: &mut [Example<T::Source>],
+    is_over: &dyn Fn() -> bool,
+) -> Result<(), Error> {
     let mut active: Vec<usize> = (0..examples.len()).collect();
     while !active.is_empty() {
         let mut still_active = Vec::new();
@@ -37,7 +39,7 @@ pub fn reduce(pair: &Pair<'_>, examples: &mut [Example], is_over: &dyn Fn() -> b
             if is_over() {
                 return Ok(());
             }
-            match step(pair, examples, places) {
+            match step(tester, examples, places) {
                 Ok(smaller) => still_active.extend(smaller),
                 Err(error) if error.is_cancelled() => return Ok(()),
                 Err(error) => return Err(error),
@@ -49,22 +51,27 @@ pub fn reduce(pair: &Pair<'_>, examples: &mut [Example], is_over: &dyn Fn() -> b
 }
 
 /// Reduces each of these examples by one step. Returns the indices of those that became smaller.
-fn step(pair: &Pair<'_>, examples: &mut [Example], places: &[usize]) -> Result<Vec<usize>, Error> {
-    let mut asked: Vec<Global> = Vec::new();
+fn step<T: Tester>(
+    tester: &T,
+    examples: &mut [Example<T::Source>],
+    places: &[usize],
+) -> Result<Vec<usize>, Error> {
+    let mut asked: Vec<T::Source> = Vec::new();
     let mut origins: Vec<usize> = Vec::new();
     for &place in places {
         for variant in smaller(&examples[place].global) {
             origins.push(place);
-            asked.push(Global { number: asked.len() as u64, ..variant });
+            asked.push(variant.numbered(asked.len() as u64));
         }
     }
     // Run the host's compilers only if a difference is based on them.
-    let is_of_host = places.iter().any(|&place| examples[place].difference.symptom.ends_with(OF_HOST));
-    let pair = Pair { host: pair.host.filter(|_| is_of_host), ..*pair };
-    let judged = pair.judge(&asked.iter().collect::<Vec<_>>())?;
-    let mut next: BTreeMap<usize, (&Global, &Difference)> = BTreeMap::new();
+    let differences = || places.iter().map(|&place| &examples[place].difference);
+    let of_host = differences().find(|difference| difference.symptom.ends_with(OF_HOST));
+    let sought = of_host.or_else(|| differences().next());
+    let judged = tester.judge(&asked.iter().collect::<Vec<_>>(), sought)?;
+    let mut next: BTreeMap<usize, (&T::Source, &Difference)> = BTreeMap::new();
     for (global, &place) in asked.iter().zip(&origins) {
-        let difference = judged.get(&global.number).and_then(Judged::difference);
+        let difference = judged.get(&global.number()).and_then(Judged::difference);
         let symptom = examples[place].difference.symptom();
         if let Some(difference) = difference.filter(|difference| difference.symptom() == symptom) {
             // The smallest variants come first.
@@ -78,9 +85,9 @@ fn step(pair: &Pair<'_>, examples: &mut [Example], places: &[usize]) -> Result<V
 }
 
 /// Returns the variants of a global, the smallest first.
-fn smaller(global: &Global) -> Vec<Global> {
-    let mut all = variants(global);
-    all.sort_by_cached_key(|variant| declaration(variant).len());
+fn smaller<S: Source>(global: &S) -> Vec<S> {
+    let mut all = global.variants();
+    all.sort_by_cached_key(|variant| variant.text().len());
     all.truncate(MOST_VARIANTS);
     all
 }

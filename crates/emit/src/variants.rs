@@ -1,9 +1,35 @@
 //! Derives smaller globals by removing or simplifying one part.
 
-use crate::source::{Array, Class, Form, Global, Literal, Member, Pointer, Scalar, Space, Text, Type};
+use crate::shape::shape;
+use crate::source::print::declaration;
+use crate::source::{
+    Array, Class, Form, Global, Literal, Member, Pointer, Scalar, Source, Space, Text, Type,
+};
+
+impl Source for Global {
+    fn number(&self) -> u64 {
+        self.number
+    }
+
+    fn numbered(&self, number: u64) -> Global {
+        Global { number, ..self.clone() }
+    }
+
+    fn text(&self) -> String {
+        declaration(self)
+    }
+
+    fn shape(&self) -> String {
+        shape(self)
+    }
+
+    fn variants(&self) -> Vec<Global> {
+        variants(self)
+    }
+}
 
 /// Returns every global that is one step smaller or simpler.
-pub fn variants(global: &Global) -> Vec<Global> {
+fn variants(global: &Global) -> Vec<Global> {
     let mut all = Vec::new();
     if global.form != Form::Plain {
         all.push(Global { form: Form::Plain, ..global.clone() });

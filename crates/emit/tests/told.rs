@@ -6,7 +6,7 @@ use ptxsmith_cuda::subjects::{Options, open, parse_spec};
 use ptxsmith_emit::generate::Generator;
 use ptxsmith_emit::host::Host;
 use ptxsmith_emit::judge::{Verdict, judge};
-use ptxsmith_emit::judged::{Judged, Pair};
+use ptxsmith_emit::judged::{Judged, Pair, Tester as _};
 use ptxsmith_emit::source::print::declaration;
 use ptxsmith_emit::source::{Class, Form, Global, Literal, Member, Pointer, Scalar, Space, Type};
 use ptxsmith_emit::witness::read;
@@ -82,7 +82,7 @@ fn cicc_prints_most_globals_as_the_host_lays_them_out() {
     let pair = Pair { compiler: &*compilers[0], host: Some(&host) };
     let generated = (1..100).map(|number| Generator::new(1).global(number));
     let globals: Vec<Global> = generated.chain([padded()]).collect();
-    let judged = pair.judge(&globals.iter().collect::<Vec<_>>()).unwrap();
+    let judged = pair.judge(&globals.iter().collect::<Vec<_>>(), None).unwrap();
     let is_right =
         |judged: &&Judged| matches!(judged, Judged::Compared(verdict) if verdict.difference.is_none());
     assert!(judged.values().filter(is_right).count() >= 85, "{judged:#?}");

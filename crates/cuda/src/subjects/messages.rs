@@ -52,6 +52,11 @@ const CAUSES: [&str; 6] = [
     "internal error",
 ];
 
+/// How a run of a compiler without errors of a source was cut short, if it was.
+pub fn cut_short(finished: &Finished, said: &str) -> Option<Cut> {
+    cut(finished, said, &[])
+}
+
 /// How a run was cut short, if it was: by a signal, by the time, or by an end that no error explains.
 pub fn cut(finished: &Finished, said: &str, complaints: &[Complaint]) -> Option<Cut> {
     let last =

@@ -24,6 +24,7 @@ use crate::language::Standard;
 pub use batch::show;
 pub(crate) use batch::variables;
 pub(crate) use clang::FLAGS as CLANG_FLAGS;
+pub use messages::cut_short;
 pub(crate) use open::clang_version;
 pub use open::{OpenError, Options, Spec, find_clang, open, parse_spec};
 

@@ -9,6 +9,20 @@ mod scalar;
 pub use literal::Literal;
 pub use scalar::Scalar;
 
+/// A global in the language of a compiler under test.
+pub trait Source: Clone {
+    /// Returns the number in the campaign, which is the suffix of its names.
+    fn number(&self) -> u64;
+    /// Returns the global with another number.
+    fn numbered(&self, number: u64) -> Self;
+    /// Returns the declaration.
+    fn text(&self) -> String;
+    /// Returns the shape: the type without names and values.
+    fn shape(&self) -> String;
+    /// Returns every global that is one step smaller or simpler.
+    fn variants(&self) -> Vec<Self>;
+}
+
 /// One global with everything that it needs except the [prelude](print::prelude).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Global {

@@ -2,29 +2,33 @@
 
 use std::fmt::Write as _;
 
-use ptxsmith_emit::check::{Checked, check};
+use ptxsmith_emit::check::{Checked, check, check_ir};
 use ptxsmith_report::harmless::line;
 
 use super::args::Check;
-use super::{host, of_compiler, open_all};
+use super::{Opened, host, of_compiler, open_all};
 use crate::commands::Context;
 use crate::exit::{Exit, Failure};
 
 /// Checks each source with each compiler, and prints the differences.
 pub fn run(context: &Context, args: &Check) -> Result<Exit, Failure> {
     let session = context.session();
-    let compilers = open_all(context, &args.subjects, args.timeout)?;
-    let host = host(context, &session);
+    let Opened { compilers, llcs } = open_all(context, &args.subjects, args.timeout)?;
+    let host = if compilers.is_empty() { None } else { host(context, &session) };
     let (mut compared, mut differences) = (0, 0);
     for file in &args.files {
         let name = file.to_string_lossy().into_owned();
         let source = std::fs::read_to_string(file)
             .map_err(|error| Failure::BadInput(format!("cannot read {}: {error}", line(&name))))?;
-        for compiler in &compilers {
-            let checked = check(&**compiler, host.as_ref(), &source).map_err(of_compiler)?;
+        let of_cuda = compilers
+            .iter()
+            .map(|compiler| (&compiler.description().id, check(&**compiler, host.as_ref(), &source)));
+        let of_ir = llcs.iter().map(|llc| (&llc.description.id, check_ir(llc, &source)));
+        for (subject, checked) in of_cuda.chain(of_ir) {
+            let checked = checked.map_err(of_compiler)?;
             compared += checked.compared;
             differences += checked.differences.len();
-            context.console.print(&text(&name, &compiler.description().id, &checked))?;
+            context.console.print(&text(&name, subject, &checked))?;
         }
     }
     Ok(match (differences, compared) {

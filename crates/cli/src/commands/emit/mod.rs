@@ -6,11 +6,13 @@ mod report;
 mod run;
 
 use ptxsmith_campaign::Session;
-use ptxsmith_cuda::subjects::{Compiler, OpenError, Options, Spec, open};
+use ptxsmith_cuda::subjects::{Compiler, OpenError, Options, open};
 use ptxsmith_emit::host::Host;
+use ptxsmith_emit::ir::llc::Llc;
 use ptxsmith_subject::toolchain::Toolchains;
 
 pub use args::Emit;
+use args::Named;
 
 use super::{Context, worker};
 use crate::exit::{Exit, Failure};
@@ -23,12 +25,14 @@ pub fn run(context: &Context, args: &Emit) -> Result<Exit, Failure> {
     }
 }
 
+/// The compilers that were named, each once.
+struct Opened {
+    compilers: Vec<Box<dyn Compiler>>,
+    llcs: Vec<Llc>,
+}
+
 /// Opens every subject and installs missing releases.
-fn open_all(
-    context: &Context,
-    specs: &[Spec],
-    timeout: std::time::Duration,
-) -> Result<Vec<Box<dyn Compiler>>, Failure> {
+fn open_all(context: &Context, subjects: &[Named], timeout: std::time::Duration) -> Result<Opened, Failure> {
     let toolchains = Toolchains::of_user()?;
     let progress = |message: &str| context.console.note(message);
     let options = Options {
@@ -40,7 +44,18 @@ fn open_all(
         progress: &progress,
     };
     let mut compilers: Vec<Box<dyn Compiler>> = Vec::new();
-    for spec in specs {
+    let mut llcs: Vec<Llc> = Vec::new();
+    for subject in subjects {
+        let spec = match subject {
+            Named::Cuda(spec) => spec,
+            Named::Llc(spec) => {
+                let llc = Llc::open(spec, timeout, &context.cancel).map_err(Failure::NoSubject)?;
+                if !llcs.iter().any(|known| known.description == llc.description) {
+                    llcs.push(llc);
+                }
+                continue;
+            }
+        };
         let opened = open(spec, &options).map_err(|error| match error {
             _ if context.cancel.is_cancelled() => Failure::Interrupted,
             error @ (OpenError::Install(_) | OpenError::Missing(_)) => Failure::NoSubject(error.to_string()),
@@ -51,7 +66,7 @@ fn open_all(
             }
         }
     }
-    Ok(compilers)
+    Ok(Opened { compilers, llcs })
 }
 
 /// Finds the compilers of the host. If they are missing, notes that layouts are compared within the PTX only.

@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use ptxsmith_campaign::files::{make_directory, write_whole};
-use ptxsmith_cuda::subjects::Compiler;
+use ptxsmith_cuda::subjects::Description;
 use ptxsmith_emit::check::comments;
+use ptxsmith_emit::ir::{self, llc};
 use ptxsmith_emit::ledger::{Found, Ledger};
 use ptxsmith_emit::listed::{Listed, find};
-use ptxsmith_emit::source::Global;
-use ptxsmith_emit::source::print::{declaration, source};
+use ptxsmith_emit::source::print::source;
+use ptxsmith_emit::source::{Global, Source};
 use ptxsmith_report::{
     Comparison, Coverage, EmittedProgram, Finding, Kind, Report, SCHEMA, Status, Subject, folder, harmless,
     severity,
@@ -18,42 +19,78 @@ use ptxsmith_subject::{Observation, Outcome};
 
 use crate::exit::Failure;
 
-/// A compiler and its results.
-pub struct Tested<'a> {
-    pub compiler: &'a dyn Compiler,
-    /// The results of all globals shown to the compiler.
-    pub ledger: Ledger,
-    /// The findings from `ledger`.
-    pub found: Vec<Found>,
+/// A compiler and its findings.
+pub struct Tested {
+    subject: Subject,
+    extension: &'static str,
+    findings: Vec<Finding>,
+}
+
+/// A language of globals, as its findings are written.
+pub trait Written: Source {
+    /// The extension of its files.
+    const EXTENSION: &'static str;
+    /// Returns a complete source.
+    fn program(&self) -> String;
+}
+
+impl Written for Global {
+    const EXTENSION: &'static str = "cu";
+
+    fn program(&self) -> String {
+        comments(self) + &source(self)
+    }
+}
+
+impl Written for ir::Global {
+    const EXTENSION: &'static str = "ll";
+
+    fn program(&self) -> String {
+        llc::source(self)
+    }
+}
+
+/// Describes the results of a compiler.
+pub fn tested<S: Written>(description: &Description, ledger: &Ledger<S>, found: &[Found<S>]) -> Tested {
+    let findings = found
+        .iter()
+        .map(|found| finding(found, find(&found.symptom, &found.shape, description), &description.id));
+    Tested { subject: subject(description, ledger), extension: S::EXTENSION, findings: findings.collect() }
 }
 
 /// Writes the report and a source for each finding.
-pub fn write(out: &Path, seed: u64, complete: bool, tested: &[Tested<'_>]) -> Result<Report, Failure> {
-    let subjects: Vec<Subject> = tested.iter().map(subject).collect();
-    let mut findings: BTreeMap<String, Finding> = BTreeMap::new();
-    for Tested { compiler, found, .. } in tested {
-        for found in found {
-            let listed = find(&found.symptom, &found.shape, compiler.description());
-            let id = listed.map_or_else(|| found.id(), |listed| listed.id.to_owned());
-            let finding = findings.entry(id).or_insert_with(|| finding(found, listed));
-            finding.count += found.count;
-            let id = &compiler.description().id;
-            if !finding.subjects.contains(id) {
-                finding.subjects.push(id.clone());
+pub fn write(out: &Path, seed: u64, complete: bool, tested: Vec<Tested>) -> Result<Report, Failure> {
+    let mut subjects = Vec::new();
+    let mut findings: BTreeMap<String, (Finding, &'static str)> = BTreeMap::new();
+    for Tested { subject, extension, findings: own } in tested {
+        for found in own {
+            match findings.get_mut(&found.id) {
+                Some((finding, _)) => {
+                    finding.count += found.count;
+                    finding.subjects.extend(found.subjects);
+                    finding.subjects.dedup();
+                }
+                None => {
+                    findings.insert(found.id.clone(), (found, extension));
+                }
             }
         }
+        subjects.push(subject);
     }
     let directory = out.join(folder::FINDINGS);
     make_directory(&directory)?;
-    let mut findings: Vec<Finding> = findings.into_values().collect();
-    for finding in &mut findings {
-        let file = format!("{}/{}.cu", folder::FINDINGS, finding.id);
-        let comments = format!("// note: {}: {}\n", finding.class.name(), harmless::line(&finding.title));
+    let mut all = Vec::new();
+    for (mut finding, extension) in findings.into_values() {
+        let file = format!("{}/{}.{extension}", folder::FINDINGS, finding.id);
+        let mark = if extension == "ll" { ";" } else { "//" };
+        let comments = format!("{mark} note: {}: {}\n", finding.class.name(), harmless::line(&finding.title));
         write_whole(&out.join(&file), (comments + &finding.program).as_bytes())?;
         let subjects = finding.subjects.iter().map(|id| format!(" --subject {}", shell_words::quote(id)));
         finding.repeat = format!("ptxsmith emit check {file}{}", subjects.collect::<String>());
         finding.file = Some(file);
+        all.push(finding);
     }
+    let mut findings = all;
     findings.sort_by_key(severity::order);
     let mut not_compared: BTreeMap<String, u64> = BTreeMap::new();
     for (reason, count) in subjects.iter().flat_map(|subject| &subject.not_compared) {
@@ -84,8 +121,7 @@ pub fn write(out: &Path, seed: u64, complete: bool, tested: &[Tested<'_>]) -> Re
 /// The reason for globals that were not compared, and for witnesses that gave no result.
 const UNOBSERVED: &str = "unobserved";
 
-fn subject(Tested { compiler, ledger, .. }: &Tested<'_>) -> Subject {
-    let description = compiler.description();
+fn subject<S: Source>(description: &Description, ledger: &Ledger<S>) -> Subject {
     let left: u64 = ledger.not_compared.values().sum();
     let mut subject = Subject {
         id: description.id.clone(),
@@ -103,11 +139,11 @@ fn subject(Tested { compiler, ledger, .. }: &Tested<'_>) -> Subject {
     subject
 }
 
-fn finding(found: &Found, listed: Option<&Listed>) -> Finding {
+fn finding<S: Written>(found: &Found<S>, listed: Option<&Listed>, subject: &str) -> Finding {
     let Found { symptom, shape, global, difference, .. } = found;
-    let declaration = declaration(&Global { number: 0, ..global.clone() });
+    let declaration = global.numbered(0).text();
     // Use the name of the global in the written source.
-    let number = global.number.to_string();
+    let number = global.number().to_string();
     let place =
         difference.place.replacen(&format!("g{number}"), "g0", 1).replacen(&format!("k{number}"), "k0", 1);
     let (id, title) = match listed {
@@ -121,7 +157,9 @@ fn finding(found: &Found, listed: Option<&Listed>) -> Finding {
         id,
         class: symptom.class,
         title,
-        program: comments(global) + &source(global),
+        count: found.count,
+        subjects: vec![subject.to_owned()],
+        program: global.program(),
         variable: Some("g0".to_owned()),
         observed: Observation::new(Outcome::Accepted),
         emitted: Some(EmittedProgram { declaration }),
