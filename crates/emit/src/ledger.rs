@@ -65,7 +65,8 @@ impl<S> Found<S> {
     pub fn id(&self) -> String {
         let Symptom { class, what } = &self.symptom;
         let about = match class {
-            ptxsmith_model::Class::Crash | ptxsmith_model::Class::Hang => what,
+            // A signal says less than the shape.
+            ptxsmith_model::Class::Crash | ptxsmith_model::Class::Hang if !what.contains("signal") => what,
             _ => &self.shape,
         };
         let mut id = format!("emit-{}-{}", class.name(), slug(about));

@@ -1,8 +1,9 @@
-//! Tests initial values from CUDA C++ source to PTX: does a compiler print the values that the source specifies?
+//! Tests initial values from CUDA C++ or LLVM's IR to PTX: does a compiler print the values that the source specifies?
 //!
 //! [`generate`] creates C++ globals ([`source`]) whose scalars have known values. A compiler prints them as PTX, with
 //! their layout and a kernel that reads each scalar ([`ask`]). [`witness`] extracts the values from the PTX with the
-//! oracle, [`host`] compiles the same source with the host's compilers, and [`judge`] compares the results.
+//! oracle, [`host`] compiles the same source with the host's compilers, and [`judge`] compares the results. [`ir`] does so for
+//! LLVM's IR: its own layout takes the place of the kernel, and llc for x86-64 that of the host's compilers.
 
 pub mod ask;
 pub mod check;

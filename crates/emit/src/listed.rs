@@ -49,21 +49,20 @@ pub struct Listed {
 /// All known deviations.
 pub static LISTED: LazyLock<Vec<Listed>> = LazyLock::new(|| {
     let sources = FILES.files().filter_map(|file| {
-        let id = file.path().to_str()?.strip_suffix(".cu")?;
+        let path = file.path().to_str()?;
+        let id = path.strip_suffix(".cu").or_else(|| path.strip_suffix(".ll"))?;
         Some((id, file.contents_utf8().unwrap_or_default()))
     });
-    sources
-        .map(|(id, text)| read(id, text).unwrap_or_else(|error| panic!("emitted/{id}.cu: {error}")))
-        .collect()
+    sources.map(|(id, text)| read(id, text).unwrap_or_else(|error| panic!("emitted/{id}: {error}"))).collect()
 });
 
 fn read(id: &'static str, text: &'static str) -> Result<Listed, String> {
     let mut said: Vec<(&str, &str)> = Vec::new();
     let mut source = text;
-    while let Some(line) = source.strip_prefix("// ") {
+    while let Some(line) = source.strip_prefix("// ").or_else(|| source.strip_prefix("; ")) {
         let (line, rest) = line.split_once('\n').unwrap_or((line, ""));
         let (key, value) = line.split_once(": ").ok_or_else(|| format!("`{line}` is not `KEY: VALUE`"))?;
-        if key == "reads" {
+        if key == "reads" || key == "RUN" {
             break;
         }
         if !KEYS.contains(&key) {
@@ -128,7 +127,10 @@ mod tests {
         assert!(!LISTED.is_empty());
         for Listed { id, source, symptom, shapes, compilers, .. } in LISTED.iter() {
             assert!(!symptom.is_empty() || !shapes.is_empty(), "{id}");
-            assert!(!compilers.is_empty() && source.contains("__device__"), "{id}");
+            assert!(
+                !compilers.is_empty() && (source.contains("__device__") || source.contains("@g0 =")),
+                "{id}"
+            );
         }
     }
 }

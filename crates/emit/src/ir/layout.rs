@@ -40,21 +40,114 @@ pub struct Layout {
     pub leaves: Vec<Leaf>,
 }
 
-/// Returns the layout of a global.
-pub fn layout(global: &Global) -> Layout {
-    let mut leaves = Vec::new();
-    add(&global.ty, 0, 0, &mut leaves);
-    let align = global.align.map_or_else(|| align(&global.ty), u64::from);
-    Layout { size: size(&global.ty), align, leaves }
-}
+/// The largest alignment of an integer in bytes: NVPTX has `i256:256` since LLVM 22 at the latest, before `i128:128`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Widest(pub u64);
 
-/// Returns the bytes that a value of this type needs.
-fn store_size(ty: &Type) -> u64 {
-    match ty {
-        Type::Vector(element, length) => (bits(element) * u64::from(*length)).div_ceil(8),
-        Type::Whole(_, ty) => store_size(ty),
-        Type::Array(..) | Type::Struct { .. } => size(ty),
-        scalar => bits(scalar).div_ceil(8),
+impl Widest {
+    /// Returns the layout of a global.
+    pub fn layout(self, global: &Global) -> Layout {
+        let mut leaves = Vec::new();
+        self.add(&global.ty, 0, 0, &mut leaves);
+        let align = global.align.map_or_else(|| self.align(&global.ty), u64::from);
+        Layout { size: self.size(&global.ty), align, leaves }
+    }
+
+    /// Returns the bytes that a value of this type needs.
+    fn store_size(self, ty: &Type) -> u64 {
+        match ty {
+            Type::Vector(element, length) => (bits(element) * u64::from(*length)).div_ceil(8),
+            Type::Whole(_, ty) => self.store_size(ty),
+            Type::Array(..) | Type::Struct { .. } => self.size(ty),
+            scalar => bits(scalar).div_ceil(8),
+        }
+    }
+
+    /// Returns the distance of two elements of this type in an array.
+    fn size(self, ty: &Type) -> u64 {
+        match ty {
+            Type::Array(element, length) => self.size(element) * u64::from(*length),
+            Type::Struct { is_packed, members } => {
+                let end = self.offsets(*is_packed, members).last().copied().unwrap_or_default();
+                end.next_multiple_of(self.align(ty))
+            }
+            Type::Whole(_, ty) => self.size(ty),
+            other => self.store_size(other).next_multiple_of(self.align(other)),
+        }
+    }
+
+    fn align(self, ty: &Type) -> u64 {
+        match ty {
+            Type::Integer(width, _) => u64::from(width.div_ceil(8).next_power_of_two()).min(self.0),
+            Type::Vector(..) => self.store_size(ty).next_power_of_two(),
+            Type::Array(element, _) => self.align(element),
+            Type::Struct { is_packed: true, .. } => 1,
+            Type::Struct { members, .. } => {
+                members.iter().map(|member| self.align(member)).max().unwrap_or(1)
+            }
+            Type::Whole(_, ty) => self.align(ty),
+            scalar => bits(scalar) / 8,
+        }
+    }
+
+    /// Returns the offset of each member, and the end of the last one.
+    fn offsets(self, is_packed: bool, members: &[Type]) -> Vec<u64> {
+        let mut end: u64 = 0;
+        let mut all = Vec::new();
+        for member in members {
+            let at = if is_packed { end } else { end.next_multiple_of(self.align(member)) };
+            all.push(at);
+            end = at + self.size(member);
+        }
+        all.push(end);
+        all
+    }
+
+    fn add(self, ty: &Type, at: u64, step: u32, all: &mut Vec<Leaf>) {
+        let mut leaf = |size: u64, value: Value| all.push(Leaf { offset: at, size, kind: ty.kind(), value });
+        match ty {
+            Type::Integer(width, value) => {
+                let size = self.store_size(ty);
+                leaf(size, Value::Bytes(little(&stepped(value, *width, step), size)));
+            }
+            Type::Float(float, bits) => {
+                leaf(float.size(), Value::Bytes(bits.to_le_bytes()[..float.size() as usize].to_vec()));
+            }
+            Type::Pointer(pointer, offset) | Type::Address(pointer, offset) => {
+                let null = Value::Bytes(vec![0; 8]);
+                leaf(8, pointer.symbol().map_or(null, |symbol| Value::Address(symbol, *offset)));
+            }
+            Type::Vector(element, length) if !bits(element).is_multiple_of(8) => {
+                // The first element is in the lowest bits.
+                let Type::Integer(width, value) = &**element else { return };
+                let together = (0..*length).fold(BigUint::ZERO, |together, index| {
+                    together | stepped(value, *width, step + index) << (width * index)
+                });
+                leaf(self.store_size(ty), Value::Bytes(little(&together, self.store_size(ty))));
+            }
+            Type::Vector(element, length) => {
+                for index in 0..*length {
+                    let first = all.len();
+                    self.add(element, at + u64::from(index) * bits(element) / 8, step + index, all);
+                    all[first..].iter_mut().for_each(|leaf| leaf.kind = "vector");
+                }
+            }
+            Type::Array(element, length) => {
+                for index in 0..*length {
+                    self.add(element, at + u64::from(index) * self.size(element), step + index, all);
+                }
+            }
+            Type::Struct { is_packed, members } => {
+                for (member, offset) in members.iter().zip(self.offsets(*is_packed, members)) {
+                    self.add(member, at + offset, step, all);
+                }
+            }
+            Type::Whole(Whole::Zero, inner) => {
+                let size = self.store_size(inner);
+                leaf(size, Value::Bytes(vec![0; size as usize]));
+            }
+            Type::Whole(Whole::Undef | Whole::Poison, _) => {}
+        }
     }
 }
 
@@ -63,91 +156,6 @@ fn bits(scalar: &Type) -> u64 {
         Type::Integer(width, _) => u64::from(*width),
         Type::Float(float, _) => 8 * float.size(),
         _ => 64,
-    }
-}
-
-/// Returns the distance of two elements of this type in an array.
-fn size(ty: &Type) -> u64 {
-    match ty {
-        Type::Array(element, length) => size(element) * u64::from(*length),
-        Type::Struct { is_packed, members } => {
-            let end = offsets(*is_packed, members).last().copied().unwrap_or_default();
-            end.next_multiple_of(align(ty))
-        }
-        Type::Whole(_, ty) => size(ty),
-        other => store_size(other).next_multiple_of(align(other)),
-    }
-}
-
-fn align(ty: &Type) -> u64 {
-    match ty {
-        Type::Integer(width, _) => u64::from(width.div_ceil(8).next_power_of_two()).min(16),
-        Type::Vector(..) => store_size(ty).next_power_of_two(),
-        Type::Array(element, _) => align(element),
-        Type::Struct { is_packed: true, .. } => 1,
-        Type::Struct { members, .. } => members.iter().map(align).max().unwrap_or(1),
-        Type::Whole(_, ty) => align(ty),
-        scalar => bits(scalar) / 8,
-    }
-}
-
-/// Returns the offset of each member, and the end of the last one.
-fn offsets(is_packed: bool, members: &[Type]) -> Vec<u64> {
-    let mut end: u64 = 0;
-    let mut all = Vec::new();
-    for member in members {
-        let at = if is_packed { end } else { end.next_multiple_of(align(member)) };
-        all.push(at);
-        end = at + size(member);
-    }
-    all.push(end);
-    all
-}
-
-fn add(ty: &Type, at: u64, step: u32, all: &mut Vec<Leaf>) {
-    let mut leaf = |size: u64, value: Value| all.push(Leaf { offset: at, size, kind: ty.kind(), value });
-    match ty {
-        Type::Integer(width, value) => {
-            let size = store_size(ty);
-            leaf(size, Value::Bytes(little(&stepped(value, *width, step), size)));
-        }
-        Type::Float(float, bits) => {
-            leaf(float.size(), Value::Bytes(bits.to_le_bytes()[..float.size() as usize].to_vec()));
-        }
-        Type::Pointer(pointer, offset) | Type::Address(pointer, offset) => {
-            let null = Value::Bytes(vec![0; 8]);
-            leaf(8, pointer.symbol().map_or(null, |symbol| Value::Address(symbol, *offset)));
-        }
-        Type::Vector(element, length) if bits(element) % 8 != 0 => {
-            // The first element is in the lowest bits.
-            let Type::Integer(width, value) = &**element else { return };
-            let together = (0..*length).fold(BigUint::ZERO, |together, index| {
-                together | stepped(value, *width, step + index) << (width * index)
-            });
-            leaf(store_size(ty), Value::Bytes(little(&together, store_size(ty))));
-        }
-        Type::Vector(element, length) => {
-            for index in 0..*length {
-                let first = all.len();
-                add(element, at + u64::from(index) * bits(element) / 8, step + index, all);
-                all[first..].iter_mut().for_each(|leaf| leaf.kind = "vector");
-            }
-        }
-        Type::Array(element, length) => {
-            for index in 0..*length {
-                add(element, at + u64::from(index) * size(element), step + index, all);
-            }
-        }
-        Type::Struct { is_packed, members } => {
-            for (member, offset) in members.iter().zip(offsets(*is_packed, members)) {
-                add(member, at + offset, step, all);
-            }
-        }
-        Type::Whole(Whole::Zero, inner) => {
-            let size = store_size(inner);
-            leaf(size, Value::Bytes(vec![0; size as usize]));
-        }
-        Type::Whole(Whole::Undef | Whole::Poison, _) => {}
     }
 }
 
@@ -219,7 +227,7 @@ mod tests {
     }
 
     fn of(ty: Type) -> Layout {
-        layout(&Global { number: 0, space: 1, linkage: Linkage::External, align: None, ty })
+        Widest(16).layout(&Global { number: 0, space: 1, linkage: Linkage::External, align: None, ty })
     }
 
     #[test]

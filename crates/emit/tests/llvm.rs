@@ -1,0 +1,74 @@
+//! Verdicts on what llc prints, on machines that have it, and known faults of it that are listed.
+
+use std::time::Duration;
+
+use ptxsmith_emit::ir::llc::{Llc, parse_spec};
+use ptxsmith_emit::ir::{Float, Global, Linkage, Pointer, Type};
+use ptxsmith_emit::judge::Symptom;
+use ptxsmith_emit::judged::Tester as _;
+use ptxsmith_emit::listed::find;
+use ptxsmith_model::Class;
+use ptxsmith_subject::Cancel;
+
+fn integer(width: u32, value: u32) -> Type {
+    Type::Integer(width, value.into())
+}
+
+/// What is listed for each of these types, printed by this llc; `None` if it conforms.
+fn listed(llc: &Llc, types: Vec<Type>) -> Vec<Option<&'static str>> {
+    let global = |(number, ty)| Global { number, space: 1, linkage: Linkage::External, align: None, ty };
+    let globals: Vec<Global> = (0..).zip(types).map(global).collect();
+    let judged = llc.judge(&globals.iter().collect::<Vec<_>>(), None).unwrap();
+    let id = |global: &Global| {
+        let difference = judged[&global.number].difference()?;
+        let symptom: Symptom = difference.symptom();
+        assert_ne!(symptom.class, Class::Hang, "{difference:?}");
+        Some(find(&symptom, &global.shape(), &llc.description).map_or("not listed", |listed| listed.id))
+    };
+    globals.iter().map(id).collect()
+}
+
+#[test]
+fn llc_prints_some_types_right_and_others_as_is_listed() {
+    for version in ["llc@19", "llc@22"] {
+        let Ok(llc) = Llc::open(&parse_spec(version).unwrap(), Duration::from_secs(60), &Cancel::new())
+        else {
+            eprintln!("NOT TESTED: {version} is missing");
+            continue;
+        };
+        let packed = Type::Struct {
+            is_packed: true,
+            members: vec![
+                integer(8, 5),
+                Type::Pointer(Pointer::Generic, 7),
+                Type::Float(Float::Half, 0x3c00),
+            ],
+        };
+        let padded = Type::Struct {
+            is_packed: false,
+            members: vec![Type::Pointer(Pointer::Global, 0), integer(128, 5)],
+        };
+        let three = Type::Vector(Box::new(integer(8, 5)), 3);
+        let types = vec![
+            packed,
+            integer(64, 7),
+            Type::Array(Box::new(integer(1, 1)), 3),
+            integer(1, 1),
+            padded,
+            Type::Array(Box::new(three), 2),
+            Type::Pointer(Pointer::Global, -4),
+            Type::Float(Float::Half, 0x3c00),
+        ];
+        let expected = [
+            None,
+            None,
+            None,
+            Some("ir-bit-is-minus-one"),
+            Some("ir-lost-padding"),
+            Some("ir-vector-without-tail"),
+            Some("ir-negative-offset"),
+            Some("ir-half-as-double"),
+        ];
+        assert_eq!(listed(&llc, types), expected, "{version}");
+    }
+}
