@@ -70,7 +70,7 @@ pub fn run(context: &Context, args: &Run) -> Result<Exit, Failure> {
     summed_up(context, &outcome, Some(&args.out), started, &args.presentation)
 }
 
-/// The compilers of one language, with what was seen of each.
+/// The compilers of one language, with the results of each.
 struct Tests<'a, T: Tester> {
     testers: &'a [T],
     ledgers: Vec<Mutex<Ledger<T::Source>>>,
