@@ -295,7 +295,8 @@ impl Runs {
         let fixed = ["-Wno-everything", "-Qunused-arguments", "-ferror-limit=0", "-fno-caret-diagnostics"];
         common.extend(fixed.iter().map(OsString::from));
         if !options.flags.iter().any(|flag| flag.to_string_lossy().starts_with("-std=")) {
-            common.push("-std=c++17".into());
+            // As of nvcc, whose host compiler g++ is.
+            common.push("-std=gnu++17".into());
         }
         let mut preprocessing = common.clone();
         let has_cuda = options.flags.iter().any(|flag| flag.to_string_lossy().starts_with("--cuda-path"));
