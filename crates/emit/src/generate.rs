@@ -73,6 +73,9 @@ const POINTERS: &[(Pointer, u64)] = &[
 ];
 const SPACES: &[(Space, u64)] = &[(Space::Device, 80), (Space::Constant, 20)];
 const FORMS: &[(Form, u64)] = &[(Form::Plain, 82), (Form::Const, 8), (Form::Static, 6), (Form::Inline, 4)];
+/// Characters for wide strings: of one and of two units of UTF-16, and the last ones before and behind the surrogates.
+const CHARACTERS: [char; 6] = ['\u{e9}', '\u{20ac}', '\u{d7ff}', '\u{e000}', '\u{1f600}', '\u{10ffff}'];
+
 /// The nesting limit of classes and arrays.
 const DEEPEST: u32 = 3;
 /// The most scalars in a global; its kernel reads each of them.
@@ -169,15 +172,24 @@ impl Maker {
         }
     }
 
+    fn character(&mut self, is_wide: bool) -> char {
+        if is_wide && self.draw.chance(25) {
+            return *self.draw.of(&CHARACTERS);
+        }
+        (b'a' + self.draw.below(26) as u8) as char
+    }
+
     fn text(&mut self) -> Type {
         let scalars =
             [Scalar::Char, Scalar::Char, Scalar::UnsignedChar, Scalar::Wchar, Scalar::Char16, Scalar::Char32];
         let scalar = *self.draw.of(&scalars);
-        let units = self.draw.below(7);
-        let text: String = (0..units).map(|_| (b'a' + self.draw.below(26) as u8) as char).collect();
-        let length = units + 1 + self.draw.below(4);
-        self.left = self.left.saturating_sub(length);
-        Type::Text(Text { scalar, text, length })
+        let characters = self.draw.below(7);
+        let is_wide = scalar.size() > 1;
+        let text: String = (0..characters).map(|_| self.character(is_wide)).collect();
+        let mut text = Text { scalar, text, length: 0 };
+        text.length = text.units().len() as u64 + 1 + self.draw.below(4);
+        self.left = self.left.saturating_sub(text.length);
+        Type::Text(text)
     }
 
     fn array(&mut self, depth: u32, may_construct: bool) -> Type {

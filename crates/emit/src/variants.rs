@@ -100,14 +100,17 @@ fn of_literal(scalar: Scalar, value: &Literal) -> Vec<Literal> {
 
 fn of_text(text: &Text) -> Vec<Type> {
     let mut all = vec![Type::Scalar(Scalar::Char, Literal::Integer(5))];
-    if !text.text.is_empty() {
-        let shorter = text.text[1..].to_owned();
-        all.push(Type::Text(Text { text: shorter, length: text.length - 1, ..text.clone() }));
+    let units = text.units().len() as u64;
+    let mut rest = text.text.chars();
+    if rest.next().is_some() {
+        let shorter = Text { text: rest.collect(), ..text.clone() };
+        let length = text.length - units + shorter.units().len() as u64;
+        all.push(Type::Text(Text { length, ..shorter }));
     }
-    if text.length > text.text.len() as u64 + 1 {
+    if text.length > units + 1 {
         all.push(Type::Text(Text { length: text.length - 1, ..text.clone() }));
     }
-    if text.scalar != Scalar::Char {
+    if text.scalar != Scalar::Char && text.text.is_ascii() {
         all.push(Type::Text(Text { scalar: Scalar::Char, ..text.clone() }));
     }
     all

@@ -73,11 +73,10 @@ fn add(ty: &Type, place: &Place, all: &mut Vec<Leaf>) {
             leaf(place.path.clone(), pointer.type_name(), kind, content);
         }
         Type::Text(text) => {
-            let units: Vec<u8> = text.text.bytes().collect();
+            let units = text.units();
             for index in 0..text.length {
                 let unit = units.get(index as usize).copied().filter(|_| !place.is_zero).unwrap_or(0);
-                let mut bytes = vec![0; text.scalar.size()];
-                bytes[0] = unit;
+                let bytes = unit.to_le_bytes()[..text.scalar.size()].to_vec();
                 let path = format!("{}[{index}]", place.path);
                 leaf(path, text.scalar.name(), "character", Content::Bytes(bytes));
             }
@@ -159,5 +158,28 @@ fn pointer_content(pointer: Pointer, is_zero: bool) -> (&'static str, Content) {
             Some((symbol, addend)) => ("address", Content::Address(symbol, addend)),
             None => ("null pointer", number(0)),
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Form, Space, Text};
+    use super::*;
+
+    #[test]
+    fn a_character_beyond_the_first_plane_has_two_units_of_sixteen_bits_and_one_of_thirty_two() {
+        let units = |scalar| {
+            let text = Text { scalar, text: "\u{1f600}a".to_owned(), length: 4 };
+            let global = Global { number: 0, space: Space::Device, form: Form::Plain, ty: Type::Text(text) };
+            let content = leaves(&global).into_iter().map(|leaf| match leaf.content {
+                Content::Bytes(bytes) => {
+                    bytes.iter().rev().fold(0u64, |all, &byte| all << 8 | u64::from(byte))
+                }
+                Content::Address(..) => 0,
+            });
+            content.collect::<Vec<_>>()
+        };
+        assert_eq!(units(Scalar::Char16), [0xd83d, 0xde00, 0x61, 0]);
+        assert_eq!(units(Scalar::Char32), [0x1f600, 0x61, 0, 0]);
     }
 }

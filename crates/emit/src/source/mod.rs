@@ -91,10 +91,21 @@ pub struct Array {
 pub struct Text {
     /// The character type.
     pub scalar: Scalar,
-    /// The string, which consists of letters.
+    /// The string. Characters other than letters are in strings of wide character types only: their encoding is UTF-16 or
+    /// UTF-32 ([lex.string]), and of `wchar_t` UTF-32 on Linux.
     pub text: String,
     /// The number of characters in the array.
     pub length: u64,
+}
+
+impl Text {
+    /// Returns the code units of the string.
+    pub fn units(&self) -> Vec<u32> {
+        match self.scalar {
+            Scalar::Char16 => self.text.encode_utf16().map(u32::from).collect(),
+            _ => self.text.chars().map(u32::from).collect(),
+        }
+    }
 }
 
 ptxsmith_syntax::every! {

@@ -197,7 +197,9 @@ fn initializer(ty: &Type, step: u128) -> String {
     match ty {
         Type::Scalar(scalar, value) => value.print(*scalar, step),
         Type::Pointer(pointer) => pointer.name().to_owned(),
-        Type::Text(text) => format!("{}\"{}\"", text.scalar.string_prefix().unwrap_or_default(), text.text),
+        Type::Text(text) => {
+            format!("{}\"{}\"", text.scalar.string_prefix().unwrap_or_default(), escaped(&text.text))
+        }
         Type::Array(array) => {
             let elements =
                 (0..array.given).map(|index| initializer(&array.element, step + u128::from(index)));
@@ -205,6 +207,16 @@ fn initializer(ty: &Type, step: u128) -> String {
         }
         Type::Class(class) => class_initializer(class, step),
     }
+}
+
+/// Prints characters that are not in ASCII by their numbers.
+fn escaped(text: &str) -> String {
+    let character = |c: char| match u32::from(c) {
+        0..0x80 => c.to_string(),
+        number if number < 0x10000 => format!("\\u{number:04x}"),
+        number => format!("\\U{number:08x}"),
+    };
+    text.chars().map(character).collect()
 }
 
 fn class_initializer(class: &Class, step: u128) -> String {
