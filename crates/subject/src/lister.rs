@@ -62,13 +62,18 @@ impl Lister {
 
     /// Returns the program's listing of a cubin.
     pub fn list(&self, cubin: &[u8]) -> Result<String, ListError> {
+        self.list_with(&[], cubin)
+    }
+
+    /// Returns the program's listing of a file's bytes, with more options.
+    pub fn list_with(&self, options: &[&str], cubin: &[u8]) -> Result<String, ListError> {
         let name = || self.program.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let file = |error| ListError::File(name(), error);
         let directory = process::scratch(cubin.len() as u64).map_err(file)?;
         fs::write(directory.path().join(INPUT), cubin).map_err(file)?;
         let invocation = Invocation {
             program: self.program.clone(),
-            args: vec![self.option.into(), INPUT.into()],
+            args: [self.option].iter().chain(options).chain(&[INPUT]).map(Into::into).collect(),
             directory: Some(directory.path().to_owned()),
             temporary: directory.path().to_owned(),
         };

@@ -162,14 +162,9 @@ impl Nvlink {
         let cubin = fs::read(directory.path().join(OUTPUT)).ok();
         Ok((finished, cubin))
     }
-}
 
-impl Subject for Nvlink {
-    fn description(&self) -> &Description {
-        &self.description
-    }
-
-    fn observe(&self, request: &Request<'_>) -> Result<Observation, Error> {
+    /// Links the modules of a request, and returns what came out and the linked program.
+    fn observe_linked(&self, request: &Request<'_>) -> Result<(Observation, Option<Vec<u8>>), Error> {
         let texts: Vec<&str> = std::iter::once(request.ptx).chain(request.with.iter().copied()).collect();
         let mut objects = Vec::with_capacity(texts.len());
         for (place, &ptx) in texts.iter().enumerate() {
@@ -179,7 +174,7 @@ impl Subject for Nvlink {
                 let message = seen.diagnostics.first().map(|diagnostic| diagnostic.message.as_str());
                 let why = message.or(seen.reason.as_deref()).unwrap_or("it does not say why");
                 let reason = format!("ptxas does not assemble module {}: {why}", place + 1);
-                return Ok(Observation::because(Outcome::Unsupported, reason));
+                return Ok((Observation::because(Outcome::Unsupported, reason), None));
             }
             objects.push(object);
         }
@@ -190,22 +185,50 @@ impl Subject for Nvlink {
             let object =
                 self.kept(&key, request.target, || self.join(&objects[joined.clone()], request.target))?;
             if let Object::None(seen) = &*object {
-                return Ok((**seen).clone());
+                return Ok(((**seen).clone(), None));
             }
             objects.splice(joined, [object]);
         }
         let (finished, cubin) = self.link(&objects, request.target, &[])?;
-        let seen = judge(&finished, cubin.as_deref(), &self.limits);
-        let constant_reads = match (&self.disassembler, cubin) {
-            (Some(disassembler), Some(cubin))
-                if seen.outcome == Outcome::Accepted
-                    && texts.iter().any(|text| text.contains("ld.const")) =>
+        Ok((judge(&finished, cubin.as_deref(), &self.limits), cubin))
+    }
+}
+
+impl Subject for Nvlink {
+    fn description(&self) -> &Description {
+        &self.description
+    }
+
+    fn observe(&self, request: &Request<'_>) -> Result<Observation, Error> {
+        let mut seen = self.observe_each(std::slice::from_ref(request))?;
+        Ok(seen.pop().expect("there is an observation of each request"))
+    }
+
+    /// Links the modules of each request, and lists the code of all linked programs in one run.
+    fn observe_each(&self, requests: &[Request<'_>]) -> Result<Vec<Observation>, Error> {
+        let mut seen = Vec::with_capacity(requests.len());
+        // The linked programs that may read constants, by target, with the places of their requests.
+        let mut reading: BTreeMap<&str, Vec<(usize, Vec<u8>)>> = BTreeMap::new();
+        for (place, request) in requests.iter().enumerate() {
+            let (observation, cubin) = self.observe_linked(request)?;
+            let mut texts = std::iter::once(&request.ptx).chain(request.with);
+            if let Some(cubin) = cubin
+                && observation.outcome == Outcome::Accepted
+                && texts.any(|text| text.contains("ld.const"))
             {
-                disassembler.constant_reads(&cubin, request.target)?
+                reading.entry(request.target).or_default().push((place, cubin));
             }
-            _ => BTreeMap::new(),
-        };
-        Ok(Observation { constant_reads, ..seen })
+            seen.push(observation);
+        }
+        let Some(disassembler) = &self.disassembler else { return Ok(seen) };
+        for (target, programs) in reading {
+            let cubins: Vec<&[u8]> = programs.iter().map(|(_, cubin)| &cubin[..]).collect();
+            let reads = disassembler.constant_reads(&cubins, target)?;
+            for ((place, _), reads) in programs.iter().zip(reads) {
+                seen[*place].constant_reads = reads;
+            }
+        }
+        Ok(seen)
     }
 
     fn links(&self) -> bool {

@@ -183,7 +183,8 @@ pub trait Subject: Send + Sync {
     fn observe(&self, request: &Request<'_>) -> Result<Observation, Error>;
 
     /// Observes several modules, each as [`observe`](Subject::observe) does, in fewer runs if possible. The caller
-    /// expects most of the modules to be rejected and guarantees that no two of them have a name in common.
+    /// expects most of the modules to be rejected and guarantees that no two of them have a name in common. Programs of
+    /// several modules ([`Request::with`]) may have names in common.
     fn observe_each(&self, requests: &[Request<'_>]) -> Result<Vec<Observation>, Error> {
         requests.iter().map(|request| self.observe(request)).collect()
     }

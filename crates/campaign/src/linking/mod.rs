@@ -7,12 +7,13 @@
 mod reduction;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::sync::Mutex;
 use std::time::Duration;
 
 use ptxsmith_diff::linking::{
     ANOTHER_OFFSET, LISTED, LinkDifference, LinkError, LinkVerdict, Listed, Modules, NO_ADDRESS,
-    NO_ADDRESS_OR_OFFSET, READ, Symptom, Way, judge_linked,
+    NO_ADDRESS_OR_OFFSET, READ, Symptom, Way, judge_each_linked, judge_linked,
 };
 use ptxsmith_gen::linking::modules;
 use ptxsmith_model::{
@@ -41,6 +42,9 @@ type Key = (Class, Symptom);
 
 /// One program in this many is also linked in two stages, which takes three times as long.
 const STAGED: u64 = 8;
+/// The number of programs that a linker is shown at once. A linker that lists the code of all of them in one run needs a tenth of
+/// the time.
+const TOGETHER: u64 = 16;
 /// The number of programs if neither a number nor a time is given.
 const CASES: u64 = 1_000;
 /// The linker to test if none is named.
@@ -98,12 +102,14 @@ pub fn run_on(session: &Session, options: &Options, subjects: Vec<Tested>) -> Re
     let campaign =
         Campaign::new(session, "linking", "programs", subjects, Some(options.out.clone()), earlier)?;
     let cases = options.cases.or((!options.unlimited).then_some(CASES));
-    let budget = Budget { tasks: cases, units: cases, ..Budget::default() };
+    let budget =
+        Budget { tasks: cases.map(|cases| cases.div_ceil(TOGETHER)), units: cases, ..Budget::default() };
     let tallies = vec![Tally::default(); campaign.subjects.len()];
     let seen = Mutex::new(Seen { tallies, ..Seen::default() });
-    let ended = each(session, budget, campaign.unit, |number, work| {
-        judge_program(&campaign.subjects, session.seed, number, &seen)?;
-        work.done(1);
+    let ended = each(session, budget, campaign.unit, |task, work| {
+        let numbers = task * TOGETHER..cases.unwrap_or(u64::MAX).min((task + 1) * TOGETHER);
+        judge_programs(&campaign.subjects, session.seed, numbers.clone(), &seen)?;
+        work.done(numbers.end - numbers.start);
         work.say(format!("{} symptoms", lock_of(&seen).symptoms.len()));
         Ok(())
     })?;
@@ -148,21 +154,37 @@ pub fn open_linkers(
     }
 }
 
-/// Links one program with every subject.
-fn judge_program(subjects: &[Tested], seed: u64, number: u64, seen: &Mutex<Seen>) -> Result<(), Failure> {
-    let texts = modules(seed, number);
+/// Links programs with every subject.
+fn judge_programs(
+    subjects: &[Tested],
+    seed: u64,
+    numbers: Range<u64>,
+    seen: &Mutex<Seen>,
+) -> Result<(), Failure> {
+    let texts: Vec<Vec<String>> = numbers.clone().map(|number| modules(seed, number)).collect();
+    let parsed = texts.iter().map(|texts| texts.iter().map(|text| parse(text)).collect());
+    let parsed: Vec<Option<Vec<Module>>> = parsed.map(|modules: Result<_, _>| modules.ok()).collect();
     for (subject, tested) in subjects.iter().enumerate() {
-        let Some(verdict) = verdict(tested, &texts, number.is_multiple_of(STAGED))? else {
-            lock_of(seen).tallies[subject].leave(REFUSED_ALONE, 1);
-            continue;
-        };
+        let mut places = Vec::new();
+        let mut programs = Vec::new();
+        for (place, modules) in parsed.iter().enumerate() {
+            let Some(modules) = modules else {
+                lock_of(seen).tallies[subject].leave(REFUSED_ALONE, 1);
+                continue;
+            };
+            let in_stages = (numbers.start + place as u64).is_multiple_of(STAGED);
+            places.push(place);
+            programs.push(Modules { in_stages, ..Modules::new(&texts[place], modules) });
+        }
+        let verdicts =
+            judge_each_linked(&*tested.subject, &programs, &Rules::default()).map_err(of_subject)?;
         let mut seen = lock_of(seen);
-        count(&mut seen.tallies[subject], &verdict);
-        for (difference, way) in verdict.differences {
-            let texts: Vec<String> = way.order.iter().map(|&place| texts[place].clone()).collect();
-            let bytes = texts.iter().map(String::len).sum();
-            let example = Example { bytes, number, subject, difference, texts, stage: way.stage };
-            seen.enter(example);
+        for (place, verdict) in places.into_iter().zip(verdicts) {
+            let Ok(verdict) = verdict else {
+                seen.tallies[subject].leave(REFUSED_ALONE, 1);
+                continue;
+            };
+            seen.enter_verdict(subject, numbers.start + place as u64, &texts[place], verdict);
         }
     }
     Ok(())
@@ -197,6 +219,16 @@ fn count(tally: &mut Tally, verdict: &LinkVerdict) {
 }
 
 impl Seen {
+    /// Counts what a subject made of a program, and keeps its differences.
+    fn enter_verdict(&mut self, subject: usize, number: u64, texts: &[String], verdict: LinkVerdict) {
+        count(&mut self.tallies[subject], &verdict);
+        for (difference, way) in verdict.differences {
+            let texts: Vec<String> = way.order.iter().map(|&place| texts[place].clone()).collect();
+            let bytes = texts.iter().map(String::len).sum();
+            self.enter(Example { bytes, number, subject, difference, texts, stage: way.stage });
+        }
+    }
+
     fn enter(&mut self, example: Example) {
         let subjects = BTreeSet::from([example.subject]);
         let key = key(&example.difference);

@@ -10,7 +10,8 @@ mod symptom;
 
 use std::collections::BTreeMap;
 
-use ptxsmith_oracle::{Clause, Rules, linking};
+use ptxsmith_oracle::linking::{self, Program};
+use ptxsmith_oracle::{Clause, Rules};
 use ptxsmith_subject::{Error, INTERNAL_ERROR, Observation, Outcome, Request, Stage, Subject};
 use ptxsmith_syntax::Module;
 
@@ -172,7 +173,7 @@ impl<'a> Modules<'a> {
     }
 }
 
-/// Shows a program to a linker in every way and judges what it makes of it.
+/// Shows a program to a linker in every way and judges the results.
 ///
 /// # Errors
 /// If the specification refuses a module alone, or the subject could not be asked.
@@ -181,7 +182,54 @@ pub fn judge_linked(
     program: &Modules<'_>,
     rules: &Rules,
 ) -> Result<LinkVerdict, LinkError> {
-    let expected = linking::link(program.modules, rules).map_err(LinkError::Refused)?;
+    let verdict = judge_each_linked(subject, std::slice::from_ref(program), rules)?.pop();
+    verdict.expect("there is a verdict on each program").map_err(LinkError::Refused)
+}
+
+/// Judges programs as [`judge_linked`] does, and shows all of them to the linker at once, which some linkers need less time for.
+/// Instead of a verdict there is the place of a module that the specification refuses alone.
+///
+/// # Errors
+/// If the subject could not be asked.
+pub fn judge_each_linked(
+    subject: &dyn Subject,
+    programs: &[Modules<'_>],
+    rules: &Rules,
+) -> Result<Vec<Result<LinkVerdict, usize>>, Error> {
+    let expected: Vec<Result<Program, usize>> =
+        programs.iter().map(|program| linking::link(program.modules, rules)).collect();
+    let linked = programs.iter().zip(&expected).filter(|(_, expected)| expected.is_ok());
+    let ways: Vec<(&Modules<'_>, Way, Vec<&str>)> = linked
+        .flat_map(|(program, _)| {
+            let ways = ways(program.texts.len(), program.in_stages && subject.links_in_stages());
+            ways.into_iter().map(move |way| {
+                let texts = way.order.iter().map(|&place| program.texts[place].as_str()).collect();
+                (program, way, texts)
+            })
+        })
+        .collect();
+    let requests: Vec<Request<'_>> = ways
+        .iter()
+        .map(|(program, way, texts)| Request {
+            with: &texts[1..],
+            stage: way.stage,
+            ..Request::new(texts[0], program.target)
+        })
+        .collect();
+    let mut seen =
+        ways.iter().map(|(program, way, _)| (program, way)).zip(subject.observe_each(&requests)?).peekable();
+    let verdicts = programs.iter().zip(expected).map(|(program, expected)| {
+        let of_program = std::iter::from_fn(|| {
+            seen.next_if(|((other, _), _)| std::ptr::eq(**other, program))
+                .map(|((_, way), seen)| (way.clone(), seen))
+        });
+        Ok(verdict(&expected?, of_program))
+    });
+    Ok(verdicts.collect())
+}
+
+/// Judges what a linker made of a program in each way.
+fn verdict(expected: &Program, seen: impl Iterator<Item = (Way, Observation)>) -> LinkVerdict {
     let lacks_a_name = expected.lacks_definition();
     let mut verdict = LinkVerdict::default();
     for (name, reason) in expected.undecided.iter().map(|(_, name, reason)| (name, reason)) {
@@ -189,13 +237,9 @@ pub fn judge_linked(
         *verdict.not_compared.entry(format!("{what}: {reason}")).or_default() += 1;
     }
     let mut said = BTreeMap::new();
-    for way in ways(program.texts.len(), program.in_stages && subject.links_in_stages()) {
-        let texts: Vec<&str> = way.order.iter().map(|&place| program.texts[place].as_str()).collect();
-        let request =
-            Request { with: &texts[1..], stage: way.stage, ..Request::new(texts[0], program.target) };
-        let seen = subject.observe(&request)?;
+    for (way, seen) in seen {
         let Compared { differences, compared, not_compared, chosen } = match seen.outcome {
-            Outcome::Accepted => compare(&expected, &seen),
+            Outcome::Accepted => compare(expected, &seen),
             // Some releases end with an internal error where a name has no definition.
             Outcome::Crashed if seen.signal.is_none() && lacks_a_name => {
                 let mut compared = Compared::default();
@@ -219,7 +263,7 @@ pub fn judge_linked(
         verdict.outcomes.push((way, seen.outcome));
     }
     verdict.compare_orders(&said);
-    Ok(verdict)
+    verdict
 }
 
 impl LinkVerdict {

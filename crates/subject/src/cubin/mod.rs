@@ -216,15 +216,16 @@ fn one_place_of<E: Elf>(bytes: &[u8]) -> BTreeMap<String, String> {
     read().unwrap_or_default()
 }
 
-/// Returns the size of each section of machine code by name (`.text.k`); empty if the file cannot be read.
-pub(crate) fn code_sizes(bytes: &[u8]) -> BTreeMap<String, u64> {
+/// Returns the sections of machine code of a cubin of 64 bits by name (`.text.k`); empty if the bytes are no such cubin.
+pub(crate) fn code_sections(bytes: &[u8]) -> BTreeMap<String, &[u8]> {
     let Ok(header) = FileHeader64::<LittleEndian>::parse(bytes) else { return BTreeMap::new() };
     let Ok(sections) = header.sections(LE, bytes) else { return BTreeMap::new() };
-    let size = |section: &object::elf::SectionHeader64<LittleEndian>| {
+    let code = |section: &object::elf::SectionHeader64<LittleEndian>| {
         let name = std::str::from_utf8(sections.section_name(LE, section).ok()?).ok()?;
-        name.starts_with(".text.").then(|| (name.to_owned(), section.sh_size(LE)))
+        let code = || section.data(LE, bytes).ok();
+        name.starts_with(".text.").then(code).flatten().map(|code| (name.to_owned(), code))
     };
-    sections.iter().filter_map(size).collect()
+    sections.iter().filter_map(code).collect()
 }
 
 /// Reads every variable as [`read`] does, with at most `most` bytes of storage that the file does not hold.

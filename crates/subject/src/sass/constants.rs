@@ -1,32 +1,44 @@
-//! Finds the reads of program constants in a listing.
+//! Finds the reads of program constants in listings of code.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::listing::Listing;
+use super::listing::{Line, hole, instruction};
 
 /// The bank that holds the variables in `.const`.
 const BANK: &str = "c[0x3]";
 
-/// Returns the offsets in the bank that each kernel reads. Omits kernels that compute an offset and kernels that are
-/// not listed completely.
-pub(super) fn reads(listing: &Listing) -> BTreeMap<String, BTreeSet<u64>> {
-    let kernels = listing.sections.iter().filter_map(|(section, &start)| {
-        let kernel = section.strip_prefix(".text.")?;
-        let end = listing.sections.values().copied().filter(|&other| other > start).min();
-        let lines = start..end.unwrap_or(listing.lines.len());
-        let mut places = BTreeSet::new();
-        for line in lines {
-            for operand in &listing.line(line).ok()?.operands {
-                match place(&operand.text) {
-                    Operand::Other => {}
-                    Operand::Place(place) => drop(places.insert(place)),
-                    Operand::Computed => return None,
-                }
-            }
+/// Returns the offsets in the bank that each piece of code reads, from a listing of all pieces one after the other. Omits
+/// pieces that compute an offset and pieces that are not listed completely.
+pub(super) fn reads<'c>(text: &str, pieces: &BTreeSet<&'c [u8]>) -> BTreeMap<&'c [u8], BTreeSet<u64>> {
+    let lines: Vec<Line> = text.lines().filter_map(|line| instruction(line.trim())).collect();
+    let mut reads = BTreeMap::new();
+    let mut start = 0;
+    for piece in pieces {
+        let end = start + piece.len() as u64;
+        let from = lines.partition_point(|line| u64::from(line.offset) < start);
+        let to = lines.partition_point(|line| u64::from(line.offset) < end);
+        let places = from..to;
+        let offsets = lines[places.clone()].iter().map(|line| u64::from(line.offset) - start);
+        let is_whole = hole(offsets, end - start).is_none();
+        if let Some(read) = is_whole.then(|| places_read(&lines[places])).flatten() {
+            reads.insert(*piece, read);
         }
-        Some((kernel.to_owned(), places))
-    });
-    kernels.collect()
+        start = end;
+    }
+    reads
+}
+
+/// Returns the offsets in the bank that instructions read; `None` if one computes an offset.
+fn places_read(lines: &[Line]) -> Option<BTreeSet<u64>> {
+    let mut places = BTreeSet::new();
+    for operand in lines.iter().flat_map(|line| &line.operands) {
+        match place(&operand.text) {
+            Operand::Other => {}
+            Operand::Place(place) => drop(places.insert(place)),
+            Operand::Computed => return None,
+        }
+    }
+    Some(places)
 }
 
 /// The relation of an operand to the bank.

@@ -175,7 +175,7 @@ fn size_of(directive: &str) -> Option<usize> {
 /// Returns the offset of the first missing instruction in a section of this size. Instructions have 16 bytes. Before
 /// sm_70 they have 8, and every multiple of 32 holds control bits for the next three instructions, which are not
 /// listed.
-fn hole(offsets: impl Iterator<Item = u64>, size: u64) -> Option<u64> {
+pub(super) fn hole(offsets: impl Iterator<Item = u64>, size: u64) -> Option<u64> {
     let mut offsets = offsets.peekable();
     let narrow = offsets.peek() == Some(&8);
     let from = |at: u64| if narrow && at.is_multiple_of(32) { at + 8 } else { at };
@@ -190,7 +190,7 @@ fn hole(offsets: impl Iterator<Item = u64>, size: u64) -> Option<u64> {
 }
 
 /// Parses `/*0010*/ @!P0 OPCODE.X A, B ;`
-fn instruction(text: &str) -> Option<Line> {
+pub(super) fn instruction(text: &str) -> Option<Line> {
     let (offset, rest) = text.strip_prefix("/*")?.split_once("*/")?;
     let offset = u32::from_str_radix(offset, 16).ok()?;
     // A branch through a table is followed by a comment.

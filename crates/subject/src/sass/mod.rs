@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
-use crate::cubin::{code_sizes, is_of_32_bits};
+use crate::cubin::{code_sections, is_of_32_bits};
 use crate::lister::{ListError, Lister};
 use crate::process::{Cancel, Start};
 use crate::subject::{Launch, Memory};
@@ -93,21 +93,49 @@ impl Disassembler {
             return Ok(Err(format!("no nvdisasm that is here knows {target}")));
         };
         match release.lister.list(cubin) {
-            Ok(text) => Ok(Ok(Listing::read(&text, &code_sizes(cubin)))),
+            Ok(text) => {
+                let sections = code_sections(cubin).into_iter();
+                Ok(Ok(Listing::read(
+                    &text,
+                    &sections.map(|(name, code)| (name, code.len() as u64)).collect(),
+                )))
+            }
             // The cubin or nvdisasm is at fault; continue without a listing.
             Err(error @ ListError::Refused(..)) => Ok(Err(error.to_string())),
             Err(error) => Err(error),
         }
     }
 
-    /// Returns the offsets in the constant bank that each kernel of a cubin reads, without kernels that compute an
-    /// offset.
+    /// Returns the offsets in the constant bank that each kernel of each linked cubin reads, without kernels that compute an
+    /// offset. The code of all cubins is listed in one run: most of the time of nvdisasm does not depend on how much it lists.
     pub fn constant_reads(
         &self,
-        cubin: &[u8],
+        cubins: &[&[u8]],
         target: &str,
-    ) -> Result<BTreeMap<String, BTreeSet<u64>>, ListError> {
-        Ok(self.list(cubin, target)?.map(|listing| constants::reads(&listing)).unwrap_or_default())
+    ) -> Result<Vec<BTreeMap<String, BTreeSet<u64>>>, ListError> {
+        let without = vec![BTreeMap::new(); cubins.len()];
+        let Some(release) = self.0.iter().find(|release| release.knows(target)) else { return Ok(without) };
+        let code: Vec<BTreeMap<String, &[u8]>> = cubins.iter().map(|cubin| code_sections(cubin)).collect();
+        let distinct: BTreeSet<&[u8]> = code.iter().flat_map(BTreeMap::values).copied().collect();
+        if distinct.is_empty() {
+            return Ok(without);
+        }
+        let all: Vec<u8> = distinct.iter().copied().flatten().copied().collect();
+        let architecture = target.replace("sm_", "SM");
+        let text = match release.lister.list_with(&["-b", &architecture], &all) {
+            Ok(text) => text,
+            // The code or nvdisasm is at fault; continue without a listing.
+            Err(ListError::Refused(..)) => return Ok(without),
+            Err(error) => return Err(error),
+        };
+        let reads = constants::reads(&text, &distinct);
+        let of_cubin = |sections: &BTreeMap<String, &[u8]>| {
+            let known = sections.iter().filter_map(|(section, code)| {
+                Some((section.strip_prefix(".text.")?.to_owned(), reads.get(code)?.clone()))
+            });
+            known.collect()
+        };
+        Ok(code.iter().map(of_cubin).collect())
     }
 
     /// Returns what each kernel of a cubin reaches over the given numbers, by kernel name. `variables` are the other
