@@ -88,6 +88,18 @@ fn one_that_answers_as_no_implementation_does_ends_each_command_soon() {
             ),
             "the variable has `value`",
         ),
+        (
+            answers(r#"{"outcome": "accepted", "variables": {"ptxsmith_probe": {"bytes": "04030201"}}}"#),
+            "its bytes are in reverse order",
+        ),
+        (answers(r#"{"outcome": "Accepted"}"#), "unknown variant `Accepted`"),
+        (answers(r#"{"outcome": "accepted", "variables": []}"#), "its output is no observation: "),
+        (
+            answers(r#"{"outcome": "accepted", "variables": {"ptxsmith_probe": {"bytes": [1, 2, 3, 4]}}}"#),
+            "its output is no observation: ",
+        ),
+        (answers("{\"outcome\": \"refused\"}' >&2 #"), "its output is no observation: EOF"),
+        (answers("done\n{\"outcome\": \"refused\"}"), "its output is no observation: "),
         ("exec:sleep 1000 {ptx}".to_owned(), "exit status"),
     ] {
         let said = refused(at, &["run"], &subject);
@@ -114,6 +126,10 @@ fn one_that_serves_without_an_answer_is_told_what_may_be_wrong() {
         ("print(json.dumps(dict(id=id, observation=dict(outcome='refused'))))", "is the output flushed?"),
         ("print('{\"id\": ', end='', flush=True); time.sleep(1000)", "is the output flushed?"),
         ("say(id + 1, outcome='refused')", "its id is not that of the request"),
+        // It is one answer late.
+        ("say(id - 1, outcome='refused')", "its id is not that of the request"),
+        ("print('ready', flush=True); say(id, outcome='refused')", "expected value"),
+        ("sys.exit()", "it ended with exit status 0"),
         ("print(json.dumps(dict(outcome='refused')), flush=True)", "missing field `id`"),
         ("say(id, outcome='accepted', variables={'a': value})", "its variables are `a`"),
         (

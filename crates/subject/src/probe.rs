@@ -16,7 +16,7 @@ const VARIABLE: &str = "ptxsmith_probe";
 /// Maximum number of characters of an answer that are quoted.
 const QUOTED: usize = 600;
 
-/// The probe module, with a header that the implementation accepts.
+/// The probe module, with a header that the implementation accepts. Its variable is 0x04030201, so that each byte tells its place.
 #[derive(Clone, Debug)]
 pub(crate) struct Probe {
     /// Source text of the module.
@@ -38,7 +38,7 @@ impl Probe {
         let version = max.unwrap_or(newest);
         Probe {
             ptx: format!(
-                ".version {version}\n.target {target}\n.address_size 64\n.global .align 4 .b8 {VARIABLE}[4] = {{1, 2, 3, 4}};\n"
+                ".version {version}\n.target {target}\n.address_size 64\n.global .u32 {VARIABLE} = 67305985;\n"
             ),
             target,
             read: [Read { name: VARIABLE.into(), space: "global".into(), size: 4 }],
@@ -101,8 +101,13 @@ fn misnamed(observation: &Observation, printed: &[u8]) -> Option<String> {
             names.join(", ")
         ));
     };
-    let other = instead_of("bytes", variable, FIELDS)?;
-    Some(format!("the variable has `{other}`, which the protocol does not know, and no `bytes`"))
+    if let Some(other) = instead_of("bytes", variable, FIELDS) {
+        return Some(format!("the variable has `{other}`, which the protocol does not know, and no `bytes`"));
+    }
+    (variable.get("bytes")?.as_str()? == "04030201").then(|| {
+        "its bytes are in reverse order: `bytes` begins with the byte at the lowest address, and PTX is little-endian"
+            .to_owned()
+    })
 }
 
 /// The fields of an observation in the protocol, except `variables`.
