@@ -172,7 +172,16 @@ pub struct Slot {
     pub addend_bits: u32,
 }
 
+/// The parts of a module's header that may decide how an implementation stores addresses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Addressing {
+    /// The compute capability of the first `sm_` target (80 for `sm_80`); `None` if there is none.
+    pub architecture: Option<u32>,
+    /// Whether the module declares addresses of 32 bits.
+    pub is_32_bit: bool,
+}
+
 /// Returns the slot of an address: the whole variable, or its lowest byte if `mask()` selected one byte.
-pub(crate) fn slot(size: u64, byte: Option<u8>, _architecture: Option<u32>) -> Slot {
+pub(crate) fn slot(size: u64, byte: Option<u8>, _addressing: Addressing) -> Slot {
     Slot { width: if byte.is_some() { 1 } else { size }, addend_bits: 64 }
 }

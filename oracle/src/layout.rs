@@ -177,7 +177,7 @@ fn function_attributes(function: &Function, scope: &Scope) -> Option<(Refusal, T
     for specifier in function.before.iter().chain(&function.after) {
         let Specifier::Attributes(list) = specifier else { continue };
         for Attribute { name, arguments } in list {
-            let too_old = scope.architecture.is_some_and(|have| have < 90);
+            let too_old = scope.addressing.architecture.is_some_and(|have| have < 90);
             let mut rules = vec![(scope.version >= (8, 0), Clause::FunctionAttributeNeeds80)];
             match name.text.as_str() {
                 ".managed" => rules.push((false, Clause::ManagedOnlyGlobal)),

@@ -41,7 +41,7 @@ mod undecided;
 mod validity;
 mod value;
 
-pub use address::{Named, Slot, Version};
+pub use address::{Addressing, Named, Slot, Version};
 pub use clause::{Clause, ClauseSet, Observed};
 pub use comments::verify_comments;
 pub use declaration::declares_no_name;

@@ -227,6 +227,17 @@ mod tests {
     }
 
     #[test]
+    fn a_narrow_address_is_a_risk_where_addresses_have_64_bits() {
+        let text = |bits: u32| {
+            format!(
+                ".version 6.0\n.target sm_30\n.address_size {bits}\n.global .u32 g;\n.global .u32 x = g;\n"
+            )
+        };
+        assert_eq!(found(&text(64)), [("address-always-8-bytes", (5, 14))]);
+        assert_eq!(found(&text(32)), []);
+    }
+
+    #[test]
     fn a_header_with_a_shape_is_one_place() {
         let text = ".version 8.5\n.target sm_80\n.global .s32 a;\n.global .s32 b;\n";
         assert_eq!(found(text), [("header-crash", (1, 10))]);

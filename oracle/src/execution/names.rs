@@ -231,7 +231,7 @@ fn read_with<'m>(module: &'m Module, rules: &Rules, inner: Inner) -> Program<'m>
         }
     }
     let version = module.version().unwrap_or((u32::MAX, 0));
-    let lacks_generic = scope.architecture.is_some_and(|have| have < 20);
+    let lacks_generic = scope.addressing.architecture.is_some_and(|have| have < 20);
     Program { version, lacks_generic, variables: storage.variables, names: Names(names), functions }
 }
 

@@ -204,7 +204,7 @@ impl Work<'_, '_> {
             if self.scope.version < (4, 0) {
                 return self.refuse(RefusalClass::Attribute, Clause::AttributeNeeds40, name.span);
             }
-            let below = |least| self.scope.architecture.is_some_and(|have| have < least);
+            let below = |least| self.scope.addressing.architecture.is_some_and(|have| have < least);
             let rules = match name.text.as_str() {
                 ".managed" => [
                     (arguments.is_empty(), Clause::Managed),

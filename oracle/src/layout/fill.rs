@@ -121,7 +121,7 @@ impl Work<'_, '_> {
                     return Err(Stop::Unmodelled("an address without a name"));
                 };
                 let generic = self.symbol(name, address, byte, value)?;
-                let slot = self.rules.layout.slot_of.apply(width as u64, byte, self.scope.architecture);
+                let slot = self.rules.layout.slot_of.apply(width as u64, byte, self.scope.addressing);
                 // Most variables that hold an address hold exactly one.
                 if memory.addresses.is_empty() {
                     memory.addresses.reserve_exact(1);

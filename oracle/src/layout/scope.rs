@@ -7,7 +7,7 @@ use ptxsmith_syntax::{
     Declaration, Declarator, Found, Function, Item, Module, Name, Names, Role, Statement, Text,
 };
 
-use crate::address::Named;
+use crate::address::{Addressing, Named};
 use crate::clause::Clause;
 use crate::declaration::Context;
 use crate::evaluate::Evaluator;
@@ -33,8 +33,7 @@ pub(crate) struct Scope {
     /// The names that module scope declares more than once.
     pub(super) repeated: Rc<BTreeSet<Text>>,
     pub(super) version: (u32, u32),
-    /// The compute capability of the first `sm_` target (80 for `sm_80`); `None` if there is none.
-    pub(crate) architecture: Option<u32>,
+    pub(crate) addressing: Addressing,
     /// Whether a statement that does not parse may declare more names.
     pub(super) unread: bool,
     /// Names that a function declares several times, or in an inner block. A use of such a name is not resolved.
@@ -186,7 +185,7 @@ impl Scope {
             names: Rc::default(),
             repeated: Rc::default(),
             version,
-            architecture,
+            addressing: Addressing { architecture, is_32_bit: module.address_size() == Some(32) },
             unread: false,
             several: Rc::default(),
             hiding: Rc::default(),

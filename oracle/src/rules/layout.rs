@@ -7,7 +7,7 @@ use super::{
     specification::{dimension, place, size},
 };
 use crate::{
-    address::{self, Named, Slot, Version},
+    address::{self, Addressing, Named, Slot, Version},
     step::{Placement, Ruled, Step},
     value::{Address, Integer},
 };
@@ -29,8 +29,8 @@ entries! {
     /// whether the stored address is generic.
     AddressOf(step: &mut Step<'_>, version: Version, named: Named, address: Address, byte: Option<u8>) -> Ruled<bool>;
     /// Returns the part of a scalar of `size` bytes that a stored address, or one `byte` of it, occupies, in modules
-    /// for this compute capability (such as 80).
-    SlotOf(size: u64, byte: Option<u8>, architecture: Option<u32>) -> Slot;
+    /// with this header.
+    SlotOf(size: u64, byte: Option<u8>, addressing: Addressing) -> Slot;
 }
 
 /// The rules of declarations and initializers.

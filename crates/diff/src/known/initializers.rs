@@ -1,7 +1,7 @@
 //! Known deviations of initial values: lists, what a value becomes in a variable of its type, addresses in variables.
 
 use ptxsmith_oracle::{
-    COMPUTED_NAN, Ruled, Slot, Step, Stop, Stored, Value,
+    Addressing, COMPUTED_NAN, Ruled, Slot, Step, Stop, Stored, Value,
     rules::{SlotOf, Store},
 };
 use ptxsmith_syntax::ScalarType;
@@ -18,11 +18,11 @@ pub(super) const CHANGES: &[(&str, Change)] = &[
 
 /// From sm_90 on the addend is read from eight bytes too: what stands in the upper half of it is the next element, or
 /// whatever the compiler had in its memory there, which differs from run to run.
-fn always_8_bytes(next: &SlotOf, size: u64, byte: Option<u8>, architecture: Option<u32>) -> Slot {
-    if byte.is_some() || size >= 8 {
-        return next.apply(size, byte, architecture);
+fn always_8_bytes(next: &SlotOf, size: u64, byte: Option<u8>, addressing: Addressing) -> Slot {
+    if byte.is_some() || size >= 8 || addressing.is_32_bit {
+        return next.apply(size, byte, addressing);
     }
-    Slot { width: 8, addend_bits: if architecture.is_some_and(|sm| sm >= 90) { 32 } else { 64 } }
+    Slot { width: 8, addend_bits: if addressing.architecture.is_some_and(|sm| sm >= 90) { 32 } else { 64 } }
 }
 
 fn single_bits_raw(next: &Store, step: &mut Step<'_>, value: Value, ty: ScalarType) -> Ruled<Stored> {
