@@ -60,7 +60,7 @@ pub(crate) fn tracings(kernels: &[Traced]) -> Vec<Tracing> {
 
 /// A run of a kernel over the numbers that the oracle ran it over.
 pub(crate) fn tracing_of(kernel: &str, setting: &Setting) -> Tracing {
-    let Setting { parameters, variables, specials, memory } = setting;
+    let Setting { parameters, variables, specials, lanes, memory } = setting;
     let places = |own: bool| {
         let mut places = Places::default();
         for one in variables.iter().filter(|variable| variable.own == own) {
@@ -78,10 +78,15 @@ pub(crate) fn tracing_of(kernel: &str, setting: &Setting) -> Tracing {
         module: places(false),
         own: places(true),
         windows: WINDOWS.iter().filter_map(|&(space, start)| Some((space_of(space)?, start))).collect(),
-        specials: specials.iter().map(|(&name, &value)| (name.to_owned(), value)).collect(),
+        specials: named(specials),
+        lanes: lanes.iter().map(named).collect(),
         memory: memory.collect(),
         junk: None,
     }
+}
+
+fn named(specials: &BTreeMap<&'static str, u32>) -> BTreeMap<String, u32> {
+    specials.iter().map(|(&name, &value)| (name.to_owned(), value)).collect()
 }
 
 fn space_of(space: StateSpace) -> Option<Space> {

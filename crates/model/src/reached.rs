@@ -30,6 +30,8 @@ pub struct Tracing {
     pub windows: Vec<(Space, u64)>,
     /// The values of special registers, by name: `tid.x`.
     pub specials: BTreeMap<String, u32>,
+    /// The values of further special registers on each lane of a warp; empty for a single thread.
+    pub lanes: Vec<BTreeMap<String, u32>>,
     /// The known contents of memory: runs of adjacent bytes, by state space and address of the first byte. `None` for an unknown byte.
     pub memory: BTreeMap<(Space, u64), Vec<Option<u8>>>,
     /// The seed of the values of registers that were not set. `None`: such values are unknown, and so is everything computed from them.

@@ -1,4 +1,4 @@
-//! Predicts the values that kernels leave in memory over many inputs, on one thread.
+//! Predicts the values that kernels leave in memory over many inputs, on one thread or on a warp.
 //!
 //! Every instruction of such a kernel must be known ([`super::integers`]); branches and predicates are followed. A
 //! kernel with an unknown instruction is not predicted. A value that the manual leaves undefined is unknown, and so are
@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use ptxsmith_syntax::{FunctionKind, Module, StateSpace, Text};
 
-use super::machine::{How, Machine, is_undefined};
+use super::machine::{How, Machine, RACE, TOO_LONG, asks_lane, has_barrier, is_undefined};
 use super::names;
 use super::operand::Reader;
 use super::setting::{Frame, Reached, Way};
@@ -57,7 +57,10 @@ pub fn are_anywhere(
     let is_anywhere = |(own, other): (&Computed, Computed)| {
         let (Ok(own), Ok(other)) = (&own.runs, other.runs) else { return false };
         let mut runs = own.iter().zip(other);
-        runs.all(|(own, other)| own.as_ref().map(|own| &own.written) == other.map(usual).as_ref())
+        let is_single = |own: &Option<Reached>| own.as_ref().is_none_or(|own| own.setting.lanes.is_empty());
+        runs.all(|(own, other)| {
+            is_single(own) && own.as_ref().map(|own| &own.written) == other.map(usual).as_ref()
+        })
     };
     kernels.iter().zip(others).map(is_anywhere).collect()
 }
@@ -76,11 +79,15 @@ fn computed_at(
         .map(|(&name, body)| {
             let mut own = program.variables.iter().chain(&body.variables);
             let has_local = own.any(|variable| variable.space == StateSpace::Local);
-            let run = |input| {
-                let how = How { layout: Frame::Upwards, anywhere: false, input: Some(input), elsewhere };
+            let (asks, waits) = (asks_lane(body), has_barrier(body));
+            let run_in = |input: u64, layout| {
+                let how = How { layout, anywhere: false, input: Some(input), elsewhere };
                 let reader = Reader { rules, version, trace: Trace::default() };
-                match Machine::over_numbers(&program, body, reader, variables, how) {
-                    _ if has_local => Err("a kernel with variables in .local"),
+                let over = match waits || asks && input % 4 == ON_A_WARP {
+                    true => Machine::over_lanes,
+                    false => Machine::over_numbers,
+                };
+                match over(&program, body, reader, variables, how) {
                     Ok((_, traces)) if traces.iter().any(|trace| !trace.questions.is_empty()) => {
                         Err("an open question decides what it computes")
                     }
@@ -90,9 +97,54 @@ fn computed_at(
                     Err(why) => Err(why),
                 }
             };
-            Computed { name: name.into(), runs: (0..inputs).map(run).collect() }
+            let run = |input: u64| {
+                let usual = run_in(input, Frame::Upwards)?;
+                // The implementation lays out `.local`.
+                match usual {
+                    Some(usual) if has_local => match run_in(input, Frame::Downwards)? {
+                        Some(other) if is_left_in_common(&usual, &other) => Ok(Some(usual)),
+                        _ => Err("a kernel that leaves something else where .local lies elsewhere"),
+                    },
+                    usual => Ok(usual),
+                }
+            };
+            Computed { name: name.into(), runs: all((0..inputs).map(run)) }
         })
         .collect()
+}
+
+/// The inputs over which kernels run on a warp that ask for their lane: this one in four.
+const ON_A_WARP: u64 = 2;
+
+/// Collects the runs of a kernel. An input over which it does not end, or over which its lanes disturb each other, does
+/// not count, unless there is no other.
+fn all(
+    runs: impl Iterator<Item = Result<Option<Reached>, &'static str>>,
+) -> Result<Vec<Option<Reached>>, &'static str> {
+    let mut left = None;
+    let mut all = Vec::new();
+    for run in runs {
+        match run {
+            Err(why @ (TOO_LONG | RACE)) => {
+                left.get_or_insert(why);
+                all.push(None);
+            }
+            run => all.push(run?),
+        }
+    }
+    match left {
+        Some(why) if all.iter().all(Option::is_none) => Err(why),
+        _ => Ok(all),
+    }
+}
+
+/// Whether two runs leave the same outside of `.local`.
+fn is_left_in_common(one: &Reached, other: &Reached) -> bool {
+    let common = |reached: &Reached| -> Vec<_> {
+        let written = reached.written.iter().filter(|((space, _), _)| *space != StateSpace::Local);
+        written.map(|(&place, &byte)| (place, byte)).collect()
+    };
+    common(one) == common(other)
 }
 
 /// Whether a kernel stores to an unknown place.

@@ -158,6 +158,10 @@ pub(super) struct Body<'m> {
     pub directives: &'m [Token],
     /// The line after each label. Labels of tables and prototypes are not included.
     pub labels: BTreeMap<&'m str, usize>,
+    /// The labels that follow unparsed instructions before their line.
+    pub behind: BTreeSet<&'m str>,
+    /// Whether such a label also precedes unparsed instructions before its line.
+    pub is_mixed: bool,
     /// The targets of each `.branchtargets` table, by its label.
     pub tables: BTreeMap<&'m str, &'m [ptxsmith_syntax::Name]>,
     /// Its variables; a parameterized name is represented by its first variable.
@@ -296,6 +300,8 @@ impl<'m, 'r> Reader<'m, 'r> {
             kept: BTreeMap::new(),
             directives: &[],
             labels: BTreeMap::new(),
+            behind: BTreeSet::new(),
+            is_mixed: false,
             tables: BTreeMap::new(),
             variables: Vec::new(),
             results: Vec::new(),
@@ -345,6 +351,9 @@ impl<'m, 'r> Reader<'m, 'r> {
                         self.body.unmodelled = Some("two labels of one name in a function");
                     }
                     self.body.labels.insert(&name.text, self.body.lines.len());
+                    if self.body.kept.contains_key(&self.body.lines.len()) {
+                        self.body.behind.insert(&name.text);
+                    }
                     label = Some(name.text.as_str());
                     continue;
                 }
@@ -371,7 +380,10 @@ impl<'m, 'r> Reader<'m, 'r> {
                     // These have no effect. The effect of any other unparsed instruction is unknown.
                     let idle = [";", ".loc", ".pragma", ".callprototype", ".calltargets"].contains(&first);
                     if !idle {
-                        let kept = self.body.kept.entry(self.body.lines.len()).or_default();
+                        let at = self.body.lines.len();
+                        self.body.is_mixed |=
+                            self.body.behind.iter().any(|label| self.body.labels.get(label) == Some(&at));
+                        let kept = self.body.kept.entry(at).or_default();
                         kept.push(Kept { tokens, names: names.clone() });
                         self.body.unmodelled = Some(super::NOT_MODELLED);
                     }

@@ -32,6 +32,8 @@ pub struct Access {
     pub place: Result<(StateSpace, u64), &'static str>,
     /// Whether the access may leave memory unchanged: it writes the bytes that are there already.
     pub idle: bool,
+    /// The lane of the warp; 0 of a single thread.
+    pub lane: u32,
 }
 
 /// The memory that a kernel reaches and writes.
@@ -54,6 +56,8 @@ pub struct Setting {
     pub variables: Vec<Placed>,
     /// The values of special registers, by name: `tid.x`.
     pub specials: BTreeMap<&'static str, u32>,
+    /// The values of further special registers on each lane of a warp; empty for a single thread.
+    pub lanes: Vec<BTreeMap<&'static str, u32>>,
     /// The bytes read from memory, by state space and place.
     pub memory: BTreeMap<(StateSpace, u64), u8>,
 }
@@ -163,32 +167,73 @@ pub(super) fn parameter_bytes(nth: u64, size: u64) -> Vec<u8> {
 
 /// Returns the values of the special registers, with the number of threads from the kernel's directives.
 pub(super) fn specials(directives: &[ptxsmith_syntax::Token]) -> BTreeMap<&'static str, u32> {
-    let asked = |word: &str| {
-        let at = directives.iter().position(|token| token.text == word)?;
-        let numbers = directives[at + 1..].iter().map(|token| token.text.as_str());
-        let numbers = numbers.filter(|&text| text != ",").map_while(|text| text.parse::<u32>().ok());
-        Some(numbers.chain([1, 1, 1]).take(3).collect::<Vec<_>>())
-    };
-    let threads = match (asked(".reqntid"), asked(".maxntid")) {
-        (Some(threads), _) => threads,
-        (None, Some(most)) => vec![most[0].min(64), 1, 1],
-        (None, None) => vec![64, 2, 2],
-    };
+    let threads = threads(directives, [64, 2, 2]);
     let thread = |nth: usize, wanted: u32| wanted.min(threads[nth].saturating_sub(1));
-    BTreeMap::from([
+    let thread = [thread(0, 37), thread(1, 1), thread(2, 1)];
+    let mut specials = BTreeMap::from([
         ("ntid.x", threads[0]),
         ("ntid.y", threads[1]),
         ("ntid.z", threads[2]),
-        ("tid.x", thread(0, 37)),
-        ("tid.y", thread(1, 1)),
-        ("tid.z", thread(2, 1)),
         ("nctaid.x", 19),
         ("nctaid.y", 7),
         ("nctaid.z", 3),
         ("ctaid.x", 11),
         ("ctaid.y", 5),
         ("ctaid.z", 2),
+    ]);
+    specials.extend(of_thread(threads, thread));
+    specials
+}
+
+/// Returns the values of the special registers of the threads of a warp: those that they share, and those of each lane.
+/// The third result is whether the block has no other threads.
+pub(super) fn warp(
+    directives: &[ptxsmith_syntax::Token],
+) -> ([u32; 3], Vec<BTreeMap<&'static str, u32>>, bool) {
+    let [x, y, z] = threads(directives, [LANES, 1, 1]);
+    let all = x.saturating_mul(y).saturating_mul(z);
+    // The first warp of a block is less telling than a later one.
+    let first = if all >= 2 * LANES { LANES } else { 0 };
+    let lane = |nth: u32| {
+        let thread = first + nth;
+        of_thread([x, y, z], [thread % x, thread / x % y, thread / x / y])
+    };
+    ([x, y, z], (0..LANES.min(all - first)).map(lane).collect(), all <= LANES)
+}
+
+/// The number of threads of a warp.
+pub(super) const LANES: u32 = 32;
+
+/// Returns the values of the special registers that differ between the threads of a block.
+fn of_thread(threads: [u32; 3], [x, y, z]: [u32; 3]) -> BTreeMap<&'static str, u32> {
+    let lane = (x + threads[0] * (y + threads[1] * z)) % LANES;
+    let equal = 1u32 << lane;
+    BTreeMap::from([
+        ("tid.x", x),
+        ("tid.y", y),
+        ("tid.z", z),
+        ("laneid", lane),
+        ("lanemask_eq", equal),
+        ("lanemask_lt", equal - 1),
+        ("lanemask_le", equal | (equal - 1)),
+        ("lanemask_gt", !(equal | (equal - 1))),
+        ("lanemask_ge", !(equal - 1)),
     ])
+}
+
+/// Returns the number of threads in each dimension from the kernel's directives; the last argument if there are none.
+fn threads(directives: &[ptxsmith_syntax::Token], usual: [u32; 3]) -> [u32; 3] {
+    let asked = |word: &str| {
+        let at = directives.iter().position(|token| token.text == word)?;
+        let numbers = directives[at + 1..].iter().map(|token| token.text.as_str());
+        let numbers = numbers.filter(|&text| text != ",").map_while(|text| text.parse::<u32>().ok());
+        Some(numbers.chain([1, 1, 1]).take(3).collect::<Vec<_>>())
+    };
+    match (asked(".reqntid"), asked(".maxntid")) {
+        (Some(threads), _) => [threads[0].max(1), threads[1].max(1), threads[2].max(1)],
+        (None, Some(most)) => [most[0].clamp(1, usual[0]), 1, 1],
+        (None, None) => usual,
+    }
 }
 
 /// The order of variables in `.local`.

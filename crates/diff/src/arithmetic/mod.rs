@@ -212,10 +212,10 @@ fn wrong_result(expected: &Reached, left: &Memory, input: u64) -> Option<WrongRe
     let at = at.or_else(|| left.iter().filter_map(unasked).next())?;
     // The whole scalar, where one store of the text leaves it.
     let stores = expected.accesses.iter().rev().filter(|access| access.way != Way::Read);
-    let (start, width) = stores
-        .filter_map(|access| Some((access.place.ok()?.1, access.width)))
-        .find(|(start, width)| (*start..start + width).contains(&at))
-        .unwrap_or((at, 1));
+    let (start, width, lane) = stores
+        .filter_map(|access| Some((access.place.ok()?.1, access.width, access.lane)))
+        .find(|(start, width, _)| (*start..start + width).contains(&at))
+        .unwrap_or((at, 1, 0));
     let number = |byte: &dyn Fn(u64) -> Option<u8>| -> String {
         let bytes: Vec<Option<u8>> = (start..start + width).rev().map(byte).collect();
         if bytes.iter().all(Option::is_none) {
@@ -226,15 +226,18 @@ fn wrong_result(expected: &Reached, left: &Memory, input: u64) -> Option<WrongRe
     };
     Some(WrongResult {
         input,
-        inputs: inputs(expected),
+        inputs: inputs(expected, lane),
         expected: number(&|at| expected.written.get(&(StateSpace::Global, at)).copied().flatten()),
         stored: number(&|at| left.get(&(Space::Global, at)).copied()),
     })
 }
 
-/// What a kernel reads: its scalar parameters, and each word of memory in the order of the accesses.
-fn inputs(reached: &Reached) -> String {
+/// What a lane of a kernel reads: its scalar parameters, and each word of memory in the order of the accesses.
+fn inputs(reached: &Reached, lane: u32) -> String {
     let mut text = String::new();
+    if !reached.setting.lanes.is_empty() {
+        let _ = write!(text, "lane {lane} of {}, ", reached.setting.lanes.len());
+    }
     for (nth, (_, bytes)) in reached.setting.parameters.iter().enumerate() {
         // One of eight bytes is a pointer.
         if bytes.len() < 8 {
@@ -242,7 +245,8 @@ fn inputs(reached: &Reached) -> String {
             let _ = write!(text, "parameter {nth} = 0x{digits}, ");
         }
     }
-    for access in reached.accesses.iter().filter(|access| access.way == Way::Read) {
+    let reads = reached.accesses.iter().filter(|access| access.way == Way::Read && access.lane == lane);
+    for access in reads {
         let Ok((space, at)) = access.place else { continue };
         let byte = |at| {
             reached.setting.memory.get(&(space, at)).map_or("..".to_owned(), |byte| format!("{byte:02x}"))

@@ -13,8 +13,10 @@ pub(super) enum Operation {
     BranchByRegister,
     Call,
     Return,
-    /// A barrier or a hint, which does not affect the values of a single thread.
+    /// A hint, or an instruction that orders accesses.
     Nothing,
+    /// An instruction about the barriers at which lanes wait.
+    Converge,
     /// Copies a word; with `pair` also to the next register.
     Move {
         pair: bool,
@@ -228,8 +230,9 @@ fn control(name: &str) -> Option<Operation> {
         "BRX" => Operation::BranchByRegister,
         "CALL" => Operation::Call,
         "RET" => Operation::Return,
-        "NOP" | "CGAERRBAR" | "UCGABAR_ARV" | "UCGABAR_WAIT" | "BSSY" | "BSYNC" | "BREAK" | "WARPSYNC"
-        | "YIELD" | "DEPBAR" | "MEMBAR" | "ERRBAR" | "CCTL" | "BMOV" | "BAR" => Operation::Nothing,
+        "NOP" | "CGAERRBAR" | "UCGABAR_ARV" | "UCGABAR_WAIT" | "YIELD" | "DEPBAR" | "MEMBAR" | "ERRBAR"
+        | "CCTL" => Operation::Nothing,
+        "BSSY" | "BSYNC" | "BREAK" | "WARPSYNC" | "BMOV" | "BAR" => Operation::Converge,
         _ => return None,
     })
 }

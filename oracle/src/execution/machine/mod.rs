@@ -2,8 +2,10 @@
 
 mod instructions;
 mod numbers;
+mod phase;
 mod places;
 mod values;
+mod warp;
 
 use std::{collections::BTreeMap, rc::Rc};
 
@@ -27,9 +29,13 @@ use crate::{
 };
 pub(super) use numbers::How;
 use numbers::{BRANCHES, Numbers, PREDICATES};
+pub(super) use phase::{asks_lane, has_barrier};
+pub(super) use warp::RACE;
 
 /// The most instructions that one kernel may execute, so that every run ends.
 const MOST_STEPS: u32 = 20_000;
+/// The most instructions that one thread may execute over one input, because there are many inputs.
+const MOST_STEPS_BY_INPUT: u32 = 4_000;
 /// The most nested calls.
 const MOST_CALLS: u32 = 32;
 /// The size in bytes of the largest output buffer.
@@ -81,15 +87,30 @@ struct Frame<'m> {
     registers: Registers<Cell>,
     /// The carry or borrow, and whether a subtraction produced it; `None` if unknown.
     carry: Option<(bool, bool)>,
+    /// The index of the next line, and whether the unparsed instructions before it were executed.
+    at: usize,
+    is_past: bool,
+}
+
+/// How a function stopped.
+enum Ended {
+    Returned,
+    Exited,
+    /// At a barrier; the frame goes on from there.
+    Waits,
 }
 
 enum Flow {
     Next,
-    Jump(usize),
+    /// To a line, past the unparsed instructions before it or not.
+    Jump(usize, bool),
     Return,
     Exit,
 }
 
+const STEPS: Stop = Stop::Unmodelled(TOO_LONG);
+/// Reason: a kernel does not end soon enough.
+pub(super) const TOO_LONG: &str = "more instructions than are executed here";
 const UNKNOWN: Stop = Stop::Unmodelled("what happens depends on a value that is not known");
 const FORM: Stop = Stop::Unmodelled(judged::FORM);
 const OPERAND: Stop = Stop::Unmodelled(judged::OPERAND);
@@ -153,8 +174,7 @@ impl<'m, 'r> Machine<'m, 'r> {
             return Err(Stop::Unmodelled("more calls at once than are modelled"));
         }
         self.called += 1;
-        let mut frame =
-            Frame { body, call: self.called, registers: Registers::new(Cell::Unknown), carry: None };
+        let mut frame = Frame::new(body, self.called);
         // The specification at hand does not say whether such variables keep their values from one call to the next.
         let left = self.places.range((Owner::Function(body.name), (0, 0))..);
         let left = left.take_while(|((owner, _), _)| *owner == Owner::Function(body.name));
@@ -167,7 +187,7 @@ impl<'m, 'r> Machine<'m, 'r> {
         }
         let ended = self.run(&mut frame)?;
         self.calls -= 1;
-        if ended {
+        if !matches!(ended, Ended::Returned) {
             return Ok(None);
         }
         let results = body.results.iter().map(|result| match result {
@@ -258,15 +278,21 @@ impl<'m, 'r> Machine<'m, 'r> {
         place
     }
 
-    /// Runs to the end of the function. Returns whether the thread exited.
-    fn run(&mut self, frame: &mut Frame<'m>) -> Ruled<bool> {
-        let mut at = 0;
+    /// Runs to the end of the function, or to a barrier.
+    fn run(&mut self, frame: &mut Frame<'m>) -> Ruled<Ended> {
+        let by_input = self.numbers.as_ref().is_some_and(|numbers| !numbers.is_straight());
+        let most = if by_input { MOST_STEPS_BY_INPUT } else { MOST_STEPS };
         loop {
-            self.kept(frame, at)?;
-            let Some(line) = frame.body.lines.get(at) else { return Ok(false) };
+            if !frame.is_past {
+                frame.is_past = true;
+                if self.kept(frame, frame.at)? {
+                    return Ok(Ended::Waits);
+                }
+            }
+            let Some(line) = frame.body.lines.get(frame.at) else { return Ok(Ended::Returned) };
             self.steps += 1;
-            if self.steps > MOST_STEPS {
-                return Err(Stop::Unmodelled("more instructions than are executed here"));
+            if self.steps > most {
+                return Err(STEPS);
             }
             let (instruction, names) = (line.instruction, line.names.clone());
             if let Some(guard) = &instruction.guard {
@@ -281,7 +307,8 @@ impl<'m, 'r> Machine<'m, 'r> {
                 match frame.registers.of(register)[0] {
                     Cell::Bits(bits) if (bits != 0) != guard.negated => {}
                     Cell::Bits(_) => {
-                        at += 1;
+                        frame.at += 1;
+                        frame.is_past = false;
                         continue;
                     }
                     _ => return Err(UNKNOWN),
@@ -301,10 +328,10 @@ impl<'m, 'r> Machine<'m, 'r> {
             };
             self.reader.trace = before.union(own);
             match flow.map_err(|stop| self.reason(stop, frame.body, line))? {
-                Flow::Next => at += 1,
-                Flow::Jump(to) => at = to,
-                Flow::Return => return Ok(false),
-                Flow::Exit => return Ok(true),
+                Flow::Next => (frame.at, frame.is_past) = (frame.at + 1, false),
+                Flow::Jump(to, is_past) => (frame.at, frame.is_past) = (to, is_past),
+                Flow::Return => return Ok(Ended::Returned),
+                Flow::Exit => return Ok(Ended::Exited),
             }
         }
     }
@@ -348,7 +375,7 @@ impl<'m, 'r> Machine<'m, 'r> {
             Opcode::Bra => {
                 let [Operand::Value(label)] = form.operands else { return Err(FORM) };
                 self.reader.uses(Clause::LabelOperand);
-                return Ok(Flow::Jump(self.label(frame, &label.as_name().ok_or(FORM)?)?));
+                return self.jump(frame, &label.as_name().ok_or(FORM)?);
             }
             Opcode::Brx => return self.branch_by_index(frame, form, names),
             Opcode::Call => return self.call_instruction(frame, form, names),
@@ -364,8 +391,10 @@ impl<'m, 'r> Machine<'m, 'r> {
         Ok(Flow::Next)
     }
 
-    fn label(&self, frame: &Frame<'m>, name: &Name) -> Ruled<usize> {
-        frame.body.labels.get(name.text.as_str()).copied().ok_or(FORM)
+    fn jump(&self, frame: &Frame<'m>, name: &Name) -> Ruled<Flow> {
+        let name = name.text.as_str();
+        let at = frame.body.labels.get(name).copied().ok_or(FORM)?;
+        Ok(Flow::Jump(at, frame.body.behind.contains(name)))
     }
 
     fn branch_by_index(&mut self, frame: &Frame<'m>, form: &Form<'m>, names: &Names) -> Ruled<Flow> {
@@ -377,7 +406,7 @@ impl<'m, 'r> Machine<'m, 'r> {
             return Err(UNKNOWN);
         };
         let target = targets.get(index as usize).ok_or(Stop::Unmodelled("an index behind a branch table"))?;
-        Ok(Flow::Jump(self.label(frame, target)?))
+        self.jump(frame, target)
     }
 
     fn call_instruction(&mut self, frame: &mut Frame<'m>, form: &Form<'m>, names: &Names) -> Ruled<Flow> {

@@ -7,13 +7,14 @@ use ptxsmith_syntax::{NodeKind, Operand, Role, ScalarType, Span, StateSpace};
 use super::super::{
     NOT_MODELLED, inputs, judged,
     memory::{Byte, Cell, Objects},
-    names::{Body, Kept, Meaning, Names, Place, Program, Registers, Variable, Which},
+    names::{Body, Kept, Meaning, Names, Place, Program, Variable, Which},
     operand::Reader,
     setting::{
         Access, Frame as Layout, Free, PARAMETER, Placed, Reached, Setting, WINDOW_SIZE, WINDOWS, Way,
         distance, parameter_bytes, pointer, specials, word,
     },
 };
+use super::phase::{Pause, Phase, pause};
 use super::{Frame, Machine, NOT_GENERIC, OTHER_SPACE, UNKNOWN};
 use crate::{
     expectation,
@@ -50,7 +51,11 @@ pub(in super::super) struct Numbers<'m> {
     parameters: BTreeMap<Which, usize>,
     /// The initial contents of variables.
     initial: Vec<(Placed, &'m expectation::Variable)>,
-    reached: Reached,
+    pub(super) reached: Reached,
+    /// The accesses since the last barrier, on a lane of a warp.
+    pub(super) phase: Option<Box<Phase>>,
+    /// The number of the lane.
+    pub(super) lane: u32,
     /// Whether the kernel wrote to an unknown place.
     scattered: bool,
     /// Whether to follow accesses that the specification leaves undefined.
@@ -124,6 +129,8 @@ impl<'m> Numbers<'m> {
             parameters,
             initial,
             reached,
+            phase: None,
+            lane: 0,
             scattered,
             anywhere,
             input,
@@ -145,6 +152,12 @@ impl<'m> Numbers<'m> {
         }
     }
 
+    /// Returns a word of the input's memory. On a warp every other input has small words, because they bound loops.
+    fn input_word(&self, input: u64, place: u64) -> u32 {
+        let is_small = self.phase.is_some() && input % 8 == 2;
+        inputs::word(input, place) & if is_small { 0xf } else { u32::MAX }
+    }
+
     pub(super) fn place_of(&self, variable: &Variable) -> Option<u64> {
         match variable.place {
             Place::Module((at, nth)) => self.module.get(at)?.as_ref()?.nth(nth),
@@ -157,7 +170,9 @@ impl<'m> Numbers<'m> {
 
     pub(super) fn special(&self, name: &str, suffix: &str) -> Option<u64> {
         let name = format!("{}{suffix}", name.strip_prefix('%')?);
-        self.reached.setting.specials.get(name.as_str()).copied().map(u64::from)
+        let Setting { specials, lanes, .. } = &self.reached.setting;
+        let own = lanes.get(self.lane as usize).and_then(|own| own.get(name.as_str()));
+        own.or_else(|| specials.get(name.as_str())).copied().map(u64::from)
     }
 
     /// Adds an offset to an address in a register.
@@ -218,6 +233,9 @@ impl<'m> Numbers<'m> {
     }
 
     pub(super) fn read(&mut self, (space, at): (StateSpace, u64), width: usize) -> Vec<Byte> {
+        if let Some(phase) = &mut self.phase {
+            phase.reads((space, at), width);
+        }
         let byte = |nth| self.byte(space, at + nth).map_or(Byte::Unknown, Byte::Known);
         (0..width as u64).map(byte).collect()
     }
@@ -229,6 +247,9 @@ impl<'m> Numbers<'m> {
     /// Writes the bytes of the last recorded access.
     pub(super) fn write(&mut self, (space, at): (StateSpace, u64), bytes: &[Byte]) {
         let mut idle = true;
+        if let Some(phase) = &mut self.phase {
+            phase.writes((space, at), bytes.len());
+        }
         for (at, byte) in (at..).zip(bytes) {
             let byte = if let Byte::Known(byte) = byte { Some(*byte) } else { None };
             idle = idle && byte.is_some() && self.byte(space, at) == byte;
@@ -264,7 +285,8 @@ impl<'m> Numbers<'m> {
             (Some(held), _) => held?,
             (None, StateSpace::Global | StateSpace::Shared) => {
                 let usual = if self.elsewhere { self.reached.setting.usual(space, at) } else { at };
-                let word = self.input.map_or_else(|| word(usual / 4), |input| inputs::word(input, usual / 4));
+                let word =
+                    self.input.map_or_else(|| word(usual / 4), |input| self.input_word(input, usual / 4));
                 (word >> (8 * (at % 4))) as u8
             }
             _ => return None,
@@ -284,19 +306,31 @@ impl<'m, 'r> Machine<'m, 'r> {
         variables: &'m [expectation::Variable],
         how: How,
     ) -> Result<(Reached, [Trace; 2]), &'static str> {
+        let mut machine = Machine::started(program, body, reader, variables, how)?;
+        machine.run(&mut Frame::new(body, 0)).map_err(why)?;
+        let Some(Numbers { reached, values, .. }) = machine.numbers else { return Err(judged::FORM) };
+        Ok((reached, [machine.reader.trace, values]))
+    }
+
+    /// Returns a machine before the first instruction of a kernel, over numbers.
+    pub(super) fn started(
+        program: &'m Program<'m>,
+        body: &'m Body<'m>,
+        reader: Reader<'r>,
+        variables: &'m [expectation::Variable],
+        how: How,
+    ) -> Result<Machine<'m, 'r>, &'static str> {
         let numbers = Numbers::new(program, body, variables, how)?;
         if body.unread {
             return Err("a kernel with a statement that is not understood");
         }
-        if how.input.is_some() && !body.kept.is_empty() {
+        let mut kept = body.kept.values().flatten();
+        if how.input.is_some() && (body.is_mixed || kept.any(|kept| pause(kept).is_none())) {
             return Err(NOT_MODELLED);
         }
         let mut machine = Machine::new(program, reader, Objects::new(Rc::new([])));
         machine.numbers = Some(numbers);
-        let mut frame = Frame { body, call: 0, registers: Registers::new(Cell::Unknown), carry: None };
-        machine.run(&mut frame).map_err(why)?;
-        let Some(Numbers { reached, values, .. }) = machine.numbers else { return Err(judged::FORM) };
-        Ok((reached, [machine.reader.trace, values]))
+        Ok(machine)
     }
 
     /// Records an access and returns its place; `None` if the place is unknown.
@@ -314,15 +348,21 @@ impl<'m, 'r> Machine<'m, 'r> {
             return Err(UNALIGNED);
         }
         if !matches!(place, Ok((StateSpace::Param, _))) {
-            numbers.reach(Access { span, way, width, place: place.clone().map_err(why), idle: false });
+            let lane = numbers.lane;
+            numbers.reach(Access { span, way, width, place: place.clone().map_err(why), idle: false, lane });
         }
         Ok(place.ok())
     }
 
-    /// Executes the unparsed instructions before a line.
-    pub(super) fn kept(&mut self, frame: &mut Frame<'m>, at: usize) -> Ruled<()> {
-        let Some(kept) = self.numbers.as_ref().and(frame.body.kept.get(&at)) else { return Ok(()) };
-        kept.iter().try_for_each(|kept| self.kept_instruction(frame, kept))
+    /// Executes the unparsed instructions before a line. Returns whether a barrier is among them.
+    pub(super) fn kept(&mut self, frame: &mut Frame<'m>, at: usize) -> Ruled<bool> {
+        let Some(numbers) = &self.numbers else { return Ok(false) };
+        let Some(kept) = frame.body.kept.get(&at) else { return Ok(false) };
+        if numbers.is_straight() {
+            kept.iter().try_for_each(|kept| self.kept_instruction(frame, kept))?;
+            return Ok(false);
+        }
+        Ok(kept.iter().any(|kept| pause(kept) == Some(Pause::Barrier)))
     }
 
     fn kept_instruction(&mut self, frame: &mut Frame<'m>, kept: &Kept<'m>) -> Ruled<()> {
@@ -371,7 +411,8 @@ impl<'m, 'r> Machine<'m, 'r> {
             _ => Err(Stop::Unmodelled(judged::FORM)),
         };
         let Some(numbers) = &mut self.numbers else { return Ok(()) };
-        let access = Access { span: kept.tokens[0].span, way, width, place: place.map_err(why), idle: false };
+        let (span, place) = (kept.tokens[0].span, place.map_err(why));
+        let access = Access { span, way, width, place, idle: false, lane: 0 };
         numbers.reach(access.clone());
         if let Ok(place) = access.place {
             numbers.write(place, &vec![Byte::Unknown; width as usize]);
@@ -416,7 +457,7 @@ fn repeats(variables: &[Rc<Variable>]) -> bool {
     })
 }
 
-fn why(stop: Stop) -> &'static str {
+pub(super) fn why(stop: Stop) -> &'static str {
     match stop {
         Stop::Unmodelled(reason) => reason,
         Stop::Refused(_) => "an address that is refused",

@@ -128,6 +128,9 @@ impl<'m> Machine<'m, '_> {
                         self.fits(register, ty)?;
                         Ok(frame.registers.of(register)[0].clone())
                     }
+                    Some(None) if self.numbers.is_some() => {
+                        return Ok(expr.as_name().map_or(Cell::Unknown, |name| self.special(&name, "")));
+                    }
                     Some(_) => Err(FORM),
                     None if expr.has_names() => self.sum(frame, expr, ty, names),
                     None => self.constant(expr, ty),

@@ -84,6 +84,7 @@ impl Machine<'_> {
             | Operation::Store(..)
             | Operation::Unknown
             | Operation::Exit
+            | Operation::Converge
             | Operation::Branch
             | Operation::BranchByRegister
             | Operation::Call

@@ -138,14 +138,20 @@ impl Machine<'_> {
             total = total.wrapping_add(value);
         }
         Some(match access {
-            Access::Small(space) => (space, u64::from(total as u32)),
+            Access::Small(space) => (space, self.of_lane(space, u64::from(total as u32))),
             Access::Global => (Space::Global, total),
             Access::Generic => {
                 let windows = &self.tracing.windows;
                 let window = windows.iter().find(|(_, start)| (*start..start + (1 << 32)).contains(&total));
-                window.map_or((Space::Global, total), |&(space, start)| (space, total - start))
+                let inside = |&(space, start): &(Space, u64)| (space, self.of_lane(space, total - start));
+                window.map_or((Space::Global, total), inside)
             }
         })
+    }
+
+    /// Returns the place of an address of the current lane: each has its own `.local`.
+    fn of_lane(&self, space: Space, at: u64) -> u64 {
+        if space == Space::Local { at | (self.registers.lane as u64) << 32 } else { at }
     }
 
     /// Returns the value that a register adds to an address: `R2.64`, `R2.U32`, `R2.X4`, `UR4`.
@@ -324,7 +330,12 @@ impl Machine<'_> {
             return Some(0);
         }
         let own = name.strip_prefix("SR_").unwrap_or_default().to_lowercase();
-        self.tracing.specials.get(own.as_str()).copied()
+        let own = match own.strip_suffix("mask") {
+            Some(relation) => format!("lanemask_{relation}"),
+            None => own,
+        };
+        let of_lane = self.tracing.lanes.get(self.registers.lane).and_then(|specials| specials.get(&own));
+        of_lane.or_else(|| self.tracing.specials.get(&own)).copied()
     }
 }
 

@@ -1,4 +1,4 @@
-//! Executes the generated code of one kernel on one thread, over numbers.
+//! Executes the generated code of one kernel over numbers, on one thread or on the lanes of a warp.
 //!
 //! Unknown values are stored as unknown. An instruction that is not supported, or is not certain to execute, makes
 //! its results unknown and is recorded (`skipped`). A jump that depends on an unknown value ends the execution.
@@ -6,6 +6,7 @@
 mod instructions;
 mod memory;
 mod registers;
+mod warp;
 mod words;
 
 use std::cell::RefCell;
@@ -16,6 +17,7 @@ use super::operation::Operation;
 use memory::{laid_out, touches_memory};
 use ptxsmith_model::{FUNCTIONS, Reached, Tracing, Variables};
 use registers::Registers;
+use warp::{Group, Lanes, Warp, each, is_shared};
 
 /// Maximum number of instructions executed for one kernel.
 const MOST_STEPS: u32 = 50_000;
@@ -26,6 +28,8 @@ const MOST_CALLS: usize = 64;
 pub(super) struct Lost(pub String);
 
 type Known<T> = Result<T, Lost>;
+
+const UNCERTAIN: &str = "depends on a predicate that is not known";
 
 /// Addresses that [`Tracing`] does not define.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,6 +65,7 @@ pub(super) struct Machine<'a> {
     parameters: u32,
     passed: Vec<u8>,
     registers: Registers,
+    warp: Warp,
     reached: RefCell<Reached>,
     /// The first instruction with an unknown effect, and why.
     skipped: Option<String>,
@@ -79,6 +84,7 @@ impl<'a> Machine<'a> {
         let bank = listing.parameters.get(&tracing.kernel).copied().unwrap_or(0);
         let (parameters, passed) = laid_out(bank, &tracing.parameters)
             .ok_or_else(|| Lost("its parameters are not where they are known to be".to_owned()))?;
+        let lanes = tracing.lanes.len().clamp(1, 32);
         Ok(Machine {
             listing,
             variables,
@@ -86,7 +92,8 @@ impl<'a> Machine<'a> {
             base,
             parameters,
             passed,
-            registers: Registers::new(tracing.junk),
+            registers: Registers::new(tracing.junk, lanes),
+            warp: Warp::new(lanes),
             reached: RefCell::default(),
             skipped: None,
             scattered: false,
@@ -102,76 +109,165 @@ impl<'a> Machine<'a> {
 
     fn follow(&mut self) -> Known<()> {
         let start = self.listing.sections.get(&format!(".text.{}", self.tracing.kernel)).copied();
-        let mut at = start.ok_or_else(|| Lost("no code".to_owned()))?;
-        let mut returns = Vec::new();
+        let at = start.ok_or_else(|| Lost("no code".to_owned()))?;
+        self.warp.add(Group { lanes: self.warp.alive(), at });
         let listing = self.listing;
-        for _ in 0..MOST_STEPS {
-            let line = listing.line(at).map_err(Lost)?;
-            let certain = match &line.guard {
-                None => true,
-                Some((predicate, negated)) => match self.truth(*predicate) {
-                    Some(holds) if holds == *negated => {
-                        at += 1;
-                        continue;
-                    }
-                    known => known.is_some(),
-                },
-            };
-            let uncertain = || lost(line, "depends on a predicate that is not known");
-            at = match line.operation {
-                Operation::Exit
+        let mut steps = 0;
+        while let Some(mut group) = self.warp.next()? {
+            while group.lanes != 0 {
+                steps += 1;
+                if steps > MOST_STEPS {
+                    return Err(Lost("more instructions than are executed".to_owned()));
+                }
+                let line = listing.line(group.at).map_err(Lost)?;
+                if !self.advance(line, &mut group)? {
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Executes a line for the lanes of a group where its guard holds. The group becomes the lanes that go on at once.
+    /// Returns false where the run ends because a value is not known.
+    fn advance(&mut self, line: &Line, group: &mut Group) -> Known<bool> {
+        let (holding, certain) = self.holding(line, group.lanes);
+        let Group { lanes, at } = *group;
+        if holding == 0 {
+            group.at += 1;
+            return Ok(true);
+        }
+        let jumps = matches!(
+            line.operation,
+            Operation::Exit
+                | Operation::Converge
                 | Operation::Branch
                 | Operation::BranchByRegister
                 | Operation::Call
                 | Operation::Return
-                    if !certain =>
-                {
-                    return Err(uncertain());
-                }
-                Operation::Exit => return Ok(()),
-                Operation::Branch => self.branch(line)?,
-                Operation::BranchByRegister => self.branch_by_register(line, at)?,
-                Operation::Call => {
-                    if returns.len() == MOST_CALLS {
-                        return Err(lost(line, "is one call too many"));
-                    }
-                    returns.push(at + 1);
-                    self.call(line)?
-                }
-                Operation::Return => returns.pop().ok_or_else(|| lost(line, "returns to nowhere"))?,
-                _ => {
-                    let done = if certain { Ok(()) } else { Err(uncertain()) };
-                    let done = match touches_memory(line) {
-                        true => done.and(self.access(line, certain)),
-                        false => done.and_then(|()| self.step(line)),
-                    };
-                    let has_set = touches_memory(line) || done.is_ok() || self.forget(line);
-                    // An unknown instruction without a destination may be a jump.
-                    if !has_set && line.operation == Operation::Unknown {
-                        return Err(unknown(line));
-                    }
-                    if let Err(Lost(why)) = done {
-                        self.skipped.get_or_insert(why);
-                        // When values are compared, a skipped instruction ends the run: the values are then unknown.
-                        if self.tracing.junk.is_some() {
-                            return Ok(());
-                        }
-                    }
-                    at + 1
-                }
-            };
+        );
+        if jumps && !certain {
+            return Err(lost(line, UNCERTAIN));
         }
-        Err(Lost("more instructions than are executed".to_owned()))
+        match line.operation {
+            Operation::Exit => {
+                self.warp.exit(holding);
+                *group = Group { lanes: lanes & !holding, at: at + 1 };
+            }
+            Operation::Converge => {
+                let goes_on = self.converge(line, holding, at)?;
+                let lanes = if goes_on { lanes } else { lanes & !holding };
+                *group = Group { lanes, at: at + 1 };
+            }
+            _ if jumps => *group = self.part(line, *group, holding)?,
+            _ => {
+                group.at += 1;
+                return self.execute(line, holding, certain);
+            }
+        }
+        Ok(true)
     }
 
-    fn branch(&self, line: &Line) -> Known<usize> {
+    /// Executes a jump for some lanes of a group. Returns the lanes that go on at once; the others are ready.
+    fn part(&mut self, line: &Line, Group { lanes, at }: Group, holding: Lanes) -> Known<Group> {
+        let mut left = lanes & !holding;
+        let mut groups: Vec<Group> = Vec::new();
+        for lane in each(holding) {
+            self.registers.lane = lane;
+            match self.jump(line, at)? {
+                None => left |= 1 << lane,
+                Some(at) => match groups.iter_mut().find(|group| group.at == at) {
+                    Some(group) => group.lanes |= 1 << lane,
+                    None => groups.push(Group { lanes: 1 << lane, at }),
+                },
+            }
+        }
+        let next = match left {
+            0 => groups.pop().unwrap_or(Group { lanes: 0, at }),
+            left => Group { lanes: left, at: at + 1 },
+        };
+        groups.into_iter().for_each(|group| self.warp.add(group));
+        Ok(next)
+    }
+
+    /// Returns the lanes where the guard of a line holds or may hold, and whether that is known of all.
+    fn holding(&mut self, line: &Line, lanes: Lanes) -> (Lanes, bool) {
+        let Some((predicate, negated)) = line.guard else { return (lanes, true) };
+        let (mut holding, mut certain) = (0, true);
+        for lane in each(lanes) {
+            self.registers.lane = lane;
+            let truth = self.truth(predicate);
+            certain &= truth.is_some();
+            if truth != Some(negated) {
+                holding |= 1 << lane;
+            }
+        }
+        (holding, certain)
+    }
+
+    /// Returns where the current lane jumps to; `None` if it goes on with the next line.
+    fn jump(&mut self, line: &Line, at: usize) -> Known<Option<usize>> {
+        let lane = self.registers.lane;
+        Ok(match line.operation {
+            Operation::Branch => self.branch(line)?,
+            Operation::BranchByRegister => Some(self.branch_by_register(line, at)?),
+            Operation::Call => {
+                if self.warp.returns[lane].len() == MOST_CALLS {
+                    return Err(lost(line, "is one call too many"));
+                }
+                self.warp.returns[lane].push(at + 1);
+                Some(self.call(line)?)
+            }
+            _ => Some(self.warp.returns[lane].pop().ok_or_else(|| lost(line, "returns to nowhere"))?),
+        })
+    }
+
+    /// Executes an instruction that does not jump. Returns false if values are compared and one is not known.
+    fn execute(&mut self, line: &Line, lanes: Lanes, certain: bool) -> Known<bool> {
+        if certain && is_shared(line) {
+            let done = self.step_once(line, lanes);
+            return self.is_done(line, done);
+        }
+        for lane in each(lanes) {
+            self.registers.lane = lane;
+            let done = if certain { Ok(()) } else { Err(lost(line, UNCERTAIN)) };
+            let done = match touches_memory(line) {
+                true => done.and(self.access(line, certain)),
+                false => done.and_then(|()| self.step(line)),
+            };
+            if !self.is_done(line, done)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Forgets the results of an instruction that was not executed. Returns false if values are compared.
+    fn is_done(&mut self, line: &Line, done: Known<()>) -> Known<bool> {
+        let has_set = touches_memory(line) || done.is_ok() || self.forget(line);
+        // An unknown instruction without a destination may be a jump.
+        if !has_set && line.operation == Operation::Unknown {
+            return Err(unknown(line));
+        }
+        if let Err(Lost(why)) = done {
+            self.skipped.get_or_insert(why);
+            // When values are compared, a skipped instruction ends the run: the values are then unknown.
+            return Ok(self.tracing.junk.is_none());
+        }
+        Ok(true)
+    }
+
+    /// Returns the target of a branch; `None` if a condition among its operands does not hold.
+    fn branch(&self, line: &Line) -> Known<Option<usize>> {
         let [operands @ .., target] = line.operands.as_slice() else {
             return Err(lost(line, "has no target"));
         };
-        if operands.iter().any(|condition| self.truth_of(condition) != Some(true)) {
-            return Err(lost(line, "depends on more than its guard"));
+        let conditions = operands.iter().map(|condition| self.truth_of(condition));
+        match conditions.collect::<Option<Vec<bool>>>() {
+            None => Err(lost(line, "depends on more than its guard")),
+            Some(truths) if truths.iter().all(|&truth| truth) => self.label(line, &target.text).map(Some),
+            Some(_) => Ok(None),
         }
-        self.label(line, &target.text)
     }
 
     fn label(&self, line: &Line, target: &str) -> Known<usize> {

@@ -13,19 +13,29 @@ pub(super) enum Held {
     Word(u32),
 }
 
-/// The registers and predicates of a thread.
-pub(super) struct Registers {
+/// The registers and predicates of one lane.
+#[derive(Clone)]
+struct Own {
     plain: [Held; 256],
+    predicates: [Held; 8],
+}
+
+/// The registers and predicates of the lanes of a warp.
+pub(super) struct Registers {
+    /// The lane whose registers are meant.
+    pub lane: usize,
+    own: Vec<Own>,
     uniform: [Held; 256],
-    predicates: [[Held; 8]; 2],
+    uniform_predicates: [Held; 8],
     /// Seed for the values of unset registers; `None` makes them unknown.
     junk: Option<u64>,
 }
 
 impl Registers {
-    pub fn new(junk: Option<u64>) -> Registers {
-        let (plain, predicates) = ([Held::Unset; 256], [[Held::Unset; 8]; 2]);
-        Registers { plain, uniform: plain, predicates, junk }
+    pub fn new(junk: Option<u64>, lanes: usize) -> Registers {
+        let (plain, predicates) = ([Held::Unset; 256], [Held::Unset; 8]);
+        let own = vec![Own { plain, predicates }; lanes];
+        Registers { lane: 0, own, uniform: plain, uniform_predicates: predicates, junk }
     }
 
     fn held(&self, held: Held, place: u64) -> Option<u32> {
@@ -39,23 +49,29 @@ impl Registers {
     fn register(&self, register: Register) -> Option<u32> {
         match register {
             Register::Zero => Some(0),
-            Register::Plain(at) => self.held(self.plain[usize::from(at)], at.into()),
+            Register::Plain(at) => {
+                let place = u64::from(at) + 1024 * self.lane as u64;
+                self.held(self.own[self.lane].plain[usize::from(at)], place)
+            }
             Register::Uniform(at) => self.held(self.uniform[usize::from(at)], 256 + u64::from(at)),
         }
     }
 
     fn predicate(&self, predicate: Predicate) -> Option<bool> {
-        let (uniform, at) = match predicate {
+        let (held, place) = match predicate {
             Predicate::True => return Some(true),
-            Predicate::Plain(at) => (0, at),
-            Predicate::Uniform(at) => (1, at),
+            Predicate::Plain(at) => {
+                let place = 512 + u64::from(at) + 1024 * self.lane as u64;
+                (self.own[self.lane].predicates[usize::from(at & 7)], place)
+            }
+            Predicate::Uniform(at) => (self.uniform_predicates[usize::from(at & 7)], 520 + u64::from(at)),
         };
-        let held = self.predicates[uniform][usize::from(at & 7)];
-        Some(self.held(held, 512 + 8 * uniform as u64 + u64::from(at))? & 1 == 1)
+        Some(self.held(held, place)? & 1 == 1)
     }
 
     pub fn forget_predicates(&mut self) {
-        self.predicates = [[Held::Unknown; 8]; 2];
+        self.own[self.lane].predicates = [Held::Unknown; 8];
+        self.uniform_predicates = [Held::Unknown; 8];
     }
 }
 
@@ -166,7 +182,10 @@ impl Machine<'_> {
     pub(super) fn set(&mut self, to: Register, value: Option<u32>) {
         let held = value.map_or(Held::Unknown, Held::Word);
         match to {
-            Register::Plain(at) => self.registers.plain[usize::from(at)] = held,
+            Register::Plain(at) => {
+                let lane = self.registers.lane;
+                self.registers.own[lane].plain[usize::from(at)] = held;
+            }
             Register::Uniform(at) => self.registers.uniform[usize::from(at)] = held,
             Register::Zero => {}
         }
@@ -200,10 +219,11 @@ impl Machine<'_> {
         let held = truth.map_or(Held::Unknown, |truth| Held::Word(truth.into()));
         match to.value {
             Value::Predicate(Predicate::Plain(at)) => {
-                self.registers.predicates[0][usize::from(at & 7)] = held
+                let lane = self.registers.lane;
+                self.registers.own[lane].predicates[usize::from(at & 7)] = held;
             }
             Value::Predicate(Predicate::Uniform(at)) => {
-                self.registers.predicates[1][usize::from(at & 7)] = held
+                self.registers.uniform_predicates[usize::from(at & 7)] = held;
             }
             _ => {}
         }

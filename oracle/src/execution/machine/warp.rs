@@ -1,0 +1,126 @@
+//! Runs a kernel on the lanes of a warp. Each lane is a thread of its own from one barrier to the next; what depends on
+//! the order of the lanes is not predicted.
+
+use std::collections::BTreeMap;
+
+use super::super::{
+    memory::Cell,
+    names::{Body, Program, Registers},
+    operand::Reader,
+    setting::{Reached, warp},
+};
+use super::numbers::{Numbers, why};
+use super::phase::{Place, has_barrier};
+use super::{Ended, Frame, How, Machine};
+use crate::{expectation, step::Trace};
+
+/// Reason: lanes reach the same bytes with nothing between them, and at least one writes.
+pub(in super::super) const RACE: &str = "lanes that reach the same bytes in an order that is not known";
+const BARRIER: &str = "a barrier that only some of the threads reach";
+
+/// One lane, and whether it has ended.
+struct Lane<'m, 'r> {
+    machine: Machine<'m, 'r>,
+    frame: Frame<'m>,
+    ended: bool,
+}
+
+impl<'m, 'r> Machine<'m, 'r> {
+    /// Runs a kernel over numbers on a warp. Returns the memory that its lanes reach, and the traces of their operands
+    /// and of their constants.
+    pub fn over_lanes(
+        program: &'m Program<'m>,
+        body: &'m Body<'m>,
+        reader: Reader<'r>,
+        variables: &'m [expectation::Variable],
+        how: How,
+    ) -> Result<(Reached, [Trace; 2]), &'static str> {
+        let (threads, specials, is_whole) = warp(body.directives);
+        if !is_whole && has_barrier(body) {
+            return Err("a barrier of more threads than one warp has");
+        }
+        let mut first = Machine::started(program, body, reader, variables, how)?;
+        let numbers = first.numbers.as_mut().ok_or(super::judged::FORM)?;
+        let shared = &mut numbers.reached.setting.specials;
+        shared.retain(|name, _| !specials[0].contains_key(name));
+        shared.extend([("ntid.x", threads[0]), ("ntid.y", threads[1]), ("ntid.z", threads[2])]);
+        numbers.phase = Some(Box::default());
+        numbers.reached.setting.lanes.clone_from(&specials);
+        let lane = |nth: usize| {
+            let mut machine = first.clone();
+            if let Some(numbers) = &mut machine.numbers {
+                numbers.lane = nth as u32;
+            }
+            Lane { machine, frame: Frame::new(body, 0), ended: false }
+        };
+        let mut lanes: Vec<Lane<'m, 'r>> = (0..specials.len()).map(lane).collect();
+        let mut memory = BTreeMap::new();
+        while lanes.iter().any(|lane| !lane.ended) {
+            // All wait at one barrier, or none does.
+            let place = lanes[0].frame.at;
+            if lanes.iter().any(|lane| lane.ended || lane.frame.at != place) {
+                return Err(BARRIER);
+            }
+            for lane in &mut lanes {
+                lane.go_on(&memory).map_err(why)?;
+            }
+            join(&mut lanes, &mut memory)?;
+        }
+        let mut lanes = lanes.into_iter().map(|lane| (lane.machine.numbers, lane.machine.reader.trace));
+        let (Some(Numbers { mut reached, mut values, .. }), mut trace) = lanes.next().ok_or(BARRIER)? else {
+            return Err(super::judged::FORM);
+        };
+        for (numbers, own) in lanes {
+            let Some(numbers) = numbers else { continue };
+            reached.accesses.extend(numbers.reached.accesses);
+            reached.setting.memory.extend(numbers.reached.setting.memory);
+            (trace, values) = (trace.union(own), values.union(numbers.values));
+        }
+        reached.written = memory;
+        Ok((reached, [trace, values]))
+    }
+}
+
+impl Lane<'_, '_> {
+    /// Runs to the next barrier or the end, over the memory that the lanes share.
+    fn go_on(&mut self, memory: &BTreeMap<Place, Option<u8>>) -> crate::step::Ruled<()> {
+        if let Some(numbers) = &mut self.machine.numbers {
+            numbers.reached.written.extend(memory);
+            numbers.phase = Some(Box::default());
+        }
+        self.ended = !matches!(self.machine.run(&mut self.frame)?, Ended::Waits);
+        Ok(())
+    }
+}
+
+/// Adds to the memory that the lanes share the bytes that they wrote since the last barrier.
+fn join(lanes: &mut [Lane<'_, '_>], memory: &mut BTreeMap<Place, Option<u8>>) -> Result<(), &'static str> {
+    let mut written: BTreeMap<Place, (u64, Option<u8>)> = BTreeMap::new();
+    let all =
+        || lanes.iter().enumerate().filter_map(|(nth, lane)| Some((nth, lane.machine.numbers.as_ref()?)));
+    for (nth, numbers) in all() {
+        for &place in numbers.phase.iter().flat_map(|phase| &phase.written) {
+            let byte = numbers.reached.written.get(&place).copied().flatten();
+            let (by, held) = written.entry(place).or_insert((0, byte));
+            if *by != 0 && (*held != byte || byte.is_none()) {
+                return Err(RACE);
+            }
+            *by |= 1 << nth;
+        }
+    }
+    for (nth, numbers) in all() {
+        let mut read = numbers.phase.iter().flat_map(|phase| &phase.read);
+        if read.any(|place| written.get(place).is_some_and(|(by, _)| by & !(1 << nth) != 0)) {
+            return Err(RACE);
+        }
+    }
+    memory.extend(written.into_iter().map(|(place, (_, byte))| (place, byte)));
+    Ok(())
+}
+
+impl<'m> Frame<'m> {
+    /// Returns the start of a function, where no register is set.
+    pub fn new(body: &'m Body<'m>, call: u32) -> Frame<'m> {
+        Frame { body, call, registers: Registers::new(Cell::Unknown), carry: None, at: 0, is_past: false }
+    }
+}
