@@ -13,7 +13,8 @@ impl Machine<'_> {
     /// Executes an instruction that is not a jump.
     pub(super) fn step(&mut self, line: &Line) -> Known<()> {
         match line.operation {
-            Operation::Nothing => Ok(()),
+            // Where values are compared, lanes wait (`converge`).
+            Operation::Nothing | Operation::Converge => Ok(()),
             Operation::Move { pair } => self.copy(line, pair),
             Operation::MovePair => {
                 let [to, from] = exactly(line)?;
@@ -84,7 +85,6 @@ impl Machine<'_> {
             | Operation::Store(..)
             | Operation::Unknown
             | Operation::Exit
-            | Operation::Converge
             | Operation::Branch
             | Operation::BranchByRegister
             | Operation::Call

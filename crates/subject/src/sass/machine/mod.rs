@@ -137,16 +137,17 @@ impl<'a> Machine<'a> {
             group.at += 1;
             return Ok(true);
         }
+        // A barrier does not matter for a single thread whose values are not compared.
+        let waits = line.operation == Operation::Converge && self.tracing.junk.is_some();
         let jumps = matches!(
             line.operation,
             Operation::Exit
-                | Operation::Converge
                 | Operation::Branch
                 | Operation::BranchByRegister
                 | Operation::Call
                 | Operation::Return
         );
-        if jumps && !certain {
+        if (jumps || waits) && !certain {
             return Err(lost(line, UNCERTAIN));
         }
         match line.operation {
@@ -154,7 +155,7 @@ impl<'a> Machine<'a> {
                 self.warp.exit(holding);
                 *group = Group { lanes: lanes & !holding, at: at + 1 };
             }
-            Operation::Converge => {
+            _ if waits => {
                 let goes_on = self.converge(line, holding, at)?;
                 let lanes = if goes_on { lanes } else { lanes & !holding };
                 *group = Group { lanes, at: at + 1 };
