@@ -360,6 +360,7 @@ fn placed(astray: Vec<Astray>, text: &str) -> Vec<AccessDifference> {
         line: span.map(|span: Span| lines.line(span.start)),
         expected,
         seen,
+        opcodes: Vec::new(),
     };
     astray.into_iter().map(placed).collect()
 }

@@ -101,6 +101,9 @@ fn a_kernel_that_computes_something_else_is_a_difference_with_one_input() {
     // 3 * 0x7fffffff is 0x17ffffffd.
     let told = "one: leaves 0x7ffffffd, where parameter 0 = 0x7fffffff; leaves 0x7efefefc".to_owned();
     assert_eq!(differences(&verdicts), [(Class::WrongValue, told, vec![])]);
+    // Loads, stores and moves are not what may be wrong.
+    let Verdict::Deviates(difference) = &verdicts.computed[0].verdict else { panic!() };
+    assert_eq!(difference.expected.accesses()[0].opcodes, ["mul.lo.u32"]);
     let counts = verdicts.computed_kernels.unwrap();
     assert_eq!((counts.compared, counts.not_compared.len()), (2, 0));
     // What was followed to its end is not undecided.

@@ -142,6 +142,9 @@ pub struct AccessDifference {
     pub expected: String,
     /// The access of the generated code.
     pub seen: String,
+    /// The opcodes of the kernel that compute values, if that is what differs: the instructions that may be wrong.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub opcodes: Vec<String>,
 }
 
 static NO_VARIABLES: Variables = BTreeMap::new();

@@ -78,9 +78,10 @@ impl Name {
             Class::RefusesValid => slug(&format!("{title} {}", ids(clauses))),
             // Chapters of the manual on instructions are not in the list of clauses.
             Class::WrongValue if is_astray && clauses.is_empty() => {
-                let kernels: Vec<&str> =
-                    difference.expected.accesses().iter().map(|one| &*one.kernel).collect();
-                slug(&format!("computed {}", kernels.join(" ")))
+                let wrong = difference.expected.accesses();
+                let opcodes = wrong.iter().flat_map(|one| &one.opcodes).map(String::as_str);
+                let kernels = wrong.iter().map(|one| &*one.kernel);
+                slug(&format!("computed {}", opcodes.chain(kernels).collect::<Vec<_>>().join(" ")))
             }
             _ => slug(&ids(clauses)),
         };
@@ -312,6 +313,26 @@ mod tests {
                 if is_refused { vec![Clause::WarpSize] } else { vec![Clause::UnaryPlus, Clause::UnaryMinus] };
             assert_eq!(name.clauses, rests_on, "{class:?}");
         }
+    }
+
+    #[test]
+    fn kernels_of_one_name_that_compute_with_other_instructions_are_two_findings() {
+        let id = |opcodes: &[&str]| {
+            let access = ptxsmith_model::AccessDifference {
+                kernel: "k".to_owned(),
+                class: Class::WrongValue,
+                line: None,
+                expected: String::new(),
+                seen: String::new(),
+                opcodes: opcodes.iter().map(|&opcode| opcode.to_owned()).collect(),
+            };
+            let expected = Expected::of_accesses(vec![access]);
+            let difference = Difference::of(Class::WrongValue, expected, Observation::new(Outcome::Accepted));
+            Name::unexplained(&difference, ClauseSet::EMPTY).id
+        };
+        assert_eq!(id(&["add.s32", "add.sat.s32"]), "wrong-value-computed-add-s32-add-sat-s32-k");
+        assert_eq!(id(&["prmt.b32"]), "wrong-value-computed-prmt-b32-k");
+        assert_eq!(id(&[]), "wrong-value-computed-k");
     }
 
     #[test]

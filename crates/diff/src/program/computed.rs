@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use ptxsmith_model::{AccessDifference, Expected};
 use ptxsmith_oracle::{INPUTS, Rules, Trace, predict};
 use ptxsmith_subject::{Error, Outcome, Subject};
-use ptxsmith_syntax::parse;
+use ptxsmith_syntax::{Item, Module, Opcode, Statement, parse};
 
 use super::{ModuleVerdicts, Part, ToJudge};
 use crate::arithmetic::{Calculations, Judgement, KernelVerdict, WrongResult, cause};
@@ -84,6 +84,28 @@ impl ModuleVerdicts {
     }
 }
 
+/// The opcodes that copy or control, and compute nothing.
+const COMPUTE_NOTHING: [Opcode; 8] =
+    [Opcode::Ld, Opcode::St, Opcode::Mov, Opcode::Cvta, Opcode::Bra, Opcode::Ret, Opcode::Exit, Opcode::Call];
+
+/// Returns the opcodes of a kernel that compute values, with their modifiers, each once: `["add.sat.s32", "shl.b32"]`.
+fn opcodes(module: &Module, kernel: &str) -> Vec<String> {
+    let of_kernel = module.items.iter().filter_map(|item| match item {
+        Item::Function(function) if function.name.text == kernel => Some(function),
+        _ => None,
+    });
+    let opcode = |statement: &Statement| match statement {
+        Statement::Instruction(one) if !COMPUTE_NOTHING.contains(&one.opcode) => {
+            let modifiers = one.modifiers.iter().map(|modifier| modifier.text.as_str());
+            Some(std::iter::once(one.opcode.keyword()).chain(modifiers).collect::<String>())
+        }
+        _ => None,
+    };
+    let opcodes: BTreeSet<String> =
+        of_kernel.flat_map(|function| function.statements().filter_map(opcode)).collect();
+    opcodes.into_iter().collect()
+}
+
 /// The kernels of a program that compute something else, for what explains them.
 struct Wrong<'a> {
     subject: &'a dyn Subject,
@@ -128,6 +150,7 @@ impl<'a> Wrong<'a> {
             line: None,
             expected: format!("leaves {expected}, where {inputs}"),
             seen: format!("leaves {stored}"),
+            opcodes: opcodes(self.program.module, kernel),
         };
         let difference = Box::new(Difference {
             class: Class::WrongValue,
