@@ -1,4 +1,4 @@
-//! Compares what the rule says with what a compiler says, case by case, and keeps the sums.
+//! Compares a compiler's result for each case with the rule's verdict, and counts the outcomes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,128 +12,130 @@ use crate::rule::Clause;
 use crate::subjects::{Compiler, Description, Error, Reported, ptx, show, variables};
 
 every! {
-    /// The class of a deviation.
+    /// The class of a deviation from the rule.
     pub enum Class {
-        /// The compiler takes what the rule forbids.
+        /// The compiler accepts a use that the rule forbids.
         AcceptsInvalid = "accepts-invalid",
-        /// The compiler refuses what the rule allows, or what it does not speak of.
+        /// The compiler rejects a use that the rule allows or does not apply to.
         RefusesValid = "refuses-valid",
-        /// An allowed use reads another value than the initializer's.
+        /// An allowed use reads a value other than the initializer's.
         WrongValue = "wrong-value",
-        /// The host variable is in the device program, though its value was all that was used.
+        /// The PTX names the host variable, though the use only needs its value.
         VariableInDevice = "wrong-value",
-        /// The compiler fails.
+        /// The compiler crashes.
         Crash = "crash",
-        /// The compiler does not end.
+        /// The compiler exceeds the time limit.
         Hang = "hang",
     }
 }
 
 every! {
-    /// Why a case was not compared.
+    /// The reason why a case was not compared.
     pub enum NotCompared {
-        /// The rule does not speak of it, and other rules may.
+        /// The rule does not apply to the case, but other rules may.
         Silent = "rule-silent",
-        /// The compiler refuses it as ordinary C++.
+        /// The compiler rejects the case as invalid C++, not because of the rule.
         IllFormed = "ill-formed",
-        /// The compiler does not know the version of the language that it needs.
+        /// The compiler does not support the C++ version that the case needs.
         Standard = "language-version",
     }
 }
 
-/// Cases that deviate in the same way.
+/// A group of cases that deviate in the same way.
 #[derive(Clone, Debug)]
 pub struct Group {
-    /// How many.
+    /// The number of cases.
     pub count: u64,
-    /// The case with the least number.
+    /// The case with the lowest number.
     pub example: Case,
-    /// What the rule says of it.
+    /// The rule's verdict on the example.
     pub expectation: Expectation,
-    /// What the compiler says of it.
+    /// The compiler's result for the example.
     pub observed: Observed,
 }
 
-/// What a compiler shows of a case.
+/// The result of compiling one case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Observed {
-    /// What it says.
+    /// Whether the compiler accepted the case, or how it failed.
     pub reported: Reported,
-    /// The bits that the function returns in PTX, where they are seen.
+    /// The bits that the case's function returns in PTX; `None` if they cannot be determined.
     pub returned: Option<u64>,
-    /// Whether the variable is named in PTX; `None` where there is no PTX.
+    /// Whether the PTX names the variable; `None` if there is no PTX.
     pub in_ptx: Option<bool>,
 }
 
-/// How deviations are put together: by what is wrong, the rule's verdict, and the form.
+/// The key for grouping deviations.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct GroupKey {
-    /// The class.
+    /// The class of the deviation.
     pub class: Class,
-    /// The primary message, or `allowed`, or `silent`.
+    /// The rule's verdict: the name of the primary message, or `allowed`, or `silent`.
     pub verdict: &'static str,
-    /// The form's name.
+    /// The name of the form of use.
     pub form: &'static str,
 }
 
-/// How often a compiler went with either answer to a question, where only that answer decided and nothing known
-/// interfered.
+/// The number of cases in which a compiler followed each answer to an open question.
+///
+/// Counts only cases that this question alone decides and that show no known deviation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sides {
-    /// With the literal text.
+    /// Cases that follow the literal text.
     pub literal: u64,
-    /// With the other answer.
+    /// Cases that follow the other answer.
     pub other: u64,
 }
 
-/// Uses that must be refused.
+/// Counts of the uses that a compiler must reject.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Refusals {
-    /// How many.
+    /// Uses that the literal text forbids.
     pub uses: u64,
-    /// How many of them were.
+    /// Uses that the compiler rejected.
     pub refused: u64,
-    /// How many must be under every reading.
+    /// Uses that are forbidden with the same primary message under every interpretation.
     pub clear: u64,
-    /// How many of those were.
+    /// Uses counted in `clear` that the compiler rejected.
     pub clear_refused: u64,
 }
 
-/// Everything that was found of one compiler.
+/// The accumulated results for one compiler.
 #[derive(Debug, Default)]
 pub struct Ledger {
-    /// Cases shown.
+    /// All cases, including those that were not compared.
     pub cases: u64,
-    /// Cases compared.
+    /// Cases that were compared.
     pub compared: u64,
-    /// Those that conform to the literal text.
+    /// Compared cases that conform to the literal text.
     pub conform: u64,
-    /// Those that conform under another reading.
+    /// Compared cases that conform only under another interpretation.
     pub conform_under_reading: u64,
-    /// Cases not compared.
+    /// Cases that were not compared, by reason.
     pub not_compared: BTreeMap<NotCompared, u64>,
-    /// By known deviation: how many cases showed it, with the first.
+    /// Cases that showed a known deviation, by its id.
     pub known: BTreeMap<&'static str, Group>,
-    /// By known deviation: how many cases were of its family.
+    /// The number of accepted or rejected cases in the family of a known deviation, by its id.
     pub families: BTreeMap<&'static str, u64>,
-    /// New deviations.
+    /// Deviations that no known deviation and no interpretation explains.
     pub new: BTreeMap<GroupKey, Group>,
-    /// How open questions are answered.
+    /// The answers that the compiler follows, by open question.
     pub sides: BTreeMap<Question, Sides>,
-    /// By primary message: the uses that must be refused.
+    /// Counts of the forbidden uses, by primary message.
     pub refusals: BTreeMap<&'static str, Refusals>,
-    /// Allowed uses, and controls of which the rule does not speak: how many, and how many were refused.
+    /// Uses that the compiler must accept, and how many of them it rejected. Includes uses that the rule does not apply
+    /// to, which serve as controls.
     pub allowed: (u64, u64),
-    /// Allowed uses whose value was seen in PTX and is right.
+    /// Allowed uses that return the correct value in PTX.
     pub values_right: u64,
-    /// Allowed uses whose value could not be seen in PTX.
+    /// Allowed uses that should return the value, but the PTX does not show which value they return.
     pub values_unseen: u64,
-    /// Allowed uses of which PTX does not name the variable.
+    /// Allowed uses that do not name the variable in PTX.
     pub absent_in_ptx: u64,
 }
 
 impl Ledger {
-    /// Adds another ledger of the same compiler.
+    /// Adds the counts of another ledger for the same compiler.
     pub fn merge(&mut self, other: Ledger) {
         self.cases += other.cases;
         self.compared += other.compared;
@@ -166,7 +168,8 @@ impl Ledger {
         self.absent_in_ptx += other.absent_in_ptx;
     }
 
-    /// The known deviations that are gone: many cases of the family were compared, and all were right.
+    /// Returns the ids of known deviations that no longer reproduce: at least 50 cases of the family were compared, and
+    /// none deviated.
     pub fn gone(&self) -> Vec<&'static str> {
         let gone = |(id, count): (&&'static str, &u64)| {
             (*count >= 50 && !self.known.contains_key(*id)).then_some(*id)
@@ -174,7 +177,7 @@ impl Ledger {
         self.families.iter().filter_map(gone).collect()
     }
 
-    /// How many groups deviate in a way that nothing explains, or no longer in a way that is listed.
+    /// The number of unexplained groups plus the number of known deviations that no longer reproduce.
     pub fn news(&self) -> usize {
         self.new.len() + self.gone().len()
     }
@@ -200,7 +203,9 @@ fn enter<K: Ord>(groups: &mut BTreeMap<K, Group>, key: K, group: Group) {
     }
 }
 
-/// Shows these cases to a compiler and compares.
+/// Compiles these cases and compares the results with the verdicts under `base`.
+///
+/// Cases are compiled in groups by C++ version. Cases that need a version unknown to the compiler are only counted.
 pub fn batch(compiler: &dyn Compiler, cases: &[Case], base: Readings) -> Result<Ledger, Error> {
     let mut ledger = Ledger::default();
     for standard in Standard::ALL {
@@ -217,7 +222,7 @@ pub fn batch(compiler: &dyn Compiler, cases: &[Case], base: Readings) -> Result<
     Ok(ledger)
 }
 
-/// Shows cases of one version of the language.
+/// Compiles and compares cases that need the same C++ version.
 fn batch_of(
     compiler: &dyn Compiler,
     standard: Standard,
@@ -240,7 +245,7 @@ fn batch_of(
     Ok(ledger)
 }
 
-/// Compiles what is allowed and was accepted to PTX, and notes what that shows.
+/// Compiles the allowed and accepted cases to PTX, and records the returned values and the variables that the PTX names.
 fn look_into_ptx(
     compiler: &dyn Compiler,
     standard: Standard,
@@ -357,7 +362,7 @@ fn compare(
     enter(&mut ledger.new, key(class), group(expectation, observed));
 }
 
-/// Where exactly one question decides the case, notes which answer the compiler went with.
+/// Records which answer the compiler followed, if exactly one open question decides the case.
 fn take_sides(ledger: &mut Ledger, case: &Case, expectation: &Expectation, refused: bool, base: Readings) {
     let literal = expectation.verdict.refuses();
     let mut combinations = readings_met(case, base).into_iter();
@@ -380,7 +385,8 @@ fn take_sides(ledger: &mut Ledger, case: &Case, expectation: &Expectation, refus
     }
 }
 
-/// The bits that the function of an allowed use returns, where that follows from the value.
+/// Returns the bits that the case's function must return, and their number. `None` if the function does not return the
+/// variable's value or the value is not known.
 fn expected_bits(case: &Case, expectation: &Expectation) -> Option<(u64, u32)> {
     let is_returned = !matches!(
         case.place,
@@ -404,7 +410,7 @@ fn expected_bits(case: &Case, expectation: &Expectation) -> Option<(u64, u32)> {
     }
 }
 
-/// Whether PTX shows the right value and no variable, as far as it shows anything.
+/// Checks that the PTX, if any, does not name the variable and returns the expected value, if that is visible.
 fn value_of(case: &Case, expectation: &Expectation, observed: &Observed) -> Result<(), Class> {
     if observed.in_ptx == Some(true) {
         return Err(Class::VariableInDevice);
@@ -418,17 +424,17 @@ fn value_of(case: &Case, expectation: &Expectation, observed: &Observed) -> Resu
     Ok(())
 }
 
-/// The clauses that cases touched.
+/// The clauses and generator productions that cases cover.
 #[derive(Clone, Debug, Default)]
 pub struct Coverage {
-    /// Clauses of the rule.
+    /// Clauses of the rule that verdicts are based on.
     pub clauses: BTreeSet<Clause>,
-    /// Forms, places, sites, types, and ways to initialize, by name.
+    /// Forms, places, sites, types, kinds of initializer, orders, spellings and accesses, prefixed as in `site Member`.
     pub productions: BTreeSet<String>,
 }
 
 impl Coverage {
-    /// Notes what a case touches.
+    /// Adds the clauses and productions of a case.
     pub fn note(&mut self, case: &Case, base: Readings) {
         self.clauses.extend(judge(case, base).clauses);
         let d = &case.declaration;

@@ -1,8 +1,9 @@
-//! Where compilers are known to depart from the rule: each entry names a family of cases, why, and in which releases.
+//! The known deviations of compilers from the rule. Each entry describes a family of cases, the cause, and the releases
+//! that show the deviation.
 //!
-//! An entry says what the compiler does with cases of its family that it gets wrong; it need not get all of them wrong,
-//! since what a compiler folds depends on the words around. A family of which a run compares many cases and finds all
-//! right is news: the entry is out of date.
+//! A compiler need not deviate on every case of a family, because whether it folds an expression depends on the
+//! surrounding code. But if a run compares many cases of a family and all conform, the entry is out of date
+//! ([`Ledger::gone`](crate::compare::Ledger::gone)).
 
 use ptxsmith_subject::version::Releases;
 
@@ -15,46 +16,47 @@ use crate::reading::Readings;
 use crate::rule::{Clause, Key};
 use crate::subjects::Description;
 
-/// What a compiler does where it departs from the rule.
+/// The way in which a compiler deviates from the rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
-    /// It takes what the rule forbids.
+    /// Accepts a use that the rule forbids.
     Accepts,
-    /// It refuses what the rule allows.
+    /// Rejects a use that the rule allows or does not apply to.
     Refuses,
-    /// It fails.
+    /// Crashes or hangs.
     Fails,
 }
 
 /// A known deviation.
 pub struct Known {
-    /// Its stable name.
+    /// Stable name, printed in reports.
     pub id: &'static str,
-    /// What it is, in a line.
+    /// One-line description of the cases or of the deviation.
     pub title: &'static str,
-    /// Why the compiler does it.
+    /// The cause in the compiler, or what the compiler does instead.
     pub reason: &'static str,
-    /// The clauses that it departs from.
+    /// The clauses of the rule that the compiler violates.
     pub clauses: &'static [Clause],
-    /// The compilers that show it.
+    /// The compilers that show the deviation, by [`Description::name`].
     pub compilers: &'static [&'static str],
-    /// The releases that show it, from the first to the last that were looked at.
+    /// The releases that show the deviation, from the first to the last that were examined.
     pub releases: Releases,
-    /// What the compiler does with the case.
+    /// The way in which the compiler deviates.
     pub effect: Effect,
-    /// Which cases.
+    /// Whether a case with this expectation belongs to the family.
     pub is_about: fn(&Case, &Expectation) -> bool,
 }
 
 impl Known {
-    /// Whether the entry claims something of this compiler.
+    /// Whether the entry applies to this compiler and release.
     pub fn covers(&self, subject: &Description) -> bool {
         self.compilers.contains(&subject.name) && self.releases.contain(Some(&subject.version))
     }
 }
 
-/// The entry whose family this case is of, also where it is of the family only under another reading, for a compiler
-/// that does this.
+/// Returns a known deviation of `subject` that has this effect and covers the case.
+///
+/// The case may belong to the deviation's family under any interpretation, not only under `base`.
 pub fn find(case: &Case, effect: Effect, subject: &Description, base: Readings) -> Option<&'static Known> {
     let about = |known: &Known, expectation: &Expectation| {
         known.covers(subject) && known.effect == effect && (known.is_about)(case, expectation)
@@ -65,14 +67,14 @@ pub fn find(case: &Case, effect: Effect, subject: &Description, base: Readings) 
     })
 }
 
-/// The entry whose family this case is of by the literal text, whatever the compiler does.
+/// Returns the known deviation of `subject` that covers the case with this expectation, regardless of the effect.
 pub fn family(case: &Case, expectation: &Expectation, subject: &Description) -> Option<&'static Known> {
     KNOWN.iter().find(|known| known.covers(subject) && (known.is_about)(case, expectation))
 }
 
 const NVIDIA: &[&str] = &["cicc", "nvcc"];
 
-/// Every entry.
+/// All known deviations. Where several match a case, the first is used.
 pub const KNOWN: &[Known] = &[
     Known {
         id: "null-pointers-are-read",
@@ -135,7 +137,7 @@ pub const KNOWN: &[Known] = &[
         effect: Effect::Accepts,
         is_about: |case, expectation| {
             let evaluable = is_evaluable(case)
-                // The cast takes volatile away with const.
+                // `const_cast` removes `volatile` together with `const`.
                 || (case.form.name == "const-cast" && !matches!(constant::of(&case.declaration), Constness::RunTime));
             is_address(expectation) && evaluable && !case.form.result.contains('*')
         },
@@ -249,7 +251,7 @@ fn is_address(expectation: &Expectation) -> bool {
     forbidden(expectation).is_some_and(|keys| keys[0] == Key::Address)
 }
 
-/// Whether a compiler can evaluate a read of the variable where the use is.
+/// Whether a compiler can evaluate a read of the variable at the use.
 fn is_evaluable(case: &Case) -> bool {
     let declaration = &case.declaration;
     declaration.qualifier != Qualifier::ConstVolatile

@@ -1,9 +1,11 @@
 //! The CUDA C++ suite: when may device code use a `const` variable of the host?
 //!
-//! The rule is CUDASafety-1.5 ([`rule`]). One direction, as in the whole project: [`generate`] makes cases in a small
-//! [`language`]; [`oracle`] says of each what the rule's text says, under a [`reading`]; [`subjects`] shows them to
-//! compilers; [`compare`] judges. Generator and oracle know no subject. [`check`] is apart from all of them: it finds
-//! violations in users' own sources, and the generator's cases test it.
+//! Tests how compilers implement the rule CUDASafety-1.5 ([`rule`]). [`generate`] writes cases in a small [`language`];
+//! [`oracle`] derives the verdict for each case from the rule's text, under an interpretation ([`reading`]);
+//! [`subjects`] compiles the cases; [`compare`] compares the results with the verdicts. The generator and the oracle do
+//! not depend on any compiler.
+//!
+//! [`check`] is separate: it finds violations of the rule in users' own sources. The generator's cases test it.
 
 pub mod check;
 pub mod compare;

@@ -1,7 +1,7 @@
-//! What the rule's text alone says of a use.
+//! Derives the verdict for a case from the rule's text alone.
 //!
-//! Every decision names its clause and, where the text leaves it open, the question that it asked. Nothing here comes
-//! from a compiler.
+//! Every decision records its clause and, where the text is ambiguous, the question that it depends on. Nothing here is
+//! derived from the behaviour of a compiler.
 
 use crate::language::{
     Annotation, Case, Category, Order, Place, Qualifier, Site, Step, Value,
@@ -10,46 +10,46 @@ use crate::language::{
 use crate::reading::{Question, Readings};
 use crate::rule::{Clause, Key};
 
-/// What the rule says of a use.
+/// The rule's verdict on the use in a case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// The use is allowed.
     Allowed,
-    /// The use is forbidden; the messages that apply, the primary one first. Never empty.
+    /// The use is forbidden. Lists the messages that apply, the primary one first; never empty.
     Forbidden(Vec<Key>),
-    /// The rule does not speak of it.
+    /// The rule does not apply to the use.
     Silent(Silence),
 }
 
-/// Why the rule does not speak of a use.
+/// The reason why the rule does not apply to a use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Silence {
-    /// It stands in host code, or in what a reading takes for no device code.
+    /// The use is in host code, or in code that the interpretation does not count as device code.
     HostCode,
-    /// The variable has an annotation.
+    /// The variable has an execution-space annotation.
     Annotated,
-    /// The variable is neither of namespace scope nor a static member.
+    /// The variable is local: neither of namespace scope nor a static member.
     Local,
-    /// The variable is `constexpr`, and the reading exempts it.
+    /// The variable is `constexpr`, and the interpretation exempts such variables.
     Constexpr,
-    /// The type is not const-qualified. Other rules of CUDA forbid such uses.
+    /// The variable's type is not const-qualified. Other rules of CUDA forbid such uses.
     NotConst,
 }
 
 impl Verdict {
-    /// Whether an implementation of the rule refuses the use; `None` where the rule says nothing that an
-    /// implementation could be held to.
+    /// Whether a conforming implementation rejects the use; `None` if the rule requires nothing here.
     pub fn refuses(&self) -> Option<bool> {
         match self {
             Verdict::Allowed => Some(false),
             Verdict::Forbidden(_) => Some(true),
-            // Code that this rule forbids nothing in is CUDA C++ that everybody writes.
+            // Other rules of CUDA may forbid the use of a variable that is not const.
             Verdict::Silent(Silence::NotConst) => None,
+            // The other silent cases are ordinary CUDA C++, which a compiler must accept.
             Verdict::Silent(_) => Some(false),
         }
     }
 
-    /// The primary message.
+    /// The primary message; `None` unless the use is forbidden.
     pub fn primary(&self) -> Option<Key> {
         match self {
             Verdict::Forbidden(keys) => keys.first().copied(),
@@ -58,20 +58,20 @@ impl Verdict {
     }
 }
 
-/// The verdict and how it came about.
+/// A verdict with the clauses and open questions that led to it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expectation {
     /// The verdict.
     pub verdict: Verdict,
-    /// The clauses that it rests on.
+    /// The clauses that the verdict is based on.
     pub clauses: Vec<Clause>,
-    /// The open questions that were asked on the way.
+    /// The open questions that the verdict may depend on, in the order in which they arose.
     pub questions: Vec<Question>,
-    /// The value that an allowed use reads.
+    /// The value that an allowed use reads; `None` if the use is not allowed or reads no value.
     pub value: Option<Value>,
 }
 
-/// What the rule says of this use under these readings.
+/// Judges the use in `case` under these interpretations.
 pub fn judge(case: &Case, readings: Readings) -> Expectation {
     let mut judge = Judge { case, readings, clauses: Vec::new(), questions: Vec::new(), read: false };
     let verdict = judge.verdict();
@@ -82,8 +82,11 @@ pub fn judge(case: &Case, readings: Readings) -> Expectation {
     Expectation { verdict, clauses: judge.clauses, questions: judge.questions, value }
 }
 
-/// Every combination of readings that this use can meet, the literal one first, then by the number of departures.
-/// The host compiler is no open question but an option, and stays as it is.
+/// Returns every combination of interpretations that can affect this case, sorted by the number of departures from the
+/// literal text, so `base` comes first.
+///
+/// Varies only questions that come up while the case is judged. [`Question::HostCompiler`] is never varied: it is a
+/// setting, not an ambiguity.
 pub fn readings_met(case: &Case, base: Readings) -> Vec<Readings> {
     let mut met: Vec<Question> = Vec::new();
     let mut combinations = vec![base];
@@ -103,7 +106,7 @@ pub fn readings_met(case: &Case, base: Readings) -> Vec<Readings> {
     combinations
 }
 
-/// Whether the rule's text alone decides: every reading gives the same verdict and the same primary message.
+/// Whether the rule's text alone decides the case: all interpretations give the same verdict and primary message.
 pub fn is_clear(case: &Case, base: Readings) -> bool {
     let literal = judge(case, base).verdict;
     readings_met(case, base).into_iter().all(|readings| {
@@ -112,16 +115,16 @@ pub fn is_clear(case: &Case, base: Readings) -> bool {
     })
 }
 
-/// What a use does with the variable.
+/// The effect of a use on the variable, as far as the rule distinguishes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Act {
-    /// Nothing that the rule speaks of.
+    /// Nothing that the rule restricts.
     Nothing,
-    /// It uses the value.
+    /// Uses the value.
     Value,
-    /// It refers to the variable or takes its address.
+    /// Refers to the variable or takes its address.
     Address,
-    /// A constructor uses the value through a reference.
+    /// Copies the variable with a constructor: uses the value through a reference.
     Copy,
 }
 
@@ -134,7 +137,7 @@ struct Judge<'a> {
 }
 
 impl Judge<'_> {
-    /// Asks an open question: whether the answer departs from the literal one.
+    /// Records that the verdict depends on `question`; returns whether the answer departs from the literal text.
     fn departs(&mut self, question: Question) -> bool {
         if !self.questions.contains(&question) {
             self.questions.push(question);
@@ -170,7 +173,7 @@ impl Judge<'_> {
         key
     }
 
-    /// Why the rule does not speak of the use, if so.
+    /// Returns why the rule does not apply to the use; `None` if it applies.
     fn silence(&mut self) -> Option<Silence> {
         let declaration = &self.case.declaration;
         self.rests_on(Clause::HostVariable);
@@ -213,14 +216,14 @@ impl Judge<'_> {
         None
     }
 
-    /// What the use does, from the expression that names the variable outwards.
+    /// Classifies the use, from the expression that names the variable outwards.
     fn act(&mut self) -> Act {
         let form = self.case.form;
         if form.unevaluated {
             if !self.departs(Question::Unevaluated) {
                 return Act::Nothing;
             }
-            // A mention is either a value's use or a reference.
+            // Under this interpretation even a bare mention counts; one that reads nothing counts as a reference.
             return match self.walk(form.steps) {
                 Act::Nothing => Act::Address,
                 act => act,
@@ -231,7 +234,7 @@ impl Judge<'_> {
 
     fn walk(&mut self, steps: &[Step]) -> Act {
         let volatile = self.case.declaration.qualifier == Qualifier::ConstVolatile;
-        // An address or a reference that only serves to read the value.
+        // The use ends in a read, so an address or a reference on the way only serves to read the value.
         let transient = matches!(steps.last(), Some(Step::Read));
         let mut element = false;
         for step in steps {
@@ -243,7 +246,8 @@ impl Judge<'_> {
                 }
                 Step::Read => return Act::Value,
                 Step::Copy => return Act::Copy,
-                // Thrown away unread, unless it is volatile: reading that has an effect. Arrays are never read.
+                // A discarded-value expression reads a scalar only if it is volatile, since that read is a side effect. It
+                // never reads an array.
                 Step::Discard if volatile && self.case.declaration.ty.is_scalar() => return Act::Value,
                 Step::Discard => {
                     return if self.departs(Question::DiscardedValue) { Act::Value } else { Act::Nothing };
@@ -266,7 +270,7 @@ impl Judge<'_> {
         Act::Nothing
     }
 
-    /// Which of the three conditions on the use of a value do not hold.
+    /// Checks the three conditions on a use of the value, and returns a message for each violated condition.
     fn value_keys(&mut self) -> Vec<Key> {
         self.read = true;
         let mut keys = Vec::new();
@@ -287,13 +291,13 @@ impl Judge<'_> {
 
     fn is_initialized(&mut self) -> bool {
         let declaration = &self.case.declaration;
-        // Which variable a name means that depends on a parameter, an instantiation says: there it is used.
+        // A dependent name is resolved at the instantiation, so the use counts as being there.
         let dependent = matches!(self.case.place, Place::Dependent | Place::DependentBefore);
         let before = match declaration.order {
             Order::AtDeclaration | Order::DefinedBefore => true,
             Order::BeforeInstantiation if dependent => true,
             Order::BeforeInstantiation => self.departs(Question::TemplateUse),
-            // The end of the translation unit is a point of instantiation too.
+            // The end of the translation unit is also a point of instantiation, and the definition comes before it.
             Order::DefinedAfter if dependent || self.case.place == Place::Template => {
                 self.departs(Question::TemplateUse)
             }
@@ -324,7 +328,7 @@ impl Judge<'_> {
         }
     }
 
-    /// Whether the exception for Microsoft's compiler holds.
+    /// Whether the exception for Microsoft's compiler as host compiler applies.
     fn is_excepted(&mut self) -> bool {
         self.rests_on(Clause::TypeMicrosoft);
         self.departs(Question::HostCompiler)

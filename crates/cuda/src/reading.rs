@@ -1,16 +1,16 @@
-//! What the rule's text leaves open: one question each, the literal text first.
+//! The ambiguities of the rule's text: one question each, with two answers. The literal text's answer comes first.
 
 use std::fmt;
 
 macro_rules! questions {
     ($($(#[doc = $doc:literal])+ $question:ident $name:literal: $literal:literal, $other:literal;)+) => {
         ptxsmith_syntax::every! {
-            /// One open question.
+            /// One question that the rule's text leaves open.
             pub enum Question { $($(#[doc = $doc])+ $question = $name),+ }
         }
 
         impl Question {
-            /// The answers; the first is the literal text's.
+            /// The two possible answers; the first follows the literal text.
             pub const fn answers(self) -> [&'static str; 2] {
                 match self { $(Question::$question => [$literal, $other],)+ }
             }
@@ -19,15 +19,15 @@ macro_rules! questions {
 }
 
 questions! {
-    /// Is a `constexpr` variable one of those that the rule is about? Its type is const-qualified.
+    /// Does the rule cover a `constexpr` variable? Its type is const-qualified.
     ConstexprVariable "constexpr-variable": "covered", "exempt";
     /// Is `long double` a built-in floating-point type that device code has?
     LongDouble "long-double": "floating-point", "invalid";
-    /// Are the 128-bit integers that only some compilers have built-in integral types?
+    /// Are 128-bit integers, which only some compilers support, built-in integral types?
     ExtendedInteger "extended-integer": "integral", "invalid";
-    /// Is an enumeration an integral type? In C++ it is none.
+    /// Is an enumeration an integral type? In C++ it is not.
     Enumeration "enumeration": "invalid", "integral";
-    /// Which host compiler is used? With Microsoft's, floating-point types are excepted.
+    /// Which host compiler is used? With Microsoft's, values of floating-point types may not be used.
     HostCompiler "host-compiler": "other", "microsoft";
     /// Is an unevaluated operand a use?
     Unevaluated "unevaluated": "no-use", "use";
@@ -35,61 +35,61 @@ questions! {
     Discarded "discarded": "contained", "not-contained";
     /// Does device code contain a use in a branch that is never taken?
     Unreached "unreached": "contained", "not-contained";
-    /// Does device code contain what a function says that has no possible caller?
+    /// Does device code contain the body of a function that nothing can call?
     Uncalled "uncalled": "contained", "not-contained";
-    /// Does device code contain what a template says that has no instance?
+    /// Does device code contain the body of a template that is never instantiated?
     Uninstantiated "uninstantiated": "contained", "not-contained";
-    /// Does a default argument or a default member initializer belong to the code that makes use of it?
+    /// Does a default argument or a default member initializer belong to the device code that relies on it?
     Elsewhere "default-initializer": "device-code", "not-device-code";
     /// Is the initializer of a `__device__` variable device code?
     DeviceInitializer "device-initializer": "device-code", "not-device-code";
-    /// Is an initializer that only a compiler folds a constant expression?
+    /// Is an initializer a constant expression if C++ does not call it one but compilers can evaluate it?
     Folding "folding": "constant-expression", "whatever-folds";
-    /// Is an expression that names a variable and throws its value away unread a use of it?
+    /// Does an expression use a variable's value if it names the variable and discards the value, as in `(void)v`?
     DiscardedValue "discarded-value": "no-use", "value-use";
-    /// Does a reference or a pointer count that is gone when the value has been read, as in `*&v`?
+    /// Does a reference or a pointer count as one if it only serves to read the value, as in `*&v`?
     Transient "transient": "counts", "value-only";
-    /// Does reading an element of an array, which C++ does through a pointer, take the array's address?
+    /// Does reading an element of an array take the array's address? C++ reads it through a pointer.
     ElementAccess "element-access": "value", "address";
-    /// Does a use in a class come after all members of the class, or where it is written?
+    /// Does a use in a class, as in the body of a member function, come after all members, or where it is written?
     ClassContext "class-context": "complete-class", "as-written";
-    /// Is the point of a use in a template where it is written, or where the template is instantiated?
+    /// Is a use in a template located where it is written, or where the template is instantiated?
     TemplateUse "template-use": "definition", "instantiation";
 }
 
-/// Which questions are answered otherwise than by the literal text.
+/// A set of interpretations: the questions that are answered against the literal text. By default, there are none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Readings(u32);
 
 impl Readings {
-    /// The same, with this question answered otherwise.
+    /// Returns these interpretations with a departure from the literal text on this question.
     #[must_use]
     pub fn with(self, question: Question) -> Readings {
         Readings(self.0 | 1 << question as u32)
     }
 
-    /// Whether this question is answered otherwise than by the literal text.
+    /// Whether the answer to this question departs from the literal text.
     pub fn departs(self, question: Question) -> bool {
         self.0 & 1 << question as u32 != 0
     }
 
-    /// The questions that are answered otherwise.
+    /// The questions that are answered against the literal text.
     pub fn departures(self) -> impl Iterator<Item = Question> {
         Question::ALL.iter().copied().filter(move |&question| self.departs(question))
     }
 
-    /// How many.
+    /// The number of departures.
     pub fn len(self) -> u32 {
         self.0.count_ones()
     }
 
-    /// Whether all questions are answered by the literal text.
+    /// Whether all answers follow the literal text.
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }
 }
 
-/// `question=answer`, several with a comma between; `literal` where there are none.
+/// Writes the departures as `question=answer`, separated by commas, or `literal` if there are none.
 impl fmt::Display for Readings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.is_empty() {

@@ -1,16 +1,16 @@
-//! The rule CUDASafety-1.5 as names: its four messages and its clauses. What they mean is in [`crate::oracle`].
+//! Names for the four messages and the clauses of the rule CUDASafety-1.5. [`crate::oracle`] implements their meaning.
 
 use ptxsmith_syntax::every;
 
 every! {
-    /// One message of the rule. The names are the document's keys. Where several apply, the first in this order is the
-    /// primary one: the order of the rule's text.
+    /// One message of the rule, named by its key in the document. If several apply, the first in this order, which is the
+    /// order of the rule's text, is the primary message.
     pub enum Key {
-        /// The value is used where no constant expression has initialized the variable yet.
+        /// The value is used before a constant expression has initialized the variable.
         NotInitialized = "const_host_var_not_initialized_before_use",
         /// The value of a volatile-qualified variable is used.
         Volatile = "device_uses_volatile_const_host_var",
-        /// The value of a variable of another type than the built-in integral and floating-point ones is used.
+        /// The value is used, but the variable's type is neither a built-in integral nor a built-in floating-point type.
         InvalidType = "device_uses_const_host_var_of_invalid_type",
         /// Device code refers to the variable or takes its address.
         Address = "address_of_host_var_in_device_code",
@@ -18,7 +18,7 @@ every! {
 }
 
 impl Key {
-    /// What it says, without the name of the variable.
+    /// The text of the message, without the name of the variable.
     pub const fn message(self) -> &'static str {
         match self {
             Key::NotInitialized => {
@@ -32,7 +32,7 @@ impl Key {
         }
     }
 
-    /// The clause that a use with this message breaks.
+    /// The clause that a use with this message violates.
     pub const fn clause(self) -> Clause {
         match self {
             Key::NotInitialized => Clause::Initialized,
@@ -46,20 +46,20 @@ impl Key {
 every! {
     /// One clause of the rule.
     pub enum Clause {
-        /// Which variables the rule is about: namespace-scope and static member variables of const-qualified type without
-        /// an execution-space annotation.
+        /// Defines the variables that the rule covers: namespace-scope variables and static data members of
+        /// const-qualified type without an execution-space annotation.
         HostVariable = "cuda-safety-1.5/host-variable",
-        /// It is about device code only.
+        /// Limits the rule to uses in device code.
         Scope = "cuda-safety-1.5/device-code",
-        /// First condition of a value's use: a constant expression has initialized the variable before.
+        /// First condition on a use of the value: a constant expression has initialized the variable before the use.
         Initialized = "cuda-safety-1.5/initialized-before-use",
         /// Second condition: the type is not volatile-qualified.
         NotVolatile = "cuda-safety-1.5/not-volatile",
-        /// Third condition: a built-in integral or floating-point type.
+        /// Third condition: the type is a built-in integral or floating-point type.
         Type = "cuda-safety-1.5/type",
-        /// The exception to the third: no floating-point type where the host compiler is Microsoft's.
+        /// Exception to the third condition: with Microsoft's host compiler, a floating-point type is not valid.
         TypeMicrosoft = "cuda-safety-1.5/type-microsoft",
-        /// No reference to the variable, and no address of it.
+        /// Device code may neither bind a reference to the variable nor take its address.
         NoReference = "cuda-safety-1.5/no-reference",
     }
 }

@@ -1,4 +1,5 @@
-//! The checker with compilation databases as CMake with Makefiles and with Ninja, Meson, and tools for Bazel write them.
+//! Tests the checker with compilation databases as written by CMake (with Makefiles and with Ninja), Meson, and tools for
+//! Bazel.
 
 use std::fs;
 use std::path::Path;
@@ -19,7 +20,7 @@ const B: &str = "#include \"cfg.cuh\"\n__global__ void bb(int *o) { o[0] = *&k; 
 const LIB: &str = "#pragma once\nnamespace lib { const int kLimit = 3; extern const int kLate; struct Cfg { int n; }; constexpr Cfg cfg{4}; }\n";
 const CFG: &str = "#pragma once\nconst int k = WIDTH;\ninline __device__ const int *hdr() { return &k; }\n";
 
-/// A database, the files that it names, and what of their flags is left out and said.
+/// The name and text of each database, the files that it lists, and the flags that the checker reports as ignored.
 const DATABASES: [(&str, &str, &[&str], &[&str]); 4] = [
     ("Makefiles", include_str!("databases/makefiles.json"), &["a.cu", "b.cpp"], &[]),
     ("Ninja", include_str!("databases/ninja.json"), &["a.cu", "b.cpp"], &[]),

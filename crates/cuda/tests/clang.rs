@@ -1,4 +1,4 @@
-//! The checker with programs that are no clang.
+//! Tests the checker with a program in place of clang that does not behave like clang.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -10,7 +10,7 @@ use ptxsmith_cuda::check::{Options, check};
 fn a_clang_that_does_not_end_is_stopped_with_all_that_it_started() {
     let directory = tempfile::tempdir().unwrap();
     let clang = directory.path().join("clang");
-    // The other process holds the pipes open.
+    // The background process keeps the pipes open if only the shell is killed.
     fs::write(&clang, "#!/bin/sh\nsleep 60 &\nsleep 60\n").unwrap();
     fs::set_permissions(&clang, fs::Permissions::from_mode(0o755)).unwrap();
     let started = Instant::now();

@@ -1,4 +1,4 @@
-//! The rule against real compilers, on machines that have them. Elsewhere this says that it tested nothing.
+//! Compares real compilers with the rule. Prints `NOT TESTED` for each compiler that is not installed.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use ptxsmith_cuda::reading::Readings;
 use ptxsmith_cuda::subjects::{Compiler, Options, open, parse_spec};
 use ptxsmith_subject::{Cancel, toolchain::Toolchains};
 
-/// The compiler, where it is installed.
+/// Opens the compiler; `None` if it is not installed.
 fn compiler(name: &str) -> Option<Box<dyn Compiler>> {
     let toolchains = Toolchains::of_user().unwrap_or_else(|_| Toolchains::at("/nonexistent"));
     let options = Options {
@@ -35,7 +35,7 @@ fn run(compiler: &dyn Compiler) -> Ledger {
     let cases: Vec<Case> = table
         .chain(Generator::table_len()..Generator::table_len() + 800)
         .map(|id| generator.case(id))
-        // Before 13.4 this builtin is a function of the host.
+        // Before 13.4, `__builtin_constant_p` is a host function.
         .filter(|case| case.form.name != "builtin-constant-p")
         .collect();
     batch(compiler, &cases, Readings::default()).unwrap()

@@ -1,4 +1,4 @@
-//! The checker on sources of realistic size: it finds what was planted there, and nothing else.
+//! Tests the checker on sources of realistic size: it finds exactly the planted violations.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -19,7 +19,7 @@ fn sources(directory: &Path, extension: &str) -> Vec<PathBuf> {
     files
 }
 
-/// The lines of a file that say `// violation: KEY, KEY`, with the keys.
+/// Returns the planted violations of a file: the lines with a comment `// violation: KEY, KEY`, and their keys.
 fn planted(file: &Path) -> BTreeSet<(String, u32, Vec<Key>)> {
     let text = fs::read_to_string(file).expect("a source can be read");
     let name = file.file_name().expect("it has a name").to_string_lossy().into_owned();

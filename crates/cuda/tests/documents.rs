@@ -1,4 +1,4 @@
-//! The table of open questions in docs/guide/cuda.md is that of the code: `PTXSMITH_BLESS=1` writes it anew.
+//! Tests that the table of open questions in docs/guide/cuda.md matches the code. `PTXSMITH_BLESS=1` rewrites the table.
 
 use std::fmt::Write as _;
 

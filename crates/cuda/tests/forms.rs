@@ -1,4 +1,4 @@
-//! The checker on every form of use, judged by hand: tables in `corpus/cuda/forms`.
+//! Tests the checker on uses of every form. Tables in `corpus/cuda/forms` hold the verdicts, which were derived by hand.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,19 +9,19 @@ use ptxsmith_cuda::reading::Question;
 use ptxsmith_cuda::rule::{Clause, Key};
 use ptxsmith_subject::Cancel;
 
-/// One use of a table.
+/// One line of a table: a use, its expected messages, and the clause or question that decides it.
 struct Line {
     keys: Vec<Key>,
     why: String,
     code: String,
 }
 
-/// A table: `expected | why | code`, one a line.
+/// A table of uses, each in a line of the form `expected | why | code`.
 #[derive(Default)]
 struct Table {
     flags: Vec<String>,
     microsoft: bool,
-    /// The first version of clang that takes it.
+    /// The first major version of clang that accepts the code.
     clang: u32,
     prelude: BTreeMap<u32, String>,
     lines: BTreeMap<u32, Line>,
@@ -68,7 +68,7 @@ fn tables() -> Vec<(PathBuf, Table)> {
     files.into_iter().map(|file| (file.clone(), read(&file))).collect()
 }
 
-/// Each use is a line of its own, in a namespace of its own.
+/// Returns the CUDA source of a table. Each use has its own namespace, and the same line number as in the table.
 fn source(table: &Table) -> String {
     let last = table.lines.keys().chain(table.prelude.keys()).max().copied().unwrap_or(0);
     let line = |number| match (table.prelude.get(&number), table.lines.get(&number)) {

@@ -1,7 +1,7 @@
-//! The checker against the oracle, on generated uses: two judgements that share no code.
+//! Compares the checker with the oracle on generated uses. The two implementations of the rule share no code.
 //!
-//! A part of the table and some draws by default; with `PTXSMITH_WHOLE=1` every cell of the table, for both kinds of host
-//! compiler.
+//! Tests part of the generator's table and 700 random cases; with `PTXSMITH_WHOLE=1`, the whole table. Uses of
+//! floating-point types are also judged for Microsoft's host compiler.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,13 +13,13 @@ use ptxsmith_cuda::language::{Case, Printed, Standard, print};
 use ptxsmith_cuda::oracle::{is_clear, judge};
 use ptxsmith_cuda::reading::{Question, Readings};
 
-/// How uses were judged.
+/// Counts of the uses by outcome.
 #[derive(Default)]
 struct Tally {
     uses: usize,
     clear: usize,
     right: usize,
-    /// Not decided, which the checker says.
+    /// Clear uses that the checker reports as undecided.
     said: usize,
     wrong: Vec<String>,
 }
@@ -68,7 +68,10 @@ fn checked(clang: &Path, standard: Standard, base: Readings, lines: &[Printed]) 
     check(&file, &options).unwrap()
 }
 
-/// Checks these uses in one file, and those that come out otherwise alone: only then it is known what is said of them.
+/// Checks these uses in one file and tallies the outcomes.
+///
+/// Rechecks a use in a file of its own if the checker missed it. Only then it is known whether a report of undecided code is
+/// about this use.
 fn show(clang: &Path, standard: Standard, base: Readings, cases: &[&Case], tally: &mut Tally) {
     let printed: Vec<Printed> = cases.iter().map(|case| print(case)).collect();
     let report = checked(clang, standard, base, &printed);

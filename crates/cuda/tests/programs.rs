@@ -1,4 +1,4 @@
-//! The checker on programs that it once judged otherwise: what is reported, by place and variable, and nothing else.
+//! Regression tests of the checker: programs that it once misjudged, with the exact places and variables to report.
 
 use std::fs;
 use std::path::Path;
@@ -6,12 +6,12 @@ use std::path::Path;
 use ptxsmith_cuda::check::{Filter, Options, Report, check, find_clang};
 use ptxsmith_cuda::reading::{Question, Readings};
 
-/// A program and what is reported: line, column and variable, worked out by hand from the text of the rule.
+/// A program and the expected reports (line, column and variable), derived by hand from the rule's text.
 struct Program {
     name: &'static str,
     source: &'static str,
     reported: &'static [(u32, u32, &'static str)],
-    /// Whether something in it is not decided.
+    /// Whether the checker must report some code of the program as undecided.
     is_undecided: bool,
 }
 
@@ -145,7 +145,7 @@ fn programs_are_judged_as_the_text_says() {
     }
 }
 
-/// What nvcc 13.5 accepts of it is what stands in `accepted` (2026-11-27).
+/// Of the lines with violations, nvcc 13.5 rejects those in `refused` and accepts the others (2026-11-27).
 #[test]
 fn what_nvcc_accepts_against_the_letter_is_marked() {
     let Ok(clang) = find_clang() else {

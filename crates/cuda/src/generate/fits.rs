@@ -1,4 +1,5 @@
-//! Which combinations are well-formed C++17, or C++20 where they need it, the rule aside.
+//! Decides which combinations of declaration, form and place are well-formed C++17, or C++20 if they need it. The rule
+//! CUDASafety-1.5 plays no part.
 
 use crate::language::{
     Access, Annotation, Category, Declaration, Expression, Form, Needs, Order, Place, Qualifier, Site,
@@ -11,16 +12,16 @@ pub fn case(d: &Declaration, form: &Form, at: Place) -> bool {
     declaration(d) && use_of(d, form) && place(d, form, at)
 }
 
-/// Whether the declaration is.
+/// Whether the declaration is well-formed.
 pub fn declaration(d: &Declaration) -> bool {
     qualifier(d) && order(d) && spelling(d) && access(d) && annotation(d) && site(d)
 }
 
-/// Where variables are declared and initialized at namespace scope.
+/// Sites at namespace scope, where a variable is declared and initialized.
 const AT_NAMESPACE: [Site; 5] = [Site::Namespace, Site::Nested, Site::Anonymous, Site::Inline, Site::Linkage];
-/// Where they are initialized in the class.
+/// Sites of static members that are initialized in the class and not declared `inline`.
 const IN_CLASS: [Site; 4] = [Site::Member, Site::NestedMember, Site::TemplateMember, Site::InClassAndDefined];
-/// Where they are declared in the class, and initialized outside.
+/// Sites of static members that are declared in the class and initialized outside.
 const OUT_OF_CLASS: [Site; 2] = [Site::OutOfClass, Site::TemplateOutOfClass];
 
 fn is_constant(d: &Declaration) -> bool {
@@ -33,7 +34,7 @@ fn qualifier(d: &Declaration) -> bool {
         Qualifier::Constexpr => {
             is_constant(d) && d.order == Order::AtDeclaration && !OUT_OF_CLASS.contains(&d.site)
         }
-        // In a class, only constants of these types are initialized without `inline` or `constexpr`.
+        // Without `inline` or `constexpr`, only constants of these types may be initialized in the class.
         Qualifier::Const => {
             let enumeration = matches!(d.ty.category(), Category::Enumeration { .. });
             !in_class || (is_constant(d) && (d.ty.is_integral() || enumeration))
@@ -61,7 +62,7 @@ fn spelling(d: &Declaration) -> bool {
         Spelling::Parentheses => {
             !braced && (AT_NAMESPACE.contains(&d.site) || OUT_OF_CLASS.contains(&d.site))
         }
-        // Braces refuse conversions that lose something.
+        // Braces forbid narrowing conversions, which initializers of the other kinds may contain.
         Spelling::Braces => !braced && d.kind == "literal",
         Spelling::QualifierLast => at_once,
         Spelling::Alias => at_once && d.qualifier != Qualifier::Constexpr,
@@ -90,20 +91,20 @@ fn annotation(d: &Declaration) -> bool {
             && d.qualifier == Qualifier::Const
             && is_constant(d)
             && is_plain(d)
-            // Addresses of host variables are no initial values for the device.
+            // The address of a host variable is not a valid initializer on the device.
             && !matches!(d.initializer, Expression::AddressOf(_)))
 }
 
 fn site(d: &Declaration) -> bool {
     match d.site {
         Site::Local => is_plain(d) && d.qualifier == Qualifier::Const,
-        // A volatile object of class type cannot be initialized from braces in every compiler's variable template.
+        // Not all compilers can initialize a volatile object of class type from braces in a variable template.
         Site::VariableTemplate => matches!(d.spelling, Spelling::Equals | Spelling::Braces),
         _ => true,
     }
 }
 
-/// Whether a literal initializes it where it is declared, in the simplest spelling, and its plain name is used.
+/// Whether the variable is initialized with a literal at its declaration, spelled with `=`, and named by its plain name.
 fn is_plain(d: &Declaration) -> bool {
     d.order == Order::AtDeclaration
         && d.kind == "literal"
@@ -111,7 +112,7 @@ fn is_plain(d: &Declaration) -> bool {
         && d.access == Access::Plain
 }
 
-/// Whether the form is well-formed for the variable.
+/// Whether the form of use is well-formed for the declared variable.
 fn use_of(d: &Declaration, form: &Form) -> bool {
     let category = d.ty.category();
     let needs = match form.needs {
@@ -149,7 +150,7 @@ fn use_of(d: &Declaration, form: &Form) -> bool {
     needs && volatile && constant && values && object && local
 }
 
-/// Whether the form can stand there.
+/// Whether the form of use is well-formed in this place.
 fn place(d: &Declaration, form: &Form, at: Place) -> bool {
     let helper = !form.is_in_helper()
         || (matches!(at, Place::Device | Place::HostDevice | Place::Host) && d.site != Site::Local);
@@ -164,7 +165,7 @@ fn place(d: &Declaration, form: &Form, at: Place) -> bool {
             let before = at == Place::OwnMemberBefore;
             matches!(d.site, Site::Member | Site::InlineMember | Site::TemplateMember)
                 && d.access == Access::Plain
-                // What deduces its type from the variable needs the variable first, and so does what is not a body.
+                // A deduced result type needs the variable to be declared before.
                 && !(before && form.result == "auto")
         }
         Place::VariableInitializer => {

@@ -1,9 +1,9 @@
-//! The ways in which a variable gets its value.
+//! The kinds of initializer that give a variable its value.
 
 use super::Draw;
 use crate::language::{Auxiliary, Category, Expression, Operator, Qualifier, Type};
 
-/// The names of all ways.
+/// The names of all kinds of initializer. The first is the simplest.
 pub const KINDS: &[&str] = &[
     "literal",
     "other-constant",
@@ -28,7 +28,9 @@ pub const KINDS: &[&str] = &[
     "division-by-zero",
 ];
 
-/// An initializer for this type made in this way, with what it names; `None` where there is none.
+/// Draws an initializer of this kind for a variable of this type, with the declarations that the initializer names.
+///
+/// Returns `None` if the type has no initializer of this kind.
 pub fn initializer(kind: &str, ty: Type, draw: &mut Draw) -> Option<(Expression, Vec<Auxiliary>)> {
     if ty.is_arithmetic() { arithmetic(kind, ty, draw) } else { other(kind, ty, draw) }
 }
@@ -58,7 +60,7 @@ fn twice(of: Expression) -> Expression {
     Expression::Binary(Operator::Multiply, boxed(of), boxed(int(2)))
 }
 
-/// A small positive number, fit for array bounds.
+/// Draws a small positive number that is suitable as an array bound.
 fn small(draw: &mut Draw) -> i128 {
     *draw.of(&[10, 2, 3, 5, 7, 8, 16, 20, 30, 31])
 }
@@ -88,7 +90,7 @@ fn literal(ty: Type, draw: &mut Draw) -> Expression {
             let value = *draw.of(&[5.0, 0.5, 3.0, 1024.0, 0.0, 1.25]);
             let suffix = if bits == 32 { *draw.of(&["", "f"]) } else { "" };
             match draw.below(4) {
-                // Of a negative zero a sum has another value.
+                // Negative zero is excluded because `$V + 0` has a different value, positive zero.
                 3 if value != 0.0 => Expression::Negated(boxed(Expression::Floating(value, suffix))),
                 _ => Expression::Floating(value, suffix),
             }

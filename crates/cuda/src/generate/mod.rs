@@ -1,5 +1,6 @@
-//! Makes cases: first the table, every way to declare, to use and to place once with simple company; then draws of
-//! all three together, without end. Same seed and number, same case.
+//! Generates cases. The first cases come from a table that covers every declaration, form of use and place, each with
+//! otherwise simple parts. All later cases draw the three at random, without end. A seed and a case number determine the
+//! case.
 
 mod fits;
 mod initializers;
@@ -15,29 +16,30 @@ use crate::language::{
 
 use initializers::{KINDS, initializer};
 
-/// Makes the cases of one seed.
+/// Generates the cases of one seed.
 #[derive(Clone, Copy, Debug)]
 pub struct Generator {
     seed: u64,
 }
 
 impl Generator {
-    /// The cases of this seed.
+    /// Creates the generator for this seed.
     pub fn new(seed: u64) -> Self {
         Generator { seed }
     }
 
-    /// How many cases the table has, under every seed. Case numbers from here on are draws.
+    /// The number of cases in the table, the same for every seed. Cases from this number on are drawn at random.
     pub fn table_len() -> u64 {
         TABLE.len() as u64
     }
 
-    /// The case with this number.
+    /// Generates the case with this number.
     pub fn case(&self, id: u64) -> Case {
         let mut draw = Draw::new(self.seed, id);
         let (declaration, form, place) = match usize::try_from(id).ok().and_then(|id| TABLE.get(id)) {
             Some(entry) => {
-                // Another value may be one that the form does not take; the simplest is always taken.
+                // The form may not be valid for the drawn value. It is valid for the simplest value: the table was built
+                // with it.
                 let declaration = valued(&entry.skeleton, &mut draw)
                     .filter(|d| fits::case(d, entry.form, entry.place))
                     .or_else(|| valued(&entry.skeleton, &mut Draw::simplest()));
@@ -49,7 +51,7 @@ impl Generator {
     }
 }
 
-/// A case drawn from everything.
+/// Draws the parts of a case until they fit together.
 fn drawn(draw: &mut Draw) -> (Declaration, &'static Form, Place) {
     loop {
         let ty = if draw.below(3) == 0 { Type::Int } else { *draw.of(&Type::ALL) };
@@ -71,12 +73,12 @@ fn drawn(draw: &mut Draw) -> (Declaration, &'static Form, Place) {
             kind: KINDS[draw.below(KINDS.len())],
             ..SIMPLE
         };
-        // Asked without a draw: what is not possible changes none of the numbers.
+        // Test with the simplest value first, so that an impossible skeleton consumes no random numbers.
         if valued(&skeleton, &mut Draw::simplest()).is_none() {
             continue;
         }
         let Some(declaration) = valued(&skeleton, draw).filter(fits::declaration) else { continue };
-        // A declaration is dear to draw, forms and places are cheap.
+        // Declarations are expensive to draw, so try several forms and places with each.
         for _ in 0..20 {
             let (form, place) = (draw.of(FORMS), *draw.of(&Place::ALL));
             if fits::case(&declaration, form, place) {
@@ -99,7 +101,7 @@ const ORDERS: [Order; 8] = [
 
 const QUALIFIERS: [Qualifier; 3] = [Qualifier::Const, Qualifier::ConstVolatile, Qualifier::Constexpr];
 
-/// When and how a variable gets its value.
+/// Combinations of qualifier, order and kind of initializer: how and when a variable gets its value.
 const WAYS: [(Qualifier, Order, &str); 6] = [
     (Qualifier::Const, Order::AtDeclaration, "literal"),
     (Qualifier::Constexpr, Order::AtDeclaration, "literal"),
@@ -109,7 +111,7 @@ const WAYS: [(Qualifier, Order, &str); 6] = [
     (Qualifier::Const, Order::AtDeclaration, "run-time-call"),
 ];
 
-/// A type of each kind that the rule or the language tells apart.
+/// One type of each kind that the rule or C++ distinguishes.
 const OF_EACH_KIND: [Type; 8] = [
     Type::Int,
     Type::Bool,
@@ -121,7 +123,7 @@ const OF_EACH_KIND: [Type; 8] = [
     Type::Array,
 ];
 
-/// The simplest declaration, without its values.
+/// The simplest declaration, without an initializer.
 const SIMPLE: Declaration = Declaration {
     site: Site::Namespace,
     ty: Type::Int,
@@ -135,7 +137,7 @@ const SIMPLE: Declaration = Declaration {
     auxiliaries: Vec::new(),
 };
 
-/// The declaration with values, where its way to initialize gives any to its type.
+/// Fills in an initializer of the skeleton's kind; `None` if that kind does not exist for the skeleton's type.
 fn valued(skeleton: &Declaration, draw: &mut Draw) -> Option<Declaration> {
     let (initializer, auxiliaries) = initializer(skeleton.kind, skeleton.ty, draw)?;
     Some(Declaration { initializer, auxiliaries, ..*skeleton })
@@ -159,11 +161,11 @@ static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| {
     table.0
 });
 
-/// Every part of the language of cases with simple company.
+/// The table while it is built: every part of the case language, each with otherwise simple parts.
 struct Table(Vec<Entry>);
 
 impl Table {
-    /// Enters a case if it is well-formed, and says whether it is.
+    /// Adds a case if it is well-formed; returns whether it is.
     fn enter(&mut self, skeleton: Declaration, form: &'static Form, place: Place) -> bool {
         let fits = valued(&skeleton, &mut Draw::simplest()).is_some_and(|d| fits::case(&d, form, place));
         if fits {
@@ -172,7 +174,7 @@ impl Table {
         fits
     }
 
-    /// Enters a declaration read, bound and pointed to.
+    /// Adds cases that read the declared variable, bind a reference to it and take its address, in several places.
     fn declared(&mut self, skeleton: Declaration) {
         let form = |name| Form::find(name).expect("the table has it");
         let needs_template = skeleton.order == Order::BeforeInstantiation;
@@ -188,12 +190,12 @@ impl Table {
         }
     }
 
-    /// Every form on every type.
+    /// Adds every form with every type.
     fn forms(&mut self) {
         for form in FORMS {
             for ty in Type::ALL {
                 for (qualifier, order, kind) in WAYS {
-                    // Types of one category differ in nothing else.
+                    // Types of one kind differ only in the simplest way, so the other ways use one type of each kind.
                     if qualifier == Qualifier::Const && order == Order::AtDeclaration && kind == "literal"
                         || OF_EACH_KIND.contains(&ty)
                     {
@@ -204,8 +206,8 @@ impl Table {
         }
     }
 
-    /// Every form on every kind of variable: where it is declared and how it is named, its type, and when and how it gets its
-    /// value.
+    /// Adds every form with variables that differ in site, in the place of the use, in type, and in how and when they get
+    /// their value.
     fn kinds(&mut self) {
         let variables = [
             (Site::Anonymous, Place::Device),
@@ -231,7 +233,7 @@ impl Table {
         }
     }
 
-    /// Every form in every place, on the first type that it takes.
+    /// Adds every form in every place, with the first type that the form is valid for.
     fn places(&mut self) {
         for place in Place::ALL {
             let in_class = matches!(place, Place::OwnMember | Place::OwnMemberBefore);
@@ -245,7 +247,7 @@ impl Table {
         }
     }
 
-    /// Every site with every qualifier and order.
+    /// Adds every site with every qualifier and order.
     fn sites(&mut self) {
         let types =
             [Type::Int, Type::UnsignedLongLong, Type::Double, Type::Enumeration, Type::Class, Type::Array];
@@ -260,7 +262,7 @@ impl Table {
         }
     }
 
-    /// Every way to initialize.
+    /// Adds every kind of initializer.
     fn initializers(&mut self) {
         for ty in [Type::Int, Type::Double, Type::Class] {
             for site in [Site::Namespace, Site::InlineMember, Site::OutOfClass] {
@@ -275,7 +277,7 @@ impl Table {
         }
     }
 
-    /// Every type in every spelling, and annotated.
+    /// Adds every type with every kind of initializer, spelling and annotation, and without a qualifier.
     fn types(&mut self) {
         for ty in Type::ALL {
             let simple = || Declaration { ty, ..SIMPLE };
@@ -294,7 +296,7 @@ impl Table {
         }
     }
 
-    /// Every way to name the variable.
+    /// Adds every way to name the variable.
     fn accesses(&mut self) {
         for access in Access::ALL {
             for site in Site::ALL {
@@ -308,7 +310,7 @@ impl Table {
     }
 }
 
-/// Numbers for one case.
+/// The random numbers for one case.
 #[derive(Debug)]
 struct Draw {
     numbers: SplitMix64,
@@ -322,12 +324,12 @@ impl Draw {
         Draw { numbers, simplest: false }
     }
 
-    /// Always the first choice.
+    /// Creates a source that always makes the first choice.
     fn simplest() -> Self {
         Draw { numbers: SplitMix64::new(0), simplest: true }
     }
 
-    /// A number below `end`, which is not 0.
+    /// Draws a number below `end`, which must not be 0.
     fn below(&mut self, end: usize) -> usize {
         if self.simplest { 0 } else { (self.numbers.next_u64() % end as u64) as usize }
     }

@@ -1,4 +1,4 @@
-//! A case: a variable, a use of it, and the place where that stands.
+//! A case: a variable, a use of it, and the place of the use.
 
 use ptxsmith_syntax::every;
 
@@ -7,18 +7,18 @@ use super::{Declaration, Form, Place, Spelling, Type};
 /// One use of one variable.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Case {
-    /// Its number under the seed that it was made with; names in its text hold it.
+    /// The number of the case under its seed. The names in its text contain the number, so they are unique.
     pub id: u64,
-    /// The variable.
+    /// The declaration of the variable.
     pub declaration: Declaration,
-    /// The use.
+    /// The form of the use.
     pub form: &'static Form,
-    /// The code that the use stands in.
+    /// The code that contains the use.
     pub place: Place,
 }
 
 every! {
-    /// A version of the language.
+    /// A version of C++.
     pub enum Standard {
         /// C++17.
         Cxx17 = "c++17",
@@ -28,7 +28,7 @@ every! {
 }
 
 impl Case {
-    /// The first version of the language that has all of it.
+    /// The first version of C++ that supports everything in the case.
     pub fn standard(&self) -> Standard {
         let d = &self.declaration;
         if self.form.cxx20 || d.ty == Type::Char8 || d.spelling == Spelling::Constinit {

@@ -1,26 +1,27 @@
-//! Which initializers are constant expressions, and what their value is.
+//! Evaluates initializers, and decides which of them are constant expressions.
 //!
-//! The answer is C++17's ([expr.const]): a `const` variable of integral or enumeration type with a constant
-//! initializer may be read in a constant expression, one of floating-point type may not unless it is `constexpr`.
-//! What compilers fold beyond that is told apart from what only running the program gives.
+//! Follows C++17 ([expr.const]): a `const` variable of integral or enumeration type with a constant initializer may be
+//! read in a constant expression. A variable of floating-point type must be `constexpr` for that. Initializers that are
+//! not constant expressions are split in two: a compiler may still be able to fold them, or only running the program
+//! gives their value.
 
 use super::declaration::{Auxiliary, Declaration, Qualifier};
 use super::expression::{Expression, Operator, Value};
 use super::types::{Category, Type};
 
-/// What an initializer is.
+/// Whether an initializer is a constant expression, with its value if it can be computed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Constness {
     /// A constant expression.
     Constant(Value),
-    /// None, but its value follows from the text, and a compiler may fold it.
+    /// Not a constant expression, but its value follows from the program's text, so a compiler may fold it.
     Folded(Value),
-    /// Neither.
+    /// Not a constant expression; its value is known only at run time.
     RunTime,
 }
 
 impl Constness {
-    /// The value, where there is one.
+    /// The value, if it can be computed.
     pub fn value(self) -> Option<Value> {
         match self {
             Constness::Constant(value) | Constness::Folded(value) => Some(value),
@@ -42,13 +43,13 @@ impl Constness {
     }
 }
 
-/// What the initializer of the declared variable is, and the value that the variable gets.
+/// Evaluates the initializer of the declared variable. The value is converted to the variable's type.
 pub fn of(declaration: &Declaration) -> Constness {
     let scope = Scope { auxiliaries: &declaration.auxiliaries, argument: None };
     scope.evaluate(&declaration.initializer).map(|value| convert(value, declaration.ty))
 }
 
-/// Whether C++ lets the variable be read in a constant expression, provided that its definition comes before.
+/// Whether C++ allows the variable to be read in a constant expression, provided that its definition comes before.
 pub fn is_usable(declaration: &Declaration) -> bool {
     let constant = matches!(of(declaration), Constness::Constant(_));
     constant && readable(declaration.qualifier, declaration.ty)
@@ -64,7 +65,7 @@ fn readable(qualifier: Qualifier, ty: Type) -> bool {
 
 struct Scope<'a> {
     auxiliaries: &'a [Auxiliary],
-    /// The value of the parameter of the function whose body is evaluated.
+    /// The value of parameter `a` while the body of a function is evaluated.
     argument: Option<Value>,
 }
 
@@ -107,8 +108,8 @@ impl Scope<'_> {
             Expression::Name("a") => self.argument.map_or(RunTime, Constant),
             Expression::Name(name) => match self.find(name) {
                 Some(Auxiliary::Enumerator(_, value)) => Constant(Value::Integer(*value)),
-                // Reading a null pointer touches no object; whether that is a constant expression, versions of C++ say
-                // differently.
+                // Reading a variable of type `std::nullptr_t` does not access the object. Versions of C++ differ on
+                // whether the read is a constant expression.
                 Some(Auxiliary::Variable { ty: Type::NullPointer, qualifier, .. })
                     if *qualifier != Qualifier::Constexpr =>
                 {
@@ -145,7 +146,7 @@ impl Scope<'_> {
     }
 }
 
-/// The enumerators that [`Type::declared`] declares.
+/// The value of an enumerator that [`Type::declared`] declares; `None` for other names.
 fn enumerator(name: &str) -> Option<i128> {
     match name {
         "e0" | "E::e0" => Some(0),
@@ -155,7 +156,8 @@ fn enumerator(name: &str) -> Option<i128> {
     }
 }
 
-/// Arithmetic without overflow in what cases hold: a result beyond `int` is no constant expression there.
+/// Computes an operation; `None` on division by zero and if an integer result does not fit in `int`. Cases do all integer
+/// arithmetic in `int`, and an expression that overflows is not a constant expression.
 fn apply(operator: Operator, left: Value, right: Value) -> Option<Value> {
     Some(match (left, right) {
         (Value::Integer(left), Value::Integer(right)) => {
@@ -186,7 +188,7 @@ fn apply(operator: Operator, left: Value, right: Value) -> Option<Value> {
     })
 }
 
-/// The value in another type.
+/// Converts the value to another type, as C++ does.
 fn convert(value: Value, ty: Type) -> Option<Value> {
     let wrap = |value: i128, signed: bool, bits: u32| {
         let low = value & ((1_i128 << bits) - 1);

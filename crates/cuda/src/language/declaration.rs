@@ -1,4 +1,4 @@
-//! Declarations of the variable that a case is about.
+//! The declaration of a case's variable.
 
 use super::expression::Expression;
 use super::types::Type;
@@ -9,37 +9,37 @@ every! {
     pub enum Site {
         /// In the case's own namespace.
         Namespace,
-        /// In a namespace in it.
+        /// In a namespace nested in the case's namespace.
         Nested,
-        /// In an unnamed namespace in it.
+        /// In an unnamed namespace nested in the case's namespace.
         Anonymous,
-        /// In an inline namespace in it.
+        /// In an inline namespace nested in the case's namespace.
         Inline,
-        /// In a linkage specification with braces.
+        /// In a linkage specification with braces: `extern "C++" { ... }`.
         Linkage,
         /// A static member, initialized in the class.
         Member,
-        /// A static member declared `inline`.
+        /// A static member declared `inline`, initialized in the class.
         InlineMember,
-        /// A static member of a class in a class.
+        /// A static member of a nested class, initialized in the class.
         NestedMember,
-        /// A static member that is defined outside its class.
+        /// A static member, initialized in its definition outside the class.
         OutOfClass,
         /// A static member, initialized in the class and also defined outside.
         InClassAndDefined,
-        /// A static member of a class template.
+        /// A static member of a class template, initialized in the class.
         TemplateMember,
-        /// A static member of a class template, defined outside.
+        /// A static member of a class template, initialized in its definition outside the class.
         TemplateOutOfClass,
         /// A variable template.
         VariableTemplate,
-        /// In a function: no variable that the rule is about.
+        /// In a function. The rule does not cover such variables.
         Local,
     }
 }
 
 impl Site {
-    /// Whether it is in a class.
+    /// Whether the variable is a static member.
     pub const fn is_member(self) -> bool {
         matches!(
             self,
@@ -53,7 +53,7 @@ impl Site {
         )
     }
 
-    /// Whether its declaration can come apart from its initializer.
+    /// Whether the variable can be declared first and initialized in a later definition.
     pub const fn can_be_declared_before(self) -> bool {
         matches!(
             self,
@@ -62,7 +62,7 @@ impl Site {
     }
 }
 
-/// What is written before the type.
+/// The qualifier, or `constexpr`, in the declaration of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[expect(missing_docs, reason = "the names say all")]
 pub enum Qualifier {
@@ -82,7 +82,7 @@ pub enum Annotation {
 }
 
 every! {
-    /// Where the initializer is.
+    /// The position of the initializer relative to the first declaration and the use.
     pub enum Order {
         /// At the first declaration, before the use.
         AtDeclaration,
@@ -90,15 +90,15 @@ every! {
         DefinedBefore,
         /// After the use.
         DefinedAfter,
-        /// In another translation unit.
+        /// In another translation unit, so never visible.
         Elsewhere,
-        /// After the template that holds the use, before its instantiation.
+        /// After the template that contains the use, before its instantiation.
         BeforeInstantiation,
     }
 }
 
 every! {
-    /// How the initializer is written, and the type.
+    /// The syntax in which the declaration and its initializer are written.
     pub enum Spelling {
         /// `const int v = 1;`
         Equals,
@@ -108,7 +108,7 @@ every! {
         Braces,
         /// `int const v = 1;`
         QualifierLast,
-        /// The type by an alias that holds the qualifier.
+        /// `using Q = const int; Q v = 1;`
         Alias,
         /// `const auto v = (int)1;`
         Auto,
@@ -122,69 +122,70 @@ every! {
 }
 
 every! {
-    /// How the use names the variable.
+    /// The way in which the use names the variable.
     pub enum Access {
-        /// As short as can be.
+        /// With the shortest name that works: `v`, `n::v`, `S::v`.
         Plain,
-        /// From the global namespace on.
+        /// With a name qualified from the global namespace: `::u7::v`.
         Qualified,
-        /// A member through an object of its class.
+        /// As a member of an object of its class: `S().v`.
         ThroughObject,
-        /// A member through a derived class.
+        /// As a member of a derived class: `D::v`.
         ThroughDerived,
-        /// Made known by a using-declaration.
+        /// With an unqualified name that a using-declaration introduces.
         Using,
     }
 }
 
-/// The variable of a case.
+/// The declaration of a case's variable, and the way in which the use names it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Declaration {
-    /// Where it is.
+    /// The scope of the variable.
     pub site: Site,
-    /// Its type.
+    /// The type, without qualifiers.
     pub ty: Type,
-    /// Its qualifiers.
+    /// The qualifier, or `constexpr`.
     pub qualifier: Qualifier,
-    /// Its annotation.
+    /// The execution-space annotation.
     pub annotation: Annotation,
-    /// Where its initializer is.
+    /// The position of the initializer.
     pub order: Order,
-    /// How it is written.
+    /// The syntax of the declaration.
     pub spelling: Spelling,
-    /// How it is named.
+    /// The way in which the use names the variable.
     pub access: Access,
-    /// The short name of the way in which it is initialized.
+    /// The short name of the kind of initializer, such as `literal` or `constexpr-call`.
     pub kind: &'static str,
-    /// Its initializer.
+    /// The initializer, without the `=`, parentheses or braces of `spelling`.
     pub initializer: Expression,
-    /// What the initializer names.
+    /// The variables, functions and enumerators that the initializer names.
     pub auxiliaries: Vec<Auxiliary>,
 }
 
-/// Something that an initializer names, declared before the variable.
+/// A declaration that an initializer refers to. It is printed before the variable.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Auxiliary {
     /// A variable.
     Variable {
-        /// Its name.
+        /// The variable's name.
         name: &'static str,
-        /// Its type.
+        /// The type, without qualifiers.
         ty: Type,
         /// `const`, `constexpr`, `const volatile`, or nothing.
         qualifier: Qualifier,
-        /// Its initializer; where there is none, it is declared `extern` and defined elsewhere.
+        /// The initializer. Without one, the variable is declared `extern` and defined in another translation unit.
         initializer: Option<Expression>,
     },
     /// A function of one parameter `a` of type `int`.
     Function {
-        /// Its name.
+        /// The function's name.
         name: &'static str,
-        /// What it returns.
+        /// The return type.
         result: Type,
-        /// Whether it is `constexpr`.
+        /// Whether the function is `constexpr`.
         constexpr: bool,
-        /// What it returns; where there is nothing, it is declared and defined elsewhere.
+        /// The expression that it returns. Without one, the function is only declared and is defined in another translation
+        /// unit.
         body: Option<Expression>,
     },
     /// An unscoped enumeration with one enumerator.
@@ -192,7 +193,7 @@ pub enum Auxiliary {
 }
 
 impl Auxiliary {
-    /// Its name.
+    /// The name of the variable, function or enumerator.
     pub fn name(&self) -> &'static str {
         match *self {
             Auxiliary::Variable { name, .. }

@@ -1,4 +1,4 @@
-//! Initializers as trees.
+//! Syntax trees of initializers.
 
 use super::types::Type;
 
@@ -13,7 +13,7 @@ pub enum Operator {
 }
 
 impl Operator {
-    /// Its sign.
+    /// The operator as written in C++.
     pub const fn sign(self) -> &'static str {
         match self {
             Operator::Add => "+",
@@ -27,43 +27,43 @@ impl Operator {
 /// The value of a constant expression.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Value {
-    /// Of an integral type or an enumeration.
+    /// A value of an integral type or an enumeration.
     Integer(i128),
-    /// Of a floating-point type. All values in cases are small fractions, exact in `float`.
+    /// A value of a floating-point type. All values in cases are small fractions, exact in `float`.
     Floating(f64),
-    /// Of another type: known to be constant, and no more.
+    /// A value of another type, known only to be constant.
     Other,
 }
 
 /// The initializer of a variable, or a part of it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Expression {
-    /// A literal of an integral type, with the suffix that it is written with.
+    /// A literal of an integral type, with its suffix.
     Integer(i128, &'static str),
-    /// A literal of a floating-point type.
+    /// A literal of a floating-point type, with its suffix.
     Floating(f64, &'static str),
     /// `true` or `false`.
     Boolean(bool),
-    /// An auxiliary variable, an enumerator, or `N`, the parameter of the template around it.
+    /// The name of an auxiliary variable, of an enumerator, or of `a`, the parameter of an auxiliary function.
     Name(&'static str),
     /// A call of an auxiliary function.
     Call(&'static str, Vec<Expression>),
-    /// The negative.
+    /// `-a`.
     Negated(Box<Expression>),
-    /// An operation.
+    /// An operation on two operands. Printed in parentheses.
     Binary(Operator, Box<Expression>, Box<Expression>),
     /// `a ? b : c`.
     Conditional(Box<Expression>, Box<Expression>, Box<Expression>),
     /// `sizeof(TYPE)`.
     SizeOf(Type),
-    /// A conversion to the variable's own type or to the one given, written as a cast.
+    /// A conversion to the type, written as a cast: `(TYPE)(a)`.
     Cast(Type, Box<Expression>),
-    /// A list in braces; of scalars empty or with one element.
+    /// A list in braces. For a scalar, it is empty or has one element.
     Braces(Vec<Expression>),
     /// `nullptr`.
     Null,
     /// The address of an auxiliary variable or function, or of a member.
     AddressOf(&'static str),
-    /// A literal of three characters.
+    /// A string literal of three characters.
     Text(&'static str),
 }

@@ -1,48 +1,49 @@
-//! The uses: one table. `$V` is the variable, `$T` its type, `$C` its type with qualifiers, `$H` the annotation of
-//! helpers that both host and device may call, `$A` the annotation of the place.
+//! The table of all forms of use. In its C++ fragments, `$V` stands for the variable, `$T` for its type, `$C` for its type
+//! with qualifiers, `$H` for the annotation of helpers that both host and device may call, and `$A` for the annotation of
+//! the place.
 
-/// What C++ does to the expression that names the variable, from the inside out.
+/// One step that C++ applies to the expression that names the variable. Steps are listed from the inside out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// Parentheses, the right operand of a comma, or an operand of `?:` whose other one is of the same type and value
-    /// category: the result still denotes the variable.
+    /// Keeps denoting the variable: parentheses, the right operand of a comma, or an operand of `?:` if both operands have
+    /// the same type and value category.
     Same,
-    /// A member of it is named.
+    /// Names a member of the object.
     Member,
-    /// An element of it is named by a subscript.
+    /// Names an element of the array by a subscript.
     Element,
-    /// The value is read: the lvalue-to-rvalue conversion.
+    /// Reads the value: the lvalue-to-rvalue conversion.
     Read,
-    /// A constructor copies it, bound to a reference.
+    /// Copies the object with a constructor, which binds a reference to it.
     Copy,
-    /// The value is thrown away unread, unless it is volatile.
+    /// Discards the value, without reading it unless it is volatile.
     Discard,
-    /// A reference is bound to it.
+    /// Binds a reference to the object.
     Bind,
-    /// It is converted to a reference type without a variable of that type.
+    /// Casts the expression to a reference type, without declaring a reference.
     CastReference,
-    /// `&`.
+    /// Takes the address with `&`.
     AddressOf,
-    /// `*` of the pointer.
+    /// Dereferences the pointer with `*`.
     Dereference,
-    /// An array becomes a pointer to its first element.
+    /// Converts the array to a pointer to its first element.
     Decay,
-    /// A member function is called on it.
+    /// Calls a member function on the object.
     Call,
 }
 
-/// Which variables a form is well-formed for.
+/// The types of variables that a form is well-formed for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Needs {
     /// Any type.
     Any,
-    /// No class and no array.
+    /// Any type but classes, unions and arrays.
     Scalar,
-    /// An arithmetic type.
+    /// An integral or floating-point type.
     Arithmetic,
     /// An integral type.
     Integral,
-    /// An integral type or an enumeration without scope.
+    /// An integral type or an unscoped enumeration.
     IntegralOrEnumeration,
     /// An integral type other than `bool`.
     Integer,
@@ -50,23 +51,23 @@ pub enum Needs {
     Word,
     /// An enumeration.
     Enumeration,
-    /// A pointer.
+    /// A pointer to an object or to a function.
     Pointer,
     /// A pointer to an object.
     ObjectPointer,
     /// A pointer to a member.
     MemberPointer,
-    /// The class `P`.
+    /// The class `P`, [`Type::Class`](super::Type::Class).
     Class,
-    /// `P` or the union.
+    /// The class `P` or the union `U`.
     ClassOrUnion,
-    /// The array of `int`.
+    /// The array of `int`, [`Type::Array`](super::Type::Array).
     Array,
     /// Any array.
     AnyArray,
 }
 
-/// What the function returns.
+/// The kind of value that the function with the use returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Yield {
     /// The value of the variable, converted to its type.
@@ -78,31 +79,31 @@ pub enum Yield {
 /// One way to use a variable.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Form {
-    /// Its name in reports.
+    /// Unique name, printed in reports.
     pub name: &'static str,
-    /// Declarations before the function.
+    /// Helper declarations before the function; may be empty.
     pub before: &'static str,
-    /// Statements.
+    /// Statements before the `return`; may be empty.
     pub setup: &'static str,
-    /// The expression that is returned.
+    /// The expression that the function returns.
     pub expression: &'static str,
-    /// Its type.
+    /// The return type.
     pub result: &'static str,
-    /// What is done to the variable.
+    /// The steps that C++ applies to the variable's name, from the inside out.
     pub steps: &'static [Step],
-    /// Whether that stands in an unevaluated operand.
+    /// Whether the use is in an unevaluated operand.
     pub unevaluated: bool,
-    /// The types that it is well-formed for.
+    /// The types that the form is well-formed for.
     pub needs: Needs,
-    /// Whether it is well-formed only if the variable can be read in a constant expression.
+    /// Whether the form is well-formed only if the variable can be read in a constant expression.
     pub constant: bool,
-    /// The values that it is well-formed for, where that matters.
+    /// The least and the greatest value that the form is well-formed for; `None` if any value is.
     pub values: Option<(i128, i128)>,
-    /// Whether it is well-formed for a volatile variable.
+    /// Whether the form is well-formed for a volatile variable.
     pub volatile: bool,
-    /// What the function returns.
+    /// The kind of value that the function returns.
     pub yields: Yield,
-    /// Whether it needs C++20.
+    /// Whether the form needs C++20.
     pub cxx20: bool,
 }
 
@@ -161,18 +162,18 @@ impl Form {
         Form { unevaluated: true, ..self }
     }
 
-    /// The form called `name`.
+    /// Returns the form with this name.
     pub fn find(name: &str) -> Option<&'static Form> {
         FORMS.iter().find(|form| form.name == name)
     }
 
-    /// Whether the variable is named in a helper before the function.
+    /// Whether the use is in a helper before the function.
     pub fn is_in_helper(&self) -> bool {
         self.before.contains("$V")
     }
 }
 
-/// Every form.
+/// All forms of use.
 #[rustfmt::skip]
 pub const FORMS: &[Form] = {
     use Needs::{
@@ -184,7 +185,7 @@ pub const FORMS: &[Form] = {
     };
 
 &[
-    // The value.
+    // Reads of the value.
     Form::new("value", Scalar, &[Read], "$V").yields(),
     Form::new("parentheses", Scalar, &[Same, Read], "($V)").yields(),
     Form::new("plus", Arithmetic, &[Read], "+$V").yields(),
@@ -220,7 +221,7 @@ pub const FORMS: &[Form] = {
     Form::new("return-auto", Scalar, &[Read], "h()").before("$A inline auto h() { return $V; }").yields(),
     Form::new("return-decltype-auto", Scalar, &[Read], "h()").before("$A inline decltype(auto) h() { return $V; }").yields(),
     Form::new("assembly", Word, &[Read], "x").setup("int x; asm(\"mov.b32 %0, %1;\" : \"=r\"(x) : \"r\"($V));").result("int"),
-    // The value, where a constant expression is needed.
+    // Reads of the value in a constant expression.
     Form::new("array-bound", Integer, &[Read], "(int)sizeof(x)").setup("char x[$V];").result("int").constant().values(1, 4096),
     Form::new("shared-array-bound", Integer, &[Read], "(int)sizeof(x)").setup("__shared__ char x[$V];").result("int").constant().values(1, 4096),
     Form::new("template-argument", Integral, &[Read], "B<$V>::get()").before("template <$T N> struct B { static $H $T get() { return N; } };").constant().yields(),
@@ -241,11 +242,11 @@ pub const FORMS: &[Form] = {
     Form::new("lambda-returns-reference", Any, &[Bind], "&l()").setup("auto l = []() -> $C & { return $V; };").result("const volatile void *"),
     Form::new("generic-lambda-argument", Scalar, &[Read], "l($V)").setup("auto l = [](auto x) { return x; };").yields(),
     Form::new("generic-lambda-reference", Any, &[Bind], "l($V)").setup("auto l = [](auto &x) -> const volatile void * { return &x; };").result("const volatile void *"),
-    // Nothing of it.
+    // Discarded-value expressions.
     Form::new("statement", Any, &[Discard], "0").setup("$V;").result("int"),
     Form::new("void-cast", Any, &[Discard], "0").setup("(void)$V;").result("int"),
     Form::new("comma-left", Any, &[Discard], "($V, 1)").result("int"),
-    // A reference whose temporary holds a copy of the value.
+    // References bound to a temporary with a copy of the value.
     Form::new("temporary-of-other-type", Integral, &[Read], "r").setup("const double &r = $V;").result("double"),
     Form::new("rvalue-reference-of-other-type", Integral, &[Read], "r").setup("double &&r = $V;").result("double"),
     Form::new("reference-to-plus", Arithmetic, &[Read], "($T)r").setup("const auto &r = +$V;").yields(),
@@ -322,7 +323,7 @@ pub const FORMS: &[Form] = {
     Form::new("pointer-compared", Pointer, &[Read], "$V == nullptr").result("bool"),
     Form::new("pointer-dereferenced", ObjectPointer, &[Read], "*$V").result("int"),
     Form::new("pointer-element", ObjectPointer, &[Read], "$V[2]").result("int"),
-// More of each kind.
+    // More reads, copies, references and addresses.
     Form::new("bit-not", Integer, &[Read], "~$V").result("long long"),
     Form::new("less", Arithmetic, &[Read], "$V < 3").result("bool"),
     Form::new("or", Arithmetic, &[Read], "false || $V").result("bool"),
@@ -356,7 +357,7 @@ pub const FORMS: &[Form] = {
     Form::new("cast-to-reference-c", Scalar, &[CastReference, Read], "($C &)$V"),
     Form::new("assembly-immediate", Word, &[Read], "x").setup("int x; asm(\"mov.b32 %0, %1;\" : \"=r\"(x) : \"n\"($V));").result("int").constant(),
     Form::new("assembly-address", Any, &[AddressOf], "x").setup("int x; asm(\"ld.u32 %0, [%1];\" : \"=r\"(x) : \"l\"(&$V));").result("int"),
-    // More constants.
+    // More constant expressions.
     Form::new("pragma-unroll", Integer, &[Read], "n").setup("int n = 0; _Pragma(\"unroll ($V + 0)\") for (int i = 0; i < 3; ++i) ++n;").result("int").constant().values(1, 64),
     Form::new("alignas", Integral, &[Read], "(int)sizeof(x)").setup("alignas($V ? 8 : 16) char x[8] = {};").result("int").constant(),
     Form::new("noexcept-specifier", Integral, &[Read], "f()").before("$A inline int f() noexcept($V != 0) { return 1; }").result("int").constant(),
@@ -374,7 +375,7 @@ pub const FORMS: &[Form] = {
     Form::new("bound-by-member-function", Class, &[Call], "(int)sizeof(x)").setup("char x[$V.get() ? 3 : 4];").result("int").constant(),
     Form::new("bound-by-member", Class, &[Member, Read], "(int)sizeof(x)").setup("char x[$V.x ? 3 : 4];").result("int").constant(),
     Form::new("bound-by-element", Array, &[Element, Read], "(int)sizeof(x)").setup("char x[$V[1] ? 3 : 4];").result("int").constant(),
-    // More of classes and arrays.
+    // More uses of classes and arrays.
     Form::new("structured-binding-array", Array, &[Element, Read], "s").setup("auto [s, t, w] = $V;").result("int").not_volatile(),
     Form::new("structured-binding-array-reference", Array, &[Bind], "&s").setup("auto &[s, t, w] = $V;").result("const volatile void *"),
     Form::new("array-by-reference", AnyArray, &[Bind], "f($V)").before("template <class X, int N> $H int f(const volatile X (&)[N]) { return N; }").result("int"),

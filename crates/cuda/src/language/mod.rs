@@ -1,5 +1,5 @@
-//! As much of C++ as the cases need: declarations, uses and places as data, how they are written, and which
-//! initializers are constant expressions.
+//! The language of the cases, a small part of C++: declarations, uses and places as data, their printing as C++ text, and
+//! the evaluation of initializers as constant expressions.
 
 mod case;
 pub mod constant;

@@ -1,9 +1,9 @@
-//! The code that a use stands in.
+//! The kinds of code that can contain a use.
 
 use ptxsmith_syntax::every;
 
 every! {
-    /// The code that a use stands in.
+    /// The code that contains the use of a case.
     pub enum Place {
         /// A `__device__` function.
         Device = "device",
@@ -17,29 +17,29 @@ every! {
         Member = "member",
         /// A static `__device__` member function.
         StaticMember = "static-member",
-        /// A `__device__` function of the class that the variable is a member of, after the variable.
+        /// A static `__device__` member function of the variable's own class, after the variable.
         OwnMember = "own-member",
-        /// The same, before the variable.
+        /// A static `__device__` member function of the variable's own class, before the variable.
         OwnMemberBefore = "own-member-before",
         /// A `__device__` function template, instantiated.
         Template = "template",
-        /// The same, where the variable is named by the template's parameter: a member of a policy.
+        /// An instantiated `__device__` function template that names the variable through its parameter: `X::v`.
         Dependent = "dependent",
-        /// The same, where the class that the parameter stands for comes after the template.
+        /// As `Dependent`, but the class that declares the variable comes after the template.
         DependentBefore = "dependent-before",
-        /// A `__device__` function template without an instance.
+        /// A `__device__` function template that is never instantiated.
         Uninstantiated = "uninstantiated",
-        /// A `__device__` function with internal linkage without a caller.
+        /// A `__device__` function with internal linkage and no caller.
         Uncalled = "uncalled",
-        /// A default argument of a `__device__` function that device code calls with it.
+        /// A default argument of a `__device__` function. Device code calls the function without that argument.
         DefaultArgument = "default-argument",
-        /// A default member initializer of a class that device code makes an object of.
+        /// A default member initializer of a class. Device code creates an object of the class.
         MemberInitializer = "member-initializer",
         /// The initializer of a `__device__` variable.
         VariableInitializer = "variable-initializer",
         /// A statement that `if constexpr` discards, outside of templates.
         Discarded = "discarded",
-        /// A statement that `if constexpr` discards in an instantiation.
+        /// A statement that `if constexpr` discards in the instantiation of a template.
         DiscardedInTemplate = "discarded-in-template",
         /// A branch that is never taken.
         DeadBranch = "dead-branch",
@@ -47,20 +47,20 @@ every! {
         Host = "host",
         /// A lambda in a host function.
         HostLambda = "host-lambda",
-        /// A function template without annotation, called by the host.
+        /// A function template without an execution-space annotation, called by host code.
         HostTemplate = "host-template",
-        /// A member function without annotation.
+        /// A member function without an execution-space annotation.
         HostMember = "host-member",
     }
 }
 
 impl Place {
-    /// Whether it is code for the host alone.
+    /// Whether the place is host code and not also device code.
     pub const fn is_host(self) -> bool {
         matches!(self, Place::Host | Place::HostLambda | Place::HostTemplate | Place::HostMember)
     }
 
-    /// Whether only an expression fits, no statement.
+    /// Whether the place can contain an expression but no statements.
     pub const fn takes_expression_only(self) -> bool {
         matches!(self, Place::DefaultArgument | Place::MemberInitializer | Place::VariableInitializer)
     }

@@ -1,22 +1,22 @@
-//! Cases as text: one line each, so that whatever a compiler says about a line is about one case.
+//! Prints cases as C++. Each case is one line, so that the line number of a compiler's message identifies the case.
 
 use super::{
     Access, Annotation, Auxiliary, Case, Declaration, Expression, Order, Place, Qualifier, Site, Spelling,
 };
 
-/// A case as text.
+/// The text of a case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Printed {
-    /// One line, without its end.
+    /// The line of C++, without a line break.
     pub line: String,
-    /// Where the expression that names the variable in its use begins: the column, from 1, in bytes.
+    /// The column where the use names the variable: the start of that expression, in bytes from 1.
     pub column: usize,
 }
 
-/// Where the use is while the text is put together.
+/// Marks the expression that names the variable while the text is assembled. [`print`] removes it.
 const MARK: char = '\u{1}';
 
-/// The text of a case: a namespace of its own.
+/// Prints a case as a namespace of its own.
 pub fn print(case: &Case) -> Printed {
     let marked = Printer { case, declaration: &case.declaration }.text();
     let column = marked.find(MARK).map_or(1, |place| place + 1);
@@ -69,7 +69,7 @@ impl Printer<'_> {
         format!("v{}_", self.case.id)
     }
 
-    /// The declaration of the variable, and what comes of it later: the initializer, or a definition without one.
+    /// Returns the first declaration of the variable and a later definition. The second is empty if there is none.
     fn variable(&self) -> (String, String) {
         let d = self.declaration;
         let name = self.name();
@@ -136,7 +136,7 @@ impl Printer<'_> {
         (format!("{alias}{first}"), later)
     }
 
-    /// The class around the variable, with the function that uses it where that is a member.
+    /// Returns the class that declares the variable, including the function that uses it if that is a member.
     fn class(&self, head: &str, variable: &str) -> String {
         let form = self.case.form;
         let function = || {
@@ -154,7 +154,7 @@ impl Printer<'_> {
         }
     }
 
-    /// The type with its qualifiers and the name.
+    /// Returns the declaration of `name` without an initializer: the qualified type and the name.
     fn declared(&self, name: &str) -> String {
         let d = self.declaration;
         let ty = d.ty.spelled();
@@ -188,7 +188,7 @@ impl Printer<'_> {
         }
     }
 
-    /// The expression that names the variable.
+    /// Returns the expression that names the variable, preceded by [`MARK`].
     fn accessed(&self) -> String {
         let name = self.name();
         let own = matches!(self.case.place, Place::OwnMember | Place::OwnMemberBefore);
@@ -214,12 +214,12 @@ impl Printer<'_> {
         format!("{MARK}{accessed}")
     }
 
-    /// Whether the use names the variable by a parameter of the template around it.
+    /// Whether the use names the variable through a parameter of the template around it.
     fn is_dependent(&self) -> bool {
         matches!(self.case.place, Place::Dependent | Place::DependentBefore)
     }
 
-    /// The class that the variable is a member of, as an argument of a template.
+    /// The name of the class that declares the variable.
     fn owner(&self) -> &'static str {
         match self.declaration.site {
             Site::TemplateMember | Site::TemplateOutOfClass => "S<int>",
@@ -244,7 +244,7 @@ impl Printer<'_> {
         text.trim().to_owned()
     }
 
-    /// The function that uses the variable, and the one that makes it be used.
+    /// Returns the code that uses the variable, and a caller for it. The caller is empty if none is needed or wanted.
     fn function(&self) -> (String, String) {
         let (form, id) = (self.case.form, self.case.id);
         let result = self.fill(form.result);
@@ -327,7 +327,7 @@ impl Printer<'_> {
     }
 }
 
-/// The qualifiers as they are written in a declaration, with a space behind.
+/// The qualifiers as written in a declaration, with a trailing space.
 fn qualifier(qualifier: Qualifier) -> &'static str {
     match qualifier {
         Qualifier::Const => "const ",
@@ -337,7 +337,7 @@ fn qualifier(qualifier: Qualifier) -> &'static str {
     }
 }
 
-/// The qualifiers of the type, with a space behind.
+/// The cv-qualifiers of the type, with a trailing space. `constexpr` implies `const`.
 fn cv(qualifier: Qualifier) -> &'static str {
     match qualifier {
         Qualifier::Const | Qualifier::Constexpr => "const ",

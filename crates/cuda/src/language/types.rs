@@ -1,4 +1,4 @@
-//! The types of the variables.
+//! The types that the variable of a case can have.
 
 use ptxsmith_syntax::every;
 
@@ -40,31 +40,31 @@ every! {
     }
 }
 
-/// What C++ calls a type.
+/// The category of a type in C++, as far as the rule and the cases distinguish it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Category {
-    /// A standard integral type; with a sign or not, and its width in bits.
+    /// A standard integral type.
     Integral {
-        /// Whether it has negative values.
+        /// Whether the type has negative values.
         signed: bool,
-        /// Its width; of `bool` 1.
+        /// The width in bits; 1 for `bool`.
         bits: u32,
     },
-    /// An integral type that only some compilers have.
+    /// An integral type that only some compilers support: 128-bit integers.
     Extended {
-        /// Whether it has negative values.
+        /// Whether the type has negative values.
         signed: bool,
     },
-    /// `float` and `double`, with their width in bits.
+    /// `float` or `double`, with the width in bits.
     Floating(u32),
     /// `long double`.
     LongDouble,
-    /// An enumeration; whether it is scoped.
+    /// An enumeration.
     Enumeration {
-        /// `enum class`.
+        /// Whether it is an `enum class`.
         scoped: bool,
     },
-    /// A pointer, also to a function.
+    /// A pointer to an object or to a function.
     Pointer,
     /// `decltype(nullptr)`.
     NullPointer,
@@ -77,7 +77,7 @@ pub enum Category {
 }
 
 impl Type {
-    /// How the case spells it, what C++ calls it, and the declaration that the spelling needs, if any.
+    /// The spelling of the type in cases, its category, and the declaration that the spelling needs (empty if none).
     #[rustfmt::skip]
     const fn row(self) -> (&'static str, Category, &'static str) {
         const fn integral(signed: bool, bits: u32) -> Category {
@@ -118,37 +118,37 @@ impl Type {
         }
     }
 
-    /// How the case spells it; types that C++ has no word for are declared as [`Type::declared`] says.
+    /// The spelling of the type in cases. Types without a keyword are spelled by a name that [`Type::declared`] declares.
     pub const fn spelled(self) -> &'static str {
         self.row().0
     }
 
-    /// What C++ calls it.
+    /// The category of the type in C++.
     pub const fn category(self) -> Category {
         self.row().1
     }
 
-    /// The declaration that the spelling needs, if any.
+    /// The declaration that the spelling needs; empty if none.
     pub const fn declared(self) -> &'static str {
         self.row().2
     }
 
-    /// Whether it has integral values: the integral types, also the extended ones.
+    /// Whether this is an integral type, standard or extended.
     pub const fn is_integral(self) -> bool {
         matches!(self.category(), Category::Integral { .. } | Category::Extended { .. })
     }
 
-    /// Whether it is a floating-point type.
+    /// Whether this is a floating-point type.
     pub const fn is_floating(self) -> bool {
         matches!(self.category(), Category::Floating(_) | Category::LongDouble)
     }
 
-    /// Whether it is one or the other.
+    /// Whether this is an integral or a floating-point type.
     pub const fn is_arithmetic(self) -> bool {
         self.is_integral() || self.is_floating()
     }
 
-    /// Whether it has no parts: everything but classes and arrays.
+    /// Whether this is neither a class, a union nor an array.
     pub const fn is_scalar(self) -> bool {
         !matches!(self.category(), Category::Class | Category::Array)
     }

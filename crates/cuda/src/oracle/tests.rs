@@ -1,9 +1,9 @@
-//! Expectations worked out by hand from the rule's text.
+//! Tests the oracle against expectations that were derived by hand from the rule's text.
 
 use super::*;
 use crate::language::{Access, Declaration, Expression, Form, Spelling, Type};
 
-/// `const int v = 10;`, used like this in a `__device__` function.
+/// Returns a case that declares `const int v = 10;` and uses it with this form in a `__device__` function.
 fn case(form: &str) -> Case {
     let declaration = Declaration {
         site: Site::Namespace,
@@ -43,7 +43,7 @@ fn forbidden(keys: &[Key]) -> Verdict {
     Verdict::Forbidden(keys.to_vec())
 }
 
-/// The uses of the document's example, one after the other.
+/// Judges the uses of the document's example one after the other.
 #[test]
 fn the_example_of_the_document_has_three_forbidden_uses() {
     assert_eq!(literal(&case("array-bound")), Verdict::Allowed);
