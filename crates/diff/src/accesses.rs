@@ -1,8 +1,9 @@
-//! What kernels reach in memory, compared with what was seen of it.
+//! Compares the memory that kernels access with the memory that the generated code accesses.
 //!
-//! Both run over the same numbers ([`Setting`]). A compiler may read and write in other portions and another order, leave out what has no
-//! effect, and join what lies side by side. So bytes are compared, not instructions: every byte that the code reaches must be one that the
-//! text reaches in the same way, every byte of `.global` that the text writes must be written, and with the same value.
+//! The oracle and the code run over the same numbers ([`Setting`]). A compiler may change the width and the order of
+//! accesses, remove those without effect and merge neighbouring ones. So the comparison is by byte, not by
+//! instruction: every byte that the code accesses must be accessed in the same way by the PTX source, and the code must
+//! write every `.global` byte that the source writes, with the same value.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,22 +14,23 @@ use ptxsmith_syntax::{Role, Span, StateSpace};
 use crate::compare::{Mismatch, compare_variable};
 use crate::verdict::{Class, CodeCounts};
 
-/// Where a kernel reaches otherwise than its text says.
+/// A place where the code of a kernel accesses memory differently from its PTX source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Astray {
-    /// The kernel.
+    /// The name of the kernel.
     pub kernel: String,
-    /// What kind of difference it is.
+    /// The kind of difference.
     pub class: Class,
-    /// What the text does there.
+    /// The access in the PTX source, in words.
     pub expected: String,
-    /// What the code does instead.
+    /// The access of the code instead, in words.
     pub seen: String,
-    /// The instruction that says where it should reach.
+    /// The PTX instruction that should have made the access, if it is known.
     pub span: Option<Span>,
 }
 
-/// Whether kernels were seen to do as they do by some rules, which do not leave unknown what differs by the `usual` ones.
+/// Returns true if the observation agrees with the kernels under some other rules. Rules that leave unknown a place
+/// or value that differs under the `usual` rules do not agree: the unknown part could be anything.
 pub(crate) fn agree(kernels: &[Traced], usual: &[Traced], observed: &Observation) -> bool {
     let places = |reached: &Reached| reached.accesses.iter().filter(|access| access.place.is_ok()).count();
     let values = |reached: &Reached| reached.written.values().flatten().count();
@@ -49,7 +51,7 @@ pub(crate) fn agree(kernels: &[Traced], usual: &[Traced], observed: &Observation
         && misplaced(kernels, observed).is_empty()
 }
 
-/// The kernels that are to be run over numbers.
+/// Returns the runs for the kernels that have known accesses.
 pub(crate) fn tracings(kernels: &[Traced]) -> Vec<Tracing> {
     let shown = |kernel: &Traced| {
         let reached = kernel.reached.as_ref().ok().filter(|reached| !reached.accesses.is_empty())?;
@@ -58,7 +60,7 @@ pub(crate) fn tracings(kernels: &[Traced]) -> Vec<Tracing> {
     kernels.iter().filter_map(shown).collect()
 }
 
-/// A run of a kernel over the numbers that the oracle ran it over.
+/// Returns the run of a kernel over the same numbers that the oracle used.
 pub(crate) fn tracing_of(kernel: &str, setting: &Setting) -> Tracing {
     let Setting { parameters, variables, specials, lanes, memory } = setting;
     let places = |own: bool| {
@@ -99,7 +101,8 @@ fn space_of(space: StateSpace) -> Option<Space> {
     })
 }
 
-/// Compares what kernels reach with what was seen of it.
+/// Compares the accesses of kernels with the observed ones. Returns counts of the memory operands and the
+/// differences.
 pub(crate) fn compare(kernels: &[Traced], observed: &Observation) -> (CodeCounts, Vec<Astray>) {
     let (mut operands, mut astray) = (CodeCounts::default(), Vec::new());
     for kernel in kernels {
@@ -114,7 +117,8 @@ pub(crate) fn compare(kernels: &[Traced], observed: &Observation) -> (CodeCounts
                 operands.leave(reason, reached.accesses.len());
             }
             (Ok(reached), Some(seen)) => {
-                // By another answer it may reach elsewhere, or anything: whatever it reaches, nothing would be astray.
+                // Under another answer the kernel may access other places, or any place: no access would be a
+                // difference.
                 if !kernel.trace.questions.is_empty() {
                     operands.leave("an open question decides what is reached", reached.accesses.len());
                     continue;
@@ -129,10 +133,11 @@ pub(crate) fn compare(kernels: &[Traced], observed: &Observation) -> (CodeCounts
     (operands, astray)
 }
 
-/// The variables for which code stands something else: of another size or with other content, or what another variable has.
+/// Returns the kernel variables that the code gives another size or content, or that share a symbol with a variable
+/// of another kernel.
 fn misplaced(kernels: &[Traced], observed: &Observation) -> Vec<Astray> {
     let mut found = Vec::new();
-    // The function whose variable each symbol stands for.
+    // The kernel that first used each symbol for a variable.
     let mut taken: BTreeMap<&str, &str> = BTreeMap::new();
     for kernel in kernels {
         let (Ok(reached), Some(seen)) = (&kernel.reached, observed.reached.get(kernel.name.as_str())) else {
@@ -167,7 +172,7 @@ fn misplaced(kernels: &[Traced], observed: &Observation) -> Vec<Astray> {
                 let expected = format!("has a variable {name} that holds {} at first", told(&initial.bytes));
                 found.push(one(class, expected, format!("{symbol} holds {seen}")));
             }
-            // Only there what one kernel writes is seen by another.
+            // Sharing matters only in `.global`, where one kernel sees the writes of another.
             let first = match variable.space {
                 StateSpace::Global => *taken.entry(symbol).or_insert(&kernel.name),
                 _ => &kernel.name,
@@ -183,7 +188,7 @@ fn misplaced(kernels: &[Traced], observed: &Observation) -> Vec<Astray> {
 
 type Bytes = BTreeSet<(Space, u64)>;
 
-/// A kernel's text and its code, by the bytes that both reach.
+/// The PTX source and the code of a kernel, with the bytes that each accesses.
 struct Compared<'a> {
     text: &'a Reached,
     code: &'a subject::Reached,
@@ -191,10 +196,10 @@ struct Compared<'a> {
     written: Bytes,
     code_read: Bytes,
     code_written: Bytes,
-    /// What the code reaches in a way that would be astray elsewhere.
+    /// The bytes of the code's accesses that the PTX source must make too (see [`is_held`]).
     held_read: Bytes,
     held_written: Bytes,
-    /// Whether the text, and the code, may read and write more than is known.
+    /// Whether the PTX or the code may read or write further bytes, which are not known.
     text_reads_more: bool,
     text_writes_more: bool,
     code_reads_more: bool,
@@ -248,20 +253,20 @@ impl<'a> Compared<'a> {
         }
     }
 
-    /// Whether the code reaches any byte of an access.
+    /// Returns true if the code accesses any byte of this access.
     fn is_met(&self, access: &Access) -> bool {
         let seen = if access.way == Way::Read { &self.code_read } else { &self.code_written };
         bytes_of(place_of(access), access.width).any(|byte| seen.contains(&byte))
     }
 
-    /// Whether the code has to reach just this: it is astray where it reaches something else instead.
+    /// Returns true if the code must make this access, or makes it and may not access any other place instead.
     fn is_compared(&self, access: &Access) -> bool {
         let held = if access.way == Way::Read { &self.held_read } else { &self.held_written };
         self.must_be_written(access)
             || bytes_of(place_of(access), access.width).any(|byte| held.contains(&byte))
     }
 
-    /// Whether the code has to write all bytes of an access.
+    /// Returns true if the code has to write all bytes of this access.
     fn must_be_written(&self, access: &Access) -> bool {
         access.way == Way::Write
             && !access.idle
@@ -269,7 +274,7 @@ impl<'a> Compared<'a> {
             && matches!(access.place, Ok((StateSpace::Global, _)))
     }
 
-    /// Whether the code lacks bytes that it has to write.
+    /// Returns true if the code has to write the bytes of this access and leaves some out.
     fn is_missed(&self, access: &Access) -> bool {
         self.must_be_written(access)
             && bytes_of(place_of(access), access.width).any(|byte| !self.code_written.contains(&byte))
@@ -298,7 +303,7 @@ impl<'a> Compared<'a> {
         }
     }
 
-    /// Where a kernel of this name reaches otherwise.
+    /// Returns the differences between the source and the code. `kernel` is the name for the report.
     fn astray(&self, kernel: &str) -> Vec<Astray> {
         let one =
             |class, span, expected, seen| Astray { kernel: kernel.to_owned(), class, expected, seen, span };
@@ -309,7 +314,7 @@ impl<'a> Compared<'a> {
         let strays = self.code.reaches.iter().filter(|reach| self.is_stray(reach)).map(|reach| {
             let does = if reach.writes { "writes" } else { "reads" };
             let seen = format!("{} {does} {}", reach.instruction, self.told(reach.place, reach.width));
-            // What the code does not reach is what it reaches elsewhere.
+            // If the code omits exactly one such access, that access is probably the misplaced one.
             let mut left = self.text.accesses.iter().filter(|access| {
                 (access.way == Way::Read) != reach.writes
                     && access.width == reach.width
@@ -348,14 +353,14 @@ impl<'a> Compared<'a> {
         missed.chain(strays).chain(values).collect()
     }
 
-    /// Whether the code leaves something else than this where the text writes it.
+    /// Returns true if the code leaves another value in a byte that the source writes.
     fn is_other(&self, (space, at): (StateSpace, u64), value: Option<u8>) -> bool {
         let seen = self.code.written.get(&(Space::Global, at)).copied().flatten();
         let more = self.text_writes_more || self.code_writes_more;
         space == StateSpace::Global && !more && seen.is_some_and(|seen| value.is_some_and(|own| own != seen))
     }
 
-    /// A number of so many bytes, as a place in a variable where it is one of a single variable.
+    /// Describes a number of `width` bytes, with the variable that it points to or near if there is exactly one.
     fn told_number(&self, width: u64, byte: &dyn Fn(u64) -> Option<u8>) -> String {
         let bytes = (0..width).rev().map(byte);
         let Some(number) = bytes.into_iter().try_fold(0, |sum, byte| Some(sum << 8 | u64::from(byte?)))
@@ -373,7 +378,7 @@ impl<'a> Compared<'a> {
         }
     }
 
-    /// A place in words: as what lies near it, and else as a number.
+    /// Describes a place in words, relative to a nearby variable if there is one and else by its address.
     fn told(&self, place: Option<(Space, u64)>, width: u64) -> String {
         let Some((space, at)) = place else { return "a place that is not known".to_owned() };
         let bytes = if width == 1 { "1 byte".to_owned() } else { format!("{width} bytes") };
@@ -383,14 +388,14 @@ impl<'a> Compared<'a> {
         }
     }
 
-    /// A place as so many bytes behind a variable or what a parameter points to, where it is near one.
+    /// Describes a place as an offset from a variable or from the target of a pointer parameter, if it is near one.
     fn near(&self, space: Space, at: u64) -> Option<String> {
-        /// How far away that is at most.
+        /// The greatest distance in bytes that counts as near.
         const NEAR: u64 = 1 << 16;
         let setting = &self.text.setting;
         let variables = setting.variables.iter().filter(|variable| space_of(variable.space) == Some(space));
         let variables = variables.filter_map(|variable| {
-            // Between those of a parameterized name there is as much as is near one.
+            // The variables of a parameterized name lie so far apart that a place is near at most one of them.
             let (count, apart) = variable.several.unwrap_or((1, u64::MAX));
             let nth = (at.saturating_sub(variable.start) / apart).min(count.checked_sub(1)?);
             let start = variable.nth(nth)?;
@@ -412,7 +417,7 @@ impl<'a> Compared<'a> {
         })
     }
 
-    /// Whether the module declares this name too.
+    /// Returns true if the module declares this name too.
     fn is_hidden(&self, name: &str) -> bool {
         let mut places = self.text.setting.variables.iter().filter(|variable| !variable.own);
         places.any(|variable| {
@@ -424,7 +429,7 @@ impl<'a> Compared<'a> {
         })
     }
 
-    /// Whether an access of the code is none of the text.
+    /// Returns true if the source does not make this access of the code.
     fn is_stray(&self, reach: &subject::Reach) -> bool {
         let (own, more) = match reach.writes {
             true => (&self.written, self.text_writes_more),
@@ -434,9 +439,10 @@ impl<'a> Compared<'a> {
     }
 }
 
-/// Whether an access of the code has to be one of the text, which may reach `more` than is known.
+/// Returns true if this access of the code must also be one of the source. `more` says that the source may access
+/// further, unknown places.
 fn is_held(reach: &subject::Reach, more: bool) -> bool {
-    // Below lies what the implementation has there for itself.
+    // The low addresses of these state spaces hold data of the implementation.
     let has_own = |(space, at): (Space, u64)| space == Space::Local || space != Space::Global && at < 1 << 20;
     reach.certain && !more && reach.place.is_some_and(|place| !has_own(place))
 }
@@ -451,7 +457,8 @@ mod tests {
     use ptxsmith_oracle::{Expectation, Rules, accesses, expect};
     use ptxsmith_subject::Reach;
 
-    /// How a kernel that stores 5 behind its parameter compares with code that makes these accesses, as offsets from it.
+    /// Compares a kernel that stores 5 through its parameter with code that makes these accesses, given as offsets
+    /// from the parameter.
     fn compared(code: &[(bool, i64, u64)], value: u8) -> (CodeCounts, Vec<Astray>) {
         let text = ".version 7.8\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n\
             .reg .u32 %r<4>;\n.reg .u64 %p;\nld.param.u64 %p, [p];\nld.global.u32 %r1, [%p+4];\n\
@@ -509,7 +516,7 @@ mod tests {
         let kernels = accesses(&module, &variables, &Rules::default());
         let [tracing] = <[Tracing; 1]>::try_from(tracings(&kernels)).unwrap();
         let base = *tracing.module.find("m", |_, _| None).declared().unwrap();
-        // Rows are the elements by the default answer, so that this is elsewhere.
+        // By the default answer the elements are rows, so that this is another place.
         let place = Some((Space::Global, base.0 + 4));
         let instruction = "LDG".to_owned();
         let mut seen = subject::Reached::default();
@@ -520,7 +527,8 @@ mod tests {
         assert_eq!((operands.compared, astray), (0, vec![]));
     }
 
-    /// Of what rules do not say, code is no witness: it agrees with those alone that say nothing of the same kernels.
+    /// Code proves nothing about effects that rules leave unknown: it agrees only with rules that leave unknown the
+    /// same kernels.
     #[test]
     fn rules_that_say_nothing_of_a_kernel_agree_where_the_usual_ones_say_nothing_either() {
         let told = |body: &str| {

@@ -1,18 +1,20 @@
-//! The first of many trials to meet an open question: those are asked what they rule out.
+//! Selects, for each open question, the first trials that meet it. Only those trials are asked which interpretations
+//! they exclude.
 
 use ptxsmith_oracle::{Question, QuestionSet};
 
-/// How many expressions of one batch are asked which answers to a question they rule out, where it has no other answer so far,
-/// or all do: the first that meet it, whatever becomes of them, and the first that answer it otherwise.
+/// The number of expressions of one batch, per question, that are asked which answers they exclude. Applies to expressions that answer
+/// the question as the subject is known to: the first that meet it, whatever their verdicts, and the first that answer it differently
+/// from the default.
 const MOST_EXCLUDED: u32 = 16;
 
-/// How many trials met each question so far, as far as that matters.
+/// Counts, up to the limit, how many trials met each question so far.
 #[derive(Clone, Debug)]
 pub(crate) struct Asked {
     counts: [u32; Question::ALL.len()],
-    /// How many trials of each question are asked.
+    /// The number of trials that are asked per question.
     most: u32,
-    /// The questions that enough trials met.
+    /// The questions that have reached the limit.
     enough: QuestionSet,
 }
 
@@ -23,12 +25,12 @@ impl Default for Asked {
 }
 
 impl Asked {
-    /// Asks so many trials of each question.
+    /// Creates a selection that asks `most` trials of each question.
     pub fn of(most: u32) -> Asked {
         Asked { counts: [0; Question::ALL.len()], most, enough: QuestionSet::default() }
     }
 
-    /// Of these questions, which a trial met, those that it is among the first to meet.
+    /// Returns those of the trial's `questions` that have not reached their limit, and counts the trial for each.
     pub fn first_to_meet(&mut self, questions: QuestionSet) -> QuestionSet {
         let mut first = QuestionSet::default();
         if self.enough.has_all(questions) {

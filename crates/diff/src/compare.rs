@@ -1,4 +1,4 @@
-//! Comparison of one variable's expectation with its observation.
+//! Compares the expected content of variables with the observed content.
 
 use ptxsmith_oracle as oracle;
 use ptxsmith_subject as subject;
@@ -9,18 +9,20 @@ use ptxsmith_syntax::{Declaration, Item, StateSpace, Statement, declared, number
 
 use crate::verdict::{Class, NotCompared, Verdict};
 
-/// The first way in which an observation differs from an expectation, or what kept them from being compared.
+/// The first difference between an expectation and an observation, or the reason why they could not be compared.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Mismatch {
-    /// They differ in this.
+    /// The named variable differs in this way.
     Differs(Class, String),
-    /// The subject shows nothing of this variable that could be compared.
+    /// The subject shows nothing of the named variable that could be compared.
     Unobserved(String),
 }
 
-/// Compares every variable expected with what was observed, under the same names. A field that the subject cannot tell
-/// is left out, and so is a variable that it does not show or of which it tells no bytes; where it shows none, nothing
-/// was observed. One that is missing from a complete observation has no storage.
+/// Compares each expected variable with the observed variable of the same name and returns the first mismatch.
+///
+/// Skips fields, bytes and variables that the subject does not report. If no variable could be compared, the result
+/// is [`Mismatch::Unobserved`]. A variable that is missing from a complete observation has no storage, which is a
+/// wrong layout.
 pub fn compare(expected: &[oracle::Variable], observed: &Observation) -> Option<Mismatch> {
     let mut unobserved = None;
     let mut compared = false;
@@ -40,8 +42,8 @@ pub fn compare(expected: &[oracle::Variable], observed: &Observation) -> Option<
     unobserved.filter(|_| !compared).map(Mismatch::Unobserved)
 }
 
-/// The verdict on a program that is accepted, and should be, of which the subject shows nothing: where it is one that
-/// shows no values of any program, that it accepts is what there is to compare.
+/// Returns the verdict for a valid program that the subject accepts without showing anything. If the subject shows no
+/// values of any program, accepting the program is all that can be compared, and it conforms.
 pub(crate) fn unobserved(subject: &dyn Subject, observed: &Observation) -> Verdict {
     if shows_no_values(subject, observed) {
         Verdict::ConformsByOutcome
@@ -50,16 +52,16 @@ pub(crate) fn unobserved(subject: &dyn Subject, observed: &Observation) -> Verdi
     }
 }
 
-/// Whether the subject only accepts and refuses: it says so, or, where it does not say, it accepts a program without a
-/// word about any variable.
+/// Returns true if the subject only accepts or rejects programs. If its description does not say whether it shows
+/// values, this holds when it accepts a program and shows no variable.
 pub(crate) fn shows_no_values(subject: &dyn Subject, observed: &Observation) -> bool {
     let silent = observed.outcome == Outcome::Accepted && observed.variables.is_empty();
     silent && !subject.description().values.unwrap_or(false)
 }
 
-/// The first variable of an observation of these statements that none of them declares, in any scope (5.4.1, 5.4.6). Of one that need not
-/// be complete, which may show what an implementation makes for itself, only what is the name of nothing counts. Where a body declares
-/// variables, nothing is: how an implementation names those is its own affair.
+/// Returns the first observed variable that no statement declares in any scope (5.4.1, 5.4.6). If the observation may
+/// be incomplete, it may include variables of the implementation's own, so only an ill-formed name counts. Returns
+/// `None` if a function body declares variables with storage, because an implementation may name those as it likes.
 pub(crate) fn undeclared(items: &[Item], observed: &Observation) -> Option<String> {
     if items.iter().any(may_hide_declarations) {
         return None;
@@ -71,7 +73,7 @@ pub(crate) fn undeclared(items: &[Item], observed: &Observation) -> Option<Strin
     names.find(|name| !is_declared(name)).map(|name| name.to_string())
 }
 
-/// Whether a statement is not understood, or is a function that declares variables with storage.
+/// Returns true if a statement is not understood, or is a function that declares variables with storage.
 fn may_hide_declarations(item: &Item) -> bool {
     let with_storage = |declaration: &Declaration| declaration.space() != Some(StateSpace::Reg);
     match item {
@@ -85,7 +87,7 @@ fn may_hide_declarations(item: &Item) -> bool {
     }
 }
 
-/// Of how many of the variables expected nothing is shown that could differ.
+/// Returns the number of expected variables that the subject shows nothing comparable about.
 pub(crate) fn unseen(expected: &[oracle::Variable], observed: &Observation) -> u32 {
     let is_unseen = |variable: &&oracle::Variable| {
         let seen = observed.variables.get(variable.name.as_str());
@@ -108,12 +110,12 @@ pub(crate) fn compare_variable(
         return differs(Class::WrongLayout);
     }
     if !expected.has_content() {
-        // Its size is all that there is to compare.
+        // Only the size of such a variable can be compared.
         return seen.size.is_none().then(|| Mismatch::Unobserved(expected.name.to_string()));
     }
     let Some(bytes) = &seen.bytes else {
         if expected.size == 0 && seen.size == Some(0) {
-            // There is nothing else of it.
+            // A variable without bytes is fully compared by its size.
             return None;
         }
         return Some(Mismatch::Unobserved(expected.name.to_string()));
@@ -136,9 +138,10 @@ pub(crate) fn compare_variable(
     None
 }
 
-/// Compares a variable that holds addresses with its bytes in memory, where those of other variables are known.
+/// Compares the bytes of a variable that holds addresses, as read from memory. Addresses are resolved with the
+/// observed places of the other variables.
 fn compare_memory(expected: &oracle::Variable, bytes: &[u8], observed: &Observation) -> Option<Mismatch> {
-    // The place of a constant in its bank, and that of a function, are no addresses of memory that a subject can tell.
+    // Subjects do not report memory addresses of functions, nor of constants, which lie in a bank of their own.
     let base_of = |symbol: &str| {
         let seen = observed.variables.get(symbol).filter(|seen| seen.space.as_deref() == Some("global"));
         seen.and_then(|seen| seen.base)
@@ -161,7 +164,7 @@ fn compare_memory(expected: &oracle::Variable, bytes: &[u8], observed: &Observat
     }
 }
 
-/// An address that is expected, for comparison with memory.
+/// Converts an expected address for the comparison with memory.
 pub(crate) fn slot(address: &oracle::Address) -> Slot<'_> {
     Slot {
         offset: address.offset,
@@ -178,8 +181,9 @@ fn same_addend(expected: &oracle::Address, seen: i64) -> bool {
     differing << (64 - expected.addend_bits.clamp(1, 64)) == 0
 }
 
-/// Places of code and in the constant bank have 32 bits below sm_75: what fills in the lower half of such a slot fills it
-/// all, as the bytes of the upper half are compared with zero.
+/// Returns true if the observed address fills a slot of the expected width. Below sm_75 the addresses of code and of
+/// the constant bank have 32 bits; such an address may fill the lower half of an 8-byte slot, because the bytes of
+/// the upper half are compared with zero.
 fn is_as_wide(expected: u8, seen: &subject::Address) -> bool {
     seen.width == expected || (expected, seen.width, seen.byte) == (8, 4, None) && seen.generic != Some(true)
 }
@@ -219,8 +223,8 @@ mod tests {
         assert!(!is_as_wide(4, &seen(8, None)));
     }
 
-    /// What the only holder of addresses in a module shows, in memory where `g` is at 0x7f0000000100, `c` is a constant and
-    /// `f` a function.
+    /// Compares the initializer of `p`, the only variable with addresses, with its bytes in memory. `g` lies at
+    /// 0x7f0000000100, `c` is a constant and `f` a function.
     fn shown(initializer: &str, memory: &[u8]) -> Option<Mismatch> {
         let text = format!(
             ".version 7.8\n.target sm_80\n.address_size 64\n.global .u32 g[4];\n.const .u32 c;\n\
@@ -252,7 +256,7 @@ mod tests {
         let g4 = 0x7f00_0000_0104u64.to_le_bytes();
         let and = |first: [u8; 8], second: u64| [first, second.to_le_bytes()].concat();
         assert_eq!(shown("g+4, 5", &and(g4, 5)), None);
-        // One past the end of `g`, which is where another variable may begin.
+        // One past the end of `g`: another variable may begin there.
         assert_eq!(shown("g+16", &0x7f00_0000_0110u64.to_le_bytes()), None);
         assert_eq!(shown("g+4, 5", &and(0x7f00_0000_0105u64.to_le_bytes(), 5)), differs(Class::WrongAddress));
         assert_eq!(shown("g+4, 5", &and(g4, 6)), differs(Class::WrongValue));
@@ -267,7 +271,8 @@ mod tests {
         assert_eq!(shown("f, 5", &[9; 16]), Some(Mismatch::Differs(Class::WrongValue, "p".to_owned())));
     }
 
-    /// What is expected of `a`, eight bytes aligned, and of `p`, which holds its address; and what an implementation that conforms shows.
+    /// Returns the expected variables `a`, aligned to 8 bytes, and `p`, which holds its address, with a conforming
+    /// observation.
     fn two() -> (Vec<oracle::Variable>, subject::Variables) {
         let text = ".version 7.8\n.target sm_80\n.address_size 64\n.global .align 8 .u32 a = 1;\n.global .u64 p = a;\n";
         let module = ptxsmith_syntax::parse(text).unwrap();
@@ -296,7 +301,7 @@ mod tests {
         (variables, shown.into())
     }
 
-    /// What is said of the two where this is changed in what is shown of one of them.
+    /// Compares the two variables after one of the observed ones has been changed.
     fn changed(name: &str, change: impl Fn(&mut subject::Variable)) -> Option<Mismatch> {
         let (expected, mut variables) = two();
         change(variables.get_mut(name).unwrap());
@@ -342,15 +347,16 @@ mod tests {
             Some(Mismatch::Differs(Class::WrongLayout, "a".to_owned())),
             "one that says it shows all has no storage for it"
         );
-        // The bytes of `p` without its address, and without the places of others in memory, tell nothing.
+        // The bytes of `p` cannot be compared without its addresses and without the places of other variables in
+        // memory.
         without.get_mut("p").unwrap().addresses = None;
         assert_eq!(of(&expected[1..], &without, false), unobserved("p"));
-        // Nor where the place of another is known: these bytes are not what is in memory.
+        // Nor with the place of another variable: these bytes were not read from memory.
         let mut elsewhere = two().1;
         elsewhere.get_mut("a").unwrap().base = Some(0x1000);
         elsewhere.get_mut("p").unwrap().addresses = None;
         assert_eq!(of(&expected[1..], &elsewhere, false), unobserved("p"));
-        // Bytes of one without addresses are compared as they are, in memory too.
+        // Bytes of a variable without addresses are compared directly, in memory too.
         let longer = |a: &mut subject::Variable| {
             (a.base, a.addresses, a.size, a.bytes) = (Some(0x1000), None, None, Some(vec![1, 0, 0, 0, 0]));
         };
@@ -383,7 +389,7 @@ mod tests {
         assert_eq!(shown(Some(0)), None);
         assert_eq!(shown(None), Some(Mismatch::Unobserved("a".to_owned())));
         assert_eq!(shown(Some(4)), Some(Mismatch::Differs(Class::WrongLayout, "a".to_owned())));
-        // Of one too large to work out its bytes, too.
+        // The same holds for a variable that is too large for its bytes to be computed.
         let large = oracle::Variable { size: 1 << 40, ..none.clone() };
         let shown = |size| {
             compare_variable(

@@ -1,4 +1,5 @@
-//! Why an answer differs from the expectation: the smallest set of other rules that predicts it exactly.
+//! Explains a difference from the expectation by the smallest set of other rules that predicts the observation
+//! exactly.
 
 use ptxsmith_oracle::{Expectation, Question, Readings, Rules, Trace, Variable};
 
@@ -14,24 +15,25 @@ use crate::{
     reason::{Again, reason},
 };
 
-/// One way in which an implementation may differ from the default.
+/// A single difference between an implementation and the default rules.
 #[derive(Clone, Copy)]
 pub(crate) enum Hypothesis {
     /// Another answer to an open question.
     Reading(Question, usize),
-    /// A known deviation: its place in [`KNOWN`].
+    /// A known deviation, as an index into [`KNOWN`].
     Known(usize),
 }
 
-/// The most hypotheses that are combined. Programs are small: more than three causes in one are not worth the time.
+/// The maximum number of hypotheses that are combined. Programs are small, and a search for more than three causes in
+/// one takes too long.
 const MOST: usize = 3;
 
-/// Looks for the smallest set of hypotheses under which `predicts` holds. Of sets of equal size, those with known
-/// deviations are tried first: a deviation claims one exact answer, while a reading under which something is refused
-/// would explain every refusal.
+/// Finds the smallest set of hypotheses under which `predicts` holds. Among sets of equal size, those with known
+/// deviations are tried first: a deviation predicts one exact result, while an interpretation under which the program
+/// is invalid would explain every rejection.
 ///
-/// `predicts` says whether the rules give the answer, and what they rest on: another rule can lead to questions and
-/// clauses that the first evaluation never met.
+/// `predicts` returns whether the rules predict the observation, and the clauses and questions used. The search
+/// continues from those, because another rule can lead to questions and clauses that the first evaluation never met.
 pub(crate) fn explain(
     trace: &Trace,
     base: &Rules,
@@ -42,11 +44,12 @@ pub(crate) fn explain(
     (1..=MOST).find_map(|size| search(trace, size, &mut Vec::new(), (base, maker), predicts))
 }
 
-/// The most ways in which a refused program may come to be accepted that are looked into.
+/// The maximum number of ways to make an invalid program valid that are examined.
 const MOST_WAYS: usize = 4;
 
-/// Explains an accepted program variable by variable: each that differs has causes of its own, few however many
-/// variables there are. What is found must predict each of those, and let no other differ.
+/// Explains an accepted program variable by variable. Each differing variable has its own causes, and there are few
+/// causes per variable even in a large program. The result must predict every differing variable and must not make
+/// another differ.
 pub(crate) fn explain_variables(
     base: &Rules,
     maker: Maker<'_>,
@@ -56,7 +59,7 @@ pub(crate) fn explain_variables(
     let ways = ways_to_accept(base, maker, &predict);
     let exactly = |way: &Explanation| {
         let mut explanation = way.clone();
-        // Twice: under what explains one variable another may differ that did not before.
+        // Two rounds: explaining a variable may make another differ that did not differ before.
         for _ in 0..2 {
             let rules = explanation.rules(base);
             let variables = accepted(predict(&rules))?;
@@ -80,7 +83,8 @@ pub(crate) fn explain_variables(
     ways.iter().find_map(exactly).or_else(|| ways.iter().find_map(over))
 }
 
-/// The variables of a program that these rules do not refuse. Of one that they leave undecided that it was taken is no difference.
+/// Returns the variables of a program that these rules do not reject. If the rules leave the program undecided, there
+/// are none: its acceptance is no difference.
 fn accepted(expectation: Expectation) -> Option<Vec<Variable>> {
     match expectation {
         Expectation::Accepted { variables, .. } => Some(variables),
@@ -89,12 +93,13 @@ fn accepted(expectation: Expectation) -> Option<Vec<Variable>> {
     }
 }
 
-/// Whether what was seen of a variable is something else. What was not seen of one is no difference.
+/// Returns true if the observation of a variable contradicts the expectation. An unobserved variable does not.
 pub(crate) fn differs(variable: &Variable, observed: &Observation) -> bool {
     matches!(compare(std::slice::from_ref(variable), observed), Some(Mismatch::Differs(..)))
 }
 
-/// Whether what was seen of a variable is this. Where addresses are numbers, nothing is said of the bytes of some.
+/// Returns true if the observation of a variable agrees with the expectation. If it was read from memory, where
+/// addresses are numbers, some bytes may be unknown.
 pub(crate) fn is_seen_as(variable: &Variable, observed: &Observation) -> bool {
     match compare(std::slice::from_ref(variable), observed) {
         None => true,
@@ -106,8 +111,9 @@ pub(crate) fn is_seen_as(variable: &Variable, observed: &Observation) -> bool {
     }
 }
 
-/// The known deviation that explains what was read from memory of a program with an address that is written too wide. What lies behind
-/// it then depends on where variables lie and on what the compiler left in its own memory, and is not predicted.
+/// Returns the known deviation that writes an address of the program too wide, if the observation was read from
+/// memory. The bytes behind the address then depend on the placement of variables and on the compiler's own memory
+/// and cannot be predicted.
 pub(crate) fn written_over(
     base: &Rules,
     maker: Maker<'_>,
@@ -118,7 +124,7 @@ pub(crate) fn written_over(
     Some(Explanation { readings: Vec::new(), known: vec![known.id] })
 }
 
-/// The known deviation by which some address of a program is written wider than the place that holds it.
+/// Returns the known deviation that writes an address of the program wider than the place that holds it.
 pub(crate) fn widens(
     base: &Rules,
     maker: Maker<'_>,
@@ -140,7 +146,8 @@ pub(crate) fn widens(
     KNOWN.iter().find(widens)
 }
 
-/// Whether one variable is seen to be as under these rules, and what it rests on then.
+/// Returns whether the observation of this variable agrees with these rules, and the clauses and questions that its
+/// value rests on.
 pub(crate) fn alone(
     predict: impl Fn(&Rules) -> Expectation,
     observed: &Observation,
@@ -156,7 +163,7 @@ pub(crate) fn alone(
     }
 }
 
-/// The smallest sets of hypotheses under which a program is accepted: none, where it is anyway.
+/// Returns the smallest sets of hypotheses under which a program is valid; the empty set if it is valid under `base`.
 pub(crate) fn ways_to_accept(
     base: &Rules,
     maker: Maker<'_>,
@@ -188,7 +195,7 @@ pub(crate) fn ways_to_accept(
     ways
 }
 
-/// The known deviations by which a program that rests on this kills its compiler, with the signal.
+/// Returns the known deviations that crash the compiler for a program with this trace, with their signals.
 pub(crate) fn predicts_crash(trace: &Trace, maker: Maker<'_>) -> impl Iterator<Item = (&'static Known, i32)> {
     KNOWN.iter().filter_map(move |known| match known.effect {
         Effect::Crash { signal, when } if when(trace) && known.is_of(maker) => Some((known, signal)),
@@ -196,8 +203,8 @@ pub(crate) fn predicts_crash(trace: &Trace, maker: Maker<'_>) -> impl Iterator<I
     })
 }
 
-/// Looks for the known deviation that predicts a crash: by itself, by its pattern (`matched`), or together with the rules changed
-/// by others where the crash shows only under them. `rests_on` evaluates the program under changed rules.
+/// Finds the known deviation that predicts a crash: by its rule, by its pattern (`matched`), or by its rule after
+/// changes by other deviations. `rests_on` evaluates the program under changed rules.
 pub(crate) fn explain_crash(
     trace: &Trace,
     base: &Rules,
@@ -215,7 +222,8 @@ pub(crate) fn explain_crash(
         return Some(alone(known));
     }
     let matched = matched();
-    // The search asks under many rules: a pattern comes first, but where it is only as much as is seen of what a rule predicts.
+    // The search evaluates many rule sets, so a matching pattern comes first. An entry with a rule is different: its pattern is less
+    // precise than the rule, and is used last.
     if let Some(known) = matched.filter(|known| !matches!(known.effect, Effect::Crash { .. })) {
         return Some(alone(known));
     }
@@ -235,8 +243,8 @@ pub(crate) fn explain_crash(
     }
 }
 
-/// Looks for the known deviation that explains by its pattern what a subject did with a module: that it died, or accepted what the text,
-/// with this trace, refuses.
+/// Finds the known deviation that explains the behaviour of a subject by its pattern: a crash, a hang, or the
+/// acceptance or rejection of this module. `trace` belongs to the expectation.
 pub(crate) fn explain_match(
     module: &Module,
     trace: &Trace,
@@ -248,7 +256,8 @@ pub(crate) fn explain_match(
     Some(Explanation { readings: Vec::new(), known: vec![known.id] })
 }
 
-/// Looks for an answer to one open question under which the module is one that is known to be taken though the text refuses it.
+/// Finds an answer to one open question under which a known deviation explains why the subject accepts this invalid
+/// module.
 pub(crate) fn explain_taken(
     module: &Module,
     trace: &Trace,
@@ -268,13 +277,13 @@ pub(crate) fn explain_taken(
     })
 }
 
-/// The known deviations that give other values to what a module has, with the places that match.
+/// Returns the known deviations that change values of this module, with the places that match.
 pub(crate) fn wrong_places(module: &Module, maker: Maker<'_>) -> Vec<(&'static Known, Vec<Place>)> {
     let wrong = listed_for(maker).filter(|known| matches!(known.effect, Effect::Wrong));
     matching(wrong, module).collect()
 }
 
-/// Looks for the one of these by which a subject gives all these variables and kernels of a module other values.
+/// Finds a single deviation of `wrong` that explains wrong values of all these variables and kernels.
 pub(crate) fn explain_wrong<'n>(
     wrong: &[(&'static Known, Vec<Place>)],
     module: &Module,
@@ -290,8 +299,9 @@ pub(crate) fn explain_wrong<'n>(
     Some(Explanation { readings: Vec::new(), known: vec![known.id] })
 }
 
-/// The rules with one more change each: every known deviation that an evaluation resting on this may meet, and every
-/// other answer to the questions that it met, except to `fixed`. Then with all that is known of the maker, alone and with each of
+/// Returns `base` with one more change each: every known deviation that this trace may meet, and every other answer
+/// to the questions in it, except to `fixed`. Then come all known deviations of the subject together, alone and with
+/// each of those answers, because a program may meet several deviations at once.
 /// those answers: a program may meet several deviations at once.
 pub(crate) fn with_one_more(
     base: &Rules,
@@ -310,7 +320,7 @@ pub(crate) fn with_one_more(
     free.into_iter().filter_map(|hypothesis| combined(base, &[hypothesis])).chain([known]).chain(with_all)
 }
 
-/// What may explain an answer that rests on these clauses and questions, deviations first.
+/// Returns the hypotheses that may explain a result with this trace, deviations first.
 pub(crate) fn hypotheses(trace: &Trace, maker: Maker<'_>) -> Vec<Hypothesis> {
     let rules = KNOWN.iter().enumerate().filter_map(|(at, known)| match known.effect {
         Effect::Rule(_) | Effect::Refusal(_) if known.touches(trace) && known.is_of(maker) => {
@@ -348,7 +358,7 @@ fn search(
     None
 }
 
-/// The rules under a set of hypotheses; `None` where one stands twice or two of them answer one question.
+/// Returns the rules under a set of hypotheses; `None` if one occurs twice or two of them answer the same question.
 pub(crate) fn combined(base: &Rules, chosen: &[Hypothesis]) -> Option<Rules> {
     let mut rules = *base;
     let mut readings: Readings = rules.readings;

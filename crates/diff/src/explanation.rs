@@ -1,28 +1,28 @@
-//! What a difference is put down to.
+//! The explanation of a difference: interpretations and known deviations.
 
 use ptxsmith_oracle::{Question, Rules};
 
 use crate::known::{KNOWN, Known};
 
-/// The sets of leads that each predict one difference, by id: any one of them may be the cause. Empty where nothing does.
+/// Sets of hypotheses, by id. Each set alone predicts the difference exactly. Empty if no set does.
 pub type Alternatives = Vec<Vec<&'static str>>;
 
 /// A set of hypotheses that together predict an answer exactly.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Explanation {
-    /// Answers to open questions that are not the default, as `question=answer`.
+    /// The answers to open questions that differ from the default, as pairs of a question and the index of an answer.
     pub readings: Vec<(Question, usize)>,
     /// The ids of known deviations.
     pub known: Vec<&'static str>,
 }
 
 impl Explanation {
-    /// Whether it needs no deviation, only another reading.
+    /// Returns true if the explanation needs only another interpretation and no deviation.
     pub fn is_reading(&self) -> bool {
         self.known.is_empty()
     }
 
-    /// The rules with the readings of the explanation.
+    /// Returns `base` with the interpretations of this explanation, but without its deviations.
     pub fn applied(&self, base: &Rules) -> Rules {
         let readings = self.readings.iter().fold(base.readings, |readings, &(question, answer)| {
             readings.with(question, answer).unwrap_or(readings)
@@ -30,13 +30,13 @@ impl Explanation {
         Rules { readings, ..*base }
     }
 
-    /// The rules with everything that the explanation says changed.
+    /// Returns `base` with the interpretations and the deviations of this explanation.
     pub(crate) fn rules(&self, base: &Rules) -> Rules {
         let applied = self.applied(base);
         applied.with(|rules| self.deviations().filter_map(Known::change).for_each(|change| change(rules)))
     }
 
-    /// Adds what another explanation says. `None` where they answer one question in two ways.
+    /// Merges two explanations. Returns `None` if they answer the same question differently.
     pub(crate) fn join(mut self, other: Explanation) -> Option<Explanation> {
         for (question, answer) in other.readings {
             match self.readings.iter().find(|(known, _)| *known == question) {
@@ -52,7 +52,7 @@ impl Explanation {
         Some(self)
     }
 
-    /// The known deviations, in the order of the table.
+    /// Returns the known deviations of this explanation in the order of the table.
     pub fn deviations(&self) -> impl Iterator<Item = &'static Known> {
         KNOWN.iter().filter(|known| self.known.contains(&known.id))
     }

@@ -1,7 +1,8 @@
-//! Listed deviations that are no longer there.
+//! Finds listed deviations that an implementation no longer shows.
 //!
-//! A list that only grows hides what was repaired, and what comes back. Every listed deviation has a minimized reproducer; it is
-//! shown to the implementations that the entry lists, and one that does not deviate as predicted is a finding.
+//! A list that only grows hides fixes and regressions. Every listed deviation has a minimized reproducer. It is shown
+//! to the implementations that the entry lists, and an implementation that does not deviate as predicted is a
+//! finding.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,12 +21,13 @@ use crate::{
     verdict::{Class, Difference, NotCompared, Verdict},
 };
 
-/// Shows the minimized reproducer of a listed deviation to a subject of which it is listed. `None` where it deviates as
-/// predicted, or where the program tells nothing: not supported, not observed. Else what the specification says of the
-/// program and what the subject does with it.
+/// Shows the minimized reproducer of a listed deviation to a subject for which it is listed.
+///
+/// Returns `None` if the subject deviates as predicted or if the observation is inconclusive (not supported, not
+/// observed). Otherwise returns the expected and the observed behaviour.
 ///
 /// # Errors
-/// Only where our machine or code fails.
+/// Fails only if the host system or our own code fails.
 pub fn check(subject: &dyn Subject, known: &Known, target: &str) -> Result<Option<Difference>, Error> {
     let module = parse(known.example).unwrap_or_default();
     let rules = Rules::default();
@@ -35,19 +37,19 @@ pub fn check(subject: &dyn Subject, known: &Known, target: &str) -> Result<Optio
         None => OutputForm::showing(&module),
     };
     let shown = verdicts.clone().parts().iter().any(|part| shows(known, &part.verdict));
-    // Where there are kernels, what they leave is what the program is about.
+    // A reproducer with kernels is about what the kernels leave in memory.
     let parts = match verdicts.kernels {
         Some(kernels) => vec![kernels],
         None => [verdicts.data, verdicts.added, verdicts.undecided].concat(),
     };
     let verdicts: Vec<Verdict> = parts.into_iter().map(|part| part.verdict).collect();
-    // A program that is known by a pattern may hold nothing that could be observed.
+    // The reproducer of a deviation that is known by a pattern may contain nothing observable.
     let by_pattern = known.is_by_pattern();
     let tells = |reason: &NotCompared| {
         matches!(reason, NotCompared::Unmodelled) || by_pattern && matches!(reason, NotCompared::Unobserved)
     };
     let untold = verdicts.iter().all(|verdict| matches!(verdict, Verdict::NotCompared(r) if !tells(r)));
-    // What a kernel computes is seen only where code or a device shows it.
+    // The result of a kernel is visible only if the subject shows code or runs on a device.
     let unseen = matches!(known.effect, Effect::Wrong)
         && !subject.computes()
         && !verdicts.iter().any(|verdict| matches!(verdict, Verdict::Conforms));
@@ -55,8 +57,8 @@ pub fn check(subject: &dyn Subject, known: &Known, target: &str) -> Result<Optio
         return Ok(None);
     }
     let observed = subject.observe(&Request::new(known.example, target).in_form(form))?;
-    // Bytes that are not shown may well be as predicted, and so may what lies behind a variable in memory, and a variable that is not
-    // asked for.
+    // The predicted bytes may be hidden: not shown by the subject, behind a variable in memory, or in a variable that
+    // the observation did not ask for.
     let maker = Maker::of(subject.description());
     let is_hidden = written_over(&rules, maker, |rules| expect(&module, rules), &observed).is_some()
         || observed.from_memory && observed.variables.is_empty() && module.functions().next().is_none();
@@ -67,11 +69,13 @@ pub fn check(subject: &dyn Subject, known: &Known, target: &str) -> Result<Optio
     Ok(Some(Difference::of(class_of(known, &module), Expected::of_module(expected), observed)))
 }
 
-/// Which of these listed deviations show where the kernels of their minimized reproducers stand together in modules: most of what
-/// one module costs is to disassemble it. Of one that is not among them [`check`] says what it does alone.
+/// Returns the listed deviations that show when the kernels of their reproducers share modules.
+///
+/// One module is cheaper than many because most of the cost of a module is its disassembly. A deviation that is
+/// missing from the result has to be checked alone with [`check`].
 ///
 /// # Errors
-/// Only where our machine or code fails.
+/// Fails only if the host system or our own code fails.
 pub fn shown_together(
     subject: &dyn Subject,
     listed: &[&'static Known],
@@ -102,13 +106,13 @@ pub fn shown_together(
     Ok(shown)
 }
 
-/// Whether a verdict is that the subject deviates as this entry predicts.
+/// Returns true if the verdict is the deviation that this entry predicts.
 fn shows(known: &Known, verdict: &Verdict) -> bool {
     matches!(verdict, Verdict::Deviates(difference)
         if difference.explanation.as_ref().is_some_and(|explanation| explanation.known.contains(&known.id)))
 }
 
-/// How the list has to change for a deviation that is gone from these releases.
+/// Describes how to edit the list for a deviation that these releases no longer show. `None` if the id is unknown.
 pub fn edit(id: &str, releases: &[String]) -> Option<String> {
     let known = KNOWN.iter().find(|known| known.id == id)?;
     Some(format!(
@@ -119,7 +123,7 @@ pub fn edit(id: &str, releases: &[String]) -> Option<String> {
     ))
 }
 
-/// The class of what a deviation shows.
+/// Returns the class of the differences that a deviation causes.
 pub fn class_of(known: &Known, example: &Module) -> Class {
     match known.effect {
         Effect::Death { end: End::Hang } => Class::Hang,

@@ -1,4 +1,4 @@
-//! What kernels leave, compared with what was seen of it.
+//! Compares the expected output of kernels with the observed output.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use ptxsmith_syntax::Module;
 use crate::compare::slot;
 use crate::verdict::{Class, Share};
 
-/// How kernels compare with what was seen of them.
+/// The result of comparing kernels with their observation.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Compared {
     pub share: Share,
@@ -21,7 +21,8 @@ pub(crate) struct Compared {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Differs {
     pub class: Class,
-    /// What the scalar rests on; `None` where the difference lies between those that were written.
+    /// The clauses and questions that the scalar rests on; `None` if the difference lies between the scalars that
+    /// were written.
     pub trace: Option<Trace>,
 }
 
@@ -31,8 +32,8 @@ impl Compared {
     }
 }
 
-/// Whether a program of which this was observed does what these rules say, and what that rests on. What the rules say
-/// nothing of is no agreement: every kernel that was seen has to be predicted.
+/// Returns whether the observation agrees with these rules, and the clauses and questions used. Every observed kernel
+/// must be predicted: a kernel without a rule does not agree.
 pub(crate) fn agrees(module: &Module, rules: &Rules, observation: &Observation) -> (bool, Trace) {
     let prediction = predict(module, rules);
     let agrees = match prediction.data {
@@ -43,7 +44,8 @@ pub(crate) fn agrees(module: &Module, rules: &Rules, observation: &Observation) 
     (agrees, prediction.trace())
 }
 
-/// Whether these rules contradict nothing that was seen of a program's kernels, and what that rests on: of some they may say nothing.
+/// Returns whether the observation of the kernels contradicts none of these rules, and the clauses and questions
+/// used. Kernels without a rule are ignored.
 pub(crate) fn may_leave(module: &Module, rules: &Rules, observation: &Observation) -> (bool, Trace) {
     let prediction = predict(module, rules);
     let is_accepted = matches!(prediction.data, Expectation::Accepted { .. });
@@ -61,10 +63,10 @@ fn all_agree(kernels: &[Kernel], observation: &Observation) -> bool {
         && compare(kernels, observation).differs.is_none()
 }
 
-/// Compares what was seen of kernels with what they leave.
+/// Compares the expected output of kernels with the observed output.
 pub(crate) fn compare(kernels: &[Kernel], observation: &Observation) -> Compared {
     let mut compared = Compared::default();
-    // Of what is read from memory, only addresses of variables whose place is known can be told from numbers.
+    // In memory, addresses are numbers. They can be compared only if the place of the variable is known.
     let from_memory =
         observation.from_memory || observation.variables.values().any(|variable| variable.base.is_some());
     let base_of = |symbol: &str| {
@@ -89,7 +91,7 @@ pub(crate) fn compare(kernels: &[Kernel], observation: &Observation) -> Compared
     compared
 }
 
-/// The scalars that the specification says something about.
+/// Returns the scalars that the specification determines completely.
 fn predicted_slots(expected: &ptxsmith_oracle::Output) -> impl Iterator<Item = &Written> {
     expected.slots.iter().filter(|slot| expected.known[range(slot)].iter().all(|&known| known))
 }
@@ -117,7 +119,7 @@ fn compare_output(
         let wrong = match memory {
             Some(memory) => {
                 let held: Option<Vec<u8>> = memory[range(slot)].iter().copied().collect();
-                // The address of a variable that is not seen.
+                // The place of the variable is unknown.
                 let Some(held) = held else { continue };
                 wrong_in_memory(expected, slot, &held, bytes)
             }
@@ -127,7 +129,7 @@ fn compare_output(
         let differs = wrong.map(|class| Differs { class, trace: Some(slot.trace) });
         compared.differs = compared.differs.or(differs);
     }
-    // Between what was written the buffer stays zero.
+    // Bytes between the written scalars must stay zero.
     let written = |at: usize| expected.slots.iter().any(|slot| range(slot).contains(&at));
     let spoiled = (0..expected.bytes.len()).any(|at| is_seen(at) && bytes[at] != 0 && !written(at));
     let spoiled = spoiled.then_some(Differs { class: Class::WrongValue, trace: None });
@@ -135,7 +137,7 @@ fn compare_output(
     compared
 }
 
-/// Compares a scalar with what it should be in memory, where addresses are numbers.
+/// Compares a scalar with its expected bytes in memory, where addresses are numbers.
 fn wrong_in_memory(
     expected: &ptxsmith_oracle::Output,
     slot: &Written,
@@ -147,7 +149,7 @@ fn wrong_in_memory(
     (*held != bytes[range(slot)]).then_some(class)
 }
 
-/// Compares a scalar where addresses are told by name.
+/// Compares a scalar if the subject reports addresses by name.
 fn wrong_by_name(
     expected: &ptxsmith_oracle::Output,
     slot: &Written,
@@ -161,7 +163,7 @@ fn wrong_by_name(
     let (found, more) = (seen.next(), seen.next());
     match (address, found) {
         (Some(address), Some(found)) => {
-            // An address of 32 bits may be told as such, with zeros behind it.
+            // A 32-bit address may be reported as such, followed by zeros.
             let behind = bytes.get(range.start + 4..range.end);
             let small = found.width == 4
                 && found.generic == Some(false)
@@ -171,7 +173,7 @@ fn wrong_by_name(
             let moved = (address.addend ^ found.addend) as u64;
             let same_addend =
                 if found.width == 8 && address.width == 8 { moved == 0 } else { moved as u32 == 0 };
-            // Where both halves of an address lie side by side, the lower one is seen as a part of the whole.
+            // If both halves of an address lie side by side, the lower one is reported as part of the whole address.
             let half = found.width == 8 && address.width == 4;
             let same = found.offset == address.offset
                 && (found.width == address.width || small || half)
@@ -190,7 +192,8 @@ mod tests {
     use super::*;
     use ptxsmith_subject::Variable;
 
-    /// How a kernel that leaves `g+4` and 5 compares where a device left these numbers, with `g` at this place or unseen.
+    /// Compares a kernel that stores `g+4` and 5 with the output of a device, where `g` lies at `base` or is not
+    /// observed.
     fn left(address: u64, number: u64, base: Option<u64>) -> Compared {
         let text = ".version 7.8\n.target sm_80\n.address_size 64\n.global .u32 g[4];\n.global .u32 other;\n\
             .visible .entry k(.param .u64 out)\n{\n.reg .u64 %o;\n.reg .u64 %a;\nld.param.u64 %o, [out];\n\
@@ -217,17 +220,18 @@ mod tests {
         assert_eq!((same.share.seen, same.share.total, class(same)), (2, 2, None));
         assert_eq!(class(left(0x8005, 5, Some(0x8000))), Some(Class::WrongAddress));
         assert_eq!(class(left(0x8004, 6, Some(0x8000))), Some(Class::WrongValue));
-        // Where the variable is not seen, nothing can be said of its address.
+        // An address cannot be compared if its variable is not observed.
         let unseen = left(0x9999, 5, None);
         assert_eq!((unseen.share.seen, unseen.share.total, class(unseen)), (1, 2, None));
     }
 
-    /// How a kernel that leaves 5 times 2^32 + 1 and then `s+4`, in `.shared`, compares where its buffer names addresses, changed so.
+    /// Compares a kernel that stores 5 times 2^32 + 1 and then `s+4`, in `.shared`, after a change of its named
+    /// output.
     fn named(change: impl Fn(&mut Output)) -> Option<Class> {
         named_in(64, change)
     }
 
-    /// As [`named`], where the address is in a register of so many bits.
+    /// Does the same as [`named`] with the address in a register of `bits` bits.
     fn named_in(bits: u32, change: impl Fn(&mut Output)) -> Option<Class> {
         let text = format!(
             ".version 7.8\n.target sm_80\n.address_size 64\n.shared .u32 s[4];\n\
@@ -275,7 +279,7 @@ mod tests {
         assert_eq!(named(|output| output.addresses[0].generic = Some(true)), Some(Class::WrongAddress));
         assert_eq!(named(|output| output.addresses[0].generic = None), None);
         assert_eq!(named(|output| output.addresses.clear()), Some(Class::WrongAddress));
-        // Where the upper half of the whole lies behind the lower one, that is seen as a part of it.
+        // The upper half of the address follows the lower one, so the lower one is reported as a part of it.
         let cut = |output: &mut Output| {
             output.size = 12;
             output.bytes.as_mut().unwrap().truncate(12);

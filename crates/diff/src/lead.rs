@@ -1,8 +1,8 @@
-//! What may be behind a difference that nothing listed explains.
+//! Hypotheses about differences that no listed deviation explains.
 //!
-//! A lead is one wrong rule: a plausible one that no implementation is known to follow ([`suspects`]), or a known deviation
-//! of another implementation or release. A lead that predicts a new difference to the byte names its root cause, so that a
-//! thousand programs that show one fault become one finding.
+//! A lead is one wrong rule: either a plausible one that no implementation is known to follow ([`suspects`]), or a
+//! known deviation of another implementation or release. A lead that predicts a new difference byte for byte names
+//! its root cause, so that a thousand programs with the same fault become one finding.
 
 use ptxsmith_oracle::{Clause, Expectation, Rules, Trace};
 use ptxsmith_subject::Observation;
@@ -15,37 +15,37 @@ use crate::{
     suspects,
 };
 
-/// The most combinations of one lead with two known causes that are tried.
+/// The maximum number of combinations of one lead with two known causes that are tried.
 const MOST_COMBINATIONS: usize = 20_000;
 
-/// One wrong rule that may be behind a difference.
+/// A wrong rule that may cause a difference.
 #[derive(Clone, Copy)]
 pub struct Lead {
-    /// Its stable name: of the suspect, or of the known deviation.
+    /// The stable id of the suspect or of the known deviation.
     pub id: &'static str,
     clauses: &'static [Clause],
     change: fn(&mut Rules),
 }
 
 impl Lead {
-    /// The lead of this id, unless it is one that kills.
+    /// Returns the lead with this id. Known crashes are not leads.
     pub(crate) fn from_id(id: &str) -> Option<Lead> {
-        // Whose deviation it is plays no part: no implementation has none of them listed.
+        // An implementation without a lineage has no listed deviations, so all of them are among its leads.
         leads(Maker::default()).find(|lead| lead.id == id)
     }
 
-    /// These rules with the wrong one.
+    /// Returns `base` with the wrong rule.
     pub(crate) fn rules(&self, base: &Rules) -> Rules {
         base.with(self.change)
     }
 
-    /// Whether an evaluation that rests on this used a clause that the wrong rule breaks.
+    /// Returns true if an evaluation with this trace used a clause that the wrong rule breaks.
     pub(crate) fn touches(&self, trace: &Trace) -> bool {
         self.clauses.iter().any(|&clause| trace.clauses.contains(clause))
     }
 }
 
-/// A known deviation in an implementation or release that it is not listed for.
+/// Returns the known deviations that are not listed for this implementation and release.
 fn unlisted(maker: Maker<'_>) -> impl Iterator<Item = &'static Known> {
     KNOWN.iter().filter(move |known| !known.is_of(maker))
 }
@@ -61,7 +61,7 @@ fn leads(maker: Maker<'_>) -> impl Iterator<Item = Lead> {
     known.chain(suspects)
 }
 
-/// What a lead says, for a person: title and clauses. `None` for an id of none.
+/// Returns the title and the clauses of a lead; `None` if the id is unknown.
 pub fn described(id: &str) -> Option<(String, &'static [Clause])> {
     if let Some(known) = KNOWN.iter().find(|known| known.id == id) {
         let (title, releases) = (known.title, known.releases);
@@ -74,14 +74,14 @@ pub fn described(id: &str) -> Option<(String, &'static [Clause])> {
     Some((format!("a wrong rule: {}", suspect.title), std::slice::from_ref(&suspect.clause)))
 }
 
-/// The `'static` form of a lead's id, for what was read from a file.
+/// Returns the `'static` form of a lead's id that was read from a file.
 pub fn id_of(id: &str) -> Option<&'static str> {
     let known = KNOWN.iter().map(|known| known.id);
     known.chain(suspects::all().map(|suspect| suspect.id)).find(|own| *own == id)
 }
 
-/// Looks for the leads that predict a difference: alone, with one known cause, two together, or with two known causes,
-/// in this order; of the first kind that predicts it all that do.
+/// Finds the leads that predict a difference. Tries, in this order, each lead alone, with one known cause, with
+/// another lead, and with two known causes. Returns all successes of the first kind that has any.
 ///
 /// `predicts` is as in [`explain`](crate::explain::explain).
 pub(crate) fn alternatives(
@@ -90,7 +90,7 @@ pub(crate) fn alternatives(
     maker: Maker<'_>,
     mut predicts: impl FnMut(&Rules) -> (bool, Trace),
 ) -> Alternatives {
-    // Each lead with the rules that it changes, and with what an evaluation under them rests on.
+    // Each lead with the rules it yields and the trace of an evaluation under them.
     let mut tried: Vec<(Lead, Rules, Trace)> = Vec::new();
     let mut found: Alternatives = Vec::new();
     for lead in leads(maker).filter(|lead| lead.touches(trace)) {
@@ -149,8 +149,9 @@ fn with_causes<'t>(
     tried.iter().zip(causes).map(|((lead, rules, _), causes)| (lead, rules, causes.as_slice()))
 }
 
-/// The wrong rules that predict what nothing listed does, for each variable of an accepted program that differs; empty
-/// alternatives for one that nothing predicts. `None` where the program is not accepted under any listed rules.
+/// Finds the leads that predict each differing variable of an accepted program that no listed rule explains. The
+/// result of a variable is empty if no lead predicts it. Returns `None` if the program is invalid under all listed
+/// rules.
 pub(crate) fn suspect_variables(
     base: &Rules,
     maker: Maker<'_>,
@@ -170,7 +171,7 @@ pub(crate) fn suspect_variables(
     Some(suspected)
 }
 
-/// The known deviations of others that predict a crash.
+/// Returns the known crashes of other implementations or releases that predict this crash.
 pub(crate) fn crash_alternatives(trace: &Trace, maker: Maker<'_>, observation: &Observation) -> Alternatives {
     let predicts = |known: &&'static Known| match known.effect {
         Effect::Crash { signal, when, .. } => observation.signal == Some(signal) && when(trace),
@@ -185,7 +186,7 @@ mod tests {
 
     const NVIDIA: Maker<'static> = Maker { lineage: Some("nvidia"), version: Some("13.5.37") };
 
-    /// The leads of this maker that predict these bytes of the one variable of a program.
+    /// Returns the leads that predict these bytes of the only variable of a program.
     fn found(statement: &str, seen: &[u8], maker: Maker<'_>) -> Alternatives {
         let text = format!(".version 7.8\n.target sm_80\n.address_size 64\n{statement}\n");
         let module = ptxsmith_syntax::parse(&text).unwrap();
@@ -205,14 +206,14 @@ mod tests {
 
     #[test]
     fn a_wrong_rule_alone_is_a_lead() {
-        // 010 is eight, and ten to one that takes it for a decimal number.
+        // `010` is 8, or 10 if the implementation takes it for a decimal number.
         assert_eq!(found(".const .b8 a = 010;", &[10], NVIDIA), [["octal-as-decimal"]]);
         assert_eq!(found(".const .b8 a = 010;", &[99], NVIDIA), Alternatives::new());
     }
 
     #[test]
     fn what_is_listed_is_a_lead_only_for_those_that_it_is_not_listed_for() {
-        // The one value of the second row is followed at once by that of the third.
+        // The single value of the second row is followed directly by the value of the third.
         let (rows, packed) = (".global .u8 a[3][2] = {{1, 2}, {3}, {4}};", [1, 2, 3, 4, 0, 0]);
         let with_rows = |maker| {
             let found = found(rows, &packed, maker);
@@ -224,7 +225,8 @@ mod tests {
 
     #[test]
     fn a_wrong_rule_with_a_listed_deviation_and_two_wrong_rules_are_leads() {
-        // The rows of one, with the octal number of the other. A maker that the rows are listed for has no lead from them.
+        // Combines incomplete rows with an octal number. If the rows are listed for the implementation, they are no
+        // lead.
         let (rows, both) = (".global .u8 a[3][2] = {{1, 2}, {3}, {010}};", [1, 2, 3, 10, 0, 0]);
         assert_eq!(found(rows, &both, NVIDIA), [["octal-as-decimal"]]);
         let two = found(rows, &both, Maker::default());
@@ -234,7 +236,8 @@ mod tests {
 
     #[test]
     fn a_wrong_rule_with_two_listed_deviations_is_a_lead() {
-        // The last value is 8 + 1; with the octal number taken for ten and the remainder unsigned, below which -1 is not, 10 + 0.
+        // The last value is 8 + 1. With the octal number taken for 10 and an unsigned remainder, which is not greater
+        // than -1, it is 10 + 0.
         let (rows, all) = (".global .u8 a[3][2] = {{1, 2}, {3}, {010 + (1 % 2 > -1)}};", [1, 2, 3, 10, 0, 0]);
         assert_eq!(found(rows, &all, NVIDIA), [["octal-as-decimal"]]);
     }

@@ -1,9 +1,10 @@
 //! Compares what the specification expects with what an implementation did.
 //!
-//! Many small [`Trial`]s are shown to a [`Subject`](ptxsmith_subject::Subject) in one module and judged one by one
-//! ([`Judge::batch`]); a module that is refused, crashes or hangs is split until each failing trial stands alone. A
-//! difference is explained, where that is possible, by another reading of the specification (then it is none) or by a
-//! known deviation ([`known`]), which must predict the exact wrong answer. What is not explained is new.
+//! The [`Judge`] shows many small [`Trial`]s to a [`Subject`](ptxsmith_subject::Subject) in one module and judges
+//! each of them ([`Judge::batch`]). When the subject rejects the module, crashes or hangs, the batch is split until
+//! each failing trial stands alone. A difference is explained either by another interpretation of the specification,
+//! and is then no deviation, or by a known deviation ([`known`]), which must predict the exact wrong answer. A
+//! difference without an explanation is new.
 //!
 //! Nothing here generates programs or prints reports.
 

@@ -1,4 +1,5 @@
-//! What of a program listed implementations take otherwise than the specification says, without any of them at hand.
+//! Finds the places of a program that listed implementations handle differently from the specification, without
+//! running any of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem::discriminant;
@@ -10,19 +11,19 @@ use ptxsmith_syntax::{Item, Module, Span};
 use crate::known::{Effect, KNOWN, Known, matching};
 use crate::pattern::{Pattern, Place};
 
-/// A place that some releases take otherwise.
+/// A place that some releases handle differently from the specification.
 #[derive(Clone)]
 pub struct Risk {
-    /// The listed deviation.
     pub known: &'static Known,
-    /// Where it shows.
+    /// The place where the deviation shows.
     pub span: Span,
 }
 
-/// The places of a module that listed deviations change, in the order in which they stand.
+/// Returns the places of a module that listed deviations affect, in source order.
 ///
-/// A listed rule is met where it predicts something else than the specification; a pattern where a module matches it, but not behind or
-/// beside what is refused before.
+/// A listed rule affects a module if its prediction is not the prediction of the specification. A pattern affects the
+/// places that it matches. It does not affect places that a compiler never reaches because it rejects another part of
+/// the module.
 ///
 /// ```
 /// use ptxsmith_diff::lint::risks;
@@ -49,7 +50,7 @@ pub fn risks(module: &Module) -> Vec<Risk> {
             _ => Vec::new(),
         };
         let own = matched.get(known.id).filter(|_| by_rule.is_empty());
-        // What is evaluated is known by its value.
+        // Crashes in evaluated expressions are found by evaluation, not by the pattern.
         let is_evaluated = |place: &Place| {
             matches!(known.effect, Effect::Crash { .. })
                 && !is_unmodelled
@@ -66,8 +67,8 @@ pub fn risks(module: &Module) -> Vec<Risk> {
     risks
 }
 
-/// Whether a module has the same meaning when every listed rule is changed at once. Most modules have: one evaluation then
-/// replaces one for each rule.
+/// Returns true if a module keeps its meaning when all listed rules change at once. This holds for most modules, and
+/// one evaluation then replaces one per rule.
 fn agrees_with_all_rules(module: &Module, spec: &Prediction, places: &Places<'_>) -> bool {
     let changed = Rules::default()
         .with(|rules| KNOWN.iter().filter_map(Known::change).for_each(|change| change(rules)));
@@ -77,11 +78,12 @@ fn agrees_with_all_rules(module: &Module, spec: &Prediction, places: &Places<'_>
 
 static UNREAD: LazyLock<Pattern> = LazyLock::new(|| Pattern::parse("unread").expect("it is a pattern"));
 
-/// Which parts of a module a compiler reaches: it stops at what its grammar refuses, and generates no code of a module that it refuses.
+/// The parts of a module that a compiler reaches: it stops at a syntax error and generates no code for a module that
+/// it rejects.
 struct Reached {
-    /// The first statement that is not understood.
+    /// The first statement that the parser does not understand.
     unread: Option<Span>,
-    /// What the specification refuses.
+    /// The place that the specification rejects.
     refused: Option<Span>,
 }
 
@@ -101,7 +103,7 @@ impl Reached {
     }
 }
 
-/// Where variables and functions are declared, by name.
+/// The places where variables and functions are declared, by name.
 struct Places<'m> {
     module: &'m Module,
     exact: BTreeMap<&'m str, Span>,
@@ -119,7 +121,7 @@ impl<'m> Places<'m> {
         Places { module, exact: variables.chain(functions).collect() }
     }
 
-    /// The statement that declares something with which this name begins.
+    /// Returns the place of the first statement that declares a prefix of this name.
     fn of_prefix(&self, name: &str) -> Span {
         let declares = |item: &&Item| item.declared().any(|(own, _)| name.starts_with(own.as_str()));
         self.module.items.iter().find(declares).map_or(Span::NONE, Item::span)
@@ -131,7 +133,7 @@ impl<'m> Places<'m> {
     }
 }
 
-/// Where two predictions differ, also in what they have at all.
+/// Returns the places where two predictions differ, including variables and kernels that only one of them has.
 fn differing(spec: &Prediction, other: &Prediction, places: &Places<'_>) -> Vec<Span> {
     match (&spec.data, &other.data) {
         (Expectation::Accepted { variables: ours, .. }, Expectation::Accepted { variables: theirs, .. }) => {
@@ -150,7 +152,7 @@ fn differing(spec: &Prediction, other: &Prediction, places: &Places<'_>) -> Vec<
             let more = theirs.keys().filter(|name| !own.contains(*name)).map(|name| places.of_prefix(name));
             variables.chain(kernels).chain(more).collect()
         }
-        // One of them refuses it, and says where.
+        // Only one of the two rejects the module; its place is known.
         (_, Expectation::Refused { refusal, .. }) if !is_refused(spec) => vec![refusal.span],
         (Expectation::Refused { refusal, .. }, _) if !is_refused(other) => vec![refusal.span],
         _ => Vec::new(),
@@ -161,7 +163,7 @@ fn is_refused(prediction: &Prediction) -> bool {
     matches!(prediction.data, Expectation::Refused { .. })
 }
 
-/// The parts whose evaluation meets what a compiler dies of.
+/// Returns the parts that trigger the crash when they are evaluated.
 fn meeting(spec: &Prediction, when: fn(&Trace) -> bool, places: &Places<'_>) -> Vec<Span> {
     match &spec.data {
         Expectation::Accepted { variables, .. } => {
@@ -243,7 +245,7 @@ mod tests {
         assert_eq!(found(text), [("header-crash", (1, 10))]);
     }
 
-    /// As compilers print it: all of it is taken.
+    /// Typical output of a compiler; everything in it is accepted.
     #[test]
     fn ordinary_kernels_are_not_warned_of() {
         let text = "\

@@ -1,21 +1,22 @@
-//! Whose implementation is judged, and of which release.
+//! The lineage and release of an implementation.
 
 use ptxsmith_subject::Description;
 
 pub use ptxsmith_subject::version::Releases;
 
-/// Who made an implementation, and which release it is. Known deviations are listed for makers and releases: the same
-/// fault in another implementation is new.
+/// The lineage and release of an implementation. Known deviations are listed by lineage and release: the same fault
+/// in another lineage is a new finding.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Maker<'a> {
-    /// Implementations of one lineage share code. One that does not say its lineage is the only one of its name.
+    /// The code base that implementations share. An implementation without a declared lineage has its name as its
+    /// lineage.
     pub lineage: Option<&'a str>,
-    /// The release, `13.5.37`. One that does not say it has those of every release.
+    /// The release, for example `13.5.37`. Without one, the deviations of all releases apply.
     pub version: Option<&'a str>,
 }
 
 impl<'a> Maker<'a> {
-    /// The maker of an implementation.
+    /// Returns the lineage and release that a description declares.
     pub fn of(description: &'a Description) -> Maker<'a> {
         let lineage = description.lineage.as_deref().or(Some(&description.name));
         Maker { lineage, version: description.version.as_deref() }

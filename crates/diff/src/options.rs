@@ -1,19 +1,20 @@
-//! With which options of the implementation a listed deviation shows.
+//! The options of an implementation that a listed deviation needs to show.
 //!
-//! Options make another subject of one lineage. A listed deviation explains what each of them shows; but that one of them does not show it
-//! says nothing about the release where the deviation is known to need what that option switches off.
+//! Different options are different subjects of one lineage. A listed deviation explains results under any options. If
+//! it does not show under options that switch off something it needs, that does not prove it is fixed in the release.
 
-/// What a deviation needs of the options to show: `optimizer`, `no-debug`. Others show with `-O0` to `-O3`, `-g` and `-c`.
+/// The compiler setting without which a deviation does not show: `optimizer`, `no-debug`. Other deviations show with
+/// `-O0` to `-O3`, `-g` and `-c`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Needs {
-    /// The optimizer, which `-O0` and `-g` of ptxas switch off.
+    /// The optimizer, which ptxas switches off with `-O0` and `-g`.
     Optimizer,
-    /// That no debug information is asked for, as `-g` of ptxas does.
+    /// No debug information, which ptxas generates with `-g`.
     NoDebug,
 }
 
 impl Needs {
-    /// What has this name in the file of a deviation.
+    /// Parses the name that the file of a deviation uses.
     pub fn from_name(name: &str) -> Option<Needs> {
         match name {
             "optimizer" => Some(Needs::Optimizer),
@@ -22,7 +23,7 @@ impl Needs {
         }
     }
 
-    /// In words, for the page of the deviation.
+    /// Describes the need for the page of the deviation.
     pub fn described(self) -> &'static str {
         match self {
             Needs::Optimizer => "`-O1` to `-O3` (the default), not `-O0` or `-g`",
@@ -30,7 +31,7 @@ impl Needs {
         }
     }
 
-    /// Whether these options leave it out.
+    /// Returns true if these options do not meet the need.
     fn lacks(self, options: &[String]) -> bool {
         match self {
             Needs::Optimizer => !optimizes(options),
@@ -39,17 +40,17 @@ impl Needs {
     }
 }
 
-/// Whether a deviation with these needs may not show with these options.
+/// Returns true if a deviation with these needs may not show with these options.
 pub fn may_not_show(needs: Option<Needs>, options: &[String]) -> bool {
     needs.is_some_and(|needs| needs.lacks(options))
 }
 
-/// Whether ptxas makes code for a debugger with these options.
+/// Returns true if ptxas generates debug code with these options.
 fn is_debug(options: &[String]) -> bool {
     options.iter().any(|word| matches!(&**word, "-g" | "--device-debug" | "-device-debug"))
 }
 
-/// Whether ptxas optimizes with these options.
+/// Returns true if ptxas optimizes with these options. The last `-O` counts.
 fn optimizes(options: &[String]) -> bool {
     let mut level = None;
     let mut words = options.iter().map(String::as_str);

@@ -1,4 +1,4 @@
-//! What wrong rules predict of a program that was seen.
+//! Tests whether wrong rules predict an observation of a program.
 
 use ptxsmith_oracle::{Expectation, Rules, expect};
 use ptxsmith_subject::{Observation, Outcome};
@@ -11,8 +11,8 @@ use crate::{
     reason::reason,
 };
 
-/// Whether these wrong rules, together with what is known of the maker and with other readings, predict what was
-/// observed of a program.
+/// Returns true if these wrong rules predict the observation of a program, together with the known deviations of the
+/// implementation and other interpretations.
 pub fn predicts(leads: &[&'static str], maker: Maker<'_>, program: &str, observed: &Observation) -> bool {
     let Ok(module) = ptxsmith_syntax::parse(program) else { return false };
     let leads: Option<Vec<Lead>> = leads.iter().map(|id| Lead::from_id(id)).collect();
@@ -73,7 +73,8 @@ mod tests {
 
     #[test]
     fn wrong_rules_predict_what_a_kernel_leaves_with_or_without_what_is_listed() {
-        // Eight, and ten to one that takes it for a decimal number; the remainder is above -1, and not if it is unsigned, as is listed.
+        // `010` is 8, or 10 if taken for a decimal number. The remainder is greater than -1, but not if it is
+        // unsigned, as is listed.
         let nvidia = Maker { lineage: Some("nvidia"), version: Some("13.5.37") };
         let predicted = |maker, leads: &[&'static str], operand: &str, left: u8| {
             let program = format!(

@@ -1,6 +1,7 @@
-//! What is known of a subject before it is tested, and what it will therefore do with a trial.
+//! The known behaviour of a subject, and the resulting forecast for a trial.
 //!
-//! Only which trials are shown together depends on this, and which of two explanations is given: no verdict.
+//! The forecast decides which trials share a module and which of two explanations is preferred. No verdict depends on
+//! it.
 
 use std::collections::BTreeMap;
 
@@ -12,29 +13,29 @@ use crate::{
     maker::Maker,
 };
 
-/// How a subject answers open questions and what it dies of, as far as fixed programs show it
+/// A subject's answers to open questions and the questions that crash it, as found by fixed programs
 /// ([`Judge::ask`](crate::Judge::ask)).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "Named", try_from = "Named")]
 pub struct Profile {
-    /// The answers other than those of the text.
+    /// The answers that differ from the default.
     answers: BTreeMap<Question, usize>,
-    /// The questions that are met by programs which kill it.
+    /// The questions that occur in programs that crash the subject.
     deadly: QuestionSet,
 }
 
 impl Profile {
-    /// Notes that the subject gives this answer to a question, unless another is noted already.
+    /// Records the subject's answer to a question. The first recorded answer stays.
     pub fn answers(&mut self, question: Question, answer: usize) {
         self.answers.entry(question).or_insert(answer);
     }
 
-    /// Notes that the subject dies of a program that meets this question.
+    /// Records that a program that meets this question crashes the subject.
     pub fn dies_of(&mut self, question: Question) {
         self.deadly.insert(question);
     }
 
-    /// These answers, with the subject's where they are known to be others.
+    /// Returns `base` with the subject's recorded answers.
     fn applied(&self, base: Readings) -> Readings {
         self.answers
             .iter()
@@ -42,7 +43,7 @@ impl Profile {
     }
 }
 
-/// A profile as it is kept.
+/// The serialized form of a profile.
 #[derive(Clone, Serialize, Deserialize)]
 struct Named {
     answers: BTreeMap<String, String>,
@@ -80,55 +81,56 @@ impl TryFrom<Named> for Profile {
     }
 }
 
-/// What a subject will probably do with a trial.
+/// The probable behaviour of a subject for one trial.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Forecast {
-    /// It accepts it: the trial can stand beside any others.
+    /// It accepts the trial, which can share a module with any others.
     Accepted,
-    /// It accepts it although the specification refuses it; where that is not so, the trial poisons a large module.
+    /// It accepts an invalid trial. If the forecast is wrong, the trial poisons a large module.
     Doubtful,
-    /// It refuses it: the trial stands among others of that kind.
+    /// It rejects the trial, which is therefore shown with others that it probably rejects.
     Refused,
-    /// It dies of it: the trial stands alone.
+    /// It crashes, so the trial is shown alone.
     Dead,
 }
 
-/// What some rules say of a trial, as far as the plan depends on it.
+/// The part of an expectation that forecasts depend on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Expected {
-    /// Whether they refuse it.
+    /// Whether the trial is invalid under the rules.
     pub refused: bool,
-    /// What that rests on.
+    /// The clauses and questions that the expectation rests on.
     pub trace: Trace,
 }
 
-/// A listed deviation, with the rules of which it changes one.
+/// A listed deviation, with the rules changed by it.
 pub(crate) type Listed = (&'static Known, Rules);
 
-/// What a subject does otherwise than the text: by the list, and by its profile.
+/// The known differences of a subject from the specification, from the list of deviations and from its profile.
 pub(crate) struct Plan {
     /// The rules with the subject's answers to open questions.
     pub followed: Rules,
-    /// The text's rules, with any one that is listed.
+    /// The rules of the specification, changed by each listed deviation in turn.
     pub deviating: Vec<Listed>,
-    /// The questions that the subject answers otherwise than the text.
+    /// The questions that the subject does not answer with the default.
     others: QuestionSet,
-    /// The questions that it dies of.
+    /// The questions that occur in programs that crash the subject.
     deadly: QuestionSet,
-    /// What is listed to kill it.
+    /// The listed crashes.
     crashes: Vec<&'static Known>,
-    /// The clauses that everything rests on of which it dies if it comes out in a certain way.
+    /// The clauses of the listed crashes. A program that uses one of these clauses crashes the subject only under
+    /// certain conditions.
     deadly_clauses: ClauseSet,
-    /// The followed rules with any one that is listed and refuses more.
+    /// The followed rules, changed by each listed deviation that rejects more programs.
     refusing: Vec<Listed>,
-    /// The clauses that those touch.
+    /// The clauses of the deviations in `refusing`.
     refusable: ClauseSet,
-    /// The followed rules with any one that is listed and leads to other values.
+    /// The followed rules, changed by each listed deviation that leads to other values.
     computing: Vec<Listed>,
 }
 
 impl Plan {
-    /// What is listed of this maker, and what this profile says.
+    /// Creates the plan for this lineage and release and this profile.
     pub fn new(rules: &Rules, maker: Maker<'_>, profile: Profile) -> Plan {
         let followed = Rules { readings: profile.applied(rules.readings), ..*rules };
         let mut plan = Plan {
@@ -149,7 +151,7 @@ impl Plan {
                     plan.crashes.push(known);
                     plan.deadly_clauses = plan.deadly_clauses.union(clauses);
                 }
-                // What is outside of the rules cannot be predicted.
+                // Deviations that are not changes of rules cannot be predicted.
                 Effect::Death { .. } | Effect::Taken | Effect::Refused | Effect::Wrong => {}
                 Effect::Refusal(change) => {
                     plan.refusing.push((known, followed.with(change)));
@@ -164,17 +166,18 @@ impl Plan {
         plan
     }
 
-    /// Whether the subject is known to answer any of these questions otherwise than the text.
+    /// Returns true if the subject answers any of these questions differently from the default.
     pub fn concerns(&self, questions: QuestionSet) -> bool {
         self.others.meets(questions)
     }
 
-    /// The questions that the subject is known to answer otherwise than the text.
+    /// Returns the questions that the subject answers differently from the default.
     pub fn others(&self) -> QuestionSet {
         self.others
     }
 
-    /// The only question that the subject answers otherwise among these, if it is also the only one among those.
+    /// Returns the question that the subject answers differently from the default, if both sets contain it and
+    /// neither contains another such question.
     pub fn only(&self, these: QuestionSet, those: QuestionSet) -> Option<Question> {
         let mut met = these.union(those).iter().filter(|&question| self.others.contains(question));
         match (met.next(), met.next()) {
@@ -183,14 +186,15 @@ impl Plan {
         }
     }
 
-    /// Whether the subject dies of what rests on this.
+    /// Returns true if a program that rests on these clauses and questions crashes the subject.
     pub fn dies(&self, trace: &Trace) -> bool {
         let kills = |known: &&Known| matches!(known.effect, Effect::Crash { when, .. } if when(trace));
         self.deadly.meets(trace.questions) || self.crashes.iter().any(kills)
     }
 
-    /// What the subject will do with a trial of which the text says `usual` and, where it [concerns](Plan::concerns) the
-    /// subject, the followed rules say `followed`. `under` gives what other rules say of it.
+    /// Forecasts the behaviour of the subject for a trial. `usual` is the expectation of the specification.
+    /// `followed` is the expectation of the followed rules, if the trial [concerns](Plan::concerns) the subject.
+    /// `under` evaluates the trial under other rules.
     pub fn forecast<'p>(
         &'p self,
         usual: Expected,
@@ -258,7 +262,7 @@ mod tests {
         assert_eq!(forecast(met(&[Question::DivisionByZero]), None), Forecast::Dead);
     }
 
-    /// A clause of which some programs kill a compiler kills none that comes out otherwise.
+    /// A conditional crash affects only the programs that meet its condition, not all that use its clause.
     #[test]
     fn a_trial_is_dead_only_where_what_it_rests_on_comes_out_as_is_listed() {
         let maker = Maker { lineage: Some("nvidia"), version: Some("13.5.37") };

@@ -1,4 +1,4 @@
-//! Judging a program as it is: a file of a user's, or of the corpus.
+//! Judges a program as it stands: a user's file or a file of the corpus.
 
 mod computed;
 mod data;
@@ -29,34 +29,33 @@ use self::shown::{Shown, observed_of};
 /// The verdict on one variable of a program, on its kernels, or on the program as a whole.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Part {
-    /// The variable; `None` for kernels and for the program as a whole.
+    /// The name of the variable; `None` for kernels and for the program as a whole.
     pub variable: Option<Text>,
-    /// The verdict.
     pub verdict: Verdict,
-    /// What the specification does with the program; `None` where it does not decide.
+    /// The outcome that the specification requires of the program; `None` if it does not decide.
     pub must: Option<Must>,
-    /// What the expectation rests on.
+    /// The clauses and questions that the expectation rests on.
     pub trace: Trace,
-    /// What was seen of the results of operands.
+    /// The operand results that the subject shows, and their total.
     pub operands: Share,
-    /// The answers to open questions that it rules out: (question, answer).
+    /// The interpretations that the verdict excludes, as pairs of a question and an answer.
     pub excluded: Vec<(Question, usize)>,
-    /// Why it was not compared, where that is known.
+    /// The reason why the part was not compared, if it is known.
     pub why: Option<Box<Why>>,
-    /// The module that the verdict is about, where that is one that was derived from the program: a text that is not the
-    /// user's accuses only itself.
+    /// The module that the verdict is about, if it was derived from the program. A finding in a derived module counts
+    /// against that module only, not against the user's file.
     pub derived: Option<Box<Derived>>,
-    /// Where it stands in the user's file, of a part that deviates; `None` where nobody looked.
+    /// The position of a deviating part in the user's file; `None` if it was not looked up.
     pub place: Option<Box<Place>>,
 }
 
 impl Part {
-    /// Whether something was compared.
+    /// Returns true if something was compared.
     pub fn is_compared(&self) -> bool {
         !matches!(self.verdict, Verdict::NotCompared(_))
     }
 
-    /// The verdict as one on a trial of this number.
+    /// Converts the verdict to that of a trial with this number.
     pub fn judged(self, id: u64) -> Judged {
         Judged {
             operands: self.operands,
@@ -87,50 +86,51 @@ impl Part {
 /// The verdicts on a program.
 #[derive(Clone, Debug)]
 pub struct ModuleVerdicts {
-    /// Those on its variables; where it is refused or the subject dies, that on the program as a whole.
+    /// The verdicts on variables, or one verdict on the program as a whole if the subject rejects it or crashes.
     pub data: Vec<Part>,
-    /// What relocatable output adds to them, where the program was shown in both forms.
+    /// Additional verdicts from relocatable output, if the program was shown in both forms.
     pub added: Vec<Part>,
-    /// That on what its kernels leave, for which it is always shown in relocatable form; `None` where that is not accepted, or it has
-    /// none that can be run.
+    /// The verdict on the output of the kernels, which are always compiled to relocatable output. `None` if the
+    /// subject rejects that form or no kernel can be run.
     pub kernels: Option<Part>,
-    /// The bodies and their variables of which nothing can be said or is seen, of a program that is accepted.
+    /// The bodies and their variables that the oracle cannot predict or the subject does not show, in an accepted
+    /// program.
     pub undecided: Vec<Part>,
-    /// The refusals, of each form in which it was shown.
+    /// The rejections, one for each form of output that the subject rejects.
     pub refusals: Vec<Refusal>,
-    /// Whether the program is accepted in any form, or how the subject ends.
+    /// The outcome: accepted if any form of output is accepted.
     pub outcome: Outcome,
-    /// That on what its kernels reach in memory, where it says more than the others.
+    /// The verdict on the memory that kernels access, if it adds something to the other verdicts.
     pub accesses: Option<Part>,
-    /// How many memory operands of its kernels were compared.
+    /// Counts of the compared memory operands.
     pub memory_operands: Option<Box<CodeCounts>>,
-    /// Those on what its kernels compute: of each that leaves something else, and of the others together, where it says more than the
-    /// others.
+    /// The verdicts on the results of kernels: one for each kernel with a wrong result and one for all others
+    /// together, if they add something to the other verdicts.
     pub computed: Vec<Part>,
-    /// Of how many kernels it was compared what they compute.
+    /// Counts of the kernels with compared results.
     pub computed_kernels: Option<Box<CodeCounts>>,
 }
 
-/// That a subject refuses a program, and what it says.
+/// The rejection of a program by a subject.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// In which form the program was shown.
+    /// The form of output for which the program was compiled.
     pub form: OutputForm,
-    /// The line that it blames, where it blames one.
+    /// The line that the error message names, if it names one.
     pub line: Option<u32>,
-    /// Its words.
+    /// The error message.
     pub said: String,
 }
 
 impl Refusal {
-    /// Its words, with the line.
+    /// Returns the error message, preceded by its line if there is one.
     pub fn placed(&self) -> String {
         self.line.map_or_else(String::new, |line| format!("line {line}: ")) + &self.said
     }
 }
 
 impl ModuleVerdicts {
-    /// No verdicts on a program that a subject did this with.
+    /// Creates an empty result with this outcome.
     fn of(outcome: Outcome) -> ModuleVerdicts {
         ModuleVerdicts {
             data: Vec::new(),
@@ -146,7 +146,7 @@ impl ModuleVerdicts {
         }
     }
 
-    /// All verdicts.
+    /// Returns all verdicts.
     pub fn parts(self) -> Vec<Part> {
         let own = self.data.into_iter().chain(self.added).chain(self.kernels).chain(self.undecided);
         own.chain(self.accesses).chain(self.computed).collect()
@@ -157,7 +157,7 @@ impl ModuleVerdicts {
         lists.chain(&self.kernels).any(holds)
     }
 
-    /// Adds what the kernels reach in memory, of a program that is accepted and should be.
+    /// Adds the verdict on memory accesses of kernels, for a valid program that the subject accepts.
     fn add_accesses(
         &mut self,
         subject: &dyn Subject,
@@ -177,7 +177,8 @@ impl ModuleVerdicts {
         Ok(())
     }
 
-    /// Where nothing but the acceptance was compared, something else was.
+    /// Removes verdicts that rest on the acceptance alone, because memory accesses or results were compared after
+    /// all.
     fn forget_outcome(&mut self) {
         for parts in [&mut self.data, &mut self.added, &mut self.undecided] {
             parts.retain(|part| part.verdict != Verdict::ConformsByOutcome);
@@ -186,7 +187,7 @@ impl ModuleVerdicts {
     }
 }
 
-/// Whether the subject does not accept the program, or should not have.
+/// Returns true if the subject does not accept the program or should have rejected it.
 fn is_not_accepted(part: &Part) -> bool {
     let ends = |class| matches!(class, Class::Crash | Class::Hang | Class::RefusesValid);
     part.must == Some(Must::Refuse)
@@ -194,16 +195,20 @@ fn is_not_accepted(part: &Part) -> bool {
         || matches!(part.verdict, Verdict::NotCompared(NotCompared::Unsupported | NotCompared::Unavailable))
 }
 
-/// Shows a program to a subject as it stands, header included, and judges all of it: every variable, or, where the program is refused
-/// or the subject crashes, the program as a whole; what its kernels leave, and what they reach in memory. This is the one verdict on a
-/// program: files, findings, their releases, reduced programs and listed deviations are judged by it. `text` is what `module` was parsed from, and is shown as it is;
-/// `target` is passed to the subject. Of a subject that makes executable and relocatable output both are judged.
+/// Shows a program to a subject unchanged, header included, and judges all of it: every variable, the output of its
+/// kernels and the memory that they access. If the program is rejected or the subject crashes, the program is judged
+/// as a whole.
 ///
-/// A refusal counts only where every part of the program is judged, the subject takes the header, and no other form of output is
-/// taken. Of a program with undecided parts the judged ones that are blamed are shown alone.
+/// Files, findings, releases, reduced programs and listed deviations are all judged by this function, so that a
+/// program has only one verdict. `text` is the source of `module` and is shown unchanged; `target` is passed to the
+/// subject. If the subject has executable and relocatable output, both are judged.
+///
+/// A rejection counts only if every part of the program can be judged, the subject accepts the header alone, and it
+/// accepts no other form of output. If a program has undecided parts, the parts that the subject blames are shown
+/// alone, provided that they can be judged.
 ///
 /// # Errors
-/// Only where our machine or code fails; whatever the subject does is a verdict.
+/// Fails only if the host system or our own code fails. A crash of the subject is a verdict.
 pub fn judge_module(
     subject: &dyn Subject,
     rules: &Rules,
@@ -228,22 +233,23 @@ pub fn judge_module(
     Ok(verdicts)
 }
 
-/// A program that is to be judged as it is: see [`judge_module`].
+/// A program to be judged unchanged: see [`judge_module`].
 #[derive(Clone, Copy, Debug)]
 pub struct ToJudge<'a> {
-    /// What the text was parsed into.
+    /// The parsed text.
     pub module: &'a Module,
-    /// The text, which is shown as it is.
+    /// The text as it is shown to the subject.
     pub text: &'a str,
-    /// What is passed to the subject.
+    /// The target that is passed to the subject.
     pub target: &'a str,
 }
 
-/// The verdicts of [`judge_module`] on each of many programs, in the form that shows their variables, or in the other one where that is
-/// refused; with fewer runs of the subject where most of them are.
+/// Judges many programs as [`judge_module`] does, each in the form of output that shows its variables or, if that is
+/// rejected, in the other form. Needs fewer runs of the subject than separate calls if it accepts most of the
+/// programs.
 ///
 /// # Errors
-/// As [`judge_module`].
+/// See [`judge_module`].
 pub fn judge_modules(
     subject: &dyn Subject,
     rules: &Rules,
@@ -262,10 +268,11 @@ pub fn judge_modules(
     shown.iter().zip(observed).map(|(shown, observed)| shown.verdicts(&observed)).collect()
 }
 
-/// As [`judge_module`], without its kernels: for what shows or expects data alone.
+/// Judges a program as [`judge_module`] does, but without its kernels. For subjects or expectations that cover data
+/// only.
 ///
 /// # Errors
-/// As [`judge_module`].
+/// See [`judge_module`].
 pub fn judge_data(
     subject: &dyn Subject,
     rules: &Rules,
@@ -277,11 +284,12 @@ pub fn judge_data(
     Ok(of_data(subject, rules, &ToJudge { module, text, target }, &expect(module, rules), &observed))
 }
 
-/// Compares what the kernels of a program reach in memory with what the subject's code reaches: how many operands were compared, and
-/// the verdict on all of them, where there are any. Nothing is compared where the program is not accepted.
+/// Compares the memory that the kernels of a program access with the memory that the subject's code accesses. Returns
+/// counts of the operands and one verdict on all of them, if any were compared. Compares nothing in an invalid
+/// program.
 ///
 /// # Errors
-/// As [`judge_module`].
+/// See [`judge_module`].
 pub fn judge_operands(
     subject: &dyn Subject,
     rules: &Rules,
@@ -292,7 +300,7 @@ pub fn judge_operands(
     let expected = expect(module, rules);
     let Expectation::Accepted { variables, .. } = &expected else { return Ok(Default::default()) };
     let kernels = ptxsmith_oracle::accesses(module, variables, rules);
-    // How code holds addresses of 32 bits is not modelled.
+    // The oracle does not model how code holds 32-bit addresses.
     let shown = subject.shows_code() && module.address_size() != Some(32);
     let trace = if shown { accesses::tracings(&kernels) } else { Vec::new() };
     let request = Request::new(text, target).in_form(OutputForm::Relocatable);
@@ -319,7 +327,7 @@ pub fn judge_operands(
                         astray.iter().map(|one| one.kernel.as_str()),
                     )
                 });
-            // No plausible wrong rule is known of it.
+            // There are no hypotheses about wrong memory accesses.
             let suspected = explanation.is_none().then(|| vec![Alternatives::default()]);
             let difference = Box::new(Difference {
                 class: first.class,
@@ -337,12 +345,13 @@ pub fn judge_operands(
     Ok((operands, Some(part)))
 }
 
-/// What accesses of kernels rest on.
+/// Returns the clauses and questions that the accesses of all kernels rest on.
 fn rests_on(kernels: &[Traced]) -> Trace {
     kernels.iter().fold(Trace::default(), |trace, kernel| trace.union(kernel.trace))
 }
 
-/// What the kernels of a module access under these rules, wherever that is, and what it rests on.
+/// Returns the accesses of the kernels under these rules, including those that the specification leaves undefined,
+/// with the clauses and questions that they rest on.
 fn accesses_under(module: &Module, rules: &Rules) -> (Vec<Traced>, Trace) {
     let expected = expect(module, rules);
     let Expectation::Accepted { variables, .. } = &expected else { return (Vec::new(), expected.trace()) };
@@ -351,7 +360,7 @@ fn accesses_under(module: &Module, rules: &Rules) -> (Vec<Traced>, Trace) {
     (kernels, expected.trace().union(values))
 }
 
-/// The differences of accesses, with their lines of the text.
+/// Adds line numbers to differences of memory accesses.
 fn placed(astray: Vec<Astray>, text: &str) -> Vec<AccessDifference> {
     let lines = Lines::new(text);
     let placed = |Astray { kernel, class, expected, seen, span }| AccessDifference {
@@ -365,10 +374,10 @@ fn placed(astray: Vec<Astray>, text: &str) -> Vec<AccessDifference> {
     astray.into_iter().map(placed).collect()
 }
 
-/// What a subject does with a program as it is, in the form of output that shows its variables.
+/// Shows a program to a subject unchanged, in the form of output that shows its variables.
 ///
 /// # Errors
-/// Only where our machine or code fails.
+/// Fails only if the host system or our own code fails.
 pub fn observe(
     subject: &dyn Subject,
     rules: &Rules,
@@ -380,7 +389,7 @@ pub fn observe(
     subject.observe(&Request { read: &read, ..Request::showing(module, text, target) })
 }
 
-/// The verdict on what the kernels of a program leave.
+/// Judges the output of the kernels of a program.
 fn of_kernels(
     subject: &dyn Subject,
     rules: &Rules,

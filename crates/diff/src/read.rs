@@ -1,14 +1,14 @@
-//! Which variables a subject is asked for, where it may not be able to list them.
+//! The variables to ask a subject for if it may not be able to list them.
 
 use ptxsmith_oracle::{Expectation, Readings, Rules, expect};
 use ptxsmith_subject::{Description, Read};
 use ptxsmith_syntax::Module;
 
-/// The variables with storage and content that the specification says a module has, in the order declared. None where
-/// the subject says that it lists them itself, which saves the time.
+/// Returns the variables with storage and content that the specification gives a module, in declaration order.
+/// Returns none if the subject lists its variables itself, which saves the evaluation.
 ///
-/// A module that is refused by default may be accepted under another answer to an open question: then those that it
-/// has under the first such answer.
+/// A module that is invalid by default may be valid under another answer to an open question. Then the result is its
+/// variables under the first such answer.
 pub(crate) fn wanted(description: &Description, module: &Module, rules: &Rules) -> Vec<Read> {
     if description.lists == Some(true) {
         return Vec::new();
@@ -16,7 +16,7 @@ pub(crate) fn wanted(description: &Description, module: &Module, rules: &Rules) 
     wanted_of(description, &expect(module, rules), module, rules)
 }
 
-/// As [`wanted`], of a module of which it is known what the specification says.
+/// Does the same as [`wanted`] for a module with a known expectation.
 pub(crate) fn wanted_of(
     description: &Description,
     expected: &Expectation,

@@ -1,7 +1,8 @@
-//! Whether what matches the pattern of a listed deviation is the reason for what a subject did.
+//! Tests whether a pattern match of a listed deviation is the reason for the behaviour of a subject.
 //!
-//! A module may hold what is listed and die of something else. So it is shown again without the matched statements, or with what the
-//! entry gives in place of the matched part: if the subject does the same, the match does not explain it.
+//! A module may match a listed deviation and still crash for another reason. So the module is shown again without the
+//! matched statements, or with the replacement that the entry gives. If the subject behaves the same, the match is
+//! not the reason.
 
 use ptxsmith_oracle::{Expectation, Rules, Trace, expect};
 use ptxsmith_subject::{Observation, Outcome};
@@ -14,22 +15,23 @@ use crate::pattern::Place;
 /// Shows the subject another text in the same way; `None` if that fails.
 pub(crate) type Again<'a> = &'a dyn Fn(&str) -> Option<Observation>;
 
-/// The most deviations that are tried one by one.
+/// The maximum number of deviations that are removed one by one.
 const MOST_ALONE: usize = 4;
 
-/// A listed deviation that a module matches, and where.
+/// A listed deviation that a module matches, and the matching places.
 struct Match {
     known: &'static Known,
     places: Vec<Place>,
 }
 
-/// The listed deviations that a module matches and that end as was observed. `trace` is what its refusal rests on.
+/// Returns the listed deviations that match the module and have the observed outcome. `trace` belongs to the
+/// expectation.
 fn matches(module: &Module, trace: &Trace, maker: Maker<'_>, observed: &Observation) -> Vec<Match> {
     let listed = listed_for(maker).filter(|known| does(known, trace, observed));
     matching(listed, module).map(|(known, places)| Match { known, places }).collect()
 }
 
-/// Whether a subject that shows this deviation ends so.
+/// Returns true if the deviation leads to the observed outcome.
 fn does(known: &Known, trace: &Trace, observed: &Observation) -> bool {
     match known.effect {
         Effect::Death { end } => end.is_of(observed),
@@ -40,7 +42,8 @@ fn does(known: &Known, trace: &Trace, observed: &Observation) -> bool {
     }
 }
 
-/// The listed deviation that explains by its pattern what was observed of a module. Where nothing can be shown `again`, a match is enough.
+/// Returns the listed deviation that explains the observation of a module by its pattern. Without `again`, a match is
+/// sufficient.
 pub(crate) fn reason(
     module: &Module,
     trace: &Trace,
@@ -51,11 +54,11 @@ pub(crate) fn reason(
     let found = matches(module, trace, maker, observed);
     let first = found.first()?.known;
     let Some(again) = again else { return Some(first) };
-    // Of the header nothing can be left out.
+    // Nothing can be removed from the header.
     if let Some(whole) = found.iter().find(|one| one.places.iter().any(|place| place.is_module)) {
         return Some(whole.known);
     }
-    // Places are those of a text that was parsed.
+    // Spans have to refer to the printed text.
     let text = print(module);
     let module = parse(&text).ok()?;
     let found = matches(&module, trace, maker, observed);
@@ -67,7 +70,8 @@ pub(crate) fn reason(
     alone.map(|one| one.known).or_else(|| (found.len() > 1 && goes(&found)).then_some(first))
 }
 
-/// The ids of the listed deviations that a module matches and that do not explain what was observed.
+/// Returns the ids of the listed deviations that match the module and have the observed outcome but do not explain
+/// it.
 pub(crate) fn contained(
     module: &Module,
     trace: &Trace,
@@ -77,7 +81,7 @@ pub(crate) fn contained(
     matches(module, trace, maker, observed).iter().map(|one| one.known.id).collect()
 }
 
-/// Whether a subject that does this with a text still shows a deviation.
+/// Returns true if the observation of this text still shows the deviation.
 fn is_same(known: &Known, text: &str, observed: &Observation) -> bool {
     let is_refused = || {
         let module = parse(text).unwrap_or_default();
@@ -90,12 +94,13 @@ fn is_same(known: &Known, text: &str, observed: &Observation) -> bool {
     }
 }
 
-/// A text without what matches the pattern of a deviation, as [`reason`] shows it again.
+/// Returns the text without the matches of a deviation, as [`reason`] shows it.
 pub(crate) fn text_without(text: &str, known: &'static Known, places: &[Place]) -> String {
     without(text, &[Match { known, places: places.to_vec() }])
 }
 
-/// A text without the matched statements, its lines where they are; or with what an entry gives in place of what it matches.
+/// Returns the text with each match replaced as its entry says, or else by spaces, so that line numbers stay the
+/// same.
 fn without(text: &str, matches: &[Match]) -> String {
     let mut cuts: Vec<(usize, usize, Option<&str>)> = Vec::new();
     for one in matches {

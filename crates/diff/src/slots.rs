@@ -1,4 +1,4 @@
-//! One constant in many places: whether a subject gives it the same value everywhere.
+//! Tests whether a subject gives one constant the same value in many places.
 
 use std::collections::BTreeMap;
 
@@ -11,18 +11,19 @@ fn declarations(items: &[Item]) -> impl Iterator<Item = &Declaration> {
         .filter_map(|item| if let Item::Variables(declaration) = item { Some(declaration) } else { None })
 }
 
-/// How the slots of a constant that were seen compare.
+/// The result of comparing the observed slots of a constant.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Slots {
-    /// The slot of this variable differs from one before it.
+    /// The slot of this variable differs from an earlier one.
     Differ(String),
-    /// All agree that have another to agree with.
+    /// All comparable slots agree, and there are at least two.
     Agree,
-    /// None has another to agree with.
+    /// No two slots are comparable.
     Apart,
 }
 
-/// Compares the slots of a constant. Integers agree in the bits that the smaller one has, floats with those of their own size.
+/// Compares the slots of a constant. Integers are compared in the low bytes that both have, floats with floats of the
+/// same size.
 pub(crate) fn compare(items: &[Item], observation: &Observation) -> Slots {
     let mut compared = false;
     let mut seen: BTreeMap<bool, BTreeMap<usize, Vec<u8>>> = BTreeMap::new();
@@ -31,7 +32,7 @@ pub(crate) fn compare(items: &[Item], observation: &Observation) -> Slots {
         for declarator in &declaration.declarators {
             let variable = observation.variables.get(declarator.name.text.as_str());
             let Some(bytes) = variable.and_then(|variable| variable.bytes.as_ref()) else { continue };
-            // Eight bytes of one each are the eight bytes of the constant.
+            // Such an array holds the eight bytes of the constant, one in each element.
             let bytewise = ty == ScalarType::U8 && !declarator.dimensions.is_empty() && bytes.len() == 8;
             let width = if bytewise { 8 } else { ty.bytes() as usize };
             let Some(slot) = bytes.len().checked_sub(width).map(|from| &bytes[from..]) else { continue };

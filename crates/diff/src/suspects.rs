@@ -1,8 +1,9 @@
-//! Plausible wrong rules, each a change of one entry of the rules.
+//! Plausible wrong rules, each a change to a single entry of the rules.
 //!
-//! No implementation is known to follow one. They serve twice: a new difference that one of them predicts to the byte is
-//! named after it ([`Difference::suspected`](crate::Difference::suspected)), so that many programs with one cause become
-//! one finding; and the power of the generator is measured by how soon it tells each from the right rule.
+//! No implementation is known to follow any of them. They have two uses. A new difference that a wrong rule predicts
+//! byte for byte is named after it ([`Difference::suspected`](crate::Difference::suspected)), so that many programs
+//! with one cause become one finding. And the power of the generator is measured by how soon its programs tell each
+//! wrong rule from the right one.
 
 mod operands;
 
@@ -12,13 +13,13 @@ use ptxsmith_syntax::{BinaryOp, Cast, Number, Radix, ScalarType, TypeKind, Unary
 /// A plausible wrong rule.
 #[derive(Clone, Copy)]
 pub struct Suspect {
-    /// Its stable name.
+    /// Stable id, stored in findings.
     pub id: &'static str,
-    /// What is wrong, in a line.
+    /// The wrong rule in one line.
     pub title: &'static str,
-    /// The clause that it breaks.
+    /// The clause that the rule breaks.
     pub clause: Clause,
-    /// The change.
+    /// The change of the rules.
     pub change: fn(&mut Rules),
 }
 
@@ -44,14 +45,14 @@ fn float(value: Value, change: impl FnOnce(f64) -> f64) -> Value {
     }
 }
 
-/// Changes any rule.
+/// Defines a suspect that changes any rule.
 macro_rules! rule {
     ($id:literal, $title:literal, $clause:ident, $change:expr) => {
         Suspect { id: $id, title: $title, clause: Clause::$clause, change: $change }
     };
 }
 
-/// Changes the rule of an infix operator.
+/// Defines a suspect that changes the rule of an infix operator.
 macro_rules! infix {
     ($id:literal, $title:literal, $clause:ident, $op:ident, |$next:ident, $step:ident, $a:ident, $b:ident| $body:expr) => {
         rule!($id, $title, $clause, |rules| {
@@ -61,7 +62,7 @@ macro_rules! infix {
     };
 }
 
-/// Changes the rule of a prefix operator.
+/// Defines a suspect that changes the rule of a prefix operator.
 macro_rules! prefix {
     ($id:literal, $title:literal, $clause:ident, $op:ident, |$next:ident, $step:ident, $a:ident| $body:expr) => {
         rule!($id, $title, $clause, |rules| {
@@ -70,7 +71,7 @@ macro_rules! prefix {
     };
 }
 
-/// Makes one infix operator bind as another does.
+/// Defines a suspect that gives one infix operator the precedence of another.
 macro_rules! as_tight {
     ($id:literal, $title:literal, $op:ident as $other:ident) => {
         rule!($id, $title, Precedence, |rules| {
@@ -80,7 +81,7 @@ macro_rules! as_tight {
     };
 }
 
-/// What the specification says of another operator.
+/// Applies another operator under the rules of the specification.
 fn binary(op: BinaryOp, step: &mut Step<'_>, a: Value, b: Value) -> Ruled<Value> {
     Rules::default().expressions.infix[op as usize].apply(step, a, b)
 }
@@ -93,12 +94,12 @@ fn number(next: &rules::Number, step: &mut Step<'_>, text: impl AsRef<[u8]>) -> 
     next.apply(step, text.as_ref())
 }
 
-/// A number as text.
+/// Returns the text of a number as a string.
 fn spelled(text: &[u8]) -> &str {
     std::str::from_utf8(text).expect("numbers are spelled in ASCII")
 }
 
-/// The value of two integers where both are; else what the rule says.
+/// Applies `of` if both values are integers, and the next rule otherwise.
 fn of_two(
     next: &rules::Infix,
     step: &mut Step<'_>,
@@ -118,12 +119,12 @@ fn low_32(value: Value) -> Value {
 
 pub use operands::OPERANDS;
 
-/// Every plausible wrong rule that is looked for.
+/// Returns all plausible wrong rules.
 pub fn all() -> impl Iterator<Item = &'static Suspect> {
     SUSPECTS.iter().chain(OPERANDS)
 }
 
-/// Every plausible wrong rule of data.
+/// The plausible wrong rules about data.
 #[rustfmt::skip]
 pub const SUSPECTS: &[Suspect] = &[
     // Literals
@@ -254,7 +255,7 @@ fn with_sign_of(value: Value, a: Value, b: Value) -> Value {
     }
 }
 
-/// The single next to a double on the side of zero.
+/// Narrows a double to a single by rounding toward zero.
 fn cut(value: f64) -> u32 {
     let nearest = narrow(value);
     if f64::from(f32::from_bits(nearest)).abs() > value.abs() { nearest - 1 } else { nearest }

@@ -1,32 +1,33 @@
-//! What is shown to a subject: one trial alone, or many in one module.
+//! A program fragment that is shown to a subject, alone or with many others in one module.
 
 use ptxsmith_syntax::{
     Declaration, Declarator, Expr, Header, Initializer, Item, Module, ScalarType, Spacing, StateSpace,
     Statement, prefixed, print,
 };
 
-/// What is tried.
+/// The content of a trial.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Body {
     /// One value of a type in a state space. Alone it is a scalar variable `x`; in a batch, an element of an array.
     Expression {
-        /// The type that the value is converted to.
+        /// The type to which the value is converted.
         ty: ScalarType,
-        /// `.global` or `.const`.
+        /// The state space, `.global` or `.const`.
         space: StateSpace,
-        /// The value.
+        /// The constant expression.
         expr: Expr,
     },
-    /// Statements at module scope: declarations, and functions whose addresses they take. No other trial sees the names
-    /// that they declare.
+    /// Statements at module scope: declarations, and functions that the declarations take the address of. Other
+    /// trials of the same module cannot refer to their names.
     Items(Vec<Item>),
-    /// Declarations that put one constant in many places: it is the last scalar of every variable, or, of eight bytes,
-    /// all of them. A subject that gives two values contradicts itself, also where no rule says which is right.
+    /// Declarations that put one constant in many places: it is the last scalar of each variable or, if it has eight
+    /// bytes and the variable is a byte array, all of the variable. Two different values are a contradiction even if
+    /// no rule decides which is right.
     Contexts(Vec<Item>),
 }
 
 impl Body {
-    /// The statements; `None` for an expression, which is none yet.
+    /// Returns the statements; `None` for an expression.
     pub fn items(&self) -> Option<&[Item]> {
         match self {
             Body::Expression { .. } => None,
@@ -35,38 +36,38 @@ impl Body {
     }
 }
 
-/// One question to a subject, small enough to be reported as it is.
+/// A test case, small enough to be reported unchanged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trial {
-    /// Its number in the campaign; trials are reported in this order.
+    /// The number in the campaign; trials are reported in this order.
     pub id: u64,
-    /// What is tried.
+    /// The content.
     pub body: Body,
-    /// How its text is spaced.
+    /// The spacing of the printed text.
     pub spacing: Spacing,
 }
 
-/// The name of the variable that an expression initializes when it stands alone.
+/// The name of the variable that an expression initializes in a module of its own.
 pub(crate) const ALONE: &str = "x";
 
 impl Trial {
-    /// A trial in canonical spacing.
+    /// Creates a trial with canonical spacing.
     pub fn new(id: u64, body: Body) -> Trial {
         Trial { id, body, spacing: Spacing::Canonical }
     }
 
-    /// The declarations and functions of a module, for what its kernels leave.
+    /// Creates a trial from the declarations and functions of a module, to test the output of its kernels.
     pub(crate) fn of_kernels(id: u64, module: &Module) -> Trial {
         let items = module.items.iter().filter(|item| matches!(item, Item::Variables(_) | Item::Function(_)));
         Trial::new(id, Body::Items(items.cloned().collect()))
     }
 
-    /// The trial as a module of its own.
+    /// Returns the trial as a module of its own.
     pub fn module(&self, header: &Header) -> Module {
         header.module(self.items())
     }
 
-    /// What the trial adds to the header of a module of its own.
+    /// Returns the statements of the trial's own module, without the header.
     pub(crate) fn items(&self) -> Vec<Item> {
         match &self.body {
             Body::Expression { ty, space, expr } => {
@@ -76,12 +77,12 @@ impl Trial {
         }
     }
 
-    /// The trial as PTX text of its own. The header is spaced canonically, so that every reader finds it.
+    /// Prints the trial as a module of its own. The header has canonical spacing, so that simple parsers find it.
     pub fn text(&self, header: &Header) -> String {
         self.text_of(header, self.items())
     }
 
-    /// The same, with this prefix on the names that it declares.
+    /// Does the same as [`Trial::text`], with a prefix on all declared names.
     pub(crate) fn prefixed_text(&self, header: &Header, prefix: &str) -> String {
         self.text_of(header, prefixed(&self.items(), prefix))
     }
@@ -91,12 +92,12 @@ impl Trial {
         if self.ends_in_comment() { text + "//" } else { text }
     }
 
-    /// Whether its text, or one that has it, ends in a comment that no line break ends.
+    /// Returns true if the printed text ends in a comment without a line break.
     pub(crate) fn ends_in_comment(&self) -> bool {
         matches!(self.spacing, Spacing::Odd(number) if number.is_multiple_of(4))
     }
 
-    /// How long the trial is: the measure by which the shortest example of a finding is chosen.
+    /// Returns the size of the trial. The smallest trial becomes the example of a finding.
     pub fn weight(&self) -> usize {
         let odd = usize::from(self.spacing != Spacing::Canonical);
         odd + match &self.body {
@@ -114,7 +115,7 @@ fn item_weight(item: &Item) -> usize {
     }
 }
 
-/// The weight of a statement without those in it.
+/// Returns the weight of a statement, not counting nested statements.
 fn statement_weight(statement: &Statement) -> usize {
     match statement {
         Statement::Variables(declaration) => declaration_weight(declaration),
@@ -164,16 +165,16 @@ mod tests {
 
     #[test]
     fn a_weight_counts_what_a_person_reads() {
-        // Two specifiers and a name; with a value; with a dimension and a list of two.
+        // Two specifiers and a name; then with a value; then with a dimension and a list of two.
         assert_eq!(weight(".global .u32 x;"), 3);
         assert_eq!(weight(".global .u32 x = 1;"), 4);
         assert_eq!(weight(".global .u32 x[2] = {1, 2};"), 3 + (2 + 1) + (2 + 2));
         assert_eq!(weight(".global .u32 x, y;"), 4);
-        // Six of a function, an instruction with three operands, one without, and a declaration.
+        // 6 for a function, 4 for an instruction with three operands, 1 for one without, and 3 for a declaration.
         assert_eq!(weight(".func f() { .reg .u32 r; add.u32 r, r, r; ret; }"), 6 + 3 + 4 + 1);
         assert_eq!(weight(".func f() { { ret; } }"), 6 + 1 + 1);
         assert_eq!(weight(".version 7.8\n"), 2);
-        // Three nodes and what declares them; odd spacing costs one.
+        // Three nodes and 3 for their declaration; odd spacing adds 1.
         assert_eq!(expression(Spacing::Canonical).weight(), 3 + 3);
         assert_eq!(expression(Spacing::Odd(1)).weight(), 3 + 3 + 1);
     }

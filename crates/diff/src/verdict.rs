@@ -17,76 +17,75 @@ ptxsmith_syntax::every! {
     #[derive(Serialize, Deserialize)]
     #[serde(rename_all = "kebab-case")]
     pub enum NotCompared {
-        /// The oracle has no rule for it.
+        /// The oracle has no rule for the program.
         Unmodelled = "unmodelled",
-        /// The subject does not show it.
+        /// The subject does not show the result.
         Unobserved = "unobserved",
-        /// The subject says that it lacks this part of the language.
+        /// The subject reports that it does not support this part of the language.
         Unsupported = "unsupported",
-        /// There was no subject to ask.
+        /// The subject is not available.
         Unavailable = "unavailable",
-        /// The subject refuses also the valid counterpart, so its refusal of the invalid program says nothing.
+        /// The subject rejects the valid counterpart as well, so its rejection of the invalid program proves nothing.
         CounterpartRefused = "twin-refused",
     }
 }
 
-/// Why a part of a program was not compared, for people.
+/// The reason why a part of a program was not compared, in words for people.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Why {
-    /// The part: `kernel k`, `variable a`.
+    /// The part of the program, for example `kernel k` or `variable a`.
     pub part: String,
-    /// The line of the program, where it is known.
+    /// The line of the program, if it is known.
     pub line: Option<u32>,
     /// The reason, without names and numbers, so that reasons can be counted.
     pub reason: String,
-    /// More about the reason, with names and numbers: what ended the understanding of a statement.
+    /// Details with names and numbers, for example the token at which the parser gave up on a statement.
     pub detail: Option<String>,
-    /// What the subject says of the program, with the line that it names, where it refuses it.
+    /// The subject's error message and the line that it names, if it rejects the program.
     pub said: Option<String>,
 }
 
 /// A module that was derived from a user's program.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Derived {
-    /// The module.
     pub module: Module,
-    /// Its text, which the subject was shown.
+    /// The text of the module that was shown to the subject.
     pub text: String,
 }
 
-/// A deviation of one trial.
+/// A difference between the expected and the observed behaviour of one trial.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Difference {
-    /// What kind it is.
+    /// The kind of difference.
     pub class: Class,
-    /// The variable that shows it, where one does.
+    /// The name of the differing variable; `None` if the program as a whole differs.
     pub variable: Option<String>,
-    /// What was expected. Nothing is said where a shorter trial of the same batch has the same explanation: only the shortest
-    /// is ever shown.
+    /// The expected behaviour. Empty if a shorter trial of the same batch has the same explanation, because a report
+    /// shows only the shortest.
     pub expected: Expected,
-    /// What the subject did with the trial.
+    /// The behaviour of the subject.
     pub observed: Observation,
-    /// The known deviations that predict exactly this, where there are any.
+    /// The known deviations and interpretations that predict exactly this observation, if there are any.
     pub explanation: Option<Explanation>,
-    /// Where nothing listed predicts it: the plausible wrong rules that do, for each variable that differs, or once for
-    /// the program as a whole. `None` where that was not looked into.
+    /// If nothing listed predicts the difference: the plausible wrong rules that do, one entry per differing variable
+    /// or one entry for the whole program. `None` if they were not searched.
     pub suspected: Option<Vec<Alternatives>>,
 }
 
 impl Difference {
-    /// A difference for which no cause is looked for.
+    /// Creates a difference without an explanation.
     pub fn of(class: Class, expected: Expected, observed: Observation) -> Difference {
         Difference { class, variable: None, expected, observed, explanation: None, suspected: None }
     }
 
-    /// Whether another reading alone explains it, so that it is no deviation.
+    /// Returns true if another interpretation alone explains the difference, so that it is no deviation.
     pub fn is_reading(&self) -> bool {
         self.explanation.as_ref().is_some_and(Explanation::is_reading)
     }
 }
 
-/// What is expected of a program under these rules, by the answer that they give, where a subject shows a deviation of this class.
-/// Of a program with undecided parts any answer is expected: a subject that crashes gives none.
+/// Builds the expected half of a finding of this class from the oracle's `answer`. If the subject crashes or hangs on
+/// a program with undecided parts, the expectation is "unmodelled": either accepting or rejecting it would conform.
 pub(crate) fn expected_of(
     class: Class,
     mut answer: ModuleAnswer,
@@ -102,17 +101,17 @@ pub(crate) fn expected_of(
     Expected::of_module(answer)
 }
 
-/// What the specification does with a program.
+/// Whether the specification accepts or rejects a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Must {
-    /// It takes it.
+    /// The program is valid.
     Accept,
-    /// It refuses it.
+    /// The program is invalid.
     Refuse,
 }
 
 impl Must {
-    /// What this expectation demands; `None` where there is no rule.
+    /// Returns the outcome that this expectation requires; `None` if the oracle has no rule for the program.
     pub fn of(expected: &Expectation) -> Option<Must> {
         match expected {
             Expectation::Accepted { .. } => Some(Must::Accept),
@@ -122,19 +121,19 @@ impl Must {
     }
 }
 
-/// What a subject does with a program, as far as a verdict tells.
+/// The outcome of a trial on the subject, as far as the verdict shows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Fate {
-    /// It takes it.
+    /// The subject accepts the program.
     Accepted,
-    /// It refuses it.
+    /// The subject rejects the program.
     Refused,
-    /// It crashes or hangs.
+    /// The subject crashes or hangs.
     Died,
 }
 
 impl Judged {
-    /// A verdict of which nothing else is known.
+    /// Creates a verdict without any of the optional results.
     pub fn new(id: u64, verdict: Verdict, must: Option<Must>, trace: Trace) -> Judged {
         let (excluded, contradicts) = (Vec::new(), Vec::new());
         let (unseen, operands, confirms) = (0, Share::default(), None);
@@ -156,8 +155,9 @@ impl Judged {
         }
     }
 
-    /// Notes that the trial, which was refused as it should be, has a valid counterpart that is taken. Where it met one open
-    /// question, of which another answer would have had it accepted, that shows the default answer.
+    /// Records that the subject accepts the valid counterpart of this trial, which it rejected as it should. If the
+    /// trial met exactly one open question and another answer to it would have made the trial valid, the rejection
+    /// confirms the default answer.
     pub fn confirm(&mut self, trial: &Trial, header: &Header) {
         let mut questions = self.trace.questions.iter();
         if let (Some(question), None, Verdict::Conforms, Some(Must::Refuse)) =
@@ -173,7 +173,7 @@ impl Judged {
         }
     }
 
-    /// What the subject did with the trial; `None` where that was not compared.
+    /// Returns what the subject did with the trial; `None` if the trial was not compared.
     pub fn fate(&self) -> Option<Fate> {
         let of = |difference: &Difference| match difference.observed.outcome {
             Outcome::Accepted => Some(Fate::Accepted),
@@ -193,20 +193,21 @@ impl Judged {
 /// The outcome of comparing one trial.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
-    /// The subject does what the specification says under the default reading.
+    /// The subject conforms to the specification under the default interpretation.
     Conforms,
-    /// The subject takes what the specification takes, and shows no values: nothing else could be compared.
+    /// The subject accepts a valid program. It shows no values, so nothing else could be compared.
     ConformsByOutcome,
-    /// It does what the specification says under another reading, which the explanation names.
+    /// The subject conforms under another interpretation, which the explanation names.
     Reads(Box<Difference>),
-    /// It does not.
+    /// The subject deviates from the specification.
     Deviates(Box<Difference>),
     /// Nothing could be compared.
     NotCompared(NotCompared),
 }
 
 impl Verdict {
-    /// The verdict, which says that the program contains these listed deviations though none of them explains it.
+    /// Records in a deviating verdict that the program contains these listed deviations, though none of them explains
+    /// it.
     pub(crate) fn containing(mut self, ids: Vec<&'static str>) -> Verdict {
         if let Verdict::Deviates(difference) = &mut self {
             difference.expected.contains = ids.into_iter().map(str::to_owned).collect();
@@ -215,51 +216,51 @@ impl Verdict {
     }
 }
 
-/// A verdict together with what it rests on.
+/// A verdict together with the evidence for it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Judged {
-    /// The trial's number.
+    /// The number of the trial.
     pub id: u64,
-    /// The verdict.
     pub verdict: Verdict,
-    /// What the specification does with the trial under the default reading; `None` where there is no rule.
+    /// The outcome that the specification requires under the default interpretation; `None` if the oracle has no
+    /// rule.
     pub must: Option<Must>,
     /// The clauses and questions that the expectation rests on.
     pub trace: Trace,
-    /// The answers to open questions that this verdict rules out: under them the result would have been another.
+    /// The interpretations that this verdict excludes: under each of them the result would have been different.
     pub excluded: Vec<(Question, usize)>,
-    /// The wrong rules, suspected of other differences of the batch, that this verdict rules out: under them the result
-    /// would have been another.
+    /// The wrong rules that this verdict excludes: hypotheses for other differences of the batch under which this
+    /// result would have been different.
     pub contradicts: Vec<&'static str>,
-    /// How many variables of the trial the subject does not show, though it shows others: they were not compared.
+    /// The number of variables of the trial that were not compared because the subject shows only other variables.
     pub unseen: u32,
-    /// Of a trial with kernels, what was seen of their operands' results.
+    /// The operand results of the trial's kernels that the subject shows, and their total.
     pub operands: Share,
-    /// Of a file with kernels, how many memory operands were compared.
+    /// Counts of the compared memory operands; `None` if the file has no kernels.
     pub memory_operands: Option<Box<CodeCounts>>,
-    /// Of a file with kernels, of how many it was compared what they compute.
+    /// Counts of the kernels with compared results; `None` if the file has no kernels.
     pub computed_kernels: Option<Box<CodeCounts>>,
-    /// The open question whose default answer this verdict shows: see [`Judged::confirm`].
+    /// The open question for which this verdict confirms the default answer: see [`Judged::confirm`].
     pub confirms: Option<Question>,
-    /// Why it was not compared, where that is known.
+    /// The reason why the trial was not compared, if it is known.
     pub why: Option<Box<Why>>,
-    /// Of a file of the user's, where the part stands that deviates.
+    /// The position of the deviating part in the user's file.
     pub place: Option<Box<Place>>,
 }
 
-/// How many things of kernels were compared with generated code: memory operands, or what kernels compute.
+/// How many things in kernels were compared with generated code: either memory operands or kernel results.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CodeCounts {
-    /// Those that were compared: of operands those whose place was found in the code, or missed there.
+    /// The number that was compared. A memory operand counts if the code accesses its place or wrongly fails to.
     pub compared: u64,
-    /// Those of which the code has nothing.
+    /// The number that the compiler removed: nothing in the code corresponds to them.
     pub removed: u64,
-    /// The others, by reason.
+    /// The number that was not compared, by reason.
     pub not_compared: BTreeMap<String, u64>,
 }
 
 impl CodeCounts {
-    /// Counts what was not compared, for this reason.
+    /// Adds `count` things that were not compared for this reason.
     pub(crate) fn leave(&mut self, reason: impl Into<String>, count: usize) {
         if count > 0 {
             *self.not_compared.entry(reason.into()).or_default() += count as u64;
@@ -267,17 +268,17 @@ impl CodeCounts {
     }
 }
 
-/// What of the results of operands was seen.
+/// The share of the operand results that the subject shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Share {
-    /// Scalars in output buffers that the subject shows.
+    /// The number of scalars in output buffers that the subject shows.
     pub seen: u64,
-    /// Scalars that the specification predicts.
+    /// The number of scalars in output buffers that the specification predicts.
     pub total: u64,
 }
 
 impl Share {
-    /// Both together.
+    /// Returns the sum of both shares.
     pub fn plus(self, other: Share) -> Share {
         Share { seen: self.seen + other.seen, total: self.total + other.total }
     }
@@ -290,7 +291,7 @@ mod tests {
     use super::*;
     use crate::trial::Body;
 
-    /// The question that a case with this verdict confirms, its valid counterpart taken.
+    /// Returns the question that a case with this verdict confirms if the subject accepts its valid counterpart.
     fn confirmed(text: &str, verdict: Verdict, must: Must) -> Option<Question> {
         let (header, trial) =
             (Header::default(), Trial::new(0, Body::Items(parse(text).expect("it is PTX").items)));
@@ -303,12 +304,12 @@ mod tests {
     #[test]
     fn a_refusal_that_rests_on_one_open_question_confirms_its_default_answer() {
         let refused = |text| confirmed(text, Verdict::Conforms, Must::Refuse);
-        // Taken where an offset may be subtracted.
+        // Valid if an offset may be subtracted.
         let subtracted = ".global .u32 b; .global .u64 a = b - 4;";
         assert_eq!(refused(subtracted), Some(Question::AddressSubtraction));
-        // No answer alone takes it.
+        // No single answer makes it valid.
         assert_eq!(refused(".global .u32 b; .global .u64 a[0] = {b - 4};"), None);
-        // Nor any two, as the name is not declared.
+        // No combination of answers makes it valid, because `b` is not declared.
         assert_eq!(refused(".global .u64 a = (1 << 64) + b;"), None);
         assert_eq!(refused(".global .u64 a = b;"), None);
         let unobserved = Verdict::NotCompared(NotCompared::Unobserved);

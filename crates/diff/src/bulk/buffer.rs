@@ -1,4 +1,4 @@
-//! The modules of a batch while they are written, and the comparison of what is in them with what a subject shows.
+//! Builds the modules of a batch and compares their expected content with the observation.
 
 use ptxsmith_oracle::{Clause, Question, QuestionSet, Trace};
 use ptxsmith_subject::{Error, Observation, Outcome};
@@ -7,13 +7,13 @@ use ptxsmith_syntax::{ScalarType, StateSpace};
 use super::text::ExprText;
 use crate::judge::{CONST_BYTES, little_endian};
 
-/// Expressions as elements of arrays, in as few modules as have room for them.
+/// The expressions of a batch as array elements, in as few modules as can hold them.
 #[derive(Default)]
 pub(super) struct BatchBuffer {
     modules: Vec<ModuleBuffer>,
 }
 
-/// A case with what it should hold, of so many bytes of this type in this state space.
+/// A case with its expected bits, type and state space.
 pub(super) struct Element {
     pub case: u64,
     pub ty: ScalarType,
@@ -22,38 +22,38 @@ pub(super) struct Element {
     pub trace: Trace,
 }
 
-/// A case that holds something else under the answer to one question that the subject is known to give: that is what is
-/// written down of it.
+/// Information on a case that has another value under a known answer of the subject. Its expected bits follow that
+/// answer.
 #[derive(Clone, Copy)]
 pub(super) struct Follows {
     pub question: Question,
-    /// How many nodes the expression has.
+    /// The number of nodes of the expression.
     pub nodes: u32,
-    /// What it rests on.
+    /// The clauses and questions that the value rests on.
     pub trace: Trace,
 }
 
-/// A case that holds other bits than are written down of it.
+/// A case with observed bits that differ from the expected ones.
 pub(super) struct Other {
     pub case: u64,
     pub ty: ScalarType,
-    /// What it holds.
+    /// The observed bits.
     pub bits: u64,
 }
 
-/// What a subject shows of the cases that are written down.
+/// The comparison of all cases with the observation.
 pub(super) struct Compared {
-    /// Those that hold what the specification says, and those that do not.
+    /// The number of cases shown with the specification's value, whether they conform or not.
     pub shown: u64,
-    /// How many of those rest on each clause, in the order of [`Clause::ALL`].
+    /// The number of those cases that rest on each clause, in the order of [`Clause::ALL`].
     pub clauses: Vec<u64>,
-    /// The open questions that those met.
+    /// The open questions that those cases met.
     pub questions: QuestionSet,
-    /// Of those, the ones that hold something else.
+    /// The cases with other bits than expected.
     pub other: Vec<Other>,
-    /// The cases that hold what they do under an answer that the subject is known to give.
+    /// The cases that conform under a known answer of the subject.
     pub read: Vec<(u64, Follows)>,
-    /// Those that do not hold that, and those of which nothing is shown.
+    /// The cases that deviate from the known answer, and the cases that the subject does not show.
     pub left: Vec<u64>,
 }
 
@@ -66,23 +66,23 @@ impl Default for Compared {
 }
 
 impl BatchBuffer {
-    /// Writes down an element, whose text this is.
+    /// Adds an element with this text.
     #[inline]
     pub(super) fn write(&mut self, element: Element, text: &ExprText) {
         self.array(Follow::Specification, &element).write(element, text);
     }
 
-    /// As [`BatchBuffer::write`], of one whose bits are those of another answer to a question.
+    /// Does the same as [`BatchBuffer::write`] for an element with the bits under another answer to a question.
     pub(super) fn write_read(&mut self, element: Element, follows: Follows, text: &ExprText) {
         let array = self.array(Follow::Other, &element);
         array.follows.push(follows);
         array.write(element, text);
     }
 
-    /// Has each module, behind this header, observed, and compares.
+    /// Shows each module, preceded by the header, and compares the observations.
     ///
     /// # Errors
-    /// Those of observing.
+    /// Returns the errors of `observe`.
     pub(super) fn compare(
         &self,
         header: &str,
@@ -95,7 +95,7 @@ impl BatchBuffer {
         Ok(compared)
     }
 
-    /// The array that an element belongs to, in the last module, which has room for it.
+    /// Returns the array for an element in the last module. Adds a module if the last one has no room.
     #[inline]
     fn array(&mut self, follow: Follow, element: &Element) -> &mut Array {
         let &Element { ty, space, .. } = element;
@@ -110,24 +110,24 @@ impl BatchBuffer {
     }
 }
 
-/// Whose answers to open questions the elements of an array follow.
+/// The answers to open questions that the elements of an array follow.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Follow {
-    /// The oracle's.
+    /// The default answers.
     Specification,
-    /// Others, of which each of its own.
+    /// Other answers; the question is stored for each element.
     Other,
 }
 
 /// The arrays of one module.
 #[derive(Default)]
 struct ModuleBuffer {
-    /// By what they follow, state space and type: see [`place_of`].
+    /// Indexed by answers, state space and type: see [`place_of`].
     arrays: Vec<Option<Array>>,
     const_bytes: u64,
 }
 
-/// Where the array of these values is among those of a module. It is looked for millions of times.
+/// Returns the index of an array in its module. Computed without a search because it is needed millions of times.
 fn place_of(follow: Follow, space: StateSpace, ty: ScalarType) -> usize {
     (space as usize * ScalarType::ALL.len() + ty as usize) * 2 + follow as usize
 }
@@ -140,11 +140,11 @@ struct Array {
     text: Vec<u8>,
     expected: Vec<u8>,
     cases: Vec<u64>,
-    /// What the cases rest on is counted before they are shown, which takes no memory for each: hardly any of them will
-    /// not be as expected.
+    /// The number of cases for each clause, counted before they are shown. This needs no memory per case; the few
+    /// differing cases are subtracted later.
     clauses: Vec<u64>,
     questions: QuestionSet,
-    /// What each follows, where the array is one of those.
+    /// The answer that each element follows, if the array is one of [`Follow::Other`].
     follows: Vec<Follows>,
 }
 
@@ -153,7 +153,7 @@ impl Array {
     fn write(&mut self, element: Element, text: &ExprText) {
         text.append_to(&mut self.text);
         self.text.extend_from_slice(b",\n");
-        // All eight bytes, and then only as many as there are: a copy of a fixed length is cheaper.
+        // Copies all eight bytes and then truncates: a copy of constant length is cheaper.
         let end = self.expected.len() + element.ty.bytes() as usize;
         self.expected.extend_from_slice(&element.bits.to_le_bytes());
         self.expected.truncate(end);
@@ -190,7 +190,7 @@ impl ModuleBuffer {
         self.arrays.iter().flatten()
     }
 
-    /// The module, behind this header.
+    /// Returns the text of the module, preceded by the header.
     fn text(&self, header: &str) -> String {
         let mut text = String::with_capacity(self.arrays().map(|array| 64 + array.text.len()).sum());
         text.push_str(header);
@@ -207,7 +207,7 @@ impl ModuleBuffer {
 }
 
 impl Compared {
-    /// Takes over what is shown of a module.
+    /// Adds the comparison of one module.
     fn take(&mut self, module: &ModuleBuffer, observation: &Observation) {
         for array in module.arrays() {
             let seen = observation.variables.get(array.name.as_str());
@@ -225,7 +225,7 @@ impl Compared {
 }
 
 impl Array {
-    /// The elements that are not as expected: their places, and what is seen of them.
+    /// Returns the indices and the observed bytes of the differing elements.
     fn differing<'a>(&'a self, bytes: &'a [u8]) -> impl Iterator<Item = (usize, &'a [u8])> {
         let width = self.expected.len() / self.cases.len();
         let single = bytes.chunks(width).zip(self.expected.chunks(width)).enumerate();

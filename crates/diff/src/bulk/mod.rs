@@ -1,9 +1,9 @@
-//! The fast path: expressions by the hundred thousand, of most of which nothing is kept but that they hold what they should.
+//! Fast path: checks hundreds of thousands of expressions and keeps nothing if they pass.
 //!
-//! What an implementation gets right is most of what it is shown. So expressions are printed and evaluated node by node,
-//! without trees, shown in large arrays, and compared as bytes. What differs exactly as one listed deviation has it, or
-//! as the subject is known to answer an open question, is counted. Only the rest, that from which more can be learned, and
-//! examples of what is counted, are made again and judged one by one.
+//! An implementation handles most expressions correctly. So expressions are printed and evaluated node by node,
+//! without trees, shown in large arrays, and compared as bytes. A value that exactly one listed deviation predicts,
+//! or that follows a known answer of the subject to an open question, is only counted. The remaining cases, the
+//! informative ones, and examples of the counted ones are generated again and judged one by one.
 
 mod buffer;
 mod pool;
@@ -31,29 +31,29 @@ use crate::{
     verdict::{Judged, Verdict},
 };
 
-/// What became of the cases that were judged in bulk.
+/// The result of judging cases in bulk.
 ///
-/// Of what is counted here there is an example among the cases that are left: the first ones that answer a question
-/// otherwise, and whatever is shorter than all before it that show the same.
+/// For everything that is counted here, the cases in `left` include an example: the first cases that answer a
+/// question differently, and each case that is shorter than all earlier ones with the same result.
 #[derive(Clone, Debug)]
 pub struct BulkVerdicts {
-    /// The cases that have to be judged one by one, ascending.
+    /// The cases that have to be judged one by one, in ascending order.
     pub left: Vec<u64>,
-    /// How many conform and have no more to tell.
+    /// The number of conforming cases that need no further examination.
     pub conform: u64,
-    /// How many there are of which the specification does not say what they hold, so that they are not shown.
+    /// The number of cases that were not shown because the specification does not define their value.
     pub unmodelled: u64,
-    /// How many of those that conform rest on each clause, in the order of [`Clause::ALL`].
+    /// The number of conforming cases that rest on each clause, in the order of [`Clause::ALL`].
     pub clauses: Vec<u64>,
-    /// The open questions that any of them met.
+    /// The open questions that the conforming cases met.
     pub questions: QuestionSet,
-    /// How many of those that conform do so under another answer to one open question only.
+    /// The number of conforming cases that follow another answer to exactly one open question.
     pub read: BTreeMap<(Question, usize), u64>,
-    /// How many deviate exactly as one listed deviation has it, by its name.
+    /// The number of cases that deviate exactly as one listed deviation predicts, by its id.
     pub deviate: BTreeMap<&'static str, u64>,
-    /// What those rest on that deviate.
+    /// The clauses that the counted deviating cases rest on.
     pub deviating: ClauseSet,
-    /// The answers to open questions that the subject was known to follow: what conforms does so under them.
+    /// The subject's known answers to open questions, under which cases conform.
     followed: Readings,
 }
 
@@ -67,8 +67,8 @@ impl Default for BulkVerdicts {
 }
 
 impl BulkVerdicts {
-    /// Whether what was counted stands, as verdicts on the cases that were left show it. If not, all cases are to be judged
-    /// one by one: any may rule out a rule that a difference is put down to, or what was counted shows in none that was left.
+    /// Returns true if the verdicts on the remaining cases confirm the counts. If not, all cases have to be judged
+    /// one by one: any case may exclude a rule that explains a difference, or a counted result may lack an example.
     pub fn stands<'j>(&self, left: impl IntoIterator<Item = &'j Judged>) -> bool {
         let mut read: BTreeSet<_> = self.read.keys().copied().collect();
         let mut deviate: BTreeSet<_> = self.deviate.keys().copied().collect();
@@ -86,8 +86,8 @@ impl BulkVerdicts {
         read.is_empty() && deviate.is_empty()
     }
 
-    /// Takes over what a subject shows. `deviates` says what a case that holds something else rests on; and, where that is
-    /// what one listed deviation predicts, which one, and how many nodes the case has.
+    /// Adds the comparison of a batch. For a case with a differing value, `deviates` returns its trace and, if
+    /// exactly one listed deviation predicts the value, that deviation and the number of nodes of the expression.
     fn take(
         &mut self,
         compared: Compared,
@@ -127,7 +127,7 @@ impl BulkVerdicts {
     }
 }
 
-/// Whether this is less than all numbers of nodes that were given with the same key before.
+/// Returns true if `nodes` is less than all earlier values for this key.
 fn is_shorter<K: Ord>(shortest: &mut BTreeMap<K, u32>, key: K, nodes: u32) -> bool {
     let least = shortest.entry(key).or_insert(u32::MAX);
     let is_shorter = nodes < *least;
@@ -135,16 +135,16 @@ fn is_shorter<K: Ord>(shortest: &mut BTreeMap<K, u32>, key: K, nodes: u32) -> bo
     is_shorter
 }
 
-/// Whether a case is made for the first time.
+/// Whether a case is generated for the first time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Again {
-    /// It is.
+    /// The first time.
     No,
-    /// It was made before, and its value under other rules is asked for.
+    /// A repetition, to evaluate the case under other rules.
     Yes,
 }
 
-/// Prints and evaluates at once: what kind of node it is is asked once.
+/// Prints and evaluates an expression in one pass, so that each node is dispatched only once.
 struct Both<'b, 'r> {
     text: &'b mut ExprText,
     value: &'b mut Evaluator<'r>,
@@ -186,22 +186,21 @@ both! {
     mask(mask: &str);
 }
 
-/// Makes the nodes of a case, and says of what type it is a value, in which state space; or nothing, of a case that cannot
-/// be judged in bulk.
+/// Generates the nodes of a case and returns its type and state space; `None` if the case cannot be judged in bulk.
 trait Make: FnMut(u64, Again, &mut dyn Assemble) -> Option<(ScalarType, StateSpace)> {}
 
 impl<F: FnMut(u64, Again, &mut dyn Assemble) -> Option<(ScalarType, StateSpace)>> Make for F {}
 
-/// What some rules make of a case.
+/// The result of evaluating a case under some rules.
 struct Told {
     stored: Result<Stored, Stop>,
     trace: Trace,
-    /// How many nodes it has, if it has a value.
+    /// The number of nodes, if the expression has a value.
     nodes: u32,
 }
 
 impl Told {
-    /// The bits, of a value of this type.
+    /// Returns the bits of a value of this type.
     fn bits(&self, ty: ScalarType) -> Option<u64> {
         match self.stored {
             Ok(Stored::Bits(bits)) => Some(bits & mask(ty.bytes())),
@@ -210,13 +209,13 @@ impl Told {
     }
 }
 
-/// Makes cases again, under other rules.
+/// Generates cases again and evaluates them under other rules.
 struct Retry<'r, M> {
     make: M,
     plan: &'r Plan,
-    /// Evaluates under the answers to open questions that the subject is known to give: most of what is asked again.
+    /// Evaluates under the subject's known answers, which most repetitions ask for.
     followed: Evaluator<'r>,
-    /// Evaluates under whatever else is asked.
+    /// Evaluates under any other rules.
     evaluator: Evaluator<'r>,
 }
 
@@ -230,7 +229,7 @@ impl<'r, M: Make> Retry<'r, M> {
         told(&mut self.make, &mut self.evaluator, case, ty)
     }
 
-    /// The listed deviation under which alone a case that rests on this holds these bits.
+    /// Finds the listed deviation that alone predicts these bits for a case with this trace.
     fn deviation(&mut self, case: u64, ty: ScalarType, trace: &Trace, bits: u64) -> Option<&'static Known> {
         first(&self.plan.deviating, trace, |rules| self.under(rules, case, ty).bits(ty) == Some(bits))
     }
@@ -243,7 +242,7 @@ fn told(make: &mut impl Make, evaluator: &mut Evaluator<'_>, case: u64, ty: Scal
     Told { stored, trace, nodes }
 }
 
-/// The first of the listed deviations that something that rests on this may show, under whose rules it is so.
+/// Returns the first listed deviation that may affect this trace and has rules that satisfy the condition.
 fn first<'r>(
     listed: &'r [Listed],
     trace: &Trace,
@@ -252,23 +251,23 @@ fn first<'r>(
     listed.iter().find(|(known, rules)| known.touches(trace) && is_so(rules)).map(|&(known, _)| known)
 }
 
-/// Beside which cases a case is shown.
+/// The kind of array in which a case is shown.
 enum Company {
-    /// Beside those that hold what the specification says.
+    /// An array of cases with the value that the specification gives.
     Usual,
-    /// Beside those that follow other answers.
+    /// An array of cases that follow other answers.
     Following(Follows),
 }
 
 impl Judge<'_> {
-    /// Shows the cases of a range, and tells those of which no more can be learned from the others.
+    /// Shows a range of cases to the subject and separates the cases that have to be judged one by one.
     ///
-    /// `make` gives the nodes of a case and says of what type it is a value, in which state space; or nothing, of a case
-    /// that cannot be judged in bulk. Of some cases it is asked again, and gives the same. A case that is counted in bulk would
-    /// get the verdict that it is counted with if it were judged by [`Judge::batch`].
+    /// `make` generates the nodes of a case and returns its type and state space; `None` if the case cannot be judged
+    /// in bulk. It may be called several times for one case and must generate the same nodes each time. A case that
+    /// is counted gets the verdict that [`Judge::batch`] would give.
     ///
     /// # Errors
-    /// Only where our machine or code fails.
+    /// Fails only if the host system or our own code fails.
     pub fn bulk(
         &self,
         cases: Range<u64>,
@@ -327,8 +326,8 @@ impl Judge<'_> {
         Ok(bulk)
     }
 
-    /// Beside which cases a case can be shown; `None` where it may poison a batch, or nothing says what the subject makes of
-    /// it. What it should hold is what it holds as the subject answers open questions.
+    /// Returns the kind of array in which a case can be shown; `None` if it may poison a batch or the value under the
+    /// subject's answers is unknown. Sets the expected bits to those under the subject's known answers.
     #[inline]
     fn company<'r>(&self, element: &mut Element, retry: &mut Retry<'r, impl Make>) -> Option<Company> {
         let &mut Element { case, ty, trace, bits, .. } = element;
@@ -347,7 +346,7 @@ impl Judge<'_> {
             return Some(Company::Usual);
         }
         let question = plan.only(trace.questions, told.trace.questions)?;
-        // What a listed deviation predicts too is put down to that.
+        // A value that a listed deviation predicts as well is attributed to that deviation.
         if retry.deviation(case, ty, &trace, other).is_some() {
             return None;
         }

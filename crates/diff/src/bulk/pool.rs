@@ -1,43 +1,44 @@
-//! Constants that expressions have in common, each written and read once.
+//! A pool of constants that expressions share. Each constant is printed and evaluated once.
 
 use ptxsmith_oracle::{Rules, Step, Trace, Value};
 use ptxsmith_syntax::{PoolConstant, Span};
 
-/// Room for all but the longest binary numbers. Those are rare, and what is kept should be small.
+/// The maximum length of a stored constant. Only long binary numbers exceed it; they are rare, and entries should be
+/// small.
 pub(super) const LONGEST: usize = 32;
 
-/// The constants of a pool, as far as any of them was needed.
+/// The constants that were needed so far.
 pub(super) struct ConstantPool<'r> {
     rules: &'r Rules,
-    /// By place. What is kept there may be of another pool.
+    /// Indexed by place. An entry may belong to another pool of constants.
     kept: Vec<Option<Constant>>,
 }
 
-/// A constant as it is written, and what it stands for.
+/// The text and the value of a constant.
 pub(super) struct Constant {
     constant: PoolConstant,
-    /// Zeros stand behind the number.
+    /// The number, padded with zero bytes.
     pub text: [u8; LONGEST],
     pub length: usize,
     pub value: Value,
-    /// What reading it rests on.
+    /// The clauses and questions that the value rests on.
     pub trace: Trace,
 }
 
 impl<'r> ConstantPool<'r> {
-    /// No constants yet; they are read under these rules.
+    /// Creates an empty pool. These rules evaluate its constants.
     pub fn new(rules: &'r Rules) -> ConstantPool<'r> {
         ConstantPool { rules, kept: Vec::new() }
     }
 
-    /// A constant that was kept.
+    /// Returns a stored constant.
     #[inline]
     pub fn get(&self, constant: PoolConstant) -> Option<&Constant> {
         let kept = self.kept.get(usize::from(constant.place))?.as_ref();
         kept.filter(|kept| kept.constant == constant)
     }
 
-    /// Keeps a constant that is written so, unless it is long or has no value.
+    /// Stores a constant with this spelling, unless it is too long or has no value.
     pub fn keep(&mut self, constant: PoolConstant, number: &[u8]) {
         let (mut trace, mut pending) = (Trace::default(), None);
         let readings = &self.rules.readings;

@@ -1,30 +1,30 @@
-//! The text of an expression, written as its nodes are made.
+//! The text of an expression, written while its nodes are generated.
 
 use ptxsmith_syntax::{Assemble, BinaryOp, Cast, UnaryOp};
 
 use super::pool::LONGEST;
 
-/// How many bytes are moved at once.
+/// The number of bytes that are moved at once.
 const STRIDE: usize = 64;
 
-/// The text of an expression as its nodes are made: canonical, that which [`ptxsmith_syntax::print_expr`] gives for the
-/// tree.
+/// The text of an expression, written while its nodes are generated. It has the canonical form that
+/// [`ptxsmith_syntax::print_expr`] gives for the tree.
 ///
-/// What stands in front of an operand that is written already is put there by moving the operand: expressions are
-/// short, and that is far cheaper than a tree.
+/// A prefix is put before an operand by moving the operand. Expressions are short, so this is far cheaper than a
+/// tree.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ExprText {
-    /// The text, and room for what is moved at once behind its end.
+    /// The text, followed by unused space so that whole strides can be moved.
     buffer: Vec<u8>,
     end: usize,
-    /// Where the operands begin that nothing has joined yet.
+    /// The start of each operand that is not yet part of a larger expression.
     starts: Vec<u32>,
 }
 
-/// Text to be put in front of something: its first so many characters, less than all eight.
+/// A prefix to insert: eight bytes, and the length of the prefix in them, which is less than eight.
 type Front = ([u8; 8], usize);
 
-/// An operator with a space on either side.
+/// Returns an operator with a space on either side.
 const fn spaced(symbol: &str) -> Front {
     match *symbol.as_bytes() {
         [one] => ([b' ', one, b' ', 0, 0, 0, 0, 0], 3),
@@ -33,7 +33,7 @@ const fn spaced(symbol: &str) -> Front {
     }
 }
 
-/// What the infix operators are between their operands.
+/// The text of each infix operator between its operands.
 static JOINTS: [Front; BinaryOp::ALL.len()] = {
     let mut joints = [([0; 8], 0); BinaryOp::ALL.len()];
     let mut at = 0;
@@ -45,7 +45,7 @@ static JOINTS: [Front; BinaryOp::ALL.len()] = {
 };
 
 impl ExprText {
-    /// Adds the text to a longer one, in strides of a fixed length.
+    /// Appends the text to a longer one, in strides of constant length.
     #[inline]
     pub fn append_to(&self, longer: &mut Vec<u8>) {
         let end = longer.len() + self.end;
@@ -55,13 +55,13 @@ impl ExprText {
         longer.truncate(end);
     }
 
-    /// Forgets everything: to be called between expressions.
+    /// Clears the text. Must be called between expressions.
     pub fn clear(&mut self) {
         self.end = 0;
         self.starts.clear();
     }
 
-    /// Adds a number that stands in front of this room, and has so many characters.
+    /// Appends a number of `length` characters at the start of `room`.
     #[inline]
     pub fn short_number(&mut self, room: &[u8; LONGEST], length: usize) {
         let at = self.begin(room.len());
@@ -69,7 +69,7 @@ impl ExprText {
         self.end = at + length;
     }
 
-    /// Begins an operand that takes this much room at most. Returns where it begins.
+    /// Starts an operand of at most `most` bytes and returns its position.
     #[inline]
     fn begin(&mut self, most: usize) -> usize {
         self.starts.push(self.end as u32);
@@ -77,7 +77,7 @@ impl ExprText {
         self.end
     }
 
-    /// Makes room behind the end for this much, and for what is moved at once.
+    /// Reserves space for this many bytes and for moving whole strides.
     #[inline]
     fn room(&mut self, for_: usize) {
         let needed = self.end + for_ + 2 * STRIDE;
@@ -92,38 +92,38 @@ impl ExprText {
         self.buffer[at..self.end].copy_from_slice(text);
     }
 
-    /// Where the operand begins that was completed last.
+    /// Returns the start of the last complete operand.
     #[inline]
     fn start(&self) -> usize {
         *self.starts.last().expect("an operand comes before what joins it") as usize
     }
 
-    /// Puts a text in front of what begins there.
+    /// Inserts a prefix at this position.
     #[inline]
     fn put(&mut self, at: usize, (text, length): Front) {
         debug_assert!(length < text.len());
         self.room(text.len());
         let first =
             u64::from_le_bytes(*self.buffer[at..].first_chunk().expect("there is room behind the end"));
-        // From the last stride on, so that none is written over before it was moved.
+        // Starts with the last stride, so that no stride is overwritten before it was moved.
         for stride in (0..=(self.end - at) / STRIDE).rev() {
             self.shift(at + stride * STRIDE, length);
         }
-        // With it go the characters that are behind it now: a fixed number is written.
+        // Writes eight bytes, because a write of constant length is cheaper: the prefix and the bytes that follow it.
         let kept = u64::from_le_bytes(text) & ((1 << (8 * length)) - 1);
         let front = kept | first << (8 * length);
         *self.buffer[at..].first_chunk_mut().expect("there is room behind the end") = front.to_le_bytes();
         self.end += length;
     }
 
-    /// Moves a stride this far to the back.
+    /// Moves a stride back by `by` bytes.
     #[inline]
     fn shift(&mut self, from: usize, by: usize) {
         let moved: [u8; STRIDE] = *self.buffer[from..].first_chunk().expect("there is room behind the end");
         *self.buffer[from + by..].first_chunk_mut().expect("there is room behind the end") = moved;
     }
 
-    /// Joins the last two operands, with this between them.
+    /// Joins the last two operands with this operator.
     #[inline]
     fn join(&mut self, joint: Front) {
         let at = self.start();
@@ -131,12 +131,12 @@ impl ExprText {
         self.put(at, joint);
     }
 
-    /// Puts parentheses around the last operand.
+    /// Puts the last operand in parentheses.
     #[inline]
     fn enclose(&mut self) {
         let at = self.start();
         self.put(at, (*b"(       ", 1));
-        // There is room: what was put has less than there was room made for.
+        // There is space: `put` reserved more than it used.
         self.buffer[self.end] = b')';
         self.end += 1;
     }
@@ -175,7 +175,7 @@ impl Assemble for ExprText {
     #[inline]
     fn unary(&mut self, op: UnaryOp) {
         let at = self.start();
-        // Two signs side by side stay two.
+        // A space keeps two adjacent signs apart.
         let signs = matches!(op, UnaryOp::Plus | UnaryOp::Minus) & matches!(self.buffer[at], b'+' | b'-');
         let symbol = op.symbol().as_bytes()[0];
         self.put(at, ([symbol, b' ', 0, 0, 0, 0, 0, 0], 1 + usize::from(signs)));

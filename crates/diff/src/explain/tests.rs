@@ -1,5 +1,5 @@
-//! The listed deviations of one release work together: two of them say the same in either order, neither hides the other, and
-//! a program that shows both is explained by both.
+//! Tests that the listed deviations of one release are compatible: any two have the same effect in either order,
+//! neither hides the other, and a program that shows both is explained by both.
 
 use std::fs;
 use std::path::Path;
@@ -13,7 +13,7 @@ use super::*;
 use crate::known::{listed_for, with_known};
 use crate::suspects;
 
-/// Every pair of deviations that one release shows, with such a release.
+/// Returns every pair of deviations of one release, with that release.
 fn pairs() -> Vec<([&'static Known; 2], Maker<'static>)> {
     let mut pairs: Vec<([&Known; 2], Maker<'_>)> = Vec::new();
     for release in RELEASES {
@@ -35,7 +35,7 @@ fn rules(known: &[&Known]) -> Rules {
     Rules::default().with(|rules| changes.for_each(|change| change(rules)))
 }
 
-/// One program of the minimized reproducers of two deviations, in the older of their versions.
+/// Combines the reproducers of two deviations into one program of the older PTX version.
 fn together(pair: [&Known; 2]) -> Module {
     let [mut one, mut other] = pair.map(|known| parse(known.example).expect("the example parses"));
     if other.version() < one.version() {
@@ -47,7 +47,7 @@ fn together(pair: [&Known; 2]) -> Module {
     whole
 }
 
-/// The programs of the corpus, and some that the generator makes.
+/// Returns the programs of the corpus and some generated ones.
 fn programs() -> Vec<Module> {
     let mut programs = Vec::new();
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus");
@@ -102,7 +102,7 @@ fn two_deviations_of_one_release_say_the_same_in_either_order() {
 fn a_program_that_shows_two_deviations_is_explained_by_both() {
     let mut explained = 0;
     for (pair, maker) in pairs() {
-        // Of a program that is refused, one reason to refuse it says all.
+        // The first reason to reject a program hides the second.
         if pair.iter().any(|known| matches!(known.effect, Effect::Refusal(_))) {
             continue;
         }
@@ -125,7 +125,7 @@ fn a_program_that_shows_two_deviations_is_explained_by_both() {
     assert!(explained > 50, "{explained}");
 }
 
-/// What is known of a maker may be in the rules that it is looked for under.
+/// The rules of a search may already include the known deviations of an implementation.
 #[test]
 fn a_deviation_that_is_there_already_changes_nothing() {
     for known in KNOWN.iter().filter(|known| known.change().is_some()) {
@@ -156,7 +156,7 @@ fn what_is_taken_under_another_answer_is_a_listed_deviation_and_that_answer() {
         let rules = Rules::default();
         explain_taken(&module, &trace(&rules), maker, &Observation::new(outcome), (&rules, trace), None)
     };
-    // The dimension is counted modulo 2^64, and what follows names no variable.
+    // The dimension is counted modulo 2^64, and the second declaration has no name.
     let text = ".global .u32 t[18446744073709551617];\n.global .s16;";
     let found = explained(text, Outcome::Accepted).expect("an explanation");
     assert_eq!(found.known, ["nameless-declaration-accepted"]);

@@ -1,4 +1,4 @@
-//! Asking a subject, before it is tested, how it answers open questions and what it dies of.
+//! Finds out, before a subject is tested, how it answers open questions and which of them crash it.
 
 use ptxsmith_oracle::{Question, Rules};
 use ptxsmith_subject::{Error, Subject};
@@ -11,8 +11,8 @@ use crate::{
     verdict::{Class, Verdict},
 };
 
-/// Declarations that show how a question is answered which generated programs meet often. Questions whose other answers hardly
-/// any subject gives, and those that the list of known crashes is about, are not worth a run.
+/// Declarations that show how a subject answers the questions that generated programs meet often. Left out are
+/// questions that hardly any subject answers differently from the default and questions about listed crashes.
 const PROBES: &[(Question, &str)] = &[
     (Question::ForwardReference, ".global .u64 x = y; .global .u32 y;"),
     (Question::SelfReference, ".global .u64 x = x;"),
@@ -39,11 +39,11 @@ const PROBES: &[(Question, &str)] = &[
 ];
 
 impl Judge<'_> {
-    /// Asks a subject how it answers open questions, by fixed programs under this header. What it answers depends on nothing
-    /// else, so that it may be asked as often as one likes; once is enough.
+    /// Determines a subject's answers to open questions by showing it fixed programs under this header. The result
+    /// depends on the subject and the header only, so one call is enough.
     ///
     /// # Errors
-    /// Only where our machine or code fails.
+    /// Fails only if the host system or our own code fails.
     pub fn ask(subject: &dyn Subject, header: &Header) -> Result<Profile, Error> {
         let trials: Vec<Trial> =
             PROBES.iter().zip(0..).map(|(&(_, statements), id)| Trial::new(id, body(statements))).collect();
@@ -54,7 +54,7 @@ impl Judge<'_> {
             match judged.verdict {
                 Verdict::Reads(difference) => {
                     let answers = difference.explanation.map(|explanation| explanation.readings);
-                    // What an earlier program shows, which is about that question alone, stands.
+                    // An answer from an earlier program, which is about that question alone, has priority.
                     answers
                         .into_iter()
                         .flatten()
@@ -70,7 +70,7 @@ impl Judge<'_> {
     }
 }
 
-/// Statements as what is tried: one value of a scalar type is shown and judged as an expression.
+/// Converts statements to a trial's body. A single scalar value becomes an expression.
 fn body(statements: &str) -> Body {
     let items = parse(statements).expect("the programs of the table parse").items;
     if let [Item::Variables(declaration)] = &items[..]

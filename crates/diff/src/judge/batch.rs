@@ -1,4 +1,4 @@
-//! Modules of many trials: how they are composed, and what of an observation belongs to which trial.
+//! Composes modules of many trials and assigns the parts of an observation to the trials.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -12,9 +12,9 @@ use ptxsmith_syntax::{
 use super::{Answer, Options, Predicted};
 use crate::trial::{ALONE, Body};
 
-/// Where a trial went in a batch.
+/// The place of a trial in a batch.
 pub(super) enum Slot {
-    /// In an array of the module, by number, so many bytes from its start.
+    /// An element of an array of the module: the index of the array, the offset in bytes, and the width in bytes.
     Element {
         array: usize,
         offset: u64,
@@ -31,30 +31,32 @@ pub(super) struct Batch {
     pub slots: Vec<Slot>,
     /// The kernels to run.
     pub launches: Vec<Launch>,
-    /// The names of its arrays of trials.
+    /// The names of the arrays of expressions.
     arrays: Vec<String>,
-    /// The 1-based line on which each trial starts, ascending.
+    /// The 1-based line on which each trial starts and the place of the trial in the group, in ascending order.
     lines: Vec<(u32, usize)>,
 }
 
 impl Batch {
-    /// What was observed of each array of trials.
+    /// Returns the observation of each array of expressions.
     pub fn arrays<'o>(&self, observation: &'o Observation) -> Vec<Option<&'o Variable>> {
         self.arrays.iter().map(|name| observation.variables.get(name.as_str())).collect()
     }
 }
 
-/// The constant bank holds this much; a module that declares more in `.const` is refused by every implementation.
+/// The capacity of the constant bank in bytes. Every implementation rejects a module that declares more in `.const`.
 pub(crate) const CONST_BYTES: u64 = 60_000;
 
-/// The most trials with variables of their own in one module: ptxas takes more than twice as long for twice as many.
+/// The maximum number of trials with named variables in one module: the time that ptxas needs grows faster than
+/// linearly.
 const NAMED_TOGETHER: usize = 250;
 
-/// The most trials with kernels in one module: listing the code of one costs as much as that of a hundred, and more would
-/// only delay what a refused one makes necessary.
+/// The maximum number of trials with kernels in one module. Listing the code of one trial takes as long as for a
+/// hundred; a larger module would only delay the split after a rejection.
 const LAUNCHED_TOGETHER: usize = 100;
 
-/// Groups that fit into one module each: what `.const` holds is limited, and so is how many names are worth while.
+/// Splits trials into groups that fit into one module each, by the size of their `.const` variables and their number
+/// of names.
 pub(super) fn groups(predicted: &[Predicted<'_>], all: Vec<usize>, launch: bool) -> Vec<Vec<usize>> {
     let most = if launch { LAUNCHED_TOGETHER } else { NAMED_TOGETHER };
     let mut groups = Vec::new();
@@ -88,7 +90,7 @@ fn const_need(p: &Predicted<'_>) -> u64 {
     }
 }
 
-/// The kernels of a trial to run, with buffers as large as what they write.
+/// Returns the kernels of a trial to run, with buffers as large as the expected output.
 pub(super) fn launches(p: &Predicted<'_>, prefix: &str) -> Vec<Launch> {
     let Answer::Module(prediction) = &p.answer else { return Vec::new() };
     let launch = |kernel: &Kernel| match &kernel.left {
@@ -103,7 +105,7 @@ pub(super) fn launches(p: &Predicted<'_>, prefix: &str) -> Vec<Launch> {
 
 pub(super) fn compose(predicted: &[Predicted<'_>], group: &[usize], options: &Options) -> Batch {
     let mut text = Canonical(print(&options.header.module([])));
-    // What an expression takes on average, so that the text does not move while it grows.
+    // The average length of an expression, so that the text is not reallocated while it grows.
     text.0.reserve(48 * group.len());
     let mut line = 1 + text.0.bytes().filter(|&b| b == b'\n').count() as u32;
     let mut slots: Vec<Option<Slot>> = group.iter().map(|_| None).collect();
@@ -158,17 +160,17 @@ pub(super) fn compose(predicted: &[Predicted<'_>], group: &[usize], options: &Op
     Batch { text: text.0, slots, launches: all_launches, arrays: names, lines }
 }
 
-/// What a batch shows of a trial.
+/// The part of a batch's observation that concerns one trial.
 pub(super) enum Shown {
     Agrees,
     Unobserved,
-    /// An expression that has these bits instead, and no address.
+    /// The expression has these bits instead, and contains no address.
     Holds(u64, Observation),
-    /// The part of the observation that belongs to the trial, as if it had stood alone.
+    /// The observation of the trial, as if it had been shown in a module of its own.
     Module(Observation),
 }
 
-/// What a batch shows of one trial.
+/// Returns the part of a batch's observation that concerns this trial.
 pub(super) fn shown(
     predicted: &Predicted<'_>,
     slot: &Slot,
@@ -181,7 +183,7 @@ pub(super) fn shown(
             let expected = if let Answer::Bits(bits) = predicted.answer { Some(bits) } else { None };
             match arrays[*array] {
                 Some(seen) => element(expected, seen, *offset, *width),
-                // Of a complete observation it is missing, as the trial alone will show.
+                // The array is missing from a complete observation. The trial shown alone will confirm that.
                 None if observation.complete => {
                     Shown::Module(Observation { complete: true, ..Observation::new(Outcome::Accepted) })
                 }
@@ -191,7 +193,8 @@ pub(super) fn shown(
     }
 }
 
-/// One element of an array of many trials. Nothing is expected of one that should have been refused.
+/// Compares one element of an array of expressions. `expected` is `None` for an expression that should have been
+/// rejected.
 fn element(expected: Option<u64>, seen: &Variable, offset: u64, width: usize) -> Shown {
     let (from, to) = (offset as usize, offset as usize + width);
     let Some(bytes) = seen.bytes.as_ref().and_then(|bytes| bytes.get(from..to)) else {
@@ -215,12 +218,12 @@ fn element(expected: Option<u64>, seen: &Variable, offset: u64, width: usize) ->
     if addressed { Shown::Module(alone) } else { Shown::Holds(bits, alone) }
 }
 
-/// The number that at most eight bytes are, the lowest first.
+/// Converts up to eight bytes in little-endian order to a number.
 pub(crate) fn little_endian(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |bits, &byte| bits << 8 | u64::from(byte))
 }
 
-/// What belongs to the trial whose names have this prefix, as if it had stood alone.
+/// Returns the observation of the trial with this prefix, as if it had been shown in a module of its own.
 fn alone(prefix: &str, observation: &Observation) -> Observation {
     let Observation { complete, from_memory, .. } = *observation;
     let mut alone = Observation { complete, from_memory, ..Observation::new(observation.outcome) };
@@ -244,12 +247,12 @@ fn alone(prefix: &str, observation: &Observation) -> Observation {
     alone
 }
 
-/// What was observed of a trial that stood alone, with this prefix on its names.
+/// Returns the observation of a trial that was shown in its own module with this prefix on its names.
 pub(super) fn own(prefix: &str, observation: Observation) -> Observation {
     if observation.outcome == Outcome::Accepted { alone(prefix, &observation) } else { observation }
 }
 
-/// The trials on whose lines the subject complains, and the others.
+/// Splits the group into the trials that error messages blame by their lines, and the others.
 pub(super) fn split_blamed(
     batch: &Batch,
     group: &[usize],
@@ -314,7 +317,7 @@ mod tests {
         // Size and alignment of each count: 29,996 and 4 bytes.
         let arrays: Vec<Trial> = (0..3).map(|id| items(id, ".const .u32 x[7499];")).collect();
         assert_eq!(group_sizes(&arrays, false), [2, 1]);
-        // What does not fit alone is alone.
+        // A trial that is too large for any module gets a module of its own.
         assert_eq!(
             group_sizes(&[items(0, ".const .u32 x[20000];"), items(1, ".const .u32 x;")], false),
             [1, 1]
@@ -324,7 +327,8 @@ mod tests {
         assert_eq!(group_sizes(&named, true), [100, 100, 51]);
     }
 
-    /// Five trials in three arrays and two modules of their own, between which lines lie that are of none.
+    /// Composes five trials: three become array elements and two have names of their own. Some lines between them
+    /// belong to no trial.
     fn batch(trials: &[Trial]) -> Batch {
         let predicted: Vec<_> = trials.iter().map(predicted).collect();
         compose(&predicted, &(0..trials.len()).collect::<Vec<_>>(), &Options::default())
@@ -344,7 +348,7 @@ mod tests {
         let lines: Vec<&str> = batch.text.lines().collect();
         assert_eq!(batch.lines.len(), trials.len());
         for &(line, place) in &batch.lines {
-            // The first one has two lines, and starts on the first.
+            // The first trial has two lines and starts on the first of them.
             let own = if place == 0 { ".global .u32 t0_x;".to_owned() } else { (100 + place).to_string() };
             assert!(lines[line as usize - 1].contains(&own), "{place}: {line}\n{}", batch.text);
         }
@@ -391,7 +395,7 @@ mod tests {
             };
             assert_eq!(observed.variables[ALONE], variable(&[2, 1, 0, 0]));
         }
-        // An address is no number, also where its bytes are those that are expected.
+        // An address is not a number, even if its bytes equal the expected ones.
         let Shown::Module(observed) = element(Some(0), &seen, 8, 4) else { panic!("it has an address") };
         assert_eq!(observed.variables[ALONE], variable(&[0; 4]));
     }

@@ -1,4 +1,4 @@
-//! What explains a difference of a trial: known deviations, other readings, and wrong rules that are suspected.
+//! Explains the differences of a trial by known deviations, other interpretations and wrong rules.
 
 use ptxsmith_model::Expected;
 use ptxsmith_oracle::{
@@ -28,8 +28,8 @@ use crate::{
     verdict::{Class, Difference, Must, NotCompared, Verdict, Why, expected_of},
 };
 
-/// The most differences of one batch whose cause is looked for among wrong rules that no implementation is known to follow: an
-/// implementation that is wrong about everything is not worth hours.
+/// The maximum number of differences per batch that are explained by wrong rules that no implementation is known to
+/// follow. The search would take hours for an implementation with very many differences.
 const MOST_LOOKED_INTO: u32 = 300;
 
 enum Judgement {
@@ -38,7 +38,7 @@ enum Judgement {
     Unobserved,
 }
 
-/// Compares what is predicted of the data of a module that stands alone with what was observed of it.
+/// Compares the expected data of a module that stands alone with the observed data.
 fn judge(expected: &Expectation, observation: &Observation) -> Judgement {
     match (observation.outcome, expected) {
         (Outcome::Crashed, _) => Judgement::Differs(Class::Crash, None),
@@ -60,8 +60,8 @@ fn judge(expected: &Expectation, observation: &Observation) -> Judgement {
 }
 
 impl Settling<'_, '_, '_> {
-    /// The verdict on an element of an array that holds other bits than expected, or any where none are. `observation`
-    /// is what was seen of it, as if it had stood alone.
+    /// Judges an array element that has other bits than expected, or that has no expected bits because the expression
+    /// is invalid. `observation` shows the element as if it had stood alone.
     pub fn explained_element(&mut self, at: usize, bits: u64, observation: Observation) -> Settled {
         let p = &self.predicted[at];
         match self.judge.explain_bits(p, bits) {
@@ -76,7 +76,7 @@ impl Settling<'_, '_, '_> {
         }
     }
 
-    /// What became of a trial of which this was observed as of a module of its own.
+    /// Judges a trial by its observation as a module of its own.
     pub fn explained(&mut self, at: usize, observation: Observation) -> Settled {
         let (judge, p) = (self.judge, &self.predicted[at]);
         match observation.outcome {
@@ -122,7 +122,7 @@ impl Settling<'_, '_, '_> {
         Settled { unseen, ..Settled::new(verdict) }
     }
 
-    /// The verdict on a trial that does not do as its data are predicted to.
+    /// Judges a trial with data that differ from the expectation.
     fn explained_data(
         &mut self,
         at: usize,
@@ -135,7 +135,7 @@ impl Settling<'_, '_, '_> {
         let is_partial =
             matches!(&prediction.data, Expectation::Accepted { unmodelled, .. } if !unmodelled.is_empty());
         if class == Class::RefusesValid && is_partial {
-            // What is refused may be what there is no rule for.
+            // The rejected part may be one without a rule.
             return Verdict::NotCompared(NotCompared::Unmodelled);
         }
         let (trace, maker) = (prediction.trace(), judge.maker());
@@ -170,7 +170,7 @@ impl Settling<'_, '_, '_> {
             && explanation.is_none()
             && prediction.kernels.iter().any(is_unmodelled)
         {
-            // The same, of what a listed rule cannot be asked about either.
+            // The same holds for kernels without a rule, unless a listed rule explains the rejection.
             return Verdict::NotCompared(NotCompared::Unmodelled);
         }
         let suspected = self.suspected(&explanation, || match (class, observation.outcome) {
@@ -189,7 +189,7 @@ impl Settling<'_, '_, '_> {
         self.difference(at, class, variable, observation, explanation, suspected).containing(contains)
     }
 
-    /// What became of a trial that is accepted, by what was seen of its kernels.
+    /// Judges an accepted trial by the observed output of its kernels.
     fn left_by_kernels(&mut self, at: usize, prediction: &Prediction, observation: Observation) -> Settled {
         let (judge, p) = (self.judge, &self.predicted[at]);
         let mut settled = Settled::new(Verdict::NotCompared(NotCompared::Unmodelled));
@@ -211,7 +211,7 @@ impl Settling<'_, '_, '_> {
                         settled.why = why_unseen(&prediction.kernels, &observation);
                         return settled;
                     }
-                    // Another result would be no deviation, so this one shows nothing.
+                    // Another result would be no deviation, so this one proves nothing.
                     None if let Some((kernel, question)) = judge.undefined_by_some(p, prediction) => {
                         return settled.undefined_by(kernel, question);
                     }
@@ -228,7 +228,7 @@ impl Settling<'_, '_, '_> {
         let explanation = explain(&p.trace, &judge.rules, maker, whole)
             .or_else(|| written_over(&judge.rules, maker, data, &observation))
             .or_else(|| {
-                // A device shows what a kernel makes of a wrong address too, which is not followed.
+                // A device also shows the effects of a wrong address, which the oracle does not follow.
                 let may_leave = |rules: &Rules| kernel::may_leave(&module, rules, &observation);
                 let unfollowed = || explain(&p.trace, &judge.rules, maker, may_leave);
                 let found = observation.from_memory.then(unfollowed).flatten();
@@ -259,8 +259,8 @@ impl Settling<'_, '_, '_> {
         Settled { verdict, ..settled }
     }
 
-    /// The wrong rules that predict a difference which nothing listed predicts. Looking for them takes long: of each
-    /// batch only the first differences are looked into.
+    /// Returns the wrong rules that predict a difference that nothing listed explains. The search takes long, so only
+    /// the first differences of each batch are examined.
     fn suspected(
         &mut self,
         explanation: &Option<Explanation>,
@@ -291,7 +291,7 @@ impl Settling<'_, '_, '_> {
         if difference.is_reading() { Verdict::Reads(difference) } else { Verdict::Deviates(difference) }
     }
 
-    /// Whether a shorter trial of the batch showed the same before.
+    /// Returns true if a shorter trial of the batch has the same explanation.
     fn repeats(&mut self, trial: &Trial, class: Class, explanation: &Explanation) -> bool {
         let own = (trial.weight(), trial.id);
         let shortest = self.shortest.entry((class, explanation.clone())).or_insert((usize::MAX, 0));
@@ -300,7 +300,7 @@ impl Settling<'_, '_, '_> {
         repeats
     }
 
-    /// A deviation for which no cause is looked for: what it shows is that the subject is at odds with itself.
+    /// Builds a difference without looking for its cause: the subject contradicts itself.
     pub fn unexplained(
         &mut self,
         at: usize,
@@ -311,7 +311,7 @@ impl Settling<'_, '_, '_> {
         self.difference(at, class, variable, observation, None, Some(Vec::new()))
     }
 
-    /// What became of a constant that has no known value but must be the same in every slot.
+    /// Judges a constant that has no known value but must be the same in every slot.
     fn contradiction(&mut self, at: usize, items: &[Item], observation: Observation) -> Settled {
         let (class, variable) = match observation.outcome {
             Outcome::Crashed => (Class::Crash, None),
@@ -330,7 +330,7 @@ impl Settling<'_, '_, '_> {
 }
 
 impl Settled {
-    /// What became of a trial whose kernel has no meaning by some answer to this question.
+    /// Returns the result for a trial with a kernel that is undefined under some answer to this question.
     fn undefined_by(self, kernel: Text, question: Question) -> Settled {
         let reason = format!("undefined by one answer to {}", question.name());
         let why = Why { part: format!("kernel {kernel}"), line: None, reason, detail: None, said: None };
@@ -338,7 +338,7 @@ impl Settled {
     }
 }
 
-/// Why nothing was seen of what kernels leave.
+/// Returns the reason why the subject shows no output of the kernels.
 fn why_unseen(kernels: &[Kernel], observation: &Observation) -> Option<Box<Why>> {
     let kernel = kernels.iter().find(|kernel| kernel.leaves_output())?;
     let seen = observation.kernels.get(kernel.name.as_str());
@@ -354,12 +354,12 @@ fn why_unseen(kernels: &[Kernel], observation: &Observation) -> Option<Box<Why>>
 }
 
 impl Judge<'_> {
-    /// What the subject does with another text, shown as a trial that stands alone.
+    /// Shows the subject another text and returns the observation; `None` if that fails.
     fn again(&self, text: &str) -> Option<Observation> {
         self.observe(text, &[]).ok()
     }
 
-    /// What predicts exactly these bits of an expression.
+    /// Finds the hypotheses that predict exactly these bits of an expression.
     fn explain_bits(&self, p: &Predicted<'_>, bits: u64) -> Option<Explanation> {
         explain(&p.trace, &self.rules, self.maker(), |rules| {
             let (answer, trace) = self.answer(p.trial, rules);
@@ -367,7 +367,7 @@ impl Judge<'_> {
         })
     }
 
-    /// What predicts the one variable of an expression that stands alone, if it is the bits that differ.
+    /// Finds the hypotheses that predict the only variable of an expression that stands alone, if its bits differ.
     fn explain_alone(&self, p: &Predicted<'_>, observation: &Observation) -> Option<Explanation> {
         let Body::Expression { ty, .. } = p.trial.body else { return None };
         let bytes = observation.variables.get(ALONE)?.bytes.as_deref()?;
@@ -377,9 +377,10 @@ impl Judge<'_> {
         matches!(judge(&predicted, observation), Judgement::Agrees).then_some(explanation)
     }
 
-    /// A kernel that some answer to an open question leaves without a meaning that the default answer gives it, and the question: an
-    /// access that is misaligned only where an index counts otherwise, say. An implementation that follows that answer may do anything;
-    /// one that takes what an answer refuses does not follow that answer.
+    /// Returns a kernel that is undefined under some answer to an open question but defined under the default one,
+    /// and that question. Example: an access that is misaligned only if an index counts in other units. An
+    /// implementation that follows that answer may do anything. Answers under which the program is invalid do not
+    /// count, because the subject has accepted the program.
     fn undefined_by_some(&self, p: &Predicted<'_>, by_default: &Prediction) -> Option<(Text, Question)> {
         let answers =
             |question: Question| (0..question.answers().len()).map(move |answer| (question, answer));
@@ -398,8 +399,8 @@ impl Judge<'_> {
         })
     }
 
-    /// Whether a trial that conforms would not under a wrong rule: alone, with all that is listed of the subject, and with the
-    /// interpretations that it follows.
+    /// Returns true if a conforming trial would not conform under this wrong rule, alone and in combination with all
+    /// listed deviations of the subject and with the interpretations that it follows.
     pub(super) fn rules_out(&self, lead: &Lead, p: &Predicted<'_>, settled: &Settled) -> bool {
         if let Some(observation) = &settled.conforming {
             let module = p.trial.module(&self.options.header);
@@ -416,8 +417,8 @@ impl Judge<'_> {
         !self.options.launch && [&self.rules, &known, followed, &both].into_iter().all(differs)
     }
 
-    /// Where the answers that the subject is known to give explain this one too, they are why, though another answer alone
-    /// would do: with many trials, some have the right value for the wrong reason.
+    /// Replaces the interpretations in an explanation by the known answers of the subject, if these predict the
+    /// observation too. Among many trials, some have the right value under an unrelated answer by chance.
     pub(super) fn read_as_known(&self, p: &Predicted<'_>, difference: &mut Difference) {
         let Some(explanation) = &mut difference.explanation else { return };
         let readings = self.plan.followed.readings;
@@ -443,9 +444,11 @@ impl Judge<'_> {
         }
     }
 
-    /// The answers to open questions that a verdict rules out. Of trials that do as the subject is known to, those that are
-    /// the `first` to meet a question are asked, and, of those that answer otherwise than the text, the first in `read`; all
-    /// others are, since two answers to one question are a finding.
+    /// Returns the interpretations that a verdict excludes.
+    ///
+    /// If the trial matches the subject's known answers, only the first trials to meet each question are asked: for
+    /// the default answer those in `first`, for another answer the first according to `read`. All other trials are
+    /// asked, because two different answers to one question are a finding.
     pub(super) fn excluded(
         &self,
         p: &Predicted<'_>,
@@ -459,8 +462,9 @@ impl Judge<'_> {
             (Body::Items(_), Verdict::Conforms) if p.must() == Some(Must::Accept) => {
                 return self.excluded_under(p, &self.rules, QuestionSet::default(), first);
             }
-            // A refusal that one answer alone explains rules out those under which it would be taken: where the subject follows one of
-            // these elsewhere, the refusal has another cause, or it follows both.
+            // A rejection that one answer alone explains excludes the answers under which the program is valid. If
+            // the subject follows one of those elsewhere, the rejection has another cause or the subject follows
+            // both.
             (Body::Items(_) | Body::Expression { .. }, Verdict::Reads(difference))
                 if difference.observed.outcome == Outcome::Refused =>
             {
@@ -475,10 +479,10 @@ impl Judge<'_> {
             }
             _ => {}
         }
-        // Of an aggregate that differs, each value has causes of its own: too many to rule one out.
+        // The values of an aggregate differ for separate reasons, too many to exclude one.
         let Body::Expression { .. } = p.trial.body else { return Vec::new() };
         match verdict {
-            // A refusal may have another cause than the one expected: it shows no answer to a question.
+            // A rejection may have another cause than the expected one, so it proves no answer to a question.
             Verdict::Conforms => match p.answer {
                 Answer::Bits(_) => self.excluded_under(p, &self.rules, self.plan.others(), first),
                 Answer::Module(_) => Vec::new(),
@@ -502,15 +506,15 @@ impl Judge<'_> {
         }
     }
 
-    /// Whether an address in memory may have been written over what lies behind it: then that may conform by chance.
+    /// Returns true if the subject may write an address over the memory behind it, which may then conform by chance.
     fn may_be_written_over(&self, p: &Predicted<'_>) -> bool {
         let data = |rules: &Rules| self.prediction(p.trial, rules).data;
         self.subject.description().reads_memory() && widens(&self.rules, self.maker(), data).is_some()
     }
 
-    /// The answers to open questions that would have given another result than these rules, also together with any one other
-    /// change, or with the answers that the subject is known to give. Of those to questions in `asked`, if what the subject is
-    /// known to do would show; and of those to questions that the trial is among the `first` to meet.
+    /// Returns the answers to open questions under which the result would differ from that of `rules`, even together
+    /// with any one other change or with the subject's known answers. Considers the questions in `first`, and those
+    /// in `asked` if the subject's known answers change the result.
     fn excluded_under(
         &self,
         p: &Predicted<'_>,
@@ -552,7 +556,7 @@ impl Judge<'_> {
 
     fn expected(&self, trial: &Trial, class: Class) -> Expected {
         let text = trial.text(&self.options.header);
-        // Parsed again, so that a refusal names a line of the text.
+        // The text is parsed again so that a refusal names a line of it.
         let module = ptxsmith_syntax::parse(&text).unwrap_or_else(|_| trial.module(&self.options.header));
         let answer = match self.options.launch {
             true => predict(&module, &self.rules).answer(&text, &self.rules.readings),

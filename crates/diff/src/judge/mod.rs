@@ -1,11 +1,11 @@
-//! Judging many trials with few runs of the subject.
+//! Judges many trials with few runs of the subject.
 //!
-//! The verdict of a trial in a batch is the verdict that it gets alone: a batch that is accepted shows each trial's
-//! answer apart, and one that is not is split until it does. Trials that will be refused are shown in modules of their
-//! own, since one refusal hides every other answer of its module.
+//! A trial gets the same verdict in a batch as alone: an accepted batch shows the result of each trial separately,
+//! and a batch that fails is split until every failing trial stands alone. Trials that will probably be rejected are
+//! shown in modules of their own, because one rejection hides every other result of its module.
 //!
-//! A judge learns nothing: what it shows of a batch depends on the batch, on what is listed of the subject and on its
-//! [`Profile`], and on nothing that was shown before.
+//! A judge keeps no state. Its verdicts depend on the batch, on the deviations listed for the subject and on the
+//! subject's [`Profile`], never on earlier batches.
 
 mod asking;
 mod batch;
@@ -30,20 +30,21 @@ use crate::{
 pub(crate) use batch::{CONST_BYTES, little_endian};
 use settling::Settling;
 
-/// How batches are made, and what is judged.
+/// Options for the composition and the comparison of batches.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The header of every module.
     pub header: Header,
-    /// The target to assemble for, where that is not the one of the header: a later one, which the subject has.
+    /// The target to assemble for; `None` for the target of the header. Set if the subject supports only later
+    /// targets.
     pub target: Option<String>,
-    /// The form of output. Kernels are always shown for relocatable output, which tells what they name.
+    /// The form of output. Kernels are always compiled to relocatable output, which names the symbols that they use.
     pub form: OutputForm,
-    /// One trial in this many is shown alone as well, to prove that its verdict does not depend on its company.
-    /// Zero shows none again.
+    /// One trial in this many is also shown alone, to check that its verdict does not depend on the rest of the
+    /// batch. Zero disables the check.
     pub recheck_every: u64,
-    /// Whether trials hold kernels that are run: they are judged by what those leave in their output buffers, and not by what
-    /// their variables hold.
+    /// Whether trials contain kernels to be run. They are judged by the content of their output buffers instead of
+    /// the content of their variables.
     pub launch: bool,
 }
 
@@ -60,7 +61,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// The target to assemble for.
+    /// Returns the target to assemble for.
     pub(crate) fn target(&self) -> &str {
         self.target.as_deref().unwrap_or(&self.header.target)
     }
@@ -75,17 +76,17 @@ pub struct Judge<'a> {
     pub(crate) plan: Plan,
 }
 
-/// What rules say of a trial, in the form that is compared most cheaply.
+/// The expectation for a trial, in the form that is cheapest to compare.
 #[derive(Clone, Debug)]
 enum Answer {
-    /// The bits of an expression.
+    /// The value of an expression as bits.
     Bits(u64),
-    /// All else. Of a trial whose kernels are not run it has none.
+    /// Any other expectation. It has no kernels if the kernels of the trial are not run.
     Module(Prediction),
 }
 
 impl Answer {
-    /// What the specification does with the trial; `None` where there is no rule.
+    /// Returns the outcome that the specification requires; `None` if there is no rule.
     fn must(&self) -> Option<Must> {
         match self {
             Answer::Bits(_) => Some(Must::Accept),
@@ -93,7 +94,7 @@ impl Answer {
         }
     }
 
-    /// Whether an implementation that does as one says does as the other says.
+    /// Returns true if no implementation can follow one of the expectations and violate the other.
     fn is_same(&self, other: &Answer) -> bool {
         match (self, other) {
             (Answer::Bits(own), Answer::Bits(others)) => own == others,
@@ -106,7 +107,7 @@ impl Answer {
     }
 }
 
-/// A trial, and what the specification says of it.
+/// A trial with its expectation.
 struct Predicted<'t> {
     trial: &'t Trial,
     answer: Answer,
@@ -120,15 +121,15 @@ impl Predicted<'_> {
 }
 
 impl<'a> Judge<'a> {
-    /// A judge of one subject under the specification's rules, of which nothing is known but what is listed.
+    /// Creates a judge for a subject that has not been profiled; only its listed deviations are known.
     pub fn new(subject: &'a dyn Subject, rules: Rules, options: Options) -> Judge<'a> {
         let version = options.header.version();
         let plan = Plan::new(&rules, Maker::of(subject.description()), Profile::default());
         Judge { subject, rules, options, version, plan }
     }
 
-    /// The same judge, who knows this of the subject. No verdict depends on it, but which trials are shown together, and of two
-    /// explanations which one is given.
+    /// Adds the profile of the subject. It decides which trials share a module and which of two explanations is
+    /// preferred; no verdict depends on it.
     #[must_use]
     pub fn knowing(self, profile: Profile) -> Judge<'a> {
         Judge { plan: Plan::new(&self.rules, self.maker(), profile), ..self }
@@ -138,10 +139,10 @@ impl<'a> Judge<'a> {
         Maker::of(self.subject.description())
     }
 
-    /// Judges trials; the verdicts come in the order of the trials.
+    /// Judges trials and returns the verdicts in the same order.
     ///
     /// # Errors
-    /// Only where our machine or code fails; whatever the subject does is a verdict.
+    /// Fails only if the host system or our own code fails. A crash of the subject is a verdict.
     pub fn batch<T: Borrow<Trial>>(&self, trials: &[T]) -> Result<Vec<Judged>, Error> {
         let predicted: Vec<Predicted<'_>> =
             trials.iter().map(|trial| self.predicted(trial.borrow())).collect();
@@ -170,7 +171,7 @@ impl<'a> Judge<'a> {
         Ok(settling.conclude())
     }
 
-    /// The verdict on one trial whose text is this, shown as it is.
+    /// Judges one trial; `text` is shown to the subject unchanged.
     pub(crate) fn text(&self, trial: &Trial, text: &str) -> Result<Judged, Error> {
         let predicted = [self.predicted(trial)];
         let observation = self.observe(text, &batch::launches(&predicted[0], ""))?;
@@ -179,14 +180,14 @@ impl<'a> Judge<'a> {
         Ok(settling.conclude().remove(0))
     }
 
-    /// What will probably become of a trial.
+    /// Returns the probable behaviour of the subject for a trial.
     fn forecast(&self, p: &Predicted<'_>) -> Forecast {
         let under = |rules: &Rules| {
             let (answer, trace) = self.answer(p.trial, rules);
             Expected { refused: answer.must() == Some(Must::Refuse), trace }
         };
         let usual = Expected { refused: p.must() == Some(Must::Refuse), trace: p.trace };
-        // What is refused as an expression is one of two answers; of a program there are too many to ask for.
+        // Only an expression is evaluated under the followed rules as well. A program has too many possible answers.
         let is_expression = matches!(p.trial.body, Body::Expression { .. });
         let concerned = is_expression && self.plan.concerns(p.trace.questions);
         let followed = concerned.then(|| under(&self.plan.followed));
@@ -198,7 +199,7 @@ impl<'a> Judge<'a> {
         Predicted { trial, answer, trace }
     }
 
-    /// What these rules say of the trial, in the form that is compared most cheaply.
+    /// Evaluates the trial under these rules, in the form that is cheapest to compare.
     fn answer(&self, trial: &Trial, rules: &Rules) -> (Answer, Trace) {
         let Body::Expression { ty, expr, .. } = &trial.body else {
             let prediction = self.prediction(trial, rules);
@@ -217,15 +218,15 @@ impl<'a> Judge<'a> {
         (Answer::Module(Prediction { data, kernels: Vec::new(), undecided: Vec::new() }), trace)
     }
 
-    /// What these rules say of the trial as a module of its own. Variables without a rule are left out, if there are
-    /// others.
+    /// Evaluates the trial as a module of its own under these rules. Variables without a rule are left out if there
+    /// are others with one.
     fn prediction(&self, trial: &Trial, rules: &Rules) -> Prediction {
         let module = trial.module(&self.options.header);
         if self.options.launch {
             return self.without_absolute_places(predict(&module, rules));
         }
         let data = match expect(&module, rules) {
-            // One constant in many places is compared where all places are.
+            // The slots of one constant are compared only if all of them have a rule.
             Expectation::Accepted { unmodelled, .. }
                 if !unmodelled.is_empty() && matches!(trial.body, Body::Contexts(_)) =>
             {
@@ -236,7 +237,8 @@ impl<'a> Judge<'a> {
         Prediction { data, kernels: Vec::new(), undecided: Vec::new() }
     }
 
-    /// The same without kernels that reach absolute places, where the subject runs them on a device: there no memory lies at these.
+    /// Makes kernels that access absolute addresses unmodelled if the subject runs them on a device, where such
+    /// addresses are not mapped.
     fn without_absolute_places(&self, prediction: Prediction) -> Prediction {
         let is_absolute = |kernel: &Kernel| kernel.trace.clauses.contains(Clause::OperandAbsolute);
         let runs = self.subject.description().reads_memory();
@@ -252,7 +254,7 @@ impl<'a> Judge<'a> {
         self.subject.observe(&self.request(text, launches, &read))
     }
 
-    /// Shows modules each by itself, which have no name in common.
+    /// Shows several modules separately. No two of them declare the same name.
     fn observe_each(&self, modules: &[(String, Vec<Launch>)]) -> Result<Vec<Observation>, Error> {
         let read: Vec<_> = modules.iter().map(|(text, _)| self.wanted(text)).collect();
         let each = modules.iter().zip(&read);
@@ -266,7 +268,7 @@ impl<'a> Judge<'a> {
         Request { read, ..request }
     }
 
-    /// What the subject has to be asked for to show what a module holds.
+    /// Returns the variables that the subject has to be asked for to show the content of a module.
     fn wanted(&self, text: &str) -> Vec<Read> {
         let description = self.subject.description();
         if description.lists == Some(true) || self.options.launch {
@@ -277,7 +279,7 @@ impl<'a> Judge<'a> {
     }
 }
 
-/// The bits of a value of this many bytes.
+/// Returns a mask of the bits of a value of `size` bytes.
 pub(crate) fn mask(size: u64) -> u64 {
     if size >= 8 { u64::MAX } else { (1 << (8 * size)) - 1 }
 }

@@ -1,4 +1,5 @@
-//! Finding the verdicts of a batch: trials are shown together, and a module that fails is split until each stands alone.
+//! Finds the verdicts of a batch: shows the trials together and splits a failing module until each failing trial
+//! stands alone.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,33 +20,34 @@ use crate::{
     verdict::{Class, Difference, Judged, NotCompared, Share, Verdict, Why},
 };
 
-/// How often a batch is shown again in which something is wrong that is right alone.
+/// How often a batch is shown again if a trial deviates in it but not alone.
 const COMPANY_CONFIRMED: usize = 3;
 
-/// The most new differences of one batch that are shown alone.
+/// The maximum number of new differences per batch that are shown alone.
 const MOST_CONFIRMED: usize = 50;
 
-/// How many modules of one batch are asked which answers to a question they rule out: each is predicted anew for each answer.
+/// The number of modules per batch and question that are asked which answers they exclude. Each must be predicted
+/// once per answer.
 const MOST_MODULES: u32 = 2;
 
-/// The most trials of one batch that are asked whether they rule out a wrong rule.
+/// The maximum number of trials per batch that are asked whether they exclude a wrong rule.
 const MOST_ASKED: u32 = 2_000;
 
-/// Of the trials that were shown each by itself at once, one in this many is shown alone as well.
+/// One in this many of the trials that were shown in separate modules by one call is shown alone as well.
 const RECHECK_APART_EVERY: u64 = 64;
 
-/// What became of a trial.
+/// The verdict on a trial, with the evidence for it.
 pub(super) struct Settled {
     pub verdict: Verdict,
-    /// How many of its variables the subject does not show.
+    /// The number of its variables that the subject does not show.
     pub unseen: u32,
-    /// What was seen of its kernels.
+    /// The share of its kernel results that the subject shows.
     pub operands: Share,
-    /// What the scalar rests on that differs, where a trial of many shows which one it is.
+    /// The clauses and questions of the differing scalar, if the trial has many scalars and shows which one differs.
     pub trace: Option<Trace>,
-    /// What was seen of kernels that conform.
+    /// The observation of conforming kernels.
     pub conforming: Option<Observation>,
-    /// Why it was not compared, where that is known.
+    /// The reason why the trial was not compared, if it is known.
     pub why: Option<Box<Why>>,
 }
 
@@ -56,17 +58,17 @@ impl Settled {
     }
 }
 
-/// The verdicts of one batch while they are found.
+/// The verdicts of one batch under construction.
 pub(super) struct Settling<'j, 'a, 't> {
     pub judge: &'j Judge<'a>,
     pub predicted: &'j [Predicted<'t>],
-    /// By place of the trial.
+    /// The verdict of each trial, by its index.
     settled: Vec<Option<Settled>>,
-    /// The trials that were shown each by itself at once.
+    /// The trials that were shown in separate modules by one call.
     apart: BTreeSet<usize>,
-    /// How many differences had their cause looked for among wrong rules.
+    /// The number of differences for which wrong rules were searched.
     pub looked_into: u32,
-    /// The shortest trial, so far, of those that show the same.
+    /// The weight and number of the shortest trial so far with each class and explanation.
     pub shortest: BTreeMap<(Class, Explanation), (usize, u64)>,
 }
 
@@ -81,14 +83,14 @@ impl<'j, 'a, 't> Settling<'j, 'a, 't> {
         self.settled[at] = Some(Settled::new(Verdict::NotCompared(reason)));
     }
 
-    /// Takes what was observed of a trial as its module alone. Returns whether it poisons a batch.
+    /// Judges a trial by the observation of its own module. Returns true if the trial poisons a batch.
     pub fn take(&mut self, at: usize, observation: Observation) -> bool {
         let failing = observation.outcome != Outcome::Accepted;
         self.settled[at] = Some(self.explained(at, observation));
         failing
     }
 
-    /// Shows a trial alone. Returns whether it poisons a batch.
+    /// Shows a trial alone and judges it. Returns true if the trial poisons a batch.
     pub fn alone(&mut self, at: usize) -> Result<bool, Error> {
         let observation = self.observe_alone(at)?;
         Ok(self.take(at, observation))
@@ -99,7 +101,7 @@ impl<'j, 'a, 't> Settling<'j, 'a, 't> {
         judge.observe(&p.trial.text(&judge.options.header), &launches(p, ""))
     }
 
-    /// Gives every trial of a group its verdict. Returns whether one was found that poisons a batch.
+    /// Judges a group of trials. Returns true if one of them poisons a batch.
     pub fn together(&mut self, group: Vec<usize>) -> Result<bool, Error> {
         match group[..] {
             [] => return Ok(false),
@@ -124,16 +126,16 @@ impl<'j, 'a, 't> Settling<'j, 'a, 't> {
             }
             return Ok(false);
         }
-        // Lines are a hint only: ptxas sometimes names the line behind the one that it complains about, and complains, once a
-        // constant has overflowed, about later lines that it takes alone.
+        // Lines are only hints. ptxas sometimes names the line behind the faulty one, and after an overflowing
+        // constant it reports later lines that it accepts alone.
         let (blamed, rest) = split_blamed(&batch, &group, &observation);
         let mut found = self.apart(blamed)?;
-        // Where no failing trial was found, or what stands behind a fatal error was not read, halves find out.
+        // If no failing trial was found, or the subject stopped at a fatal error, halving the group finds the others.
         let whole = found && !is_fatal(&observation);
         let (left, right) = rest.split_at(if whole { 0 } else { rest.len() / 2 });
         found |= self.together(left.to_vec())?;
         found |= self.together(right.to_vec())?;
-        // How long a module takes says something of one program, not of many together.
+        // A timeout of a single program is a finding, but many programs together may simply take long.
         if !found && observation.outcome != Outcome::TimedOut {
             let again = self.judge.observe(&batch.text, &batch.launches)?;
             let is_same = again.outcome == observation.outcome;
@@ -146,8 +148,8 @@ impl<'j, 'a, 't> Settling<'j, 'a, 't> {
         Ok(true)
     }
 
-    /// Gives trials that will probably be refused their verdicts, each by a module of its own. Returns whether any of them
-    /// poisons a batch.
+    /// Judges trials that will probably be rejected, each in a module of its own. Returns true if one of them poisons
+    /// a batch.
     pub fn apart(&mut self, group: Vec<usize>) -> Result<bool, Error> {
         if let [at] = group[..] {
             return self.alone(at);
@@ -167,11 +169,12 @@ impl<'j, 'a, 't> Settling<'j, 'a, 't> {
         Ok(found)
     }
 
-    /// Shows what is new in a batch once more, each trial alone: what shows only in company is another finding, or none
-    /// where a known deviation of its neighbours writes over it. Returns whether anything shows only in company.
+    /// Shows the trials with new differences alone. A difference that occurs only in the batch is another finding, or
+    /// none if a known deviation of another trial overwrites the memory of this one. Returns true if a difference
+    /// occurs only in the batch.
     fn confirm_alone(&mut self, group: &[usize]) -> Result<bool, Error> {
         let is_new = |settled: &Settled| matches!(&settled.verdict, Verdict::Deviates(difference) if difference.explanation.is_none());
-        // Slots of one constant are about one module with all of them.
+        // The slots of a constant are meaningful only in one module.
         let may_be_alone = |at: &usize| !matches!(self.predicted[*at].trial.body, Body::Contexts(_));
         let new = group.iter().copied().filter(may_be_alone);
         let new: Vec<usize> =
@@ -193,7 +196,8 @@ impl<'j, 'a, 't> Settling<'j, 'a, 't> {
         Ok(only_in_company)
     }
 
-    /// Shows a batch again in which something is wrong that is right alone: what is the same each time is not by chance.
+    /// Shows a batch again if a trial deviates in it but not alone. A difference that recurs every time is not
+    /// random.
     fn confirm_company(&mut self, group: &[usize], batch: &Batch) -> Result<(), Error> {
         let again: Vec<Observation> = (0..COMPANY_CONFIRMED)
             .map(|_| self.judge.observe(&batch.text, &batch.launches))
@@ -220,7 +224,8 @@ impl<'j, 'a, 't> Settling<'j, 'a, 't> {
         Ok(())
     }
 
-    /// Whether what is listed of the subject has an address of the trial written beyond the variable that holds it.
+    /// Returns true if a listed deviation of the subject writes an address of the trial beyond the variable that
+    /// holds it.
     fn reaches_beyond(&self, p: &Predicted<'_>) -> bool {
         let known = with_known(&self.judge.rules, self.judge.maker());
         let Expectation::Accepted { variables, .. } = self.judge.prediction(p.trial, &known).data else {
@@ -230,7 +235,7 @@ impl<'j, 'a, 't> Settling<'j, 'a, 't> {
         variables.iter().any(beyond)
     }
 
-    /// Shows some trials alone as well: a verdict must not depend on company.
+    /// Shows some trials alone as well, because a verdict must not depend on the rest of the batch.
     pub fn recheck(&mut self) -> Result<(), Error> {
         let every = self.judge.options.recheck_every;
         for at in 0..self.predicted.len() {
@@ -243,7 +248,7 @@ impl<'j, 'a, 't> Settling<'j, 'a, 't> {
             let again = self.explained(at, observation);
             let same = match (&again.verdict, &before) {
                 (Verdict::Deviates(a), Verdict::Deviates(b)) | (Verdict::Reads(a), Verdict::Reads(b)) => {
-                    // What is written over a neighbour, which is listed, may be another value each time.
+                    // A listed deviation that overwrites neighbouring memory may leave a different value each time.
                     (a.class == b.class || a.explanation.is_some()) && a.explanation == b.explanation
                 }
                 (a, b) => a == b,
@@ -263,7 +268,7 @@ impl<'j, 'a, 't> Settling<'j, 'a, 't> {
         Ok(())
     }
 
-    /// The verdicts, with what they rule out.
+    /// Returns the verdicts with the interpretations and wrong rules that they exclude.
     pub fn conclude(mut self) -> Vec<Judged> {
         let (judge, predicted) = (self.judge, self.predicted);
         for (p, settled) in predicted.iter().zip(self.settled.iter_mut().flatten()) {
@@ -280,7 +285,7 @@ impl<'j, 'a, 't> Settling<'j, 'a, 't> {
                 settled.unwrap_or_else(|| Settled::new(Verdict::NotCompared(NotCompared::Unobserved)));
             let first = match p.answer {
                 Answer::Bits(_) => met.first_to_meet(p.trace.questions),
-                // What is not all shown rules nothing out.
+                // A partly observed trial excludes nothing.
                 Answer::Module(_) if settled.unseen == 0 && settled.verdict == Verdict::Conforms => {
                     met_by_modules.first_to_meet(p.trace.questions)
                 }
@@ -296,7 +301,7 @@ impl<'j, 'a, 't> Settling<'j, 'a, 't> {
             }
             let unseen = if settled.verdict == Verdict::ConformsByOutcome { 0 } else { settled.unseen };
             let trace = settled.trace.unwrap_or(p.trace);
-            // What was seen and could not differ was not compared.
+            // Operands of a trial that could not have differed count as not compared.
             let is_compared = !matches!(settled.verdict, Verdict::NotCompared(_));
             let seen = if is_compared { settled.operands.seen } else { 0 };
             let operands = Share { seen, ..settled.operands };
@@ -312,8 +317,8 @@ impl<'j, 'a, 't> Settling<'j, 'a, 't> {
     }
 }
 
-/// Leaves out of what a difference may be put down to the wrong rules that other trials rule out: of few that are looked
-/// for, one will predict a difference of another cause by chance.
+/// Removes suspected wrong rules that other trials exclude. Kernel trials have few suspects, and one of them may
+/// predict an unrelated difference by chance.
 fn leave_out(verdict: &mut Verdict, ruled_out: &BTreeSet<&'static str>) {
     if let Verdict::Deviates(difference) = verdict {
         for alternatives in difference.suspected.iter_mut().flatten() {
@@ -322,7 +327,7 @@ fn leave_out(verdict: &mut Verdict, ruled_out: &BTreeSet<&'static str>) {
     }
 }
 
-/// The wrong rules that are suspected of any of these.
+/// Returns the wrong rules suspected in any of these verdicts.
 fn suspected_leads<'v>(verdicts: impl Iterator<Item = &'v Verdict>) -> Vec<Lead> {
     let suspected = verdicts.filter_map(|verdict| match verdict {
         Verdict::Deviates(difference) => difference.suspected.as_ref(),
@@ -332,7 +337,7 @@ fn suspected_leads<'v>(verdicts: impl Iterator<Item = &'v Verdict>) -> Vec<Lead>
     ids.into_iter().filter_map(Lead::from_id).collect()
 }
 
-/// Whether the subject stopped reading at an error.
+/// Returns true if the subject stopped at a fatal error, so that later lines were not checked.
 fn is_fatal(observation: &Observation) -> bool {
     observation.diagnostics.iter().any(|d| d.severity == Severity::Fatal && d.line.is_some())
 }
