@@ -14,6 +14,7 @@ use crate::pattern::{Pattern, Place};
 /// A place that some releases handle differently from the specification.
 #[derive(Clone)]
 pub struct Risk {
+    /// The listed deviation.
     pub known: &'static Known,
     /// The place where the deviation shows.
     pub span: Span,

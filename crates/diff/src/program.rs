@@ -31,6 +31,7 @@ use self::shown::{Shown, observed_of};
 pub struct Part {
     /// The name of the variable; `None` for kernels and for the program as a whole.
     pub variable: Option<Text>,
+    /// The verdict on this part.
     pub verdict: Verdict,
     /// The outcome that the specification requires of the program; `None` if it does not decide.
     pub must: Option<Must>,

@@ -48,6 +48,7 @@ pub struct Why {
 /// A module that was derived from a user's program.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Derived {
+    /// The module as a tree.
     pub module: Module,
     /// The text of the module that was shown to the subject.
     pub text: String,
@@ -221,6 +222,7 @@ impl Verdict {
 pub struct Judged {
     /// The number of the trial.
     pub id: u64,
+    /// The verdict on the trial.
     pub verdict: Verdict,
     /// The outcome that the specification requires under the default interpretation; `None` if the oracle has no
     /// rule.
