@@ -1,7 +1,8 @@
-//! Judges what kernels compute: the bytes that generated code leaves over many inputs, compared with what the PTX manual says.
+//! Judges the results of kernels: compares the bytes that the generated code stores, over many inputs, with the PTX manual.
 //!
-//! The expected half is [`ptxsmith_oracle::computed`]; the other half is the code that the subject shows, or what a device leaves that
-//! runs it, over the same parameters and memory ([`Subject::compute`]). A kernel is not judged where either half is not followed.
+//! [`ptxsmith_oracle::computed`] gives the expected results. The observed results come from the code that the subject shows, or from a
+//! device that runs it, with the same parameters and memory ([`Subject::compute`]). A kernel is not judged if either half cannot be
+//! followed.
 
 use std::fmt::Write as _;
 
@@ -13,53 +14,53 @@ use ptxsmith_syntax::{Module, StateSpace};
 
 use crate::accesses::tracing_of;
 
-/// A kernel that leaves something else than it should.
+/// A wrong result of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WrongResult {
     /// The number of the input.
     pub input: u64,
     /// The parameters and the words of memory that the kernel reads, as text.
     pub inputs: String,
-    /// What it should leave, as a number.
+    /// The value that the kernel should store, as a number.
     pub expected: String,
-    /// What it leaves.
+    /// The value that it stores, as a number.
     pub stored: String,
 }
 
 /// The verdict on one kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum KernelVerdict {
-    /// Every byte whose value is defined is as it should be.
+    /// Every byte with a defined value has that value.
     Agrees,
-    /// Some byte is not.
+    /// Some byte has another value.
     Differs(WrongResult),
-    /// Nothing is said of it, for this reason.
+    /// The kernel is not judged, for this reason.
     NotFollowed(String),
 }
 
-/// Kernels of a module with what they should compute.
+/// The kernels of a module, with the results that they should have.
 pub struct Calculations {
     module: Module,
     rules: Rules,
     inputs: u64,
     kernels: Vec<Computed>,
-    /// The kernel, the input and the run of each kernel and input whose result is defined.
+    /// Index of the kernel, number of the input, and the run itself, for each pair of kernel and input whose result is defined.
     runs: Vec<(usize, u64, Tracing)>,
 }
 
-/// What a subject makes of a module, and the verdict on each kernel by its name. Empty where it does not accept the module.
+/// The observation of a subject, and the verdict on each kernel by name. There are no verdicts if the subject does not accept the module.
 #[derive(Clone, Debug, Default)]
 pub struct Judgement {
-    /// What it did with the module.
+    /// How the subject treated the module.
     pub observation: Observation,
-    /// The verdicts.
+    /// The verdicts, each with the name of its kernel.
     pub kernels: Vec<(String, KernelVerdict)>,
-    /// What each run left, or why that is not known.
+    /// The memory after each run, or the reason why it is not known.
     left: Vec<Result<Memory, String>>,
 }
 
 impl Calculations {
-    /// What the kernels of a module should compute over this many inputs. `None` of a module that the specification refuses.
+    /// Computes the expected results of a module's kernels over `inputs` inputs. `None` unless the specification accepts the module.
     pub fn new(module: Module, rules: &Rules, inputs: u64) -> Option<Calculations> {
         let Expectation::Accepted { variables, .. } = expect(&module, rules) else { return None };
         let kernels = computed(&module, &variables, rules, inputs);
@@ -67,7 +68,7 @@ impl Calculations {
         for (kernel, computed) in kernels.iter().enumerate() {
             let of_kernel = computed.runs.iter().flatten().enumerate();
             for (input, reached) in of_kernel.filter_map(|(input, run)| Some((input as u64, run.as_ref()?))) {
-                // What registers hold that were not set differs from run to run.
+                // Uninitialized registers hold other junk in each run.
                 let junk = Some(input + 1);
                 let tracing = Tracing { junk, ..tracing_of(&computed.name, &reached.setting) };
                 runs.push((kernel, input, tracing));
@@ -76,7 +77,7 @@ impl Calculations {
         Some(Calculations { module, rules: *rules, inputs, kernels, runs })
     }
 
-    /// The verdicts where an implementation shows nothing.
+    /// Returns the verdicts for an implementation that shows neither code nor results.
     pub(crate) fn unseen(&self) -> Judgement {
         let unseen = |kernel: &Computed| match unjudged(kernel) {
             KernelVerdict::NotFollowed(why) => KernelVerdict::NotFollowed(why),
@@ -86,15 +87,15 @@ impl Calculations {
         Judgement { kernels: kernels.collect(), ..Judgement::default() }
     }
 
-    /// Whether nothing of any kernel can be compared.
+    /// Whether no kernel has a result that can be compared.
     pub fn is_empty(&self) -> bool {
         self.runs.is_empty()
     }
 
-    /// Compares what a subject makes of the module, whose text for this target is `ptx`.
+    /// Runs the kernels on a subject and compares the results. `ptx` is the text of the module for this target.
     ///
     /// # Errors
-    /// If this machine or our code fails.
+    /// Returns an error if this machine or our own code fails.
     pub fn judge(&self, subject: &dyn Subject, ptx: &str, target: &str) -> Result<Judgement, Error> {
         let trace: Vec<Tracing> = self.runs.iter().map(|(.., run)| run.clone()).collect();
         let answer = subject.compute(&Request { trace: &trace, ..Request::new(ptx, target) })?;
@@ -131,7 +132,7 @@ impl Calculations {
         Ok(Judgement { observation: answer.observation, kernels, left: answer.left })
     }
 
-    /// For each kernel whether a device, where memory lies elsewhere, leaves the same.
+    /// Returns for each kernel whether a device, where memory has other addresses, leaves the same results.
     fn are_anywhere(&self) -> Vec<bool> {
         match expect(&self.module, &self.rules) {
             Expectation::Accepted { variables, .. } => {
@@ -141,7 +142,7 @@ impl Calculations {
         }
     }
 
-    /// Whether these rules predict all that was seen of a kernel, and what the module rests on under them.
+    /// Returns whether these rules predict every result that was seen of a kernel, and the trace of the module under them.
     pub(crate) fn predicts(&self, rules: &Rules, kernel: &str, judged: &Judgement) -> (bool, Trace) {
         let prediction = predict(&self.module, rules);
         let trace = prediction.trace();
@@ -152,7 +153,7 @@ impl Calculations {
         let mut own = self.runs.iter().zip(&judged.left).filter(|((kernel, ..), _)| *kernel == at);
         let agrees = |((_, input, run), left): (&(usize, u64, Tracing), &Result<Memory, String>)| {
             let (Some(Some(other)), Ok(left)) = (others.get(*input as usize), left) else { return false };
-            // Over other memory it was not run.
+            // With other initial memory the results cannot be compared: the subject was not run with it.
             tracing_of(kernel, &other.setting).memory == run.memory
                 && wrong_result(other, left, *input).is_none()
         };
@@ -161,11 +162,12 @@ impl Calculations {
 }
 
 const NOT_SHOWN: &str = "the implementation shows neither code nor results";
-/// A device has one thread for a kernel, and memory where it likes.
+/// The reason why a kernel is not judged on a device: the results depend on the thread, or on the addresses of memory, which the device
+/// chooses.
 const ON_A_DEVICE: &str =
     "a kernel that leaves something else on another thread or where memory lies elsewhere";
 
-/// The verdict on a kernel before any run of it is compared.
+/// Returns the verdict on a kernel before any run of it is compared.
 fn unjudged(kernel: &Computed) -> KernelVerdict {
     let leaves = |run: &Reached| {
         run.written.iter().any(|((space, _), byte)| *space == StateSpace::Global && byte.is_some())
@@ -182,12 +184,12 @@ fn unjudged(kernel: &Computed) -> KernelVerdict {
     }
 }
 
-/// Why a kernel is not followed, without its registers and numbers.
+/// Shortens the reason why a kernel is not followed: removes registers and numbers, so that equal causes compare equal.
 pub fn cause(why: &str) -> String {
     match why.split_once(' ') {
         Some((opcode, _)) if why.ends_with("is not understood") => format!("{opcode} is not understood"),
         _ => match why.split_once(" at 0x") {
-            // Where an instruction stands.
+            // Drop the address of the instruction.
             Some((opcode, rest)) => format!("{opcode} {}", rest.split_once(' ').map_or("", |(_, rest)| rest))
                 .trim_end()
                 .to_owned(),
@@ -196,13 +198,13 @@ pub fn cause(why: &str) -> String {
     }
 }
 
-/// The first result that is not as it should be.
+/// Returns the first wrong result of a run: a byte with the wrong value, or a byte that should not have been written.
 fn wrong_result(expected: &Reached, left: &Memory, input: u64) -> Option<WrongResult> {
     let expected_bytes = expected.written.iter().filter(|((space, _), _)| *space == StateSpace::Global);
     let wrong = |(&(_, at), byte): (&(StateSpace, u64), &Option<u8>)| {
         byte.is_some_and(|byte| left.get(&(Space::Global, at)) != Some(&byte)).then_some(at)
     };
-    // A store of what is there already cannot be seen.
+    // A byte with its initial value counts as not written: a store of the same value cannot be seen.
     let unasked = |(&(space, at), byte): (&(Space, u64), &u8)| {
         let place = (StateSpace::Global, at);
         let is_kept = expected.setting.memory.get(&place) == Some(byte);
@@ -210,7 +212,7 @@ fn wrong_result(expected: &Reached, left: &Memory, input: u64) -> Option<WrongRe
     };
     let at = expected_bytes.filter_map(|(place, byte)| wrong((place, byte))).next();
     let at = at.or_else(|| left.iter().filter_map(unasked).next())?;
-    // The whole scalar, where one store of the text leaves it.
+    // Report the whole scalar if a single expected store covers this byte.
     let stores = expected.accesses.iter().rev().filter(|access| access.way != Way::Read);
     let (start, width, lane) = stores
         .filter_map(|access| Some((access.place.ok()?.1, access.width, access.lane)))
@@ -232,14 +234,14 @@ fn wrong_result(expected: &Reached, left: &Memory, input: u64) -> Option<WrongRe
     })
 }
 
-/// What a lane of a kernel reads: its scalar parameters, and each word of memory in the order of the accesses.
+/// Renders the inputs of a lane: the scalar parameters, then each word of memory that it reads, in the order of the accesses.
 fn inputs(reached: &Reached, lane: u32) -> String {
     let mut text = String::new();
     if !reached.setting.lanes.is_empty() {
         let _ = write!(text, "lane {lane} of {}, ", reached.setting.lanes.len());
     }
     for (nth, (_, bytes)) in reached.setting.parameters.iter().enumerate() {
-        // One of eight bytes is a pointer.
+        // A parameter of eight bytes is a pointer; its value is not shown.
         if bytes.len() < 8 {
             let digits: String = bytes.iter().rev().map(|byte| format!("{byte:02x}")).collect();
             let _ = write!(text, "parameter {nth} = 0x{digits}, ");

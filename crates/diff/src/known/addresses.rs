@@ -1,4 +1,4 @@
-//! Known deviations of the addresses of instructions: indices, offsets, what stands in brackets.
+//! Known deviations of the addresses in instructions: indices, offsets, the contents of the brackets.
 
 use ptxsmith_syntax::{BinaryOp, StateSpace, TypeKind};
 

@@ -29,7 +29,8 @@ fn dimension_expression_refused(
     next.apply(step, dimension, value)
 }
 
-/// Bytes of an array, where its bits are counted in 64 bits, and those of what its outermost dimension is of in 32, with a sign.
+/// Returns the bytes of an array, with the size counted in bits: the whole array modulo 2^64, each row below the outermost dimension as a
+/// signed 32-bit number.
 fn size_in_bits(extents: &[u64], element: u64) -> u64 {
     let Some((&outermost, inner)) = extents.split_first() else { return element };
     let row = |bits: i64, &extent: &u64| i64::from(bits.wrapping_mul(extent as i64) as i32);

@@ -78,11 +78,12 @@ fn float_ternary_refused(
 
 fn tiny_decimal_refused(next: &Number, step: &mut Step<'_>, text: &[u8]) -> Ruled<Value> {
     let value = next.apply(step, text)?;
-    // No other number of an expression rests on this.
+    // The clause comes from this literal: a tiny literal before it in the expression would have been refused.
     if step.trace.clauses.contains(Clause::FloatTiny) {
         return step.refuse(RefusalClass::LiteralOutOfRange, Clause::FloatTiny);
     }
-    // Twice the number is not tiny, so that it is rounded as the number would be if exponents had no end.
+    // Whether the number is tiny is decided before rounding. Its double is not tiny, so it is rounded as the number itself would be if
+    // exponents had no lower limit.
     let is_least = matches!(value, Value::Float(value) if value == f64::MIN_POSITIVE);
     if is_least && doubled(text).is_some_and(|twice| twice < 2.0 * f64::MIN_POSITIVE) {
         return step.refuse(RefusalClass::LiteralOutOfRange, Clause::FloatDecimal);
@@ -90,7 +91,7 @@ fn tiny_decimal_refused(next: &Number, step: &mut Step<'_>, text: &[u8]) -> Rule
     Ok(value)
 }
 
-/// The double that is nearest to twice a decimal number; `None` for exact bits.
+/// Returns the double that is nearest to twice a decimal number; `None` for the exact bits of a float (`0d...`).
 fn doubled(text: &[u8]) -> Option<f64> {
     let text = std::str::from_utf8(text).ok()?;
     let exponent = text.find(['e', 'E']).unwrap_or(text.len());
@@ -121,7 +122,7 @@ mod tests {
             };
             u64::from_le_bytes(variables[0].bytes[..].try_into().unwrap())
         };
-        // The common type is .u64, of which the right shift brings in zeros; -1 by itself is of .s64.
+        // The common type is .u64, whose right shift brings in zeros; -1 by itself is of type .s64.
         for text in ["(0 ? 1U : -1) >> 63", "(1 ? -1 : 1U) >> 63"] {
             assert_eq!((value(text, &Rules::default()), value(text, &rules)), (1, u64::MAX), "{text}");
         }

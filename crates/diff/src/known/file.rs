@@ -1,5 +1,5 @@
-//! The file of a known deviation, read: leading comments in the form of the corpus, and the reproducer behind them.
-//! `docs/guide/known-deviations.md` describes it.
+//! Parses the file of a known deviation: leading comments in the form of the corpus, followed by the reproducer.
+//! `docs/guide/known-deviations.md` describes the format.
 
 use ptxsmith_oracle::Clause;
 use ptxsmith_syntax::parse;
@@ -10,7 +10,7 @@ use crate::options::Needs;
 use crate::pattern::Pattern;
 use crate::verdict::Class;
 
-/// The keys, in their order.
+/// The keys, in the order in which a file has them.
 const KEYS: [&str; 16] = [
     "deviation",
     "also",
@@ -30,11 +30,11 @@ const KEYS: [&str; 16] = [
     "expect",
 ];
 
-/// What the leading comments of a text say.
+/// The leading comments of a file, as pairs of key and value.
 pub(crate) struct Comments<'t>(Vec<(&'t str, &'t str)>);
 
 impl<'t> Comments<'t> {
-    /// The comments, and what stands behind them.
+    /// Splits a text into its leading comments and the rest.
     pub(crate) fn of(text: &'t str) -> Result<(Comments<'t>, &'t str), String> {
         let (mut said, mut rest) = (Vec::new(), text);
         while let Some(line) = rest.strip_prefix("//") {
@@ -64,13 +64,13 @@ impl<'t> Comments<'t> {
         self.one(key)?.ok_or_else(|| format!("there is no `// {key}: ...`"))
     }
 
-    /// The lines of a key together.
+    /// Joins the values of a key, one a line. The result is leaked.
     fn lines(&self, key: &str) -> &'static str {
         self.all(key).collect::<Vec<_>>().join("\n").leak()
     }
 }
 
-/// Reads an entry, which lives as long as the program. `change` is the rule that it follows, where it has one.
+/// Parses an entry, which lives as long as the process. `change` is the rule that the subject follows, if the entry has one.
 pub(super) fn read(id: &'static str, text: &'static str, change: Option<Change>) -> Result<Known, String> {
     let (said, example) = Comments::of(text)?;
     let lineage = said.needed("lineage")?;
@@ -81,7 +81,7 @@ pub(super) fn read(id: &'static str, text: &'static str, change: Option<Change>)
         .map(|id| Clause::from_id(id).ok_or_else(|| format!("there is no clause `{id}`")))
         .collect();
     let module = parse(example).map_err(|error| format!("the reproducer: {}", error.render("", example)))?;
-    // Without a pattern and a rule, the reproducer is all that is known of it.
+    // An entry with neither a pattern nor a rule matches its reproducer only.
     let pattern = match said.lines("pattern") {
         "" if change.is_some() => None,
         "" => Some(Pattern::program(&module)),
@@ -113,12 +113,12 @@ pub(super) fn read(id: &'static str, text: &'static str, change: Option<Change>)
     }
 }
 
-/// `A and later`, `A to B`, or `A`.
+/// Parses `A and later`, `A to B`, or `A`.
 pub(crate) fn read_releases(text: &str) -> Result<Releases, String> {
     Releases::parse(text).ok_or_else(|| format!("`{text}` is none of `A and later`, `A to B`, `A`"))
 }
 
-/// The class, and how a subject ends if it crashes.
+/// Parses the class of the deviation and, for a crash, how the subject terminates: `crash SIGSEGV`.
 fn effect(text: &str, change: Option<Change>) -> Result<Effect, String> {
     let (class, end) = text.split_once(' ').unwrap_or((text, ""));
     let class = Class::of_verdict(class).ok_or_else(|| format!("there is no class `{class}`"))?;

@@ -1,4 +1,4 @@
-//! Known deviations of initial values: lists, what a value becomes in a variable of its type, addresses in variables.
+//! Known deviations of initial values: lists, conversion to the type of the variable, addresses in variables.
 
 use ptxsmith_oracle::{
     Addressing, COMPUTED_NAN, Ruled, Slot, Step, Stop, Stored, Value,
@@ -16,8 +16,8 @@ pub(super) const CHANGES: &[(&str, Change)] = &[
     ("address-always-8-bytes", Change::Rule(|rules| rules.layout.slot_of.change(always_8_bytes))),
 ];
 
-/// From sm_90 on the addend is read from eight bytes too: what stands in the upper half of it is the next element, or
-/// whatever the compiler had in its memory there, which differs from run to run.
+/// From sm_90 on the addend is read from eight bytes too. The upper half contains the next element, or whatever the compiler had in its
+/// memory there, which differs from run to run.
 fn always_8_bytes(next: &SlotOf, size: u64, byte: Option<u8>, addressing: Addressing) -> Slot {
     if byte.is_some() || size >= 8 || addressing.is_32_bit {
         return next.apply(size, byte, addressing);

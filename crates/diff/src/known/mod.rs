@@ -1,9 +1,11 @@
 //! Known deviations as executable claims.
 //!
-//! Each is a file of `corpus/deviations`, or of a list of the user's own ([`add`]): how a subject ends, in which releases, a reproducer, and
-//! a pattern of what it is about. Those that follow another rule than the specification's have that rule here, found by id. An entry
-//! explains a difference only if it predicts exactly what was observed, and only in the releases that it lists. No entry changes what is
-//! expected. An entry that a listed release no longer shows is reported as well ([`crate::gone`]).
+//! A deviation is a file of `corpus/deviations` or of a list of the user's own ([`add`]). The file states how a subject ends, in which
+//! releases, a reproducer, and a pattern of the constructs that the deviation concerns. If the subject follows a rule other than the
+//! specification's, this module defines that rule and finds it by id.
+//!
+//! An entry explains a difference only if it predicts exactly what was observed, and only in the releases that it lists. No entry changes
+//! the expected result. An entry that a listed release no longer shows is reported as well ([`crate::gone`]).
 
 mod addresses;
 mod declarations;
@@ -31,8 +33,8 @@ pub(crate) static FILES: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/deviat
 /// The entries of the user's own lists.
 static ADDED: OnceLock<Vec<Known>> = OnceLock::new();
 
-/// Every known deviation: those that change a rule first, file by file, then the others by id, then the user's own. So documents show
-/// them, and of two that explain the same the first is named.
+/// Every known deviation: first the entries that change a rule, in the order of `changes`, then the others by id, then the user's own.
+/// Documents list them in this order. If two entries explain the same difference, the first is named.
 pub static KNOWN: LazyLock<Vec<Known>> = LazyLock::new(|| {
     let of_arithmetic = FILES.get_dir("arithmetic").into_iter().flat_map(|folder| folder.files());
     let mut listed: Vec<Known> = FILES
@@ -67,11 +69,11 @@ fn change(id: &str) -> Option<Change> {
     changes().find(|(own, _)| *own == id).map(|(_, change)| change)
 }
 
-/// Adds entries to the list, each a name and the text of its file, for as long as the program runs. To be called once, before the list
-/// is used.
+/// Adds entries to [`KNOWN`] for the rest of the process. Each is a pair of a name and the text of its file. Must be called at most once,
+/// before the list is used.
 ///
 /// # Errors
-/// What is wrong with which file.
+/// Returns the name of the first faulty file and the error in it. Fails if a name is listed already, or on a second call.
 pub fn add(files: Vec<(String, String)>) -> Result<(), String> {
     let mut added: Vec<Known> = Vec::new();
     for (id, text) in files {
@@ -85,12 +87,12 @@ pub fn add(files: Vec<(String, String)>) -> Result<(), String> {
     ADDED.set(added).map_err(|_| "known deviations are added once".to_owned())
 }
 
-/// The deviations that are listed for an implementation.
+/// Returns the deviations that are listed for an implementation.
 pub fn listed_for(maker: Maker<'_>) -> impl Iterator<Item = &'static Known> {
     KNOWN.iter().filter(move |known| known.is_of(maker))
 }
 
-/// The deviations whose pattern a module matches, with the places, found in one pass.
+/// Returns the deviations whose pattern matches the module, with the places. Finds all of them in one pass.
 pub fn matching<'k>(
     listed: impl Iterator<Item = &'k Known>,
     module: &Module,
@@ -102,7 +104,7 @@ pub fn matching<'k>(
     found.map(|((known, _), places)| (known, places))
 }
 
-/// These rules with all that is known of an implementation.
+/// Returns `base` changed by every known deviation of an implementation.
 pub fn with_known(base: &Rules, maker: Maker<'_>) -> Rules {
     base.with(|rules| listed_for(maker).filter_map(Known::change).for_each(|change| change(rules)))
 }

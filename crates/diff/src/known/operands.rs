@@ -1,4 +1,4 @@
-//! Known deviations of the operands of instructions that are no addresses.
+//! Known deviations of the operands of instructions, other than addresses.
 
 use ptxsmith_oracle::rules::ElementNamed;
 use ptxsmith_syntax::Opcode;
@@ -48,7 +48,7 @@ mod tests {
         assert_eq!(["x", "y", "z", "a", "q"].map(named), [Some(0), Some(1), Some(0), Some(0), None]);
     }
 
-    /// The first operand is written, and the second of a load is a place.
+    /// Except in a store, operand 0 is written. Operand 1 of a load is an address. Neither accepts a function.
     #[test]
     fn a_function_is_taken_where_a_value_is_read() {
         let (_, Change::Rule(change)) = CHANGES[0] else { panic!("it changes a rule") };

@@ -1,4 +1,4 @@
-//! One linked program beside what its modules say.
+//! Compares one linked program with its modules.
 
 use std::ops::Range;
 use std::slice;
@@ -12,10 +12,10 @@ use super::{Compared, LinkDifference, reads, symptom};
 use crate::compare::{Mismatch, compare_variable};
 use crate::verdict::Class;
 
-/// The bytes of an address in the modules that linkers are shown.
+/// The size of an address in bytes, in the modules that linkers are given.
 const ADDRESS_BYTES: u8 = 8;
 
-/// Compares a linked program with what its modules say.
+/// Compares the variables of a linked program, and the constants that its kernels read, with the expected ones.
 pub fn compare(program: &Program, seen: &Observation) -> Compared {
     let mut comparison = Comparison { program, seen, result: Compared::default() };
     if let Some(contradiction) = program.contradiction() {
@@ -48,13 +48,13 @@ impl Comparison<'_> {
         self.result.differences.push(LinkDifference { class, name, clauses, expected, actual, symptom });
     }
 
-    /// The variables of the program of this name.
+    /// Returns the variables of the linked program with this name.
     fn named(&self, name: &str, is_local: bool) -> Vec<&LinkedVariable> {
         let has_name = |variable: &&LinkedVariable| variable.is_local == is_local && variable.name == name;
         self.seen.linked.iter().filter(has_name).collect()
     }
 
-    /// A variable that modules share.
+    /// Compares a variable that modules share.
     fn shared(&mut self, name: &str, declared: &[Declared]) {
         let variable = match self.named(name, false)[..] {
             [] => return self.result.leave("a variable that the linked program does not have"),
@@ -90,7 +90,7 @@ impl Comparison<'_> {
         }
     }
 
-    /// A variable that only its module sees. Others may have its name: each has its own.
+    /// Compares a variable that is local to its module. Other modules may have local variables of the same name.
     fn local(&mut self, name: &str, declared: &Declared) {
         let Some(content) = &declared.content else { return };
         let found: Vec<LinkedVariable> = self.named(name, true).into_iter().cloned().collect();
@@ -109,7 +109,7 @@ impl Comparison<'_> {
             Ok(differences) => {
                 self.result.compared += 1;
                 if differences.iter().all(Option::is_some) {
-                    // Of namesakes the one that is least unlike it.
+                    // Report the difference from the most similar variable of that name: one that is aligned, if there is one.
                     let is_misaligned = |difference: &LinkDifference| difference.clauses == [Clause::Align];
                     self.result
                         .differences
@@ -119,7 +119,7 @@ impl Comparison<'_> {
         }
     }
 
-    /// How a variable of the program differs from a definition of this module; `Err` where it cannot be compared, with the reason.
+    /// Compares a variable of the program with the definition of one module. `Err` with the reason if they cannot be compared.
     fn compared(
         &self,
         (module, content): (usize, &oracle::Variable),
@@ -171,8 +171,8 @@ impl Comparison<'_> {
         Ok(Some(LinkDifference { class, name: content.name.to_string(), clauses, expected, actual, symptom }))
     }
 
-    /// Puts the numbers that linking makes of addresses in their places: the address of a constant without `generic()` is its place
-    /// in the bank. Others are left to the loader. Returns the slots of those numbers.
+    /// Replaces the expected addresses that linking resolves to numbers: the address of a constant without `generic()` becomes its place in
+    /// the bank. The loader resolves all others. Returns the slots of the numbers.
     fn resolve(
         &self,
         expected: &mut oracle::Variable,
@@ -215,7 +215,7 @@ impl Comparison<'_> {
         }
     }
 
-    /// No two variables of a program share a byte.
+    /// Reports variables that share bytes.
     fn overlaps(&mut self) {
         let seen = self.seen;
         for pair in seen.linked.windows(2) {
@@ -233,7 +233,7 @@ impl Comparison<'_> {
     }
 }
 
-/// A slot of a variable that holds the place of a constant in the bank.
+/// A slot of a variable that contains the place of a constant in the bank.
 struct Resolved {
     slot: Range<usize>,
     symbol: String,
@@ -246,7 +246,7 @@ impl Resolved {
         expected.bytes.get(self.slot.clone()) != self.seen(seen)
     }
 
-    /// What a wrong number in the slot looks like.
+    /// Describes a wrong number in the slot.
     fn symptom(&self, seen: &subject::Variable) -> &'static str {
         let mut number = [0; 8];
         let bytes = self.seen(seen).unwrap_or_default();
@@ -273,7 +273,7 @@ fn largest(declared: &[Declared]) -> u64 {
     declared.iter().map(|declared| declared.size).max().unwrap_or(0)
 }
 
-/// The clauses that a difference of this class breaks, of those that the definition rests on.
+/// Returns the clauses that a difference of this class violates, among those on which the definition rests.
 fn clauses_of(class: Class, content: &oracle::Variable) -> Vec<Clause> {
     let observed = match class {
         Class::WrongAddress => Observed::Address,

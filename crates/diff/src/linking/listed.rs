@@ -1,4 +1,4 @@
-//! The known deviations of linkers: files of `corpus/deviations/linking`, each named by the id that its findings get.
+//! The known deviations of linkers: files of `corpus/deviations/linking`, each named by the id of its findings.
 
 use std::sync::LazyLock;
 
@@ -9,29 +9,29 @@ use crate::known::{Comments, FILES, read_releases};
 use crate::maker::{Maker, Releases};
 use crate::verdict::Class;
 
-/// A deviation of linkers that was reported before.
+/// A known deviation of linkers.
 pub struct Listed {
-    /// Its id, which is that of its findings.
+    /// Its id, which its findings share.
     pub id: &'static str,
-    /// What kind of deviation it is.
+    /// The class of the deviation.
     pub class: Class,
-    /// What happens, in a line.
+    /// What happens, in one line.
     pub title: &'static str,
     /// The linkers that show it, each with its releases.
     pub releases: Vec<&'static str>,
-    /// When it was first seen.
+    /// The date on which it was first seen.
     pub first_seen: &'static str,
-    /// What to write instead.
+    /// The workaround: what to write instead.
     pub work_around: &'static str,
     lineage: &'static str,
-    /// Earlier ids, and ids of findings that are a part of it.
+    /// Its earlier ids, and the ids of findings that belong to it.
     pub(crate) also: Vec<&'static str>,
     linkers: Vec<Linker>,
     /// The modules of its reproducer, in the order that shows it.
     pub modules: Vec<(&'static str, Module)>,
 }
 
-/// A linker that shows a deviation.
+/// A linker that shows a deviation, with its releases.
 struct Linker {
     name: &'static str,
     releases: Releases,
@@ -39,10 +39,10 @@ struct Linker {
     always: bool,
 }
 
-/// Every known deviation of linkers.
+/// All known deviations of linkers.
 pub static LISTED: LazyLock<Vec<Listed>> = LazyLock::new(in_folder);
 
-/// The deviations that the files of the folder list.
+/// Parses the files of the folder.
 fn in_folder() -> Vec<Listed> {
     let files = FILES.get_dir("linking").into_iter().flat_map(|folder| folder.files());
     let first_modules = files.filter_map(|file| {
@@ -77,7 +77,7 @@ fn read(id: &'static str, text: &'static str) -> Result<Listed, String> {
     })
 }
 
-/// `nvlink 13.0 and later`, or `nvlink 13.0 and later, not in every run`.
+/// Parses `nvlink 13.0 and later`, or `nvlink 13.0 and later, not in every run`.
 fn linker(text: &'static str) -> Result<Linker, String> {
     let (name, releases) =
         text.split_once(' ').ok_or_else(|| format!("`{text}` is not `LINKER RELEASES`"))?;
@@ -90,7 +90,7 @@ fn module(text: &'static str) -> Result<(&'static str, Module), String> {
 }
 
 impl Listed {
-    /// Whether a finding of this id is it.
+    /// Whether this is its id, one of its earlier ids, or the id of a finding that belongs to it.
     pub fn is_called(&self, id: &str) -> bool {
         self.id == id || self.also.contains(&id)
     }
@@ -100,7 +100,7 @@ impl Listed {
         self.linker(description).is_some()
     }
 
-    /// Whether it is listed for this linker as one that every run shows.
+    /// Whether it is listed for this linker, as a deviation that every run shows.
     pub fn is_always_of(&self, description: &Description) -> bool {
         self.linker(description).is_some_and(|linker| linker.always)
     }

@@ -1,7 +1,7 @@
-//! Judges programs of several modules: what a linker makes of them, in every order of the modules.
+//! Judges how a linker links programs of several modules, in every order of the modules.
 //!
-//! Beside what the specification says of the variables ([`ptxsmith_oracle::linking`]), the order of the modules must not decide
-//! whether they are linked.
+//! The variables of the linked program must be as the specification says ([`ptxsmith_oracle::linking`]). In addition, whether a program is
+//! linked must not depend on the order of its modules.
 
 mod compare;
 mod listed;
@@ -25,28 +25,28 @@ pub use symptom::{ANOTHER_OFFSET, NO_ADDRESS, NO_ADDRESS_OR_OFFSET};
 /// A deviation in a linked program.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct LinkDifference {
-    /// What kind of deviation it is.
+    /// The class of the deviation.
     pub class: Class,
-    /// The variable; empty where it is about the whole program.
+    /// The variable or kernel; empty if the difference concerns the whole program.
     pub name: String,
-    /// The clauses that it breaks; none for a crash, for bytes that two variables share, and for what depends on the order.
+    /// The clauses that it violates. Empty for a crash, for variables that overlap, and for differences between orders.
     pub clauses: Vec<Clause>,
-    /// What was expected.
+    /// The expected result, for reports.
     pub expected: String,
-    /// What was seen.
+    /// The observed result, for reports.
     pub actual: String,
-    /// What tells causes apart that have one class.
+    /// Distinguishes causes within one class.
     pub symptom: Symptom,
 }
 
-/// What a difference looks like, in words that hold for every program: without names and numbers.
+/// A description of a difference without names and numbers of the program, so that equal causes compare equal.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Symptom {
-    /// What is wrong.
+    /// The fault, such as `initial value`.
     pub what: String,
-    /// The linkage of what it is about: of what is named where an address is wrong, else of the variable.
+    /// The linkage of the symbol that a wrong address names; for other faults, the linkage of the variable.
     pub linkage: String,
-    /// Whether it shows only where some modules are linked to a relocatable object first.
+    /// Whether it occurs only if some modules are first linked to a relocatable object.
     pub needs_a_stage: bool,
 }
 
@@ -56,16 +56,16 @@ impl Symptom {
     }
 }
 
-/// What is to be said of a linked program.
+/// The result of the comparison of one linked program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Compared {
     /// The deviations.
     pub differences: Vec<LinkDifference>,
-    /// How many variables were compared.
+    /// The number of variables that were compared.
     pub compared: usize,
-    /// What was not compared, by reason.
+    /// The number of variables or programs that were not compared, by reason.
     pub not_compared: BTreeMap<String, usize>,
-    /// The module whose definition the program has, of each name that has several.
+    /// For each name with several different definitions, the module whose definition the linker chose.
     pub chosen: BTreeMap<String, usize>,
 }
 
@@ -75,32 +75,32 @@ impl Compared {
     }
 }
 
-/// The verdict on one program.
+/// The verdict on one program, over all ways to link it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LinkVerdict {
     /// The deviations, each with the first way that shows it.
     pub differences: Vec<(LinkDifference, Way)>,
-    /// How many variables were compared, in all ways.
+    /// The number of variables that were compared, over all ways.
     pub compared: usize,
-    /// What was not compared, by reason, in all ways.
+    /// The number of variables or programs that were not compared, by reason, over all ways.
     pub not_compared: BTreeMap<String, usize>,
-    /// What the subject did, by way.
+    /// The outcome of each way.
     pub outcomes: Vec<(Way, Outcome)>,
-    /// By name, whose definition the program has in each way.
+    /// For each name with several different definitions, the module whose definition the linker chose in each way.
     pub chosen: BTreeMap<String, Vec<(Way, usize)>>,
 }
 
 /// A way to link modules.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Way {
-    /// The places of the modules, in the order in which they are linked.
+    /// The indices of the modules, in the order in which they are linked.
     pub order: Vec<usize>,
-    /// Those of them that are linked to a relocatable object first.
+    /// The part of the order that is first linked to a relocatable object.
     pub stage: Option<Stage>,
 }
 
 impl Way {
-    /// The names in this way: `b.ptx -r(a.ptx c.ptx)`.
+    /// Renders the way with these names of the modules: `b.ptx -r(a.ptx c.ptx)`.
     pub fn text(&self, names: &[String]) -> String {
         let mut text = String::new();
         for (place, &module) in self.order.iter().enumerate() {
@@ -120,8 +120,8 @@ impl Way {
     }
 }
 
-/// The ways in which modules of this number are linked: in every order, and, by a subject that can, with all modules but the first or
-/// the last one of an order linked to a relocatable object before.
+/// Returns the ways to link this number of modules: every order of [`orders`], and if `in_stages` is set, each order with all modules but
+/// the first or the last one linked to a relocatable object first.
 pub fn ways(modules: usize, in_stages: bool) -> Vec<Way> {
     let orders = orders(modules);
     let whole = orders.iter().map(|order| Way { order: order.clone(), stage: None });
@@ -131,10 +131,10 @@ pub fn ways(modules: usize, in_stages: bool) -> Vec<Way> {
     whole.chain(staged).collect()
 }
 
-/// The most modules that are linked in every order; more are linked as they stand, and from the last to the first.
+/// The maximum number of modules that are linked in every order. More modules are linked in the given order and its reverse.
 const ALL_ORDERS: usize = 3;
 
-/// The orders in which modules of this number are linked.
+/// Returns the orders in which this number of modules is linked.
 pub fn orders(modules: usize) -> Vec<Vec<usize>> {
     let given: Vec<usize> = (0..modules).collect();
     if modules > ALL_ORDERS {
@@ -155,28 +155,28 @@ pub fn orders(modules: usize) -> Vec<Vec<usize>> {
 
 /// A program of several modules.
 pub struct Modules<'a> {
-    /// The texts, in the order given.
+    /// The texts of the modules, in the order given.
     pub texts: &'a [String],
-    /// The same, parsed.
+    /// The texts, parsed.
     pub modules: &'a [Module],
     /// The target to link for.
     pub target: &'a str,
-    /// Whether a subject that can links them in two stages, too.
+    /// Whether to link in two stages too, if the subject supports that.
     pub in_stages: bool,
 }
 
 impl<'a> Modules<'a> {
-    /// A program of these texts, which were parsed to these modules, for the first target that one of them names.
+    /// Creates a program from texts and the modules that they were parsed to. The target is the first that a module names, or `sm_80`.
     pub fn new(texts: &'a [String], modules: &'a [Module]) -> Modules<'a> {
         let target = modules.iter().find_map(|module| module.targets().next()).unwrap_or("sm_80");
         Modules { texts, modules, target, in_stages: true }
     }
 }
 
-/// Shows a program to a linker in every way and judges the results.
+/// Links a program in every way and judges the results.
 ///
 /// # Errors
-/// If the specification refuses a module alone, or the subject could not be asked.
+/// Fails if the specification refuses a module by itself, or the subject could not be run.
 pub fn judge_linked(
     subject: &dyn Subject,
     program: &Modules<'_>,
@@ -186,11 +186,11 @@ pub fn judge_linked(
     verdict.expect("there is a verdict on each program").map_err(LinkError::Refused)
 }
 
-/// Judges programs as [`judge_linked`] does, and shows all of them to the linker at once, which some linkers need less time for.
-/// Instead of a verdict there is the place of a module that the specification refuses alone.
+/// Judges programs as [`judge_linked`] does, but gives all of them to the linker at once, which is faster with some linkers. If the
+/// specification refuses a module by itself, the result is the index of that module instead of a verdict.
 ///
 /// # Errors
-/// If the subject could not be asked.
+/// Fails if the subject could not be run.
 pub fn judge_each_linked(
     subject: &dyn Subject,
     programs: &[Modules<'_>],
@@ -228,7 +228,7 @@ pub fn judge_each_linked(
     Ok(verdicts.collect())
 }
 
-/// Judges what a linker made of a program in each way.
+/// Judges the linked programs of all ways.
 fn verdict(expected: &Program, seen: impl Iterator<Item = (Way, Observation)>) -> LinkVerdict {
     let lacks_a_name = expected.lacks_definition();
     let mut verdict = LinkVerdict::default();
@@ -240,7 +240,7 @@ fn verdict(expected: &Program, seen: impl Iterator<Item = (Way, Observation)>) -
     for (way, seen) in seen {
         let Compared { differences, compared, not_compared, chosen } = match seen.outcome {
             Outcome::Accepted => compare(expected, &seen),
-            // Some releases end with an internal error where a name has no definition.
+            // Some releases end with an internal error if a name has no definition.
             Outcome::Crashed if seen.signal.is_none() && lacks_a_name => {
                 let mut compared = Compared::default();
                 compared.leave("a name has no definition");
@@ -267,7 +267,7 @@ fn verdict(expected: &Program, seen: impl Iterator<Item = (Way, Observation)>) -
 }
 
 impl LinkVerdict {
-    /// Keeps a difference that no way before showed. The ways without a stage come first.
+    /// Adds a difference unless an earlier way showed it. The ways without a stage come first.
     fn enter(&mut self, difference: LinkDifference, way: &Way) {
         let is_alike = |known: &LinkDifference| {
             (known.class, &known.name, &known.symptom)
@@ -285,8 +285,8 @@ impl LinkVerdict {
         }
     }
 
-    /// Whether the modules are linked must not depend on their order, nor on a stage before. The specification at hand does not say
-    /// which modules a linker may refuse, so a program that is refused in every way is not compared.
+    /// Reports a difference if the modules are linked in some ways and refused in others. The specification does not say which modules a
+    /// linker may refuse, so a program that is refused in every way is not compared.
     fn compare_orders(&mut self, said: &BTreeMap<Outcome, String>) {
         let way_of = |outcome| self.outcomes.iter().find(|(_, seen)| *seen == outcome).map(|(way, _)| way);
         let (Some(refused), Some(accepted)) = (way_of(Outcome::Refused), way_of(Outcome::Accepted)) else {
@@ -306,7 +306,7 @@ impl LinkVerdict {
     }
 }
 
-/// What is to be said of a program that is not linked.
+/// Judges a program that was not linked.
 fn not_accepted(seen: &Observation) -> Compared {
     let mut compared = Compared::default();
     let why = seen.reason.clone().unwrap_or_default();
@@ -334,14 +334,14 @@ fn not_accepted(seen: &Observation) -> Compared {
     compared
 }
 
-/// What a linker refuses, by the words that all releases share.
+/// Classifies a refusal by the words that the messages of all releases share.
 fn refusal(message: &str) -> &'static str {
     let message = message.to_ascii_lowercase();
     let kinds = [("undefined", "an undefined name"), ("multiple definition", "two definitions")];
     kinds.into_iter().find(|(words, _)| message.contains(words)).map_or("refused", |(_, kind)| kind)
 }
 
-/// How a linker ends, by the words that all releases share.
+/// Classifies a crash by the words that the messages of all releases share.
 fn crash(message: &str) -> String {
     match message.split_once(MALFORMED) {
         Some((_, what)) => format!("malformed: {}", plain_words(what)),
@@ -350,22 +350,22 @@ fn crash(message: &str) -> String {
     }
 }
 
-/// What stands before the words about output that cannot be read.
+/// The prefix of messages about output that cannot be read.
 const MALFORMED: &str = "malformed cubin: ";
 
-/// The words of a message that are no names, numbers or quotes of the program.
+/// Keeps the plain words of a message and removes names, numbers and quotations from the program.
 fn plain_words(message: &str) -> String {
     let is_plain = |word: &&str| word.len() > 2 && word.bytes().all(|byte| byte.is_ascii_lowercase());
     message.split_whitespace().filter(is_plain).collect::<Vec<_>>().join(" ")
 }
 
-/// Why a program could not be judged.
+/// The reason why a program could not be judged.
 #[derive(Debug, thiserror::Error)]
 pub enum LinkError {
-    /// The specification refuses the module of this place alone.
+    /// The specification refuses the module with this index by itself.
     #[error("module {} is refused by the specification alone: check it without --link", .0 + 1)]
     Refused(usize),
-    /// The subject could not be asked.
+    /// The subject could not be run.
     #[error(transparent)]
     Subject(#[from] Error),
 }

@@ -1,4 +1,4 @@
-//! The constants that the kernels of a linked program read, beside the variables that they name.
+//! Compares the constants that the kernels of a linked program read with the variables that the kernels name.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use ptxsmith_syntax::StateSpace;
 use super::{LinkDifference, Symptom};
 use crate::verdict::Class;
 
-/// The reads that lie in no variable that their kernel names.
+/// Returns a difference for each kernel that reads a constant outside all variables that it names.
 pub(super) fn differences(program: &Program, seen: &Observation) -> Vec<LinkDifference> {
     program.kernels.iter().filter_map(|kernel| difference(program, kernel, seen)).collect()
 }
@@ -48,5 +48,5 @@ fn difference(program: &Program, kernel: &Kernel, seen: &Observation) -> Option<
     })
 }
 
-/// A kernel reads another place.
+/// The symptom of a kernel that reads another place.
 pub const READ: &str = "a read of another place";

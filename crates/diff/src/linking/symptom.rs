@@ -1,4 +1,4 @@
-//! What tells differences of one class apart: the linkage and space of what they are about, in words that hold for every program.
+//! Distinguishes differences of one class by linkage and state space, in words that do not depend on the program.
 
 use std::collections::BTreeSet;
 
@@ -8,14 +8,14 @@ use ptxsmith_subject as subject;
 
 use super::Symptom;
 
-/// What is wrong with a variable, and how modules declare it: `.common and .weak variable in .const`.
+/// Describes a fault of a variable, with the linkages and spaces that modules declare for it: `.common and .weak variable in .const`.
 pub(super) fn of_variable(program: &Program, what: &str, name: &str) -> Symptom {
     let shared = program.shared.get(name).map(Vec::as_slice).unwrap_or_default();
     let local = program.local.iter().filter(|(other, _)| other == name).map(|(_, declared)| declared);
     Symptom { linkage: described(shared.iter().chain(local)), ..Symptom::new(what) }
 }
 
-/// The linkage with which one module declares a name; that of a function where it declares no variable.
+/// Returns the linkage with which a module declares a name; `function` if the module declares no variable of that name.
 fn linkage_in(program: &Program, module: usize, name: &str) -> String {
     let shared = program.shared.get(name).map(Vec::as_slice).unwrap_or_default();
     let local = program.local.iter().filter(|(other, _)| other == name).map(|(_, declared)| declared);
@@ -37,13 +37,15 @@ fn linkage(declared: &Declared) -> &'static str {
     declared.linkage.map_or("local", |linkage| linkage.keyword())
 }
 
-/// Whose alignment is lost, where a variable is aligned to `shown`; of several, one.
+/// Describes a lost alignment by the linkage of a declaration that asks for more than `shown`; of several linkages, the first in
+/// alphabetical order.
 pub(super) fn of_alignment(declared: &[Declared], shown: u64) -> Symptom {
     let lost: BTreeSet<&str> = declared.iter().filter(|one| one.align > shown).map(linkage).collect();
     Symptom::new(format!("alignment of {}", lost.first().copied().unwrap_or_default()))
 }
 
-/// What is wrong with the addresses in a variable of a module, and how that module declares what the first wrong one names.
+/// Describes the first wrong address in a variable, with the linkage with which that variable's module declares the symbol that the address
+/// names.
 pub(super) fn of_addresses(
     program: &Program,
     module: usize,
@@ -70,14 +72,14 @@ pub(super) fn of_addresses(
     }
 }
 
-/// An address is lost.
+/// The symptom of an address that is missing.
 pub const NO_ADDRESS: &str = "no address";
-/// An address has another offset.
+/// The symptom of an address with another offset.
 pub const ANOTHER_OFFSET: &str = "another offset";
-/// One of the two: with a place of 0 they look alike.
+/// Either of the two: for a variable at place 0 they look alike.
 pub const NO_ADDRESS_OR_OFFSET: &str = "no address or another offset";
 
-/// What is wrong with one address in a module.
+/// Describes a fault of one address in a module.
 pub(super) fn of_place(program: &Program, module: usize, what: &str, name: &str) -> Symptom {
     Symptom { linkage: linkage_in(program, module, name), ..Symptom::new(what) }
 }

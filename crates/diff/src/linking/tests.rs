@@ -26,7 +26,7 @@ fn variable(name: &str, section: &str, place: u64, align: u64, bytes: &[u8]) -> 
     }
 }
 
-/// The verdict on modules, where a linker gives this answer to their texts in each order.
+/// Judges modules with a linker that answers as `answer` does, given the texts in the order of the way.
 fn judged(texts: &[&str], answer: impl Fn(&[&str]) -> Observation + Send + Sync) -> LinkVerdict {
     let texts: Vec<String> = texts.iter().map(|text| format!("{HEADER}{text}")).collect();
     let modules: Vec<Module> = texts.iter().map(|text| ptxsmith_syntax::parse(text).unwrap()).collect();
@@ -52,7 +52,7 @@ fn all_orders_of_three_modules_are_linked_and_two_of_four() {
     assert_eq!(orders(4), [vec![0, 1, 2, 3], vec![3, 2, 1, 0]]);
 }
 
-/// All modules, linked at once in this order.
+/// The way that links all modules at once, in this order.
 fn whole<const N: usize>(order: [usize; N]) -> Way {
     Way { order: order.to_vec(), stage: None }
 }
@@ -87,7 +87,7 @@ fn what_shows_only_in_two_stages_has_a_symptom_of_its_own() {
     assert_eq!(way.stage, Some(Stage { first: 0, count: 1 }));
 }
 
-/// A linker that links in stages, too.
+/// A linker that supports linking in stages.
 struct InStages<F>(F);
 
 impl<F: Fn(&Request<'_>) -> Observation + Send + Sync> Subject for InStages<F> {
@@ -211,7 +211,7 @@ fn of_two_local_variables_of_one_name_each_has_its_own_value() {
     };
     assert_eq!(judged(&texts, with(&[1, 2])).differences, []);
     assert_eq!(judged(&texts, with(&[1, 1])).differences[0].0.class, Class::WrongValue);
-    // One that nothing uses may be left out.
+    // A linker may omit a local variable that nothing uses.
     assert_eq!(judged(&texts, with(&[2])).differences, []);
 }
 

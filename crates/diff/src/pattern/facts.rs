@@ -1,4 +1,4 @@
-//! What patterns ask of a module as a whole.
+//! Facts about a whole module that patterns test.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,22 +7,23 @@ use ptxsmith_syntax::{
     Text, numbered,
 };
 
-/// What holds of a module as a whole.
+/// Facts about a whole module, and about the function that is being visited.
 pub(super) struct Facts<'m> {
     pub module: &'m Module,
     pub version: (u32, u32),
     pub kernels: usize,
-    /// The function in whose body the statement stands.
+    /// The function whose body contains the current statement.
     pub function: Text,
     /// The names of the variables that bodies declare.
     pub inner: BTreeSet<&'m str>,
-    /// The variables in memory that bodies declare as `PREFIX<N>` or in `.param`, and use.
+    /// The variables in memory that bodies declare as `PREFIX<N>` or in `.param`, and use. A compiler may confuse them with variables of
+    /// the module.
     hiding: Option<Names<()>>,
     /// The functions and kernels, by name.
     functions: BTreeMap<&'m str, FunctionKind>,
 }
 
-/// The most names of a `PREFIX<N>` of the module that are looked for in bodies.
+/// The maximum number of names of a module's `PREFIX<N>` that are looked for in bodies.
 const MOST_HIDDEN: u64 = 4_096;
 
 impl<'m> Facts<'m> {
@@ -42,7 +43,8 @@ impl<'m> Facts<'m> {
         }
     }
 
-    /// Whether a body has a variable under a name that is declared here, as [`Facts::hiding`] says.
+    /// Whether a body declares a variable in memory, as `PREFIX<N>` or in `.param`, under a name that this declarator of the module
+    /// declares, and uses it.
     pub fn hides(&self, declarator: &Declarator) -> bool {
         let Some(hiding) = &self.hiding else { return false };
         let is_hidden = |name: &str| hiding.find(name, |_, digits| numbered(digits)).declared().is_some();
@@ -54,7 +56,7 @@ impl<'m> Facts<'m> {
         }
     }
 
-    /// Whether this is the name of a function, or of another kernel than that in whose body the statement stands.
+    /// Whether this is the name of a function, or of a kernel other than the current one.
     pub fn is_function(&self, name: &str) -> bool {
         self.functions.get(name).is_some_and(|kind| *kind == FunctionKind::Func || self.function != name)
     }
@@ -79,7 +81,7 @@ fn hiding(module: &Module) -> Option<Names<()>> {
     hiding
 }
 
-/// The names that an instruction uses.
+/// Returns the names that an instruction uses.
 fn statement_names(statement: &Statement) -> Vec<&str> {
     match statement {
         Statement::Instruction(own) => own.operands.iter().flat_map(operand_names).collect(),
@@ -102,7 +104,7 @@ pub(super) fn declare<T>(names: &mut Names<T>, name: &Text, count: Option<&Expr>
     }
 }
 
-/// Whether one of these is a name that is declared here.
+/// Whether the declarator declares one of these names.
 pub(super) fn has_name(names: &BTreeSet<&str>, declarator: &Declarator) -> bool {
     let mut declared = Names::default();
     declare(&mut declared, &declarator.name.text, declarator.count.as_ref(), ());

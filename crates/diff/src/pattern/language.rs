@@ -1,34 +1,34 @@
-//! The language of patterns, read. `docs/guide/known-deviations.md` describes it.
+//! Parser for the language of patterns. `docs/guide/known-deviations.md` describes the language.
 
 use super::tree::Kind;
 
-/// A pattern, or a part of one: what must hold of a node.
+/// A pattern or a part of one: a condition on a node.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Test {
     All(Vec<Test>),
     Any(Vec<Test>),
     Not(Box<Test>),
     Kind(Kind),
-    /// A dotted word that stands at the node, or at the declaration of what a name stands for.
+    /// The node has this dotted word, or is a name whose declaration has it.
     Word(String),
-    /// The characters of the node.
+    /// The text of the node, which may contain wildcards.
     Text(String),
-    /// A property with a name: one of [`PROPERTIES`].
+    /// One of [`PROPERTIES`].
     Is(&'static str),
-    /// A quantity, or the node's value where that is empty, compared with a number.
+    /// Compares a quantity with a number; the value of the node if the quantity is empty.
     Compare(&'static str, Comparison),
-    /// The module is this program, whatever its header.
+    /// The module is this program; headers are ignored.
     Program(String),
-    /// A target that the module names.
+    /// The module names this target.
     Target(String),
-    /// Another node, one of [`STEPS`] away.
+    /// A node that one of [`STEPS`] leads to passes the test.
     Step(&'static str, Box<Test>),
-    /// A part behind another: next to it, or anywhere.
+    /// A part that passes the second test follows one that passes the first: immediately if the flag is set, else anywhere later.
     Behind(bool, Box<Test>, Box<Test>),
     Count(Comparison, Box<Test>),
 }
 
-/// `>=`, `<=`, `>`, `<` or `=`, and a number.
+/// A comparison operator (`>=`, `<=`, `>`, `<` or `=`) and a number.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Comparison {
     pub operator: &'static str,
@@ -78,20 +78,20 @@ const PROPERTIES: [&str; 28] = [
     "function",
     "label",
 ];
-/// Ways to another node.
+/// Steps from a node to other nodes.
 const STEPS: [&str; 10] = ["has", "child", "each", "first", "second", "last", "begins", "bare", "of", "from"];
-/// Quantities.
+/// Quantities that can be compared with a number.
 const QUANTITIES: [&str; 6] = ["size", "total", "bytes", "kernels", "version", "address_size"];
-/// Longest first.
+/// The operators of comparisons, longest first, so that `>=` is not parsed as `>`.
 const OPERATORS: [&str; 5] = [">=", "<=", ">", "<", "="];
-/// How deep patterns may nest.
+/// The maximum nesting depth of patterns.
 const DEEPEST: usize = 64;
 
 fn listed(list: &[&'static str], word: &str) -> Option<&'static str> {
     list.iter().copied().find(|one| *one == word)
 }
 
-/// Reads patterns.
+/// A recursive-descent parser for patterns.
 pub(super) struct Reader<'t> {
     text: &'t str,
     at: usize,
@@ -188,7 +188,7 @@ impl<'t> Reader<'t> {
         })
     }
 
-    /// What this name begins; `None` where it is none.
+    /// Parses the test that begins with this name. The error is `None` if no test has this name.
     fn named(&mut self, word: &str) -> Result<Test, Option<String>> {
         if word == "target" {
             self.expect("(\"")?;
@@ -268,7 +268,7 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// A version as a number that orders as versions do.
+/// Converts a version to a number with the same order.
 pub(super) fn version((major, minor): (u32, u32)) -> i128 {
     i128::from(major) * 1000 + i128::from(minor)
 }

@@ -1,4 +1,4 @@
-//! Whether a node passes a test, and the places that the test leads to.
+//! Matching: whether a node passes a test, and the places that the test leads to.
 
 use ptxsmith_oracle::{Evaluator, Rules, Stored, Trace, special_register};
 use ptxsmith_syntax::{Item, Number, ScalarType, Span, StateSpace, Text, print, read_number};
@@ -8,7 +8,7 @@ use super::language::{Comparison, Test, version};
 use super::tree::{Kind, Node, Thing};
 
 impl Test {
-    /// Whether it holds of a node.
+    /// Whether a node passes the test.
     pub fn holds(&self, node: &Node<'_>, facts: &Facts<'_>) -> bool {
         match self {
             Test::All(tests) => tests.iter().all(|test| test.holds(node, facts)),
@@ -34,7 +34,7 @@ impl Test {
         }
     }
 
-    /// The parts of a node that stand behind another.
+    /// Returns the parts of a node that pass the second test of a [`Test::Behind`] and follow a part that passes the first.
     fn behind<'n, 'm>(&self, node: &'n Node<'m>, facts: &Facts<'_>) -> Vec<&'n Node<'m>> {
         let Test::Behind(is_next, first, second) = self else { return Vec::new() };
         let mut is_behind = false;
@@ -49,7 +49,7 @@ impl Test {
         found
     }
 
-    /// Whether the test leads from a node to others.
+    /// Whether the test has a step from the node to other nodes.
     fn leads(&self, node: &Node<'_>, facts: &Facts<'_>) -> bool {
         match self {
             Test::All(tests) => tests.iter().any(|test| test.leads(node, facts)),
@@ -60,7 +60,8 @@ impl Test {
         }
     }
 
-    /// Where the last step of a test that holds of a node leads: the node itself, if there is none.
+    /// Appends to `found` the places where the last step of the test leads; the node itself if the test has no step. The node must pass the
+    /// test.
     pub fn places(&self, node: &Node<'_>, facts: &Facts<'_>, found: &mut Vec<Span>) {
         match self {
             Test::All(tests) => match tests.iter().rfind(|test| test.leads(node, facts)) {
@@ -84,7 +85,7 @@ impl Test {
     }
 }
 
-/// Shows the nodes to which a step leads.
+/// Calls `show` for each node that a step leads to.
 fn step_to<'n, 'm>(step: &str, node: &'n Node<'m>, show: &mut dyn FnMut(&Node<'m>)) {
     match step {
         "has" => {
@@ -95,7 +96,7 @@ fn step_to<'n, 'm>(step: &str, node: &'n Node<'m>, show: &mut dyn FnMut(&Node<'m
         "first" => node.parts.iter().take(1).for_each(&mut *show),
         "last" => node.parts.iter().next_back().into_iter().for_each(&mut *show),
         "second" => node.parts.iter().skip(1).take(1).for_each(&mut *show),
-        // The left end of a sum, or of an address. An element of a vector is no vector, and what stands in parentheses is something else.
+        // Follow the left end of a sum or an address. Vectors and parentheses stop the descent: their contents are something else.
         "begins" => {
             let mut leftmost = node;
             while let (Some(Kind::Operator | Kind::Address | Kind::Element), Some(first)) =
@@ -113,7 +114,7 @@ fn step_to<'n, 'm>(step: &str, node: &'n Node<'m>, show: &mut dyn FnMut(&Node<'m
             show(inner);
         }
         "from" => node.setter.iter().for_each(|setter| show(setter)),
-        // The name of which a component is.
+        // The step `of`: from a component to its name.
         _ => show(&Node {
             kind: Some(Kind::Name),
             text: node.text.clone(),
@@ -124,7 +125,7 @@ fn step_to<'n, 'm>(step: &str, node: &'n Node<'m>, show: &mut dyn FnMut(&Node<'m
     }
 }
 
-/// The dotted words of a node.
+/// Returns the dotted words of a node, or of the declaration that a name refers to.
 fn words<'n>(node: &'n Node<'_>) -> &'n [Text] {
     match (node.kind, &node.thing) {
         (Some(Kind::Word | Kind::Align), _) => std::slice::from_ref(&node.text),
@@ -133,8 +134,8 @@ fn words<'n>(node: &'n Node<'_>) -> &'n [Text] {
     }
 }
 
-/// Whether a text is like this: `*` stands for any characters, `#` for digits, `{body}` for the name of a variable of a body,
-/// `{function}` for that of a function, or of another kernel.
+/// Whether a text matches a pattern with wildcards: `*` for any characters, `#` for one or more digits, `{body}` for the name of a variable
+/// that a body declares, `{function}` for the name of a function or of another kernel.
 fn is_like(text: &str, like: &str, facts: &Facts<'_>) -> bool {
     let Some(at) = like.find(['*', '#', '{']) else { return text == like };
     let Some(text) = text.strip_prefix(&like[..at]) else { return false };
@@ -188,7 +189,7 @@ fn is(property: &str, node: &Node<'_>, facts: &Facts<'_>) -> bool {
     }
 }
 
-/// The element of a vector that a suffix names.
+/// Returns the index of the vector element that a suffix names.
 fn lane(words: &[Text]) -> Option<u64> {
     let suffix = words.first()?;
     let place = [[".x", ".r"], [".y", ".g"], [".z", ".b"], [".w", ".a"]];
@@ -200,7 +201,7 @@ fn compares(quantity: &str, comparison: Comparison, node: &Node<'_>, facts: &Fac
     let bytes = |bytes: u128| i128::try_from(bytes).unwrap_or(i128::MAX);
     let value = match quantity {
         "size" => Some(bytes(size)),
-        // The declarator that brings it there.
+        // Only the declarator with which the sum first satisfies the comparison matches.
         "total" => {
             return comparison.holds(bytes(total)) && !comparison.holds(bytes(total - size.min(total)));
         }
@@ -212,7 +213,7 @@ fn compares(quantity: &str, comparison: Comparison, node: &Node<'_>, facts: &Fac
         "version" => Some(version(facts.version)),
         "address_size" => facts.module.address_size().map(i128::from),
         "low32" => value(node, facts).map(|value| value & 0xffff_ffff),
-        // As subjects count, modulo 2^64.
+        // Compared modulo 2^64, as subjects compute.
         _ if comparison.operator == "=" => {
             return value(node, facts).is_some_and(|value| value as u64 == comparison.number as u64);
         }
@@ -233,14 +234,14 @@ fn is_constant(node: &Node<'_>) -> bool {
     }
 }
 
-/// The value of a constant: an integer, or zero if it is a floating-point zero.
+/// Returns the value of a constant: an integer, or 0 for a floating-point zero.
 fn value(node: &Node<'_>, facts: &Facts<'_>) -> Option<i128> {
     match number(node) {
         Some(Number::Integer { wrapped, .. }) => return Some(wrapped.into()),
         Some(Number::Float(value)) => return (value.to_bits() == 0).then_some(0),
         Some(_) => return None,
         None if node.kind == Some(Kind::Number) => {
-            // In text that is not understood a number may have lost what stands before its point.
+            // In unparsed text, a number such as `.0` may have lost the digit before its point.
             let word = format!("0{}", node.text);
             return matches!(read_number(&word), Some(Number::Float(0.0))).then_some(0);
         }

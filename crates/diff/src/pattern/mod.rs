@@ -1,7 +1,7 @@
-//! Patterns: what in a module a known deviation is about, where no rule of the specification predicts it.
+//! Patterns that match the constructs a known deviation concerns, where no rule of the specification predicts the deviation.
 //!
-//! A pattern is a test of one statement. It is data of a deviation's file, so that anyone can add one; `docs/guide/known-deviations.md`
-//! describes the language, `language` reads it, and `tree` makes the nodes that it tests.
+//! A pattern is a test of one statement. It is data in a deviation's file, so that anyone can add one. `docs/guide/known-deviations.md`
+//! describes the language, `language` parses it, and `tree` builds the nodes that it tests.
 
 mod facts;
 mod language;
@@ -17,37 +17,37 @@ use self::tree::{Kind, Walk};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pattern {
     test: Test,
-    /// The kinds of statements that may match, as bits.
+    /// The kinds of statements that may match, as a bit set.
     kinds: u32,
 }
 
-/// A place that matches a pattern.
+/// A place in a module that matches a pattern.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
     /// The operand, declarator or word that the pattern leads to.
     pub span: Span,
-    /// The statement that it is a part of.
+    /// The statement that contains it.
     pub statement: Span,
-    /// The names that the statement declares, or that of the function in whose body it stands.
+    /// The names that the statement declares; in a body, the name of the enclosing function.
     pub names: Vec<Text>,
-    /// Whether it stands in the body of a function.
+    /// Whether it is in the body of a function.
     pub in_body: bool,
-    /// Whether the statement is one that the parser does not understand.
+    /// Whether the parser does not understand the statement.
     pub is_unread: bool,
-    /// Whether it is the module as a whole.
+    /// Whether the place is the module as a whole.
     pub is_module: bool,
 }
 
 impl Place {
-    /// Whether a variable or kernel of this name is one that the statement declares or stands in.
+    /// Whether the statement declares a variable of this name, or is in the body of a kernel of this name.
     pub fn holds(&self, name: &str) -> bool {
-        // What is declared may be the prefix of a numbered name.
+        // A declared name may be the prefix of a numbered name.
         self.names.iter().any(|own| if self.in_body { own == name } else { name.starts_with(own.as_str()) })
     }
 }
 
 impl Pattern {
-    /// Reads a pattern.
+    /// Parses a pattern.
     ///
     /// ```
     /// use ptxsmith_diff::pattern::Pattern;
@@ -58,21 +58,21 @@ impl Pattern {
     /// ```
     ///
     /// # Errors
-    /// What is wrong with the text, and where.
+    /// Returns a message with the position of the syntax error. Also fails if the pattern names neither a kind of statement nor `any`.
     pub fn parse(text: &str) -> Result<Pattern, String> {
         let test = Reader::pattern(text)?;
-        // So a statement that is not understood matches no pattern that does not ask for one.
+        // This ensures that a statement that the parser does not understand matches only patterns that ask for one.
         let kinds = kinds(&test).ok_or("a pattern names a kind of statement, or `any`")?;
         Ok(Pattern { test, kinds })
     }
 
-    /// A pattern that a program alone matches, whatever its header.
+    /// Creates a pattern that matches exactly one program, whatever its header.
     pub fn program(module: &Module) -> Pattern {
         let text = print(&module.without_header());
         Pattern { test: Test::Program(text), kinds: 1 << Kind::Module as u32 }
     }
 
-    /// The places of a module that match, in its order.
+    /// Returns the matching places of a module, in source order.
     pub fn places(&self, module: &Module) -> Vec<Place> {
         places_of(module, &[self]).pop().unwrap_or_default()
     }
@@ -83,7 +83,7 @@ impl Pattern {
     }
 }
 
-/// The places of a module that match each of these patterns, found in one pass.
+/// Returns for each pattern the matching places of a module. Finds all of them in one pass.
 pub fn places_of(module: &Module, patterns: &[&Pattern]) -> Vec<Vec<Place>> {
     let mut found = vec![Vec::new(); patterns.len()];
     Walk::over(module, |statement, facts| {
@@ -112,7 +112,7 @@ pub fn places_of(module: &Module, patterns: &[&Pattern]) -> Vec<Vec<Place>> {
     found
 }
 
-/// The kinds of statements of which a test may hold; `None` where it names none.
+/// Returns the kinds of statements that can pass a test, as a bit set; `None` if the test names no kind.
 fn kinds(test: &Test) -> Option<u32> {
     match test {
         Test::All(tests) => tests.iter().filter_map(kinds).reduce(|all, own| all & own),

@@ -1,7 +1,7 @@
-//! The statements of a module as trees of one kind of node, which patterns are matched against.
+//! Converts the statements of a module to trees of nodes of one type, which patterns are matched against.
 //!
-//! Names are resolved where they stand by [`Names`], in the order of the text: a name that is declared later is not declared
-//! yet. Instructions that the parser keeps as tokens have the same nodes as the others.
+//! [`Names`] resolves names in source order: a name that is declared later is not yet visible. Instructions that the parser keeps as tokens
+//! are converted to the same nodes as the others.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -15,7 +15,7 @@ use ptxsmith_syntax::{
 use super::facts::{Facts, declare, has_name, operand_names};
 
 ptxsmith_syntax::every! {
-    /// What a node is.
+    /// The kind of a node.
     pub enum Kind {
         Module = "module", Declaration = "declaration", Declarator = "declarator", Word = "word", Align = "align",
         Prefix = "prefix", Dimension = "dimension", Initializer = "initializer", Property = "property",
@@ -26,27 +26,27 @@ ptxsmith_syntax::every! {
     }
 }
 
-/// What is declared under a name.
+/// The declaration that a name refers to.
 #[derive(Debug, Default)]
 pub(super) struct Thing {
     /// `register`, `variable`, `function`, `label` or `prototype`.
     pub what: &'static str,
-    /// The dotted words of its declaration.
+    /// The dotted words of the declaration.
     pub words: Rc<[Text]>,
     pub scalar: Option<ScalarType>,
     pub is_opaque: bool,
     pub in_body: bool,
     pub is_parameter: bool,
-    /// Whether a call of the function passes it or gets it back.
+    /// Whether a call in the function passes it, or returns a value in it.
     pub is_passed: bool,
-    /// Whether an instruction of the function sets it, or an element of it, to more than what it loads.
+    /// Whether an instruction of the function other than a load, store or call sets it, or an element of it.
     pub is_set: bool,
-    /// Whether an instruction of the function names it.
+    /// Whether an instruction of the function uses it.
     pub is_used: bool,
     pub lanes: u64,
 }
 
-/// A part of a statement.
+/// A statement or a part of one.
 #[derive(Default)]
 pub(super) struct Node<'m> {
     pub kind: Option<Kind>,
@@ -55,26 +55,28 @@ pub(super) struct Node<'m> {
     pub span: Span,
     pub parts: Vec<Node<'m>>,
     pub thing: Option<Rc<Thing>>,
-    /// Whether a name is one of a `PREFIX<N>`, for a declared name of an earlier one: as it is written, or with its number written
-    /// otherwise.
+    /// Of a name that refers to a `PREFIX<N>`, or of a declared name that repeats one: true if it is spelled as the `PREFIX<N>` spells it,
+    /// false if its number is written in another way. `None` for all other names.
     pub repeats: Option<bool>,
-    /// Whether a declarator's name is hidden in a body by one that the compiler may confuse with it.
+    /// Whether a body declares a variable that the compiler may confuse with this declarator of the module.
     pub hidden: bool,
-    /// Bytes of a declarator, and of all declarators of its state space up to it, in its function if that is `.local`.
+    /// The bytes of a declarator, and the total of its state space up to and including it: within its function for `.local`, within the
+    /// module for `.global`.
     pub bytes: (u128, u128),
     pub expr: Option<(&'m Expr, u32)>,
     pub in_body: bool,
     pub in_parameters: bool,
-    /// Of the name of a register the instruction that set it last, where no label stands between.
+    /// For the name of a register, the instruction that set it last, if no label stands in between.
     pub setter: Option<Rc<Node<'m>>>,
-    /// How many such instructions lead to this node, one from another.
+    /// The length of the longest chain of such instructions that leads to this node.
     pub chain: usize,
 }
 
-/// How long a chain of instructions is followed from one to the one that sets what it uses.
+/// The maximum length of a chain from an instruction to the instructions that set its operands.
 const LONGEST_CHAIN: usize = 8;
 
-/// Gives the statements of a module in their order: the header, declarations, functions without their bodies, and what stands in those.
+/// Visits the statements of a module in source order: the header, declarations, functions without their bodies, and the statements of the
+/// bodies.
 pub(super) struct Walk<'m, F> {
     names: Rc<Names<Rc<Thing>>>,
     facts: Facts<'m>,
@@ -94,13 +96,13 @@ fn node<'m>(kind: Kind, text: impl Into<Text>, span: Span, parts: Vec<Node<'m>>)
 }
 
 impl<'m> Node<'m> {
-    /// The longest of the chains that lead to a part of it.
+    /// Returns the length of the longest chain that leads to a part of the node.
     fn deepest_chain(&self) -> Option<usize> {
         let own = self.setter.iter().map(|setter| setter.chain);
         own.chain(self.parts.iter().filter_map(Node::deepest_chain)).max()
     }
 
-    /// Shows the names in it.
+    /// Calls `show` for each name in the node.
     fn each_name(&self, show: &mut dyn FnMut(&Text)) {
         if self.kind == Some(Kind::Name) {
             show(&self.text);
@@ -130,7 +132,7 @@ impl<'m, F: FnMut(&Node<'m>, &Facts<'m>)> Walk<'m, F> {
         }
     }
 
-    /// Notes which registers an instruction sets: those of its first operand.
+    /// Records the registers that an instruction sets: those in its first operand.
     fn sets(&mut self, node: Node<'m>) {
         let setters = node.parts.iter().filter_map(|part| Some(part.deepest_chain()? + 1));
         let node = Rc::new(Node { chain: setters.max().unwrap_or(0), ..node });
@@ -198,7 +200,7 @@ impl<'m, F: FnMut(&Node<'m>, &Facts<'m>)> Walk<'m, F> {
     }
 
     fn block(&mut self, statements: &'m [Statement]) {
-        // A label is known before it stands.
+        // A label is visible before its own position, so declare all labels of the block first.
         for (at, statement) in statements.iter().enumerate() {
             if let Statement::Label(name) = statement {
                 let words = match statements.get(at + 1) {
@@ -345,12 +347,13 @@ impl<'m, F: FnMut(&Node<'m>, &Facts<'m>)> Walk<'m, F> {
         Node { thing, repeats, setter, ..node(Kind::Name, text.clone(), span, Vec::new()) }
     }
 
-    /// A name that is declared here: with what the same scope declares under it already.
+    /// Creates the node of a declared name, with the earlier declaration of the same scope that has this name or, for a `PREFIX<N>`,
+    /// declares a name with the same number.
     fn declared_name(&self, name: &Name) -> Node<'m> {
         let (mut thing, mut repeats) = (None, None);
         for one in self.names.candidates(&name.text) {
             let digits = &name.text[one.written..];
-            // Modulo 2^32, and with zeros in front, it may be the number of another name.
+            // Read modulo 2^32 and with leading zeros, the digits may be the number of another name.
             let lenient = digits
                 .bytes()
                 .fold(0_u32, |number, digit| number.wrapping_mul(10).wrapping_add(u32::from(digit - b'0')));
@@ -406,7 +409,7 @@ impl<'m, F: FnMut(&Node<'m>, &Facts<'m>)> Walk<'m, F> {
         Node { kind: Some(Kind::Component), words: [suffix.clone()].into(), ..name }
     }
 
-    /// An expression; of one that nests deeper than the parser lets others nest, nothing but its place.
+    /// Creates the node of an expression. Parts that nest deeper than the parser's limit become an empty node with a span.
     fn expr(&self, expr: &'m Expr) -> Node<'m> {
         let mut made: Vec<Option<(Node<'m>, usize)>> = Vec::with_capacity(expr.nodes().len());
         for (id, one) in (0..).zip(expr.nodes()) {
@@ -439,7 +442,7 @@ impl<'m, F: FnMut(&Node<'m>, &Facts<'m>)> Walk<'m, F> {
         made.pop().flatten().map(|(root, _)| root).unwrap_or_default()
     }
 
-    /// An instruction of another form than the parser reads into operands.
+    /// Creates the node of an instruction that the parser keeps as tokens.
     fn instruction(&self, tokens: &'m [Token], span: Span) -> Node<'m> {
         let is = |at: usize, text: &str| tokens.get(at).is_some_and(|token| token.text == text);
         let opcode = if is(0, "@") { 2 + usize::from(is(1, "!")) } else { 0 };
@@ -454,7 +457,7 @@ impl<'m, F: FnMut(&Node<'m>, &Facts<'m>)> Walk<'m, F> {
             }
             at += 1;
         }
-        // What has no commas between its operands is no instruction.
+        // A statement whose operands are not separated by commas is not an instruction.
         let Some(parts) = self.operands(tokens, &mut at, ";", 0) else {
             let parts = tokens.iter().map(|token| self.leaf(token)).collect();
             return node(Kind::Unread, "", span, parts);
@@ -463,7 +466,7 @@ impl<'m, F: FnMut(&Node<'m>, &Facts<'m>)> Walk<'m, F> {
         Node { words: words.into(), ..node(Kind::Instruction, text, span, parts) }
     }
 
-    /// Operands with commas between them, to a closing token, which is passed. `None` of what is something else.
+    /// Parses operands separated by commas, up to and including the closing token. `None` if the tokens are something else.
     fn operands(
         &self,
         tokens: &'m [Token],
@@ -536,7 +539,7 @@ impl<'m, F: FnMut(&Node<'m>, &Facts<'m>)> Walk<'m, F> {
     }
 }
 
-/// The dotted words that are joined to what stands before.
+/// Returns the dotted words that directly follow a token, without a space, and moves past them.
 fn suffix(tokens: &[Token], at: &mut usize) -> Rc<[Text]> {
     let first = *at;
     while tokens.get(*at).is_some_and(|word| word.gap == Gap::Joined && word.text.starts_with('.')) {
@@ -567,7 +570,7 @@ fn word_of(specifier: &Specifier) -> Text {
     }
 }
 
-/// Bytes of a variable, as far as its dimensions are numbers.
+/// Returns the size of a variable in bytes. Dimensions that are not plain numbers count as 1.
 fn size_of(declarator: &Declarator, thing: &Thing) -> u128 {
     let element = u128::from(thing.scalar.map_or(0, ScalarType::bytes) * thing.lanes);
     let counts = declarator.dimensions.iter().flatten().map(|count| count.as_integer().unwrap_or(1));

@@ -1,4 +1,4 @@
-//! The verdicts on the variables of a program, or on the program as a whole.
+//! Judges the variables of a program, or the program as a whole.
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -24,9 +24,10 @@ use crate::verdict::{Class, Difference, Must, NotCompared, Share, Verdict, expec
 
 use super::{Part, ToJudge};
 
-/// How many variables of a program are asked which answers to an open question they rule out.
+/// The maximum number of parts of a program, for each open question, that are tested for the answers that they rule out.
 const MOST_ASKED: u32 = 2;
-/// Of longer texts none is asked: each answer is another prediction of the whole module.
+/// The maximum length of a program, in bytes, for which ruled-out answers are determined: each answer needs another prediction of the whole
+/// module.
 const LONGEST_ASKED: usize = 1 << 16;
 
 pub(super) fn of_data(
@@ -61,7 +62,7 @@ pub(super) fn of_data(
         (Expectation::Refused { .. }, Outcome::Refused) => vec![program.whole(Verdict::Conforms)],
         (Expectation::Refused { .. }, Outcome::Accepted) => vec![program.deviates(Class::AcceptsInvalid)],
         (Expectation::Accepted { .. }, Outcome::Refused) => vec![program.deviates(Class::RefusesValid)],
-        // Of a program without variables there is nothing else to show.
+        // There is nothing to compare but the acceptance: the program has no variables, or the subject shows no values.
         (Expectation::Accepted { variables, unmodelled, .. }, Outcome::Accepted)
             if unmodelled.is_empty()
                 && (silent || variables.is_empty() && undeclared(&module.items, observed).is_none()) =>
@@ -85,16 +86,16 @@ pub(super) fn of_data(
     program.with_ruled_out(parts)
 }
 
-/// What an implementation that follows some rules would do, beside what was seen.
+/// The expected behaviour of an implementation that follows certain rules, compared with the observation.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Would {
     Agree,
     Differ,
-    /// The rules do not say.
+    /// The rules do not decide, or the subject does not show it.
     Unknown,
 }
 
-/// How many variables of a program a report has beside the one that is at fault.
+/// The maximum number of variables in a report, beside the deviating one.
 const MOST_REPORTED: usize = 200;
 
 struct Program<'a> {
@@ -106,9 +107,9 @@ struct Program<'a> {
     subject: &'a dyn Subject,
     target: &'a str,
     maker: Maker<'a>,
-    /// What is listed to give the module other values: each variable with a wrong one asks.
+    /// The listed deviations that give variables of the module other values, with their places. Computed once, for all wrong variables.
     wrong: OnceCell<Vec<(&'static Known, Vec<Place>)>>,
-    /// Whether the subject accepts without showing values.
+    /// Whether the subject accepts the program without showing values.
     silent: bool,
 }
 
@@ -132,7 +133,7 @@ impl Program<'_> {
         }
     }
 
-    /// The parts with the answers to open questions that they rule out: the first of each question.
+    /// Adds to each part the answers to open questions that it rules out. For each question, only the first parts that meet it are tested.
     fn with_ruled_out(&self, mut parts: Vec<Part>) -> Vec<Part> {
         let mut asked = Asked::of(MOST_ASKED);
         if self.text.len() <= LONGEST_ASKED {
@@ -143,7 +144,8 @@ impl Program<'_> {
         parts
     }
 
-    /// The answers to open questions under which this would not have been seen, also together with any one other change.
+    /// Returns the answers to open questions under which the observation would have been different, even together with any one other change
+    /// of the rules.
     fn ruled_out(&self, part: &Part, asked: &mut Asked) -> Vec<(Question, usize)> {
         let (rules, questions) = match &part.verdict {
             Verdict::Conforms | Verdict::ConformsByOutcome if self.observed.outcome == Outcome::Accepted => {
@@ -152,7 +154,7 @@ impl Program<'_> {
             Verdict::Reads(difference) => {
                 let Some(explanation) = &difference.explanation else { return Vec::new() };
                 let own: QuestionSet = explanation.readings.iter().map(|answer| answer.0).collect();
-                // A refusal may have another cause than any one of several answers.
+                // If several answers together explain a refusal, no single one of them need be its cause.
                 if self.observed.outcome == Outcome::Refused && explanation.readings.len() > 1 {
                     return Vec::new();
                 }
@@ -177,7 +179,8 @@ impl Program<'_> {
         excluded
     }
 
-    /// What an implementation that follows these rules would do with a variable, or with the program as a whole.
+    /// Predicts how an implementation that follows these rules treats a variable, or the program as a whole, and compares that with the
+    /// observation. Returns the trace of the prediction as well.
     fn would(&self, variable: Option<&str>, rules: &Rules) -> (Would, Trace) {
         let expected = expect(self.module, rules);
         let would = match (&expected, self.observed.outcome, variable) {
@@ -196,7 +199,7 @@ impl Program<'_> {
         (would, expected.trace())
     }
 
-    /// Whether what was seen are these variables.
+    /// Whether the observation shows these variables as predicted.
     fn seen_as(&self, variables: &[Variable]) -> Would {
         match compare(variables, self.observed) {
             None => Would::Agree,
@@ -205,7 +208,8 @@ impl Program<'_> {
         }
     }
 
-    /// A deviation of the program as a whole, explained by a reading or a known deviation where one predicts it.
+    /// Builds the verdict on a deviation of the program as a whole. It is explained by an interpretation or a known deviation if one
+    /// predicts it.
     fn deviates(&self, class: Class) -> Part {
         let trace = self.expected.trace();
         let whole = |rules: &Rules| {
@@ -220,7 +224,7 @@ impl Program<'_> {
             };
             (agrees, expected.trace())
         };
-        // As it was shown, but for the form: what dies of a text dies of it in any.
+        // Compile a changed text as the program was compiled, except for the form of output: a crash occurs in every form.
         let again = |text: &str| {
             let request = Request::new(text, self.target).in_form(OutputForm::showing(self.module));
             self.subject.observe(&request).ok()
@@ -249,12 +253,12 @@ impl Program<'_> {
         };
         let suspected = match (&explanation, class) {
             (Some(_), _) => None,
-            // No other rule takes time.
+            // No wrong rule predicts a hang.
             (None, Class::Hang) => Some(vec![Alternatives::default()]),
             (None, Class::Crash) => Some(vec![crash_alternatives(&trace, self.maker, self.observed)]),
             (None, _) => Some(vec![alternatives(&trace, self.rules, self.maker, whole)]),
         };
-        // A program that declares nothing rests on what its kernels do.
+        // The verdict on a program without declarations rests on the clauses that its kernels use.
         let rests_on =
             if trace.clauses.is_empty() { predict(self.module, self.rules).trace() } else { trace };
         let contains = match explanation {
@@ -265,7 +269,7 @@ impl Program<'_> {
         self.part(None, verdict, rests_on)
     }
 
-    /// A variable that is shown and not declared.
+    /// Builds the verdict on a variable that the subject shows although the program does not declare it.
     fn undeclared(&self, name: String) -> Part {
         let trace = self.expected.trace();
         let explanation = explain(&trace, self.rules, self.maker, |rules| {
@@ -310,8 +314,8 @@ impl Program<'_> {
         self.part(Some(variable.name.clone()), verdict, variable.trace)
     }
 
-    /// What is expected, for a report: of a program with many variables the one named and the first few, with the number of the
-    /// others.
+    /// Returns the expected result for a report. If the program has many variables, it contains the named one, the first few others, and
+    /// the number of those left out.
     fn expected(&self, class: Class, named: Option<&str>) -> Expected {
         let readings = &self.rules.readings;
         let whole = || self.expected.answer(self.text, readings);
@@ -335,7 +339,7 @@ impl Program<'_> {
         }
     }
 
-    /// What was observed, for a report: as [`Program::expected`].
+    /// Returns the observation for a report, shortened as in [`Program::expected`].
     fn observation(&self, named: Option<&str>) -> Observation {
         let Observation { variables, .. } = self.observed;
         if variables.len() <= MOST_REPORTED + 1 {

@@ -1,5 +1,5 @@
-//! A user's program as it is, in each form of output that a subject makes: what the subject as it is named does with it, and what the
-//! other form adds.
+//! Judges a program in each form of output that a subject makes: the verdicts in the form of the subject as named, and those that the other
+//! form adds.
 
 use ptxsmith_model::ExpectedAnswer;
 use ptxsmith_oracle::{Kernel, Validity};
@@ -10,15 +10,15 @@ use super::shown::{Shown, observe_each};
 use super::{ModuleVerdicts, Part, Refusal, of_kernels};
 use crate::verdict::{Class, NotCompared, Verdict, Why};
 
-/// Executable output first: that is what a user gets.
+/// Executable output is first: it is the form that users get.
 const FORMS: [OutputForm; 2] = [OutputForm::Executable, OutputForm::Relocatable];
-/// What an executable needs the texts at hand do not say.
+/// The reason for a program that is refused only as an executable: the specification does not say what an executable needs.
 const LINKED: &str = "it is refused where it is linked at once, and the texts do not say what that needs";
 const AS_NUMBER: &str = "an executable holds the address of a function or of a .const variable as a number";
 
 impl Shown<'_> {
-    /// The verdicts on all parts, from what a subject does that makes both forms. A refusal counts only where no form is taken; what one
-    /// form alone shows counts for it alone.
+    /// Judges all parts of the program in both forms of output. A refusal counts only if no form is accepted; a deviation that one form
+    /// alone shows counts for that form.
     pub(super) fn in_both_forms(&self) -> Result<ModuleVerdicts, Error> {
         let observed = observe_each(&FORMS.map(|form| (self, form)))?;
         let Ok([mut executable, relocatable]) = <[Observation; 2]>::try_from(observed) else {
@@ -36,15 +36,15 @@ impl Shown<'_> {
         };
         let is_unsupported = is(&relocatable, Outcome::Unsupported) && is(&executable, Outcome::Refused);
         let mut data = match is_unsupported && OutputForm::showing(self.module) == OutputForm::Relocatable {
-            // What needs a linker is shown in the form that is not to be had.
+            // The program needs a linker, so it is judged in relocatable form, which the subject cannot make for it.
             true => of(&relocatable, FORMS[1])?,
             false => of(&executable, FORMS[0])?,
         };
         self.name_form(&mut data, FORMS[0]);
         let adds_nothing = match relocatable.outcome {
-            // The same refusal, or one of a form that nobody asked for.
+            // A second refusal, or a refusal of the form that nobody asked for.
             Outcome::Refused => is(&executable, Outcome::Refused) || !counts,
-            // A way to show it that there is not.
+            // The subject cannot make this form.
             Outcome::Unsupported | Outcome::Unavailable => true,
             _ => false,
         };
@@ -64,7 +64,8 @@ impl Shown<'_> {
         Ok(ModuleVerdicts { data, added, kernels, undecided, refusals, ..ModuleVerdicts::of(outcome) })
     }
 
-    /// In an executable such an address cannot be told from a number: relocatable output shows it.
+    /// Marks the variables that contain such addresses as unobserved: in an executable, the address cannot be distinguished from a number.
+    /// Relocatable output shows it.
     fn leave_numbers(&self, executable: &mut Observation) {
         for declarator in holders_of_addresses(self.module, true, true) {
             if let Some(seen) = executable.variables.get_mut(declarator.name.text.as_str()) {
@@ -74,7 +75,7 @@ impl Shown<'_> {
         }
     }
 
-    /// Deviations of the form in which nobody would look for them say which that is.
+    /// Adds the form of output to each deviation, unless it is the form in which the program's variables are usually shown.
     fn name_form(&self, parts: &mut [Part], form: OutputForm) {
         if OutputForm::showing(self.module) == form {
             return;
@@ -88,7 +89,7 @@ impl Shown<'_> {
         }
     }
 
-    /// That one form is refused and the other is taken.
+    /// Returns the part for a program that is refused in one form and accepted in the other.
     fn refused_in_one(&self, observed: &Observation) -> Part {
         let refusal = Refusal::of(observed, FORMS[0]);
         let (line, said) = refusal.map_or((None, None), |refusal| (refusal.line, Some(refusal.said)));
@@ -98,7 +99,7 @@ impl Shown<'_> {
 }
 
 impl Refusal {
-    /// What a subject says that refuses a program in a form.
+    /// Returns the refusal of a program in a form of output, with the first error; `None` if the subject did not refuse it.
     pub(super) fn of(observed: &Observation, form: OutputForm) -> Option<Refusal> {
         if observed.outcome != Outcome::Refused {
             return None;
@@ -110,8 +111,8 @@ impl Refusal {
     }
 }
 
-/// The verdicts in another form that say what those in the first do not: of what was not compared there, and deviations that did not
-/// show there. What is compared now is not left out any more.
+/// Returns the verdicts in the other form that add to those in the first: on parts that were not compared in the first, and deviations that
+/// it did not show. Removes from `first` the parts that are compared now.
 fn added(first: &mut Vec<Part>, other: Vec<Part>) -> Vec<Part> {
     let is_compared = |part: &Part| !matches!(part.verdict, Verdict::NotCompared(_));
     let class = |part: &Part| -> Option<Class> {

@@ -1,4 +1,4 @@
-//! A program as a subject is shown it: what it does with it, and with parts of it alone.
+//! Compiles a program with a subject, as a whole or in parts, and derives the verdicts from the observations.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,8 +18,8 @@ use crate::verdict::{Derived, NotCompared, Verdict, Why};
 use super::data::of_data;
 use super::{ModuleVerdicts, Part, Refusal, ToJudge, of_kernels};
 
-/// What the subject does with each program. Executable and relocatable output refuse different things: where the text does not
-/// refuse a program, the form that is taken counts.
+/// Observes how the subject compiles each program. Executable and relocatable output have different restrictions: unless the specification
+/// refuses the program, the form that the subject accepts counts.
 pub(super) fn observed_of(shown: &[Shown<'_>]) -> Result<Vec<Observation>, Error> {
     let first: Vec<(&Shown<'_>, OutputForm)> = shown.iter().map(|shown| (shown, shown.form)).collect();
     let mut observed = observe_each(&first)?;
@@ -40,8 +40,8 @@ pub(super) fn observed_of(shown: &[Shown<'_>]) -> Result<Vec<Observation>, Error
     Ok(observed)
 }
 
-/// What the subject does with each program in its form. What other modules of the same run may see is shown alone, and so is what
-/// has to be taken: no refusal of that rests on a run with other programs.
+/// Observes how the subject compiles each program in its form; programs may share a run. A program runs alone if other modules of the run
+/// could see its symbols. So does a valid program, so that its refusal cannot depend on other programs.
 pub(super) fn observe_each(shown: &[(&Shown<'_>, OutputForm)]) -> Result<Vec<Observation>, Error> {
     const SEEN: [&str; 4] = [".visible", ".weak", ".extern", ".common"];
     let wanted: Vec<_> = shown
@@ -71,7 +71,7 @@ pub(super) fn observe_each(shown: &[(&Shown<'_>, OutputForm)]) -> Result<Vec<Obs
     Ok(observed.into_iter().flatten().collect())
 }
 
-/// A program as a subject is shown it.
+/// A program with everything that is needed to compile and judge it.
 pub(super) struct Shown<'a> {
     pub(super) subject: &'a dyn Subject,
     pub(super) rules: &'a Rules,
@@ -80,14 +80,14 @@ pub(super) struct Shown<'a> {
     pub(super) lines: Lines<'a>,
     pub(super) target: &'a str,
     pub(super) prediction: &'a Prediction,
-    /// The form in which it is shown first, and parts of it alone.
+    /// The form of output that is requested first, and for parts of the program.
     pub(super) form: OutputForm,
-    /// What the subject did with headers alone.
+    /// The observations of headers alone, by text, target and form of output.
     pub(super) headers: &'a RefCell<BTreeMap<(String, String, OutputForm), Observation>>,
 }
 
 impl Shown<'_> {
-    /// The verdicts on all parts, from what the subject did.
+    /// Judges all parts of the program from an observation.
     pub(super) fn verdicts(&self, observed: &Observation) -> Result<ModuleVerdicts, Error> {
         let Shown { subject, rules, module, text, target, prediction, .. } = *self;
         let data = self.data(observed)?;
@@ -103,7 +103,7 @@ impl Shown<'_> {
         Ok(ModuleVerdicts { data, added, kernels, undecided, refusals, ..ModuleVerdicts::of(outcome) })
     }
 
-    /// What the subject does with a header, which many programs may have.
+    /// Observes a header alone. The observation is cached, as many programs have the same header.
     fn observe_header(&self, text: &str, module: &Module, form: OutputForm) -> Result<Observation, Error> {
         let key = (text.to_owned(), self.target.to_owned(), form);
         if let Some(known) = self.headers.borrow().get(&key) {
@@ -124,7 +124,7 @@ impl Shown<'_> {
         self.subject.observe(&Request { read: &read, ..Request::new(text, self.target).in_form(form) })
     }
 
-    /// The verdicts on the data, or on the program as a whole.
+    /// Judges the data, or the program as a whole.
     pub(super) fn data(&self, observed: &Observation) -> Result<Vec<Part>, Error> {
         let Shown { subject, rules, module, text, target, prediction, .. } = *self;
         let program = ToJudge { module, text, target };
@@ -134,7 +134,7 @@ impl Shown<'_> {
         if accuses && let Some(parts) = self.of_header(observed)? {
             return Ok(parts);
         }
-        // A tree has no comments, where alone a judged module can have such a character.
+        // In a judged module only a comment can contain such a character, and the syntax tree has no comments.
         if accuses && !text.is_ascii() {
             let line = text.lines().position(|line| !line.is_ascii()).map(|before| before as u32 + 1);
             let said = observed.diagnostics.first().map(with_line);
@@ -166,14 +166,14 @@ impl Shown<'_> {
         Ok(parts)
     }
 
-    /// What the subject says of the header, or does with it alone, where it does not take it: then nothing can be said of what
-    /// stands below.
+    /// Returns a verdict on the header if the subject does not accept it, which follows from its messages or from compiling the header
+    /// alone. Nothing can then be said about the statements below.
     fn of_header(&self, observed: &Observation) -> Result<Option<Vec<Part>>, Error> {
         let not_taken = |said: Option<String>| {
             let why = Why { part: "header".into(), line: None, reason: HEADER.into(), detail: None, said };
             vec![Part::not_compared(NotCompared::Unsupported, Some(why))]
         };
-        // Some look at it only when a statement follows, and complain about its lines then. Some count no lines.
+        // Some subjects check the header only when a statement follows, and then report lines of the header. Others report no lines.
         let begins = self.module.items.iter().find(|item| !item.is_header()).map(Item::span);
         if let Some(begins) = begins.filter(|span| span.is_known()) {
             let first = self.lines.line(begins.start);
@@ -203,14 +203,14 @@ impl Shown<'_> {
             errors.map(|error| error.message.clone()).collect()
         };
         let (own, of_all) = (messages(&alone), messages(observed));
-        // Alone it may lack what the program has, as debug information, which is no fault of it.
+        // Alone, a header may lack something that the program has, such as debug information. That is no fault of the header.
         if own.first().is_some_and(|first| !of_all.is_empty() && !of_all.contains(first)) {
             return Ok(None);
         }
         Ok(Some(not_taken(own.into_iter().next().or(alone.reason))))
     }
 
-    /// The verdicts on a derived module, which they show.
+    /// Judges a module that was derived from the program. Each verdict contains that module.
     pub(super) fn derived(&self, module: Module, text: String, observed: &Observation) -> Vec<Part> {
         let expected = expect(&module, self.rules);
         let program = ToJudge { module: &module, text: &text, target: self.target };
@@ -220,7 +220,7 @@ impl Shown<'_> {
         parts
     }
 
-    /// The judged statements that a diagnostic blames.
+    /// Returns the judged statements on lines that diagnostics name.
     fn blamed(&self, observed: &Observation) -> Vec<usize> {
         let lines: BTreeSet<u32> = observed.diagnostics.iter().filter_map(|d| d.line).collect();
         let spans = self.module.items.iter().map(Item::span).enumerate();
@@ -234,7 +234,7 @@ impl Shown<'_> {
             .collect()
     }
 
-    /// The statement that the specification refuses.
+    /// Returns the statement that the specification refuses.
     fn refused(&self) -> Vec<usize> {
         let Expectation::Refused { refusal, .. } = &self.prediction.data else { return Vec::new() };
         let holds = |item: &Item| {
@@ -244,7 +244,7 @@ impl Shown<'_> {
         self.module.items.iter().position(holds).into_iter().collect()
     }
 
-    /// Whether nothing in a statement is undecided.
+    /// Whether a statement is a declaration or function without undecided parts.
     fn is_judged(&self, at: usize) -> bool {
         let item = &self.module.items[at];
         let span = item.span();
@@ -253,8 +253,8 @@ impl Shown<'_> {
             && !self.prediction.undecided.iter().any(inside)
     }
 
-    /// The verdict on these statements alone, with what they name: a deviation where they show one, and else that nothing was
-    /// compared.
+    /// Judges these statements alone, with everything that they name. Returns that the program was not compared, followed by the deviations
+    /// that the statements show alone.
     fn isolated(&self, of: Vec<usize>, observed: &Observation) -> Result<Vec<Part>, Error> {
         let not_compared = Part::not_compared(NotCompared::Unmodelled, None);
         let Some(kept) = (!of.is_empty()).then(|| self.with_what_they_name(of)) else {
@@ -280,8 +280,8 @@ impl Shown<'_> {
         Ok(parts)
     }
 
-    /// The verdict where a large program gets no answer for lack of time or memory. What it takes to generate code is no matter of the
-    /// texts; of one with undecided parts what is judged takes nothing, and is shown alone.
+    /// Judges a large program for which the subject ran out of time or memory. The specification does not say how much code generation may
+    /// need. If parts of the program are undecided, the judged statements need neither time nor memory, and are compiled alone.
     fn without_answer(&self, observed: &Observation) -> Result<Vec<Part>, Error> {
         let count = self.module.items.len();
         let asks = count <= MOST_ISOLATED && self.prediction.validity() == Validity::Undecided;
@@ -297,7 +297,7 @@ impl Shown<'_> {
         Ok(parts)
     }
 
-    /// These statements, and all that they name.
+    /// Returns these statements and everything that they name, directly or indirectly.
     fn with_what_they_name(&self, of: Vec<usize>) -> BTreeSet<usize> {
         let (mut kept, mut left) = (BTreeSet::new(), of);
         while let Some(at) = left.pop() {
@@ -315,7 +315,7 @@ impl Shown<'_> {
         kept
     }
 
-    /// The undecided parts: all, and those of each name.
+    /// Groups the undecided parts by name; the key `None` has all of them.
     fn undecided(&self) -> BTreeMap<Option<&str>, Vec<&Undecided>> {
         let mut by_name: BTreeMap<Option<&str>, Vec<&Undecided>> = BTreeMap::new();
         for part in &self.prediction.undecided {
@@ -325,7 +325,7 @@ impl Shown<'_> {
         by_name
     }
 
-    /// Why a part was not compared.
+    /// Returns the reason why a part was not compared.
     fn why(
         &self,
         reason: NotCompared,
@@ -365,12 +365,13 @@ impl Shown<'_> {
         }
     }
 
-    /// The first undecided part that stands on a line: the subject knows best which of several it refuses.
+    /// Returns the first undecided part on a line. The line that the subject reports shows which of several parts it refuses.
     fn on_line<'u>(&self, parts: &[&'u Undecided], line: u32) -> Option<&'u Undecided> {
         let lines = |span: Span| self.lines.line(span.start)..=self.lines.line(span.end.saturating_sub(1));
         let starts = parts.iter().find(|part| part.span.is_known() && *lines(part.span).start() == line);
         let holds = || parts.iter().find(|part| part.span.is_known() && lines(part.span).contains(&line));
-        // Of a directive or an instruction its first word is known to be undecided, and the subject may blame a line below.
+        // In a directive or an instruction, the first word is marked as undecided, and the subject may report a later line of the
+        // statement.
         let around = || {
             let statements = self.module.items.iter().flat_map(|item| match item {
                 Item::Function(function) => function.statements().filter_map(tokens).collect(),
@@ -385,7 +386,7 @@ impl Shown<'_> {
         starts.or_else(holds).or_else(around).copied()
     }
 
-    /// That the text does not decide this.
+    /// Returns the reason for a part that the specification does not decide.
     fn because(&self, part: String, undecided: &Undecided) -> Why {
         let place = undecided.place();
         let line = place.is_known().then(|| self.lines.line(place.start));
@@ -394,8 +395,8 @@ impl Shown<'_> {
         Why { part, line, reason: undecided.reason.to_owned(), detail, said: None }
     }
 
-    /// Leaves out that a program is taken which has no variables, where more than that was compared. That one is taken of which a part is
-    /// undecided shows nothing: it might as well be refused.
+    /// Removes the verdict that rests on the acceptance of a program without variables, if more than that was compared. If a part is
+    /// undecided, acceptance shows nothing, because a refusal would be just as correct.
     pub(super) fn by_more_than_outcome(
         &self,
         mut data: Vec<Part>,
@@ -418,8 +419,8 @@ impl Shown<'_> {
         data
     }
 
-    /// The bodies of which nothing can be said, and why, and their variables with an initial value, which nothing shows: how an
-    /// implementation names those is its own affair.
+    /// Returns the parts that are not compared: function bodies that the specification does not decide, with the reason, and variables of
+    /// bodies with an initial value. The latter are not shown, because each implementation chooses names for them.
     pub(super) fn of_bodies(&self, observed: &Observation) -> Vec<Part> {
         let mut undecided: Vec<&Undecided> = self.prediction.undecided.iter().collect();
         undecided.sort_by_key(|part| part.span.start);
@@ -458,7 +459,7 @@ impl Shown<'_> {
     }
 }
 
-/// A message of a subject, with its line where it has one.
+/// Formats a message of a subject, with its line if it has one.
 fn with_line(diagnostic: &Diagnostic) -> String {
     match diagnostic.line {
         Some(line) => format!("line {line}: {}", diagnostic.message),
@@ -466,7 +467,7 @@ fn with_line(diagnostic: &Diagnostic) -> String {
     }
 }
 
-/// The variables with an initial value that a body declares.
+/// Returns the variables with an initial value that a body declares.
 fn initialized(function: &Function) -> impl Iterator<Item = &Name> {
     let declarations = function.statements().filter_map(|own| match own {
         Statement::Variables(declaration) if declaration.space() != Some(StateSpace::Reg) => {
@@ -479,21 +480,21 @@ fn initialized(function: &Function) -> impl Iterator<Item = &Name> {
 }
 
 const IN_BODY: &str = "a variable of a body, under a name that the implementation makes up";
-/// From the first to the last word of a statement that is kept as tokens.
+/// Returns the span of a statement that is kept as tokens, from its first to its last word.
 fn tokens(statement: &Statement) -> Option<Span> {
     let Statement::Tokens(tokens) = statement else { return None };
     Some(Span { end: tokens.last()?.span.end, ..tokens.first()?.span })
 }
 
-/// What every implementation takes under a header that it takes.
+/// A statement that every implementation accepts under a header that it accepts.
 const PLAINEST: &str = ".global .u32 a;\n";
-/// The bytes of a program that gets an answer whatever is in it; of one without undecided parts, more: there are no instructions in it that
-/// are hard to compile.
+/// The size in bytes up to which a program must get an answer, whatever it contains. It is larger if nothing is undecided: then no
+/// instructions are hard to compile.
 fn ends_within(validity: Validity) -> usize {
     if validity == Validity::Undecided { 1 << 14 } else { 1 << 16 }
 }
 
-/// Whether a subject was stopped because it took all time or memory that it is given.
+/// Whether a subject was stopped because it used up its time or memory.
 fn is_exhausted(observed: &Observation) -> bool {
     match observed.outcome {
         Outcome::TimedOut => true,
@@ -502,14 +503,14 @@ fn is_exhausted(observed: &Observation) -> bool {
     }
 }
 
-/// Of a program with more statements none is shown alone where it gets no answer.
+/// The maximum number of statements of a program whose judged statements are compiled alone if the program gets no answer.
 const MOST_ISOLATED: usize = 1 << 10;
 const NO_END: &str = "no end in time";
 const HEADER: &str = "the subject does not take the header";
-/// What comments may hold the texts at hand do not say.
+/// The specification does not say which characters comments may contain.
 const BEYOND_ASCII: &str = "characters beyond ASCII, of which the texts do not speak";
 
-/// The names that a statement uses.
+/// Collects the names that a statement uses.
 struct Used<'m>(BTreeSet<&'m Text>);
 
 impl<'m> Visit<'m> for Used<'m> {

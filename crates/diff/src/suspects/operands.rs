@@ -4,7 +4,7 @@ use ptxsmith_oracle::Clause;
 
 use super::Suspect;
 
-/// Every plausible wrong rule of operands that is looked for.
+/// All plausible wrong rules of operands.
 pub const OPERANDS: &[Suspect] = &[
     Suspect {
         id: "operand-offset-unsigned",

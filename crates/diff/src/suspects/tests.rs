@@ -2,7 +2,7 @@ use ptxsmith_oracle::{Expectation, expect};
 
 use super::*;
 
-/// The bits of `x`, declared as a variable of this type with this value, under these rules.
+/// Returns the bits of `x`, a variable of this type and initial value, under these rules.
 fn bits(rules: &Rules, ty: &str, value: &str) -> u64 {
     let text = format!(".version 7.8\n.target sm_80\n.address_size 64\n.global .{ty} x = {value};\n");
     let module = ptxsmith_syntax::parse(&text).unwrap();
@@ -10,7 +10,7 @@ fn bits(rules: &Rules, ty: &str, value: &str) -> u64 {
     variables[0].bytes.iter().rev().fold(0, |bits, byte| bits << 8 | u64::from(*byte))
 }
 
-/// Worked out by hand: what the text says, and what the title of the wrong rule says instead.
+/// Values worked out by hand: first the specification's, then the value under the wrong rule.
 #[test]
 fn a_wrong_rule_makes_of_a_constant_what_its_title_says() {
     let table: &[(&str, &str, i64, i64)] = &[
@@ -48,7 +48,7 @@ fn a_wrong_rule_makes_of_a_constant_what_its_title_says() {
     }
 }
 
-/// 0.1 lies below the single next to it, 0.7 above, and 0.5 is one.
+/// The nearest single is above 0.1 and below 0.7; 0.5 is exact.
 #[test]
 fn a_float_that_is_cut_is_the_single_on_the_side_of_zero() {
     let suspect = SUSPECTS.iter().find(|suspect| suspect.id == "narrowing-cuts-floats").unwrap();
