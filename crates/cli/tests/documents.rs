@@ -292,7 +292,7 @@ fn what_the_commands_of_a_document_write_in_a_checkout_is_ignored_by_git() {
 /// Words that precede the name of an output file in a command.
 const WRITES: [&str; 5] = ["--out", "--history", "--write-expected", "--report", ">"];
 
-/// After half an hour, nobody searches earlier output for the cause of a failure.
+/// A check takes half an hour, and a reader of its output begins at the end.
 #[test]
 fn a_stage_of_the_checks_that_fails_says_in_the_last_line_how_to_run_it_alone() {
     let directory = tempfile::tempdir().unwrap();

@@ -3,13 +3,12 @@
 //! This establishes both tables: a form of generated code that were executed wrongly would differ here.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use ptxsmith_diff::arithmetic::{Calculations, KernelVerdict};
 use ptxsmith_gen::arithmetic::{TARGETS, directed, forms};
 use ptxsmith_oracle::Rules;
-use ptxsmith_subject::{Limits, OpenOptions, Subject, open, parse_spec};
 use ptxsmith_syntax::parse;
+use ptxsmith_testing::showing_code;
 
 /// Each with its targets, so that every target is compiled with and without optimization by turns; and how many kernels in a hundred may
 /// be left alone: quotients whose code reckons with floats.
@@ -24,22 +23,10 @@ fn shown(text: &str, kernel: &str) -> String {
     text[from..].split_inclusive("}\n").next().unwrap().to_owned()
 }
 
-fn opened(name: &str) -> Option<Box<dyn Subject>> {
-    // All forms are one large module, and other tests run beside this one.
-    let limits = Limits { time: Duration::from_secs(60), ..Limits::default() };
-    let options = OpenOptions { limits, ..OpenOptions::default() };
-    let opened = open(&parse_spec(name).unwrap(), &options);
-    let subject = opened.ok()?.into_iter().next().filter(|subject| subject.shows_code());
-    if subject.is_none() {
-        eprintln!("NOT TESTED: {name} and nvdisasm are not installed");
-    }
-    subject
-}
-
 #[test]
 fn every_form_of_an_instruction_computes_what_the_manual_says() {
     for (subject, targets) in SUBJECTS {
-        let Some(subject) = opened(subject) else { return };
+        let Some(subject) = showing_code(subject) else { return };
         for (target, (name, _)) in targets.iter().map(|&target| (target, TARGETS[target])) {
             let text = directed(0..forms(), target);
             let calculations = Calculations::new(parse(&text).unwrap(), &Rules::default(), INPUTS).unwrap();

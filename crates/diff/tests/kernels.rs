@@ -1,26 +1,13 @@
 //! Kernels in the shape of real code are followed on a warp, with loops, divergent branches and memory that the lanes share.
 
-use std::time::Duration;
-
 use ptxsmith_diff::arithmetic::{Calculations, KernelVerdict};
 use ptxsmith_oracle::{Expectation, Rules, computed, expect};
-use ptxsmith_subject::{Limits, OpenOptions, Subject, open, parse_spec};
 use ptxsmith_syntax::parse;
+use ptxsmith_testing::showing_code;
 
 /// Of these a quarter runs on a warp.
 const INPUTS: u64 = 16;
 const COMMON: &str = include_str!("kernels/common.ptx");
-
-fn opened(name: &str) -> Option<Box<dyn Subject>> {
-    let limits = Limits { time: Duration::from_secs(60), ..Limits::default() };
-    let options = OpenOptions { limits, ..OpenOptions::default() };
-    let opened = open(&parse_spec(name).unwrap(), &options);
-    let subject = opened.ok()?.into_iter().next().filter(|subject| subject.shows_code());
-    if subject.is_none() {
-        eprintln!("NOT TESTED: {name} and nvdisasm are not installed");
-    }
-    subject
-}
 
 #[test]
 fn kernels_as_people_write_them_are_followed_and_agree() {
@@ -29,7 +16,7 @@ fn kernels_as_people_write_them_are_followed_and_agree() {
         let text = COMMON.replace("sm_75", target).replace(".version 7.0", ".version 7.8");
         let calculations = Calculations::new(parse(&text).unwrap(), &Rules::default(), INPUTS).unwrap();
         for name in ["ptxas@13.5", "ptxas@13.5 -O0", "ptxas@12.9", "ptxas@12.9 -O0"] {
-            let Some(subject) = opened(name) else { return };
+            let Some(subject) = showing_code(name) else { return };
             let judged = calculations.judge(&*subject, &text, target).unwrap();
             assert!(judged.kernels.len() >= 30, "{name} {target}: {:?}", judged.observation.diagnostics);
             // Code of -O0 compares its stack with a limit that only the driver knows.
@@ -90,7 +77,7 @@ fn wrong_code_is_found_in_the_dress_of_real_code() {
         "mov.u32 %r8, 0;\n M: {WRONG}\n xor.b32 %r5, %r10, %r8;\n add.s32 %r8, %r8, 1;
   setp.lt.u32 %p1, %r8, %r4;\n @%p1 bra M;"
     );
-    let Some(subject) = opened("ptxas@13.5") else { return };
+    let Some(subject) = showing_code("ptxas@13.5") else { return };
     for (body, is_right) in [
         (WRONG.to_owned(), false),
         (behind_a_branch, false),

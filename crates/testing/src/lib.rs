@@ -5,9 +5,11 @@ mod cores;
 mod documents;
 mod fakes;
 mod linker;
+mod real;
 pub mod wrong;
 
 pub use cores::on_all_cores;
 pub use documents::{rendered, rendered_between};
 pub use fakes::{NVIDIA, expression, fake, known_rules, observe, of_lineage, reached, right};
 pub use linker::{LinkFault, ToyLinker};
+pub use real::showing_code;

@@ -38,7 +38,7 @@ pub fn run(context: &Context, args: &args::Worker) -> Result<Exit, Failure> {
     match done {
         Ok(()) => Ok(Exit::Success),
         Err(WorkError::Load(error)) => Err(Failure::BadInput(error)),
-        // The parent process has ended, so nobody would read an error.
+        // The parent process has ended, so an error has no reader.
         Err(WorkError::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Exit::Success),
         Err(error) => Err(Failure::Harness(error.into())),
     }

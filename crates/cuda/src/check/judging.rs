@@ -118,7 +118,7 @@ pub fn questions<'a>(
     questions
 }
 
-/// The operands of constants of which the text alone does not say what they are used for: all that are not the whole constant.
+/// Returns the operands of constants whose use only clang's tree decides: all that are not the whole constant.
 pub fn operands<'a>(
     answers: &Answers,
     uses: &Uses,

@@ -42,7 +42,7 @@ impl Shown<'_> {
         };
         self.name_form(&mut data, FORMS[0]);
         let adds_nothing = match relocatable.outcome {
-            // A second refusal, or a refusal of the form that nobody asked for.
+            // A second refusal, or a refusal of the form that was not asked for.
             Outcome::Refused => is(&executable, Outcome::Refused) || !counts,
             // The subject cannot make this form.
             Outcome::Unsupported | Outcome::Unavailable => true,

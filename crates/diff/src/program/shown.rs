@@ -488,7 +488,7 @@ fn tokens(statement: &Statement) -> Option<Span> {
 
 /// A statement that every implementation accepts under a header that it accepts.
 const PLAINEST: &str = ".global .u32 a;\n";
-/// The size in bytes up to which a program must get an answer, whatever it contains. It is larger if nothing is undecided: then no
+/// The size in bytes up to which any program must get an answer. It is larger if nothing is undecided: then no
 /// instructions are hard to compile.
 fn ends_within(validity: Validity) -> usize {
     if validity == Validity::Undecided { 1 << 14 } else { 1 << 16 }

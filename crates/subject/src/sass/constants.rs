@@ -76,6 +76,24 @@ mod tests {
     use super::*;
 
     #[test]
+    fn reads_of_pieces_in_one_listing_are_those_of_each_piece() {
+        let line = |offset: u32, text: &str| format!("        /*{offset:04x}*/                   {text} ;\n");
+        let pieces: [&[u8]; 4] = [&[1; 32], &[2; 32], &[3; 32], &[4; 16]];
+        let text = [
+            line(0x00, "MOV R5, c[0x3][0x4]"),
+            line(0x10, "MOV R6, c[0x3][0x8]"),
+            // The second piece lacks its first instruction.
+            line(0x30, "MOV R5, c[0x3][0xc]"),
+            line(0x40, "LDC R5, c[0x3][R4]"),
+            line(0x50, "EXIT"),
+            line(0x60, "MOV R5, c[0x0][0x28]"),
+        ];
+        let found = reads(&text.concat(), &BTreeSet::from(pieces));
+        let expected = [(pieces[0], BTreeSet::from([4, 8])), (pieces[3], BTreeSet::new())];
+        assert_eq!(found, BTreeMap::from(expected));
+    }
+
+    #[test]
     fn a_place_is_what_needs_no_register() {
         assert_eq!(place("c[0x3][0x10]"), Operand::Place(16));
         assert_eq!(place("-c[0x3] [RZ]"), Operand::Place(0));

@@ -124,6 +124,11 @@ impl Disassembler {
         let architecture = target.replace("sm_", "SM");
         let text = match release.lister.list_with(&["-b", &architecture], &all) {
             Ok(text) => text,
+            // One of them may be at fault.
+            Err(ListError::Refused(..)) if cubins.len() > 1 => {
+                let alone = cubins.chunks(1).map(|cubin| self.constant_reads(cubin, target));
+                return Ok(alone.collect::<Result<Vec<_>, _>>()?.concat());
+            }
             // The code or nvdisasm is at fault; continue without a listing.
             Err(ListError::Refused(..)) => return Ok(without),
             Err(error) => return Err(error),

@@ -22,20 +22,20 @@ use crate::exit::Failure;
 /// A compiler and its findings.
 pub struct Tested {
     subject: Subject,
-    extension: &'static str,
+    file: (&'static str, &'static str),
     findings: Vec<Finding>,
 }
 
 /// A language of globals, as its findings are written.
 pub trait Written: Source {
-    /// The extension of its files.
-    const EXTENSION: &'static str;
+    /// The extension of its files, and what a comment there begins with.
+    const FILE: (&'static str, &'static str);
     /// Returns a complete source.
     fn program(&self) -> String;
 }
 
 impl Written for Global {
-    const EXTENSION: &'static str = "cu";
+    const FILE: (&'static str, &'static str) = ("cu", "//");
 
     fn program(&self) -> String {
         comments(self) + &source(self)
@@ -43,7 +43,7 @@ impl Written for Global {
 }
 
 impl Written for ir::Global {
-    const EXTENSION: &'static str = "ll";
+    const FILE: (&'static str, &'static str) = ("ll", ";");
 
     fn program(&self) -> String {
         llc::source(self)
@@ -55,14 +55,14 @@ pub fn tested<S: Written>(description: &Description, ledger: &Ledger<S>, found: 
     let findings = found
         .iter()
         .map(|found| finding(found, find(&found.symptom, &found.shape, description), &description.id));
-    Tested { subject: subject(description, ledger), extension: S::EXTENSION, findings: findings.collect() }
+    Tested { subject: subject(description, ledger), file: S::FILE, findings: findings.collect() }
 }
 
 /// Writes the report and a source for each finding.
 pub fn write(out: &Path, seed: u64, complete: bool, tested: Vec<Tested>) -> Result<Report, Failure> {
     let mut subjects = Vec::new();
-    let mut findings: BTreeMap<String, (Finding, &'static str)> = BTreeMap::new();
-    for Tested { subject, extension, findings: own } in tested {
+    let mut findings: BTreeMap<String, (Finding, (&'static str, &'static str))> = BTreeMap::new();
+    for Tested { subject, file, findings: own } in tested {
         for found in own {
             match findings.get_mut(&found.id) {
                 Some((finding, _)) => {
@@ -71,7 +71,7 @@ pub fn write(out: &Path, seed: u64, complete: bool, tested: Vec<Tested>) -> Resu
                     finding.subjects.dedup();
                 }
                 None => {
-                    findings.insert(found.id.clone(), (found, extension));
+                    findings.insert(found.id.clone(), (found, file));
                 }
             }
         }
@@ -80,9 +80,8 @@ pub fn write(out: &Path, seed: u64, complete: bool, tested: Vec<Tested>) -> Resu
     let directory = out.join(folder::FINDINGS);
     make_directory(&directory)?;
     let mut all = Vec::new();
-    for (mut finding, extension) in findings.into_values() {
+    for (mut finding, (extension, mark)) in findings.into_values() {
         let file = format!("{}/{}.{extension}", folder::FINDINGS, finding.id);
-        let mark = if extension == "ll" { ";" } else { "//" };
         let comments = format!("{mark} note: {}: {}\n", finding.class.name(), harmless::line(&finding.title));
         write_whole(&out.join(&file), (comments + &finding.program).as_bytes())?;
         let subjects = finding.subjects.iter().map(|id| format!(" --subject {}", shell_words::quote(id)));
