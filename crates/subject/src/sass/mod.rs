@@ -12,6 +12,7 @@ mod listing;
 mod machine;
 mod operand;
 mod operation;
+mod recent;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -26,6 +27,7 @@ use layouts::Layout;
 use listing::Listing;
 use machine::{Base, Machine};
 use ptxsmith_model::{Output, Reached, Space, Tracing, Variables};
+use recent::Recent;
 
 /// The program `nvdisasm`, in one release or several, because each release supports only the targets of its time.
 #[derive(Clone, Debug)]
@@ -37,6 +39,7 @@ struct Release {
     lister: Lister,
     /// The targets that it supports, queried on first use; assumed to be all if it does not list them.
     targets: Arc<OnceLock<Vec<String>>>,
+    recent: Arc<Recent>,
 }
 
 impl Release {
@@ -65,7 +68,11 @@ impl Disassembler {
 
     fn release(program: PathBuf, cancel: Cancel) -> Release {
         // `-ndf` disables data flow analysis, which is not used here and takes as long as everything else.
-        Release { lister: Lister::new(program, "-ndf", cancel), targets: Arc::default() }
+        Release {
+            lister: Lister::new(program, "-ndf", cancel),
+            targets: Arc::default(),
+            recent: Arc::default(),
+        }
     }
 
     /// Finds the newest installed release; the one in `$PATH` serves targets that it does not support.
@@ -85,21 +92,21 @@ impl Disassembler {
     }
 
     /// Returns the listing of a cubin for this target; the inner error says why it is not available.
-    fn list(&self, cubin: &[u8], target: &str) -> Result<Result<Listing, String>, ListError> {
+    fn list(&self, cubin: &[u8], target: &str) -> Result<Result<Arc<Listing>, String>, ListError> {
         if is_of_32_bits(cubin) {
             return Ok(Err("how code holds addresses of 32 bits is not modelled".to_owned()));
         }
         let Some(release) = self.0.iter().find(|release| release.knows(target)) else {
             return Ok(Err(format!("no nvdisasm that is here knows {target}")));
         };
-        match release.lister.list(cubin) {
-            Ok(text) => {
-                let sections = code_sections(cubin).into_iter();
-                Ok(Ok(Listing::read(
-                    &text,
-                    &sections.map(|(name, code)| (name, code.len() as u64)).collect(),
-                )))
-            }
+        let list = || {
+            let text = release.lister.list(cubin)?;
+            let sections = code_sections(cubin).into_iter();
+            let sizes = sections.map(|(name, code)| (name, code.len() as u64)).collect();
+            Ok(Listing::read(&text, &sizes))
+        };
+        match release.recent.listing(cubin, list) {
+            Ok(listing) => Ok(Ok(listing)),
             // The cubin or nvdisasm is at fault; continue without a listing.
             Err(error @ ListError::Refused(..)) => Ok(Err(error.to_string())),
             Err(error) => Err(error),

@@ -335,7 +335,7 @@ fn a_target_is_listed_by_a_release_that_knows_it_or_not_at_all() {
     let release = |targets: &[&str]| {
         let known = OnceLock::from(targets.iter().map(|&target| target.to_owned()).collect::<Vec<_>>());
         let lister = Lister::new("/nonexistent/nvdisasm".into(), "-ndf", Cancel::new());
-        Release { lister, targets: Arc::new(known) }
+        Release { lister, targets: Arc::new(known), recent: Arc::default() }
     };
     let disassembler = Disassembler(vec![release(&["sm_75"]), release(&["sm_50", "sm_75"])]);
     let launch = Launch { kernel: "k".to_owned(), out: 8 };
