@@ -8,9 +8,9 @@ use ptxsmith_oracle::{Expectation, Rules, Trace, expect};
 use ptxsmith_subject::{Observation, Outcome};
 use ptxsmith_syntax::{Module, parse, print};
 
-use crate::known::{Effect, End, Known, listed_for, matching};
+use crate::known::{Effect, End, Known, listed_for, matching_by};
 use crate::maker::Maker;
-use crate::pattern::Place;
+use crate::pattern::{Pattern, Place};
 
 /// Shows the subject another text in the same way; `None` if that fails.
 pub(crate) type Again<'a> = &'a dyn Fn(&str) -> Option<Observation>;
@@ -24,11 +24,20 @@ struct Match {
     places: Vec<Place>,
 }
 
+/// Selects one of the patterns of an entry.
+type Select = fn(&Known) -> Option<&'static Pattern>;
+
 /// Returns the listed deviations that match the module and have the observed outcome. `trace` belongs to the
 /// expectation.
-fn matches(module: &Module, trace: &Trace, maker: Maker<'_>, observed: &Observation) -> Vec<Match> {
+fn matches(
+    select: Select,
+    module: &Module,
+    trace: &Trace,
+    maker: Maker<'_>,
+    observed: &Observation,
+) -> Vec<Match> {
     let listed = listed_for(maker).filter(|known| does(known, trace, observed));
-    matching(listed, module).map(|(known, places)| Match { known, places }).collect()
+    matching_by(select, listed, module).map(|(known, places)| Match { known, places }).collect()
 }
 
 /// Returns true if the deviation leads to the observed outcome.
@@ -51,9 +60,28 @@ pub(crate) fn reason(
     observed: &Observation,
     again: Option<Again<'_>>,
 ) -> Option<&'static Known> {
-    let found = matches(module, trace, maker, observed);
+    let exact: Select = |known| known.pattern;
+    let Some(again) = again else {
+        return matches(exact, module, trace, maker, observed).first().map(|one| one.known);
+    };
+    let explained = |select| reason_of(select, module, trace, maker, observed, again);
+    explained(exact).or_else(|| {
+        let widest = matches(Known::widest, module, trace, maker, observed);
+        widest.iter().any(|one| one.known.wider.is_some()).then(|| explained(Known::widest))?
+    })
+}
+
+/// Returns the listed deviation whose match by the selected pattern is the reason for the observation.
+fn reason_of(
+    select: Select,
+    module: &Module,
+    trace: &Trace,
+    maker: Maker<'_>,
+    observed: &Observation,
+    again: Again<'_>,
+) -> Option<&'static Known> {
+    let found = matches(select, module, trace, maker, observed);
     let first = found.first()?.known;
-    let Some(again) = again else { return Some(first) };
     // Nothing can be removed from the header.
     if let Some(whole) = found.iter().find(|one| one.places.iter().any(|place| place.is_module)) {
         return Some(whole.known);
@@ -61,7 +89,7 @@ pub(crate) fn reason(
     // Spans have to refer to the printed text.
     let text = print(module);
     let module = parse(&text).ok()?;
-    let found = matches(&module, trace, maker, observed);
+    let found = matches(select, &module, trace, maker, observed);
     let goes = |left_out: &[Match]| {
         let text = without(&text, left_out);
         again(&text).is_some_and(|other| !left_out.iter().any(|one| is_same(one.known, &text, &other)))
@@ -78,7 +106,7 @@ pub(crate) fn contained(
     maker: Maker<'_>,
     observed: &Observation,
 ) -> Vec<&'static str> {
-    matches(module, trace, maker, observed).iter().map(|one| one.known.id).collect()
+    matches(Known::widest, module, trace, maker, observed).iter().map(|one| one.known.id).collect()
 }
 
 /// Returns true if the observation of this text still shows the deviation.
@@ -126,6 +154,7 @@ fn without(text: &str, matches: &[Match]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::known::matching;
 
     const NVIDIA: Maker<'static> = Maker { lineage: Some("nvidia"), version: Some("12.0.140") };
     const SINK: &str = ".version 7.8\n.target sm_80\n.entry k() { ld.global.u32 _, [g]; ret; }\n";
@@ -150,6 +179,24 @@ mod tests {
         let module = parse(SINK).unwrap();
         let contained = contained(&module, &Trace::default(), NVIDIA, &killed());
         assert_eq!(contained, ["sink-load-crash"]);
+    }
+
+    #[test]
+    fn the_wider_pattern_of_an_entry_explains_what_its_pattern_does_not_match_if_it_is_the_reason() {
+        let text =
+            ".version 7.8\n.target sm_80\n.entry k() { .reg .v2 .u32 v; mbarrier.init.b64 [8], v.z; ret; }\n";
+        let module = parse(text).unwrap();
+        let explained = |again: Again<'_>| {
+            reason(&module, &Trace::default(), NVIDIA, &killed(), Some(again)).map(|known| known.id)
+        };
+        let crashes_of_missing_elements = |text: &str| match text.contains("v.z") {
+            true => Some(killed()),
+            false => Some(Observation::new(Outcome::Accepted)),
+        };
+        assert_eq!(explained(&crashes_of_missing_elements), Some("missing-element-crash"));
+        assert_eq!(explained(&|_| Some(killed())), None);
+        assert_eq!(reason(&module, &Trace::default(), NVIDIA, &killed(), None).map(|known| known.id), None);
+        assert!(matching(listed_for(NVIDIA), &module).all(|(known, _)| known.id != "missing-element-crash"));
     }
 
     #[test]

@@ -129,6 +129,9 @@ pub struct Known {
     pub effect: Effect,
     /// What in a module shows it, where no rule of the specification says it.
     pub pattern: Option<&'static Pattern>,
+    /// Where else it may show, such as in instructions that nobody tried. The subject decides whether a match of this is the reason, and
+    /// lint does not warn of it.
+    pub wider: Option<&'static Pattern>,
     /// What to put in place of the matched part to see whether it is the reason; the matched statement is left out where this
     /// says nothing.
     pub instead: Option<&'static str>,
@@ -171,6 +174,11 @@ impl Known {
     /// Whether it is known by its pattern, since no rule of the specification predicts it.
     pub fn is_by_pattern(&self) -> bool {
         matches!(self.effect, Effect::Death { .. } | Effect::Taken | Effect::Refused | Effect::Wrong)
+    }
+
+    /// The pattern that matches wherever the deviation may show.
+    pub(crate) fn widest(&self) -> Option<&'static Pattern> {
+        self.wider.or(self.pattern)
     }
 
     /// The places of a module that match its pattern.

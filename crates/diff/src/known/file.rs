@@ -11,7 +11,7 @@ use crate::pattern::Pattern;
 use crate::verdict::Class;
 
 /// The keys, in the order in which a file has them.
-const KEYS: [&str; 16] = [
+const KEYS: [&str; 17] = [
     "deviation",
     "also",
     "title",
@@ -21,6 +21,7 @@ const KEYS: [&str; 16] = [
     "needs",
     "first-seen",
     "pattern",
+    "wider",
     "instead",
     "note",
     "means",
@@ -88,6 +89,10 @@ pub(super) fn read(id: &'static str, text: &'static str, change: Option<Change>)
         text => Some(Pattern::parse(text)?),
     };
     let pattern = pattern.map(|pattern| &*Box::leak(Box::new(pattern)));
+    let wider = match said.lines("wider") {
+        "" => None,
+        text => Some(&*Box::leak(Box::new(Pattern::parse(text)?))),
+    };
     let needs =
         said.one("needs")?.map(|name| Needs::from_name(name).ok_or(format!("there is no need `{name}`")));
     let known = Known {
@@ -99,6 +104,7 @@ pub(super) fn read(id: &'static str, text: &'static str, change: Option<Change>)
         releases,
         effect: effect(said.needed("deviation")?, change)?,
         pattern,
+        wider,
         instead: said.one("instead")?,
         example,
         first_seen: said.one("first-seen")?.unwrap_or_default(),
@@ -107,9 +113,9 @@ pub(super) fn read(id: &'static str, text: &'static str, change: Option<Change>)
         work_around: said.lines("work-around"),
         found: said.lines("found"),
     };
-    match known.pattern.is_some_and(|pattern| !pattern.is_in(&module)) {
-        true => Err("the pattern does not match the reproducer".into()),
-        false => Ok(known),
+    match [known.pattern, known.wider].into_iter().flatten().all(|pattern| pattern.is_in(&module)) {
+        true => Ok(known),
+        false => Err("a pattern does not match the reproducer".into()),
     }
 }
 

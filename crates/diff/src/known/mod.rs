@@ -97,7 +97,16 @@ pub fn matching<'k>(
     listed: impl Iterator<Item = &'k Known>,
     module: &Module,
 ) -> impl Iterator<Item = (&'k Known, Vec<Place>)> {
-    let listed: Vec<(&Known, &Pattern)> = listed.filter_map(|known| Some((known, known.pattern?))).collect();
+    matching_by(|known| known.pattern, listed, module)
+}
+
+/// Like [`matching`], with the pattern that `pattern` selects.
+pub(crate) fn matching_by<'k>(
+    pattern: fn(&Known) -> Option<&'static Pattern>,
+    listed: impl Iterator<Item = &'k Known>,
+    module: &Module,
+) -> impl Iterator<Item = (&'k Known, Vec<Place>)> {
+    let listed: Vec<(&Known, &Pattern)> = listed.filter_map(|known| Some((known, pattern(known)?))).collect();
     let patterns: Vec<&Pattern> = listed.iter().map(|(_, pattern)| *pattern).collect();
     let places = if patterns.is_empty() { Vec::new() } else { places_of(module, &patterns) };
     let found = listed.into_iter().zip(places).filter(|(_, places)| !places.is_empty());
