@@ -164,7 +164,7 @@ pub struct Matrix<'a> {
 impl<'a> Matrix<'a> {
     /// Builds the matrix of a report. It has a row for every clause that data can show, and for every other clause in the report.
     ///
-    /// If a report does not count verdicts by clause, standings are derived from its findings and its coverage.
+    /// A clause without counted verdicts conforms nowhere; its standing comes from the findings that name it.
     pub fn of(report: &'a Report) -> Matrix<'a> {
         let subjects = by_lineage(report);
         let columns: BTreeMap<&str, usize> =
@@ -176,17 +176,10 @@ impl<'a> Matrix<'a> {
         let mut ids: Vec<&str> = ids.into_iter().collect();
         ids.sort_by_key(|id| clauses::order(id));
         ids.truncate(MOST_CLAUSES);
-        let missing: BTreeSet<&str> =
-            report.coverage.clauses.missing.iter().flatten().map(String::as_str).collect();
         let row = |clause: &'a str| {
             let unseen = |subject: &&'a Subject| {
                 let counts = subject.clauses.get(clause).copied();
-                let standing = match counts {
-                    Some(counts) => Standing::of_counts(&counts),
-                    None if !subject.clauses.is_empty() => Standing::NotReached,
-                    None if subject.compared == 0 || missing.contains(clause) => Standing::NotReached,
-                    None => Standing::Conforms,
-                };
+                let standing = counts.map_or(Standing::NotReached, |counts| Standing::of_counts(&counts));
                 Cell { standing, counts, findings: Vec::new(), least: None }
             };
             let mut cells: Vec<Cell<'a>> = subjects.iter().map(unseen).collect();
@@ -286,7 +279,6 @@ mod tests {
                                  "9.9/later": {"unsupported": 1}},
                      "least": {"4.5.5/division": {"accepts-invalid": "taken", "refuses-valid": "no"}}},
                     {"id": "a@1.9", "lineage": "a"}, {"id": "none", "compared": 1}],
-                "coverage": {"clauses": {"missing": ["4.5.5/addition"]}},
                 "findings": [
                     {"id": "x", "status": "new", "class": "crash", "title": "", "subjects": ["a@1.10"],
                      "program": "long program", "clauses": ["4.5/initializer", "4.5.5/division"]},
@@ -311,14 +303,13 @@ mod tests {
         let matrix = Matrix::of(&report);
         let row = |clause: &str| matrix.rows.iter().find(|row| row.clause == clause).unwrap();
         let standings = |clause| row(clause).cells.iter().map(|cell| cell.standing).collect::<Vec<_>>();
-        use Standing::{AcceptsInvalid, Conforms, Crashed, NotReached, Unsupported};
-        assert_eq!(standings("4.5.5/division"), [NotReached, Crashed, AcceptsInvalid, Conforms]);
-        assert_eq!(standings("4.5.5/addition"), [NotReached; 4]);
+        use Standing::{AcceptsInvalid, Crashed, NotReached, Unsupported};
+        assert_eq!(standings("4.5.5/division"), [NotReached, Crashed, AcceptsInvalid, NotReached]);
         // Every initialized variable is based on this clause, so a crash on division says nothing about it.
-        assert_eq!(standings("4.5/initializer"), [NotReached, Conforms, NotReached, Conforms]);
+        assert_eq!(standings("4.5/initializer"), [NotReached; 4]);
         assert_eq!(standings("9.9/later")[2], Unsupported);
         // A deviation that is gone no longer occurs but needs attention.
-        assert_eq!(standings("4.5.5/shift-left")[1], Conforms);
+        assert_eq!(standings("4.5.5/shift-left")[1], NotReached);
         let gone = &row("4.5.5/shift-left").cells[1];
         assert!(gone.needs_attention() && gone.gone().count() == 1);
         let ids: Vec<&str> = row("4.5.5/division").cells[1].findings.iter().map(|f| &*f.id).collect();

@@ -229,6 +229,15 @@ fn repeat(finding: &Finding) -> String {
     }
 }
 
+/// Returns the program of a finding, with the other modules of a linked one behind it, each under its file name.
+fn modules(finding: &Finding) -> String {
+    let others = finding.linked.iter().flat_map(|linked| &linked.modules);
+    let named: Vec<(String, &String)> = (2..).map(|number| format!("x.{number}.ptx")).zip(others).collect();
+    let links = named.iter().map(|(name, _)| format!("// link: {name}\n"));
+    let others = named.iter().map(|(name, text)| format!("\n// {name}\n{text}"));
+    links.chain([finding.example().program.to_owned()]).chain(others).collect()
+}
+
 /// Removes the comments that name a program's clauses, for display. There can be twenty, and the JSON contains them.
 fn without_clauses(program: &str) -> String {
     let lines = program.lines().filter(|line| !line.starts_with("// clause: "));
@@ -478,7 +487,7 @@ impl<'a> DeviationPage<'a> {
                 .take(12)
                 .map(|id| to_clause("../", id))
                 .collect(),
-            program: program(finding.example().program),
+            program: program(&modules(finding)),
             expected: program(&describe::expected(finding).join("\n")),
             observed: program(&describe::observed(finding).join("\n")),
             reproduce: program(&reproduce::commands(finding, "x").unwrap_or_default().join("\n")),
