@@ -14,6 +14,7 @@ use crate::cases::Cases;
 use crate::failure::{Failure, of_subject};
 use crate::input::Program;
 use crate::judges::{judge, verdicts};
+use crate::linking;
 use crate::pool::{Budget, Ended, each};
 use crate::session::Session;
 use crate::subjects::{Tested, open_subjects};
@@ -26,16 +27,16 @@ pub const KNOWN: &str = "deviation ";
 const BATCH: u64 = 1_000;
 
 /// The behaviour of one release on one program: a set of facts that may appear or disappear independently.
-type Facts = BTreeSet<String>;
+pub(crate) type Facts = BTreeSet<String>;
 
 /// A program and the behaviour of each release on it.
-struct Tried {
-    program: String,
+pub(crate) struct Tried {
+    pub program: String,
     /// The program without its header, for people.
-    shown: String,
-    clauses: ClauseSet,
+    pub shown: String,
+    pub clauses: ClauseSet,
     /// The facts by index of the subject; `None` if nothing was compared.
-    facts: Vec<Option<Facts>>,
+    pub facts: Vec<Option<Facts>>,
 }
 
 /// A behaviour that begins or ends with a release.
@@ -85,11 +86,16 @@ pub struct Options {
     pub releases: Vec<SubjectSpec>,
     /// Programs to try besides the generated ones.
     pub corpus: Vec<Program>,
-    /// The number of generated cases to try.
-    pub cases: u64,
+    /// The number of generated cases to try, or of programs of several modules for linkers.
+    pub cases: Option<u64>,
 }
 
-/// Compares releases on the corpus and on generated cases.
+/// The number of cases that are generated for assemblers by default.
+const CASES: u64 = 6_000;
+/// The number of programs of several modules that are generated for linkers by default.
+const LINKED: u64 = 1_000;
+
+/// Compares releases on the corpus and on generated cases; linkers, on programs of several modules instead.
 ///
 /// # Errors
 /// If fewer than two releases are available, the work is stopped, or this machine or our code fails.
@@ -108,11 +114,13 @@ pub fn drift(session: &Session, options: &Options) -> Result<Drift, Failure> {
     if subjects.len() < 2 {
         return Err(too_few());
     }
-    // Use the same header for all releases, so that features of a later PTX version do not show up as changes.
-    let header = oldest(&subjects);
-    subjects.iter_mut().for_each(|tested| tested.header = header.clone());
-    let mut tried = judged(session, &options.corpus, &subjects)?;
-    tried.extend(generated(session, options.cases, &subjects, &header)?);
+    let tried = match subjects.iter().filter(|tested| tested.subject.links()).count() {
+        0 => assembled(session, options, &mut subjects)?,
+        count if count == subjects.len() => {
+            linking::drift::linked(session, options.cases.unwrap_or(LINKED), &subjects)?
+        }
+        _ => return Err(Failure::BadInput("a linker is compared with linkers only".to_owned())),
+    };
     if session.cancel.is_cancelled() && !session.cancel.is_late() {
         return Err(Failure::Interrupted);
     }
@@ -127,6 +135,16 @@ pub fn drift(session: &Session, options: &Options) -> Result<Drift, Failure> {
         programs: tried.len(),
         compared: tried.iter().any(|tried| tried.facts.iter().flatten().count() > 1),
     })
+}
+
+/// Shows assemblers the corpus and generated cases.
+fn assembled(session: &Session, options: &Options, subjects: &mut [Tested]) -> Result<Vec<Tried>, Failure> {
+    // Use the same header for all releases, so that features of a later PTX version do not show up as changes.
+    let header = oldest(subjects);
+    subjects.iter_mut().for_each(|tested| tested.header = header.clone());
+    let mut tried = judged(session, &options.corpus, subjects)?;
+    tried.extend(generated(session, options.cases.unwrap_or(CASES), subjects, &header)?);
+    Ok(tried)
 }
 
 fn oldest(subjects: &[Tested]) -> Header {

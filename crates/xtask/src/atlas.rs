@@ -25,6 +25,9 @@ pub struct Arguments {
     /// How many cells of the tables of forms and places
     #[arg(long, default_value = "2000")]
     places: u64,
+    /// How many programs of several modules the installed linkers are shown
+    #[arg(long, default_value = "500")]
+    linked: u64,
     /// An implementation, instead of every installed ptxas, nvJitLink and compiler of a driver; may be repeated
     #[arg(long = "subject", value_name = "SUBJECT")]
     subjects: Vec<String>,
@@ -71,6 +74,11 @@ pub fn run(arguments: Arguments) -> Result<u8> {
         ];
         campaigns.push(atlas.campaign("places", &words, &releases)?);
     }
+    let linkers = installed_linkers(&tools);
+    if arguments.linked > 0 && !linkers.is_empty() {
+        let words = ["run", "--reduce", "0s", "--focus", "linking", "--cases", &arguments.linked.to_string()];
+        campaigns.push(atlas.campaign("linked", &words, &linkers)?);
+    }
     let is_there = |version: &u32| which::which(format!("llc-{version}")).is_ok();
     let llvm: Vec<u32> = match &arguments.llvm {
         Some(given) => given.split_whitespace().map(str::parse).collect::<std::result::Result<_, _>>()?,
@@ -84,6 +92,18 @@ pub fn run(arguments: Arguments) -> Result<u8> {
     Ok(0)
 }
 
+/// Returns every installed nvlink and nvJitLink.
+fn installed_linkers(tools: &Value) -> Vec<String> {
+    installed_tools(tools, &["nvlink@", "nvjitlink@"]).collect()
+}
+
+/// Returns the installed tools whose name begins with one of these prefixes.
+fn installed_tools<'t>(tools: &'t Value, prefixes: &'t [&str]) -> impl Iterator<Item = String> + 't {
+    let installed = list(&tools["tools"]).iter().filter(|tool| tool["path"].is_string());
+    let names = installed.map(|tool| text(tool, "name"));
+    names.filter(|name| prefixes.iter().any(|prefix| name.starts_with(prefix))).map(str::to_owned)
+}
+
 struct Atlas {
     ptxsmith: PathBuf,
     work: PathBuf,
@@ -92,12 +112,8 @@ struct Atlas {
 impl Atlas {
     /// Returns every installed ptxas, nvJitLink and driver compiler.
     fn installed(&self, tools: &Value) -> Vec<String> {
-        let there = list(&tools["tools"])
-            .iter()
-            .filter(|tool| tool["path"].is_string())
-            .map(|tool| text(tool, "name"));
-        let libraries = there.filter(|name| name.starts_with("nvjitlink@") || name.starts_with("ptxjit@"));
-        std::iter::once("ptxas@all").chain(libraries).map(str::to_owned).collect()
+        let libraries = installed_tools(tools, &["nvjitlink@", "ptxjit@"]);
+        std::iter::once("ptxas@all".to_owned()).chain(libraries).collect()
     }
 
     /// Returns the adapters of docs/examples that can be run on this machine.

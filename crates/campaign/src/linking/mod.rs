@@ -4,6 +4,7 @@
 //! ([`ptxsmith_diff::linking`]). Differences with the same class and symptom are one finding, whose shortest program is
 //! reduced.
 
+pub(crate) mod drift;
 mod reduction;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,8 +13,8 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use ptxsmith_diff::linking::{
-    ANOTHER_OFFSET, LISTED, LinkDifference, LinkError, LinkVerdict, Listed, Modules, NO_ADDRESS,
-    NO_ADDRESS_OR_OFFSET, READ, Symptom, Way, judge_each_linked, judge_linked,
+    ANOTHER_OFFSET, LISTED, LinkDifference, LinkVerdict, Listed, Modules, NO_ADDRESS, NO_ADDRESS_OR_OFFSET,
+    READ, Symptom, Way, judge_each_linked,
 };
 use ptxsmith_gen::linking::modules;
 use ptxsmith_model::{
@@ -154,6 +155,40 @@ pub fn open_linkers(
     }
 }
 
+/// A program of several modules.
+struct LinkedCase {
+    texts: Vec<String>,
+    modules: Vec<Module>,
+    /// Whether it is also linked in two stages.
+    in_stages: bool,
+}
+
+impl LinkedCase {
+    /// Parses the modules; `None` if one of them is not PTX.
+    fn of(texts: Vec<String>, in_stages: bool) -> Option<LinkedCase> {
+        let modules = texts.iter().map(|text| parse(text)).collect::<Result<_, _>>().ok()?;
+        Some(LinkedCase { texts, modules, in_stages })
+    }
+}
+
+/// Whether the program of this number is also linked in two stages.
+fn is_staged(number: u64) -> bool {
+    number.is_multiple_of(STAGED)
+}
+
+/// Links programs with a subject in every order. Returns `None` for a program with a module that is invalid on its own.
+fn link_each(tested: &Tested, programs: &[LinkedCase]) -> Result<Vec<Option<LinkVerdict>>, Failure> {
+    let programs: Vec<Modules<'_>> = programs
+        .iter()
+        .map(|program| Modules {
+            in_stages: program.in_stages,
+            ..Modules::new(&program.texts, &program.modules)
+        })
+        .collect();
+    let verdicts = judge_each_linked(&*tested.subject, &programs, &Rules::default()).map_err(of_subject)?;
+    Ok(verdicts.into_iter().map(Result::ok).collect())
+}
+
 /// Links programs with every subject.
 fn judge_programs(
     subjects: &[Tested],
@@ -161,30 +196,19 @@ fn judge_programs(
     numbers: Range<u64>,
     seen: &Mutex<Seen>,
 ) -> Result<(), Failure> {
-    let texts: Vec<Vec<String>> = numbers.clone().map(|number| modules(seed, number)).collect();
-    let parsed = texts.iter().map(|texts| texts.iter().map(|text| parse(text)).collect());
-    let parsed: Vec<Option<Vec<Module>>> = parsed.map(|modules: Result<_, _>| modules.ok()).collect();
+    let count = numbers.end - numbers.start;
+    let made = numbers
+        .filter_map(|number| Some((number, LinkedCase::of(modules(seed, number), is_staged(number))?)));
+    let (numbers, programs): (Vec<u64>, Vec<LinkedCase>) = made.unzip();
     for (subject, tested) in subjects.iter().enumerate() {
-        let mut places = Vec::new();
-        let mut programs = Vec::new();
-        for (place, modules) in parsed.iter().enumerate() {
-            let Some(modules) = modules else {
-                lock_of(seen).tallies[subject].leave(REFUSED_ALONE, 1);
-                continue;
-            };
-            let in_stages = (numbers.start + place as u64).is_multiple_of(STAGED);
-            places.push(place);
-            programs.push(Modules { in_stages, ..Modules::new(&texts[place], modules) });
-        }
-        let verdicts =
-            judge_each_linked(&*tested.subject, &programs, &Rules::default()).map_err(of_subject)?;
+        let verdicts = link_each(tested, &programs)?;
         let mut seen = lock_of(seen);
-        for (place, verdict) in places.into_iter().zip(verdicts) {
-            let Ok(verdict) = verdict else {
-                seen.tallies[subject].leave(REFUSED_ALONE, 1);
-                continue;
-            };
-            seen.enter_verdict(subject, numbers.start + place as u64, &texts[place], verdict);
+        let refused = count - verdicts.iter().flatten().count() as u64;
+        seen.tallies[subject].leave(REFUSED_ALONE, refused);
+        for ((number, program), verdict) in numbers.iter().zip(&programs).zip(verdicts) {
+            if let Some(verdict) = verdict {
+                seen.enter_verdict(subject, *number, &program.texts, verdict);
+            }
         }
     }
     Ok(())
@@ -195,17 +219,8 @@ const REFUSED_ALONE: &str = "the specification refuses a module";
 
 /// Links a program in every order and returns the verdict; `None` if one of its modules is invalid on its own.
 fn verdict(tested: &Tested, texts: &[String], in_stages: bool) -> Result<Option<LinkVerdict>, Failure> {
-    let parsed: Result<Vec<Module>, _> = texts.iter().map(|text| parse(text)).collect();
-    let Ok(parsed) = parsed else { return Ok(None) };
-    match judge_linked(
-        &*tested.subject,
-        &Modules { in_stages, ..Modules::new(texts, &parsed) },
-        &Rules::default(),
-    ) {
-        Ok(verdict) => Ok(Some(verdict)),
-        Err(LinkError::Refused(_)) => Ok(None),
-        Err(LinkError::Subject(error)) => Err(of_subject(error)),
-    }
+    let Some(program) = LinkedCase::of(texts.to_vec(), in_stages) else { return Ok(None) };
+    Ok(link_each(tested, &[program])?.pop().flatten())
 }
 
 /// Counts the comparisons of a program over all ways of linking it.
@@ -442,9 +457,14 @@ fn releases(subjects: &[Tested], example: &Example) -> Result<Vec<ReleaseVerdict
     subjects.iter().map(of).collect()
 }
 
+/// Returns the id of the findings of a symptom.
+fn id_of(class: Class, Symptom { what, linkage, needs_a_stage }: &Symptom) -> String {
+    let stage = if *needs_a_stage { "staged" } else { "" };
+    slug(format!("linking {} {what} {linkage} {stage}", class.name()).trim_end())
+}
+
 fn finding_of(example: &Example, symptom: &Symptom, seed: u64) -> Finding {
     let LinkDifference { class, name, clauses, expected, actual, .. } = &example.difference;
-    let stage = if symptom.needs_a_stage { "staged" } else { "" };
     let outcome = match class {
         Class::Crash => Answer::Crashed,
         Class::Hang => Answer::TimedOut,
@@ -452,7 +472,7 @@ fn finding_of(example: &Example, symptom: &Symptom, seed: u64) -> Finding {
         _ => Answer::Accepted,
     };
     Finding {
-        id: slug(format!("linking {} {} {} {stage}", class.name(), symptom.what, symptom.linkage).trim_end()),
+        id: id_of(*class, symptom),
         status: Status::New,
         kind: Kind::Unexplained,
         class: *class,

@@ -202,7 +202,7 @@ pub struct Merge {
 /// `drift`
 #[derive(Args, Debug)]
 pub struct Drift {
-    /// The older release: 12.0
+    /// The older release: 12.0, nvlink@13.0
     #[arg(long, value_name = "RELEASE", requires = "to")]
     pub from: Option<String>,
     /// The newer one
@@ -214,9 +214,9 @@ pub struct Drift {
     /// Programs that are tried besides generated ones [default: the cases of ptxsmith's corpus]
     #[arg(long, value_name = "FILE|DIR")]
     pub corpus: Vec<PathBuf>,
-    /// How many generated cases are tried
-    #[arg(long, value_name = "N", default_value = "6000", value_parser = count_or_none)]
-    pub cases: u64,
+    /// How many generated cases are tried [default: 6000; 1000 programs for linkers]
+    #[arg(long, value_name = "N", value_parser = count_or_none)]
+    pub cases: Option<u64>,
     /// End within this time, with the programs that were tried until then: 90s, 10m
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub time: Option<Duration>,

@@ -84,9 +84,13 @@ fn shown(drift: &Drift, denied: &[Deny]) -> Vec<Deny> {
     denied.iter().copied().filter(shows).collect()
 }
 
+/// Parses the name of a release of ptxas, or of a linker with its release.
 fn release(name: &str) -> Result<SubjectSpec, Failure> {
-    let name = name.strip_prefix("ptxas@").unwrap_or(name);
-    parse_spec(&format!("ptxas@{name}")).map_err(|error| Failure::BadInput(error.to_string()))
+    let spec = match name.contains('@') {
+        true => parse_spec(name),
+        false => parse_spec(&format!("ptxas@{name}")),
+    };
+    spec.map_err(|error| Failure::BadInput(error.to_string()))
 }
 
 fn in_words(facts: &[String]) -> String {
