@@ -3,13 +3,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem::discriminant;
-use std::sync::LazyLock;
 
 use ptxsmith_oracle::{Expectation, Kernel, Prediction, Rules, Trace, Variable, predict};
 use ptxsmith_syntax::{Item, Module, Span};
 
-use crate::known::{Effect, KNOWN, Known, matching};
-use crate::pattern::{Pattern, Place};
+use crate::known::{Effect, KNOWN, Known};
+use crate::pattern::{Matches, Pattern, Place, matches_of};
 
 /// A place that some releases handle differently from the specification.
 #[derive(Clone)]
@@ -34,9 +33,13 @@ pub struct Risk {
 pub fn risks(module: &Module) -> Vec<Risk> {
     let spec = predict(module, &Rules::default());
     let places = Places::of(module);
-    let matched: BTreeMap<&str, Vec<Place>> =
-        matching(KNOWN.iter(), module).map(|(known, places)| (known.id, places)).collect();
-    let reached = Reached::of(module, &spec);
+    let listed: Vec<(&str, &Pattern)> =
+        KNOWN.iter().filter_map(|known| Some((known.id, known.pattern?))).collect();
+    let patterns: Vec<&Pattern> = listed.iter().map(|(_, pattern)| *pattern).collect();
+    let Matches { places: matched, first_unread } = matches_of(module, &patterns);
+    let ids = listed.into_iter().map(|(id, _)| id);
+    let matched: BTreeMap<&str, Vec<Place>> = ids.zip(matched).collect();
+    let reached = Reached::of(first_unread, &spec);
     let is_unmodelled = matches!(spec.data, Expectation::Unmodelled { .. });
     let depends_on_rules = !agrees_with_all_rules(module, &spec, &places);
     let mut risks = Vec::new();
@@ -77,8 +80,6 @@ fn agrees_with_all_rules(module: &Module, spec: &Prediction, places: &Places<'_>
     discriminant(&other.data) == discriminant(&spec.data) && differing(spec, &other, places).is_empty()
 }
 
-static UNREAD: LazyLock<Pattern> = LazyLock::new(|| Pattern::parse("unread").expect("it is a pattern"));
-
 /// The parts of a module that a compiler reaches: it stops at a syntax error and generates no code for a module that
 /// it rejects.
 struct Reached {
@@ -89,12 +90,11 @@ struct Reached {
 }
 
 impl Reached {
-    fn of(module: &Module, spec: &Prediction) -> Reached {
+    fn of(unread: Option<Span>, spec: &Prediction) -> Reached {
         let refused = match &spec.data {
             Expectation::Refused { refusal, .. } => Some(refusal.span),
             _ => None,
         };
-        let unread = UNREAD.places(module).first().map(|place| place.statement);
         Reached { unread, refused }
     }
 

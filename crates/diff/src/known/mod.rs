@@ -26,7 +26,7 @@ use self::entry::Change;
 pub use self::entry::{Effect, End, Known};
 pub(crate) use self::file::{Comments, read_releases};
 pub use crate::maker::{Maker, Releases};
-use crate::pattern::{Pattern, Place, places_of};
+use crate::pattern::{Pattern, Place, matches_of};
 
 pub(crate) static FILES: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/deviations");
 
@@ -108,7 +108,7 @@ pub(crate) fn matching_by<'k>(
 ) -> impl Iterator<Item = (&'k Known, Vec<Place>)> {
     let listed: Vec<(&Known, &Pattern)> = listed.filter_map(|known| Some((known, pattern(known)?))).collect();
     let patterns: Vec<&Pattern> = listed.iter().map(|(_, pattern)| *pattern).collect();
-    let places = if patterns.is_empty() { Vec::new() } else { places_of(module, &patterns) };
+    let places = if patterns.is_empty() { Vec::new() } else { matches_of(module, &patterns).places };
     let found = listed.into_iter().zip(places).filter(|(_, places)| !places.is_empty());
     found.map(|((known, _), places)| (known, places))
 }

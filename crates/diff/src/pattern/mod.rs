@@ -74,7 +74,7 @@ impl Pattern {
 
     /// Returns the matching places of a module, in source order.
     pub fn places(&self, module: &Module) -> Vec<Place> {
-        places_of(module, &[self]).pop().unwrap_or_default()
+        matches_of(module, &[self]).places.pop().unwrap_or_default()
     }
 
     /// Whether any place of a module matches.
@@ -83,11 +83,23 @@ impl Pattern {
     }
 }
 
-/// Returns for each pattern the matching places of a module. Finds all of them in one pass.
-pub fn places_of(module: &Module, patterns: &[&Pattern]) -> Vec<Vec<Place>> {
+/// The matches of patterns in a module.
+pub struct Matches {
+    /// For each pattern, the matching places in source order.
+    pub places: Vec<Vec<Place>>,
+    /// The first statement that the parser does not understand.
+    pub first_unread: Option<Span>,
+}
+
+/// Finds the matches of all patterns in one pass.
+pub fn matches_of(module: &Module, patterns: &[&Pattern]) -> Matches {
     let mut found = vec![Vec::new(); patterns.len()];
+    let mut first_unread = None;
     Walk::over(module, |statement, facts| {
         let Some(kind) = statement.kind else { return };
+        if kind == Kind::Unread {
+            first_unread.get_or_insert(statement.span);
+        }
         for (pattern, found) in patterns.iter().zip(&mut found) {
             if pattern.kinds & 1 << kind as u32 == 0 || !pattern.test.holds(statement, facts) {
                 continue;
@@ -109,7 +121,7 @@ pub fn places_of(module: &Module, patterns: &[&Pattern]) -> Vec<Vec<Place>> {
             }));
         }
     });
-    found
+    Matches { places: found, first_unread }
 }
 
 /// Returns the kinds of statements that can pass a test, as a bit set; `None` if the test names no kind.
