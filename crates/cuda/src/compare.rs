@@ -4,16 +4,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use ptxsmith_syntax::every;
 
-use crate::known::{self, Effect};
-use crate::language::{Case, Category, Place, Standard, Value, Yield, print};
-use crate::oracle::{Expectation, Verdict, is_clear, judge, readings_met};
-use crate::reading::{Question, Readings};
-use crate::rule::Clause;
-use crate::subjects::{Compiler, Description, Error, Reported, ptx, show, variables};
+use crate::known::{self, DeviationEffect};
+use crate::language::{Category, ConstantValue, CudaCase, Standard, UsePlace, Yield, print};
+use crate::oracle::{UseExpectation, UseVerdict, is_clear, judge, readings_met};
+use crate::reading::{RuleInterpretations, RuleQuestion};
+use crate::rule::RuleClause;
+use crate::subjects::{Compiler, CompilerDescription, CompilerError, Reported, ptx, show, variable_numbers};
 
 every! {
     /// The class of a deviation from the rule.
-    pub enum Class {
+    pub enum DeviationClass {
         /// The compiler accepts a use that the rule forbids.
         AcceptsInvalid = "accepts-invalid",
         /// The compiler rejects a use that the rule allows or does not apply to.
@@ -31,7 +31,7 @@ every! {
 
 every! {
     /// The reason why a case was not compared.
-    pub enum NotCompared {
+    pub enum NotComparedReason {
         /// The rule does not apply to the case, but other rules may.
         Silent = "rule-silent",
         /// The compiler rejects the case as invalid C++, not because of the rule.
@@ -43,20 +43,20 @@ every! {
 
 /// A group of cases that deviate in the same way.
 #[derive(Clone, Debug)]
-pub struct Group {
+pub struct DeviationGroup {
     /// The number of cases.
     pub count: u64,
     /// The case with the lowest number.
-    pub example: Case,
+    pub example: CudaCase,
     /// The rule's verdict on the example.
-    pub expectation: Expectation,
+    pub expectation: UseExpectation,
     /// The compiler's result for the example.
-    pub observed: Observed,
+    pub observed: CaseObservation,
 }
 
 /// The result of compiling one case.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Observed {
+pub struct CaseObservation {
     /// Whether the compiler accepted the case, or how it failed.
     pub reported: Reported,
     /// The bits that the case's function returns in PTX; `None` if they cannot be determined.
@@ -69,7 +69,7 @@ pub struct Observed {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct GroupKey {
     /// The class of the deviation.
-    pub class: Class,
+    pub class: DeviationClass,
     /// The rule's verdict: the name of the primary message, or `allowed`, or `silent`.
     pub verdict: &'static str,
     /// The name of the form of use.
@@ -102,7 +102,7 @@ pub struct Refusals {
 
 /// The accumulated results for one compiler.
 #[derive(Debug, Default)]
-pub struct Ledger {
+pub struct RuleLedger {
     /// All cases, including those that were not compared.
     pub cases: u64,
     /// Cases that were compared.
@@ -112,15 +112,15 @@ pub struct Ledger {
     /// Compared cases that conform only under another interpretation.
     pub conform_under_reading: u64,
     /// Cases that were not compared, by reason.
-    pub not_compared: BTreeMap<NotCompared, u64>,
+    pub not_compared: BTreeMap<NotComparedReason, u64>,
     /// Cases that showed a known deviation, by its id.
-    pub known: BTreeMap<&'static str, Group>,
+    pub known: BTreeMap<&'static str, DeviationGroup>,
     /// The number of accepted or rejected cases in the family of a known deviation, by its id.
     pub families: BTreeMap<&'static str, u64>,
     /// Deviations that no known deviation and no interpretation explains.
-    pub new: BTreeMap<GroupKey, Group>,
+    pub new: BTreeMap<GroupKey, DeviationGroup>,
     /// The answers that the compiler follows, by open question.
-    pub sides: BTreeMap<Question, Sides>,
+    pub sides: BTreeMap<RuleQuestion, Sides>,
     /// Counts of the forbidden uses, by primary message.
     pub refusals: BTreeMap<&'static str, Refusals>,
     /// Uses that the compiler must accept, and how many of them it rejected. Includes uses that the rule does not apply
@@ -134,9 +134,9 @@ pub struct Ledger {
     pub absent_in_ptx: u64,
 }
 
-impl Ledger {
+impl RuleLedger {
     /// Adds the counts of another ledger for the same compiler.
-    pub fn merge(&mut self, other: Ledger) {
+    pub fn merge(&mut self, other: RuleLedger) {
         self.cases += other.cases;
         self.compared += other.compared;
         self.conform += other.conform;
@@ -183,13 +183,13 @@ impl Ledger {
     }
 }
 
-fn merge_groups<K: Ord>(mine: &mut BTreeMap<K, Group>, other: BTreeMap<K, Group>) {
+fn merge_groups<K: Ord>(mine: &mut BTreeMap<K, DeviationGroup>, other: BTreeMap<K, DeviationGroup>) {
     for (key, group) in other {
         enter(mine, key, group);
     }
 }
 
-fn enter<K: Ord>(groups: &mut BTreeMap<K, Group>, key: K, group: Group) {
+fn enter<K: Ord>(groups: &mut BTreeMap<K, DeviationGroup>, key: K, group: DeviationGroup) {
     match groups.entry(key) {
         std::collections::btree_map::Entry::Vacant(entry) => drop(entry.insert(group)),
         std::collections::btree_map::Entry::Occupied(mut entry) => {
@@ -206,17 +206,21 @@ fn enter<K: Ord>(groups: &mut BTreeMap<K, Group>, key: K, group: Group) {
 /// Compiles these cases and compares the results with the verdicts under `base`.
 ///
 /// Cases are compiled in groups by C++ version. Cases that need a version unknown to the compiler are only counted.
-pub fn batch(compiler: &dyn Compiler, cases: &[Case], base: Readings) -> Result<Ledger, Error> {
-    let mut ledger = Ledger::default();
+pub fn batch(
+    compiler: &dyn Compiler,
+    cases: &[CudaCase],
+    base: RuleInterpretations,
+) -> Result<RuleLedger, CompilerError> {
+    let mut ledger = RuleLedger::default();
     for standard in Standard::ALL {
-        let cases: Vec<Case> = cases.iter().filter(|case| case.standard() == standard).cloned().collect();
+        let cases: Vec<CudaCase> = cases.iter().filter(|case| case.standard() == standard).cloned().collect();
         if cases.is_empty() {
-        } else if compiler.takes(standard) {
+        } else if compiler.supports(standard) {
             ledger.merge(batch_of(compiler, standard, &cases, base)?);
         } else {
             let count = cases.len() as u64;
             ledger.cases += count;
-            ledger.not_compared.insert(NotCompared::Standard, count);
+            ledger.not_compared.insert(NotComparedReason::Standard, count);
         }
     }
     Ok(ledger)
@@ -226,19 +230,21 @@ pub fn batch(compiler: &dyn Compiler, cases: &[Case], base: Readings) -> Result<
 fn batch_of(
     compiler: &dyn Compiler,
     standard: Standard,
-    cases: &[Case],
-    base: Readings,
-) -> Result<Ledger, Error> {
+    cases: &[CudaCase],
+    base: RuleInterpretations,
+) -> Result<RuleLedger, CompilerError> {
     let lines: Vec<String> = cases.iter().map(|case| print(case).line).collect();
     let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
-    let expectations: Vec<Expectation> = cases.iter().map(|case| judge(case, base)).collect();
+    let expectations: Vec<UseExpectation> = cases.iter().map(|case| judge(case, base)).collect();
     let reported = show(compiler, standard, &lines)?;
-    let mut observed: Vec<Observed> =
-        reported.into_iter().map(|reported| Observed { reported, returned: None, in_ptx: None }).collect();
+    let mut observed: Vec<CaseObservation> = reported
+        .into_iter()
+        .map(|reported| CaseObservation { reported, returned: None, in_ptx: None })
+        .collect();
     if compiler.makes_ptx() {
         look_into_ptx(compiler, standard, cases, &lines, &expectations, &mut observed)?;
     }
-    let mut ledger = Ledger::default();
+    let mut ledger = RuleLedger::default();
     for ((case, expectation), observed) in cases.iter().zip(expectations).zip(observed) {
         compare(&mut ledger, compiler.description(), case, expectation, observed, base);
     }
@@ -249,20 +255,20 @@ fn batch_of(
 fn look_into_ptx(
     compiler: &dyn Compiler,
     standard: Standard,
-    cases: &[Case],
+    cases: &[CudaCase],
     lines: &[&str],
-    expectations: &[Expectation],
-    observed: &mut [Observed],
-) -> Result<(), Error> {
+    expectations: &[UseExpectation],
+    observed: &mut [CaseObservation],
+) -> Result<(), CompilerError> {
     let shown: Vec<usize> = (0..cases.len())
         .filter(|&i| {
-            expectations[i].verdict == Verdict::Allowed && observed[i].reported == Reported::Accepted
+            expectations[i].verdict == UseVerdict::Allowed && observed[i].reported == Reported::Accepted
         })
         .collect();
     let unit: Vec<&str> = shown.iter().map(|&index| lines[index]).collect();
     let Some(text) = compiler.compile(standard, &unit, true)?.ptx else { return Ok(()) };
     let read = ptx::read(&text);
-    let named: BTreeSet<u64> = variables(&text).filter_map(|number| number.parse().ok()).collect();
+    let named: BTreeSet<u64> = variable_numbers(&text).filter_map(|number| number.parse().ok()).collect();
     for index in shown {
         let id = cases[index].id;
         observed[index].returned = read.returned.get(&format!("c{id}")).copied();
@@ -272,44 +278,48 @@ fn look_into_ptx(
 }
 
 fn compare(
-    ledger: &mut Ledger,
-    subject: &Description,
-    case: &Case,
-    expectation: Expectation,
-    observed: Observed,
-    base: Readings,
+    ledger: &mut RuleLedger,
+    subject: &CompilerDescription,
+    case: &CudaCase,
+    expectation: UseExpectation,
+    observed: CaseObservation,
+    base: RuleInterpretations,
 ) {
     ledger.cases += 1;
-    let group = |expectation: Expectation, observed: Observed| Group {
+    let group = |expectation: UseExpectation, observed: CaseObservation| DeviationGroup {
         count: 1,
         example: case.clone(),
         expectation,
         observed,
     };
     let verdict = match &expectation.verdict {
-        Verdict::Allowed => "allowed",
-        Verdict::Forbidden(keys) => keys[0].name(),
-        Verdict::Silent(_) => "silent",
+        UseVerdict::Allowed => "allowed",
+        UseVerdict::Forbidden(keys) => keys[0].name(),
+        UseVerdict::Silent(_) => "silent",
     };
     let key = |class| GroupKey { class, verdict, form: case.form.name };
     let Some(expected) = expectation.verdict.refuses() else {
-        *ledger.not_compared.entry(NotCompared::Silent).or_default() += 1;
+        *ledger.not_compared.entry(NotComparedReason::Silent).or_default() += 1;
         return;
     };
     let refused = match &observed.reported {
         Reported::Accepted => false,
         Reported::Refused(_) => true,
         Reported::IllFormed(_) => {
-            *ledger.not_compared.entry(NotCompared::IllFormed).or_default() += 1;
+            *ledger.not_compared.entry(NotComparedReason::IllFormed).or_default() += 1;
             return;
         }
         Reported::Crashed(_) | Reported::TimedOut => {
             ledger.compared += 1;
-            if let Some(known) = known::find(case, Effect::Fails, subject, base) {
+            if let Some(known) = known::find(case, DeviationEffect::Fails, subject, base) {
                 enter(&mut ledger.known, known.id, group(expectation, observed));
                 return;
             }
-            let class = if observed.reported == Reported::TimedOut { Class::Hang } else { Class::Crash };
+            let class = if observed.reported == Reported::TimedOut {
+                DeviationClass::Hang
+            } else {
+                DeviationClass::Crash
+            };
             enter(&mut ledger.new, key(class), group(expectation, observed));
             return;
         }
@@ -329,7 +339,7 @@ fn compare(
     if let Some(family) = known::family(case, &expectation, subject) {
         *ledger.families.entry(family.id).or_default() += 1;
     }
-    let effect = if refused { Effect::Refuses } else { Effect::Accepts };
+    let effect = if refused { DeviationEffect::Refuses } else { DeviationEffect::Accepts };
     if expected != refused
         && let Some(known) = known::find(case, effect, subject, base)
     {
@@ -353,17 +363,23 @@ fn compare(
         ledger.absent_in_ptx += u64::from(observed.in_ptx == Some(false));
         return;
     }
-    let explains = |readings: &Readings| judge(case, *readings).verdict.refuses() == Some(refused);
+    let explains = |readings: &RuleInterpretations| judge(case, *readings).verdict.refuses() == Some(refused);
     if readings_met(case, base).iter().any(explains) {
         ledger.conform_under_reading += 1;
         return;
     }
-    let class = if refused { Class::RefusesValid } else { Class::AcceptsInvalid };
+    let class = if refused { DeviationClass::RefusesValid } else { DeviationClass::AcceptsInvalid };
     enter(&mut ledger.new, key(class), group(expectation, observed));
 }
 
 /// Records which answer the compiler followed, if exactly one open question decides the case.
-fn take_sides(ledger: &mut Ledger, case: &Case, expectation: &Expectation, refused: bool, base: Readings) {
+fn take_sides(
+    ledger: &mut RuleLedger,
+    case: &CudaCase,
+    expectation: &UseExpectation,
+    refused: bool,
+    base: RuleInterpretations,
+) {
     let literal = expectation.verdict.refuses();
     let mut combinations = readings_met(case, base).into_iter();
     let deciding = combinations.find(|readings| judge(case, *readings).verdict.refuses() != literal);
@@ -371,7 +387,7 @@ fn take_sides(ledger: &mut Ledger, case: &Case, expectation: &Expectation, refus
         readings.departures().filter(move |&question| !base.departs(question)).collect::<Vec<_>>()
     });
     let (Some(question), None) = (departures.next(), departures.next()) else { return };
-    let of_others = |readings: &Readings| {
+    let of_others = |readings: &RuleInterpretations| {
         !readings.departs(question) && judge(case, *readings).verdict.refuses() != literal
     };
     if combinations.any(|readings| of_others(&readings)) {
@@ -387,38 +403,44 @@ fn take_sides(ledger: &mut Ledger, case: &Case, expectation: &Expectation, refus
 
 /// Returns the bits that the case's function must return, and their number. `None` if the function does not return the
 /// variable's value or the value is not known.
-fn expected_bits(case: &Case, expectation: &Expectation) -> Option<(u64, u32)> {
+fn expected_bits(case: &CudaCase, expectation: &UseExpectation) -> Option<(u64, u32)> {
     let is_returned = !matches!(
         case.place,
-        Place::Global
-            | Place::Uninstantiated
-            | Place::Uncalled
-            | Place::VariableInitializer
-            | Place::Discarded
-            | Place::DiscardedInTemplate
-            | Place::DeadBranch
+        UsePlace::Global
+            | UsePlace::Uninstantiated
+            | UsePlace::Uncalled
+            | UsePlace::VariableInitializer
+            | UsePlace::Discarded
+            | UsePlace::DiscardedInTemplate
+            | UsePlace::DeadBranch
     );
     if case.form.yields != Yield::Value || !is_returned {
         return None;
     }
     match (case.declaration.ty.category(), expectation.value?) {
-        (Category::Integral { bits, .. }, Value::Integer(value)) => Some((value as u64, bits.max(8))),
-        (Category::Enumeration { .. }, Value::Integer(value)) => Some((value as u64, 32)),
-        (Category::Floating(32), Value::Floating(value)) => Some(((value as f32).to_bits().into(), 32)),
-        (Category::Floating(_), Value::Floating(value)) => Some((value.to_bits(), 64)),
+        (Category::Integral { bits, .. }, ConstantValue::Integer(value)) => Some((value as u64, bits.max(8))),
+        (Category::Enumeration { .. }, ConstantValue::Integer(value)) => Some((value as u64, 32)),
+        (Category::Floating(32), ConstantValue::Floating(value)) => {
+            Some(((value as f32).to_bits().into(), 32))
+        }
+        (Category::Floating(_), ConstantValue::Floating(value)) => Some((value.to_bits(), 64)),
         _ => None,
     }
 }
 
 /// Checks that the PTX, if any, does not name the variable and returns the expected value, if that is visible.
-fn value_of(case: &Case, expectation: &Expectation, observed: &Observed) -> Result<(), Class> {
+fn value_of(
+    case: &CudaCase,
+    expectation: &UseExpectation,
+    observed: &CaseObservation,
+) -> Result<(), DeviationClass> {
     if observed.in_ptx == Some(true) {
-        return Err(Class::VariableInDevice);
+        return Err(DeviationClass::VariableInDevice);
     }
     if let (Some((expected, bits)), Some(returned)) = (expected_bits(case, expectation), observed.returned) {
         let mask = if bits == 64 { u64::MAX } else { (1 << bits) - 1 };
         if expected & mask != returned & mask {
-            return Err(Class::WrongValue);
+            return Err(DeviationClass::WrongValue);
         }
     }
     Ok(())
@@ -426,16 +448,16 @@ fn value_of(case: &Case, expectation: &Expectation, observed: &Observed) -> Resu
 
 /// The clauses and generator productions that cases cover.
 #[derive(Clone, Debug, Default)]
-pub struct Coverage {
+pub struct RuleCoverage {
     /// Clauses of the rule that verdicts are based on.
-    pub clauses: BTreeSet<Clause>,
+    pub clauses: BTreeSet<RuleClause>,
     /// Forms, places, sites, types, kinds of initializer, orders, spellings and accesses, prefixed as in `site Member`.
     pub productions: BTreeSet<String>,
 }
 
-impl Coverage {
+impl RuleCoverage {
     /// Adds the clauses and productions of a case.
-    pub fn note(&mut self, case: &Case, base: Readings) {
+    pub fn note(&mut self, case: &CudaCase, base: RuleInterpretations) {
         self.clauses.extend(judge(case, base).clauses);
         let d = &case.declaration;
         let words = [

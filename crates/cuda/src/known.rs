@@ -3,22 +3,23 @@
 //!
 //! A compiler need not deviate on every case of a family, because whether it folds an expression depends on the
 //! surrounding code. But if a run compares many cases of a family and all conform, the entry is out of date
-//! ([`Ledger::gone`](crate::compare::Ledger::gone)).
+//! ([`RuleLedger::gone`](crate::compare::RuleLedger::gone)).
 
 use ptxsmith_subject::version::Releases;
 
 use crate::language::{
-    Access, Case, Category, Expression, Order, Qualifier, Site, Step, Type,
+    Category, CudaCase, DeclarationSite, Expression, InitializerPosition, Naming, Qualifier, UseStep,
+    VariableType,
     constant::{self, Constness},
 };
-use crate::oracle::{Expectation, Verdict, judge, readings_met};
-use crate::reading::Readings;
-use crate::rule::{Clause, Key};
-use crate::subjects::Description;
+use crate::oracle::{UseExpectation, UseVerdict, judge, readings_met};
+use crate::reading::RuleInterpretations;
+use crate::rule::{Key, RuleClause};
+use crate::subjects::CompilerDescription;
 
 /// The way in which a compiler deviates from the rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Effect {
+pub enum DeviationEffect {
     /// Accepts a use that the rule forbids.
     Accepts,
     /// Rejects a use that the rule allows or does not apply to.
@@ -28,7 +29,7 @@ pub enum Effect {
 }
 
 /// A known deviation.
-pub struct Known {
+pub struct CudaDeviation {
     /// Stable name, printed in reports.
     pub id: &'static str,
     /// One-line description of the cases or of the deviation.
@@ -36,20 +37,20 @@ pub struct Known {
     /// The cause in the compiler, or what the compiler does instead.
     pub reason: &'static str,
     /// The clauses of the rule that the compiler violates.
-    pub clauses: &'static [Clause],
-    /// The compilers that show the deviation, by [`Description::name`].
+    pub clauses: &'static [RuleClause],
+    /// The compilers that show the deviation, by [`CompilerDescription::name`].
     pub compilers: &'static [&'static str],
     /// The releases that show the deviation, from the first to the last that were examined.
     pub releases: Releases,
     /// The way in which the compiler deviates.
-    pub effect: Effect,
+    pub effect: DeviationEffect,
     /// Whether a case with this expectation belongs to the family.
-    pub is_about: fn(&Case, &Expectation) -> bool,
+    pub is_about: fn(&CudaCase, &UseExpectation) -> bool,
 }
 
-impl Known {
+impl CudaDeviation {
     /// Whether the entry applies to this compiler and release.
-    pub fn covers(&self, subject: &Description) -> bool {
+    pub fn covers(&self, subject: &CompilerDescription) -> bool {
         self.compilers.contains(&subject.name) && self.releases.contain(Some(&subject.version))
     }
 }
@@ -57,8 +58,13 @@ impl Known {
 /// Returns a known deviation of `subject` that has this effect and covers the case.
 ///
 /// The case may belong to the deviation's family under any interpretation, not only under `base`.
-pub fn find(case: &Case, effect: Effect, subject: &Description, base: Readings) -> Option<&'static Known> {
-    let about = |known: &Known, expectation: &Expectation| {
+pub fn find(
+    case: &CudaCase,
+    effect: DeviationEffect,
+    subject: &CompilerDescription,
+    base: RuleInterpretations,
+) -> Option<&'static CudaDeviation> {
+    let about = |known: &CudaDeviation, expectation: &UseExpectation| {
         known.covers(subject) && known.effect == effect && (known.is_about)(case, expectation)
     };
     readings_met(case, base).into_iter().find_map(|readings| {
@@ -68,73 +74,77 @@ pub fn find(case: &Case, effect: Effect, subject: &Description, base: Readings) 
 }
 
 /// Returns the known deviation of `subject` that covers the case with this expectation, regardless of the effect.
-pub fn family(case: &Case, expectation: &Expectation, subject: &Description) -> Option<&'static Known> {
+pub fn family(
+    case: &CudaCase,
+    expectation: &UseExpectation,
+    subject: &CompilerDescription,
+) -> Option<&'static CudaDeviation> {
     KNOWN.iter().find(|known| known.covers(subject) && (known.is_about)(case, expectation))
 }
 
 const NVIDIA: &[&str] = &["cicc", "nvcc"];
 
 /// All known deviations. Where several match a case, the first is used.
-pub const KNOWN: &[Known] = &[
-    Known {
+pub const KNOWN: &[CudaDeviation] = &[
+    CudaDeviation {
         id: "null-pointers-are-read",
         title: "a variable of type std::nullptr_t is read",
         reason: "reading one gives a null pointer without touching the variable, so none is needed on the device",
-        clauses: &[Clause::Type],
+        clauses: &[RuleClause::Type],
         compilers: &["cicc", "nvcc", "clang"],
         releases: Releases::between("11.8", "22.1"),
-        effect: Effect::Accepts,
+        effect: DeviationEffect::Accepts,
         is_about: |case, expectation| {
-            case.declaration.ty == Type::NullPointer
+            case.declaration.ty == VariableType::NullPointer
                 && forbidden(expectation).is_some_and(|keys| keys.contains(&Key::InvalidType))
         },
     },
-    Known {
+    CudaDeviation {
         id: "cicc-folds-other-types",
         title: "the value of a constant of another type than the built-in arithmetic ones is used",
         reason: "the front end replaces what it can evaluate at compile time, whatever its type: members of classes \
                  and unions, elements of arrays, pointers",
-        clauses: &[Clause::Type],
+        clauses: &[RuleClause::Type],
         compilers: NVIDIA,
         releases: Releases::between("11.8", "13.5"),
-        effect: Effect::Accepts,
+        effect: DeviationEffect::Accepts,
         is_about: |case, expectation| {
             forbidden(expectation).is_some_and(|keys| keys[0] == Key::InvalidType) && is_evaluable(case)
         },
     },
-    Known {
+    CudaDeviation {
         id: "cicc-folds-address-comparisons",
         title: "the address of a host variable is compared with a null pointer",
         reason: "the front end knows the answer, and the address is gone",
-        clauses: &[Clause::NoReference],
+        clauses: &[RuleClause::NoReference],
         compilers: NVIDIA,
         releases: Releases::between("11.8", "13.5"),
-        effect: Effect::Accepts,
+        effect: DeviationEffect::Accepts,
         is_about: |case, expectation| {
             is_address(expectation) && matches!(case.form.name, "address-compared" | "reference-compared")
         },
     },
-    Known {
+    CudaDeviation {
         id: "cicc-ignores-unused-template-arguments",
         title: "a host variable is a template argument for a reference that the template does not use",
         reason: "only code that refers to the variable is looked at, and there is none",
-        clauses: &[Clause::NoReference],
+        clauses: &[RuleClause::NoReference],
         compilers: NVIDIA,
         releases: Releases::between("11.8", "13.5"),
-        effect: Effect::Accepts,
+        effect: DeviationEffect::Accepts,
         is_about: |case, expectation| {
             is_address(expectation) && case.form.name == "template-reference-argument-unused"
         },
     },
-    Known {
+    CudaDeviation {
         id: "cicc-folds-through-addresses",
         title: "a constant is read through a reference or a pointer to it",
         reason: "the whole expression, calls of constexpr functions and lambdas included, is evaluated at compile \
                  time, and the address is gone",
-        clauses: &[Clause::NoReference],
+        clauses: &[RuleClause::NoReference],
         compilers: NVIDIA,
         releases: Releases::between("11.8", "13.5"),
-        effect: Effect::Accepts,
+        effect: DeviationEffect::Accepts,
         is_about: |case, expectation| {
             let evaluable = is_evaluable(case)
                 // `const_cast` removes `volatile` together with `const`.
@@ -142,122 +152,125 @@ pub const KNOWN: &[Known] = &[
             is_address(expectation) && evaluable && !case.form.result.contains('*')
         },
     },
-    Known {
+    CudaDeviation {
         id: "cicc-forgets-volatile-members",
         title: "a volatile static member, named through an object, is an expression whose value is thrown away",
         reason: "C++ reads it there ([expr.context]); the front end does not",
-        clauses: &[Clause::NotVolatile],
+        clauses: &[RuleClause::NotVolatile],
         compilers: NVIDIA,
         releases: Releases::between("11.8", "13.5"),
-        effect: Effect::Accepts,
+        effect: DeviationEffect::Accepts,
         is_about: |case, expectation| {
             case.declaration.qualifier == Qualifier::ConstVolatile
-                && case.declaration.access == Access::ThroughObject
-                && case.form.steps.contains(&Step::Discard)
+                && case.declaration.access == Naming::ThroughObject
+                && case.form.steps.contains(&UseStep::Discard)
                 && forbidden(expectation).is_some()
         },
     },
-    Known {
+    CudaDeviation {
         id: "cicc-dies-of-static-members-in-requirements",
         title: "a static member, named through an object, stands in a requirement of a template",
         reason: "the front end dies of a signal",
-        clauses: &[Clause::Scope],
+        clauses: &[RuleClause::Scope],
         compilers: NVIDIA,
         releases: Releases::between("12.4", "13.5"),
-        effect: Effect::Fails,
+        effect: DeviationEffect::Fails,
         is_about: |case, _| {
-            case.form.name.starts_with("requires-") && case.declaration.access == Access::ThroughObject
+            case.form.name.starts_with("requires-") && case.declaration.access == Naming::ThroughObject
         },
     },
-    Known {
+    CudaDeviation {
         id: "clang-copies-constants",
         title: "a constant of the host is used in device code in a way that needs an object",
         reason: "clang makes a __constant__ copy of every const variable that a constant initializes, and device code \
                  uses that: references, addresses, volatile reads and values of any type",
-        clauses: &[Clause::NotVolatile, Clause::Type, Clause::NoReference],
+        clauses: &[RuleClause::NotVolatile, RuleClause::Type, RuleClause::NoReference],
         compilers: &["clang"],
         releases: Releases::between("14.0", "22.1"),
-        effect: Effect::Accepts,
+        effect: DeviationEffect::Accepts,
         is_about: |case, expectation| {
             let constant = !matches!(constant::of(&case.declaration), Constness::RunTime)
-                || case.declaration.ty == Type::NullPointer;
+                || case.declaration.ty == VariableType::NullPointer;
             constant && forbidden(expectation).is_some_and(|keys| keys[0] != Key::NotInitialized)
         },
     },
-    Known {
+    CudaDeviation {
         id: "clang-ignores-unused-template-arguments",
         title: "a variable that no constant initializes is a template argument for a reference that the template does not use",
         reason: "only code that refers to the variable is looked at, and there is none",
-        clauses: &[Clause::NoReference],
+        clauses: &[RuleClause::NoReference],
         compilers: &["clang"],
         releases: Releases::between("15.0", "22.1"),
-        effect: Effect::Accepts,
+        effect: DeviationEffect::Accepts,
         is_about: |case, expectation| {
             is_address(expectation)
                 && case.form.name == "template-reference-argument-unused"
                 && matches!(constant::of(&case.declaration), Constness::RunTime)
         },
     },
-    Known {
+    CudaDeviation {
         id: "clang-skips-initializers-in-local-classes",
         title: "a default member initializer of a class in a function uses a variable that no constant initializes",
         reason: "releases before 16 do not look into it",
-        clauses: &[Clause::Initialized],
+        clauses: &[RuleClause::Initialized],
         compilers: &["clang"],
         releases: Releases::between("14.0", "15.0"),
-        effect: Effect::Accepts,
+        effect: DeviationEffect::Accepts,
         is_about: |case, expectation| {
             case.form.name == "local-member-initializer"
                 && forbidden(expectation).is_some_and(|keys| keys[0] == Key::NotInitialized)
         },
     },
-    Known {
+    CudaDeviation {
         id: "clang-copies-pointers-to-the-host",
         title: "a constant pointer to a host object is refused, also where only the host uses it",
         reason: "clang makes a __constant__ copy of it, whose initializer is no constant on the device",
-        clauses: &[Clause::Scope],
+        clauses: &[RuleClause::Scope],
         compilers: &["clang"],
         releases: Releases::between("14.0", "22.1"),
-        effect: Effect::Refuses,
+        effect: DeviationEffect::Refuses,
         is_about: |case, _| {
             matches!(case.declaration.ty.category(), Category::Pointer)
                 && matches!(case.declaration.initializer, Expression::AddressOf(_) | Expression::Name(_))
         },
     },
-    Known {
+    CudaDeviation {
         id: "clang-misses-later-definitions",
         title: "a constant is refused that is declared first and defined before the use",
         reason: "clang asks the first declaration for the initializer, or has not instantiated it yet",
-        clauses: &[Clause::Initialized],
+        clauses: &[RuleClause::Initialized],
         compilers: &["clang"],
         releases: Releases::between("14.0", "22.1"),
-        effect: Effect::Refuses,
+        effect: DeviationEffect::Refuses,
         is_about: |case, _| {
-            case.declaration.order == Order::DefinedBefore
-                || (case.declaration.site == Site::TemplateOutOfClass
-                    && case.declaration.order != Order::Elsewhere)
+            case.declaration.order == InitializerPosition::DefinedBefore
+                || (case.declaration.site == DeclarationSite::TemplateOutOfClass
+                    && case.declaration.order != InitializerPosition::Elsewhere)
         },
     },
 ];
 
-fn forbidden(expectation: &Expectation) -> Option<&[Key]> {
+fn forbidden(expectation: &UseExpectation) -> Option<&[Key]> {
     match &expectation.verdict {
-        Verdict::Forbidden(keys) => Some(keys),
+        UseVerdict::Forbidden(keys) => Some(keys),
         _ => None,
     }
 }
 
-fn is_address(expectation: &Expectation) -> bool {
+fn is_address(expectation: &UseExpectation) -> bool {
     forbidden(expectation).is_some_and(|keys| keys[0] == Key::Address)
 }
 
 /// Whether a compiler can evaluate a read of the variable at the use.
-fn is_evaluable(case: &Case) -> bool {
+fn is_evaluable(case: &CudaCase) -> bool {
     let declaration = &case.declaration;
     declaration.qualifier != Qualifier::ConstVolatile
         && matches!(
             declaration.order,
-            Order::AtDeclaration | Order::DefinedBefore | Order::BeforeInstantiation | Order::DefinedAfter
+            InitializerPosition::AtDeclaration
+                | InitializerPosition::DefinedBefore
+                | InitializerPosition::BeforeInstantiation
+                | InitializerPosition::DefinedAfter
         )
         && !matches!(constant::of(declaration), Constness::RunTime)
 }
@@ -268,7 +281,7 @@ mod tests {
 
     #[test]
     fn a_release_covers_all_its_patches_and_no_later_one() {
-        let subject = |version: &str| Description {
+        let subject = |version: &str| CompilerDescription {
             id: "cicc".to_owned(),
             name: "cicc",
             version: version.to_owned(),
@@ -277,7 +290,7 @@ mod tests {
         let known = &KNOWN[1];
         assert!(known.covers(&subject("13.0.48")) && known.covers(&subject("13.5.37")));
         assert!(!known.covers(&subject("13.6.1")) && !known.covers(&subject("11.7.99")));
-        let clang = Description { name: "clang", version: "14.0.6".to_owned(), ..subject("") };
+        let clang = CompilerDescription { name: "clang", version: "14.0.6".to_owned(), ..subject("") };
         assert!(
             KNOWN.iter().any(|known| known.id.starts_with("clang") && known.covers(&clang))
                 && !known.covers(&clang)

@@ -4,15 +4,16 @@
 //! derived from the behaviour of a compiler.
 
 use crate::language::{
-    Annotation, Case, Category, Order, Place, Qualifier, Site, Step, Value,
+    Annotation, Category, ConstantValue, CudaCase, DeclarationSite, InitializerPosition, Qualifier, UsePlace,
+    UseStep,
     constant::{self, Constness},
 };
-use crate::reading::{Question, Readings};
-use crate::rule::{Clause, Key};
+use crate::reading::{RuleInterpretations, RuleQuestion};
+use crate::rule::{Key, RuleClause};
 
 /// The rule's verdict on the use in a case.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum UseVerdict {
     /// The use is allowed.
     Allowed,
     /// The use is forbidden. Lists the messages that apply, the primary one first; never empty.
@@ -36,23 +37,23 @@ pub enum Silence {
     NotConst,
 }
 
-impl Verdict {
+impl UseVerdict {
     /// Whether a conforming implementation rejects the use; `None` if the rule requires nothing here.
     pub fn refuses(&self) -> Option<bool> {
         match self {
-            Verdict::Allowed => Some(false),
-            Verdict::Forbidden(_) => Some(true),
+            UseVerdict::Allowed => Some(false),
+            UseVerdict::Forbidden(_) => Some(true),
             // Other rules of CUDA may forbid the use of a variable that is not const.
-            Verdict::Silent(Silence::NotConst) => None,
+            UseVerdict::Silent(Silence::NotConst) => None,
             // The other silent cases are ordinary CUDA C++, which a compiler must accept.
-            Verdict::Silent(_) => Some(false),
+            UseVerdict::Silent(_) => Some(false),
         }
     }
 
     /// The primary message; `None` unless the use is forbidden.
     pub fn primary(&self) -> Option<Key> {
         match self {
-            Verdict::Forbidden(keys) => keys.first().copied(),
+            UseVerdict::Forbidden(keys) => keys.first().copied(),
             _ => None,
         }
     }
@@ -60,40 +61,40 @@ impl Verdict {
 
 /// A verdict with the clauses and open questions that led to it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Expectation {
+pub struct UseExpectation {
     /// The verdict.
-    pub verdict: Verdict,
+    pub verdict: UseVerdict,
     /// The clauses that the verdict is based on.
-    pub clauses: Vec<Clause>,
+    pub clauses: Vec<RuleClause>,
     /// The open questions that the verdict may depend on, in the order in which they arose.
-    pub questions: Vec<Question>,
+    pub questions: Vec<RuleQuestion>,
     /// The value that an allowed use reads; `None` if the use is not allowed or reads no value.
-    pub value: Option<Value>,
+    pub value: Option<ConstantValue>,
 }
 
 /// Judges the use in `case` under these interpretations.
-pub fn judge(case: &Case, readings: Readings) -> Expectation {
-    let mut judge = Judge { case, readings, clauses: Vec::new(), questions: Vec::new(), read: false };
+pub fn judge(case: &CudaCase, readings: RuleInterpretations) -> UseExpectation {
+    let mut judge = CaseJudge { case, readings, clauses: Vec::new(), questions: Vec::new(), read: false };
     let verdict = judge.verdict();
     let value = match verdict {
-        Verdict::Allowed if judge.read => constant::of(&case.declaration).value(),
+        UseVerdict::Allowed if judge.read => constant::of(&case.declaration).value(),
         _ => None,
     };
-    Expectation { verdict, clauses: judge.clauses, questions: judge.questions, value }
+    UseExpectation { verdict, clauses: judge.clauses, questions: judge.questions, value }
 }
 
 /// Returns every combination of interpretations that can affect this case, sorted by the number of departures from the
 /// literal text, so `base` comes first.
 ///
-/// Varies only questions that come up while the case is judged. [`Question::HostCompiler`] is never varied: it is a
+/// Varies only questions that come up while the case is judged. [`RuleQuestion::HostCompiler`] is never varied: it is a
 /// setting, not an ambiguity.
-pub fn readings_met(case: &Case, base: Readings) -> Vec<Readings> {
-    let mut met: Vec<Question> = Vec::new();
+pub fn readings_met(case: &CudaCase, base: RuleInterpretations) -> Vec<RuleInterpretations> {
+    let mut met: Vec<RuleQuestion> = Vec::new();
     let mut combinations = vec![base];
     let mut next = 0;
     while next < combinations.len() {
         for question in judge(case, combinations[next]).questions {
-            if question != Question::HostCompiler && !met.contains(&question) {
+            if question != RuleQuestion::HostCompiler && !met.contains(&question) {
                 met.push(question);
                 let more: Vec<_> = combinations.iter().map(|readings| readings.with(question)).collect();
                 combinations.extend(more);
@@ -107,7 +108,7 @@ pub fn readings_met(case: &Case, base: Readings) -> Vec<Readings> {
 }
 
 /// Whether the rule's text alone decides the case: all interpretations give the same verdict and primary message.
-pub fn is_clear(case: &Case, base: Readings) -> bool {
+pub fn is_clear(case: &CudaCase, base: RuleInterpretations) -> bool {
     let literal = judge(case, base).verdict;
     readings_met(case, base).into_iter().all(|readings| {
         let verdict = judge(case, readings).verdict;
@@ -117,7 +118,7 @@ pub fn is_clear(case: &Case, base: Readings) -> bool {
 
 /// The effect of a use on the variable, as far as the rule distinguishes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Act {
+enum UseEffect {
     /// Nothing that the rule restricts.
     Nothing,
     /// Uses the value.
@@ -128,44 +129,44 @@ enum Act {
     Copy,
 }
 
-struct Judge<'a> {
-    case: &'a Case,
-    readings: Readings,
-    clauses: Vec<Clause>,
-    questions: Vec<Question>,
+struct CaseJudge<'a> {
+    case: &'a CudaCase,
+    readings: RuleInterpretations,
+    clauses: Vec<RuleClause>,
+    questions: Vec<RuleQuestion>,
     read: bool,
 }
 
-impl Judge<'_> {
+impl CaseJudge<'_> {
     /// Records that the verdict depends on `question`; returns whether the answer departs from the literal text.
-    fn departs(&mut self, question: Question) -> bool {
+    fn departs(&mut self, question: RuleQuestion) -> bool {
         if !self.questions.contains(&question) {
             self.questions.push(question);
         }
         self.readings.departs(question)
     }
 
-    fn rests_on(&mut self, clause: Clause) {
+    fn rests_on(&mut self, clause: RuleClause) {
         if !self.clauses.contains(&clause) {
             self.clauses.push(clause);
         }
     }
 
-    fn verdict(&mut self) -> Verdict {
+    fn verdict(&mut self) -> UseVerdict {
         if let Some(silence) = self.silence() {
-            return Verdict::Silent(silence);
+            return UseVerdict::Silent(silence);
         }
         let keys = match self.act() {
-            Act::Nothing => Vec::new(),
-            Act::Value => self.value_keys(),
-            Act::Address => vec![self.broken(Key::Address)],
-            Act::Copy => {
+            UseEffect::Nothing => Vec::new(),
+            UseEffect::Value => self.value_keys(),
+            UseEffect::Address => vec![self.broken(Key::Address)],
+            UseEffect::Copy => {
                 let mut keys = self.value_keys();
                 keys.push(self.broken(Key::Address));
                 keys
             }
         };
-        if keys.is_empty() { Verdict::Allowed } else { Verdict::Forbidden(keys) }
+        if keys.is_empty() { UseVerdict::Allowed } else { UseVerdict::Forbidden(keys) }
     }
 
     fn broken(&mut self, key: Key) -> Key {
@@ -176,113 +177,127 @@ impl Judge<'_> {
     /// Returns why the rule does not apply to the use; `None` if it applies.
     fn silence(&mut self) -> Option<Silence> {
         let declaration = &self.case.declaration;
-        self.rests_on(Clause::HostVariable);
+        self.rests_on(RuleClause::HostVariable);
         if declaration.qualifier == Qualifier::None {
             return Some(Silence::NotConst);
         }
         if declaration.annotation != Annotation::None {
             return Some(Silence::Annotated);
         }
-        if declaration.site == Site::Local {
+        if declaration.site == DeclarationSite::Local {
             return Some(Silence::Local);
         }
-        self.rests_on(Clause::Scope);
+        self.rests_on(RuleClause::Scope);
         let host = match self.case.place {
-            Place::Host | Place::HostLambda | Place::HostTemplate | Place::HostMember => true,
-            Place::Discarded | Place::DiscardedInTemplate => self.departs(Question::Discarded),
-            Place::DeadBranch => self.departs(Question::Unreached),
-            Place::Uncalled => self.departs(Question::Uncalled),
-            Place::Uninstantiated => self.departs(Question::Uninstantiated),
-            Place::DefaultArgument | Place::MemberInitializer => self.departs(Question::Elsewhere),
-            Place::VariableInitializer => self.departs(Question::DeviceInitializer),
-            Place::Device
-            | Place::Global
-            | Place::HostDevice
-            | Place::Lambda
-            | Place::Member
-            | Place::StaticMember
-            | Place::OwnMember
-            | Place::OwnMemberBefore
-            | Place::Template
-            | Place::Dependent
-            | Place::DependentBefore => false,
+            UsePlace::Host | UsePlace::HostLambda | UsePlace::HostTemplate | UsePlace::HostMember => true,
+            UsePlace::Discarded | UsePlace::DiscardedInTemplate => self.departs(RuleQuestion::Discarded),
+            UsePlace::DeadBranch => self.departs(RuleQuestion::Unreached),
+            UsePlace::Uncalled => self.departs(RuleQuestion::Uncalled),
+            UsePlace::Uninstantiated => self.departs(RuleQuestion::Uninstantiated),
+            UsePlace::DefaultArgument | UsePlace::MemberInitializer => self.departs(RuleQuestion::Elsewhere),
+            UsePlace::VariableInitializer => self.departs(RuleQuestion::DeviceInitializer),
+            UsePlace::Device
+            | UsePlace::Global
+            | UsePlace::HostDevice
+            | UsePlace::Lambda
+            | UsePlace::Member
+            | UsePlace::StaticMember
+            | UsePlace::OwnMember
+            | UsePlace::OwnMemberBefore
+            | UsePlace::Template
+            | UsePlace::Dependent
+            | UsePlace::DependentBefore => false,
         };
         if host {
             return Some(Silence::HostCode);
         }
-        if declaration.qualifier == Qualifier::Constexpr && self.departs(Question::ConstexprVariable) {
+        if declaration.qualifier == Qualifier::Constexpr && self.departs(RuleQuestion::ConstexprVariable) {
             return Some(Silence::Constexpr);
         }
         None
     }
 
     /// Classifies the use, from the expression that names the variable outwards.
-    fn act(&mut self) -> Act {
+    fn act(&mut self) -> UseEffect {
         let form = self.case.form;
         if form.unevaluated {
-            if !self.departs(Question::Unevaluated) {
-                return Act::Nothing;
+            if !self.departs(RuleQuestion::Unevaluated) {
+                return UseEffect::Nothing;
             }
             // Under this interpretation even a bare mention counts; one that reads nothing counts as a reference.
             return match self.walk(form.steps) {
-                Act::Nothing => Act::Address,
+                UseEffect::Nothing => UseEffect::Address,
                 act => act,
             };
         }
         self.walk(form.steps)
     }
 
-    fn walk(&mut self, steps: &[Step]) -> Act {
+    fn walk(&mut self, steps: &[UseStep]) -> UseEffect {
         let volatile = self.case.declaration.qualifier == Qualifier::ConstVolatile;
         // The use ends in a read, so an address or a reference on the way only serves to read the value.
-        let transient = matches!(steps.last(), Some(Step::Read));
+        let transient = matches!(steps.last(), Some(UseStep::Read));
         let mut element = false;
         for step in steps {
             match step {
-                Step::Same | Step::Member | Step::Dereference => {}
-                Step::Element => element = true,
-                Step::Read if element => {
-                    return if self.departs(Question::ElementAccess) { Act::Address } else { Act::Value };
+                UseStep::Same | UseStep::Member | UseStep::Dereference => {}
+                UseStep::Element => element = true,
+                UseStep::Read if element => {
+                    return if self.departs(RuleQuestion::ElementAccess) {
+                        UseEffect::Address
+                    } else {
+                        UseEffect::Value
+                    };
                 }
-                Step::Read => return Act::Value,
-                Step::Copy => return Act::Copy,
+                UseStep::Read => return UseEffect::Value,
+                UseStep::Copy => return UseEffect::Copy,
                 // A discarded-value expression reads a scalar only if it is volatile, since that read is a side effect. It
                 // never reads an array.
-                Step::Discard if volatile && self.case.declaration.ty.is_scalar() => return Act::Value,
-                Step::Discard => {
-                    return if self.departs(Question::DiscardedValue) { Act::Value } else { Act::Nothing };
+                UseStep::Discard if volatile && self.case.declaration.ty.is_scalar() => {
+                    return UseEffect::Value;
                 }
-                Step::CastReference | Step::AddressOf if transient => {
-                    if !self.departs(Question::Transient) {
-                        return Act::Address;
+                UseStep::Discard => {
+                    return if self.departs(RuleQuestion::DiscardedValue) {
+                        UseEffect::Value
+                    } else {
+                        UseEffect::Nothing
+                    };
+                }
+                UseStep::CastReference | UseStep::AddressOf if transient => {
+                    if !self.departs(RuleQuestion::Transient) {
+                        return UseEffect::Address;
                     }
                 }
-                Step::Decay if transient => {
-                    if self.departs(Question::ElementAccess) {
-                        return Act::Address;
+                UseStep::Decay if transient => {
+                    if self.departs(RuleQuestion::ElementAccess) {
+                        return UseEffect::Address;
                     }
                 }
-                Step::Bind | Step::CastReference | Step::AddressOf | Step::Decay | Step::Call => {
-                    return Act::Address;
+                UseStep::Bind
+                | UseStep::CastReference
+                | UseStep::AddressOf
+                | UseStep::Decay
+                | UseStep::Call => {
+                    return UseEffect::Address;
                 }
             }
         }
-        Act::Nothing
+        UseEffect::Nothing
     }
 
     /// Checks the three conditions on a use of the value, and returns a message for each violated condition.
     fn value_keys(&mut self) -> Vec<Key> {
         self.read = true;
         let mut keys = Vec::new();
-        self.rests_on(Clause::Initialized);
+        self.rests_on(RuleClause::Initialized);
         if !self.is_initialized() {
             keys.push(Key::NotInitialized);
         }
-        self.rests_on(Clause::NotVolatile);
+        self.rests_on(RuleClause::NotVolatile);
         if self.case.declaration.qualifier == Qualifier::ConstVolatile {
             keys.push(Key::Volatile);
         }
-        self.rests_on(Clause::Type);
+        self.rests_on(RuleClause::Type);
         if !self.is_valid_type() {
             keys.push(Key::InvalidType);
         }
@@ -292,23 +307,23 @@ impl Judge<'_> {
     fn is_initialized(&mut self) -> bool {
         let declaration = &self.case.declaration;
         // A dependent name is resolved at the instantiation, so the use counts as being there.
-        let dependent = matches!(self.case.place, Place::Dependent | Place::DependentBefore);
+        let dependent = matches!(self.case.place, UsePlace::Dependent | UsePlace::DependentBefore);
         let before = match declaration.order {
-            Order::AtDeclaration | Order::DefinedBefore => true,
-            Order::BeforeInstantiation if dependent => true,
-            Order::BeforeInstantiation => self.departs(Question::TemplateUse),
+            InitializerPosition::AtDeclaration | InitializerPosition::DefinedBefore => true,
+            InitializerPosition::BeforeInstantiation if dependent => true,
+            InitializerPosition::BeforeInstantiation => self.departs(RuleQuestion::TemplateUse),
             // The end of the translation unit is also a point of instantiation, and the definition comes before it.
-            Order::DefinedAfter if dependent || self.case.place == Place::Template => {
-                self.departs(Question::TemplateUse)
+            InitializerPosition::DefinedAfter if dependent || self.case.place == UsePlace::Template => {
+                self.departs(RuleQuestion::TemplateUse)
             }
-            Order::DefinedAfter | Order::Elsewhere => false,
+            InitializerPosition::DefinedAfter | InitializerPosition::Elsewhere => false,
         };
-        let before =
-            before && !(self.case.place == Place::OwnMemberBefore && self.departs(Question::ClassContext));
+        let before = before
+            && !(self.case.place == UsePlace::OwnMemberBefore && self.departs(RuleQuestion::ClassContext));
         before
             && match constant::of(declaration) {
                 Constness::Constant(_) => true,
-                Constness::Folded(_) => self.departs(Question::Folding),
+                Constness::Folded(_) => self.departs(RuleQuestion::Folding),
                 Constness::RunTime => false,
             }
     }
@@ -316,10 +331,10 @@ impl Judge<'_> {
     fn is_valid_type(&mut self) -> bool {
         match self.case.declaration.ty.category() {
             Category::Integral { .. } => true,
-            Category::Extended { .. } => !self.departs(Question::ExtendedInteger),
+            Category::Extended { .. } => !self.departs(RuleQuestion::ExtendedInteger),
             Category::Floating(_) => !self.is_excepted(),
-            Category::LongDouble => !self.is_excepted() && !self.departs(Question::LongDouble),
-            Category::Enumeration { .. } => self.departs(Question::Enumeration),
+            Category::LongDouble => !self.is_excepted() && !self.departs(RuleQuestion::LongDouble),
+            Category::Enumeration { .. } => self.departs(RuleQuestion::Enumeration),
             Category::Pointer
             | Category::NullPointer
             | Category::MemberPointer
@@ -330,8 +345,8 @@ impl Judge<'_> {
 
     /// Whether the exception for Microsoft's compiler as host compiler applies.
     fn is_excepted(&mut self) -> bool {
-        self.rests_on(Clause::TypeMicrosoft);
-        self.departs(Question::HostCompiler)
+        self.rests_on(RuleClause::TypeMicrosoft);
+        self.departs(RuleQuestion::HostCompiler)
     }
 }
 

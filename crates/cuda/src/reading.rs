@@ -6,13 +6,13 @@ macro_rules! questions {
     ($($(#[doc = $doc:literal])+ $question:ident $name:literal: $literal:literal, $other:literal;)+) => {
         ptxsmith_syntax::every! {
             /// One question that the rule's text leaves open.
-            pub enum Question { $($(#[doc = $doc])+ $question = $name),+ }
+            pub enum RuleQuestion { $($(#[doc = $doc])+ $question = $name),+ }
         }
 
-        impl Question {
+        impl RuleQuestion {
             /// The two possible answers; the first follows the literal text.
             pub const fn answers(self) -> [&'static str; 2] {
-                match self { $(Question::$question => [$literal, $other],)+ }
+                match self { $(RuleQuestion::$question => [$literal, $other],)+ }
             }
         }
     };
@@ -59,23 +59,23 @@ questions! {
 
 /// A set of interpretations: the questions that are answered against the literal text. By default, there are none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Readings(u32);
+pub struct RuleInterpretations(u32);
 
-impl Readings {
+impl RuleInterpretations {
     /// Returns these interpretations with a departure from the literal text on this question.
     #[must_use]
-    pub fn with(self, question: Question) -> Readings {
-        Readings(self.0 | 1 << question as u32)
+    pub fn with(self, question: RuleQuestion) -> RuleInterpretations {
+        RuleInterpretations(self.0 | 1 << question as u32)
     }
 
     /// Whether the answer to this question departs from the literal text.
-    pub fn departs(self, question: Question) -> bool {
+    pub fn departs(self, question: RuleQuestion) -> bool {
         self.0 & 1 << question as u32 != 0
     }
 
     /// The questions that are answered against the literal text.
-    pub fn departures(self) -> impl Iterator<Item = Question> {
-        Question::ALL.iter().copied().filter(move |&question| self.departs(question))
+    pub fn departures(self) -> impl Iterator<Item = RuleQuestion> {
+        RuleQuestion::ALL.iter().copied().filter(move |&question| self.departs(question))
     }
 
     /// The number of departures.
@@ -90,7 +90,7 @@ impl Readings {
 }
 
 /// Writes the departures as `question=answer`, separated by commas, or `literal` if there are none.
-impl fmt::Display for Readings {
+impl fmt::Display for RuleInterpretations {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.is_empty() {
             return f.write_str("literal");

@@ -33,19 +33,19 @@ impl Key {
     }
 
     /// The clause that a use with this message violates.
-    pub const fn clause(self) -> Clause {
+    pub const fn clause(self) -> RuleClause {
         match self {
-            Key::NotInitialized => Clause::Initialized,
-            Key::Volatile => Clause::NotVolatile,
-            Key::InvalidType => Clause::Type,
-            Key::Address => Clause::NoReference,
+            Key::NotInitialized => RuleClause::Initialized,
+            Key::Volatile => RuleClause::NotVolatile,
+            Key::InvalidType => RuleClause::Type,
+            Key::Address => RuleClause::NoReference,
         }
     }
 }
 
 every! {
     /// One clause of the rule.
-    pub enum Clause {
+    pub enum RuleClause {
         /// Defines the variables that the rule covers: namespace-scope variables and static data members of
         /// const-qualified type without an execution-space annotation.
         HostVariable = "cuda-safety-1.5/host-variable",

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use ptxsmith_cuda::check::{CompileCommands, Options, check, find_clang};
+use ptxsmith_cuda::check::{CheckOptions, CompilationDatabase, check, find_clang};
 
 const A: &str = "\
 #include \"cfg.cuh\"
@@ -48,7 +48,7 @@ fn databases_of_build_systems_have_their_files_analysed_with_their_directories()
     for (name, database, files, dropped) in DATABASES {
         let path = root.join("compile_commands.json");
         fs::write(&path, database.replace('@', &at)).unwrap();
-        let commands = CompileCommands::read(&path).unwrap();
+        let commands = CompilationDatabase::read(&path).unwrap();
         let named = commands.files();
         let names: Vec<_> = named.iter().map(|file| file.file_name().unwrap().to_str().unwrap()).collect();
         assert_eq!(names, files, "{name}");
@@ -57,7 +57,7 @@ fn databases_of_build_systems_have_their_files_analysed_with_their_directories()
             let ways = commands.commands(file).unwrap();
             assert_eq!(ways.len(), 1, "{name}");
             for way in ways {
-                let mut options = Options::new(clang.clone());
+                let mut options = CheckOptions::new(clang.clone());
                 (options.directory, options.flags) = (way.directory, way.flags);
                 let report = check(&std::path::absolute(file).unwrap(), &options).unwrap();
                 let lines: Vec<u32> = report.findings.iter().map(|found| found.line).collect();

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::time::{Duration, Instant};
 
-use ptxsmith_cuda::check::{Options, check};
+use ptxsmith_cuda::check::{CheckOptions, check};
 
 #[test]
 fn a_clang_that_does_not_end_is_stopped_with_all_that_it_started() {
@@ -14,7 +14,7 @@ fn a_clang_that_does_not_end_is_stopped_with_all_that_it_started() {
     fs::write(&clang, "#!/bin/sh\nsleep 60 &\nsleep 60\n").unwrap();
     fs::set_permissions(&clang, fs::Permissions::from_mode(0o755)).unwrap();
     let started = Instant::now();
-    let mut options = Options::new(clang);
+    let mut options = CheckOptions::new(clang);
     options.timeout = Duration::from_millis(200);
     let report = check("a.cu".as_ref(), &options).unwrap();
     assert!(report.not_analysed[0].starts_with("clang did not end within"), "{:?}", report.not_analysed);

@@ -2,17 +2,17 @@
 
 use std::time::Duration;
 
-use ptxsmith_cuda::compare::{Ledger, batch};
-use ptxsmith_cuda::generate::Generator;
-use ptxsmith_cuda::language::Case;
-use ptxsmith_cuda::reading::Readings;
-use ptxsmith_cuda::subjects::{Compiler, Options, open, parse_spec};
+use ptxsmith_cuda::compare::{RuleLedger, batch};
+use ptxsmith_cuda::generate::CaseGenerator;
+use ptxsmith_cuda::language::CudaCase;
+use ptxsmith_cuda::reading::RuleInterpretations;
+use ptxsmith_cuda::subjects::{Compiler, SubjectOptions, open, parse_spec};
 use ptxsmith_subject::{Cancel, toolchain::Toolchains};
 
 /// Opens the compiler; `None` if it is not installed.
 fn compiler(name: &str) -> Option<Box<dyn Compiler>> {
     let toolchains = Toolchains::of_user().unwrap_or_else(|_| Toolchains::at("/nonexistent"));
-    let options = Options {
+    let options = SubjectOptions {
         toolchains: &toolchains,
         install: false,
         timeout: Duration::from_secs(120),
@@ -29,16 +29,16 @@ fn compiler(name: &str) -> Option<Box<dyn Compiler>> {
     }
 }
 
-fn run(compiler: &dyn Compiler) -> Ledger {
-    let generator = Generator::new(5);
-    let table = (0..Generator::table_len()).step_by(16);
-    let cases: Vec<Case> = table
-        .chain(Generator::table_len()..Generator::table_len() + 800)
+fn run(compiler: &dyn Compiler) -> RuleLedger {
+    let generator = CaseGenerator::new(5);
+    let table = (0..CaseGenerator::table_len()).step_by(16);
+    let cases: Vec<CudaCase> = table
+        .chain(CaseGenerator::table_len()..CaseGenerator::table_len() + 800)
         .map(|id| generator.case(id))
         // Before 13.4, `__builtin_constant_p` is a host function.
         .filter(|case| case.form.name != "builtin-constant-p")
         .collect();
-    batch(compiler, &cases, Readings::default()).unwrap()
+    batch(compiler, &cases, RuleInterpretations::default()).unwrap()
 }
 
 #[test]
@@ -50,7 +50,11 @@ fn cicc_refuses_nothing_that_the_rule_allows_and_deviates_only_as_known() {
         assert!(ledger.allowed.0 > 700 && ledger.compared > 1500, "{name}: {:?}", ledger.allowed);
         assert!(ledger.new.is_empty(), "{name}: {:?}", ledger.new);
         assert!(ledger.values_right > 200 && ledger.absent_in_ptx > 300, "{name}: {}", ledger.values_right);
-        assert_eq!(ledger.not_compared.get(&ptxsmith_cuda::compare::NotCompared::IllFormed), None, "{name}");
+        assert_eq!(
+            ledger.not_compared.get(&ptxsmith_cuda::compare::NotComparedReason::IllFormed),
+            None,
+            "{name}"
+        );
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use ptxsmith_cuda::check::{Options, Report, check, find_clang};
+use ptxsmith_cuda::check::{CheckOptions, FileReport, check, find_clang};
 use ptxsmith_cuda::rule::Key;
 
 fn corpus() -> PathBuf {
@@ -34,7 +34,7 @@ fn planted(file: &Path) -> BTreeSet<(String, u32, Vec<Key>)> {
     text.lines().enumerate().filter_map(mark).collect()
 }
 
-fn found(report: &Report) -> BTreeSet<(String, u32, Vec<Key>)> {
+fn found(report: &FileReport) -> BTreeSet<(String, u32, Vec<Key>)> {
     let name = |file: &str| Path::new(file).file_name().unwrap_or_default().to_string_lossy().into_owned();
     report.findings.iter().map(|finding| (name(&finding.file), finding.line, finding.keys.clone())).collect()
 }
@@ -54,7 +54,7 @@ fn what_is_planted_in_the_corpus_is_found_and_nothing_else() {
     assert!(files.len() >= 20, "only {} sources", files.len());
     let mut violations = 0;
     for file in &files {
-        let report = check(file, &Options::new(clang.clone())).expect("clang runs");
+        let report = check(file, &CheckOptions::new(clang.clone())).expect("clang runs");
         assert!(report.is_analysed, "{}", file.display());
         assert_eq!(report.not_analysed, Vec::<String>::new(), "{}", file.display());
         let planted = planted(file);

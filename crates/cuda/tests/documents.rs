@@ -2,12 +2,12 @@
 
 use std::fmt::Write as _;
 
-use ptxsmith_cuda::reading::Question;
+use ptxsmith_cuda::reading::RuleQuestion;
 
 #[test]
 fn the_document_has_every_question_with_its_answers() {
     let mut table = String::from("| question | literal | otherwise |\n| --- | --- | --- |\n");
-    for question in Question::ALL {
+    for question in RuleQuestion::ALL {
         let [literal, other] = question.answers();
         let _ = writeln!(table, "| `{question}` | {literal} | {other} |");
     }

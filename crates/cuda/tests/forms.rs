@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use ptxsmith_cuda::check::{Options, Report, check, clang_version, find_clang};
-use ptxsmith_cuda::reading::Question;
-use ptxsmith_cuda::rule::{Clause, Key};
+use ptxsmith_cuda::check::{CheckOptions, FileReport, check, clang_version, find_clang};
+use ptxsmith_cuda::reading::RuleQuestion;
+use ptxsmith_cuda::rule::{Key, RuleClause};
 use ptxsmith_subject::Cancel;
 
 /// One line of a table: a use, its expected messages, and the clause or question that decides it.
@@ -92,13 +92,13 @@ fn every_form_is_judged_as_the_text_says() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("forms.cu");
         fs::write(&path, source(&table)).unwrap();
-        let mut options = Options::new(clang.clone());
+        let mut options = CheckOptions::new(clang.clone());
         if table.microsoft {
-            options.readings = options.readings.with(Question::HostCompiler);
+            options.readings = options.readings.with(RuleQuestion::HostCompiler);
         }
         options.flags = table.flags.iter().map(Into::into).collect();
         options.directory = file.parent().expect("a table lies somewhere").to_owned();
-        let Report { findings, not_analysed, .. } = check(&path, &options).expect("clang runs");
+        let FileReport { findings, not_analysed, .. } = check(&path, &options).expect("clang runs");
         wrong.extend(not_analysed.iter().map(|text| format!("{}: {text}", file.display())));
         for (number, line) in &table.lines {
             judged += 1;
@@ -128,8 +128,8 @@ fn every_use_names_the_clause_or_the_reading_that_decides_it() {
         for (number, line) in &table.lines {
             let decides = line.why.split([':', ' ']).next().unwrap_or_default();
             let is_clause =
-                Clause::ALL.into_iter().any(|clause| clause.name().ends_with(&format!("/{decides}")));
-            let is_question = Question::ALL.iter().any(|question| question.name() == decides);
+                RuleClause::ALL.into_iter().any(|clause| clause.name().ends_with(&format!("/{decides}")));
+            let is_question = RuleQuestion::ALL.iter().any(|question| question.name() == decides);
             let is_short = decides == "initialized";
             assert!(is_clause || is_question || is_short, "{}:{number}: {decides}", file.display());
         }

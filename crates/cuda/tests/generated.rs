@@ -7,11 +7,11 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use ptxsmith_cuda::check::{Finding, Options, Report, check, find_clang};
-use ptxsmith_cuda::generate::Generator;
-use ptxsmith_cuda::language::{Case, Printed, Standard, print};
+use ptxsmith_cuda::check::{CheckOptions, FileReport, Violation, check, find_clang};
+use ptxsmith_cuda::generate::CaseGenerator;
+use ptxsmith_cuda::language::{CudaCase, PrintedCase, Standard, print};
 use ptxsmith_cuda::oracle::{is_clear, judge};
-use ptxsmith_cuda::reading::{Question, Readings};
+use ptxsmith_cuda::reading::{RuleInterpretations, RuleQuestion};
 
 /// Counts of the uses by outcome.
 #[derive(Default)]
@@ -31,18 +31,18 @@ fn clear_uses_are_judged_as_the_oracle_judges_them_and_host_code_is_left_alone()
         return;
     };
     let whole = std::env::var_os("PTXSMITH_WHOLE").is_some();
-    let table = Generator::table_len();
-    let generator = Generator::new(11);
+    let table = CaseGenerator::table_len();
+    let generator = CaseGenerator::new(11);
     let parts = (0..table).step_by(if whole { 1 } else { 67 });
-    let cases: Vec<Case> = parts.chain(table..table + 700).map(|id| generator.case(id)).collect();
-    let literal = Readings::default();
-    let microsoft = literal.with(Question::HostCompiler);
-    let of_floating = |case: &&Case| case.declaration.ty.is_floating();
-    let floating: Vec<Case> = cases.iter().filter(of_floating).cloned().collect();
+    let cases: Vec<CudaCase> = parts.chain(table..table + 700).map(|id| generator.case(id)).collect();
+    let literal = RuleInterpretations::default();
+    let microsoft = literal.with(RuleQuestion::HostCompiler);
+    let of_floating = |case: &&CudaCase| case.declaration.ty.is_floating();
+    let floating: Vec<CudaCase> = cases.iter().filter(of_floating).cloned().collect();
     for (name, base, cases) in [("any", literal, &cases), ("Microsoft's", microsoft, &floating)] {
         let mut tally = Tally::default();
         for standard in Standard::ALL {
-            let cases: Vec<&Case> = cases.iter().filter(|case| case.standard() == standard).collect();
+            let cases: Vec<&CudaCase> = cases.iter().filter(|case| case.standard() == standard).collect();
             for part in cases.chunks(800) {
                 show(&clang, standard, base, part, &mut tally);
             }
@@ -58,11 +58,11 @@ fn clear_uses_are_judged_as_the_oracle_judges_them_and_host_code_is_left_alone()
     }
 }
 
-fn checked(clang: &Path, standard: Standard, base: Readings, lines: &[Printed]) -> Report {
+fn checked(clang: &Path, standard: Standard, base: RuleInterpretations, lines: &[PrintedCase]) -> FileReport {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("generated.cu");
     fs::write(&file, lines.iter().map(|printed| printed.line.clone() + "\n").collect::<String>()).unwrap();
-    let mut options = Options::new(clang.to_owned());
+    let mut options = CheckOptions::new(clang.to_owned());
     options.flags = vec![format!("-std={}", standard.name()).into()];
     options.readings = base;
     check(&file, &options).unwrap()
@@ -72,13 +72,13 @@ fn checked(clang: &Path, standard: Standard, base: Readings, lines: &[Printed]) 
 ///
 /// Rechecks a use in a file of its own if the checker missed it. Only then it is known whether a report of undecided code is
 /// about this use.
-fn show(clang: &Path, standard: Standard, base: Readings, cases: &[&Case], tally: &mut Tally) {
-    let printed: Vec<Printed> = cases.iter().map(|case| print(case)).collect();
+fn show(clang: &Path, standard: Standard, base: RuleInterpretations, cases: &[&CudaCase], tally: &mut Tally) {
+    let printed: Vec<PrintedCase> = cases.iter().map(|case| print(case)).collect();
     let report = checked(clang, standard, base, &printed);
     if report.is_incomplete {
         tally.wrong.push(report.not_analysed.join("\n"));
     }
-    let mut by_line: BTreeMap<u32, Vec<&Finding>> = BTreeMap::new();
+    let mut by_line: BTreeMap<u32, Vec<&Violation>> = BTreeMap::new();
     for finding in &report.findings {
         by_line.entry(finding.line).or_default().push(finding);
     }

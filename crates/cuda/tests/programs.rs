@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use ptxsmith_cuda::check::{Filter, Options, Report, check, find_clang};
-use ptxsmith_cuda::reading::{Question, Readings};
+use ptxsmith_cuda::check::{CheckOptions, FileReport, ReportFilter, check, find_clang};
+use ptxsmith_cuda::reading::{RuleInterpretations, RuleQuestion};
 
 /// A program and the expected reports (line, column and variable), derived by hand from the rule's text.
 struct Program {
@@ -119,7 +119,7 @@ __global__ void z(int *o) { o[0] = arr[2]; }
     },
 ];
 
-fn reported(report: &Report) -> Vec<(u32, u32, &str)> {
+fn reported(report: &FileReport) -> Vec<(u32, u32, &str)> {
     report.findings.iter().map(|found| (found.line, found.column, &found.variable[..])).collect()
 }
 
@@ -133,7 +133,7 @@ fn programs_are_judged_as_the_text_says() {
     for program in PROGRAMS {
         let path = directory.path().join("program.cu");
         fs::write(&path, program.source).unwrap();
-        let report = check(&path, &Options::new(clang.clone())).unwrap();
+        let report = check(&path, &CheckOptions::new(clang.clone())).unwrap();
         assert_eq!(reported(&report), program.reported, "{}", program.name);
         assert_eq!(
             !report.not_analysed.is_empty(),
@@ -180,17 +180,17 @@ __global__ void b2(unsigned *o, int i) { Box<pp.a> b; o[0] = sizeof b; }
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("program.cu");
     fs::write(&path, source).unwrap();
-    let report = check(&path, &Options::new(clang.clone())).unwrap();
+    let report = check(&path, &CheckOptions::new(clang.clone())).unwrap();
     let lines: Vec<u32> = report.findings.iter().map(|found| found.line).collect();
     assert_eq!((lines, &report.not_analysed[..]), (all, &[][..]));
     let kept: Vec<u32> =
         report.findings.iter().filter(|found| !found.is_accepted).map(|found| found.line).collect();
     assert_eq!(kept, refused);
-    let mut options = Options::new(clang);
-    options.readings = options.readings.with(Question::Enumeration);
+    let mut options = CheckOptions::new(clang);
+    options.readings = options.readings.with(RuleQuestion::Enumeration);
     let report = check(&path, &options).unwrap();
     assert!(!report.findings.iter().any(|found| [12, 13].contains(&found.line)));
-    options.readings = Readings::default().with(Question::ConstexprVariable);
+    options.readings = RuleInterpretations::default().with(RuleQuestion::ConstexprVariable);
     let report = check(&path, &options).unwrap();
     assert_eq!(report.findings.iter().map(|found| found.line).collect::<Vec<_>>(), [12, 13, 18]);
 }
@@ -221,13 +221,13 @@ __global__ void i(int *o) { o[0] = lib::cfg.n; }
     fs::write(&path, source).unwrap();
     fs::write(sys.join("lib.h"), header).unwrap();
     let in_source = [(3, 45, "kLimit"), (4, 45, "kLimit"), (5, 36, "kLate"), (6, 36, "cfg")];
-    let checked = |filter: Filter| {
-        let mut options = Options::new(clang.clone());
+    let checked = |filter: ReportFilter| {
+        let mut options = CheckOptions::new(clang.clone());
         options.flags = ["-isystem".into(), sys.clone().into_os_string()].to_vec();
         options.filter = filter;
         check(Path::new(&path), &options).unwrap()
     };
-    assert_eq!(reported(&checked(Filter::Project)), in_source);
-    let all = checked(Filter::matching("lib.h").unwrap());
+    assert_eq!(reported(&checked(ReportFilter::Project)), in_source);
+    let all = checked(ReportFilter::matching("lib.h").unwrap());
     assert_eq!(reported(&all), [&[(3, 46, "kLimit")], &in_source[..]].concat());
 }

@@ -73,5 +73,5 @@ pub fn ask(compiler: &dyn Compiler, globals: &[&Global]) -> Result<BTreeMap<u64,
 
 /// Returns the newest language version that the compiler supports, C++20 or C++17.
 pub fn standard(compiler: &dyn Compiler) -> Standard {
-    if compiler.takes(Standard::Cxx20) { Standard::Cxx20 } else { Standard::Cxx17 }
+    if compiler.supports(Standard::Cxx20) { Standard::Cxx20 } else { Standard::Cxx17 }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use ptxsmith_cuda::subjects::{Compiler, Description};
+use ptxsmith_cuda::subjects::{Compiler, CompilerDescription};
 use ptxsmith_model::Class;
 
 use crate::Error;
@@ -48,7 +48,7 @@ pub trait Tester {
     type Source: Source;
 
     /// Returns what is known of the compiler.
-    fn description(&self) -> &Description;
+    fn description(&self) -> &CompilerDescription;
 
     /// Judges these globals and returns the results by number. If only globals with a difference like `sought` are of
     /// interest, it leaves out what cannot show it.
@@ -65,7 +65,7 @@ pub trait Tester {
 impl Tester for Pair<'_> {
     type Source = Global;
 
-    fn description(&self) -> &Description {
+    fn description(&self) -> &CompilerDescription {
         self.compiler.description()
     }
 

@@ -26,7 +26,7 @@ pub mod witness;
 pub enum Error {
     /// A CUDA compiler could not be run.
     #[error(transparent)]
-    Compiler(#[from] ptxsmith_cuda::subjects::Error),
+    Compiler(#[from] ptxsmith_cuda::subjects::CompilerError),
     /// A host compiler could not be run.
     #[error(transparent)]
     Process(#[from] ptxsmith_subject::process::Error),

@@ -4,7 +4,7 @@
 use std::sync::LazyLock;
 
 use include_dir::{Dir, include_dir};
-use ptxsmith_cuda::subjects::Description;
+use ptxsmith_cuda::subjects::CompilerDescription;
 use ptxsmith_model::Class;
 use ptxsmith_subject::version::Releases;
 use regex_lite::Regex;
@@ -100,7 +100,7 @@ fn compiler(text: &'static str) -> Result<(&'static str, Releases), String> {
 
 impl Listed {
     /// Returns true if it is listed for this compiler.
-    pub fn is_of(&self, description: &Description) -> bool {
+    pub fn is_of(&self, description: &CompilerDescription) -> bool {
         let version = Some(description.version.as_str());
         self.compilers.iter().any(|(name, releases)| *name == description.name && releases.contain(version))
     }
@@ -114,7 +114,7 @@ impl Listed {
 }
 
 /// Returns the known deviation of a compiler that globals with this shape and symptom show.
-pub fn find(symptom: &Symptom, shape: &str, description: &Description) -> Option<&'static Listed> {
+pub fn find(symptom: &Symptom, shape: &str, description: &CompilerDescription) -> Option<&'static Listed> {
     LISTED.iter().find(|listed| listed.is_of(description) && listed.matches(symptom, shape))
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use ptxsmith_cuda::subjects::{Options, open, parse_spec};
+use ptxsmith_cuda::subjects::{SubjectOptions, open, parse_spec};
 use ptxsmith_emit::generate::Generator;
 use ptxsmith_emit::host::Host;
 use ptxsmith_emit::judge::{Verdict, judge};
@@ -66,7 +66,7 @@ fn a_lost_padding_is_contradicted_by_the_kernel_beside_it() {
 fn cicc_prints_most_globals_as_the_host_lays_them_out() {
     let toolchains = Toolchains::of_user().unwrap_or_else(|_| Toolchains::at("/nonexistent"));
     let cancel = Cancel::new();
-    let options = Options {
+    let options = SubjectOptions {
         toolchains: &toolchains,
         install: false,
         timeout: Duration::from_secs(60),

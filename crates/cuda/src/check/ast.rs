@@ -1,11 +1,11 @@
-//! clang's syntax tree as its JSON dump gives it, as much as the checker needs. What it does not print is a default.
+//! The parts of clang's JSON syntax tree that the checker needs. Fields that clang does not print have default values.
 
 use serde::Deserialize;
 
-/// A place in the preprocessed text.
+/// A position in the preprocessed text.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
 #[serde(default)]
-pub struct Place {
+pub struct Position {
     /// The line, from 1.
     pub line: u32,
     /// The column in bytes, from 1.
@@ -14,118 +14,118 @@ pub struct Place {
     pub offset: u32,
 }
 
-/// Beginning and end.
+/// The extent of a node.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Range {
-    /// Where the first token begins.
-    pub begin: Place,
-    /// Where the last token begins.
-    pub end: Place,
+    /// The beginning of the first token.
+    pub begin: Position,
+    /// The beginning of the last token.
+    pub end: Position,
 }
 
-/// A type as text.
+/// The type of a node, as text.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
-pub struct Type {
+pub struct NodeType {
     qual_type: String,
     desugared_qual_type: Option<String>,
 }
 
-impl Type {
-    /// Without aliases.
+impl NodeType {
+    /// The type with its aliases resolved.
     pub fn text(&self) -> &str {
         self.desugared_qual_type.as_deref().unwrap_or(&self.qual_type)
     }
 }
 
-/// A declaration that is only named.
+/// A reference to a declaration elsewhere in the tree.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
-pub struct Named {
-    /// Its identity in this dump.
+pub struct DeclRef {
+    /// The identity of the declaration in this dump.
     pub id: String,
-    /// Its kind.
+    /// The kind of the declaration.
     pub kind: String,
-    /// Its name.
+    /// The declared name.
     pub name: String,
-    /// Its type.
+    /// The declared type.
     #[serde(rename = "type")]
-    pub ty: Type,
+    pub ty: NodeType,
 }
 
 /// A base class.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
-pub struct Base {
-    /// Which.
+pub struct BaseClass {
+    /// The class.
     #[serde(rename = "type")]
-    pub ty: Type,
+    pub ty: NodeType,
 }
 
 /// A node: a declaration, a statement, an expression, an attribute, or a template argument.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
-pub struct Node {
-    /// Its identity in this dump.
+pub struct AstNode {
+    /// The identity of the node in this dump.
     pub id: String,
-    /// Its kind; empty where a child is absent.
+    /// clang's name for the kind of node; empty for a child that is absent.
     pub kind: String,
-    /// Its name.
+    /// The declared name.
     pub name: String,
-    /// Where its name is.
-    pub loc: Place,
-    /// Where it is.
+    /// The position of the declared name.
+    pub loc: Position,
+    /// The extent of the node.
     pub range: Range,
-    /// Its type.
+    /// The type of the expression or the declaration.
     #[serde(rename = "type")]
-    pub ty: Type,
-    /// What is in it.
-    pub inner: Vec<Node>,
-    /// What an expression names.
-    pub referenced_decl: Option<Named>,
-    /// The member that an expression names.
+    pub ty: NodeType,
+    /// The children.
+    pub inner: Vec<AstNode>,
+    /// The declaration that an expression refers to.
+    pub referenced_decl: Option<DeclRef>,
+    /// The identity of the member that an expression refers to.
     pub referenced_member_decl: Option<String>,
-    /// What a template argument names.
-    pub decl: Option<Named>,
+    /// The declaration that a template argument refers to.
+    pub decl: Option<DeclRef>,
     /// `lvalue`, `xvalue` or `prvalue`.
     pub value_category: String,
-    /// What a cast does.
+    /// The conversion that a cast performs.
     pub cast_kind: String,
-    /// The operator.
+    /// The operator of an expression.
     pub opcode: String,
-    /// A literal's value.
+    /// The value of a literal.
     pub value: Option<serde_json::Value>,
-    /// `static`, `extern`.
+    /// `static` or `extern`.
     pub storage_class: String,
-    /// Whether it is `constexpr`.
+    /// Whether the declaration is `constexpr`.
     pub constexpr: bool,
     /// The base classes of a class.
-    pub bases: Vec<Base>,
-    /// Whether the compiler made it.
+    pub bases: Vec<BaseClass>,
+    /// Whether the compiler added the node.
     pub implicit: bool,
-    /// How a variable is initialized; absent where it is not.
+    /// The syntax of a variable's initializer, such as `c` or `call`; `None` without an initializer.
     pub init: Option<String>,
-    /// The declaration that this one repeats.
+    /// The identity of the previous declaration of the same entity.
     pub previous_decl: Option<String>,
-    /// Where it belongs, if it stands elsewhere.
+    /// The identity of the class or namespace that the declaration belongs to, if it stands outside of it.
     pub parent_decl_context_id: String,
-    /// Why naming the variable needs no object: `unevaluated`, `constant`, `discarded`.
+    /// The reason why naming the variable needs no object: `unevaluated`, `constant` or `discarded`.
     pub non_odr_use_reason: Option<String>,
 }
 
-impl Node {
-    /// Whether it is an lvalue.
+impl AstNode {
+    /// Whether the expression is an lvalue.
     pub fn is_lvalue(&self) -> bool {
         self.value_category == "lvalue"
     }
 
-    /// Whether it makes a class template a friend.
+    /// Whether the declaration makes a class template a friend.
     pub fn befriends_class_template(&self) -> bool {
         self.kind == "FriendDecl" && self.inner.iter().any(|child| child.kind == "ClassTemplateDecl")
     }
 
-    /// Whether it has this attribute, written by somebody.
+    /// Whether the source gives the declaration an attribute of this kind.
     pub fn has_attribute(&self, kind: &str) -> bool {
         self.inner.iter().any(|node| node.kind == kind && !node.implicit)
     }
@@ -136,10 +136,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_clang_does_not_print_is_a_default() {
+    fn fields_that_clang_does_not_print_have_default_values() {
         let text = r#"{"kind": "DeclRefExpr", "loc": {"line": 3, "tokLen": 1}, "type": {"qualType": "const int"},
             "range": {"begin": {"line": 7, "col": 2}}, "inner": [{}], "referencedDecl": {"id": "0x1", "type": {"qualType": "E"}}}"#;
-        let node: Node = serde_json::from_str(text).unwrap();
+        let node: AstNode = serde_json::from_str(text).unwrap();
         assert_eq!((node.loc.line, node.range.begin.line), (3, 7));
         assert_eq!((node.range.end.line, node.inner[0].kind.as_str()), (0, ""));
         assert_eq!((node.ty.text(), node.referenced_decl.unwrap().ty.text()), ("const int", "E"));

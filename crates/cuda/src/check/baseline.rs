@@ -1,4 +1,4 @@
-//! What is known already: a list of expected failures.
+//! Known violations, kept in a file of expected failures.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,38 +7,42 @@ use std::path::{Path, PathBuf};
 
 use ptxsmith_report::expected::{self, Expected};
 
-use super::Finding;
-/// What is written above the entries.
+use super::Violation;
+
+/// The comment at the beginning of the file.
 const HEAD: &str = "\
 Violations that are known, `FILE:VARIABLE:MESSAGES # LINE`: `ptxsmith cuda check --expect-failures FILE`.";
 
-/// Violations that are known. A line that moves stays known, one that changes does not.
+/// A set of known violations. An entry holds the text of the line and not its number, so a violation stays known when its
+/// line moves, but not when the line changes.
 #[derive(Debug, Default)]
 pub struct Baseline {
+    /// Paths in the entries are relative to this directory.
     directory: PathBuf,
-    left: BTreeMap<Expected, usize>,
+    /// The number of violations by entry.
+    entries: BTreeMap<Expected, usize>,
 }
 
 impl Baseline {
-    /// None is known; paths will be relative to the directory of this file.
+    /// Creates an empty set, to be written to this file.
     pub fn empty(file: &Path) -> Self {
-        Baseline { directory: directory(file), left: BTreeMap::new() }
+        Baseline { directory: directory(file), entries: BTreeMap::new() }
     }
 
-    /// Reads a list.
+    /// Reads the set from a file.
     pub fn read(file: &Path) -> io::Result<Self> {
         let list = expected::read(&super::files::read_text(file, super::files::LONGEST)?);
         let mut baseline = Baseline::empty(file);
         for entry in list.map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))? {
-            *baseline.left.entry(entry).or_default() += 1;
+            *baseline.entries.entry(entry).or_default() += 1;
         }
         Ok(baseline)
     }
 
-    /// Whether a finding is known; each entry stands for one.
-    pub fn takes(&mut self, finding: &Finding, path: &Path) -> bool {
-        let entry = self.entry(finding, path);
-        match self.left.get_mut(&entry) {
+    /// Removes a violation from the set; returns whether it was there. `path` is the path of the violation's file.
+    pub fn remove(&mut self, violation: &Violation, path: &Path) -> bool {
+        let entry = self.entry(violation, path);
+        match self.entries.get_mut(&entry) {
             Some(count) if *count > 0 => {
                 *count -= 1;
                 true
@@ -47,29 +51,32 @@ impl Baseline {
         }
     }
 
-    /// Makes a finding known.
-    pub fn add(&mut self, finding: &Finding, path: &Path) {
-        let entry = self.entry(finding, path);
-        *self.left.entry(entry).or_default() += 1;
+    /// Adds a violation to the set. `path` is the path of the violation's file.
+    pub fn add(&mut self, violation: &Violation, path: &Path) {
+        let entry = self.entry(violation, path);
+        *self.entries.entry(entry).or_default() += 1;
     }
 
-    /// How many entries no finding has taken.
-    pub fn left(&self) -> usize {
-        self.left.values().sum()
+    /// The number of violations in the set.
+    pub fn count(&self) -> usize {
+        self.entries.values().sum()
     }
 
-    /// Writes it.
+    /// Writes the set to a file.
     pub fn write(&self, file: &Path) -> io::Result<()> {
-        let entries = self.left.iter().flat_map(|(entry, &count)| std::iter::repeat_n(entry.clone(), count));
-        fs::write(file, expected::write(HEAD, &entries.collect::<Vec<_>>()))
+        let mut entries = Vec::new();
+        for (entry, &count) in &self.entries {
+            entries.extend(std::iter::repeat_n(entry.clone(), count));
+        }
+        fs::write(file, expected::write(HEAD, &entries))
     }
 
-    fn entry(&self, finding: &Finding, path: &Path) -> Expected {
+    fn entry(&self, violation: &Violation, path: &Path) -> Expected {
         let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let file = path.strip_prefix(&self.directory).unwrap_or(&path).display();
-        let keys: Vec<&str> = finding.keys.iter().map(|key| key.name()).collect();
-        let id = format!("{file}:{}:{}", finding.variable, keys.join(","));
-        Expected { id, reason: finding.text.trim().replace(char::is_control, " "), ..Expected::default() }
+        let keys: Vec<&str> = violation.keys.iter().map(|key| key.name()).collect();
+        let id = format!("{file}:{}:{}", violation.variable, keys.join(","));
+        Expected { id, reason: violation.text.trim().replace(char::is_control, " "), ..Expected::default() }
     }
 }
 
@@ -88,21 +95,21 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let (file, source) = (directory.path().join("base.txt"), directory.path().join("a.cu"));
         fs::write(&source, "").unwrap();
-        let finding = |line, text: &str| Finding {
+        let violation = |line, text: &str| Violation {
             line,
             text: text.to_owned(),
             variable: "k".to_owned(),
             keys: vec![Key::Address],
-            ..Finding::default()
+            ..Violation::default()
         };
         let mut baseline = Baseline::empty(&file);
-        baseline.add(&finding(3, "  f(&k);"), &source);
+        baseline.add(&violation(3, "  f(&k);"), &source);
         baseline.write(&file).unwrap();
         assert!(fs::read_to_string(&file).unwrap().contains("\na.cu:k:"));
         let mut baseline = Baseline::read(&file).unwrap();
-        assert_eq!(baseline.left(), 1);
-        assert!(!baseline.takes(&finding(3, "g(&k);"), &source));
-        assert!(baseline.takes(&finding(9, "f(&k);"), &source));
-        assert!(!baseline.takes(&finding(9, "f(&k);"), &source));
+        assert_eq!(baseline.count(), 1);
+        assert!(!baseline.remove(&violation(3, "g(&k);"), &source));
+        assert!(baseline.remove(&violation(9, "f(&k);"), &source));
+        assert!(!baseline.remove(&violation(9, "f(&k);"), &source));
     }
 }

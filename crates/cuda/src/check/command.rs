@@ -1,4 +1,4 @@
-//! How a file is compiled: flags from `compile_commands.json`, and headers that stand in for NVIDIA's.
+//! The flags with which files are compiled: those in `compile_commands.json`, and those that the user gives.
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
@@ -12,17 +12,19 @@ use super::files::{LONGEST, read_text};
 use super::flags::{ResponseFile, for_clang, no_response_file, portable};
 use super::nvcc::{self, OptionsFileError};
 
-/// A compilation database.
+/// A compilation database, as CMake and other build systems write it.
 #[derive(Debug)]
-pub struct CompileCommands {
-    entries: Vec<Entry>,
+pub struct CompilationDatabase {
+    entries: Vec<DatabaseEntry>,
+    /// The directory of the database. Relative directories in entries are relative to it.
     base: PathBuf,
-    /// The entries of a file, by its path as it is written and by its path without links.
+    /// The indices of a file's entries, both by its path in the database and by its path without links.
     by_file: HashMap<PathBuf, Vec<usize>>,
 }
 
+/// One command of the database.
 #[derive(Debug, Deserialize)]
-struct Entry {
+struct DatabaseEntry {
     directory: PathBuf,
     file: PathBuf,
     #[serde(default)]
@@ -31,57 +33,53 @@ struct Entry {
     command: Option<String>,
 }
 
-/// Why a compilation database cannot be used.
+/// An error that makes a compilation database unusable.
 #[derive(Debug, thiserror::Error)]
-pub enum CompileCommandsError {
-    /// It cannot be read.
+pub enum CompilationDatabaseError {
+    /// The database cannot be read.
     #[error("{}: {source}", .path.display())]
     File {
-        /// The file.
+        /// The path of the database.
         path: PathBuf,
-        /// The system's reason.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// It is not what it should be.
+    /// The file is not a compilation database.
     #[error("{}: no compilation database: {source}", .path.display())]
     Format {
-        /// The file.
+        /// The path of the database.
         path: PathBuf,
-        /// What is wrong.
+        /// The error in the JSON text.
         source: serde_json::Error,
     },
 }
 
-impl CompileCommands {
-    /// Reads `compile_commands.json`, or the one in a directory.
-    pub fn read(path: &Path) -> Result<Self, CompileCommandsError> {
+impl CompilationDatabase {
+    /// Reads a database. If `path` is a directory, reads the `compile_commands.json` in it.
+    pub fn read(path: &Path) -> Result<Self, CompilationDatabaseError> {
         let path = if path.is_dir() { path.join("compile_commands.json") } else { path.to_owned() };
         let text = read_text(&path, LONGEST)
-            .map_err(|source| CompileCommandsError::File { path: path.clone(), source })?;
-        let entries: Vec<Entry> = serde_json::from_str(&text)
-            .map_err(|source| CompileCommandsError::Format { path: path.clone(), source })?;
+            .map_err(|source| CompilationDatabaseError::File { path: path.clone(), source })?;
+        let entries: Vec<DatabaseEntry> = serde_json::from_str(&text)
+            .map_err(|source| CompilationDatabaseError::Format { path: path.clone(), source })?;
         let base = path.parent().map(Path::to_owned).unwrap_or_default();
-        let mut commands = CompileCommands { entries, base, by_file: HashMap::new() };
-        for (number, entry) in commands.entries.iter().enumerate() {
-            let full = commands.base.join(&entry.directory).join(&entry.file);
-            if let Some(real) = fs::canonicalize(&full).ok().filter(|real| *real != full) {
-                commands.by_file.entry(real).or_default().push(number);
+        let mut database = CompilationDatabase { entries, base, by_file: HashMap::new() };
+        for (number, entry) in database.entries.iter().enumerate() {
+            let path = entry.file_path(&database.base);
+            if let Some(canonical) = fs::canonicalize(&path).ok().filter(|canonical| *canonical != path) {
+                database.by_file.entry(canonical).or_default().push(number);
             }
-            commands.by_file.entry(full).or_default().push(number);
+            database.by_file.entry(path).or_default().push(number);
         }
-        Ok(commands)
+        Ok(database)
     }
 
-    /// The CUDA files that it names, by their names or by what their command lines say, each once.
+    /// Returns the CUDA files in the database, each once. A file is CUDA by its name or by a flag of its command.
     pub fn files(&self) -> Vec<PathBuf> {
-        let is_cuda = |entry: &&Entry| {
-            entry.file.extension().is_some_and(|extension| extension == "cu")
-                || entry.arguments().is_ok_and(|arguments| nvcc::says_cuda(&arguments))
-        };
         let mut files: Vec<PathBuf> = Vec::new();
         let mut seen = HashSet::new();
-        for entry in self.entries.iter().filter(is_cuda) {
-            let file = self.full(entry);
+        for entry in self.entries.iter().filter(|entry| entry.is_cuda()) {
+            let file = entry.file_path(&self.base);
             if seen.insert(file.clone()) {
                 files.push(file);
             }
@@ -89,17 +87,11 @@ impl CompileCommands {
         files
     }
 
-    fn full(&self, entry: &Entry) -> PathBuf {
-        self.base.join(&entry.directory).join(&entry.file)
-    }
-
-    /// The ways in which a file is compiled, each once; none for a file that is not in the database.
-    pub fn commands(&self, file: &Path) -> Result<Vec<Command>, CommandError> {
-        let real = || fs::canonicalize(file).ok().and_then(|real| self.by_file.get(&real));
-        let entries = self.by_file.get(file).or_else(real).map_or(&[][..], Vec::as_slice);
-        let mut commands: Vec<Command> = Vec::new();
-        for &entry in entries {
-            let command = self.command(&self.entries[entry])?;
+    /// Returns the different commands that compile a file; empty if the file is not in the database.
+    pub fn commands(&self, file: &Path) -> Result<Vec<CompileCommand>, CompileCommandError> {
+        let mut commands: Vec<CompileCommand> = Vec::new();
+        for &index in self.entries_of(file) {
+            let command = self.command(&self.entries[index])?;
             if !commands.contains(&command) {
                 commands.push(command);
             }
@@ -107,21 +99,40 @@ impl CompileCommands {
         Ok(commands)
     }
 
-    fn command(&self, entry: &Entry) -> Result<Command, CommandError> {
+    /// Returns the indices of a file's entries.
+    fn entries_of(&self, file: &Path) -> &[usize] {
+        if let Some(indices) = self.by_file.get(file) {
+            return indices;
+        }
+        let canonical = fs::canonicalize(file).ok();
+        canonical.and_then(|canonical| self.by_file.get(&canonical)).map_or(&[][..], Vec::as_slice)
+    }
+
+    fn command(&self, entry: &DatabaseEntry) -> Result<CompileCommand, CompileCommandError> {
         let arguments = entry.arguments()?;
         let directory = self.base.join(&entry.directory);
         let arguments = nvcc::with_options_files(arguments.get(1..).unwrap_or_default(), &directory)?;
         let has_nul = directory.as_os_str().as_encoded_bytes().contains(&0);
         if has_nul || arguments.iter().any(|argument| argument.contains('\0')) {
-            return Err(CommandError::Nul);
+            return Err(CompileCommandError::Nul);
         }
         let (flags, dropped) = portable(&nvcc::translate(&arguments))?;
-        Ok(Command { directory, flags, dropped, microsoft: nvcc::is_microsoft(&arguments) })
+        Ok(CompileCommand { directory, flags, dropped, microsoft: nvcc::is_microsoft(&arguments) })
     }
 }
 
-impl Entry {
-    /// The command line, the compiler's name included.
+impl DatabaseEntry {
+    /// The path of the file, for a database in the directory `base`.
+    fn file_path(&self, base: &Path) -> PathBuf {
+        base.join(&self.directory).join(&self.file)
+    }
+
+    fn is_cuda(&self) -> bool {
+        self.file.extension().is_some_and(|extension| extension == "cu")
+            || self.arguments().is_ok_and(|arguments| nvcc::is_cuda(&arguments))
+    }
+
+    /// The command line, including the compiler's name.
     fn arguments(&self) -> Result<Vec<String>, shell_words::ParseError> {
         match (&self.arguments, &self.command) {
             (Some(arguments), _) => Ok(arguments.clone()),
@@ -131,36 +142,35 @@ impl Entry {
     }
 }
 
-/// How a file is compiled.
+/// A command that compiles a file, reduced to the parts that matter to the checker.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Command {
-    /// Where.
+pub struct CompileCommand {
+    /// The working directory.
     pub directory: PathBuf,
-    /// The flags that clang understands and that matter to the text's meaning.
+    /// The flags that affect the meaning of the text, as clang spells them.
     pub flags: Vec<OsString>,
-    /// Flags that are left out although they might matter.
+    /// Other flags that might affect the meaning of the text, and are left out.
     pub dropped: Vec<String>,
-    /// Whether the host compiler that it names is Microsoft's.
+    /// Whether the command names Microsoft's compiler as the host compiler.
     pub microsoft: bool,
 }
 
-/// The user's own flags as clang takes them: nvcc's are translated, and of its files of options the flags of the table are taken.
+/// Translates the flags that the user gives for clang. Spellings of nvcc become those of clang. A file of options of nvcc
+/// is replaced by its portable flags.
 ///
 /// # Errors
-/// If such a file cannot be read, or a flag would make clang read more flags from a file.
-pub fn own_flags(flags: &[OsString]) -> Result<Vec<OsString>, CommandError> {
+/// Fails if a file of options cannot be read, or if a flag would make clang read more flags from a file.
+pub fn user_flags(flags: &[OsString]) -> Result<Vec<OsString>, CompileCommandError> {
     no_response_file(flags)?;
-    let Some(own) = flags.iter().map(|flag| flag.to_str().map(str::to_owned)).collect::<Option<Vec<_>>>()
-    else {
-        return Ok(flags.to_vec());
-    };
-    let is_of_file = |flag: &&String| matches!(flag.split('=').next(), Some("--options-file" | "-optf"));
+    let texts: Option<Vec<String>> = flags.iter().map(|flag| flag.to_str().map(str::to_owned)).collect();
+    let Some(texts) = texts else { return Ok(flags.to_vec()) };
     let mut kept = Vec::new();
-    let mut rest = &own[..];
-    while let Some(at) = rest.iter().position(|flag| is_of_file(&flag)) {
-        let end = (at + if rest[at].contains('=') { 1 } else { 2 }).min(rest.len());
-        kept.extend(for_clang(&nvcc::translate(&rest[..at])));
-        let options = nvcc::with_options_files(&rest[at..end], Path::new("."))?;
+    let mut rest = &texts[..];
+    while let Some(index) = rest.iter().position(|flag| nvcc::names_options_file(flag)) {
+        let length = if rest[index].contains('=') { 1 } else { 2 };
+        let end = (index + length).min(rest.len());
+        kept.extend(for_clang(&nvcc::translate(&rest[..index])));
+        let options = nvcc::with_options_files(&rest[index..end], Path::new("."))?;
         kept.extend(portable(&nvcc::translate(&options))?.0);
         rest = &rest[end..];
     }
@@ -169,116 +179,33 @@ pub fn own_flags(flags: &[OsString]) -> Result<Vec<OsString>, CommandError> {
     Ok(kept)
 }
 
-/// Why the command line of a file in a compilation database cannot be used.
+/// An error that makes a command of a compilation database unusable.
 #[derive(Debug, thiserror::Error)]
-pub enum CommandError {
-    /// It is no command line.
+pub enum CompileCommandError {
+    /// The command line cannot be split into arguments.
     #[error("its command line cannot be split into arguments: {0}")]
     Split(#[from] shell_words::ParseError),
-    /// No argument and no directory can hold this.
+    /// An argument or the directory contains a NUL character.
     #[error("its command line has a NUL character")]
     Nul,
-    /// It reads flags from a file in a way that nvcc does not have.
+    /// An argument would make clang read more flags from a file.
     #[error("its command line: {0}")]
     ResponseFile(#[from] ResponseFile),
-    /// A file of options that it names cannot be read.
+    /// A file of options cannot be read.
     #[error("its command line: {0}")]
     OptionsFile(#[from] OptionsFileError),
 }
-
-/// Writes the headers that stand in for NVIDIA's: enough of the runtime's declarations for programs to be understood.
-pub fn write_headers(directory: &Path) -> io::Result<()> {
-    for (name, text) in HEADERS {
-        fs::write(directory.join(name), text)?;
-    }
-    for name in SAME {
-        let path = directory.join(name);
-        fs::create_dir_all(path.parent().unwrap_or(directory))?;
-        fs::write(path, "#include \"cuda_runtime.h\"\n")?;
-    }
-    Ok(())
-}
-
-/// Writes empty headers for those that clang's own ones include and NVIDIA's wheels of the runtime lack.
-pub fn write_absent_headers(directory: &Path) -> io::Result<()> {
-    fs::create_dir_all(directory)?;
-    let names = ["curand_mtgp32_kernel.h", "texture_fetch_functions.h", "texture_indirect_functions.h"];
-    names.iter().try_for_each(|name| fs::write(directory.join(name), ""))
-}
-
-/// Declarations of the CUDA runtime that programs use, written down from its documentation.
-const HEADERS: [(&str, &str); 22] = [
-    ("cuda_fp4.h", include_str!("runtime/cuda_fp4.h")),
-    ("cuda_fp8.h", include_str!("runtime/cuda_fp8.h")),
-    ("cublas_v2.h", include_str!("runtime/cublas_v2.h")),
-    ("cublas.h", "#include \"cublas_v2.h\"\n"),
-    ("cublasLt.h", "#include \"cublas_v2.h\"\n"),
-    ("cuComplex.h", include_str!("runtime/cuComplex.h")),
-    ("cufft.h", include_str!("runtime/cufft.h")),
-    ("cufftXt.h", "#include \"cufft.h\"\n"),
-    ("cusparse.h", include_str!("runtime/cusparse.h")),
-    ("cusparse_v2.h", "#include \"cusparse.h\"\n"),
-    ("cusolver_common.h", include_str!("runtime/cusolver_common.h")),
-    ("cusolverDn.h", "#include \"cusolver_common.h\"\n"),
-    ("cusolverSp.h", "#include \"cusolver_common.h\"\n"),
-    ("library_types.h", include_str!("runtime/library_types.h")),
-    ("cuda_runtime.h", include_str!("runtime/runtime.h")),
-    ("ptxsmith_api.h", include_str!("runtime/api.h")),
-    ("ptxsmith_device.h", include_str!("runtime/device.h")),
-    ("cooperative_groups.h", include_str!("runtime/cooperative_groups.h")),
-    ("cuda_fp16.h", include_str!("runtime/cuda_fp16.h")),
-    ("cuda_bf16.h", "#include \"cuda_fp16.h\"\n"),
-    ("curand_kernel.h", include_str!("runtime/curand_kernel.h")),
-    ("curand.h", "#include \"curand_kernel.h\"\n"),
-];
-
-/// Headers of the runtime that add nothing.
-const SAME: [&str; 33] = [
-    "cuda.h",
-    "cuda_runtime_api.h",
-    "device_launch_parameters.h",
-    "math_constants.h",
-    "vector_types.h",
-    "vector_functions.h",
-    "device_functions.h",
-    "math_functions.h",
-    "device_atomic_functions.h",
-    "sm_20_atomic_functions.h",
-    "sm_20_intrinsics.h",
-    "sm_30_intrinsics.h",
-    "sm_32_intrinsics.h",
-    "sm_35_intrinsics.h",
-    "sm_60_atomic_functions.h",
-    "driver_types.h",
-    "builtin_types.h",
-    "host_defines.h",
-    "crt/host_defines.h",
-    "crt/device_functions.h",
-    "crt/math_functions.h",
-    "texture_types.h",
-    "cuda_texture_types.h",
-    "texture_fetch_functions.h",
-    "texture_indirect_functions.h",
-    "surface_types.h",
-    "surface_functions.h",
-    "channel_descriptor.h",
-    "cuda_profiler_api.h",
-    "cuda_device_runtime_api.h",
-    "cuda_pipeline.h",
-    "cooperative_groups/reduce.h",
-    "cooperative_groups/memcpy_async.h",
-];
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn nvccs_flags_of_the_users_own_are_clangs_and_a_file_of_options_brings_no_others() {
+    fn the_users_flags_for_nvcc_become_clangs_and_a_file_of_options_adds_only_portable_ones() {
         let directory = tempfile::tempdir().unwrap();
         let file = directory.path().join("o.rsp");
         fs::write(&file, "-DY -fplugin=evil.so -isystem=/a,/b").unwrap();
-        let own = |flags: &[&str]| own_flags(&flags.iter().map(OsString::from).collect::<Vec<_>>());
+        let translated = |flags: &[&str]| user_flags(&flags.iter().map(OsString::from).collect::<Vec<_>>());
         let file = file.to_str().unwrap();
         let flags =
             ["-Xcompiler", "-DX -Iy", "-rdc=true", "--options-file", file, "-fno-rtti", "-arch=sm_90"];
@@ -295,13 +222,13 @@ mod tests {
             "-fno-rtti",
             "-D__CUDA_ARCH__=900",
         ];
-        assert_eq!(own(&flags).unwrap(), expected);
-        assert!(own(&["-Xcompiler", "@flags"]).is_err() && own(&["@flags"]).is_err());
+        assert_eq!(translated(&flags).unwrap(), expected);
+        assert!(translated(&["-Xcompiler", "@flags"]).is_err() && translated(&["@flags"]).is_err());
     }
 
     /// As CMake writes it for nvcc, with Makefiles.
     #[test]
-    fn a_database_of_cmake_names_its_cuda_files_with_each_of_their_ways() {
+    fn a_database_of_cmake_has_its_cuda_files_with_each_of_their_commands() {
         let directory = tempfile::tempdir().unwrap();
         let root = directory.path();
         fs::create_dir(root.join("build")).unwrap();
@@ -315,11 +242,11 @@ mod tests {
             entry("/usr/bin/c++ -c ../src/c.cpp", "c.cpp"),
         ];
         fs::write(root.join("compile_commands.json"), serde_json::to_string(&entries).unwrap()).unwrap();
-        let commands = CompileCommands::read(root).unwrap();
+        let database = CompilationDatabase::read(root).unwrap();
         let file = |name: &str| root.join("build").join("../src").join(name);
-        assert_eq!(commands.files(), [file("a.cu"), file("b.cpp")]);
+        assert_eq!(database.files(), [file("a.cu"), file("b.cpp")]);
         let flags = |name: &str| -> Vec<Vec<OsString>> {
-            commands.commands(&file(name)).unwrap().into_iter().map(|command| command.flags).collect()
+            database.commands(&file(name)).unwrap().into_iter().map(|command| command.flags).collect()
         };
         let included = ["-I/src/inc", "-isystem", "/src/third"];
         assert_eq!(
@@ -330,6 +257,6 @@ mod tests {
             ]
         );
         assert_eq!(flags("b.cpp"), [[&["-DWIDTH=3"], &included[..]].concat()]);
-        assert!(commands.commands(&file("d.cu")).unwrap().is_empty());
+        assert!(database.commands(&file("d.cu")).unwrap().is_empty());
     }
 }

@@ -1,33 +1,35 @@
-//! Runs clang and reads its dump while it is being written.
+//! Runs clang and reads the dump of its syntax tree while clang writes it.
 //!
-//! With the headers of the standard library a dump is hundreds of megabytes, nearly all of it declarations of no
-//! interest here. clang prints the dump with one declaration of the translation unit after the other at the same
-//! indentation, so declarations in system headers are passed over line by line, and only the others are parsed. Of headers that the
-//! user's own flags call system headers the variables are parsed, too: the user's code may name them. Of a place clang prints the line
-//! only where it differs from that of the place before; it is completed on the way.
+//! With the headers of the standard library, a dump is hundreds of megabytes, nearly all of it declarations that do not
+//! matter here. clang prints the declarations of a translation unit one after the other, all at the same indentation. So
+//! the reader skips declarations in system headers line by line, and parses only the others. In headers that the user's
+//! flags call system headers, it also parses the variables, because the user's code may name them.
+//!
+//! clang prints the line of a place only if it differs from the line of the place before. The reader adds the missing
+//! lines.
 
 use ptxsmith_subject::process::{self, Cancel, End, Invocation, Limits};
 
-use super::ast::Node;
-use super::source::{Origin, Source, errors};
+use super::ast::AstNode;
+use super::source::{FileOrigin, PreprocessedText, errors};
 
-/// How deep nodes may be nested in each other. clang prints a tree with more white space the deeper it is, so one that is much
-/// deeper takes it longer than it has.
+/// The largest depth of nested nodes. clang prints more white space the deeper a tree is, so it would exceed its time limit
+/// on a tree that is much deeper.
 pub const DEEPEST: usize = 20_000;
 
-/// How many bytes of a dump are kept, blanks and system headers aside.
+/// The largest number of bytes that are kept of a dump, without blanks and system headers.
 const LARGEST: usize = 256 << 20;
 
-/// What came of a run of clang.
+/// The result of a run of clang.
 #[derive(Debug, Default)]
 pub struct Dump {
     /// The declarations of the translation unit that are not in system headers, in order.
-    pub declarations: Vec<Node>,
-    /// How many of them stand before the first that is left out, if one is.
+    pub declarations: Vec<AstNode>,
+    /// The number of declarations before the first one that is left out; `None` if all are there.
     pub whole: Option<usize>,
-    /// Its errors, as it printed them.
+    /// clang's errors, as it printed them.
     pub errors: Vec<String>,
-    /// Why the dump is not whole, if so.
+    /// The reason why the dump is incomplete, if it is.
     pub incomplete: Option<String>,
 }
 
@@ -36,14 +38,14 @@ pub fn run(
     clang: &Invocation,
     limits: &Limits,
     cancel: &Cancel,
-    source: &Source,
+    source: &PreprocessedText,
 ) -> Result<Dump, process::Error> {
-    let mut reader = Reader::new(source);
+    let mut reader = DumpReader::new(source);
     let finished = process::run_reading(clang, limits, cancel, |bytes| reader.read(bytes))?;
     let incomplete = match finished.end {
         End::TimedOut => Some(format!("clang did not end within {:?}", limits.time)),
         End::Signalled(signal) => Some(format!("clang died of signal {signal}")),
-        End::Exited(_) if reader.inside => Some("clang's dump ends in the middle".to_owned()),
+        End::Exited(_) if reader.is_inside => Some("clang's dump ends in the middle".to_owned()),
         End::Exited(_) => reader
             .left_out
             .or_else(|| reader.broken.map(|error| format!("clang's dump cannot be read: {error}"))),
@@ -52,37 +54,39 @@ pub fn run(
     Ok(Dump { declarations: reader.declarations, whole: reader.whole, errors, incomplete })
 }
 
-/// Where the reader is in the translation unit.
-struct Reader<'a> {
-    source: &'a Source,
-    declarations: Vec<Node>,
-    /// How many stand before the first that is left out.
+/// Reads a dump line by line.
+struct DumpReader<'a> {
+    source: &'a PreprocessedText,
+    declarations: Vec<AstNode>,
+    /// The number of declarations before the first one that is left out.
     whole: Option<usize>,
-    /// Which limit was the first that was hit; what was beyond it is left out.
+    /// A description of the first limit that was exceeded.
     left_out: Option<String>,
-    /// The bytes that were kept.
+    /// The number of bytes that were kept.
     kept: usize,
-    /// The first declaration that is no JSON.
+    /// The error of the first declaration that is invalid JSON.
     broken: Option<serde_json::Error>,
-    /// The beginning of a line of which the rest was not read yet.
+    /// The beginning of a line whose end was not read yet.
     pending: Vec<u8>,
-    /// Whether a declaration has begun.
-    inside: bool,
+    /// Whether the reader is inside a declaration of the translation unit.
+    is_inside: bool,
+    /// The line number of the last place.
     line: String,
-    /// Whether the place of the declaration being read is known yet, and the declaration is passed over.
+    /// Whether to skip the current declaration; `None` until its place is known.
     skip: Option<bool>,
-    /// The column of the template of a library that is being read.
+    /// The column of the current template of a library.
     template: Option<usize>,
-    /// The variable within a declaration of a library that is being read.
+    /// The position within the current declaration of a library.
     nested: Nested,
+    /// The text of the current declaration or variable, as far as it was kept.
     text: String,
-    /// Whether clang has printed the line of the place being read.
-    printed_line: bool,
+    /// Whether clang printed the line number of the current place.
+    is_line_printed: bool,
 }
 
-impl<'a> Reader<'a> {
-    fn new(source: &'a Source) -> Self {
-        Reader {
+impl<'a> DumpReader<'a> {
+    fn new(source: &'a PreprocessedText) -> Self {
+        DumpReader {
             source,
             declarations: Vec::new(),
             whole: None,
@@ -90,26 +94,26 @@ impl<'a> Reader<'a> {
             kept: 0,
             broken: None,
             pending: Vec::new(),
-            inside: false,
+            is_inside: false,
             line: String::new(),
             skip: None,
             template: None,
             nested: Nested::Outside,
             text: String::new(),
-            printed_line: false,
+            is_line_printed: false,
         }
     }
 
-    /// Takes what clang printed next.
+    /// Reads the next bytes of clang's output.
     fn read(&mut self, mut bytes: &[u8]) {
         while let Some(end) = memchr::memchr(b'\n', bytes) {
             let (line, rest) = bytes.split_at(end + 1);
             if self.pending.is_empty() {
-                self.whole_line(line);
+                self.read_line(line);
             } else {
                 let mut whole = std::mem::take(&mut self.pending);
                 whole.extend_from_slice(line);
-                self.whole_line(&whole);
+                self.read_line(&whole);
                 whole.clear();
                 self.pending = whole;
             }
@@ -118,27 +122,27 @@ impl<'a> Reader<'a> {
         self.pending.extend_from_slice(bytes);
     }
 
-    fn whole_line(&mut self, line: &[u8]) {
-        match (line, self.inside) {
+    fn read_line(&mut self, line: &[u8]) {
+        match (line, self.is_inside) {
             (b"    {\n", false) => {
-                self.inside = true;
+                self.is_inside = true;
                 self.skip = None;
                 self.text.clear();
                 self.text.push_str("{\n");
             }
             (b"    }\n" | b"    },\n", true) => {
-                self.inside = false;
+                self.is_inside = false;
                 if self.skip == Some(false) {
                     self.text.push('}');
                     self.parse();
                 }
             }
-            (_, true) => self.line(line),
+            (_, true) => self.read_inner_line(line),
             _ => {}
         }
     }
 
-    /// Leaves out the declaration being read where a limit is hit. Each level of nesting is printed four columns further right.
+    /// Leaves out the current declaration if it exceeds a limit. Each level of nesting is indented by four more columns.
     fn leave_out_beyond_limits(&mut self, column: usize) {
         let hit = if column / 4 > DEEPEST {
             format!("statements or expressions are nested more than {DEEPEST} deep")
@@ -156,7 +160,7 @@ impl<'a> Reader<'a> {
 
     fn parse(&mut self) {
         self.kept += self.text.len();
-        match node(&self.text) {
+        match parse_node(&self.text) {
             Ok(node) => self.declarations.push(node),
             Err(error) => {
                 self.whole.get_or_insert(self.declarations.len());
@@ -165,108 +169,114 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn line(&mut self, line: &[u8]) {
-        let start = line.iter().position(|&byte| byte != b' ').unwrap_or(line.len());
-        let rest = &line[start..];
+    /// Reads a line within a declaration of the translation unit.
+    fn read_inner_line(&mut self, line: &[u8]) {
+        let column = line.iter().position(|&byte| byte != b' ').unwrap_or(line.len());
+        let rest = &line[column..];
         if self.skip == Some(true) {
-            self.follow_library(start, rest);
+            self.follow_library(column, rest);
         }
-        // Of what is passed over only places matter, and these are keys.
+        // In a skipped declaration only places matter. Their keys begin with these letters.
         let is_key = matches!(rest, [b'"', b'o' | b'l' | b'c' | b'r', ..]);
         let is_kept = self.skip != Some(true) || self.nested.is_kept();
         if !is_key && !is_kept {
             return;
         }
-        let value = |key: &[u8]| {
-            let value = rest.strip_prefix(key)?;
-            let value = value.strip_suffix(b"\n").unwrap_or(value);
-            Some(value.strip_suffix(b",").unwrap_or(value))
-        };
         if rest.starts_with(b"\"offset\": ") {
-            self.printed_line = false;
-        } else if rest.starts_with(b"\"line\": ") {
-            if let Some(line) = value(b"\"line\": ") {
-                self.line.clear();
-                self.line.push_str(&String::from_utf8_lossy(line));
-                self.printed_line = true;
-            }
+            self.is_line_printed = false;
+        } else if let Some(number) = value_of_key(rest, b"\"line\": ") {
+            self.line.clear();
+            self.line.push_str(&String::from_utf8_lossy(number));
+            self.is_line_printed = true;
         } else if rest.starts_with(b"\"col\": ") {
-            if is_kept && !self.printed_line {
+            if is_kept && !self.is_line_printed {
                 self.text.push_str("\"line\": ");
                 self.text.push_str(&self.line);
                 self.text.push_str(",\n");
             }
-        } else if self.skip.is_none() && start == 6 && rest.starts_with(b"\"range\": ") {
-            // Before it comes the place of the name.
-            let origin = self.source.origin(self.line.parse().unwrap_or_default());
-            self.skip = Some(match origin {
-                Origin::Project => false,
-                Origin::System => true,
-                Origin::Library => !VARIABLES.iter().any(|variable| self.text.contains(variable)),
-            });
-            self.template = TEMPLATES.iter().any(|template| self.text.contains(template)).then_some(4);
-            self.nested = match origin {
-                Origin::Library if SCOPES.iter().any(|scope| self.text.contains(scope)) => Nested::Scope,
-                _ => Nested::Outside,
-            };
+        } else if self.skip.is_none() && column == 6 && rest.starts_with(b"\"range\": ") {
+            // The place of the name comes before the range, so it is known now.
+            self.decide_skip();
         }
         if is_kept {
             self.text.push_str(&String::from_utf8_lossy(rest));
-            self.leave_out_beyond_limits(start);
+            self.leave_out_beyond_limits(column);
         }
+    }
+
+    /// Decides by the origin of the current declaration whether to skip it.
+    fn decide_skip(&mut self) {
+        let origin = self.source.origin(self.line.parse().unwrap_or_default());
+        self.skip = Some(match origin {
+            FileOrigin::Project => false,
+            FileOrigin::System => true,
+            FileOrigin::Library => !VARIABLES.iter().any(|variable| self.text.contains(variable)),
+        });
+        self.template = TEMPLATES.iter().any(|template| self.text.contains(template)).then_some(4);
+        self.nested = match origin {
+            FileOrigin::Library if SCOPES.iter().any(|scope| self.text.contains(scope)) => Nested::Scope,
+            _ => Nested::Outside,
+        };
     }
 
     /// Finds the variables in namespaces and classes of a library. `column` and `rest` are a line of its declaration.
     fn follow_library(&mut self, column: usize, rest: &[u8]) {
-        let begins = rest == b"{\n";
-        let ends = |node: usize| column == node && rest.starts_with(b"}");
         match self.nested {
-            Nested::Outside => {}
-            Nested::Scope if begins => {
+            Nested::Scope if rest == b"{\n" => {
                 self.text.clear();
                 self.nested = Nested::Begun { column };
             }
-            Nested::Scope => {}
-            Nested::Begun { column: node } => {
-                let line = String::from_utf8_lossy(rest);
-                let is_pattern = self.template.is_some_and(|template| template + 4 == node)
-                    && PATTERNS.iter().any(|pattern| line.starts_with(pattern));
-                if TEMPLATES.iter().any(|template| line.starts_with(template)) {
-                    self.template = Some(node);
-                }
-                if is_pattern {
-                    self.nested = Nested::Other { column: node };
-                } else if VARIABLES.iter().any(|variable| line.starts_with(variable)) {
-                    self.nested = Nested::Variable { column: node };
-                } else if SCOPES.iter().any(|scope| line.starts_with(scope)) {
-                    self.nested = Nested::Scope;
-                } else if line.starts_with("\"kind\": ") {
-                    self.nested = Nested::Other { column: node };
-                }
-            }
-            Nested::Variable { column: node } if ends(node) => {
+            Nested::Begun { column: node } => self.follow_begun(node, &String::from_utf8_lossy(rest)),
+            Nested::Variable { column: node } if column == node && rest.starts_with(b"}") => {
                 self.text.push('}');
                 self.parse();
                 self.nested = Nested::Scope;
             }
-            Nested::Other { column: node } if ends(node) => self.nested = Nested::Scope,
-            Nested::Variable { .. } | Nested::Other { .. } => {}
+            Nested::Other { column: node } if column == node && rest.starts_with(b"}") => {
+                self.nested = Nested::Scope;
+            }
+            Nested::Outside | Nested::Scope | Nested::Variable { .. } | Nested::Other { .. } => {}
+        }
+    }
+
+    /// Looks in a line for the kind of the declaration that has begun at the column `node`.
+    fn follow_begun(&mut self, node: usize, line: &str) {
+        let is_pattern = self.template.is_some_and(|template| template + 4 == node)
+            && PATTERNS.iter().any(|pattern| line.starts_with(pattern));
+        if TEMPLATES.iter().any(|template| line.starts_with(template)) {
+            self.template = Some(node);
+        }
+        if is_pattern {
+            self.nested = Nested::Other { column: node };
+        } else if VARIABLES.iter().any(|variable| line.starts_with(variable)) {
+            self.nested = Nested::Variable { column: node };
+        } else if SCOPES.iter().any(|scope| line.starts_with(scope)) {
+            self.nested = Nested::Scope;
+        } else if line.starts_with("\"kind\": ") {
+            self.nested = Nested::Other { column: node };
         }
     }
 }
 
-/// Where the reader is in a declaration of a library.
+/// Returns the value in a line of the dump that begins with this key, without the comma and the line break.
+fn value_of_key<'a>(line: &'a [u8], key: &[u8]) -> Option<&'a [u8]> {
+    let value = line.strip_prefix(key)?;
+    let value = value.strip_suffix(b"\n").unwrap_or(value);
+    Some(value.strip_suffix(b",").unwrap_or(value))
+}
+
+/// The position of the reader within a declaration of a library.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Nested {
-    /// Nothing in it is looked at.
+    /// In a declaration that cannot contain variables of interest.
     Outside,
     /// In a namespace or a class.
     Scope,
-    /// A declaration has begun at this column, and its kind is not known yet.
+    /// In a declaration that began at this column and whose kind is not known yet.
     Begun { column: usize },
     /// In a variable, which is kept.
     Variable { column: usize },
-    /// In another declaration, which is passed over.
+    /// In another declaration, which is skipped.
     Other { column: usize },
 }
 
@@ -276,9 +286,9 @@ impl Nested {
     }
 }
 
-/// How clang prints the kinds of variables.
+/// The lines of the kinds of variables.
 const VARIABLES: [&str; 2] = ["\"kind\": \"VarDecl\"", "\"kind\": \"VarTemplateSpecializationDecl\""];
-/// How clang prints the kinds of what may hold variables of namespace scope, and static members.
+/// The lines of the kinds of declarations that may contain variables of namespace scope or static members.
 const SCOPES: [&str; 6] = [
     "\"kind\": \"NamespaceDecl\"",
     "\"kind\": \"LinkageSpecDecl\"",
@@ -287,19 +297,21 @@ const SCOPES: [&str; 6] = [
     TEMPLATES[0],
     TEMPLATES[1],
 ];
-/// How clang prints the kinds of templates that hold variables in their instances. Their own declaration says nothing of those.
+/// The lines of the kinds of templates whose instances may contain variables of interest.
 const TEMPLATES: [&str; 2] = ["\"kind\": \"ClassTemplateDecl\"", "\"kind\": \"VarTemplateDecl\""];
-/// How clang prints the kinds of such own declarations.
+/// The lines of the kinds of such templates' own declarations, which are skipped.
 const PATTERNS: [&str; 2] = ["\"kind\": \"CXXRecordDecl\"", "\"kind\": \"VarDecl\""];
 
-/// Reads a declaration. Some nodes of clang have a key twice, which only a value without a type lets pass.
-pub fn node(text: &str) -> serde_json::Result<Node> {
-    fn read<'a, T: serde::Deserialize<'a>>(text: &'a str) -> serde_json::Result<T> {
-        let mut deserializer = serde_json::Deserializer::from_str(text);
-        deserializer.disable_recursion_limit();
-        T::deserialize(&mut deserializer)
-    }
-    read(text).or_else(|_| serde_json::from_value(read(text)?))
+/// Parses a declaration. Some of clang's nodes have the same key twice, which is an error for a typed value, but not for
+/// an untyped one.
+pub fn parse_node(text: &str) -> serde_json::Result<AstNode> {
+    deserialize(text).or_else(|_| serde_json::from_value(deserialize(text)?))
+}
+
+fn deserialize<'a, T: serde::Deserialize<'a>>(text: &'a str) -> serde_json::Result<T> {
+    let mut deserializer = serde_json::Deserializer::from_str(text);
+    deserializer.disable_recursion_limit();
+    T::deserialize(&mut deserializer)
 }
 
 #[cfg(test)]
@@ -307,13 +319,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_key_that_is_there_twice_does_no_harm() {
-        let read = node(r#"{"kind": "A", "kind": "B", "inner": [{"kind": "C"}]}"#).unwrap();
+    fn a_node_with_the_same_key_twice_has_the_last_value() {
+        let read = parse_node(r#"{"kind": "A", "kind": "B", "inner": [{"kind": "C"}]}"#).unwrap();
         assert_eq!((&*read.kind, &*read.inner[0].kind), ("B", "C"));
     }
 
     #[test]
-    fn of_a_library_the_variables_in_namespaces_and_classes_are_kept() {
+    fn variables_in_namespaces_and_classes_of_a_library_are_kept() {
         let place = |column: usize, line: u32| {
             let blank = " ".repeat(column);
             format!(
@@ -337,20 +349,20 @@ mod tests {
             variable(8, "limit", 3),
             variable(8, "late", 6)
         );
-        let read = |origin: Origin| {
-            let source = Source::read("# 1 \"sys/lib.h\"\n", &|_| origin);
-            let mut reader = Reader::new(&source);
+        let read = |origin: FileOrigin| {
+            let source = PreprocessedText::read("# 1 \"sys/lib.h\"\n", &|_| origin);
+            let mut reader = DumpReader::new(&source);
             reader.read(namespace.as_bytes());
             assert!(reader.broken.is_none(), "{:?}", reader.broken);
             reader.declarations.iter().map(|node| (node.name.clone(), node.loc.line)).collect::<Vec<_>>()
         };
         let kept = [("limit".to_owned(), 3), ("late".to_owned(), 6)];
-        assert_eq!(read(Origin::Library), kept);
-        assert_eq!(read(Origin::System), []);
+        assert_eq!(read(FileOrigin::Library), kept);
+        assert_eq!(read(FileOrigin::System), []);
     }
 
     #[test]
-    fn what_is_nested_too_deep_is_left_out_with_its_place_and_the_rest_is_read() {
+    fn a_declaration_that_is_nested_too_deep_is_left_out_with_its_place_and_the_rest_is_read() {
         let declaration = |column: usize| {
             let blank = " ".repeat(column);
             format!(
@@ -358,8 +370,8 @@ mod tests {
                  \"line\": 8,\n        \"col\": 1\n      }},\n      \"range\": {{}}\n{blank}\n    }},\n"
             )
         };
-        let source = Source::read("# 1 \"a.cu\"\n", &|_| Origin::Project);
-        let mut reader = Reader::new(&source);
+        let source = PreprocessedText::read("# 1 \"a.cu\"\n", &|_| FileOrigin::Project);
+        let mut reader = DumpReader::new(&source);
         for column in [6, 4 * DEEPEST + 4, 4 * DEEPEST] {
             reader.read(declaration(column).as_bytes());
         }

@@ -1,20 +1,20 @@
-//! In which files violations are reported: those of the project, not those of others' headers.
+//! Selects the files in which violations are reported: those of the project, not headers of others.
 
 use std::path::{Path, PathBuf};
 
 use regex_lite::Regex;
 
-/// In which files violations are reported.
+/// The selection of files in which violations are reported. The checked file itself always belongs to it.
 #[derive(Clone, Debug)]
-pub enum Filter {
-    /// In the file that is checked and in those of its project: below the nearest directory around it that holds `.git`, or
-    /// below its own.
+pub enum ReportFilter {
+    /// The files of the checked file's project: those below the nearest directory around it that contains `.git`, or else
+    /// below its own directory.
     Project,
-    /// In the file that is checked and in headers whose path matches.
+    /// The headers whose path matches.
     Headers(Regex),
 }
 
-/// The filter for one file.
+/// The selection for one checked file.
 #[derive(Debug)]
 pub struct FileFilter<'a> {
     file: PathBuf,
@@ -22,26 +22,26 @@ pub struct FileFilter<'a> {
     headers: Option<&'a Regex>,
 }
 
-impl Filter {
-    /// The filter of a regular expression for headers; an error that says why it is none.
+impl ReportFilter {
+    /// Parses a regular expression for headers. Fails with the reason if it is invalid.
     pub fn matching(regex: &str) -> Result<Self, String> {
-        Regex::new(regex).map(Filter::Headers).map_err(|error| error.to_string())
+        Regex::new(regex).map(ReportFilter::Headers).map_err(|error| error.to_string())
     }
 
-    /// Whether a header's path matches, so that it is looked into though it is a system header.
+    /// Whether the regular expression matches this header. Such headers are examined even if they are system headers.
     pub fn names(&self, header: &str) -> bool {
-        matches!(self, Filter::Headers(regex) if regex.is_match(header))
+        matches!(self, ReportFilter::Headers(regex) if regex.is_match(header))
     }
 
-    /// The filter for this file.
+    /// Returns the selection for this checked file.
     pub fn for_file(&self, file: &Path) -> FileFilter<'_> {
-        let file = real(file);
-        let own = file.parent().unwrap_or(&file);
-        let project =
-            own.ancestors().find(|directory| directory.join(".git").exists()).unwrap_or(own).to_owned();
+        let file = canonical(file);
+        let directory = file.parent().unwrap_or(&file);
+        let repository = directory.ancestors().find(|directory| directory.join(".git").exists());
+        let project = repository.unwrap_or(directory).to_owned();
         let headers = match self {
-            Filter::Project => None,
-            Filter::Headers(regex) => Some(regex),
+            ReportFilter::Project => None,
+            ReportFilter::Headers(regex) => Some(regex),
         };
         FileFilter { project, file, headers }
     }
@@ -50,18 +50,19 @@ impl Filter {
 impl FileFilter<'_> {
     /// Whether violations in this file are reported.
     pub fn shows(&self, named: &Path) -> bool {
-        let file = real(named);
-        let matches =
-            |headers: &Regex| [named, &file].iter().any(|path| headers.is_match(&path.to_string_lossy()));
-        file == self.file
-            || match self.headers {
-                Some(headers) => matches(headers),
-                None => file.starts_with(&self.project),
-            }
+        let file = canonical(named);
+        if file == self.file {
+            return true;
+        }
+        match self.headers {
+            Some(headers) => [named, &file].iter().any(|path| headers.is_match(&path.to_string_lossy())),
+            None => file.starts_with(&self.project),
+        }
     }
 }
 
-fn real(path: &Path) -> PathBuf {
+/// Returns the path without links, or unchanged if there is no such file.
+fn canonical(path: &Path) -> PathBuf {
     std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }
 
@@ -78,13 +79,13 @@ mod tests {
         for file in ["p/src/a.cu", "p/include/a.h", "other/b.h", "other/b.cu"] {
             std::fs::write(root.path().join(file), "").unwrap();
         }
-        let shown = |filter: &Filter, file: &str| {
+        let shown = |filter: &ReportFilter, file: &str| {
             let filter = filter.for_file(&root.path().join(file));
             ["p/src/a.cu", "p/include/a.h", "other/b.h"].map(|file| filter.shows(&root.path().join(file)))
         };
-        assert_eq!(shown(&Filter::Project, "p/src/a.cu"), [true, true, false]);
-        assert_eq!(shown(&Filter::Project, "other/b.cu"), [false, false, true]);
-        let headers = Filter::Headers(Regex::new("other/.*h$").unwrap());
+        assert_eq!(shown(&ReportFilter::Project, "p/src/a.cu"), [true, true, false]);
+        assert_eq!(shown(&ReportFilter::Project, "other/b.cu"), [false, false, true]);
+        let headers = ReportFilter::Headers(Regex::new("other/.*h$").unwrap());
         assert_eq!(shown(&headers, "p/src/a.cu"), [true, false, true]);
     }
 }

@@ -1,134 +1,151 @@
-//! The flags of a compiler's command line that reach clang: those of one table, and no other.
+//! Selects the flags of a compiler's command line that reach clang: those in one table.
 //!
-//! A command line comes with a project that is checked, and nothing of it is trusted. A flag that is not in the table is left out:
-//! among the others are some that load a plug-in, write files, or read more flags from a file. What the table has says what the
-//! text means, and makes clang do no more than read files.
+//! A command line comes with the checked project, so none of it is trusted. Flags that are not in the table are left out.
+//! Some of them would load a plug-in, write files, or read more flags from a file. The flags in the table affect the
+//! meaning of the text, and make clang do no more than read files.
 
 use std::ffi::OsString;
 
-/// How a flag gets its value.
+/// The position of a flag's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Value {
-    /// It is the next argument.
+enum FlagValue {
+    /// In the next argument.
     Next,
-    /// It stands behind the flag, in the same argument.
+    /// In the same argument, behind the flag.
     Joined,
-    /// Either.
+    /// In the same argument or in the next one.
     JoinedOrNext,
-    /// It has none.
+    /// There is no value.
     None,
 }
 
-/// A flag that is passed on.
-struct Flag {
-    /// As the command line has it.
+/// A flag that reaches clang.
+struct PortableFlag {
+    /// The spelling on the command line.
     name: &'static str,
-    value: Value,
-    /// As clang has it.
+    value: FlagValue,
+    /// The spelling for clang.
     clang: &'static str,
 }
 
-/// All flags that are passed on: those of clang and gcc, and nvcc's own spellings of them. Of two that begin alike the longer one
-/// stands first.
-const FLAGS: &[Flag] = &[
-    flag("-include", Value::Next, "-include"),
-    flag("-isystem", Value::JoinedOrNext, "-isystem"),
-    flag("-iquote", Value::Next, "-iquote"),
-    flag("-I", Value::JoinedOrNext, "-I"),
-    flag("-D", Value::JoinedOrNext, "-D"),
-    flag("-U", Value::JoinedOrNext, "-U"),
-    flag("-fgpu-rdc", Value::None, "-fgpu-rdc"),
-    flag("-std=", Value::Joined, "-std="),
-    flag("--std=", Value::Joined, "-std="),
-    flag("-std", Value::Next, "-std="),
-    flag("--std", Value::Next, "-std="),
-    flag("--cuda-path=", Value::Joined, "--cuda-path="),
-    flag("--include-path=", Value::Joined, "-I"),
-    flag("--include-path", Value::Next, "-I"),
-    flag("--define-macro=", Value::Joined, "-D"),
-    flag("--define-macro", Value::Next, "-D"),
-    flag("--undefine-macro=", Value::Joined, "-U"),
-    flag("--undefine-macro", Value::Next, "-U"),
-    flag("--system-include=", Value::Joined, "-isystem"),
-    flag("--system-include", Value::Next, "-isystem"),
-    flag("--pre-include=", Value::Joined, "-include"),
-    flag("--pre-include", Value::Next, "-include"),
+/// All flags that reach clang: those of clang and gcc, and nvcc's own spellings of them. A flag comes before the flags that
+/// are prefixes of it.
+const FLAGS: &[PortableFlag] = &[
+    flag("-include", FlagValue::Next, "-include"),
+    flag("-isystem", FlagValue::JoinedOrNext, "-isystem"),
+    flag("-iquote", FlagValue::Next, "-iquote"),
+    flag("-I", FlagValue::JoinedOrNext, "-I"),
+    flag("-D", FlagValue::JoinedOrNext, "-D"),
+    flag("-U", FlagValue::JoinedOrNext, "-U"),
+    flag("-fgpu-rdc", FlagValue::None, "-fgpu-rdc"),
+    flag("-std=", FlagValue::Joined, "-std="),
+    flag("--std=", FlagValue::Joined, "-std="),
+    flag("-std", FlagValue::Next, "-std="),
+    flag("--std", FlagValue::Next, "-std="),
+    flag("--cuda-path=", FlagValue::Joined, "--cuda-path="),
+    flag("--include-path=", FlagValue::Joined, "-I"),
+    flag("--include-path", FlagValue::Next, "-I"),
+    flag("--define-macro=", FlagValue::Joined, "-D"),
+    flag("--define-macro", FlagValue::Next, "-D"),
+    flag("--undefine-macro=", FlagValue::Joined, "-U"),
+    flag("--undefine-macro", FlagValue::Next, "-U"),
+    flag("--system-include=", FlagValue::Joined, "-isystem"),
+    flag("--system-include", FlagValue::Next, "-isystem"),
+    flag("--pre-include=", FlagValue::Joined, "-include"),
+    flag("--pre-include", FlagValue::Next, "-include"),
 ];
 
-impl Flag {
+impl PortableFlag {
+    /// Finds the flag that an argument is or begins with, and the value in the same argument. The value is empty for a
+    /// flag without one, and `None` if it is the next argument.
+    fn find(argument: &str) -> Option<(&'static PortableFlag, Option<&str>)> {
+        FLAGS.iter().find_map(|flag| match (argument.strip_prefix(flag.name)?, flag.value) {
+            ("", FlagValue::None) => Some((flag, Some(""))),
+            ("", FlagValue::Next | FlagValue::JoinedOrNext) => Some((flag, None)),
+            (value, FlagValue::Joined | FlagValue::JoinedOrNext) if !value.is_empty() => {
+                Some((flag, Some(value)))
+            }
+            _ => None,
+        })
+    }
+
     /// The arguments for clang.
     fn with(&self, value: &str) -> Vec<OsString> {
-        match SEPARATE.contains(&self.clang) {
-            true => vec![self.clang.into(), value.into()],
-            false => vec![format!("{}{value}", self.clang).into()],
+        if SEPARATE.contains(&self.clang) {
+            vec![self.clang.into(), value.into()]
+        } else {
+            vec![format!("{}{value}", self.clang).into()]
         }
     }
 }
 
-const fn flag(name: &'static str, value: Value, clang: &'static str) -> Flag {
-    Flag { name, value, clang }
+const fn flag(name: &'static str, value: FlagValue, clang: &'static str) -> PortableFlag {
+    PortableFlag { name, value, clang }
 }
 
-/// Flags of clang that take their value as an argument of its own only.
+/// The flags of clang with a value that must be an argument of its own.
 const SEPARATE: [&str; 3] = ["-include", "-isystem", "-iquote"];
 
-/// Flags of clang that say nothing of a preprocessed text.
+/// The flags of clang that have no effect on preprocessed text.
 const PREPROCESSING: [&str; 6] = ["-include", "-isystem", "-iquote", "-I", "-D", "-U"];
 
-/// An argument that compilers replace by what is in a file. It is not read, and never shown to clang.
+/// An argument that names a file of further arguments. Such a file is not read, and the argument never reaches clang.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` names a file of further flags, which is not read; write them out")]
 pub struct ResponseFile(pub String);
 
-/// Fails where an argument would make clang read more arguments from a file. So does a value that stands behind its flag: clang hands
-/// both on to the compiler proper as two arguments, and that reads files of arguments once more, plug-ins and outputs included.
+/// Checks that no argument would make clang read more arguments from a file.
+///
+/// A value that is joined to its flag is checked too: clang passes flag and value to the compiler proper as two arguments,
+/// and that replaces arguments by files once more, which could bring plug-ins and output files.
 ///
 /// # Errors
-/// With the first such argument.
+/// Fails with the first such argument.
 pub fn no_response_file(arguments: &[OsString]) -> Result<(), ResponseFile> {
-    let names_one = |argument: &&OsString| {
-        let argument = argument.as_encoded_bytes();
-        let value = |flag: &Flag| argument.strip_prefix(flag.name.as_bytes());
-        argument.starts_with(b"@") || FLAGS.iter().filter_map(value).any(|value| value.starts_with(b"@"))
-    };
-    match arguments.iter().find(names_one) {
+    match arguments.iter().find(|argument| names_response_file(argument.as_encoded_bytes())) {
         Some(argument) => Err(ResponseFile(argument.to_string_lossy().into_owned())),
         None => Ok(()),
     }
 }
 
-/// Of a compiler's arguments, without its name, those that clang takes too and that say what the text means, and those that are left
-/// out although they might.
+fn names_response_file(argument: &[u8]) -> bool {
+    let mut values = FLAGS.iter().filter_map(|flag| argument.strip_prefix(flag.name.as_bytes()));
+    argument.starts_with(b"@") || values.any(|value| value.starts_with(b"@"))
+}
+
+/// Splits a compiler's arguments, without its name, into those for clang and those that are left out although they might
+/// affect the meaning of the text. Other arguments are in neither list.
 pub fn portable(arguments: &[String]) -> Result<(Vec<OsString>, Vec<String>), ResponseFile> {
-    let (mut kept, mut dropped) = (Vec::new(), Vec::new());
+    let mut kept = Vec::new();
+    let mut dropped = Vec::new();
     let mut arguments = arguments.iter();
     while let Some(argument) = arguments.next() {
-        let Some((flag, joined)) = flag_of(argument) else {
-            if argument.starts_with('@') {
-                return Err(ResponseFile(argument.clone()));
-            }
-            match meaningless(argument) {
-                Some(Value::Next) => drop(arguments.next()),
-                None if argument.starts_with('-') && !dropped.contains(argument) => {
-                    dropped.push(argument.clone())
-                }
-                _ => {}
-            }
+        if let Some((flag, joined)) = PortableFlag::find(argument) {
+            let Some(value) = joined.or_else(|| arguments.next().map(String::as_str)) else { continue };
+            kept.extend(flag.with(value));
             continue;
-        };
-        let Some(value) = joined.or_else(|| arguments.next().map(String::as_str)) else { continue };
-        kept.extend(flag.with(value));
+        }
+        if argument.starts_with('@') {
+            return Err(ResponseFile(argument.clone()));
+        }
+        match value_if_meaningless(argument) {
+            Some(FlagValue::Next) => drop(arguments.next()),
+            None if argument.starts_with('-') && !dropped.contains(argument) => {
+                dropped.push(argument.clone())
+            }
+            _ => {}
+        }
     }
     no_response_file(&kept)?;
     Ok((kept, dropped))
 }
 
-/// The user's own arguments without what only nvcc has and says nothing of the text.
+/// Returns the user's own arguments for clang, without those that only nvcc has and that do not affect the text.
 pub fn for_clang(arguments: &[String]) -> Vec<OsString> {
     let mut kept = Vec::new();
     let mut arguments = arguments.iter();
     while let Some(argument) = arguments.next() {
-        match flag_of(argument) {
+        match PortableFlag::find(argument) {
             Some((flag, joined)) => {
                 let Some(value) = joined.or_else(|| arguments.next().map(String::as_str)) else { continue };
                 kept.extend(flag.with(value));
@@ -141,42 +158,50 @@ pub fn for_clang(arguments: &[String]) -> Vec<OsString> {
     kept
 }
 
-/// How a flag gets its value that says nothing of the text; none for other flags.
-fn meaningless(argument: &str) -> Option<Value> {
-    let of_clang = ["-o", "-x", "-MF", "-MT", "-MQ", "--cuda-gpu-arch", "-target", "-arch"];
-    let begins = [
-        "-O",
-        "-g",
-        "-W",
-        "-w",
-        "-M",
-        "-m64",
-        "-mtune=",
-        "-march=",
-        "-fPI",
-        "-fpi",
-        "-fvis",
-        "-c",
-        "-pipe",
-        "-x",
-        "-dc",
-        "-D",
-        "-U",
-        "-I",
-        "-L",
-        "-l",
-        "-pthread",
-        "--cuda-gpu-arch=",
-        "--offload-arch=",
-    ];
-    match argument.split('=').next() {
-        _ if of_clang.contains(&argument) || NVCC_WITH_VALUES.contains(&argument) => Some(Value::Next),
-        Some(name) if NVCC.contains(&name) || NVCC_WITH_VALUES.contains(&name) => Some(Value::None),
-        _ => begins.iter().any(|begin| argument.starts_with(begin)).then_some(Value::None),
+/// Returns the position of the value of a flag that does not affect the meaning of the text; `None` for other flags.
+fn value_if_meaningless(argument: &str) -> Option<FlagValue> {
+    if MEANINGLESS_WITH_VALUES.contains(&argument) || NVCC_WITH_VALUES.contains(&argument) {
+        return Some(FlagValue::Next);
     }
+    let name = argument.split('=').next().unwrap_or_default();
+    let is_meaningless = NVCC.contains(&name)
+        || NVCC_WITH_VALUES.contains(&name)
+        || MEANINGLESS.iter().any(|prefix| argument.starts_with(prefix));
+    is_meaningless.then_some(FlagValue::None)
 }
 
-/// Flags of nvcc that say nothing of the text, with the value as an argument of its own.
+/// Flags of clang and gcc that do not affect the meaning of the text, with the value as an argument of its own.
+const MEANINGLESS_WITH_VALUES: [&str; 8] =
+    ["-o", "-x", "-MF", "-MT", "-MQ", "--cuda-gpu-arch", "-target", "-arch"];
+
+/// Prefixes of the other flags of clang and gcc that do not affect the meaning of the text.
+const MEANINGLESS: [&str; 23] = [
+    "-O",
+    "-g",
+    "-W",
+    "-w",
+    "-M",
+    "-m64",
+    "-mtune=",
+    "-march=",
+    "-fPI",
+    "-fpi",
+    "-fvis",
+    "-c",
+    "-pipe",
+    "-x",
+    "-dc",
+    "-D",
+    "-U",
+    "-I",
+    "-L",
+    "-l",
+    "-pthread",
+    "--cuda-gpu-arch=",
+    "--offload-arch=",
+];
+
+/// Flags of nvcc that do not affect the meaning of the text, with the value as an argument of its own.
 const NVCC_WITH_VALUES: [&str; 22] = [
     "-Xptxas",
     "--ptxas-options",
@@ -202,7 +227,7 @@ const NVCC_WITH_VALUES: [&str; 22] = [
     "-default-stream",
 ];
 
-/// The others, with the value behind an equals sign or none.
+/// Other flags of nvcc that do not affect the meaning of the text, without a value or with one behind an equals sign.
 const NVCC: [&str; 34] = [
     "-forward-unknown-to-host-compiler",
     "--forward-unknown-to-host-compiler",
@@ -240,24 +265,14 @@ const NVCC: [&str; 34] = [
     "--compile",
 ];
 
-/// The flag that an argument is, and its value where that stands behind it.
-fn flag_of(argument: &str) -> Option<(&'static Flag, Option<&str>)> {
-    FLAGS.iter().find_map(|flag| match (argument.strip_prefix(flag.name)?, flag.value) {
-        ("", Value::None) => Some((flag, Some(""))),
-        ("", Value::Next | Value::JoinedOrNext) => Some((flag, None)),
-        (value, Value::Joined | Value::JoinedOrNext) if !value.is_empty() => Some((flag, Some(value))),
-        _ => None,
-    })
-}
-
-/// The flags without those of the preprocessor, of a text that is preprocessed already.
+/// Returns the flags without those of the preprocessor, for text that is already preprocessed.
 pub fn without_preprocessing(flags: &[OsString]) -> Vec<OsString> {
     let mut kept = Vec::new();
     let mut rest = flags.iter();
     while let Some(flag) = rest.next() {
-        match flag_of(&flag.to_string_lossy()) {
-            Some((of, value)) if PREPROCESSING.contains(&of.clang) => {
-                if value.is_none() {
+        match PortableFlag::find(&flag.to_string_lossy()) {
+            Some((portable, joined)) if PREPROCESSING.contains(&portable.clang) => {
+                if joined.is_none() {
                     rest.next();
                 }
             }
@@ -267,7 +282,7 @@ pub fn without_preprocessing(flags: &[OsString]) -> Vec<OsString> {
     kept
 }
 
-/// The directories whose headers are not the user's.
+/// Returns the directories that the flags call system directories.
 pub fn system_directories(flags: &[OsString]) -> Vec<String> {
     let mut directories = Vec::new();
     let mut flags = flags.iter().map(|flag| flag.to_string_lossy());
@@ -290,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn flags_that_say_what_the_text_means_are_kept() {
+    fn flags_that_affect_the_meaning_of_the_text_are_kept() {
         let command = "-Iinclude -I other -DX=1 --define-macro Y -isystem /opt/x -std=c++14 -arch=sm_80 \
                        -Xcompiler -Wall --generate-code=arch=compute_80,code=sm_80 -O3 -c a.cu -o a.o \
                        --pre-include=p.h --std c++17";
@@ -333,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn what_might_mean_something_and_is_left_out_is_said_and_what_only_nvcc_has_is_not_shown_to_clang() {
+    fn flags_that_might_matter_are_listed_as_dropped_and_flags_of_nvcc_alone_never_reach_clang() {
         let split = |command: &str| shell_words::split(command).unwrap();
         let command =
             "-O3 -fopenmp -Xptxas -v -o a.o -fno-rtti --use_fast_math -maxrregcount=32 -t 0 -c a.cu -fopenmp";

@@ -1,132 +1,153 @@
-//! Judges uses by the rule, and says what could not be decided.
+//! Judges uses by the rule, and reports the uses that could not be decided.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::acts::Act;
-use super::asking::{Answers, Question};
-use super::ast::Place;
-use super::source::{Readers, ReadersPlace, Source};
+use super::ast::Position;
+use super::queries::{QueryAnswers, VariableQuery};
+use super::source::PreprocessedText;
+use super::source_map::{SourceMap, WrittenPlace};
 use super::text;
-use super::uses::{Body, Use, Uses};
-use super::variables::{TypeKind, Variable, Variables};
-use super::witnesses::{BEFORE, Operand};
-use super::{Finding, Fix, Undecided};
-use crate::reading::{self, Readings};
+use super::use_kind::UseKind;
+use super::uses::{DeviceCode, Use, Uses};
+use super::variables::{ArithmeticKind, CppVariable, Variables};
+use super::witnesses::{BEFORE, ConstantOperand};
+use super::{Fix, UndecidedUses, Violation};
+use crate::reading::{RuleInterpretations, RuleQuestion};
 use crate::rule::Key;
 
-/// Why a use could not be decided.
+/// The reason why a use could not be decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Cause {
+enum UndecidedCause {
+    /// The use depends on the parameters of a template without instances.
     Template,
+    /// clang could not be asked about the variable's initializer.
     Initializer,
+    /// A declaration that is left out may initialize the variable.
     LeftOut,
+    /// clang does not understand the expression or the initializer.
     Errors,
+    /// The text around the name is too complicated.
     Text,
 }
 
-impl Cause {
+impl UndecidedCause {
+    /// The predicate of a sentence about the uses.
     const fn sentence(self) -> &'static str {
         match self {
-            Cause::Template => "depend on the parameters of templates that are not instantiated",
-            Cause::Initializer => {
+            UndecidedCause::Template => "depend on the parameters of templates that are not instantiated",
+            UndecidedCause::Initializer => {
                 "read variables that are declared in a way that leaves no place to ask clang for their initialization"
             }
-            Cause::LeftOut => "read variables that a declaration before may initialize which is left out",
-            Cause::Errors => {
+            UndecidedCause::LeftOut => {
+                "read variables that a declaration before may initialize which is left out"
+            }
+            UndecidedCause::Errors => {
                 "stand in expressions, or read variables with initializers, that clang does not understand"
             }
-            Cause::Text => "stand in array bounds or template arguments that are too complicated to be read",
+            UndecidedCause::Text => {
+                "stand in array bounds or template arguments that are too complicated to be read"
+            }
         }
     }
 }
 
-/// What is wrong with a use.
+/// A violation at a place of the preprocessed text.
 #[derive(Debug, Default)]
-struct Broken {
+struct PendingViolation {
     keys: Vec<Key>,
-    /// The variable's identity, and where the last token of the expression is.
+    /// The identity of the variable.
     id: String,
-    last: Place,
-    /// Whether nvcc accepts every one of the uses here.
+    /// The place of the last token of the expression.
+    last: Position,
+    /// Whether nvcc accepts all uses at this place.
     is_accepted: bool,
-    /// Where a copy of this type would do: the first byte of the expression, and the first one behind it.
+    /// The range of the expression and the type, if a copy of that type could replace it.
     copied: Option<(usize, usize, String)>,
 }
 
 /// Judges the uses of one translation unit.
-pub struct Judge<'a> {
+pub struct UseJudge<'a> {
     variables: &'a Variables<'a>,
-    readings: Readings,
-    answers: Answers,
-    /// What operands of constants are used for, by the offset of the name.
-    operands: HashMap<usize, Act>,
-    /// Variables with an initializer in the text and none in the tree.
+    readings: RuleInterpretations,
+    answers: QueryAnswers,
+    /// The kinds of use of operands of constants, by the offset of the name.
+    operands: HashMap<usize, UseKind>,
+    /// The variables that have an initializer in the text but not in the tree.
     misread: HashSet<String>,
-    findings: BTreeMap<(Place, String), Broken>,
-    undecided: BTreeMap<(Cause, String), (usize, Place, String)>,
+    /// The violations, by place and name of the variable.
+    pending: BTreeMap<(Position, String), PendingViolation>,
+    /// The undecided uses by cause and file: their number, and the place and the name of the first one.
+    undecided: BTreeMap<(UndecidedCause, String), (usize, Position, String)>,
 }
 
-/// What a judge says: the violations and what could not be decided, with the line in the preprocessed text of each.
+/// The violations and the undecided uses of a translation unit, each with its line in the preprocessed text.
 #[derive(Debug, Default)]
-pub struct Judged {
+pub struct JudgedUses {
     /// The violations, by place.
-    pub findings: Vec<(u32, Finding)>,
-    /// What could not be decided.
-    pub undecided: Vec<(u32, Undecided)>,
+    pub findings: Vec<(u32, Violation)>,
+    /// The undecided uses, by cause and file.
+    pub undecided: Vec<(u32, UndecidedUses)>,
 }
 
-/// The variables of which clang must be asked.
-pub fn questions<'a>(
+/// Returns the variables that clang must be asked about.
+pub fn queries<'a>(
     uses: &Uses,
     variables: &'a Variables<'a>,
-    readings: Readings,
-    source: &Source,
-) -> Vec<Question<'a>> {
-    let mut wanted: HashSet<String> = HashSet::new();
+    readings: RuleInterpretations,
+    source: &PreprocessedText,
+) -> Vec<VariableQuery<'a>> {
+    let mut wanted: HashSet<&str> = HashSet::new();
     for used in &uses.uses {
-        let open = matches!(used.act, Act::Value | Act::Copy | Act::Argument)
+        let is_open = matches!(used.kind, UseKind::Value | UseKind::Copy | UseKind::Argument)
             && !used.is_constant
             && variables
                 .get(&used.id)
                 .is_some_and(|variable| variable.initializer.is_some() && !variable.is_plainly_constant());
-        if open {
-            wanted.insert(used.id.clone());
+        if is_open {
+            wanted.insert(&used.id);
         }
     }
-    // Where the tree does not show a name, only these can be violations, and what a reference is bound to.
-    let is_suspect = |id: &str, variable: &Variable<'_>| {
-        uses.by_argument.contains(id)
-            || variable.is_volatile()
-            || !is_valid(variables, variable, readings)
-            || !variable.is_plainly_constant()
-    };
     let mut names: HashMap<&str, bool> = HashMap::new();
     for (id, variable) in variables.covered() {
-        *names.entry(variable.name).or_default() |= is_suspect(id, variable);
+        *names.entry(variable.name).or_default() |= is_suspect(id, variable, uses, variables, readings);
     }
-    let unseen = uses.unseen(&names, source);
-    let mut questions: Vec<Question<'a>> = variables
-        .covered()
-        .filter(|(id, variable)| {
-            let is_unseen =
-                unseen.get(variable.name).is_some_and(|&is_bound| is_bound || is_suspect(id, variable));
-            wanted.contains(*id) || is_unseen
-        })
-        .map(|(id, variable)| Question { id, name: variable.name, places: variable.places.clone() })
-        .collect();
-    questions.sort_by(|one, other| one.places[0].cmp(other.places[0]));
-    questions
+    let in_text = uses.names_in_text(&names, source);
+    let mut queries = Vec::new();
+    for (id, variable) in variables.covered() {
+        let is_in_text = in_text
+            .get(variable.name)
+            .is_some_and(|&is_bound| is_bound || is_suspect(id, variable, uses, variables, readings));
+        if wanted.contains(id) || is_in_text {
+            queries.push(VariableQuery { id, name: variable.name, places: variable.places.clone() });
+        }
+    }
+    queries.sort_by(|one, other| one.places[0].cmp(other.places[0]));
+    queries
+}
+
+/// Whether a use of the variable in a constant may be a violation although no reference is bound to it.
+fn is_suspect(
+    id: &str,
+    variable: &CppVariable<'_>,
+    uses: &Uses,
+    variables: &Variables<'_>,
+    readings: RuleInterpretations,
+) -> bool {
+    uses.by_argument.contains(id)
+        || variable.is_volatile()
+        || !has_valid_type(variables, variable, readings)
+        || !variable.is_plainly_constant()
 }
 
 /// Returns the operands of constants whose use only clang's tree decides: all that are not the whole constant.
 pub fn operands<'a>(
-    answers: &Answers,
+    answers: &QueryAnswers,
     uses: &Uses,
     variables: &'a Variables<'a>,
-    source: &Source,
-) -> Vec<Operand<'a>> {
+    source: &PreprocessedText,
+) -> Vec<ConstantOperand<'a>> {
     let code = source.code();
-    let mut operands: BTreeMap<usize, Operand<'a>> = BTreeMap::new();
+    let mut operands: BTreeMap<usize, ConstantOperand<'a>> = BTreeMap::new();
     for (id, place) in answers.mentions.iter().filter(|(_, place)| !uses.names(place)) {
         let Some(variable) = variables.get(id) else { continue };
         let Some(offset) = source.offset(place.line, place.col) else { continue };
@@ -135,182 +156,197 @@ pub fn operands<'a>(
             continue;
         }
         let is_whole = text::is_template_argument(code, offset, variable.name)
-            || variable.kind() != TypeKind::Other && text::is_whole_bound(code, offset, variable.name);
+            || variable.kind() != ArithmeticKind::Other && text::is_whole_bound(code, offset, variable.name);
         if is_whole {
             continue;
         }
-        let mut begin = body.begin.saturating_sub(BEFORE);
-        while !code.is_char_boundary(begin) {
-            begin += 1;
-        }
-        let mut end = (body.end + 1).min(code.len());
-        while !code.is_char_boundary(end) {
-            end += 1;
-        }
-        operands.entry(offset).or_insert(Operand { offset, name: variable.name, around: (begin, end) });
+        let begin = char_boundary_from(code, body.begin.saturating_sub(BEFORE));
+        let end = char_boundary_from(code, (body.end + 1).min(code.len()));
+        operands.entry(offset).or_insert(ConstantOperand {
+            offset,
+            name: variable.name,
+            around: (begin, end),
+        });
     }
     operands.into_values().collect()
 }
 
-/// Whether the rule allows the value of a variable of this type.
-fn is_valid(variables: &Variables<'_>, variable: &Variable<'_>, readings: Readings) -> bool {
-    let has = |name: &str| variable.ty.contains(name);
+/// Returns the first offset from this one on where a character begins.
+fn char_boundary_from(text: &str, mut offset: usize) -> usize {
+    while !text.is_char_boundary(offset) {
+        offset += 1;
+    }
+    offset
+}
+
+/// Whether the rule allows using the value of a variable of this type.
+fn has_valid_type(
+    variables: &Variables<'_>,
+    variable: &CppVariable<'_>,
+    readings: RuleInterpretations,
+) -> bool {
     match variable.kind() {
-        TypeKind::Integral => !(has("__int128") && readings.departs(reading::Question::ExtendedInteger)),
-        TypeKind::Floating => {
-            let is_long = has("long double");
-            !readings.departs(reading::Question::HostCompiler)
-                && (!is_long || !readings.departs(reading::Question::LongDouble))
+        ArithmeticKind::Integral => {
+            !(variable.ty.contains("__int128") && readings.departs(RuleQuestion::ExtendedInteger))
         }
-        TypeKind::Other => {
-            readings.departs(reading::Question::Enumeration) && variables.is_enumeration(variable)
+        ArithmeticKind::Floating => {
+            let is_long = variable.ty.contains("long double");
+            !readings.departs(RuleQuestion::HostCompiler)
+                && (!is_long || !readings.departs(RuleQuestion::LongDouble))
+        }
+        ArithmeticKind::Other => {
+            readings.departs(RuleQuestion::Enumeration) && variables.is_enumeration(variable)
         }
     }
 }
 
-impl<'a> Judge<'a> {
-    /// A judge that has these answers of clang, and knows what these operands of constants are used for.
+impl<'a> UseJudge<'a> {
+    /// Creates a judge with clang's answers. `operands` are the kinds of use of operands of constants, by the offset of the
+    /// name.
     pub fn new(
         variables: &'a Variables<'a>,
-        readings: Readings,
-        answers: Answers,
-        operands: HashMap<usize, Act>,
+        readings: RuleInterpretations,
+        answers: QueryAnswers,
+        operands: HashMap<usize, UseKind>,
     ) -> Self {
-        Judge {
+        UseJudge {
             variables,
             readings,
             answers,
             operands,
             misread: HashSet::new(),
-            findings: BTreeMap::new(),
+            pending: BTreeMap::new(),
             undecided: BTreeMap::new(),
         }
     }
 
-    /// Judges all of them.
-    pub fn judge(mut self, uses: &Uses, source: &Source, readers: &mut Readers<'_>) -> Judged {
-        self.misread = self.misread(uses, source);
+    /// Judges all uses, and translates the places of violations into places of the user's files.
+    pub fn judge(mut self, uses: &Uses, source: &PreprocessedText, map: &mut SourceMap<'_>) -> JudgedUses {
+        self.misread = self.misread_variables(uses, source);
         for used in &uses.uses {
-            let act = match used.act {
-                Act::Argument => {
-                    match uses.is_bound_by_name(source.code(), used.last.offset as usize, &used.name) {
-                        Some(true) => Act::Address,
-                        Some(false) => Act::Value,
-                        None => Act::Unknown,
-                    }
-                }
-                act => act,
-            };
-            self.report(&Use { act, ..used.clone() }, source);
+            let kind =
+                if used.kind == UseKind::Argument { kind_of_argument(used, uses, source) } else { used.kind };
+            self.judge_use(&Use { kind, ..used.clone() }, source);
         }
-        self.mentions(uses, source);
-        let mut judged = Judged::default();
-        for ((place, variable), mut broken) in self.findings {
-            let ReadersPlace { file, line, col, offset, is_exact, .. } = readers.place(source, &place);
-            broken.keys.sort();
-            // A macro may use it twice.
-            let is_same = |(_, found): &(u32, Finding)| {
-                found.line == line
-                    && found.variable == variable
-                    && found.file == file
-                    && (!is_exact || found.column == col)
-            };
-            let index = judged.findings.iter().rposition(is_same);
-            if let Some((_, same)) = index.and_then(|index| judged.findings.get_mut(index)) {
-                same.keys.extend(broken.keys);
+        self.judge_mentions(uses, source);
+        let mut judged = JudgedUses::default();
+        for ((place, variable), mut pending) in std::mem::take(&mut self.pending) {
+            let written = map.place(source, &place);
+            pending.keys.sort();
+            if let Some((_, same)) = find_same(&mut judged.findings, &written, &variable) {
+                same.keys.extend(pending.keys);
                 same.keys.sort();
                 same.keys.dedup();
-                same.is_accepted &= broken.is_accepted;
-                continue;
+                same.is_accepted &= pending.is_accepted;
+            } else {
+                let violation = self.violation(pending, variable, written, source, map);
+                judged.findings.push((place.line, violation));
             }
-            let fix = offset.zip(broken.copied).and_then(|(offset, (begin, end, ty))| {
-                let name = source.code().get(begin..end).filter(|name| name.ends_with(&variable))?;
-                let text = format!("static_cast<{ty}>({name})");
-                (!name.contains('\n')).then_some(Fix { begin: offset, end: offset + (end - begin), text })
-            });
-            let last = readers.place(source, &broken.last);
-            let end = if last.line == line && last.col >= col { last.col + last.length } else { col + 1 };
-            let used = self.variables.get(&broken.id);
-            let declared = used.and_then(|used| used.places.first()).map(|declared| {
-                let ReadersPlace { file, line, col, .. } = readers.place(source, declared);
-                (file, line, col)
-            });
-            let finding = Finding {
-                text: readers.text(&file, line),
-                file,
-                line,
-                column: col,
-                end_column: end,
-                declared,
-                is_accepted: broken.is_accepted,
-                is_enumeration: used.is_some_and(|used| self.variables.is_enumeration(used)),
-                variable,
-                keys: broken.keys,
-                fix,
-            };
-            judged.findings.push((place.line, finding));
         }
         for ((cause, _), (count, first, variable)) in self.undecided {
-            let ReadersPlace { file, line, col, .. } = readers.place(source, &first);
-            let undecided = Undecided { file, line, column: col, variable, count, cause: cause.sentence() };
+            let WrittenPlace { file, line, col, .. } = map.place(source, &first);
+            let undecided =
+                UndecidedUses { file, line, column: col, variable, count, cause: cause.sentence() };
             judged.undecided.push((first.line, undecided));
         }
         judged
     }
 
-    fn report(&mut self, used: &Use, source: &Source) {
-        let Some(variable) = self.variables.get(&used.id) else { return };
-        if variable.is_constexpr && self.readings.departs(reading::Question::ConstexprVariable) {
-            return;
-        }
-        let mut say = |cause| self.say(cause, source, &used.place, &used.name);
-        let keys = match used.act {
-            Act::Nothing => return,
-            Act::Misread => return say(Cause::Errors),
-            Act::Value | Act::Copy if variable.is_open => return say(Cause::Template),
-            Act::Argument | Act::Unknown => return say(Cause::Template),
-            Act::Address => vec![Key::Address],
-            Act::Value | Act::Copy => {
-                let mut keys = match self.value_keys(variable, used) {
-                    Ok(keys) => keys,
-                    Err(cause) => return self.say(cause, source, &used.place, &used.name),
-                };
-                if used.act == Act::Copy {
-                    keys.push(Key::Address);
-                }
-                keys
-            }
-        };
-        if !keys.is_empty() {
-            let copied = used.copied.filter(|_| {
-                let is_before = variable.initializer.is_some_and(|(_, place)| place <= used.number);
-                is_before
-                    && variable.is_plainly_constant()
-                    && !variable.is_volatile()
-                    && is_valid(self.variables, variable, self.readings)
-            });
-            let ty = variable.ty.trim_start_matches("const ").to_owned();
-            // nvcc copies and reads what it can evaluate, whatever its type.
-            let is_copied = used.act == Act::Copy && variable.is_constexpr;
-            let is_accepted =
-                used.is_folded && (keys == [Key::InvalidType] || is_copied && keys[0] == Key::InvalidType);
-            let broken = self.findings.entry((used.place.clone(), used.name.clone())).or_insert_with(|| {
-                Broken { id: used.id.clone(), last: used.last.clone(), is_accepted, ..Broken::default() }
-            });
-            broken.is_accepted &= is_accepted;
-            broken.keys.extend(keys);
-            broken.keys.sort();
-            broken.keys.dedup();
-            broken.copied =
-                copied.map(|(begin, end)| (begin, end, ty)).filter(|_| broken.keys == [Key::Address]);
+    /// Turns a violation at a place of the preprocessed text into one at the written place.
+    fn violation(
+        &self,
+        pending: PendingViolation,
+        variable: String,
+        written: WrittenPlace,
+        source: &PreprocessedText,
+        map: &mut SourceMap<'_>,
+    ) -> Violation {
+        let WrittenPlace { file, line, col, offset, .. } = written;
+        let fix = offset.zip(pending.copied).and_then(|(offset, (begin, end, ty))| {
+            let name = source.code().get(begin..end).filter(|name| name.ends_with(&variable))?;
+            let text = format!("static_cast<{ty}>({name})");
+            (!name.contains('\n')).then_some(Fix { begin: offset, end: offset + (end - begin), text })
+        });
+        let last = map.place(source, &pending.last);
+        let is_after = last.line == line && last.col >= col;
+        let used = self.variables.get(&pending.id);
+        let declared = used.and_then(|used| used.places.first()).map(|declared| {
+            let WrittenPlace { file, line, col, .. } = map.place(source, declared);
+            (file, line, col)
+        });
+        Violation {
+            text: map.text(&file, line),
+            file,
+            line,
+            column: col,
+            end_column: if is_after { last.col + last.length } else { col + 1 },
+            declared,
+            is_accepted: pending.is_accepted,
+            is_enumeration: used.is_some_and(|used| self.variables.is_enumeration(used)),
+            variable,
+            keys: pending.keys,
+            fix,
         }
     }
 
-    /// The used variables of which an error of clang has taken the initializer away.
-    fn misread(&self, uses: &Uses, source: &Source) -> HashSet<String> {
+    /// Judges one use. Records a violation or an undecided use, or nothing.
+    fn judge_use(&mut self, used: &Use, source: &PreprocessedText) {
+        let Some(variable) = self.variables.get(&used.id) else { return };
+        if variable.is_constexpr && self.readings.departs(RuleQuestion::ConstexprVariable) {
+            return;
+        }
+        let result = match used.kind {
+            UseKind::Nothing => return,
+            UseKind::Misread => Err(UndecidedCause::Errors),
+            UseKind::Value | UseKind::Copy if variable.is_open => Err(UndecidedCause::Template),
+            UseKind::Argument | UseKind::Unknown => Err(UndecidedCause::Template),
+            UseKind::Address => Ok(vec![Key::Address]),
+            UseKind::Value => self.value_keys(variable, used),
+            UseKind::Copy => self.value_keys(variable, used).map(|mut keys| {
+                keys.push(Key::Address);
+                keys
+            }),
+        };
+        match result {
+            Ok(keys) if keys.is_empty() => {}
+            Ok(keys) => self.add_violation(used, variable, keys),
+            Err(cause) => self.add_undecided(cause, source, &used.place, &used.name),
+        }
+    }
+
+    fn add_violation(&mut self, used: &Use, variable: &CppVariable<'_>, keys: Vec<Key>) {
+        let is_initialized_before = variable.initializer.is_some_and(|(_, place)| place <= used.number);
+        let is_copy_allowed = is_initialized_before
+            && variable.is_plainly_constant()
+            && !variable.is_volatile()
+            && has_valid_type(self.variables, variable, self.readings);
+        // nvcc copies and reads everything that it can evaluate, whatever its type.
+        let is_copied = used.kind == UseKind::Copy && variable.is_constexpr;
+        let is_accepted =
+            used.is_folded && (keys == [Key::InvalidType] || is_copied && keys[0] == Key::InvalidType);
+        let pending =
+            self.pending.entry((used.place.clone(), used.name.clone())).or_insert_with(|| PendingViolation {
+                id: used.id.clone(),
+                last: used.last.clone(),
+                is_accepted,
+                ..PendingViolation::default()
+            });
+        pending.is_accepted &= is_accepted;
+        pending.keys.extend(keys);
+        pending.keys.sort();
+        pending.keys.dedup();
+        let ty = variable.ty.trim_start_matches("const ");
+        pending.copied = used
+            .copied
+            .filter(|_| is_copy_allowed && pending.keys == [Key::Address])
+            .map(|(begin, end)| (begin, end, ty.to_owned()));
+    }
+
+    /// Returns the used variables whose initializers are missing in the tree because of clang's errors.
+    fn misread_variables(&self, uses: &Uses, source: &PreprocessedText) -> HashSet<String> {
         let mut misread = HashSet::new();
         let mut seen: HashSet<&str> = HashSet::new();
-        for used in uses.uses.iter().filter(|used| matches!(used.act, Act::Value | Act::Copy)) {
+        for used in uses.uses.iter().filter(|used| matches!(used.kind, UseKind::Value | UseKind::Copy)) {
             let Some(variable) = self.variables.get(&used.id) else { continue };
             if variable.initializer.is_some() || variable.is_constexpr || !seen.insert(&used.id) {
                 continue;
@@ -326,130 +362,196 @@ impl<'a> Judge<'a> {
         misread
     }
 
-    fn say(&mut self, cause: Cause, source: &Source, place: &Place, name: &str) {
+    fn add_undecided(
+        &mut self,
+        cause: UndecidedCause,
+        source: &PreprocessedText,
+        place: &Position,
+        name: &str,
+    ) {
         let entry = self.undecided.entry((cause, source.line(place.line).0.to_owned()));
         entry.or_insert_with(|| (0, place.clone(), name.to_owned())).0 += 1;
     }
 
-    /// The messages about a use of the value; why not, where it cannot be decided.
-    fn value_keys(&self, variable: &Variable<'_>, used: &Use) -> Result<Vec<Key>, Cause> {
+    /// Returns the messages about a use of the value. Fails if it cannot be decided whether any applies.
+    fn value_keys(&self, variable: &CppVariable<'_>, used: &Use) -> Result<Vec<Key>, UndecidedCause> {
+        let is_initialized = self.is_initialized(variable, used);
         let mut keys = Vec::new();
-        let not_before = || match self.variables.is_whole_before(used.number) {
-            true => Ok(false),
-            false => Err(Cause::LeftOut),
-        };
-        let is_constant = match variable.initializer {
-            Some((_, place)) if place > used.number => not_before(),
-            // An instantiation may have its initializer in the template only.
-            None if used.is_constant || variable.is_constexpr => Ok(true),
-            None if self.misread.contains(&used.id) => Err(Cause::Errors),
-            None => not_before(),
-            Some(_) if used.is_constant || variable.is_plainly_constant() => Ok(true),
-            Some(_) => self.answers.constant.get(&used.id).copied().ok_or(Cause::Initializer),
-        };
-        if is_constant == Ok(false) {
+        if is_initialized == Ok(false) {
             keys.push(Key::NotInitialized);
         }
         if variable.is_volatile() {
             keys.push(Key::Volatile);
         }
-        if !is_valid(self.variables, variable, self.readings) {
+        if !has_valid_type(self.variables, variable, self.readings) {
             keys.push(Key::InvalidType);
         }
-        // What is wrong anyway is said.
-        if keys.is_empty() { is_constant.map(|_| keys) } else { Ok(keys) }
+        // Other messages apply regardless of the initialization.
+        if keys.is_empty() { is_initialized.map(|_| keys) } else { Ok(keys) }
     }
 
-    /// Array bounds, template arguments and the like: the tree does not show what they name, the text does.
-    fn mentions(&mut self, uses: &Uses, source: &Source) {
+    /// Whether a constant expression has initialized the variable before the use.
+    fn is_initialized(&self, variable: &CppVariable<'_>, used: &Use) -> Result<bool, UndecidedCause> {
+        match variable.initializer {
+            Some((_, place)) if place > used.number => self.not_initialized(used),
+            // The initializer of an instance may be in the template only.
+            None if used.is_constant || variable.is_constexpr => Ok(true),
+            None if self.misread.contains(&used.id) => Err(UndecidedCause::Errors),
+            None => self.not_initialized(used),
+            Some(_) if used.is_constant || variable.is_plainly_constant() => Ok(true),
+            Some(_) => self.answers.constant.get(&used.id).copied().ok_or(UndecidedCause::Initializer),
+        }
+    }
+
+    /// Returns false, unless a declaration that is left out may initialize the variable before the use.
+    fn not_initialized(&self, used: &Use) -> Result<bool, UndecidedCause> {
+        if self.variables.is_whole_before(used.number) { Ok(false) } else { Err(UndecidedCause::LeftOut) }
+    }
+
+    /// Judges the uses that the tree does not show, such as those in array bounds and template arguments.
+    fn judge_mentions(&mut self, uses: &Uses, source: &PreprocessedText) {
         let code = source.code();
-        let mut seen: HashSet<Place> = HashSet::new();
+        let mut seen: HashSet<Position> = HashSet::new();
         for (id, place) in std::mem::take(&mut self.answers.mentions) {
             if uses.names(&place) || !seen.insert(place.clone()) {
                 continue;
             }
-            let Some(named) = self.variables.get(&id).map(|variable| variable.name) else { continue };
+            let Some(name) = self.variables.get(&id).map(|variable| variable.name) else { continue };
             let Some(offset) = source.offset(place.line, place.col) else { continue };
             let Some(body) = uses.body_around(offset) else { continue };
-            if !code[offset..].starts_with(named) {
-                self.say(Cause::Text, source, &place, named);
+            if !code[offset..].starts_with(name) {
+                self.add_undecided(UndecidedCause::Text, source, &place, name);
                 continue;
             }
             let start = text::qualified_start(code, offset);
-            let col = place.col - (offset - start) as u32;
-            let last = Place { offset: offset as u32, ..place };
-            let place = Place { col, offset: start as u32, ..last };
-            // A member of a template is one in each instance.
+            let mention = Mention {
+                place: Position { col: place.col - (offset - start) as u32, offset: start as u32, ..place },
+                last: Position { offset: offset as u32, ..place },
+                body,
+            };
             let variables = self.variables;
             let instances = variables.instances(&id);
             for &id in &instances {
-                self.mention(uses, source, id, &instances, body, (&place, &last));
+                self.judge_mention(uses, source, id, &instances, &mention);
             }
         }
     }
 
-    /// One variable that is named where the tree does not say so; its qualified name begins at the first place and ends with the
-    /// word at the last one.
-    fn mention(
+    /// Judges a use of the variable `id`, which is one of those that the name stands for (`instances`).
+    fn judge_mention(
         &mut self,
         uses: &Uses,
-        source: &Source,
+        source: &PreprocessedText,
         id: &str,
-        same: &[&str],
-        body: &Body,
-        (place, last): (&Place, &Place),
+        instances: &[&str],
+        mention: &Mention<'_>,
     ) {
-        let offset = last.offset as usize;
-        let (variables, code) = (self.variables, source.code());
+        let variables = self.variables;
         let Some(variable) = variables.get(id) else { return };
-        let functions = text::Functions {
-            passing: &|from, name| uses.passing(&body.scope, from, name),
-            gets_object: &|name| uses.gets_object(variable.ty, name),
-        };
-        let act = match text::act_of_mention(code, offset, variable.name, &functions) {
-            Some(Act::Copy)
-                if text::is_template_argument(code, offset, variable.name)
-                    && uses.is_bound_by_argument(code, offset, variable.name, same) =>
-            {
-                Some(Act::Address)
-            }
-            Some(Act::Nothing) => Some(Act::Nothing),
-            _ if self.operands.contains_key(&offset) => self.operands.get(&offset).copied(),
-            // A class is copied, anything else only read.
-            Some(Act::Copy) if !variable.is_class() => Some(Act::Value),
-            act => act,
-        };
-        // What is declared behind the code is named by a template's parameter there, or is a member of the class around.
+        let Mention { place, last, body } = mention;
+        // A variable that is declared behind the code is named by a parameter of a template, or is a member of the class
+        // around the code.
         let is_behind = variable.places.first().is_some_and(|declared| declared.offset as usize > body.end);
         let number = if is_behind { u64::MAX } else { body.number };
-        match act {
-            Some(act) => {
-                let unseen = Use::unseen(id, variable.name, act, place.clone(), last.clone(), number);
-                self.report(&unseen, source);
+        match self.kind_of_mention(uses, source, variable, instances, mention) {
+            Some(kind) => {
+                let used = Use::in_text(id, variable.name, kind, place.clone(), last.clone(), number);
+                self.judge_use(&used, source);
             }
-            None => self.say(Cause::Text, source, place, variable.name),
+            None => self.add_undecided(UndecidedCause::Text, source, place, variable.name),
         }
     }
+
+    /// Classifies a use that the tree does not show; `None` if neither the text nor clang's answers decide.
+    fn kind_of_mention(
+        &self,
+        uses: &Uses,
+        source: &PreprocessedText,
+        variable: &CppVariable<'_>,
+        instances: &[&str],
+        mention: &Mention<'_>,
+    ) -> Option<UseKind> {
+        let code = source.code();
+        let offset = mention.last.offset as usize;
+        let functions = text::KnownFunctions {
+            passing: &|from, name| uses.passing(&mention.body.scope, from, name),
+            gets_object: &|name| uses.gets_object(variable.ty, name),
+        };
+        match text::kind_of_mention(code, offset, variable.name, &functions) {
+            Some(UseKind::Copy)
+                if text::is_template_argument(code, offset, variable.name)
+                    && uses.is_bound_by_argument(code, offset, variable.name, instances) =>
+            {
+                Some(UseKind::Address)
+            }
+            Some(UseKind::Nothing) => Some(UseKind::Nothing),
+            _ if self.operands.contains_key(&offset) => self.operands.get(&offset).copied(),
+            // Only an object of a class is copied; the value of any other variable is read.
+            Some(UseKind::Copy) if !variable.is_class() => Some(UseKind::Value),
+            kind => kind,
+        }
+    }
+}
+
+/// A name of a variable that the text shows and the tree does not.
+struct Mention<'a> {
+    /// The beginning of the qualified name.
+    place: Position,
+    /// The last word of the name.
+    last: Position,
+    /// The device code around the name.
+    body: &'a DeviceCode,
+}
+
+/// Classifies a template argument by all templates with the name before it.
+fn kind_of_argument(used: &Use, uses: &Uses, source: &PreprocessedText) -> UseKind {
+    match uses.is_bound_by_name(source.code(), used.last.offset as usize, &used.name) {
+        Some(true) => UseKind::Address,
+        Some(false) => UseKind::Value,
+        None => UseKind::Unknown,
+    }
+}
+
+/// Finds a violation that was reported at the same place for the same variable. A macro that uses a variable twice has both
+/// uses at its own place.
+fn find_same<'f>(
+    findings: &'f mut [(u32, Violation)],
+    written: &WrittenPlace,
+    variable: &str,
+) -> Option<&'f mut (u32, Violation)> {
+    findings.iter_mut().rev().find(|(_, found)| {
+        found.line == written.line
+            && found.variable == variable
+            && found.file == written.file
+            && (!written.is_exact || found.column == written.col)
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::check::ast::Node;
+    use crate::check::ast::AstNode;
 
     #[test]
-    fn a_variable_that_something_left_out_may_initialize_is_undecided_behind_it_and_only_there() {
+    fn a_use_behind_a_left_out_declaration_is_undecided_if_that_may_initialize_the_variable() {
         let declared = r#"{"id": "1", "kind": "VarDecl", "name": "k", "type": {"qualType": "const int"}}"#;
-        let declarations: [Node; 2] =
+        let declarations: [AstNode; 2] =
             [declared, r#"{"kind": "EmptyDecl"}"#].map(|text| serde_json::from_str(text).unwrap());
         let judged = |whole: Option<usize>, number: u64| {
-            let variables = Variables::of(&declarations, whole);
+            let variables = Variables::collect(&declarations, whole);
             let mut uses = Uses::default();
-            uses.uses.push(Use::unseen("1", "k", Act::Value, Place::default(), Place::default(), number));
-            let (source, text_of) = (Source::default(), |_: &str| String::new());
-            let (answers, operands) = (Answers::default(), HashMap::new());
-            let judge = Judge::new(&variables, Readings::default(), answers, operands);
-            let judged = judge.judge(&uses, &source, &mut Readers::new(&text_of));
+            uses.uses.push(Use::in_text(
+                "1",
+                "k",
+                UseKind::Value,
+                Position::default(),
+                Position::default(),
+                number,
+            ));
+            let (source, text_of) = (PreprocessedText::default(), |_: &str| String::new());
+            let (answers, operands) = (QueryAnswers::default(), HashMap::new());
+            let judge = UseJudge::new(&variables, RuleInterpretations::default(), answers, operands);
+            let judged = judge.judge(&uses, &source, &mut SourceMap::new(&text_of));
             (judged.findings.len(), judged.undecided.len())
         };
         assert_eq!(judged(None, 2), (1, 0));

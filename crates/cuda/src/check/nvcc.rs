@@ -1,87 +1,95 @@
-//! nvcc's flags, said as those that the table of flags has. What this yields is looked up there like any other flag.
+//! Translates flags of nvcc into those of clang and gcc. The table in [`flags`](super::flags) then decides which of them
+//! reach clang.
 
 use std::io;
 use std::path::Path;
 
 use super::files::read_text;
 
-/// The longest file of options that is read.
+/// The size limit of a file of options, in bytes.
 const LONGEST: u64 = 1 << 20;
 
-/// Why a file of options cannot be read.
+/// An error in a file of options.
 #[derive(Debug, thiserror::Error)]
 pub enum OptionsFileError {
-    /// It is not there, or is no regular file.
+    /// The file does not exist, or is not a regular file.
     #[error("--options-file {name}: {source}")]
     File {
-        /// The file, as the command line names it.
+        /// The file as the command line names it.
         name: String,
-        /// The system's reason.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// It cannot be split into arguments.
+    /// The text cannot be split into arguments.
     #[error("--options-file {name}: {source}")]
     Split {
-        /// The file, as the command line names it.
+        /// The file as the command line names it.
         name: String,
-        /// What is wrong.
+        /// The error in the text.
         source: shell_words::ParseError,
     },
 }
 
-/// The arguments with those of nvcc's files of options in their place, as CMake writes them. Such a file names no other: one that does
-/// is left to the table of flags, which has no such flag.
+/// Whether an argument is nvcc's flag for a file of options, with or without the name of the file.
+pub fn names_options_file(argument: &str) -> bool {
+    matches!(argument.split('=').next(), Some("--options-file" | "-optf"))
+}
+
+/// Replaces nvcc's files of options, which CMake writes, by their contents.
+///
+/// A file of options cannot name another one: its arguments are returned as they are, and the table of flags leaves out a
+/// flag for a file of options.
 pub fn with_options_files(arguments: &[String], directory: &Path) -> Result<Vec<String>, OptionsFileError> {
-    let mut all = Vec::new();
+    let mut expanded = Vec::new();
     let mut rest = arguments.iter();
     while let Some(argument) = rest.next() {
         let names = match argument.split_once('=') {
-            Some(("--options-file" | "-optf", names)) => Some(names),
-            None if argument == "--options-file" || argument == "-optf" => rest.next().map(String::as_str),
-            _ => None,
+            _ if !names_options_file(argument) => None,
+            Some((_, names)) => Some(names),
+            None => rest.next().map(String::as_str),
         };
         let Some(names) = names else {
-            all.push(argument.clone());
+            expanded.push(argument.clone());
             continue;
         };
         for name in names.split(',') {
-            all.extend(options_of(name, directory)?);
+            expanded.extend(read_options(name, directory)?);
         }
     }
-    Ok(all)
+    Ok(expanded)
 }
 
-fn options_of(name: &str, directory: &Path) -> Result<Vec<String>, OptionsFileError> {
+fn read_options(name: &str, directory: &Path) -> Result<Vec<String>, OptionsFileError> {
     let text = read_text(&directory.join(name), LONGEST)
         .map_err(|source| OptionsFileError::File { name: name.to_owned(), source })?;
     shell_words::split(&text).map_err(|source| OptionsFileError::Split { name: name.to_owned(), source })
 }
 
-/// Whether a command line says that its file is CUDA, whatever its name.
-pub fn says_cuda(arguments: &[String]) -> bool {
-    let is_language = |name: &str| matches!(name, "cu" | "cuda");
+/// Whether a flag of the command line sets the language to CUDA.
+pub fn is_cuda(arguments: &[String]) -> bool {
     let mut before = "";
-    arguments.iter().any(|argument| {
-        let says = match argument.split_once('=') {
-            Some(("-x" | "--x", language)) => is_language(language),
-            _ => {
-                matches!(before, "-x" | "--x") && is_language(argument)
-                    || argument == "-xcu"
-                    || argument == "-xcuda"
-            }
+    for argument in arguments {
+        let language: &str = match argument.split_once('=') {
+            Some(("-x" | "--x", language)) => language,
+            _ if argument.starts_with("-x") => &argument[2..],
+            _ if matches!(before, "-x" | "--x") => argument,
+            _ => "",
         };
+        if matches!(language, "cu" | "cuda") {
+            return true;
+        }
         before = argument;
-        says
-    })
+    }
+    false
 }
 
-/// The flags that nvcc splits at commas.
+/// The flags with values that nvcc splits at commas.
 const LISTS: [&str; 3] = ["-isystem", "-include", "-I"];
 
-/// A compiler's arguments with nvcc's spellings replaced. What only says how code is made is left as it is, and left out later.
+/// Translates a compiler's arguments. Keeps flags that only affect code generation; they are left out later.
 pub fn translate(arguments: &[String]) -> Vec<String> {
     let mut translated = Vec::new();
-    let mut defined = Defined::default();
+    let mut macros = ImpliedMacros::default();
     let mut rest = arguments.iter().map(String::as_str);
     while let Some(argument) = rest.next() {
         let (name, joined) = match argument.split_once('=') {
@@ -92,15 +100,15 @@ pub fn translate(arguments: &[String]) -> Vec<String> {
             "-arch" | "--gpu-architecture" | "-gencode" | "--generate-code" => {
                 let value = joined.or_else(|| rest.next()).unwrap_or_default();
                 // `-gencode=arch=compute_80,code=sm_80` and `-arch=sm_80`.
-                defined.architecture(value);
+                macros.set_architecture(value);
             }
             "-rdc" | "--relocatable-device-code" => {
-                defined.relocatable |= joined.or_else(|| rest.next()) == Some("true");
+                macros.relocatable |= joined.or_else(|| rest.next()) == Some("true");
             }
-            "-dc" | "--device-c" => defined.relocatable = true,
-            "--expt-relaxed-constexpr" | "-expt-relaxed-constexpr" => defined.relaxed = true,
+            "-dc" | "--device-c" => macros.relocatable = true,
+            "--expt-relaxed-constexpr" | "-expt-relaxed-constexpr" => macros.relaxed = true,
             "--expt-extended-lambda" | "-expt-extended-lambda" | "--extended-lambda" | "-extended-lambda" => {
-                defined.extended = true;
+                macros.extended = true;
             }
             "-Xcompiler" | "--compiler-options" => {
                 let value = joined.or_else(|| rest.next()).unwrap_or_default();
@@ -123,11 +131,11 @@ pub fn translate(arguments: &[String]) -> Vec<String> {
             },
         }
     }
-    translated.extend(defined.flags());
+    translated.extend(macros.flags());
     translated
 }
 
-/// A flag that has a list, and the list, which stands behind it or in the next argument.
+/// Returns a flag with a list and the list itself, which is in the same argument or in the next one.
 fn list<'a>(argument: &'a str, rest: &mut impl Iterator<Item = &'a str>) -> Option<(&'static str, &'a str)> {
     let flag = LISTS.into_iter().find(|flag| argument.starts_with(flag))?;
     match argument.strip_prefix(flag) {
@@ -138,50 +146,57 @@ fn list<'a>(argument: &'a str, rest: &mut impl Iterator<Item = &'a str>) -> Opti
     }
 }
 
-/// What nvcc defines because of its flags.
+/// The macros that nvcc defines because of its flags.
 #[derive(Default)]
-struct Defined {
+struct ImpliedMacros {
     architecture: Option<u32>,
     relocatable: bool,
     relaxed: bool,
     extended: bool,
 }
 
-impl Defined {
-    /// Takes `sm_90a`, `compute_80`, `arch=compute_80,code=[sm_80,compute_80]`. The first architecture counts.
-    fn architecture(&mut self, value: &str) {
-        let digits = |name: &str| {
-            let number = name.split("compute_").nth(1).or_else(|| name.split("sm_").nth(1))?;
-            number.split(|c: char| !c.is_ascii_digit()).next()?.parse::<u32>().ok()
-        };
-        self.architecture = self.architecture.or_else(|| digits(value));
+impl ImpliedMacros {
+    /// Sets the architecture, unless an earlier flag has set it. `value` is, for example, `sm_90a`, `compute_80` or
+    /// `arch=compute_80,code=[sm_80,compute_80]`.
+    fn set_architecture(&mut self, value: &str) {
+        self.architecture = self.architecture.or_else(|| architecture_number(value));
     }
 
-    fn flags(self) -> impl Iterator<Item = String> {
-        let architecture = self.architecture.map(|number| format!("-D__CUDA_ARCH__={number}0"));
-        let macros = [
+    fn flags(self) -> Vec<String> {
+        let mut flags: Vec<String> = Vec::new();
+        flags.extend(self.architecture.map(|number| format!("-D__CUDA_ARCH__={number}0")));
+        for (is_on, flag) in [
             (self.relocatable, "-D__CUDACC_RDC__"),
             (self.relocatable, "-fgpu-rdc"),
             (self.relaxed, "-D__CUDACC_RELAXED_CONSTEXPR__"),
             (self.extended, "-D__CUDACC_EXTENDED_LAMBDA__"),
-        ];
-        let macros = macros.into_iter().filter(|(is_on, _)| *is_on).map(|(_, flag)| flag.to_owned());
-        architecture.into_iter().chain(macros)
+        ] {
+            if is_on {
+                flags.push(flag.to_owned());
+            }
+        }
+        flags
     }
 }
 
-/// Whether the host compiler that a command line names is Microsoft's.
+/// Returns the number of the first virtual architecture, or else of the first real one.
+fn architecture_number(value: &str) -> Option<u32> {
+    let number = value.split("compute_").nth(1).or_else(|| value.split("sm_").nth(1))?;
+    number.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
+}
+
+/// Whether a command line names Microsoft's compiler as the host compiler.
 pub fn is_microsoft(arguments: &[String]) -> bool {
     let mut rest = arguments.iter();
     while let Some(argument) = rest.next() {
-        let value = match argument.split_once('=') {
+        let compiler = match argument.split_once('=') {
             Some(("-ccbin" | "--compiler-bindir", value)) => Some(value),
             None if argument == "-ccbin" || argument == "--compiler-bindir" => {
                 rest.next().map(String::as_str)
             }
             _ => None,
         };
-        let name = value.and_then(|value| value.rsplit(['/', '\\']).next());
+        let name = compiler.and_then(|compiler| compiler.rsplit(['/', '\\']).next());
         if name.is_some_and(|name| name.eq_ignore_ascii_case("cl") || name.eq_ignore_ascii_case("cl.exe")) {
             return true;
         }
@@ -198,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nvccs_flags_define_is_defined_and_spellings_are_clangs() {
+    fn flags_of_nvcc_become_macros_and_spellings_of_clang() {
         let command = "-isystem=/a -I=b -DX=1 -D=Y -gencode arch=compute_80,code=[sm_80,compute_80] -arch=sm_90a -rdc=true \
                        --expt-relaxed-constexpr --extended-lambda -Xcompiler=-fPIC,-DZ -Xcompiler '-DV -Iw' -isystem c,d -If,g -std c++17 -c a.cu";
         let expected = "-isystem /a -I b -DX=1 -D Y -fPIC -DZ -DV -Iw -isystem c -isystem d -I f -I g -std c++17 -c a.cu \
@@ -208,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn files_of_options_are_read_where_they_stand() {
+    fn files_of_options_are_replaced_by_their_contents_in_place() {
         let directory = tempfile::tempdir().unwrap();
         std::fs::write(directory.path().join("a.rsp"), "-I/inc -isystem \"/a b\" --options-file b.rsp")
             .unwrap();
@@ -221,17 +236,17 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_any_name_is_cuda_where_its_command_line_says_so() {
+    fn a_file_of_any_name_is_cuda_if_its_command_line_says_so() {
         for command in ["nvcc -x cu a.cpp", "nvcc -x=cu a.cpp", "clang++ -xcuda a.cpp", "nvcc --x cu a.cpp"] {
-            assert!(says_cuda(&split(command)), "{command}");
+            assert!(is_cuda(&split(command)), "{command}");
         }
         for command in ["nvcc -x c++ a.cpp", "g++ cu a.cpp", "nvcc a.cpp -x"] {
-            assert!(!says_cuda(&split(command)), "{command}");
+            assert!(!is_cuda(&split(command)), "{command}");
         }
     }
 
     #[test]
-    fn the_host_compiler_is_microsofts_where_it_is_called_cl() {
+    fn the_host_compiler_is_microsofts_if_it_is_called_cl() {
         assert!(is_microsoft(&split("-ccbin 'C:\\VS\\cl.exe'")) && is_microsoft(&split("-ccbin=cl")));
         assert!(!is_microsoft(&split("-ccbin=/usr/bin/clang++ -Icl")));
     }

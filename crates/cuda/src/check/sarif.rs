@@ -1,64 +1,53 @@
-//! Findings as SARIF 2.1.0, which code hosts and editors show at the line.
+//! Writes violations as SARIF 2.1.0, which code hosts and editors show at the line.
 
 use ptxsmith_report::harmless::line;
 use ptxsmith_report::sarif::{log, place, result, rule, uri};
 use serde_json::{Value, json};
 
-use super::{Finding, Report};
+use super::{FileReport, Violation};
 use crate::rule::Key;
 
-/// A SARIF log of one run over these files. Rule ids are the document's keys; every key that applies to a use is a
-/// result of its own, the secondary ones as notes. What nvcc accepts is a warning.
-pub fn sarif(reports: &[(String, Report)]) -> Value {
+/// Returns a SARIF log of one run over these files. The ids of SARIF rules are the keys of messages. Each message of a
+/// violation is a result: the primary one an error, or a warning if nvcc accepts the use, and the others notes.
+pub fn sarif(reports: &[(String, FileReport)]) -> Value {
     let rules = Key::ALL.iter().map(|key| {
         let mut rule = rule(key.name(), key.message());
         rule["properties"] = json!({ "clause": key.clause().name(), "rule": "CUDASafety-1.5" });
         rule
     });
-    let results = reports.iter().flat_map(|(_, report)| &report.findings).flat_map(results_of);
-    let notifications: Vec<Value> = reports
-        .iter()
-        .flat_map(|(file, report)| {
-            let errors = report.compiler_errors.iter().map(|text| ("error", text));
-            let missing = report.not_analysed.iter().map(|text| ("warning", text));
-            let notes = report.notes.iter().map(|text| ("note", text));
-            errors.chain(missing).chain(notes).map(move |(level, text)| (file, level, text))
-        })
-        .map(|(file, level, text)| {
-            let place = place(json!({ "uri": uri(file) }), None);
-            json!({ "level": level, "message": { "text": line(text) }, "locations": [place] })
-        })
-        .collect();
+    let findings = reports.iter().flat_map(|(_, report)| &report.findings);
+    let mut notifications = Vec::new();
+    for (file, report) in reports {
+        notifications.extend(report.compiler_errors.iter().map(|text| notification(file, "error", text)));
+        notifications.extend(report.not_analysed.iter().map(|text| notification(file, "warning", text)));
+        notifications.extend(report.notes.iter().map(|text| notification(file, "note", text)));
+    }
     let invocation = json!({
         "executionSuccessful": reports.iter().all(|(_, report)| report.is_analysed),
         "toolExecutionNotifications": notifications,
     });
-    log("ptxsmith cuda check", env!("CARGO_PKG_VERSION"), rules.collect(), invocation, results.collect())
+    let results = findings.flat_map(results_of).collect();
+    log("ptxsmith cuda check", env!("CARGO_PKG_VERSION"), rules.collect(), invocation, results)
 }
 
-fn results_of(finding: &Finding) -> impl Iterator<Item = Value> {
-    finding.keys.iter().enumerate().map(|(nth, key)| {
-        let region = region(finding);
-        let message = format!("{}: `{}`", key.message(), line(&finding.variable));
-        let place = place(json!({ "uri": uri(&finding.file) }), Some(region.clone()));
-        let level = match nth {
-            0 if finding.is_accepted => "warning",
+fn notification(file: &str, level: &str, text: &str) -> Value {
+    let place = place(json!({ "uri": uri(file) }), None);
+    json!({ "level": level, "message": { "text": line(text) }, "locations": [place] })
+}
+
+/// Returns the results of a violation, one for each message.
+fn results_of(violation: &Violation) -> impl Iterator<Item = Value> {
+    violation.keys.iter().enumerate().map(|(index, &key)| {
+        let level = match index {
+            0 if violation.is_accepted => "warning",
             0 => "error",
             _ => "note",
         };
-        let mut result = result(key.name(), *key as usize, level, &message, place);
-        // Lines may move, and equal ones are one violation in the eyes of a host.
-        let print = format!("{}:{}:{}", key.name(), finding.variable, finding.text.trim());
-        result["partialFingerprints"] = json!({ "ptxsmithUse/v1": line(&print) });
-        if let Some((file, row, column)) = &finding.declared {
-            let region = json!({ "startLine": row, "startColumn": column });
-            let mut declared = self::place(json!({ "uri": uri(file) }), Some(region));
-            declared["message"] = json!({ "text": "declared here" });
-            result["relatedLocations"] = json!([declared]);
-        }
-        if let (0, Some(fix)) = (nth, &finding.fix) {
-            let replacement = json!({ "deletedRegion": region, "insertedContent": { "text": fix.text } });
-            let artifact = json!({ "uri": uri(&finding.file) });
+        let mut result = result_of(violation, key, level);
+        if let (0, Some(fix)) = (index, &violation.fix) {
+            let inserted = json!({ "text": fix.text });
+            let replacement = json!({ "deletedRegion": region(violation), "insertedContent": inserted });
+            let artifact = json!({ "uri": uri(&violation.file) });
             result["fixes"] = json!([{
                 "description": { "text": "use a copy of the value" },
                 "artifactChanges": [{ "artifactLocation": artifact, "replacements": [replacement] }],
@@ -68,17 +57,37 @@ fn results_of(finding: &Finding) -> impl Iterator<Item = Value> {
     })
 }
 
-/// Where a violation is, in columns of UTF-16.
-fn region(finding: &Finding) -> Value {
-    let column = |bytes: u32| {
-        let before = finding.text.get(..bytes as usize - 1).unwrap_or_default();
-        if before.is_empty() { bytes as usize } else { before.encode_utf16().count() + 1 }
-    };
+/// Returns the result of one message of a violation, without a fix.
+fn result_of(violation: &Violation, key: Key, level: &str) -> Value {
+    let message = format!("{}: `{}`", key.message(), line(&violation.variable));
+    let location = place(json!({ "uri": uri(&violation.file) }), Some(region(violation)));
+    let mut result = result(key.name(), key as usize, level, &message, location);
+    // The fingerprint has no line number, because lines may move. Code hosts treat equal lines as one violation.
+    let fingerprint = format!("{}:{}:{}", key.name(), violation.variable, violation.text.trim());
+    result["partialFingerprints"] = json!({ "ptxsmithUse/v1": line(&fingerprint) });
+    if let Some((file, row, column)) = &violation.declared {
+        let region = json!({ "startLine": row, "startColumn": column });
+        let mut declared = place(json!({ "uri": uri(file) }), Some(region));
+        declared["message"] = json!({ "text": "declared here" });
+        result["relatedLocations"] = json!([declared]);
+    }
+    result
+}
+
+/// Returns the region of a violation, in columns of UTF-16.
+fn region(violation: &Violation) -> Value {
+    let end = violation.end_column.max(violation.column + 1);
     json!({
-        "startLine": finding.line,
-        "startColumn": column(finding.column),
-        "endColumn": column(finding.end_column.max(finding.column + 1)),
+        "startLine": violation.line,
+        "startColumn": utf16_column(&violation.text, violation.column),
+        "endColumn": utf16_column(&violation.text, end),
     })
+}
+
+/// Converts a column in bytes into a column in units of UTF-16. Both count from 1.
+fn utf16_column(text: &str, column: u32) -> usize {
+    let before = text.get(..column as usize - 1).unwrap_or_default();
+    if before.is_empty() { column as usize } else { before.encode_utf16().count() + 1 }
 }
 
 #[cfg(test)]
@@ -86,8 +95,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_use_with_two_messages_is_two_results_of_which_one_is_an_error() {
-        let finding = Finding {
+    fn a_use_with_two_messages_is_an_error_and_a_note() {
+        let violation = Violation {
             file: "a b.cu".to_owned(),
             line: 3,
             column: 8,
@@ -96,9 +105,9 @@ mod tests {
             declared: Some(("b.h".to_owned(), 1, 2)),
             variable: "p".to_owned(),
             keys: vec![Key::InvalidType, Key::Address],
-            ..Finding::default()
+            ..Violation::default()
         };
-        let report = Report { findings: vec![finding], is_analysed: true, ..Report::default() };
+        let report = FileReport { findings: vec![violation], is_analysed: true, ..FileReport::default() };
         let log = sarif(&[("a b.cu".to_owned(), report)]);
         let results = log["runs"][0]["results"].as_array().unwrap();
         let levels: Vec<_> = results.iter().map(|result| result["level"].as_str().unwrap()).collect();

@@ -1,55 +1,58 @@
-//! Comments in the source that suppress violations: ours, and those of clang-tidy.
+//! Comments in the source that suppress violations: those of ptxsmith and those of clang-tidy.
 //!
-//! `// ptxsmith-ignore(KEY, ...)` counts on its line, and for the next one where it stands alone. `NOLINT`, `NOLINTNEXTLINE` and
-//! `NOLINTBEGIN` to `NOLINTEND` count as clang-tidy has them: without names of checks for all of them, else for those that are our keys.
+//! `// ptxsmith-ignore(KEY, ...)` applies to its own line, and also to the next one if the comment is alone in its line.
+//! `NOLINT`, `NOLINTNEXTLINE`, and `NOLINTBEGIN` with `NOLINTEND` have the same meaning as in clang-tidy. They apply to all
+//! messages, or to the keys that they list.
 
 use std::collections::HashMap;
 
-use super::Finding;
+use super::Violation;
 use crate::rule::Key;
 
 /// A comment that suppresses violations.
 #[derive(Debug)]
 struct Suppression {
-    /// The first and the last line that it counts for.
+    /// The first and the last line that the comment applies to.
     lines: (u32, u32),
-    /// Which messages; none for all.
+    /// The suppressed messages; `None` for all.
     keys: Option<Vec<Key>>,
 }
 
-/// The suppressions of a file.
+/// The suppressing comments of a file.
 #[derive(Debug, Default)]
 struct Suppressions {
     suppressions: Vec<Suppression>,
-    /// What is wrong with comments of ours: the line, and what.
-    wrong: Vec<(u32, String)>,
+    /// The mistakes in comments of ptxsmith, with their lines.
+    mistakes: Vec<(u32, String)>,
 }
 
-/// Takes out what comments suppress; how many violations that is, and what is wrong with comments in `main` and in the files of the
-/// violations.
+/// Removes violations that comments suppress. Returns the number of removed violations, and the mistakes in comments of the
+/// file `main` and of the files with violations.
 pub fn apply(
-    findings: &mut Vec<Finding>,
+    findings: &mut Vec<Violation>,
     main: &str,
     text_of: &dyn Fn(&str) -> String,
 ) -> (usize, Vec<String>) {
-    let mut files: HashMap<String, Suppressions> = HashMap::new();
+    let mut by_file: HashMap<String, Suppressions> = HashMap::new();
     let mut notes = Vec::new();
-    let named: Vec<String> = findings.iter().map(|finding| finding.file.clone()).collect();
-    for file in std::iter::once(main.to_owned()).chain(named) {
-        files.entry(file).or_insert_with_key(|file| {
-            let read = Suppressions::read(&text_of(file));
-            notes.extend(read.wrong.iter().map(|(line, wrong)| format!("{file}:{line}: {wrong}")));
-            read
+    let mut files = vec![main.to_owned()];
+    files.extend(findings.iter().map(|violation| violation.file.clone()));
+    for file in files {
+        by_file.entry(file).or_insert_with_key(|file| {
+            let suppressions = Suppressions::read(&text_of(file));
+            let mistakes = suppressions.mistakes.iter();
+            notes.extend(mistakes.map(|(line, mistake)| format!("{file}:{line}: {mistake}")));
+            suppressions
         });
     }
-    let found = findings.len();
-    for finding in findings.iter_mut() {
-        if let Some(read) = files.get(&finding.file) {
-            finding.keys.retain(|&key| !read.suppress(finding.line, key));
+    let count = findings.len();
+    for violation in findings.iter_mut() {
+        if let Some(suppressions) = by_file.get(&violation.file) {
+            violation.keys.retain(|&key| !suppressions.suppress(violation.line, key));
         }
     }
-    findings.retain(|finding| !finding.keys.is_empty());
-    (found - findings.len(), notes)
+    findings.retain(|violation| !violation.keys.is_empty());
+    (count - findings.len(), notes)
 }
 
 impl Suppressions {
@@ -60,53 +63,55 @@ impl Suppressions {
             let Some(comment) = text.find("//").or_else(|| text.find("/*")) else { continue };
             let is_alone = text[..comment].trim().is_empty();
             let comment = &text[comment..];
-            if let Some((_, behind)) = comment.split_once("ptxsmith-ignore") {
-                read.ours(line, is_alone, behind);
+            if let Some((_, rest)) = comment.split_once("ptxsmith-ignore") {
+                read.add_ptxsmith(line, is_alone, rest);
             }
-            if let Some((_, behind)) = comment.split_once("NOLINT") {
-                let word = behind.find(|c: char| !c.is_ascii_uppercase()).unwrap_or(behind.len());
-                let keys = listed(&behind[word..]).map(|names| {
-                    Key::ALL
-                        .into_iter()
-                        .filter(|key| names.iter().any(|name| globs(name, key.name())))
-                        .collect()
-                });
-                match &behind[..word] {
-                    "" => read.suppressions.push(Suppression { lines: (line, line), keys }),
-                    "NEXTLINE" => read.suppressions.push(Suppression { lines: (line + 1, line + 1), keys }),
-                    "BEGIN" => begun.push((line, keys)),
-                    "END" => {
-                        if let Some((first, keys)) = begun.pop() {
-                            read.suppressions.push(Suppression { lines: (first, line), keys });
-                        }
-                    }
-                    _ => {}
-                }
+            if let Some((_, rest)) = comment.split_once("NOLINT") {
+                read.add_clang_tidy(line, rest, &mut begun);
             }
         }
         read
     }
 
-    /// A comment of ours.
-    fn ours(&mut self, line: u32, is_alone: bool, behind: &str) {
+    /// Adds a comment of ptxsmith. `rest` is the text behind its name.
+    fn add_ptxsmith(&mut self, line: u32, is_alone: bool, rest: &str) {
         let mut keys = Vec::new();
-        let names = listed(behind).unwrap_or_default();
+        let names = listed_names(rest).unwrap_or_default();
         for name in &names {
             match Key::ALL.into_iter().find(|key| key.name() == *name) {
                 Some(key) => keys.push(key),
-                None => self.wrong.push((
+                None => self.mistakes.push((
                     line,
                     format!("ptxsmith-ignore: `{name}` is no message, so nothing is suppressed by it"),
                 )),
             }
         }
         if names.is_empty() {
-            let wrong = "ptxsmith-ignore names no message, so nothing is suppressed: ptxsmith-ignore(KEY)";
-            self.wrong.push((line, wrong.to_owned()));
+            let mistake = "ptxsmith-ignore names no message, so nothing is suppressed: ptxsmith-ignore(KEY)";
+            self.mistakes.push((line, mistake.to_owned()));
         }
         self.suppressions.push(Suppression { lines: (line, line + u32::from(is_alone)), keys: Some(keys) });
     }
 
+    /// Adds a comment of clang-tidy. `rest` is the text behind `NOLINT`, and `begun` holds the `NOLINTBEGIN` that have not
+    /// ended yet.
+    fn add_clang_tidy(&mut self, line: u32, rest: &str, begun: &mut Vec<(u32, Option<Vec<Key>>)>) {
+        let end = rest.find(|c: char| !c.is_ascii_uppercase()).unwrap_or(rest.len());
+        let keys = listed_names(&rest[end..]).map(|patterns| keys_matching(&patterns));
+        match &rest[..end] {
+            "" => self.suppressions.push(Suppression { lines: (line, line), keys }),
+            "NEXTLINE" => self.suppressions.push(Suppression { lines: (line + 1, line + 1), keys }),
+            "BEGIN" => begun.push((line, keys)),
+            "END" => {
+                if let Some((first, keys)) = begun.pop() {
+                    self.suppressions.push(Suppression { lines: (first, line), keys });
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether a comment suppresses this message in this line.
     fn suppress(&self, line: u32, key: Key) -> bool {
         self.suppressions.iter().any(|Suppression { lines: (first, last), keys }| {
             (*first..=*last).contains(&line) && keys.as_ref().is_none_or(|keys| keys.contains(&key))
@@ -114,14 +119,21 @@ impl Suppressions {
     }
 }
 
-/// The names in brackets, if brackets follow.
-fn listed(behind: &str) -> Option<Vec<&str>> {
-    let (names, _) = behind.strip_prefix('(')?.split_once(')')?;
+/// Returns the names in parentheses at the beginning of a text; `None` without parentheses.
+fn listed_names(text: &str) -> Option<Vec<&str>> {
+    let (names, _) = text.strip_prefix('(')?.split_once(')')?;
     Some(names.split(',').map(str::trim).filter(|name| !name.is_empty()).collect())
 }
 
-/// Whether a name with stars for any text fits.
-fn globs(pattern: &str, name: &str) -> bool {
+/// Returns the messages whose key matches one of these patterns.
+fn keys_matching(patterns: &[&str]) -> Vec<Key> {
+    let mut keys = Key::ALL.to_vec();
+    keys.retain(|key| patterns.iter().any(|pattern| matches_pattern(pattern, key.name())));
+    keys
+}
+
+/// Whether a name matches a pattern, in which a star stands for any text.
+fn matches_pattern(pattern: &str, name: &str) -> bool {
     let mut parts = pattern.split('*');
     let Some(mut rest) = parts.next().and_then(|first| name.strip_prefix(first)) else { return false };
     let mut last = None;
@@ -131,7 +143,7 @@ fn globs(pattern: &str, name: &str) -> bool {
         last = Some(part);
     }
     match last {
-        None | Some("") => last.is_some() || rest.is_empty(),
+        None => rest.is_empty(),
         Some(last) => name.ends_with(last),
     }
 }
@@ -141,38 +153,40 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_comment_suppresses_the_messages_that_it_names_on_its_line_and_below_it_where_it_stands_alone() {
-        let text = "a // ptxsmith-ignore(address_of_host_var_in_device_code)\nb\n  // ptxsmith-ignore(device_uses_volatile_const_host_var)\nc\n";
-        let read = Suppressions::read(text);
+    fn a_comment_suppresses_the_messages_that_it_names_on_its_line_and_on_the_next_if_it_is_alone() {
+        let text = "a // ptxsmith-ignore(address_of_host_var_in_device_code)\nb\n  \
+                    // ptxsmith-ignore(device_uses_volatile_const_host_var)\nc\n";
+        let suppressions = Suppressions::read(text);
         assert!(
-            read.suppress(1, Key::Address)
-                && !read.suppress(1, Key::Volatile)
-                && !read.suppress(2, Key::Address)
+            suppressions.suppress(1, Key::Address)
+                && !suppressions.suppress(1, Key::Volatile)
+                && !suppressions.suppress(2, Key::Address)
         );
-        assert!(read.suppress(4, Key::Volatile) && !read.suppress(4, Key::Address));
-        assert!(read.wrong.is_empty());
+        assert!(suppressions.suppress(4, Key::Volatile) && !suppressions.suppress(4, Key::Address));
+        assert!(suppressions.mistakes.is_empty());
     }
 
     #[test]
-    fn comments_of_clang_tidy_count_as_there() {
-        let text = "a // NOLINT\nb // NOLINT(address_of_*, other)\nc // NOLINT(other)\n// NOLINTNEXTLINE(*)\nd\n// NOLINTBEGIN\ne\n// NOLINTEND\nf\n";
-        let read = Suppressions::read(text);
-        let lines = |key| (1..=9).filter(|&line| read.suppress(line, key)).collect::<Vec<_>>();
+    fn comments_of_clang_tidy_have_their_meaning_in_clang_tidy() {
+        let text = "a // NOLINT\nb // NOLINT(address_of_*, other)\nc // NOLINT(other)\n// NOLINTNEXTLINE(*)\nd\n\
+                    // NOLINTBEGIN\ne\n// NOLINTEND\nf\n";
+        let suppressions = Suppressions::read(text);
+        let lines = |key| (1..=9).filter(|&line| suppressions.suppress(line, key)).collect::<Vec<_>>();
         assert_eq!(lines(Key::Address), [1, 2, 5, 6, 7, 8]);
         assert_eq!(lines(Key::Volatile), [1, 5, 6, 7, 8]);
         assert!(
-            globs("*", "k")
-                && globs("a*c", "abc")
-                && globs("*_c*", "a_cd")
-                && !globs("a*b", "abc")
-                && !globs("ab", "abc")
+            matches_pattern("*", "k")
+                && matches_pattern("a*c", "abc")
+                && matches_pattern("*_c*", "a_cd")
+                && !matches_pattern("a*b", "abc")
+                && !matches_pattern("ab", "abc")
         );
     }
 
     #[test]
-    fn a_comment_that_names_no_message_is_wrong_and_suppresses_nothing() {
-        let read = Suppressions::read("a // ptxsmith-ignore\nb // ptxsmith-ignore(adress)\n");
-        assert_eq!(read.wrong.iter().map(|(line, _)| *line).collect::<Vec<_>>(), [1, 2]);
-        assert!(!read.suppress(1, Key::Address) && !read.suppress(2, Key::Address));
+    fn a_comment_that_names_no_message_is_a_mistake_and_suppresses_nothing() {
+        let suppressions = Suppressions::read("a // ptxsmith-ignore\nb // ptxsmith-ignore(adress)\n");
+        assert_eq!(suppressions.mistakes.iter().map(|(line, _)| *line).collect::<Vec<_>>(), [1, 2]);
+        assert!(!suppressions.suppress(1, Key::Address) && !suppressions.suppress(2, Key::Address));
     }
 }

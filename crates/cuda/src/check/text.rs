@@ -1,7 +1,9 @@
-//! What the text says around a name that the tree does not show: a constant in an array bound, a template argument, an
-//! attribute or a pragma, or an unevaluated operand.
+//! Classifies uses that the tree does not show, by the text around the variable's name. Such names are in array bounds,
+//! template arguments, attributes, pragmas and unevaluated operands.
+//!
+//! A place is the offset of the name. The name may be qualified: for `q::k`, it is the offset of `k`.
 
-use super::acts::Act;
+use super::use_kind::UseKind;
 
 /// Whether an initializer follows the name at this place.
 pub fn has_initializer(text: &str, place: usize, name: &str) -> bool {
@@ -13,102 +15,119 @@ pub fn has_initializer(text: &str, place: usize, name: &str) -> bool {
     rest.starts_with(['=', '{', '('])
 }
 
-/// How functions of one name take their arguments.
+/// The way in which functions of one name get their arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Passing {
-    /// By value, all of them.
+    /// All by value.
     Value,
-    /// By reference, all of them.
+    /// All by reference.
     Reference,
-    /// One so and one so, or it is not known.
+    /// Some by value and some by reference, or it is not known.
     Unknown,
 }
 
-/// What is known of the functions of a file: how those of a name take their arguments, and whether a member function of a name
-/// gets the object that it is called on.
-pub struct Functions<'a> {
-    /// By the name and what stands before it: `std::`.
+/// Facts about the functions of a translation unit.
+pub struct KnownFunctions<'a> {
+    /// Returns the way in which a function gets its arguments. The parameters are the text before its name, such as `std::`,
+    /// and its name.
     pub passing: &'a dyn Fn(&str, &str) -> Passing,
-    /// By the name; `None` where that is not known.
+    /// Whether a member function with this name gets the object that it is called on; `None` if that is not known.
     pub gets_object: &'a dyn Fn(&str) -> Option<bool>,
 }
 
-/// What a constant expression in a declaration does with the variable whose name is at this place; `None` where the text does
-/// not tell. The name is not a whole template argument that stands for a reference or a pointer.
-pub fn act_of_mention(text: &str, place: usize, name: &str, functions: &Functions<'_>) -> Option<Act> {
-    let start = qualified_start(text, place);
-    let (before, after) = (text[..start].trim_end(), behind(text, place, name));
-    let around = around(before);
-    if let Around::Unevaluated = around {
-        return Some(Act::Nothing);
+/// Classifies a use in a constant expression by the text around the name; `None` if the text is not sufficient.
+///
+/// The caller must know that the name is not a whole template argument for a reference or a pointer.
+pub fn kind_of_mention(
+    text: &str,
+    place: usize,
+    name: &str,
+    functions: &KnownFunctions<'_>,
+) -> Option<UseKind> {
+    let before = text[..qualified_start(text, place)].trim_end();
+    let after = text_behind(text, place, name);
+    let enclosing = enclosing(before);
+    if let Enclosing::Unevaluated = enclosing {
+        return Some(UseKind::Nothing);
     }
-    if is_address(before) {
-        return Some(Act::Address);
+    if ends_with_address_of(before) {
+        return Some(UseKind::Address);
     }
-    // A member may be a function, and a call of one takes the object's address.
-    let path = after.find(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '.' | ' ' | '[' | ']'));
-    if let Some(member) =
-        path.filter(|&end| end > 0 && after[end..].starts_with('(')).map(|end| &after[..end])
-    {
-        let method = member.rsplit(['.', ']', ' ']).next().unwrap_or(member);
-        return match (functions.gets_object)(method) {
-            Some(true) => Some(Act::Address),
-            Some(false) => Some(Act::Nothing),
-            None => None,
-        };
+    // Calling a member function uses the address of the object.
+    if let Some(function) = called_member(after) {
+        return (functions.gets_object)(function)
+            .map(|gets_object| if gets_object { UseKind::Address } else { UseKind::Nothing });
     }
     if after.starts_with('(') {
         return None;
     }
-    // An argument may be bound to a reference.
-    if let Around::Call(from, callee) = around
+    // A whole argument of a function may be bound to a reference.
+    if let Enclosing::Call(from, callee) = enclosing
         && !is_template_argument(text, place, name)
         && before.ends_with(['(', ','])
         && after.starts_with([')', ',', '.', '['])
     {
         match (functions.passing)(from, callee) {
             Passing::Value => {}
-            Passing::Reference => return Some(Act::Address),
+            Passing::Reference => return Some(UseKind::Address),
             Passing::Unknown => return None,
         }
     }
-    Some(if after.starts_with(['.', '[']) { Act::Value } else { Act::Copy })
+    Some(if after.starts_with(['.', '[']) { UseKind::Value } else { UseKind::Copy })
 }
 
-/// Whether the name at this place is a whole argument of a call, which may bind a reference to it, or its address is taken.
+/// Returns the name of the member function that is called on the variable: for `k.a[1].f(2)`, `f`. `after` is the text
+/// behind the variable's name.
+fn called_member(after: &str) -> Option<&str> {
+    let end = after.find(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '.' | ' ' | '[' | ']'))?;
+    if end == 0 || !after[end..].starts_with('(') {
+        return None;
+    }
+    after[..end].rsplit(['.', ']', ' ']).next()
+}
+
+/// Whether a reference may be bound to the variable at this place, or its address is taken. A reference may be bound to a
+/// whole argument of a call, and to an operand beside an object of a class.
 pub fn may_be_bound(text: &str, place: usize, name: &str) -> bool {
     let before = text[..qualified_start(text, place)].trim_end();
-    let after = behind(text, place, name);
-    is_address(before)
+    let after = text_behind(text, place, name);
+    ends_with_address_of(before)
         || is_beside_class(before, after)
         || (before.ends_with(['(', ',', '{'])
             && after.starts_with([')', ',', '}'])
-            && matches!(around(before), Around::Call(..)))
+            && matches!(enclosing(before), Enclosing::Call(..)))
 }
 
-/// Whether the name at this place is all that stands between square brackets.
+/// Whether the name at this place is alone between square brackets.
 pub fn is_whole_bound(text: &str, place: usize, name: &str) -> bool {
     text[..qualified_start(text, place)].trim_end().ends_with('[')
-        && behind(text, place, name).starts_with(']')
+        && text_behind(text, place, name).starts_with(']')
 }
 
-/// Whether an operator beside the name at this place has a call or a list in braces as its other operand, which may be of a class.
+/// Whether the name is an operand of an operator whose other operand is a call or a list in braces. That operand may be an
+/// object of a class.
 fn is_beside_class(before: &str, after: &str) -> bool {
-    let is_operator = |c: char| "+-*/%&|^=!<>".contains(c);
-    let left = before.trim_end_matches(is_operator);
-    let right = after.trim_start_matches(is_operator);
-    let word = right.trim_start().trim_start_matches(|c: char| c.is_alphanumeric() || matches!(c, '_' | ':'));
+    let left = before.trim_end_matches(is_operator_character);
+    let right = after.trim_start_matches(is_operator_character);
+    let behind_word =
+        right.trim_start().trim_start_matches(|c: char| c.is_alphanumeric() || matches!(c, '_' | ':'));
     left.len() < before.len() && left.trim_end().ends_with([')', '}'])
-        || right.len() < after.len() && word.len() < right.trim_start().len() && word.starts_with(['(', '{'])
+        || right.len() < after.len()
+            && behind_word.len() < right.trim_start().len()
+            && behind_word.starts_with(['(', '{'])
 }
 
-/// Whether the name at this place is a whole template argument, behind `&` or not.
+fn is_operator_character(c: char) -> bool {
+    "+-*/%&|^=!<>".contains(c)
+}
+
+/// Whether the name at this place is a whole template argument, with or without `&`.
 pub fn is_template_argument(text: &str, place: usize, name: &str) -> bool {
     let before = text[..qualified_start(text, place)].trim_end();
     let mut before = before.strip_suffix('&').unwrap_or(before).trim_end();
-    let mut after = behind(text, place, name);
+    let mut after = text_behind(text, place, name);
     while let (Some(outer), Some(rest)) = (before.strip_suffix('('), after.strip_prefix(')')) {
-        // A bracket behind a name is that of a call.
+        // A parenthesis behind a name belongs to a call.
         if last_word(outer).is_some() {
             break;
         }
@@ -118,13 +137,17 @@ pub fn is_template_argument(text: &str, place: usize, name: &str) -> bool {
     before.ends_with(['<', ',']) && after.starts_with(['>', ','])
 }
 
-/// The template whose argument the name at this place is a whole one of, and which of them.
+/// The largest number of characters between the name of a template and one of its arguments.
+const LONGEST_ARGUMENTS: usize = 10_000;
+
+/// Returns the name of the template that the name at this place is a whole argument of, and the index of the argument.
 pub fn template_argument<'a>(text: &'a str, place: usize, name: &str) -> Option<(&'a str, usize)> {
     if !is_template_argument(text, place, name) {
         return None;
     }
-    let (mut depth, mut index) = (0_i32, 0);
-    for (open, c) in text[..place].char_indices().rev().take(10_000) {
+    let mut depth = 0_i32;
+    let mut index = 0;
+    for (open, c) in text[..place].char_indices().rev().take(LONGEST_ARGUMENTS) {
         match c {
             '>' | ')' | ']' | '}' => depth += 1,
             '<' if depth == 0 => return last_word(text[..open].trim_end()).map(|(_, word)| (word, index)),
@@ -137,11 +160,14 @@ pub fn template_argument<'a>(text: &'a str, place: usize, name: &str) -> Option<
     None
 }
 
-/// What follows the name, with its template arguments.
-fn behind<'a>(text: &'a str, place: usize, name: &str) -> &'a str {
+/// Returns the text behind the name at this place and its template arguments.
+fn text_behind<'a>(text: &'a str, place: usize, name: &str) -> &'a str {
     let after = text[place + name.len()..].trim_start();
+    if !after.starts_with('<') {
+        return after;
+    }
     let mut depth = 0;
-    for (index, c) in after.char_indices().take_while(|_| after.starts_with('<')) {
+    for (index, c) in after.char_indices() {
         match c {
             '<' => depth += 1,
             '>' => depth -= 1,
@@ -155,33 +181,40 @@ fn behind<'a>(text: &'a str, place: usize, name: &str) -> &'a str {
     after
 }
 
-/// What the innermost brackets belong to that matter.
-enum Around<'a> {
+/// The innermost construct around a name that affects how the variable is used.
+enum Enclosing<'a> {
+    /// An unevaluated operand.
     Unevaluated,
-    /// A call: what stands before the name of what is called, and that name.
+    /// A call: the text before the name of the called function, and that name. The name is empty if the text does not tell
+    /// which function is called.
     Call(&'a str, &'a str),
+    /// None of these.
     Other,
 }
 
-fn around(before: &str) -> Around<'_> {
-    let unevaluated = [
-        "sizeof",
-        "decltype",
-        "alignof",
-        "_Alignof",
-        "__alignof__",
-        "__alignof",
-        "typeid",
-        "typeof",
-        "__typeof__",
-        "__typeof",
-        "__decltype",
-        "requires",
-    ];
-    if last_word(before).is_some_and(|(_, word)| unevaluated.contains(&word)) {
-        return Around::Unevaluated;
+/// Operators whose operands are not evaluated.
+const UNEVALUATED: [&str; 12] = [
+    "sizeof",
+    "decltype",
+    "alignof",
+    "_Alignof",
+    "__alignof__",
+    "__alignof",
+    "typeid",
+    "typeof",
+    "__typeof__",
+    "__typeof",
+    "__decltype",
+    "requires",
+];
+
+/// Returns the innermost construct around the name that follows the text `before`.
+fn enclosing(before: &str) -> Enclosing<'_> {
+    if last_word(before).is_some_and(|(_, word)| UNEVALUATED.contains(&word)) {
+        return Enclosing::Unevaluated;
     }
-    let (mut depth, mut found) = (0_i32, Around::Other);
+    let mut depth = 0_i32;
+    let mut found = Enclosing::Other;
     for (place, c) in before.char_indices().rev() {
         match c {
             ')' | ']' | '}' => depth += 1,
@@ -189,31 +222,10 @@ fn around(before: &str) -> Around<'_> {
             ';' if depth == 0 => break,
             '(' | '{' => {
                 let head = without_arguments(before[..place].trim_end());
-                match last_word(head) {
-                    Some((_, word)) if unevaluated.contains(&word) => return Around::Unevaluated,
-                    // As an operator it has an operand that is not evaluated; behind a function's parameters it has a
-                    // constant.
-                    Some((start, "noexcept")) if !head[..start].trim_end().ends_with([')', '&']) => {
-                        return Around::Unevaluated;
-                    }
-                    Some((start, word))
-                        if c == '('
-                            && matches!(found, Around::Other)
-                            && !word.starts_with("__")
-                            && !is_no_call(word) =>
-                    {
-                        found = Around::Call(&head[..start], word);
-                    }
-                    // Whether it is a constructor's or an operator's, the text does not say.
-                    Some((start, word))
-                        if c == '{' && matches!(found, Around::Other) && !is_no_call(word) =>
-                    {
-                        found = Around::Call(&head[..start], "");
-                    }
-                    None if c == '(' && matches!(found, Around::Other) && head.ends_with([')', '}', ']']) => {
-                        found = Around::Call(head, "");
-                    }
-                    _ => {}
+                match enclosing_at_bracket(head, c) {
+                    Enclosing::Unevaluated => return Enclosing::Unevaluated,
+                    call @ Enclosing::Call(..) if matches!(found, Enclosing::Other) => found = call,
+                    Enclosing::Call(..) | Enclosing::Other => {}
                 }
                 if c == '{' {
                     break;
@@ -225,8 +237,29 @@ fn around(before: &str) -> Around<'_> {
     found
 }
 
-/// Whether this before a bracket is no function: a keyword, or a type that a value is converted to.
-fn is_no_call(word: &str) -> bool {
+/// Returns the construct that an opening bracket behind the text `head` belongs to.
+fn enclosing_at_bracket(head: &str, bracket: char) -> Enclosing<'_> {
+    let Some((start, word)) = last_word(head) else {
+        let is_call = bracket == '(' && head.ends_with([')', '}', ']']);
+        return if is_call { Enclosing::Call(head, "") } else { Enclosing::Other };
+    };
+    // `noexcept` behind a function's parameters is a specifier with a constant; elsewhere it is an operator.
+    let is_operator = word == "noexcept" && !head[..start].trim_end().ends_with([')', '&']);
+    if UNEVALUATED.contains(&word) || is_operator {
+        return Enclosing::Unevaluated;
+    }
+    if bracket == '(' && !word.starts_with("__") && !is_no_function(word) {
+        return Enclosing::Call(&head[..start], word);
+    }
+    // A list in braces may call a constructor or initialize members.
+    if bracket == '{' && !is_no_function(word) {
+        return Enclosing::Call(&head[..start], "");
+    }
+    Enclosing::Other
+}
+
+/// Whether a word before a bracket is not the name of a function: a keyword, or a type that a value is converted to.
+fn is_no_function(word: &str) -> bool {
     let keywords = [
         "alignas",
         "noexcept",
@@ -244,59 +277,67 @@ fn is_no_call(word: &str) -> bool {
     keywords.contains(&word) || casts.contains(&word) || types.contains(&word)
 }
 
-/// A text without the template arguments at its end.
+/// The largest number of characters of template arguments before a bracket.
+const LONGEST_ARGUMENTS_BEFORE_BRACKET: usize = 200;
+
+/// Returns a text without the template arguments at its end.
 fn without_arguments(text: &str) -> &str {
     if !text.ends_with('>') {
         return text;
     }
-    let mut depth = 0;
-    let open = text.char_indices().rev().take(200).find(|&(_, c)| {
-        depth += match c {
-            '>' => 1,
-            '<' => -1,
-            _ => 0,
-        };
-        depth == 0
-    });
-    open.map_or(text, |(open, _)| text[..open].trim_end())
+    let open = opening_angle(text, LONGEST_ARGUMENTS_BEFORE_BRACKET);
+    open.map_or(text, |open| text[..open].trim_end())
 }
 
+/// Returns the offset of the `<` that belongs to the `>` at the end of a text. Looks at this many characters at most.
+fn opening_angle(text: &str, most: usize) -> Option<usize> {
+    let mut depth = 0;
+    for (offset, c) in text.char_indices().rev().take(most) {
+        match c {
+            '>' => depth += 1,
+            '<' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return Some(offset);
+        }
+    }
+    None
+}
+
+/// Returns the word at the end of a text, with its offset.
 fn last_word(text: &str) -> Option<(usize, &str)> {
-    let start = text.trim_end_matches(|c: char| c.is_alphanumeric() || c == '_').len();
+    let start = without_word(text).len();
     (start < text.len()).then(|| (start, &text[start..]))
 }
 
-/// Whether the address is taken of what follows.
-fn is_address(before: &str) -> bool {
-    before.strip_suffix('&').is_some_and(|operand| !operand.ends_with('&') && is_unary(operand))
+/// Returns a text without the word at its end.
+fn without_word(text: &str) -> &str {
+    text.trim_end_matches(|c: char| c.is_alphanumeric() || c == '_')
 }
 
-/// Whether an operator behind this text has no operand before it.
-fn is_unary(before: &str) -> bool {
-    !before.trim_end().ends_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | ')' | ']'))
+/// Whether a text ends with the operator that takes an address.
+fn ends_with_address_of(text: &str) -> bool {
+    text.strip_suffix('&').is_some_and(|operand| !operand.ends_with('&') && !ends_with_operand(operand))
 }
 
-/// Where the qualified name begins whose last part is at this place.
+/// Whether a text ends with an operand, so that an operator behind it has two operands.
+fn ends_with_operand(text: &str) -> bool {
+    text.trim_end().ends_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | ')' | ']'))
+}
+
+/// Returns the beginning of the qualified name whose last part is at this place.
 pub fn qualified_start(text: &str, place: usize) -> usize {
     let mut start = place;
     while let Some(before) = text[..start].strip_suffix("::") {
-        let name = before.trim_end_matches(|c: char| c.is_alphanumeric() || c == '_');
-        // A template's arguments belong to the name before them.
-        if before.ends_with('>') {
-            let mut depth = 0;
-            let open = before.char_indices().rev().find(|&(_, c)| {
-                depth += match c {
-                    '>' => 1,
-                    '<' => -1,
-                    _ => 0,
-                };
-                depth == 0
-            });
-            let Some((open, _)) = open else { return start };
-            start = before[..open].trim_end_matches(|c: char| c.is_alphanumeric() || c == '_').len();
+        // The name before may have template arguments.
+        let name = if before.ends_with('>') {
+            let Some(open) = opening_angle(before, usize::MAX) else { return start };
+            &before[..open]
         } else {
-            start = name.len();
-        }
+            before
+        };
+        start = without_word(name).len();
     }
     start
 }
@@ -305,7 +346,7 @@ pub fn qualified_start(text: &str, place: usize) -> usize {
 mod tests {
     use super::*;
 
-    fn act(text: &str) -> Option<Act> {
+    fn kind(text: &str) -> Option<UseKind> {
         let passing = |from: &str, name: &str| match (from, name) {
             ("int a[", "square") => Passing::Value,
             ("int a[std::", _) | (_, "larger") => Passing::Reference,
@@ -316,16 +357,16 @@ mod tests {
             "made" => Some(false),
             _ => None,
         };
-        let functions = Functions { passing: &passing, gets_object: &gets_object };
-        act_of_mention(text, text.find('k').unwrap(), "k", &functions)
+        let functions = KnownFunctions { passing: &passing, gets_object: &gets_object };
+        kind_of_mention(text, text.find('k').unwrap(), "k", &functions)
     }
 
     #[test]
-    fn a_constant_is_read_and_an_unevaluated_operand_is_not() {
+    fn a_constant_is_read_except_in_an_unevaluated_operand() {
         for text in
             ["int a[k]", "n<k + 1>()", "alignas(k) int i", "void f() noexcept(k)", "n<(k > 2)>", "n<1, q::k>"]
         {
-            assert_eq!(act(text), Some(Act::Copy), "{text}");
+            assert_eq!(kind(text), Some(UseKind::Copy), "{text}");
         }
         for text in [
             "n<sizeof(k)>()",
@@ -334,35 +375,46 @@ mod tests {
             "T<decltype(q::k)>",
             "return noexcept(f(k))",
         ] {
-            assert_eq!(act(text), Some(Act::Nothing), "{text}");
+            assert_eq!(kind(text), Some(UseKind::Nothing), "{text}");
         }
-        assert_eq!(act("int a[k.a]"), Some(Act::Value));
-        assert_eq!(act("int a[k[1]]"), Some(Act::Value));
-        assert_eq!(act("n<&k>()"), Some(Act::Address));
-        assert_eq!(act("n<2 & k>()"), Some(Act::Copy));
-        assert_eq!(act("square(n<k>::get())"), Some(Act::Copy));
+        assert_eq!(kind("int a[k.a]"), Some(UseKind::Value));
+        assert_eq!(kind("int a[k[1]]"), Some(UseKind::Value));
+        assert_eq!(kind("n<&k>()"), Some(UseKind::Address));
+        assert_eq!(kind("n<2 & k>()"), Some(UseKind::Copy));
+        assert_eq!(kind("square(n<k>::get())"), Some(UseKind::Copy));
     }
 
     #[test]
-    fn an_argument_is_bound_where_the_function_takes_a_reference_and_the_argument_is_the_variable_itself() {
+    fn an_argument_that_is_the_variable_itself_is_bound_to_a_parameter_of_reference_type() {
         for text in
             ["int a[larger(k, 2)]", "int a[larger<int>(2, q::k)]", "int a[std::max(k, 1)]", "int a[k.get()]"]
         {
-            assert_eq!(act(text), Some(Act::Address), "{text}");
+            assert_eq!(kind(text), Some(UseKind::Address), "{text}");
         }
-        assert_eq!(act("int a[square(k)]"), Some(Act::Copy));
-        assert_eq!(act("int a[larger(k + 1, 2)]"), Some(Act::Copy));
-        assert_eq!(act("int a[static_cast<int>(k)]"), Some(Act::Copy));
-        assert_eq!(act("int a[k.made()]"), Some(Act::Nothing));
-        assert_eq!(act("int a[k.other()]"), None);
-        assert_eq!(act("int a[other(k)]"), None);
-        assert_eq!(act("int a[k(1)]"), None);
+        assert_eq!(kind("int a[square(k)]"), Some(UseKind::Copy));
+        assert_eq!(kind("int a[larger(k + 1, 2)]"), Some(UseKind::Copy));
+        assert_eq!(kind("int a[static_cast<int>(k)]"), Some(UseKind::Copy));
+        assert_eq!(kind("int a[k.made()]"), Some(UseKind::Nothing));
+        assert_eq!(kind("int a[k.other()]"), None);
+        assert_eq!(kind("int a[other(k)]"), None);
+        assert_eq!(kind("int a[k(1)]"), None);
     }
 
     #[test]
-    fn a_whole_template_argument_is_told_from_a_part_of_one() {
-        let is = |text: &str| is_template_argument(text, text.find('k').unwrap(), "k");
-        assert!(is("r<k>") && is("r<1, & q::k, 2>") && is("r<(k)>") && is("r<k<int, char>>"));
-        assert!(!is("r<f(1, k)>") && !is("r<f(k)>") && !is("r<k + 1>") && !is("int a[k]") && !is("f(1, k)"));
+    fn a_whole_template_argument_is_distinguished_from_a_part_of_one() {
+        let is_whole = |text: &str| is_template_argument(text, text.find('k').unwrap(), "k");
+        assert!(
+            is_whole("r<k>")
+                && is_whole("r<1, & q::k, 2>")
+                && is_whole("r<(k)>")
+                && is_whole("r<k<int, char>>")
+        );
+        assert!(
+            !is_whole("r<f(1, k)>")
+                && !is_whole("r<f(k)>")
+                && !is_whole("r<k + 1>")
+                && !is_whole("int a[k]")
+                && !is_whole("f(1, k)")
+        );
     }
 }

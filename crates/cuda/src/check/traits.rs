@@ -1,35 +1,25 @@
-//! Names that libstdc++ declares and that are words of clang's, such as `__make_signed`.
+//! Renames classes of libstdc++ that have the same name as a keyword of clang, such as `__make_signed`.
 //!
-//! clang gives such a word up for the rest of the text once a class of the name is declared. NVIDIA's headers ask the preprocessor
-//! whether clang has the word, and the preprocessor alone, which declares nothing, says that it has. So the class is renamed.
+//! When a class with such a name is declared, clang treats the word as an ordinary name in the rest of the text. But
+//! NVIDIA's headers ask the preprocessor whether clang has the keyword. The preprocessor runs alone and sees no
+//! declaration, so it says yes, and the headers use the keyword. Renaming the class keeps the keyword.
 
-/// How the words begin.
-const BEGINNINGS: [&str; 5] = ["__make_", "__is_", "__remove_", "__add_", "__decay"];
+/// Prefixes of the keywords.
+const PREFIXES: [&str; 5] = ["__make_", "__is_", "__remove_", "__add_", "__decay"];
 
-/// Renames, in texts of the system, the classes whose names are called as words of clang's too. No offset changes.
+/// Renames classes in texts of system headers, if their names are also used as keywords: before an opening parenthesis. All
+/// offsets stay the same.
 pub fn rename_declared(texts: &mut [&mut [u8]]) {
-    let mut declared: Vec<Vec<u8>> = Vec::new();
-    for text in texts.iter() {
-        for end in memchr::memmem::find_iter(text, b"struct __").map(|start| start + b"struct ".len()) {
-            let name = word_at(text, end);
-            if BEGINNINGS.iter().any(|beginning| name.starts_with(beginning.as_bytes()))
-                && !declared.iter().any(|declared| declared == name)
-            {
-                declared.push(name.to_vec());
-            }
-        }
-    }
-    for name in declared {
-        let uses: Vec<Vec<usize>> = texts.iter().map(|text| places(text, &name)).collect();
-        let is_called = |text: &[u8], place: usize| text.get(place + name.len()) == Some(&b'(');
-        let is_word_too =
-            texts.iter().zip(&uses).any(|(text, uses)| uses.iter().any(|&place| is_called(text, place)));
-        if !is_word_too {
+    for name in declared_classes(texts) {
+        let places: Vec<Vec<usize>> = texts.iter().map(|text| places_of_word(text, &name)).collect();
+        let mut uses = texts.iter().zip(&places);
+        let is_keyword = uses.any(|(text, places)| places.iter().any(|&place| is_called(text, place, &name)));
+        if !is_keyword {
             continue;
         }
-        for (text, uses) in texts.iter_mut().zip(uses) {
-            for place in uses {
-                if !is_called(text, place) {
+        for (text, places) in texts.iter_mut().zip(places) {
+            for place in places {
+                if !is_called(text, place, &name) {
                     text[place + 2].make_ascii_uppercase();
                 }
             }
@@ -37,8 +27,29 @@ pub fn rename_declared(texts: &mut [&mut [u8]]) {
     }
 }
 
-/// Where the name stands as a whole word.
-fn places(text: &[u8], name: &[u8]) -> Vec<usize> {
+/// Returns the names of declared classes that begin like a keyword, each once.
+fn declared_classes(texts: &[&mut [u8]]) -> Vec<Vec<u8>> {
+    let mut declared: Vec<Vec<u8>> = Vec::new();
+    for text in texts {
+        for start in memchr::memmem::find_iter(text, b"struct __") {
+            let name = word_at(text, start + b"struct ".len());
+            if PREFIXES.iter().any(|prefix| name.starts_with(prefix.as_bytes()))
+                && !declared.iter().any(|declared| declared == name)
+            {
+                declared.push(name.to_vec());
+            }
+        }
+    }
+    declared
+}
+
+/// Whether an opening parenthesis follows the name at this place.
+fn is_called(text: &[u8], place: usize, name: &[u8]) -> bool {
+    text.get(place + name.len()) == Some(&b'(')
+}
+
+/// Returns the offsets of a name as a whole word.
+fn places_of_word(text: &[u8], name: &[u8]) -> Vec<usize> {
     memchr::memmem::find_iter(text, name)
         .filter(|&place| {
             word_at(text, place) == name && !place.checked_sub(1).is_some_and(|before| is_part(text[before]))
@@ -60,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_class_is_renamed_where_its_name_is_called_as_a_word_and_only_there() {
+    fn a_class_is_renamed_only_if_its_name_is_also_used_as_a_keyword() {
         let renamed = |one: &str, other: &str| {
             let (mut one, mut other) = (one.as_bytes().to_vec(), other.as_bytes().to_vec());
             rename_declared(&mut [&mut one, &mut other]);

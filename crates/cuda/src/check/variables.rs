@@ -1,59 +1,65 @@
-//! The variables of a translation unit: which are host variables that the rule is about, and from where on a constant
-//! expression has initialized them.
+//! Collects the variables of a translation unit: their types, whether the rule covers them, and where their initializers
+//! are.
+//!
+//! Places are numbered in the order of the text. The numbers decide whether an initializer comes before a use. They differ
+//! from the order of the tree, because an instantiation is in the tree where its template is declared first.
 
 use std::collections::{HashMap, HashSet};
 
-use super::ast::{Node, Place};
+use super::ast::{AstNode, Position};
 
-/// What is known of one variable, all its declarations together.
+/// A variable, with the facts from all its declarations.
 #[derive(Debug)]
-pub struct Variable<'a> {
-    /// Its name.
+pub struct CppVariable<'a> {
+    /// The name of the variable.
     pub name: &'a str,
-    /// Its type, without aliases.
+    /// The type with its aliases resolved.
     pub ty: &'a str,
-    /// Whether it is of namespace scope or a static member.
+    /// Whether the variable is of namespace scope or a static member.
     pub is_global: bool,
     /// Whether a declaration has an execution-space annotation.
     pub is_annotated: bool,
-    /// Whether a declaration says `constexpr`.
+    /// Whether a declaration is `constexpr`.
     pub is_constexpr: bool,
-    /// Whether it is a member of a template's own declaration, or its type is not deduced: instances decide.
+    /// Whether only instances decide about the variable: it is a member of a template's own declaration, or its type is not
+    /// deduced.
     pub is_open: bool,
-    /// The initializer, and the number of the place where it stands; places are numbered in the order of the text.
-    pub initializer: Option<(&'a Node, u64)>,
-    /// Where its declarations name it.
-    pub places: Vec<&'a Place>,
+    /// The initializer and the number of its place.
+    pub initializer: Option<(&'a AstNode, u64)>,
+    /// The places of the name in the declarations.
+    pub places: Vec<&'a Position>,
 }
 
-impl Variable<'_> {
-    /// Whether the type is const-qualified; of an array, its elements'.
+impl CppVariable<'_> {
+    /// Whether the type, or the element type of an array, is const-qualified.
     pub fn is_const(&self) -> bool {
         has_qualifier(self.ty, "const")
     }
 
-    /// Whether the type is volatile-qualified; of an array, its elements'.
+    /// Whether the type, or the element type of an array, is volatile-qualified.
     pub fn is_volatile(&self) -> bool {
         has_qualifier(self.ty, "volatile")
     }
 
-    /// Whether the rule is about it.
+    /// Whether the rule covers the variable.
     pub fn is_covered(&self) -> bool {
         self.is_global && !self.is_annotated && self.is_const()
     }
 
-    /// The kind of its type.
-    pub fn kind(&self) -> TypeKind {
+    /// The kind of the variable's type.
+    pub fn kind(&self) -> ArithmeticKind {
         kind(self.ty)
     }
 
-    /// Whether a class object initializes it, or is it: such a variable is copied and not read.
+    /// Whether the variable is an object of a class, so that a use of the value copies it with a constructor.
     pub fn is_class(&self) -> bool {
         let mut node = self.initializer.map(|(node, _)| node);
         while let Some(inner) = node {
             match inner.kind.as_str() {
                 "CXXConstructExpr" | "CXXTemporaryObjectExpr" => return true,
-                "InitListExpr" => return self.kind() == TypeKind::Other && !self.ty.contains(['[', '*']),
+                "InitListExpr" => {
+                    return self.kind() == ArithmeticKind::Other && !self.ty.contains(['[', '*']);
+                }
                 "ExprWithCleanups" | "ConstantExpr" | "ImplicitCastExpr" => node = inner.inner.first(),
                 _ => return false,
             }
@@ -61,26 +67,26 @@ impl Variable<'_> {
         false
     }
 
-    /// Whether its initializer is a constant expression, where that can be seen without asking clang.
+    /// Whether the initializer is a constant expression and the tree shows that without a query.
     pub fn is_plainly_constant(&self) -> bool {
         self.is_constexpr || self.initializer.is_some_and(|(node, _)| is_plain(node))
     }
 }
 
-/// What the rule makes of a type.
+/// The kind of a type, as far as the rule distinguishes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TypeKind {
+pub enum ArithmeticKind {
     /// A built-in integral type.
     Integral,
     /// A built-in floating-point type.
     Floating,
-    /// Anything else.
+    /// Any other type.
     Other,
 }
 
-/// Whether the outermost type has the qualifier: `int *const` has `const`, `const int *` has not.
+/// Whether the outermost type has the qualifier: `int *const` has `const`, `const int *` does not.
 fn has_qualifier(ty: &str, qualifier: &str) -> bool {
-    // What qualifies an array stands before its element type.
+    // The qualifiers of an array are written before its element type.
     let ty = ty.split('[').next().unwrap_or(ty).trim_end();
     let after_pointer = match ty.rfind(['*', '&']) {
         Some(place) if !is_in_brackets(ty, place) => &ty[place + 1..],
@@ -104,92 +110,97 @@ fn is_in_brackets(text: &str, place: usize) -> bool {
     before.matches(['<', '(']).count() > before.matches(['>', ')']).count()
 }
 
-/// The kind of a type that is written without aliases.
-pub fn kind(ty: &str) -> TypeKind {
+/// Returns the kind of a type that is written without aliases.
+pub fn kind(ty: &str) -> ArithmeticKind {
     let words: Vec<&str> =
         ty.split_whitespace().filter(|word| !matches!(*word, "const" | "volatile")).collect();
     match &words.join(" ")[..] {
         "bool" | "_Bool" | "char" | "signed char" | "unsigned char" | "wchar_t" | "char8_t" | "char16_t"
         | "char32_t" | "short" | "unsigned short" | "int" | "unsigned int" | "long" | "unsigned long"
-        | "long long" | "unsigned long long" | "__int128" | "unsigned __int128" => TypeKind::Integral,
-        "float" | "double" | "long double" => TypeKind::Floating,
-        _ => TypeKind::Other,
+        | "long long" | "unsigned long long" | "__int128" | "unsigned __int128" => ArithmeticKind::Integral,
+        "float" | "double" | "long double" => ArithmeticKind::Floating,
+        _ => ArithmeticKind::Other,
     }
 }
 
-/// Every variable.
+/// The variables of a translation unit.
 #[derive(Debug, Default)]
 pub struct Variables<'a> {
+    /// The identity of the first declaration, by the identity of any declaration of the variable.
     roots: HashMap<&'a str, &'a str>,
-    variables: HashMap<&'a str, Variable<'a>>,
-    /// Where in the order of the text a variable is declared: what is instantiated stands elsewhere in the dump.
-    first_seen: HashMap<&'a Place, u64>,
-    /// Where in the order of the text a class is defined and a name is used: an instantiation stands where its template is declared
-    /// first, so the last one at a place counts.
-    last_seen: HashMap<&'a Place, u64>,
-    /// Where a template names something by its parameters: which variable that is, an instantiation tells.
-    dependent: HashSet<&'a Place>,
-    /// Of members of class templates, what the template's own declaration says.
-    patterns: HashMap<&'a Place, (&'a Node, u64)>,
+    /// The variables, by the identity of their first declaration.
+    variables: HashMap<&'a str, CppVariable<'a>>,
+    /// The number of the declaration at a place. Instances of a template repeat the place elsewhere in the tree; the first
+    /// one counts.
+    first_seen: HashMap<&'a Position, u64>,
+    /// The number of the class definition or use at a place. Instances repeat the place; the last one counts.
+    last_seen: HashMap<&'a Position, u64>,
+    /// The places of names that depend on the parameters of a template. Each instance resolves them itself.
+    dependent: HashSet<&'a Position>,
+    /// The initializers in the own declarations of class templates, by the place of the member.
+    patterns: HashMap<&'a Position, (&'a AstNode, u64)>,
     /// The names of enumerations.
     enumerations: HashSet<&'a str>,
-    /// The variables that are declared at a place: a member of a template's own declaration and of each instance.
-    at: HashMap<&'a Place, Vec<&'a str>>,
-    /// The names of the types that are parameters of the templates around.
+    /// The variables that are declared at a place: a member of a template's own declaration, and the same member of each
+    /// instance.
+    declared_at: HashMap<&'a Position, Vec<&'a str>>,
+    /// The names of the type parameters of the templates around the current node.
     parameters: Vec<&'a str>,
-    next: u64,
-    /// The number of the first place behind which a declaration may be missing.
+    /// The number of the current node.
+    current: u64,
+    /// The number of the last place before the first declaration that is left out; `None` if all are there.
     whole_until: Option<u64>,
 }
 
-/// What a declaration stands in.
-#[derive(Clone, Copy)]
-struct Around {
-    /// A function: a variable there is a local one.
-    function: bool,
-    /// The number of the outermost class, whose members are known in all of it.
+/// The functions and classes around a declaration.
+#[derive(Clone, Copy, Default)]
+struct DeclContext {
+    /// Whether the declaration is in a function, so that a variable is local.
+    in_function: bool,
+    /// The number of the outermost class. Its members are known in all of it.
     class: Option<u64>,
 }
 
-/// What makes a declaration into an annotated one.
+/// The attributes of declarations with an execution-space annotation.
 pub const ANNOTATIONS: [&str; 4] = ["CUDADeviceAttr", "CUDAConstantAttr", "CUDASharedAttr", "HIPManagedAttr"];
 
 impl<'a> Variables<'a> {
-    /// Collects from a translation unit, of which only so many declarations stand before the first that is left out.
-    pub fn of(declarations: &'a [Node], whole: Option<usize>) -> Self {
+    /// Collects the variables of these declarations. `whole` is the number of declarations before the first one that is left
+    /// out; `None` if all are there.
+    pub fn collect(declarations: &'a [AstNode], whole: Option<usize>) -> Self {
         let mut variables = Variables::default();
         for (index, node) in declarations.iter().enumerate() {
             if whole == Some(index) {
-                variables.whole_until = Some(variables.next);
+                variables.whole_until = Some(variables.current);
             }
-            variables.collect(node, Around { function: false, class: None });
+            variables.visit(node, DeclContext::default());
         }
         variables
     }
 
-    /// Whether what stands before this place is known: nothing before it is left out.
+    /// Whether no declaration before the place with this number is left out.
     pub fn is_whole_before(&self, number: u64) -> bool {
         self.whole_until.is_none_or(|until| number <= until)
     }
 
-    fn collect(&mut self, node: &'a Node, around: Around) {
-        self.next += 1;
-        let number = around.class.unwrap_or(self.next);
+    fn visit(&mut self, node: &'a AstNode, around: DeclContext) {
+        self.current += 1;
+        let number = around.class.unwrap_or(self.current);
         let mut inside = around;
         match node.kind.as_str() {
             "VarDecl"
             | "VarTemplateSpecializationDecl"
             | "VarTemplatePartialSpecializationDecl"
-            | "DecompositionDecl" => self.variable(node, around, number),
+            | "DecompositionDecl" => self.add_declaration(node, around, number),
             "CXXRecordDecl"
             | "ClassTemplateSpecializationDecl"
             | "ClassTemplatePartialSpecializationDecl" => {
-                inside.class = around.class.or(Some(self.next));
-                self.last_seen.insert(&node.loc, self.next);
+                inside.class = around.class.or(Some(self.current));
+                self.last_seen.insert(&node.loc, self.current);
             }
             "FunctionDecl" | "CXXMethodDecl" | "CXXConstructorDecl" | "CXXDestructorDecl"
             | "CXXConversionDecl" => {
-                inside = Around { function: true, class: None };
+                inside = DeclContext { in_function: true, class: None };
             }
             "UsingShadowDecl" => return,
             "EnumDecl" => drop(self.enumerations.insert(&node.name)),
@@ -198,7 +209,7 @@ impl<'a> Variables<'a> {
             | "MemberExpr"
             | "DependentScopeDeclRefExpr"
             | "CXXDependentScopeMemberExpr"
-            | "UnresolvedLookupExpr" => drop(self.last_seen.insert(&node.range.begin, self.next)),
+            | "UnresolvedLookupExpr" => drop(self.last_seen.insert(&node.range.begin, self.current)),
             _ => {}
         }
         if matches!(node.kind.as_str(), "DependentScopeDeclRefExpr" | "CXXDependentScopeMemberExpr") {
@@ -209,12 +220,12 @@ impl<'a> Variables<'a> {
         self.parameters
             .extend(parameters.map(|parameter| &parameter.name[..]).filter(|name| !name.is_empty()));
         for child in &node.inner {
-            self.collect(child, inside);
+            self.visit(child, inside);
         }
         self.parameters.truncate(outer);
     }
 
-    fn variable(&mut self, node: &'a Node, around: Around, number: u64) {
+    fn add_declaration(&mut self, node: &'a AstNode, around: DeclContext, number: u64) {
         let place = &node.loc;
         let number = *self.first_seen.entry(place).or_insert(number);
         let root = match node.previous_decl.as_deref() {
@@ -222,8 +233,8 @@ impl<'a> Variables<'a> {
             None => &node.id,
         };
         self.roots.insert(&node.id, root);
-        let in_function = around.function && node.storage_class != "extern";
-        let variable = self.variables.entry(root).or_insert_with(|| Variable {
+        let in_function = around.in_function && node.storage_class != "extern";
+        let variable = self.variables.entry(root).or_insert_with(|| CppVariable {
             name: &node.name,
             ty: "",
             is_global: !in_function,
@@ -233,12 +244,12 @@ impl<'a> Variables<'a> {
             initializer: None,
             places: Vec::new(),
         });
-        let at = self.at.entry(place).or_default();
-        if !at.contains(&root) {
-            at.push(root);
+        let declared = self.declared_at.entry(place).or_default();
+        if !declared.contains(&root) {
+            declared.push(root);
         }
         variable.places.push(place);
-        // An array may get its bound, a template its argument, only later.
+        // A later declaration may add the bound of an array or the argument of a template.
         variable.ty = node.ty.text();
         variable.is_open |= is_dependent(variable.ty, &self.parameters);
         variable.is_annotated |= ANNOTATIONS.iter().any(|kind| node.has_attribute(kind));
@@ -261,8 +272,8 @@ impl<'a> Variables<'a> {
         }
     }
 
-    /// Whether a variable's type is an enumeration.
-    pub fn is_enumeration(&self, variable: &Variable<'_>) -> bool {
+    /// Whether the type of a variable is an enumeration.
+    pub fn is_enumeration(&self, variable: &CppVariable<'_>) -> bool {
         let words =
             variable.ty.split_whitespace().filter(|word| !matches!(*word, "const" | "volatile" | "enum"));
         let name = words.collect::<Vec<_>>().join(" ");
@@ -276,17 +287,19 @@ impl<'a> Variables<'a> {
                 || named.is_some_and(|named| named.kind == "EnumConstantDecl" && named.ty.text() == name))
     }
 
-    /// Those that are declared where this one is: the instances of a member of a template, if there are any of which the type is known.
+    /// Returns the variables that a name of this variable stands for: its instances if it is a member of a template that has
+    /// any with a known type, otherwise only the variable itself.
     pub fn instances<'b>(&'b self, id: &'b str) -> Vec<&'b str> {
-        let at = self.get(id).and_then(|variable| self.at.get(variable.places.first()?));
-        let known = |id: &&str| self.get(id).is_some_and(|variable| !variable.is_open);
-        match at.map(|at| at.iter().copied().filter(known).collect::<Vec<_>>()) {
-            Some(known) if !known.is_empty() => known,
-            _ => vec![id],
+        let declared = self.get(id).and_then(|variable| self.declared_at.get(variable.places.first()?));
+        let mut instances: Vec<&str> = declared.cloned().unwrap_or_default();
+        instances.retain(|id| self.get(id).is_some_and(|variable| !variable.is_open));
+        if instances.is_empty() {
+            instances.push(id);
         }
+        instances
     }
 
-    /// The identity that all declarations of a variable share.
+    /// Returns the identity of the first declaration of a variable.
     pub fn root<'b>(&self, id: &'b str) -> &'b str
     where
         'a: 'b,
@@ -294,70 +307,73 @@ impl<'a> Variables<'a> {
         self.roots.get(id).copied().unwrap_or(id)
     }
 
-    /// The number of a class or a use at this place in the order of the text, where the tree has it at this one.
-    pub fn order(&self, place: &Place, number: u64) -> u64 {
+    /// Returns the number of a class or a use at this place. `number` is its number in the tree.
+    pub fn order(&self, place: &Position, number: u64) -> u64 {
         self.last_seen.get(place).map_or(number, |&last| last.max(number))
     }
 
-    /// Whether a template names something by its parameters at this place. Such a use is one of its instantiations, and the
-    /// end of the text is a point of instantiation too.
-    pub fn is_dependent(&self, place: &Place) -> bool {
+    /// Whether the name at this place depends on the parameters of a template. Such a use belongs to the instantiations, and
+    /// the end of the text is a point of instantiation too.
+    pub fn is_dependent(&self, place: &Position) -> bool {
         self.dependent.contains(place)
     }
 
-    /// Every variable that the rule is about, with its identity, in an order of its own.
-    pub fn covered(&self) -> impl Iterator<Item = (&'a str, &Variable<'a>)> {
+    /// The variables that the rule covers, with their identities, in no particular order.
+    pub fn covered(&self) -> impl Iterator<Item = (&'a str, &CppVariable<'a>)> {
         self.variables
             .iter()
             .filter(|(_, variable)| variable.is_covered())
             .map(|(&id, variable)| (id, variable))
     }
 
-    /// The variable of this identity; `None` if it is in a system header.
-    pub fn get(&self, id: &str) -> Option<&Variable<'a>> {
+    /// Returns the variable with this identity; `None` if it is in a system header.
+    pub fn get(&self, id: &str) -> Option<&CppVariable<'a>> {
         self.variables.get(self.roots.get(id).copied().unwrap_or(id))
     }
 }
 
-/// Whether a type depends on these parameters of templates, or is not deduced.
+/// Whether a type depends on these template parameters, or is not deduced.
 fn is_dependent(ty: &str, parameters: &[&str]) -> bool {
     let mut words = ty.split(|c: char| !c.is_alphanumeric() && c != '_');
     words.any(|word| matches!(word, "auto" | "typename" | "decltype") || parameters.contains(&word))
 }
 
-/// Whether an initializer is a constant expression at a glance: nothing but literals, signs and conversions between
-/// built-in types that cannot fail. Of the others clang is asked.
-fn is_plain(node: &Node) -> bool {
-    let literal = |kind: &str| {
-        matches!(
-            kind,
-            "IntegerLiteral"
-                | "CharacterLiteral"
-                | "CXXBoolLiteralExpr"
-                | "FloatingLiteral"
-                | "StringLiteral"
-                | "CXXNullPtrLiteralExpr"
-                | "ImplicitValueInitExpr"
-        )
-    };
-    let lossless = ["", "NoOp", "IntegralCast", "IntegralToFloating", "FloatingCast", "NullToPointer"];
+/// Whether an initializer is obviously a constant expression: only literals, signs, and conversions between built-in types
+/// that cannot fail. clang decides about the others.
+fn is_plain(node: &AstNode) -> bool {
     match (node.kind.as_str(), &node.inner[..]) {
-        (kind, _) if literal(kind) => true,
-        ("UnaryOperator", [operand]) => matches!(&node.opcode[..], "-" | "+") && literal(&operand.kind),
-        ("ParenExpr" | "ImplicitCastExpr" | "ConstantExpr", [only]) => {
-            lossless.contains(&node.cast_kind.as_str()) && is_plain(only)
+        (kind, _) if LITERALS.contains(&kind) => true,
+        ("UnaryOperator", [operand]) => {
+            matches!(&node.opcode[..], "-" | "+") && LITERALS.contains(&operand.kind.as_str())
+        }
+        ("ParenExpr" | "ImplicitCastExpr" | "ConstantExpr", [operand]) => {
+            LOSSLESS_CASTS.contains(&node.cast_kind.as_str()) && is_plain(operand)
         }
         ("InitListExpr", parts) => parts.iter().all(is_plain),
         _ => false,
     }
 }
 
+const LITERALS: [&str; 7] = [
+    "IntegerLiteral",
+    "CharacterLiteral",
+    "CXXBoolLiteralExpr",
+    "FloatingLiteral",
+    "StringLiteral",
+    "CXXNullPtrLiteralExpr",
+    "ImplicitValueInitExpr",
+];
+
+/// The kinds of casts between built-in types that cannot fail; empty for a node that is no cast.
+const LOSSLESS_CASTS: [&str; 6] =
+    ["", "NoOp", "IntegralCast", "IntegralToFloating", "FloatingCast", "NullToPointer"];
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn qualifiers_are_those_of_the_outermost_type() {
+    fn only_qualifiers_of_the_outermost_type_count() {
         for ty in [
             "const int",
             "int *const",
@@ -374,11 +390,11 @@ mod tests {
     }
 
     #[test]
-    fn built_in_types_are_known_by_their_names() {
-        assert_eq!(kind("const volatile unsigned long"), TypeKind::Integral);
-        assert_eq!(kind("const double"), TypeKind::Floating);
+    fn built_in_types_are_recognized_by_their_names() {
+        assert_eq!(kind("const volatile unsigned long"), ArithmeticKind::Integral);
+        assert_eq!(kind("const double"), ArithmeticKind::Floating);
         for ty in ["const E", "int *const", "const int[3]", "const std::nullptr_t"] {
-            assert_eq!(kind(ty), TypeKind::Other, "{ty}");
+            assert_eq!(kind(ty), ArithmeticKind::Other, "{ty}");
         }
     }
 }

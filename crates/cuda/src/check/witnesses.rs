@@ -1,9 +1,9 @@
-//! Operands of constants in declarations: array bounds and template arguments.
+//! Classifies uses in operands of constants in declarations: array bounds and template arguments.
 //!
-//! clang's tree has the value of such a constant and not the expression. So a copy of the preprocessed text gets, before the
-//! statement, a variable that the same expression initializes, and clang dumps the trees of these variables alone. Which brackets
-//! delimit the constant, the text does not say with certainty: each pair around the operand gets its variable, and the outermost
-//! expression that clang understands decides.
+//! clang's tree has the value of such a constant, but not the expression. So we insert variables into a copy of the
+//! preprocessed text, before the statement: witnesses, which the same expression initializes. clang dumps the trees of the
+//! witnesses alone. The text does not tell with certainty which brackets delimit the constant. Each pair of brackets
+//! around the operand gets a witness, and the outermost expression that clang understands decides.
 
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -12,98 +12,107 @@ use std::path::Path;
 
 use ptxsmith_subject::process::{self, Cancel, End, Invocation, Limits};
 
-use super::acts::{Act, act};
-use super::ast::Node;
+use super::ast::AstNode;
 use super::dump;
-use super::source::Source;
-use super::tokens::{Token, tokens};
+use super::source::PreprocessedText;
+use super::tokens::{CppToken, tokens};
+use super::use_kind::{UseKind, use_kind};
 
-/// An operand: where its name stands in the text, and the text of the declaration around.
+/// A variable's name in a constant.
 #[derive(Clone, Debug)]
-pub struct Operand<'a> {
+pub struct ConstantOperand<'a> {
     /// The offset of the name.
     pub offset: usize,
     /// The name.
     pub name: &'a str,
-    /// Where the text that is looked at begins and ends: that of the declaration, and some before it.
+    /// The range of text to examine: the declaration around, and [`BEFORE`] bytes before it.
     pub around: (usize, usize),
 }
 
-/// How far before a declaration its beginning is looked for: clang's range begins behind the words `template <...>`.
+/// The number of bytes before a declaration in which its beginning is looked for. clang's range begins behind
+/// `template <...>`.
 pub const BEFORE: usize = 2_000;
 
-/// How many pairs of brackets around an operand are tried.
+/// The largest number of pairs of brackets that are tried for an operand.
 const MOST_LEVELS: usize = 8;
 
-/// How many bytes of clang's answer are read.
+/// The largest number of bytes that are read of clang's answer.
 const LONGEST_ANSWER: usize = 64 << 20;
 
-/// What the variables are called.
+/// The names of witnesses, before their numbers.
 const NAME: &str = "ptxsmith_witness_";
 
-/// An expression that may be the constant.
+/// An expression that may be the whole constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Candidate {
+struct CandidateExpression {
     begin: usize,
     end: usize,
+    /// Whether the constant is an array bound.
     is_bound: bool,
 }
 
-/// A variable that is declared in the copy of the text.
+/// A witness in the copy of the text.
 struct Witness {
+    /// The index of the operand.
     operand: usize,
-    /// Where the operand's name stands in the copy.
+    /// The offset of the operand's name in the copy.
     offset: usize,
 }
 
-/// What the operands are used for, by the offset of the name; absent where clang does not understand any of the expressions. The
-/// arguments are those of a run that checks the syntax of `file`, which is ours to write; `--` and the file come last.
+/// Runs clang on a copy of the text with witnesses. Returns the kinds of use of the operands, by the offset of the name.
+/// Lacks operands for which clang understands none of the expressions.
+///
+/// `clang` checks the syntax of `file`, which is overwritten; its last two arguments are `--` and that file.
 pub fn ask(
     clang: &Invocation,
     limits: &Limits,
     cancel: &Cancel,
-    operands: &[Operand<'_>],
-    source: &Source,
+    operands: &[ConstantOperand<'_>],
+    source: &PreprocessedText,
     file: &Path,
-) -> Result<HashMap<usize, Act>, super::Error> {
+) -> Result<HashMap<usize, UseKind>, super::CheckError> {
     let (text, witnesses) = copy_with_witnesses(operands, source);
     if witnesses.is_empty() {
         return Ok(HashMap::new());
     }
-    fs::write(file, text)
-        .map_err(|source| super::Error::Machine { doing: "write a file for clang", source })?;
+    fs::write(file, text).map_err(super::CheckError::while_doing("write a file for clang"))?;
     let mut clang = clang.clone();
     let filter = format!("-ast-dump-filter={NAME}");
-    let ours = ["-Xclang", "-ast-dump=json", "-Xclang", &filter].map(OsString::from);
-    clang.args.splice(0..0, ours);
-    let mut said = Vec::new();
+    let dumping = ["-Xclang", "-ast-dump=json", "-Xclang", &filter].map(OsString::from);
+    clang.args.splice(0..0, dumping);
+    let mut answer = Vec::new();
     let finished = process::run_reading(&clang, limits, cancel, |bytes| {
-        if said.len() + bytes.len() <= LONGEST_ANSWER {
-            said.extend_from_slice(bytes);
+        if answer.len() + bytes.len() <= LONGEST_ANSWER {
+            answer.extend_from_slice(bytes);
         }
     })?;
     if !matches!(finished.end, End::Exited(_)) {
         return Ok(HashMap::new());
     }
-    Ok(acts(&String::from_utf8_lossy(&said), operands, &witnesses))
+    Ok(read_kinds(&String::from_utf8_lossy(&answer), operands, &witnesses))
 }
 
-fn copy_with_witnesses(operands: &[Operand<'_>], source: &Source) -> (String, Vec<Witness>) {
+fn copy_with_witnesses(
+    operands: &[ConstantOperand<'_>],
+    source: &PreprocessedText,
+) -> (String, Vec<Witness>) {
     let (written, code) = (source.written(), source.code());
-    let mut places: Vec<(usize, usize, Candidate)> = Vec::new();
+    let mut places: Vec<(usize, usize, CandidateExpression)> = Vec::new();
     for (number, operand) in operands.iter().enumerate() {
         let Some((statement, candidates)) = candidates(code, operand) else { continue };
         places.extend(candidates.into_iter().map(|candidate| (statement, number, candidate)));
     }
     places.sort_by_key(|&(statement, number, candidate)| (statement, number, candidate.begin));
-    let (mut copy, mut witnesses, mut from) = (String::new(), Vec::new(), 0);
-    for (statement, operand, Candidate { begin, end, is_bound }) in places {
+    let mut copy = String::new();
+    let mut witnesses = Vec::new();
+    let mut from = 0;
+    for (statement, operand, CandidateExpression { begin, end, is_bound }) in places {
         copy += &written[from..statement];
         from = statement;
         let ty = if is_bound { "unsigned long long" } else { "auto" };
         copy += &format!(" constexpr {ty} {NAME}{} = ", witnesses.len());
         witnesses.push(Witness { operand, offset: copy.len() + operands[operand].offset - begin });
-        // A marker of the preprocessor must not come into a line.
+        // An expression of several lines may contain line markers, which are blank in `code`.
         let expression = if written[begin..end].contains('\n') { code } else { written };
         copy += &expression[begin..end].replace('\n', " ");
         copy += "; ";
@@ -112,200 +121,220 @@ fn copy_with_witnesses(operands: &[Operand<'_>], source: &Source) -> (String, Ve
     (copy, witnesses)
 }
 
-/// Reads what clang dumped: one variable after the other, the braces of each in the first column.
-fn acts(said: &str, operands: &[Operand<'_>], witnesses: &[Witness]) -> HashMap<usize, Act> {
-    let mut found: HashMap<usize, Act> = HashMap::new();
-    let mut lines = said.split_inclusive('\n');
+/// Reads clang's dump of the witnesses. The braces of each witness are in the first column.
+fn read_kinds(
+    answer: &str,
+    operands: &[ConstantOperand<'_>],
+    witnesses: &[Witness],
+) -> HashMap<usize, UseKind> {
+    let mut kinds: HashMap<usize, UseKind> = HashMap::new();
+    let mut lines = answer.split_inclusive('\n');
     while let Some(first) = lines.by_ref().find(|line| line.trim_end() == "{") {
         let rest = lines.by_ref().take_while(|line| line.trim_end() != "}");
         let text: String = std::iter::once(first).chain(rest).chain(std::iter::once("}")).collect();
-        let Ok(variable) = dump::node(&text) else { continue };
+        let Ok(variable) = dump::parse_node(&text) else { continue };
         let number = variable.name.strip_prefix(NAME).and_then(|number| number.parse::<usize>().ok());
         let Some(witness) = number.and_then(|number| witnesses.get(number)) else { continue };
         let operand = &operands[witness.operand];
         let wanted = (witness.offset as u32, operand.name);
-        if let Some(act) = act_in(&variable, wanted, &mut Vec::new()) {
-            // The candidates of an operand stand in the order of their beginnings: the first is the outermost.
-            found.entry(operand.offset).or_insert(act);
+        if let Some(kind) = find_kind(&variable, wanted, &mut Vec::new()) {
+            // The candidates of an operand are sorted by their beginnings, so the first one is the outermost.
+            kinds.entry(operand.offset).or_insert(kind);
         }
     }
-    found
+    kinds
 }
 
-/// What the variable is used for whose name stands at this offset; `None` where it is not found, or not understood.
-fn act_in<'a>(node: &'a Node, wanted: (u32, &str), path: &mut Vec<&'a Node>) -> Option<Act> {
+/// Classifies the use of the variable with this offset and name; `None` if the tree does not have it, or clang does not
+/// understand the expression.
+fn find_kind<'a>(node: &'a AstNode, wanted: (u32, &str), path: &mut Vec<&'a AstNode>) -> Option<UseKind> {
     let (offset, name) = wanted;
     let is_named = match &node.referenced_decl {
-        Some(named) => named.name == name,
+        Some(declaration) => declaration.name == name,
         None => node.kind == "MemberExpr" && node.name == name,
     };
     if is_named && node.range.end.offset == offset {
-        let act = act(node, path, false, &|_| false);
-        return (!matches!(act, Act::Unknown | Act::Misread | Act::Argument)).then_some(act);
+        let kind = use_kind(node, path, false, &|_| false);
+        return (!matches!(kind, UseKind::Unknown | UseKind::Misread | UseKind::Argument)).then_some(kind);
     }
     path.push(node);
-    let found = node.inner.iter().find_map(|child| act_in(child, wanted, path));
+    let found = node.inner.iter().find_map(|child| find_kind(child, wanted, path));
     path.pop();
     found
 }
 
-/// The beginning of the statement around an operand, and the expressions that may be the constant.
-fn candidates(code: &str, operand: &Operand<'_>) -> Option<(usize, Vec<Candidate>)> {
+/// Returns the beginning of the statement around an operand, and the expressions that may be the constant, the innermost
+/// one first.
+fn candidates(code: &str, operand: &ConstantOperand<'_>) -> Option<(usize, Vec<CandidateExpression>)> {
     let (begin, end) = operand.around;
-    let text = code.get(begin..end)?;
-    let found = tokens(text);
-    let name = found.iter().position(|token| token.offset + begin == operand.offset)?;
-    let brackets = Brackets::read(&found);
+    let tokens = tokens(code.get(begin..end)?);
+    let name = tokens.iter().position(|token| token.offset + begin == operand.offset)?;
+    let brackets = Brackets::read(&tokens);
     let mut candidates = Vec::new();
     let mut inner = (name, name);
-    let mut push = |level: Option<(usize, usize, bool)>| {
-        let (first, last, is_bound) = level?;
-        let last = found.get(last)?;
-        candidates.push(Candidate {
-            begin: begin + found.get(first)?.offset,
-            end: begin + last.offset + last.text.len(),
-            is_bound,
-        });
-        Some(())
-    };
     for _ in 0..MOST_LEVELS {
         let around = brackets.around[inner.0];
-        while let Some((open, close)) = angles(&found, &brackets, inner) {
-            push(segment(&found, &brackets, (open, close), inner).map(|(first, last)| (first, last, false)));
-            inner = (open, close);
+        while let Some(angles) = brackets.angles_around(inner) {
+            candidates.extend(brackets.candidate(angles, inner, begin));
+            inner = angles;
         }
-        let Some(open) = around.filter(|&open| !brackets.is_block(open)) else { break };
+        let Some(open) = around.filter(|&open| !brackets.is_block[open]) else { break };
         let Some(close) = brackets.partner[open] else { break };
-        let is_bound = found[open].text == "[";
-        push(segment(&found, &brackets, (open, close), inner).map(|(first, last)| (first, last, is_bound)));
+        candidates.extend(brackets.candidate((open, close), inner, begin));
         inner = (open, close);
     }
-    let statement = brackets.statement(&found, inner.0);
-    Some((begin + found.get(statement)?.offset, candidates))
+    let statement = brackets.statement_begin(inner.0);
+    Some((begin + tokens.get(statement)?.offset, candidates))
 }
 
-/// The part between commas, within an opening and a closing bracket, that holds tokens.
-fn segment(
-    found: &[Token<'_>],
-    brackets: &Brackets,
-    (open, close): (usize, usize),
-    (left, right): (usize, usize),
-) -> Option<(usize, usize)> {
-    let level = brackets.around[left];
-    let is_comma = |&index: &usize| found[index].text == "," && brackets.around[index] == level;
-    let first = (open + 1..left).rev().find(is_comma).map_or(open + 1, |comma| comma + 1);
-    let last = (right + 1..close).find(is_comma).unwrap_or(close).checked_sub(1)?;
-    (first <= last).then_some((first, last))
-}
-
-/// The nearest angle brackets of template arguments around tokens, within the same other brackets.
-fn angles(found: &[Token<'_>], brackets: &Brackets, (left, right): (usize, usize)) -> Option<(usize, usize)> {
-    let level = brackets.around[left];
-    let is_end = |index: usize| matches!(found[index].text, ";" | "{" | "}");
-    let is_adjacent = |one: usize, other: usize, text: &str| {
-        found.get(other).is_some_and(|token| token.text == text)
-            && found[one].offset.abs_diff(found[other].offset) == 1
-    };
-    let opens = |index: usize| {
-        found[index].text == "<"
-            && index.checked_sub(1).is_some_and(|before| found[before].is_word())
-            && !is_adjacent(index, index + 1, "<")
-            && !is_adjacent(index, index + 1, "=")
-    };
-    let closes = |index: usize| {
-        found[index].text == ">"
-            && index.checked_sub(1).is_some_and(|before| !is_adjacent(index, before, "-"))
-    };
-    let (mut depth, mut open) = (0_usize, None);
-    for index in (0..left).rev().filter(|&index| brackets.around[index] == level) {
-        if is_end(index) {
-            break;
-        }
-        if closes(index) {
-            depth += 1;
-        } else if opens(index) {
-            if depth == 0 {
-                open = Some(index);
-                break;
-            }
-            depth -= 1;
-        }
-    }
-    let open = open?;
-    let mut depth = 0_usize;
-    for index in (right + 1..found.len()).filter(|&index| brackets.around[index] == level) {
-        if is_end(index) {
-            break;
-        }
-        if opens(index) {
-            depth += 1;
-        } else if closes(index) {
-            if depth == 0 {
-                return Some((open, index));
-            }
-            depth -= 1;
-        }
-    }
-    None
-}
-
-/// Round, square and curly brackets of a text.
-struct Brackets {
+/// The round, square and curly brackets of a text. Brackets and other tokens are known by their indices.
+struct Brackets<'a> {
+    tokens: &'a [CppToken<'a>],
     /// The innermost opening bracket around each token.
     around: Vec<Option<usize>>,
-    /// The closing bracket of each opening one, and the other way round.
+    /// The closing bracket of each opening one, and the opening bracket of each closing one.
     partner: Vec<Option<usize>>,
     /// Whether each opening bracket is that of a block of statements or members.
-    block: Vec<bool>,
+    is_block: Vec<bool>,
 }
 
-impl Brackets {
-    fn read(found: &[Token<'_>]) -> Brackets {
-        let mut around = vec![None; found.len()];
-        let mut partner = vec![None; found.len()];
-        let mut block = vec![false; found.len()];
+impl<'a> Brackets<'a> {
+    fn read(tokens: &'a [CppToken<'a>]) -> Brackets<'a> {
+        let mut around = vec![None; tokens.len()];
+        let mut partner = vec![None; tokens.len()];
+        let mut is_block = vec![false; tokens.len()];
         let mut open: Vec<usize> = Vec::new();
-        for (index, token) in found.iter().enumerate() {
-            match token.text {
-                ")" | "]" | "}" => {
-                    if let Some(begin) = open.pop() {
-                        partner[begin] = Some(index);
-                        partner[index] = Some(begin);
-                    }
-                    around[index] = open.last().copied();
-                }
-                _ => around[index] = open.last().copied(),
+        for (index, token) in tokens.iter().enumerate() {
+            if matches!(token.text, ")" | "]" | "}")
+                && let Some(begin) = open.pop()
+            {
+                partner[begin] = Some(index);
+                partner[index] = Some(begin);
             }
+            around[index] = open.last().copied();
             match token.text {
                 "(" | "[" | "{" => {
-                    let before = index.checked_sub(1).map_or("", |before| found[before].text);
-                    block[index] = token.text == "{" && before == ")";
+                    let before = index.checked_sub(1).map_or("", |before| tokens[before].text);
+                    is_block[index] = token.text == "{" && before == ")";
                     open.push(index);
                 }
                 ";" => {
-                    if let Some(&begin) = open.last().filter(|&&begin| found[begin].text == "{") {
-                        block[begin] = true;
+                    if let Some(&begin) = open.last().filter(|&&begin| tokens[begin].text == "{") {
+                        is_block[begin] = true;
                     }
                 }
                 _ => {}
             }
         }
-        Brackets { around, partner, block }
+        Brackets { tokens, around, partner, is_block }
     }
 
-    fn is_block(&self, open: usize) -> bool {
-        self.block[open]
+    /// Returns the part between commas that contains the tokens `inner`, within a pair of brackets. `begin` is the offset of
+    /// the text.
+    fn candidate(
+        &self,
+        (open, close): (usize, usize),
+        inner: (usize, usize),
+        begin: usize,
+    ) -> Option<CandidateExpression> {
+        let (left, right) = inner;
+        let level = self.around[left];
+        let is_comma = |&index: &usize| self.tokens[index].text == "," && self.around[index] == level;
+        let first = (open + 1..left).rev().find(is_comma).map_or(open + 1, |comma| comma + 1);
+        let last = (right + 1..close).find(is_comma).unwrap_or(close).checked_sub(1)?;
+        if first > last {
+            return None;
+        }
+        let end = self.tokens.get(last)?;
+        Some(CandidateExpression {
+            begin: begin + self.tokens.get(first)?.offset,
+            end: begin + end.offset + end.text.len(),
+            is_bound: self.tokens[open].text == "[",
+        })
     }
 
-    /// The first token of the statement, or the declaration, that a token of a block belongs to.
-    fn statement(&self, found: &[Token<'_>], token: usize) -> usize {
+    /// Returns the nearest angle brackets of template arguments around these tokens, within the same other brackets.
+    fn angles_around(&self, (left, right): (usize, usize)) -> Option<(usize, usize)> {
+        let level = self.around[left];
+        let open = self.opening_angle(left, level)?;
+        Some((open, self.closing_angle(right, level)?))
+    }
+
+    fn opening_angle(&self, left: usize, level: Option<usize>) -> Option<usize> {
+        let mut depth = 0_usize;
+        for index in (0..left).rev().filter(|&index| self.around[index] == level) {
+            if self.ends_statement(index) {
+                return None;
+            }
+            if self.closes_arguments(index) {
+                depth += 1;
+            } else if self.opens_arguments(index) {
+                if depth == 0 {
+                    return Some(index);
+                }
+                depth -= 1;
+            }
+        }
+        None
+    }
+
+    fn closing_angle(&self, right: usize, level: Option<usize>) -> Option<usize> {
+        let mut depth = 0_usize;
+        for index in (right + 1..self.tokens.len()).filter(|&index| self.around[index] == level) {
+            if self.ends_statement(index) {
+                return None;
+            }
+            if self.opens_arguments(index) {
+                depth += 1;
+            } else if self.closes_arguments(index) {
+                if depth == 0 {
+                    return Some(index);
+                }
+                depth -= 1;
+            }
+        }
+        None
+    }
+
+    fn ends_statement(&self, index: usize) -> bool {
+        matches!(self.tokens[index].text, ";" | "{" | "}")
+    }
+
+    /// Whether the token is a `<` behind a name, and not a part of another operator.
+    fn opens_arguments(&self, index: usize) -> bool {
+        self.tokens[index].text == "<"
+            && index.checked_sub(1).is_some_and(|before| self.tokens[before].is_word())
+            && !self.is_adjacent(index, index + 1, "<")
+            && !self.is_adjacent(index, index + 1, "=")
+    }
+
+    /// Whether the token is a `>`, and not a part of `->`.
+    fn closes_arguments(&self, index: usize) -> bool {
+        self.tokens[index].text == ">"
+            && index.checked_sub(1).is_some_and(|before| !self.is_adjacent(index, before, "-"))
+    }
+
+    /// Whether the token `other` has this text and is directly beside the token `index`.
+    fn is_adjacent(&self, index: usize, other: usize, text: &str) -> bool {
+        self.tokens
+            .get(other)
+            .is_some_and(|token| token.text == text && self.tokens[index].offset.abs_diff(token.offset) == 1)
+    }
+
+    /// Returns the first token of the statement or declaration that contains a token.
+    fn statement_begin(&self, token: usize) -> usize {
         let level = self.around[token];
-        let ends = |&index: &usize| match found[index].text {
+        let end = (0..token).rev().find(|&index| self.ends_before_statement(index, level));
+        end.map_or(0, |end| end + 1)
+    }
+
+    /// Whether a statement of this level may begin behind the token.
+    fn ends_before_statement(&self, index: usize, level: Option<usize>) -> bool {
+        match self.tokens[index].text {
             ";" => self.around[index] == level,
-            "}" => self.around[index] == level && self.partner[index].is_none_or(|open| self.block[open]),
+            "}" => self.around[index] == level && self.partner[index].is_none_or(|open| self.is_block[open]),
             _ => Some(index) == level,
-        };
-        (0..token).rev().find(ends).map_or(0, |end| end + 1)
+        }
     }
 }
 
@@ -314,7 +343,7 @@ mod tests {
     use super::*;
 
     fn found(code: &str) -> (&str, Vec<&str>) {
-        let operand = Operand { offset: code.find("k").unwrap(), name: "k", around: (0, code.len()) };
+        let operand = ConstantOperand { offset: code.find("k").unwrap(), name: "k", around: (0, code.len()) };
         let (statement, candidates) = candidates(code, &operand).unwrap();
         let texts = candidates.iter().map(|candidate| &code[candidate.begin..candidate.end]).collect();
         (&code[statement..], texts)
@@ -339,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn a_comparison_is_no_template_and_a_block_before_is_no_part_of_the_statement() {
+    fn a_comparison_is_not_a_template_and_a_block_before_is_not_part_of_the_statement() {
         assert_eq!(found("{ if (x) { y(); } int a[1 < k]; }"), ("int a[1 < k]; }", vec!["1 < k"]));
         assert_eq!(found("{ int b[2] = {1, 2}; int a[c < k]; }").1, ["c < k"]);
         assert_eq!(

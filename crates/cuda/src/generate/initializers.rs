@@ -1,7 +1,7 @@
 //! The kinds of initializer that give a variable its value.
 
-use super::Draw;
-use crate::language::{Auxiliary, Category, Expression, Operator, Qualifier, Type};
+use super::CaseDraw;
+use crate::language::{Auxiliary, Category, Expression, Operator, Qualifier, VariableType};
 
 /// The names of all kinds of initializer. The first is the simplest.
 pub const KINDS: &[&str] = &[
@@ -31,7 +31,11 @@ pub const KINDS: &[&str] = &[
 /// Draws an initializer of this kind for a variable of this type, with the declarations that the initializer names.
 ///
 /// Returns `None` if the type has no initializer of this kind.
-pub fn initializer(kind: &str, ty: Type, draw: &mut Draw) -> Option<(Expression, Vec<Auxiliary>)> {
+pub fn initializer(
+    kind: &str,
+    ty: VariableType,
+    draw: &mut CaseDraw,
+) -> Option<(Expression, Vec<Auxiliary>)> {
     if ty.is_arithmetic() { arithmetic(kind, ty, draw) } else { other(kind, ty, draw) }
 }
 
@@ -45,14 +49,19 @@ fn int(value: i128) -> Expression {
 
 fn variable(
     name: &'static str,
-    ty: Type,
+    ty: VariableType,
     qualifier: Qualifier,
     initializer: Option<Expression>,
 ) -> Auxiliary {
     Auxiliary::Variable { name, ty, qualifier, initializer }
 }
 
-fn function(name: &'static str, result: Type, constexpr: bool, body: Option<Expression>) -> Auxiliary {
+fn function(
+    name: &'static str,
+    result: VariableType,
+    constexpr: bool,
+    body: Option<Expression>,
+) -> Auxiliary {
     Auxiliary::Function { name, result, constexpr, body }
 }
 
@@ -61,11 +70,11 @@ fn twice(of: Expression) -> Expression {
 }
 
 /// Draws a small positive number that is suitable as an array bound.
-fn small(draw: &mut Draw) -> i128 {
+fn small(draw: &mut CaseDraw) -> i128 {
     *draw.of(&[10, 2, 3, 5, 7, 8, 16, 20, 30, 31])
 }
 
-fn literal(ty: Type, draw: &mut Draw) -> Expression {
+fn literal(ty: VariableType, draw: &mut CaseDraw) -> Expression {
     match ty.category() {
         Category::Integral { bits: 1, .. } => Expression::Boolean(*draw.of(&[true, true, false])),
         Category::Integral { signed, bits } => {
@@ -99,30 +108,37 @@ fn literal(ty: Type, draw: &mut Draw) -> Expression {
     }
 }
 
-fn arithmetic(kind: &str, ty: Type, draw: &mut Draw) -> Option<(Expression, Vec<Auxiliary>)> {
+fn arithmetic(kind: &str, ty: VariableType, draw: &mut CaseDraw) -> Option<(Expression, Vec<Auxiliary>)> {
     use Qualifier::{Const, ConstVolatile, Constexpr, None as Mutable};
     let n = int(small(draw));
     let name = Expression::Name;
     let call = |name, argument| Expression::Call(name, vec![argument]);
     Some(match kind {
         "literal" => (literal(ty, draw), vec![]),
-        "other-constant" => (name("o"), vec![variable("o", Type::Int, Const, Some(n))]),
+        "other-constant" => (name("o"), vec![variable("o", VariableType::Int, Const, Some(n))]),
         "other-constexpr" => (name("o"), vec![variable("o", ty, Constexpr, Some(n))]),
         "chain" => {
             let auxiliaries = vec![
-                variable("o1", Type::Short, Const, Some(n)),
-                variable("o2", Type::Int, Const, Some(name("o1"))),
-                variable("o3", Type::Long, Constexpr, Some(name("o2"))),
+                variable("o1", VariableType::Short, Const, Some(n)),
+                variable("o2", VariableType::Int, Const, Some(name("o1"))),
+                variable("o3", VariableType::Long, Constexpr, Some(name("o2"))),
             ];
             (Expression::Cast(ty, boxed(name("o3"))), auxiliaries)
         }
-        "constexpr-call" => (call("f0", n), vec![function("f0", Type::Int, true, Some(twice(name("a"))))]),
+        "constexpr-call" => {
+            (call("f0", n), vec![function("f0", VariableType::Int, true, Some(twice(name("a"))))])
+        }
         "constexpr-call-of-constant" => {
-            let auxiliaries =
-                vec![variable("o", Type::Int, Const, Some(n)), function("f0", ty, true, Some(name("a")))];
+            let auxiliaries = vec![
+                variable("o", VariableType::Int, Const, Some(n)),
+                function("f0", ty, true, Some(name("a"))),
+            ];
             (call("f0", name("o")), auxiliaries)
         }
-        "sizeof" => (Expression::SizeOf(*draw.of(&[Type::Int, Type::Double, Type::Short])), vec![]),
+        "sizeof" => (
+            Expression::SizeOf(*draw.of(&[VariableType::Int, VariableType::Double, VariableType::Short])),
+            vec![],
+        ),
         "conditional" => {
             let condition = Expression::Boolean(*draw.of(&[true, false]));
             (Expression::Conditional(boxed(condition), boxed(n), boxed(int(6))), vec![])
@@ -132,50 +148,58 @@ fn arithmetic(kind: &str, ty: Type, draw: &mut Draw) -> Option<(Expression, Vec<
         "cast-of-floating" => (Expression::Cast(ty, boxed(Expression::Floating(7.5, ""))), vec![]),
         "empty-braces" => (Expression::Braces(Vec::new()), vec![]),
         "through-const-floating" => {
-            let auxiliaries = vec![variable("o", Type::Double, Const, Some(Expression::Floating(4.0, "")))];
+            let auxiliaries =
+                vec![variable("o", VariableType::Double, Const, Some(Expression::Floating(4.0, "")))];
             (Expression::Cast(ty, boxed(twice(name("o")))), auxiliaries)
         }
-        "inline-call" => (call("f0", n), vec![function("f0", Type::Int, false, Some(twice(name("a"))))]),
+        "inline-call" => {
+            (call("f0", n), vec![function("f0", VariableType::Int, false, Some(twice(name("a"))))])
+        }
         "run-time-call" => (call("f0", n), vec![function("f0", ty, false, None)]),
         "run-time-variable" => (name("g0"), vec![variable("g0", ty, Mutable, None)]),
         "mutable-variable" => (name("g0"), vec![variable("g0", ty, Mutable, Some(n))]),
-        "volatile-constant" => (name("o"), vec![variable("o", Type::Int, ConstVolatile, Some(n))]),
+        "volatile-constant" => (name("o"), vec![variable("o", VariableType::Int, ConstVolatile, Some(n))]),
         "constant-defined-elsewhere" => (name("o"), vec![variable("o", ty, Const, None)]),
         "constexpr-call-of-run-time" => {
-            let auxiliaries =
-                vec![variable("g0", Type::Int, Mutable, None), function("f0", ty, true, Some(name("a")))];
+            let auxiliaries = vec![
+                variable("g0", VariableType::Int, Mutable, None),
+                function("f0", ty, true, Some(name("a"))),
+            ];
             (call("f0", name("g0")), auxiliaries)
         }
         "division-by-zero" => {
-            let auxiliaries = vec![variable("o", Type::Int, Const, Some(int(0)))];
+            let auxiliaries = vec![variable("o", VariableType::Int, Const, Some(int(0)))];
             (Expression::Binary(Operator::Divide, boxed(n), boxed(name("o"))), auxiliaries)
         }
         _ => return None,
     })
 }
 
-fn other(kind: &str, ty: Type, draw: &mut Draw) -> Option<(Expression, Vec<Auxiliary>)> {
+fn other(kind: &str, ty: VariableType, draw: &mut CaseDraw) -> Option<(Expression, Vec<Auxiliary>)> {
     use Qualifier::{Const, ConstVolatile, Constexpr, None as Mutable};
     let name = Expression::Name;
-    let enumerator = |draw: &mut Draw| {
+    let enumerator = |draw: &mut CaseDraw| {
         let enumerators =
-            if ty == Type::Enumeration { ["e1", "e2", "e0"] } else { ["E::e1", "E::e2", "E::e0"] };
+            if ty == VariableType::Enumeration { ["e1", "e2", "e0"] } else { ["E::e1", "E::e2", "E::e0"] };
         name(enumerators[draw.below(enumerators.len())])
     };
-    let part = |draw: &mut Draw| int(small(draw));
-    let braces = |first: Expression, draw: &mut Draw| match ty {
-        Type::Class => Some(Expression::Braces(vec![first, part(draw)])),
-        Type::Union => Some(Expression::Braces(vec![first])),
-        Type::Array => Some(Expression::Braces(vec![first, part(draw), part(draw)])),
+    let part = |draw: &mut CaseDraw| int(small(draw));
+    let braces = |first: Expression, draw: &mut CaseDraw| match ty {
+        VariableType::Class => Some(Expression::Braces(vec![first, part(draw)])),
+        VariableType::Union => Some(Expression::Braces(vec![first])),
+        VariableType::Array => Some(Expression::Braces(vec![first, part(draw), part(draw)])),
         _ => None,
     };
-    let constant = |draw: &mut Draw| match ty {
-        Type::Enumeration | Type::ScopedEnumeration => enumerator(draw),
-        Type::Pointer if draw.below(2) == 0 => Expression::AddressOf("pointee"),
-        Type::FunctionPointer if draw.below(2) == 0 => Expression::AddressOf("function"),
-        Type::MemberPointer if draw.below(2) == 0 => Expression::AddressOf("M0::x"),
-        Type::Pointer | Type::FunctionPointer | Type::MemberPointer | Type::NullPointer => Expression::Null,
-        Type::CharArray => Expression::Text("abc"),
+    let constant = |draw: &mut CaseDraw| match ty {
+        VariableType::Enumeration | VariableType::ScopedEnumeration => enumerator(draw),
+        VariableType::Pointer if draw.below(2) == 0 => Expression::AddressOf("pointee"),
+        VariableType::FunctionPointer if draw.below(2) == 0 => Expression::AddressOf("function"),
+        VariableType::MemberPointer if draw.below(2) == 0 => Expression::AddressOf("M0::x"),
+        VariableType::Pointer
+        | VariableType::FunctionPointer
+        | VariableType::MemberPointer
+        | VariableType::NullPointer => Expression::Null,
+        VariableType::CharArray => Expression::Text("abc"),
         _ => braces(int(4), draw).expect("a class or an array"),
     };
     let enumeration = matches!(ty.category(), Category::Enumeration { .. });
@@ -183,23 +207,29 @@ fn other(kind: &str, ty: Type, draw: &mut Draw) -> Option<(Expression, Vec<Auxil
     Some(match kind {
         "literal" => (constant(draw), vec![]),
         "other-constant" if enumeration => (name("o"), vec![variable("o", ty, Const, Some(constant(draw)))]),
-        "other-constant" => (braces(name("o"), draw)?, vec![variable("o", Type::Int, Const, Some(int(6)))]),
+        "other-constant" => {
+            (braces(name("o"), draw)?, vec![variable("o", VariableType::Int, Const, Some(int(6)))])
+        }
         "other-constexpr" if ty.is_scalar() => {
             (name("o"), vec![variable("o", ty, Constexpr, Some(constant(draw)))])
         }
         "constexpr-call" if !ty.is_scalar() => {
             let body = twice(name("a"));
-            (braces(call("f0", part(draw)), draw)?, vec![function("f0", Type::Int, true, Some(body))])
+            (braces(call("f0", part(draw)), draw)?, vec![function("f0", VariableType::Int, true, Some(body))])
         }
         "cast-of-floating" if enumeration => (Expression::Cast(ty, boxed(int(5))), vec![]),
         "empty-braces" => (Expression::Braces(Vec::new()), vec![]),
         "run-time-call" if ty.is_scalar() => (call("f0", int(1)), vec![function("f0", ty, false, None)]),
-        "run-time-call" => (braces(call("f0", int(1)), draw)?, vec![function("f0", Type::Int, false, None)]),
+        "run-time-call" => {
+            (braces(call("f0", int(1)), draw)?, vec![function("f0", VariableType::Int, false, None)])
+        }
         "run-time-variable" if ty.is_scalar() => (name("g0"), vec![variable("g0", ty, Mutable, None)]),
-        "volatile-constant" if ty.is_scalar() && ty != Type::NullPointer => {
+        "volatile-constant" if ty.is_scalar() && ty != VariableType::NullPointer => {
             (name("o"), vec![variable("o", ty, ConstVolatile, Some(constant(draw)))])
         }
-        "run-time-variable" => (braces(name("g0"), draw)?, vec![variable("g0", Type::Int, Mutable, None)]),
+        "run-time-variable" => {
+            (braces(name("g0"), draw)?, vec![variable("g0", VariableType::Int, Mutable, None)])
+        }
         _ => return None,
     })
 }

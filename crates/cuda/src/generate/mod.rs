@@ -10,22 +10,22 @@ use std::sync::LazyLock;
 use ptxsmith_gen::stream::SplitMix64;
 
 use crate::language::{
-    Access, Annotation, Case, Declaration, Expression, FORMS, Form, Order, Place, Qualifier, Site, Spelling,
-    Type,
+    Annotation, CudaCase, DeclarationSite, Expression, FORMS, InitializerPosition, Naming, Qualifier,
+    Spelling, UseForm, UsePlace, VariableDeclaration, VariableType,
 };
 
 use initializers::{KINDS, initializer};
 
 /// Generates the cases of one seed.
 #[derive(Clone, Copy, Debug)]
-pub struct Generator {
+pub struct CaseGenerator {
     seed: u64,
 }
 
-impl Generator {
+impl CaseGenerator {
     /// Creates the generator for this seed.
     pub fn new(seed: u64) -> Self {
-        Generator { seed }
+        CaseGenerator { seed }
     }
 
     /// The number of cases in the table, the same for every seed. Cases from this number on are drawn at random.
@@ -34,27 +34,27 @@ impl Generator {
     }
 
     /// Generates the case with this number.
-    pub fn case(&self, id: u64) -> Case {
-        let mut draw = Draw::new(self.seed, id);
+    pub fn case(&self, id: u64) -> CudaCase {
+        let mut draw = CaseDraw::new(self.seed, id);
         let (declaration, form, place) = match usize::try_from(id).ok().and_then(|id| TABLE.get(id)) {
             Some(entry) => {
                 // The form may not be valid for the drawn value. It is valid for the simplest value: the table was built
                 // with it.
                 let declaration = valued(&entry.skeleton, &mut draw)
                     .filter(|d| fits::case(d, entry.form, entry.place))
-                    .or_else(|| valued(&entry.skeleton, &mut Draw::simplest()));
+                    .or_else(|| valued(&entry.skeleton, &mut CaseDraw::simplest()));
                 (declaration.expect("the table has what is possible"), entry.form, entry.place)
             }
             None => drawn(&mut draw),
         };
-        Case { id, declaration, form, place }
+        CudaCase { id, declaration, form, place }
     }
 }
 
 /// Draws the parts of a case until they fit together.
-fn drawn(draw: &mut Draw) -> (Declaration, &'static Form, Place) {
+fn drawn(draw: &mut CaseDraw) -> (VariableDeclaration, &'static UseForm, UsePlace) {
     loop {
-        let ty = if draw.below(3) == 0 { Type::Int } else { *draw.of(&Type::ALL) };
+        let ty = if draw.below(3) == 0 { VariableType::Int } else { *draw.of(&VariableType::ALL) };
         let qualifier = *draw.of(&[
             Qualifier::Const,
             Qualifier::Const,
@@ -63,24 +63,24 @@ fn drawn(draw: &mut Draw) -> (Declaration, &'static Form, Place) {
             Qualifier::ConstVolatile,
             Qualifier::Constexpr,
         ]);
-        let skeleton = Declaration {
-            site: *draw.of(&Site::ALL),
+        let skeleton = VariableDeclaration {
+            site: *draw.of(&DeclarationSite::ALL),
             ty,
             qualifier,
             order: *draw.of(&ORDERS),
             spelling: *draw.of(&Spelling::ALL),
-            access: *draw.of(&Access::ALL),
+            access: *draw.of(&Naming::ALL),
             kind: KINDS[draw.below(KINDS.len())],
             ..SIMPLE
         };
         // Test with the simplest value first, so that an impossible skeleton consumes no random numbers.
-        if valued(&skeleton, &mut Draw::simplest()).is_none() {
+        if valued(&skeleton, &mut CaseDraw::simplest()).is_none() {
             continue;
         }
         let Some(declaration) = valued(&skeleton, draw).filter(fits::declaration) else { continue };
         // Declarations are expensive to draw, so try several forms and places with each.
         for _ in 0..20 {
-            let (form, place) = (draw.of(FORMS), *draw.of(&Place::ALL));
+            let (form, place) = (draw.of(FORMS), *draw.of(&UsePlace::ALL));
             if fits::case(&declaration, form, place) {
                 return (declaration, form, place);
             }
@@ -88,69 +88,69 @@ fn drawn(draw: &mut Draw) -> (Declaration, &'static Form, Place) {
     }
 }
 
-const ORDERS: [Order; 8] = [
-    Order::AtDeclaration,
-    Order::AtDeclaration,
-    Order::AtDeclaration,
-    Order::AtDeclaration,
-    Order::DefinedBefore,
-    Order::DefinedAfter,
-    Order::Elsewhere,
-    Order::BeforeInstantiation,
+const ORDERS: [InitializerPosition; 8] = [
+    InitializerPosition::AtDeclaration,
+    InitializerPosition::AtDeclaration,
+    InitializerPosition::AtDeclaration,
+    InitializerPosition::AtDeclaration,
+    InitializerPosition::DefinedBefore,
+    InitializerPosition::DefinedAfter,
+    InitializerPosition::Elsewhere,
+    InitializerPosition::BeforeInstantiation,
 ];
 
 const QUALIFIERS: [Qualifier; 3] = [Qualifier::Const, Qualifier::ConstVolatile, Qualifier::Constexpr];
 
 /// Combinations of qualifier, order and kind of initializer: how and when a variable gets its value.
-const WAYS: [(Qualifier, Order, &str); 6] = [
-    (Qualifier::Const, Order::AtDeclaration, "literal"),
-    (Qualifier::Constexpr, Order::AtDeclaration, "literal"),
-    (Qualifier::ConstVolatile, Order::AtDeclaration, "literal"),
-    (Qualifier::Const, Order::DefinedAfter, "literal"),
-    (Qualifier::Const, Order::Elsewhere, "literal"),
-    (Qualifier::Const, Order::AtDeclaration, "run-time-call"),
+const WAYS: [(Qualifier, InitializerPosition, &str); 6] = [
+    (Qualifier::Const, InitializerPosition::AtDeclaration, "literal"),
+    (Qualifier::Constexpr, InitializerPosition::AtDeclaration, "literal"),
+    (Qualifier::ConstVolatile, InitializerPosition::AtDeclaration, "literal"),
+    (Qualifier::Const, InitializerPosition::DefinedAfter, "literal"),
+    (Qualifier::Const, InitializerPosition::Elsewhere, "literal"),
+    (Qualifier::Const, InitializerPosition::AtDeclaration, "run-time-call"),
 ];
 
 /// One type of each kind that the rule or C++ distinguishes.
-const OF_EACH_KIND: [Type; 8] = [
-    Type::Int,
-    Type::Bool,
-    Type::Float,
-    Type::Double,
-    Type::Enumeration,
-    Type::Pointer,
-    Type::Class,
-    Type::Array,
+const OF_EACH_KIND: [VariableType; 8] = [
+    VariableType::Int,
+    VariableType::Bool,
+    VariableType::Float,
+    VariableType::Double,
+    VariableType::Enumeration,
+    VariableType::Pointer,
+    VariableType::Class,
+    VariableType::Array,
 ];
 
 /// The simplest declaration, without an initializer.
-const SIMPLE: Declaration = Declaration {
-    site: Site::Namespace,
-    ty: Type::Int,
+const SIMPLE: VariableDeclaration = VariableDeclaration {
+    site: DeclarationSite::Namespace,
+    ty: VariableType::Int,
     qualifier: Qualifier::Const,
     annotation: Annotation::None,
-    order: Order::AtDeclaration,
+    order: InitializerPosition::AtDeclaration,
     spelling: Spelling::Equals,
-    access: Access::Plain,
+    access: Naming::Plain,
     kind: "literal",
     initializer: Expression::Null,
     auxiliaries: Vec::new(),
 };
 
 /// Fills in an initializer of the skeleton's kind; `None` if that kind does not exist for the skeleton's type.
-fn valued(skeleton: &Declaration, draw: &mut Draw) -> Option<Declaration> {
+fn valued(skeleton: &VariableDeclaration, draw: &mut CaseDraw) -> Option<VariableDeclaration> {
     let (initializer, auxiliaries) = initializer(skeleton.kind, skeleton.ty, draw)?;
-    Some(Declaration { initializer, auxiliaries, ..*skeleton })
+    Some(VariableDeclaration { initializer, auxiliaries, ..*skeleton })
 }
 
-struct Entry {
-    skeleton: Declaration,
-    form: &'static Form,
-    place: Place,
+struct TableEntry {
+    skeleton: VariableDeclaration,
+    form: &'static UseForm,
+    place: UsePlace,
 }
 
-static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| {
-    let mut table = Table(Vec::new());
+static TABLE: LazyLock<Vec<TableEntry>> = LazyLock::new(|| {
+    let mut table = CaseTable(Vec::new());
     table.forms();
     table.places();
     table.sites();
@@ -162,24 +162,30 @@ static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| {
 });
 
 /// The table while it is built: every part of the case language, each with otherwise simple parts.
-struct Table(Vec<Entry>);
+struct CaseTable(Vec<TableEntry>);
 
-impl Table {
+impl CaseTable {
     /// Adds a case if it is well-formed; returns whether it is.
-    fn enter(&mut self, skeleton: Declaration, form: &'static Form, place: Place) -> bool {
-        let fits = valued(&skeleton, &mut Draw::simplest()).is_some_and(|d| fits::case(&d, form, place));
+    fn enter(&mut self, skeleton: VariableDeclaration, form: &'static UseForm, place: UsePlace) -> bool {
+        let fits = valued(&skeleton, &mut CaseDraw::simplest()).is_some_and(|d| fits::case(&d, form, place));
         if fits {
-            self.0.push(Entry { skeleton, form, place });
+            self.0.push(TableEntry { skeleton, form, place });
         }
         fits
     }
 
     /// Adds cases that read the declared variable, bind a reference to it and take its address, in several places.
-    fn declared(&mut self, skeleton: Declaration) {
-        let form = |name| Form::find(name).expect("the table has it");
-        let needs_template = skeleton.order == Order::BeforeInstantiation;
-        for place in [Place::Device, Place::Template, Place::OwnMember, Place::OwnMemberBefore, Place::Host] {
-            if place != Place::Device && needs_template != (place == Place::Template) {
+    fn declared(&mut self, skeleton: VariableDeclaration) {
+        let form = |name| UseForm::find(name).expect("the table has it");
+        let needs_template = skeleton.order == InitializerPosition::BeforeInstantiation;
+        for place in [
+            UsePlace::Device,
+            UsePlace::Template,
+            UsePlace::OwnMember,
+            UsePlace::OwnMemberBefore,
+            UsePlace::Host,
+        ] {
+            if place != UsePlace::Device && needs_template != (place == UsePlace::Template) {
                 continue;
             }
             let values = ["value", "member-value", "element-value"];
@@ -193,13 +199,19 @@ impl Table {
     /// Adds every form with every type.
     fn forms(&mut self) {
         for form in FORMS {
-            for ty in Type::ALL {
+            for ty in VariableType::ALL {
                 for (qualifier, order, kind) in WAYS {
                     // Types of one kind differ only in the simplest way, so the other ways use one type of each kind.
-                    if qualifier == Qualifier::Const && order == Order::AtDeclaration && kind == "literal"
+                    if qualifier == Qualifier::Const
+                        && order == InitializerPosition::AtDeclaration
+                        && kind == "literal"
                         || OF_EACH_KIND.contains(&ty)
                     {
-                        self.enter(Declaration { ty, qualifier, order, kind, ..SIMPLE }, form, Place::Device);
+                        self.enter(
+                            VariableDeclaration { ty, qualifier, order, kind, ..SIMPLE },
+                            form,
+                            UsePlace::Device,
+                        );
                     }
                 }
             }
@@ -210,23 +222,27 @@ impl Table {
     /// their value.
     fn kinds(&mut self) {
         let variables = [
-            (Site::Anonymous, Place::Device),
-            (Site::Member, Place::Device),
-            (Site::InlineMember, Place::Device),
-            (Site::OutOfClass, Place::Device),
-            (Site::TemplateMember, Place::Device),
-            (Site::VariableTemplate, Place::Device),
-            (Site::Namespace, Place::Template),
-            (Site::InlineMember, Place::OwnMember),
-            (Site::InlineMember, Place::Dependent),
-            (Site::OutOfClass, Place::Dependent),
-            (Site::InlineMember, Place::DependentBefore),
+            (DeclarationSite::Anonymous, UsePlace::Device),
+            (DeclarationSite::Member, UsePlace::Device),
+            (DeclarationSite::InlineMember, UsePlace::Device),
+            (DeclarationSite::OutOfClass, UsePlace::Device),
+            (DeclarationSite::TemplateMember, UsePlace::Device),
+            (DeclarationSite::VariableTemplate, UsePlace::Device),
+            (DeclarationSite::Namespace, UsePlace::Template),
+            (DeclarationSite::InlineMember, UsePlace::OwnMember),
+            (DeclarationSite::InlineMember, UsePlace::Dependent),
+            (DeclarationSite::OutOfClass, UsePlace::Dependent),
+            (DeclarationSite::InlineMember, UsePlace::DependentBefore),
         ];
         for (site, place) in variables {
             for form in FORMS {
                 for ty in OF_EACH_KIND {
                     for (qualifier, order, kind) in WAYS {
-                        self.enter(Declaration { site, ty, qualifier, order, kind, ..SIMPLE }, form, place);
+                        self.enter(
+                            VariableDeclaration { site, ty, qualifier, order, kind, ..SIMPLE },
+                            form,
+                            place,
+                        );
                     }
                 }
             }
@@ -235,13 +251,17 @@ impl Table {
 
     /// Adds every form in every place, with the first type that the form is valid for.
     fn places(&mut self) {
-        for place in Place::ALL {
-            let in_class = matches!(place, Place::OwnMember | Place::OwnMemberBefore);
-            let sites = if in_class { &[Site::Namespace, Site::Member][..] } else { &[Site::Namespace] };
+        for place in UsePlace::ALL {
+            let in_class = matches!(place, UsePlace::OwnMember | UsePlace::OwnMemberBefore);
+            let sites = if in_class {
+                &[DeclarationSite::Namespace, DeclarationSite::Member][..]
+            } else {
+                &[DeclarationSite::Namespace]
+            };
             for form in FORMS {
                 for &site in sites {
-                    let mut types = Type::ALL.into_iter().filter(|ty| *ty != Type::Bool);
-                    types.any(|ty| self.enter(Declaration { site, ty, ..SIMPLE }, form, place));
+                    let mut types = VariableType::ALL.into_iter().filter(|ty| *ty != VariableType::Bool);
+                    types.any(|ty| self.enter(VariableDeclaration { site, ty, ..SIMPLE }, form, place));
                 }
             }
         }
@@ -249,13 +269,19 @@ impl Table {
 
     /// Adds every site with every qualifier and order.
     fn sites(&mut self) {
-        let types =
-            [Type::Int, Type::UnsignedLongLong, Type::Double, Type::Enumeration, Type::Class, Type::Array];
+        let types = [
+            VariableType::Int,
+            VariableType::UnsignedLongLong,
+            VariableType::Double,
+            VariableType::Enumeration,
+            VariableType::Class,
+            VariableType::Array,
+        ];
         for ty in types {
-            for site in Site::ALL {
+            for site in DeclarationSite::ALL {
                 for qualifier in QUALIFIERS {
-                    for order in Order::ALL {
-                        self.declared(Declaration { site, ty, qualifier, order, ..SIMPLE });
+                    for order in InitializerPosition::ALL {
+                        self.declared(VariableDeclaration { site, ty, qualifier, order, ..SIMPLE });
                     }
                 }
             }
@@ -264,12 +290,14 @@ impl Table {
 
     /// Adds every kind of initializer.
     fn initializers(&mut self) {
-        for ty in [Type::Int, Type::Double, Type::Class] {
-            for site in [Site::Namespace, Site::InlineMember, Site::OutOfClass] {
+        for ty in [VariableType::Int, VariableType::Double, VariableType::Class] {
+            for site in
+                [DeclarationSite::Namespace, DeclarationSite::InlineMember, DeclarationSite::OutOfClass]
+            {
                 for qualifier in QUALIFIERS {
-                    for order in [Order::AtDeclaration, Order::DefinedBefore] {
+                    for order in [InitializerPosition::AtDeclaration, InitializerPosition::DefinedBefore] {
                         for kind in KINDS {
-                            self.declared(Declaration { site, ty, qualifier, order, kind, ..SIMPLE });
+                            self.declared(VariableDeclaration { site, ty, qualifier, order, kind, ..SIMPLE });
                         }
                     }
                 }
@@ -279,30 +307,30 @@ impl Table {
 
     /// Adds every type with every kind of initializer, spelling and annotation, and without a qualifier.
     fn types(&mut self) {
-        for ty in Type::ALL {
-            let simple = || Declaration { ty, ..SIMPLE };
+        for ty in VariableType::ALL {
+            let simple = || VariableDeclaration { ty, ..SIMPLE };
             for kind in KINDS {
-                self.declared(Declaration { kind, ..simple() });
+                self.declared(VariableDeclaration { kind, ..simple() });
             }
             for spelling in Spelling::ALL {
                 for qualifier in QUALIFIERS {
-                    self.declared(Declaration { spelling, qualifier, ..simple() });
+                    self.declared(VariableDeclaration { spelling, qualifier, ..simple() });
                 }
             }
             for annotation in [Annotation::Device, Annotation::Constant] {
-                self.declared(Declaration { annotation, ..simple() });
+                self.declared(VariableDeclaration { annotation, ..simple() });
             }
-            self.declared(Declaration { qualifier: Qualifier::None, ..simple() });
+            self.declared(VariableDeclaration { qualifier: Qualifier::None, ..simple() });
         }
     }
 
     /// Adds every way to name the variable.
     fn accesses(&mut self) {
-        for access in Access::ALL {
-            for site in Site::ALL {
-                for ty in [Type::Int, Type::Double] {
-                    for order in [Order::AtDeclaration, Order::DefinedAfter] {
-                        self.declared(Declaration { access, site, ty, order, ..SIMPLE });
+        for access in Naming::ALL {
+            for site in DeclarationSite::ALL {
+                for ty in [VariableType::Int, VariableType::Double] {
+                    for order in [InitializerPosition::AtDeclaration, InitializerPosition::DefinedAfter] {
+                        self.declared(VariableDeclaration { access, site, ty, order, ..SIMPLE });
                     }
                 }
             }
@@ -312,21 +340,21 @@ impl Table {
 
 /// The random numbers for one case.
 #[derive(Debug)]
-struct Draw {
+struct CaseDraw {
     numbers: SplitMix64,
     simplest: bool,
 }
 
-impl Draw {
+impl CaseDraw {
     fn new(seed: u64, id: u64) -> Self {
         let of_seed = SplitMix64::new(seed).next_u64();
         let numbers = SplitMix64::new(of_seed ^ id.wrapping_mul(0x9e37_79b9_7f4a_7c15));
-        Draw { numbers, simplest: false }
+        CaseDraw { numbers, simplest: false }
     }
 
     /// Creates a source that always makes the first choice.
     fn simplest() -> Self {
-        Draw { numbers: SplitMix64::new(0), simplest: true }
+        CaseDraw { numbers: SplitMix64::new(0), simplest: true }
     }
 
     /// Draws a number below `end`, which must not be 0.
@@ -347,21 +375,21 @@ mod tests {
 
     #[test]
     fn the_same_number_gives_the_same_case_and_another_seed_another() {
-        let number = Generator::table_len() + 5;
-        assert_eq!(Generator::new(1).case(number), Generator::new(1).case(number));
-        let differ =
-            (0..50).filter(|i| Generator::new(1).case(number + i) != Generator::new(2).case(number + i));
+        let number = CaseGenerator::table_len() + 5;
+        assert_eq!(CaseGenerator::new(1).case(number), CaseGenerator::new(1).case(number));
+        let differ = (0..50)
+            .filter(|i| CaseGenerator::new(1).case(number + i) != CaseGenerator::new(2).case(number + i));
         assert!(differ.count() > 45);
     }
 
     #[test]
     fn the_table_has_every_form_place_type_and_site() {
         let table = &*TABLE;
-        let count = |of: &dyn Fn(&Entry) -> String| table.iter().map(of).collect::<BTreeSet<_>>().len();
+        let count = |of: &dyn Fn(&TableEntry) -> String| table.iter().map(of).collect::<BTreeSet<_>>().len();
         assert_eq!(count(&|entry| entry.form.name.to_owned()), FORMS.len());
-        assert_eq!(count(&|entry| format!("{:?}", entry.place)), Place::ALL.len());
-        assert_eq!(count(&|entry| format!("{:?}", entry.skeleton.ty)), Type::ALL.len());
-        assert_eq!(count(&|entry| format!("{:?}", entry.skeleton.site)), Site::ALL.len());
+        assert_eq!(count(&|entry| format!("{:?}", entry.place)), UsePlace::ALL.len());
+        assert_eq!(count(&|entry| format!("{:?}", entry.skeleton.ty)), VariableType::ALL.len());
+        assert_eq!(count(&|entry| format!("{:?}", entry.skeleton.site)), DeclarationSite::ALL.len());
         assert_eq!(count(&|entry| entry.skeleton.kind.to_owned()), KINDS.len());
     }
 
@@ -373,8 +401,8 @@ mod tests {
 
     #[test]
     fn a_case_is_one_line_and_its_column_is_that_of_the_variable() {
-        let generator = Generator::new(3);
-        for id in 0..Generator::table_len() + 2000 {
+        let generator = CaseGenerator::new(3);
+        for id in 0..CaseGenerator::table_len() + 2000 {
             let printed = print(&generator.case(id));
             assert!(!printed.line.contains(['\n', '$', '\u{1}']), "{}", printed.line);
             let rest = &printed.line[printed.column - 1..];

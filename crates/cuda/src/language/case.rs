@@ -2,19 +2,19 @@
 
 use ptxsmith_syntax::every;
 
-use super::{Declaration, Form, Place, Spelling, Type};
+use super::{Spelling, UseForm, UsePlace, VariableDeclaration, VariableType};
 
 /// One use of one variable.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Case {
+pub struct CudaCase {
     /// The number of the case under its seed. The names in its text contain the number, so they are unique.
     pub id: u64,
     /// The declaration of the variable.
-    pub declaration: Declaration,
+    pub declaration: VariableDeclaration,
     /// The form of the use.
-    pub form: &'static Form,
+    pub form: &'static UseForm,
     /// The code that contains the use.
-    pub place: Place,
+    pub place: UsePlace,
 }
 
 every! {
@@ -27,11 +27,11 @@ every! {
     }
 }
 
-impl Case {
+impl CudaCase {
     /// The first version of C++ that supports everything in the case.
     pub fn standard(&self) -> Standard {
         let d = &self.declaration;
-        if self.form.cxx20 || d.ty == Type::Char8 || d.spelling == Spelling::Constinit {
+        if self.form.cxx20 || d.ty == VariableType::Char8 || d.spelling == Spelling::Constinit {
             Standard::Cxx20
         } else {
             Standard::Cxx17

@@ -5,31 +5,35 @@
 //! not constant expressions are split in two: a compiler may still be able to fold them, or only running the program
 //! gives their value.
 
-use super::declaration::{Auxiliary, Declaration, Qualifier};
-use super::expression::{Expression, Operator, Value};
-use super::types::{Category, Type};
+use super::declaration::{Auxiliary, Qualifier, VariableDeclaration};
+use super::expression::{ConstantValue, Expression, Operator};
+use super::types::{Category, VariableType};
 
 /// Whether an initializer is a constant expression, with its value if it can be computed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Constness {
     /// A constant expression.
-    Constant(Value),
+    Constant(ConstantValue),
     /// Not a constant expression, but its value follows from the program's text, so a compiler may fold it.
-    Folded(Value),
+    Folded(ConstantValue),
     /// Not a constant expression; its value is known only at run time.
     RunTime,
 }
 
 impl Constness {
     /// The value, if it can be computed.
-    pub fn value(self) -> Option<Value> {
+    pub fn value(self) -> Option<ConstantValue> {
         match self {
             Constness::Constant(value) | Constness::Folded(value) => Some(value),
             Constness::RunTime => None,
         }
     }
 
-    fn and(self, other: Constness, combine: impl Fn(Value, Value) -> Option<Value>) -> Constness {
+    fn and(
+        self,
+        other: Constness,
+        combine: impl Fn(ConstantValue, ConstantValue) -> Option<ConstantValue>,
+    ) -> Constness {
         let (Some(left), Some(right)) = (self.value(), other.value()) else { return Constness::RunTime };
         let Some(value) = combine(left, right) else { return Constness::RunTime };
         match (self, other) {
@@ -38,24 +42,24 @@ impl Constness {
         }
     }
 
-    fn map(self, change: impl Fn(Value) -> Option<Value>) -> Constness {
-        self.and(Constness::Constant(Value::Other), |value, _| change(value))
+    fn map(self, change: impl Fn(ConstantValue) -> Option<ConstantValue>) -> Constness {
+        self.and(Constness::Constant(ConstantValue::Other), |value, _| change(value))
     }
 }
 
 /// Evaluates the initializer of the declared variable. The value is converted to the variable's type.
-pub fn of(declaration: &Declaration) -> Constness {
-    let scope = Scope { auxiliaries: &declaration.auxiliaries, argument: None };
+pub fn of(declaration: &VariableDeclaration) -> Constness {
+    let scope = InitializerEvaluator { auxiliaries: &declaration.auxiliaries, argument: None };
     scope.evaluate(&declaration.initializer).map(|value| convert(value, declaration.ty))
 }
 
 /// Whether C++ allows the variable to be read in a constant expression, provided that its definition comes before.
-pub fn is_usable(declaration: &Declaration) -> bool {
+pub fn is_usable(declaration: &VariableDeclaration) -> bool {
     let constant = matches!(of(declaration), Constness::Constant(_));
     constant && readable(declaration.qualifier, declaration.ty)
 }
 
-fn readable(qualifier: Qualifier, ty: Type) -> bool {
+fn readable(qualifier: Qualifier, ty: VariableType) -> bool {
     match qualifier {
         Qualifier::Constexpr => true,
         Qualifier::Const => ty.is_integral() || matches!(ty.category(), Category::Enumeration { .. }),
@@ -63,26 +67,28 @@ fn readable(qualifier: Qualifier, ty: Type) -> bool {
     }
 }
 
-struct Scope<'a> {
+struct InitializerEvaluator<'a> {
     auxiliaries: &'a [Auxiliary],
     /// The value of parameter `a` while the body of a function is evaluated.
-    argument: Option<Value>,
+    argument: Option<ConstantValue>,
 }
 
-impl Scope<'_> {
+impl InitializerEvaluator<'_> {
     fn evaluate(&self, expression: &Expression) -> Constness {
         use Constness::{Constant, Folded, RunTime};
         match expression {
-            Expression::Integer(value, _) => Constant(Value::Integer(*value)),
-            Expression::Floating(value, _) => Constant(Value::Floating(*value)),
-            Expression::Boolean(value) => Constant(Value::Integer((*value).into())),
-            Expression::SizeOf(ty) => Constant(Value::Integer(size_of(*ty))),
-            Expression::Null | Expression::AddressOf(_) | Expression::Text(_) => Constant(Value::Other),
+            Expression::Integer(value, _) => Constant(ConstantValue::Integer(*value)),
+            Expression::Floating(value, _) => Constant(ConstantValue::Floating(*value)),
+            Expression::Boolean(value) => Constant(ConstantValue::Integer((*value).into())),
+            Expression::SizeOf(ty) => Constant(ConstantValue::Integer(size_of(*ty))),
+            Expression::Null | Expression::AddressOf(_) | Expression::Text(_) => {
+                Constant(ConstantValue::Other)
+            }
             Expression::Negated(inner) => self.evaluate(inner).map(|value| {
                 Some(match value {
-                    Value::Integer(value) => Value::Integer(-value),
-                    Value::Floating(value) => Value::Floating(-value),
-                    Value::Other => return None,
+                    ConstantValue::Integer(value) => ConstantValue::Integer(-value),
+                    ConstantValue::Floating(value) => ConstantValue::Floating(-value),
+                    ConstantValue::Other => return None,
                 })
             }),
             Expression::Cast(ty, inner) => self.evaluate(inner).map(|value| convert(value, *ty)),
@@ -92,28 +98,28 @@ impl Scope<'_> {
             Expression::Conditional(condition, then, otherwise) => {
                 let condition = self.evaluate(condition);
                 let chosen = match condition.value() {
-                    Some(Value::Integer(0)) => self.evaluate(otherwise),
-                    Some(Value::Integer(_)) => self.evaluate(then),
+                    Some(ConstantValue::Integer(0)) => self.evaluate(otherwise),
+                    Some(ConstantValue::Integer(_)) => self.evaluate(then),
                     _ => return RunTime,
                 };
                 condition.and(chosen, |_, chosen| Some(chosen))
             }
             Expression::Braces(parts) => match &parts[..] {
-                [] => Constant(Value::Integer(0)),
+                [] => Constant(ConstantValue::Integer(0)),
                 [only] => self.evaluate(only),
-                parts => parts.iter().fold(Constant(Value::Other), |all, part| {
-                    all.and(self.evaluate(part), |_, _| Some(Value::Other))
+                parts => parts.iter().fold(Constant(ConstantValue::Other), |all, part| {
+                    all.and(self.evaluate(part), |_, _| Some(ConstantValue::Other))
                 }),
             },
             Expression::Name("a") => self.argument.map_or(RunTime, Constant),
             Expression::Name(name) => match self.find(name) {
-                Some(Auxiliary::Enumerator(_, value)) => Constant(Value::Integer(*value)),
+                Some(Auxiliary::Enumerator(_, value)) => Constant(ConstantValue::Integer(*value)),
                 // Reading a variable of type `std::nullptr_t` does not access the object. Versions of C++ differ on
                 // whether the read is a constant expression.
-                Some(Auxiliary::Variable { ty: Type::NullPointer, qualifier, .. })
+                Some(Auxiliary::Variable { ty: VariableType::NullPointer, qualifier, .. })
                     if *qualifier != Qualifier::Constexpr =>
                 {
-                    Folded(Value::Other)
+                    Folded(ConstantValue::Other)
                 }
                 Some(Auxiliary::Variable { ty, qualifier, initializer: Some(initializer), .. }) => {
                     let value = self.evaluate(initializer).map(|value| convert(value, *ty));
@@ -123,13 +129,15 @@ impl Scope<'_> {
                         (value, _) => value,
                     }
                 }
-                _ => enumerator(name).map_or(RunTime, |value| Constant(Value::Integer(value))),
+                _ => enumerator(name).map_or(RunTime, |value| Constant(ConstantValue::Integer(value))),
             },
             Expression::Call(name, arguments) => match self.find(name) {
                 Some(Auxiliary::Function { constexpr, body: Some(body), result, .. }) => {
-                    let argument =
-                        arguments.first().map_or(Constant(Value::Other), |first| self.evaluate(first));
-                    let inside = Scope { auxiliaries: self.auxiliaries, argument: argument.value() };
+                    let argument = arguments
+                        .first()
+                        .map_or(Constant(ConstantValue::Other), |first| self.evaluate(first));
+                    let inside =
+                        InitializerEvaluator { auxiliaries: self.auxiliaries, argument: argument.value() };
                     let returned = inside.evaluate(body).map(|value| convert(value, *result));
                     match argument.and(returned, |_, returned| Some(returned)) {
                         Constant(value) if !constexpr => Folded(value),
@@ -146,7 +154,7 @@ impl Scope<'_> {
     }
 }
 
-/// The value of an enumerator that [`Type::declared`] declares; `None` for other names.
+/// The value of an enumerator that [`VariableType::declared`] declares; `None` for other names.
 fn enumerator(name: &str) -> Option<i128> {
     match name {
         "e0" | "E::e0" => Some(0),
@@ -158,9 +166,9 @@ fn enumerator(name: &str) -> Option<i128> {
 
 /// Computes an operation; `None` on division by zero and if an integer result does not fit in `int`. Cases do all integer
 /// arithmetic in `int`, and an expression that overflows is not a constant expression.
-fn apply(operator: Operator, left: Value, right: Value) -> Option<Value> {
+fn apply(operator: Operator, left: ConstantValue, right: ConstantValue) -> Option<ConstantValue> {
     Some(match (left, right) {
-        (Value::Integer(left), Value::Integer(right)) => {
+        (ConstantValue::Integer(left), ConstantValue::Integer(right)) => {
             let result = match operator {
                 Operator::Add => left.checked_add(right)?,
                 Operator::Subtract => left.checked_sub(right)?,
@@ -168,16 +176,16 @@ fn apply(operator: Operator, left: Value, right: Value) -> Option<Value> {
                 Operator::Divide => left.checked_div(right)?,
             };
             i32::try_from(result).ok()?;
-            Value::Integer(result)
+            ConstantValue::Integer(result)
         }
         (left, right) => {
             let number = |value| match value {
-                Value::Integer(value) => Some(value as f64),
-                Value::Floating(value) => Some(value),
-                Value::Other => None,
+                ConstantValue::Integer(value) => Some(value as f64),
+                ConstantValue::Floating(value) => Some(value),
+                ConstantValue::Other => None,
             };
             let (left, right) = (number(left)?, number(right)?);
-            Value::Floating(match operator {
+            ConstantValue::Floating(match operator {
                 Operator::Add => left + right,
                 Operator::Subtract => left - right,
                 Operator::Multiply => left * right,
@@ -189,34 +197,40 @@ fn apply(operator: Operator, left: Value, right: Value) -> Option<Value> {
 }
 
 /// Converts the value to another type, as C++ does.
-fn convert(value: Value, ty: Type) -> Option<Value> {
+fn convert(value: ConstantValue, ty: VariableType) -> Option<ConstantValue> {
     let wrap = |value: i128, signed: bool, bits: u32| {
         let low = value & ((1_i128 << bits) - 1);
         if signed && low >> (bits - 1) & 1 == 1 { low - (1_i128 << bits) } else { low }
     };
     Some(match (ty.category(), value) {
-        (_, Value::Other) => Value::Other,
-        (Category::Integral { bits: 1, .. }, Value::Integer(value)) => Value::Integer((value != 0).into()),
-        (Category::Integral { bits: 1, .. }, Value::Floating(value)) => Value::Integer((value != 0.0).into()),
-        (Category::Integral { signed, bits }, Value::Integer(value)) => {
-            Value::Integer(wrap(value, signed, bits))
+        (_, ConstantValue::Other) => ConstantValue::Other,
+        (Category::Integral { bits: 1, .. }, ConstantValue::Integer(value)) => {
+            ConstantValue::Integer((value != 0).into())
         }
-        (Category::Integral { .. } | Category::Extended { .. }, Value::Floating(value)) => {
-            Value::Integer(value as i128)
+        (Category::Integral { bits: 1, .. }, ConstantValue::Floating(value)) => {
+            ConstantValue::Integer((value != 0.0).into())
         }
-        (Category::Extended { .. } | Category::Enumeration { .. }, Value::Integer(value)) => {
-            Value::Integer(value)
+        (Category::Integral { signed, bits }, ConstantValue::Integer(value)) => {
+            ConstantValue::Integer(wrap(value, signed, bits))
         }
-        (Category::Floating(_) | Category::LongDouble, Value::Integer(value)) => {
-            Value::Floating(value as f64)
+        (Category::Integral { .. } | Category::Extended { .. }, ConstantValue::Floating(value)) => {
+            ConstantValue::Integer(value as i128)
         }
-        (Category::Floating(32), Value::Floating(value)) => Value::Floating(f64::from(value as f32)),
+        (Category::Extended { .. } | Category::Enumeration { .. }, ConstantValue::Integer(value)) => {
+            ConstantValue::Integer(value)
+        }
+        (Category::Floating(_) | Category::LongDouble, ConstantValue::Integer(value)) => {
+            ConstantValue::Floating(value as f64)
+        }
+        (Category::Floating(32), ConstantValue::Floating(value)) => {
+            ConstantValue::Floating(f64::from(value as f32))
+        }
         (Category::Floating(_) | Category::LongDouble, value) => value,
-        _ => Value::Other,
+        _ => ConstantValue::Other,
     })
 }
 
-fn size_of(ty: Type) -> i128 {
+fn size_of(ty: VariableType) -> i128 {
     match ty.category() {
         Category::Integral { bits, .. } => i128::from(bits.div_ceil(8)),
         Category::Floating(bits) => i128::from(bits / 8),

@@ -1,12 +1,12 @@
 //! The declaration of a case's variable.
 
 use super::expression::Expression;
-use super::types::Type;
+use super::types::VariableType;
 use ptxsmith_syntax::every;
 
 every! {
     /// Where the variable is declared.
-    pub enum Site {
+    pub enum DeclarationSite {
         /// In the case's own namespace.
         Namespace,
         /// In a namespace nested in the case's namespace.
@@ -38,18 +38,18 @@ every! {
     }
 }
 
-impl Site {
+impl DeclarationSite {
     /// Whether the variable is a static member.
     pub const fn is_member(self) -> bool {
         matches!(
             self,
-            Site::Member
-                | Site::InlineMember
-                | Site::NestedMember
-                | Site::OutOfClass
-                | Site::InClassAndDefined
-                | Site::TemplateMember
-                | Site::TemplateOutOfClass
+            DeclarationSite::Member
+                | DeclarationSite::InlineMember
+                | DeclarationSite::NestedMember
+                | DeclarationSite::OutOfClass
+                | DeclarationSite::InClassAndDefined
+                | DeclarationSite::TemplateMember
+                | DeclarationSite::TemplateOutOfClass
         )
     }
 
@@ -57,7 +57,11 @@ impl Site {
     pub const fn can_be_declared_before(self) -> bool {
         matches!(
             self,
-            Site::Namespace | Site::Nested | Site::Linkage | Site::OutOfClass | Site::TemplateOutOfClass
+            DeclarationSite::Namespace
+                | DeclarationSite::Nested
+                | DeclarationSite::Linkage
+                | DeclarationSite::OutOfClass
+                | DeclarationSite::TemplateOutOfClass
         )
     }
 }
@@ -83,7 +87,7 @@ pub enum Annotation {
 
 every! {
     /// The position of the initializer relative to the first declaration and the use.
-    pub enum Order {
+    pub enum InitializerPosition {
         /// At the first declaration, before the use.
         AtDeclaration,
         /// After the first declaration, before the use.
@@ -123,7 +127,7 @@ every! {
 
 every! {
     /// The way in which the use names the variable.
-    pub enum Access {
+    pub enum Naming {
         /// With the shortest name that works: `v`, `n::v`, `S::v`.
         Plain,
         /// With a name qualified from the global namespace: `::u7::v`.
@@ -139,21 +143,21 @@ every! {
 
 /// The declaration of a case's variable, and the way in which the use names it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Declaration {
+pub struct VariableDeclaration {
     /// The scope of the variable.
-    pub site: Site,
+    pub site: DeclarationSite,
     /// The type, without qualifiers.
-    pub ty: Type,
+    pub ty: VariableType,
     /// The qualifier, or `constexpr`.
     pub qualifier: Qualifier,
     /// The execution-space annotation.
     pub annotation: Annotation,
     /// The position of the initializer.
-    pub order: Order,
+    pub order: InitializerPosition,
     /// The syntax of the declaration.
     pub spelling: Spelling,
     /// The way in which the use names the variable.
-    pub access: Access,
+    pub access: Naming,
     /// The short name of the kind of initializer, such as `literal` or `constexpr-call`.
     pub kind: &'static str,
     /// The initializer, without the `=`, parentheses or braces of `spelling`.
@@ -170,7 +174,7 @@ pub enum Auxiliary {
         /// The variable's name.
         name: &'static str,
         /// The type, without qualifiers.
-        ty: Type,
+        ty: VariableType,
         /// `const`, `constexpr`, `const volatile`, or nothing.
         qualifier: Qualifier,
         /// The initializer. Without one, the variable is declared `extern` and defined in another translation unit.
@@ -181,7 +185,7 @@ pub enum Auxiliary {
         /// The function's name.
         name: &'static str,
         /// The return type.
-        result: Type,
+        result: VariableType,
         /// Whether the function is `constexpr`.
         constexpr: bool,
         /// The expression that it returns. Without one, the function is only declared and is defined in another translation

@@ -1,6 +1,6 @@
 //! Syntax trees of initializers.
 
-use super::types::Type;
+use super::types::VariableType;
 
 /// An operator with two operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,7 +26,7 @@ impl Operator {
 
 /// The value of a constant expression.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Value {
+pub enum ConstantValue {
     /// A value of an integral type or an enumeration.
     Integer(i128),
     /// A value of a floating-point type. All values in cases are small fractions, exact in `float`.
@@ -55,9 +55,9 @@ pub enum Expression {
     /// `a ? b : c`.
     Conditional(Box<Expression>, Box<Expression>, Box<Expression>),
     /// `sizeof(TYPE)`.
-    SizeOf(Type),
+    SizeOf(VariableType),
     /// A conversion to the type, written as a cast: `(TYPE)(a)`.
-    Cast(Type, Box<Expression>),
+    Cast(VariableType, Box<Expression>),
     /// A list in braces. For a scalar, it is empty or has one element.
     Braces(Vec<Expression>),
     /// `nullptr`.

@@ -4,7 +4,7 @@
 
 /// One step that C++ applies to the expression that names the variable. Steps are listed from the inside out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum UseStep {
     /// Keeps denoting the variable: parentheses, the right operand of a comma, or an operand of `?:` if both operands have
     /// the same type and value category.
     Same,
@@ -34,7 +34,7 @@ pub enum Step {
 
 /// The types of variables that a form is well-formed for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Needs {
+pub enum TypeRequirement {
     /// Any type.
     Any,
     /// Any type but classes, unions and arrays.
@@ -57,11 +57,11 @@ pub enum Needs {
     ObjectPointer,
     /// A pointer to a member.
     MemberPointer,
-    /// The class `P`, [`Type::Class`](super::Type::Class).
+    /// The class `P`, [`VariableType::Class`](super::VariableType::Class).
     Class,
     /// The class `P` or the union `U`.
     ClassOrUnion,
-    /// The array of `int`, [`Type::Array`](super::Type::Array).
+    /// The array of `int`, [`VariableType::Array`](super::VariableType::Array).
     Array,
     /// Any array.
     AnyArray,
@@ -78,7 +78,7 @@ pub enum Yield {
 
 /// One way to use a variable.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Form {
+pub struct UseForm {
     /// Unique name, printed in reports.
     pub name: &'static str,
     /// Helper declarations before the function; may be empty.
@@ -90,11 +90,11 @@ pub struct Form {
     /// The return type.
     pub result: &'static str,
     /// The steps that C++ applies to the variable's name, from the inside out.
-    pub steps: &'static [Step],
+    pub steps: &'static [UseStep],
     /// Whether the use is in an unevaluated operand.
     pub unevaluated: bool,
     /// The types that the form is well-formed for.
-    pub needs: Needs,
+    pub needs: TypeRequirement,
     /// Whether the form is well-formed only if the variable can be read in a constant expression.
     pub constant: bool,
     /// The least and the greatest value that the form is well-formed for; `None` if any value is.
@@ -107,9 +107,14 @@ pub struct Form {
     pub cxx20: bool,
 }
 
-impl Form {
-    const fn new(name: &'static str, needs: Needs, steps: &'static [Step], expression: &'static str) -> Form {
-        Form {
+impl UseForm {
+    const fn new(
+        name: &'static str,
+        needs: TypeRequirement,
+        steps: &'static [UseStep],
+        expression: &'static str,
+    ) -> UseForm {
+        UseForm {
             name,
             before: "",
             setup: "",
@@ -126,44 +131,44 @@ impl Form {
         }
     }
 
-    const fn cxx20(self) -> Form {
-        Form { cxx20: true, ..self }
+    const fn cxx20(self) -> UseForm {
+        UseForm { cxx20: true, ..self }
     }
 
-    const fn before(self, before: &'static str) -> Form {
-        Form { before, ..self }
+    const fn before(self, before: &'static str) -> UseForm {
+        UseForm { before, ..self }
     }
 
-    const fn setup(self, setup: &'static str) -> Form {
-        Form { setup, ..self }
+    const fn setup(self, setup: &'static str) -> UseForm {
+        UseForm { setup, ..self }
     }
 
-    const fn result(self, result: &'static str) -> Form {
-        Form { result, ..self }
+    const fn result(self, result: &'static str) -> UseForm {
+        UseForm { result, ..self }
     }
 
-    const fn yields(self) -> Form {
-        Form { yields: Yield::Value, ..self }
+    const fn yields(self) -> UseForm {
+        UseForm { yields: Yield::Value, ..self }
     }
 
-    const fn constant(self) -> Form {
-        Form { constant: true, ..self }
+    const fn constant(self) -> UseForm {
+        UseForm { constant: true, ..self }
     }
 
-    const fn values(self, least: i128, most: i128) -> Form {
-        Form { values: Some((least, most)), ..self }
+    const fn values(self, least: i128, most: i128) -> UseForm {
+        UseForm { values: Some((least, most)), ..self }
     }
 
-    const fn not_volatile(self) -> Form {
-        Form { volatile: false, ..self }
+    const fn not_volatile(self) -> UseForm {
+        UseForm { volatile: false, ..self }
     }
 
-    const fn unevaluated(self) -> Form {
-        Form { unevaluated: true, ..self }
+    const fn unevaluated(self) -> UseForm {
+        UseForm { unevaluated: true, ..self }
     }
 
     /// Returns the form with this name.
-    pub fn find(name: &str) -> Option<&'static Form> {
+    pub fn find(name: &str) -> Option<&'static UseForm> {
         FORMS.iter().find(|form| form.name == name)
     }
 
@@ -175,235 +180,235 @@ impl Form {
 
 /// All forms of use.
 #[rustfmt::skip]
-pub const FORMS: &[Form] = {
-    use Needs::{
+pub const FORMS: &[UseForm] = {
+    use TypeRequirement::{
         Any, AnyArray, Arithmetic, Array, Class, ClassOrUnion, Enumeration, Integer, Integral, IntegralOrEnumeration, MemberPointer,
         ObjectPointer, Pointer, Scalar, Word,
     };
-    use Step::{
+    use UseStep::{
         AddressOf, Bind, Call, CastReference, Copy, Decay, Dereference, Discard, Element, Member, Read, Same,
     };
 
 &[
     // Reads of the value.
-    Form::new("value", Scalar, &[Read], "$V").yields(),
-    Form::new("parentheses", Scalar, &[Same, Read], "($V)").yields(),
-    Form::new("plus", Arithmetic, &[Read], "+$V").yields(),
-    Form::new("sum", Arithmetic, &[Read], "$V + 0").yields(),
-    Form::new("product", Arithmetic, &[Read], "1 * $V").yields(),
-    Form::new("not", Arithmetic, &[Read], "!$V").result("bool"),
-    Form::new("equal", Arithmetic, &[Read], "$V == 3").result("bool"),
-    Form::new("condition", Arithmetic, &[Read], "$V ? 1 : 2").result("int"),
-    Form::new("and", Arithmetic, &[Read], "true && $V").result("bool"),
-    Form::new("conditional-same", Scalar, &[Same, Read], "b ? $V : o").setup("$C o{}; bool b = true;").yields(),
-    Form::new("conditional-prvalue", Scalar, &[Read], "true ? $V : ($T)0").yields(),
-    Form::new("comma-right", Scalar, &[Same, Read], "(0, $V)").yields(),
-    Form::new("static-cast", Scalar, &[Read], "static_cast<$T>($V)").yields(),
-    Form::new("cast", Arithmetic, &[Read], "(long long)$V").result("long long"),
-    Form::new("functional-cast", Arithmetic, &[Read], "double($V)").result("double"),
-    Form::new("local", Scalar, &[Read], "x").setup("$T x = $V;").yields(),
-    Form::new("local-const", Scalar, &[Read], "x").setup("const $T x = $V;").yields(),
-    Form::new("local-auto", Scalar, &[Read], "x").setup("auto x = $V;").yields(),
-    Form::new("local-braces", Scalar, &[Read], "x").setup("$T x{$V};").yields(),
-    Form::new("local-parentheses", Scalar, &[Read], "x").setup("$T x($V);").yields(),
-    Form::new("assignment", Scalar, &[Read], "x").setup("$T x{}; x = $V;").yields(),
-    Form::new("compound-assignment", Integer, &[Read], "x").setup("$T x{}; x += $V;").yields(),
-    Form::new("array-element", Scalar, &[Read], "x[0]").setup("$T x[] = {$V};").yields(),
-    Form::new("aggregate-member", Scalar, &[Read], "l.a").setup("struct L { $T a; } l = {$V};").yields(),
-    Form::new("argument", Scalar, &[Read], "f($V)").before("$H inline $T f($T a) { return a; }").yields(),
-    Form::new("argument-deduced", Scalar, &[Read], "f($V)").before("template <class X> $H X f(X a) { return a; }").yields(),
-    Form::new("argument-converted", Arithmetic, &[Read], "f($V)").before("$H inline double f(double a) { return a; }").result("double"),
-    Form::new("subscript", Integral, &[Read], "p[$V & 1]").setup("int p[2] = {3, 3};").result("int"),
-    Form::new("shift", Integral, &[Read], "1 << ($V & 7)").result("int"),
-    Form::new("switch", IntegralOrEnumeration, &[Read], "r").setup("int r = 0; switch ($V) { default: r = 1; }").result("int"),
-    Form::new("loop-bound", Integral, &[Read], "n").setup("int n = 0; while (n < 3 && n < (int)$V) ++n;").result("int"),
-    Form::new("return-value", Scalar, &[Read], "h()").before("$A inline $T h() { return $V; }").yields(),
-    Form::new("return-auto", Scalar, &[Read], "h()").before("$A inline auto h() { return $V; }").yields(),
-    Form::new("return-decltype-auto", Scalar, &[Read], "h()").before("$A inline decltype(auto) h() { return $V; }").yields(),
-    Form::new("assembly", Word, &[Read], "x").setup("int x; asm(\"mov.b32 %0, %1;\" : \"=r\"(x) : \"r\"($V));").result("int"),
+    UseForm::new("value", Scalar, &[Read], "$V").yields(),
+    UseForm::new("parentheses", Scalar, &[Same, Read], "($V)").yields(),
+    UseForm::new("plus", Arithmetic, &[Read], "+$V").yields(),
+    UseForm::new("sum", Arithmetic, &[Read], "$V + 0").yields(),
+    UseForm::new("product", Arithmetic, &[Read], "1 * $V").yields(),
+    UseForm::new("not", Arithmetic, &[Read], "!$V").result("bool"),
+    UseForm::new("equal", Arithmetic, &[Read], "$V == 3").result("bool"),
+    UseForm::new("condition", Arithmetic, &[Read], "$V ? 1 : 2").result("int"),
+    UseForm::new("and", Arithmetic, &[Read], "true && $V").result("bool"),
+    UseForm::new("conditional-same", Scalar, &[Same, Read], "b ? $V : o").setup("$C o{}; bool b = true;").yields(),
+    UseForm::new("conditional-prvalue", Scalar, &[Read], "true ? $V : ($T)0").yields(),
+    UseForm::new("comma-right", Scalar, &[Same, Read], "(0, $V)").yields(),
+    UseForm::new("static-cast", Scalar, &[Read], "static_cast<$T>($V)").yields(),
+    UseForm::new("cast", Arithmetic, &[Read], "(long long)$V").result("long long"),
+    UseForm::new("functional-cast", Arithmetic, &[Read], "double($V)").result("double"),
+    UseForm::new("local", Scalar, &[Read], "x").setup("$T x = $V;").yields(),
+    UseForm::new("local-const", Scalar, &[Read], "x").setup("const $T x = $V;").yields(),
+    UseForm::new("local-auto", Scalar, &[Read], "x").setup("auto x = $V;").yields(),
+    UseForm::new("local-braces", Scalar, &[Read], "x").setup("$T x{$V};").yields(),
+    UseForm::new("local-parentheses", Scalar, &[Read], "x").setup("$T x($V);").yields(),
+    UseForm::new("assignment", Scalar, &[Read], "x").setup("$T x{}; x = $V;").yields(),
+    UseForm::new("compound-assignment", Integer, &[Read], "x").setup("$T x{}; x += $V;").yields(),
+    UseForm::new("array-element", Scalar, &[Read], "x[0]").setup("$T x[] = {$V};").yields(),
+    UseForm::new("aggregate-member", Scalar, &[Read], "l.a").setup("struct L { $T a; } l = {$V};").yields(),
+    UseForm::new("argument", Scalar, &[Read], "f($V)").before("$H inline $T f($T a) { return a; }").yields(),
+    UseForm::new("argument-deduced", Scalar, &[Read], "f($V)").before("template <class X> $H X f(X a) { return a; }").yields(),
+    UseForm::new("argument-converted", Arithmetic, &[Read], "f($V)").before("$H inline double f(double a) { return a; }").result("double"),
+    UseForm::new("subscript", Integral, &[Read], "p[$V & 1]").setup("int p[2] = {3, 3};").result("int"),
+    UseForm::new("shift", Integral, &[Read], "1 << ($V & 7)").result("int"),
+    UseForm::new("switch", IntegralOrEnumeration, &[Read], "r").setup("int r = 0; switch ($V) { default: r = 1; }").result("int"),
+    UseForm::new("loop-bound", Integral, &[Read], "n").setup("int n = 0; while (n < 3 && n < (int)$V) ++n;").result("int"),
+    UseForm::new("return-value", Scalar, &[Read], "h()").before("$A inline $T h() { return $V; }").yields(),
+    UseForm::new("return-auto", Scalar, &[Read], "h()").before("$A inline auto h() { return $V; }").yields(),
+    UseForm::new("return-decltype-auto", Scalar, &[Read], "h()").before("$A inline decltype(auto) h() { return $V; }").yields(),
+    UseForm::new("assembly", Word, &[Read], "x").setup("int x; asm(\"mov.b32 %0, %1;\" : \"=r\"(x) : \"r\"($V));").result("int"),
     // Reads of the value in a constant expression.
-    Form::new("array-bound", Integer, &[Read], "(int)sizeof(x)").setup("char x[$V];").result("int").constant().values(1, 4096),
-    Form::new("shared-array-bound", Integer, &[Read], "(int)sizeof(x)").setup("__shared__ char x[$V];").result("int").constant().values(1, 4096),
-    Form::new("template-argument", Integral, &[Read], "B<$V>::get()").before("template <$T N> struct B { static $H $T get() { return N; } };").constant().yields(),
-    Form::new("template-argument-auto", Integral, &[Read], "B<$V>::get()").before("template <auto N> struct B { static $H auto get() { return N; } };").constant().yields(),
-    Form::new("template-argument-function", Integral, &[Read], "f<$V>()").before("template <$T N> $H $T f() { return N; }").constant().yields(),
-    Form::new("static-assertion", Integral, &[Read], "0").setup("static_assert($V || true, \"\");").result("int").constant(),
-    Form::new("case-label", Integer, &[Read], "r").setup("int n = 3, r = 0; switch (n) { case $V: r = 1; }").result("int").constant().values(0, 127),
-    Form::new("enumerator", Integer, &[Read], "($T)q").setup("enum { q = $V };").constant().yields(),
-    Form::new("bit-field", Integer, &[Read], "l.b").setup("struct L { int b : $V; } l = {1};").result("int").constant().values(2, 32),
-    Form::new("local-constexpr", Scalar, &[Read], "x").setup("constexpr $T x = $V;").constant().yields(),
-    Form::new("if-constexpr", Integral, &[Read], "r").setup("int r = 0; if constexpr ($V != 0) r = 1;").result("int").constant(),
+    UseForm::new("array-bound", Integer, &[Read], "(int)sizeof(x)").setup("char x[$V];").result("int").constant().values(1, 4096),
+    UseForm::new("shared-array-bound", Integer, &[Read], "(int)sizeof(x)").setup("__shared__ char x[$V];").result("int").constant().values(1, 4096),
+    UseForm::new("template-argument", Integral, &[Read], "B<$V>::get()").before("template <$T N> struct B { static $H $T get() { return N; } };").constant().yields(),
+    UseForm::new("template-argument-auto", Integral, &[Read], "B<$V>::get()").before("template <auto N> struct B { static $H auto get() { return N; } };").constant().yields(),
+    UseForm::new("template-argument-function", Integral, &[Read], "f<$V>()").before("template <$T N> $H $T f() { return N; }").constant().yields(),
+    UseForm::new("static-assertion", Integral, &[Read], "0").setup("static_assert($V || true, \"\");").result("int").constant(),
+    UseForm::new("case-label", Integer, &[Read], "r").setup("int n = 3, r = 0; switch (n) { case $V: r = 1; }").result("int").constant().values(0, 127),
+    UseForm::new("enumerator", Integer, &[Read], "($T)q").setup("enum { q = $V };").constant().yields(),
+    UseForm::new("bit-field", Integer, &[Read], "l.b").setup("struct L { int b : $V; } l = {1};").result("int").constant().values(2, 32),
+    UseForm::new("local-constexpr", Scalar, &[Read], "x").setup("constexpr $T x = $V;").constant().yields(),
+    UseForm::new("if-constexpr", Integral, &[Read], "r").setup("int r = 0; if constexpr ($V != 0) r = 1;").result("int").constant(),
     // Lambdas and captures.
-    Form::new("lambda-body", Scalar, &[Read], "l()").setup("auto l = [] { return $V; };").yields(),
-    Form::new("lambda-copy-default", Scalar, &[Read], "l()").setup("auto l = [=] { return $V; };").yields(),
-    Form::new("lambda-reference-default", Scalar, &[Read], "l()").setup("auto l = [&] { return $V; };").yields(),
-    Form::new("lambda-capture", Scalar, &[Read], "l()").setup("auto l = [x = $V] { return x; };").yields(),
-    Form::new("lambda-capture-reference", Any, &[Bind], "l()").setup("auto l = [&x = $V] { return &x; };").result("const volatile void *"),
-    Form::new("lambda-returns-reference", Any, &[Bind], "&l()").setup("auto l = []() -> $C & { return $V; };").result("const volatile void *"),
-    Form::new("generic-lambda-argument", Scalar, &[Read], "l($V)").setup("auto l = [](auto x) { return x; };").yields(),
-    Form::new("generic-lambda-reference", Any, &[Bind], "l($V)").setup("auto l = [](auto &x) -> const volatile void * { return &x; };").result("const volatile void *"),
+    UseForm::new("lambda-body", Scalar, &[Read], "l()").setup("auto l = [] { return $V; };").yields(),
+    UseForm::new("lambda-copy-default", Scalar, &[Read], "l()").setup("auto l = [=] { return $V; };").yields(),
+    UseForm::new("lambda-reference-default", Scalar, &[Read], "l()").setup("auto l = [&] { return $V; };").yields(),
+    UseForm::new("lambda-capture", Scalar, &[Read], "l()").setup("auto l = [x = $V] { return x; };").yields(),
+    UseForm::new("lambda-capture-reference", Any, &[Bind], "l()").setup("auto l = [&x = $V] { return &x; };").result("const volatile void *"),
+    UseForm::new("lambda-returns-reference", Any, &[Bind], "&l()").setup("auto l = []() -> $C & { return $V; };").result("const volatile void *"),
+    UseForm::new("generic-lambda-argument", Scalar, &[Read], "l($V)").setup("auto l = [](auto x) { return x; };").yields(),
+    UseForm::new("generic-lambda-reference", Any, &[Bind], "l($V)").setup("auto l = [](auto &x) -> const volatile void * { return &x; };").result("const volatile void *"),
     // Discarded-value expressions.
-    Form::new("statement", Any, &[Discard], "0").setup("$V;").result("int"),
-    Form::new("void-cast", Any, &[Discard], "0").setup("(void)$V;").result("int"),
-    Form::new("comma-left", Any, &[Discard], "($V, 1)").result("int"),
+    UseForm::new("statement", Any, &[Discard], "0").setup("$V;").result("int"),
+    UseForm::new("void-cast", Any, &[Discard], "0").setup("(void)$V;").result("int"),
+    UseForm::new("comma-left", Any, &[Discard], "($V, 1)").result("int"),
     // References bound to a temporary with a copy of the value.
-    Form::new("temporary-of-other-type", Integral, &[Read], "r").setup("const double &r = $V;").result("double"),
-    Form::new("rvalue-reference-of-other-type", Integral, &[Read], "r").setup("double &&r = $V;").result("double"),
-    Form::new("reference-to-plus", Arithmetic, &[Read], "($T)r").setup("const auto &r = +$V;").yields(),
-    Form::new("reference-to-cast", Scalar, &[Read], "r").setup("const $T &r = static_cast<$T>($V);").yields(),
-    Form::new("reference-to-conditional-prvalue", Scalar, &[Read], "r").setup("const $T &r = true ? $V : ($T)0;").yields(),
-    Form::new("argument-by-reference-of-other-type", Integral, &[Read], "f($V)").before("$H inline double f(const double &a) { return a; }").result("double"),
+    UseForm::new("temporary-of-other-type", Integral, &[Read], "r").setup("const double &r = $V;").result("double"),
+    UseForm::new("rvalue-reference-of-other-type", Integral, &[Read], "r").setup("double &&r = $V;").result("double"),
+    UseForm::new("reference-to-plus", Arithmetic, &[Read], "($T)r").setup("const auto &r = +$V;").yields(),
+    UseForm::new("reference-to-cast", Scalar, &[Read], "r").setup("const $T &r = static_cast<$T>($V);").yields(),
+    UseForm::new("reference-to-conditional-prvalue", Scalar, &[Read], "r").setup("const $T &r = true ? $V : ($T)0;").yields(),
+    UseForm::new("argument-by-reference-of-other-type", Integral, &[Read], "f($V)").before("$H inline double f(const double &a) { return a; }").result("double"),
     // References.
-    Form::new("reference", Any, &[Bind], "&r").setup("$C &r = $V;").result("const volatile void *"),
-    Form::new("reference-read", Scalar, &[Bind], "r").setup("$C &r = $V;"),
-    Form::new("reference-parentheses", Any, &[Same, Bind], "&r").setup("$C &r = ($V);").result("const volatile void *"),
-    Form::new("reference-auto", Any, &[Bind], "&r").setup("auto &r = $V;").result("const volatile void *"),
-    Form::new("reference-forwarding", Any, &[Bind], "&r").setup("auto &&r = $V;").result("const volatile void *"),
-    Form::new("reference-conditional", Any, &[Same, Bind], "&r").setup("$C o{}; bool b = true; $C &r = b ? $V : o;").result("const volatile void *"),
-    Form::new("reference-comma", Any, &[Same, Bind], "&r").setup("$C &r = (0, $V);").result("const volatile void *"),
-    Form::new("reference-member", Any, &[Bind], "&l.a").setup("struct L { $C &a; } l = {$V};").result("const volatile void *"),
-    Form::new("argument-by-reference", Any, &[Bind], "f($V)").before("$H inline const volatile void *f($C &a) { return &a; }").result("const volatile void *"),
-    Form::new("argument-by-reference-read", Scalar, &[Bind], "f($V)").before("$H inline $T f($C &a) { return a; }"),
-    Form::new("argument-by-deduced-reference", Any, &[Bind], "f($V)").before("template <class X> $H const volatile void *f(const X &a) { return &a; }").result("const volatile void *"),
-    Form::new("argument-by-forwarding-reference", Any, &[Bind], "f($V)").before("template <class X> $H const volatile void *f(X &&a) { return &a; }").result("const volatile void *"),
-    Form::new("return-reference", Any, &[Bind], "&h()").before("$A inline $C &h() { return $V; }").result("const volatile void *"),
-    Form::new("return-auto-reference", Any, &[Bind], "&h()").before("$A inline auto &h() { return $V; }").result("const volatile void *"),
-    Form::new("return-decltype-auto-parentheses", Any, &[Same, Bind], "&h()").before("$A inline decltype(auto) h() { return ($V); }").result("const volatile void *"),
-    Form::new("template-reference-argument", Any, &[Bind], "B<$V>::get()").before("template <$C &X> struct B { static $A const volatile void *get() { return &X; } };").result("const volatile void *"),
-    Form::new("template-auto-reference-argument", Any, &[Bind], "B<$V>::get()").before("template <auto &X> struct B { static $A const volatile void *get() { return &X; } };").result("const volatile void *"),
-    Form::new("cast-to-reference", Scalar, &[CastReference, Read], "static_cast<$C &>($V)"),
-    Form::new("const-cast", Scalar, &[CastReference, Read], "const_cast<$T &>($V)"),
-    Form::new("reinterpret-cast", Scalar, &[CastReference, Read], "reinterpret_cast<const volatile char &>($V)").result("int"),
+    UseForm::new("reference", Any, &[Bind], "&r").setup("$C &r = $V;").result("const volatile void *"),
+    UseForm::new("reference-read", Scalar, &[Bind], "r").setup("$C &r = $V;"),
+    UseForm::new("reference-parentheses", Any, &[Same, Bind], "&r").setup("$C &r = ($V);").result("const volatile void *"),
+    UseForm::new("reference-auto", Any, &[Bind], "&r").setup("auto &r = $V;").result("const volatile void *"),
+    UseForm::new("reference-forwarding", Any, &[Bind], "&r").setup("auto &&r = $V;").result("const volatile void *"),
+    UseForm::new("reference-conditional", Any, &[Same, Bind], "&r").setup("$C o{}; bool b = true; $C &r = b ? $V : o;").result("const volatile void *"),
+    UseForm::new("reference-comma", Any, &[Same, Bind], "&r").setup("$C &r = (0, $V);").result("const volatile void *"),
+    UseForm::new("reference-member", Any, &[Bind], "&l.a").setup("struct L { $C &a; } l = {$V};").result("const volatile void *"),
+    UseForm::new("argument-by-reference", Any, &[Bind], "f($V)").before("$H inline const volatile void *f($C &a) { return &a; }").result("const volatile void *"),
+    UseForm::new("argument-by-reference-read", Scalar, &[Bind], "f($V)").before("$H inline $T f($C &a) { return a; }"),
+    UseForm::new("argument-by-deduced-reference", Any, &[Bind], "f($V)").before("template <class X> $H const volatile void *f(const X &a) { return &a; }").result("const volatile void *"),
+    UseForm::new("argument-by-forwarding-reference", Any, &[Bind], "f($V)").before("template <class X> $H const volatile void *f(X &&a) { return &a; }").result("const volatile void *"),
+    UseForm::new("return-reference", Any, &[Bind], "&h()").before("$A inline $C &h() { return $V; }").result("const volatile void *"),
+    UseForm::new("return-auto-reference", Any, &[Bind], "&h()").before("$A inline auto &h() { return $V; }").result("const volatile void *"),
+    UseForm::new("return-decltype-auto-parentheses", Any, &[Same, Bind], "&h()").before("$A inline decltype(auto) h() { return ($V); }").result("const volatile void *"),
+    UseForm::new("template-reference-argument", Any, &[Bind], "B<$V>::get()").before("template <$C &X> struct B { static $A const volatile void *get() { return &X; } };").result("const volatile void *"),
+    UseForm::new("template-auto-reference-argument", Any, &[Bind], "B<$V>::get()").before("template <auto &X> struct B { static $A const volatile void *get() { return &X; } };").result("const volatile void *"),
+    UseForm::new("cast-to-reference", Scalar, &[CastReference, Read], "static_cast<$C &>($V)"),
+    UseForm::new("const-cast", Scalar, &[CastReference, Read], "const_cast<$T &>($V)"),
+    UseForm::new("reinterpret-cast", Scalar, &[CastReference, Read], "reinterpret_cast<const volatile char &>($V)").result("int"),
     // Addresses.
-    Form::new("address", Any, &[AddressOf], "p").setup("$C *p = &$V;").result("const volatile void *"),
-    Form::new("address-read", Scalar, &[AddressOf], "*p").setup("$C *p = &$V;"),
-    Form::new("address-returned", Any, &[AddressOf], "&$V").result("$C *"),
-    Form::new("address-parentheses", Any, &[Same, AddressOf], "&($V)").result("const volatile void *"),
-    Form::new("address-comma", Any, &[Same, AddressOf], "&(0, $V)").result("const volatile void *"),
-    Form::new("address-conditional", Any, &[Same, AddressOf], "&(b ? $V : o)").setup("$C o{}; bool b = true;").result("const volatile void *"),
-    Form::new("address-as-integer", Any, &[AddressOf], "(unsigned long long)&$V").result("unsigned long long"),
-    Form::new("address-as-void", Any, &[AddressOf], "p").setup("const volatile void *p = &$V;").result("const volatile void *"),
-    Form::new("address-dereferenced", Scalar, &[AddressOf, Dereference, Read], "*&$V"),
-    Form::new("address-in-array", Any, &[AddressOf], "p[0]").setup("$C *p[] = {&$V};").result("const volatile void *"),
-    Form::new("address-argument", Any, &[AddressOf], "f(&$V)").before("$H inline const volatile void *f($C *a) { return a; }").result("const volatile void *"),
-    Form::new("address-captured", Any, &[AddressOf], "l()").setup("auto l = [p = &$V] { return p; };").result("const volatile void *"),
-    Form::new("template-pointer-argument", Any, &[AddressOf], "B<&$V>::get()").before("template <$C *X> struct B { static $A const volatile void *get() { return X; } };").result("const volatile void *"),
-    Form::new("addressof-builtin", Any, &[AddressOf], "__builtin_addressof($V)").result("const volatile void *"),
-    Form::new("address-compared", Any, &[AddressOf], "&$V != nullptr").result("bool"),
-    Form::new("reference-compared", Any, &[Bind], "&r != nullptr").setup("$C &r = $V;").result("bool"),
-    Form::new("template-reference-argument-unused", Any, &[Bind], "B<$V>::get()").before("template <$C &X> struct B { static $A int get() { return 1; } };").result("int"),
+    UseForm::new("address", Any, &[AddressOf], "p").setup("$C *p = &$V;").result("const volatile void *"),
+    UseForm::new("address-read", Scalar, &[AddressOf], "*p").setup("$C *p = &$V;"),
+    UseForm::new("address-returned", Any, &[AddressOf], "&$V").result("$C *"),
+    UseForm::new("address-parentheses", Any, &[Same, AddressOf], "&($V)").result("const volatile void *"),
+    UseForm::new("address-comma", Any, &[Same, AddressOf], "&(0, $V)").result("const volatile void *"),
+    UseForm::new("address-conditional", Any, &[Same, AddressOf], "&(b ? $V : o)").setup("$C o{}; bool b = true;").result("const volatile void *"),
+    UseForm::new("address-as-integer", Any, &[AddressOf], "(unsigned long long)&$V").result("unsigned long long"),
+    UseForm::new("address-as-void", Any, &[AddressOf], "p").setup("const volatile void *p = &$V;").result("const volatile void *"),
+    UseForm::new("address-dereferenced", Scalar, &[AddressOf, Dereference, Read], "*&$V"),
+    UseForm::new("address-in-array", Any, &[AddressOf], "p[0]").setup("$C *p[] = {&$V};").result("const volatile void *"),
+    UseForm::new("address-argument", Any, &[AddressOf], "f(&$V)").before("$H inline const volatile void *f($C *a) { return a; }").result("const volatile void *"),
+    UseForm::new("address-captured", Any, &[AddressOf], "l()").setup("auto l = [p = &$V] { return p; };").result("const volatile void *"),
+    UseForm::new("template-pointer-argument", Any, &[AddressOf], "B<&$V>::get()").before("template <$C *X> struct B { static $A const volatile void *get() { return X; } };").result("const volatile void *"),
+    UseForm::new("addressof-builtin", Any, &[AddressOf], "__builtin_addressof($V)").result("const volatile void *"),
+    UseForm::new("address-compared", Any, &[AddressOf], "&$V != nullptr").result("bool"),
+    UseForm::new("reference-compared", Any, &[Bind], "&r != nullptr").setup("$C &r = $V;").result("bool"),
+    UseForm::new("template-reference-argument-unused", Any, &[Bind], "B<$V>::get()").before("template <$C &X> struct B { static $A int get() { return 1; } };").result("int"),
     // Unevaluated operands.
-    Form::new("sizeof", Any, &[], "(int)sizeof($V)").result("int").unevaluated(),
-    Form::new("sizeof-value", Arithmetic, &[Read], "(int)sizeof($V + 1)").result("int").unevaluated(),
-    Form::new("sizeof-address", Any, &[AddressOf], "(int)sizeof(&$V)").result("int").unevaluated(),
-    Form::new("decltype", Scalar, &[], "x").setup("decltype($V) x = ($T)0;").unevaluated(),
-    Form::new("decltype-parentheses", Any, &[Same], "(int)sizeof(decltype(($V)))").result("int").unevaluated(),
-    Form::new("noexcept", Any, &[Discard], "noexcept($V)").result("bool").unevaluated(),
+    UseForm::new("sizeof", Any, &[], "(int)sizeof($V)").result("int").unevaluated(),
+    UseForm::new("sizeof-value", Arithmetic, &[Read], "(int)sizeof($V + 1)").result("int").unevaluated(),
+    UseForm::new("sizeof-address", Any, &[AddressOf], "(int)sizeof(&$V)").result("int").unevaluated(),
+    UseForm::new("decltype", Scalar, &[], "x").setup("decltype($V) x = ($T)0;").unevaluated(),
+    UseForm::new("decltype-parentheses", Any, &[Same], "(int)sizeof(decltype(($V)))").result("int").unevaluated(),
+    UseForm::new("noexcept", Any, &[Discard], "noexcept($V)").result("bool").unevaluated(),
     // Classes and unions.
-    Form::new("member-value", ClassOrUnion, &[Member, Read], "$V.x").result("int"),
-    Form::new("member-reference", ClassOrUnion, &[Member, Bind], "&r").setup("const volatile int &r = $V.x;").result("const volatile void *"),
-    Form::new("member-address", ClassOrUnion, &[Member, AddressOf], "&$V.x").result("const volatile void *"),
-    Form::new("member-through-pointer", ClassOrUnion, &[AddressOf, Dereference, Member, Read], "(&$V)->x").result("int"),
-    Form::new("member-function", Class, &[Call], "$V.get()").result("int").not_volatile(),
-    Form::new("copy", ClassOrUnion, &[Copy], "q.x").setup("$T q = $V;").result("int").not_volatile(),
-    Form::new("copy-argument", ClassOrUnion, &[Copy], "f($V)").before("$H inline int f($T a) { return a.x; }").result("int").not_volatile(),
-    Form::new("copy-return", ClassOrUnion, &[Copy], "h().x").before("$A inline $T h() { return $V; }").result("int").not_volatile(),
-    Form::new("structured-binding", Class, &[Copy], "s").setup("auto [s, t] = $V;").result("int").not_volatile(),
-    Form::new("structured-binding-reference", Class, &[Bind], "&s").setup("auto &[s, t] = $V;").result("const volatile void *"),
+    UseForm::new("member-value", ClassOrUnion, &[Member, Read], "$V.x").result("int"),
+    UseForm::new("member-reference", ClassOrUnion, &[Member, Bind], "&r").setup("const volatile int &r = $V.x;").result("const volatile void *"),
+    UseForm::new("member-address", ClassOrUnion, &[Member, AddressOf], "&$V.x").result("const volatile void *"),
+    UseForm::new("member-through-pointer", ClassOrUnion, &[AddressOf, Dereference, Member, Read], "(&$V)->x").result("int"),
+    UseForm::new("member-function", Class, &[Call], "$V.get()").result("int").not_volatile(),
+    UseForm::new("copy", ClassOrUnion, &[Copy], "q.x").setup("$T q = $V;").result("int").not_volatile(),
+    UseForm::new("copy-argument", ClassOrUnion, &[Copy], "f($V)").before("$H inline int f($T a) { return a.x; }").result("int").not_volatile(),
+    UseForm::new("copy-return", ClassOrUnion, &[Copy], "h().x").before("$A inline $T h() { return $V; }").result("int").not_volatile(),
+    UseForm::new("structured-binding", Class, &[Copy], "s").setup("auto [s, t] = $V;").result("int").not_volatile(),
+    UseForm::new("structured-binding-reference", Class, &[Bind], "&s").setup("auto &[s, t] = $V;").result("const volatile void *"),
     // Arrays.
-    Form::new("element-value", AnyArray, &[Element, Read], "$V[1]").result("int"),
-    Form::new("element-address", AnyArray, &[Element, AddressOf], "&$V[1]").result("const volatile void *"),
-    Form::new("element-reference", AnyArray, &[Element, Bind], "&r").setup("auto &r = $V[1];").result("const volatile void *"),
-    Form::new("array-decay", AnyArray, &[Decay], "p").setup("auto p = $V;").result("const volatile void *"),
-    Form::new("array-dereferenced", AnyArray, &[Decay, Dereference, Read], "*$V").result("int"),
-    Form::new("array-sum", AnyArray, &[Decay], "$V + 1").result("const volatile void *"),
-    Form::new("array-argument", AnyArray, &[Decay], "f($V)").before("$H inline const volatile void *f(const volatile void *a) { return a; }").result("const volatile void *"),
-    Form::new("array-loop", Array, &[Bind], "n").setup("int n = 0; for (auto e : $V) n += e;").result("int"),
+    UseForm::new("element-value", AnyArray, &[Element, Read], "$V[1]").result("int"),
+    UseForm::new("element-address", AnyArray, &[Element, AddressOf], "&$V[1]").result("const volatile void *"),
+    UseForm::new("element-reference", AnyArray, &[Element, Bind], "&r").setup("auto &r = $V[1];").result("const volatile void *"),
+    UseForm::new("array-decay", AnyArray, &[Decay], "p").setup("auto p = $V;").result("const volatile void *"),
+    UseForm::new("array-dereferenced", AnyArray, &[Decay, Dereference, Read], "*$V").result("int"),
+    UseForm::new("array-sum", AnyArray, &[Decay], "$V + 1").result("const volatile void *"),
+    UseForm::new("array-argument", AnyArray, &[Decay], "f($V)").before("$H inline const volatile void *f(const volatile void *a) { return a; }").result("const volatile void *"),
+    UseForm::new("array-loop", Array, &[Bind], "n").setup("int n = 0; for (auto e : $V) n += e;").result("int"),
     // Pointers.
-    Form::new("pointer-compared", Pointer, &[Read], "$V == nullptr").result("bool"),
-    Form::new("pointer-dereferenced", ObjectPointer, &[Read], "*$V").result("int"),
-    Form::new("pointer-element", ObjectPointer, &[Read], "$V[2]").result("int"),
+    UseForm::new("pointer-compared", Pointer, &[Read], "$V == nullptr").result("bool"),
+    UseForm::new("pointer-dereferenced", ObjectPointer, &[Read], "*$V").result("int"),
+    UseForm::new("pointer-element", ObjectPointer, &[Read], "$V[2]").result("int"),
     // More reads, copies, references and addresses.
-    Form::new("bit-not", Integer, &[Read], "~$V").result("long long"),
-    Form::new("less", Arithmetic, &[Read], "$V < 3").result("bool"),
-    Form::new("or", Arithmetic, &[Read], "false || $V").result("bool"),
-    Form::new("conditional-omitted", Arithmetic, &[Read], "$V ?: 1").result("double"),
-    Form::new("brace-cast", Scalar, &[Read], "W{$V}").setup("using W = $T;").yields(),
-    Form::new("return-braces", Scalar, &[Read], "h()").before("$A inline $T h() { return {$V}; }").yields(),
-    Form::new("nested-braces", Scalar, &[Read], "x[0][0]").setup("$T x[1][1] = {{$V}};").yields(),
-    Form::new("if-initializer", Arithmetic, &[Read], "r").setup("int r = 0; if (auto q = $V; q != 0) r = 1;").result("int"),
-    Form::new("switch-initializer", Arithmetic, &[Read], "r").setup("int r = 0; switch (auto q = $V; (int)q) { default: r = 1; }").result("int"),
-    Form::new("condition-declaration", Arithmetic, &[Read], "r").setup("int r = 0; if (auto q = $V) r = 1;").result("int"),
-    Form::new("for-parts", Integral, &[Read], "r").setup("int r = 0; for (int i = (int)$V; i < 3 && r < 3; ++i) ++r;").result("int"),
-    Form::new("do-while", Integral, &[Read], "r").setup("int r = 0; do ++r; while (r < 3 && r < (int)$V);").result("int"),
-    Form::new("range-for-body", Arithmetic, &[Read], "r").setup("int y[2] = {1, 2}; double r = 0; for (int e : y) r += e + (double)$V;").result("double"),
-    Form::new("statement-expression", Scalar, &[Read], "x").setup("$T x = ({ $T y = $V; y; });").yields(),
-    Form::new("static-local", Scalar, &[Read], "x").setup("static const $T x = $V;").constant().yields(),
-    Form::new("local-member-initializer", Scalar, &[Read], "l.a").setup("struct L { $T a = $V; }; L l;").yields(),
-    Form::new("lambda-default-argument", Scalar, &[Read], "l()").setup("auto l = []($T a = $V) { return a; };").yields(),
-    Form::new("lambda-capture-class", Class, &[Copy], "l()").setup("auto l = [q = $V] { return q.x; };").result("int").not_volatile(),
-    Form::new("new-value", Scalar, &[Read], "*q").setup("$T *q = new $T($V);"),
-    Form::new("new-address", Any, &[AddressOf], "*q").setup("auto q = new $C *(&$V);").result("const volatile void *"),
-    Form::new("new-array-bound", Integer, &[Read], "q != nullptr").setup("char *q = new char[(int)$V & 7];").result("bool"),
-    Form::new("builtin-expect", Integral, &[Read], "__builtin_expect((long)$V, 1L)").result("long"),
-    Form::new("builtin-constant-p", Arithmetic, &[Read], "__builtin_constant_p($V)").result("int").unevaluated(),
-    Form::new("class-by-value-constructor", Scalar, &[Read], "H($V).v").before("struct H { $T v; $H H($T x) : v(x) {} };").yields(),
-    Form::new("class-by-reference-constructor", Any, &[Bind], "H($V).p").before("struct H { const volatile void *p; $H H($C &x) : p(&x) {} };").result("const volatile void *"),
-    Form::new("converted-to-class", Scalar, &[Read], "f($V)").before("struct H { $T v; $H H($T x) : v(x) {} }; $H inline $T f(H h) { return h.v; }").yields(),
-    Form::new("operator-by-value", Integral, &[Read], "H() + $V").before("struct H {}; $H inline $T operator+(H, $T x) { return x; }").yields(),
-    Form::new("operator-by-reference", Any, &[Bind], "H() + $V").before("struct H {}; $H inline const volatile void *operator+(H, $C &x) { return &x; }").result("const volatile void *"),
-    Form::new("variadic-by-value", Scalar, &[Read], "f($V)").before("template <class... X> $H $T f(X... a) { return (..., a); }").yields(),
-    Form::new("variadic-forwarding", Any, &[Bind], "f($V)").before("template <class... X> $H const volatile void *f(X &&...a) { return (..., &a); }").result("const volatile void *"),
-    Form::new("cast-to-reference-c", Scalar, &[CastReference, Read], "($C &)$V"),
-    Form::new("assembly-immediate", Word, &[Read], "x").setup("int x; asm(\"mov.b32 %0, %1;\" : \"=r\"(x) : \"n\"($V));").result("int").constant(),
-    Form::new("assembly-address", Any, &[AddressOf], "x").setup("int x; asm(\"ld.u32 %0, [%1];\" : \"=r\"(x) : \"l\"(&$V));").result("int"),
+    UseForm::new("bit-not", Integer, &[Read], "~$V").result("long long"),
+    UseForm::new("less", Arithmetic, &[Read], "$V < 3").result("bool"),
+    UseForm::new("or", Arithmetic, &[Read], "false || $V").result("bool"),
+    UseForm::new("conditional-omitted", Arithmetic, &[Read], "$V ?: 1").result("double"),
+    UseForm::new("brace-cast", Scalar, &[Read], "W{$V}").setup("using W = $T;").yields(),
+    UseForm::new("return-braces", Scalar, &[Read], "h()").before("$A inline $T h() { return {$V}; }").yields(),
+    UseForm::new("nested-braces", Scalar, &[Read], "x[0][0]").setup("$T x[1][1] = {{$V}};").yields(),
+    UseForm::new("if-initializer", Arithmetic, &[Read], "r").setup("int r = 0; if (auto q = $V; q != 0) r = 1;").result("int"),
+    UseForm::new("switch-initializer", Arithmetic, &[Read], "r").setup("int r = 0; switch (auto q = $V; (int)q) { default: r = 1; }").result("int"),
+    UseForm::new("condition-declaration", Arithmetic, &[Read], "r").setup("int r = 0; if (auto q = $V) r = 1;").result("int"),
+    UseForm::new("for-parts", Integral, &[Read], "r").setup("int r = 0; for (int i = (int)$V; i < 3 && r < 3; ++i) ++r;").result("int"),
+    UseForm::new("do-while", Integral, &[Read], "r").setup("int r = 0; do ++r; while (r < 3 && r < (int)$V);").result("int"),
+    UseForm::new("range-for-body", Arithmetic, &[Read], "r").setup("int y[2] = {1, 2}; double r = 0; for (int e : y) r += e + (double)$V;").result("double"),
+    UseForm::new("statement-expression", Scalar, &[Read], "x").setup("$T x = ({ $T y = $V; y; });").yields(),
+    UseForm::new("static-local", Scalar, &[Read], "x").setup("static const $T x = $V;").constant().yields(),
+    UseForm::new("local-member-initializer", Scalar, &[Read], "l.a").setup("struct L { $T a = $V; }; L l;").yields(),
+    UseForm::new("lambda-default-argument", Scalar, &[Read], "l()").setup("auto l = []($T a = $V) { return a; };").yields(),
+    UseForm::new("lambda-capture-class", Class, &[Copy], "l()").setup("auto l = [q = $V] { return q.x; };").result("int").not_volatile(),
+    UseForm::new("new-value", Scalar, &[Read], "*q").setup("$T *q = new $T($V);"),
+    UseForm::new("new-address", Any, &[AddressOf], "*q").setup("auto q = new $C *(&$V);").result("const volatile void *"),
+    UseForm::new("new-array-bound", Integer, &[Read], "q != nullptr").setup("char *q = new char[(int)$V & 7];").result("bool"),
+    UseForm::new("builtin-expect", Integral, &[Read], "__builtin_expect((long)$V, 1L)").result("long"),
+    UseForm::new("builtin-constant-p", Arithmetic, &[Read], "__builtin_constant_p($V)").result("int").unevaluated(),
+    UseForm::new("class-by-value-constructor", Scalar, &[Read], "H($V).v").before("struct H { $T v; $H H($T x) : v(x) {} };").yields(),
+    UseForm::new("class-by-reference-constructor", Any, &[Bind], "H($V).p").before("struct H { const volatile void *p; $H H($C &x) : p(&x) {} };").result("const volatile void *"),
+    UseForm::new("converted-to-class", Scalar, &[Read], "f($V)").before("struct H { $T v; $H H($T x) : v(x) {} }; $H inline $T f(H h) { return h.v; }").yields(),
+    UseForm::new("operator-by-value", Integral, &[Read], "H() + $V").before("struct H {}; $H inline $T operator+(H, $T x) { return x; }").yields(),
+    UseForm::new("operator-by-reference", Any, &[Bind], "H() + $V").before("struct H {}; $H inline const volatile void *operator+(H, $C &x) { return &x; }").result("const volatile void *"),
+    UseForm::new("variadic-by-value", Scalar, &[Read], "f($V)").before("template <class... X> $H $T f(X... a) { return (..., a); }").yields(),
+    UseForm::new("variadic-forwarding", Any, &[Bind], "f($V)").before("template <class... X> $H const volatile void *f(X &&...a) { return (..., &a); }").result("const volatile void *"),
+    UseForm::new("cast-to-reference-c", Scalar, &[CastReference, Read], "($C &)$V"),
+    UseForm::new("assembly-immediate", Word, &[Read], "x").setup("int x; asm(\"mov.b32 %0, %1;\" : \"=r\"(x) : \"n\"($V));").result("int").constant(),
+    UseForm::new("assembly-address", Any, &[AddressOf], "x").setup("int x; asm(\"ld.u32 %0, [%1];\" : \"=r\"(x) : \"l\"(&$V));").result("int"),
     // More constant expressions.
-    Form::new("pragma-unroll", Integer, &[Read], "n").setup("int n = 0; _Pragma(\"unroll ($V + 0)\") for (int i = 0; i < 3; ++i) ++n;").result("int").constant().values(1, 64),
-    Form::new("alignas", Integral, &[Read], "(int)sizeof(x)").setup("alignas($V ? 8 : 16) char x[8] = {};").result("int").constant(),
-    Form::new("noexcept-specifier", Integral, &[Read], "f()").before("$A inline int f() noexcept($V != 0) { return 1; }").result("int").constant(),
-    Form::new("template-default-argument", Integral, &[Read], "B<>::get()").before("template <$T N = $V> struct B { static $H $T get() { return N; } };").constant().yields(),
-    Form::new("template-argument-type", Any, &[], "(int)sizeof(B<decltype($V)>)").before("template <class X> struct B { char c; };").result("int").unevaluated(),
-    Form::new("template-argument-enumeration", Enumeration, &[Read], "B<$V>::get()").before("template <E N> struct B { static $H int get() { return (int)N; } };").result("int").constant(),
-    Form::new("template-argument-converted", Integral, &[Read], "B<($V != 0)>::get()").before("template <bool N> struct B { static $H int get() { return N; } };").result("int").constant(),
-    Form::new("template-auto-pointer-argument", Any, &[AddressOf], "B<&$V>::get()").before("template <auto X> struct B { static $A const volatile void *get() { return X; } };").result("const volatile void *"),
-    Form::new("bound-through-function", Integer, &[Read], "(int)sizeof(x)").before("$H constexpr $T f($T a) { return a; }").setup("char x[f($V)];").result("int").constant().values(1, 4096),
-    Form::new("bound-through-reference", Integer, &[Bind], "(int)sizeof(x)").before("$H constexpr $T f($C &a) { return a; }").setup("char x[f($V)];").result("int").constant().values(1, 4096),
-    Form::new("bound-through-address", Integer, &[AddressOf], "(int)sizeof(x)").before("$H constexpr $T f($C *a) { return *a; }").setup("char x[f(&$V)];").result("int").constant().values(1, 4096),
-    Form::new("template-argument-through-reference", Integral, &[Bind], "B<f($V)>::get()").before("$H constexpr $T f($C &a) { return a; } template <$T N> struct B { static $H $T get() { return N; } };").constant(),
-    Form::new("static-assertion-through-reference", Integral, &[Bind], "0").before("$H constexpr bool f($C &a) { return true || a; }").setup("static_assert(f($V), \"\");").result("int").constant(),
-    Form::new("local-constexpr-through-function", Scalar, &[Read], "x").before("$H constexpr $T f($T a) { return a; }").setup("constexpr $T x = f($V);").constant().yields(),
-    Form::new("bound-by-member-function", Class, &[Call], "(int)sizeof(x)").setup("char x[$V.get() ? 3 : 4];").result("int").constant(),
-    Form::new("bound-by-member", Class, &[Member, Read], "(int)sizeof(x)").setup("char x[$V.x ? 3 : 4];").result("int").constant(),
-    Form::new("bound-by-element", Array, &[Element, Read], "(int)sizeof(x)").setup("char x[$V[1] ? 3 : 4];").result("int").constant(),
+    UseForm::new("pragma-unroll", Integer, &[Read], "n").setup("int n = 0; _Pragma(\"unroll ($V + 0)\") for (int i = 0; i < 3; ++i) ++n;").result("int").constant().values(1, 64),
+    UseForm::new("alignas", Integral, &[Read], "(int)sizeof(x)").setup("alignas($V ? 8 : 16) char x[8] = {};").result("int").constant(),
+    UseForm::new("noexcept-specifier", Integral, &[Read], "f()").before("$A inline int f() noexcept($V != 0) { return 1; }").result("int").constant(),
+    UseForm::new("template-default-argument", Integral, &[Read], "B<>::get()").before("template <$T N = $V> struct B { static $H $T get() { return N; } };").constant().yields(),
+    UseForm::new("template-argument-type", Any, &[], "(int)sizeof(B<decltype($V)>)").before("template <class X> struct B { char c; };").result("int").unevaluated(),
+    UseForm::new("template-argument-enumeration", Enumeration, &[Read], "B<$V>::get()").before("template <E N> struct B { static $H int get() { return (int)N; } };").result("int").constant(),
+    UseForm::new("template-argument-converted", Integral, &[Read], "B<($V != 0)>::get()").before("template <bool N> struct B { static $H int get() { return N; } };").result("int").constant(),
+    UseForm::new("template-auto-pointer-argument", Any, &[AddressOf], "B<&$V>::get()").before("template <auto X> struct B { static $A const volatile void *get() { return X; } };").result("const volatile void *"),
+    UseForm::new("bound-through-function", Integer, &[Read], "(int)sizeof(x)").before("$H constexpr $T f($T a) { return a; }").setup("char x[f($V)];").result("int").constant().values(1, 4096),
+    UseForm::new("bound-through-reference", Integer, &[Bind], "(int)sizeof(x)").before("$H constexpr $T f($C &a) { return a; }").setup("char x[f($V)];").result("int").constant().values(1, 4096),
+    UseForm::new("bound-through-address", Integer, &[AddressOf], "(int)sizeof(x)").before("$H constexpr $T f($C *a) { return *a; }").setup("char x[f(&$V)];").result("int").constant().values(1, 4096),
+    UseForm::new("template-argument-through-reference", Integral, &[Bind], "B<f($V)>::get()").before("$H constexpr $T f($C &a) { return a; } template <$T N> struct B { static $H $T get() { return N; } };").constant(),
+    UseForm::new("static-assertion-through-reference", Integral, &[Bind], "0").before("$H constexpr bool f($C &a) { return true || a; }").setup("static_assert(f($V), \"\");").result("int").constant(),
+    UseForm::new("local-constexpr-through-function", Scalar, &[Read], "x").before("$H constexpr $T f($T a) { return a; }").setup("constexpr $T x = f($V);").constant().yields(),
+    UseForm::new("bound-by-member-function", Class, &[Call], "(int)sizeof(x)").setup("char x[$V.get() ? 3 : 4];").result("int").constant(),
+    UseForm::new("bound-by-member", Class, &[Member, Read], "(int)sizeof(x)").setup("char x[$V.x ? 3 : 4];").result("int").constant(),
+    UseForm::new("bound-by-element", Array, &[Element, Read], "(int)sizeof(x)").setup("char x[$V[1] ? 3 : 4];").result("int").constant(),
     // More uses of classes and arrays.
-    Form::new("structured-binding-array", Array, &[Element, Read], "s").setup("auto [s, t, w] = $V;").result("int").not_volatile(),
-    Form::new("structured-binding-array-reference", Array, &[Bind], "&s").setup("auto &[s, t, w] = $V;").result("const volatile void *"),
-    Form::new("array-by-reference", AnyArray, &[Bind], "f($V)").before("template <class X, int N> $H int f(const volatile X (&)[N]) { return N; }").result("int"),
-    Form::new("member-through-comma", ClassOrUnion, &[Same, Member, Read], "(0, $V).x").result("int"),
-    Form::new("member-by-pointer", Class, &[Member, Read], "$V.*m").setup("int P::*m = &P::x;").result("int"),
-    Form::new("aggregate-of-class", Class, &[Copy], "l.a.x").setup("struct L { P a; } l = {$V};").result("int").not_volatile(),
+    UseForm::new("structured-binding-array", Array, &[Element, Read], "s").setup("auto [s, t, w] = $V;").result("int").not_volatile(),
+    UseForm::new("structured-binding-array-reference", Array, &[Bind], "&s").setup("auto &[s, t, w] = $V;").result("const volatile void *"),
+    UseForm::new("array-by-reference", AnyArray, &[Bind], "f($V)").before("template <class X, int N> $H int f(const volatile X (&)[N]) { return N; }").result("int"),
+    UseForm::new("member-through-comma", ClassOrUnion, &[Same, Member, Read], "(0, $V).x").result("int"),
+    UseForm::new("member-by-pointer", Class, &[Member, Read], "$V.*m").setup("int P::*m = &P::x;").result("int"),
+    UseForm::new("aggregate-of-class", Class, &[Copy], "l.a.x").setup("struct L { P a; } l = {$V};").result("int").not_volatile(),
     // More unevaluated operands.
-    Form::new("alignof", Any, &[], "(int)__alignof__($V)").result("int").unevaluated(),
-    Form::new("sizeof-call", Any, &[Bind], "(int)sizeof(f($V))").before("$H int f($C &);").result("int").unevaluated(),
-    Form::new("decltype-call", Any, &[Bind], "x").before("$H int f($C &);").setup("decltype(f($V)) x = 1;").result("int").unevaluated(),
-    Form::new("noexcept-call", Any, &[Bind], "noexcept(f($V))").before("$H int f($C &) noexcept;").result("bool").unevaluated(),
+    UseForm::new("alignof", Any, &[], "(int)__alignof__($V)").result("int").unevaluated(),
+    UseForm::new("sizeof-call", Any, &[Bind], "(int)sizeof(f($V))").before("$H int f($C &);").result("int").unevaluated(),
+    UseForm::new("decltype-call", Any, &[Bind], "x").before("$H int f($C &);").setup("decltype(f($V)) x = 1;").result("int").unevaluated(),
+    UseForm::new("noexcept-call", Any, &[Bind], "noexcept(f($V))").before("$H int f($C &) noexcept;").result("bool").unevaluated(),
     // C++20.
-    Form::new("designated", Scalar, &[Read], "l.a").setup("struct L { $T a; } l = {.a = $V};").yields().cxx20(),
-    Form::new("designated-reference", Any, &[Bind], "&l.a").setup("struct L { $C &a; } l = {.a = $V};").result("const volatile void *").cxx20(),
-    Form::new("requires-expression", Arithmetic, &[Read], "requires { $V + 1; }").result("bool").unevaluated().cxx20(),
-    Form::new("requires-address", Any, &[AddressOf], "requires { &$V; }").result("bool").unevaluated().cxx20(),
-    Form::new("nested-requirement", Integral, &[Read], "requires { requires ($V != 0 || true); }").result("bool").constant().cxx20(),
-    Form::new("requires-clause", Integral, &[Read], "f<int>()").before("template <class X> requires ($V != 0 || true) $A int f() { return 1; }").result("int").constant().cxx20(),
-    Form::new("concept", Integral, &[Read], "f(1)").before("template <class X> concept K = ($V != 0 || true); $A int f(K auto a) { return a; }").result("int").constant().cxx20(),
-    Form::new("template-lambda", Scalar, &[Read], "l($V)").setup("auto l = []<class Y>(Y x) { return x; };").yields().cxx20(),
-    Form::new("template-lambda-reference", Any, &[Bind], "l($V)").setup("auto l = []<class Y>(Y &x) -> const volatile void * { return &x; };").result("const volatile void *").cxx20(),
-    Form::new("template-lambda-argument", Integral, &[Read], "l.template operator()<$V>()").setup("auto l = []<$T N>() { return N; };").constant().yields().cxx20(),
-    Form::new("abbreviated-by-value", Scalar, &[Read], "f($V)").before("$H inline auto f(auto a) { return a; }").yields().cxx20(),
-    Form::new("abbreviated-by-reference", Any, &[Bind], "f($V)").before("$H inline const volatile void *f(const volatile auto &a) { return &a; }").result("const volatile void *").cxx20(),
-    Form::new("consteval-by-value", Integral, &[Read], "f($V)").before("$H consteval $T f($T a) { return a; }").constant().yields().cxx20(),
-    Form::new("consteval-by-reference", Integral, &[Bind], "f($V)").before("$H consteval $T f($C &a) { return a; }").constant().cxx20(),
-    Form::new("range-for-initializer", Scalar, &[Read], "r").setup("int y[2] = {1, 2}; $T r{}; for (auto q = $V; int e : y) { (void)e; r = q; }").yields().cxx20(),
-    Form::new("class-template-argument", Class, &[Copy], "B<$V>::get()").before("template <P N> struct B { static $H int get() { return N.x; } };").result("int").constant().cxx20(),
-    Form::new("explicit-specifier", Integral, &[Read], "H(3).v").before("struct H { int v; explicit($V != 0) $H H(int x) : v(x) {} };").result("int").constant().cxx20(),    Form::new("member-pointer-applied", MemberPointer, &[Read], "m.*$V").setup("M0 m = {1};").result("int"),
+    UseForm::new("designated", Scalar, &[Read], "l.a").setup("struct L { $T a; } l = {.a = $V};").yields().cxx20(),
+    UseForm::new("designated-reference", Any, &[Bind], "&l.a").setup("struct L { $C &a; } l = {.a = $V};").result("const volatile void *").cxx20(),
+    UseForm::new("requires-expression", Arithmetic, &[Read], "requires { $V + 1; }").result("bool").unevaluated().cxx20(),
+    UseForm::new("requires-address", Any, &[AddressOf], "requires { &$V; }").result("bool").unevaluated().cxx20(),
+    UseForm::new("nested-requirement", Integral, &[Read], "requires { requires ($V != 0 || true); }").result("bool").constant().cxx20(),
+    UseForm::new("requires-clause", Integral, &[Read], "f<int>()").before("template <class X> requires ($V != 0 || true) $A int f() { return 1; }").result("int").constant().cxx20(),
+    UseForm::new("concept", Integral, &[Read], "f(1)").before("template <class X> concept K = ($V != 0 || true); $A int f(K auto a) { return a; }").result("int").constant().cxx20(),
+    UseForm::new("template-lambda", Scalar, &[Read], "l($V)").setup("auto l = []<class Y>(Y x) { return x; };").yields().cxx20(),
+    UseForm::new("template-lambda-reference", Any, &[Bind], "l($V)").setup("auto l = []<class Y>(Y &x) -> const volatile void * { return &x; };").result("const volatile void *").cxx20(),
+    UseForm::new("template-lambda-argument", Integral, &[Read], "l.template operator()<$V>()").setup("auto l = []<$T N>() { return N; };").constant().yields().cxx20(),
+    UseForm::new("abbreviated-by-value", Scalar, &[Read], "f($V)").before("$H inline auto f(auto a) { return a; }").yields().cxx20(),
+    UseForm::new("abbreviated-by-reference", Any, &[Bind], "f($V)").before("$H inline const volatile void *f(const volatile auto &a) { return &a; }").result("const volatile void *").cxx20(),
+    UseForm::new("consteval-by-value", Integral, &[Read], "f($V)").before("$H consteval $T f($T a) { return a; }").constant().yields().cxx20(),
+    UseForm::new("consteval-by-reference", Integral, &[Bind], "f($V)").before("$H consteval $T f($C &a) { return a; }").constant().cxx20(),
+    UseForm::new("range-for-initializer", Scalar, &[Read], "r").setup("int y[2] = {1, 2}; $T r{}; for (auto q = $V; int e : y) { (void)e; r = q; }").yields().cxx20(),
+    UseForm::new("class-template-argument", Class, &[Copy], "B<$V>::get()").before("template <P N> struct B { static $H int get() { return N.x; } };").result("int").constant().cxx20(),
+    UseForm::new("explicit-specifier", Integral, &[Read], "H(3).v").before("struct H { int v; explicit($V != 0) $H H(int x) : v(x) {} };").result("int").constant().cxx20(),    UseForm::new("member-pointer-applied", MemberPointer, &[Read], "m.*$V").setup("M0 m = {1};").result("int"),
 ]
 };

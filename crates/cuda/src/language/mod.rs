@@ -10,10 +10,13 @@ mod place;
 mod print;
 mod types;
 
-pub use case::{Case, Standard};
-pub use declaration::{Access, Annotation, Auxiliary, Declaration, Order, Qualifier, Site, Spelling};
-pub use expression::{Expression, Operator, Value};
-pub use form::{FORMS, Form, Needs, Step, Yield};
-pub use place::Place;
-pub use print::{Printed, print};
-pub use types::{Category, Type};
+pub use case::{CudaCase, Standard};
+pub use declaration::{
+    Annotation, Auxiliary, DeclarationSite, InitializerPosition, Naming, Qualifier, Spelling,
+    VariableDeclaration,
+};
+pub use expression::{ConstantValue, Expression, Operator};
+pub use form::{FORMS, TypeRequirement, UseForm, UseStep, Yield};
+pub use place::UsePlace;
+pub use print::{PrintedCase, print};
+pub use types::{Category, VariableType};

@@ -4,7 +4,7 @@ use ptxsmith_syntax::every;
 
 every! {
     /// The code that contains the use of a case.
-    pub enum Place {
+    pub enum UsePlace {
         /// A `__device__` function.
         Device = "device",
         /// A kernel.
@@ -54,14 +54,17 @@ every! {
     }
 }
 
-impl Place {
+impl UsePlace {
     /// Whether the place is host code and not also device code.
     pub const fn is_host(self) -> bool {
-        matches!(self, Place::Host | Place::HostLambda | Place::HostTemplate | Place::HostMember)
+        matches!(self, UsePlace::Host | UsePlace::HostLambda | UsePlace::HostTemplate | UsePlace::HostMember)
     }
 
     /// Whether the place can contain an expression but no statements.
     pub const fn takes_expression_only(self) -> bool {
-        matches!(self, Place::DefaultArgument | Place::MemberInitializer | Place::VariableInitializer)
+        matches!(
+            self,
+            UsePlace::DefaultArgument | UsePlace::MemberInitializer | UsePlace::VariableInitializer
+        )
     }
 }

@@ -1,12 +1,13 @@
 //! Prints cases as C++. Each case is one line, so that the line number of a compiler's message identifies the case.
 
 use super::{
-    Access, Annotation, Auxiliary, Case, Declaration, Expression, Order, Place, Qualifier, Site, Spelling,
+    Annotation, Auxiliary, CudaCase, DeclarationSite, Expression, InitializerPosition, Naming, Qualifier,
+    Spelling, UsePlace, VariableDeclaration,
 };
 
 /// The text of a case.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Printed {
+pub struct PrintedCase {
     /// The line of C++, without a line break.
     pub line: String,
     /// The column where the use names the variable: the start of that expression, in bytes from 1.
@@ -17,26 +18,26 @@ pub struct Printed {
 const MARK: char = '\u{1}';
 
 /// Prints a case as a namespace of its own.
-pub fn print(case: &Case) -> Printed {
-    let marked = Printer { case, declaration: &case.declaration }.text();
+pub fn print(case: &CudaCase) -> PrintedCase {
+    let marked = CasePrinter { case, declaration: &case.declaration }.text();
     let column = marked.find(MARK).map_or(1, |place| place + 1);
-    Printed { line: marked.replace(MARK, ""), column }
+    PrintedCase { line: marked.replace(MARK, ""), column }
 }
 
-struct Printer<'a> {
-    case: &'a Case,
-    declaration: &'a Declaration,
+struct CasePrinter<'a> {
+    case: &'a CudaCase,
+    declaration: &'a VariableDeclaration,
 }
 
-impl Printer<'_> {
+impl CasePrinter<'_> {
     fn text(&self) -> String {
         let id = self.case.id;
         let mut parts = vec![self.declaration.ty.declared().to_owned()];
         parts.extend(self.declaration.auxiliaries.iter().map(auxiliary));
         let (first, later) = self.variable();
-        let own = matches!(self.case.place, Place::OwnMember | Place::OwnMemberBefore);
+        let own = matches!(self.case.place, UsePlace::OwnMember | UsePlace::OwnMemberBefore);
         let (function, caller) = self.function();
-        let template_first = self.case.place == Place::DependentBefore;
+        let template_first = self.case.place == UsePlace::DependentBefore;
         if own || template_first {
             parts.push(self.fill(self.case.form.before));
         }
@@ -45,7 +46,7 @@ impl Printer<'_> {
         }
         parts.push(first);
         parts.push(self.access_helpers());
-        if self.declaration.order == Order::DefinedBefore {
+        if self.declaration.order == InitializerPosition::DefinedBefore {
             parts.push(later.clone());
         }
         if !own && !template_first {
@@ -54,11 +55,14 @@ impl Printer<'_> {
         if !template_first {
             parts.push(function);
         }
-        if self.declaration.order == Order::BeforeInstantiation {
+        if self.declaration.order == InitializerPosition::BeforeInstantiation {
             parts.push(later.clone());
         }
         parts.push(caller);
-        if matches!(self.declaration.order, Order::DefinedAfter | Order::AtDeclaration) {
+        if matches!(
+            self.declaration.order,
+            InitializerPosition::DefinedAfter | InitializerPosition::AtDeclaration
+        ) {
             parts.push(later);
         }
         parts.retain(|part| !part.is_empty());
@@ -73,7 +77,7 @@ impl Printer<'_> {
     fn variable(&self) -> (String, String) {
         let d = self.declaration;
         let name = self.name();
-        if d.site == Site::Local {
+        if d.site == DeclarationSite::Local {
             return (String::new(), String::new());
         }
         let initializer = self.initializer();
@@ -97,38 +101,48 @@ impl Printer<'_> {
         let whole = format!("{annotation}{storage}{declared}{initializer};");
         let member = format!("static {declared}{initializer};");
         let (first, later) = match d.site {
-            Site::Local => unreachable!("it has returned"),
-            Site::Namespace | Site::Nested | Site::Anonymous | Site::Inline | Site::Linkage => {
+            DeclarationSite::Local => unreachable!("it has returned"),
+            DeclarationSite::Namespace
+            | DeclarationSite::Nested
+            | DeclarationSite::Anonymous
+            | DeclarationSite::Inline
+            | DeclarationSite::Linkage => {
                 let wrap = |text: String| match d.site {
-                    Site::Nested => format!("namespace n {{ {text} }}"),
-                    Site::Anonymous => format!("namespace {{ {text} }}"),
-                    Site::Inline => format!("inline namespace i {{ {text} }}"),
-                    Site::Linkage => format!("extern \"C++\" {{ {text} }}"),
+                    DeclarationSite::Nested => format!("namespace n {{ {text} }}"),
+                    DeclarationSite::Anonymous => format!("namespace {{ {text} }}"),
+                    DeclarationSite::Inline => format!("inline namespace i {{ {text} }}"),
+                    DeclarationSite::Linkage => format!("extern \"C++\" {{ {text} }}"),
                     _ => text,
                 };
                 let first = || wrap(format!("extern {declared};"));
                 match d.order {
-                    Order::AtDeclaration => (wrap(whole), String::new()),
-                    Order::Elsewhere => (first(), String::new()),
+                    InitializerPosition::AtDeclaration => (wrap(whole), String::new()),
+                    InitializerPosition::Elsewhere => (first(), String::new()),
                     _ => (first(), wrap(whole)),
                 }
             }
-            Site::VariableTemplate => (format!("template <class X> {whole}"), String::new()),
-            Site::Member => (self.class("struct S", &member), String::new()),
-            Site::InlineMember => (self.class("struct S", &format!("inline {member}")), String::new()),
-            Site::NestedMember => (format!("struct O {{ struct S {{ {member} }}; }};"), String::new()),
-            Site::TemplateMember => (self.class("template <class X> struct S", &member), String::new()),
-            Site::InClassAndDefined => {
+            DeclarationSite::VariableTemplate => (format!("template <class X> {whole}"), String::new()),
+            DeclarationSite::Member => (self.class("struct S", &member), String::new()),
+            DeclarationSite::InlineMember => {
+                (self.class("struct S", &format!("inline {member}")), String::new())
+            }
+            DeclarationSite::NestedMember => {
+                (format!("struct O {{ struct S {{ {member} }}; }};"), String::new())
+            }
+            DeclarationSite::TemplateMember => {
+                (self.class("template <class X> struct S", &member), String::new())
+            }
+            DeclarationSite::InClassAndDefined => {
                 (self.class("struct S", &member), format!("{};", self.declared(&format!("S::{name}"))))
             }
-            Site::OutOfClass | Site::TemplateOutOfClass => {
-                let template = if d.site == Site::OutOfClass { "" } else { "template <class X> " };
+            DeclarationSite::OutOfClass | DeclarationSite::TemplateOutOfClass => {
+                let template = if d.site == DeclarationSite::OutOfClass { "" } else { "template <class X> " };
                 let class = self.class(&format!("{template}struct S"), &format!("static {declared};"));
-                let owner = if d.site == Site::OutOfClass { "S" } else { "S<X>" };
+                let owner = if d.site == DeclarationSite::OutOfClass { "S" } else { "S<X>" };
                 let later = format!("{template}{}{initializer};", self.declared(&format!("{owner}::{name}")));
                 match d.order {
-                    Order::Elsewhere => (class, String::new()),
-                    Order::AtDeclaration => (format!("{class} {later}"), String::new()),
+                    InitializerPosition::Elsewhere => (class, String::new()),
+                    InitializerPosition::AtDeclaration => (format!("{class} {later}"), String::new()),
                     _ => (class, later),
                 }
             }
@@ -148,8 +162,8 @@ impl Printer<'_> {
             )
         };
         match self.case.place {
-            Place::OwnMember => format!("{head} {{ {variable} {} }};", function()),
-            Place::OwnMemberBefore => format!("{head} {{ {} {variable} }};", function()),
+            UsePlace::OwnMember => format!("{head} {{ {variable} {} }};", function()),
+            UsePlace::OwnMemberBefore => format!("{head} {{ {} {variable} }};", function()),
             _ => format!("{head} {{ {variable} }};"),
         }
     }
@@ -179,11 +193,12 @@ impl Printer<'_> {
 
     fn access_helpers(&self) -> String {
         match (self.declaration.access, self.declaration.site) {
-            (Access::ThroughDerived, Site::TemplateMember | Site::TemplateOutOfClass) => {
-                "struct D : S<int> {};".to_owned()
-            }
-            (Access::ThroughDerived, _) => "struct D : S {};".to_owned(),
-            (Access::Using, _) => format!("using n::{};", self.name()),
+            (
+                Naming::ThroughDerived,
+                DeclarationSite::TemplateMember | DeclarationSite::TemplateOutOfClass,
+            ) => "struct D : S<int> {};".to_owned(),
+            (Naming::ThroughDerived, _) => "struct D : S {};".to_owned(),
+            (Naming::Using, _) => format!("using n::{};", self.name()),
             _ => String::new(),
         }
     }
@@ -191,39 +206,44 @@ impl Printer<'_> {
     /// Returns the expression that names the variable, preceded by [`MARK`].
     fn accessed(&self) -> String {
         let name = self.name();
-        let own = matches!(self.case.place, Place::OwnMember | Place::OwnMemberBefore);
+        let own = matches!(self.case.place, UsePlace::OwnMember | UsePlace::OwnMemberBefore);
         let plain = match self.declaration.site {
             _ if self.is_dependent() => format!("X::{name}"),
-            Site::Nested if self.declaration.access == Access::Using => name.clone(),
-            Site::Nested => format!("n::{name}"),
+            DeclarationSite::Nested if self.declaration.access == Naming::Using => name.clone(),
+            DeclarationSite::Nested => format!("n::{name}"),
             _ if own => name.clone(),
-            Site::Member | Site::InlineMember | Site::OutOfClass | Site::InClassAndDefined => {
+            DeclarationSite::Member
+            | DeclarationSite::InlineMember
+            | DeclarationSite::OutOfClass
+            | DeclarationSite::InClassAndDefined => {
                 format!("S::{name}")
             }
-            Site::NestedMember => format!("O::S::{name}"),
-            Site::TemplateMember | Site::TemplateOutOfClass => format!("S<int>::{name}"),
-            Site::VariableTemplate => format!("{name}<int>"),
+            DeclarationSite::NestedMember => format!("O::S::{name}"),
+            DeclarationSite::TemplateMember | DeclarationSite::TemplateOutOfClass => {
+                format!("S<int>::{name}")
+            }
+            DeclarationSite::VariableTemplate => format!("{name}<int>"),
             _ => name.clone(),
         };
         let accessed = match self.declaration.access {
-            Access::Plain | Access::Using => plain,
-            Access::Qualified => format!("::u{}::{plain}", self.case.id),
-            Access::ThroughObject => plain.replace("::v", "().v"),
-            Access::ThroughDerived => format!("D::{name}"),
+            Naming::Plain | Naming::Using => plain,
+            Naming::Qualified => format!("::u{}::{plain}", self.case.id),
+            Naming::ThroughObject => plain.replace("::v", "().v"),
+            Naming::ThroughDerived => format!("D::{name}"),
         };
         format!("{MARK}{accessed}")
     }
 
     /// Whether the use names the variable through a parameter of the template around it.
     fn is_dependent(&self) -> bool {
-        matches!(self.case.place, Place::Dependent | Place::DependentBefore)
+        matches!(self.case.place, UsePlace::Dependent | UsePlace::DependentBefore)
     }
 
     /// The name of the class that declares the variable.
     fn owner(&self) -> &'static str {
         match self.declaration.site {
-            Site::TemplateMember | Site::TemplateOutOfClass => "S<int>",
-            Site::NestedMember => "O::S",
+            DeclarationSite::TemplateMember | DeclarationSite::TemplateOutOfClass => "S<int>",
+            DeclarationSite::NestedMember => "O::S",
             _ => "S",
         }
     }
@@ -231,8 +251,8 @@ impl Printer<'_> {
     fn fill(&self, template: &str) -> String {
         let d = self.declaration;
         let annotation = match self.case.place {
-            Place::Host | Place::HostLambda | Place::HostTemplate | Place::HostMember => "",
-            Place::HostDevice => "__host__ __device__",
+            UsePlace::Host | UsePlace::HostLambda | UsePlace::HostTemplate | UsePlace::HostMember => "",
+            UsePlace::HostDevice => "__host__ __device__",
             _ => "__device__",
         };
         let text = template
@@ -249,7 +269,7 @@ impl Printer<'_> {
         let (form, id) = (self.case.form, self.case.id);
         let result = self.fill(form.result);
         let expression = self.fill(form.expression);
-        let local = if self.declaration.site == Site::Local {
+        let local = if self.declaration.site == DeclarationSite::Local {
             format!("{}{}; ", self.declared(&self.name()), self.initializer())
         } else {
             String::new()
@@ -262,65 +282,67 @@ impl Printer<'_> {
         let calls = |call: &str| format!("{named} {{ return {call}; }}");
         let host_calls = |call: &str| format!("{host} {{ return {call}; }}");
         match self.case.place {
-            Place::Device => (format!("{named} {body}"), String::new()),
-            Place::HostDevice => {
+            UsePlace::Device => (format!("{named} {body}"), String::new()),
+            UsePlace::HostDevice => {
                 (format!("extern \"C\" __host__ __device__ {result} c{id}() {body}"), String::new())
             }
-            Place::Global => (
+            UsePlace::Global => (
                 format!(
                     "extern \"C\" __global__ void c{id}({result} *out) {{ {setup} *out = {expression}; }}"
                 ),
                 String::new(),
             ),
-            Place::Lambda => (format!("{named} {{ return []() -> {result} {body}(); }}"), String::new()),
-            Place::Member => {
+            UsePlace::Lambda => (format!("{named} {{ return []() -> {result} {body}(); }}"), String::new()),
+            UsePlace::Member => {
                 (format!("struct M {{ __device__ {result} m() const {body} }};"), calls("M().m()"))
             }
-            Place::StaticMember => {
+            UsePlace::StaticMember => {
                 (format!("struct M {{ static __device__ {result} m() {body} }};"), calls("M::m()"))
             }
-            Place::OwnMember | Place::OwnMemberBefore => {
+            UsePlace::OwnMember | UsePlace::OwnMemberBefore => {
                 (String::new(), calls(&format!("{}::m()", self.owner())))
             }
-            Place::Template => {
+            UsePlace::Template => {
                 (format!("template <class X> __device__ {result} t() {body}"), calls("t<int>()"))
             }
-            Place::Dependent | Place::DependentBefore => (
+            UsePlace::Dependent | UsePlace::DependentBefore => (
                 format!("template <class X> __device__ {result} t() {body}"),
                 calls(&format!("t<{}>()", self.owner())),
             ),
-            Place::Uninstantiated => {
+            UsePlace::Uninstantiated => {
                 (format!("template <class X> __device__ {result} t() {body}"), String::new())
             }
-            Place::Uncalled => (format!("static __device__ {result} c{id}() {body}"), String::new()),
-            Place::DefaultArgument => (
+            UsePlace::Uncalled => (format!("static __device__ {result} c{id}() {body}"), String::new()),
+            UsePlace::DefaultArgument => (
                 format!("__device__ inline {result} d({result} p = {expression}) {{ return p; }}"),
                 calls("d()"),
             ),
-            Place::MemberInitializer => (
+            UsePlace::MemberInitializer => (
                 format!("struct M {{ {result} a = {expression}; }};"),
                 format!("{named} {{ M m; return m.a; }}"),
             ),
-            Place::VariableInitializer => {
+            UsePlace::VariableInitializer => {
                 (format!("__device__ {result} d{id} = {expression};"), String::new())
             }
-            Place::Discarded => (
+            UsePlace::Discarded => (
                 format!("extern \"C\" __device__ void c{id}() {{ if constexpr (false) {statement} }}"),
                 String::new(),
             ),
-            Place::DiscardedInTemplate => (
+            UsePlace::DiscardedInTemplate => (
                 format!("template <bool Z> __device__ void t() {{ if constexpr (Z) {statement} }}"),
                 format!("extern \"C\" __device__ void c{id}() {{ t<false>(); }}"),
             ),
-            Place::DeadBranch => {
+            UsePlace::DeadBranch => {
                 (format!("extern \"C\" __device__ void c{id}() {{ if (0) {statement} }}"), String::new())
             }
-            Place::Host => (format!("{host} {body}"), String::new()),
-            Place::HostLambda => (format!("{host} {{ return []() -> {result} {body}(); }}"), String::new()),
-            Place::HostTemplate => {
+            UsePlace::Host => (format!("{host} {body}"), String::new()),
+            UsePlace::HostLambda => {
+                (format!("{host} {{ return []() -> {result} {body}(); }}"), String::new())
+            }
+            UsePlace::HostTemplate => {
                 (format!("template <class X> {result} t() {body}"), host_calls("t<int>()"))
             }
-            Place::HostMember => {
+            UsePlace::HostMember => {
                 (format!("struct M {{ {result} m() const {body} }};"), host_calls("M().m()"))
             }
         }

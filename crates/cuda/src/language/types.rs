@@ -5,7 +5,7 @@ use ptxsmith_syntax::every;
 every! {
     /// The type of a variable, without its qualifiers.
     #[expect(missing_docs, reason = "the names are those of C++")]
-    pub enum Type {
+    pub enum VariableType {
         Bool,
         Char,
         SignedChar,
@@ -76,7 +76,7 @@ pub enum Category {
     Array,
 }
 
-impl Type {
+impl VariableType {
     /// The spelling of the type in cases, its category, and the declaration that the spelling needs (empty if none).
     #[rustfmt::skip]
     const fn row(self) -> (&'static str, Category, &'static str) {
@@ -84,41 +84,41 @@ impl Type {
             Category::Integral { signed, bits }
         }
         match self {
-            Type::Bool => ("bool", integral(false, 1), ""),
-            Type::Char => ("char", integral(true, 8), ""),
-            Type::SignedChar => ("signed char", integral(true, 8), ""),
-            Type::UnsignedChar => ("unsigned char", integral(false, 8), ""),
-            Type::WideChar => ("wchar_t", integral(true, 32), ""),
-            Type::Char8 => ("char8_t", integral(false, 8), ""),
-            Type::Char16 => ("char16_t", integral(false, 16), ""),
-            Type::Char32 => ("char32_t", integral(false, 32), ""),
-            Type::Short => ("short", integral(true, 16), ""),
-            Type::UnsignedShort => ("unsigned short", integral(false, 16), ""),
-            Type::Int => ("int", integral(true, 32), ""),
-            Type::UnsignedInt => ("unsigned", integral(false, 32), ""),
-            Type::Long => ("long", integral(true, 64), ""),
-            Type::UnsignedLong => ("unsigned long", integral(false, 64), ""),
-            Type::LongLong => ("long long", integral(true, 64), ""),
-            Type::UnsignedLongLong => ("unsigned long long", integral(false, 64), ""),
-            Type::Int128 => ("__int128", Category::Extended { signed: true }, ""),
-            Type::UnsignedInt128 => ("unsigned __int128", Category::Extended { signed: false }, ""),
-            Type::Float => ("float", Category::Floating(32), ""),
-            Type::Double => ("double", Category::Floating(64), ""),
-            Type::LongDouble => ("long double", Category::LongDouble, ""),
-            Type::Enumeration => ("E", Category::Enumeration { scoped: false }, "enum E { e0, e1 = 5, e2 = 9 };"),
-            Type::ScopedEnumeration => ("E", Category::Enumeration { scoped: true }, "enum class E : int { e0, e1 = 5, e2 = 9 };"),
-            Type::Pointer => ("A", Category::Pointer, "using A = const int *; extern int pointee;"),
-            Type::FunctionPointer => ("A", Category::Pointer, "using A = int (*)(); int function();"),
-            Type::NullPointer => ("A", Category::NullPointer, "using A = decltype(nullptr);"),
-            Type::MemberPointer => ("A", Category::MemberPointer, "struct M0 { int x; }; using A = int M0::*;"),
-            Type::Class => ("P", Category::Class, "struct P { int x; int y; __host__ __device__ constexpr int get() const { return x; } };"),
-            Type::Union => ("U", Category::Class, "union U { int x; float y; };"),
-            Type::Array => ("A", Category::Array, "using A = int[3];"),
-            Type::CharArray => ("A", Category::Array, "using A = char[4];"),
+            VariableType::Bool => ("bool", integral(false, 1), ""),
+            VariableType::Char => ("char", integral(true, 8), ""),
+            VariableType::SignedChar => ("signed char", integral(true, 8), ""),
+            VariableType::UnsignedChar => ("unsigned char", integral(false, 8), ""),
+            VariableType::WideChar => ("wchar_t", integral(true, 32), ""),
+            VariableType::Char8 => ("char8_t", integral(false, 8), ""),
+            VariableType::Char16 => ("char16_t", integral(false, 16), ""),
+            VariableType::Char32 => ("char32_t", integral(false, 32), ""),
+            VariableType::Short => ("short", integral(true, 16), ""),
+            VariableType::UnsignedShort => ("unsigned short", integral(false, 16), ""),
+            VariableType::Int => ("int", integral(true, 32), ""),
+            VariableType::UnsignedInt => ("unsigned", integral(false, 32), ""),
+            VariableType::Long => ("long", integral(true, 64), ""),
+            VariableType::UnsignedLong => ("unsigned long", integral(false, 64), ""),
+            VariableType::LongLong => ("long long", integral(true, 64), ""),
+            VariableType::UnsignedLongLong => ("unsigned long long", integral(false, 64), ""),
+            VariableType::Int128 => ("__int128", Category::Extended { signed: true }, ""),
+            VariableType::UnsignedInt128 => ("unsigned __int128", Category::Extended { signed: false }, ""),
+            VariableType::Float => ("float", Category::Floating(32), ""),
+            VariableType::Double => ("double", Category::Floating(64), ""),
+            VariableType::LongDouble => ("long double", Category::LongDouble, ""),
+            VariableType::Enumeration => ("E", Category::Enumeration { scoped: false }, "enum E { e0, e1 = 5, e2 = 9 };"),
+            VariableType::ScopedEnumeration => ("E", Category::Enumeration { scoped: true }, "enum class E : int { e0, e1 = 5, e2 = 9 };"),
+            VariableType::Pointer => ("A", Category::Pointer, "using A = const int *; extern int pointee;"),
+            VariableType::FunctionPointer => ("A", Category::Pointer, "using A = int (*)(); int function();"),
+            VariableType::NullPointer => ("A", Category::NullPointer, "using A = decltype(nullptr);"),
+            VariableType::MemberPointer => ("A", Category::MemberPointer, "struct M0 { int x; }; using A = int M0::*;"),
+            VariableType::Class => ("P", Category::Class, "struct P { int x; int y; __host__ __device__ constexpr int get() const { return x; } };"),
+            VariableType::Union => ("U", Category::Class, "union U { int x; float y; };"),
+            VariableType::Array => ("A", Category::Array, "using A = int[3];"),
+            VariableType::CharArray => ("A", Category::Array, "using A = char[4];"),
         }
     }
 
-    /// The spelling of the type in cases. Types without a keyword are spelled by a name that [`Type::declared`] declares.
+    /// The spelling of the type in cases. Types without a keyword are spelled by a name that [`VariableType::declared`] declares.
     pub const fn spelled(self) -> &'static str {
         self.row().0
     }

@@ -1,49 +1,56 @@
-//! `cicc`: NVIDIA's device front end and optimizer, fed with preprocessed text.
+//! `cicc`: NVIDIA's device front end and optimizer. It compiles preprocessed text.
 
 use std::path::PathBuf;
 
 use ptxsmith_subject::process::End;
 
-use super::program::{Program, answer_of_nvidia, directory};
+use super::program::{CompilerProgram, output_of_nvidia, scratch_with_unit};
 use crate::language::Standard;
 
-use super::{Answer, Compiler, Description, Error, PRELUDE, UNIT};
+use super::{Compiler, CompilerDescription, CompilerError, CompilerOutput, PRELUDE, UNIT};
 
 /// One release of `cicc`.
 #[derive(Debug)]
 pub struct Cicc {
-    pub program: Program,
+    pub program: CompilerProgram,
+    /// g++, which preprocesses units.
     pub preprocessor: PathBuf,
 }
 
 impl Compiler for Cicc {
-    fn description(&self) -> &Description {
+    fn description(&self) -> &CompilerDescription {
         &self.program.description
     }
 
-    fn takes(&self, standard: Standard) -> bool {
-        let major = self.program.description.version.split('.').next().and_then(|major| major.parse().ok());
-        standard == Standard::Cxx17 || major.is_none_or(|major: u32| major >= 12)
+    fn supports(&self, standard: Standard) -> bool {
+        let version = &self.program.description.version;
+        let major: Option<u32> = version.split('.').next().and_then(|major| major.parse().ok());
+        standard == Standard::Cxx17 || major.is_none_or(|major| major >= 12)
     }
 
-    fn compile(&self, standard: Standard, lines: &[&str], ptx: bool) -> Result<Answer, Error> {
-        let directory = directory(PRELUDE, lines)?;
-        let at = directory.path();
+    fn compile(
+        &self,
+        standard: Standard,
+        lines: &[&str],
+        ptx: bool,
+    ) -> Result<CompilerOutput, CompilerError> {
+        let scratch = scratch_with_unit(PRELUDE, lines)?;
+        let directory = scratch.path();
         let language = format!("-std={}", standard.name());
         let args = ["-E", "-x", "c++", &language, UNIT, "-o", "unit.cpp1.ii"];
-        let preprocessed = self.program.run_other(&self.preprocessor, &args, at)?;
+        let preprocessed = self.program.run_other(&self.preprocessor, &args, directory)?;
         if preprocessed.end != End::Exited(0) {
-            return Err(Error::Preprocessor(preprocessed.stderr.text().into_owned()));
+            return Err(CompilerError::Preprocessor(preprocessed.stderr.text().into_owned()));
         }
-        // Default: the hundredth error is the last.
+        // Without a limit of its own, cicc stops at the hundredth error.
         let language = format!("--{}", standard.name());
         let mut args = vec![&*language, "-w", "--error_limit=1000000000", "--orig_src_file_name", UNIT];
         if ptx {
             args.push("--device-c");
         }
-        // Without -tused, which nvcc gives it too, it does not look into templates that device functions instantiate.
+        // Without -tused, which nvcc passes too, cicc ignores templates that device functions instantiate.
         args.extend(["-arch", "compute_80", "-m64", "-tused", "unit.cpp1.ii", "-o", "unit.ptx"]);
-        let finished = self.program.run(&args, at)?;
-        Ok(answer_of_nvidia(&finished, ptx.then(|| at.join("unit.ptx"))))
+        let finished = self.program.run(&args, directory)?;
+        Ok(output_of_nvidia(&finished, ptx.then(|| directory.join("unit.ptx"))))
     }
 }

@@ -2,14 +2,15 @@
 
 use crate::language::Standard;
 
-use super::program::{Program, directory};
-use super::{Answer, Compiler, Description, Error, PRELUDE, UNIT, messages};
+use super::program::{CompilerProgram, scratch_with_unit};
+use super::{Compiler, CompilerDescription, CompilerError, CompilerOutput, PRELUDE, UNIT, messages};
 
-/// The flags that make clang a CUDA compiler for the device side that reads no header of CUDA.
+/// The flags that make clang compile the device side of CUDA without a header of CUDA.
 pub const FLAGS: [&str; 6] =
     ["-x", "cuda", "--cuda-device-only", "--cuda-gpu-arch=sm_70", "-nocudainc", "-nocudalib"];
 
-/// The flags that have it print PTX: newer releases need one that knows the architecture, and do not choose it themselves.
+/// The flags that make clang write PTX. Newer releases need a version of PTX that knows the architecture, and do not choose
+/// it themselves.
 const PTX: [&str; 10] = [
     "-S",
     "-O1",
@@ -25,27 +26,32 @@ const PTX: [&str; 10] = [
 
 /// A clang.
 #[derive(Debug)]
-pub struct Clang(pub Program);
+pub struct Clang(pub CompilerProgram);
 
 impl Compiler for Clang {
-    fn description(&self) -> &Description {
+    fn description(&self) -> &CompilerDescription {
         &self.0.description
     }
 
-    fn compile(&self, standard: Standard, lines: &[&str], ptx: bool) -> Result<Answer, Error> {
-        let directory = directory(PRELUDE, lines)?;
+    fn compile(
+        &self,
+        standard: Standard,
+        lines: &[&str],
+        ptx: bool,
+    ) -> Result<CompilerOutput, CompilerError> {
+        let scratch = scratch_with_unit(PRELUDE, lines)?;
         let language = format!("-std={}", standard.name());
         let flags = [&language, "-w", "-ferror-limit=0", "-fno-caret-diagnostics", UNIT];
-        let made: &[&str] = if ptx { &PTX } else { &["-fsyntax-only"] };
-        let finished = self.0.run(&[&FLAGS[..], made, &flags[..]].concat(), directory.path())?;
-        let said = finished.stderr.text();
-        let complaints = messages::clang(&said);
-        let cut_short = messages::cut(&finished, &said, &complaints);
-        let ptx = ptx.then(|| std::fs::read_to_string(directory.path().join("unit.ptx")).ok()).flatten();
-        Ok(Answer { complaints, cut_short, ptx })
+        let output_flags: &[&str] = if ptx { &PTX } else { &["-fsyntax-only"] };
+        let finished = self.0.run(&[&FLAGS[..], output_flags, &flags[..]].concat(), scratch.path())?;
+        let stderr = finished.stderr.text();
+        let complaints = messages::clang(&stderr);
+        let cut_short = messages::cut(&finished, &stderr, &complaints);
+        let ptx = if ptx { std::fs::read_to_string(scratch.path().join("unit.ptx")).ok() } else { None };
+        Ok(CompilerOutput { complaints, cut_short, ptx })
     }
 
-    /// Of the rule its PTX shows nothing: it gives constants device copies.
+    /// False: clang gives constants device copies, so its PTX does not show how the rule was applied.
     fn makes_ptx(&self) -> bool {
         false
     }

@@ -1,8 +1,8 @@
-//! Compilers: what each can and cannot tell, and how cases are shown to it.
+//! The compilers under test. Each compiles units of many cases, one case a line.
 //!
-//! | subject | tells | does not tell |
+//! | subject | shows | does not show |
 //! | --- | --- | --- |
-//! | `cicc` | the rule, line by line; the PTX of what it accepts | what an ordinary C++ error in the same unit hides |
+//! | `cicc` | violations of the rule, by line; PTX of accepted cases | violations in a unit with ordinary C++ errors |
 //! | `nvcc` | the same, with NVIDIA's own headers and preprocessing | the same |
 //! | `nvrtc` | the same as `nvcc`, as a library | the same |
 //! | `clang` | uses that it cannot emit code for; ordinary C++ errors | the rule: it gives constants device copies |
@@ -22,123 +22,124 @@ use ptxsmith_subject::{process, ptxas::LINEAGE};
 use crate::language::Standard;
 
 pub use batch::show;
-pub(crate) use batch::variables;
+pub(crate) use batch::variable_numbers;
 pub(crate) use clang::FLAGS as CLANG_FLAGS;
 pub use messages::cut_short;
 pub(crate) use open::clang_version;
-pub use open::{OpenError, Options, Spec, find_clang, open, parse_spec};
+pub use open::{CompilerSpec, OpenError, SubjectOptions, find_clang, open, parse_spec};
 
-/// What is known of a compiler.
+/// The identity of a compiler.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Description {
-    /// As it was asked for, with the release: `cicc@13.5`.
+pub struct CompilerDescription {
+    /// The specification that selects the compiler, with the release: `cicc@13.5`.
     pub id: String,
-    /// Which compiler: `cicc`, `nvcc`, `nvrtc` or `clang`.
+    /// The name of the program: `cicc`, `nvcc`, `nvrtc` or `clang`.
     pub name: &'static str,
-    /// Its version, as it states it or as it was installed.
+    /// The version that the compiler states, or that was installed.
     pub version: String,
-    /// Who built it: compilers of one lineage count as one vote.
+    /// The origin of the code. The compilers of one lineage are not independent of each other.
     pub lineage: &'static str,
 }
 
-/// One error of a compiler.
+/// An error that a compiler reports.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Complaint {
-    /// The line of the unit, from 0; `None` where it names none.
+    /// The line of the unit, from 0; `None` if the error names no line.
     pub line: Option<usize>,
-    /// What it says.
+    /// The text of the error.
     pub message: String,
-    /// Whether it is what this compiler says where it keeps a host variable out of device code.
+    /// Whether this compiler reports a violation of the rule in such words.
     pub is_of_rule: bool,
 }
 
-/// What one run of a compiler over one unit gave.
+/// The result of one run of a compiler.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Answer {
-    /// Its errors, in its order.
+pub struct CompilerOutput {
+    /// The errors, in the order of the output.
     pub complaints: Vec<Complaint>,
-    /// Why the run did not come to its end: an internal error, a signal, the time limit.
+    /// The reason why the run ended early, if it did.
     pub cut_short: Option<Cut>,
-    /// The PTX, where it was asked for and made.
+    /// The PTX, if it was requested and produced.
     pub ptx: Option<String>,
 }
 
-/// How a run was cut short.
+/// The reason why a run ended early.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Cut {
-    /// The compiler failed.
+    /// The compiler crashed: an internal error or a signal.
     Crashed(String),
-    /// It was killed at the time limit.
+    /// The compiler was stopped at the time limit.
     TimedOut,
 }
 
-/// What a compiler says of one case.
+/// The result for one case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reported {
-    /// It takes it.
+    /// The compiler accepts the case.
     Accepted,
-    /// It refuses it for the rule's sake.
+    /// The compiler rejects the case because of the rule.
     Refused(String),
-    /// It refuses it as ordinary C++: the case, or the compiler, is not what we think.
+    /// The compiler rejects the case as invalid C++. The case or our model of the compiler is wrong.
     IllFormed(String),
-    /// It fails on it.
+    /// The compiler crashes.
     Crashed(String),
-    /// It hangs on it.
+    /// The compiler exceeds the time limit.
     TimedOut,
 }
 
-/// A compiler that cases are shown to. Implementations must run whatever may fail in another process.
+/// A compiler that compiles cases. Implementations must run everything that may crash in another process.
 pub trait Compiler: Send + Sync {
-    /// What is known of it.
-    fn description(&self) -> &Description;
+    /// The identity of the compiler.
+    fn description(&self) -> &CompilerDescription;
 
-    /// Whether it knows this version of the language.
-    fn takes(&self, _standard: Standard) -> bool {
+    /// Whether the compiler supports this version of C++.
+    fn supports(&self, _standard: Standard) -> bool {
         true
     }
 
-    /// Compiles a unit: the prelude that declares the annotations, and these lines. With `ptx` it also makes PTX that
-    /// keeps every device function.
-    fn compile(&self, standard: Standard, lines: &[&str], ptx: bool) -> Result<Answer, Error>;
+    /// Compiles a unit: the declarations of the annotations, and these lines. With `ptx`, also generates PTX with all device
+    /// functions.
+    fn compile(&self, standard: Standard, lines: &[&str], ptx: bool)
+    -> Result<CompilerOutput, CompilerError>;
 
-    /// Whether an ordinary error of C++ keeps it from telling errors of the rule, as NVIDIA's front end is kept.
+    /// Whether an ordinary C++ error in a unit hides violations of the rule. That is so for NVIDIA's front end.
     fn is_blinded_by_ordinary_errors(&self) -> bool {
         self.description().lineage == LINEAGE
     }
 
-    /// Whether it makes PTX.
+    /// Whether the compiler can generate PTX that shows how the rule was applied.
     fn makes_ptx(&self) -> bool {
         self.description().lineage == LINEAGE
     }
 }
 
-/// Why a compiler could not be asked: this machine or our code, never the compiler.
+/// An error of this machine or of our code that prevents a run. Errors of the compiler are no errors here.
 #[derive(Debug, thiserror::Error)]
-pub enum Error {
+pub enum CompilerError {
     /// The process could not be run, or was stopped on request.
     #[error(transparent)]
     Process(#[from] process::Error),
-    /// A file of ours could not be written or read.
+    /// A file or directory of ours could not be created.
     #[error("cannot {doing}: {source}")]
     File {
-        /// What.
+        /// The failed action, as a verb phrase.
         doing: &'static str,
-        /// The system's reason.
+        /// The error of the operating system.
         source: std::io::Error,
     },
-    /// The preprocessor that feeds `cicc` failed on our own text.
+    /// The preprocessor for `cicc` failed on our own text.
     #[error("the preprocessor failed: {0}")]
     Preprocessor(String),
 }
 
-impl Error {
+impl CompilerError {
     /// Whether the run was stopped on request.
     pub fn is_cancelled(&self) -> bool {
-        matches!(self, Error::Process(process::Error::Cancelled(_)))
+        matches!(self, CompilerError::Process(process::Error::Cancelled(_)))
     }
 }
 
-/// What a unit begins with where no header of CUDA is read.
+/// The beginning of a unit for compilers that read no header of CUDA.
 pub const PRELUDE: &str = "\
 #define __device__ __attribute__((device))
 #define __global__ __attribute__((global))
@@ -147,5 +148,5 @@ pub const PRELUDE: &str = "\
 #define __shared__ __attribute__((shared))
 ";
 
-/// The name under which compilers know a unit. Not shorter: cicc knows its input by a name of some length.
+/// The name of a unit in messages. cicc does not accept a much shorter name for its input.
 const UNIT: &str = "unit.cu";

@@ -1,26 +1,31 @@
-//! Full `nvcc`, device side: its own preprocessing, headers and flags around `cicc`. A cross-check of the short way.
+//! `nvcc`, device side only. It runs `cicc` with its own preprocessing, headers and flags, and so checks our runs of `cicc`.
 
 use crate::language::Standard;
 
-use super::program::{Program, answer_of_nvidia, directory};
-use super::{Answer, Compiler, Description, Error, UNIT};
+use super::program::{CompilerProgram, output_of_nvidia, scratch_with_unit};
+use super::{Compiler, CompilerDescription, CompilerError, CompilerOutput, UNIT};
 
 /// One release of `nvcc`.
 #[derive(Debug)]
-pub struct Nvcc(pub Program);
+pub struct Nvcc(pub CompilerProgram);
 
 impl Compiler for Nvcc {
-    fn description(&self) -> &Description {
+    fn description(&self) -> &CompilerDescription {
         &self.0.description
     }
 
-    fn compile(&self, standard: Standard, lines: &[&str], ptx: bool) -> Result<Answer, Error> {
-        let directory = directory("", lines)?;
-        let at = directory.path();
-        let version = format!("-std={}", standard.name());
-        let language = ["-ptx", "-rdc=true", &version, "-arch=sm_80", "-w"];
-        let rest = ["-Xcudafe", "--error_limit=1000000000", "-o", "unit.ptx", UNIT];
-        let finished = self.0.run(&[&language[..], &rest[..]].concat(), at)?;
-        Ok(answer_of_nvidia(&finished, ptx.then(|| at.join("unit.ptx"))))
+    fn compile(
+        &self,
+        standard: Standard,
+        lines: &[&str],
+        ptx: bool,
+    ) -> Result<CompilerOutput, CompilerError> {
+        let scratch = scratch_with_unit("", lines)?;
+        let directory = scratch.path();
+        let language = format!("-std={}", standard.name());
+        let mut args = vec!["-ptx", "-rdc=true", &language, "-arch=sm_80", "-w"];
+        args.extend(["-Xcudafe", "--error_limit=1000000000", "-o", "unit.ptx", UNIT]);
+        let finished = self.0.run(&args, directory)?;
+        Ok(output_of_nvidia(&finished, ptx.then(|| directory.join("unit.ptx"))))
     }
 }

@@ -1,4 +1,4 @@
-//! NVRTC, in a worker process: some releases end the process that loads them.
+//! NVRTC, in a worker process, because some releases end the process that loads them.
 
 use std::path::PathBuf;
 
@@ -6,34 +6,40 @@ use ptxsmith_subject::worker::Workers;
 
 use crate::language::Standard;
 
-use super::program::{Program, answer_of_nvidia, directory};
-use super::{Answer, Compiler, Description, Error, UNIT};
+use super::program::{CompilerProgram, output_of_nvidia, scratch_with_unit};
+use super::{Compiler, CompilerDescription, CompilerError, CompilerOutput, UNIT};
 
-/// Releases before 13 know no offset of a member: all ones stand for each.
+/// Replaces offsets of members, which releases before 13 do not know, by a number with all bits set.
 const NO_OFFSETS: &str = "-D__builtin_offsetof(type,member)=(~0ull)";
 
 /// One release of NVRTC.
 #[derive(Debug)]
 pub struct Nvrtc {
-    /// The worker.
-    pub program: Program,
-    /// How it is started.
+    /// The program of the worker.
+    pub program: CompilerProgram,
+    /// The command that starts a worker.
     pub workers: Workers,
+    /// The library that the worker loads.
     pub library: PathBuf,
 }
 
 impl Compiler for Nvrtc {
-    fn description(&self) -> &Description {
+    fn description(&self) -> &CompilerDescription {
         &self.program.description
     }
 
-    fn takes(&self, standard: Standard) -> bool {
+    fn supports(&self, standard: Standard) -> bool {
         standard == Standard::Cxx17 || !self.program.description.version.starts_with("11.")
     }
 
-    fn compile(&self, standard: Standard, lines: &[&str], ptx: bool) -> Result<Answer, Error> {
-        let directory = directory("", lines)?;
-        let at = directory.path();
+    fn compile(
+        &self,
+        standard: Standard,
+        lines: &[&str],
+        ptx: bool,
+    ) -> Result<CompilerOutput, CompilerError> {
+        let scratch = scratch_with_unit("", lines)?;
+        let directory = scratch.path();
         let library = self.library.to_string_lossy();
         let mut args: Vec<&str> = self.workers.args.iter().map(String::as_str).collect();
         args.extend(["nvrtc", &library, UNIT, "unit.ptx", "--"]);
@@ -42,7 +48,7 @@ impl Compiler for Nvrtc {
         if !self.program.description.version.starts_with("13.") {
             args.push(NO_OFFSETS);
         }
-        let finished = self.program.run(&args, at)?;
-        Ok(answer_of_nvidia(&finished, ptx.then(|| at.join("unit.ptx"))))
+        let finished = self.program.run(&args, directory)?;
+        Ok(output_of_nvidia(&finished, ptx.then(|| directory.join("unit.ptx"))))
     }
 }

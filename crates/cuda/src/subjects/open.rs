@@ -1,4 +1,4 @@
-//! From what the user writes to compilers that can be asked.
+//! Parses specifications of compilers and opens the compilers.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -12,102 +12,110 @@ use super::cicc::Cicc;
 use super::clang::Clang;
 use super::nvcc::Nvcc;
 use super::nvrtc::Nvrtc;
-use super::program::Program;
-use super::{Compiler, Description};
+use super::program::CompilerProgram;
+use super::{Compiler, CompilerDescription};
 
-/// A subject as the user names it.
+/// A specification of one or several compilers.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Spec {
-    /// `cicc@13.5`: one release.
+pub enum CompilerSpec {
+    /// One release: `cicc@13.5`.
     Release(&'static Tool),
-    /// `cicc@all`: every known release.
+    /// Every known release: `cicc@all`.
     All(ToolKind),
-    /// `clang`, `clang:/path/to/clang`.
+    /// The clang in PATH, or at this path: `clang`, `clang:/path/to/clang`.
     Clang(Option<PathBuf>),
-    /// `clang@19`: `clang-19` in PATH.
+    /// The clang with this major version in PATH: `clang@19` is `clang-19`.
     ClangVersion(u32),
 }
 
-/// Takes `cicc`, `cicc@13.5`, `cicc@13.5.37`, `cicc@all`, the same of `nvcc` and `nvrtc`, `clang`, `clang@19`, `clang:/PATH`.
+/// Parses `cicc`, `cicc@13.5`, `cicc@13.5.37`, `cicc@all`, the same of `nvcc` and `nvrtc`, `clang`, `clang@19`, or
+/// `clang:/PATH`.
 ///
 /// ```
-/// use ptxsmith_cuda::subjects::{Spec, parse_spec};
+/// use ptxsmith_cuda::subjects::{CompilerSpec, parse_spec};
 /// use ptxsmith_subject::toolchain::{Tool, ToolKind};
 /// let release = Tool::find(ToolKind::Cicc, "13.0.88").unwrap();
-/// assert_eq!(parse_spec("cicc@13.0"), Ok(Spec::Release(release)));
-/// assert_eq!(parse_spec("clang"), Ok(Spec::Clang(None)));
+/// assert_eq!(parse_spec("cicc@13.0"), Ok(CompilerSpec::Release(release)));
+/// assert_eq!(parse_spec("clang"), Ok(CompilerSpec::Clang(None)));
 /// assert!(parse_spec("gcc").is_err());
 /// ```
-pub fn parse_spec(text: &str) -> Result<Spec, String> {
+pub fn parse_spec(text: &str) -> Result<CompilerSpec, String> {
     if text == "clang" {
-        return Ok(Spec::Clang(None));
+        return Ok(CompilerSpec::Clang(None));
     }
     if let Some(path) = text.strip_prefix("clang:") {
-        return Ok(Spec::Clang(Some(path.into())));
+        return Ok(CompilerSpec::Clang(Some(path.into())));
     }
     if let Some(version) = text.strip_prefix("clang@") {
         let number =
             version.parse().map_err(|_| format!("`{text}`: the version of a clang is a number: clang@19"))?;
-        return Ok(Spec::ClangVersion(number));
+        return Ok(CompilerSpec::ClangVersion(number));
     }
     let (name, release) = text.split_once('@').unwrap_or((text, ""));
     let kind = [ToolKind::Cicc, ToolKind::Nvcc, ToolKind::Nvrtc].into_iter().find(|kind| kind.name() == name);
-    let unknown = || {
-        format!(
-            "no subject `{text}`; there are cicc@RELEASE, nvcc@RELEASE, nvrtc@RELEASE, clang, clang@VERSION and clang:/PATH"
-        )
-    };
-    match (kind.ok_or_else(unknown)?, release) {
-        (kind, "all") => Ok(Spec::All(kind)),
-        (kind, "") => Tool::newest(kind).map(Spec::Release).ok_or_else(unknown),
-        (kind, _) => Tool::find(kind, release).map(Spec::Release).map_err(|error| error.to_string()),
+    let kind = kind.ok_or_else(|| unknown_subject(text))?;
+    match release {
+        "all" => Ok(CompilerSpec::All(kind)),
+        "" => Tool::newest(kind).map(CompilerSpec::Release).ok_or_else(|| unknown_subject(text)),
+        _ => Tool::find(kind, release).map(CompilerSpec::Release).map_err(|error| error.to_string()),
     }
 }
 
-/// Why a subject cannot be asked.
+fn unknown_subject(text: &str) -> String {
+    format!(
+        "no subject `{text}`; there are cicc@RELEASE, nvcc@RELEASE, nvrtc@RELEASE, clang, clang@VERSION \
+         and clang:/PATH"
+    )
+}
+
+/// An error that prevents opening a compiler.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    /// It is not installed and could not be.
+    /// The release could not be installed.
     #[error(transparent)]
     Install(#[from] InstallError),
-    /// It is not on this machine.
+    /// The compiler, or a program that it needs, is not on this machine.
     #[error("{0}")]
     Missing(String),
 }
 
-/// How subjects are opened.
-pub struct Options<'a> {
-    /// Where releases are installed.
+/// Settings for opening compilers.
+pub struct SubjectOptions<'a> {
+    /// The installed releases.
     pub toolchains: &'a Toolchains,
-    /// Whether to install what is missing.
+    /// Whether to install missing releases.
     pub install: bool,
-    /// How long one unit may take.
+    /// The time limit for one unit.
     pub timeout: Duration,
-    /// Stops everything.
+    /// Stops installations and runs.
     pub cancel: &'a Cancel,
-    /// How this program starts itself as a worker that loads a library; `None` where it cannot.
+    /// The command with which this program starts itself as a worker that loads a library; `None` if it cannot.
     pub workers: Option<Workers>,
-    /// Is told what takes long.
+    /// Gets messages about operations of unknown length.
     pub progress: &'a dyn Fn(&str),
 }
 
-/// Opens what the user named.
-pub fn open(spec: &Spec, options: &Options<'_>) -> Result<Vec<Box<dyn Compiler>>, OpenError> {
+/// Opens the compilers of a specification.
+pub fn open(spec: &CompilerSpec, options: &SubjectOptions<'_>) -> Result<Vec<Box<dyn Compiler>>, OpenError> {
     match spec {
-        Spec::Release(tool) => Ok(vec![release(tool, options)?]),
-        Spec::All(kind) => Tool::all(*kind).map(|tool| release(tool, options)).collect(),
-        Spec::Clang(path) => Ok(vec![clang(path.clone(), options)?]),
-        Spec::ClangVersion(version) => Ok(vec![clang_of_version(*version, options)?]),
+        CompilerSpec::Release(tool) => Ok(vec![release(tool, options)?]),
+        CompilerSpec::All(kind) => Tool::all(*kind).map(|tool| release(tool, options)).collect(),
+        CompilerSpec::Clang(path) => Ok(vec![clang(path.clone(), options)?]),
+        CompilerSpec::ClangVersion(version) => Ok(vec![clang_of_version(*version, options)?]),
     }
 }
 
-fn program_of(path: PathBuf, description: Description, options: &Options<'_>) -> Program {
-    // A unit of thousands of refused cases is answered with as many lines.
+fn program_of(
+    path: PathBuf,
+    description: CompilerDescription,
+    options: &SubjectOptions<'_>,
+) -> CompilerProgram {
+    // The output has a line for each rejected case, and a unit may have thousands.
     let limits = Limits { time: options.timeout, output: 64 << 20, memory: 8 << 30, ..Limits::default() };
-    Program { path, limits, cancel: options.cancel.clone(), description }
+    CompilerProgram { path, limits, cancel: options.cancel.clone(), description }
 }
 
-fn release(tool: &Tool, options: &Options<'_>) -> Result<Box<dyn Compiler>, OpenError> {
+fn release(tool: &Tool, options: &SubjectOptions<'_>) -> Result<Box<dyn Compiler>, OpenError> {
     let installed = options.toolchains.usable(tool);
     let file = match installed.map_err(|damaged| OpenError::Missing(damaged.to_string()))? {
         Some(file) => file,
@@ -120,59 +128,62 @@ fn release(tool: &Tool, options: &Options<'_>) -> Result<Box<dyn Compiler>, Open
             )));
         }
     };
-    let description = Description {
+    let description = CompilerDescription {
         id: tool.to_string(),
         name: tool.kind.name(),
         version: tool.version.to_owned(),
         lineage: LINEAGE,
     };
     if tool.kind == ToolKind::Nvrtc {
-        let missing = || OpenError::Missing("no worker can be started, which loads NVRTC".to_owned());
-        let workers = options.workers.clone().ok_or_else(missing)?;
+        let Some(workers) = options.workers.clone() else {
+            return Err(OpenError::Missing("no worker can be started, which loads NVRTC".to_owned()));
+        };
         let program = program_of(workers.program.clone(), description, options);
         return Ok(Box::new(Nvrtc { program, workers, library: file }));
     }
     let program = program_of(file, description, options);
-    let needed = |program: &str, why: &str| {
-        which::which(program)
-            .map_err(|_| OpenError::Missing(format!("{program} is needed {why}, and there is none in PATH")))
-    };
     if tool.kind == ToolKind::Nvcc {
-        needed("g++", "as nvcc's host compiler")?;
+        find_gpp("as nvcc's host compiler")?;
         return Ok(Box::new(Nvcc(program)));
     }
-    let preprocessor = needed("g++", "to preprocess what cicc is fed")?;
+    let preprocessor = find_gpp("to preprocess what cicc is fed")?;
     Ok(Box::new(Cicc { program, preprocessor }))
 }
 
-fn clang(path: Option<PathBuf>, options: &Options<'_>) -> Result<Box<dyn Compiler>, OpenError> {
-    let missing =
-        || OpenError::Missing("clang is not in PATH; install it or name it as clang:/PATH".to_owned());
-    let program = match &path {
-        Some(path) => std::path::absolute(path).map_err(|error| OpenError::Missing(error.to_string()))?,
-        None => find_clang().map_err(|_| missing())?,
-    };
-    let id = match path {
-        Some(path) => format!("clang:{}", path.display()),
-        None => "clang".to_owned(),
-    };
-    opened_clang(program, id, options)
+fn find_gpp(purpose: &str) -> Result<PathBuf, OpenError> {
+    which::which("g++")
+        .map_err(|_| OpenError::Missing(format!("g++ is needed {purpose}, and there is none in PATH")))
 }
 
-fn clang_of_version(version: u32, options: &Options<'_>) -> Result<Box<dyn Compiler>, OpenError> {
+fn clang(path: Option<PathBuf>, options: &SubjectOptions<'_>) -> Result<Box<dyn Compiler>, OpenError> {
+    let Some(path) = path else {
+        let program = find_clang().map_err(|_| {
+            OpenError::Missing("clang is not in PATH; install it or name it as clang:/PATH".to_owned())
+        })?;
+        return open_clang(program, "clang".to_owned(), options);
+    };
+    let program = std::path::absolute(&path).map_err(|error| OpenError::Missing(error.to_string()))?;
+    open_clang(program, format!("clang:{}", path.display()), options)
+}
+
+fn clang_of_version(version: u32, options: &SubjectOptions<'_>) -> Result<Box<dyn Compiler>, OpenError> {
     let name = format!("clang-{version}");
     let program = which::which(&name).map_err(|_| OpenError::Missing(format!("{name} is not in PATH")))?;
-    opened_clang(program, format!("clang@{version}"), options)
+    open_clang(program, format!("clang@{version}"), options)
 }
 
-fn opened_clang(program: PathBuf, id: String, options: &Options<'_>) -> Result<Box<dyn Compiler>, OpenError> {
+fn open_clang(
+    program: PathBuf,
+    id: String,
+    options: &SubjectOptions<'_>,
+) -> Result<Box<dyn Compiler>, OpenError> {
     let version = clang_version(&program, options.cancel)
         .map_err(|reason| OpenError::Missing(format!("{}: {reason}", program.display())))?;
-    let description = Description { id, name: "clang", version, lineage: "llvm" };
+    let description = CompilerDescription { id, name: "clang", version, lineage: "llvm" };
     Ok(Box::new(Clang(program_of(program, description, options))))
 }
 
-/// The clang in PATH; where none is called so, the newest that is called by its version, as Debian does.
+/// Finds the program `clang` in PATH, or else the newest `clang-VERSION`, as Debian names it.
 pub fn find_clang() -> which::Result<PathBuf> {
     let versions = OLDEST_CLANG..OLDEST_CLANG + 40;
     which::which("clang").or_else(|error| {
@@ -180,17 +191,17 @@ pub fn find_clang() -> which::Result<PathBuf> {
     })
 }
 
-/// The oldest clang whose syntax tree the checker reads.
+/// The oldest release of clang with a syntax tree that the checker can read.
 const OLDEST_CLANG: u32 = 14;
 
-/// The version that a clang states.
+/// Returns the version that a clang states, or the reason why the program is not a clang.
 pub(crate) fn clang_version(program: &std::path::Path, cancel: &Cancel) -> Result<String, String> {
     let directory = process::scratch(0).map_err(|error| error.to_string())?;
     let limit = Limits::default().time;
     let finished = process::run_trusted(program, &["--version"], directory.path(), limit, cancel)
         .map_err(|error| error.to_string())?;
-    let said = finished.stdout.text();
-    let version = said.lines().next().and_then(|line| line.split_once("clang version "));
+    let output = finished.stdout.text();
+    let version = output.lines().next().and_then(|line| line.split_once("clang version "));
     match (finished.end, version) {
         (End::Exited(0), Some((_, rest))) => {
             Ok(rest.split_whitespace().next().unwrap_or_default().to_owned())

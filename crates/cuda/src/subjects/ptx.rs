@@ -1,81 +1,105 @@
-//! What the PTX of accepted uses shows: the value that a function returns, and whether a variable is there.
+//! Reads the PTX of accepted cases: the values that functions return, and the functions that are there.
 
 use std::collections::BTreeMap;
 
-/// What PTX shows of the functions in it.
+/// The functions in a PTX module.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Shown {
-    /// The bits that a function returns, where it returns one number that its body names, by its name.
+pub struct PtxFunctions {
+    /// The bits that a function returns, by its name. Lacks functions whose bodies are not understood.
     pub returned: BTreeMap<String, u64>,
-    /// The functions that have a body here.
+    /// The names of the functions with a body.
     pub defined: Vec<String>,
 }
 
 /// Reads PTX as `cicc` writes it.
 ///
-/// Only the plainest body is understood: a value is moved into a register, or stored as it is, to the first return
-/// parameter. Whatever else a function does, nothing is said of what it returns.
-pub fn read(ptx: &str) -> Shown {
-    let mut shown = Shown::default();
+/// Understands only the simplest bodies: a constant is moved into a register or stored directly, and the first return
+/// parameter gets it. The returned values of all other functions are left out.
+pub fn read(ptx: &str) -> PtxFunctions {
+    let mut functions = PtxFunctions::default();
+    let mut body = FunctionBody::default();
     let mut name: Option<String> = None;
-    let mut registers: BTreeMap<&str, &str> = BTreeMap::new();
-    let mut stored: Vec<&str> = Vec::new();
-    let mut plain = true;
-    let mut header = false;
+    let mut is_header = false;
     for line in ptx.lines().map(str::trim) {
         if line.contains(".func") || line.contains(".entry") {
-            header = true;
-            (registers, stored, plain, name) = (BTreeMap::new(), Vec::new(), true, None);
+            is_header = true;
+            body = FunctionBody::default();
+            name = None;
         }
-        if header && name.is_none() {
-            let rest = match line.split_once(".entry") {
-                Some((_, rest)) => Some(rest),
-                // `.visible .func  (.param .b32 func_retval0) c7(`
-                None => line.rsplit_once(") ").map(|(_, rest)| rest).or_else(|| {
-                    line.split_once(".func").map(|(_, rest)| rest).filter(|rest| !rest.contains("(.param"))
-                }),
-            };
-            name = rest.map(|rest| rest.trim().trim_end_matches(['(', ')', ';']).trim().to_owned());
-            if let Some(name) = &mut name {
-                name.truncate(name.find('(').unwrap_or(name.len()));
-            }
+        if is_header && name.is_none() {
+            name = function_name(line);
         }
         match line {
-            ";" => header = false,
-            "{" if header => header = false,
+            ";" => is_header = false,
+            "{" if is_header => is_header = false,
             "}" => {
                 if let Some(name) = name.take() {
-                    if let ([only], true) = (&stored[..], plain)
-                        && let Some(bits) =
-                            registers.get(only).map_or_else(|| number(only), |value| number(value))
-                    {
-                        shown.returned.insert(name.clone(), bits);
+                    if let Some(bits) = body.returned() {
+                        functions.returned.insert(name.clone(), bits);
                     }
-                    shown.defined.push(name);
+                    functions.defined.push(name);
                 }
             }
             _ => {
-                let Some(statement) = line.strip_suffix(';') else { continue };
-                let mut words = statement.split_whitespace();
-                let operation = words.next().unwrap_or_default();
-                let operands: Vec<&str> = words.map(|word| word.trim_matches(',')).collect();
-                match operands[..] {
-                    [to, from] if operation.starts_with("mov.") => drop(registers.insert(to, from)),
-                    [to, from] if operation.starts_with("st.param") && to.contains("func_retval0") => {
-                        stored.push(from.trim_matches(['{', '}']));
-                    }
-                    _ if operation.starts_with(".reg")
-                        || operation == "ret"
-                        || operation.starts_with(".loc") => {}
-                    _ => plain = false,
+                if let Some(statement) = line.strip_suffix(';') {
+                    body.read_statement(statement);
                 }
             }
         }
     }
-    shown
+    functions
 }
 
-/// A number as PTX writes it, as bits.
+/// Returns the name of the function in a line of its header, such as `.visible .func  (.param .b32 func_retval0) c7(`.
+fn function_name(line: &str) -> Option<String> {
+    let rest = if let Some((_, rest)) = line.split_once(".entry") {
+        rest
+    } else if let Some((_, rest)) = line.rsplit_once(") ") {
+        rest
+    } else {
+        line.split_once(".func").map(|(_, rest)| rest).filter(|rest| !rest.contains("(.param"))?
+    };
+    let name = rest.trim().trim_end_matches(['(', ')', ';']).trim();
+    Some(name.split('(').next().unwrap_or(name).to_owned())
+}
+
+/// The statements of a function, as far as they are understood.
+#[derive(Default)]
+struct FunctionBody<'a> {
+    /// The operands that are moved into registers, by register.
+    registers: BTreeMap<&'a str, &'a str>,
+    /// The operands that are stored to the first return parameter.
+    stored: Vec<&'a str>,
+    /// Whether a statement was not understood.
+    has_others: bool,
+}
+
+impl<'a> FunctionBody<'a> {
+    /// Reads a statement, without its semicolon.
+    fn read_statement(&mut self, statement: &'a str) {
+        let mut words = statement.split_whitespace();
+        let operation = words.next().unwrap_or_default();
+        let operands: Vec<&str> = words.map(|word| word.trim_matches(',')).collect();
+        match operands[..] {
+            [to, from] if operation.starts_with("mov.") => drop(self.registers.insert(to, from)),
+            [to, from] if operation.starts_with("st.param") && to.contains("func_retval0") => {
+                self.stored.push(from.trim_matches(['{', '}']));
+            }
+            _ if operation.starts_with(".reg") || operation == "ret" || operation.starts_with(".loc") => {}
+            _ => self.has_others = true,
+        }
+    }
+
+    /// Returns the bits that the function returns, if all its statements were understood.
+    fn returned(&self) -> Option<u64> {
+        match self.stored[..] {
+            [operand] if !self.has_others => number(self.registers.get(operand).copied().unwrap_or(operand)),
+            _ => None,
+        }
+    }
+}
+
+/// Parses a number of PTX, and returns its bits.
 fn number(text: &str) -> Option<u64> {
     if let Some(hex) = text.strip_prefix("0f") {
         return u32::from_str_radix(hex, 16).ok().map(u64::from);
@@ -117,10 +141,10 @@ mod tests {
 	ret;
 }
 ";
-        let shown = read(ptx);
-        assert_eq!(shown.defined, ["c12", "c13", "c14"]);
-        assert_eq!(shown.returned.get("c12"), Some(&42));
-        assert_eq!(shown.returned.get("c13"), Some(&0x40a0_0000));
-        assert_eq!(shown.returned.get("c14"), None);
+        let functions = read(ptx);
+        assert_eq!(functions.defined, ["c12", "c13", "c14"]);
+        assert_eq!(functions.returned.get("c12"), Some(&42));
+        assert_eq!(functions.returned.get("c13"), Some(&0x40a0_0000));
+        assert_eq!(functions.returned.get("c14"), None);
     }
 }

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use ptxsmith_cuda::subjects::{Cut, Description, cut_short};
+use ptxsmith_cuda::subjects::{CompilerDescription, Cut, cut_short};
 use ptxsmith_model::Class;
 use ptxsmith_subject::process::{self, Cancel, Finished, Invocation, Limits};
 
@@ -70,7 +70,7 @@ pub struct Llc {
     program: PathBuf,
     host: Option<PathBuf>,
     /// What is known of it.
-    pub description: Description,
+    pub description: CompilerDescription,
     limits: Limits,
     cancel: Cancel,
 }
@@ -98,8 +98,12 @@ impl Llc {
         let version = version
             .and_then(|rest| rest.split_whitespace().next())
             .ok_or_else(|| format!("{}: `--version` does not answer as llc does", spec.program.display()))?;
-        let description =
-            Description { id: spec.id.clone(), name: "llc", version: version.to_owned(), lineage: "llvm" };
+        let description = CompilerDescription {
+            id: spec.id.clone(),
+            name: "llc",
+            version: version.to_owned(),
+            lineage: "llvm",
+        };
         let limits = Limits { time: timeout, output: 64 << 20, memory: 8 << 30, ..Limits::default() };
         Ok(Llc { program, host, description, limits, cancel: cancel.clone() })
     }
@@ -239,7 +243,7 @@ fn declared(line: &str) -> Option<u64> {
 impl Tester for Llc {
     type Source = Global;
 
-    fn description(&self) -> &Description {
+    fn description(&self) -> &CompilerDescription {
         &self.description
     }
 

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
 use ptxsmith_cuda::check::INTERPRETATIONS;
-use ptxsmith_cuda::reading::Question;
-use ptxsmith_cuda::subjects::{Spec, parse_spec};
+use ptxsmith_cuda::reading::RuleQuestion;
+use ptxsmith_cuda::subjects::{CompilerSpec, parse_spec};
 
 use crate::describe::{CACHE, CUDA_HOME, JUDGED, NO_COLOR, PATH, help};
 use crate::work::{Work, idle};
@@ -101,7 +101,7 @@ pub struct Gen {
 pub struct Run {
     /// A compiler to test; may be repeated
     #[arg(long = "subject", value_name = "SUBJECT", value_parser = parse_spec)]
-    pub subjects: Vec<Spec>,
+    pub subjects: Vec<CompilerSpec>,
     /// Where the report and the findings go
     #[arg(long, value_name = "DIR", default_value = "ptxsmith-out")]
     pub out: PathBuf,
@@ -140,7 +140,7 @@ pub struct Check {
     /// Answer what the rule's text leaves open, QUESTION=ANSWER; may be repeated. Questions: enumeration, constexpr-variable,
     /// long-double, extended-integer, host-compiler, uninstantiated (docs/guide/cuda.md has the answers)
     #[arg(long = "interpretation", value_name = "QUESTION=ANSWER", value_parser = parse_interpretation)]
-    pub interpretations: Vec<(Question, bool)>,
+    pub interpretations: Vec<(RuleQuestion, bool)>,
     /// The clang to use, a path or a name in PATH [default: clang, else the newest clang-NN]
     #[arg(long, value_name = "PATH")]
     pub clang: Option<PathBuf>,
@@ -172,7 +172,7 @@ pub struct Check {
 }
 
 /// Parses an interpretation of the checker. The result is true if the answer departs from the literal text.
-fn parse_interpretation(text: &str) -> Result<(Question, bool), String> {
+fn parse_interpretation(text: &str) -> Result<(RuleQuestion, bool), String> {
     let (name, answer) = text.split_once('=').ok_or("it is QUESTION=ANSWER")?;
     let names: Vec<&str> = INTERPRETATIONS.iter().map(|question| question.name()).collect();
     let question = INTERPRETATIONS.into_iter().find(|question| question.name() == name);

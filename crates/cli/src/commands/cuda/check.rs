@@ -8,10 +8,10 @@ use std::sync::Mutex;
 use askama::Template;
 use ptxsmith_campaign::pool;
 use ptxsmith_cuda::check::{
-    Baseline, Command, CompileCommands, Error, Filter, Finding, Fixed, Options, Report, check, clang_version,
-    fixed, own_flags, patch, sarif,
+    Baseline, CheckError, CheckOptions, CompilationDatabase, CompileCommand, FileReport, FixedFile,
+    ReportFilter, Violation, check, clang_version, fixed_files, patch, sarif, user_flags,
 };
-use ptxsmith_cuda::reading::{Question, Readings};
+use ptxsmith_cuda::reading::{RuleInterpretations, RuleQuestion};
 use ptxsmith_subject::process;
 use serde_json::{Value, json};
 
@@ -24,7 +24,7 @@ use ptxsmith_report::harmless;
 /// Checks every file. A file that cannot be read is reported, and the others are checked.
 pub fn run(context: &Context, args: &Check) -> Result<Exit, Failure> {
     let clang = find_clang(context, args)?;
-    let commands = args.compile_commands.as_deref().map(CompileCommands::read).transpose();
+    let commands = args.compile_commands.as_deref().map(CompilationDatabase::read).transpose();
     let commands = commands.map_err(|error| Failure::BadInput(error.to_string()))?;
     let files = match &commands {
         Some(commands) if args.files.is_empty() => commands.files(),
@@ -33,7 +33,7 @@ pub fn run(context: &Context, args: &Check) -> Result<Exit, Failure> {
     if files.is_empty() {
         return Err(Failure::NoSubject("the compilation database names no .cu file".to_owned()));
     }
-    let own = own_flags(&args.flags).map_err(|error| Failure::BadInput(error.to_string()))?;
+    let own = user_flags(&args.flags).map_err(|error| Failure::BadInput(error.to_string()))?;
     let mut works = Vec::new();
     let mut bad_input = false;
     for file in &files {
@@ -56,7 +56,7 @@ pub fn run(context: &Context, args: &Check) -> Result<Exit, Failure> {
     let arrivals = Mutex::new(Arrivals::new(context, args.format, &works, baseline));
     check_all(context, &works, &arrivals)?;
     let mut arrivals = arrivals.into_inner().expect("a panic ends the program");
-    if let Some(left) = arrivals.baseline.as_ref().map(Baseline::left).filter(|&left| left > 0) {
+    if let Some(left) = arrivals.baseline.as_ref().map(Baseline::count).filter(|&left| left > 0) {
         let (violations, occur) = if left == 1 { ("violation", "occurs") } else { ("violations", "occur") };
         context.console.note(&format!("{left} expected {violations} {occur} no more"));
     }
@@ -67,7 +67,7 @@ pub fn run(context: &Context, args: &Check) -> Result<Exit, Failure> {
         std::fs::write(file, patch(&arrivals.fixed())).map_err(|error| bad_file(file, &error))?;
     }
     if args.fix {
-        for Fixed { path, fixed, .. } in arrivals.fixed() {
+        for FixedFile { path, fixed, .. } in arrivals.fixed() {
             std::fs::write(&path, fixed).map_err(|error| bad_file(&path, &error))?;
             context.console.note(&format!("changed {}", path.display()));
         }
@@ -126,7 +126,7 @@ fn find_clang(context: &Context, args: &Check) -> Result<PathBuf, Failure> {
 struct Work {
     name: String,
     path: PathBuf,
-    options: Options,
+    options: CheckOptions,
     /// Compiler flags that were left out although they might affect the result.
     dropped: Vec<String>,
 }
@@ -137,22 +137,22 @@ fn work(
     context: &Context,
     args: &Check,
     (clang, own): (&Path, &[OsString]),
-    commands: Option<&CompileCommands>,
+    commands: Option<&CompilationDatabase>,
     file: &Path,
 ) -> anyhow::Result<Vec<Work>> {
     if !std::fs::metadata(file)?.is_file() {
         anyhow::bail!("it is no regular file");
     }
     std::fs::File::open(file)?;
-    let mut options = Options::new(clang.to_owned());
+    let mut options = CheckOptions::new(clang.to_owned());
     if let Some(regex) = &args.header_filter {
         options.filter =
-            Filter::matching(regex).map_err(|error| anyhow::anyhow!("--header-filter: {error}"))?;
+            ReportFilter::matching(regex).map_err(|error| anyhow::anyhow!("--header-filter: {error}"))?;
     }
     options.readings = readings(args);
     options.timeout = args.timeout;
     options.cancel = context.cancel.clone();
-    let work = |path: PathBuf, mut options: Options, dropped: Vec<String>| {
+    let work = |path: PathBuf, mut options: CheckOptions, dropped: Vec<String>| {
         options.flags.extend(own.iter().cloned());
         Work { name: file.to_string_lossy().into_owned(), path, options, dropped }
     };
@@ -163,26 +163,26 @@ fn work(
     // Flags are relative to the directory of their command, but the path of the file is not.
     let path = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
     let ways = commands.into_iter().map(|command| {
-        let Command { directory, flags, dropped, microsoft } = command;
+        let CompileCommand { directory, flags, dropped, microsoft } = command;
         let readings =
-            if microsoft { options.readings.with(Question::HostCompiler) } else { options.readings };
-        work(path.clone(), Options { directory, flags, readings, ..options.clone() }, dropped)
+            if microsoft { options.readings.with(RuleQuestion::HostCompiler) } else { options.readings };
+        work(path.clone(), CheckOptions { directory, flags, readings, ..options.clone() }, dropped)
     });
     Ok(ways.collect())
 }
 
 /// Returns the interpretations given by the options. If a question is answered several times, the last answer counts.
-fn readings(args: &Check) -> Readings {
-    let answers: BTreeMap<Question, bool> = args.interpretations.iter().copied().collect();
+fn readings(args: &Check) -> RuleInterpretations {
+    let answers: BTreeMap<RuleQuestion, bool> = args.interpretations.iter().copied().collect();
     let departures = answers.into_iter().filter(|(_, departs)| *departs).map(|(question, _)| question);
-    departures.fold(super::readings(args.microsoft), Readings::with)
+    departures.fold(super::readings(args.microsoft), RuleInterpretations::with)
 }
 
 fn check_all(context: &Context, works: &[Work], arrivals: &Mutex<Arrivals<'_>>) -> Result<(), Failure> {
     let numbered: Vec<(usize, &Work)> = works.iter().enumerate().collect();
     let checked = pool::map(&context.session(), &numbered, |(number, work)| {
         let report = check(&work.path, &work.options).map_err(|error| match error {
-            Error::Clang(process::Error::Cancelled(_)) => Failure::Interrupted,
+            CheckError::Clang(process::Error::Cancelled(_)) => Failure::Interrupted,
             error => error.into(),
         })?;
         let mut arrivals = arrivals.lock().map_err(|_| Failure::Interrupted)?;
@@ -197,8 +197,8 @@ struct Arrivals<'a> {
     format: Format,
     works: &'a [Work],
     baseline: Option<Baseline>,
-    early: BTreeMap<usize, Report>,
-    reports: Vec<(String, Report)>,
+    early: BTreeMap<usize, FileReport>,
+    reports: Vec<(String, FileReport)>,
     /// The findings already reported, because several files may include the same header.
     seen: HashSet<(PathBuf, u32, u32, String)>,
 }
@@ -209,7 +209,7 @@ impl<'a> Arrivals<'a> {
         Arrivals { context, format, works, baseline, early, reports, seen }
     }
 
-    fn take(&mut self, number: usize, report: Report) -> Result<(), Failure> {
+    fn take(&mut self, number: usize, report: FileReport) -> Result<(), Failure> {
         self.early.insert(number, report);
         while let Some(report) = self.early.remove(&self.reports.len()) {
             self.next(report)?;
@@ -217,7 +217,7 @@ impl<'a> Arrivals<'a> {
         Ok(())
     }
 
-    fn next(&mut self, mut report: Report) -> Result<(), Failure> {
+    fn next(&mut self, mut report: FileReport) -> Result<(), Failure> {
         let work = &self.works[self.reports.len()];
         report.findings.retain(|finding| {
             let path = work.options.path_of(&finding.file);
@@ -228,7 +228,7 @@ impl<'a> Arrivals<'a> {
         if let Some(baseline) = &mut self.baseline {
             report.findings.retain(|finding| {
                 let path = work.options.path_of(&finding.file);
-                !baseline.takes(finding, &path)
+                !baseline.remove(finding, &path)
             });
         }
         report.ignored += found - report.findings.len();
@@ -240,7 +240,7 @@ impl<'a> Arrivals<'a> {
     }
 
     /// Returns every finding with the check of its file.
-    fn findings(&self) -> impl Iterator<Item = (&'a Work, &Finding)> {
+    fn findings(&self) -> impl Iterator<Item = (&'a Work, &Violation)> {
         let reports = self.works.iter().zip(&self.reports);
         reports.flat_map(|(work, (_, report))| report.findings.iter().map(move |finding| (work, finding)))
     }
@@ -254,7 +254,7 @@ impl<'a> Arrivals<'a> {
         baseline.write(file)
     }
 
-    fn fixed(&self) -> Vec<Fixed> {
+    fn fixed(&self) -> Vec<FixedFile> {
         let here = std::env::current_dir().unwrap_or_default();
         let relative = |path: PathBuf| {
             let path = std::path::absolute(&path).unwrap_or(path);
@@ -263,7 +263,7 @@ impl<'a> Arrivals<'a> {
         let fixes = self.findings().filter_map(|(work, finding)| {
             Some((relative(work.options.path_of(&finding.file)), finding.fix.clone()?))
         });
-        fixed(fixes, &|path| std::fs::read_to_string(path).unwrap_or_default())
+        fixed_files(fixes, &|path| std::fs::read_to_string(path).unwrap_or_default())
     }
 }
 
@@ -271,15 +271,15 @@ impl<'a> Arrivals<'a> {
 #[template(path = "cuda-check.txt")]
 struct Text<'a> {
     file: &'a str,
-    report: &'a Report,
+    report: &'a FileReport,
 }
 
-fn text(file: &str, report: &Report) -> Result<String, askama::Error> {
+fn text(file: &str, report: &FileReport) -> Result<String, askama::Error> {
     Text { file, report }.render()
 }
 
-fn summary(reports: &[(String, Report)]) -> String {
-    let sum = |of: fn(&Report) -> usize| reports.iter().map(|(_, report)| of(report)).sum::<usize>();
+fn summary(reports: &[(String, FileReport)]) -> String {
+    let sum = |of: fn(&FileReport) -> usize| reports.iter().map(|(_, report)| of(report)).sum::<usize>();
     let one_or_more = |count: usize, one: &str| format!("{count} {one}{}", if count == 1 { "" } else { "s" });
     let violations = one_or_more(sum(|report| report.findings.len()), "violation");
     // A file that is compiled in several ways has several reports.
@@ -307,7 +307,7 @@ fn summary(reports: &[(String, Report)]) -> String {
     summary + "\n"
 }
 
-fn json_of(args: &Check, reports: &[(String, Report)]) -> Value {
+fn json_of(args: &Check, reports: &[(String, FileReport)]) -> Value {
     let files: Vec<Value> = reports
         .iter()
         .map(|(file, report)| {
@@ -352,7 +352,7 @@ fn json_of(args: &Check, reports: &[(String, Report)]) -> Value {
         "schema": "ptxsmith.cuda-check/1",
         "ptxsmith": env!("CARGO_PKG_VERSION"),
         "rule": "CUDASafety-1.5",
-        "host_compiler": if readings(args).departs(Question::HostCompiler) { "microsoft" } else { "other" },
+        "host_compiler": if readings(args).departs(RuleQuestion::HostCompiler) { "microsoft" } else { "other" },
         "interpretation": readings(args).to_string(),
         "files": files,
     })
@@ -366,18 +366,21 @@ mod tests {
 
     #[test]
     fn a_finding_is_a_line_with_its_place_and_its_messages() {
-        let finding = Finding {
+        let finding = Violation {
             file: "b.h".to_owned(),
             line: 2,
             column: 9,
             variable: "v".to_owned(),
             keys: vec![Key::Volatile, Key::Address],
             declared: Some(("b.h".to_owned(), 1, 5)),
-            ..Finding::default()
+            ..Violation::default()
         };
         let note = format!("b.h:1:5: note: `v` is declared here; {}\n", finding.remedy());
-        let report =
-            Report { findings: vec![finding], not_analysed: vec!["no end".to_owned()], ..Report::default() };
+        let report = FileReport {
+            findings: vec![finding],
+            not_analysed: vec!["no end".to_owned()],
+            ..FileReport::default()
+        };
         let text = text("a.cu", &report).unwrap() + &summary(&[("a.cu".to_owned(), report)]);
         let keys = "device_uses_volatile_const_host_var, address_of_host_var_in_device_code";
         assert_eq!(

@@ -2,10 +2,10 @@
 
 use ptxsmith_campaign::files::{make_directory, write_whole};
 use ptxsmith_cuda::{
-    generate::Generator,
-    language::{Case, print},
-    oracle::{Verdict, is_clear, judge},
-    reading::Readings,
+    generate::CaseGenerator,
+    language::{CudaCase, print},
+    oracle::{UseVerdict, is_clear, judge},
+    reading::RuleInterpretations,
     subjects::PRELUDE,
 };
 
@@ -19,7 +19,7 @@ pub fn run(context: &Context, args: &Gen) -> Result<Exit, Failure> {
     if let Some(directory) = &args.out {
         make_directory(directory)?;
     }
-    let generator = Generator::new(context.seed);
+    let generator = CaseGenerator::new(context.seed);
     let readings = readings(args.microsoft);
     let end = args.first.saturating_add(args.count.get());
     let mut first = args.first;
@@ -54,11 +54,11 @@ pub fn run(context: &Context, args: &Gen) -> Result<Exit, Failure> {
 }
 
 /// Describes in a few words how the rule applies to a use.
-pub fn expectation(case: &Case, readings: Readings) -> String {
+pub fn expectation(case: &CudaCase, readings: RuleInterpretations) -> String {
     let verdict = match judge(case, readings).verdict {
-        Verdict::Allowed => "allowed".to_owned(),
-        Verdict::Silent(silence) => format!("the rule is silent: {silence:?}"),
-        Verdict::Forbidden(keys) => keys.iter().map(|key| key.name()).collect::<Vec<_>>().join(", "),
+        UseVerdict::Allowed => "allowed".to_owned(),
+        UseVerdict::Silent(silence) => format!("the rule is silent: {silence:?}"),
+        UseVerdict::Forbidden(keys) => keys.iter().map(|key| key.name()).collect::<Vec<_>>().join(", "),
     };
     let open = if is_clear(case, readings) { "" } else { " (by the literal text)" };
     format!("{} {}: {verdict}{open}", case.form.name, case.place.name())

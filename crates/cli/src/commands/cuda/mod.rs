@@ -6,7 +6,7 @@ mod generate;
 mod report;
 mod run;
 
-use ptxsmith_cuda::reading::{Question, Readings};
+use ptxsmith_cuda::reading::{RuleInterpretations, RuleQuestion};
 
 pub use args::Cuda;
 
@@ -24,7 +24,7 @@ pub fn run(context: &Context, args: &Cuda) -> Result<Exit, Failure> {
 
 /// Returns the interpretations given by the options: the literal text, with the exception for Microsoft's compiler if
 /// `microsoft` is true.
-fn readings(microsoft: bool) -> Readings {
-    let literal = Readings::default();
-    if microsoft { literal.with(Question::HostCompiler) } else { literal }
+fn readings(microsoft: bool) -> RuleInterpretations {
+    let literal = RuleInterpretations::default();
+    if microsoft { literal.with(RuleQuestion::HostCompiler) } else { literal }
 }

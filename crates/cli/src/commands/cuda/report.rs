@@ -6,11 +6,13 @@ use std::time::Duration;
 
 use askama::Template;
 use ptxsmith_campaign::files::write_whole;
-use ptxsmith_cuda::compare::{Class, Coverage, Group, GroupKey, Ledger, NotCompared};
-use ptxsmith_cuda::known::{Effect, KNOWN, Known};
-use ptxsmith_cuda::language::{FORMS, Place, Site, Type, print};
-use ptxsmith_cuda::oracle::Verdict;
-use ptxsmith_cuda::rule::Clause;
+use ptxsmith_cuda::compare::{
+    DeviationClass, DeviationGroup, GroupKey, NotComparedReason, RuleCoverage, RuleLedger,
+};
+use ptxsmith_cuda::known::{CudaDeviation, DeviationEffect, KNOWN};
+use ptxsmith_cuda::language::{DeclarationSite, FORMS, UsePlace, VariableType, print};
+use ptxsmith_cuda::oracle::UseVerdict;
+use ptxsmith_cuda::rule::RuleClause;
 use ptxsmith_cuda::subjects::{Compiler, PRELUDE, Reported};
 use ptxsmith_report::harmless;
 use ptxsmith_report::{SCHEMA, Status, folder};
@@ -24,7 +26,7 @@ use crate::exit::Failure;
 pub struct Tested {
     pub compiler: Box<dyn Compiler>,
     /// The results of all cases shown to the compiler.
-    pub ledger: Ledger,
+    pub ledger: RuleLedger,
 }
 
 /// A finished campaign.
@@ -37,34 +39,34 @@ pub struct Campaign<'a> {
     pub complete: bool,
     pub tested: Vec<Tested>,
     /// The features that the cases covered.
-    pub coverage: Coverage,
+    pub coverage: RuleCoverage,
 }
 
 /// A finding, for one or several compilers.
 struct Finding<'a> {
     id: String,
     status: Status,
-    class: Class,
+    class: DeviationClass,
     title: String,
     reason: Option<&'static str>,
     /// The clauses that a known deviation violates.
-    departs_from: &'static [Clause],
+    departs_from: &'static [RuleClause],
     subjects: Vec<&'a str>,
     count: u64,
     /// The first case and its observation; `None` if a known deviation no longer reproduces.
-    group: Option<&'a Group>,
+    group: Option<&'a DeviationGroup>,
 }
 
-fn class_of(known: &Known) -> Class {
+fn class_of(known: &CudaDeviation) -> DeviationClass {
     match known.effect {
-        Effect::Accepts => Class::AcceptsInvalid,
-        Effect::Refuses => Class::RefusesValid,
-        Effect::Fails => Class::Crash,
+        DeviationEffect::Accepts => DeviationClass::AcceptsInvalid,
+        DeviationEffect::Refuses => DeviationClass::RefusesValid,
+        DeviationEffect::Fails => DeviationClass::Crash,
     }
 }
 
 impl<'a> Finding<'a> {
-    fn of_known(known: &'static Known, group: &'a Group) -> Finding<'a> {
+    fn of_known(known: &'static CudaDeviation, group: &'a DeviationGroup) -> Finding<'a> {
         Finding {
             id: known.id.to_owned(),
             status: Status::Known,
@@ -78,7 +80,7 @@ impl<'a> Finding<'a> {
         }
     }
 
-    fn of_gone(known: &'static Known, count: u64) -> Finding<'a> {
+    fn of_gone(known: &'static CudaDeviation, count: u64) -> Finding<'a> {
         Finding {
             id: format!("{}-gone", known.id),
             status: Status::Gone,
@@ -92,19 +94,19 @@ impl<'a> Finding<'a> {
         }
     }
 
-    fn of_new(key: &GroupKey, group: &'a Group) -> Finding<'a> {
+    fn of_new(key: &GroupKey, group: &'a DeviationGroup) -> Finding<'a> {
         let verdict = match key.verdict {
             "allowed" => "what the rule allows".to_owned(),
             "silent" => "what the rule does not speak of".to_owned(),
             name => format!("a use with {name}"),
         };
         let what = match key.class {
-            Class::AcceptsInvalid => "accepts",
-            Class::RefusesValid => "refuses",
-            Class::WrongValue => "gives another value for",
-            Class::VariableInDevice => "has the variable on the device for",
-            Class::Crash => "fails on",
-            Class::Hang => "does not end on",
+            DeviationClass::AcceptsInvalid => "accepts",
+            DeviationClass::RefusesValid => "refuses",
+            DeviationClass::WrongValue => "gives another value for",
+            DeviationClass::VariableInDevice => "has the variable on the device for",
+            DeviationClass::Crash => "fails on",
+            DeviationClass::Hang => "does not end on",
         };
         Finding {
             id: format!("{}-{}-{}", key.class.name(), key.verdict, key.form),
@@ -166,7 +168,7 @@ impl Campaign<'_> {
 
     /// Returns the program of a finding, which any compiler accepts. Leading comments state the expected and the
     /// observed behavior.
-    fn program(&self, finding: &Finding<'_>, group: &Group) -> String {
+    fn program(&self, finding: &Finding<'_>, group: &DeviationGroup) -> String {
         format!(
             "// finding: {}\n// expect: {}\n// observed: {} ({})\n// clause: {}\n// repeat: {}\n{PRELUDE}{}\n",
             finding.title,
@@ -179,7 +181,7 @@ impl Campaign<'_> {
         )
     }
 
-    fn repeat(&self, finding: &Finding<'_>, group: &Group) -> String {
+    fn repeat(&self, finding: &Finding<'_>, group: &DeviationGroup) -> String {
         let subjects: String = finding.subjects.iter().map(|id| format!(" --subject {id}")).collect();
         let (seed, first) = (self.seed, group.example.id);
         format!("ptxsmith cuda run --seed {seed} --first {first} --cases 1{subjects}")
@@ -187,11 +189,12 @@ impl Campaign<'_> {
 
     fn json(&self, findings: &[Finding<'_>]) -> Value {
         let mut not_compared: BTreeMap<&str, u64> =
-            NotCompared::ALL.iter().map(|reason| (reason.name(), 0)).collect();
+            NotComparedReason::ALL.iter().map(|reason| (reason.name(), 0)).collect();
         for (reason, count) in self.tested.iter().flat_map(|tested| &tested.ledger.not_compared) {
             *not_compared.entry(reason.name()).or_default() += count;
         }
-        let sum = |of: fn(&Ledger) -> u64| self.tested.iter().map(|tested| of(&tested.ledger)).sum::<u64>();
+        let sum =
+            |of: fn(&RuleLedger) -> u64| self.tested.iter().map(|tested| of(&tested.ledger)).sum::<u64>();
         let readings: BTreeMap<_, _> = self
             .tested
             .iter()
@@ -212,10 +215,10 @@ impl Campaign<'_> {
             "readings": readings,
             "findings": findings.iter().map(|finding| self.finding(finding)).collect::<Vec<_>>(),
             "coverage": {
-                "clauses": { "reached": clauses.len(), "total": Clause::ALL.len() - 1 },
+                "clauses": { "reached": clauses.len(), "total": RuleClause::ALL.len() - 1 },
                 "productions": {
                     "reached": made("form ") + made("place ") + made("site ") + made("type "),
-                    "total": FORMS.len() + Place::ALL.len() + Site::ALL.len() + Type::ALL.len(),
+                    "total": FORMS.len() + UsePlace::ALL.len() + DeclarationSite::ALL.len() + VariableType::ALL.len(),
                 },
             },
         })
@@ -241,7 +244,7 @@ impl Campaign<'_> {
         let Some(group) = finding.group else { return json };
         let verdict = &group.expectation.verdict;
         let keys = match verdict {
-            Verdict::Forbidden(keys) => keys.iter().map(|key| key.name()).collect(),
+            UseVerdict::Forbidden(keys) => keys.iter().map(|key| key.name()).collect(),
             _ => Vec::new(),
         };
         let outcome = if verdict.refuses() == Some(true) { Outcome::Refused } else { Outcome::Accepted };
@@ -268,22 +271,22 @@ struct Summary<'a> {
     wall: Duration,
 }
 
-fn clauses(group: &Group) -> Vec<&'static str> {
+fn clauses(group: &DeviationGroup) -> Vec<&'static str> {
     group.expectation.clauses.iter().map(|clause| clause.name()).collect()
 }
 
-fn expected(group: &Group) -> String {
+fn expected(group: &DeviationGroup) -> String {
     match &group.expectation.verdict {
-        Verdict::Allowed => "accepted".to_owned(),
-        Verdict::Silent(silence) => format!("accepted; the rule is silent: {silence:?}"),
-        Verdict::Forbidden(keys) => {
+        UseVerdict::Allowed => "accepted".to_owned(),
+        UseVerdict::Silent(silence) => format!("accepted; the rule is silent: {silence:?}"),
+        UseVerdict::Forbidden(keys) => {
             let keys: Vec<_> = keys.iter().map(|key| key.name()).collect();
             format!("refused: {}", keys.join(", "))
         }
     }
 }
 
-fn observed(group: &Group) -> String {
+fn observed(group: &DeviationGroup) -> String {
     match &group.observed.reported {
         Reported::Accepted => match (group.observed.returned, group.observed.in_ptx) {
             (_, Some(true)) => "accepted; the variable is in the PTX".to_owned(),
@@ -342,7 +345,7 @@ fn subject(Tested { compiler, ledger }: &Tested) -> Value {
 }
 
 /// Counts, for each open question, how often the compiler followed each answer.
-fn sides(ledger: &Ledger) -> BTreeMap<&'static str, Value> {
+fn sides(ledger: &RuleLedger) -> BTreeMap<&'static str, Value> {
     let sides = ledger.sides.iter().map(|(question, sides)| {
         let answers = question.answers();
         (question.name(), json!({ answers[0]: sides.literal, answers[1]: sides.other }))

@@ -6,11 +6,13 @@ use std::time::Instant;
 use ptxsmith_campaign::Session;
 use ptxsmith_campaign::files::make_directory;
 use ptxsmith_campaign::pool::{Budget, Ended, each, lock_of};
-use ptxsmith_cuda::compare::{Coverage, Ledger, batch};
-use ptxsmith_cuda::generate::Generator;
-use ptxsmith_cuda::language::Case;
-use ptxsmith_cuda::reading::Readings;
-use ptxsmith_cuda::subjects::{Compiler, Error, OpenError, Options, Spec, open, parse_spec};
+use ptxsmith_cuda::compare::{RuleCoverage, RuleLedger, batch};
+use ptxsmith_cuda::generate::CaseGenerator;
+use ptxsmith_cuda::language::CudaCase;
+use ptxsmith_cuda::reading::RuleInterpretations;
+use ptxsmith_cuda::subjects::{
+    Compiler, CompilerError, CompilerSpec, OpenError, SubjectOptions, open, parse_spec,
+};
 use ptxsmith_subject::toolchain::Toolchains;
 
 use super::args::Run;
@@ -30,7 +32,7 @@ pub fn run(context: &Context, args: &Run) -> Result<Exit, Failure> {
     make_directory(&args.out)?;
     let session = context.session_for(args.time);
     let compilers = open_all(context, args)?;
-    let ledgers: Vec<Mutex<Ledger>> = compilers.iter().map(|_| Mutex::default()).collect();
+    let ledgers: Vec<Mutex<RuleLedger>> = compilers.iter().map(|_| Mutex::default()).collect();
     let coverage = Mutex::default();
     let ended = show_all(&session, args, &compilers, &ledgers, &coverage);
     let tested = compilers.into_iter().zip(&ledgers);
@@ -58,14 +60,14 @@ pub fn run(context: &Context, args: &Run) -> Result<Exit, Failure> {
 /// Opens every subject and installs missing releases. An unavailable subject stops the campaign before it begins.
 fn open_all(context: &Context, args: &Run) -> Result<Vec<Box<dyn Compiler>>, Failure> {
     let defaults = ["cicc@13.0", "cicc@13.5", "clang"];
-    let specs: Vec<Spec> = if args.subjects.is_empty() {
+    let specs: Vec<CompilerSpec> = if args.subjects.is_empty() {
         defaults.iter().filter_map(|text| parse_spec(text).ok()).collect()
     } else {
         args.subjects.clone()
     };
     let toolchains = Toolchains::of_user()?;
     let progress = |message: &str| context.console.note(message);
-    let options = Options {
+    let options = SubjectOptions {
         toolchains: &toolchains,
         install: true,
         timeout: args.timeout,
@@ -77,7 +79,7 @@ fn open_all(context: &Context, args: &Run) -> Result<Vec<Box<dyn Compiler>>, Fai
     for spec in &specs {
         let opened = open(spec, &options).map_err(|error| match (spec, error) {
             _ if context.cancel.is_cancelled() => Failure::Interrupted,
-            (Spec::Clang(Some(_)), error) => Failure::BadInput(error.to_string()),
+            (CompilerSpec::Clang(Some(_)), error) => Failure::BadInput(error.to_string()),
             (_, error @ (OpenError::Install(_) | OpenError::Missing(_))) => {
                 Failure::NoSubject(error.to_string())
             }
@@ -96,8 +98,8 @@ fn show_all(
     session: &Session,
     args: &Run,
     compilers: &[Box<dyn Compiler>],
-    ledgers: &[Mutex<Ledger>],
-    coverage: &Mutex<Coverage>,
+    ledgers: &[Mutex<RuleLedger>],
+    coverage: &Mutex<RuleCoverage>,
 ) -> Result<Ended, Failure> {
     let subjects = compilers.len() as u64;
     let cases = match (args.cases, args.time) {
@@ -111,23 +113,24 @@ fn show_all(
         together: subjects,
         units: cases.map(|cases| cases.saturating_mul(subjects)),
     };
-    let generator = Generator::new(session.seed);
+    let generator = CaseGenerator::new(session.seed);
     each(session, budget, "uses shown", |task, progress| {
         let (unit, subject) = (task / subjects, (task % subjects) as usize);
         let first = args.first.saturating_add(unit.saturating_mul(UNIT));
         let last = first.saturating_add(UNIT).min(end);
-        let cases: Vec<Case> = (first..last).map(|id| generator.case(id)).collect();
+        let cases: Vec<CudaCase> = (first..last).map(|id| generator.case(id)).collect();
         if subject == 0 {
             let mut coverage = lock_of(coverage);
-            cases.iter().for_each(|case| coverage.note(case, Readings::default()));
+            cases.iter().for_each(|case| coverage.note(case, RuleInterpretations::default()));
         }
-        let ledger = batch(&*compilers[subject], &cases, Readings::default()).map_err(of_compiler)?;
+        let ledger =
+            batch(&*compilers[subject], &cases, RuleInterpretations::default()).map_err(of_compiler)?;
         lock_of(&ledgers[subject]).merge(ledger);
         progress.done(last - first);
         Ok(())
     })
 }
 
-fn of_compiler(error: Error) -> Failure {
+fn of_compiler(error: CompilerError) -> Failure {
     if error.is_cancelled() { Failure::Interrupted } else { error.into() }
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Subcommand};
-use ptxsmith_cuda::subjects::{Spec, parse_spec};
+use ptxsmith_cuda::subjects::{CompilerSpec, parse_spec};
 use ptxsmith_emit::ir::llc;
 
 use crate::args::Presentation;
@@ -54,7 +54,7 @@ impl Emit {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Named {
     /// A compiler of CUDA C++.
-    Cuda(Spec),
+    Cuda(CompilerSpec),
     /// A compiler of LLVM's IR.
     Llc(llc::Spec),
 }

@@ -6,7 +6,7 @@ mod report;
 mod run;
 
 use ptxsmith_campaign::Session;
-use ptxsmith_cuda::subjects::{Compiler, OpenError, Options, open};
+use ptxsmith_cuda::subjects::{Compiler, OpenError, SubjectOptions, open};
 use ptxsmith_emit::host::Host;
 use ptxsmith_emit::ir::llc::Llc;
 use ptxsmith_subject::toolchain::Toolchains;
@@ -35,7 +35,7 @@ struct Opened {
 fn open_all(context: &Context, subjects: &[Named], timeout: std::time::Duration) -> Result<Opened, Failure> {
     let toolchains = Toolchains::of_user()?;
     let progress = |message: &str| context.console.note(message);
-    let options = Options {
+    let options = SubjectOptions {
         toolchains: &toolchains,
         install: true,
         timeout,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use ptxsmith_campaign::files::{make_directory, write_whole};
-use ptxsmith_cuda::subjects::Description;
+use ptxsmith_cuda::subjects::CompilerDescription;
 use ptxsmith_emit::check::comments;
 use ptxsmith_emit::ir::{self, llc};
 use ptxsmith_emit::ledger::{Found, Ledger};
@@ -51,7 +51,11 @@ impl Written for ir::Global {
 }
 
 /// Describes the results of a compiler.
-pub fn tested<S: Written>(description: &Description, ledger: &Ledger<S>, found: &[Found<S>]) -> Tested {
+pub fn tested<S: Written>(
+    description: &CompilerDescription,
+    ledger: &Ledger<S>,
+    found: &[Found<S>],
+) -> Tested {
     let findings = found
         .iter()
         .map(|found| finding(found, find(&found.symptom, &found.shape, description), &description.id));
@@ -120,7 +124,7 @@ pub fn write(out: &Path, seed: u64, complete: bool, tested: Vec<Tested>) -> Resu
 /// The reason for globals that were not compared, and for witnesses that gave no result.
 const UNOBSERVED: &str = "unobserved";
 
-fn subject<S: Source>(description: &Description, ledger: &Ledger<S>) -> Subject {
+fn subject<S: Source>(description: &CompilerDescription, ledger: &Ledger<S>) -> Subject {
     let left: u64 = ledger.not_compared.values().sum();
     let mut subject = Subject {
         id: description.id.clone(),

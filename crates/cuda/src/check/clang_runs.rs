@@ -1,0 +1,132 @@
+//! The command lines with which clang preprocesses and reads one file.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use ptxsmith_subject::process::Invocation;
+
+use super::source::FileOrigin;
+use super::{CheckError, CheckOptions, ReportFilter, clang_version, flags, headers, toolkit};
+
+/// Flags of both runs. Some of clang's warnings are errors by default, and nvcc has none of them.
+const COMMON: [&str; 4] =
+    ["-Wno-everything", "-Qunused-arguments", "-ferror-limit=0", "-fno-caret-diagnostics"];
+
+/// The runs of clang for one file.
+pub struct ClangRuns {
+    /// Preprocesses the file.
+    pub preprocessing: Invocation,
+    /// Checks the syntax of the preprocessed file. The last two arguments are `--` and that file.
+    pub reading: Invocation,
+    /// The path of the preprocessed file, to be written before `reading` is run.
+    pub preprocessed: PathBuf,
+}
+
+impl ClangRuns {
+    /// Prepares the runs, and writes the headers that they need into `directory`.
+    pub fn new(file: &Path, options: &CheckOptions, directory: &Path) -> Result<Self, CheckError> {
+        let mut common: Vec<OsString> = crate::subjects::CLANG_FLAGS.iter().map(OsString::from).collect();
+        common.extend(COMMON.iter().map(OsString::from));
+        if !options.flags.iter().any(|flag| flag.to_string_lossy().starts_with("-std=")) {
+            // The default of nvcc with g++ as its host compiler.
+            common.push("-std=gnu++17".into());
+        }
+        let mut preprocessing = common.clone();
+        if options.flags.iter().any(|flag| flag.to_string_lossy().starts_with("--cuda-path")) {
+            preprocessing.retain(|arg| arg != "-nocudainc");
+            preprocessing.extend(with_nvidias_headers(options, directory)?);
+            common.extend(toolkit::FOR_ITS_RELEASE.map(OsString::from));
+        } else {
+            headers::write_headers(directory).map_err(CheckError::while_doing("write a header for clang"))?;
+            preprocessing.extend(["-isystem".into(), directory.as_os_str().to_owned()]);
+            preprocessing.extend(["-include".into(), directory.join("cuda_runtime.h").into_os_string()]);
+        }
+        preprocessing.extend(options.flags.iter().cloned());
+        // With Microsoft's extensions, macros in pragmas are expanded.
+        preprocessing.extend(["-E".into(), "-fms-extensions".into(), "--".into(), file_argument(file)]);
+        let preprocessed = directory.join("preprocessed.cu");
+        let mut reading = common;
+        reading.extend(flags::without_preprocessing(&options.flags));
+        let path = preprocessed.as_os_str().to_owned();
+        reading.extend(["-undef".into(), "-fsyntax-only".into(), "--".into(), path]);
+        Ok(ClangRuns {
+            preprocessing: invocation(options, preprocessing, directory),
+            reading: invocation(options, reading, directory),
+            preprocessed,
+        })
+    }
+}
+
+/// Returns the flags for a file that is preprocessed with NVIDIA's own headers.
+fn with_nvidias_headers(options: &CheckOptions, directory: &Path) -> Result<Vec<OsString>, CheckError> {
+    let absent = directory.join("absent");
+    headers::write_absent_headers(&absent).map_err(CheckError::while_doing("write a header for clang"))?;
+    let mut args = vec!["-idirafter".into(), absent.into_os_string()];
+    args.extend(toolkit::flags(&options.flags, &options.directory));
+    let version = clang_version(&options.clang, &options.cancel);
+    if version.is_ok_and(|version| toolkit::needs_macros(&version)) {
+        args.extend(toolkit::MACROS.map(OsString::from));
+    }
+    Ok(args)
+}
+
+fn invocation(options: &CheckOptions, args: Vec<OsString>, temporary: &Path) -> Invocation {
+    Invocation {
+        program: options.clang.clone(),
+        args,
+        directory: Some(options.directory.clone()),
+        temporary: temporary.to_owned(),
+    }
+}
+
+/// Returns a file's name as an argument that clang takes neither for a flag nor for a file of more arguments. A path may
+/// begin with `@` or `-` although its last part does not.
+fn file_argument(file: &Path) -> OsString {
+    match file.as_os_str().as_encoded_bytes() {
+        [b'@' | b'-', ..] => Path::new(".").join(file).into_os_string(),
+        _ => file.as_os_str().to_owned(),
+    }
+}
+
+/// Decides the origin of files by their names.
+pub struct FileOrigins<'a> {
+    filter: &'a ReportFilter,
+    /// The directory of the headers that we write for clang.
+    scratch: String,
+    /// The directories of CUDA toolkits that flags name.
+    toolkits: Vec<String>,
+    /// The directories that flags call system directories.
+    libraries: Vec<String>,
+}
+
+impl<'a> FileOrigins<'a> {
+    /// Creates the rules for these options. `scratch` is the directory of the headers that we write for clang.
+    pub fn new(options: &'a CheckOptions, scratch: &Path) -> Self {
+        FileOrigins {
+            filter: &options.filter,
+            scratch: scratch.to_string_lossy().into_owned(),
+            toolkits: toolkit::roots(&options.flags),
+            libraries: flags::system_directories(&options.flags),
+        }
+    }
+
+    /// Returns the origin of a file that clang calls by this name.
+    pub fn origin(&self, name: &str) -> FileOrigin {
+        if name.starts_with(&self.scratch) || name.starts_with('<') {
+            FileOrigin::System
+        } else if self.filter.names(name) {
+            FileOrigin::Project
+        } else if name.starts_with("/usr/") || name.contains("/lib/clang/") || is_below(&self.toolkits, name)
+        {
+            FileOrigin::System
+        } else if is_below(&self.libraries, name) {
+            FileOrigin::Library
+        } else {
+            FileOrigin::Project
+        }
+    }
+}
+
+fn is_below(directories: &[String], name: &str) -> bool {
+    directories.iter().any(|directory| name.starts_with(directory))
+}
