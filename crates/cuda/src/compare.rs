@@ -6,7 +6,7 @@ use ptxsmith_syntax::every;
 
 use crate::known::{self, DeviationEffect};
 use crate::language::{Category, ConstantValue, CudaCase, Standard, UsePlace, Yield, print};
-use crate::oracle::{UseExpectation, UseVerdict, is_clear, judge, readings_met};
+use crate::oracle::{UseExpectation, UseVerdict, is_clear, judge, relevant_interpretations};
 use crate::reading::{RuleInterpretations, RuleQuestion};
 use crate::rule::RuleClause;
 use crate::subjects::{Compiler, CompilerDescription, CompilerError, Reported, ptx, show, variable_numbers};
@@ -54,7 +54,7 @@ pub struct DeviationGroup {
     pub observed: CaseObservation,
 }
 
-/// The result of compiling one case.
+/// The result of compiling one case, with the facts that the PTX shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CaseObservation {
     /// Whether the compiler accepted the case, or how it failed.
@@ -103,7 +103,7 @@ pub struct Refusals {
 /// The accumulated results for one compiler.
 #[derive(Debug, Default)]
 pub struct RuleLedger {
-    /// All cases, including those that were not compared.
+    /// The number of all cases, compared or not.
     pub cases: u64,
     /// Cases that were compared.
     pub compared: u64,
@@ -123,8 +123,8 @@ pub struct RuleLedger {
     pub sides: BTreeMap<RuleQuestion, Sides>,
     /// Counts of the forbidden uses, by primary message.
     pub refusals: BTreeMap<&'static str, Refusals>,
-    /// Uses that the compiler must accept, and how many of them it rejected. Includes uses that the rule does not apply
-    /// to, which serve as controls.
+    /// Uses that the compiler must accept, and how many of them it rejected. Includes uses that the rule does
+    /// not apply to, which serve as controls.
     pub allowed: (u64, u64),
     /// Allowed uses that return the correct value in PTX.
     pub values_right: u64,
@@ -168,13 +168,16 @@ impl RuleLedger {
         self.absent_in_ptx += other.absent_in_ptx;
     }
 
-    /// Returns the ids of known deviations that no longer reproduce: at least 50 cases of the family were compared, and
-    /// none deviated.
+    /// Returns the ids of known deviations that no longer reproduce: at least 50 cases of the family were
+    /// compared, and none deviated.
     pub fn gone(&self) -> Vec<&'static str> {
-        let gone = |(id, count): (&&'static str, &u64)| {
-            (*count >= 50 && !self.known.contains_key(*id)).then_some(*id)
-        };
-        self.families.iter().filter_map(gone).collect()
+        let mut gone = Vec::new();
+        for (&id, &count) in &self.families {
+            if count >= 50 && !self.known.contains_key(id) {
+                gone.push(id);
+            }
+        }
+        gone
     }
 
     /// The number of unexplained groups plus the number of known deviations that no longer reproduce.
@@ -205,7 +208,8 @@ fn enter<K: Ord>(groups: &mut BTreeMap<K, DeviationGroup>, key: K, group: Deviat
 
 /// Compiles these cases and compares the results with the verdicts under `base`.
 ///
-/// Cases are compiled in groups by C++ version. Cases that need a version unknown to the compiler are only counted.
+/// Cases are compiled in groups by C++ version. Cases that need a version unknown to the compiler are only
+/// counted.
 pub fn batch(
     compiler: &dyn Compiler,
     cases: &[CudaCase],
@@ -246,12 +250,13 @@ fn batch_of(
     }
     let mut ledger = RuleLedger::default();
     for ((case, expectation), observed) in cases.iter().zip(expectations).zip(observed) {
-        compare(&mut ledger, compiler.description(), case, expectation, observed, base);
+        ledger.add_case(compiler.description(), case, expectation, observed, base);
     }
     Ok(ledger)
 }
 
-/// Compiles the allowed and accepted cases to PTX, and records the returned values and the variables that the PTX names.
+/// Compiles the allowed and accepted cases to PTX, and records the returned values and the variables that the
+/// PTX names.
 fn look_into_ptx(
     compiler: &dyn Compiler,
     standard: Standard,
@@ -277,132 +282,184 @@ fn look_into_ptx(
     Ok(())
 }
 
-fn compare(
-    ledger: &mut RuleLedger,
+/// The relation of a compiler's result to the rule.
+enum CaseOutcome {
+    /// The result conforms to the literal text.
+    Conforms,
+    /// The result conforms only under another interpretation.
+    ConformsUnderReading,
+    /// The case shows the known deviation with this id.
+    Known(&'static str),
+    /// The case shows a deviation that nothing explains.
+    New(DeviationClass),
+}
+
+/// Decides the relation of a compiler's result to the rule. Fails with the reason if the case cannot be
+/// compared.
+fn outcome(
     subject: &CompilerDescription,
     case: &CudaCase,
-    expectation: UseExpectation,
-    observed: CaseObservation,
+    expectation: &UseExpectation,
+    observed: &CaseObservation,
     base: RuleInterpretations,
-) {
-    ledger.cases += 1;
-    let group = |expectation: UseExpectation, observed: CaseObservation| DeviationGroup {
-        count: 1,
-        example: case.clone(),
-        expectation,
-        observed,
+) -> Result<CaseOutcome, NotComparedReason> {
+    let Some(expected) = expectation.verdict.refuses() else { return Err(NotComparedReason::Silent) };
+    let (effect, class) = match &observed.reported {
+        Reported::IllFormed(_) => return Err(NotComparedReason::IllFormed),
+        Reported::Crashed(_) => (DeviationEffect::Fails, DeviationClass::Crash),
+        Reported::TimedOut => (DeviationEffect::Fails, DeviationClass::Hang),
+        Reported::Accepted => (DeviationEffect::Accepts, DeviationClass::AcceptsInvalid),
+        Reported::Refused(_) => (DeviationEffect::Refuses, DeviationClass::RefusesValid),
     };
-    let verdict = match &expectation.verdict {
+    let refused = observed.refused();
+    if refused == Some(expected) {
+        return Ok(match value_of(case, expectation, observed) {
+            Ok(()) => CaseOutcome::Conforms,
+            Err(class) => CaseOutcome::New(class),
+        });
+    }
+    if let Some(known) = known::find(case, effect, subject, base) {
+        return Ok(CaseOutcome::Known(known.id));
+    }
+    let mut combinations = relevant_interpretations(case, base).into_iter();
+    if refused.is_some()
+        && combinations.any(|interpretations| judge(case, interpretations).verdict.refuses() == refused)
+    {
+        return Ok(CaseOutcome::ConformsUnderReading);
+    }
+    Ok(CaseOutcome::New(class))
+}
+
+impl CaseObservation {
+    /// Whether the compiler rejected the case because of the rule; `None` if it neither did that nor accepted
+    /// the case.
+    fn refused(&self) -> Option<bool> {
+        match &self.reported {
+            Reported::Accepted => Some(false),
+            Reported::Refused(_) => Some(true),
+            Reported::IllFormed(_) | Reported::Crashed(_) | Reported::TimedOut => None,
+        }
+    }
+}
+
+impl RuleLedger {
+    /// Compares a case with the rule and counts the outcome.
+    fn add_case(
+        &mut self,
+        subject: &CompilerDescription,
+        case: &CudaCase,
+        expectation: UseExpectation,
+        observed: CaseObservation,
+        base: RuleInterpretations,
+    ) {
+        self.cases += 1;
+        let outcome = match outcome(subject, case, &expectation, &observed, base) {
+            Ok(outcome) => outcome,
+            Err(reason) => {
+                *self.not_compared.entry(reason).or_default() += 1;
+                return;
+            }
+        };
+        self.compared += 1;
+        if let Some(refused) = observed.refused() {
+            self.count_use(case, &expectation, refused, base);
+            if let Some(family) = known::family(case, &expectation, subject) {
+                *self.families.entry(family.id).or_default() += 1;
+            }
+            if !matches!(outcome, CaseOutcome::Known(_)) {
+                self.count_side(case, &expectation, refused, base);
+            }
+        }
+        let class = match outcome {
+            CaseOutcome::Conforms => {
+                self.conform += 1;
+                self.count_value(case, &expectation, &observed);
+                return;
+            }
+            CaseOutcome::ConformsUnderReading => {
+                self.conform_under_reading += 1;
+                return;
+            }
+            CaseOutcome::Known(id) => {
+                let group = DeviationGroup { count: 1, example: case.clone(), expectation, observed };
+                enter(&mut self.known, id, group);
+                return;
+            }
+            CaseOutcome::New(class) => class,
+        };
+        let verdict = verdict_name(&expectation.verdict);
+        let group = DeviationGroup { count: 1, example: case.clone(), expectation, observed };
+        enter(&mut self.new, GroupKey { class, verdict, form: case.form.name }, group);
+    }
+
+    /// Counts whether the compiler rejected the use, by the rule's verdict.
+    fn count_use(
+        &mut self,
+        case: &CudaCase,
+        expectation: &UseExpectation,
+        refused: bool,
+        base: RuleInterpretations,
+    ) {
+        if expectation.verdict.refuses() == Some(true) {
+            let counts = self.refusals.entry(verdict_name(&expectation.verdict)).or_default();
+            let clear = is_clear(case, base);
+            counts.uses += 1;
+            counts.refused += u64::from(refused);
+            counts.clear += u64::from(clear);
+            counts.clear_refused += u64::from(clear && refused);
+        } else {
+            self.allowed.0 += 1;
+            self.allowed.1 += u64::from(refused);
+        }
+    }
+
+    /// Counts which answer the compiler followed, if exactly one open question decides the case.
+    fn count_side(
+        &mut self,
+        case: &CudaCase,
+        expectation: &UseExpectation,
+        refused: bool,
+        base: RuleInterpretations,
+    ) {
+        let literal = expectation.verdict.refuses();
+        let mut deciding = relevant_interpretations(case, base);
+        deciding.retain(|interpretations| judge(case, *interpretations).verdict.refuses() != literal);
+        let Some(first) = deciding.first() else { return };
+        let mut departures = first.departures().filter(|&question| !base.departs(question));
+        let (Some(question), None) = (departures.next(), departures.next()) else { return };
+        if deciding.iter().any(|interpretations| !interpretations.departs(question)) {
+            return;
+        }
+        let sides = self.sides.entry(question).or_default();
+        if literal == Some(refused) {
+            sides.literal += 1;
+        } else {
+            sides.other += 1;
+        }
+    }
+
+    /// Counts how the PTX of a conforming case shows the value and the variable.
+    fn count_value(&mut self, case: &CudaCase, expectation: &UseExpectation, observed: &CaseObservation) {
+        if observed.returned.is_some() {
+            self.values_right += 1;
+        } else if observed.in_ptx.is_some() && expected_bits(case, expectation).is_some() {
+            self.values_unseen += 1;
+        }
+        self.absent_in_ptx += u64::from(observed.in_ptx == Some(false));
+    }
+}
+
+/// Returns the name of a verdict, as [`GroupKey::verdict`] has it.
+fn verdict_name(verdict: &UseVerdict) -> &'static str {
+    match verdict {
         UseVerdict::Allowed => "allowed",
         UseVerdict::Forbidden(keys) => keys[0].name(),
         UseVerdict::Silent(_) => "silent",
-    };
-    let key = |class| GroupKey { class, verdict, form: case.form.name };
-    let Some(expected) = expectation.verdict.refuses() else {
-        *ledger.not_compared.entry(NotComparedReason::Silent).or_default() += 1;
-        return;
-    };
-    let refused = match &observed.reported {
-        Reported::Accepted => false,
-        Reported::Refused(_) => true,
-        Reported::IllFormed(_) => {
-            *ledger.not_compared.entry(NotComparedReason::IllFormed).or_default() += 1;
-            return;
-        }
-        Reported::Crashed(_) | Reported::TimedOut => {
-            ledger.compared += 1;
-            if let Some(known) = known::find(case, DeviationEffect::Fails, subject, base) {
-                enter(&mut ledger.known, known.id, group(expectation, observed));
-                return;
-            }
-            let class = if observed.reported == Reported::TimedOut {
-                DeviationClass::Hang
-            } else {
-                DeviationClass::Crash
-            };
-            enter(&mut ledger.new, key(class), group(expectation, observed));
-            return;
-        }
-    };
-    ledger.compared += 1;
-    if expected {
-        let counts = ledger.refusals.entry(verdict).or_default();
-        let clear = is_clear(case, base);
-        counts.uses += 1;
-        counts.refused += u64::from(refused);
-        counts.clear += u64::from(clear);
-        counts.clear_refused += u64::from(clear && refused);
-    } else {
-        ledger.allowed.0 += 1;
-        ledger.allowed.1 += u64::from(refused);
-    }
-    if let Some(family) = known::family(case, &expectation, subject) {
-        *ledger.families.entry(family.id).or_default() += 1;
-    }
-    let effect = if refused { DeviationEffect::Refuses } else { DeviationEffect::Accepts };
-    if expected != refused
-        && let Some(known) = known::find(case, effect, subject, base)
-    {
-        enter(&mut ledger.known, known.id, group(expectation, observed));
-        return;
-    }
-    take_sides(ledger, case, &expectation, refused, base);
-    if expected == refused {
-        match value_of(case, &expectation, &observed) {
-            Ok(()) => ledger.conform += 1,
-            Err(class) => {
-                enter(&mut ledger.new, key(class), group(expectation, observed));
-                return;
-            }
-        }
-        if observed.returned.is_some() {
-            ledger.values_right += 1;
-        } else if observed.in_ptx.is_some() && expected_bits(case, &expectation).is_some() {
-            ledger.values_unseen += 1;
-        }
-        ledger.absent_in_ptx += u64::from(observed.in_ptx == Some(false));
-        return;
-    }
-    let explains = |readings: &RuleInterpretations| judge(case, *readings).verdict.refuses() == Some(refused);
-    if readings_met(case, base).iter().any(explains) {
-        ledger.conform_under_reading += 1;
-        return;
-    }
-    let class = if refused { DeviationClass::RefusesValid } else { DeviationClass::AcceptsInvalid };
-    enter(&mut ledger.new, key(class), group(expectation, observed));
-}
-
-/// Records which answer the compiler followed, if exactly one open question decides the case.
-fn take_sides(
-    ledger: &mut RuleLedger,
-    case: &CudaCase,
-    expectation: &UseExpectation,
-    refused: bool,
-    base: RuleInterpretations,
-) {
-    let literal = expectation.verdict.refuses();
-    let mut combinations = readings_met(case, base).into_iter();
-    let deciding = combinations.find(|readings| judge(case, *readings).verdict.refuses() != literal);
-    let mut departures = deciding.into_iter().flat_map(|readings| {
-        readings.departures().filter(move |&question| !base.departs(question)).collect::<Vec<_>>()
-    });
-    let (Some(question), None) = (departures.next(), departures.next()) else { return };
-    let of_others = |readings: &RuleInterpretations| {
-        !readings.departs(question) && judge(case, *readings).verdict.refuses() != literal
-    };
-    if combinations.any(|readings| of_others(&readings)) {
-        return;
-    }
-    let sides = ledger.sides.entry(question).or_default();
-    if literal == Some(refused) {
-        sides.literal += 1;
-    } else {
-        sides.other += 1;
     }
 }
 
-/// Returns the bits that the case's function must return, and their number. `None` if the function does not return the
-/// variable's value or the value is not known.
+/// Returns the bits that the case's function must return, and their number. `None` if the function does not
+/// return the variable's value or the value is not known.
 fn expected_bits(case: &CudaCase, expectation: &UseExpectation) -> Option<(u64, u32)> {
     let is_returned = !matches!(
         case.place,
@@ -428,7 +485,8 @@ fn expected_bits(case: &CudaCase, expectation: &UseExpectation) -> Option<(u64, 
     }
 }
 
-/// Checks that the PTX, if any, does not name the variable and returns the expected value, if that is visible.
+/// Checks that the PTX, if any, does not name the variable and returns the expected value, if that is
+/// visible.
 fn value_of(
     case: &CudaCase,
     expectation: &UseExpectation,
@@ -451,7 +509,8 @@ fn value_of(
 pub struct RuleCoverage {
     /// Clauses of the rule that verdicts are based on.
     pub clauses: BTreeSet<RuleClause>,
-    /// Forms, places, sites, types, kinds of initializer, orders, spellings and accesses, prefixed as in `site Member`.
+    /// Forms, places, sites, types, kinds of initializer, orders, spellings and accesses, prefixed as in
+    /// `site Member`.
     pub productions: BTreeSet<String>,
 }
 

@@ -1,18 +1,18 @@
-//! The known deviations of compilers from the rule. Each entry describes a family of cases, the cause, and the releases
-//! that show the deviation.
+//! The known deviations of compilers from the rule. Each entry describes a family of cases, the cause, and
+//! the releases that show the deviation.
 //!
-//! A compiler need not deviate on every case of a family, because whether it folds an expression depends on the
-//! surrounding code. But if a run compares many cases of a family and all conform, the entry is out of date
-//! ([`RuleLedger::gone`](crate::compare::RuleLedger::gone)).
+//! A compiler need not deviate on every case of a family, because whether it folds an expression depends on
+//! the surrounding code. But if a run compares many cases of a family and all conform, the entry is out of
+//! date ([`RuleLedger::gone`](crate::compare::RuleLedger::gone)).
 
 use ptxsmith_subject::version::Releases;
 
 use crate::language::{
     Category, CudaCase, DeclarationSite, Expression, InitializerPosition, Naming, Qualifier, UseStep,
-    VariableType,
+    VariableDeclaration, VariableType,
     constant::{self, Constness},
 };
-use crate::oracle::{UseExpectation, UseVerdict, judge, readings_met};
+use crate::oracle::{UseExpectation, UseVerdict, judge, relevant_interpretations};
 use crate::reading::RuleInterpretations;
 use crate::rule::{Key, RuleClause};
 use crate::subjects::CompilerDescription;
@@ -64,16 +64,16 @@ pub fn find(
     subject: &CompilerDescription,
     base: RuleInterpretations,
 ) -> Option<&'static CudaDeviation> {
-    let about = |known: &CudaDeviation, expectation: &UseExpectation| {
-        known.covers(subject) && known.effect == effect && (known.is_about)(case, expectation)
-    };
-    readings_met(case, base).into_iter().find_map(|readings| {
-        let expectation = judge(case, readings);
-        KNOWN.iter().find(|known| about(known, &expectation))
+    relevant_interpretations(case, base).into_iter().find_map(|interpretations| {
+        let expectation = judge(case, interpretations);
+        KNOWN.iter().find(|known| {
+            known.covers(subject) && known.effect == effect && (known.is_about)(case, &expectation)
+        })
     })
 }
 
-/// Returns the known deviation of `subject` that covers the case with this expectation, regardless of the effect.
+/// Returns the known deviation of `subject` that covers the case with this expectation, regardless of the
+/// effect.
 pub fn family(
     case: &CudaCase,
     expectation: &UseExpectation,
@@ -89,7 +89,8 @@ pub const KNOWN: &[CudaDeviation] = &[
     CudaDeviation {
         id: "null-pointers-are-read",
         title: "a variable of type std::nullptr_t is read",
-        reason: "reading one gives a null pointer without touching the variable, so none is needed on the device",
+        reason: "reading one gives a null pointer without touching the variable, so none is needed on the \
+                 device",
         clauses: &[RuleClause::Type],
         compilers: &["cicc", "nvcc", "clang"],
         releases: Releases::between("11.8", "22.1"),
@@ -102,8 +103,8 @@ pub const KNOWN: &[CudaDeviation] = &[
     CudaDeviation {
         id: "cicc-folds-other-types",
         title: "the value of a constant of another type than the built-in arithmetic ones is used",
-        reason: "the front end replaces what it can evaluate at compile time, whatever its type: members of classes \
-                 and unions, elements of arrays, pointers",
+        reason: "the front end replaces what it can evaluate at compile time, whatever its type: members of \
+                 classes and unions, elements of arrays, pointers",
         clauses: &[RuleClause::Type],
         compilers: NVIDIA,
         releases: Releases::between("11.8", "13.5"),
@@ -139,22 +140,23 @@ pub const KNOWN: &[CudaDeviation] = &[
     CudaDeviation {
         id: "cicc-folds-through-addresses",
         title: "a constant is read through a reference or a pointer to it",
-        reason: "the whole expression, calls of constexpr functions and lambdas included, is evaluated at compile \
-                 time, and the address is gone",
+        reason: "the whole expression, calls of constexpr functions and lambdas included, is evaluated at \
+                 compile time, and the address is gone",
         clauses: &[RuleClause::NoReference],
         compilers: NVIDIA,
         releases: Releases::between("11.8", "13.5"),
         effect: DeviationEffect::Accepts,
         is_about: |case, expectation| {
-            let evaluable = is_evaluable(case)
-                // `const_cast` removes `volatile` together with `const`.
-                || (case.form.name == "const-cast" && !matches!(constant::of(&case.declaration), Constness::RunTime));
+            // `const_cast` removes `volatile` together with `const`.
+            let is_const_cast = case.form.name == "const-cast" && has_computable_value(&case.declaration);
+            let evaluable = is_evaluable(case) || is_const_cast;
             is_address(expectation) && evaluable && !case.form.result.contains('*')
         },
     },
     CudaDeviation {
         id: "cicc-forgets-volatile-members",
-        title: "a volatile static member, named through an object, is an expression whose value is thrown away",
+        title: "a volatile static member, named through an object, is an expression whose value is thrown \
+                away",
         reason: "C++ reads it there ([expr.context]); the front end does not",
         clauses: &[RuleClause::NotVolatile],
         compilers: NVIDIA,
@@ -182,21 +184,22 @@ pub const KNOWN: &[CudaDeviation] = &[
     CudaDeviation {
         id: "clang-copies-constants",
         title: "a constant of the host is used in device code in a way that needs an object",
-        reason: "clang makes a __constant__ copy of every const variable that a constant initializes, and device code \
-                 uses that: references, addresses, volatile reads and values of any type",
+        reason: "clang makes a __constant__ copy of every const variable that a constant initializes, and \
+                 device code uses that: references, addresses, volatile reads and values of any type",
         clauses: &[RuleClause::NotVolatile, RuleClause::Type, RuleClause::NoReference],
         compilers: &["clang"],
         releases: Releases::between("14.0", "22.1"),
         effect: DeviationEffect::Accepts,
         is_about: |case, expectation| {
-            let constant = !matches!(constant::of(&case.declaration), Constness::RunTime)
-                || case.declaration.ty == VariableType::NullPointer;
+            let constant =
+                has_computable_value(&case.declaration) || case.declaration.ty == VariableType::NullPointer;
             constant && forbidden(expectation).is_some_and(|keys| keys[0] != Key::NotInitialized)
         },
     },
     CudaDeviation {
         id: "clang-ignores-unused-template-arguments",
-        title: "a variable that no constant initializes is a template argument for a reference that the template does not use",
+        title: "a variable that no constant initializes is a template argument for a reference that the \
+                template does not use",
         reason: "only code that refers to the variable is looked at, and there is none",
         clauses: &[RuleClause::NoReference],
         compilers: &["clang"],
@@ -205,12 +208,13 @@ pub const KNOWN: &[CudaDeviation] = &[
         is_about: |case, expectation| {
             is_address(expectation)
                 && case.form.name == "template-reference-argument-unused"
-                && matches!(constant::of(&case.declaration), Constness::RunTime)
+                && !has_computable_value(&case.declaration)
         },
     },
     CudaDeviation {
         id: "clang-skips-initializers-in-local-classes",
-        title: "a default member initializer of a class in a function uses a variable that no constant initializes",
+        title: "a default member initializer of a class in a function uses a variable that no constant \
+                initializes",
         reason: "releases before 16 do not look into it",
         clauses: &[RuleClause::Initialized],
         compilers: &["clang"],
@@ -250,6 +254,7 @@ pub const KNOWN: &[CudaDeviation] = &[
     },
 ];
 
+/// The messages of a forbidden use; `None` for other uses.
 fn forbidden(expectation: &UseExpectation) -> Option<&[Key]> {
     match &expectation.verdict {
         UseVerdict::Forbidden(keys) => Some(keys),
@@ -272,7 +277,12 @@ fn is_evaluable(case: &CudaCase) -> bool {
                 | InitializerPosition::BeforeInstantiation
                 | InitializerPosition::DefinedAfter
         )
-        && !matches!(constant::of(declaration), Constness::RunTime)
+        && has_computable_value(declaration)
+}
+
+/// Whether the value of the variable is known before the program runs.
+fn has_computable_value(declaration: &VariableDeclaration) -> bool {
+    !matches!(constant::evaluate(declaration), Constness::RunTime)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Derives the verdict for a case from the rule's text alone.
 //!
-//! Every decision records its clause and, where the text is ambiguous, the question that it depends on. Nothing here is
-//! derived from the behaviour of a compiler.
+//! Every decision records its clause and, where the text is ambiguous, the question that it depends on.
+//! Nothing here is derived from the behaviour of a compiler.
 
 use crate::language::{
     Annotation, Category, ConstantValue, CudaCase, DeclarationSite, InitializerPosition, Qualifier, UsePlace,
@@ -73,45 +73,48 @@ pub struct UseExpectation {
 }
 
 /// Judges the use in `case` under these interpretations.
-pub fn judge(case: &CudaCase, readings: RuleInterpretations) -> UseExpectation {
-    let mut judge = CaseJudge { case, readings, clauses: Vec::new(), questions: Vec::new(), read: false };
+pub fn judge(case: &CudaCase, interpretations: RuleInterpretations) -> UseExpectation {
+    let mut judge =
+        CaseJudge { case, interpretations, clauses: Vec::new(), questions: Vec::new(), read: false };
     let verdict = judge.verdict();
     let value = match verdict {
-        UseVerdict::Allowed if judge.read => constant::of(&case.declaration).value(),
+        UseVerdict::Allowed if judge.read => constant::evaluate(&case.declaration).value(),
         _ => None,
     };
     UseExpectation { verdict, clauses: judge.clauses, questions: judge.questions, value }
 }
 
-/// Returns every combination of interpretations that can affect this case, sorted by the number of departures from the
-/// literal text, so `base` comes first.
+/// Returns every combination of interpretations that can affect this case, sorted by the number of departures
+/// from the literal text, so `base` comes first.
 ///
-/// Varies only questions that come up while the case is judged. [`RuleQuestion::HostCompiler`] is never varied: it is a
-/// setting, not an ambiguity.
-pub fn readings_met(case: &CudaCase, base: RuleInterpretations) -> Vec<RuleInterpretations> {
-    let mut met: Vec<RuleQuestion> = Vec::new();
+/// Varies only questions that come up while the case is judged. [`RuleQuestion::HostCompiler`] is never
+/// varied: it is a setting, not an ambiguity.
+pub fn relevant_interpretations(case: &CudaCase, base: RuleInterpretations) -> Vec<RuleInterpretations> {
+    let mut varied: Vec<RuleQuestion> = Vec::new();
     let mut combinations = vec![base];
     let mut next = 0;
     while next < combinations.len() {
         for question in judge(case, combinations[next]).questions {
-            if question != RuleQuestion::HostCompiler && !met.contains(&question) {
-                met.push(question);
-                let more: Vec<_> = combinations.iter().map(|readings| readings.with(question)).collect();
+            if question != RuleQuestion::HostCompiler && !varied.contains(&question) {
+                varied.push(question);
+                let more: Vec<_> =
+                    combinations.iter().map(|interpretations| interpretations.with(question)).collect();
                 combinations.extend(more);
             }
         }
         next += 1;
     }
-    combinations.sort_by_key(|readings| (readings.len(), *readings));
+    combinations.sort_by_key(|interpretations| (interpretations.len(), *interpretations));
     combinations.dedup();
     combinations
 }
 
-/// Whether the rule's text alone decides the case: all interpretations give the same verdict and primary message.
+/// Whether the rule's text alone decides the case: all interpretations give the same verdict and primary
+/// message.
 pub fn is_clear(case: &CudaCase, base: RuleInterpretations) -> bool {
     let literal = judge(case, base).verdict;
-    readings_met(case, base).into_iter().all(|readings| {
-        let verdict = judge(case, readings).verdict;
+    relevant_interpretations(case, base).into_iter().all(|interpretations| {
+        let verdict = judge(case, interpretations).verdict;
         verdict.refuses() == literal.refuses() && verdict.primary() == literal.primary()
     })
 }
@@ -131,19 +134,20 @@ enum UseEffect {
 
 struct CaseJudge<'a> {
     case: &'a CudaCase,
-    readings: RuleInterpretations,
+    interpretations: RuleInterpretations,
     clauses: Vec<RuleClause>,
     questions: Vec<RuleQuestion>,
     read: bool,
 }
 
 impl CaseJudge<'_> {
-    /// Records that the verdict depends on `question`; returns whether the answer departs from the literal text.
+    /// Records that the verdict depends on `question`; returns whether the answer departs from the literal
+    /// text.
     fn departs(&mut self, question: RuleQuestion) -> bool {
         if !self.questions.contains(&question) {
             self.questions.push(question);
         }
-        self.readings.departs(question)
+        self.interpretations.departs(question)
     }
 
     fn rests_on(&mut self, clause: RuleClause) {
@@ -224,7 +228,8 @@ impl CaseJudge<'_> {
             if !self.departs(RuleQuestion::Unevaluated) {
                 return UseEffect::Nothing;
             }
-            // Under this interpretation even a bare mention counts; one that reads nothing counts as a reference.
+            // Under this interpretation even a bare mention counts; one that reads nothing counts as a
+            // reference.
             return match self.walk(form.steps) {
                 UseEffect::Nothing => UseEffect::Address,
                 act => act,
@@ -251,8 +256,8 @@ impl CaseJudge<'_> {
                 }
                 UseStep::Read => return UseEffect::Value,
                 UseStep::Copy => return UseEffect::Copy,
-                // A discarded-value expression reads a scalar only if it is volatile, since that read is a side effect. It
-                // never reads an array.
+                // A discarded-value expression reads a scalar only if it is volatile, since that read is a
+                // side effect. It never reads an array.
                 UseStep::Discard if volatile && self.case.declaration.ty.is_scalar() => {
                     return UseEffect::Value;
                 }
@@ -312,7 +317,8 @@ impl CaseJudge<'_> {
             InitializerPosition::AtDeclaration | InitializerPosition::DefinedBefore => true,
             InitializerPosition::BeforeInstantiation if dependent => true,
             InitializerPosition::BeforeInstantiation => self.departs(RuleQuestion::TemplateUse),
-            // The end of the translation unit is also a point of instantiation, and the definition comes before it.
+            // The end of the translation unit is also a point of instantiation, and the definition comes
+            // before it.
             InitializerPosition::DefinedAfter if dependent || self.case.place == UsePlace::Template => {
                 self.departs(RuleQuestion::TemplateUse)
             }
@@ -321,7 +327,7 @@ impl CaseJudge<'_> {
         let before = before
             && !(self.case.place == UsePlace::OwnMemberBefore && self.departs(RuleQuestion::ClassContext));
         before
-            && match constant::of(declaration) {
+            && match constant::evaluate(declaration) {
                 Constness::Constant(_) => true,
                 Constness::Folded(_) => self.departs(RuleQuestion::Folding),
                 Constness::RunTime => false,

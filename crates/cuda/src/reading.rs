@@ -1,4 +1,5 @@
-//! The ambiguities of the rule's text: one question each, with two answers. The literal text's answer comes first.
+//! The ambiguities of the rule's text: one question each, with two answers. The literal text's answer comes
+//! first.
 
 use std::fmt;
 
@@ -45,19 +46,22 @@ questions! {
     DeviceInitializer "device-initializer": "device-code", "not-device-code";
     /// Is an initializer a constant expression if C++ does not call it one but compilers can evaluate it?
     Folding "folding": "constant-expression", "whatever-folds";
-    /// Does an expression use a variable's value if it names the variable and discards the value, as in `(void)v`?
+    /// Does an expression use a variable's value if it names the variable and discards the value, as in
+    /// `(void)v`?
     DiscardedValue "discarded-value": "no-use", "value-use";
     /// Does a reference or a pointer count as one if it only serves to read the value, as in `*&v`?
     Transient "transient": "counts", "value-only";
     /// Does reading an element of an array take the array's address? C++ reads it through a pointer.
     ElementAccess "element-access": "value", "address";
-    /// Does a use in a class, as in the body of a member function, come after all members, or where it is written?
+    /// Does a use in a class, as in the body of a member function, come after all members, or where it is
+    /// written?
     ClassContext "class-context": "complete-class", "as-written";
     /// Is a use in a template located where it is written, or where the template is instantiated?
     TemplateUse "template-use": "definition", "instantiation";
 }
 
-/// A set of interpretations: the questions that are answered against the literal text. By default, there are none.
+/// A set of interpretations: the questions that are answered against the literal text. By default, there are
+/// none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RuleInterpretations(u32);
 

@@ -1,5 +1,5 @@
-//! Tests the checker with compilation databases as written by CMake (with Makefiles and with Ninja), Meson, and tools for
-//! Bazel.
+//! Tests the checker with compilation databases as written by CMake (with Makefiles and with Ninja), Meson,
+//! and tools for Bazel.
 
 use std::fs;
 use std::path::Path;
@@ -20,7 +20,8 @@ const B: &str = "#include \"cfg.cuh\"\n__global__ void bb(int *o) { o[0] = *&k; 
 const LIB: &str = "#pragma once\nnamespace lib { const int kLimit = 3; extern const int kLate; struct Cfg { int n; }; constexpr Cfg cfg{4}; }\n";
 const CFG: &str = "#pragma once\nconst int k = WIDTH;\ninline __device__ const int *hdr() { return &k; }\n";
 
-/// The name and text of each database, the files that it lists, and the flags that the checker reports as ignored.
+/// The name and text of each database, the files that it lists, and the flags that the checker reports as
+/// ignored.
 const DATABASES: [(&str, &str, &[&str], &[&str]); 4] = [
     ("Makefiles", include_str!("databases/makefiles.json"), &["a.cu", "b.cpp"], &[]),
     ("Ninja", include_str!("databases/ninja.json"), &["a.cu", "b.cpp"], &[]),
@@ -42,19 +43,19 @@ fn databases_of_build_systems_have_their_files_analysed_with_their_directories()
     for (name, text) in [("src/a.cu", A), ("src/b.cpp", B), ("third/lib.h", LIB), ("inc/cfg.cuh", CFG)] {
         fs::write(root.join(name), text).unwrap();
     }
-    let at = root.display().to_string();
-    let included = format!("-I{at}/inc -isystem {at}/third\n");
+    let root_name = root.display().to_string();
+    let included = format!("-I{root_name}/inc -isystem {root_name}/third\n");
     fs::write(root.join("build/CMakeFiles/a.dir/includes_CUDA.rsp"), included).unwrap();
     for (name, database, files, dropped) in DATABASES {
         let path = root.join("compile_commands.json");
-        fs::write(&path, database.replace('@', &at)).unwrap();
-        let commands = CompilationDatabase::read(&path).unwrap();
-        let named = commands.files();
+        fs::write(&path, database.replace('@', &root_name)).unwrap();
+        let compilations = CompilationDatabase::read(&path).unwrap();
+        let named = compilations.files();
         let names: Vec<_> = named.iter().map(|file| file.file_name().unwrap().to_str().unwrap()).collect();
         assert_eq!(names, files, "{name}");
         let mut left_out = Vec::new();
         for file in &named {
-            let ways = commands.commands(file).unwrap();
+            let ways = compilations.commands(file).unwrap();
             assert_eq!(ways.len(), 1, "{name}");
             for way in ways {
                 let mut options = CheckOptions::new(clang.clone());

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use ptxsmith_cuda::check::{CheckOptions, check};
 
 #[test]
-fn a_clang_that_does_not_end_is_stopped_with_all_that_it_started() {
+fn a_clang_that_does_not_end_is_stopped_with_its_child_processes() {
     let directory = tempfile::tempdir().unwrap();
     let clang = directory.path().join("clang");
     // The background process keeps the pipes open if only the shell is killed.

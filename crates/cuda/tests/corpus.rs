@@ -19,7 +19,8 @@ fn sources(directory: &Path, extension: &str) -> Vec<PathBuf> {
     files
 }
 
-/// Returns the planted violations of a file: the lines with a comment `// violation: KEY, KEY`, and their keys.
+/// Returns the planted violations of a file: the lines with a comment `// violation: KEY, KEY`, and their
+/// keys.
 fn planted(file: &Path) -> BTreeSet<(String, u32, Vec<Key>)> {
     let text = fs::read_to_string(file).expect("a source can be read");
     let name = file.file_name().expect("it has a name").to_string_lossy().into_owned();
@@ -48,7 +49,7 @@ fn clang() -> Option<PathBuf> {
 }
 
 #[test]
-fn what_is_planted_in_the_corpus_is_found_and_nothing_else() {
+fn planted_violations_are_found_and_nothing_else() {
     let Some(clang) = clang() else { return };
     let files = sources(&corpus(), "cu");
     assert!(files.len() >= 20, "only {} sources", files.len());

@@ -1,4 +1,5 @@
-//! Tests that the table of open questions in docs/guide/cuda.md matches the code. `PTXSMITH_BLESS=1` rewrites the table.
+//! Tests that the table of open questions in docs/guide/cuda.md matches the code. `PTXSMITH_BLESS=1` rewrites
+//! the table.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,5 @@
-//! Tests the checker on uses of every form. Tables in `corpus/cuda/forms` hold the verdicts, which were derived by hand.
+//! Tests the checker on uses of every form. Tables in `corpus/cuda/forms` hold the verdicts, which were
+//! derived by hand.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -68,7 +69,8 @@ fn tables() -> Vec<(PathBuf, Table)> {
     files.into_iter().map(|file| (file.clone(), read(&file))).collect()
 }
 
-/// Returns the CUDA source of a table. Each use has its own namespace, and the same line number as in the table.
+/// Returns the CUDA source of a table. Each use has its own namespace, and the same line number as in the
+/// table.
 fn source(table: &Table) -> String {
     let last = table.lines.keys().chain(table.prelude.keys()).max().copied().unwrap_or(0);
     let line = |number| match (table.prelude.get(&number), table.lines.get(&number)) {
@@ -94,7 +96,7 @@ fn every_form_is_judged_as_the_text_says() {
         fs::write(&path, source(&table)).unwrap();
         let mut options = CheckOptions::new(clang.clone());
         if table.microsoft {
-            options.readings = options.readings.with(RuleQuestion::HostCompiler);
+            options.interpretations = options.interpretations.with(RuleQuestion::HostCompiler);
         }
         options.flags = table.flags.iter().map(Into::into).collect();
         options.directory = file.parent().expect("a table lies somewhere").to_owned();
@@ -123,7 +125,7 @@ fn every_form_is_judged_as_the_text_says() {
 }
 
 #[test]
-fn every_use_names_the_clause_or_the_reading_that_decides_it() {
+fn every_use_names_the_clause_or_the_question_that_decides_it() {
     for (file, table) in tables() {
         for (number, line) in &table.lines {
             let decides = line.why.split([':', ' ']).next().unwrap_or_default();

@@ -1,7 +1,7 @@
 //! Compares the checker with the oracle on generated uses. The two implementations of the rule share no code.
 //!
-//! Tests part of the generator's table and 700 random cases; with `PTXSMITH_WHOLE=1`, the whole table. Uses of
-//! floating-point types are also judged for Microsoft's host compiler.
+//! Tests part of the generator's table and 700 random cases; with `PTXSMITH_WHOLE=1`, the whole table. Uses
+//! of floating-point types are also judged for Microsoft's host compiler.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -25,7 +25,7 @@ struct Tally {
 }
 
 #[test]
-fn clear_uses_are_judged_as_the_oracle_judges_them_and_host_code_is_left_alone() {
+fn clear_uses_get_the_oracles_verdict_and_host_code_gets_none() {
     let Ok(clang) = find_clang() else {
         eprintln!("NOT TESTED: the checker on generated uses: clang is not in PATH");
         return;
@@ -37,8 +37,8 @@ fn clear_uses_are_judged_as_the_oracle_judges_them_and_host_code_is_left_alone()
     let cases: Vec<CudaCase> = parts.chain(table..table + 700).map(|id| generator.case(id)).collect();
     let literal = RuleInterpretations::default();
     let microsoft = literal.with(RuleQuestion::HostCompiler);
-    let of_floating = |case: &&CudaCase| case.declaration.ty.is_floating();
-    let floating: Vec<CudaCase> = cases.iter().filter(of_floating).cloned().collect();
+    let floating: Vec<CudaCase> =
+        cases.iter().filter(|case| case.declaration.ty.is_floating()).cloned().collect();
     for (name, base, cases) in [("any", literal, &cases), ("Microsoft's", microsoft, &floating)] {
         let mut tally = Tally::default();
         for standard in Standard::ALL {
@@ -64,14 +64,14 @@ fn checked(clang: &Path, standard: Standard, base: RuleInterpretations, lines: &
     fs::write(&file, lines.iter().map(|printed| printed.line.clone() + "\n").collect::<String>()).unwrap();
     let mut options = CheckOptions::new(clang.to_owned());
     options.flags = vec![format!("-std={}", standard.name()).into()];
-    options.readings = base;
+    options.interpretations = base;
     check(&file, &options).unwrap()
 }
 
 /// Checks these uses in one file and tallies the outcomes.
 ///
-/// Rechecks a use in a file of its own if the checker missed it. Only then it is known whether a report of undecided code is
-/// about this use.
+/// Rechecks a use in a file of its own if the checker missed it. Only then it is known whether a report of
+/// undecided code is about this use.
 fn show(clang: &Path, standard: Standard, base: RuleInterpretations, cases: &[&CudaCase], tally: &mut Tally) {
     let printed: Vec<PrintedCase> = cases.iter().map(|case| print(case)).collect();
     let report = checked(clang, standard, base, &printed);

@@ -1,4 +1,5 @@
-//! Regression tests of the checker: programs that it once misjudged, with the exact places and variables to report.
+//! Regression tests of the checker: programs that it once misjudged, with the exact places and variables to
+//! report.
 
 use std::fs;
 use std::path::Path;
@@ -147,7 +148,7 @@ fn programs_are_judged_as_the_text_says() {
 
 /// Of the lines with violations, nvcc 13.5 rejects those in `refused` and accepts the others (2026-11-27).
 #[test]
-fn what_nvcc_accepts_against_the_letter_is_marked() {
+fn uses_that_nvcc_accepts_against_the_letter_are_marked() {
     let Ok(clang) = find_clang() else {
         eprintln!("NOT TESTED: the severity of what the checker finds: clang is not in PATH");
         return;
@@ -187,10 +188,10 @@ __global__ void b2(unsigned *o, int i) { Box<pp.a> b; o[0] = sizeof b; }
         report.findings.iter().filter(|found| !found.is_accepted).map(|found| found.line).collect();
     assert_eq!(kept, refused);
     let mut options = CheckOptions::new(clang);
-    options.readings = options.readings.with(RuleQuestion::Enumeration);
+    options.interpretations = options.interpretations.with(RuleQuestion::Enumeration);
     let report = check(&path, &options).unwrap();
     assert!(!report.findings.iter().any(|found| [12, 13].contains(&found.line)));
-    options.readings = RuleInterpretations::default().with(RuleQuestion::ConstexprVariable);
+    options.interpretations = RuleInterpretations::default().with(RuleQuestion::ConstexprVariable);
     let report = check(&path, &options).unwrap();
     assert_eq!(report.findings.iter().map(|found| found.line).collect::<Vec<_>>(), [12, 13, 18]);
 }

@@ -1,4 +1,5 @@
-//! The parts of clang's JSON syntax tree that the checker needs. Fields that clang does not print have default values.
+//! The parts of clang's JSON syntax tree that the checker needs. Fields that clang does not print have
+//! default values.
 
 use serde::Deserialize;
 

@@ -13,8 +13,8 @@ use super::Violation;
 const HEAD: &str = "\
 Violations that are known, `FILE:VARIABLE:MESSAGES # LINE`: `ptxsmith cuda check --expect-failures FILE`.";
 
-/// A set of known violations. An entry holds the text of the line and not its number, so a violation stays known when its
-/// line moves, but not when the line changes.
+/// A set of known violations. An entry holds the text of the line and not its number, so a violation stays
+/// known when its line moves, but not when the line changes.
 #[derive(Debug, Default)]
 pub struct Baseline {
     /// Paths in the entries are relative to this directory.
@@ -39,7 +39,8 @@ impl Baseline {
         Ok(baseline)
     }
 
-    /// Removes a violation from the set; returns whether it was there. `path` is the path of the violation's file.
+    /// Removes a violation from the set; returns whether it was there. `path` is the path of the violation's
+    /// file.
     pub fn remove(&mut self, violation: &Violation, path: &Path) -> bool {
         let entry = self.entry(violation, path);
         match self.entries.get_mut(&entry) {

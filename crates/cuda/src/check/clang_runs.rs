@@ -79,8 +79,8 @@ fn invocation(options: &CheckOptions, args: Vec<OsString>, temporary: &Path) -> 
     }
 }
 
-/// Returns a file's name as an argument that clang takes neither for a flag nor for a file of more arguments. A path may
-/// begin with `@` or `-` although its last part does not.
+/// Returns a file's name as an argument that clang treats neither as a flag nor as a file of more arguments.
+/// A path may begin with `@` or `-` although its last part does not.
 fn file_argument(file: &Path) -> OsString {
     match file.as_os_str().as_encoded_bytes() {
         [b'@' | b'-', ..] => Path::new(".").join(file).into_os_string(),
@@ -100,7 +100,8 @@ pub struct FileOrigins<'a> {
 }
 
 impl<'a> FileOrigins<'a> {
-    /// Creates the rules for these options. `scratch` is the directory of the headers that we write for clang.
+    /// Creates the rules for these options. `scratch` is the directory of the headers that we write for
+    /// clang.
     pub fn new(options: &'a CheckOptions, scratch: &Path) -> Self {
         FileOrigins {
             filter: &options.filter,

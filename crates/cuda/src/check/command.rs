@@ -1,4 +1,4 @@
-//! The flags with which files are compiled: those in `compile_commands.json`, and those that the user gives.
+//! The flags that files are compiled with, from `compile_commands.json` and from the user.
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
@@ -74,7 +74,8 @@ impl CompilationDatabase {
         Ok(database)
     }
 
-    /// Returns the CUDA files in the database, each once. A file is CUDA by its name or by a flag of its command.
+    /// Returns the CUDA files in the database, each once. A file is CUDA by its name or by a flag of its
+    /// command.
     pub fn files(&self) -> Vec<PathBuf> {
         let mut files: Vec<PathBuf> = Vec::new();
         let mut seen = HashSet::new();
@@ -155,8 +156,8 @@ pub struct CompileCommand {
     pub microsoft: bool,
 }
 
-/// Translates the flags that the user gives for clang. Spellings of nvcc become those of clang. A file of options of nvcc
-/// is replaced by its portable flags.
+/// Translates the flags that the user gives for clang. Spellings of nvcc become those of clang. A file of
+/// options of nvcc is replaced by its portable flags.
 ///
 /// # Errors
 /// Fails if a file of options cannot be read, or if a flag would make clang read more flags from a file.
@@ -233,7 +234,10 @@ mod tests {
         let root = directory.path();
         fs::create_dir(root.join("build")).unwrap();
         fs::write(root.join("build/includes_CUDA.rsp"), "-I/src/inc -isystem /src/third\n").unwrap();
-        let entry = |command: &str, file: &str| serde_json::json!({ "directory": "build", "command": command, "file": format!("../src/{file}") });
+        let entry = |command: &str, file: &str| {
+            let file = format!("../src/{file}");
+            serde_json::json!({ "directory": "build", "command": command, "file": file })
+        };
         let nvcc = "/usr/bin/nvcc -DWIDTH=3 --options-file includes_CUDA.rsp";
         let entries = [
             entry(&format!("{nvcc} -x cu -c ../src/a.cu -o a.o"), "a.cu"),

@@ -1,20 +1,21 @@
 //! Runs clang and reads the dump of its syntax tree while clang writes it.
 //!
-//! With the headers of the standard library, a dump is hundreds of megabytes, nearly all of it declarations that do not
-//! matter here. clang prints the declarations of a translation unit one after the other, all at the same indentation. So
-//! the reader skips declarations in system headers line by line, and parses only the others. In headers that the user's
-//! flags call system headers, it also parses the variables, because the user's code may name them.
+//! With the headers of the standard library, a dump is hundreds of megabytes, nearly all of it declarations
+//! that do not matter here. clang prints the declarations of a translation unit one after the other, all at
+//! the same indentation. So the reader skips declarations in system headers line by line, and parses only the
+//! others. In headers that the user's flags call system headers, it also parses the variables, because the
+//! user's code may name them.
 //!
-//! clang prints the line of a place only if it differs from the line of the place before. The reader adds the missing
-//! lines.
+//! clang prints the line of a place only if it differs from the line of the place before. The reader adds the
+//! missing lines.
 
 use ptxsmith_subject::process::{self, Cancel, End, Invocation, Limits};
 
 use super::ast::AstNode;
 use super::source::{FileOrigin, PreprocessedText, errors};
 
-/// The largest depth of nested nodes. clang prints more white space the deeper a tree is, so it would exceed its time limit
-/// on a tree that is much deeper.
+/// The largest depth of nested nodes. clang prints more white space the deeper a tree is, so it would exceed
+/// its time limit on a tree that is much deeper.
 pub const DEEPEST: usize = 20_000;
 
 /// The largest number of bytes that are kept of a dump, without blanks and system headers.
@@ -66,7 +67,7 @@ struct DumpReader<'a> {
     kept: usize,
     /// The error of the first declaration that is invalid JSON.
     broken: Option<serde_json::Error>,
-    /// The beginning of a line whose end was not read yet.
+    /// The beginning of a line that is not complete yet.
     pending: Vec<u8>,
     /// Whether the reader is inside a declaration of the translation unit.
     is_inside: bool,
@@ -142,7 +143,8 @@ impl<'a> DumpReader<'a> {
         }
     }
 
-    /// Leaves out the current declaration if it exceeds a limit. Each level of nesting is indented by four more columns.
+    /// Leaves out the current declaration if it exceeds a limit. Each level of nesting is indented by four
+    /// more columns.
     fn leave_out_beyond_limits(&mut self, column: usize) {
         let hit = if column / 4 > DEEPEST {
             format!("statements or expressions are nested more than {DEEPEST} deep")
@@ -219,7 +221,8 @@ impl<'a> DumpReader<'a> {
         };
     }
 
-    /// Finds the variables in namespaces and classes of a library. `column` and `rest` are a line of its declaration.
+    /// Finds the variables in namespaces and classes of a library. `column` and `rest` are a line of its
+    /// declaration.
     fn follow_library(&mut self, column: usize, rest: &[u8]) {
         match self.nested {
             Nested::Scope if rest == b"{\n" => {
@@ -302,8 +305,8 @@ const TEMPLATES: [&str; 2] = ["\"kind\": \"ClassTemplateDecl\"", "\"kind\": \"Va
 /// The lines of the kinds of such templates' own declarations, which are skipped.
 const PATTERNS: [&str; 2] = ["\"kind\": \"CXXRecordDecl\"", "\"kind\": \"VarDecl\""];
 
-/// Parses a declaration. Some of clang's nodes have the same key twice, which is an error for a typed value, but not for
-/// an untyped one.
+/// Parses a declaration. Some of clang's nodes have the same key twice, which is an error for a typed value,
+/// but not for an untyped one.
 pub fn parse_node(text: &str) -> serde_json::Result<AstNode> {
     deserialize(text).or_else(|_| serde_json::from_value(deserialize(text)?))
 }

@@ -7,7 +7,8 @@ use std::path::Path;
 /// The size limit of sources and compilation databases, in bytes.
 pub const LONGEST: u64 = 256 << 20;
 
-/// Reads a regular file of at most `longest` bytes. Other files, such as pipes and devices, may have no end or block.
+/// Reads a regular file of at most `longest` bytes. Other files, such as pipes and devices, may have no end
+/// or block.
 pub fn read_text(path: &Path, longest: u64) -> io::Result<String> {
     if !fs::metadata(path)?.is_file() {
         return Err(invalid("it is no regular file".to_owned()));

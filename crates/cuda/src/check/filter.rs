@@ -7,8 +7,8 @@ use regex_lite::Regex;
 /// The selection of files in which violations are reported. The checked file itself always belongs to it.
 #[derive(Clone, Debug)]
 pub enum ReportFilter {
-    /// The files of the checked file's project: those below the nearest directory around it that contains `.git`, or else
-    /// below its own directory.
+    /// The files of the checked file's project: those below the nearest directory around it that contains
+    /// `.git`, or else below its own directory.
     Project,
     /// The headers whose path matches.
     Headers(Regex),
@@ -28,7 +28,8 @@ impl ReportFilter {
         Regex::new(regex).map(ReportFilter::Headers).map_err(|error| error.to_string())
     }
 
-    /// Whether the regular expression matches this header. Such headers are examined even if they are system headers.
+    /// Whether the regular expression matches this header. Such headers are examined even if they are system
+    /// headers.
     pub fn names(&self, header: &str) -> bool {
         matches!(self, ReportFilter::Headers(regex) if regex.is_match(header))
     }

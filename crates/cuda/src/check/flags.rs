@@ -1,8 +1,8 @@
 //! Selects the flags of a compiler's command line that reach clang: those in one table.
 //!
-//! A command line comes with the checked project, so none of it is trusted. Flags that are not in the table are left out.
-//! Some of them would load a plug-in, write files, or read more flags from a file. The flags in the table affect the
-//! meaning of the text, and make clang do no more than read files.
+//! A command line comes with the checked project, so none of it is trusted. Flags that are not in the table
+//! are left out. Some of them would load a plug-in, write files, or read more flags from a file. The flags in
+//! the table affect the meaning of the text, and make clang do no more than read files.
 
 use std::ffi::OsString;
 
@@ -28,8 +28,8 @@ struct PortableFlag {
     clang: &'static str,
 }
 
-/// All flags that reach clang: those of clang and gcc, and nvcc's own spellings of them. A flag comes before the flags that
-/// are prefixes of it.
+/// All flags that reach clang: those of clang and gcc, and nvcc's own spellings of them. A flag comes before
+/// the flags that are prefixes of it.
 const FLAGS: &[PortableFlag] = &[
     flag("-include", FlagValue::Next, "-include"),
     flag("-isystem", FlagValue::JoinedOrNext, "-isystem"),
@@ -56,8 +56,8 @@ const FLAGS: &[PortableFlag] = &[
 ];
 
 impl PortableFlag {
-    /// Finds the flag that an argument is or begins with, and the value in the same argument. The value is empty for a
-    /// flag without one, and `None` if it is the next argument.
+    /// Finds the flag that an argument is or begins with, and the value in the same argument. The value is
+    /// empty for a flag without one, and `None` if it is the next argument.
     fn find(argument: &str) -> Option<(&'static PortableFlag, Option<&str>)> {
         FLAGS.iter().find_map(|flag| match (argument.strip_prefix(flag.name)?, flag.value) {
             ("", FlagValue::None) => Some((flag, Some(""))),
@@ -89,15 +89,17 @@ const SEPARATE: [&str; 3] = ["-include", "-isystem", "-iquote"];
 /// The flags of clang that have no effect on preprocessed text.
 const PREPROCESSING: [&str; 6] = ["-include", "-isystem", "-iquote", "-I", "-D", "-U"];
 
-/// An argument that names a file of further arguments. Such a file is not read, and the argument never reaches clang.
+/// An argument that names a file of further arguments. Such a file is not read, and the argument never
+/// reaches clang.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` names a file of further flags, which is not read; write them out")]
 pub struct ResponseFile(pub String);
 
 /// Checks that no argument would make clang read more arguments from a file.
 ///
-/// A value that is joined to its flag is checked too: clang passes flag and value to the compiler proper as two arguments,
-/// and that replaces arguments by files once more, which could bring plug-ins and output files.
+/// A value that is joined to its flag is checked too: clang passes flag and value to the compiler proper as
+/// two arguments, and that replaces arguments by files once more, which could bring plug-ins and output
+/// files.
 ///
 /// # Errors
 /// Fails with the first such argument.
@@ -113,8 +115,8 @@ fn names_response_file(argument: &[u8]) -> bool {
     argument.starts_with(b"@") || values.any(|value| value.starts_with(b"@"))
 }
 
-/// Splits a compiler's arguments, without its name, into those for clang and those that are left out although they might
-/// affect the meaning of the text. Other arguments are in neither list.
+/// Splits a compiler's arguments, without its name, into flags for clang and flags that are left out although
+/// they might affect the meaning of the text. Other arguments are in neither list.
 pub fn portable(arguments: &[String]) -> Result<(Vec<OsString>, Vec<String>), ResponseFile> {
     let mut kept = Vec::new();
     let mut dropped = Vec::new();
@@ -140,7 +142,8 @@ pub fn portable(arguments: &[String]) -> Result<(Vec<OsString>, Vec<String>), Re
     Ok((kept, dropped))
 }
 
-/// Returns the user's own arguments for clang, without those that only nvcc has and that do not affect the text.
+/// Returns the user's own arguments for clang. Leaves out flags of nvcc that do not affect the meaning of the
+/// text.
 pub fn for_clang(arguments: &[String]) -> Vec<OsString> {
     let mut kept = Vec::new();
     let mut arguments = arguments.iter();
@@ -158,7 +161,8 @@ pub fn for_clang(arguments: &[String]) -> Vec<OsString> {
     kept
 }
 
-/// Returns the position of the value of a flag that does not affect the meaning of the text; `None` for other flags.
+/// Returns the position of the value of a flag that does not affect the meaning of the text; `None` for other
+/// flags.
 fn value_if_meaningless(argument: &str) -> Option<FlagValue> {
     if MEANINGLESS_WITH_VALUES.contains(&argument) || NVCC_WITH_VALUES.contains(&argument) {
         return Some(FlagValue::Next);
@@ -170,7 +174,8 @@ fn value_if_meaningless(argument: &str) -> Option<FlagValue> {
     is_meaningless.then_some(FlagValue::None)
 }
 
-/// Flags of clang and gcc that do not affect the meaning of the text, with the value as an argument of its own.
+/// Flags of clang and gcc that do not affect the meaning of the text, with the value as an argument of its
+/// own.
 const MEANINGLESS_WITH_VALUES: [&str; 8] =
     ["-o", "-x", "-MF", "-MT", "-MQ", "--cuda-gpu-arch", "-target", "-arch"];
 
@@ -227,7 +232,8 @@ const NVCC_WITH_VALUES: [&str; 22] = [
     "-default-stream",
 ];
 
-/// Other flags of nvcc that do not affect the meaning of the text, without a value or with one behind an equals sign.
+/// Other flags of nvcc that do not affect the meaning of the text, without a value or with one behind an
+/// equals sign.
 const NVCC: [&str; 34] = [
     "-forward-unknown-to-host-compiler",
     "--forward-unknown-to-host-compiler",

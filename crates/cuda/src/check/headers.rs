@@ -17,7 +17,8 @@ pub fn write_headers(directory: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes empty headers with the names that clang's own headers include and NVIDIA's wheels of the runtime lack.
+/// Writes empty headers with the names that clang's own headers include and NVIDIA's wheels of the runtime
+/// lack.
 pub fn write_absent_headers(directory: &Path) -> io::Result<()> {
     fs::create_dir_all(directory)?;
     let names = ["curand_mtgp32_kernel.h", "texture_fetch_functions.h", "texture_indirect_functions.h"];

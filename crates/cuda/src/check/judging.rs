@@ -36,7 +36,8 @@ impl UndecidedCause {
         match self {
             UndecidedCause::Template => "depend on the parameters of templates that are not instantiated",
             UndecidedCause::Initializer => {
-                "read variables that are declared in a way that leaves no place to ask clang for their initialization"
+                "read variables that are declared in a way that leaves no place to ask clang for their \
+                 initialization"
             }
             UndecidedCause::LeftOut => {
                 "read variables that a declaration before may initialize which is left out"
@@ -68,7 +69,7 @@ struct PendingViolation {
 /// Judges the uses of one translation unit.
 pub struct UseJudge<'a> {
     variables: &'a Variables<'a>,
-    readings: RuleInterpretations,
+    interpretations: RuleInterpretations,
     answers: QueryAnswers,
     /// The kinds of use of operands of constants, by the offset of the name.
     operands: HashMap<usize, UseKind>,
@@ -93,7 +94,7 @@ pub struct JudgedUses {
 pub fn queries<'a>(
     uses: &Uses,
     variables: &'a Variables<'a>,
-    readings: RuleInterpretations,
+    interpretations: RuleInterpretations,
     source: &PreprocessedText,
 ) -> Vec<VariableQuery<'a>> {
     let mut wanted: HashSet<&str> = HashSet::new();
@@ -109,14 +110,15 @@ pub fn queries<'a>(
     }
     let mut names: HashMap<&str, bool> = HashMap::new();
     for (id, variable) in variables.covered() {
-        *names.entry(variable.name).or_default() |= is_suspect(id, variable, uses, variables, readings);
+        *names.entry(variable.name).or_default() |=
+            is_suspect(id, variable, uses, variables, interpretations);
     }
     let in_text = uses.names_in_text(&names, source);
     let mut queries = Vec::new();
     for (id, variable) in variables.covered() {
         let is_in_text = in_text
             .get(variable.name)
-            .is_some_and(|&is_bound| is_bound || is_suspect(id, variable, uses, variables, readings));
+            .is_some_and(|&is_bound| is_bound || is_suspect(id, variable, uses, variables, interpretations));
         if wanted.contains(id) || is_in_text {
             queries.push(VariableQuery { id, name: variable.name, places: variable.places.clone() });
         }
@@ -131,15 +133,16 @@ fn is_suspect(
     variable: &CppVariable<'_>,
     uses: &Uses,
     variables: &Variables<'_>,
-    readings: RuleInterpretations,
+    interpretations: RuleInterpretations,
 ) -> bool {
     uses.by_argument.contains(id)
         || variable.is_volatile()
-        || !has_valid_type(variables, variable, readings)
+        || !has_valid_type(variables, variable, interpretations)
         || !variable.is_plainly_constant()
 }
 
-/// Returns the operands of constants whose use only clang's tree decides: all that are not the whole constant.
+/// Returns the operands of constants that clang's tree must classify. A variable that is the whole constant
+/// is not among them.
 pub fn operands<'a>(
     answers: &QueryAnswers,
     uses: &Uses,
@@ -183,35 +186,35 @@ fn char_boundary_from(text: &str, mut offset: usize) -> usize {
 fn has_valid_type(
     variables: &Variables<'_>,
     variable: &CppVariable<'_>,
-    readings: RuleInterpretations,
+    interpretations: RuleInterpretations,
 ) -> bool {
     match variable.kind() {
         ArithmeticKind::Integral => {
-            !(variable.ty.contains("__int128") && readings.departs(RuleQuestion::ExtendedInteger))
+            !(variable.ty.contains("__int128") && interpretations.departs(RuleQuestion::ExtendedInteger))
         }
         ArithmeticKind::Floating => {
             let is_long = variable.ty.contains("long double");
-            !readings.departs(RuleQuestion::HostCompiler)
-                && (!is_long || !readings.departs(RuleQuestion::LongDouble))
+            !interpretations.departs(RuleQuestion::HostCompiler)
+                && (!is_long || !interpretations.departs(RuleQuestion::LongDouble))
         }
         ArithmeticKind::Other => {
-            readings.departs(RuleQuestion::Enumeration) && variables.is_enumeration(variable)
+            interpretations.departs(RuleQuestion::Enumeration) && variables.is_enumeration(variable)
         }
     }
 }
 
 impl<'a> UseJudge<'a> {
-    /// Creates a judge with clang's answers. `operands` are the kinds of use of operands of constants, by the offset of the
-    /// name.
+    /// Creates a judge with clang's answers. `operands` are the kinds of use of operands of constants, by the
+    /// offset of the name.
     pub fn new(
         variables: &'a Variables<'a>,
-        readings: RuleInterpretations,
+        interpretations: RuleInterpretations,
         answers: QueryAnswers,
         operands: HashMap<usize, UseKind>,
     ) -> Self {
         UseJudge {
             variables,
-            readings,
+            interpretations,
             answers,
             operands,
             misread: HashSet::new(),
@@ -292,7 +295,7 @@ impl<'a> UseJudge<'a> {
     /// Judges one use. Records a violation or an undecided use, or nothing.
     fn judge_use(&mut self, used: &Use, source: &PreprocessedText) {
         let Some(variable) = self.variables.get(&used.id) else { return };
-        if variable.is_constexpr && self.readings.departs(RuleQuestion::ConstexprVariable) {
+        if variable.is_constexpr && self.interpretations.departs(RuleQuestion::ConstexprVariable) {
             return;
         }
         let result = match used.kind {
@@ -319,7 +322,7 @@ impl<'a> UseJudge<'a> {
         let is_copy_allowed = is_initialized_before
             && variable.is_plainly_constant()
             && !variable.is_volatile()
-            && has_valid_type(self.variables, variable, self.readings);
+            && has_valid_type(self.variables, variable, self.interpretations);
         // nvcc copies and reads everything that it can evaluate, whatever its type.
         let is_copied = used.kind == UseKind::Copy && variable.is_constexpr;
         let is_accepted =
@@ -383,7 +386,7 @@ impl<'a> UseJudge<'a> {
         if variable.is_volatile() {
             keys.push(Key::Volatile);
         }
-        if !has_valid_type(self.variables, variable, self.readings) {
+        if !has_valid_type(self.variables, variable, self.interpretations) {
             keys.push(Key::InvalidType);
         }
         // Other messages apply regardless of the initialization.
@@ -437,7 +440,7 @@ impl<'a> UseJudge<'a> {
         }
     }
 
-    /// Judges a use of the variable `id`, which is one of those that the name stands for (`instances`).
+    /// Judges a use of the variable `id`, one of the `instances` that the name stands for.
     fn judge_mention(
         &mut self,
         uses: &Uses,
@@ -449,8 +452,8 @@ impl<'a> UseJudge<'a> {
         let variables = self.variables;
         let Some(variable) = variables.get(id) else { return };
         let Mention { place, last, body } = mention;
-        // A variable that is declared behind the code is named by a parameter of a template, or is a member of the class
-        // around the code.
+        // A variable that is declared behind the code is named by a parameter of a template, or is a member
+        // of the class around the code.
         let is_behind = variable.places.first().is_some_and(|declared| declared.offset as usize > body.end);
         let number = if is_behind { u64::MAX } else { body.number };
         match self.kind_of_mention(uses, source, variable, instances, mention) {
@@ -512,8 +515,8 @@ fn kind_of_argument(used: &Use, uses: &Uses, source: &PreprocessedText) -> UseKi
     }
 }
 
-/// Finds a violation that was reported at the same place for the same variable. A macro that uses a variable twice has both
-/// uses at its own place.
+/// Finds a violation that was reported at the same place for the same variable. A macro that uses a variable
+/// twice has both uses at its own place.
 fn find_same<'f>(
     findings: &'f mut [(u32, Violation)],
     written: &WrittenPlace,

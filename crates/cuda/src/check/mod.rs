@@ -1,16 +1,16 @@
 //! Finds violations of the rule in users' own sources, on the syntax tree that clang makes of them.
 //!
-//! Shares nothing with [`crate::oracle`]: the oracle judges cases from their own description, this module judges C++ from
-//! a tree. Where the rule is ambiguous, the literal text is the default, as in the oracle.
+//! Shares nothing with [`crate::oracle`]: the oracle judges cases from their own description, this module
+//! judges C++ from a tree. Where the rule is ambiguous, the literal text is the default, as in the oracle.
 //!
 //! One file goes through these steps, each in a module of its own:
 //!
-//! 1. [`source`] runs clang's preprocessor. All later steps work on the preprocessed text.
-//! 2. [`dump`] runs clang on that text and reads the syntax tree.
-//! 3. [`variables`] and [`uses`] collect the host variables and their uses in device code.
-//! 4. [`queries`] and [`witnesses`] ask clang for facts that the tree does not have.
-//! 5. [`judging`] decides which uses are violations, and translates their places into the user's files.
-//! 6. [`filter`] and [`suppress`] leave out violations that the user does not want to see.
+//! 1. `source` runs clang's preprocessor. All later steps work on the preprocessed text.
+//! 2. `dump` runs clang on that text and reads the syntax tree.
+//! 3. `variables` and `use_finder` collect the host variables and their uses in device code.
+//! 4. `queries` and `witnesses` ask clang for facts that the tree does not have.
+//! 5. `judging` decides which uses are violations, and translates their places into the user's files.
+//! 6. `filter` and `suppress` leave out violations that the user does not want to see.
 
 mod ast;
 mod baseline;
@@ -171,7 +171,7 @@ pub struct CheckOptions {
     /// The clang to run.
     pub clang: PathBuf,
     /// The answers to open questions. Only those in [`INTERPRETATIONS`] have an effect.
-    pub readings: RuleInterpretations,
+    pub interpretations: RuleInterpretations,
     /// Further arguments for clang.
     pub flags: Vec<OsString>,
     /// The working directory of clang. Relative paths are relative to it.
@@ -189,7 +189,7 @@ impl CheckOptions {
     pub fn new(clang: PathBuf) -> Self {
         CheckOptions {
             clang,
-            readings: RuleInterpretations::default(),
+            interpretations: RuleInterpretations::default(),
             flags: Vec::new(),
             directory: PathBuf::from("."),
             timeout: Duration::from_secs(60),
@@ -213,7 +213,8 @@ impl CheckOptions {
     }
 }
 
-/// An error of this machine or of our code that prevents a check. Errors in the checked file are no errors here.
+/// An error of this machine or of our code that prevents a check. Errors in the checked file are no errors
+/// here.
 #[derive(Debug, thiserror::Error)]
 pub enum CheckError {
     /// clang cannot be run, or was stopped on request.
@@ -244,8 +245,8 @@ pub fn clang_version(program: &Path, cancel: &Cancel) -> Result<String, String> 
     crate::subjects::clang_version(program, cancel)
 }
 
-/// The reason why a file with such a name is not shown to clang. clang passes the name without its directory to the
-/// compiler proper, which would read the file as a list of arguments.
+/// The reason why a file with such a name is not shown to clang. clang passes the name without its directory
+/// to the compiler proper, which would read the file as a list of arguments.
 const NAMED_LIKE_FLAGS: &str =
     "its name begins with `@`, which clang takes for that of a file of flags; give it another name";
 
@@ -297,7 +298,7 @@ fn check_preprocessed(
     let dump = dump::run(&dumping, &options.limits(), &options.cancel, source)?;
     let variables = variables::Variables::collect(&dump.declarations, dump.whole);
     let mut uses = use_finder::find(&dump.declarations, &variables);
-    if options.readings.departs(RuleQuestion::Uninstantiated) {
+    if options.interpretations.departs(RuleQuestion::Uninstantiated) {
         uses.uses.retain(|used| !used.is_in_pattern);
     }
     let judge = asked_judge(&uses, &variables, source, runs, options)?;
@@ -341,15 +342,16 @@ fn asked_judge<'a>(
     options: &CheckOptions,
 ) -> Result<judging::UseJudge<'a>, CheckError> {
     let (limits, cancel) = (options.limits(), &options.cancel);
-    let queries = judging::queries(uses, variables, options.readings, source);
+    let queries = judging::queries(uses, variables, options.interpretations, source);
     let answers = queries::ask(&runs.reading, &limits, cancel, &queries, source, &runs.preprocessed)?;
     let operands = judging::operands(&answers, uses, variables, source);
     let kinds = witnesses::ask(&runs.reading, &limits, cancel, &operands, source, &runs.preprocessed)?;
-    Ok(judging::UseJudge::new(variables, options.readings, answers, kinds))
+    Ok(judging::UseJudge::new(variables, options.interpretations, answers, kinds))
 }
 
-/// Sorts the errors that clang reported for the tree. Returns those about host variables that the rule does not mention,
-/// adds those about anything else to `errors`, and drops those about variables that the checker judges itself.
+/// Sorts the errors that clang reported for the tree. Returns those about host variables that the rule does
+/// not mention, adds those about anything else to `errors`, and drops those about variables that the checker
+/// judges itself.
 fn sort_errors(
     dumped: &[String],
     errors: &mut Vec<String>,

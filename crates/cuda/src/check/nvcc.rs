@@ -1,5 +1,5 @@
-//! Translates flags of nvcc into those of clang and gcc. The table in [`flags`](super::flags) then decides which of them
-//! reach clang.
+//! Translates flags of nvcc into those of clang and gcc. The table in [`flags`](super::flags) then decides
+//! which of them reach clang.
 
 use std::io;
 use std::path::Path;
@@ -37,8 +37,8 @@ pub fn names_options_file(argument: &str) -> bool {
 
 /// Replaces nvcc's files of options, which CMake writes, by their contents.
 ///
-/// A file of options cannot name another one: its arguments are returned as they are, and the table of flags leaves out a
-/// flag for a file of options.
+/// A file of options cannot name another one: its arguments are returned as they are, and the table of flags
+/// leaves out a flag for a file of options.
 pub fn with_options_files(arguments: &[String], directory: &Path) -> Result<Vec<String>, OptionsFileError> {
     let mut expanded = Vec::new();
     let mut rest = arguments.iter();
@@ -115,7 +115,7 @@ pub fn translate(arguments: &[String]) -> Vec<String> {
                 let values = value.trim_matches(['"', '\'']).split([',', ' ']);
                 translated.extend(values.filter(|value| !value.is_empty()).map(str::to_owned));
             }
-            // CMake writes these with an equals sign, which clang takes for a part of the path.
+            // CMake writes these with an equals sign, which clang would treat as a part of the path.
             "-isystem" | "-I" | "-D" | "-U" | "-include" if joined.is_some() => {
                 let values = joined.unwrap_or_default();
                 let is_list = LISTS.contains(&name);
@@ -156,8 +156,8 @@ struct ImpliedMacros {
 }
 
 impl ImpliedMacros {
-    /// Sets the architecture, unless an earlier flag has set it. `value` is, for example, `sm_90a`, `compute_80` or
-    /// `arch=compute_80,code=[sm_80,compute_80]`.
+    /// Sets the architecture, unless an earlier flag has set it. `value` is, for example, `sm_90a`,
+    /// `compute_80` or `arch=compute_80,code=[sm_80,compute_80]`.
     fn set_architecture(&mut self, value: &str) {
         self.architecture = self.architecture.or_else(|| architecture_number(value));
     }

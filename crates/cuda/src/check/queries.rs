@@ -1,10 +1,11 @@
-//! Asks clang about variables for facts that its tree does not have: whether a constant expression initializes the
-//! variable, and all places that name it, also in array bounds, template arguments and pragmas.
+//! Asks clang about variables for facts that its tree does not have: whether a constant expression
+//! initializes the variable, and all places that name it, also in array bounds, template arguments and
+//! pragmas.
 //!
-//! Writes attributes behind the variables' names in a copy of the preprocessed text, and reads clang's messages about the
-//! copy. `require_constant_initialization` causes an error if the initializer is no constant expression. `deprecated`
-//! causes a warning, with the number of the query in its text, wherever the variable is named. This run is cheap because
-//! clang dumps no tree.
+//! Writes attributes behind the variables' names in a copy of the preprocessed text, and reads clang's
+//! messages about the copy. `require_constant_initialization` causes an error if the initializer is no
+//! constant expression. `deprecated` causes a warning, with the number of the query in its text, wherever the
+//! variable is named. This run is cheap because clang dumps no tree.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ffi::OsString;
@@ -30,8 +31,8 @@ pub struct VariableQuery<'a> {
 /// clang's answers to all queries of a file.
 #[derive(Debug, Default)]
 pub struct QueryAnswers {
-    /// Whether a constant expression initializes a variable, by its identity. Lacks variables without a place for the
-    /// attribute.
+    /// Whether a constant expression initializes a variable, by its identity. Lacks variables without a place
+    /// for the attribute.
     pub constant: HashMap<String, bool>,
     /// The places that name a variable, with its identity. The positions have no offset.
     pub mentions: Vec<(String, Position)>,
@@ -85,8 +86,8 @@ impl<'a> Insertions<'a> {
     }
 }
 
-/// Runs clang on a copy of the text and returns its answers. There are none if the run does not end by itself, or prints
-/// more than is read.
+/// Runs clang on a copy of the text and returns its answers. There are none if the run does not end by
+/// itself, or prints more than is read.
 ///
 /// `clang` checks the syntax of `file`, which is overwritten; its last two arguments are `--` and that file.
 pub fn ask(
@@ -157,8 +158,8 @@ fn with_insertions(text: &str, insertions: &[Insertion]) -> String {
     changed + &text[from..]
 }
 
-/// Returns the offset behind a name and the template arguments that follow it. `None` if the text has another name there,
-/// as where a macro declares the variable.
+/// Returns the offset behind a name and the template arguments that follow it. `None` if the text has another
+/// name there, as where a macro declares the variable.
 fn offset_behind(text: &[u8], place: &Position, name: &str) -> Option<usize> {
     let start = place.offset as usize;
     let end = start + name.len();

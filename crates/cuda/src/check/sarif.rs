@@ -7,8 +7,9 @@ use serde_json::{Value, json};
 use super::{FileReport, Violation};
 use crate::rule::Key;
 
-/// Returns a SARIF log of one run over these files. The ids of SARIF rules are the keys of messages. Each message of a
-/// violation is a result: the primary one an error, or a warning if nvcc accepts the use, and the others notes.
+/// Returns the SARIF log of a run over these files. The ids of SARIF rules are the keys of messages. Each
+/// message of a violation is a result: the primary one an error, or a warning if nvcc accepts the use, and
+/// the others notes.
 pub fn sarif(reports: &[(String, FileReport)]) -> Value {
     let rules = Key::ALL.iter().map(|key| {
         let mut rule = rule(key.name(), key.message());
@@ -62,7 +63,8 @@ fn result_of(violation: &Violation, key: Key, level: &str) -> Value {
     let message = format!("{}: `{}`", key.message(), line(&violation.variable));
     let location = place(json!({ "uri": uri(&violation.file) }), Some(region(violation)));
     let mut result = result(key.name(), key as usize, level, &message, location);
-    // The fingerprint has no line number, because lines may move. Code hosts treat equal lines as one violation.
+    // The fingerprint has no line number, because lines may move. Code hosts treat equal lines as one
+    // violation.
     let fingerprint = format!("{}:{}:{}", key.name(), violation.variable, violation.text.trim());
     result["partialFingerprints"] = json!({ "ptxsmithUse/v1": line(&fingerprint) });
     if let Some((file, row, column)) = &violation.declared {

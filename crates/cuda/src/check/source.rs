@@ -1,7 +1,8 @@
 //! The output of clang's preprocessor for a file, with the files and lines that it comes from.
 //!
-//! The checker examines only preprocessed text, so the tree and the text agree: no macro and no comment is between them.
-//! [`SourceMap`](super::source_map::SourceMap) translates places that are reported into places of the user's files.
+//! The checker examines only preprocessed text, so the tree and the text agree: no macro and no comment is
+//! between them. [`SourceMap`](super::source_map::SourceMap) translates places that are reported into places
+//! of the user's files.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -28,10 +29,11 @@ pub enum FileOrigin {
 /// A preprocessed file.
 #[derive(Debug, Default)]
 pub struct PreprocessedText {
-    /// The text for clang. Its line markers refer to the text itself, so that clang's places are places in this text.
+    /// The text for clang. Its line markers refer to the text itself, so that clang's places are places in
+    /// this text.
     written: String,
-    /// The same text with blanks in place of the line markers and, in the project's code, of the contents of literals. All
-    /// offsets are the same.
+    /// The same text with blanks in place of the line markers and, in the project's code, of the contents of
+    /// literals. All offsets are the same.
     code: String,
     /// The offset of each line.
     starts: Vec<usize>,
@@ -134,7 +136,8 @@ impl PreprocessedText {
         source
     }
 
-    /// Sets `code`, and makes the changes in `written` without which clang rejects some programs that nvcc accepts.
+    /// Sets `code`, and makes the changes in `written` without which clang rejects some programs that nvcc
+    /// accepts.
     fn set_code(&mut self, markers: Vec<Range<usize>>) {
         let mut written = std::mem::take(&mut self.written).into_bytes();
         let mut code = written.clone();
@@ -239,8 +242,8 @@ fn blank(text: &mut [u8]) {
     text.iter_mut().filter(|byte| **byte != b'\n').for_each(|byte| *byte = b' ');
 }
 
-/// Returns the offsets of `<< <` and `>> >`. Some programs write the brackets of a kernel launch in this way, but clang
-/// accepts only `<<<` and `>>>`.
+/// Returns the offsets of `<< <` and `>> >`. Some programs write the brackets of a kernel launch in this way,
+/// but clang accepts only `<<<` and `>>>`.
 fn split_launches(tokens: &[CppToken<'_>]) -> Vec<usize> {
     let mut offsets = Vec::new();
     let mut is_open = false;
@@ -256,7 +259,8 @@ fn split_launches(tokens: &[CppToken<'_>]) -> Vec<usize> {
     offsets
 }
 
-/// Whether tokens begin with three of these brackets in one line, the first two without and the last with a space before.
+/// Whether tokens begin with three of these brackets in one line, the first two without and the last with a
+/// space before.
 fn is_split_bracket(tokens: &[CppToken<'_>], bracket: &str) -> bool {
     let [first, second, third, ..] = tokens else { return false };
     [first, second, third].iter().all(|token| token.text == bracket)

@@ -11,8 +11,8 @@ use super::tokens::{CppToken, tokens};
 pub struct WrittenPlace {
     /// The file, as clang opened it.
     pub file: String,
-    /// The number of the line in the file, from 1. If the file has no such line, the number that compilers report because
-    /// of a `#line` directive.
+    /// The number of the line in the file, from 1. If the file has no such line, the number that compilers
+    /// report because of a `#line` directive.
     pub line: u32,
     /// The column in bytes, from 1. If a macro produces the token, the column of the macro.
     pub col: u32,
@@ -98,8 +98,8 @@ impl<'a> SourceMap<'a> {
     }
 }
 
-/// Whether the statement around a token is written as it is preprocessed: the tokens of the statement follow each other in
-/// the file. `index` is the number of the token in the file's line.
+/// Whether the statement around a token is written as it is preprocessed: the tokens of the statement follow
+/// each other in the file. `index` is the number of the token in the file's line.
 fn is_statement_unchanged(
     preprocessed: &[CppToken<'_>],
     matches: &[Option<usize>],
@@ -116,8 +116,8 @@ fn ends_statement(token: &CppToken<'_>) -> bool {
     matches!(token.text, ";" | "{" | "}")
 }
 
-/// Matches the tokens of a preprocessed line with those of the written line: as many as possible in the same order.
-/// Returns the number of the written token for each preprocessed one.
+/// Matches the tokens of a preprocessed line with those of the written line: as many as possible in the same
+/// order. Returns the number of the written token for each preprocessed one.
 fn align(preprocessed: &[CppToken<'_>], written: &[WrittenToken]) -> Vec<Option<usize>> {
     let begin = preprocessed.iter().zip(written).take_while(|(one, other)| is_same(one, other)).count();
     let shorter = preprocessed.len().min(written.len());

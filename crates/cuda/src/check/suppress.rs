@@ -1,8 +1,8 @@
 //! Comments in the source that suppress violations: those of ptxsmith and those of clang-tidy.
 //!
-//! `// ptxsmith-ignore(KEY, ...)` applies to its own line, and also to the next one if the comment is alone in its line.
-//! `NOLINT`, `NOLINTNEXTLINE`, and `NOLINTBEGIN` with `NOLINTEND` have the same meaning as in clang-tidy. They apply to all
-//! messages, or to the keys that they list.
+//! `// ptxsmith-ignore(KEY, ...)` applies to its own line, and also to the next one if the comment is alone
+//! in its line. `NOLINT`, `NOLINTNEXTLINE`, and `NOLINTBEGIN` with `NOLINTEND` have the same meaning as in
+//! clang-tidy. They apply to all messages, or to the keys that they list.
 
 use std::collections::HashMap;
 
@@ -26,8 +26,8 @@ struct Suppressions {
     mistakes: Vec<(u32, String)>,
 }
 
-/// Removes violations that comments suppress. Returns the number of removed violations, and the mistakes in comments of the
-/// file `main` and of the files with violations.
+/// Removes violations that comments suppress. Returns the number of removed violations, and the mistakes in
+/// comments of the file `main` and of the files with violations.
 pub fn apply(
     findings: &mut Vec<Violation>,
     main: &str,
@@ -93,8 +93,8 @@ impl Suppressions {
         self.suppressions.push(Suppression { lines: (line, line + u32::from(is_alone)), keys: Some(keys) });
     }
 
-    /// Adds a comment of clang-tidy. `rest` is the text behind `NOLINT`, and `begun` holds the `NOLINTBEGIN` that have not
-    /// ended yet.
+    /// Adds a comment of clang-tidy. `rest` is the text behind `NOLINT`, and `begun` holds the `NOLINTBEGIN`
+    /// that have not ended yet.
     fn add_clang_tidy(&mut self, line: u32, rest: &str, begun: &mut Vec<(u32, Option<Vec<Key>>)>) {
         let end = rest.find(|c: char| !c.is_ascii_uppercase()).unwrap_or(rest.len());
         let keys = listed_names(&rest[end..]).map(|patterns| keys_matching(&patterns));

@@ -1,5 +1,5 @@
-//! Classifies uses that the tree does not show, by the text around the variable's name. Such names are in array bounds,
-//! template arguments, attributes, pragmas and unevaluated operands.
+//! Classifies uses that the tree does not show, by the text around the variable's name. Such names are in
+//! array bounds, template arguments, attributes, pragmas and unevaluated operands.
 //!
 //! A place is the offset of the name. The name may be qualified: for `q::k`, it is the offset of `k`.
 
@@ -28,14 +28,16 @@ pub enum Passing {
 
 /// Facts about the functions of a translation unit.
 pub struct KnownFunctions<'a> {
-    /// Returns the way in which a function gets its arguments. The parameters are the text before its name, such as `std::`,
-    /// and its name.
+    /// Returns the way in which a function gets its arguments. The parameters are the text before its name,
+    /// such as `std::`, and its name.
     pub passing: &'a dyn Fn(&str, &str) -> Passing,
-    /// Whether a member function with this name gets the object that it is called on; `None` if that is not known.
+    /// Whether a member function with this name gets the object that it is called on; `None` if that is not
+    /// known.
     pub gets_object: &'a dyn Fn(&str) -> Option<bool>,
 }
 
-/// Classifies a use in a constant expression by the text around the name; `None` if the text is not sufficient.
+/// Classifies a use in a constant expression by the text around the name; `None` if the text is not
+/// sufficient.
 ///
 /// The caller must know that the name is not a whole template argument for a reference or a pointer.
 pub fn kind_of_mention(
@@ -76,8 +78,8 @@ pub fn kind_of_mention(
     Some(if after.starts_with(['.', '[']) { UseKind::Value } else { UseKind::Copy })
 }
 
-/// Returns the name of the member function that is called on the variable: for `k.a[1].f(2)`, `f`. `after` is the text
-/// behind the variable's name.
+/// Returns the name of the member function that is called on the variable: for `k.a[1].f(2)`, `f`. `after` is
+/// the text behind the variable's name.
 fn called_member(after: &str) -> Option<&str> {
     let end = after.find(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '.' | ' ' | '[' | ']'))?;
     if end == 0 || !after[end..].starts_with('(') {
@@ -86,8 +88,8 @@ fn called_member(after: &str) -> Option<&str> {
     after[..end].rsplit(['.', ']', ' ']).next()
 }
 
-/// Whether a reference may be bound to the variable at this place, or its address is taken. A reference may be bound to a
-/// whole argument of a call, and to an operand beside an object of a class.
+/// Whether a reference may be bound to the variable at this place, or its address is taken. A reference may
+/// be bound to a whole argument of a call, and to an operand beside an object of a class.
 pub fn may_be_bound(text: &str, place: usize, name: &str) -> bool {
     let before = text[..qualified_start(text, place)].trim_end();
     let after = text_behind(text, place, name);
@@ -104,8 +106,8 @@ pub fn is_whole_bound(text: &str, place: usize, name: &str) -> bool {
         && text_behind(text, place, name).starts_with(']')
 }
 
-/// Whether the name is an operand of an operator whose other operand is a call or a list in braces. That operand may be an
-/// object of a class.
+/// Whether the name is an operand of an operator whose other operand is a call or a list in braces. That
+/// operand may be an object of a class.
 fn is_beside_class(before: &str, after: &str) -> bool {
     let left = before.trim_end_matches(is_operator_character);
     let right = after.trim_start_matches(is_operator_character);
@@ -140,7 +142,8 @@ pub fn is_template_argument(text: &str, place: usize, name: &str) -> bool {
 /// The largest number of characters between the name of a template and one of its arguments.
 const LONGEST_ARGUMENTS: usize = 10_000;
 
-/// Returns the name of the template that the name at this place is a whole argument of, and the index of the argument.
+/// Returns the name of the template that the name at this place is a whole argument of, and the index of the
+/// argument.
 pub fn template_argument<'a>(text: &'a str, place: usize, name: &str) -> Option<(&'a str, usize)> {
     if !is_template_argument(text, place, name) {
         return None;
@@ -185,8 +188,8 @@ fn text_behind<'a>(text: &'a str, place: usize, name: &str) -> &'a str {
 enum Enclosing<'a> {
     /// An unevaluated operand.
     Unevaluated,
-    /// A call: the text before the name of the called function, and that name. The name is empty if the text does not tell
-    /// which function is called.
+    /// A call: the text before the name of the called function, and that name. The name is empty if the text
+    /// does not tell which function is called.
     Call(&'a str, &'a str),
     /// None of these.
     Other,
@@ -214,7 +217,7 @@ fn enclosing(before: &str) -> Enclosing<'_> {
         return Enclosing::Unevaluated;
     }
     let mut depth = 0_i32;
-    let mut found = Enclosing::Other;
+    let mut innermost = Enclosing::Other;
     for (place, c) in before.char_indices().rev() {
         match c {
             ')' | ']' | '}' => depth += 1,
@@ -224,7 +227,7 @@ fn enclosing(before: &str) -> Enclosing<'_> {
                 let head = without_arguments(before[..place].trim_end());
                 match enclosing_at_bracket(head, c) {
                     Enclosing::Unevaluated => return Enclosing::Unevaluated,
-                    call @ Enclosing::Call(..) if matches!(found, Enclosing::Other) => found = call,
+                    call @ Enclosing::Call(..) if matches!(innermost, Enclosing::Other) => innermost = call,
                     Enclosing::Call(..) | Enclosing::Other => {}
                 }
                 if c == '{' {
@@ -234,7 +237,7 @@ fn enclosing(before: &str) -> Enclosing<'_> {
             _ => {}
         }
     }
-    found
+    innermost
 }
 
 /// Returns the construct that an opening bracket behind the text `head` belongs to.
@@ -258,7 +261,8 @@ fn enclosing_at_bracket(head: &str, bracket: char) -> Enclosing<'_> {
     Enclosing::Other
 }
 
-/// Whether a word before a bracket is not the name of a function: a keyword, or a type that a value is converted to.
+/// Whether a word before a bracket is not the name of a function: a keyword, or a type that a value is
+/// converted to.
 fn is_no_function(word: &str) -> bool {
     let keywords = [
         "alignas",
@@ -289,7 +293,8 @@ fn without_arguments(text: &str) -> &str {
     open.map_or(text, |open| text[..open].trim_end())
 }
 
-/// Returns the offset of the `<` that belongs to the `>` at the end of a text. Looks at this many characters at most.
+/// Returns the offset of the `<` that belongs to the `>` at the end of a text. Looks at this many characters
+/// at most.
 fn opening_angle(text: &str, most: usize) -> Option<usize> {
     let mut depth = 0;
     for (offset, c) in text.char_indices().rev().take(most) {

@@ -3,11 +3,12 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-/// Names a release of CUDA. clang cannot find the release itself without the toolkit's library, and would look for an old
-/// function that launches kernels.
+/// Names a release of CUDA. clang cannot find the release itself without the toolkit's library, and would
+/// look for an old function that launches kernels.
 pub const FOR_ITS_RELEASE: [&str; 2] = ["-Xclang", "-target-sdk-version=12.0"];
 
-/// Definitions of macros that headers of CUDA 13.2 and later use too early when clang's own headers include them.
+/// Definitions of macros that headers of CUDA 13.2 and later use too early when clang's own headers include
+/// them.
 pub const MACROS: [&str; 1] = ["-D_NV_RSQRT_SPECIFIER="];
 
 /// Whether this release of clang does not define those macros itself.
@@ -23,8 +24,8 @@ pub fn roots(flags: &[OsString]) -> Vec<String> {
         .collect()
 }
 
-/// Returns flags for the directory of header libraries in CUDA 13, which nvcc searches without a flag. Relative paths are
-/// relative to `directory`.
+/// Returns flags for the directory of header libraries in CUDA 13, which nvcc searches without a flag.
+/// Relative paths are relative to `directory`.
 pub fn flags(flags: &[OsString], directory: &Path) -> Vec<OsString> {
     let libraries = roots(flags).into_iter().map(|root| Path::new(&root).join("include/cccl"));
     let libraries = libraries.filter(|library| directory.join(library).is_dir());

@@ -1,14 +1,15 @@
 //! Renames classes of libstdc++ that have the same name as a keyword of clang, such as `__make_signed`.
 //!
-//! When a class with such a name is declared, clang treats the word as an ordinary name in the rest of the text. But
-//! NVIDIA's headers ask the preprocessor whether clang has the keyword. The preprocessor runs alone and sees no
-//! declaration, so it says yes, and the headers use the keyword. Renaming the class keeps the keyword.
+//! When a class with such a name is declared, clang treats the word as an ordinary name in the rest of the
+//! text. But NVIDIA's headers ask the preprocessor whether clang has the keyword. The preprocessor runs alone
+//! and sees no declaration, so it says yes, and the headers use the keyword. Renaming the class keeps the
+//! keyword.
 
 /// Prefixes of the keywords.
 const PREFIXES: [&str; 5] = ["__make_", "__is_", "__remove_", "__add_", "__decay"];
 
-/// Renames classes in texts of system headers, if their names are also used as keywords: before an opening parenthesis. All
-/// offsets stay the same.
+/// Renames classes in texts of system headers, if their names are also used as keywords: before an opening
+/// parenthesis. All offsets stay the same.
 pub fn rename_declared(texts: &mut [&mut [u8]]) {
     for name in declared_classes(texts) {
         let places: Vec<Vec<usize>> = texts.iter().map(|text| places_of_word(text, &name)).collect();

@@ -25,7 +25,8 @@ pub fn find(declarations: &[AstNode], variables: &Variables<'_>) -> Uses {
         finder.visit(node, &mut Vec::new(), WalkContext::default());
     }
     finder.add_member_initializers();
-    // A use in a template is judged in the instances. It is judged in the template itself only if no instance contains it.
+    // A use in a template is judged in the instances. It is judged in the template itself only if no instance
+    // contains it.
     let judged = finder.outside_patterns;
     finder.found.uses.retain(|used| !used.is_in_pattern || !judged.contains(&used.last.offset));
     finder.found
@@ -158,7 +159,8 @@ impl<'a> UseFinder<'a> {
                 is_first = false;
             }
             if has_call_operator && child.kind == "CompoundStmt" {
-                // The tree repeats the body of a lambda. Skip the copy, but number places as `Variables` does.
+                // The tree repeats the body of a lambda. Skip the copy, but number places as `Variables`
+                // does.
                 self.number += size(child);
             } else {
                 self.visit(child, path, context);
@@ -291,8 +293,8 @@ impl<'a> UseFinder<'a> {
         self.parts.entry(name).or_default().extend(bases.chain(objects).map(class_name));
     }
 
-    /// Adds the uses in default member initializers of classes whose objects device code creates, directly or as bases and
-    /// members of other objects.
+    /// Adds the uses in default member initializers. They are device code if device code creates an object of
+    /// the class, directly or as a base or member of another object.
     fn add_member_initializers(&mut self) {
         let constructed = std::mem::take(&mut self.constructed);
         let mut waiting: Vec<String> =
@@ -334,14 +336,16 @@ fn record<T: Copy + PartialEq>(facts: &mut HashMap<String, T>, name: String, fac
 
 /// Whether an expression of the tree is written elsewhere in the text, where the tree has it again.
 fn is_written_elsewhere(place: &Position, path: &[&AstNode]) -> bool {
-    // In an instance, the tree has the argument in place of the parameter. The argument is written where the template is used.
+    // In an instance, the tree has the argument in place of the parameter. The argument is written where the
+    // template is used.
     let is_argument = path.iter().any(|parent| parent.kind == "SubstNonTypeTemplateParmExpr");
     // A type contains the text of the aliases that it names.
     let is_in_type = path.iter().any(|parent| parent.kind.ends_with("Type"));
     is_argument || is_in_type && !is_in_declaration(place, path)
 }
 
-/// Whether compilers evaluate the expression, whatever it reads: it is a constant expression, or reads no element of an array.
+/// Whether compilers evaluate the expression, whatever it reads: it is a constant expression, or reads no
+/// element of an array.
 fn is_folded(path: &[&AstNode]) -> bool {
     path.iter().any(|node| is_constant(node)) || !path.iter().any(|node| is_element(node))
 }
@@ -388,7 +392,8 @@ fn is_template_parameter(kind: &str) -> bool {
     kind.starts_with("Template") || kind.starts_with("NonType")
 }
 
-/// Whether a template parameter of this type is a reference or a pointer; `None` for types that may be anything.
+/// Whether a template parameter of this type is a reference or a pointer; `None` for types that may be
+/// anything.
 fn is_reference_parameter(ty: &str) -> Option<bool> {
     let is_value = kind(ty) != ArithmeticKind::Other || ty == "auto";
     (is_value || ty.ends_with(['&', '*'])).then_some(!is_value)

@@ -26,11 +26,11 @@ pub enum UseKind {
 const UNEVALUATED: [&str; 5] =
     ["UnaryExprOrTypeTraitExpr", "CXXNoexceptExpr", "TypeTraitExpr", "CXXTypeidExpr", "RequiresExpr"];
 
-/// Classifies the use by the expression `node`, which names the variable, and the nodes around it (`path`, outermost
-/// first).
+/// Classifies the use by the expression `node`, which names the variable, and the nodes around it (`path`,
+/// outermost first).
 ///
-/// In a template's own declaration (`is_pattern`), the tree lacks conversions that only an instantiation decides.
-/// `is_static` tells whether a member with this identity is a static one.
+/// In a template's own declaration (`is_pattern`), the tree lacks conversions that only an instantiation
+/// decides. `is_static` tells whether a member with this identity is a static one.
 pub fn use_kind(
     node: &AstNode,
     path: &[&AstNode],
@@ -66,8 +66,8 @@ fn is_unresolved_lookup(node: &AstNode) -> bool {
         || node.kind == "CXXDependentScopeMemberExpr"
 }
 
-/// Whether a copy of the variable could replace the variable where a reference is bound to it: in an argument of a call
-/// that returns a number or nothing, and in the initializer of a local reference to const.
+/// Whether a copy of the variable could replace the variable where a reference is bound to it: in an argument
+/// of a call that returns a number or nothing, and in the initializer of a local reference to const.
 pub fn is_copy_safe(node: &AstNode, path: &[&AstNode]) -> bool {
     let mut below = node;
     for parent in path.iter().rev() {
@@ -92,8 +92,8 @@ pub fn is_copy_safe(node: &AstNode, path: &[&AstNode]) -> bool {
     false
 }
 
-/// Classifies the effect of an expression on the lvalue `below` it; `None` if its result is that lvalue again or a part of
-/// it, so that the next expression decides.
+/// Classifies the effect of an expression on the lvalue `below` it; `None` if its result is that lvalue again
+/// or a part of it, so that the next expression decides.
 fn kind_at_parent(
     node: &AstNode,
     below: &AstNode,
@@ -156,8 +156,8 @@ fn kind_at_parent(
     }
 }
 
-/// Classifies a subscript. An element of an array is a part of the array. An index or a pointer is read, although the tree
-/// of a template does not show that yet.
+/// Classifies a subscript. An element of an array is a part of the array. An index or a pointer is read,
+/// although the tree of a template does not show that yet.
 fn kind_of_subscript(node: &AstNode, below: &AstNode) -> Option<UseKind> {
     if is_array(below) || below.cast_kind == "ArrayToPointerDecay" {
         return None;
@@ -199,7 +199,8 @@ fn unqualified(ty: &str) -> &str {
     ty
 }
 
-/// Whether an expression that binds the variable in a template's own declaration binds it in every instantiation.
+/// Whether an expression that binds the variable in a template's own declaration binds it in every
+/// instantiation.
 fn binds_always(node: &AstNode, path: &[&AstNode]) -> bool {
     match node.kind.as_str() {
         "UnaryOperator" => true,

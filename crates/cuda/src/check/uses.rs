@@ -8,7 +8,8 @@ use super::text::{self, Passing};
 use super::tokens::tokens;
 use super::use_kind::UseKind;
 
-/// The uses of host variables in device code, as far as the tree shows them, and facts about the names in the text.
+/// The uses of host variables in device code, as far as the tree shows them, and facts about the names in the
+/// text.
 #[derive(Debug, Default)]
 pub struct Uses {
     /// The uses in device code that the tree shows, without those of kind [`UseKind::Nothing`].
@@ -19,18 +20,20 @@ pub struct Uses {
     pub by_argument: BTreeSet<String>,
     /// The way in which functions get their arguments, by name.
     pub(super) passing: HashMap<String, Passing>,
-    /// Whether member functions get the object that they are called on, by name and by class and name. `None` if some do and
-    /// some do not.
+    /// Whether member functions get the object that they are called on, by name and by class and name. `None`
+    /// if some do and some do not.
     pub(super) gets_object: HashMap<String, Option<bool>>,
     /// The ranges in which the tree names variables.
     pub(super) named: BTreeSet<(LineColumn, LineColumn)>,
-    /// The ranges in which the tree names instances of templates: first and last offset, and the identity of the instance.
+    /// The ranges in which the tree names instances of templates: first and last offset, and the identity of
+    /// the instance.
     pub(super) instances: Vec<((u32, u32), String)>,
     /// The variables that are arguments of an instance of a template, by its identity.
     pub(super) arguments: HashMap<String, Vec<String>>,
     /// The places where device code names host variables that the rule does not cover.
     pub(super) uncovered: BTreeSet<LineColumn>,
-    /// Whether each parameter of the templates with a name is a reference or a pointer. `None` if they differ.
+    /// Whether each parameter of the templates with a name is a reference or a pointer. `None` if they
+    /// differ.
     pub(super) parameters: HashMap<String, Vec<Option<bool>>>,
 }
 
@@ -52,14 +55,15 @@ pub struct Use {
     pub number: u64,
     /// Whether clang replaced the variable by its constant value.
     pub is_constant: bool,
-    /// The range of the expression if a copy of the variable could replace it: the first offset, and the first one behind.
+    /// The range of the expression if a copy of the variable could replace it: the first offset, and the
+    /// first one behind.
     pub copied: Option<(usize, usize)>,
     /// Whether the use is in the own declaration of a template.
     pub is_in_pattern: bool,
     /// The place of the last token of the expression.
     pub last: Position,
-    /// Whether compilers know the value: it is a scalar's, or that of a constant expression. False if the program reads an
-    /// element of an array while it runs.
+    /// Whether compilers know the value: it is a scalar's, or that of a constant expression. False if the
+    /// program reads an element of an array while it runs.
     pub is_folded: bool,
 }
 
@@ -96,8 +100,8 @@ impl Use {
     }
 }
 
-/// The number of preceding ranges in which a place is looked for. A range is one name, so no range that begins farther away
-/// reaches the place.
+/// The number of preceding ranges in which a place is looked for. A range is one name, so no range that
+/// begins farther away reaches the place.
 const MOST_RANGES: usize = 8;
 
 impl Uses {
@@ -113,8 +117,8 @@ impl Uses {
         before.any(|&(_, end)| end >= place)
     }
 
-    /// Whether the name at this offset is a whole argument for a reference or a pointer, in all templates with the name
-    /// before it. `None` if the templates differ, or the name is no whole argument.
+    /// Whether the name at this offset is a whole argument for a reference or a pointer, in all templates
+    /// with the name before it. `None` if the templates differ, or the name is no whole argument.
     pub fn is_bound_by_name(&self, code: &str, offset: usize, name: &str) -> Option<bool> {
         let (template, index) = text::template_argument(code, offset, name)?;
         *self.parameters.get(template)?.get(index)?
@@ -130,8 +134,8 @@ impl Uses {
         self.uses.iter().any(|used| (used.place.line..=used.last.line).contains(&line))
     }
 
-    /// Whether the whole template argument at this offset is for a reference or a pointer. `instances` are the variables
-    /// that the name stands for.
+    /// Whether the whole template argument at this offset is for a reference or a pointer. `instances` are
+    /// the variables that the name stands for.
     pub fn is_bound_by_argument(&self, code: &str, offset: usize, name: &str, instances: &[&str]) -> bool {
         let is_instance = |id: &String| instances.contains(&id.as_str());
         // Overload resolution has chosen the template in the innermost expression around the name.
@@ -141,7 +145,8 @@ impl Uses {
         self.is_bound_by_name(code, offset, name).unwrap_or_else(|| self.by_argument.iter().any(is_instance))
     }
 
-    /// Returns the identity of the instance of a template that the innermost expression around an offset names.
+    /// Returns the identity of the instance of a template that the innermost expression around an offset
+    /// names.
     fn innermost_instance(&self, offset: usize) -> Option<&String> {
         let around = self
             .instances
@@ -150,8 +155,8 @@ impl Uses {
         around.min_by_key(|((begin, end), _)| end - begin).map(|(_, id)| id)
     }
 
-    /// Returns the way in which the functions of a name that a scope knows get their arguments. `from` is the text before
-    /// the name, which may end with a namespace.
+    /// Returns the way in which the functions of a name that a scope knows get their arguments. `from` is the
+    /// text before the name, which may end with a namespace.
     pub fn passing(&self, scope: &str, from: &str, name: &str) -> Passing {
         // System headers declare these functions, and constants use them.
         let is_standard = from.ends_with("std::") || from.ends_with("thrust::");
@@ -176,18 +181,19 @@ impl Uses {
         self.passing.get(name).copied()
     }
 
-    /// Whether a member function of this name gets the object of this type that it is called on; `None` if that is not known.
+    /// Whether a member function of this name gets the object of this type that it is called on; `None` if
+    /// that is not known.
     pub fn gets_object(&self, ty: &str, name: &str) -> Option<bool> {
         let class = class_name(ty);
         let class = class.rsplit("::").next().unwrap_or(&class);
         *self.gets_object.get(&format!("{class}::{name}")).or_else(|| self.gets_object.get(name))?
     }
 
-    /// Returns names that are in device code at places where the tree names no variable, and whether a reference may be
-    /// bound there.
+    /// Returns names that are in device code at places where the tree names no variable, and whether a
+    /// reference may be bound there.
     ///
-    /// `names` tells of each name whether every use of it matters. The other names are returned only if a reference may be
-    /// bound.
+    /// `names` maps each name to whether all uses of it matter. The other names are returned only if a
+    /// reference may be bound.
     pub fn names_in_text<'a>(
         &self,
         names: &HashMap<&'a str, bool>,

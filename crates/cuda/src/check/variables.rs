@@ -1,8 +1,9 @@
-//! Collects the variables of a translation unit: their types, whether the rule covers them, and where their initializers
-//! are.
+//! Collects the variables of a translation unit: their types, whether the rule covers them, and where their
+//! initializers are.
 //!
-//! Places are numbered in the order of the text. The numbers decide whether an initializer comes before a use. They differ
-//! from the order of the tree, because an instantiation is in the tree where its template is declared first.
+//! Places are numbered in the order of the text. The numbers decide whether an initializer comes before a
+//! use. They differ from the order of the tree, because an instantiation is in the tree where its template is
+//! declared first.
 
 use std::collections::{HashMap, HashSet};
 
@@ -21,8 +22,8 @@ pub struct CppVariable<'a> {
     pub is_annotated: bool,
     /// Whether a declaration is `constexpr`.
     pub is_constexpr: bool,
-    /// Whether only instances decide about the variable: it is a member of a template's own declaration, or its type is not
-    /// deduced.
+    /// Whether only instances decide about the variable: it is a member of a template's own declaration, or
+    /// its type is not deduced.
     pub is_open: bool,
     /// The initializer and the number of its place.
     pub initializer: Option<(&'a AstNode, u64)>,
@@ -130,8 +131,8 @@ pub struct Variables<'a> {
     roots: HashMap<&'a str, &'a str>,
     /// The variables, by the identity of their first declaration.
     variables: HashMap<&'a str, CppVariable<'a>>,
-    /// The number of the declaration at a place. Instances of a template repeat the place elsewhere in the tree; the first
-    /// one counts.
+    /// The number of the declaration at a place. Instances of a template repeat the place elsewhere in the
+    /// tree; the first one counts.
     first_seen: HashMap<&'a Position, u64>,
     /// The number of the class definition or use at a place. Instances repeat the place; the last one counts.
     last_seen: HashMap<&'a Position, u64>,
@@ -141,8 +142,8 @@ pub struct Variables<'a> {
     patterns: HashMap<&'a Position, (&'a AstNode, u64)>,
     /// The names of enumerations.
     enumerations: HashSet<&'a str>,
-    /// The variables that are declared at a place: a member of a template's own declaration, and the same member of each
-    /// instance.
+    /// The variables that are declared at a place: a member of a template's own declaration, and the same
+    /// member of each instance.
     declared_at: HashMap<&'a Position, Vec<&'a str>>,
     /// The names of the type parameters of the templates around the current node.
     parameters: Vec<&'a str>,
@@ -165,8 +166,8 @@ struct DeclContext {
 pub const ANNOTATIONS: [&str; 4] = ["CUDADeviceAttr", "CUDAConstantAttr", "CUDASharedAttr", "HIPManagedAttr"];
 
 impl<'a> Variables<'a> {
-    /// Collects the variables of these declarations. `whole` is the number of declarations before the first one that is left
-    /// out; `None` if all are there.
+    /// Collects the variables of these declarations. `whole` is the number of declarations before the first
+    /// one that is left out; `None` if all are there.
     pub fn collect(declarations: &'a [AstNode], whole: Option<usize>) -> Self {
         let mut variables = Variables::default();
         for (index, node) in declarations.iter().enumerate() {
@@ -287,8 +288,8 @@ impl<'a> Variables<'a> {
                 || named.is_some_and(|named| named.kind == "EnumConstantDecl" && named.ty.text() == name))
     }
 
-    /// Returns the variables that a name of this variable stands for: its instances if it is a member of a template that has
-    /// any with a known type, otherwise only the variable itself.
+    /// Returns the variables that a name of this variable stands for: its instances if it is a member of a
+    /// template that has any with a known type, otherwise only the variable itself.
     pub fn instances<'b>(&'b self, id: &'b str) -> Vec<&'b str> {
         let declared = self.get(id).and_then(|variable| self.declared_at.get(variable.places.first()?));
         let mut instances: Vec<&str> = declared.cloned().unwrap_or_default();
@@ -312,8 +313,8 @@ impl<'a> Variables<'a> {
         self.last_seen.get(place).map_or(number, |&last| last.max(number))
     }
 
-    /// Whether the name at this place depends on the parameters of a template. Such a use belongs to the instantiations, and
-    /// the end of the text is a point of instantiation too.
+    /// Whether the name at this place depends on the parameters of a template. Such a use belongs to the
+    /// instantiations, and the end of the text is a point of instantiation too.
     pub fn is_dependent(&self, place: &Position) -> bool {
         self.dependent.contains(place)
     }
@@ -338,8 +339,8 @@ fn is_dependent(ty: &str, parameters: &[&str]) -> bool {
     words.any(|word| matches!(word, "auto" | "typename" | "decltype") || parameters.contains(&word))
 }
 
-/// Whether an initializer is obviously a constant expression: only literals, signs, and conversions between built-in types
-/// that cannot fail. clang decides about the others.
+/// Whether an initializer is obviously a constant expression: only literals, signs, and conversions between
+/// built-in types that cannot fail. clang decides about the others.
 fn is_plain(node: &AstNode) -> bool {
     match (node.kind.as_str(), &node.inner[..]) {
         (kind, _) if LITERALS.contains(&kind) => true,

@@ -1,9 +1,10 @@
 //! Classifies uses in operands of constants in declarations: array bounds and template arguments.
 //!
-//! clang's tree has the value of such a constant, but not the expression. So we insert variables into a copy of the
-//! preprocessed text, before the statement: witnesses, which the same expression initializes. clang dumps the trees of the
-//! witnesses alone. The text does not tell with certainty which brackets delimit the constant. Each pair of brackets
-//! around the operand gets a witness, and the outermost expression that clang understands decides.
+//! clang's tree has the value of such a constant, but not the expression. So we insert variables into a copy
+//! of the preprocessed text, before the statement: witnesses, which the same expression initializes. clang
+//! dumps the trees of the witnesses alone. The text does not tell with certainty which brackets delimit the
+//! constant. Each pair of brackets around the operand gets a witness, and the outermost expression that clang
+//! understands decides.
 
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -59,8 +60,8 @@ struct Witness {
     offset: usize,
 }
 
-/// Runs clang on a copy of the text with witnesses. Returns the kinds of use of the operands, by the offset of the name.
-/// Lacks operands for which clang understands none of the expressions.
+/// Runs clang on a copy of the text with witnesses. Returns the kinds of use of the operands, by the offset
+/// of the name. Lacks operands for which clang understands none of the expressions.
 ///
 /// `clang` checks the syntax of `file`, which is overwritten; its last two arguments are `--` and that file.
 pub fn ask(
@@ -145,8 +146,8 @@ fn read_kinds(
     kinds
 }
 
-/// Classifies the use of the variable with this offset and name; `None` if the tree does not have it, or clang does not
-/// understand the expression.
+/// Classifies the use of the variable with this offset and name; `None` if the tree does not have it, or
+/// clang does not understand the expression.
 fn find_kind<'a>(node: &'a AstNode, wanted: (u32, &str), path: &mut Vec<&'a AstNode>) -> Option<UseKind> {
     let (offset, name) = wanted;
     let is_named = match &node.referenced_decl {
@@ -163,8 +164,8 @@ fn find_kind<'a>(node: &'a AstNode, wanted: (u32, &str), path: &mut Vec<&'a AstN
     found
 }
 
-/// Returns the beginning of the statement around an operand, and the expressions that may be the constant, the innermost
-/// one first.
+/// Returns the beginning of the statement around an operand, and the expressions that may be the constant,
+/// the innermost one first.
 fn candidates(code: &str, operand: &ConstantOperand<'_>) -> Option<(usize, Vec<CandidateExpression>)> {
     let (begin, end) = operand.around;
     let tokens = tokens(code.get(begin..end)?);
@@ -229,8 +230,8 @@ impl<'a> Brackets<'a> {
         Brackets { tokens, around, partner, is_block }
     }
 
-    /// Returns the part between commas that contains the tokens `inner`, within a pair of brackets. `begin` is the offset of
-    /// the text.
+    /// Returns the part between commas that contains the tokens `inner`, within a pair of brackets. `begin`
+    /// is the offset of the text.
     fn candidate(
         &self,
         (open, close): (usize, usize),
@@ -253,7 +254,8 @@ impl<'a> Brackets<'a> {
         })
     }
 
-    /// Returns the nearest angle brackets of template arguments around these tokens, within the same other brackets.
+    /// Returns the nearest angle brackets of template arguments around these tokens, within the same other
+    /// brackets.
     fn angles_around(&self, (left, right): (usize, usize)) -> Option<(usize, usize)> {
         let level = self.around[left];
         let open = self.opening_angle(left, level)?;

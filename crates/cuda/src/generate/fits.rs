@@ -1,5 +1,5 @@
-//! Decides which combinations of declaration, form and place are well-formed C++17, or C++20 if they need it. The rule
-//! CUDASafety-1.5 plays no part.
+//! Decides which combinations of declaration, form and place are well-formed C++17, or C++20 if they need it.
+//! The rule CUDASafety-1.5 plays no part.
 
 use crate::language::{
     Annotation, Category, ConstantValue, DeclarationSite, Expression, InitializerPosition, Naming, Qualifier,
@@ -8,8 +8,8 @@ use crate::language::{
 };
 
 /// Whether the whole case is well-formed.
-pub fn case(d: &VariableDeclaration, form: &UseForm, at: UsePlace) -> bool {
-    declaration(d) && use_of(d, form) && place(d, form, at)
+pub fn case(d: &VariableDeclaration, form: &UseForm, place: UsePlace) -> bool {
+    declaration(d) && form_of_use(d, form) && place_of_use(d, form, place)
 }
 
 /// Whether the declaration is well-formed.
@@ -36,7 +36,7 @@ const IN_CLASS: [DeclarationSite; 4] = [
 const OUT_OF_CLASS: [DeclarationSite; 2] = [DeclarationSite::OutOfClass, DeclarationSite::TemplateOutOfClass];
 
 fn is_constant(d: &VariableDeclaration) -> bool {
-    matches!(constant::of(d), Constness::Constant(_))
+    matches!(constant::evaluate(d), Constness::Constant(_))
 }
 
 fn qualifier(d: &VariableDeclaration) -> bool {
@@ -115,13 +115,15 @@ fn annotation(d: &VariableDeclaration) -> bool {
 fn site(d: &VariableDeclaration) -> bool {
     match d.site {
         DeclarationSite::Local => is_plain(d) && d.qualifier == Qualifier::Const,
-        // Not all compilers can initialize a volatile object of class type from braces in a variable template.
+        // Not all compilers can initialize a volatile object of class type from braces in a variable
+        // template.
         DeclarationSite::VariableTemplate => matches!(d.spelling, Spelling::Equals | Spelling::Braces),
         _ => true,
     }
 }
 
-/// Whether the variable is initialized with a literal at its declaration, spelled with `=`, and named by its plain name.
+/// Whether the variable is initialized with a literal at its declaration, spelled with `=`, and named by its
+/// plain name.
 fn is_plain(d: &VariableDeclaration) -> bool {
     d.order == InitializerPosition::AtDeclaration
         && d.kind == "literal"
@@ -130,7 +132,7 @@ fn is_plain(d: &VariableDeclaration) -> bool {
 }
 
 /// Whether the form of use is well-formed for the declared variable.
-fn use_of(d: &VariableDeclaration, form: &UseForm) -> bool {
+fn form_of_use(d: &VariableDeclaration, form: &UseForm) -> bool {
     let category = d.ty.category();
     let needs = match form.needs {
         TypeRequirement::Any => true,
@@ -158,7 +160,8 @@ fn use_of(d: &VariableDeclaration, form: &UseForm) -> bool {
             && matches!(d.order, InitializerPosition::AtDeclaration | InitializerPosition::DefinedBefore)
             && !matches!(category, Category::Extended { .. }));
     let values = form.values.is_none_or(|(least, most)| {
-        matches!(constant::of(d), Constness::Constant(ConstantValue::Integer(value)) if (least..=most).contains(&value))
+        let value = constant::evaluate(d);
+        matches!(value, Constness::Constant(ConstantValue::Integer(value)) if (least..=most).contains(&value))
     });
     let template_argument = form.name.starts_with("template-");
     let object = d.access != Naming::ThroughObject || !template_argument;
@@ -169,23 +172,26 @@ fn use_of(d: &VariableDeclaration, form: &UseForm) -> bool {
 }
 
 /// Whether the form of use is well-formed in this place.
-fn place(d: &VariableDeclaration, form: &UseForm, at: UsePlace) -> bool {
+fn place_of_use(d: &VariableDeclaration, form: &UseForm, place: UsePlace) -> bool {
     let helper = !form.is_in_helper()
-        || (matches!(at, UsePlace::Device | UsePlace::HostDevice | UsePlace::Host)
+        || (matches!(place, UsePlace::Device | UsePlace::HostDevice | UsePlace::Host)
             && d.site != DeclarationSite::Local);
-    let assembly = !form.name.starts_with("assembly") || !at.is_host();
+    let assembly = !form.name.starts_with("assembly") || !place.is_host();
     let shared = form.name != "shared-array-bound"
-        || matches!(at, UsePlace::Device | UsePlace::Global | UsePlace::Member | UsePlace::Template);
+        || matches!(place, UsePlace::Device | UsePlace::Global | UsePlace::Member | UsePlace::Template);
     let local = d.site != DeclarationSite::Local
         || matches!(
-            at,
+            place,
             UsePlace::Device | UsePlace::Global | UsePlace::HostDevice | UsePlace::Member | UsePlace::Host
         );
-    let expression = !at.takes_expression_only() || form.setup.is_empty();
-    let at = match at {
+    let expression = !place.takes_expression_only() || form.setup.is_empty();
+    let in_place = match place {
         UsePlace::OwnMember | UsePlace::OwnMemberBefore => {
-            let before = at == UsePlace::OwnMemberBefore;
-            matches!(d.site, DeclarationSite::Member | DeclarationSite::InlineMember | DeclarationSite::TemplateMember)
+            let before = place == UsePlace::OwnMemberBefore;
+            matches!(
+                d.site,
+                DeclarationSite::Member | DeclarationSite::InlineMember | DeclarationSite::TemplateMember
+            )
                 && d.access == Naming::Plain
                 // A deduced result type needs the variable to be declared before.
                 && !(before && form.result == "auto")
@@ -200,11 +206,11 @@ fn place(d: &VariableDeclaration, form: &UseForm, at: UsePlace) -> bool {
         UsePlace::Dependent | UsePlace::DependentBefore => {
             d.site.is_member()
                 && d.access == Naming::Plain
-                && (at == UsePlace::Dependent || d.order != InitializerPosition::BeforeInstantiation)
+                && (place == UsePlace::Dependent || d.order != InitializerPosition::BeforeInstantiation)
         }
         UsePlace::Template => true,
         _ => d.order != InitializerPosition::BeforeInstantiation,
     };
     let instantiation = d.order != InitializerPosition::BeforeInstantiation || !form.constant;
-    helper && assembly && shared && local && expression && at && instantiation
+    helper && assembly && shared && local && expression && in_place && instantiation
 }

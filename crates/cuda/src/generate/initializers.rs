@@ -28,7 +28,8 @@ pub const KINDS: &[&str] = &[
     "division-by-zero",
 ];
 
-/// Draws an initializer of this kind for a variable of this type, with the declarations that the initializer names.
+/// Draws an initializer of this kind for a variable of this type, with the declarations that the initializer
+/// names.
 ///
 /// Returns `None` if the type has no initializer of this kind.
 pub fn initializer(
@@ -65,18 +66,26 @@ fn function(
     Auxiliary::Function { name, result, constexpr, body }
 }
 
-fn twice(of: Expression) -> Expression {
-    Expression::Binary(Operator::Multiply, boxed(of), boxed(int(2)))
+fn name(name: &'static str) -> Expression {
+    Expression::Name(name)
+}
+
+fn call(function: &'static str, argument: Expression) -> Expression {
+    Expression::Call(function, vec![argument])
+}
+
+fn twice(operand: Expression) -> Expression {
+    Expression::Binary(Operator::Multiply, boxed(operand), boxed(int(2)))
 }
 
 /// Draws a small positive number that is suitable as an array bound.
 fn small(draw: &mut CaseDraw) -> i128 {
-    *draw.of(&[10, 2, 3, 5, 7, 8, 16, 20, 30, 31])
+    *draw.choose(&[10, 2, 3, 5, 7, 8, 16, 20, 30, 31])
 }
 
 fn literal(ty: VariableType, draw: &mut CaseDraw) -> Expression {
     match ty.category() {
-        Category::Integral { bits: 1, .. } => Expression::Boolean(*draw.of(&[true, true, false])),
+        Category::Integral { bits: 1, .. } => Expression::Boolean(*draw.choose(&[true, true, false])),
         Category::Integral { signed, bits } => {
             let most = if signed { (1_i128 << (bits - 1)) - 1 } else { (1_i128 << bits) - 1 };
             let (suffix, most) = match (bits, signed) {
@@ -94,10 +103,10 @@ fn literal(ty: VariableType, draw: &mut CaseDraw) -> Expression {
             }
         }
         Category::Extended { .. } => int(small(draw)),
-        Category::LongDouble => Expression::Floating(*draw.of(&[5.0, 0.5, 1024.0]), "L"),
+        Category::LongDouble => Expression::Floating(*draw.choose(&[5.0, 0.5, 1024.0]), "L"),
         Category::Floating(bits) => {
-            let value = *draw.of(&[5.0, 0.5, 3.0, 1024.0, 0.0, 1.25]);
-            let suffix = if bits == 32 { *draw.of(&["", "f"]) } else { "" };
+            let value = *draw.choose(&[5.0, 0.5, 3.0, 1024.0, 0.0, 1.25]);
+            let suffix = if bits == 32 { *draw.choose(&["", "f"]) } else { "" };
             match draw.below(4) {
                 // Negative zero is excluded because `$V + 0` has a different value, positive zero.
                 3 if value != 0.0 => Expression::Negated(boxed(Expression::Floating(value, suffix))),
@@ -108,11 +117,10 @@ fn literal(ty: VariableType, draw: &mut CaseDraw) -> Expression {
     }
 }
 
+/// Draws an initializer of an arithmetic type.
 fn arithmetic(kind: &str, ty: VariableType, draw: &mut CaseDraw) -> Option<(Expression, Vec<Auxiliary>)> {
     use Qualifier::{Const, ConstVolatile, Constexpr, None as Mutable};
     let n = int(small(draw));
-    let name = Expression::Name;
-    let call = |name, argument| Expression::Call(name, vec![argument]);
     Some(match kind {
         "literal" => (literal(ty, draw), vec![]),
         "other-constant" => (name("o"), vec![variable("o", VariableType::Int, Const, Some(n))]),
@@ -136,11 +144,11 @@ fn arithmetic(kind: &str, ty: VariableType, draw: &mut CaseDraw) -> Option<(Expr
             (call("f0", name("o")), auxiliaries)
         }
         "sizeof" => (
-            Expression::SizeOf(*draw.of(&[VariableType::Int, VariableType::Double, VariableType::Short])),
+            Expression::SizeOf(*draw.choose(&[VariableType::Int, VariableType::Double, VariableType::Short])),
             vec![],
         ),
         "conditional" => {
-            let condition = Expression::Boolean(*draw.of(&[true, false]));
+            let condition = Expression::Boolean(*draw.choose(&[true, false]));
             (Expression::Conditional(boxed(condition), boxed(n), boxed(int(6))), vec![])
         }
         "arithmetic" => (twice(n), vec![]),
@@ -175,23 +183,24 @@ fn arithmetic(kind: &str, ty: VariableType, draw: &mut CaseDraw) -> Option<(Expr
     })
 }
 
-fn other(kind: &str, ty: VariableType, draw: &mut CaseDraw) -> Option<(Expression, Vec<Auxiliary>)> {
-    use Qualifier::{Const, ConstVolatile, Constexpr, None as Mutable};
-    let name = Expression::Name;
-    let enumerator = |draw: &mut CaseDraw| {
-        let enumerators =
-            if ty == VariableType::Enumeration { ["e1", "e2", "e0"] } else { ["E::e1", "E::e2", "E::e0"] };
-        name(enumerators[draw.below(enumerators.len())])
+/// Draws a list in braces for a class, a union or an array, with this first element. `None` for other types.
+fn braces(ty: VariableType, first: Expression, draw: &mut CaseDraw) -> Option<Expression> {
+    let count = match ty {
+        VariableType::Class => 2,
+        VariableType::Union => 1,
+        VariableType::Array => 3,
+        _ => return None,
     };
-    let part = |draw: &mut CaseDraw| int(small(draw));
-    let braces = |first: Expression, draw: &mut CaseDraw| match ty {
-        VariableType::Class => Some(Expression::Braces(vec![first, part(draw)])),
-        VariableType::Union => Some(Expression::Braces(vec![first])),
-        VariableType::Array => Some(Expression::Braces(vec![first, part(draw), part(draw)])),
-        _ => None,
-    };
-    let constant = |draw: &mut CaseDraw| match ty {
-        VariableType::Enumeration | VariableType::ScopedEnumeration => enumerator(draw),
+    let mut elements = vec![first];
+    elements.resize_with(count, || int(small(draw)));
+    Some(Expression::Braces(elements))
+}
+
+/// Draws a constant of a type that is not arithmetic.
+fn other_constant(ty: VariableType, draw: &mut CaseDraw) -> Expression {
+    match ty {
+        VariableType::Enumeration => name(*draw.choose(&["e1", "e2", "e0"])),
+        VariableType::ScopedEnumeration => name(*draw.choose(&["E::e1", "E::e2", "E::e0"])),
         VariableType::Pointer if draw.below(2) == 0 => Expression::AddressOf("pointee"),
         VariableType::FunctionPointer if draw.below(2) == 0 => Expression::AddressOf("function"),
         VariableType::MemberPointer if draw.below(2) == 0 => Expression::AddressOf("M0::x"),
@@ -200,35 +209,44 @@ fn other(kind: &str, ty: VariableType, draw: &mut CaseDraw) -> Option<(Expressio
         | VariableType::MemberPointer
         | VariableType::NullPointer => Expression::Null,
         VariableType::CharArray => Expression::Text("abc"),
-        _ => braces(int(4), draw).expect("a class or an array"),
-    };
+        _ => braces(ty, int(4), draw).expect("a class or an array"),
+    }
+}
+
+/// Draws an initializer of a type that is not arithmetic.
+fn other(kind: &str, ty: VariableType, draw: &mut CaseDraw) -> Option<(Expression, Vec<Auxiliary>)> {
+    use Qualifier::{Const, ConstVolatile, Constexpr, None as Mutable};
     let enumeration = matches!(ty.category(), Category::Enumeration { .. });
-    let call = |name, argument| Expression::Call(name, vec![argument]);
     Some(match kind {
-        "literal" => (constant(draw), vec![]),
-        "other-constant" if enumeration => (name("o"), vec![variable("o", ty, Const, Some(constant(draw)))]),
+        "literal" => (other_constant(ty, draw), vec![]),
+        "other-constant" if enumeration => {
+            (name("o"), vec![variable("o", ty, Const, Some(other_constant(ty, draw)))])
+        }
         "other-constant" => {
-            (braces(name("o"), draw)?, vec![variable("o", VariableType::Int, Const, Some(int(6)))])
+            (braces(ty, name("o"), draw)?, vec![variable("o", VariableType::Int, Const, Some(int(6)))])
         }
         "other-constexpr" if ty.is_scalar() => {
-            (name("o"), vec![variable("o", ty, Constexpr, Some(constant(draw)))])
+            (name("o"), vec![variable("o", ty, Constexpr, Some(other_constant(ty, draw)))])
         }
         "constexpr-call" if !ty.is_scalar() => {
             let body = twice(name("a"));
-            (braces(call("f0", part(draw)), draw)?, vec![function("f0", VariableType::Int, true, Some(body))])
+            (
+                braces(ty, call("f0", int(small(draw))), draw)?,
+                vec![function("f0", VariableType::Int, true, Some(body))],
+            )
         }
         "cast-of-floating" if enumeration => (Expression::Cast(ty, boxed(int(5))), vec![]),
         "empty-braces" => (Expression::Braces(Vec::new()), vec![]),
         "run-time-call" if ty.is_scalar() => (call("f0", int(1)), vec![function("f0", ty, false, None)]),
         "run-time-call" => {
-            (braces(call("f0", int(1)), draw)?, vec![function("f0", VariableType::Int, false, None)])
+            (braces(ty, call("f0", int(1)), draw)?, vec![function("f0", VariableType::Int, false, None)])
         }
         "run-time-variable" if ty.is_scalar() => (name("g0"), vec![variable("g0", ty, Mutable, None)]),
         "volatile-constant" if ty.is_scalar() && ty != VariableType::NullPointer => {
-            (name("o"), vec![variable("o", ty, ConstVolatile, Some(constant(draw)))])
+            (name("o"), vec![variable("o", ty, ConstVolatile, Some(other_constant(ty, draw)))])
         }
         "run-time-variable" => {
-            (braces(name("g0"), draw)?, vec![variable("g0", VariableType::Int, Mutable, None)])
+            (braces(ty, name("g0"), draw)?, vec![variable("g0", VariableType::Int, Mutable, None)])
         }
         _ => return None,
     })

@@ -1,6 +1,6 @@
-//! Generates cases. The first cases come from a table that covers every declaration, form of use and place, each with
-//! otherwise simple parts. All later cases draw the three at random, without end. A seed and a case number determine the
-//! case.
+//! Generates cases. The first cases come from a table that covers every declaration, form of use and place,
+//! each with otherwise simple parts. All later cases draw the three at random, without end. A seed and a case
+//! number determine the case.
 
 mod fits;
 mod initializers;
@@ -28,7 +28,8 @@ impl CaseGenerator {
         CaseGenerator { seed }
     }
 
-    /// The number of cases in the table, the same for every seed. Cases from this number on are drawn at random.
+    /// The number of cases in the table, the same for every seed. Cases from this number on are drawn at
+    /// random.
     pub fn table_len() -> u64 {
         TABLE.len() as u64
     }
@@ -38,8 +39,8 @@ impl CaseGenerator {
         let mut draw = CaseDraw::new(self.seed, id);
         let (declaration, form, place) = match usize::try_from(id).ok().and_then(|id| TABLE.get(id)) {
             Some(entry) => {
-                // The form may not be valid for the drawn value. It is valid for the simplest value: the table was built
-                // with it.
+                // The form may not be valid for the drawn value. It is valid for the simplest value: the
+                // table was built with it.
                 let declaration = valued(&entry.skeleton, &mut draw)
                     .filter(|d| fits::case(d, entry.form, entry.place))
                     .or_else(|| valued(&entry.skeleton, &mut CaseDraw::simplest()));
@@ -54,8 +55,8 @@ impl CaseGenerator {
 /// Draws the parts of a case until they fit together.
 fn drawn(draw: &mut CaseDraw) -> (VariableDeclaration, &'static UseForm, UsePlace) {
     loop {
-        let ty = if draw.below(3) == 0 { VariableType::Int } else { *draw.of(&VariableType::ALL) };
-        let qualifier = *draw.of(&[
+        let ty = if draw.below(3) == 0 { VariableType::Int } else { *draw.choose(&VariableType::ALL) };
+        let qualifier = *draw.choose(&[
             Qualifier::Const,
             Qualifier::Const,
             Qualifier::Const,
@@ -64,12 +65,12 @@ fn drawn(draw: &mut CaseDraw) -> (VariableDeclaration, &'static UseForm, UsePlac
             Qualifier::Constexpr,
         ]);
         let skeleton = VariableDeclaration {
-            site: *draw.of(&DeclarationSite::ALL),
+            site: *draw.choose(&DeclarationSite::ALL),
             ty,
             qualifier,
-            order: *draw.of(&ORDERS),
-            spelling: *draw.of(&Spelling::ALL),
-            access: *draw.of(&Naming::ALL),
+            order: *draw.choose(&ORDERS),
+            spelling: *draw.choose(&Spelling::ALL),
+            access: *draw.choose(&Naming::ALL),
             kind: KINDS[draw.below(KINDS.len())],
             ..SIMPLE
         };
@@ -80,7 +81,7 @@ fn drawn(draw: &mut CaseDraw) -> (VariableDeclaration, &'static UseForm, UsePlac
         let Some(declaration) = valued(&skeleton, draw).filter(fits::declaration) else { continue };
         // Declarations are expensive to draw, so try several forms and places with each.
         for _ in 0..20 {
-            let (form, place) = (draw.of(FORMS), *draw.of(&UsePlace::ALL));
+            let (form, place) = (draw.choose(FORMS), *draw.choose(&UsePlace::ALL));
             if fits::case(&declaration, form, place) {
                 return (declaration, form, place);
             }
@@ -137,12 +138,18 @@ const SIMPLE: VariableDeclaration = VariableDeclaration {
     auxiliaries: Vec::new(),
 };
 
-/// Fills in an initializer of the skeleton's kind; `None` if that kind does not exist for the skeleton's type.
+/// Fills in an initializer of the skeleton's kind; `None` if that kind does not exist for the skeleton's
+/// type.
 fn valued(skeleton: &VariableDeclaration, draw: &mut CaseDraw) -> Option<VariableDeclaration> {
     let (initializer, auxiliaries) = initializer(skeleton.kind, skeleton.ty, draw)?;
     Some(VariableDeclaration { initializer, auxiliaries, ..*skeleton })
 }
 
+fn form_named(name: &str) -> &'static UseForm {
+    UseForm::find(name).expect("the table has it")
+}
+
+/// A case of the table, without the value of its variable.
 struct TableEntry {
     skeleton: VariableDeclaration,
     form: &'static UseForm,
@@ -174,9 +181,9 @@ impl CaseTable {
         fits
     }
 
-    /// Adds cases that read the declared variable, bind a reference to it and take its address, in several places.
+    /// Adds cases that read the declared variable, bind a reference to it and take its address, in several
+    /// places.
     fn declared(&mut self, skeleton: VariableDeclaration) {
-        let form = |name| UseForm::find(name).expect("the table has it");
         let needs_template = skeleton.order == InitializerPosition::BeforeInstantiation;
         for place in [
             UsePlace::Device,
@@ -189,9 +196,9 @@ impl CaseTable {
                 continue;
             }
             let values = ["value", "member-value", "element-value"];
-            let _ = values.into_iter().any(|name| self.enter(skeleton.clone(), form(name), place));
+            let _ = values.into_iter().any(|name| self.enter(skeleton.clone(), form_named(name), place));
             for name in ["reference", "address-returned"] {
-                self.enter(skeleton.clone(), form(name), place);
+                self.enter(skeleton.clone(), form_named(name), place);
             }
         }
     }
@@ -201,7 +208,8 @@ impl CaseTable {
         for form in FORMS {
             for ty in VariableType::ALL {
                 for (qualifier, order, kind) in WAYS {
-                    // Types of one kind differ only in the simplest way, so the other ways use one type of each kind.
+                    // Types of one kind differ only in the simplest way, so the other ways use one type of
+                    // each kind.
                     if qualifier == Qualifier::Const
                         && order == InitializerPosition::AtDeclaration
                         && kind == "literal"
@@ -218,8 +226,8 @@ impl CaseTable {
         }
     }
 
-    /// Adds every form with variables that differ in site, in the place of the use, in type, and in how and when they get
-    /// their value.
+    /// Adds every form with variables that differ in site, in the place of the use, in type, and in how and
+    /// when they get their value.
     fn kinds(&mut self) {
         let variables = [
             (DeclarationSite::Anonymous, UsePlace::Device),
@@ -308,19 +316,19 @@ impl CaseTable {
     /// Adds every type with every kind of initializer, spelling and annotation, and without a qualifier.
     fn types(&mut self) {
         for ty in VariableType::ALL {
-            let simple = || VariableDeclaration { ty, ..SIMPLE };
+            let simple = VariableDeclaration { ty, ..SIMPLE };
             for kind in KINDS {
-                self.declared(VariableDeclaration { kind, ..simple() });
+                self.declared(VariableDeclaration { kind, ..simple.clone() });
             }
             for spelling in Spelling::ALL {
                 for qualifier in QUALIFIERS {
-                    self.declared(VariableDeclaration { spelling, qualifier, ..simple() });
+                    self.declared(VariableDeclaration { spelling, qualifier, ..simple.clone() });
                 }
             }
             for annotation in [Annotation::Device, Annotation::Constant] {
-                self.declared(VariableDeclaration { annotation, ..simple() });
+                self.declared(VariableDeclaration { annotation, ..simple.clone() });
             }
-            self.declared(VariableDeclaration { qualifier: Qualifier::None, ..simple() });
+            self.declared(VariableDeclaration { qualifier: Qualifier::None, ..simple });
         }
     }
 
@@ -362,7 +370,8 @@ impl CaseDraw {
         if self.simplest { 0 } else { (self.numbers.next_u64() % end as u64) as usize }
     }
 
-    fn of<'a, T>(&mut self, choices: &'a [T]) -> &'a T {
+    /// Chooses one of these values.
+    fn choose<'a, T>(&mut self, choices: &'a [T]) -> &'a T {
         &choices[self.below(choices.len())]
     }
 }

@@ -1,9 +1,9 @@
 //! Evaluates initializers, and decides which of them are constant expressions.
 //!
-//! Follows C++17 ([expr.const]): a `const` variable of integral or enumeration type with a constant initializer may be
-//! read in a constant expression. A variable of floating-point type must be `constexpr` for that. Initializers that are
-//! not constant expressions are split in two: a compiler may still be able to fold them, or only running the program
-//! gives their value.
+//! Follows C++17 ([expr.const]): a `const` variable of integral or enumeration type with a constant
+//! initializer may be read in a constant expression. A variable of floating-point type must be `constexpr`
+//! for that. Initializers that are not constant expressions are split in two: a compiler may still be able to
+//! fold them, or only running the program gives their value.
 
 use super::declaration::{Auxiliary, Qualifier, VariableDeclaration};
 use super::expression::{ConstantValue, Expression, Operator};
@@ -48,14 +48,15 @@ impl Constness {
 }
 
 /// Evaluates the initializer of the declared variable. The value is converted to the variable's type.
-pub fn of(declaration: &VariableDeclaration) -> Constness {
+pub fn evaluate(declaration: &VariableDeclaration) -> Constness {
     let scope = InitializerEvaluator { auxiliaries: &declaration.auxiliaries, argument: None };
     scope.evaluate(&declaration.initializer).map(|value| convert(value, declaration.ty))
 }
 
-/// Whether C++ allows the variable to be read in a constant expression, provided that its definition comes before.
+/// Whether C++ allows the variable to be read in a constant expression, provided that its definition comes
+/// before.
 pub fn is_usable(declaration: &VariableDeclaration) -> bool {
-    let constant = matches!(of(declaration), Constness::Constant(_));
+    let constant = matches!(evaluate(declaration), Constness::Constant(_));
     constant && readable(declaration.qualifier, declaration.ty)
 }
 
@@ -67,6 +68,7 @@ fn readable(qualifier: Qualifier, ty: VariableType) -> bool {
     }
 }
 
+/// Evaluates expressions that may name these auxiliary declarations.
 struct InitializerEvaluator<'a> {
     auxiliaries: &'a [Auxiliary],
     /// The value of parameter `a` while the body of a function is evaluated.
@@ -75,7 +77,7 @@ struct InitializerEvaluator<'a> {
 
 impl InitializerEvaluator<'_> {
     fn evaluate(&self, expression: &Expression) -> Constness {
-        use Constness::{Constant, Folded, RunTime};
+        use Constness::{Constant, RunTime};
         match expression {
             Expression::Integer(value, _) => Constant(ConstantValue::Integer(*value)),
             Expression::Floating(value, _) => Constant(ConstantValue::Floating(*value)),
@@ -111,41 +113,50 @@ impl InitializerEvaluator<'_> {
                     all.and(self.evaluate(part), |_, _| Some(ConstantValue::Other))
                 }),
             },
-            Expression::Name("a") => self.argument.map_or(RunTime, Constant),
-            Expression::Name(name) => match self.find(name) {
-                Some(Auxiliary::Enumerator(_, value)) => Constant(ConstantValue::Integer(*value)),
-                // Reading a variable of type `std::nullptr_t` does not access the object. Versions of C++ differ on
-                // whether the read is a constant expression.
-                Some(Auxiliary::Variable { ty: VariableType::NullPointer, qualifier, .. })
-                    if *qualifier != Qualifier::Constexpr =>
-                {
-                    Folded(ConstantValue::Other)
+            Expression::Name(name) => self.evaluate_name(name),
+            Expression::Call(name, arguments) => self.evaluate_call(name, arguments),
+        }
+    }
+
+    /// Evaluates the parameter `a`, an auxiliary variable or an enumerator.
+    fn evaluate_name(&self, name: &str) -> Constness {
+        use Constness::{Constant, Folded, RunTime};
+        if name == "a" {
+            return self.argument.map_or(RunTime, Constant);
+        }
+        match self.find(name) {
+            Some(Auxiliary::Enumerator(_, value)) => Constant(ConstantValue::Integer(*value)),
+            // Reading a variable of type `std::nullptr_t` does not access the object. Versions of C++ differ
+            // on whether the read is a constant expression.
+            Some(Auxiliary::Variable { ty: VariableType::NullPointer, qualifier, .. })
+                if *qualifier != Qualifier::Constexpr =>
+            {
+                Folded(ConstantValue::Other)
+            }
+            Some(Auxiliary::Variable { ty, qualifier, initializer: Some(initializer), .. }) => {
+                let value = self.evaluate(initializer).map(|value| convert(value, *ty));
+                match (value, qualifier) {
+                    (_, Qualifier::None | Qualifier::ConstVolatile) => RunTime,
+                    (Constant(value), _) if !readable(*qualifier, *ty) => Folded(value),
+                    (value, _) => value,
                 }
-                Some(Auxiliary::Variable { ty, qualifier, initializer: Some(initializer), .. }) => {
-                    let value = self.evaluate(initializer).map(|value| convert(value, *ty));
-                    match (value, qualifier) {
-                        (_, Qualifier::None | Qualifier::ConstVolatile) => RunTime,
-                        (Constant(value), _) if !readable(*qualifier, *ty) => Folded(value),
-                        (value, _) => value,
-                    }
-                }
-                _ => enumerator(name).map_or(RunTime, |value| Constant(ConstantValue::Integer(value))),
-            },
-            Expression::Call(name, arguments) => match self.find(name) {
-                Some(Auxiliary::Function { constexpr, body: Some(body), result, .. }) => {
-                    let argument = arguments
-                        .first()
-                        .map_or(Constant(ConstantValue::Other), |first| self.evaluate(first));
-                    let inside =
-                        InitializerEvaluator { auxiliaries: self.auxiliaries, argument: argument.value() };
-                    let returned = inside.evaluate(body).map(|value| convert(value, *result));
-                    match argument.and(returned, |_, returned| Some(returned)) {
-                        Constant(value) if !constexpr => Folded(value),
-                        other => other,
-                    }
-                }
-                _ => RunTime,
-            },
+            }
+            _ => enumerator(name).map_or(RunTime, |value| Constant(ConstantValue::Integer(value))),
+        }
+    }
+
+    /// Evaluates a call of an auxiliary function.
+    fn evaluate_call(&self, name: &str, arguments: &[Expression]) -> Constness {
+        use Constness::{Constant, Folded, RunTime};
+        let Some(Auxiliary::Function { constexpr, body: Some(body), result, .. }) = self.find(name) else {
+            return RunTime;
+        };
+        let argument = arguments.first().map_or(Constant(ConstantValue::Other), |first| self.evaluate(first));
+        let inside = InitializerEvaluator { auxiliaries: self.auxiliaries, argument: argument.value() };
+        let returned = inside.evaluate(body).map(|value| convert(value, *result));
+        match argument.and(returned, |_, returned| Some(returned)) {
+            Constant(value) if !constexpr => Folded(value),
+            other => other,
         }
     }
 
@@ -164,8 +175,8 @@ fn enumerator(name: &str) -> Option<i128> {
     }
 }
 
-/// Computes an operation; `None` on division by zero and if an integer result does not fit in `int`. Cases do all integer
-/// arithmetic in `int`, and an expression that overflows is not a constant expression.
+/// Computes an operation; `None` on division by zero and if an integer result does not fit in `int`. Cases do
+/// all integer arithmetic in `int`, and an expression that overflows is not a constant expression.
 fn apply(operator: Operator, left: ConstantValue, right: ConstantValue) -> Option<ConstantValue> {
     Some(match (left, right) {
         (ConstantValue::Integer(left), ConstantValue::Integer(right)) => {
@@ -179,12 +190,7 @@ fn apply(operator: Operator, left: ConstantValue, right: ConstantValue) -> Optio
             ConstantValue::Integer(result)
         }
         (left, right) => {
-            let number = |value| match value {
-                ConstantValue::Integer(value) => Some(value as f64),
-                ConstantValue::Floating(value) => Some(value),
-                ConstantValue::Other => None,
-            };
-            let (left, right) = (number(left)?, number(right)?);
+            let (left, right) = (floating(left)?, floating(right)?);
             ConstantValue::Floating(match operator {
                 Operator::Add => left + right,
                 Operator::Subtract => left - right,
@@ -196,12 +202,23 @@ fn apply(operator: Operator, left: ConstantValue, right: ConstantValue) -> Optio
     })
 }
 
+/// Converts a number to `double`; `None` for other values.
+fn floating(value: ConstantValue) -> Option<f64> {
+    match value {
+        ConstantValue::Integer(value) => Some(value as f64),
+        ConstantValue::Floating(value) => Some(value),
+        ConstantValue::Other => None,
+    }
+}
+
+/// Reduces an integer to the values of a type with this number of bits.
+fn wrap(value: i128, signed: bool, bits: u32) -> i128 {
+    let low = value & ((1_i128 << bits) - 1);
+    if signed && low >> (bits - 1) & 1 == 1 { low - (1_i128 << bits) } else { low }
+}
+
 /// Converts the value to another type, as C++ does.
 fn convert(value: ConstantValue, ty: VariableType) -> Option<ConstantValue> {
-    let wrap = |value: i128, signed: bool, bits: u32| {
-        let low = value & ((1_i128 << bits) - 1);
-        if signed && low >> (bits - 1) & 1 == 1 { low - (1_i128 << bits) } else { low }
-    };
     Some(match (ty.category(), value) {
         (_, ConstantValue::Other) => ConstantValue::Other,
         (Category::Integral { bits: 1, .. }, ConstantValue::Integer(value)) => {

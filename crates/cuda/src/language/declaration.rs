@@ -177,7 +177,8 @@ pub enum Auxiliary {
         ty: VariableType,
         /// `const`, `constexpr`, `const volatile`, or nothing.
         qualifier: Qualifier,
-        /// The initializer. Without one, the variable is declared `extern` and defined in another translation unit.
+        /// The initializer. Without one, the variable is declared `extern` and defined in another translation
+        /// unit.
         initializer: Option<Expression>,
     },
     /// A function of one parameter `a` of type `int`.
@@ -188,8 +189,8 @@ pub enum Auxiliary {
         result: VariableType,
         /// Whether the function is `constexpr`.
         constexpr: bool,
-        /// The expression that it returns. Without one, the function is only declared and is defined in another translation
-        /// unit.
+        /// The expression that it returns. Without one, the function is only declared and is defined in
+        /// another translation unit.
         body: Option<Expression>,
     },
     /// An unscoped enumeration with one enumerator.

@@ -44,7 +44,8 @@ pub enum Expression {
     Floating(f64, &'static str),
     /// `true` or `false`.
     Boolean(bool),
-    /// The name of an auxiliary variable, of an enumerator, or of `a`, the parameter of an auxiliary function.
+    /// The name of an auxiliary variable, of an enumerator, or of `a`, the parameter of an auxiliary
+    /// function.
     Name(&'static str),
     /// A call of an auxiliary function.
     Call(&'static str, Vec<Expression>),

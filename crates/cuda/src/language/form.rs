@@ -1,12 +1,12 @@
-//! The table of all forms of use. In its C++ fragments, `$V` stands for the variable, `$T` for its type, `$C` for its type
-//! with qualifiers, `$H` for the annotation of helpers that both host and device may call, and `$A` for the annotation of
-//! the place.
+//! The table of all forms of use. In its C++ fragments, `$V` stands for the variable, `$T` for its type, `$C`
+//! for its type with qualifiers, `$H` for the annotation of helpers that both host and device may call, and
+//! `$A` for the annotation of the place.
 
 /// One step that C++ applies to the expression that names the variable. Steps are listed from the inside out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UseStep {
-    /// Keeps denoting the variable: parentheses, the right operand of a comma, or an operand of `?:` if both operands have
-    /// the same type and value category.
+    /// Keeps denoting the variable: parentheses, the right operand of a comma, or an operand of `?:` if both
+    /// operands have the same type and value category.
     Same,
     /// Names a member of the object.
     Member,

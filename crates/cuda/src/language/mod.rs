@@ -1,5 +1,5 @@
-//! The language of the cases, a small part of C++: declarations, uses and places as data, their printing as C++ text, and
-//! the evaluation of initializers as constant expressions.
+//! The language of the cases, a small part of C++: declarations, uses and places as data, their printing as
+//! C++ text, and the evaluation of initializers as constant expressions.
 
 mod case;
 pub mod constant;

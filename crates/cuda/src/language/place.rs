@@ -23,7 +23,8 @@ every! {
         OwnMemberBefore = "own-member-before",
         /// A `__device__` function template, instantiated.
         Template = "template",
-        /// An instantiated `__device__` function template that names the variable through its parameter: `X::v`.
+        /// An instantiated `__device__` function template that names the variable through its parameter:
+        /// `X::v`.
         Dependent = "dependent",
         /// As `Dependent`, but the class that declares the variable comes after the template.
         DependentBefore = "dependent-before",
@@ -31,7 +32,8 @@ every! {
         Uninstantiated = "uninstantiated",
         /// A `__device__` function with internal linkage and no caller.
         Uncalled = "uncalled",
-        /// A default argument of a `__device__` function. Device code calls the function without that argument.
+        /// A default argument of a `__device__` function. Device code calls the function without that
+        /// argument.
         DefaultArgument = "default-argument",
         /// A default member initializer of a class. Device code creates an object of the class.
         MemberInitializer = "member-initializer",

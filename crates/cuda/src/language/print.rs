@@ -1,4 +1,5 @@
-//! Prints cases as C++. Each case is one line, so that the line number of a compiler's message identifies the case.
+//! Prints cases as C++. Each case is one line, so that the line number of a compiler's message identifies the
+//! case.
 
 use super::{
     Annotation, Auxiliary, CudaCase, DeclarationSite, Expression, InitializerPosition, Naming, Qualifier,
@@ -35,10 +36,10 @@ impl CasePrinter<'_> {
         let mut parts = vec![self.declaration.ty.declared().to_owned()];
         parts.extend(self.declaration.auxiliaries.iter().map(auxiliary));
         let (first, later) = self.variable();
-        let own = matches!(self.case.place, UsePlace::OwnMember | UsePlace::OwnMemberBefore);
-        let (function, caller) = self.function();
+        let is_member = matches!(self.case.place, UsePlace::OwnMember | UsePlace::OwnMemberBefore);
+        let function = self.function();
         let template_first = self.case.place == UsePlace::DependentBefore;
-        if own || template_first {
+        if is_member || template_first {
             parts.push(self.fill(self.case.form.before));
         }
         if template_first {
@@ -49,7 +50,7 @@ impl CasePrinter<'_> {
         if self.declaration.order == InitializerPosition::DefinedBefore {
             parts.push(later.clone());
         }
-        if !own && !template_first {
+        if !is_member && !template_first {
             parts.push(self.fill(self.case.form.before));
         }
         if !template_first {
@@ -58,7 +59,7 @@ impl CasePrinter<'_> {
         if self.declaration.order == InitializerPosition::BeforeInstantiation {
             parts.push(later.clone());
         }
-        parts.push(caller);
+        parts.push(self.caller());
         if matches!(
             self.declaration.order,
             InitializerPosition::DefinedAfter | InitializerPosition::AtDeclaration
@@ -73,7 +74,8 @@ impl CasePrinter<'_> {
         format!("v{}_", self.case.id)
     }
 
-    /// Returns the first declaration of the variable and a later definition. The second is empty if there is none.
+    /// Returns the first declaration of the variable and a later definition. The second is empty if there is
+    /// none.
     fn variable(&self) -> (String, String) {
         let d = self.declaration;
         let name = self.name();
@@ -81,17 +83,7 @@ impl CasePrinter<'_> {
             return (String::new(), String::new());
         }
         let initializer = self.initializer();
-        let annotation = match d.annotation {
-            Annotation::None => "",
-            Annotation::Device => "__device__ ",
-            Annotation::Constant => "__constant__ ",
-        };
-        let storage = match d.spelling {
-            Spelling::Static => "static ",
-            Spelling::InlineVariable => "inline ",
-            Spelling::Constinit => "constinit ",
-            _ => "",
-        };
+        let (annotation, storage) = (annotation(d.annotation), storage(d.spelling));
         let alias = if d.spelling == Spelling::Alias {
             format!("using Q = {}{}; ", qualifier(d.qualifier), d.ty.spelled())
         } else {
@@ -107,18 +99,12 @@ impl CasePrinter<'_> {
             | DeclarationSite::Anonymous
             | DeclarationSite::Inline
             | DeclarationSite::Linkage => {
-                let wrap = |text: String| match d.site {
-                    DeclarationSite::Nested => format!("namespace n {{ {text} }}"),
-                    DeclarationSite::Anonymous => format!("namespace {{ {text} }}"),
-                    DeclarationSite::Inline => format!("inline namespace i {{ {text} }}"),
-                    DeclarationSite::Linkage => format!("extern \"C++\" {{ {text} }}"),
-                    _ => text,
-                };
-                let first = || wrap(format!("extern {declared};"));
+                let first = in_namespace(d.site, format!("extern {declared};"));
+                let whole = in_namespace(d.site, whole);
                 match d.order {
-                    InitializerPosition::AtDeclaration => (wrap(whole), String::new()),
-                    InitializerPosition::Elsewhere => (first(), String::new()),
-                    _ => (first(), wrap(whole)),
+                    InitializerPosition::AtDeclaration => (whole, String::new()),
+                    InitializerPosition::Elsewhere => (first, String::new()),
+                    _ => (first, whole),
                 }
             }
             DeclarationSite::VariableTemplate => (format!("template <class X> {whole}"), String::new()),
@@ -135,37 +121,41 @@ impl CasePrinter<'_> {
             DeclarationSite::InClassAndDefined => {
                 (self.class("struct S", &member), format!("{};", self.declared(&format!("S::{name}"))))
             }
-            DeclarationSite::OutOfClass | DeclarationSite::TemplateOutOfClass => {
-                let template = if d.site == DeclarationSite::OutOfClass { "" } else { "template <class X> " };
-                let class = self.class(&format!("{template}struct S"), &format!("static {declared};"));
-                let owner = if d.site == DeclarationSite::OutOfClass { "S" } else { "S<X>" };
-                let later = format!("{template}{}{initializer};", self.declared(&format!("{owner}::{name}")));
-                match d.order {
-                    InitializerPosition::Elsewhere => (class, String::new()),
-                    InitializerPosition::AtDeclaration => (format!("{class} {later}"), String::new()),
-                    _ => (class, later),
-                }
-            }
+            DeclarationSite::OutOfClass => self.out_of_class("", "S"),
+            DeclarationSite::TemplateOutOfClass => self.out_of_class("template <class X> ", "S<X>"),
         };
         (format!("{alias}{first}"), later)
     }
 
+    /// Returns the class that declares the variable, and the definition of the variable outside of that
+    /// class. `template` is the beginning of both, and `class` the name of the class in the definition.
+    fn out_of_class(&self, template: &str, class: &str) -> (String, String) {
+        let name = self.name();
+        let member = format!("static {};", self.declared(&name));
+        let first = self.class(&format!("{template}struct S"), &member);
+        let defined = self.declared(&format!("{class}::{name}"));
+        let later = format!("{template}{defined}{};", self.initializer());
+        match self.declaration.order {
+            InitializerPosition::Elsewhere => (first, String::new()),
+            InitializerPosition::AtDeclaration => (format!("{first} {later}"), String::new()),
+            _ => (first, later),
+        }
+    }
+
     /// Returns the class that declares the variable, including the function that uses it if that is a member.
     fn class(&self, head: &str, variable: &str) -> String {
-        let form = self.case.form;
-        let function = || {
-            format!(
-                "static __device__ {} m() {{ {} return {}; }}",
-                self.fill(form.result),
-                self.fill(form.setup),
-                self.fill(form.expression)
-            )
-        };
         match self.case.place {
-            UsePlace::OwnMember => format!("{head} {{ {variable} {} }};", function()),
-            UsePlace::OwnMemberBefore => format!("{head} {{ {} {variable} }};", function()),
+            UsePlace::OwnMember => format!("{head} {{ {variable} {} }};", self.member_function()),
+            UsePlace::OwnMemberBefore => format!("{head} {{ {} {variable} }};", self.member_function()),
             _ => format!("{head} {{ {variable} }};"),
         }
+    }
+
+    /// Returns the function that uses the variable, as a member of the class that declares the variable.
+    fn member_function(&self) -> String {
+        let form = self.case.form;
+        let (result, setup) = (self.fill(form.result), self.fill(form.setup));
+        format!("static __device__ {result} m() {{ {setup} return {}; }}", self.fill(form.expression))
     }
 
     /// Returns the declaration of `name` without an initializer: the qualified type and the name.
@@ -206,12 +196,12 @@ impl CasePrinter<'_> {
     /// Returns the expression that names the variable, preceded by [`MARK`].
     fn accessed(&self) -> String {
         let name = self.name();
-        let own = matches!(self.case.place, UsePlace::OwnMember | UsePlace::OwnMemberBefore);
+        let is_in_class = matches!(self.case.place, UsePlace::OwnMember | UsePlace::OwnMemberBefore);
         let plain = match self.declaration.site {
             _ if self.is_dependent() => format!("X::{name}"),
             DeclarationSite::Nested if self.declaration.access == Naming::Using => name.clone(),
             DeclarationSite::Nested => format!("n::{name}"),
-            _ if own => name.clone(),
+            _ if is_in_class => name.clone(),
             DeclarationSite::Member
             | DeclarationSite::InlineMember
             | DeclarationSite::OutOfClass
@@ -264,88 +254,138 @@ impl CasePrinter<'_> {
         text.trim().to_owned()
     }
 
-    /// Returns the code that uses the variable, and a caller for it. The caller is empty if none is needed or wanted.
-    fn function(&self) -> (String, String) {
-        let (form, id) = (self.case.form, self.case.id);
-        let result = self.fill(form.result);
-        let expression = self.fill(form.expression);
+    /// The beginning of a function that the case defines for the device.
+    fn device_head(&self) -> String {
+        format!("extern \"C\" __device__ {} c{}()", self.fill(self.case.form.result), self.case.id)
+    }
+
+    /// The beginning of a function that the case defines for the host.
+    fn host_head(&self) -> String {
+        format!("extern \"C\" {} c{}()", self.fill(self.case.form.result), self.case.id)
+    }
+
+    /// The statements before the use, with a local variable that the use names.
+    fn setup(&self) -> String {
         let local = if self.declaration.site == DeclarationSite::Local {
             format!("{}{}; ", self.declared(&self.name()), self.initializer())
         } else {
             String::new()
         };
-        let setup = format!("{local}{}", self.fill(form.setup));
+        format!("{local}{}", self.fill(self.case.form.setup))
+    }
+
+    /// Returns the code that uses the variable. Empty if the class that declares the variable contains it.
+    fn function(&self) -> String {
+        let id = self.case.id;
+        let (named, host) = (self.device_head(), self.host_head());
+        let result = self.fill(self.case.form.result);
+        let expression = self.fill(self.case.form.expression);
+        let setup = self.setup();
         let body = format!("{{ {setup} return {expression}; }}");
         let statement = format!("{{ {setup} {result} z = {expression}; (void)z; }}");
-        let named = format!("extern \"C\" __device__ {result} c{id}()");
-        let host = format!("extern \"C\" {result} c{id}()");
-        let calls = |call: &str| format!("{named} {{ return {call}; }}");
-        let host_calls = |call: &str| format!("{host} {{ return {call}; }}");
         match self.case.place {
-            UsePlace::Device => (format!("{named} {body}"), String::new()),
-            UsePlace::HostDevice => {
-                (format!("extern \"C\" __host__ __device__ {result} c{id}() {body}"), String::new())
-            }
-            UsePlace::Global => (
+            UsePlace::Device => format!("{named} {body}"),
+            UsePlace::HostDevice => format!("extern \"C\" __host__ __device__ {result} c{id}() {body}"),
+            UsePlace::Global => {
                 format!(
                     "extern \"C\" __global__ void c{id}({result} *out) {{ {setup} *out = {expression}; }}"
-                ),
-                String::new(),
-            ),
-            UsePlace::Lambda => (format!("{named} {{ return []() -> {result} {body}(); }}"), String::new()),
-            UsePlace::Member => {
-                (format!("struct M {{ __device__ {result} m() const {body} }};"), calls("M().m()"))
+                )
             }
-            UsePlace::StaticMember => {
-                (format!("struct M {{ static __device__ {result} m() {body} }};"), calls("M::m()"))
+            UsePlace::Lambda => format!("{named} {{ return []() -> {result} {body}(); }}"),
+            UsePlace::Member => format!("struct M {{ __device__ {result} m() const {body} }};"),
+            UsePlace::StaticMember => format!("struct M {{ static __device__ {result} m() {body} }};"),
+            UsePlace::OwnMember | UsePlace::OwnMemberBefore => String::new(),
+            UsePlace::Template
+            | UsePlace::Dependent
+            | UsePlace::DependentBefore
+            | UsePlace::Uninstantiated => {
+                format!("template <class X> __device__ {result} t() {body}")
             }
-            UsePlace::OwnMember | UsePlace::OwnMemberBefore => {
-                (String::new(), calls(&format!("{}::m()", self.owner())))
+            UsePlace::Uncalled => format!("static __device__ {result} c{id}() {body}"),
+            UsePlace::DefaultArgument => {
+                format!("__device__ inline {result} d({result} p = {expression}) {{ return p; }}")
             }
-            UsePlace::Template => {
-                (format!("template <class X> __device__ {result} t() {body}"), calls("t<int>()"))
+            UsePlace::MemberInitializer => format!("struct M {{ {result} a = {expression}; }};"),
+            UsePlace::VariableInitializer => format!("__device__ {result} d{id} = {expression};"),
+            UsePlace::Discarded => {
+                format!("extern \"C\" __device__ void c{id}() {{ if constexpr (false) {statement} }}")
             }
-            UsePlace::Dependent | UsePlace::DependentBefore => (
-                format!("template <class X> __device__ {result} t() {body}"),
-                calls(&format!("t<{}>()", self.owner())),
-            ),
-            UsePlace::Uninstantiated => {
-                (format!("template <class X> __device__ {result} t() {body}"), String::new())
+            UsePlace::DiscardedInTemplate => {
+                format!("template <bool Z> __device__ void t() {{ if constexpr (Z) {statement} }}")
             }
-            UsePlace::Uncalled => (format!("static __device__ {result} c{id}() {body}"), String::new()),
-            UsePlace::DefaultArgument => (
-                format!("__device__ inline {result} d({result} p = {expression}) {{ return p; }}"),
-                calls("d()"),
-            ),
-            UsePlace::MemberInitializer => (
-                format!("struct M {{ {result} a = {expression}; }};"),
-                format!("{named} {{ M m; return m.a; }}"),
-            ),
-            UsePlace::VariableInitializer => {
-                (format!("__device__ {result} d{id} = {expression};"), String::new())
-            }
-            UsePlace::Discarded => (
-                format!("extern \"C\" __device__ void c{id}() {{ if constexpr (false) {statement} }}"),
-                String::new(),
-            ),
-            UsePlace::DiscardedInTemplate => (
-                format!("template <bool Z> __device__ void t() {{ if constexpr (Z) {statement} }}"),
-                format!("extern \"C\" __device__ void c{id}() {{ t<false>(); }}"),
-            ),
             UsePlace::DeadBranch => {
-                (format!("extern \"C\" __device__ void c{id}() {{ if (0) {statement} }}"), String::new())
+                format!("extern \"C\" __device__ void c{id}() {{ if (0) {statement} }}")
             }
-            UsePlace::Host => (format!("{host} {body}"), String::new()),
-            UsePlace::HostLambda => {
-                (format!("{host} {{ return []() -> {result} {body}(); }}"), String::new())
-            }
-            UsePlace::HostTemplate => {
-                (format!("template <class X> {result} t() {body}"), host_calls("t<int>()"))
-            }
-            UsePlace::HostMember => {
-                (format!("struct M {{ {result} m() const {body} }};"), host_calls("M().m()"))
-            }
+            UsePlace::Host => format!("{host} {body}"),
+            UsePlace::HostLambda => format!("{host} {{ return []() -> {result} {body}(); }}"),
+            UsePlace::HostTemplate => format!("template <class X> {result} t() {body}"),
+            UsePlace::HostMember => format!("struct M {{ {result} m() const {body} }};"),
         }
+    }
+
+    /// Returns a function that calls the code with the use. Empty if none is needed or wanted.
+    fn caller(&self) -> String {
+        let owner = self.owner();
+        let (head, body) = match self.case.place {
+            UsePlace::Member => (self.device_head(), "return M().m();".to_owned()),
+            UsePlace::StaticMember => (self.device_head(), "return M::m();".to_owned()),
+            UsePlace::OwnMember | UsePlace::OwnMemberBefore => {
+                (self.device_head(), format!("return {owner}::m();"))
+            }
+            UsePlace::Template => (self.device_head(), "return t<int>();".to_owned()),
+            UsePlace::Dependent | UsePlace::DependentBefore => {
+                (self.device_head(), format!("return t<{owner}>();"))
+            }
+            UsePlace::DefaultArgument => (self.device_head(), "return d();".to_owned()),
+            UsePlace::MemberInitializer => (self.device_head(), "M m; return m.a;".to_owned()),
+            UsePlace::DiscardedInTemplate => {
+                (format!("extern \"C\" __device__ void c{}()", self.case.id), "t<false>();".to_owned())
+            }
+            UsePlace::HostTemplate => (self.host_head(), "return t<int>();".to_owned()),
+            UsePlace::HostMember => (self.host_head(), "return M().m();".to_owned()),
+            UsePlace::Device
+            | UsePlace::Global
+            | UsePlace::HostDevice
+            | UsePlace::Lambda
+            | UsePlace::Uninstantiated
+            | UsePlace::Uncalled
+            | UsePlace::VariableInitializer
+            | UsePlace::Discarded
+            | UsePlace::DeadBranch
+            | UsePlace::Host
+            | UsePlace::HostLambda => return String::new(),
+        };
+        format!("{head} {{ {body} }}")
+    }
+}
+
+/// Returns a declaration in the namespace or linkage specification of a site.
+fn in_namespace(site: DeclarationSite, text: String) -> String {
+    match site {
+        DeclarationSite::Nested => format!("namespace n {{ {text} }}"),
+        DeclarationSite::Anonymous => format!("namespace {{ {text} }}"),
+        DeclarationSite::Inline => format!("inline namespace i {{ {text} }}"),
+        DeclarationSite::Linkage => format!("extern \"C++\" {{ {text} }}"),
+        _ => text,
+    }
+}
+
+/// The annotation as written in a declaration, with a trailing space.
+fn annotation(annotation: Annotation) -> &'static str {
+    match annotation {
+        Annotation::None => "",
+        Annotation::Device => "__device__ ",
+        Annotation::Constant => "__constant__ ",
+    }
+}
+
+/// The specifier that a spelling adds to a declaration, with a trailing space.
+fn storage(spelling: Spelling) -> &'static str {
+    match spelling {
+        Spelling::Static => "static ",
+        Spelling::InlineVariable => "inline ",
+        Spelling::Constinit => "constinit ",
+        _ => "",
     }
 }
 
@@ -393,14 +433,18 @@ fn auxiliary(auxiliary: &Auxiliary) -> String {
     }
 }
 
+/// Prints expressions separated by commas.
+fn expressions(parts: &[Expression]) -> String {
+    parts.iter().map(expression).collect::<Vec<_>>().join(", ")
+}
+
 fn expression(tree: &Expression) -> String {
-    let list = |parts: &[Expression]| parts.iter().map(expression).collect::<Vec<_>>().join(", ");
     match tree {
         Expression::Integer(value, suffix) => format!("{value}{suffix}"),
         Expression::Floating(value, suffix) => format!("{value:?}{suffix}"),
         Expression::Boolean(value) => value.to_string(),
         Expression::Name(name) => (*name).to_owned(),
-        Expression::Call(name, arguments) => format!("{name}({})", list(arguments)),
+        Expression::Call(name, arguments) => format!("{name}({})", expressions(arguments)),
         Expression::Negated(inner) => format!("-{}", expression(inner)),
         Expression::Binary(operator, left, right) => {
             format!("({} {} {})", expression(left), operator.sign(), expression(right))
@@ -410,7 +454,7 @@ fn expression(tree: &Expression) -> String {
         }
         Expression::SizeOf(ty) => format!("sizeof({})", ty.spelled()),
         Expression::Cast(ty, inner) => format!("({})({})", ty.spelled(), expression(inner)),
-        Expression::Braces(parts) => format!("{{{}}}", list(parts)),
+        Expression::Braces(parts) => format!("{{{}}}", expressions(parts)),
         Expression::Null => "nullptr".to_owned(),
         Expression::AddressOf(name) => format!("&{name}"),
         Expression::Text(text) => format!("{text:?}"),

@@ -77,7 +77,8 @@ pub enum Category {
 }
 
 impl VariableType {
-    /// The spelling of the type in cases, its category, and the declaration that the spelling needs (empty if none).
+    /// The spelling of the type in cases, its category, and the declaration that the spelling needs (empty if
+    /// none).
     #[rustfmt::skip]
     const fn row(self) -> (&'static str, Category, &'static str) {
         const fn integral(signed: bool, bits: u32) -> Category {
@@ -118,7 +119,8 @@ impl VariableType {
         }
     }
 
-    /// The spelling of the type in cases. Types without a keyword are spelled by a name that [`VariableType::declared`] declares.
+    /// The spelling of the type in cases. Types without a keyword are spelled by a name that
+    /// [`VariableType::declared`] declares.
     pub const fn spelled(self) -> &'static str {
         self.row().0
     }

@@ -124,7 +124,7 @@ fn a_temporary_of_another_type_holds_a_value_and_a_const_temporary_a_copy() {
 }
 
 #[test]
-fn a_volatile_variable_is_read_also_where_its_value_is_thrown_away() {
+fn a_volatile_variable_is_read_even_if_its_value_is_discarded() {
     assert_eq!(literal(&case("statement")), UseVerdict::Allowed);
     let volatile = with("statement", |case| case.declaration.qualifier = Qualifier::ConstVolatile);
     assert_eq!(literal(&volatile), forbidden(&[Key::Volatile]));
@@ -196,7 +196,7 @@ fn each_question_changes_an_answer() {
         assert_ne!(literal(&case), under(&case, question), "{}", question.name());
         assert!(!is_clear(&case, RuleInterpretations::default()), "{}", question.name());
         assert!(
-            readings_met(&case, RuleInterpretations::default())
+            relevant_interpretations(&case, RuleInterpretations::default())
                 .contains(&RuleInterpretations::default().with(question))
         );
     }

@@ -7,14 +7,15 @@ use crate::language::Standard;
 
 /// Returns the compiler's results for these cases. Each case is one line.
 ///
-/// Compiles all cases in one unit first. If the run ends early, compiles each half of the unit, until the failing case is
-/// alone. If ordinary errors may hide violations of the rule, compiles the unit again without the lines with such errors.
+/// Compiles all cases in one unit first. If the run ends early, compiles each half of the unit, until the
+/// failing case is alone. If ordinary errors may hide violations of the rule, compiles the unit again without
+/// the lines with such errors.
 pub fn show(
     compiler: &dyn Compiler,
     standard: Standard,
     lines: &[&str],
 ) -> Result<Vec<Reported>, CompilerError> {
-    let mut batch = Batch {
+    let mut batch = CaseBatch {
         lines,
         reported: vec![Reported::Accepted; lines.len()],
         waiting: vec![(0..lines.len()).collect()],
@@ -41,7 +42,7 @@ pub fn show(
 }
 
 /// The cases, known by their indices.
-struct Batch<'a> {
+struct CaseBatch<'a> {
     lines: &'a [&'a str],
     reported: Vec<Reported>,
     /// The units that are still to be compiled.
@@ -57,7 +58,7 @@ struct Errors {
     has_unplaced: bool,
 }
 
-impl Batch<'_> {
+impl CaseBatch<'_> {
     /// Splits a unit into halves. If the unit is a single case, enters this result instead.
     fn split_or_report(&mut self, part: &[usize], reported: impl FnOnce() -> Reported) {
         if let [index] = part {

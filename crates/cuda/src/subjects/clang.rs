@@ -9,8 +9,8 @@ use super::{Compiler, CompilerDescription, CompilerError, CompilerOutput, PRELUD
 pub const FLAGS: [&str; 6] =
     ["-x", "cuda", "--cuda-device-only", "--cuda-gpu-arch=sm_70", "-nocudainc", "-nocudalib"];
 
-/// The flags that make clang write PTX. Newer releases need a version of PTX that knows the architecture, and do not choose
-/// it themselves.
+/// The flags that make clang write PTX. Newer releases need a version of PTX that knows the architecture, and
+/// do not choose it themselves.
 const PTX: [&str; 10] = [
     "-S",
     "-O1",

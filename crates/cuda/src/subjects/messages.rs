@@ -22,8 +22,8 @@ fn nvidia_complaint(line: &str) -> Option<Complaint> {
     Some(Complaint { line: number.checked_sub(1), message: message.to_owned(), is_of_rule })
 }
 
-/// Parses errors of clang: `unit.cu:12:34: error: ...`. The line may be that of the variable's declaration, which is the
-/// same as that of the use.
+/// Parses errors of clang: `unit.cu:12:34: error: ...`. The line may be that of the variable's declaration,
+/// which is the same as that of the use.
 pub fn clang(text: &str) -> Vec<Complaint> {
     text.lines().filter_map(clang_complaint).collect()
 }
@@ -48,13 +48,14 @@ const CRASH_WORDS: [&str; 6] = [
     "internal error",
 ];
 
-/// Returns the reason why a run ended early, if it did. `text` is the output of the run, without errors in the source.
+/// Returns the reason why a run ended early, if it did. `text` is the output of the run, without errors in
+/// the source.
 pub fn cut_short(finished: &Finished, text: &str) -> Option<Cut> {
     cut(finished, text, &[])
 }
 
-/// Returns the reason why a run ended early, if it did: a signal, the time limit, an internal error, or an exit status that
-/// no error in the source explains.
+/// Returns the reason why a run ended early, if it did: a signal, the time limit, an internal error, or an
+/// exit status that no error in the source explains.
 pub fn cut(finished: &Finished, text: &str, complaints: &[Complaint]) -> Option<Cut> {
     let internal = line_with(text, &CRASH_WORDS).or_else(|| line_with(text, &["PLEASE submit a bug report"]));
     match finished.end {

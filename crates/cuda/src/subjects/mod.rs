@@ -52,7 +52,7 @@ pub struct Complaint {
     pub is_of_rule: bool,
 }
 
-/// The result of one run of a compiler.
+/// The output of a compiler for a unit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CompilerOutput {
     /// The errors, in the order of the output.
@@ -97,12 +97,13 @@ pub trait Compiler: Send + Sync {
         true
     }
 
-    /// Compiles a unit: the declarations of the annotations, and these lines. With `ptx`, also generates PTX with all device
-    /// functions.
+    /// Compiles a unit: the declarations of the annotations, and these lines. With `ptx`, also generates PTX
+    /// with all device functions.
     fn compile(&self, standard: Standard, lines: &[&str], ptx: bool)
     -> Result<CompilerOutput, CompilerError>;
 
-    /// Whether an ordinary C++ error in a unit hides violations of the rule. That is so for NVIDIA's front end.
+    /// Whether an ordinary C++ error in a unit hides violations of the rule. That is so for NVIDIA's front
+    /// end.
     fn is_blinded_by_ordinary_errors(&self) -> bool {
         self.description().lineage == LINEAGE
     }

@@ -1,4 +1,5 @@
-//! `nvcc`, device side only. It runs `cicc` with its own preprocessing, headers and flags, and so checks our runs of `cicc`.
+//! `nvcc`, device side only. It runs `cicc` with its own preprocessing, headers and flags, and so checks our
+//! runs of `cicc`.
 
 use crate::language::Standard;
 

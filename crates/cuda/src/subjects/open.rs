@@ -28,8 +28,8 @@ pub enum CompilerSpec {
     ClangVersion(u32),
 }
 
-/// Parses `cicc`, `cicc@13.5`, `cicc@13.5.37`, `cicc@all`, the same of `nvcc` and `nvrtc`, `clang`, `clang@19`, or
-/// `clang:/PATH`.
+/// Parses `cicc`, `cicc@13.5`, `cicc@13.5.37`, `cicc@all`, the same of `nvcc` and `nvrtc`, `clang`,
+/// `clang@19`, or `clang:/PATH`.
 ///
 /// ```
 /// use ptxsmith_cuda::subjects::{CompilerSpec, parse_spec};
@@ -89,7 +89,8 @@ pub struct SubjectOptions<'a> {
     pub timeout: Duration,
     /// Stops installations and runs.
     pub cancel: &'a Cancel,
-    /// The command with which this program starts itself as a worker that loads a library; `None` if it cannot.
+    /// The command with which this program starts itself as a worker that loads a library; `None` if it
+    /// cannot.
     pub workers: Option<Workers>,
     /// Gets messages about operations of unknown length.
     pub progress: &'a dyn Fn(&str),

@@ -54,7 +54,8 @@ pub fn scratch_with_unit(prelude: &str, lines: &[&str]) -> Result<TempDir, Compi
     Ok(directory)
 }
 
-/// Reads the output of a run of one of NVIDIA's compilers. `ptx` is the file with the PTX, if that was requested.
+/// Reads the output of a run of one of NVIDIA's compilers. `ptx` is the file with the PTX, if that was
+/// requested.
 pub fn output_of_nvidia(finished: &Finished, ptx: Option<PathBuf>) -> CompilerOutput {
     let text = format!("{}{}", finished.stdout.text(), finished.stderr.text());
     let complaints = messages::nvidia(&text);

@@ -13,8 +13,8 @@ pub struct PtxFunctions {
 
 /// Reads PTX as `cicc` writes it.
 ///
-/// Understands only the simplest bodies: a constant is moved into a register or stored directly, and the first return
-/// parameter gets it. The returned values of all other functions are left out.
+/// Understands only the simplest bodies: a constant is moved into a register or stored directly, and the
+/// first return parameter gets it. The returned values of all other functions are left out.
 pub fn read(ptx: &str) -> PtxFunctions {
     let mut functions = PtxFunctions::default();
     let mut body = FunctionBody::default();
@@ -50,7 +50,8 @@ pub fn read(ptx: &str) -> PtxFunctions {
     functions
 }
 
-/// Returns the name of the function in a line of its header, such as `.visible .func  (.param .b32 func_retval0) c7(`.
+/// Returns the name of the function in a line of its header, such as `.visible .func  (.param .b32
+/// func_retval0) c7(`.
 fn function_name(line: &str) -> Option<String> {
     let rest = if let Some((_, rest)) = line.split_once(".entry") {
         rest

@@ -149,7 +149,7 @@ fn work(
         options.filter =
             ReportFilter::matching(regex).map_err(|error| anyhow::anyhow!("--header-filter: {error}"))?;
     }
-    options.readings = readings(args);
+    options.interpretations = readings(args);
     options.timeout = args.timeout;
     options.cancel = context.cancel.clone();
     let work = |path: PathBuf, mut options: CheckOptions, dropped: Vec<String>| {
@@ -164,9 +164,12 @@ fn work(
     let path = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
     let ways = commands.into_iter().map(|command| {
         let CompileCommand { directory, flags, dropped, microsoft } = command;
-        let readings =
-            if microsoft { options.readings.with(RuleQuestion::HostCompiler) } else { options.readings };
-        work(path.clone(), CheckOptions { directory, flags, readings, ..options.clone() }, dropped)
+        let interpretations = if microsoft {
+            options.interpretations.with(RuleQuestion::HostCompiler)
+        } else {
+            options.interpretations
+        };
+        work(path.clone(), CheckOptions { directory, flags, interpretations, ..options.clone() }, dropped)
     });
     Ok(ways.collect())
 }
