@@ -199,8 +199,8 @@ fn braces(ty: VariableType, first: Expression, draw: &mut CaseDraw) -> Option<Ex
 /// Draws a constant of a type that is not arithmetic.
 fn other_constant(ty: VariableType, draw: &mut CaseDraw) -> Expression {
     match ty {
-        VariableType::Enumeration => name(*draw.choose(&["e1", "e2", "e0"])),
-        VariableType::ScopedEnumeration => name(*draw.choose(&["E::e1", "E::e2", "E::e0"])),
+        VariableType::Enumeration => name(["e1", "e2", "e0"][draw.below(3)]),
+        VariableType::ScopedEnumeration => name(["E::e1", "E::e2", "E::e0"][draw.below(3)]),
         VariableType::Pointer if draw.below(2) == 0 => Expression::AddressOf("pointee"),
         VariableType::FunctionPointer if draw.below(2) == 0 => Expression::AddressOf("function"),
         VariableType::MemberPointer if draw.below(2) == 0 => Expression::AddressOf("M0::x"),
