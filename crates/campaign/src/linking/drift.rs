@@ -6,6 +6,7 @@ use ptxsmith_diff::linking::{LISTED, LinkVerdict};
 use ptxsmith_gen::linking::modules;
 use ptxsmith_oracle::ClauseSet;
 use ptxsmith_subject::{Description, Outcome};
+use ptxsmith_syntax::print;
 
 use super::{LinkedCase, TOGETHER, id_of, is_staged, link_each};
 use crate::drift::{Facts, KNOWN, Tried};
@@ -13,6 +14,9 @@ use crate::failure::Failure;
 use crate::pool::{Budget, Ended, each, lock_of};
 use crate::session::Session;
 use crate::subjects::Tested;
+
+/// What stands between the modules of a program.
+const BETWEEN: &str = "\n// linked with\n";
 
 /// Shows linkers the reproducers of their listed deviations and `cases` programs generated from the session's seed.
 ///
@@ -55,10 +59,11 @@ fn on_all(linkers: &[Tested], programs: &[LinkedCase]) -> Result<Vec<Tried>, Fai
         for clause in of_all.flat_map(|verdict| &verdict.differences).flat_map(|(one, _)| &one.clauses) {
             clauses.insert(*clause);
         }
-        let program = programs[place].texts.join("\n// linked with\n");
+        let LinkedCase { texts, modules, .. } = &programs[place];
+        let shown: Vec<String> = modules.iter().map(|module| print(&module.without_header())).collect();
         Tried {
-            shown: program.clone(),
-            program,
+            program: texts.join(BETWEEN),
+            shown: shown.join(BETWEEN),
             clauses,
             facts: linkers.iter().zip(&verdicts).map(of_linker).collect(),
         }
