@@ -283,8 +283,8 @@ fn what_the_assembler_and_the_loader_refuse_are_told_apart() {
 fn self_checking() -> String {
     let text = module(".global .u32 a = 5;");
     let parsed = ptxsmith_syntax::parse(&text).unwrap();
-    let case = ptxsmith_suite::Case::new("a".to_owned(), ptxsmith_suite::Source::Hand, parsed);
-    let kernel = selfcheck::of_case(&case).unwrap();
+    let case = ptxsmith_suite::SuiteCase::new("a".to_owned(), ptxsmith_suite::CaseSource::Hand, parsed);
+    let kernel = selfcheck::kernel_for_case(&case).unwrap();
     format!(".global .u32 a = 5;\n{}", kernel.text)
 }
 

@@ -8,7 +8,7 @@ use crate::alternatives::{Alternative, alternatives};
 /// The origin of a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Source {
+pub enum CaseSource {
     /// From the corpus: derived from the specification by hand.
     Hand,
     /// From the enumeration of all small programs of a form.
@@ -21,13 +21,13 @@ pub enum Source {
 
 /// A test case of a suite.
 #[derive(Clone, Debug)]
-pub struct Case {
+pub struct SuiteCase {
     /// The path of its file without extension, such as `4.5.1/decimal-zero`.
     pub id: String,
     /// The origin of the case.
-    pub source: Source,
-    /// The clauses that the case tests, in the order of the specification: those that it names, or all clauses that its
-    /// expectation depends on.
+    pub source: CaseSource,
+    /// The clauses that the case tests, in the order of the specification: the clauses that it names, or else
+    /// all clauses that its expectation depends on.
     pub clauses: Vec<Clause>,
     /// The contents of the file: leading comments and program.
     pub text: String,
@@ -43,13 +43,22 @@ pub struct Case {
     pub counterpart: Option<String>,
 }
 
-impl Case {
+impl SuiteCase {
     /// Creates a case with its expectations. The caller sets clauses, text and counterpart.
-    pub fn new(id: String, source: Source, module: Module) -> Case {
+    pub fn new(id: String, source: CaseSource, module: Module) -> SuiteCase {
         let expected = expect(&module, &Rules::default());
         let (alternatives, questions) = alternatives(&module, &expected);
-        let (clauses, text, counterpart) = (Vec::new(), String::new(), None);
-        Case { id, source, clauses, text, module, expected, alternatives, questions, counterpart }
+        SuiteCase {
+            id,
+            source,
+            clauses: Vec::new(),
+            text: String::new(),
+            module,
+            expected,
+            alternatives,
+            questions,
+            counterpart: None,
+        }
     }
 
     /// Returns true if the specification rejects the program under the default interpretations.
@@ -57,8 +66,8 @@ impl Case {
         matches!(self.expected, Expectation::Refused { .. })
     }
 
-    /// Returns true if the specification accepts the program under the default interpretations and has rules for all of
-    /// it.
+    /// Returns true if the specification accepts the program under the default interpretations and has rules
+    /// for all of it.
     pub fn is_accepted(&self) -> bool {
         matches!(&self.expected, Expectation::Accepted { unmodelled, .. } if unmodelled.is_empty())
     }

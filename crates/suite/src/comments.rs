@@ -1,13 +1,14 @@
 //! Reads and writes the leading comments of a case. The format is described in `corpus/README.md`.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use ptxsmith_oracle::{Clause, Expectation, Interpretation, hex};
+use ptxsmith_oracle::{Address, Clause, Expectation, Interpretation, Question, Variable, hex};
 
-use crate::case::Case;
+use crate::case::SuiteCase;
 
 /// The parts of a corpus program's comments that a suite needs.
-pub struct Comments {
+pub struct CaseComments {
     /// The clauses that the case tests.
     pub clauses: Vec<Clause>,
     /// The file of the valid counterpart, relative to the directory of the case.
@@ -18,8 +19,8 @@ pub struct Comments {
 ///
 /// # Errors
 /// If a line is not `key: value` or names an unknown clause.
-pub fn read(text: &str) -> Result<Comments, String> {
-    let mut comments = Comments { clauses: Vec::new(), counterpart: None };
+pub fn read(text: &str) -> Result<CaseComments, String> {
+    let mut comments = CaseComments { clauses: Vec::new(), counterpart: None };
     for line in text.lines().map_while(|line| line.strip_prefix("//")) {
         let (key, value) =
             line.trim().split_once(": ").ok_or_else(|| format!("`{line}` is no `key: value`"))?;
@@ -36,14 +37,15 @@ pub fn read(text: &str) -> Result<Comments, String> {
     Ok(comments)
 }
 
-/// Returns the valid counterpart that the leading comments of a program name, relative to the program's directory.
+/// Returns the valid counterpart that the leading comments of a program name, relative to the program's
+/// directory.
 pub fn counterpart(text: &str) -> Option<&str> {
     let comments = text.lines().map_while(|line| line.strip_prefix("//"));
     comments.filter_map(|line| line.trim().strip_prefix("twin: ")).next()
 }
 
 /// Returns the leading comments of a case, one per line. All other fields of the case must be set.
-pub fn write(case: &Case, note: &str) -> String {
+pub fn write(case: &SuiteCase, note: &str) -> String {
     let ids: Vec<&str> = case.clauses.iter().map(|clause| clause.id()).collect();
     let mut text = format!("// clause: {}\n", ids.join(", "));
     let expect = match &case.expected {
@@ -52,27 +54,12 @@ pub fn write(case: &Case, note: &str) -> String {
         Expectation::Unmodelled { .. } => "unmodelled".to_owned(),
     };
     let _ = writeln!(text, "// expect: {expect}");
-    for question in rests_on(case) {
+    for question in deciding_questions(case) {
         let _ = writeln!(text, "// reading: {}", Interpretation(question, 0));
     }
     if let Expectation::Accepted { variables, .. } = &case.expected {
-        for v in variables {
-            let _ = writeln!(
-                text,
-                "// variable: {} size={} align={} bytes={}",
-                v.name,
-                v.size,
-                v.align,
-                hex(&v.bytes)
-            );
-            for a in &v.addresses {
-                let byte = a.byte.map_or(String::new(), |byte| format!(" byte={byte}"));
-                let _ = writeln!(
-                    text,
-                    "// address: {} offset={} width={} symbol={} addend={} generic={}{byte}",
-                    v.name, a.offset, a.width, a.symbol, a.addend, a.generic
-                );
-            }
+        for variable in variables {
+            write_variable(&mut text, variable);
         }
     }
     if let Some(counterpart) = &case.counterpart {
@@ -83,20 +70,25 @@ pub fn write(case: &Case, note: &str) -> String {
     text
 }
 
-/// Returns the questions whose default answer the expectation depends on: changing only that answer changes the
-/// expectation.
-fn rests_on(case: &Case) -> Vec<ptxsmith_oracle::Question> {
-    let mut questions: Vec<_> = case
-        .alternatives
-        .iter()
-        .filter_map(|alternative| match alternative.answers[..] {
-            [(question, _)] => Some(question),
-            _ => None,
-        })
-        .collect();
-    questions.sort();
-    questions.dedup();
-    questions
+fn write_variable(text: &mut String, variable: &Variable) {
+    let Variable { name, size, align, bytes, addresses, .. } = variable;
+    let _ = writeln!(text, "// variable: {name} size={size} align={align} bytes={}", hex(bytes));
+    for Address { offset, width, symbol, addend, generic, byte, .. } in addresses {
+        let byte = byte.map_or(String::new(), |byte| format!(" byte={byte}"));
+        let _ = writeln!(
+            text,
+            "// address: {name} offset={offset} width={width} symbol={symbol} addend={addend} generic={generic}{byte}"
+        );
+    }
+}
+
+/// Returns the questions that decide the expectation: another answer to one of them alone changes it.
+fn deciding_questions(case: &SuiteCase) -> BTreeSet<Question> {
+    let questions = case.alternatives.iter().filter_map(|alternative| match alternative.answers[..] {
+        [(question, _)] => Some(question),
+        _ => None,
+    });
+    questions.collect()
 }
 
 #[cfg(test)]

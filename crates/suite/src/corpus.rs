@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use include_dir::{Dir, include_dir};
 
-use crate::case::{Case, Source};
+use crate::case::{CaseSource, SuiteCase};
 use crate::comments;
 
 static CORPUS: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/corpus");
@@ -32,7 +32,7 @@ pub fn programs() -> BTreeMap<String, &'static str> {
 }
 
 /// Returns every program of the corpus as a case.
-pub fn cases() -> Result<Vec<Case>, SuiteError> {
+pub fn cases() -> Result<Vec<SuiteCase>, SuiteError> {
     programs().iter().map(|(path, text)| case(path, text)).collect()
 }
 
@@ -44,22 +44,23 @@ fn collect<'a>(folder: &'a Dir<'a>, files: &mut BTreeMap<String, &'a str>) {
         }
     }
     // Reproducers of known deviations are not test cases.
-    let cases = folder.dirs().filter(|folder| !folder.path().ends_with("deviations"));
-    cases.for_each(|folder| collect(folder, files));
+    for folder in folder.dirs().filter(|folder| !folder.path().ends_with("deviations")) {
+        collect(folder, files);
+    }
 }
 
-fn case(id: &str, text: &str) -> Result<Case, SuiteError> {
-    let wrong = |reason: String| SuiteError { id: id.to_owned(), reason };
-    let said = comments::read(text).map_err(wrong)?;
-    let module = ptxsmith_syntax::parse(text).map_err(|error| wrong(error.to_string()))?;
+fn case(id: &str, text: &str) -> Result<SuiteCase, SuiteError> {
+    let comments = comments::read(text).map_err(|reason| SuiteError { id: id.to_owned(), reason })?;
+    let module = ptxsmith_syntax::parse(text)
+        .map_err(|error| SuiteError { id: id.to_owned(), reason: error.to_string() })?;
     let folder = id.rsplit_once('/').map_or("", |(folder, _)| folder);
-    let counterpart = said.counterpart.map(|file| {
+    let counterpart = comments.counterpart.map(|file| {
         let file = file.strip_suffix(".ptx").unwrap_or(&file);
         match file.strip_prefix("../") {
             Some(elsewhere) => elsewhere.to_owned(),
             None => format!("{folder}/{file}"),
         }
     });
-    let case = Case::new(id.to_owned(), Source::Hand, module);
-    Ok(Case { clauses: said.clauses, text: text.to_owned(), counterpart, ..case })
+    let case = SuiteCase::new(id.to_owned(), CaseSource::Hand, module);
+    Ok(SuiteCase { clauses: comments.clauses, text: text.to_owned(), counterpart, ..case })
 }

@@ -4,21 +4,21 @@ use std::collections::BTreeSet;
 
 use ptxsmith_oracle::{Clause, Observed};
 
-use crate::case::Case;
+use crate::case::SuiteCase;
 
 /// A clause and the cases that test it, ordered by id.
 #[derive(Clone, Debug)]
-pub struct Covered<'a> {
+pub struct CoveredClause<'a> {
     /// The covered clause.
     pub clause: Clause,
     /// Cases that are accepted by default, including the valid counterparts of the rejected ones.
-    pub positive: Vec<&'a Case>,
+    pub positive: Vec<&'a SuiteCase>,
     /// Cases that are rejected by default.
-    pub negative: Vec<&'a Case>,
+    pub negative: Vec<&'a SuiteCase>,
 }
 
-/// Clauses that are observed in values, layout or addresses but also reject programs: each describes a form, and a
-/// program that violates the form is invalid.
+/// Clauses that are observed in values, layout or addresses but also reject programs: each describes a form,
+/// and a program that violates the form is invalid.
 pub const ALSO_REFUSE: &[Clause] = &[
     Clause::Division,
     Clause::RemUnsigned,
@@ -35,7 +35,17 @@ pub const ALSO_REFUSE: &[Clause] = &[
     Clause::Unified,
 ];
 
-impl Covered<'_> {
+impl<'a> CoveredClause<'a> {
+    fn new(clause: Clause, cases: &'a [SuiteCase]) -> CoveredClause<'a> {
+        let (mut negative, mut positive): (Vec<&SuiteCase>, Vec<&SuiteCase>) =
+            cases.iter().partition(|case| case.is_refused());
+        negative.retain(|case| case.clauses.contains(&clause));
+        let counterparts: BTreeSet<&str> =
+            negative.iter().filter_map(|case| case.counterpart.as_deref()).collect();
+        positive.retain(|case| case.clauses.contains(&clause) || counterparts.contains(case.id.as_str()));
+        CoveredClause { clause, positive, negative }
+    }
+
     /// Returns true if a program that violates the clause can be invalid.
     pub fn can_be_refused(&self) -> bool {
         self.clause.observed() == Observed::Refusal || ALSO_REFUSE.contains(&self.clause)
@@ -43,15 +53,6 @@ impl Covered<'_> {
 }
 
 /// Returns every clause with the cases that test it, in the order of the specification.
-pub fn coverage(cases: &[Case]) -> Vec<Covered<'_>> {
-    let of = |&clause: &Clause| {
-        let about = |case: &Case| case.clauses.contains(&clause);
-        let negative: Vec<&Case> = cases.iter().filter(|case| case.is_refused() && about(case)).collect();
-        let counterparts: BTreeSet<&str> =
-            negative.iter().filter_map(|case| case.counterpart.as_deref()).collect();
-        let keeps =
-            |case: &&Case| !case.is_refused() && (about(case) || counterparts.contains(case.id.as_str()));
-        Covered { clause, positive: cases.iter().filter(keeps).collect(), negative }
-    };
-    Clause::ALL.iter().map(of).collect()
+pub fn coverage(cases: &[SuiteCase]) -> Vec<CoveredClause<'_>> {
+    Clause::ALL.iter().map(|&clause| CoveredClause::new(clause, cases)).collect()
 }

@@ -4,34 +4,32 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-use crate::case::{Case, Source};
-use crate::coverage::coverage;
+use crate::case::{CaseSource, SuiteCase};
+use crate::coverage::{CoveredClause, coverage};
 
 /// The maximum number of cases that the Markdown index lists for a clause.
-const MOST_NAMED: usize = 6;
+const MOST_CASES: usize = 6;
 
 /// Returns `index.json`: every clause with the ids of its cases.
-pub fn json(cases: &[Case]) -> String {
-    let ids = |cases: &[&Case]| cases.iter().map(|case| case.id.clone()).collect::<Vec<_>>();
-    let clauses: Vec<Value> = coverage(cases)
-        .iter()
-        .map(|covered| {
-            json!({
-                "id": covered.clause.id(),
-                "summary": covered.clause.summary(),
-                "observed": covered.clause.observed().name(),
-                "positive": ids(&covered.positive),
-                "negative": ids(&covered.negative),
-            })
-        })
-        .collect();
+pub fn json(cases: &[SuiteCase]) -> String {
+    let clauses: Vec<Value> = coverage(cases).iter().map(clause_json).collect();
     let index = json!({ "schema": "ptxsmith.suite-index/1", "clauses": clauses });
     serde_json::to_string_pretty(&index).expect("texts are always JSON") + "\n"
 }
 
-/// Returns `index.md`: every clause with the number of its cases and the first few of them. Cases of the corpus come
-/// first.
-pub fn markdown(cases: &[Case]) -> String {
+fn clause_json(covered: &CoveredClause<'_>) -> Value {
+    json!({
+        "id": covered.clause.id(),
+        "summary": covered.clause.summary(),
+        "observed": covered.clause.observed().name(),
+        "positive": covered.positive.iter().map(|case| &case.id).collect::<Vec<_>>(),
+        "negative": covered.negative.iter().map(|case| &case.id).collect::<Vec<_>>(),
+    })
+}
+
+/// Returns `index.md`: every clause with the number of its cases and the first few of them. Cases of the
+/// corpus come first.
+pub fn markdown(cases: &[SuiteCase]) -> String {
     let mut text = String::from(
         "# The suite by clause\n\nA clause is one statement of the PTX manual that an implementation can keep or break. The part \
          before the slash\nis the manual's section. `instruction` and `nothing` are seen in no initialized data: this suite does not \
@@ -39,10 +37,10 @@ pub fn markdown(cases: &[Case]) -> String {
     );
     text.push_str("| clause | what it says | seen in | accepted | refused | cases |\n| --- | --- | --- | --- | --- | --- |\n");
     for covered in coverage(cases) {
-        let mut named: Vec<&&Case> = covered.positive.iter().chain(&covered.negative).collect();
-        named.sort_by_key(|case| (case.source != Source::Hand, case.source, case.is_refused()));
-        let links: Vec<String> =
-            named.iter().take(MOST_NAMED).map(|case| format!("[{0}](cases/{0}.ptx)", case.id)).collect();
+        let mut cases: Vec<&&SuiteCase> = covered.positive.iter().chain(&covered.negative).collect();
+        cases.sort_by_key(|case| (case.source != CaseSource::Hand, case.source, case.is_refused()));
+        cases.truncate(MOST_CASES);
+        let links: Vec<String> = cases.iter().map(|case| format!("[{0}](cases/{0}.ptx)", case.id)).collect();
         let _ = writeln!(
             text,
             "| `{}` | {} | {} | {} | {} | {} |",

@@ -1,9 +1,11 @@
-//! A self-contained conformance suite: programs, their expectations, and a runner that does not need ptxsmith.
+//! A self-contained conformance suite: programs, their expectations, and a runner that does not need
+//! ptxsmith.
 //!
-//! [`Suite::build`] is a pure function: the same options give the same files, byte for byte. Programs come from the
-//! corpus (derived by hand), from the generator's enumeration (every clause, bounded), and from its edits (invalid
-//! programs with valid counterparts). The oracle provides the expectation for every interpretation of an ambiguity.
-//! Nothing here depends on an implementation: known deviations do not affect the expectations.
+//! [`Suite::build`] is a pure function: the same options give the same files, byte for byte. Programs come
+//! from the corpus (derived by hand), from the generator's enumeration (every clause, bounded), and from its
+//! edits (invalid programs with valid counterparts). The oracle provides the expectation for every
+//! interpretation of an ambiguity. Nothing here depends on an implementation: known deviations do not affect
+//! the expectations.
 
 mod alternatives;
 mod case;
@@ -19,8 +21,8 @@ pub mod selfcheck;
 mod suite;
 
 pub use alternatives::{Alternative, MOST_CHANGES, alternatives};
-pub use case::{Case, Source};
+pub use case::{CaseSource, SuiteCase};
 pub use comments::counterpart;
 pub use corpus::{SuiteError, programs as corpus};
-pub use coverage::{ALSO_REFUSE, Covered, coverage};
-pub use suite::{File, Filter, Options, Suite};
+pub use coverage::{ALSO_REFUSE, CoveredClause, coverage};
+pub use suite::{CaseFilter, Suite, SuiteFile, SuiteOptions};

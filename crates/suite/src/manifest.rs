@@ -5,14 +5,15 @@ use ptxsmith_syntax::needs_relocatable_form;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::case::{Case, Source};
+use crate::case::{CaseSource, SuiteCase};
 use crate::selfcheck;
 
+/// A case in the manifest.
 #[derive(Serialize)]
-struct Entry<'a> {
+struct ManifestEntry<'a> {
     id: &'a str,
     file: String,
-    source: Source,
+    source: CaseSource,
     clauses: Vec<&'static str>,
     version: Option<String>,
     target: &'a str,
@@ -26,7 +27,7 @@ struct Entry<'a> {
 }
 
 /// Returns the manifest: a header with the number and seed of the random cases, and one case per line.
-pub fn manifest(cases: &[Case], (random, seed): (u64, u64)) -> String {
+pub fn manifest(cases: &[SuiteCase], (random, seed): (u64, u64)) -> String {
     let head = json!({
         "schema": "ptxsmith.suite/1",
         "generator": { "name": "ptxsmith", "version": env!("CARGO_PKG_VERSION") },
@@ -37,34 +38,37 @@ pub fn manifest(cases: &[Case], (random, seed): (u64, u64)) -> String {
     // Remove the closing brace of the header, then append the cases.
     text.truncate(text.len() - "\n}".len());
     text.push_str(",\n  \"cases\": [\n");
-    for (at, case) in cases.iter().enumerate() {
-        let entry = entry(case);
-        text.push_str(&serde_json::to_string(&entry).expect("texts and numbers are always JSON"));
-        text.push_str(if at + 1 == cases.len() { "\n" } else { ",\n" });
+    let entries = cases.iter().map(|case| serde_json::to_string(&entry(case)));
+    let entries = entries.collect::<Result<Vec<_>, _>>().expect("texts and numbers are always JSON");
+    for (index, entry) in (1..).zip(&entries) {
+        text.push_str(entry);
+        text.push_str(if index == entries.len() { "\n" } else { ",\n" });
     }
     text.push_str("  ]\n}\n");
     text
 }
 
 fn questions() -> Value {
-    let of = |question: &Question| {
+    let mut questions = Map::new();
+    for question in Question::ALL {
         let answers = question.answers().iter().zip(question.summaries());
         let answers: Vec<Value> =
             answers.map(|(name, summary)| json!({ "name": name, "summary": summary })).collect();
-        (question.name().to_owned(), json!({ "clauses": question.clauses(), "answers": answers }))
-    };
-    Value::Object(Question::ALL.iter().map(of).collect::<Map<_, _>>())
+        let question_json = json!({ "clauses": question.clauses(), "answers": answers });
+        questions.insert(question.name().to_owned(), question_json);
+    }
+    Value::Object(questions)
 }
 
-fn entry<'c>(case: &'c Case) -> Entry<'c> {
+fn entry<'c>(case: &'c SuiteCase) -> ManifestEntry<'c> {
     let readings = case.alternatives.iter().map(|alternative| {
         let answers = alternative.answers.iter();
         let answers: Map<_, _> = answers
-            .map(|&(question, at)| (question.name().to_owned(), question.answers()[at].into()))
+            .map(|&(question, answer)| (question.name().to_owned(), question.answers()[answer].into()))
             .collect();
         json!({ "answers": answers, "expected": expected(case, &alternative.expected) })
     });
-    Entry {
+    ManifestEntry {
         id: &case.id,
         file: format!("cases/{}.ptx", case.id),
         source: case.source,
@@ -76,14 +80,14 @@ fn entry<'c>(case: &'c Case) -> Entry<'c> {
         questions: &case.questions,
         readings: readings.collect(),
         counterpart: case.counterpart.as_deref(),
-        self_check: selfcheck::of_case(case)
+        self_check: selfcheck::kernel_for_case(case)
             .map(|check| json!({ "kernel": selfcheck::KERNEL, "text": check.text, "checks": check.checks })),
     }
 }
 
-/// Returns an expectation in the format of an observation, with the class and line of a rejection but without its
-/// reasons.
-fn expected(case: &Case, expectation: &Expectation) -> Value {
+/// Returns an expectation in the format of an observation, with the class and line of a rejection but without
+/// its reasons.
+fn expected(case: &SuiteCase, expectation: &Expectation) -> Value {
     let mut value = expectation.to_json(&case.text, &Readings::default());
     if let Some(object) = value.as_object_mut() {
         object.remove("schema");
@@ -91,8 +95,9 @@ fn expected(case: &Case, expectation: &Expectation) -> Value {
             refusal.remove("readings");
             refusal.remove("summary");
         }
-        for variable in object.get_mut("variables").and_then(Value::as_object_mut).into_iter().flatten() {
-            if let Some(variable) = variable.1.as_object_mut() {
+        let variables = object.get_mut("variables").and_then(Value::as_object_mut);
+        for (_, variable) in variables.into_iter().flatten() {
+            if let Some(variable) = variable.as_object_mut() {
                 variable.remove("clauses");
                 variable.remove("readings");
             }

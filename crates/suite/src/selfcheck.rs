@@ -1,8 +1,9 @@
-//! Kernels that check variables on a device. A kernel loads each value, compares it with the expected constant, and
-//! writes the index of the first mismatch.
+//! Kernels that check variables on a device. A kernel loads each value, compares it with the expected
+//! constant, and writes the index of the first mismatch.
 //!
-//! The launcher needs no expected values and reads eight bytes. The kernel has one parameter, a `.u64` with the address
-//! of an output buffer of [`OUTPUT_SIZE`] bytes, and runs on one thread. [`result`] decodes the buffer.
+//! The launcher needs no expected values and reads eight bytes. The kernel has one parameter, a `.u64` with
+//! the address of an output buffer of [`OUTPUT_SIZE`] bytes, and runs on one thread. [`result`] decodes the
+//! buffer.
 
 use std::fmt::Write as _;
 
@@ -10,18 +11,18 @@ use ptxsmith_oracle::{Address, Expectation, Variable};
 use ptxsmith_syntax::StateSpace;
 use serde::Serialize;
 
-use crate::case::Case;
+use crate::case::SuiteCase;
 
 /// Size of the output buffer in bytes: a word that marks completion, then the index of the first mismatch.
 pub const OUTPUT_SIZE: u64 = 8;
 /// The word that marks completion. It is not zero, so a cleared buffer counts as not written.
-const RAN: u32 = 0x600d_600d;
+const COMPLETED: u32 = 0x600d_600d;
 /// The index that means "no mismatch".
-const NONE: u32 = u32::MAX;
+const NO_MISMATCH: u32 = u32::MAX;
 
 /// A comparison in a kernel.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Check {
+pub struct ValueCheck {
     /// The name of the variable.
     pub variable: String,
     /// The offset within the variable, in bytes.
@@ -32,8 +33,8 @@ pub struct Check {
 
 /// The name of the kernel that checks a case of a suite.
 pub const KERNEL: &str = "ptxsmith_self_check";
-/// The maximum number of comparisons for a case. A case that needs more has no kernel, because a few cases would take
-/// up most of the suite.
+/// The maximum number of comparisons for a case. A case that needs more has no kernel, because a few cases
+/// would take up most of the suite.
 const MOST_CHECKS: usize = 32;
 
 /// A kernel and its comparisons.
@@ -42,12 +43,12 @@ pub struct SelfCheck {
     /// The text of the kernel, a complete `.entry`, for a module that declares the variables.
     pub text: String,
     /// The comparisons, by index.
-    pub checks: Vec<Check>,
+    pub checks: Vec<ValueCheck>,
 }
 
 /// The result of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Found {
+pub enum SelfCheckResult {
     /// All comparisons match.
     Passed,
     /// The comparison with this index is the first mismatch.
@@ -57,26 +58,29 @@ pub enum Found {
 }
 
 /// Decodes the output buffer.
-pub fn result(output: &[u8]) -> Found {
-    let word = |at: usize| output.get(at..at + 4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]));
-    match (word(0), word(4)) {
-        (Some(RAN), Some(NONE)) => Found::Passed,
-        (Some(RAN), Some(index)) => Found::Mismatch(index),
-        _ => Found::DidNotRun,
+pub fn result(output: &[u8]) -> SelfCheckResult {
+    match (word(output, 0), word(output, 1)) {
+        (Some(COMPLETED), Some(NO_MISMATCH)) => SelfCheckResult::Passed,
+        (Some(COMPLETED), Some(index)) => SelfCheckResult::Mismatch(index),
+        _ => SelfCheckResult::DidNotRun,
     }
 }
 
-/// Creates a kernel called `name` that checks the variables. `space_of` returns the state space of a variable of the
-/// module by name. It returns `None` for other symbols, whose addresses are not checked: the address of a function
-/// differs between code and data.
+fn word(output: &[u8], index: usize) -> Option<u32> {
+    output.as_chunks().0.get(index).copied().map(u32::from_le_bytes)
+}
+
+/// Creates a kernel called `name` that checks the variables. `space_of` returns the state space of a variable
+/// of the module by name. It returns `None` for other symbols, whose addresses are not checked: the address
+/// of a function differs between code and data.
 pub fn kernel(
     name: &str,
     variables: &[Variable],
     space_of: impl Fn(&str) -> Option<StateSpace>,
 ) -> SelfCheck {
-    let mut kernel = Kernel { checks: Vec::new(), body: String::new() };
+    let mut kernel = KernelWriter::default();
     for variable in variables {
-        kernel.variable(variable, &space_of);
+        kernel.check_variable(variable, &space_of);
     }
     let mut text = format!(
         ".visible .entry {name}(.param .u64 {name}_out)\n{{\n\
@@ -86,7 +90,7 @@ pub fn kernel(
     text.push_str(&kernel.body);
     let _ = write!(
         text,
-        "\tmov.u32 %index, {NONE};\n$done:\n\tmov.u32 %ran, {RAN};\n\tst.global.u32 [%out], %ran;\n\
+        "\tmov.u32 %index, {NO_MISMATCH};\n$done:\n\tmov.u32 %ran, {COMPLETED};\n\tst.global.u32 [%out], %ran;\n\
          \tst.global.u32 [%out+4], %index;\n\tret;\n}}\n"
     );
     SelfCheck { text, checks: kernel.checks }
@@ -94,55 +98,59 @@ pub fn kernel(
 
 /// Returns the kernel for a case, to be appended to its program.
 ///
-/// Returns `None` if the expectation depends on an open question, because a mismatch would not be a deviation; if
-/// addresses do not have 64 bits; or if there are no comparisons or more than the maximum.
-pub fn of_case(case: &Case) -> Option<SelfCheck> {
+/// Returns `None` if the expectation depends on an open question, because a mismatch would not be a
+/// deviation; if addresses do not have 64 bits; or if there are no comparisons or more than the maximum.
+pub fn kernel_for_case(case: &SuiteCase) -> Option<SelfCheck> {
     let Expectation::Accepted { variables, unmodelled, .. } = &case.expected else { return None };
     if !unmodelled.is_empty() || !case.alternatives.is_empty() || case.module.address_size() != Some(64) {
         return None;
     }
-    let space_of = |name: &str| variables.iter().find(|v| v.name == name).map(|v| v.space);
-    let made = kernel(KERNEL, variables, space_of);
-    (1..=MOST_CHECKS).contains(&made.checks.len()).then_some(made)
+    let kernel = kernel(KERNEL, variables, |name| {
+        variables.iter().find(|variable| variable.name == name).map(|variable| variable.space)
+    });
+    (1..=MOST_CHECKS).contains(&kernel.checks.len()).then_some(kernel)
 }
 
-struct Kernel {
-    checks: Vec<Check>,
+#[derive(Default)]
+struct KernelWriter {
+    checks: Vec<ValueCheck>,
     body: String,
 }
 
-impl Kernel {
-    fn variable(&mut self, variable: &Variable, space_of: &impl Fn(&str) -> Option<StateSpace>) {
+impl KernelWriter {
+    fn check_variable(&mut self, variable: &Variable, space_of: &impl Fn(&str) -> Option<StateSpace>) {
         let size = variable.bytes.len() as u64;
         let mut offset = 0;
         while offset < size {
             let slot = variable.addresses.iter().find(|address| address.offset == offset);
             if let Some(slot) = slot {
-                let (width, fits) = (u64::from(slot.width.max(1)), offset + u64::from(slot.width) <= size);
-                // Skip addresses that are unaligned or partly unknown. Runners that read the bytes check them.
-                let aligned = width.is_power_of_two() && offset % width == 0 && variable.align >= width;
-                if let (true, true, Some(space)) = (fits, aligned, space_of(&slot.symbol)) {
-                    self.address(variable, slot, space);
+                let width = u64::from(slot.width.max(1));
+                // Skip addresses that are unaligned or partly unknown. Runners that read the bytes check
+                // them.
+                if offset + u64::from(slot.width) <= size
+                    && is_aligned(variable, offset, width)
+                    && let Some(space) = space_of(&slot.symbol)
+                {
+                    self.check_address(variable, slot, space);
                 }
                 offset += width;
                 continue;
             }
             let next = variable.addresses.iter().map(|address| address.offset).filter(|next| *next > offset);
             let room = next.min().unwrap_or(size).min(size) - offset;
-            let width = [8, 4, 2, 1]
-                .into_iter()
-                .find(|width| *width <= room && offset % width == 0 && variable.align >= *width);
-            let width = width.unwrap_or(1);
+            let mut widths = [8, 4, 2, 1].into_iter();
+            let width =
+                widths.find(|&width| width <= room && is_aligned(variable, offset, width)).unwrap_or(1);
             let mut value = [0; 8];
             value[..width as usize]
                 .copy_from_slice(&variable.bytes[offset as usize..(offset + width) as usize]);
             let _ = writeln!(self.body, "\tmov.u64 %wanted, {:#x};", u64::from_le_bytes(value));
-            self.check(variable, offset, width);
+            self.compare(variable, offset, width);
             offset += width;
         }
     }
 
-    fn address(&mut self, variable: &Variable, slot: &Address, space: StateSpace) {
+    fn check_address(&mut self, variable: &Variable, slot: &Address, space: StateSpace) {
         let is_whole = slot.width == 8 && slot.byte.is_none();
         let is_byte = slot.width == 1 && slot.byte.is_some();
         if slot.addend_bits != 64 || !(is_whole || is_byte) {
@@ -166,14 +174,14 @@ impl Kernel {
                 u32::from(byte.min(7)) * 8
             );
         }
-        self.check(variable, slot.offset, u64::from(slot.width));
+        self.compare(variable, slot.offset, u64::from(slot.width));
     }
 
     /// Loads the value and compares it with `%wanted`.
-    fn check(&mut self, variable: &Variable, offset: u64, width: u64) {
+    fn compare(&mut self, variable: &Variable, offset: u64, width: u64) {
         let index = self.checks.len();
-        // Use a volatile load where PTX has one, so that the compiler cannot replace the load by a constant: the test
-        // is about the variable in memory.
+        // Use a volatile load where PTX has one, so that the compiler cannot replace the load by a constant:
+        // the test is about the variable in memory.
         let load = match variable.space {
             StateSpace::Global => "ld.volatile.global",
             _ => "ld.const",
@@ -185,8 +193,13 @@ impl Kernel {
             width * 8,
             variable.name
         );
-        self.checks.push(Check { variable: variable.name.to_string(), offset, width: width as u8 });
+        self.checks.push(ValueCheck { variable: variable.name.to_string(), offset, width: width as u8 });
     }
+}
+
+/// Whether a load of this width at an offset in a variable is aligned.
+fn is_aligned(variable: &Variable, offset: u64, width: u64) -> bool {
+    width.is_power_of_two() && offset % width == 0 && variable.align >= width
 }
 
 #[cfg(test)]
@@ -198,25 +211,26 @@ mod tests {
         .const .align 8 .b8 c[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9};\n.visible .func f() { ret; }\n\
         .global .u64 p[3] = {g+4, generic(c), f};\n";
 
-    fn made(text: &str) -> SelfCheck {
+    fn kernel_for(text: &str) -> SelfCheck {
         let module = ptxsmith_syntax::parse(text).unwrap();
         let Expectation::Accepted { variables, .. } = expect(&module, &Rules::default()) else { panic!() };
-        kernel("k", &variables, |name| variables.iter().find(|v| v.name == name).map(|v| v.space))
+        kernel("k", &variables, |name| {
+            variables.iter().find(|variable| variable.name == name).map(|variable| variable.space)
+        })
     }
 
     #[test]
     fn every_byte_but_those_of_functions_is_compared_once() {
-        let checks: Vec<_> = made(TEXT).checks.into_iter().map(|c| (c.variable, c.offset, c.width)).collect();
+        let checks = kernel_for(TEXT).checks.into_iter();
+        let checks: Vec<_> = checks.map(|check| (check.variable, check.offset, check.width)).collect();
         let expected =
             [("g", 0, 4), ("g", 4, 4), ("g", 8, 4), ("c", 0, 8), ("c", 8, 1), ("p", 0, 8), ("p", 8, 8)];
-        let expected: Vec<_> =
-            expected.into_iter().map(|(name, at, width)| (name.to_owned(), at, width)).collect();
-        assert_eq!(checks, expected);
+        assert_eq!(checks, expected.map(|(name, offset, width)| (name.to_owned(), offset, width)));
     }
 
     #[test]
-    fn values_are_constants_and_addresses_are_taken_in_code() {
-        let text = made(TEXT).text;
+    fn values_are_constants_and_addresses_are_computed_in_code() {
+        let text = kernel_for(TEXT).text;
         assert!(
             text.contains(
                 "mov.u64 %wanted, 0x2;\n\tmov.u32 %index, 1;\n\tld.volatile.global.u32 %seen, [g+4];"
@@ -231,10 +245,10 @@ mod tests {
     }
 
     #[test]
-    fn an_output_says_passed_which_or_nothing() {
-        assert_eq!(result(&[0x0d, 0x60, 0x0d, 0x60, 255, 255, 255, 255]), Found::Passed);
-        assert_eq!(result(&[0x0d, 0x60, 0x0d, 0x60, 7, 0, 0, 0]), Found::Mismatch(7));
-        assert_eq!(result(&[0; 8]), Found::DidNotRun);
-        assert_eq!(result(&[]), Found::DidNotRun);
+    fn an_output_means_passed_or_a_mismatch_or_that_the_kernel_did_not_run() {
+        assert_eq!(result(&[0x0d, 0x60, 0x0d, 0x60, 255, 255, 255, 255]), SelfCheckResult::Passed);
+        assert_eq!(result(&[0x0d, 0x60, 0x0d, 0x60, 7, 0, 0, 0]), SelfCheckResult::Mismatch(7));
+        assert_eq!(result(&[0; 8]), SelfCheckResult::DidNotRun);
+        assert_eq!(result(&[]), SelfCheckResult::DidNotRun);
     }
 }

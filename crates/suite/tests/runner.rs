@@ -10,10 +10,11 @@ use ptxsmith_oracle::{Expectation, Rules};
 use ptxsmith_subject::{
     Description, Error, Observation, OpenOptions, Outcome, Request, Subject, open, parse_spec,
 };
-use ptxsmith_suite::{Case, Options, Suite};
+use ptxsmith_suite::{Suite, SuiteCase, SuiteOptions};
 use serde_json::Value;
 
-/// A ptxas without its identity, so that NVIDIA's known deviations do not apply: a suite does not know them either.
+/// A ptxas without its identity, so that NVIDIA's known deviations do not apply: a suite does not know them
+/// either.
 struct Stranger {
     ptxas: Box<dyn Subject>,
     description: Description,
@@ -30,7 +31,7 @@ impl Stranger {
     }
 
     /// Returns the target of a case, or the next later target that the subject supports.
-    fn target(&self, case: &Case) -> String {
+    fn target(&self, case: &SuiteCase) -> String {
         let own = case.module.targets().find(|target| target.starts_with("sm_")).unwrap_or("sm_80");
         let number = |target: &str| target[3..].parse::<u32>().ok();
         let later = |target: &&String| number(target).zip(number(own)).is_some_and(|(new, old)| new > old);
@@ -67,8 +68,8 @@ fn words(part: &Part) -> (String, Option<String>) {
 
 /// Returns ptxsmith's verdicts on every case.
 fn judged(stranger: &Stranger, suite: &Suite) -> Told {
-    let by_id: BTreeMap<&str, &Case> = suite.cases.iter().map(|case| (case.id.as_str(), case)).collect();
-    let judge = |case: &Case| {
+    let by_id: BTreeMap<&str, &SuiteCase> = suite.cases.iter().map(|case| (case.id.as_str(), case)).collect();
+    let judge = |case: &SuiteCase| {
         let target = stranger.target(case);
         let parts = judge_data(stranger, &Rules::default(), &case.module, &case.text, &target).unwrap();
         let mut told: Told = parts
@@ -116,10 +117,10 @@ fn run(folder: &Path, ptxas: &str) -> (Told, Option<i32>) {
     (told, output.status.code())
 }
 
-/// Returns every twelfth case and its valid counterpart, or all cases if `PTXSMITH_WHOLE_SUITE` is set, which takes
-/// some minutes.
+/// Returns every twelfth case and its valid counterpart, or all cases if `PTXSMITH_WHOLE_SUITE` is set, which
+/// takes some minutes.
 fn sample() -> Suite {
-    let mut suite = Suite::build(Options::default()).unwrap();
+    let mut suite = Suite::build(SuiteOptions::default()).unwrap();
     if std::env::var_os("PTXSMITH_WHOLE_SUITE").is_none() {
         let chosen: BTreeSet<String> = suite.cases.iter().step_by(12).map(|case| case.id.clone()).collect();
         let counterparts =

@@ -1,13 +1,13 @@
-//! Executes the self-check kernels over symbolic addresses: they pass if the data is as expected, and otherwise report
-//! the index of the mismatch.
+//! Executes the self-check kernels over symbolic addresses: they pass if the data is as expected, and
+//! otherwise report the index of the mismatch.
 
 use ptxsmith_oracle::{Expectation, Left, Rules, Variable, execute};
-use ptxsmith_suite::selfcheck::{self, Check, Found};
-use ptxsmith_suite::{Case, Options, Suite};
+use ptxsmith_suite::selfcheck::{self, SelfCheckResult, ValueCheck};
+use ptxsmith_suite::{Suite, SuiteCase, SuiteOptions};
 
-/// Returns the result of a case's kernel for memory with these variables, or `None` if the oracle has no rule for the
-/// kernel.
-fn found(case: &Case, kernel: &str, variables: &[Variable]) -> Option<Found> {
+/// Returns the result of a case's kernel for memory with these variables, or `None` if the oracle has no rule
+/// for the kernel.
+fn found(case: &SuiteCase, kernel: &str, variables: &[Variable]) -> Option<SelfCheckResult> {
     let module = ptxsmith_syntax::parse(&format!("{}{kernel}", case.text)).unwrap();
     let kernels = execute(&module, variables, &Rules::default());
     let kernel = kernels.into_iter().find(|kernel| kernel.name == selfcheck::KERNEL).unwrap();
@@ -18,7 +18,7 @@ fn found(case: &Case, kernel: &str, variables: &[Variable]) -> Option<Found> {
 }
 
 /// Changes a byte that the check compares; `None` if an address is stored there.
-fn spoiled(variables: &[Variable], check: &Check) -> Option<Vec<Variable>> {
+fn spoiled(variables: &[Variable], check: &ValueCheck) -> Option<Vec<Variable>> {
     let mut variables = variables.to_vec();
     let variable = variables.iter_mut().find(|variable| variable.name == check.variable)?;
     let is_address = variable.addresses.iter().any(|address| address.offset == check.offset);
@@ -29,19 +29,27 @@ fn spoiled(variables: &[Variable], check: &Check) -> Option<Vec<Variable>> {
 
 #[test]
 fn a_kernel_passes_what_is_expected_and_tells_the_first_byte_that_is_not() {
-    let suite = Suite::build(Options::default()).unwrap();
-    let (mut kernels, mut passed, mut noticed) = (0, 0, 0);
+    let suite = Suite::build(SuiteOptions::default()).unwrap();
+    let mut kernels = 0;
+    let mut passed = 0;
+    let mut noticed = 0;
     for case in &suite.cases {
-        let Some(made) = selfcheck::of_case(case) else { continue };
+        let Some(made) = selfcheck::kernel_for_case(case) else { continue };
         let Expectation::Accepted { variables, .. } = &case.expected else { panic!("{}", case.id) };
         kernels += 1;
         let Some(answer) = found(case, &made.text, variables) else { continue };
-        assert_eq!(answer, Found::Passed, "{}\n{}", case.id, made.text);
+        assert_eq!(answer, SelfCheckResult::Passed, "{}\n{}", case.id, made.text);
         passed += 1;
         for (index, check) in made.checks.iter().enumerate() {
             let Some(other) = spoiled(variables, check) else { continue };
             let answer = found(case, &made.text, &other);
-            assert_eq!(answer, Some(Found::Mismatch(index as u32)), "{}: {check:?}\n{}", case.id, made.text);
+            assert_eq!(
+                answer,
+                Some(SelfCheckResult::Mismatch(index as u32)),
+                "{}: {check:?}\n{}",
+                case.id,
+                made.text
+            );
             noticed += 1;
         }
     }
@@ -51,8 +59,8 @@ fn a_kernel_passes_what_is_expected_and_tells_the_first_byte_that_is_not() {
 
 #[test]
 fn a_case_that_an_open_question_decides_has_no_kernel() {
-    let suite = Suite::build(Options::default()).unwrap();
-    let open: Vec<&Case> = suite.cases.iter().filter(|case| !case.alternatives.is_empty()).collect();
+    let suite = Suite::build(SuiteOptions::default()).unwrap();
+    let open: Vec<&SuiteCase> = suite.cases.iter().filter(|case| !case.alternatives.is_empty()).collect();
     assert!(open.len() > 100);
-    assert!(open.iter().all(|case| selfcheck::of_case(case).is_none()));
+    assert!(open.iter().all(|case| selfcheck::kernel_for_case(case).is_none()));
 }

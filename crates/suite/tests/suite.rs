@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use ptxsmith_oracle::{Clause, Expectation, Observed};
-use ptxsmith_suite::{ALSO_REFUSE, Filter, Options, Source, Suite, coverage};
+use ptxsmith_suite::{ALSO_REFUSE, CaseFilter, CaseSource, Suite, SuiteOptions, coverage};
 
-static SUITE: LazyLock<Suite> = LazyLock::new(|| Suite::build(Options::default()).unwrap());
+static SUITE: LazyLock<Suite> = LazyLock::new(|| Suite::build(SuiteOptions::default()).unwrap());
 
 #[test]
 fn every_clause_that_data_can_show_has_a_program_that_keeps_it() {
@@ -64,9 +64,9 @@ fn every_counterpart_is_accepted() {
 fn a_suite_is_a_few_megabytes_and_the_same_each_time() {
     let bytes = |suite: &Suite| suite.files().into_iter().map(|f| (f.path, f.contents)).collect::<Vec<_>>();
     let first = bytes(&SUITE);
-    assert_eq!(first, bytes(&Suite::build(Options::default()).unwrap()));
+    assert_eq!(first, bytes(&Suite::build(SuiteOptions::default()).unwrap()));
     let size: usize = first.iter().map(|(_, contents)| contents.len()).sum();
-    let mut sources: BTreeMap<Source, usize> = BTreeMap::new();
+    let mut sources: BTreeMap<CaseSource, usize> = BTreeMap::new();
     SUITE.cases.iter().for_each(|case| *sources.entry(case.source).or_default() += 1);
     println!("{} cases {sources:?}, {size} bytes", SUITE.cases.len());
     assert!(size < 7_000_000, "{size} bytes");
@@ -121,21 +121,21 @@ fn a_file_that_is_named_is_there_and_every_case_is_in_the_manifest() {
 
 #[test]
 fn drawn_programs_are_added_on_request_and_change_nothing_else() {
-    let more = Suite::build(Options { random: 20, seed: 3, ..Options::default() }).unwrap();
-    let drawn: Vec<_> = more.cases.iter().filter(|case| case.source == Source::Random).collect();
+    let more = Suite::build(SuiteOptions { random: 20, seed: 3, ..SuiteOptions::default() }).unwrap();
+    let drawn: Vec<_> = more.cases.iter().filter(|case| case.source == CaseSource::Random).collect();
     assert!((20..=40).contains(&drawn.len()), "{}", drawn.len());
-    let others = more.cases.iter().filter(|case| case.source != Source::Random).map(|case| &case.text);
+    let others = more.cases.iter().filter(|case| case.source != CaseSource::Random).map(|case| &case.text);
     assert!(others.eq(SUITE.cases.iter().map(|case| &case.text)));
 }
 
 #[test]
 fn a_suite_for_an_old_target_has_its_cases_and_their_counterparts_only() {
-    let filter = Filter {
+    let filter = CaseFilter {
         target: Some("sm_35".into()),
         max_ptx: Some((4, 3)),
         only: Some(regex_lite::Regex::new("^5[.]4[.]").unwrap()),
     };
-    let suite = Suite::build(Options { filter, ..Options::default() }).unwrap();
+    let suite = Suite::build(SuiteOptions { filter, ..SuiteOptions::default() }).unwrap();
     assert!(suite.cases.len() > 5, "{}", suite.cases.len());
     for case in suite.cases.iter().filter(|case| case.id.starts_with("5.4.")) {
         let is_counterpart = suite.cases.iter().any(|other| other.counterpart.as_ref() == Some(&case.id));
@@ -143,8 +143,9 @@ fn a_suite_for_an_old_target_has_its_cases_and_their_counterparts_only() {
         let counterpart = |id: &String| suite.cases.iter().any(|other| other.id == *id);
         assert!(case.counterpart.as_ref().is_none_or(counterpart), "{}", case.id);
     }
-    let none = Filter { only: Some(regex_lite::Regex::new("^nothing$").unwrap()), ..Filter::default() };
-    assert!(Suite::build(Options { filter: none, ..Options::default() }).unwrap().cases.is_empty());
+    let none =
+        CaseFilter { only: Some(regex_lite::Regex::new("^nothing$").unwrap()), ..CaseFilter::default() };
+    assert!(Suite::build(SuiteOptions { filter: none, ..SuiteOptions::default() }).unwrap().cases.is_empty());
 }
 
 /// The table of sources in docs/guide/suite.md. `PTXSMITH_BLESS=1` updates it.
@@ -157,9 +158,9 @@ fn the_document_has_the_number_of_cases_of_each_source() {
          | `enumerated` | {} | small programs of every form; of families of more than 300, as many as show each clause ten times |\n\
          | `edited` | {} | every edit of the generator that breaks a rule, up to three times, each with its valid counterpart |\n\
          | `random` | on request | `--random N --seed S` |\n\n{} cases in all.\n",
-        count(Source::Hand),
-        count(Source::Enumerated),
-        count(Source::Edited),
+        count(CaseSource::Hand),
+        count(CaseSource::Enumerated),
+        count(CaseSource::Edited),
         SUITE.cases.len(),
     );
     ptxsmith_testing::rendered_between("docs/guide/suite.md", "rendered", &table);

@@ -1,7 +1,7 @@
 //! `ptxsmith suite`: writes a conformance suite that others can run without this program.
 
 use ptxsmith_campaign::files::{make_directory, write_whole};
-use ptxsmith_suite::{Filter, Options, Suite};
+use ptxsmith_suite::{CaseFilter, Suite, SuiteOptions};
 
 use super::Context;
 use crate::args;
@@ -17,8 +17,8 @@ pub fn run(context: &Context, args: &args::Suite) -> Result<Exit, Failure> {
         let name = console::line(&name);
         return Err(Failure::BadInput(format!("{name} is not empty; give another --out, or empty it")));
     }
-    let filter = Filter { target: args.target.clone(), max_ptx: args.max_ptx, only: args.only.clone() };
-    let options = Options { random: args.random, seed: context.seed, filter };
+    let filter = CaseFilter { target: args.target.clone(), max_ptx: args.max_ptx, only: args.only.clone() };
+    let options = SuiteOptions { random: args.random, seed: context.seed, filter };
     let suite = Suite::build(options).map_err(|error| Failure::Harness(error.into()))?;
     if suite.cases.is_empty() {
         return Err(Failure::BadInput("no case is left; loosen --target, --max-ptx or --only".into()));
