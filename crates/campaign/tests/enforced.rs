@@ -9,7 +9,7 @@ use ptxsmith_gen::{Coverage, Focus, Places};
 use ptxsmith_oracle::{Expectation, Prediction, RefusalClass, Rules, predict};
 use ptxsmith_syntax::parse;
 use ptxsmith_testing::rendered_between;
-use ptxsmith_testing::wrong::{self, Origin};
+use ptxsmith_testing::wrong::{self, RuleOrigin};
 
 /// A wrong rule that takes more programs than this is one that a run may miss.
 const MOST: u64 = 50_000;
@@ -38,8 +38,9 @@ fn by_default() -> BTreeMap<&'static str, u64> {
 /// After how many cells each refusal that is not made, and each wrong rule, shows.
 fn by_places() -> BTreeMap<&'static str, u64> {
     let places = Places::new();
-    let mut wrong: Vec<_> =
-        wrong::of(Origin::Unsuspected).map(|wrong| (wrong.id, Rules::default().with(wrong.change))).collect();
+    let mut wrong: Vec<_> = wrong::with_origin(RuleOrigin::Unsuspected)
+        .map(|wrong| (wrong.id, Rules::default().with(wrong.change)))
+        .collect();
     let mut shown = BTreeMap::new();
     for nth in 0..MOST {
         let Ok(module) = parse(&places.cell(places.nth(0, nth)).text) else { continue };
@@ -66,7 +67,7 @@ fn each_refusal_that_is_not_made_and_each_wrong_rule_shows_in_the_default_run_or
     let (default, places) = (by_default(), by_places());
     let names: Vec<(String, &str)> = wrong::refusals()
         .map(|class| (format!("not refused: {}", class.summary()), class.name()))
-        .chain(wrong::of(Origin::Unsuspected).map(|wrong| (wrong.title.to_owned(), wrong.id)))
+        .chain(wrong::with_origin(RuleOrigin::Unsuspected).map(|wrong| (wrong.title.to_owned(), wrong.id)))
         .collect();
     assert!(names.len() >= 60, "{} planted faults are too few to prove much", names.len());
     let unseen = |name: &str| !default.contains_key(name) && !places.contains_key(name);

@@ -7,7 +7,7 @@ use ptxsmith_diff::{Body, Class, Header, Judge, Options, Trial};
 use ptxsmith_gen::{self as generate, Config, Coverage, Focus, Generator};
 use ptxsmith_oracle::{Clause, Rules};
 use ptxsmith_report::Finding;
-use ptxsmith_testing::wrong::{self, Origin, Wrong};
+use ptxsmith_testing::wrong::{self, RuleOrigin, WrongRule};
 use ptxsmith_testing::{NVIDIA, fake, known_rules, on_all_cores};
 
 fn trials(seed: u64, count: u64) -> Vec<Trial> {
@@ -21,7 +21,7 @@ fn trials(seed: u64, count: u64) -> Vec<Trial> {
 }
 
 /// The new findings about ptxas with these faults planted.
-fn new_findings(planted: &[Wrong], trials: &[Trial]) -> Vec<Finding> {
+fn new_findings(planted: &[WrongRule], trials: &[Trial]) -> Vec<Finding> {
     let mut rules = known_rules(NVIDIA);
     planted.iter().for_each(|wrong| (wrong.change)(&mut rules));
     judged(rules, trials)
@@ -52,7 +52,7 @@ fn without_a_planted_fault_nothing_is_new() {
 fn one_planted_fault_is_one_new_finding_that_names_its_clause() {
     let trials = trials(0, 120);
     let mut told = 0;
-    let rules: Vec<Wrong> = wrong::of(Origin::OperandHypothesis).collect();
+    let rules: Vec<WrongRule> = wrong::with_origin(RuleOrigin::OperandHypothesis).collect();
     let all = on_all_cores(&rules, |_, &planted| new_findings(&[planted], &trials));
     for (planted, found) in rules.iter().zip(all) {
         // What is rare does not show in these few cases.

@@ -6,7 +6,7 @@ use ptxsmith_campaign::ledger::{Ledger, Triage};
 use ptxsmith_diff::{Body, Header, Judge, Options, Trial};
 use ptxsmith_gen::{self as generate, Coverage, Focus, Generator};
 use ptxsmith_oracle::Rules;
-use ptxsmith_testing::wrong::{self, Origin, Wrong};
+use ptxsmith_testing::wrong::{self, RuleOrigin, WrongRule};
 use ptxsmith_testing::{NVIDIA, fake, known_rules, on_all_cores};
 
 /// Cases that the generator makes, as trials.
@@ -26,7 +26,7 @@ fn trials(seed: u64, count: u64) -> Vec<Trial> {
 }
 
 /// The ids of the new findings about ptxas with these faults planted.
-fn new_findings(planted: &[Wrong], trials: &[Trial]) -> BTreeSet<String> {
+fn new_findings(planted: &[WrongRule], trials: &[Trial]) -> BTreeSet<String> {
     let mut rules = known_rules(NVIDIA);
     planted.iter().for_each(|wrong| (wrong.change)(&mut rules));
     let subject = fake(NVIDIA, rules);
@@ -54,8 +54,9 @@ fn one_planted_fault_is_one_new_finding() {
     let mut unnamed = Vec::new();
     let mut told = 0;
     // What tells this one from `difference-signed` is rarer than these cases are many.
-    let rules: Vec<Wrong> =
-        wrong::of(Origin::Hypothesis).filter(|own| own.id != "difference-type-of-right").collect();
+    let rules: Vec<WrongRule> = wrong::with_origin(RuleOrigin::Hypothesis)
+        .filter(|own| own.id != "difference-type-of-right")
+        .collect();
     let all = on_all_cores(&rules, |_, &planted| new_findings(&[planted], &trials));
     for (planted, found) in rules.iter().zip(all) {
         told += usize::from(!found.is_empty());

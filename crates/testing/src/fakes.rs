@@ -4,7 +4,9 @@ use ptxsmith_diff::known::{Effect, End, KNOWN, Known, matching, with_known};
 use ptxsmith_diff::pattern::Place;
 use ptxsmith_diff::{Body, Maker, Trial};
 use ptxsmith_gen::{self as generate, Coverage, Focus, Generator};
-use ptxsmith_oracle::{Expectation, Kernel, Left, Rules, Way, accesses_anywhere, execute, expect};
+use ptxsmith_oracle::{
+    Access, Expectation, Kernel, Left, Rules, Trace, Way, accesses_anywhere, execute, expect,
+};
 use ptxsmith_subject::{
     Address, Description, Diagnostic, FnSubject, INTERNAL_ERROR, Observation, Outcome, Output, Reach,
     Reached, Request, Severity, Space, Subject, Variable,
@@ -28,35 +30,23 @@ pub fn known_rules(maker: Maker<'_>) -> Rules {
     with_known(&Rules::default(), maker)
 }
 
-/// Returns the observation of an implementation that follows `rules` and has the known crashes, rejections and other
-/// pattern-based deviations of `maker`.
+/// Returns the observation of an implementation that follows `rules` and has the known crashes, rejections
+/// and other pattern-based deviations of `maker`.
 pub fn observe(maker: Maker<'_>, rules: &Rules, request: &Request<'_>) -> Observation {
     let module = parse(request.ptx).expect("modules that are shown parse");
-    let listed: Vec<(&Known, Vec<Place>)> =
+    let matched: Vec<(&Known, Vec<Place>)> =
         matching(KNOWN.iter().filter(|known| known.is_of(maker)), &module).collect();
-    let is_matched = |known: &Known| listed.iter().any(|(own, _)| own.id == known.id);
     let expected = expect(&module, rules);
     if let Expectation::Accepted { trace, .. } | Expectation::Refused { trace, .. } = &expected {
-        let dies = KNOWN.iter().filter(|known| known.is_of(maker)).find_map(|known| match known.effect {
-            Effect::Crash { signal, when } if when(trace) => Some(End::Signal(signal)),
-            Effect::Death { end } if is_matched(known) => Some(end),
-            _ => None,
-        });
-        match dies {
-            Some(End::Signal(signal) | End::Noticed(signal) | End::SignalOrHang(signal)) => {
-                return Observation { signal: Some(signal), ..Observation::new(Outcome::Crashed) };
-            }
-            Some(End::Internal) => return Observation::because(Outcome::Crashed, INTERNAL_ERROR),
-            Some(End::Broken) => return Observation::new(Outcome::Crashed),
-            Some(End::Hang | End::Exhausted) => return Observation::new(Outcome::TimedOut),
-            None => {}
+        if let Some(end) = known_end(maker, trace, &matched) {
+            return ended(end);
         }
-        let by_pattern = || listed.iter().map(|(known, _)| *known);
-        if by_pattern().any(|known| matches!(known.effect, Effect::Refused)) {
+        if matched.iter().any(|(known, _)| matches!(known.effect, Effect::Refused)) {
             return Observation::new(Outcome::Refused);
         }
-        let takes = |known: &Known| matches!(known.effect, Effect::Taken);
-        if matches!(expected, Expectation::Refused { .. }) && by_pattern().any(takes) {
+        if matches!(expected, Expectation::Refused { .. })
+            && matched.iter().any(|(known, _)| matches!(known.effect, Effect::Taken))
+        {
             return Observation::new(Outcome::Accepted);
         }
     }
@@ -65,25 +55,12 @@ pub fn observe(maker: Maker<'_>, rules: &Rules, request: &Request<'_>) -> Observ
             let mut observation = Observation::new(Outcome::Accepted);
             if !request.launch.is_empty() {
                 let kernels = execute(&module, &variables, rules);
-                observation.kernels = kernels.into_iter().filter_map(left).collect();
+                observation.kernels = kernels.into_iter().filter_map(kernel_output).collect();
             }
-            let wrong = |name: &str| {
-                let wrong = listed.iter().filter(|(known, _)| matches!(known.effect, Effect::Wrong));
-                wrong.into_iter().any(|(_, places)| places.iter().any(|place| place.holds(name)))
-            };
-            for mut v in variables {
-                if wrong(&v.name) {
-                    v.bytes.iter_mut().for_each(|byte| *byte = !*byte);
-                }
-                let variable = Variable {
-                    space: Some(v.space.name().into()),
-                    size: Some(v.size),
-                    align: Some(v.align),
-                    addresses: Some(v.addresses.iter().map(address).collect()),
-                    bytes: Some(v.bytes),
-                    ..Variable::default()
-                };
-                observation.variables.insert(v.name.clone(), variable);
+            for variable in variables {
+                let name = variable.name.clone();
+                let is_wrong = has_wrong_value(&matched, &name);
+                observation.variables.insert(name, observed_variable(variable, is_wrong));
             }
             observation
         }
@@ -100,14 +77,56 @@ pub fn observe(maker: Maker<'_>, rules: &Rules, request: &Request<'_>) -> Observ
     }
 }
 
-fn address(a: &ptxsmith_oracle::Address) -> Address {
+/// Returns how the first known deviation that applies ends the process, if any does.
+fn known_end(maker: Maker<'_>, trace: &Trace, matched: &[(&Known, Vec<Place>)]) -> Option<End> {
+    KNOWN.iter().filter(|known| known.is_of(maker)).find_map(|known| match known.effect {
+        Effect::Crash { signal, when } if when(trace) => Some(End::Signal(signal)),
+        Effect::Death { end } if matched.iter().any(|(other, _)| other.id == known.id) => Some(end),
+        _ => None,
+    })
+}
+
+fn ended(end: End) -> Observation {
+    match end {
+        End::Signal(signal) | End::Noticed(signal) | End::SignalOrHang(signal) => {
+            Observation { signal: Some(signal), ..Observation::new(Outcome::Crashed) }
+        }
+        End::Internal => Observation::because(Outcome::Crashed, INTERNAL_ERROR),
+        End::Broken => Observation::new(Outcome::Crashed),
+        End::Hang | End::Exhausted => Observation::new(Outcome::TimedOut),
+    }
+}
+
+/// Whether a known deviation changes the value of the variable with this name.
+fn has_wrong_value(matched: &[(&Known, Vec<Place>)], name: &str) -> bool {
+    let mut wrong = matched.iter().filter(|(known, _)| matches!(known.effect, Effect::Wrong));
+    wrong.any(|(_, places)| places.iter().any(|place| place.holds(name)))
+}
+
+/// Converts an expected variable to an observed one. A wrong one has all bits inverted.
+fn observed_variable(variable: ptxsmith_oracle::Variable, is_wrong: bool) -> Variable {
+    let mut bytes = variable.bytes;
+    if is_wrong {
+        bytes.iter_mut().for_each(|byte| *byte = !*byte);
+    }
+    Variable {
+        space: Some(variable.space.name().into()),
+        size: Some(variable.size),
+        align: Some(variable.align),
+        addresses: Some(variable.addresses.iter().map(observed_address).collect()),
+        bytes: Some(bytes),
+        ..Variable::default()
+    }
+}
+
+fn observed_address(address: &ptxsmith_oracle::Address) -> Address {
     Address {
-        offset: a.offset,
-        width: a.width,
-        symbol: a.symbol.to_string(),
-        addend: a.addend,
-        generic: Some(a.generic),
-        byte: a.byte,
+        offset: address.offset,
+        width: address.width,
+        symbol: address.symbol.to_string(),
+        addend: address.addend,
+        generic: Some(address.generic),
+        byte: address.byte,
     }
 }
 
@@ -117,13 +136,13 @@ pub fn right(request: &Request<'_>) -> Observation {
 }
 
 /// Returns the name and output of a kernel, or `None` if the oracle cannot predict the output.
-fn left(kernel: Kernel) -> Option<(String, Output)> {
-    let Left::Output(left) = kernel.left else { return None };
+fn kernel_output(kernel: Kernel) -> Option<(String, Output)> {
+    let Left::Output(memory) = kernel.left else { return None };
     let output = Output {
-        size: left.bytes.len() as u64,
-        bytes: Some(left.bytes),
+        size: memory.bytes.len() as u64,
+        bytes: Some(memory.bytes),
         seen: None,
-        addresses: left.addresses.iter().map(address).collect(),
+        addresses: memory.addresses.iter().map(observed_address).collect(),
         reason: None,
     };
     Some((kernel.name.to_string(), output))
@@ -133,28 +152,34 @@ fn left(kernel: Kernel) -> Option<(String, Output)> {
 pub fn reached(rules: &Rules, request: &Request<'_>) -> impl Iterator<Item = (String, Reached)> {
     let module = parse(request.ptx).unwrap();
     let Expectation::Accepted { variables, .. } = expect(&module, rules) else { panic!("{}", request.ptx) };
-    let kernels = accesses_anywhere(&module, &variables, rules);
-    let asked = |name: &str| request.trace.iter().any(|asked| asked.kernel == name);
-    kernels.into_iter().filter(move |kernel| asked(&kernel.name)).map(|kernel| {
-        let own = kernel.reached.unwrap();
-        let reach = |access: &ptxsmith_oracle::Access| Reach {
-            instruction: "ACCESS".to_owned(),
-            reads: access.way != Way::Write,
-            writes: access.way != Way::Read,
-            width: access.width,
-            place: access.place.ok().map(|(own, at)| (space(own), at)),
-            certain: true,
-        };
+    let mut kernels = accesses_anywhere(&module, &variables, rules);
+    kernels.retain(|kernel| request.trace.iter().any(|requested| requested.kernel == *kernel.name));
+    kernels.into_iter().map(|kernel| {
+        let expected = kernel.reached.unwrap();
+        let written = expected.written.iter();
         let reached = Reached {
-            reaches: own.accesses.iter().map(reach).collect(),
-            written: own.written.iter().map(|(&(own, at), &byte)| ((space(own), at), byte)).collect(),
+            reaches: expected.accesses.iter().map(observed_access).collect(),
+            written: written
+                .map(|(&(space, offset), &byte)| ((observed_space(space), offset), byte))
+                .collect(),
             ..Reached::default()
         };
         (kernel.name.to_string(), reached)
     })
 }
 
-fn space(space: StateSpace) -> Space {
+fn observed_access(access: &Access) -> Reach {
+    Reach {
+        instruction: "ACCESS".to_owned(),
+        reads: access.way != Way::Write,
+        writes: access.way != Way::Read,
+        width: access.width,
+        place: access.place.ok().map(|(space, offset)| (observed_space(space), offset)),
+        certain: true,
+    }
+}
+
+fn observed_space(space: StateSpace) -> Space {
     match space {
         StateSpace::Global => Space::Global,
         StateSpace::Const => Space::Const,
@@ -178,7 +203,6 @@ pub fn fake(maker: Maker<'static>, rules: Rules) -> impl Subject {
 /// Creates a subject of the lineage for which known deviations are listed.
 pub fn of_lineage<F: Fn(&Request<'_>) -> Observation + Send + Sync>(observe: F) -> FnSubject<F> {
     let subject = FnSubject::new("fake", observe);
-    let described = subject.description().clone();
-    let description = Description { lineage: Some("nvidia".into()), values: Some(true), ..described };
-    subject.described(description)
+    let description = subject.description().clone();
+    subject.described(Description { lineage: Some("nvidia".into()), values: Some(true), ..description })
 }

@@ -1,5 +1,5 @@
-//! Support for the tests of all packages: implementations based on the oracle, wrong rules to plant into them, and
-//! helpers. Only tests depend on this package, and it depends on nothing that campaigns use.
+//! Support for the tests of all packages: implementations based on the oracle, wrong rules to plant into
+//! them, and helpers. Only tests depend on this package, and it depends on nothing that campaigns use.
 
 mod cores;
 mod documents;

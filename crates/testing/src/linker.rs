@@ -6,7 +6,7 @@ use ptxsmith_subject::{
     Address, Description, Diagnostic, Error, LinkedVariable, Observation, Outcome, Request, Severity,
     Subject, Variable,
 };
-use ptxsmith_syntax::{Linkage, Module, StateSpace, parse};
+use ptxsmith_syntax::{Linkage, Module, StateSpace, Text, parse};
 
 ptxsmith_syntax::every! {
     /// A fault of a linker.
@@ -15,13 +15,16 @@ ptxsmith_syntax::every! {
         ExternAlignment = "extern-alignment",
         /// For `.common` declarations, only the alignment of the first one counts.
         CommonAlignment = "common-alignment",
-        /// In all modules but the first, addresses of a `.weak` variable of the same module are missing from tables.
+        /// In all modules but the first, addresses of a `.weak` variable of the same module are missing from
+        /// tables.
         WeakAddress = "weak-address",
-        /// A variable with two definitions gets the bytes of one, with a first byte that is computed from the other.
+        /// A variable with two definitions gets the bytes of the first, with a first byte that is computed
+        /// from the second.
         MixedValue = "mixed-value",
-        /// The first two variables of a section overlap.
+        /// All variables in `.global` are placed at the beginning of the section.
         SharedPlace = "shared-place",
-        /// Tables contain wrong locations of constants, as if another section was inserted in front afterwards.
+        /// Tables contain wrong locations of constants, as if another section was inserted in front
+        /// afterwards.
         PlaceOfConstant = "place-of-constant",
         /// A `.common` variable in the first module is rejected if another module declares it `.weak`.
         CommonFirst = "common-first",
@@ -63,154 +66,179 @@ impl ToyLinker {
         if program.contradiction().is_some() {
             return refused("Multiple definition");
         }
-        let of_first = |declared: &[Declared], linkage| {
-            declared.iter().any(|one| one.module == 0 && one.linkage == Some(linkage))
-        };
-        let is_weak_too =
-            |declared: &[Declared]| declared.iter().any(|one| one.linkage == Some(Linkage::Weak));
-        let has_common_first = program
-            .shared
-            .values()
-            .any(|declared| of_first(declared, Linkage::Common) && is_weak_too(declared));
-        if self.has(LinkFault::CommonFirst) && has_common_first {
+        if self.has(LinkFault::CommonFirst)
+            && program.shared.values().any(|declared| is_common_first(declared))
+        {
             return refused("Multiple definition");
         }
         if self.has(LinkFault::ThreeModules) && modules.len() == 3 {
             return Observation { signal: Some(11), ..Observation::new(Outcome::Crashed) };
         }
-        let mut linked = self.placed(&program);
+        let mut linked = self.place(&program);
         self.relocate(&program, &mut linked);
         let variables = linked.into_iter().map(|placed| placed.variable).collect();
         Observation { linked: variables, ..Observation::new(Outcome::Accepted) }
     }
 
     /// Places the variables. Addresses are not yet filled in.
-    fn placed(&self, program: &Program) -> Vec<Placed> {
-        let mut linked: Vec<Placed> = Vec::new();
+    fn place(&self, program: &Program) -> Vec<PlacedVariable> {
+        let mut linked: Vec<PlacedVariable> = Vec::new();
         for (name, declared) in &program.shared {
-            let strong = declared.iter().find(|one| one.is_strong());
-            let Some(chosen) = strong.or_else(|| declared.iter().find(|one| one.content.is_some())) else {
-                continue;
-            };
-            let Some(content) = &chosen.content else { continue };
-            let mut content = content.clone();
-            let other =
-                declared.iter().filter_map(|one| one.content.as_ref()).find(|other| **other != content);
-            if let (true, Some(other)) = (self.has(LinkFault::MixedValue), other)
-                && other.bytes.len() == content.bytes.len()
-            {
-                content.bytes[0] = other.bytes[0].wrapping_add(1);
-            }
-            let align = self.alignment(declared);
-            linked.push(Placed::new(name, false, chosen, &content, align));
+            linked.extend(self.shared_variable(name, declared));
         }
         for (name, declared) in &program.local {
             let Some(content) = &declared.content else { continue };
-            let mut namesakes =
-                program.local.iter().filter(|(other, one)| other == name && one.align == declared.align);
-            let namesake =
-                namesakes.find_map(|(_, one)| one.content.as_ref().filter(|one| one.size == content.size));
-            let content =
-                if self.has(LinkFault::MergedLocals) { namesake.unwrap_or(content) } else { content };
-            linked.push(Placed::new(name, true, declared, content, declared.align));
+            let merged =
+                self.has(LinkFault::MergedLocals).then(|| first_namesake(program, name, declared, content));
+            let content = merged.flatten().unwrap_or(content);
+            linked.push(PlacedVariable::new(name, true, declared, content, declared.align));
         }
         linked.sort_by(|a, b| a.variable.section.cmp(&b.variable.section));
-        let mut end = 0;
-        let mut section = String::new();
-        for place in 0..linked.len() {
-            let is_second = place > 0
-                && linked[place - 1].variable.section == section
-                && linked[place - 1].variable.place == 0;
-            let placed = &mut linked[place].variable;
-            if placed.section != section {
-                (section, end) = (placed.section.clone(), 0);
-            }
-            if self.has(LinkFault::Size) && placed.variable.size == Some(1) && section == ".nv.constant3" {
-                placed.variable.size = Some(2);
-            }
-            let align = placed.variable.align.unwrap_or(1);
-            let shares = self.has(LinkFault::SharedPlace) && is_second && section == ".nv.global";
-            placed.place = if shares { 0 } else { u64::next_multiple_of(end, align) };
-            end = placed.place + placed.variable.size.unwrap_or(0);
+        for variables in linked.chunk_by_mut(|a, b| a.variable.section == b.variable.section) {
+            self.lay_out_section(variables);
         }
         linked
     }
 
+    /// Chooses the definition of a variable that modules share; `None` if there is none.
+    fn shared_variable(&self, name: &str, declared: &[Declared]) -> Option<PlacedVariable> {
+        let strong = declared.iter().find(|declared| declared.is_strong());
+        let chosen = strong.or_else(|| declared.iter().find(|declared| declared.content.is_some()))?;
+        let mut content = chosen.content.clone()?;
+        if self.has(LinkFault::MixedValue) {
+            let mut contents = declared.iter().filter_map(|declared| declared.content.as_ref());
+            let other = contents.find(|other| **other != content);
+            if let Some(other) = other.filter(|other| other.bytes.len() == content.bytes.len()) {
+                content.bytes[0] = other.bytes[0].wrapping_add(1);
+            }
+        }
+        Some(PlacedVariable::new(name, false, chosen, &content, self.alignment(declared)))
+    }
+
+    /// Sets the offsets of the variables of a section.
+    fn lay_out_section(&self, variables: &mut [PlacedVariable]) {
+        let mut end = 0;
+        for PlacedVariable { variable: linked, .. } in variables {
+            let is_constant = linked.section == ".nv.constant3";
+            if self.has(LinkFault::Size) && is_constant && linked.variable.size == Some(1) {
+                linked.variable.size = Some(2);
+            }
+            let overlaps = self.has(LinkFault::SharedPlace) && !is_constant;
+            let align = linked.variable.align.unwrap_or(1);
+            linked.place = if overlaps { 0 } else { u64::next_multiple_of(end, align) };
+            end = linked.place + linked.variable.size.unwrap_or(0);
+        }
+    }
+
     fn alignment(&self, declared: &[Declared]) -> u64 {
-        let is_common = |one: &&Declared| one.linkage == Some(Linkage::Common);
-        let first_common = declared.iter().find(is_common).map(|one| one.module);
-        let counts = |one: &&Declared| match one.linkage {
+        let first_common = declared.iter().find(|declared| declared.linkage == Some(Linkage::Common));
+        let first_common = first_common.map(|declared| declared.module);
+        let counted = declared.iter().filter(|declared| match declared.linkage {
             Some(Linkage::Extern) => !self.has(LinkFault::ExternAlignment),
             Some(Linkage::Common) => {
-                !self.has(LinkFault::CommonAlignment) || Some(one.module) == first_common
+                !self.has(LinkFault::CommonAlignment) || Some(declared.module) == first_common
             }
             _ => true,
-        };
-        declared.iter().filter(counts).map(|one| one.align).max().unwrap_or(1)
+        });
+        counted.map(|declared| declared.align).max().unwrap_or(1)
     }
 
     /// Fills in the addresses: for constants as numbers, for other variables as relocations.
-    fn relocate(&self, program: &Program, linked: &mut [Placed]) {
+    fn relocate(&self, program: &Program, linked: &mut [PlacedVariable]) {
         let places: Vec<(String, u64)> =
             linked.iter().map(|placed| (placed.variable.name.clone(), placed.variable.place)).collect();
         for placed in linked {
             for address in std::mem::take(&mut placed.addresses) {
-                let named = program.shared.get(&address.symbol).into_iter().flatten();
-                let local =
-                    program.local.iter().filter(|(name, _)| *name == address.symbol).map(|(_, one)| one);
-                let declared: Vec<&Declared> = named.chain(local).collect();
-                let is_weak_here = declared
-                    .iter()
-                    .any(|one| one.module == placed.module && one.linkage == Some(Linkage::Weak));
+                let declared = declarations_of(program, &address.symbol);
+                let is_weak_here = declared.iter().any(|declared| {
+                    declared.module == placed.module && declared.linkage == Some(Linkage::Weak)
+                });
                 if self.has(LinkFault::WeakAddress) && is_weak_here && placed.module > 0 {
                     continue;
                 }
-                let addend = if self.has(LinkFault::Addend) { 0 } else { address.addend };
-                let is_const = declared.first().is_some_and(|one| one.space == StateSpace::Const);
+                let is_const = declared.first().is_some_and(|declared| declared.space == StateSpace::Const);
+                let variable = &mut placed.variable.variable;
                 if is_const && !address.generic {
-                    let place = places
-                        .iter()
-                        .find(|(name, _)| **name == *address.symbol)
-                        .map_or(0, |(_, place)| *place);
-                    let place = if self.has(LinkFault::PlaceOfConstant) { place + 16 } else { place };
-                    let number =
-                        place.wrapping_add_signed(addend) >> (8 * u32::from(address.byte.unwrap_or(0)));
-                    let start = address.offset as usize;
-                    let width = usize::from(address.width);
-                    let bytes = placed.variable.variable.bytes.as_mut().expect("it has bytes");
-                    bytes[start..start + width].copy_from_slice(&number.to_le_bytes()[..width]);
-                    continue;
+                    let place = places.iter().find(|(name, _)| **name == *address.symbol);
+                    self.fill_in_number(variable, &address, place.map_or(0, |(_, place)| *place));
+                } else {
+                    variable.addresses.get_or_insert_default().push(self.relocation(&address));
                 }
-                let byte =
-                    address.byte.map(|byte| if self.has(LinkFault::MaskedByte) { byte ^ 4 } else { byte });
-                placed.variable.variable.addresses.get_or_insert_default().push(Address {
-                    offset: address.offset,
-                    width: address.width,
-                    symbol: address.symbol.to_string(),
-                    addend,
-                    generic: Some(address.generic),
-                    byte,
-                });
             }
         }
     }
+
+    /// Writes the address of a constant at this place into a variable.
+    fn fill_in_number(&self, variable: &mut Variable, address: &oracle::Address, place: u64) {
+        let place = if self.has(LinkFault::PlaceOfConstant) { place + 16 } else { place };
+        let shift = 8 * u32::from(address.byte.unwrap_or(0));
+        let number = place.wrapping_add_signed(self.addend(address)) >> shift;
+        let start = address.offset as usize;
+        let width = usize::from(address.width);
+        let bytes = variable.bytes.as_mut().expect("it has bytes");
+        bytes[start..start + width].copy_from_slice(&number.to_le_bytes()[..width]);
+    }
+
+    fn relocation(&self, address: &oracle::Address) -> Address {
+        let byte = address.byte.map(|byte| if self.has(LinkFault::MaskedByte) { byte ^ 4 } else { byte });
+        Address {
+            offset: address.offset,
+            width: address.width,
+            symbol: address.symbol.to_string(),
+            addend: self.addend(address),
+            generic: Some(address.generic),
+            byte,
+        }
+    }
+
+    fn addend(&self, address: &oracle::Address) -> i64 {
+        if self.has(LinkFault::Addend) { 0 } else { address.addend }
+    }
+}
+
+/// Whether the first module declares the variable `.common`, and another module `.weak`.
+fn is_common_first(declared: &[Declared]) -> bool {
+    let mut in_first = declared.iter().filter(|declared| declared.module == 0);
+    in_first.any(|declared| declared.linkage == Some(Linkage::Common))
+        && declared.iter().any(|declared| declared.linkage == Some(Linkage::Weak))
+}
+
+/// Returns the contents of the first module-local variable with the same name, alignment and size.
+fn first_namesake<'p>(
+    program: &'p Program,
+    name: &str,
+    declared: &Declared,
+    content: &oracle::Variable,
+) -> Option<&'p oracle::Variable> {
+    let namesakes = program.local.iter().filter(|(other, _)| **other == *name);
+    let mut contents = namesakes
+        .filter(|(_, other)| other.align == declared.align)
+        .filter_map(|(_, other)| other.content.as_ref());
+    contents.find(|other| other.size == content.size)
+}
+
+/// Returns the declarations of a symbol: the shared ones, then the module-local ones.
+fn declarations_of<'p>(program: &'p Program, symbol: &Text) -> Vec<&'p Declared> {
+    let shared = program.shared.get(symbol).into_iter().flatten();
+    let local = program.local.iter().filter(|(name, _)| name == symbol).map(|(_, declared)| declared);
+    shared.chain(local).collect()
 }
 
 /// A placed variable, with the addresses that are still to be filled in.
-struct Placed {
+struct PlacedVariable {
     module: usize,
     variable: LinkedVariable,
     addresses: Vec<oracle::Address>,
 }
 
-impl Placed {
+impl PlacedVariable {
     fn new(
         name: &str,
         is_local: bool,
         declared: &Declared,
         content: &oracle::Variable,
         align: u64,
-    ) -> Placed {
+    ) -> PlacedVariable {
         let section = if declared.space == StateSpace::Const { ".nv.constant3" } else { ".nv.global" };
         let variable = Variable {
             space: Some(declared.space.name().into()),
@@ -220,7 +248,7 @@ impl Placed {
             addresses: Some(Vec::new()),
             ..Variable::default()
         };
-        Placed {
+        PlacedVariable {
             module: declared.module,
             variable: LinkedVariable {
                 name: name.to_owned(),

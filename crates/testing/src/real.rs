@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use ptxsmith_subject::{Limits, OpenOptions, Subject, open, parse_spec};
 
-/// Opens a subject whose generated code can be listed. Says NOT TESTED where it, or nvdisasm, is not installed.
+/// Opens a subject with generated code that can be listed. Prints NOT TESTED if the subject or nvdisasm is
+/// not installed.
 ///
 /// # Panics
 /// If the name is no subject.

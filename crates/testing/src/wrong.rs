@@ -13,7 +13,7 @@ pub type Change = fn(&mut Rules);
 
 /// A wrong rule.
 #[derive(Clone, Copy)]
-pub struct Wrong {
+pub struct WrongRule {
     /// The id, or a description if it has no id.
     pub id: &'static str,
     /// The deviation in one line.
@@ -21,14 +21,14 @@ pub struct Wrong {
     /// The clause that the rule violates, if it is listed with one.
     pub clause: Option<Clause>,
     /// The origin of the rule.
-    pub origin: Origin,
+    pub origin: RuleOrigin,
     /// Changes correct rules into the wrong ones.
     pub change: Change,
 }
 
 /// The origin of a wrong rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Origin {
+pub enum RuleOrigin {
     /// A triage hypothesis about data.
     Hypothesis,
     /// A triage hypothesis about operands.
@@ -40,37 +40,37 @@ pub enum Origin {
 }
 
 /// Returns every wrong rule, hypotheses first.
-pub fn all() -> impl Iterator<Item = Wrong> {
-    let data = SUSPECTS.iter().map(|own| (own, Origin::Hypothesis));
-    let hypotheses = data.chain(OPERANDS.iter().map(|own| (own, Origin::OperandHypothesis)));
-    let hypotheses = hypotheses.map(|(own, origin)| Wrong {
-        id: own.id,
-        title: own.title,
-        clause: Some(own.clause),
+pub fn all() -> impl Iterator<Item = WrongRule> {
+    let about_data = SUSPECTS.iter().map(|suspect| (suspect, RuleOrigin::Hypothesis));
+    let about_operands = OPERANDS.iter().map(|suspect| (suspect, RuleOrigin::OperandHypothesis));
+    let hypotheses = about_data.chain(about_operands).map(|(suspect, origin)| WrongRule {
+        id: suspect.id,
+        title: suspect.title,
+        clause: Some(suspect.clause),
         origin,
-        change: own.change,
+        change: suspect.change,
     });
-    let unsuspected = UNSUSPECTED.iter().map(|&(title, change)| Wrong {
+    let unsuspected = UNSUSPECTED.iter().map(|&(title, change)| WrongRule {
         id: title,
         title,
         clause: None,
-        origin: Origin::Unsuspected,
+        origin: RuleOrigin::Unsuspected,
         change,
     });
-    let known = KNOWN.iter().filter_map(|own| {
-        Some(Wrong {
-            id: own.id,
-            title: own.title,
-            clause: own.clauses.first().copied(),
-            origin: Origin::Known,
-            change: own.change()?,
+    let known = KNOWN.iter().filter_map(|known| {
+        Some(WrongRule {
+            id: known.id,
+            title: known.title,
+            clause: known.clauses.first().copied(),
+            origin: RuleOrigin::Known,
+            change: known.change()?,
         })
     });
     hypotheses.chain(unsuspected).chain(known)
 }
 
-/// Returns the wrong rules of one origin.
-pub fn of(origin: Origin) -> impl Iterator<Item = Wrong> {
+/// Returns the wrong rules with this origin.
+pub fn with_origin(origin: RuleOrigin) -> impl Iterator<Item = WrongRule> {
     all().filter(move |wrong| wrong.origin == origin)
 }
 
@@ -78,7 +78,7 @@ pub fn of(origin: Origin) -> impl Iterator<Item = Wrong> {
 ///
 /// # Panics
 /// If there is none.
-pub fn rule(id: &str) -> Wrong {
+pub fn rule(id: &str) -> WrongRule {
     all().find(|wrong| wrong.id == id).unwrap_or_else(|| panic!("no wrong rule is called {id}"))
 }
 
@@ -89,8 +89,8 @@ pub fn follows(ids: &[&str]) -> impl Fn(&Request<'_>) -> Observation + Clone + S
     move |request: &Request<'_>| observe(Default::default(), &rules, request)
 }
 
-/// Returns the rejections that a faulty implementation may lack: classes in which the default interpretation rejects
-/// programs.
+/// Returns the rejections that a faulty implementation may lack: classes in which the default interpretation
+/// rejects programs.
 pub fn refusals() -> impl Iterator<Item = RefusalClass> {
     const NOT_BY_DEFAULT: [RefusalClass; 2] = [RefusalClass::SignedOverflow, RefusalClass::EmptyList];
     RefusalClass::ALL.into_iter().filter(|class| !NOT_BY_DEFAULT.contains(class))

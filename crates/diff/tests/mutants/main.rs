@@ -7,7 +7,7 @@ use ptxsmith_gen::{Body, Coverage, Focus, Generator, Header, Places};
 use ptxsmith_oracle::{Evaluator, Expectation, Rules, Stop, Stored, Trace, expect, predict};
 use ptxsmith_syntax::{Expr, ScalarType, parse};
 use ptxsmith_testing::rendered_between;
-use ptxsmith_testing::wrong::{self, Origin, Wrong};
+use ptxsmith_testing::wrong::{self, RuleOrigin, WrongRule};
 
 /// A wrong rule that takes more cases than this shows is one that a run may miss.
 const MOST: u64 = 20_000;
@@ -69,10 +69,10 @@ fn mutants() -> Vec<(&'static str, Rules)> {
             && is_valid(known)
             && !BY_PLACES.contains(&known.id)
     };
-    let counts = |wrong: &Wrong| match wrong.origin {
-        Origin::Hypothesis => true,
-        Origin::Known => KNOWN.iter().filter(shows_in_data).any(|known| known.id == wrong.id),
-        Origin::OperandHypothesis | Origin::Unsuspected => false,
+    let counts = |wrong: &WrongRule| match wrong.origin {
+        RuleOrigin::Hypothesis => true,
+        RuleOrigin::Known => KNOWN.iter().filter(shows_in_data).any(|known| known.id == wrong.id),
+        RuleOrigin::OperandHypothesis | RuleOrigin::Unsuspected => false,
     };
     wrong::all().filter(counts).map(|wrong| (wrong.title, Rules::default().with(wrong.change))).collect()
 }
