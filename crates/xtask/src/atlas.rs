@@ -1,5 +1,6 @@
-//! `atlas`: runs campaigns with every available implementation over the suite, generated programs, and the tables of
-//! forms and contexts, and renders static pages of all results. A campaign whose result exists is not run again.
+//! `atlas`: runs campaigns with every available implementation over the suite, generated programs, and the
+//! tables of forms and contexts, and renders static pages of all results. A campaign with an existing result
+//! is not run again.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,28 +11,29 @@ use serde_json::Value;
 use crate::emitters;
 use crate::tools::{self, command, list, text};
 
-/// Where the pages go, and of what.
+/// The implementations and programs of an atlas, and its folder.
 #[derive(clap::Args)]
-pub struct Arguments {
-    /// Where the pages go; an atlas that is there is replaced
+pub struct AtlasArguments {
+    /// The folder of the pages; an atlas in it is replaced
     #[arg(long, default_value = "atlas", value_parser = tools::path)]
     out: PathBuf,
-    /// Where the suite and the campaigns go, which are kept [default: OUT.work]
+    /// The folder of the suite and the campaigns, which are kept [default: OUT.work]
     #[arg(long, value_parser = tools::path)]
     work: Option<PathBuf>,
-    /// How many generated cases the releases are shown besides the suite
+    /// The number of generated cases for the releases, in addition to the suite
     #[arg(long, default_value = "2000")]
     cases: u64,
-    /// How many cells of the tables of forms and places
+    /// The number of cells of the tables of forms and places
     #[arg(long, default_value = "2000")]
     places: u64,
     /// How many programs of several modules the installed linkers are shown
     #[arg(long, default_value = "500")]
     linked: u64,
-    /// An implementation, instead of every installed ptxas, nvJitLink and compiler of a driver; may be repeated
+    /// An implementation, instead of every installed ptxas, nvJitLink and compiler of a driver; may be
+    /// repeated
     #[arg(long = "subject", value_name = "SUBJECT")]
     subjects: Vec<String>,
-    /// Which of Debian's LLVMs print globals [default: those of 14 and 19 that are there]; "" for none
+    /// The versions of Debian's LLVM that print globals [default: 14 and 19, if installed]; "" for none
     #[arg(long, value_name = "VERSIONS")]
     llvm: Option<String>,
     /// The folder of the programs of docs/examples/parser
@@ -39,20 +41,19 @@ pub struct Arguments {
     parsers: Option<PathBuf>,
 }
 
-pub fn run(arguments: Arguments) -> Result<u8> {
+pub fn run(arguments: AtlasArguments) -> Result<u8> {
     let work =
         arguments.work.clone().unwrap_or_else(|| PathBuf::from(format!("{}.work", arguments.out.display())));
     fs::create_dir_all(&work)?;
-    let atlas = Atlas { ptxsmith: tools::ptxsmith(true)?, work };
-    let tools: Value =
-        serde_json::from_str(&tools::said(&mut command(&atlas.ptxsmith, ["toolchain", "list", "--json"]))?)?;
-    let releases = match arguments.subjects.is_empty() {
-        true => atlas.installed(&tools),
-        false => arguments.subjects.clone(),
-    };
-    let others = atlas.others(&tools, arguments.parsers.as_deref())?;
+    let atlas = AtlasBuilder { ptxsmith: tools::ptxsmith(true)?, work };
+    let tools = tools::stdout_of(&mut command(&atlas.ptxsmith, ["toolchain", "list", "--json"]))?;
+    let tools: Value = serde_json::from_str(&tools)?;
+    let releases = if arguments.subjects.is_empty() { installed(&tools) } else { arguments.subjects.clone() };
+    let others = atlas.other_subjects(&tools, arguments.parsers.as_deref())?;
     if !atlas.work.join("suite/manifest.json").exists() {
-        tools::said(command(&atlas.ptxsmith, ["suite", "--quiet", "--out"]).arg(atlas.work.join("suite")))?;
+        tools::stdout_of(
+            command(&atlas.ptxsmith, ["suite", "--quiet", "--out"]).arg(atlas.work.join("suite")),
+        )?;
     }
     let suite = ["check", "suite/cases", "--by-case"];
     let mut campaigns =
@@ -74,15 +75,17 @@ pub fn run(arguments: Arguments) -> Result<u8> {
         ];
         campaigns.push(atlas.campaign("places", &words, &releases)?);
     }
-    let linkers = installed_linkers(&tools);
+    let linkers: Vec<String> = installed_tools(&tools, &["nvlink@", "nvjitlink@"]).collect();
     if arguments.linked > 0 && !linkers.is_empty() {
         let words = ["run", "--reduce", "0s", "--focus", "linking", "--cases", &arguments.linked.to_string()];
         campaigns.push(atlas.campaign("linked", &words, &linkers)?);
     }
-    let is_there = |version: &u32| which::which(format!("llc-{version}")).is_ok();
     let llvm: Vec<u32> = match &arguments.llvm {
         Some(given) => given.split_whitespace().map(str::parse).collect::<std::result::Result<_, _>>()?,
-        None => [14, 19].into_iter().filter(is_there).collect(),
+        None => {
+            let versions = [14, 19].into_iter();
+            versions.filter(|version| which::which(format!("llc-{version}")).is_ok()).collect()
+        }
     };
     if !llvm.is_empty() {
         campaigns.push(atlas.work.join("llvm"));
@@ -92,9 +95,10 @@ pub fn run(arguments: Arguments) -> Result<u8> {
     Ok(0)
 }
 
-/// Returns every installed nvlink and nvJitLink.
-fn installed_linkers(tools: &Value) -> Vec<String> {
-    installed_tools(tools, &["nvlink@", "nvjitlink@"]).collect()
+/// Returns every installed ptxas, nvJitLink and driver compiler.
+fn installed(tools: &Value) -> Vec<String> {
+    let libraries = installed_tools(tools, &["nvjitlink@", "ptxjit@"]);
+    std::iter::once("ptxas@all".to_owned()).chain(libraries).collect()
 }
 
 /// Returns the installed tools whose name begins with one of these prefixes.
@@ -104,20 +108,15 @@ fn installed_tools<'t>(tools: &'t Value, prefixes: &'t [&str]) -> impl Iterator<
     names.filter(|name| prefixes.iter().any(|prefix| name.starts_with(prefix))).map(str::to_owned)
 }
 
-struct Atlas {
+/// Runs the campaigns of an atlas into the folder `work`.
+struct AtlasBuilder {
     ptxsmith: PathBuf,
     work: PathBuf,
 }
 
-impl Atlas {
-    /// Returns every installed ptxas, nvJitLink and driver compiler.
-    fn installed(&self, tools: &Value) -> Vec<String> {
-        let libraries = installed_tools(tools, &["nvjitlink@", "ptxjit@"]);
-        std::iter::once("ptxas@all".to_owned()).chain(libraries).collect()
-    }
-
+impl AtlasBuilder {
     /// Returns the adapters of docs/examples that can be run on this machine.
-    fn others(&self, tools: &Value, parsers: Option<&Path>) -> Result<Vec<String>> {
+    fn other_subjects(&self, tools: &Value, parsers: Option<&Path>) -> Result<Vec<String>> {
         let toy = tools::root().join("docs/examples/toy_subject.py");
         let mut others = vec![format!("serve:python3 {}", toy.display())];
         for name in ["ptx-syntax", "singe-ptx"] {
@@ -130,16 +129,15 @@ impl Atlas {
                 ),
             }
         }
-        let library = list(&tools["tools"]).iter().find(|tool| text(tool, "name") == "nvjitlink@13.5");
-        let library = library.map(|tool| text(tool, "path")).filter(|path| !path.is_empty());
-        match library.filter(|_| which::which("cc").is_ok()) {
-            Some(library) => {
+        let nvjitlink = list(&tools["tools"]).iter().find(|tool| text(tool, "name") == "nvjitlink@13.5");
+        match nvjitlink.map(|tool| text(tool, "path")) {
+            Some(library) if !library.is_empty() && which::which("cc").is_ok() => {
                 let program = self.work.join("nvjitlink-subject");
                 let source = "docs/examples/c/nvjitlink_subject.c";
-                tools::said(command("cc", ["-O2", "-o"]).arg(&program).args([source, "-ldl"]))?;
+                tools::stdout_of(command("cc", ["-O2", "-o"]).arg(&program).args([source, "-ldl"]))?;
                 others.push(format!("serve:{} {library}", program.display()));
             }
-            None => eprintln!("left out: docs/examples/c; it needs cc and nvjitlink@13.5"),
+            _ => eprintln!("left out: docs/examples/c; it needs cc and nvjitlink@13.5"),
         }
         Ok(others)
     }
@@ -154,10 +152,14 @@ impl Atlas {
         let subjects = subjects.iter().flat_map(|subject| ["--subject", subject]);
         let mut campaign = command(&self.ptxsmith, words.iter().copied().chain(subjects));
         let output =
-            tools::answer(campaign.args(["--quiet", "--replace", "--out", name]).current_dir(&self.work))?;
+            tools::output_of(campaign.args(["--quiet", "--replace", "--out", name]).current_dir(&self.work))?;
         // 1 means that something deviates, 3 that nothing was compared. Both are valid results.
-        if !matches!(tools::status(&output), 0 | 1 | 3) {
-            bail!("{name}: status {}: {}", tools::status(&output), String::from_utf8_lossy(&output.stderr));
+        if !matches!(tools::exit_status(&output), 0 | 1 | 3) {
+            bail!(
+                "{name}: status {}: {}",
+                tools::exit_status(&output),
+                String::from_utf8_lossy(&output.stderr)
+            );
         }
         Ok(folder)
     }

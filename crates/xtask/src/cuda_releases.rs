@@ -19,18 +19,18 @@ const KEYS: [(&str, &str); 4] = [
     ("address_of_host_var_in_device_code", "address"),
 ];
 
-/// Where the page goes, and how many uses there are.
+/// The number of uses, and whether the page is written.
 #[derive(clap::Args)]
-pub struct Arguments {
+pub struct CudaReleasesArguments {
     /// Write docs/reference/cuda-releases.md instead of printing it
     #[arg(long)]
     write: bool,
-    /// How many uses each compiler is shown
+    /// The number of uses for each compiler
     #[arg(long, default_value = "66000")]
     cases: u64,
 }
 
-pub fn run(arguments: &Arguments) -> Result<u8> {
+pub fn run(arguments: &CudaReleasesArguments) -> Result<u8> {
     let ptxsmith = tools::ptxsmith(true)?;
     let mut subjects: Vec<(String, String)> =
         CICCS.map(|release| (format!("cicc {release}"), format!("cicc@{release}"))).to_vec();
@@ -40,72 +40,107 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
             Err(_) => eprintln!("clang-{version} is not in PATH"),
         }
     }
-    let (mut verdicts, mut new) = (Vec::new(), 0);
-    let mut deviations = BTreeMap::<(String, String), BTreeMap<String, String>>::new();
-    let mut readings = BTreeMap::<String, BTreeMap<String, String>>::new();
+    let mut tables = ReleaseTables::default();
     for (name, subject) in &subjects {
-        let report = of(&ptxsmith, subject, arguments.cases)?;
-        let told = &report["subjects"][0];
-        let share = |counts: &Value| format!("{} of {}", counts["refused"], counts["uses"]);
-        let mut cells = vec![format!("{name} ({})", text(told, "version")), share(&told["allowed"])];
-        cells.extend(KEYS.map(|(key, _)| share(&told["forbidden"][key]["under_every_reading"])));
-        verdicts.push(cells);
-        for finding in list(&report["findings"]) {
-            new += u32::from(text(finding, "status") == "new");
-            let clauses = list(&finding["departs_from"]).iter().filter_map(Value::as_str);
-            let clauses: Vec<_> = clauses.map(|clause| clause.split('/').nth(1).unwrap_or(clause)).collect();
-            let title = format!("`{}`: {}", text(finding, "id"), text(finding, "title"));
-            let row = deviations.entry((title, clauses.join(", "))).or_default();
-            row.insert(name.clone(), finding["count"].to_string());
-        }
-        let answers = report["readings"][text(told, "id")].as_object();
-        for (question, counts) in answers.into_iter().flatten() {
-            let counts = || {
-                counts
-                    .as_object()
-                    .into_iter()
-                    .flatten()
-                    .map(|(name, count)| (count.as_u64().unwrap_or(0), name))
-            };
-            // If two answers are equally frequent, choose the first.
-            let Some((most, answer)) = counts().rev().max() else { continue };
-            if most > 0 {
-                let split = if counts().all(|(count, _)| count > 0) { " (not always)" } else { "" };
-                readings
-                    .entry(question.clone())
-                    .or_default()
-                    .insert(name.clone(), format!("{answer}{split}"));
-            }
-        }
+        tables.add(name, &campaign_report(&ptxsmith, subject, arguments.cases)?);
     }
     let names: Vec<&str> = subjects.iter().map(|(name, _)| name.as_str()).collect();
-    let cells = |of: &BTreeMap<String, String>| {
-        names.iter().map(|name| of.get(*name).cloned().unwrap_or_default()).collect()
-    };
-    let row = |first: Vec<String>, of| [first, cells(of)].concat();
-    let deviations =
-        deviations.iter().map(|((title, clauses), of)| row(vec![title.clone(), clauses.clone()], of));
-    let readings = readings.iter().map(|(question, of)| row(vec![format!("`{question}`")], of));
-    let page = page(
-        arguments.cases,
-        &tools::table(&[&["compiler", "allowed"][..], &KEYS.map(|(_, name)| name)].concat(), &verdicts),
-        &tools::table(&[&["deviation", "clause"][..], &names].concat(), &deviations.collect::<Vec<_>>()),
-        &tools::table(&[&["question"][..], &names].concat(), &readings.collect::<Vec<_>>()),
-    );
+    let page = tables.page(&names, arguments.cases);
     if arguments.write {
         fs::write(PAGE, page)?;
     } else {
         println!("{page}");
     }
-    Ok(u8::from(new > 0))
+    Ok(u8::from(tables.new > 0))
 }
 
-fn of(ptxsmith: &Path, subject: &str, cases: u64) -> Result<Value> {
+/// The cells of a table, by row and then by compiler.
+type CellsByRow<R> = BTreeMap<R, BTreeMap<String, String>>;
+
+/// The data of the page's tables.
+#[derive(Default)]
+struct ReleaseTables {
+    verdicts: Vec<Vec<String>>,
+    /// By title and clauses of the deviation.
+    deviations: CellsByRow<(String, String)>,
+    /// By question.
+    readings: CellsByRow<String>,
+    /// The number of new findings.
+    new: u32,
+}
+
+impl ReleaseTables {
+    /// Adds the results of a compiler.
+    fn add(&mut self, name: &str, report: &Value) {
+        let subject = &report["subjects"][0];
+        let mut cells =
+            vec![format!("{name} ({})", text(subject, "version")), refused_share(&subject["allowed"])];
+        cells.extend(KEYS.map(|(key, _)| refused_share(&subject["forbidden"][key]["under_every_reading"])));
+        self.verdicts.push(cells);
+        for finding in list(&report["findings"]) {
+            self.new += u32::from(text(finding, "status") == "new");
+            let clauses = list(&finding["departs_from"]).iter().filter_map(Value::as_str);
+            let clauses: Vec<_> = clauses.map(|clause| clause.split('/').nth(1).unwrap_or(clause)).collect();
+            let title = format!("`{}`: {}", text(finding, "id"), text(finding, "title"));
+            let row = self.deviations.entry((title, clauses.join(", "))).or_default();
+            row.insert(name.to_owned(), finding["count"].to_string());
+        }
+        let answers = report["readings"][text(subject, "id")].as_object();
+        for (question, counts) in answers.into_iter().flatten() {
+            if let Some(answer) = most_frequent_answer(counts) {
+                self.readings.entry(question.clone()).or_default().insert(name.to_owned(), answer);
+            }
+        }
+    }
+
+    /// Renders the page. `names` are the compilers, in the order of the columns.
+    fn page(&self, names: &[&str], cases: u64) -> String {
+        let mut deviations = Vec::new();
+        for ((title, clauses), cells) in &self.deviations {
+            deviations.push([vec![title.clone(), clauses.clone()], row_cells(names, cells)].concat());
+        }
+        let mut readings = Vec::new();
+        for (question, cells) in &self.readings {
+            readings.push([vec![format!("`{question}`")], row_cells(names, cells)].concat());
+        }
+        page(
+            cases,
+            &tools::table(
+                &[&["compiler", "allowed"][..], &KEYS.map(|(_, name)| name)].concat(),
+                &self.verdicts,
+            ),
+            &tools::table(&[&["deviation", "clause"][..], names].concat(), &deviations),
+            &tools::table(&[&["question"][..], names].concat(), &readings),
+        )
+    }
+}
+
+fn row_cells(names: &[&str], cells: &BTreeMap<String, String>) -> Vec<String> {
+    names.iter().map(|name| cells.get(*name).cloned().unwrap_or_default()).collect()
+}
+
+fn refused_share(counts: &Value) -> String {
+    format!("{} of {}", counts["refused"], counts["uses"])
+}
+
+/// Returns the most frequent answer to a question, the last one by name if several are equally frequent.
+/// `None` if there is no answer.
+fn most_frequent_answer(counts: &Value) -> Option<String> {
+    let counts = counts.as_object()?.iter().map(|(answer, count)| (count.as_u64().unwrap_or(0), answer));
+    let counts: Vec<(u64, &String)> = counts.collect();
+    let (most, answer) = counts.iter().max()?;
+    let is_split = counts.iter().all(|(count, _)| *count > 0);
+    let note = if is_split { " (not always)" } else { "" };
+    (*most > 0).then(|| format!("{answer}{note}"))
+}
+
+/// Runs a campaign with a compiler, and returns its report.
+fn campaign_report(ptxsmith: &Path, subject: &str, cases: u64) -> Result<Value> {
     let out = tempfile::tempdir()?;
     let mut run =
         command(ptxsmith, ["cuda", "run", "--subject", subject, "--cases", &cases.to_string(), "--out"]);
-    let output = tools::answer(run.arg(out.path()))?;
-    if !matches!(tools::status(&output), 0 | 1) {
+    let output = tools::output_of(run.arg(out.path()))?;
+    if !matches!(tools::exit_status(&output), 0 | 1) {
         bail!("{subject}: {}", String::from_utf8_lossy(&output.stderr));
     }
     json(&out.path().join("report.json"))

@@ -1,11 +1,11 @@
-//! `check-cuda-headers`: corpus/cuda/headers has a file for each of NVIDIA's public libraries with device code, which
-//! instantiates code from the library. `cuda check` may report only marked lines in these files and nothing outside
-//! them. Headers are kept in `CUDA_HEADERS`, 120 MB of disk.
+//! `check-cuda-headers`: corpus/cuda/headers has a file for each of NVIDIA's public libraries with device
+//! code, which instantiates code from the library. `cuda check` may report only marked lines in these files
+//! and nothing outside them. Headers are kept in `CUDA_HEADERS`, 120 MB of disk.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Output;
+use std::process::{Output, Stdio};
 
 use anyhow::{Context, Result};
 use serde_json::Value;
@@ -20,10 +20,10 @@ const PACKAGES: [&str; 4] = [
 ];
 const READ: &str = "corpus/cuda/headers/read.txt";
 
-/// What is looked at.
+/// The comparison, and the clang that reads the headers.
 #[derive(clap::Args)]
-pub struct Arguments {
-    /// Compare reports about headers with corpus/cuda/headers/read.txt, the list of those that were read by hand
+pub struct HeadersArguments {
+    /// Compare reports about headers with corpus/cuda/headers/read.txt, the list of reviewed reports
     #[arg(long)]
     headers: bool,
     /// Put the table of times into docs/guide/cuda.md
@@ -34,7 +34,7 @@ pub struct Arguments {
     clang: Option<PathBuf>,
 }
 
-pub fn run(arguments: &Arguments) -> Result<u8> {
+pub fn run(arguments: &HeadersArguments) -> Result<u8> {
     let Some(clang) = arguments.clang.clone().or_else(clang) else {
         eprintln!("NOT TESTED: there is no clang");
         return Ok(NOT_TESTED);
@@ -67,7 +67,7 @@ fn install(kept: &Path) -> Result<()> {
     let _ = fs::remove_dir_all(kept);
     let wheels = kept.join("wheels");
     let mut pip = command("python3", ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]);
-    tools::said(
+    tools::stdout_of(
         pip.args(["--root-user-action", "ignore", "--no-deps", "--target"]).arg(&wheels).args(PACKAGES),
     )?;
     for folder in ["bin", "include", "nvvm/libdevice"] {
@@ -76,12 +76,13 @@ fn install(kept: &Path) -> Result<()> {
     for package in fs::read_dir(wheels.join("nvidia"))? {
         let include = package?.path().join("include");
         if include.exists() {
-            tools::said(command("cp", ["-r"]).arg(include.join(".")).arg(kept.join("cuda/include")))?;
+            tools::stdout_of(command("cp", ["-r"]).arg(include.join(".")).arg(kept.join("cuda/include")))?;
         }
     }
     Ok(fs::write(kept.join("complete"), "")?)
 }
 
+/// Runs `cuda check`, and clang, on a file.
 struct Checker {
     ptxsmith: PathBuf,
     clang: PathBuf,
@@ -93,9 +94,9 @@ impl Checker {
         let mut check =
             command(&self.ptxsmith, ["cuda", "check", "--timeout", "5m", "--format", "json", "--clang"]);
         check.arg(&self.clang).args(more).arg(file).arg("--").arg(self.cuda_path()).args(flags_of(file)?);
-        let before = tools::used()?;
-        let output = tools::answer(&mut check)?;
-        Ok((output, tools::used()? - before))
+        let before = tools::child_processor_seconds()?;
+        let output = tools::output_of(&mut check)?;
+        Ok((output, tools::child_processor_seconds()? - before))
     }
 
     fn cuda_path(&self) -> String {
@@ -103,7 +104,9 @@ impl Checker {
     }
 
     fn files(&self, files: &[PathBuf], write: bool) -> Result<u8> {
-        let (mut wrong, mut rows, mut beyond) = (0, Vec::new(), Vec::new());
+        let mut wrong = 0;
+        let mut rows = Vec::new();
+        let mut beyond = Vec::new();
         for file in files {
             let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
             let (output, seconds) = self.check(file, &[])?;
@@ -114,41 +117,23 @@ impl Checker {
             };
             let report = &report["files"][0];
             let findings = list(&report["findings"]);
-            let (own, others): (Vec<&Value>, Vec<&Value>) =
+            let (in_file, others): (Vec<&Value>, Vec<&Value>) =
                 findings.iter().partition(|finding| text(finding, "file").ends_with(&name));
-            let lines: BTreeSet<u64> = own.iter().filter_map(|finding| finding["line"].as_u64()).collect();
+            let lines: BTreeSet<u64> =
+                in_file.iter().filter_map(|finding| finding["line"].as_u64()).collect();
             if lines != marked(file)? || !others.is_empty() || !list(&report["not_analysed"]).is_empty() {
                 println!("{name}: {report:#}");
                 wrong += 1;
             }
-            let mut flags =
-                vec!["-x".to_owned(), "cuda".into(), "--cuda-device-only".into(), "-nocudalib".into()];
-            flags.push(self.cuda_path());
-            let own_flags = flags_of(file)?;
-            if own_flags.is_empty() {
-                flags.push("--cuda-gpu-arch=sm_70".into());
-            }
-            let rest = ["-Xclang", "-target-sdk-version=12.0", "-std=c++17", "-w", "-fsyntax-only"];
-            flags.extend(rest.map(str::to_owned).into_iter().chain(own_flags));
-            let clang = |more: &[&str]| {
-                let mut clang = command(&self.clang, &flags);
-                clang.args(more).arg(file).stdout(std::process::Stdio::null());
-                let before = tools::used()?;
-                clang.status()?;
-                Ok::<f64, anyhow::Error>(tools::used()? - before)
-            };
-            let (alone, dumping) = (clang(&[])?, clang(&["-Xclang", "-ast-dump=json"])?);
-            rows.push(vec![
-                format!("`{name}`"),
-                format!("{alone:.1}"),
-                format!("{dumping:.1}"),
-                format!("{seconds:.1}"),
-            ]);
+            let parsing = self.clang_seconds(file, &[])?;
+            let dumping = self.clang_seconds(file, &["-Xclang", "-ast-dump=json"])?;
+            let times = [parsing, dumping, seconds].map(|seconds| format!("{seconds:.1}"));
+            rows.push([vec![format!("`{name}`")], times.to_vec()].concat());
             beyond.push(seconds - dumping);
         }
         beyond.sort_by(f64::total_cmp);
         let median = beyond.get(beyond.len() / 2).copied().unwrap_or_default();
-        let version = tools::said(&mut command(&self.clang, ["--version"]))?;
+        let version = tools::stdout_of(&mut command(&self.clang, ["--version"]))?;
         let version = version.split(['(', '\n']).next().unwrap_or_default().trim().to_owned();
         let head = ["file", "clang checks the syntax, s", "clang prints the tree, s", "all, s"];
         let text = format!(
@@ -165,6 +150,21 @@ impl Checker {
             )?;
         }
         Ok(u8::from(wrong > 0))
+    }
+
+    /// Returns the processor time in which clang reads a file, in seconds.
+    fn clang_seconds(&self, file: &Path, more: &[&str]) -> Result<f64> {
+        let mut clang = command(&self.clang, ["-x", "cuda", "--cuda-device-only", "-nocudalib"]);
+        clang.arg(self.cuda_path());
+        let flags = flags_of(file)?;
+        if flags.is_empty() {
+            clang.arg("--cuda-gpu-arch=sm_70");
+        }
+        clang.args(["-Xclang", "-target-sdk-version=12.0", "-std=c++17", "-w", "-fsyntax-only"]);
+        clang.args(flags).args(more).arg(file).stdout(Stdio::null());
+        let before = tools::child_processor_seconds()?;
+        clang.status()?;
+        Ok(tools::child_processor_seconds()? - before)
     }
 
     /// Compares the reports about headers with the list of reviewed ones: `PLACE | VARIABLE | KEYS | WHY`.

@@ -23,7 +23,8 @@ const LINKERS: [&str; 10] = [
     "nvjitlink@13.5",
 ];
 
-/// A state space with the ways to declare a variable in it: the specifier, and whether there is an initial value.
+/// A state space with the ways to declare a variable in it: the specifier, and whether there is an initial
+/// value.
 type Space = (&'static str, &'static [(&'static str, bool)]);
 
 const SPACES: [Space; 3] = [
@@ -56,17 +57,17 @@ pub fn run(check: bool) -> Result<u8> {
         for (place, first) in ways.iter().enumerate() {
             for second in &ways[place..] {
                 let cells = cells(&ptxsmith, work.path(), space, [first, second])?;
-                rows.push([vec![described(*first), described(*second)], cells].concat());
+                rows.push([vec![describe_way(*first), describe_way(*second)], cells].concat());
             }
         }
         tables += &format!("\n`{space}`:\n\n{}", table(rows));
     }
     let page = Path::new("docs/reference/linkages.md");
-    let now = tools::rendered(page, MEASURED.0, MEASURED.1, &tables)?;
-    tools::write_or_check(page, &now, check)
+    let text = tools::rendered(page, MEASURED.0, MEASURED.1, &tables)?;
+    tools::write_or_check(page, &text, check)
 }
 
-fn described((specifier, has_value): (&str, bool)) -> String {
+fn describe_way((specifier, has_value): (&str, bool)) -> String {
     if has_value { format!("`{specifier} =`") } else { format!("`{specifier}`") }
 }
 
@@ -82,20 +83,21 @@ fn cells(ptxsmith: &Path, work: &Path, space: &str, ways: [&(&str, bool); 2]) ->
         fs::write(work.join(format!("{number}.ptx")), module.replace("ld.volatile.const", "ld.const"))?;
     }
     let linkers = LINKERS.iter().flat_map(|linker| ["--subject", linker]);
-    let output = tools::answer(
+    let output = tools::output_of(
         command(ptxsmith, ["check", "--link", "1.ptx", "2.ptx"]).args(linkers).current_dir(work),
     )?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    let mut of_linker: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    let mut by_linker: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     let mut linker = "";
     for line in text.lines() {
-        match line.split_once(": linked in ") {
-            Some((id, _)) if LINKERS.contains(&id) => linker = id,
-            _ => {}
+        if let Some((id, _)) = line.split_once(": linked in ")
+            && LINKERS.contains(&id)
+        {
+            linker = id;
         }
-        of_linker.entry(linker).or_default().push(line);
+        by_linker.entry(linker).or_default().push(line);
     }
-    Ok(LINKERS.map(|linker| cell(of_linker.get(linker).map_or(&[][..], Vec::as_slice), ways)).to_vec())
+    Ok(LINKERS.map(|linker| cell(by_linker.get(linker).map_or(&[][..], Vec::as_slice), ways)).to_vec())
 }
 
 /// Summarizes the output of `check --link` for one linker and both orders of the modules.
@@ -103,56 +105,59 @@ fn cell(lines: &[&str], ways: [&(&str, bool); 2]) -> String {
     if lines.is_empty() {
         return "not asked".to_owned();
     }
-    let of_order = |order: [&str; 2]| {
-        let names = order.map(|number| format!("{number}.ptx")).join(" ");
-        let line = lines.iter().find(|line| line.starts_with("  ") && line.ends_with(&format!(" {names}")));
-        match line.map(|line| line.trim()) {
-            None => "linked",
-            Some(line) if line.starts_with("x is that of 1") => "1",
-            Some(line) if line.starts_with("x is that of 2") => "2",
-            Some(line) if line.starts_with("refused") => "refused",
-            Some(line) if line.starts_with("unsupported") => "not asked",
-            Some(_) => "crash",
-        }
-    };
-    let both = (of_order(["1", "2"]), of_order(["2", "1"]));
-    match both {
+    match (result(lines, "1.ptx 2.ptx"), result(lines, "2.ptx 1.ptx")) {
         ("1", "2") => "the first".to_owned(),
         ("2", "1") => "the last".to_owned(),
-        (one, other) if one == other => named(one, ways),
-        (one, other) => format!("{}; reversed: {}", named(one, ways), named(other, ways)),
+        (forward, reversed) if forward == reversed => describe_result(forward, ways),
+        (forward, reversed) => {
+            format!("{}; reversed: {}", describe_result(forward, ways), describe_result(reversed, ways))
+        }
     }
 }
 
-fn named(result: &str, ways: [&(&str, bool); 2]) -> String {
+/// Returns the result for one order of the modules; `1` and `2` are the modules, by the definition that was
+/// used.
+fn result(lines: &[&str], order: &str) -> &'static str {
+    let line = lines.iter().find(|line| line.starts_with("  ") && line.ends_with(&format!(" {order}")));
+    match line.map(|line| line.trim()) {
+        None => "linked",
+        Some(line) if line.starts_with("x is that of 1") => "1",
+        Some(line) if line.starts_with("x is that of 2") => "2",
+        Some(line) if line.starts_with("refused") => "refused",
+        Some(line) if line.starts_with("unsupported") => "not asked",
+        Some(_) => "crash",
+    }
+}
+
+fn describe_result(result: &str, ways: [&(&str, bool); 2]) -> String {
     match result {
-        "1" => described(*ways[0]),
-        "2" => described(*ways[1]),
+        "1" => describe_way(*ways[0]),
+        "2" => describe_way(*ways[1]),
         other => other.to_owned(),
     }
 }
 
 /// Formats rows of two declarations and a cell for each linker. Linkers with equal cells share a column.
 fn table(rows: Vec<Vec<String>>) -> String {
-    let column = |linker: usize| -> Vec<&String> { rows.iter().map(|row| &row[2 + linker]).collect() };
     let mut groups: Vec<Vec<usize>> = Vec::new();
     for linker in 0..LINKERS.len() {
-        match groups.iter_mut().find(|group| column(group[0]) == column(linker)) {
+        let mut equal =
+            groups.iter_mut().filter(|group| rows.iter().all(|row| row[2 + group[0]] == row[2 + linker]));
+        match equal.next() {
             Some(group) => group.push(linker),
             None => groups.push(vec![linker]),
         }
     }
-    let names = groups.iter().map(|group| {
+    let mut head = vec!["one module".to_owned(), "the other".to_owned()];
+    for group in &groups {
         let names: Vec<&str> = group.iter().map(|&linker| LINKERS[linker]).collect();
-        names.join(", ")
-    });
-    let head: Vec<String> =
-        ["one module".to_owned(), "the other".to_owned()].into_iter().chain(names).collect();
-    let rows: Vec<Vec<String>> = rows
-        .iter()
-        .map(|row| {
-            row[..2].iter().cloned().chain(groups.iter().map(|group| row[2 + group[0]].clone())).collect()
-        })
-        .collect();
-    tools::table(&head, &rows)
+        head.push(names.join(", "));
+    }
+    let mut grouped_rows = Vec::new();
+    for row in rows {
+        let mut grouped = row[..2].to_vec();
+        grouped.extend(groups.iter().map(|group| row[2 + group[0]].clone()));
+        grouped_rows.push(grouped);
+    }
+    tools::table(&head, &grouped_rows)
 }

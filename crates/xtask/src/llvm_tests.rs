@@ -1,8 +1,8 @@
-//! LLVM's own tests of its PTX back end: downloads Debian's source package, and extracts the `llc` commands of the RUN
-//! lines.
+//! LLVM's own tests of its PTX back end: downloads Debian's source package, and extracts the `llc` commands
+//! of the RUN lines.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::Result;
 use regex_lite::Regex;
@@ -22,9 +22,9 @@ pub fn install(folder: &Path) -> Result<()> {
     fs::create_dir_all(folder)?;
     let archive = folder.join("source.tar.xz");
     let address = format!("{POOL}/llvm-toolchain-{RELEASE}/llvm-toolchain-{RELEASE}_{VERSION}.orig.tar.xz");
-    tools::said(command("/usr/lib/apt/apt-helper", ["download-file", &address]).arg(&archive))?;
+    tools::stdout_of(command("/usr/lib/apt/apt-helper", ["download-file", &address]).arg(&archive))?;
     let tests = ["--wildcards", "*/llvm/test/*/NVPTX/*"];
-    tools::said(
+    tools::stdout_of(
         command("tar", ["--extract", "--directory"]).arg(folder).arg("--file").arg(&archive).args(tests),
     )?;
     Ok(fs::remove_file(archive)?)
@@ -39,7 +39,13 @@ pub fn commands(folder: &Path) -> Vec<(String, Vec<Vec<String>>)> {
     tests.flat_map(|test| commands_of(&test)).collect()
 }
 
-fn commands_of(test: &PathBuf) -> Vec<(String, Vec<Vec<String>>)> {
+/// Whether an option makes `llc` print no PTX.
+fn prevents_ptx(option: &str) -> bool {
+    NO_PTX.iter().any(|prefix| option.starts_with(prefix))
+}
+
+/// Returns the commands of the RUN lines of a test.
+fn commands_of(test: &Path) -> Vec<(String, Vec<Vec<String>>)> {
     let text = String::from_utf8_lossy(&fs::read(test).unwrap_or_default()).into_owned();
     let continued = Regex::new(r"\\\n; *RUN:").expect("a regular expression");
     let text = continued.replace_all(&text, " ");
@@ -48,16 +54,14 @@ fn commands_of(test: &PathBuf) -> Vec<(String, Vec<Vec<String>>)> {
     let stem =
         format!("{}-{}", folder.to_string_lossy(), test.file_stem().unwrap_or_default().to_string_lossy());
     let mut commands = Vec::new();
-    for found in run.captures_iter(&text) {
-        let line = found[1]
+    for captures in run.captures_iter(&text) {
+        let line = captures[1]
             .replace("%s", &test.to_string_lossy())
             .replace("-o -", "")
             .replace("%}", "")
             .replace('<', " ");
         let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
-        let prints =
-            |word: &String| !word.contains('%') && !NO_PTX.iter().any(|option| word.starts_with(option));
-        if words.iter().all(prints) {
+        if words.iter().all(|word| !word.contains('%') && !prevents_ptx(word)) {
             let llc = [vec![format!("llc-{RELEASE}")], words, vec!["-o".to_owned(), "-".to_owned()]].concat();
             commands.push((format!("{stem}-{}", commands.len() + 1), vec![llc]));
         }

@@ -25,35 +25,37 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-/// What CI and contributors of ptxsmith run.
+/// Runs the checks and measurements of CI and contributors of ptxsmith.
 #[derive(Parser)]
 #[command(name = "cargo xtask", max_term_width = 100)]
-enum Task {
-    /// Pages of what every implementation that is here makes of every clause and form
-    Atlas(atlas::Arguments),
-    /// Do what a hostile user, project, folder or implementation does, and count what happens
-    Attack(attack::Arguments),
+enum XtaskCommand {
+    /// Render the results of all available implementations for all clauses and forms as static pages
+    Atlas(atlas::AtlasArguments),
+    /// Act as a hostile user, project, folder or implementation, and count the results
+    Attack(attack::AttackArguments),
     /// Drive the pages of reports and atlases in Chromium
-    BrowserTest(browser::Arguments),
+    BrowserTest(browser::BrowserArguments),
     /// Judge NVIDIA's public headers with `cuda check`; renders the times in docs/guide/cuda.md
-    CheckCudaHeaders(headers::Arguments),
-    /// Judge the PTX that compilers print for the sources in corpus/emitters/; renders docs/reference/emitted.md
-    CheckEmitted(emitted::Arguments),
+    CheckCudaHeaders(headers::HeadersArguments),
+    /// Judge the PTX that compilers print for the sources in corpus/emitters/; renders
+    /// docs/reference/emitted.md
+    CheckEmitted(emitted::EmittedArguments),
     /// Compare initial values that LLVM prints with its own object files; renders docs/reference/emitters.md
-    CheckEmitters(emitters::Arguments),
+    CheckEmitters(emitters::EmittersArguments),
     /// Compare both readers of cubins on thousands of cubins
     CompareReaders {
-        /// How many cubins
+        /// The number of cubins
         #[arg(default_value = "10000")]
         count: u32,
     },
-    /// Who follows the rule on host const variables, by compiler release; renders docs/reference/cuda-releases.md
-    CudaReleases(cuda_releases::Arguments),
+    /// Measure which compiler releases follow the rule on host const variables; renders
+    /// docs/reference/cuda-releases.md
+    CudaReleases(cuda_releases::CudaReleasesArguments),
     /// Run the packages that call C under valgrind
     FfiCheck,
-    /// Which linkage links with which, by linker; renders docs/reference/linkages.md
+    /// Measure which linkages can be linked with each other, by linker; renders docs/reference/linkages.md
     Linkages {
-        /// Write nothing; fail where the table is another
+        /// Write nothing; fail if the table differs
         #[arg(long)]
         check: bool,
     },
@@ -64,22 +66,22 @@ enum Task {
         render: bool,
     },
     /// Plant faults into an implementation and judge the findings of `run`
-    Planted(planted::Arguments),
-    /// Which answers to open questions each release of ptxas follows; renders docs/reference/readings.md
+    Planted(planted::PlantedArguments),
+    /// Measure which interpretations each release of ptxas follows; renders docs/reference/readings.md
     Readings {
-        /// Write nothing; fail where the table is another
+        /// Write nothing; fail if the table differs
         #[arg(long)]
         check: bool,
     },
-    /// How each release of ptxas encodes addresses; renders docs/reference/relocations.md
+    /// Measure how each release of ptxas encodes addresses; renders docs/reference/relocations.md
     Relocations {
-        /// Write nothing; fail where the table is another
+        /// Write nothing; fail if the table differs
         #[arg(long)]
         check: bool,
     },
-    /// Whether two builds make the same programs and write the same reports
-    SameReports(same_reports::Arguments),
-    /// Whether a program that shows many modules grows or leaves anything behind
+    /// Check that two builds generate the same programs and write the same reports
+    SameReports(same_reports::SameReportsArguments),
+    /// Check that a program that compiles many modules does not grow and leaves nothing behind
     Soak {
         /// The program and its arguments [default: a million modules through forks of one ptxas]
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
@@ -87,38 +89,43 @@ enum Task {
     },
     /// Run the tests of the workspace, as many programs at a time as there are cores
     Test,
-    /// Build on a machine whose C compiler does not run
+    /// Build without a working C compiler
     WithoutCc,
 }
 
 fn main() -> ExitCode {
-    let task = Task::parse();
-    let done =
-        std::env::set_current_dir(tools::root()).map_err(anyhow::Error::from).and_then(|()| match task {
-            Task::Atlas(arguments) => atlas::run(arguments),
-            Task::Attack(arguments) => attack::run(&arguments),
-            Task::BrowserTest(arguments) => browser::run(&arguments),
-            Task::CheckCudaHeaders(arguments) => headers::run(&arguments),
-            Task::CheckEmitted(arguments) => emitted::run(&arguments),
-            Task::CheckEmitters(arguments) => emitters::run(&arguments),
-            Task::CompareReaders { count } => ffi::compare_readers(count),
-            Task::CudaReleases(arguments) => cuda_releases::run(&arguments),
-            Task::FfiCheck => ffi::check(),
-            Task::Linkages { check } => linkages::run(check),
-            Task::MeasureBuild { render } => measure_build::run(render),
-            Task::Planted(arguments) => planted::run(&arguments),
-            Task::Readings { check } => readings::readings(check),
-            Task::Relocations { check } => readings::relocations(check),
-            Task::SameReports(arguments) => same_reports::run(arguments),
-            Task::Soak { command } => soak::run(&command),
-            Task::Test => tests::run(),
-            Task::WithoutCc => ffi::without_cc(),
-        });
-    match done {
+    match XtaskCommand::parse().run() {
         Ok(status) => ExitCode::from(status),
         Err(error) => {
             eprintln!("cargo xtask: {error:#}");
             ExitCode::from(1)
+        }
+    }
+}
+
+impl XtaskCommand {
+    /// Runs the command in the root of the checkout, and returns its exit status.
+    fn run(self) -> anyhow::Result<u8> {
+        std::env::set_current_dir(tools::root())?;
+        match self {
+            XtaskCommand::Atlas(arguments) => atlas::run(arguments),
+            XtaskCommand::Attack(arguments) => attack::run(&arguments),
+            XtaskCommand::BrowserTest(arguments) => browser::run(&arguments),
+            XtaskCommand::CheckCudaHeaders(arguments) => headers::run(&arguments),
+            XtaskCommand::CheckEmitted(arguments) => emitted::run(&arguments),
+            XtaskCommand::CheckEmitters(arguments) => emitters::run(&arguments),
+            XtaskCommand::CompareReaders { count } => ffi::compare_readers(count),
+            XtaskCommand::CudaReleases(arguments) => cuda_releases::run(&arguments),
+            XtaskCommand::FfiCheck => ffi::check(),
+            XtaskCommand::Linkages { check } => linkages::run(check),
+            XtaskCommand::MeasureBuild { render } => measure_build::run(render),
+            XtaskCommand::Planted(arguments) => planted::run(&arguments),
+            XtaskCommand::Readings { check } => readings::readings(check),
+            XtaskCommand::Relocations { check } => readings::relocations(check),
+            XtaskCommand::SameReports(arguments) => same_reports::run(arguments),
+            XtaskCommand::Soak { command } => soak::run(&command),
+            XtaskCommand::Test => tests::run(),
+            XtaskCommand::WithoutCc => ffi::without_cc(),
         }
     }
 }

@@ -1,27 +1,28 @@
-//! `planted`: plants the faults of crates/testing/examples/faulty, one at a time, into an implementation that otherwise
-//! follows the specification, and evaluates the findings of `ptxsmith run`. The exit status is 1 if the median is above
-//! one finding per fault, a fault has more than three findings, or a finding has a false cause or a wrong validity.
+//! `planted`: plants the faults of crates/testing/examples/faulty, one at a time, into an implementation that
+//! otherwise follows the specification, and evaluates the findings of `ptxsmith run`. The exit status is 1 if
+//! the median is above one finding per fault, a fault has more than three findings, or a finding has a false
+//! cause or a wrong validity.
 
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::{Result, bail};
 use serde_json::Value;
 
 use crate::tools::{self, command, json, list, text};
 
-/// Which faults, and how many cases.
+/// The faults and the number of cases.
 #[derive(clap::Args)]
-pub struct Arguments {
+pub struct PlantedArguments {
     /// Only each N-th fault
     #[arg(long, default_value = "1")]
     every: usize,
-    /// Leave as many faults out at the beginning
+    /// The number of faults to skip at the beginning
     #[arg(long, default_value = "0")]
     first: usize,
-    /// Only faults whose name holds this
+    /// Only faults with this in their name
     #[arg(long, default_value = "")]
     only: String,
-    /// How many cases of each campaign
+    /// The number of cases of each campaign
     #[arg(long, default_value = "5000")]
     cases: u64,
     /// Print every finding
@@ -36,51 +37,52 @@ struct Fault {
     name: String,
 }
 
-pub fn run(arguments: &Arguments) -> Result<u8> {
+impl Fault {
+    /// Parses a line of the list that the implementation prints.
+    fn parse(line: &str) -> Result<Fault> {
+        let fields: Vec<&str> = line.split('\t').collect();
+        let [class, focus, name, ..] = fields[..] else { bail!("no fault: {line}") };
+        Ok(Fault { class: class.to_owned(), focus: focus.to_owned(), name: name.to_owned() })
+    }
+}
+
+pub fn run(arguments: &PlantedArguments) -> Result<u8> {
     let ptxsmith = tools::ptxsmith(true)?;
     let faulty =
-        tools::built(true, &["-p", "ptxsmith-testing", "--example", "faulty"])?.join("examples/faulty");
-    let mut faults = Vec::new();
-    for line in
-        tools::said(&mut command(&faulty, [""; 0]))?.lines().filter(|line| line.contains(&arguments.only))
-    {
-        let mut fields = line.split('\t').map(str::to_owned);
-        let mut next = || fields.next().with_context(|| format!("no fault: {line}"));
-        faults.push(Fault { class: next()?, focus: next()?, name: next()? });
-    }
+        tools::build(true, &["-p", "ptxsmith-testing", "--example", "faulty"])?.join("examples/faulty");
+    let listed = tools::stdout_of(&mut command(&faulty, [""; 0]))?;
+    let faults = listed.lines().filter(|line| line.contains(&arguments.only)).map(Fault::parse);
+    let faults: Vec<Fault> = faults.collect::<Result<_>>()?;
     let faults: Vec<Fault> = faults.into_iter().skip(arguments.first).step_by(arguments.every).collect();
-    let reports = tools::on_all_cores(&faults, |fault| judged(&ptxsmith, &faulty, fault, arguments.cases));
-    let (mut counts, mut bad) = (Vec::new(), Vec::new());
+    let reports =
+        tools::on_all_cores(&faults, |fault| test_fault(&ptxsmith, &faulty, fault, arguments.cases));
+    let mut counts = Vec::new();
+    let mut bad = Vec::new();
     for (fault, report) in faults.iter().zip(reports) {
         let Some(report) = report? else {
             bad.push(format!("{}: the campaign failed", fault.name));
             continue;
         };
-        let found: Vec<&Value> =
-            list(&report["findings"]).iter().filter(|finding| text(finding, "status") == "new").collect();
+        let findings = list(&report["findings"]).iter();
+        let new: Vec<&Value> = findings.filter(|finding| text(finding, "status") == "new").collect();
         if fault.class == "everything" {
             let subject = &report["subjects"][0];
-            if !found.is_empty() || !subject["refuses_everything"].is_string() || subject["conform"] != 0 {
-                bad.push(format!(
-                    "{}: {} findings about one that refuses everything",
-                    fault.name,
-                    found.len()
-                ));
+            if !new.is_empty() || !subject["refuses_everything"].is_string() || subject["conform"] != 0 {
+                bad.push(format!("{}: {} findings about one that refuses everything", fault.name, new.len()));
             }
             continue;
         }
-        counts.push(found.len());
-        bad.extend(found.iter().filter_map(|finding| wrong(fault, finding)));
-        if arguments.verbose || found.len() != 1 {
-            println!("{}: {} findings", fault.name, found.len());
-            found.iter().for_each(|finding| show(finding));
+        counts.push(new.len());
+        bad.extend(new.iter().filter_map(|finding| error_in(fault, finding)));
+        if arguments.verbose || new.len() != 1 {
+            println!("{}: {} findings", fault.name, new.len());
+            new.iter().for_each(|finding| print_finding(finding));
         }
     }
     counts.sort_unstable();
-    let shown: Vec<usize> = counts.iter().copied().filter(|count| *count > 0).collect();
-    let (missed, most) = (counts.len() - shown.len(), counts.last().copied().unwrap_or_default());
-    let middle = |at: usize| shown.get(at).copied().unwrap_or_default() as f64;
-    let median = (middle(shown.len().saturating_sub(1) / 2) + middle(shown.len() / 2)) / 2.0;
+    let missed = counts.iter().filter(|count| **count == 0).count();
+    let most = counts.last().copied().unwrap_or_default();
+    let median = median(&counts[missed..]);
     println!(
         "{} faults, {missed} not found; findings a fault that was: median {median}, most {most}; false causes, classes and \
          validities: {}",
@@ -91,8 +93,16 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
     Ok(u8::from(!bad.is_empty() || median > 1.0 || most > 3))
 }
 
+/// Returns the median of sorted counts, or 0 if there are none.
+fn median(counts: &[usize]) -> f64 {
+    if counts.is_empty() {
+        return 0.0;
+    }
+    (counts[(counts.len() - 1) / 2] + counts[counts.len() / 2]) as f64 / 2.0
+}
+
 /// Returns the report of a campaign over one fault, or `None` if the campaign failed.
-fn judged(ptxsmith: &Path, faulty: &Path, fault: &Fault, cases: u64) -> Result<Option<Value>> {
+fn test_fault(ptxsmith: &Path, faulty: &Path, fault: &Fault, cases: u64) -> Result<Option<Value>> {
     let out = tempfile::tempdir()?;
     let mut run = command(
         ptxsmith,
@@ -100,16 +110,16 @@ fn judged(ptxsmith: &Path, faulty: &Path, fault: &Fault, cases: u64) -> Result<O
     );
     let timeout: &[&str] = if fault.class == "hang" { &["--timeout", "1s"] } else { &[] };
     let subject = format!("serve:{} '{}'", faulty.display(), fault.name);
-    let output = tools::answer(run.args(timeout).args(["--subject", &subject, "--out"]).arg(out.path()))?;
+    let output = tools::output_of(run.args(timeout).args(["--subject", &subject, "--out"]).arg(out.path()))?;
     let expected: &[i32] = if fault.class == "everything" { &[3] } else { &[0, 1] };
-    if !expected.contains(&tools::status(&output)) {
+    if !expected.contains(&tools::exit_status(&output)) {
         return Ok(None);
     }
     json(&out.path().join("report.json")).map(Some)
 }
 
 /// Describes an error in a finding about a fault, or returns `None` if it is correct.
-fn wrong(fault: &Fault, finding: &Value) -> Option<String> {
+fn error_in(fault: &Fault, finding: &Value) -> Option<String> {
     let (title, class, validity) =
         (text(finding, "title"), text(finding, "class"), text(finding, "validity"));
     let expected = match &*fault.class {
@@ -126,9 +136,10 @@ fn wrong(fault: &Fault, finding: &Value) -> Option<String> {
     }
 }
 
-fn show(finding: &Value) {
-    let of = if finding["reduced"].is_object() { &finding["reduced"] } else { finding };
-    let program = text(of, "program").splitn(4, '\n').last().unwrap_or_default().trim().replace('\n', " ");
+fn print_finding(finding: &Value) {
+    let example = if finding["reduced"].is_object() { &finding["reduced"] } else { finding };
+    let program =
+        text(example, "program").splitn(4, '\n').last().unwrap_or_default().trim().replace('\n', " ");
     let id: String = text(finding, "id").chars().take(60).collect();
     println!("    {:6} {id}: {}", finding["count"], program.chars().take(100).collect::<String>());
 }

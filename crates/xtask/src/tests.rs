@@ -1,5 +1,5 @@
-//! `test`: runs the test programs of the workspace in parallel, one per core. `cargo test` runs them one after the
-//! other, although most of them wait for compilers or a clock, or use only one core.
+//! `test`: runs the test programs of the workspace in parallel, one per core. `cargo test` runs them one
+//! after the other, although most of them wait for compilers or a clock, or use only one core.
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -18,7 +18,7 @@ const LONGEST: [&str; 8] =
 const MOST_LISTED: usize = 10;
 
 /// A test program.
-struct Program {
+struct TestProgram {
     name: String,
     path: PathBuf,
     /// The folder of its package, which cargo uses as working directory.
@@ -26,20 +26,19 @@ struct Program {
 }
 
 pub fn run() -> Result<u8> {
-    let mut programs = built()?;
-    let is_short =
-        |program: &Program| LONGEST.iter().position(|name| *name == program.name).unwrap_or(LONGEST.len());
-    programs.sort_by_key(is_short);
-    let ended = tools::on_all_cores(&programs, tested);
-    let (mut failed, mut times) = (Vec::new(), Vec::new());
-    for (program, answer) in programs.iter().zip(ended) {
-        let (passes, time) = answer?;
+    let mut programs = build_programs()?;
+    programs.sort_by_key(start_position);
+    let results = tools::on_all_cores(&programs, run_program);
+    let mut failed = Vec::new();
+    let mut times = Vec::new();
+    for (program, result) in programs.iter().zip(results) {
+        let (passes, time) = result?;
         times.push((time, &*program.name));
         if !passes {
             failed.push(&*program.name);
         }
     }
-    times.sort_unstable_by(|one, other| other.cmp(one));
+    times.sort_unstable_by(|a, b| b.cmp(a));
     for (time, name) in times.iter().take(MOST_LISTED) {
         println!("{:6.1} s  {name}", time.as_secs_f64());
     }
@@ -55,8 +54,13 @@ pub fn run() -> Result<u8> {
     Ok(0)
 }
 
+/// Returns the position in [`LONGEST`] of a test program, or the length of the list for other programs.
+fn start_position(program: &TestProgram) -> usize {
+    LONGEST.iter().position(|name| *name == program.name).unwrap_or(LONGEST.len())
+}
+
 /// Runs a test program and prints its output. Returns whether it passed, and its time.
-fn tested(program: &Program) -> Result<(bool, Duration)> {
+fn run_program(program: &TestProgram) -> Result<(bool, Duration)> {
     let began = Instant::now();
     let output = command(&program.path, [] as [&str; 0])
         .current_dir(&program.package)
@@ -64,14 +68,14 @@ fn tested(program: &Program) -> Result<(bool, Duration)> {
         .stdin(Stdio::null())
         .output()
         .with_context(|| program.path.display().to_string())?;
-    let printed = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+    let [out, err] = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
     let package = program.package.file_name().unwrap_or_default().to_string_lossy();
-    println!("{package}: {}{}{}", program.name, printed[0], printed[1]);
+    println!("{package}: {}{out}{err}", program.name);
     Ok((output.status.success(), began.elapsed()))
 }
 
 /// Builds the test programs, including benches and examples that cargo tests.
-fn built() -> Result<Vec<Program>> {
+fn build_programs() -> Result<Vec<TestProgram>> {
     let words =
         ["test", "--workspace", "--locked", "--no-run", "--message-format", "json-render-diagnostics"];
     let output = command("cargo", words).stderr(Stdio::inherit()).output()?;
@@ -83,11 +87,11 @@ fn built() -> Result<Vec<Program>> {
     Ok(programs.collect())
 }
 
-fn program(message: &Value) -> Option<Program> {
+fn program(message: &Value) -> Option<TestProgram> {
     if message["reason"] != "compiler-artifact" || message["profile"]["test"] != true {
         return None;
     }
     let package = Path::new(message["manifest_path"].as_str()?).parent()?.to_owned();
     let path = PathBuf::from(message["executable"].as_str()?);
-    Some(Program { name: text(&message["target"], "name").to_owned(), path, package })
+    Some(TestProgram { name: text(&message["target"], "name").to_owned(), path, package })
 }

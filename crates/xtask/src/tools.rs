@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 use std::time::SystemTime;
 
 use anyhow::{Context, Result, bail};
@@ -40,35 +41,38 @@ pub fn command<I: IntoIterator<Item: AsRef<std::ffi::OsStr>>>(
 }
 
 /// Runs a command with empty standard input and returns its output, whatever its exit status.
-pub fn answer(command: &mut Command) -> Result<Output> {
-    command.stdin(Stdio::null()).output().with_context(|| format!("{} cannot be started", shown(command)))
+pub fn output_of(command: &mut Command) -> Result<Output> {
+    command
+        .stdin(Stdio::null())
+        .output()
+        .with_context(|| format!("{} cannot be started", command_line(command)))
 }
 
 /// Runs a command that must succeed, and returns its standard output.
-pub fn said(command: &mut Command) -> Result<String> {
-    let output = answer(command)?;
+pub fn stdout_of(command: &mut Command) -> Result<String> {
+    let output = output_of(command)?;
     if !output.status.success() {
-        bail!("{}: {}\n{}", shown(command), output.status, String::from_utf8_lossy(&output.stderr));
+        bail!("{}: {}\n{}", command_line(command), output.status, String::from_utf8_lossy(&output.stderr));
     }
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
 /// Runs a command that must succeed, with its output shown.
 pub fn run(command: &mut Command) -> Result<()> {
-    let status = command.status().with_context(|| format!("{} cannot be started", shown(command)))?;
+    let status = command.status().with_context(|| format!("{} cannot be started", command_line(command)))?;
     if !status.success() {
-        bail!("{}: {status}", shown(command));
+        bail!("{}: {status}", command_line(command));
     }
     Ok(())
 }
 
-fn shown(command: &Command) -> String {
+fn command_line(command: &Command) -> String {
     let words = [command.get_program()].into_iter().chain(command.get_args());
     words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
 }
 
 /// Returns the exit status, or 128 plus the signal's number, as in a shell.
-pub fn status(output: &Output) -> i32 {
+pub fn exit_status(output: &Output) -> i32 {
     use std::os::unix::process::ExitStatusExt;
     output.status.code().or(output.status.signal().map(|signal| 128 + signal)).unwrap_or(-1)
 }
@@ -79,7 +83,7 @@ pub fn target() -> PathBuf {
 }
 
 /// Builds with cargo, and returns the folder of the programs.
-pub fn built(release: bool, words: &[&str]) -> Result<PathBuf> {
+pub fn build(release: bool, words: &[&str]) -> Result<PathBuf> {
     let profile: &[&str] = if release { &["--release"] } else { &[] };
     run(command("cargo", ["build", "--quiet", "--locked"]).args(profile).args(words))?;
     Ok(target().join(if release { "release" } else { "debug" }))
@@ -89,32 +93,41 @@ pub fn built(release: bool, words: &[&str]) -> Result<PathBuf> {
 pub fn ptxsmith(release: bool) -> Result<PathBuf> {
     match std::env::var_os("PTXSMITH") {
         Some(named) => Ok(fs::canonicalize(&named).with_context(|| named.to_string_lossy().into_owned())?),
-        None => Ok(built(release, &["-p", "ptxsmith"])?.join("ptxsmith")),
+        None => Ok(build(release, &["-p", "ptxsmith"])?.join("ptxsmith")),
     }
 }
 
 /// Returns the folder for downloads, which the variable can override.
 pub fn cache(variable: &str, name: &str) -> PathBuf {
-    let user = || match std::env::var_os("XDG_CACHE_HOME") {
+    if let Some(folder) = std::env::var_os(variable) {
+        return PathBuf::from(folder);
+    }
+    let user_cache = match std::env::var_os("XDG_CACHE_HOME") {
         Some(cache) => PathBuf::from(cache),
         None => PathBuf::from(std::env::var_os("HOME").unwrap_or_default()).join(".cache"),
     };
-    std::env::var_os(variable).map_or_else(|| user().join("ptxsmith").join(name), PathBuf::from)
+    user_cache.join("ptxsmith").join(name)
 }
 
 /// Installs missing Debian packages. Returns whether they are available.
-pub fn debian(packages: &[String]) -> bool {
+pub fn install_debian(packages: &[String]) -> bool {
     if packages.is_empty() {
         return true;
     }
-    let words: &[&str] = if rustix::process::geteuid().is_root() { &[] } else { &["sudo"] };
-    let apt = |more: &[&str]| {
-        let words = [words, &["apt-get"], more].concat();
-        let done =
-            command(words[0], &words[1..]).args(if more[0] == "install" { packages } else { &[] }).output();
-        done.is_ok_and(|output| output.status.success())
-    };
-    apt(&["update", "-q"]) && apt(&["install", "-q", "-y", "--no-install-recommends"])
+    apt_get(&["update", "-q"], &[]) && apt_get(&["install", "-q", "-y", "--no-install-recommends"], packages)
+}
+
+/// Runs `apt-get`, with `sudo` unless the user is root. Returns whether it succeeded.
+fn apt_get(words: &[&str], packages: &[String]) -> bool {
+    let program: &[&str] =
+        if rustix::process::geteuid().is_root() { &["apt-get"] } else { &["sudo", "apt-get"] };
+    let output = command(program[0], &program[1..]).args(words).args(packages).output();
+    output.is_ok_and(|output| output.status.success())
+}
+
+/// Creates a Python environment in a folder.
+pub fn create_venv(folder: &Path) -> Result<()> {
+    stdout_of(command("python3", ["-m", "venv"]).arg(folder)).map(|_| ())
 }
 
 /// Reads a JSON file.
@@ -135,7 +148,8 @@ pub fn list(value: &Value) -> &[Value] {
 
 /// Installs all minor releases of ptxas and the given tools. Returns the releases.
 pub fn minor_releases(ptxsmith: &Path, tools: &[&str]) -> Result<Vec<String>> {
-    let known: Value = serde_json::from_str(&said(&mut command(ptxsmith, ["toolchain", "list", "--json"]))?)?;
+    let known: Value =
+        serde_json::from_str(&stdout_of(&mut command(ptxsmith, ["toolchain", "list", "--json"]))?)?;
     let names = list(&known["releases"]).iter().map(|release| text(release, "release").to_owned());
     let releases: Vec<String> = names.filter(|name| name.matches('.').count() == 1).collect();
     run(command(ptxsmith, ["toolchain", "install"]).args(&releases).args(tools).stdout(Stdio::null()))?;
@@ -144,25 +158,22 @@ pub fn minor_releases(ptxsmith: &Path, tools: &[&str]) -> Result<Vec<String>> {
 
 /// Returns the page with the text between two marks replaced.
 pub fn rendered(page: &Path, begin: &str, end: &str, text: &str) -> Result<String> {
-    let was = fs::read_to_string(page)?;
-    let marked = || {
-        let (before, rest) = was.split_once(begin)?;
-        let (_, after) = rest.split_once(end)?;
-        Some(format!("{before}{begin}{text}{end}{after}"))
-    };
-    marked().with_context(|| format!("{} has no {begin} or no {end}", page.display()))
+    let contents = fs::read_to_string(page)?;
+    let parts = contents.split_once(begin).and_then(|(before, rest)| Some((before, rest.split_once(end)?.1)));
+    let (before, after) = parts.with_context(|| format!("{} has no {begin} or no {end}", page.display()))?;
+    Ok(format!("{before}{begin}{text}{end}{after}"))
 }
 
 /// Writes a page. With `check`, fails instead if the page differs.
-pub fn write_or_check(page: &Path, now: &str, check: bool) -> Result<u8> {
+pub fn write_or_check(page: &Path, text: &str, check: bool) -> Result<u8> {
     if !check {
-        fs::write(page, now)?;
+        fs::write(page, text)?;
         return Ok(0);
     }
-    if fs::read_to_string(page)? == now {
+    if fs::read_to_string(page)? == text {
         return Ok(0);
     }
-    println!("{now}");
+    println!("{text}");
     eprintln!("this is not {} as it is", page.display());
     Ok(1)
 }
@@ -172,10 +183,17 @@ pub const MEASURED: (&str, &str) = ("<!-- measured -->\n", "<!-- end -->");
 
 /// Formats a Markdown table.
 pub fn table<H: AsRef<str>>(head: &[H], rows: &[Vec<String>]) -> String {
-    let line = |cells: Vec<&str>| format!("| {} |\n", cells.join(" | "));
-    let mut table = line(head.iter().map(AsRef::as_ref).collect());
-    table += &line(head.iter().map(|_| "---").collect());
-    rows.iter().fold(table, |table, row| table + &line(row.iter().map(String::as_str).collect()))
+    let mut table = table_line(head);
+    table += &table_line(&vec!["---"; head.len()]);
+    for row in rows {
+        table += &table_line(row);
+    }
+    table
+}
+
+fn table_line<C: AsRef<str>>(cells: &[C]) -> String {
+    let cells: Vec<&str> = cells.iter().map(AsRef::as_ref).collect();
+    format!("| {} |\n", cells.join(" | "))
 }
 
 /// Returns today's date, such as `2026-11-26`.
@@ -190,33 +208,37 @@ pub fn now() -> String {
 
 /// Returns the number of cores.
 pub fn cores() -> usize {
-    std::thread::available_parallelism().map_or(1, usize::from)
+    thread::available_parallelism().map_or(1, usize::from)
 }
 
 /// Applies `work` to each item on all cores. Returns the results in input order.
-pub fn on_all_cores<T: Sync, A: Send>(items: &[T], work: impl Fn(&T) -> A + Sync) -> Vec<A> {
+pub fn on_all_cores<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let next = AtomicUsize::new(0);
-    let take = || {
-        let mut answers = Vec::new();
-        loop {
-            let at = next.fetch_add(1, Ordering::Relaxed);
-            let Some(item) = items.get(at) else { return answers };
-            answers.push((at, work(item)));
-        }
-    };
-    let mut all: Vec<(usize, A)> = std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..cores()).map(|_| scope.spawn(take)).collect();
+    let mut results: Vec<(usize, R)> = thread::scope(|scope| {
+        let threads: Vec<_> =
+            (0..cores()).map(|_| scope.spawn(|| process_items(items, &next, &work))).collect();
         threads.into_iter().flat_map(|thread| thread.join().expect("a task panics")).collect()
     });
-    all.sort_by_key(|(at, _)| *at);
-    all.into_iter().map(|(_, answer)| answer).collect()
+    results.sort_by_key(|(index, _)| *index);
+    results.into_iter().map(|(_, result)| result).collect()
+}
+
+/// Processes items until all threads together have started all of them. Returns the results with the items'
+/// indices.
+fn process_items<T, R>(items: &[T], next: &AtomicUsize, work: impl Fn(&T) -> R) -> Vec<(usize, R)> {
+    let mut results = Vec::new();
+    loop {
+        let index = next.fetch_add(1, Ordering::Relaxed);
+        let Some(item) = items.get(index) else { return results };
+        results.push((index, work(item)));
+    }
 }
 
 /// Returns the processor time of finished child processes, in seconds.
-pub fn used() -> Result<f64> {
+pub fn child_processor_seconds() -> Result<f64> {
     let stat = fs::read_to_string("/proc/self/stat")?;
     let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
-    // The fields after the name begin with the state. The times of children are the 14th and 15th, in hundredths of a
-    // second.
+    // The fields after the name begin with the state. The times of children are the 14th and 15th, in
+    // hundredths of a second.
     Ok(fields.skip(13).take(2).filter_map(|field| field.parse::<f64>().ok()).sum::<f64>() / 100.0)
 }

@@ -1,6 +1,6 @@
-//! Rules about the sources that the compiler does not check: no file except tests is longer than 600 lines, the files
-//! of a package do not `use` each other in a cycle (apart from parent and child modules), and no code accesses findings
-//! by string keys.
+//! Rules about the sources that the compiler does not check: no file except tests is longer than 600 lines,
+//! the files of a package do not `use` each other in a cycle (apart from parent and child modules), and no
+//! code accesses findings by string keys.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -25,7 +25,7 @@ struct Module {
 }
 
 impl Module {
-    fn of(text: &str) -> Module {
+    fn parse(text: &str) -> Module {
         let mut module = Module::default();
         module.visit_file(&syn::parse_file(text).expect("a source is Rust"));
         module
@@ -63,8 +63,11 @@ impl Module {
 }
 
 fn is_test(attributes: &[Attribute]) -> bool {
-    let text = |attribute: &Attribute| matches!(&attribute.meta, syn::Meta::List(list) if list.tokens.to_string() == "test");
-    attributes.iter().any(|attribute| attribute.path().is_ident("cfg") && text(attribute))
+    attributes.iter().any(|attribute| {
+        let is_for_tests =
+            matches!(&attribute.meta, syn::Meta::List(list) if list.tokens.to_string() == "test");
+        attribute.path().is_ident("cfg") && is_for_tests
+    })
 }
 
 impl<'ast> Visit<'ast> for Module {
@@ -92,10 +95,10 @@ impl<'ast> Visit<'ast> for Module {
         }
     }
 
-    fn visit_macro(&mut self, own: &'ast syn::Macro) {
+    fn visit_macro(&mut self, node: &'ast syn::Macro) {
         let path =
             regex_lite::Regex::new(r"\b(?:crate|self|super)(?: :: \w+)+").expect("a regular expression");
-        let tokens = own.tokens.to_string();
+        let tokens = node.tokens.to_string();
         self.paths.extend(
             path.find_iter(&tokens).map(|found| found.as_str().split(" :: ").map(str::to_owned).collect()),
         );
@@ -114,80 +117,92 @@ impl<'ast> Visit<'ast> for Module {
 struct Crate(BTreeMap<Name, Module>);
 
 impl Crate {
-    /// Returns the module that defines the item at a path, relative to the module `at`. Follows re-exports. Returns
-    /// `None` for paths outside the crate.
-    fn file_of(&self, at: &[String], path: &[String], seen: &mut BTreeSet<(Name, Name)>) -> Option<Name> {
+    /// Returns the module that defines the item at a path, relative to the module `from`. Follows re-exports.
+    /// Returns `None` for paths outside the crate.
+    fn file_of(&self, from: &[String], path: &[String], seen: &mut BTreeSet<(Name, Name)>) -> Option<Name> {
         let (first, rest) = path.split_first()?;
         match first.as_str() {
             "crate" => self.within(&[], rest, seen),
-            "self" => self.within(at, rest, seen),
+            "self" => self.within(from, rest, seen),
             "super" => {
-                let parent = at.split_last().map_or(&[][..], |(_, parent)| parent);
-                match rest.first().is_some_and(|next| next == "super") {
-                    true => self.file_of(parent, rest, seen),
-                    false => self.within(parent, rest, seen),
+                let parent = from.split_last().map_or(&[][..], |(_, parent)| parent);
+                if rest.first().is_some_and(|next| next == "super") {
+                    self.file_of(parent, rest, seen)
+                } else {
+                    self.within(parent, rest, seen)
                 }
             }
             _ => {
-                let module = &self.0[at];
-                let child = [at, std::slice::from_ref(first)].concat();
-                let is_own = self.0.contains_key(&child)
+                let module = &self.0[from];
+                let child = [from, std::slice::from_ref(first)].concat();
+                let is_in_crate = self.0.contains_key(&child)
                     || module.items.contains(first)
                     || module.imports.contains_key(first);
-                is_own.then(|| self.within(at, path, seen))?
+                is_in_crate.then(|| self.within(from, path, seen))?
             }
         }
     }
 
-    fn within(&self, at: &[String], path: &[String], seen: &mut BTreeSet<(Name, Name)>) -> Option<Name> {
-        if !seen.insert((at.to_vec(), path.to_vec())) {
+    fn within(&self, from: &[String], path: &[String], seen: &mut BTreeSet<(Name, Name)>) -> Option<Name> {
+        if !seen.insert((from.to_vec(), path.to_vec())) {
             return None;
         }
-        let Some((first, rest)) = path.split_first() else { return Some(at.to_vec()) };
-        let module = self.0.get(at)?;
-        let child = [at, std::slice::from_ref(first)].concat();
+        let Some((first, rest)) = path.split_first() else { return Some(from.to_vec()) };
+        let module = self.0.get(from)?;
+        let child = [from, std::slice::from_ref(first)].concat();
         if self.0.contains_key(&child) {
             return self.within(&child, rest, seen);
         }
         if let Some(import) = module.imports.get(first) {
-            return self.file_of(at, &[import, rest].concat(), seen);
+            return self.file_of(from, &[import, rest].concat(), seen);
         }
         if !module.items.contains(first) {
             for glob in &module.globs {
-                let source = self.file_of(at, &[&glob[..], std::slice::from_ref(first)].concat(), seen);
+                let source = self.file_of(from, &[&glob[..], std::slice::from_ref(first)].concat(), seen);
                 if let Some(source) = source.filter(|source| self.0[source].items.contains(first)) {
                     return Some(source);
                 }
             }
         }
-        Some(at.to_vec())
+        Some(from.to_vec())
     }
 
     /// Returns the files that each file uses, except its ancestors and descendants.
     fn edges(&self) -> BTreeMap<&Name, BTreeSet<Name>> {
-        let uses = |(at, module): (&Name, &Module)| -> BTreeSet<Name> {
-            let used = module.paths.iter().filter_map(|path| self.file_of(at, path, &mut BTreeSet::new()));
-            used.filter(|other| !at.starts_with(other) && !other.starts_with(at)).collect()
-        };
-        self.0.iter().map(|entry| (entry.0, uses(entry))).collect()
+        let mut edges = BTreeMap::new();
+        for (name, module) in &self.0 {
+            let used = module.paths.iter().filter_map(|path| self.file_of(name, path, &mut BTreeSet::new()));
+            let used = used.filter(|other| !name.starts_with(other) && !other.starts_with(name));
+            edges.insert(name, used.collect());
+        }
+        edges
     }
 }
 
 /// Returns the files that are part of a cycle, each with the files that it uses and that reach it.
-fn circles(edges: &BTreeMap<&Name, BTreeSet<Name>>) -> BTreeMap<Name, BTreeSet<Name>> {
-    let reached = |from: &Name| {
-        let (mut seen, mut left) = (BTreeSet::new(), vec![from.clone()]);
-        while let Some(at) = left.pop() {
-            left.extend(
-                edges.get(&at).into_iter().flatten().filter(|other| seen.insert((*other).clone())).cloned(),
-            );
+fn cycles(edges: &BTreeMap<&Name, BTreeSet<Name>>) -> BTreeMap<Name, BTreeSet<Name>> {
+    let reachable: BTreeMap<&Name, BTreeSet<Name>> =
+        edges.keys().map(|name| (*name, reachable_from(name, edges))).collect();
+    let mut cycles = BTreeMap::new();
+    for (&name, used) in edges.iter().filter(|(name, _)| reachable[**name].contains(**name)) {
+        let in_cycle = used.iter().filter(|other| reachable[other].contains(name));
+        cycles.insert(name.clone(), in_cycle.cloned().collect());
+    }
+    cycles
+}
+
+/// Returns the files that a file uses, directly or indirectly.
+fn reachable_from(name: &Name, edges: &BTreeMap<&Name, BTreeSet<Name>>) -> BTreeSet<Name> {
+    let mut reachable = BTreeSet::new();
+    let mut pending = vec![name];
+    while let Some(name) = pending.pop() {
+        for other in edges.get(name).into_iter().flatten() {
+            if reachable.insert(other.clone()) {
+                pending.push(other);
+            }
         }
-        seen
-    };
-    let all: BTreeMap<&Name, BTreeSet<Name>> = edges.keys().map(|name| (*name, reached(name))).collect();
-    let in_circle = |name: &&&Name| all[**name].contains(**name);
-    let own = |name: &Name| edges[name].iter().filter(|other| all[other].contains(name)).cloned().collect();
-    edges.keys().filter(in_circle).map(|name| ((*name).clone(), own(name))).collect()
+    }
+    reachable
 }
 
 /// Returns the sources of each package, except tests and examples, by path relative to the package.
@@ -198,16 +213,16 @@ fn packages() -> BTreeMap<PathBuf, BTreeMap<PathBuf, String>> {
     let mut packages = BTreeMap::new();
     for member in members.iter().filter_map(toml::Value::as_str) {
         let folder = root.join(member);
-        let files =
-            walkdir::WalkDir::new(folder.join("src")).into_iter().flatten().map(walkdir::DirEntry::into_path);
-        let is_source = |path: &PathBuf| {
-            path.extension().is_some_and(|extension| extension == "rs")
-                && path.file_name().is_some_and(|name| name != "tests.rs")
-        };
-        let read = |path: PathBuf| {
-            (path.strip_prefix(&folder).unwrap().to_owned(), fs::read_to_string(&path).unwrap())
-        };
-        packages.insert(PathBuf::from(member), files.filter(is_source).map(read).collect());
+        let mut files = BTreeMap::new();
+        for entry in walkdir::WalkDir::new(folder.join("src")).into_iter().flatten() {
+            let path = entry.into_path();
+            let is_rust = path.extension().is_some_and(|extension| extension == "rs");
+            if is_rust && path.file_name().is_some_and(|name| name != "tests.rs") {
+                let name = path.strip_prefix(&folder).unwrap().to_owned();
+                files.insert(name, fs::read_to_string(&path).unwrap());
+            }
+        }
+        packages.insert(PathBuf::from(member), files);
     }
     packages
 }
@@ -224,13 +239,13 @@ fn crate_of(files: &BTreeMap<PathBuf, String>) -> Crate {
             Some("lib" | "main" | "mod") => drop(name.pop()),
             _ => {}
         }
-        modules.insert(name, Module::of(text));
+        modules.insert(name, Module::parse(text));
     }
     Crate(modules)
 }
 
 #[test]
-fn no_file_but_tests_is_above_600_lines() {
+fn no_source_file_is_longer_than_600_lines() {
     for (package, files) in packages() {
         for (path, text) in files {
             let lines = text.lines().count();
@@ -241,23 +256,19 @@ fn no_file_but_tests_is_above_600_lines() {
 }
 
 #[test]
-fn files_of_a_package_use_each_other_in_no_circle() {
-    let mut all = Vec::new();
+fn the_files_of_a_package_do_not_use_each_other_in_a_cycle() {
+    let mut cyclic_uses = Vec::new();
     for (package, files) in packages() {
-        let own = crate_of(&files);
-        let edges = own.edges();
-        let found = circles(&edges);
-        all.extend(
-            found
-                .into_iter()
-                .map(|(file, uses)| format!("{}: {} uses {uses:?}", package.display(), file.join("::"))),
-        );
+        let package_crate = crate_of(&files);
+        for (file, uses) in cycles(&package_crate.edges()) {
+            cyclic_uses.push(format!("{}: {} uses {uses:?}", package.display(), file.join("::")));
+        }
     }
-    assert!(all.is_empty(), "{all:#?}");
+    assert!(cyclic_uses.is_empty(), "{cyclic_uses:#?}");
 }
 
 #[test]
-fn a_circle_through_a_re_export_is_seen_and_one_in_tests_is_none() {
+fn a_cycle_through_a_re_export_counts_and_one_in_tests_does_not() {
     let written = [
         ("", "mod a; mod b; mod c; pub use a::A;"),
         ("a", "use super::b::B; pub struct A; // crate::c::C"),
@@ -267,11 +278,11 @@ fn a_circle_through_a_re_export_is_seen_and_one_in_tests_is_none() {
     let name = |text: &str| -> Name {
         text.split("::").filter(|part| !part.is_empty()).map(str::to_owned).collect()
     };
-    let own = Crate(written.iter().map(|(at, text)| (name(at), Module::of(text))).collect());
-    let edges = own.edges();
+    let modules = written.iter().map(|(path, text)| (name(path), Module::parse(text)));
+    let written_crate = Crate(modules.collect());
+    let edges = written_crate.edges();
     assert_eq!(edges[&name("c")], BTreeSet::from([name("a")]));
-    let found = circles(&edges);
-    assert_eq!(found.keys().collect::<Vec<_>>(), [&name("a"), &name("b")]);
+    assert_eq!(cycles(&edges).keys().collect::<Vec<_>>(), [&name("a"), &name("b")]);
 }
 
 /// The packages in which findings must be typed.
@@ -291,17 +302,17 @@ const CLASSES: [&str; 9] = [
     "memory",
 ];
 
-/// Places in a file that read JSON by key, interpret an id, or compare classes by name.
+/// The places in a file that read JSON by key, interpret an id, or compare classes by name.
 #[derive(Default)]
-struct Strings {
+struct StringReads {
     found: Vec<String>,
 }
 
-impl Strings {
-    fn of(text: &str) -> Vec<String> {
-        let mut strings = Strings::default();
-        strings.visit_file(&syn::parse_file(text).expect("a source is Rust"));
-        strings.found
+impl StringReads {
+    fn find(text: &str) -> Vec<String> {
+        let mut reads = StringReads::default();
+        reads.visit_file(&syn::parse_file(text).expect("a source is Rust"));
+        reads.found
     }
 }
 
@@ -333,15 +344,17 @@ fn last_name(expr: &Expr) -> Option<String> {
 }
 
 fn names_class(expr: &Expr) -> bool {
-    let is_name = |expr: &Expr| matches!(expr, Expr::MethodCall(call) if call.method == "name" && last_name(&call.receiver).is_some_and(|name| name == "class"));
     match expr {
         Expr::Reference(reference) => names_class(&reference.expr),
         Expr::Unary(unary) => names_class(&unary.expr),
-        expr => is_name(expr) || literal(expr).is_some_and(|text| CLASSES.contains(&&*text)),
+        Expr::MethodCall(call) if call.method == "name" => {
+            last_name(&call.receiver).is_some_and(|name| name == "class")
+        }
+        expr => literal(expr).is_some_and(|text| CLASSES.contains(&&*text)),
     }
 }
 
-impl<'ast> Visit<'ast> for Strings {
+impl<'ast> Visit<'ast> for StringReads {
     fn visit_item(&mut self, item: &'ast Item) {
         let attributes = match item {
             Item::Mod(item) => &item.attrs,
@@ -363,12 +376,13 @@ impl<'ast> Visit<'ast> for Strings {
 
     fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
         let text = call.args.first().and_then(literal);
-        let is_of_id = || last_name(&call.receiver).is_some_and(|name| name == "id");
         match (call.method.to_string().as_str(), text) {
             ("get" | "get_mut" | "pointer", Some(key)) => {
                 self.found.push(format!("JSON is read by key {key:?}"));
             }
-            ("starts_with" | "strip_prefix", Some(prefix)) if is_of_id() => {
+            ("starts_with" | "strip_prefix", Some(prefix))
+                if last_name(&call.receiver).is_some_and(|name| name == "id") =>
+            {
                 self.found.push(format!("an id is read back by its prefix {prefix:?}"));
             }
             _ => {}
@@ -387,21 +401,25 @@ impl<'ast> Visit<'ast> for Strings {
 
 #[test]
 fn findings_are_read_by_type_and_not_by_string() {
-    let mut all = Vec::new();
+    let mut reads = Vec::new();
     for (package, files) in packages() {
-        let typed = TYPED.iter().any(|typed| package == Path::new(typed));
-        for (path, text) in files.into_iter().filter(|_| typed) {
+        if !TYPED.iter().any(|typed| package == Path::new(typed)) {
+            continue;
+        }
+        for (path, text) in files {
             if !JSON_BORDER.iter().any(|border| path == Path::new(border)) {
                 let place = package.join(path);
-                all.extend(Strings::of(&text).into_iter().map(|what| format!("{}, {what}", place.display())));
+                reads.extend(
+                    StringReads::find(&text).iter().map(|read| format!("{}, {read}", place.display())),
+                );
             }
         }
     }
-    assert!(all.is_empty(), "{all:#?}");
+    assert!(reads.is_empty(), "{reads:#?}");
 }
 
 #[test]
-fn what_reads_by_string_is_seen_where_it_is_no_test() {
+fn a_read_by_string_is_found_except_in_tests() {
     for text in [
         "expected[\"refusal\"]",
         "json.get(\"a\")",
@@ -411,8 +429,8 @@ fn what_reads_by_string_is_seen_where_it_is_no_test() {
         "class.name() == other",
         "verdict == \"wrong-value\"",
     ] {
-        assert_eq!(Strings::of(&format!("fn f() {{ {text} }}")).len(), 1, "{text}");
-        assert_eq!(Strings::of(&format!("#[cfg(test)] mod tests {{ fn f() {{ {text} }} }}")).len(), 0);
+        assert_eq!(StringReads::find(&format!("fn f() {{ {text} }}")).len(), 1, "{text}");
+        assert_eq!(StringReads::find(&format!("#[cfg(test)] mod tests {{ fn f() {{ {text} }} }}")).len(), 0);
     }
     for text in [
         "all[0]",
@@ -421,6 +439,6 @@ fn what_reads_by_string_is_seen_where_it_is_no_test() {
         "class == Class::Crash",
         "outcome == \"accepted\"",
     ] {
-        assert_eq!(Strings::of(&format!("fn f() {{ {text} }}")), [""; 0], "{text}");
+        assert_eq!(StringReads::find(&format!("fn f() {{ {text} }}")), [""; 0], "{text}");
     }
 }

@@ -1,7 +1,7 @@
-//! `attack`: treats ptxsmith as a hostile user, project, folder or implementation would, and counts the results:
-//! hostile PTX, edited campaign files, misbehaving implementations, mutated cubins, interruptions, full disks, hostile
-//! CUDA projects. Nothing leaves this machine. The exit status is 1 after a panic, an abort, a hang, memory use above 2
-//! GB, a lost finding, a file written outside the folder, or executed code.
+//! `attack`: treats ptxsmith as a hostile user, project, folder or implementation would, and counts the
+//! results: hostile PTX, edited campaign files, misbehaving implementations, mutated cubins, interruptions,
+//! full disks, hostile CUDA projects. Nothing leaves this machine. The exit status is 1 after a panic, an
+//! abort, a hang, memory use above 2 GB, a lost finding, a file written outside the folder, or executed code.
 
 mod campaigns;
 mod programs;
@@ -12,7 +12,7 @@ use std::fs;
 use std::io::{Read, Seek};
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
@@ -25,9 +25,9 @@ const MOST_MEMORY: u64 = 2 << 20; // KiB
 /// Longer than the promised two seconds, because the machine may be busy.
 const TIME_TO_STOP: Duration = Duration::from_secs(5);
 /// A part of the attack.
-type Part = fn(&mut Attack) -> Result<()>;
+type AttackPart = fn(&mut Attack) -> Result<()>;
 
-const PARTS: [(&str, Part); 7] = [
+const PARTS: [(&str, AttackPart); 7] = [
     ("ptx", programs::ptx),
     ("files", campaigns::files),
     ("subjects", subjects::subjects),
@@ -37,15 +37,15 @@ const PARTS: [(&str, Part); 7] = [
     ("cuda", programs::cuda),
 ];
 
-/// Which parts, and how much of each.
+/// The parts of the attack and their size.
 #[derive(clap::Args)]
-pub struct Arguments {
+pub struct AttackArguments {
     /// Some of ptx, files, subjects, cubins, stops, disks, cuda [default: all]
     parts: Vec<String>,
-    /// This share of each part
+    /// The share of each part that is run
     #[arg(long, default_value = "1")]
     share: f64,
-    /// Chooses what is done
+    /// The seed of the random choices
     #[arg(long, default_value = "1")]
     seed: u64,
 }
@@ -67,7 +67,7 @@ struct Attack {
 }
 
 /// A run of ptxsmith.
-struct Run<'a> {
+struct AttackRun<'a> {
     words: &'a [String],
     allowed: &'a [i32],
     what: &'a str,
@@ -79,13 +79,13 @@ struct Run<'a> {
     environment: Option<(&'a str, &'a str)>,
 }
 
-impl<'a> Run<'a> {
-    fn new(words: &'a [String], allowed: &'a [i32], what: &'a str) -> Run<'a> {
-        Run { words, allowed, what, stop: None, before: "", directory: None, environment: None }
+impl<'a> AttackRun<'a> {
+    fn new(words: &'a [String], allowed: &'a [i32], what: &'a str) -> AttackRun<'a> {
+        AttackRun { words, allowed, what, stop: None, before: "", directory: None, environment: None }
     }
 }
 
-pub fn run(arguments: &Arguments) -> Result<u8> {
+pub fn run(arguments: &AttackArguments) -> Result<u8> {
     if let Some(unknown) = arguments.parts.iter().find(|part| !PARTS.iter().any(|(name, _)| name == part)) {
         bail!("no part `{unknown}`; there are {}", PARTS.map(|(name, _)| name).join(", "));
     }
@@ -112,10 +112,10 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
     }
     let mut runs = 0;
     for (part, counts) in &attack.counts {
-        let all: u32 = counts.values().sum();
+        let total: u32 = counts.values().sum();
         let by_status = counts.iter().map(|(status, count)| format!("{count} with status {status}"));
-        println!("{part}: {all} runs: {}", by_status.collect::<Vec<_>>().join(", "));
-        runs += all;
+        println!("{part}: {total} runs: {}", by_status.collect::<Vec<_>>().join(", "));
+        runs += total;
     }
     attack.notes.iter().for_each(|note| println!("{note}"));
     attack.bad.iter().take(50).for_each(|bad| println!("MUST NOT HAPPEN: {bad}"));
@@ -128,7 +128,7 @@ fn words<const N: usize>(words: [&str; N]) -> Vec<String> {
     words.map(str::to_owned).to_vec()
 }
 
-fn shown(path: &Path) -> String {
+fn path_text(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
 
@@ -137,8 +137,8 @@ impl Attack {
         ((f64::from(whole) * self.share).round() as u32).max(1)
     }
 
-    fn pick<'v, T>(&mut self, of: &'v [T]) -> &'v T {
-        &of[self.random.usize(..of.len())]
+    fn pick<'v, T>(&mut self, values: &'v [T]) -> &'v T {
+        &values[self.random.usize(..values.len())]
     }
 
     fn bytes(&mut self, most: usize) -> Vec<u8> {
@@ -165,40 +165,32 @@ impl Attack {
 
     /// Returns the program under test, quoted for a shell.
     fn quoted(&self) -> String {
-        shell_words::quote(&shown(&self.program)).into_owned()
+        shell_words::quote(&path_text(&self.program)).into_owned()
     }
 
     /// Runs ptxsmith and records forbidden results. Returns the exit status and all output.
-    fn run(&mut self, part: &'static str, run: &Run<'_>) -> Result<(i32, String)> {
+    fn run(&mut self, part: &'static str, run: &AttackRun<'_>) -> Result<(i32, String)> {
         let mut files = [tempfile::tempfile()?, tempfile::tempfile()?];
-        let mut command = match run.before {
-            "" => command(&self.program, run.words),
-            before => {
-                let mut shell = Command::new("sh");
-                shell
-                    .args(["-c", &format!("{before}; exec \"$@\""), "sh"])
-                    .arg(&self.program)
-                    .args(run.words);
-                shell
-            }
+        let mut command = if run.before.is_empty() {
+            command(&self.program, run.words)
+        } else {
+            let script = format!("{}; exec \"$@\"", run.before);
+            let mut shell = command("sh", ["-c", &script, "sh"]);
+            shell.arg(&self.program).args(run.words);
+            shell
         };
         // Start ptxsmith elsewhere, so that a misbehaving implementation cannot damage the user's directory.
         command.current_dir(run.directory.unwrap_or(&self.elsewhere)).envs(run.environment);
         command.stdin(Stdio::null()).stdout(files[0].try_clone()?).stderr(files[1].try_clone()?);
         let mut child = command.spawn()?;
         let (status, memory, late) = self.watch(part, run, &mut child)?;
-        let mut said = [String::new(), String::new()];
-        for (file, said) in files.iter_mut().zip(&mut said) {
-            file.rewind()?;
-            let mut bytes = Vec::new();
-            file.take(4 << 20).read_to_end(&mut bytes)?;
-            *said = String::from_utf8_lossy(&bytes).into_owned();
-        }
+        let [out, err] = &mut files;
+        let out = beginning(out)?;
+        let err = beginning(err)?;
         *self.counts.entry(part).or_default().entry(status).or_default() += 1;
         if memory > MOST_MEMORY {
             self.fail(part, run.what, &format!("{} MB of memory", memory >> 10));
         }
-        let [out, err] = said;
         if err.contains("panicked") || err.contains("internal error") {
             self.fail(part, run.what, &err);
         } else if !run.allowed.contains(&status) {
@@ -214,15 +206,17 @@ impl Attack {
         Ok((status, out + &err))
     }
 
-    /// Waits for a program. Returns its exit status (negative for a signal), its peak memory in KiB, and the time
-    /// between signal and end.
+    /// Waits for a program. Returns its exit status (negative for a signal), its peak memory in KiB, and the
+    /// time between signal and end.
     fn watch(
         &mut self,
         part: &str,
-        run: &Run<'_>,
+        run: &AttackRun<'_>,
         child: &mut Child,
     ) -> Result<(i32, u64, Option<Duration>)> {
-        let (began, mut sent, mut memory) = (Instant::now(), None::<Instant>, 0);
+        let began = Instant::now();
+        let mut sent: Option<Instant> = None;
+        let mut memory = 0;
         loop {
             memory = memory.max(peak(child.id()));
             if let Some(ended) = child.try_wait()? {
@@ -246,6 +240,14 @@ impl Attack {
             std::thread::sleep(Duration::from_millis(5));
         }
     }
+}
+
+/// Reads the first 4 MiB of a file.
+fn beginning(file: &mut fs::File) -> Result<String> {
+    file.rewind()?;
+    let mut bytes = Vec::new();
+    file.take(4 << 20).read_to_end(&mut bytes)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// Returns the peak memory of a process in KiB.

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use serde_json::json;
 
-use super::{Attack, Run, shown, words};
+use super::{Attack, AttackRun, path_text, words};
 use crate::headers;
 use crate::tools::HEADER;
 
@@ -22,10 +22,10 @@ pub fn ptx(attack: &mut Attack) -> Result<()> {
     for number in 0..attack.times(500) {
         let text = if number % 10 == 0 { large(attack, number) } else { mutated(attack, &corpus)? };
         fs::write(&path, &text)?;
-        let mut arguments = words(["eval", &shown(&path)]);
+        let mut arguments = words(["eval", &path_text(&path)]);
         arguments.extend((number % 2 == 1).then(|| "--json".to_owned()));
         let what = format!("program {number}: {:?}", String::from_utf8_lossy(&text[..text.len().min(200)]));
-        attack.run("hostile PTX", &Run::new(&arguments, &[0, 2], &what))?;
+        attack.run("hostile PTX", &AttackRun::new(&arguments, &[0, 2], &what))?;
     }
     Ok(())
 }
@@ -33,113 +33,124 @@ pub fn ptx(attack: &mut Attack) -> Result<()> {
 /// Returns a very long or very deeply nested program.
 fn large(attack: &mut Attack, number: u32) -> Vec<u8> {
     let size = *attack.pick(&[1_000, 10_000, 50_000]);
-    let each = |form: &str| (0..size).map(|n| form.replace('#', &n.to_string())).collect::<String>();
     let text = match number / 10 % 10 {
-        0 => each(".func f#() { ret; }\n"),
-        1 => each(".global .s32 a# = #;\n"),
-        2 => (0..size).fold(".global .u64 a0;\n".to_owned(), |all, n| {
-            all + &format!(".global .u64 a{} = a{n};\n", n + 1)
+        0 => repeat_numbered(size, ".func f#() { ret; }\n"),
+        1 => repeat_numbered(size, ".global .s32 a# = #;\n"),
+        2 => (0..size).fold(".global .u64 a0;\n".to_owned(), |text, n| {
+            text + &format!(".global .u64 a{} = a{n};\n", n + 1)
         }),
         3 => format!(".entry k() {{{}{}ret;}}\n", "{".repeat(size), "}".repeat(size)),
         4 => format!(".global .s32 a{};\n", "[1]".repeat(size)),
         5 => format!(".global .s32 a = {}1{};\n", "(".repeat(size), ")".repeat(size)),
         6 => format!(".global .s32 a[{}] = {{{}", "9".repeat(size), "{".repeat(size)),
-        7 => format!(".entry k() {{{}{}ret;}}\n", each(".reg .b32 r#; {"), "}".repeat(size)),
+        7 => format!(".entry k() {{{}{}ret;}}\n", repeat_numbered(size, ".reg .b32 r#; {"), "}".repeat(size)),
         8 => format!(".global .s32 {} = {}1;\n", "n".repeat(size), "1+".repeat(size)),
         _ => "/*".repeat(size),
     };
     format!("{HEADER}{text}").into_bytes()
 }
 
+/// Repeats a text, with `#` replaced by the number of the repetition.
+fn repeat_numbered(count: usize, text: &str) -> String {
+    (0..count).map(|number| text.replace('#', &number.to_string())).collect()
+}
+
 fn mutated(attack: &mut Attack, corpus: &[PathBuf]) -> Result<Vec<u8>> {
     let mut text = fs::read(attack.pick(corpus))?;
     for _ in 0..attack.random.usize(1..=12) {
-        let at = attack.random.usize(..=text.len());
+        let start = attack.random.usize(..=text.len());
         let other = attack.random.usize(..=text.len());
-        let (first, last) = (at.min(other), at.max(other));
+        let first = start.min(other);
+        let last = start.max(other);
         let cut = text[first..last.min(first + 80)].to_vec();
         let noise = attack.bytes(4);
         let piece =
             attack.pick(&[noise, cut.clone(), cut.repeat(3), b"{".repeat(50), "\u{202e}".into()]).clone();
-        let end = (at + attack.random.usize(..=8)).min(text.len());
-        text.splice(at..end, piece);
+        let end = (start + attack.random.usize(..=8)).min(text.len());
+        text.splice(start..end, piece);
     }
     Ok(text)
 }
 
+/// A valid source file.
+const USE: &str = "const int v = 1;\n__device__ const int *f() { return &v; }\n";
+
 pub fn cuda(attack: &mut Attack) -> Result<()> {
     const PART: &str = "hostile CUDA projects";
-    const USE: &str = "const int v = 1;\n__device__ const int *f() { return &v; }\n";
     let Some(clang) = headers::clang() else {
         attack.note(PART, "NOT TESTED: there is no clang in PATH");
         return Ok(());
     };
-    let (canary, flags) = (shown(&attack.canary), attack.work.join("flags"));
+    let canary = path_text(&attack.canary);
+    let flags = attack.work.join("flags");
     fs::write(&flags, format!("x -MD -MF {canary}"))?;
-    let flags = shown(&flags);
-    for nth in 0..attack.times(30) as usize {
-        let place = attack.work.join(format!("cuda-{nth}"));
-        fs::create_dir(&place)?;
-        fs::write(place.join("ok.cu"), USE)?;
-        let (named, written) = (format!("@{flags}"), format!("-save-temps={canary}"));
-        let evil: [Vec<String>; 15] = [
-            words(["-I", &named]),
-            words(["-include", &named]),
-            words(["-isystem", &named]),
-            words([&named]),
-            words(["-MD", "-MF", &canary]),
-            words(["-o", &canary]),
-            words([&format!("-fplugin={flags}")]),
-            words(["-Xclang", "-load", "-Xclang", &flags]),
-            words(["--config", &flags]),
-            words(["-D", "a\0b"]),
-            words([&written]),
-            words(["-B", &shown(&place)]),
-            words(["-D", &format!("v={}", "(".repeat(5000))]),
-            words(["-include", "/dev/zero"]),
-            words([&format!("-I{}", "x".repeat(100_000))]),
-        ];
-        let ifs: Vec<String> = (0..400).map(|n| format!("if (x=={n}) *p=k;")).collect();
-        let texts: [(&str, String); 11] = [
-            (
-                "deep.cu",
-                format!("const int k=1;\n__device__ int f() {{ return {}; }}\n", vec!["k"; 1500].join("+")),
-            ),
-            (
-                "ifs.cu",
-                format!("const int k=1;\n__device__ void f(int*p,int x) {{{}}}\n", ifs.join(" else ")),
-            ),
-            ("braces.cu", format!("__device__ void f() {{{}", "{".repeat(3000))),
-            ("@flags.cu", USE.to_owned()),
-            ("-x.cu", USE.to_owned()),
-            ("zero.cu", "#include \"/dev/zero\"\n".to_owned()),
-            ("self.cu", "#include \"self.cu\"\n".to_owned()),
-            (
-                "macros.cu",
-                format!("#define A(x) x x x x\nint a = {}+1{};\n", "A(".repeat(25), ")".repeat(25)),
-            ),
-            ("empty.cu", String::new()),
-            ("line.cu", format!("#line 1 \"{canary}\"\n{USE}")),
-            ("odd\u{202e}\u{1b}.cu", USE.to_owned()),
-        ];
-        let (more, what) = if nth % 2 == 0 {
-            let own = &evil[nth / 2 % evil.len()];
-            let line = [words(["nvcc"]), own.clone(), words(["ok.cu"])].concat();
+    let sources = hostile_sources(&canary);
+    for number in 0..attack.times(30) as usize {
+        let project = attack.work.join(format!("cuda-{number}"));
+        fs::create_dir(&project)?;
+        fs::write(project.join("ok.cu"), USE)?;
+        let (more, what) = if number % 2 == 0 {
+            let options = hostile_options(&path_text(&flags), &canary, &path_text(&project));
+            let options = &options[number / 2 % options.len()];
+            let line = [words(["nvcc"]), options.clone(), words(["ok.cu"])].concat();
             let mut entry = json!({"directory": ".", "file": "ok.cu", "arguments": line});
-            if nth % 10 == 8 {
+            if number % 10 == 8 {
                 entry = json!({"directory": ".", "file": "ok.cu", "command": "nvcc 'ok.cu"});
             }
-            fs::write(place.join("compile_commands.json"), json!([entry]).to_string())?;
+            fs::write(project.join("compile_commands.json"), json!([entry]).to_string())?;
             (words(["--compile-commands", "."]), entry.to_string().chars().take(200).collect())
         } else {
-            let (name, text) = &texts[nth / 2 % texts.len()];
-            fs::write(place.join(name), text)?;
-            let named = if name.starts_with('-') { format!("./{name}") } else { (*name).to_owned() };
-            (words([&named, "ok.cu"]), (*name).to_owned())
+            let (name, text) = &sources[number / 2 % sources.len()];
+            fs::write(project.join(name), text)?;
+            let path = if name.starts_with('-') { format!("./{name}") } else { (*name).to_owned() };
+            (words([&path, "ok.cu"]), (*name).to_owned())
         };
         let arguments =
-            [words(["cuda", "check", "--clang", &shown(&clang), "--timeout", "20s"]), more].concat();
-        attack.run(PART, &Run { directory: Some(&place), ..Run::new(&arguments, &[0, 1, 2], &what) })?;
+            [words(["cuda", "check", "--clang", &path_text(&clang), "--timeout", "20s"]), more].concat();
+        let run = AttackRun::new(&arguments, &[0, 1, 2], &what);
+        attack.run(PART, &AttackRun { directory: Some(&project), ..run })?;
     }
     Ok(())
+}
+
+/// Returns compiler options that read `flags` as options, write to the canary, or are malformed.
+fn hostile_options(flags: &str, canary: &str, project: &str) -> [Vec<String>; 15] {
+    let flags_file = format!("@{flags}");
+    [
+        words(["-I", &flags_file]),
+        words(["-include", &flags_file]),
+        words(["-isystem", &flags_file]),
+        words([&flags_file]),
+        words(["-MD", "-MF", canary]),
+        words(["-o", canary]),
+        words([&format!("-fplugin={flags}")]),
+        words(["-Xclang", "-load", "-Xclang", flags]),
+        words(["--config", flags]),
+        words(["-D", "a\0b"]),
+        words([&format!("-save-temps={canary}")]),
+        words(["-B", project]),
+        words(["-D", &format!("v={}", "(".repeat(5000))]),
+        words(["-include", "/dev/zero"]),
+        words([&format!("-I{}", "x".repeat(100_000))]),
+    ]
+}
+
+/// Returns source files with hostile names or contents.
+fn hostile_sources(canary: &str) -> [(&'static str, String); 11] {
+    let sum = vec!["k"; 1500].join("+");
+    let ifs: Vec<String> = (0..400).map(|n| format!("if (x=={n}) *p=k;")).collect();
+    let ifs = ifs.join(" else ");
+    [
+        ("deep.cu", format!("const int k=1;\n__device__ int f() {{ return {sum}; }}\n")),
+        ("ifs.cu", format!("const int k=1;\n__device__ void f(int*p,int x) {{{ifs}}}\n")),
+        ("braces.cu", format!("__device__ void f() {{{}", "{".repeat(3000))),
+        ("@flags.cu", USE.to_owned()),
+        ("-x.cu", USE.to_owned()),
+        ("zero.cu", "#include \"/dev/zero\"\n".to_owned()),
+        ("self.cu", "#include \"self.cu\"\n".to_owned()),
+        ("macros.cu", format!("#define A(x) x x x x\nint a = {}+1{};\n", "A(".repeat(25), ")".repeat(25))),
+        ("empty.cu", String::new()),
+        ("line.cu", format!("#line 1 \"{canary}\"\n{USE}")),
+        ("odd\u{202e}\u{1b}.cu", USE.to_owned()),
+    ]
 }

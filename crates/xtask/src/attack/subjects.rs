@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 
-use super::{Attack, Run, shown, words};
+use super::{Attack, AttackRun, path_text, words};
 use crate::tools::{self, HEADER, command};
 
 const GOOD: &str =
@@ -52,30 +52,32 @@ pub fn subjects(attack: &mut Attack) -> Result<()> {
     const PART: &str = "hostile implementations";
     let module = attack.work.join("module.ptx");
     fs::write(&module, format!("{HEADER}.global .s32 a = 5;\n.global .u64 p = a;\n"))?;
-    let of = |kind: &'static str, bodies: &[&str]| -> Vec<(&'static str, &'static str, String)> {
-        bodies.iter().map(|body| (kind, "spawn", body.replace("GOOD", GOOD))).collect()
-    };
-    let mut forms = [of("exec", &EXEC), of("serve", &SERVE)].concat();
+    let mut forms = Vec::new();
+    for (kind, bodies) in [("exec", &EXEC[..]), ("serve", &SERVE[..])] {
+        forms.extend(bodies.iter().map(|body| (kind, "spawn", body.replace("GOOD", GOOD))));
+    }
     let ptxas = hostile_ptxas(attack)?;
-    match &ptxas {
-        Some(_) => forms.extend(
-            ["spawn", "fork"]
-                .iter()
-                .flat_map(|start| (0..10).map(|kind| ("ptxas", *start, kind.to_string()))),
-        ),
-        None => attack.note(PART, "NOT TESTED as ptxas: cc is missing or does not build it"),
+    if ptxas.is_some() {
+        for start in ["spawn", "fork"] {
+            forms.extend((0..10).map(|behaviour| ("ptxas", start, behaviour.to_string())));
+        }
+    } else {
+        attack.note(PART, "NOT TESTED as ptxas: cc is missing or does not build it");
     }
     for number in 0..attack.times(300) as usize {
         let (kind, start, behaviour) = &forms[number % forms.len()];
         let subject = match &ptxas {
             Some(path) if *kind == "ptxas" => format!("ptxas:{}", path.display()),
-            _ => format!("{kind}:sh {}", shown(&attack.script("subject.sh", behaviour)?)),
+            _ => format!("{kind}:sh {}", path_text(&attack.script("subject.sh", behaviour)?)),
         };
         let arguments =
-            words(["check", "--start", start, "--timeout", "1s", "--subject", &subject, &shown(&module)]);
+            words(["check", "--start", start, "--timeout", "1s", "--subject", &subject, &path_text(&module)]);
         let allowed: &[i32] = if *kind == "ptxas" { &[0, 1, 3] } else { &[0, 1, 2, 3] };
         let what: String = format!("{subject} {start}: {behaviour}").chars().take(200).collect();
-        let run = Run { environment: Some(("HOSTILE", behaviour)), ..Run::new(&arguments, allowed, &what) };
+        let run = AttackRun {
+            environment: Some(("HOSTILE", behaviour)),
+            ..AttackRun::new(&arguments, allowed, &what)
+        };
         attack.run(PART, &run)?;
     }
     Ok(())
@@ -83,10 +85,11 @@ pub fn subjects(attack: &mut Attack) -> Result<()> {
 
 /// Builds a program that identifies itself as ptxas.
 fn hostile_ptxas(attack: &Attack) -> Result<Option<PathBuf>> {
-    let (source, path) = (attack.work.join("ptxas.c"), attack.work.join("ptxas"));
+    let source = attack.work.join("ptxas.c");
+    let path = attack.work.join("ptxas");
     fs::write(&source, include_str!("hostile_ptxas.c"))?;
-    let built = command("cc", ["-O1", "-w", "-o"]).args([&path, &source]).output();
-    Ok(built.is_ok_and(|output| output.status.success()).then_some(path))
+    let output = command("cc", ["-O1", "-w", "-o"]).args([&path, &source]).output();
+    Ok(output.is_ok_and(|output| output.status.success()).then_some(path))
 }
 
 pub fn cubins(attack: &mut Attack) -> Result<()> {
@@ -95,43 +98,43 @@ pub fn cubins(attack: &mut Attack) -> Result<()> {
         ".global .s32 a[4] = {1, 2, 3, 4};\n.global .u64 p[2] = {a, generic(a)+4};\n.const .f32 c = 1.5;\n",
         ".visible .entry k(.param .u64 o) { .reg .u64 r; ld.param.u64 r, [o]; st.global.u64 [r], r; ret; }\n.global .u8 x = 7;\n",
     ];
-    let found = tools::answer(&mut command(&attack.program, ["toolchain", "path", "13.5"]))?;
-    if !found.status.success() {
+    let output = tools::output_of(&mut command(&attack.program, ["toolchain", "path", "13.5"]))?;
+    if !output.status.success() {
         attack.note(PART, "NOT TESTED: ptxas 13.5 is not installed");
         return Ok(());
     }
-    let ptxas = String::from_utf8_lossy(&found.stdout).trim().to_owned();
-    let mut made = Vec::new();
+    let ptxas = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+    let mut originals = Vec::new();
     for (nth, declarations) in SOURCES.into_iter().enumerate() {
         let source = attack.work.join(format!("source-{nth}.ptx"));
         fs::write(&source, format!("{HEADER}{declarations}"))?;
         let cubin = source.with_extension("cubin");
-        tools::said(command(&ptxas, ["-c", "-arch", "sm_80", "-o"]).args([&cubin, &source]))?;
-        made.push((declarations, fs::read(cubin)?));
+        tools::stdout_of(command(&ptxas, ["-c", "-arch", "sm_80", "-o"]).args([&cubin, &source]))?;
+        originals.push((declarations, fs::read(cubin)?));
     }
     let [folder, programs, fake] = ["cubins", "programs", "fake-ptxas"].map(|name| attack.work.join(name));
     fs::create_dir(&folder)?;
     fs::create_dir(&programs)?;
-    let (real, kept) = (shell_words::quote(&ptxas), shown(&folder));
+    let real = shell_words::quote(&ptxas);
     let script = format!(
         "#!/bin/sh\ncase \"$*\" in *--version*|*--help*) exec {real} \"$@\";; esac\nout= in=\nwhile [ $# -gt 0 ]; do\n\
          case \"$1\" in -o|--output-file) out=$2; shift;; *.ptx) in=$1;; esac\nshift\ndone\n\
          number=$(sed -n 's/.*cubin_\\([0-9]*\\).*/\\1/p' \"$in\" | head -1)\n\
          [ -n \"$number\" ] && [ -n \"$out\" ] && cp {}/\"$number\" \"$out\"\nexit 0\n",
-        shell_words::quote(&kept)
+        shell_words::quote(&path_text(&folder))
     );
     fs::write(&fake, script)?;
     fs::set_permissions(&fake, fs::Permissions::from_mode(0o755))?;
     let number = attack.times(2000);
     for nth in 0..number {
-        let (declarations, cubin) = attack.pick(&made);
+        let (declarations, cubin) = attack.pick(&originals);
         let mut cubin = cubin.clone();
         for _ in 0..attack.random.usize(1..=8) {
-            let at = attack.random.usize(..cubin.len());
-            let end = (at + attack.pick(&[1, 2, 4, 8])).min(cubin.len());
+            let start = attack.random.usize(..cubin.len());
+            let end = (start + attack.pick(&[1, 2, 4, 8])).min(cubin.len());
             let byte = vec![attack.random.u8(..)];
             let piece = attack.pick(&[byte, vec![0xff; 8], vec![0; 8], vec![0xff, 0xff, 0xff, 0x7f]]).clone();
-            cubin.splice(at..end, piece);
+            cubin.splice(start..end, piece);
         }
         if nth % 20 == 0 {
             cubin.truncate(attack.random.usize(..cubin.len()));
@@ -142,12 +145,12 @@ pub fn cubins(attack: &mut Attack) -> Result<()> {
             format!("{HEADER}.global .u8 cubin_{nth};\n{declarations}"),
         )?;
     }
-    let all: Vec<u32> = (0..number).collect();
-    for group in all.chunks(250) {
+    let numbers: Vec<u32> = (0..number).collect();
+    for group in numbers.chunks(250) {
         let first = words(["check", "-q", "--subject", &format!("ptxas:{}", fake.display())]);
-        let paths = group.iter().map(|nth| shown(&programs.join(format!("{nth}.ptx"))));
+        let paths = group.iter().map(|nth| path_text(&programs.join(format!("{nth}.ptx"))));
         let arguments: Vec<String> = first.into_iter().chain(paths).collect();
-        attack.run(PART, &Run::new(&arguments, &[0, 1, 3], &format!("cubins from {}", group[0])))?;
+        attack.run(PART, &AttackRun::new(&arguments, &[0, 1, 3], &format!("cubins from {}", group[0])))?;
     }
     attack.note(PART, &format!("{number} cubins in groups of 250"));
     Ok(())
