@@ -1,5 +1,6 @@
-//! Compiles the pages of the listed deviations into the package, for bug reports. `deviations` is a symbolic link to the repository's
-//! `docs/`. `cargo package` follows it, because everything that a package needs must be in its own folder.
+//! Compiles the pages of the listed deviations into the package, for bug reports. `deviations` is a symbolic
+//! link to the repository's `docs/`. `cargo package` follows it, because everything that a package needs must
+//! be in its own folder.
 
 use std::fmt::Write as _;
 use std::path::Path;

@@ -12,11 +12,11 @@ use ptxsmith_diff::known::{KNOWN, Known};
 use ptxsmith_diff::{Difference, Maker, Verdict};
 use ptxsmith_model::{Expected, Kind, ModuleAnswer, ProgramVerdict};
 use ptxsmith_oracle::{Expectation, Left, Rules, execute, expect};
-use ptxsmith_report::bundle::{self, Code};
+use ptxsmith_report::bundle::{self, KernelCode};
 use ptxsmith_report::folder::Folder;
 use ptxsmith_report::releases::version_of;
-use ptxsmith_report::reproduce::{Claim, Compiled, Runner};
-use ptxsmith_report::{Coverage, Finding, Report, SCHEMA, Status, Subject};
+use ptxsmith_report::reproduce::{Claim, CompileSettings, Runner};
+use ptxsmith_report::{CoverageSummary, Finding, Report, SCHEMA, Status, SubjectResults};
 use ptxsmith_subject::{Limits, Outcome, Output, OutputForm, Ptxas, Request, SubjectSpec, cubin, parse_spec};
 use ptxsmith_syntax::{Module, parse};
 
@@ -250,13 +250,13 @@ fn left(module: &Module, rules: &Rules) -> BTreeMap<String, Output> {
 fn report_of(session: &Session, releases: &[Tested], finding: Finding) -> Report {
     let subject = |tested: &Tested| {
         let description = tested.subject.description();
-        Subject {
+        SubjectResults {
             id: description.id.clone(),
             version: description.version.clone(),
             lineage: description.lineage.clone(),
             available: true,
             sha256: description.sha256.clone(),
-            ..Subject::default()
+            ..SubjectResults::default()
         }
     };
     Report {
@@ -274,20 +274,20 @@ fn report_of(session: &Session, releases: &[Tested], finding: Finding) -> Report
         findings: vec![finding],
         cases: Vec::new(),
         unexpected_passes: Vec::new(),
-        coverage: Coverage::default(),
+        coverage: CoverageSummary::default(),
     }
 }
 
 fn write(session: &Session, folder: &Folder, finding: &Finding, out: &Path) -> Result<Written, Failure> {
-    let codes = match Claim::of(finding) {
-        Claim::Leaves => codes(session, &folder.report, finding)?,
+    let codes = match Claim::for_finding(finding) {
+        Claim::KernelOutput => codes(session, &folder.report, finding)?,
         _ => Vec::new(),
     };
-    let name = bundle::name_of(finding);
+    let name = bundle::folder_name(finding);
     let mut files = bundle::files(folder, finding, &codes)?;
     if finding.status == Status::New && finding.linked.is_none() {
         let text = listed::entry(&folder.report, finding);
-        files.push(bundle::File { name: "deviation.ptx".to_owned(), text, executable: false });
+        files.push(bundle::BundleFile { name: "deviation.ptx".to_owned(), text, executable: false });
     }
     let directory = out.join(&name);
     std::fs::create_dir_all(&directory)?;
@@ -306,7 +306,7 @@ fn write(session: &Session, folder: &Folder, finding: &Finding, out: &Path) -> R
 }
 
 /// Packs the files. The archive is the same, byte for byte, for the same files.
-fn pack(archive: &Path, name: &str, files: &[bundle::File]) -> io::Result<()> {
+fn pack(archive: &Path, name: &str, files: &[bundle::BundleFile]) -> io::Result<()> {
     let mut packed = tar::Builder::new(GzEncoder::new(File::create(archive)?, Compression::best()));
     for file in files {
         let mut header = tar::Header::new_gnu();
@@ -320,14 +320,14 @@ fn pack(archive: &Path, name: &str, files: &[bundle::File]) -> io::Result<()> {
 
 /// Returns the machine code of the finding's kernels from each installed compiler that shows the finding or is known not
 /// to show it.
-fn codes(session: &Session, report: &Report, finding: &Finding) -> Result<Vec<Code>, Failure> {
-    let Compiled { target, .. } = Compiled::of(finding);
-    let mut codes: Vec<Code> = Vec::new();
+fn codes(session: &Session, report: &Report, finding: &Finding) -> Result<Vec<KernelCode>, Failure> {
+    let CompileSettings { target, .. } = CompileSettings::for_finding(finding);
+    let mut codes: Vec<KernelCode> = Vec::new();
     let shows = finding.subjects.iter().map(|id| (id, false));
     let conforms = finding.releases.iter().filter(|release| release.verdict == ProgramVerdict::Conforms);
     let conforms = conforms.map(|release| (&release.subject, true));
     for (id, right) in shows.chain(conforms) {
-        if !matches!(Runner::of(id), Runner::Ptxas(options) if options.is_empty()) {
+        if !matches!(Runner::for_subject(id), Runner::Ptxas(options) if options.is_empty()) {
             continue;
         }
         let Ok(spec) = parse_spec(id) else { continue };
@@ -343,8 +343,13 @@ fn codes(session: &Session, report: &Report, finding: &Finding) -> Result<Vec<Co
             for (kernel, sha256) in cubin.map(|cubin| cubin::code_hashes(&cubin)).unwrap_or_default() {
                 let same = codes.iter_mut().find(|code| code.kernel == kernel && code.sha256 == sha256);
                 match same {
-                    Some(code) => code.compiler += &format!(" and {}", report.named(id)),
-                    None => codes.push(Code { kernel, sha256, compiler: report.named(id), right }),
+                    Some(code) => code.compiler += &format!(" and {}", report.name_with_version(id)),
+                    None => codes.push(KernelCode {
+                        kernel,
+                        sha256,
+                        compiler: report.name_with_version(id),
+                        right,
+                    }),
                 }
             }
         }
@@ -417,13 +422,13 @@ mod tests {
         assert_eq!((&*schema, &*command, seed, complete, compared), (SCHEMA, "bundle", 7, true, 3));
         for (subject, version) in subjects.iter().zip(["11.7", "12.6", "13.5"]) {
             let id = format!("ptxas@{version}");
-            let expected = Subject {
+            let expected = SubjectResults {
                 version: Some(format!("{version}.1")),
                 lineage: Some("nvidia".to_owned()),
                 available: true,
                 sha256: Some(format!("the hash of {id}")),
                 id,
-                ..Subject::default()
+                ..SubjectResults::default()
             };
             assert_eq!(*subject, expected);
         }

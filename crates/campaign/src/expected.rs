@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use ptxsmith_diff::known::{KNOWN, Releases};
-use ptxsmith_report::expected::{self, Expected};
+use ptxsmith_report::expected::{self, ListedFailure};
 use ptxsmith_report::harmless::line;
 use ptxsmith_report::releases::family;
-use ptxsmith_report::{ExpectedFailure, Finding, Report, Status, Subject, UnexpectedPass};
+use ptxsmith_report::{ExpectedFailure, Finding, Report, Status, SubjectResults, UnexpectedPass};
 
 use crate::failure::Failure;
 use crate::files::write_whole;
@@ -37,8 +37,8 @@ struct Entry {
 }
 
 impl Entry {
-    fn read(line: Expected) -> Result<Entry, String> {
-        let Expected { id, words, reason } = line;
+    fn read(line: ListedFailure) -> Result<Entry, String> {
+        let ListedFailure { id, words, reason } = line;
         let is_subject = |word: &&String| !word.starts_with(|c: char| c.is_ascii_digit());
         let subject = words.first().filter(is_subject).cloned();
         let releases = words[usize::from(subject.is_some())..].join(" ");
@@ -63,7 +63,7 @@ impl Entry {
     }
 
     /// Returns true if the entry covers a subject with this name and version.
-    fn is_of(&self, subject: &Subject) -> bool {
+    fn is_of(&self, subject: &SubjectResults) -> bool {
         let named =
             self.subject.as_deref().is_none_or(|name| name == subject.id || name == family(&subject.id));
         let version = subject.version.as_deref().or_else(|| Some(subject.id.split_once('@')?.1));
@@ -115,7 +115,7 @@ impl ExpectedFailures {
     pub(crate) fn look_for_passes(&self, report: &mut Report) {
         let mut passes = Vec::new();
         for entry in &self.entries {
-            let shows = |subject: &Subject| {
+            let shows = |subject: &SubjectResults| {
                 let mut findings = report.findings.iter().filter(|finding| entry.names(&finding.id));
                 findings.any(|finding| finding.subjects.contains(&subject.id))
             };
@@ -144,13 +144,13 @@ impl ExpectedFailures {
 
     fn text(report: &Report) -> String {
         let findings = report.findings.iter().filter(|finding| finding.status != Status::Known);
-        let lines: Vec<Expected> = findings.flat_map(|finding| lines_of(report, finding)).collect();
+        let lines: Vec<ListedFailure> = findings.flat_map(|finding| lines_of(report, finding)).collect();
         expected::write(HEAD, &lines)
     }
 }
 
 /// Returns one line for each compiler that shows the finding, with its releases.
-fn lines_of(report: &Report, finding: &Finding) -> Vec<Expected> {
+fn lines_of(report: &Report, finding: &Finding) -> Vec<ListedFailure> {
     let mut families: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for id in &finding.subjects {
         let subject = report.subjects.iter().find(|subject| subject.id == *id);
@@ -169,7 +169,7 @@ fn lines_of(report: &Report, finding: &Finding) -> Vec<Expected> {
         let subject = (report.subjects.len() > 1 || !subject.contains(':')).then(|| subject.to_owned());
         let releases = (named && !releases.is_empty()).then(|| releases.join(","));
         let words = subject.into_iter().chain(releases).collect();
-        Expected { id: finding.id.clone(), words, reason: reason.clone() }
+        ListedFailure { id: finding.id.clone(), words, reason: reason.clone() }
     };
     families.into_iter().map(line).collect()
 }
@@ -267,7 +267,8 @@ mod tests {
             let mut report = report();
             report.subjects.truncate(1);
             let subject = report.subjects.remove(0);
-            report.subjects = ids.iter().map(|&id| Subject { id: id.into(), ..subject.clone() }).collect();
+            report.subjects =
+                ids.iter().map(|&id| SubjectResults { id: id.into(), ..subject.clone() }).collect();
             report.findings.truncate(1);
             report.findings[0].subjects = vec![ids[0].to_owned()];
             let entries = lines_of(&report, &report.findings[0]);

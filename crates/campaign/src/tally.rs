@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use ptxsmith_report::{Report, Subject};
+use ptxsmith_report::{Report, SubjectResults};
 
 /// The results of one subject.
 #[derive(Clone, Debug, Default)]
@@ -26,7 +26,7 @@ impl Tally {
 /// Adds the tallies to the subjects of a report. Both must be in the same order.
 pub fn enter(report: &mut Report, tallies: &[Tally]) {
     for (subject, tally) in report.subjects.iter_mut().zip(tallies) {
-        let Subject { compared, conform, not_compared, not_compared_because, .. } = subject;
+        let SubjectResults { compared, conform, not_compared, not_compared_because, .. } = subject;
         *compared = tally.compared;
         *conform = tally.compared.saturating_sub(tally.deviate);
         let left: u64 = tally.not_compared.values().sum();

@@ -12,7 +12,7 @@ use ptxsmith_campaign::session::Silent;
 use ptxsmith_diff::known::KNOWN;
 use ptxsmith_model::ProgramVerdict;
 use ptxsmith_report::matrix::Standing;
-use ptxsmith_report::{Case, Finding};
+use ptxsmith_report::{CaseStandings, Finding};
 use ptxsmith_subject::{Cancel, OpenOptions, SubjectSpec, open, parse_spec, process};
 
 const RELEASES: [&str; 6] = ["11.7", "12.0", "12.6", "12.9", "13.0", "13.5"];
@@ -100,7 +100,7 @@ fn releases_of_a_finding_are_what_check_says_of_its_program() {
         counterpart: |_| None,
     };
     let report = check(&session, options).unwrap().report;
-    let case = |finding: &Finding| -> Option<&Case> {
+    let case = |finding: &Finding| -> Option<&CaseStandings> {
         report.cases.iter().find(|case| case.program == finding.least_program())
     };
     let (mut compared, mut differ) = (0, Vec::new());

@@ -29,7 +29,7 @@ pub fn status(exit: Exit, shown: &[Deny]) -> Exit {
 
 #[cfg(test)]
 mod tests {
-    use ptxsmith_report::{Finding, Subject};
+    use ptxsmith_report::{Finding, SubjectResults};
 
     use super::*;
 
@@ -41,7 +41,7 @@ mod tests {
             let mut report: Report = serde_json::from_str(text).unwrap();
             report.findings = findings;
             report.not_compared.insert("unobserved".to_owned(), count);
-            report.subjects.push(Subject { compared_by_outcome, ..Subject::default() });
+            report.subjects.push(SubjectResults { compared_by_outcome, ..SubjectResults::default() });
             report
         };
         let both = [Deny::Known, Deny::Uncompared];

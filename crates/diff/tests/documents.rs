@@ -14,7 +14,7 @@ use ptxsmith_diff::linking::LISTED;
 use ptxsmith_oracle::{
     Clause, Expectation, Left, Observed, Question, Rules, Validity, execute, expect, hex, predict,
 };
-use ptxsmith_report::severity::Severity;
+use ptxsmith_report::severity::DeviationSeverity;
 use ptxsmith_subject::SubjectSpec;
 use ptxsmith_syntax::{Item, Module, parse};
 use ptxsmith_testing::{rendered, rendered_between};
@@ -195,7 +195,7 @@ fn every_known_deviation_has_a_page_that_is_current_and_says_what_it_means() {
     let mut index = String::from("| deviation | class | what happens | ptxas |\n| --- | --- | --- | --- |\n");
     let class = |known: &Known| class_of(known, &parse(known.example).expect("the example parses"));
     let mut ordered: Vec<&Known> = KNOWN.iter().collect();
-    ordered.sort_by_key(|known| Severity::of(class(known)));
+    ordered.sort_by_key(|known| DeviationSeverity::of_class(class(known)));
     for known in ordered {
         let _ = writeln!(
             index,

@@ -6,7 +6,7 @@ use crate::{Finding, Report, Status};
 
 /// The differences between the findings of two reports.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Against {
+pub struct ReportDifferences {
     /// The ids that only the later report has.
     pub added: Vec<String>,
     /// The number of ids that both reports have.
@@ -17,23 +17,15 @@ pub struct Against {
     pub doubts: Vec<&'static str>,
 }
 
-impl Against {
-    /// Compares two reports by the ids of their findings. A finding that was known and is now gone or new counts as added.
-    pub fn of(report: &Report, earlier: &Report) -> Against {
-        let ids = |report: &Report| -> BTreeMap<String, Status> {
-            report.findings.iter().map(|finding| (finding.id.clone(), finding.status)).collect()
-        };
-        let (now, before) = (ids(report), ids(earlier));
-        let is_added = |finding: &&Finding| match before.get(&finding.id) {
-            None => true,
-            Some(status) => *status == Status::Known && finding.needs_attention(),
-        };
-        let added: Vec<String> =
-            report.findings.iter().filter(is_added).map(|finding| finding.id.clone()).collect();
-        let absent = earlier.findings.iter().filter(|finding| !now.contains_key(&finding.id));
-        let subjects = |report: &Report| -> BTreeSet<String> {
-            report.subjects.iter().map(|subject| subject.id.clone()).collect()
-        };
+impl ReportDifferences {
+    /// Compares two reports by the ids of their findings. A finding that was known and is now gone or new
+    /// counts as added.
+    pub fn between(report: &Report, earlier: &Report) -> ReportDifferences {
+        let statuses = statuses_by_id(report);
+        let earlier_statuses = statuses_by_id(earlier);
+        let added = report.findings.iter().filter(|finding| is_added(finding, &earlier_statuses));
+        let added: Vec<String> = added.map(|finding| finding.id.clone()).collect();
+        let absent = earlier.findings.iter().filter(|finding| !statuses.contains_key(&*finding.id));
         let mut doubts = Vec::new();
         if !earlier.complete {
             doubts.push("the earlier campaign is incomplete: what is added may have been there");
@@ -44,10 +36,10 @@ impl Against {
         if (&report.command, report.seed) != (&earlier.command, earlier.seed) {
             doubts.push("the campaigns judged different cases: what is added may have been there");
         }
-        if subjects(report) != subjects(earlier) {
+        if subject_ids(report) != subject_ids(earlier) {
             doubts.push("the campaigns tested different subjects");
         }
-        Against {
+        ReportDifferences {
             common: report.findings.len() - added.len(),
             absent: absent.map(|finding| finding.id.clone()).collect(),
             added,
@@ -62,13 +54,35 @@ impl Against {
 
     /// Returns a summary: `2 findings are added, 7 are in both, 1 is no longer shown`.
     pub fn text(&self) -> String {
-        let are = |count: usize| if count == 1 { "1 is".to_owned() } else { format!("{count} are") };
         let added = match self.added.len() {
             1 => "1 finding is".to_owned(),
             count => format!("{count} findings are"),
         };
-        format!("{added} added, {} in both, {} no longer shown", are(self.common), are(self.absent.len()))
+        let common = count_with_verb(self.common);
+        let absent = count_with_verb(self.absent.len());
+        format!("{added} added, {common} in both, {absent} no longer shown")
     }
+}
+
+fn statuses_by_id(report: &Report) -> BTreeMap<&str, Status> {
+    report.findings.iter().map(|finding| (&*finding.id, finding.status)).collect()
+}
+
+/// Whether a finding is missing from an earlier report, or was a known deviation there and now needs
+/// attention.
+fn is_added(finding: &Finding, earlier: &BTreeMap<&str, Status>) -> bool {
+    match earlier.get(&*finding.id) {
+        None => true,
+        Some(status) => *status == Status::Known && finding.needs_attention(),
+    }
+}
+
+fn subject_ids(report: &Report) -> BTreeSet<&str> {
+    report.subjects.iter().map(|subject| &*subject.id).collect()
+}
+
+fn count_with_verb(count: usize) -> String {
+    if count == 1 { "1 is".to_owned() } else { format!("{count} are") }
 }
 
 #[cfg(test)]
@@ -90,16 +104,16 @@ mod tests {
     }
 
     #[test]
-    fn what_was_there_before_is_not_added() {
+    fn a_finding_of_the_earlier_report_is_not_added() {
         use Status::{Gone, Known, New};
         let mut now = report(&[("a", New), ("b", Known), ("c", Gone), ("e", Known)]);
         let before = report(&[("b", Known), ("c", Known), ("d", New), ("e", New)]);
-        let against = Against::of(&now, &before);
-        assert_eq!(against.added, ["a", "c"]);
-        assert_eq!(against.absent, ["d"]);
-        assert_eq!(against.text(), "2 findings are added, 2 are in both, 1 is no longer shown");
-        assert!(against.doubts.is_empty());
-        against.keep_added(&mut now);
+        let differences = ReportDifferences::between(&now, &before);
+        assert_eq!(differences.added, ["a", "c"]);
+        assert_eq!(differences.absent, ["d"]);
+        assert_eq!(differences.text(), "2 findings are added, 2 are in both, 1 is no longer shown");
+        assert!(differences.doubts.is_empty());
+        differences.keep_added(&mut now);
         assert_eq!(now.findings.len(), 2);
     }
 
@@ -107,6 +121,6 @@ mod tests {
     fn campaigns_that_cannot_be_compared_are_doubted() {
         let mut before = report(&[]);
         (before.complete, before.seed) = (false, 7);
-        assert_eq!(Against::of(&report(&[]), &before).doubts.len(), 2);
+        assert_eq!(ReportDifferences::between(&report(&[]), &before).doubts.len(), 2);
     }
 }

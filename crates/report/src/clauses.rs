@@ -1,11 +1,12 @@
-//! The clauses in a report, identified by name, because a report can be older or newer than the clause table of this version.
+//! The clauses in a report, identified by name, because a report can be older or newer than the clause table
+//! of this version.
 
 use std::sync::LazyLock;
 
 use ptxsmith_oracle::{Clause, ClauseSet, Expectation, Rules, expect};
 
 /// The maximum number of clauses of a finding that are considered. The specification has fewer.
-const MOST: usize = 250;
+const MOST_CLAUSES: usize = 250;
 
 /// Returns a summary of the clause, or `None` if this version does not know the name.
 pub fn summary(id: &str) -> Option<&'static str> {
@@ -35,17 +36,17 @@ pub fn heading(section: &str) -> &'static str {
         "5.4.6" => "Parameterized Variable Names",
         "5.4.7" => "Variable Attributes",
         "5.4.8" => "Variable and Function Attribute Directive",
-        "6.4.1" => "Addresses as Operands",
+        "6.4.1" => "Addresses as OperandCounts",
         "6.4.1.1" => "Generic Addressing",
-        "6.4.2" => "Arrays as Operands",
-        "6.4.3" => "Vectors as Operands",
-        "6.4.4" => "Labels and Function Names as Operands",
+        "6.4.2" => "Arrays as OperandCounts",
+        "6.4.3" => "Vectors as OperandCounts",
+        "6.4.4" => "Labels and Function Names as OperandCounts",
         _ => "",
     }
 }
 
-/// Returns a link to the section in NVIDIA's public manual. It uses the heading because section numbers change between releases of the
-/// manual.
+/// Returns a link to the section in NVIDIA's public manual. It uses the heading because section numbers
+/// change between releases of the manual.
 pub fn link(section: &str) -> Option<String> {
     const MANUAL: &str = "https://docs.nvidia.com/cuda/parallel-thread-execution/index.html";
     let anchor = match section {
@@ -55,32 +56,40 @@ pub fn link(section: &str) -> Option<String> {
     (!anchor.is_empty()).then(|| format!("{MANUAL}#{anchor}"))
 }
 
-/// Returns a sort key that orders clauses as in the manual. Names that this version does not know come last, by name.
+/// Returns a sort key that orders clauses as in the manual. Names that this version does not know come last,
+/// by name.
 pub fn order(id: &str) -> (usize, &str) {
     let place = Clause::from_id(id).and_then(|clause| Clause::ALL.iter().position(|&other| other == clause));
     (place.unwrap_or(usize::MAX), id)
 }
 
-/// Sorts clauses so that the most informative ones about a deviation come first, and returns the number of informative ones.
+/// Sorts clauses so that the most informative ones about a deviation come first, and returns the number of
+/// informative ones.
 ///
-/// An unexplained difference violates one of the clauses on which its expectation is based, but it is unknown which. Clauses that apply to
-/// every initialized variable carry no information, so they come last. If there are only such clauses, all count as informative.
-pub fn telling(clauses: &[String]) -> (Vec<&str>, usize) {
-    static COMMON: LazyLock<ClauseSet> = LazyLock::new(|| {
-        let text = ".version 7.8\n.target sm_80\n.global .s32 x = 1;\n.global .s32 y[1] = {1};\n";
-        let module = ptxsmith_syntax::parse(text).unwrap_or_default();
-        match expect(&module, &Rules::default()) {
-            Expectation::Accepted { variables, .. } => {
-                variables.iter().fold(ClauseSet::EMPTY, |set, variable| set.union(variable.trace.clauses))
-            }
-            _ => ClauseSet::EMPTY,
-        }
-    });
-    let is_common = |id: &&str| Clause::from_id(id).is_some_and(|clause| COMMON.contains(clause));
-    let known = clauses.iter().take(MOST).map(String::as_str);
-    let (common, telling): (Vec<&str>, Vec<&str>) = known.partition(is_common);
-    let count = if telling.is_empty() { common.len() } else { telling.len() };
-    (telling.into_iter().chain(common).collect(), count)
+/// An unexplained difference violates one of the clauses on which its expectation is based, but it is unknown
+/// which. Clauses that apply to every initialized variable carry no information, so they come last. If there
+/// are only such clauses, all count as informative.
+pub fn informative_first(clauses: &[String]) -> (Vec<&str>, usize) {
+    let ids = clauses.iter().take(MOST_CLAUSES).map(String::as_str);
+    let (common, informative): (Vec<&str>, Vec<&str>) = ids.partition(|id| is_common(id));
+    let count = if informative.is_empty() { common.len() } else { informative.len() };
+    (informative.into_iter().chain(common).collect(), count)
+}
+
+/// Whether a clause applies to every initialized variable.
+fn is_common(id: &str) -> bool {
+    static COMMON: LazyLock<ClauseSet> = LazyLock::new(common_clauses);
+    Clause::from_id(id).is_some_and(|clause| COMMON.contains(clause))
+}
+
+/// Returns the clauses on which the expectation for two simple initialized variables is based.
+fn common_clauses() -> ClauseSet {
+    let text = ".version 7.8\n.target sm_80\n.global .s32 x = 1;\n.global .s32 y[1] = {1};\n";
+    let module = ptxsmith_syntax::parse(text).unwrap_or_default();
+    let Expectation::Accepted { variables, .. } = expect(&module, &Rules::default()) else {
+        return ClauseSet::EMPTY;
+    };
+    variables.iter().fold(ClauseSet::EMPTY, |set, variable| set.union(variable.trace.clauses))
 }
 
 #[cfg(test)]
@@ -88,10 +97,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_every_initialized_variable_rests_on_comes_last() {
+    fn clauses_of_every_initialized_variable_come_last() {
         let ids = ["4.5/initializer", "4.5.5/division", "from the future"].map(str::to_owned);
-        assert_eq!(telling(&ids), (vec!["4.5.5/division", "from the future", "4.5/initializer"], 2));
-        assert_eq!(telling(&ids[..1]), (vec!["4.5/initializer"], 1));
+        assert_eq!(
+            informative_first(&ids),
+            (vec!["4.5.5/division", "from the future", "4.5/initializer"], 2)
+        );
+        assert_eq!(informative_first(&ids[..1]), (vec!["4.5/initializer"], 1));
     }
 
     #[test]

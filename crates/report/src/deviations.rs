@@ -15,14 +15,14 @@ pub fn ids() -> impl Iterator<Item = &'static str> {
     PAGES.iter().filter(|(id, page)| page.starts_with(&format!("# {id}\n"))).map(|(id, _)| *id)
 }
 
-/// Returns the deviations whose page lists this clause as violated.
-pub fn naming(clause: &str) -> Vec<&'static str> {
+/// Returns the deviations that violate this clause according to their page.
+pub fn violating(clause: &str) -> Vec<&'static str> {
     let row = format!("| clause | `{clause}`:");
     ids().filter(|id| page(id).is_some_and(|page| page.contains(&row))).collect()
 }
 
 /// Returns the text under a heading of a page, with relative links made absolute.
-fn under(id: &str, heading: &str) -> Option<String> {
+fn section(id: &str, heading: &str) -> Option<String> {
     let (_, rest) = page(id)?.split_once(&format!("\n## {heading}\n"))?;
     let text = rest.split_once("\n## ").map_or(rest, |(text, _)| text).trim();
     (!text.is_empty()).then(|| text.replace("](../", &format!("]({PUBLISHED}/")))
@@ -30,12 +30,12 @@ fn under(id: &str, heading: &str) -> Option<String> {
 
 /// Returns, as Markdown, the consequences of a deviation for people who emit PTX.
 pub fn meaning(id: &str) -> Option<String> {
-    under(id, "What it means for people who emit PTX")
+    section(id, "What it means for people who emit PTX")
 }
 
 /// Returns the work-around for a deviation as Markdown.
 pub fn work_around(id: &str) -> Option<String> {
-    under(id, "Work-around")
+    section(id, "Work-around")
 }
 
 /// Returns the address of a deviation's page.

@@ -1,11 +1,12 @@
-//! Lists of expected failures, one per line: `ID WORD ... # REASON`. Ids and words are quoted as in a shell where necessary.
+//! Lists of expected failures, one per line: `ID WORD ... # REASON`. Ids and words are quoted as in a shell
+//! where necessary.
 //!
-//! `run`, `check`, `cuda check` and the runner of the published suite share this format. Each of them interprets the words after the id in
-//! its own way.
+//! `run`, `check`, `cuda check` and the runner of the published suite share this format. Each of them
+//! interprets the words after the id in its own way.
 
-/// One line of a list.
+/// One line of a list of expected failures.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Expected {
+pub struct ListedFailure {
     /// The id of the failure.
     pub id: String,
     /// Words that restrict the entry, for example to a subject or to releases.
@@ -23,23 +24,26 @@ pub struct Expected {
 ///
 /// # Errors
 /// Returns the first line with an unclosed quote.
-pub fn read(text: &str) -> Result<Vec<Expected>, String> {
-    let lines = text.lines().zip(1..).map(|(line, number)| (line.trim(), number));
+pub fn read(text: &str) -> Result<Vec<ListedFailure>, String> {
     let mut list = Vec::new();
-    for (line, number) in lines.filter(|(line, _)| !line.is_empty() && !line.starts_with('#')) {
+    for (number, line) in (1..).zip(text.lines()) {
+        let line = line.trim();
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
         let (words, reason) = line.split_once(" #").unwrap_or((line, ""));
         let words = shell_words::split(words).map_err(|error| format!("line {number}: {error}"))?;
         let mut words = words.into_iter();
         let id = words.next().unwrap_or_default();
-        list.push(Expected { id, words: words.collect(), reason: reason.trim().to_owned() });
+        list.push(ListedFailure { id, words: words.collect(), reason: reason.trim().to_owned() });
     }
     Ok(list)
 }
 
 /// Formats a list, with a comment above it.
-pub fn write(head: &str, list: &[Expected]) -> String {
+pub fn write(head: &str, list: &[ListedFailure]) -> String {
     let mut text: String = head.lines().map(|line| format!("# {line}\n")).collect();
-    for Expected { id, words, reason } in list {
+    for ListedFailure { id, words, reason } in list {
         text.push_str(&shell_words::join([id].into_iter().chain(words)));
         if !reason.is_empty() {
             text.push_str("  # ");
@@ -55,8 +59,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_read() {
-        let line = |id: &str, words: &[&str], reason: &str| Expected {
+    fn a_written_list_is_read_back() {
+        let line = |id: &str, words: &[&str], reason: &str| ListedFailure {
             id: id.to_owned(),
             words: words.iter().map(|&word| word.to_owned()).collect(),
             reason: reason.to_owned(),

@@ -1,4 +1,5 @@
-//! Explains names that ptxsmith prints: a listed deviation, a clause or a section of the specification, or an ambiguity.
+//! Explains names that ptxsmith prints: a listed deviation, a clause or a section of the specification, or an
+//! ambiguity.
 
 use std::fmt::Write as _;
 
@@ -8,10 +9,16 @@ use crate::{clauses, deviations};
 
 /// Returns the explanation of a name as Markdown, or `None` if ptxsmith has no such name.
 pub fn explain(name: &str) -> Option<String> {
-    let page = || deviations::page(name).map(str::to_owned);
-    let clause = || Clause::from_id(name).map(of_clause);
-    let question = || Question::ALL.iter().copied().find(|question| question.name() == name).map(of_question);
-    page().or_else(clause).or_else(question).or_else(|| of_section(name))
+    if let Some(page) = deviations::page(name) {
+        return Some(page.to_owned());
+    }
+    if let Some(clause) = Clause::from_id(name) {
+        return Some(explain_clause(clause));
+    }
+    match Question::ALL.iter().find(|question| question.name() == name) {
+        Some(&question) => Some(explain_question(question)),
+        None => explain_section(name),
+    }
 }
 
 /// Returns all names that can be explained, except sections.
@@ -21,24 +28,25 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     deviations::ids().chain(clauses).chain(questions)
 }
 
-fn of_clause(clause: Clause) -> String {
-    let (id, section) = (clause.id(), clauses::section(clause.id()));
+fn explain_clause(clause: Clause) -> String {
+    let id = clause.id();
+    let section = clauses::section(clause.id());
     let mut text = format!("# {id}\n\n{}.\n\n", clause.summary());
     let _ = writeln!(text, "PTX ISA, section {section}, {}", clauses::heading(section));
     if let Some(link) = clauses::link(section) {
         let _ = writeln!(text, "{link}");
     }
-    let left_open = Question::ALL.iter().filter(|question| question.clauses().contains(&id));
-    let left_open: Vec<&str> = left_open.map(|question| question.name()).collect();
-    list(&mut text, "Ambiguities", &left_open);
-    list(&mut text, "Listed deviations", &deviations::naming(id));
+    let questions = Question::ALL.iter().filter(|question| question.clauses().contains(&id));
+    let questions: Vec<&str> = questions.map(|question| question.name()).collect();
+    write_list(&mut text, "Ambiguities", &questions);
+    write_list(&mut text, "Listed deviations", &deviations::violating(id));
     text
 }
 
-fn of_question(question: Question) -> String {
+fn explain_question(question: Question) -> String {
     let mut text = format!("# {}\n\nAn ambiguity of the specification.\n\n", question.name());
-    for (nth, (answer, summary)) in question.answers().iter().zip(question.summaries()).enumerate() {
-        let default = if nth == 0 { " (the literal text, and the default)" } else { "" };
+    for (index, (answer, summary)) in question.answers().iter().zip(question.summaries()).enumerate() {
+        let default = if index == 0 { " (the literal text, and the default)" } else { "" };
         let _ = writeln!(text, "- `{}={answer}`{default}: {summary}", question.name());
     }
     text += "\n## Left open by\n\n";
@@ -48,23 +56,24 @@ fn of_question(question: Question) -> String {
     text
 }
 
-fn of_section(section: &str) -> Option<String> {
-    let all: Vec<Clause> =
-        Clause::ALL.iter().copied().filter(|clause| clauses::section(clause.id()) == section).collect();
-    if all.is_empty() {
-        return None;
-    }
+fn explain_section(section: &str) -> Option<String> {
+    let mut clauses_of_section =
+        Clause::ALL.iter().filter(|clause| clauses::section(clause.id()) == section).peekable();
+    clauses_of_section.peek()?;
     let mut text = format!("# {section} {}\n\n", clauses::heading(section));
-    for clause in all {
+    for clause in clauses_of_section {
         let _ = writeln!(text, "- {}: {}", clause.id(), clause.summary());
     }
     Some(text)
 }
 
-fn list(text: &mut String, heading: &str, names: &[&str]) {
-    if !names.is_empty() {
-        let _ = writeln!(text, "\n## {heading}\n");
-        names.iter().for_each(|name| *text += &format!("- {name}\n"));
+fn write_list(text: &mut String, heading: &str, names: &[&str]) {
+    if names.is_empty() {
+        return;
+    }
+    let _ = writeln!(text, "\n## {heading}\n");
+    for name in names {
+        let _ = writeln!(text, "- {name}");
     }
 }
 

@@ -1,7 +1,7 @@
 //! Reads the folder that a campaign wrote.
 //!
-//! A folder may come from an untrusted source. Only two files are read, both with fixed names; the contents of the folder never name a file
-//! that is read or written.
+//! A folder may come from an untrusted source. Only two files are read, both with fixed names; the contents
+//! of the folder never name a file that is read or written.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -68,9 +68,10 @@ impl Folder {
     /// # Errors
     /// If there is no report, or if the report or the manifest is malformed.
     pub fn read(path: &Path) -> Result<Folder, ReadError> {
-        let (folder, file) = match path.is_dir() {
-            true => (path, path.join(REPORT)),
-            false => (path.parent().unwrap_or(Path::new("")), path.to_owned()),
+        let (folder, file) = if path.is_dir() {
+            (path, path.join(REPORT))
+        } else {
+            (path.parent().unwrap_or(Path::new("")), path.to_owned())
         };
         let mut report: Report = read(&file)?;
         expect_schema(&file, &report.schema, SCHEMA)?;
@@ -78,26 +79,34 @@ impl Folder {
         report.findings.sort_by_key(crate::severity::order);
         Ok(Folder { report, manifest: read_manifest(folder)? })
     }
+
+    /// Counts the mismatches between the report and the folder that contains it: the findings of the report
+    /// without a file, and the files of findings that are not in the report. Both counts are 0 if report and
+    /// folder belong together.
+    pub fn count_mismatches(&self, folder: &Path) -> (usize, usize) {
+        let folder = folder.join(FINDINGS);
+        let findings = &self.report.findings;
+        let with_file = findings.iter().filter(|finding| finding.file.is_some());
+        let missing =
+            with_file.filter(|finding| !folder.join(format!("{}.ptx", finding.id)).is_file()).count();
+        let mut unknown = 0;
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            let name = entry.file_name();
+            let id = name.to_str().and_then(id_of_file);
+            unknown += usize::from(id.is_some_and(|id| findings.iter().all(|finding| finding.id != id)));
+        }
+        (missing, unknown)
+    }
 }
 
-impl Folder {
-    /// Counts the mismatches between the report and the folder that contains it: the findings of the report without a file, and the files
-    /// of findings that are not in the report. Both counts are 0 if report and folder belong together.
-    pub fn strangers(&self, folder: &Path) -> (usize, usize) {
-        let of = |name: &str| folder.join(FINDINGS).join(name);
-        let named = self.report.findings.iter().filter(|found| found.file.is_some());
-        let missing = named.filter(|found| !of(&format!("{}.ptx", found.id)).is_file()).count();
-        let there = fs::read_dir(folder.join(FINDINGS)).into_iter().flatten().flatten();
-        let is_stranger = |name: &str| {
-            let id = name.strip_suffix(".ptx").map(|id| id.strip_suffix(".found").unwrap_or(id));
-            // `ID.2.ptx` is the second module of a linked program.
-            let is_number = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
-            let id =
-                id.map(|id| id.rsplit_once('.').filter(|(_, part)| is_number(part)).map_or(id, |(id, _)| id));
-            id.is_some_and(|id| self.report.findings.iter().all(|found| found.id != id))
-        };
-        let strangers = there.filter(|entry| entry.file_name().to_str().is_some_and(is_stranger)).count();
-        (missing, strangers)
+/// Returns the id of the finding to which a file belongs, by the file's name: `ID.ptx`, `ID.found.ptx`, or
+/// `ID.2.ptx` for the second module of a linked program.
+fn id_of_file(name: &str) -> Option<&str> {
+    let stem = name.strip_suffix(".ptx")?;
+    let stem = stem.strip_suffix(".found").unwrap_or(stem);
+    match stem.rsplit_once('.') {
+        Some((id, number)) if number.bytes().all(|byte| byte.is_ascii_digit()) => Some(id),
+        _ => Some(stem),
     }
 }
 
@@ -125,8 +134,8 @@ fn expect_schema(path: &Path, found: &str, wanted: &'static str) -> Result<(), R
 }
 
 fn read<T: DeserializeOwned>(path: &Path) -> Result<T, ReadError> {
-    let failed = |error| ReadError::Io { path: path.to_owned(), error };
-    let text = regular::read(path, MOST_BYTES).map_err(failed)?;
+    let text =
+        regular::read(path, MOST_BYTES).map_err(|error| ReadError::Io { path: path.to_owned(), error })?;
     serde_json::from_slice(&text).map_err(|error| ReadError::Json { path: path.to_owned(), error })
 }
 
@@ -154,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn a_report_that_is_not_of_its_folder_is_known_by_the_files_of_findings() {
+    fn files_of_findings_show_that_a_report_does_not_belong_to_its_folder() {
         let text = r#"{"schema": "ptxsmith.report/1", "subjects": [], "compared": 0, "conform": 0, "findings": [
             {"id": "a", "status": "new", "class": "crash", "subjects": [], "clauses": [], "title": "", "count": 1,
              "program": "", "variable": null, "expected": null, "observed": {"outcome": "crashed"},
@@ -163,17 +172,17 @@ mod tests {
         fs::write(directory.path().join(REPORT), text).unwrap();
         let folder = Folder::read(directory.path()).unwrap();
         fs::create_dir(directory.path().join(FINDINGS)).unwrap();
-        assert_eq!(folder.strangers(directory.path()), (1, 0));
+        assert_eq!(folder.count_mismatches(directory.path()), (1, 0));
         for name in ["a.ptx", "a.found.ptx", "notes.txt"] {
             fs::write(directory.path().join(FINDINGS).join(name), "").unwrap();
         }
-        assert_eq!(folder.strangers(directory.path()), (0, 0));
+        assert_eq!(folder.count_mismatches(directory.path()), (0, 0));
         fs::write(directory.path().join(FINDINGS).join("b.ptx"), "").unwrap();
-        assert_eq!(folder.strangers(directory.path()), (0, 1));
+        assert_eq!(folder.count_mismatches(directory.path()), (0, 1));
     }
 
     #[test]
-    fn what_is_no_report_is_told_with_its_name() {
+    fn an_error_names_the_file_that_is_no_report() {
         let message = |text: &str| read_text(text).unwrap_err().to_string();
         assert!(message("{").contains("report.json is no report of a campaign: EOF"), "{}", message("{"));
         let later = message(&format!("{{\"schema\": \"ptxsmith.report/2\\u001b\", {EMPTY}"));

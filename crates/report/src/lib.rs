@@ -1,8 +1,9 @@
-//! The report of a campaign as a data type, its renderings for people and for tools, and the history of many campaigns.
+//! The report of a campaign as a data type, its renderings for people and for tools, and the history of many
+//! campaigns.
 //!
-//! This package does not judge programs. A campaign writes a [`Report`], and readers of the report need neither the subject nor the
-//! campaign. Strings in a report come from subjects and from other people's programs. They are untrusted data: every rendering escapes them
-//! for its output format ([`harmless`]).
+//! This package does not judge programs. A campaign writes a [`Report`], and readers of the report need
+//! neither the subject nor the campaign. Strings in a report come from subjects and from other people's
+//! programs. They are untrusted data: every rendering escapes them for its output format ([`harmless`]).
 
 pub mod against;
 pub mod atlas;
@@ -26,10 +27,10 @@ pub mod reproduce;
 pub mod severity;
 pub mod values;
 
-pub use cases::Case;
-pub use formats::{FORMATS, Format, Shown, html, junit, markdown, sarif, text};
+pub use cases::CaseStandings;
+pub use formats::{FORMATS, RenderInput, ReportFormat, html, junit, markdown, sarif, text};
 pub use model::{
-    Answers, Class, ClauseCounts, CodeCounts, Comparison, Confusion, Coverage, EmittedProgram, Example,
-    ExpectedFailure, Fates, Finding, Kind, Operands, Reached, Reduced, Report, SCHEMA, Status, Subject,
-    UnexpectedPass,
+    Answers, Class, ClauseCounts, Comparison, Confusion, CoverageCount, CoverageSummary, EmittedProgram,
+    Example, ExpectedFailure, Finding, KernelCounts, Kind, OperandCounts, OutcomeCounts, Reduced, Report,
+    SCHEMA, Status, SubjectResults, UnexpectedPass,
 };

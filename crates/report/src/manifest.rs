@@ -1,6 +1,7 @@
 //! The provenance of a campaign: `ptxsmith.manifest/1`.
 //!
-//! Everything that depends on time or on the machine is in the manifest and nowhere else, so that reports can be compared byte by byte.
+//! Everything that depends on time or on the machine is in the manifest and nowhere else, so that reports can
+//! be compared byte by byte.
 
 use serde::{Deserialize, Serialize};
 
@@ -24,13 +25,13 @@ pub struct Manifest {
     /// The command line, as given.
     pub command_line: Vec<String>,
     /// The machine on which the campaign ran.
-    pub machine: Machine,
+    pub machine: HostMachine,
     /// The time of the start: RFC 3339, UTC. It stays the same when a campaign is resumed.
     pub started: String,
     /// The time of the end; `None` while the campaign runs, and if it was killed.
     pub ended: Option<String>,
     /// The implementations under test.
-    pub subjects: Vec<Tested>,
+    pub subjects: Vec<TestedSubject>,
     /// The planned number of cases; `None` if a time limit was given instead.
     pub cases: Option<u64>,
 }
@@ -38,7 +39,7 @@ pub struct Manifest {
 /// The machine on which a campaign ran.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Machine {
+pub struct HostMachine {
     /// The operating system.
     pub os: String,
     /// The processor.
@@ -50,7 +51,7 @@ pub struct Machine {
 /// The exact implementation that was tested.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Tested {
+pub struct TestedSubject {
     /// The subject as `--subject` names it.
     pub id: String,
     /// The full version.

@@ -6,9 +6,9 @@ use std::rc::Rc;
 
 use ptxsmith_oracle::Clause;
 
-use crate::cases::Case;
+use crate::cases::CaseStandings;
 use crate::releases::{family, version_of};
-use crate::{ClauseCounts, Finding, Report, Status, Subject, clauses};
+use crate::{ClauseCounts, Finding, Report, Status, SubjectResults, clauses};
 
 /// Limits that only a manipulated report exceeds.
 const MOST_CLAUSES: usize = 2_000;
@@ -36,7 +36,8 @@ pub enum Standing {
 }
 
 impl Standing {
-    /// All standings in the order of the legend: the name for people, the CSS class, and a sign for people who do not see colours.
+    /// All standings in the order of the legend: the name for people, the CSS class, and a sign for people
+    /// who do not see colours.
     pub const LEGEND: [(Standing, &'static str, &'static str, &'static str); 7] = [
         (Standing::Conforms, "conforms", "s-conforms", "✓"),
         (Standing::Deviates, "deviates", "s-deviates", "≠"),
@@ -95,6 +96,11 @@ impl Standing {
         }
     }
 
+    /// Whether the subject was seen to deviate.
+    pub fn differs(self) -> bool {
+        !matches!(self, Standing::Conforms | Standing::NotReached | Standing::Unsupported)
+    }
+
     fn of_counts(counts: &ClauseCounts) -> Standing {
         let worst = [
             (counts.crashed, Standing::Crashed),
@@ -111,16 +117,17 @@ impl Standing {
     }
 }
 
-impl Case {
-    /// Returns the standing of the subject with this index in the report, or [`Standing::NotReached`] if the report has none.
-    pub fn standing(&self, nth: usize) -> Standing {
-        self.standings.chars().nth(nth).and_then(Standing::from_letter).unwrap_or(Standing::NotReached)
+impl CaseStandings {
+    /// Returns the standing of the subject with this index in the report, or [`Standing::NotReached`] if the
+    /// report has none.
+    pub fn standing(&self, subject: usize) -> Standing {
+        self.standings.chars().nth(subject).and_then(Standing::from_letter).unwrap_or(Standing::NotReached)
     }
 }
 
 /// The cell for a subject and a clause.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Cell<'a> {
+pub struct MatrixCell<'a> {
     /// The standing.
     pub standing: Standing,
     /// The number of verdicts behind the standing, if they were counted.
@@ -128,13 +135,36 @@ pub struct Cell<'a> {
     /// The findings that name the clause, the one with the shortest reproducer first.
     pub findings: Vec<&'a Finding>,
     /// The subject's own minimized reproducer that shows the standing, if one was kept.
-    pub least: Option<&'a str>,
+    pub reproducer: Option<&'a str>,
 }
 
-impl<'a> Cell<'a> {
+impl<'a> MatrixCell<'a> {
+    fn new(subject: &SubjectResults, clause: &str) -> MatrixCell<'a> {
+        let counts = subject.clauses.get(clause).copied();
+        let standing = counts.map_or(Standing::NotReached, |counts| Standing::of_counts(&counts));
+        MatrixCell { standing, counts, findings: Vec::new(), reproducer: None }
+    }
+
+    fn add(&mut self, named: &ClauseFinding<'a>) {
+        // A deviation that is gone no longer occurs.
+        if named.is_informative && named.finding.status != Status::Gone {
+            self.standing = self.standing.max(Standing::of_class(named.finding.class));
+        }
+        if self.findings.len() < MOST_FINDINGS {
+            self.findings.push(named.finding);
+        }
+    }
+
     /// Returns the listed deviations that no longer occur.
-    pub fn gone(&self) -> impl Iterator<Item = &'a Finding> {
+    pub fn gone_findings(&self) -> impl Iterator<Item = &'a Finding> {
         self.findings.iter().copied().filter(|finding| finding.status == Status::Gone)
+    }
+
+    /// Returns the findings with a class that implies the standing of the cell. Findings of other classes do
+    /// not explain it.
+    pub fn explaining_findings(&self) -> impl Iterator<Item = &'a Finding> {
+        let current = self.findings.iter().copied().filter(|finding| finding.status != Status::Gone);
+        current.filter(|finding| Standing::of_class(finding.class) == self.standing)
     }
 
     /// Whether any finding needs attention.
@@ -145,27 +175,28 @@ impl<'a> Cell<'a> {
 
 /// The row for a clause.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Row<'a> {
+pub struct MatrixRow<'a> {
     /// The name of the clause.
     pub clause: &'a str,
     /// One cell for each subject, in the order of [`Matrix::subjects`].
-    pub cells: Vec<Cell<'a>>,
+    pub cells: Vec<MatrixCell<'a>>,
 }
 
 /// A table of clauses and subjects.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Matrix<'a> {
     /// The subjects, grouped by lineage.
-    pub subjects: Vec<&'a Subject>,
+    pub subjects: Vec<&'a SubjectResults>,
     /// The rows of clauses, in the order of the manual.
-    pub rows: Vec<Row<'a>>,
+    pub rows: Vec<MatrixRow<'a>>,
 }
 
 impl<'a> Matrix<'a> {
-    /// Builds the matrix of a report. It has a row for every clause that data can show, and for every other clause in the report.
+    /// Builds the matrix of a report. It has a row for every clause that data can show, and for every other
+    /// clause in the report.
     ///
     /// A clause without counted verdicts conforms nowhere; its standing comes from the findings that name it.
-    pub fn of(report: &'a Report) -> Matrix<'a> {
+    pub fn new(report: &'a Report) -> Matrix<'a> {
         let subjects = by_lineage(report);
         let columns: BTreeMap<&str, usize> =
             subjects.iter().enumerate().map(|(column, subject)| (&*subject.id, column)).collect();
@@ -176,92 +207,86 @@ impl<'a> Matrix<'a> {
         let mut ids: Vec<&str> = ids.into_iter().collect();
         ids.sort_by_key(|id| clauses::order(id));
         ids.truncate(MOST_CLAUSES);
-        let row = |clause: &'a str| {
-            let unseen = |subject: &&'a Subject| {
-                let counts = subject.clauses.get(clause).copied();
-                let standing = counts.map_or(Standing::NotReached, |counts| Standing::of_counts(&counts));
-                Cell { standing, counts, findings: Vec::new(), least: None }
-            };
-            let mut cells: Vec<Cell<'a>> = subjects.iter().map(unseen).collect();
+        let mut rows = Vec::new();
+        for clause in ids {
+            let cells = subjects.iter().map(|subject| MatrixCell::new(subject, clause));
+            let mut cells: Vec<MatrixCell<'a>> = cells.collect();
             for named in findings.get(clause).into_iter().flatten() {
-                for column in &*named.columns {
-                    let cell = &mut cells[*column];
-                    // A deviation that is gone no longer occurs.
-                    if named.tells && named.finding.status != Status::Gone {
-                        cell.standing = cell.standing.max(Standing::of_class(named.finding.class));
-                    }
-                    if cell.findings.len() < MOST_FINDINGS {
-                        cell.findings.push(named.finding);
-                    }
+                for &column in &*named.columns {
+                    cells[column].add(named);
                 }
             }
             for (cell, subject) in cells.iter_mut().zip(&subjects) {
-                cell.least = least(subject, clause, cell.standing);
+                cell.reproducer = reproducer(subject, clause, cell.standing);
             }
-            Row { clause, cells }
-        };
-        let rows = ids.into_iter().map(row).collect();
+            rows.push(MatrixRow { clause, cells });
+        }
         Matrix { subjects, rows }
     }
 
     /// Groups the rows by section of the manual.
-    pub fn sections(&self) -> Vec<(&str, &[Row<'a>])> {
+    pub fn sections(&self) -> Vec<(&str, &[MatrixRow<'a>])> {
         let sections = self.rows.chunk_by(|a, b| clauses::section(a.clause) == clauses::section(b.clause));
         sections.map(|rows| (clauses::section(rows[0].clause), rows)).collect()
     }
 }
 
 /// Returns the shortest reproducer of a subject that shows this standing for a clause.
-fn least<'a>(subject: &'a Subject, clause: &str, standing: Standing) -> Option<&'a str> {
-    let kept = subject.least.get(clause)?.iter();
-    let shows =
-        kept.filter(|(class, _)| Standing::of_class(**class) == standing).map(|(_, program)| &**program);
-    shows.min_by_key(|program| (program.len(), *program))
+fn reproducer<'a>(subject: &'a SubjectResults, clause: &str, standing: Standing) -> Option<&'a str> {
+    let reproducers = subject.reproducers.get(clause)?.iter();
+    let programs = reproducers.filter(|(class, _)| Standing::of_class(**class) == standing);
+    programs.map(|(_, program)| &**program).min_by_key(|program| (program.len(), *program))
 }
 
-/// Sorts the subjects by lineage, then by program, then from the oldest release to the newest. Lineages and programs are in the order of
-/// the command line.
-fn by_lineage(report: &Report) -> Vec<&Subject> {
+/// Sorts the subjects by lineage, then by program, then from the oldest release to the newest. Lineages and
+/// programs are in the order of the command line.
+fn by_lineage(report: &Report) -> Vec<&SubjectResults> {
     let mut lineages: BTreeMap<&str, usize> = BTreeMap::new();
     let mut families: BTreeMap<&str, usize> = BTreeMap::new();
-    let mut subjects: Vec<_> = (report.subjects.iter().enumerate())
-        .map(|(place, subject)| {
-            let version = subject.version.as_deref().unwrap_or("");
-            let lineage = match &subject.lineage {
-                Some(lineage) => *lineages.entry(lineage).or_insert(place),
-                None => place,
-            };
-            let family = *families.entry(family(&subject.id)).or_insert(place);
-            ((lineage, family, version_of(&subject.id, version)), subject)
-        })
-        .collect();
-    subjects.sort_by(|a, b| a.0.cmp(&b.0));
-    subjects.into_iter().map(|(_, subject)| subject).take(MOST_SUBJECTS).collect()
+    let mut keyed_subjects = Vec::new();
+    for (index, subject) in report.subjects.iter().enumerate() {
+        let version = subject.version.as_deref().unwrap_or("");
+        let lineage = match &subject.lineage {
+            Some(lineage) => *lineages.entry(lineage).or_insert(index),
+            None => index,
+        };
+        let family = *families.entry(family(&subject.id)).or_insert(index);
+        keyed_subjects.push(((lineage, family, version_of(&subject.id, version)), subject));
+    }
+    keyed_subjects.sort_by(|a, b| a.0.cmp(&b.0));
+    keyed_subjects.into_iter().map(|(_, subject)| subject).take(MOST_SUBJECTS).collect()
 }
 
 /// A finding that names a clause.
-struct Named<'a> {
+struct ClauseFinding<'a> {
     finding: &'a Finding,
     /// The columns of the subjects that show it.
     columns: Rc<[usize]>,
-    /// Whether the clause is informative for the finding.
-    tells: bool,
+    /// Whether the clause is informative for the finding; see [`clauses::informative_first`].
+    is_informative: bool,
 }
 
 /// Returns the findings that name each clause, those with the shortest reproducers first.
-fn by_clause<'a>(report: &'a Report, columns: &BTreeMap<&str, usize>) -> BTreeMap<&'a str, Vec<Named<'a>>> {
-    let mut clauses: BTreeMap<&str, Vec<Named<'_>>> = BTreeMap::new();
+fn by_clause<'a>(
+    report: &'a Report,
+    columns: &BTreeMap<&str, usize>,
+) -> BTreeMap<&'a str, Vec<ClauseFinding<'a>>> {
+    let mut clauses: BTreeMap<&str, Vec<ClauseFinding<'_>>> = BTreeMap::new();
     for finding in &report.findings {
-        let shown = finding.subjects.iter().take(MOST_SUBJECTS);
-        let columns: Rc<[usize]> = shown.filter_map(|id| columns.get(&**id).copied()).collect();
-        let (ids, telling) = clauses::telling(&finding.clauses);
-        for (nth, id) in ids.into_iter().enumerate() {
-            let named = Named { finding, columns: Rc::clone(&columns), tells: nth < telling };
-            clauses.entry(id).or_default().push(named);
+        let subjects = finding.subjects.iter().take(MOST_SUBJECTS);
+        let columns: Rc<[usize]> = subjects.filter_map(|id| columns.get(&**id).copied()).collect();
+        let (ids, informative) = clauses::informative_first(&finding.clauses);
+        for (index, id) in ids.into_iter().enumerate() {
+            let columns = Rc::clone(&columns);
+            clauses.entry(id).or_default().push(ClauseFinding {
+                finding,
+                columns,
+                is_informative: index < informative,
+            });
         }
     }
-    for named in clauses.values_mut() {
-        named.sort_by_key(|named| (named.finding.least_program().len(), &named.finding.id));
+    for findings in clauses.values_mut() {
+        findings.sort_by_key(|named| (named.finding.least_program().len(), &named.finding.id));
     }
     clauses
 }
@@ -291,16 +316,16 @@ mod tests {
     }
 
     #[test]
-    fn subjects_of_one_lineage_stand_together_the_oldest_release_first() {
+    fn subjects_are_grouped_by_lineage_with_the_oldest_release_first() {
         let report = report();
-        let ids: Vec<&str> = Matrix::of(&report).subjects.iter().map(|subject| &*subject.id).collect();
+        let ids: Vec<&str> = Matrix::new(&report).subjects.iter().map(|subject| &*subject.id).collect();
         assert_eq!(ids, ["a@1.9", "a@1.10", "b1", "none"]);
     }
 
     #[test]
-    fn the_worst_standing_shows_and_the_least_program_comes_first() {
+    fn a_cell_has_the_worst_standing_and_the_shortest_reproducer_first() {
         let report = report();
-        let matrix = Matrix::of(&report);
+        let matrix = Matrix::new(&report);
         let row = |clause: &str| matrix.rows.iter().find(|row| row.clause == clause).unwrap();
         let standings = |clause| row(clause).cells.iter().map(|cell| cell.standing).collect::<Vec<_>>();
         use Standing::{AcceptsInvalid, Crashed, NotReached, Unsupported};
@@ -311,23 +336,23 @@ mod tests {
         // A deviation that is gone no longer occurs but needs attention.
         assert_eq!(standings("4.5.5/shift-left")[1], NotReached);
         let gone = &row("4.5.5/shift-left").cells[1];
-        assert!(gone.needs_attention() && gone.gone().count() == 1);
+        assert!(gone.needs_attention() && gone.gone_findings().count() == 1);
         let ids: Vec<&str> = row("4.5.5/division").cells[1].findings.iter().map(|f| &*f.id).collect();
         assert_eq!(ids, ["y", "x"]);
         // Each cell shows the subject's own minimized reproducer of the kind that its colour represents.
-        let least: Vec<_> = row("4.5.5/division").cells.iter().map(|cell| cell.least).collect();
-        assert_eq!(least, [None, None, Some("taken"), None]);
+        let reproducers: Vec<_> = row("4.5.5/division").cells.iter().map(|cell| cell.reproducer).collect();
+        assert_eq!(reproducers, [None, None, Some("taken"), None]);
         assert_eq!(matrix.rows.last().unwrap().clause, "9.9/later");
         assert_eq!(matrix.sections()[0].0, "4.5");
     }
 
     #[test]
-    fn a_letter_is_a_standing_and_what_is_missing_or_unknown_was_not_reached() {
+    fn each_standing_has_a_letter_and_a_missing_or_unknown_letter_is_not_reached() {
         for (standing, ..) in Standing::LEGEND {
             assert_eq!(Standing::from_letter(standing.letter()), Some(standing));
         }
-        let case = Case { standings: "cx?".into(), ..Case::default() };
-        let standings: Vec<Standing> = (0..4).map(|nth| case.standing(nth)).collect();
+        let case = CaseStandings { standings: "cx?".into(), ..CaseStandings::default() };
+        let standings: Vec<Standing> = (0..4).map(|subject| case.standing(subject)).collect();
         use Standing::{Conforms, Crashed, NotReached};
         assert_eq!(standings, [Conforms, Crashed, NotReached, NotReached]);
     }

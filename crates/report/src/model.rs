@@ -1,10 +1,11 @@
 //! The report of a campaign: `ptxsmith.report/1`.
 //!
-//! Its contents do not depend on time, on the machine, on the number of threads or on the order in which threads finish: the same campaign
-//! produces the same bytes. Such information is in the [`Manifest`](crate::manifest::Manifest).
+//! Its contents do not depend on time, on the machine, on the number of threads or on the order in which
+//! threads finish: the same campaign produces the same bytes. Such information is in the
+//! [`Manifest`](crate::manifest::Manifest).
 //!
-//! Unknown fields are ignored, so that a report of a later version can be displayed. Fields that were added after the first version may be
-//! missing.
+//! Unknown fields are ignored, so that a report of a later version can be displayed. Fields that were added
+//! after the first version may be missing.
 
 use std::borrow::Borrow;
 use std::cmp::Reverse;
@@ -13,8 +14,8 @@ use std::ops::AddAssign;
 
 use serde::{Deserialize, Serialize};
 
-use crate::cases::Case;
-use crate::releases::{ReleaseVerdict, release_map};
+use crate::cases::CaseStandings;
+use crate::releases::release_map;
 
 pub use ptxsmith_model::{
     Answers, Class, Comparison, EmittedProgram, Example, ExpectedFailure, Finding, Kind, Reduced, Status,
@@ -24,8 +25,9 @@ pub use ptxsmith_model::{
 /// The value of `"schema"`.
 pub const SCHEMA: &str = "ptxsmith.report/1";
 
-/// The maximum number of reasons in a summary why something was not compared. The report contains all reasons.
-const MOST_REASONS: usize = 5;
+/// The maximum number of explanations in a summary why something was not compared. The report contains all of
+/// them.
+const MOST_EXPLANATIONS: usize = 5;
 
 /// All results of a campaign.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -45,7 +47,7 @@ pub struct Report {
     #[serde(default)]
     pub complete: bool,
     /// The implementations under test, in the order of the command line.
-    pub subjects: Vec<Subject>,
+    pub subjects: Vec<SubjectResults>,
     /// The number of verdicts of all subjects.
     pub compared: u64,
     /// The number of verdicts that conform to the specification.
@@ -53,7 +55,8 @@ pub struct Report {
     /// The number of cases without a verdict, by reason.
     #[serde(default)]
     pub not_compared: BTreeMap<String, u64>,
-    /// How often each subject followed an interpretation other than the default (`question=answer`), by subject.
+    /// How often each subject followed an interpretation other than the default (`question=answer`), by
+    /// subject.
     #[serde(default)]
     pub readings: BTreeMap<String, BTreeMap<String, u64>>,
     /// How often each subject was shown to follow a default interpretation, by subject.
@@ -66,15 +69,15 @@ pub struct Report {
     pub unexpected_passes: Vec<UnexpectedPass>,
     /// The result of each subject for each program, if the campaign was asked to record it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub cases: Vec<Case>,
+    pub cases: Vec<CaseStandings>,
     /// The coverage of the specification and the grammar.
     #[serde(default)]
-    pub coverage: Coverage,
+    pub coverage: CoverageSummary,
 }
 
 /// An implementation under test and its results.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Subject {
+pub struct SubjectResults {
     /// The subject as `--subject` names it: `ptxas@13.5`.
     pub id: String,
     /// The name that a subject reports for itself, if it is a command that does so.
@@ -98,51 +101,54 @@ pub struct Subject {
     /// The number of verdicts that conform to the specification.
     #[serde(default)]
     pub conform: u64,
-    /// The number of variables that the subject does not show, in cases that were compared because of other variables.
+    /// The number of variables that the subject does not show, in cases that were compared because of other
+    /// variables.
     #[serde(default)]
     pub variables_not_shown: u64,
-    /// The number of conforming verdicts based on the outcome alone: the subject accepts the program, as the specification does, but does
-    /// not show values.
+    /// The number of conforming verdicts based on the outcome alone: the subject accepts the program, as the
+    /// specification does, but does not show values.
     #[serde(default)]
     pub compared_by_outcome: u64,
     /// The number of operand results in kernels that were seen and that the specification predicts.
-    #[serde(default, skip_serializing_if = "Operands::is_empty")]
-    pub operands: Operands,
+    #[serde(default, skip_serializing_if = "OperandCounts::is_empty")]
+    pub operands: OperandCounts,
     /// The number of memory operands in kernels of files that were compared with those of generated code.
-    #[serde(default, skip_serializing_if = "CodeCounts::is_empty")]
-    pub memory_operands: CodeCounts,
+    #[serde(default, skip_serializing_if = "KernelCounts::is_empty")]
+    pub memory_operands: KernelCounts,
     /// The number of kernels in files for which the computed results were compared.
-    #[serde(default, skip_serializing_if = "CodeCounts::is_empty")]
-    pub computed_kernels: CodeCounts,
+    #[serde(default, skip_serializing_if = "KernelCounts::is_empty")]
+    pub computed_kernels: KernelCounts,
     /// The number of cases without a verdict, by reason. Reasons that did not occur are left out.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub not_compared: BTreeMap<String, u64>,
-    /// The detailed explanations, as far as they are known: by reason as in `not_compared`, the number of cases for each explanation.
+    /// The detailed explanations, as far as they are known: by reason as in `not_compared`, the number of
+    /// cases for each explanation.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub not_compared_because: BTreeMap<String, BTreeMap<String, u64>>,
     /// The outcomes of valid programs, which must be accepted, and of invalid ones, which must be rejected.
     #[serde(default)]
     pub confusion: Confusion,
-    /// For a subject that accepts (almost) no valid program: its most frequent message, or how it crashes. Such a subject is probably not
-    /// configured correctly, so its rejections are not findings.
+    /// For a subject that accepts (almost) no valid program: its most frequent message, or how it crashes.
+    /// Such a subject is probably not configured correctly, so its rejections are not findings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refuses_everything: Option<String>,
     /// The number of verdicts by the clauses on which they are based; empty if they were not counted.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub clauses: BTreeMap<String, ClauseCounts>,
     /// The minimized reproducer for each clause that the subject violates, by class of finding.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub least: BTreeMap<String, BTreeMap<Class, String>>,
+    #[serde(default, rename = "least", skip_serializing_if = "BTreeMap::is_empty")]
+    pub reproducers: BTreeMap<String, BTreeMap<Class, String>>,
 }
 
-impl Subject {
+impl SubjectResults {
     /// Returns the most frequent explanations why something was not compared for this reason.
-    pub fn because(&self, reason: &str) -> Vec<(&str, u64)> {
-        let all = self.not_compared_because.get(reason).into_iter().flatten();
-        let mut all: Vec<(&str, u64)> = all.map(|(why, count)| (why.as_str(), *count)).collect();
-        all.sort_by_key(|&(_, count)| Reverse(count));
-        all.truncate(MOST_REASONS);
-        all
+    pub fn explanations(&self, reason: &str) -> Vec<(&str, u64)> {
+        let counts = self.not_compared_because.get(reason).into_iter().flatten();
+        let mut explanations: Vec<(&str, u64)> =
+            counts.map(|(explanation, count)| (explanation.as_str(), *count)).collect();
+        explanations.sort_by_key(|&(_, count)| Reverse(count));
+        explanations.truncate(MOST_EXPLANATIONS);
+        explanations
     }
 
     /// Returns the number of cases that do not conform.
@@ -150,8 +156,8 @@ impl Subject {
         self.compared.saturating_sub(self.conform)
     }
 
-    /// Returns the number of invalid programs that the subject rejects. They count as conforming verdicts, although the programs are
-    /// invalid.
+    /// Returns the number of invalid programs that the subject rejects. They count as conforming verdicts,
+    /// although the programs are invalid.
     pub fn refused_invalid(&self) -> u64 {
         self.confusion.must_refuse.refused.min(self.conform)
     }
@@ -173,14 +179,14 @@ impl Subject {
 
 /// The number of operand results in kernels that were seen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Operands {
+pub struct OperandCounts {
     /// The number of results that the subject shows.
     pub seen: u64,
     /// The number of results that the specification predicts.
     pub total: u64,
 }
 
-impl Operands {
+impl OperandCounts {
     /// Returns the percentage of results that were seen.
     pub fn percent(&self) -> f64 {
         self.seen as f64 * 100.0 / self.total as f64
@@ -192,11 +198,13 @@ impl Operands {
     }
 }
 
-/// The number of items in kernels that were compared with generated code: memory operands, or computed kernels.
+/// The number of items in kernels that were compared with generated code: memory operands, or computed
+/// kernels.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct CodeCounts {
-    /// The items that were compared. For a memory operand this means that its place was found in the code, or was missing there.
+pub struct KernelCounts {
+    /// The items that were compared. For a memory operand this means that its place was found in the code, or
+    /// was missing there.
     pub compared: u64,
     /// The items that the generated code no longer contains.
     pub removed: u64,
@@ -204,9 +212,9 @@ pub struct CodeCounts {
     pub not_compared: BTreeMap<String, u64>,
 }
 
-impl CodeCounts {
+impl KernelCounts {
     /// Adds the counts of other kernels.
-    pub fn add(&mut self, other: &CodeCounts) {
+    pub fn add(&mut self, other: &KernelCounts) {
         self.compared += other.compared;
         self.removed += other.removed;
         for (reason, count) in &other.not_compared {
@@ -216,7 +224,7 @@ impl CodeCounts {
 
     /// Whether all counts are zero.
     pub fn is_empty(&self) -> bool {
-        *self == CodeCounts::default()
+        *self == KernelCounts::default()
     }
 }
 
@@ -243,19 +251,19 @@ pub struct ClauseCounts {
 /// The coverage of a campaign.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Coverage {
+pub struct CoverageSummary {
     /// The clauses that data at module scope can test.
-    pub clauses: Reached,
+    pub clauses: CoverageCount,
     /// The productions of the grammar that generates programs.
-    pub productions: Reached,
+    pub productions: CoverageCount,
     /// The pairs of productions in which one is the direct child of the other.
-    pub pairs: Reached,
+    pub pairs: CoverageCount,
 }
 
 /// The covered part of a set.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Reached {
+pub struct CoverageCount {
     /// The number of items that were reached.
     pub reached: u64,
     /// The number of all items.
@@ -270,21 +278,22 @@ pub struct Reached {
 #[serde(default)]
 pub struct Confusion {
     /// The programs that the specification accepts.
-    pub must_accept: Fates,
+    pub must_accept: OutcomeCounts,
     /// The programs that the specification rejects.
-    pub must_refuse: Fates,
+    pub must_refuse: OutcomeCounts,
 }
 
 /// The outcomes of a subject for programs that are all valid, or all invalid.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Fates {
+pub struct OutcomeCounts {
     /// The subject accepts the program.
     pub accepted: u64,
     /// The subject rejects the program.
     pub refused: u64,
     /// The subject crashes or hangs.
-    pub died: u64,
+    #[serde(rename = "died")]
+    pub crashed: u64,
 }
 
 /// Implements `+=` that adds each count separately.
@@ -299,43 +308,44 @@ macro_rules! add_up {
 }
 
 add_up! {
-    Operands { seen, total }
+    OperandCounts { seen, total }
     ClauseCounts { compared, conform, deviates, refuses_valid, accepts_invalid, crashed, unsupported }
     Confusion { must_accept, must_refuse }
-    Fates { accepted, refused, died }
+    OutcomeCounts { accepted, refused, crashed }
 }
 
 impl Confusion {
-    /// Whether the subject rejects or crashes on (almost) all valid programs, so that the cause is the subject itself and not the programs.
-    /// False if there are too few programs to decide.
+    /// Whether the subject rejects or crashes on (almost) all valid programs, so that the cause is the
+    /// subject itself and not the programs. False if there are too few programs to decide.
     pub fn accepts_nothing(&self) -> bool {
         const FEW: u64 = 20;
         const NEARLY: u64 = 50;
-        let Fates { accepted, refused, died } = self.must_accept;
-        let others = refused.max(died);
+        let OutcomeCounts { accepted, refused, crashed } = self.must_accept;
+        let others = refused.max(crashed);
         others >= FEW && accepted.saturating_mul(NEARLY) <= others
     }
 
     /// Whether the subject rejects (almost) all valid programs and crashes less often than it rejects.
     pub fn refuses_everything(&self) -> bool {
-        self.accepts_nothing() && self.must_accept.died < self.must_accept.refused
+        self.accepts_nothing() && self.must_accept.crashed < self.must_accept.refused
     }
 
-    /// Whether the subject accepts (almost) all invalid programs. False if there are too few programs to decide.
+    /// Whether the subject accepts (almost) all invalid programs. False if there are too few programs to
+    /// decide.
     pub fn accepts_everything(&self) -> bool {
         const FEW: u64 = 10;
         const NEARLY: u64 = 50;
-        let Fates { accepted, refused, .. } = self.must_refuse;
+        let OutcomeCounts { accepted, refused, .. } = self.must_refuse;
         accepted >= FEW && refused.saturating_mul(NEARLY) <= accepted
     }
 
     /// Returns the number of programs on which the subject crashed or hung.
-    pub fn died(&self) -> u64 {
-        self.must_accept.died.saturating_add(self.must_refuse.died)
+    pub fn crashes(&self) -> u64 {
+        self.must_accept.crashed.saturating_add(self.must_refuse.crashed)
     }
 }
 
-impl Reached {
+impl CoverageCount {
     /// Returns the percentage of items that were reached.
     pub fn percent(&self) -> f64 {
         100.0 * self.reached as f64 / self.total.max(1) as f64
@@ -343,10 +353,10 @@ impl Reached {
 }
 
 impl Report {
-    /// Returns the name of a subject with its version: `ptxas@13.5 (13.5.37)`. A command that reports its own name has that name: `toy
-    /// (1)`.
-    pub fn named(&self, id: &str) -> String {
-        let name = self.called(id);
+    /// Returns the name of a subject with its version: `ptxas@13.5 (13.5.37)`. A command that reports its own
+    /// name has that name: `toy (1)`.
+    pub fn name_with_version(&self, id: &str) -> String {
+        let name = self.display_name(id);
         match self.subject(id).and_then(|subject| subject.version.as_deref()) {
             Some(version) => format!("{name} ({version})"),
             None => name.to_owned(),
@@ -354,21 +364,21 @@ impl Report {
     }
 
     /// Returns the name that a subject reports for itself, or else its name in `--subject`.
-    fn called<'a>(&'a self, id: &'a str) -> &'a str {
+    fn display_name<'a>(&'a self, id: &'a str) -> &'a str {
         self.subject(id).and_then(|subject| subject.name.as_deref()).unwrap_or(id)
     }
 
-    fn subject(&self, id: &str) -> Option<&Subject> {
+    fn subject(&self, id: &str) -> Option<&SubjectResults> {
         self.subjects.iter().find(|subject| subject.id == id)
     }
 
     /// Returns the verdicts of all subjects on a finding's program in one line; see [`release_map`].
     pub fn release_map(&self, finding: &Finding) -> String {
-        let called = |verdict: &ReleaseVerdict| ReleaseVerdict {
-            subject: self.called(&verdict.subject).to_owned(),
-            ..verdict.clone()
-        };
-        release_map(&finding.releases.iter().map(called).collect::<Vec<_>>())
+        let mut releases = finding.releases.clone();
+        for release in &mut releases {
+            release.subject = self.display_name(&release.subject).to_owned();
+        }
+        release_map(&releases)
     }
 
     /// Returns the noun for a number of judged items: `case` or `cases`, or for files `part` or `parts`.
@@ -381,7 +391,8 @@ impl Report {
         }
     }
 
-    /// Whether the exit status of the campaign is 1: it has an unexpected finding, or an expected failure did not occur.
+    /// Whether the exit status of the campaign is 1: it has an unexpected finding, or an expected failure did
+    /// not occur.
     pub fn needs_attention(&self) -> bool {
         self.findings.iter().any(Finding::needs_attention) || !self.unexpected_passes.is_empty()
     }
@@ -393,14 +404,15 @@ impl Report {
 
     /// Returns the number of findings with this status, without expected ones.
     pub fn count(&self, status: Status) -> usize {
-        let counts = |finding: &&Finding| finding.status == status && !finding.is_expected();
-        self.findings.iter().filter(counts).count()
+        let findings = self.findings.iter().filter(|finding| finding.status == status);
+        findings.filter(|finding| !finding.is_expected()).count()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::releases::ReleaseVerdict;
 
     /// The report of section 6 of the contract, with only the fields that it promises.
     const LEAST: &str = r#"{
@@ -421,16 +433,22 @@ mod tests {
         let report: Report = serde_json::from_str(LEAST).unwrap();
         assert_eq!(report.findings[0].observed.signal, Some(8));
         assert_eq!((report.count(Status::Gone), report.count(Status::New)), (1, 0));
-        assert_eq!(report.named("ptxas@13.5"), "ptxas@13.5 (13.5.37)");
-        assert_eq!(report.named("ptxas@13.4"), "ptxas@13.4");
+        assert_eq!(report.name_with_version("ptxas@13.5"), "ptxas@13.5 (13.5.37)");
+        assert_eq!(report.name_with_version("ptxas@13.4"), "ptxas@13.4");
     }
 
     #[test]
-    fn a_command_is_called_what_it_calls_itself() {
+    fn a_command_has_the_name_that_it_reports() {
         let mut report: Report = serde_json::from_str(LEAST).unwrap();
         let command = "serve:python3 /some/where/toy.py";
-        let (name, version) = (Some("toy".to_owned()), Some("1".to_owned()));
-        report.subjects.push(Subject { id: command.to_owned(), name, version, ..Subject::default() });
+        let name = Some("toy".to_owned());
+        let version = Some("1".to_owned());
+        report.subjects.push(SubjectResults {
+            id: command.to_owned(),
+            name,
+            version,
+            ..SubjectResults::default()
+        });
         let verdict = |subject: &str, version: &str, verdict: &str| ReleaseVerdict {
             subject: subject.to_owned(),
             version: version.to_owned(),
@@ -438,12 +456,12 @@ mod tests {
         };
         let releases = vec![verdict("ptxas@13.5", "13.5.37", "crash"), verdict(command, "1", "conform")];
         let finding = Finding { releases, ..report.findings[0].clone() };
-        assert_eq!(report.named(command), "toy (1)");
+        assert_eq!(report.name_with_version(command), "toy (1)");
         assert_eq!(report.release_map(&finding), "ptxas 13.5 crash; toy 1 conform");
     }
 
     #[test]
-    fn what_was_written_is_read_the_same() {
+    fn a_written_report_is_read_back() {
         let report: Report = serde_json::from_str(LEAST).unwrap();
         let text = serde_json::to_string(&report).unwrap();
         assert_eq!(serde_json::from_str::<Report>(&text).unwrap(), report);

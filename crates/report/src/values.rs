@@ -6,13 +6,13 @@ use ptxsmith_oracle::{Clause, Evaluator, RefusalClass, Rules, Trace};
 use ptxsmith_syntax::{Declaration, Declarator, Expr, Module, Names, ScalarType, TypeKind};
 
 /// The maximum number of elements that are displayed.
-const MOST: usize = 64;
+const MOST_ELEMENTS: usize = 64;
 /// The maximum nesting that is displayed.
 const MOST_LEVELS: usize = 256;
 
 /// The type of a variable according to its declaration.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Shape {
+pub struct VariableType {
     scalar: ScalarType,
     vector: Option<u64>,
     /// The dimensions of the array, outermost first.
@@ -21,7 +21,7 @@ pub struct Shape {
 
 /// An address in a variable, as the oracle and subjects both describe it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Slot {
+pub struct AddressSlot {
     /// Byte offset within the variable.
     pub offset: u64,
     /// The address in PTX syntax; see [`address`].
@@ -47,53 +47,56 @@ pub fn address(symbol: &str, addend: i64, generic: bool, byte: Option<u8>) -> St
 }
 
 /// The declarations at module scope, by name.
-pub struct Shapes<'m> {
+pub struct DeclaredTypes<'m> {
     names: Names<(&'m Declaration, &'m Declarator)>,
     version: (u32, u32),
 }
 
-impl<'m> Shapes<'m> {
+impl<'m> DeclaredTypes<'m> {
     /// Collects the declarations of a module.
-    pub fn new(module: &'m Module) -> Shapes<'m> {
+    pub fn new(module: &'m Module) -> DeclaredTypes<'m> {
         let mut names = Names::default();
         for declaration in module.declarations() {
             for declarator in &declaration.declarators {
                 names.declare_by_role(&declarator.name.text, declarator.role(), (declaration, declarator));
             }
         }
-        Shapes { names, version: module.version().unwrap_or((u32::MAX, 0)) }
+        DeclaredTypes { names, version: module.version().unwrap_or((u32::MAX, 0)) }
     }
 
-    /// Returns the type of the module-scope variable with this name and size, or `None` if its declaration does not determine it.
-    pub fn of(&self, name: &str, size: u64) -> Option<Shape> {
+    /// Returns the type of the module-scope variable with this name and size, or `None` if its declaration
+    /// does not determine it.
+    pub fn variable(&self, name: &str, size: u64) -> Option<VariableType> {
         // A subject may report a numbered name with leading zeros, although the declared names have none.
         let &(declaration, declarator) = self.names.find(name, |_, digits| digits.parse().ok()).declared()?;
         let rules = Rules::default();
         let scalar = declaration.scalar_type()?;
         let vector = declaration.vector().map(|length| length.count());
         let mut evaluator = Evaluator::new(&rules, self.version);
-        let mut extent = |expr: &Expr| {
-            let rule = (RefusalClass::Dimension, Clause::Dimension);
-            Some(evaluator.integer(expr, rule, &mut Trace::default()).ok()?.bits)
-        };
-        let inner: u64 = declarator
-            .dimensions
-            .iter()
-            .flatten()
-            .try_fold(scalar.size()? * vector.unwrap_or(1), |product, expr| {
-                product.checked_mul(extent(expr)?)
-            })?;
-        let extents = declarator.dimensions.iter().map(|dimension| match dimension {
-            Some(expr) => extent(expr),
-            // Only the first dimension can be omitted; it follows from the size.
-            None => size.checked_div(inner),
-        });
-        Some(Shape { scalar, vector, extents: extents.collect::<Option<_>>()? })
+        let mut given_size = scalar.size()? * vector.unwrap_or(1);
+        let mut extents = Vec::new();
+        for dimension in &declarator.dimensions {
+            let extent = match dimension {
+                Some(expr) => Some(extent(&mut evaluator, expr)?),
+                None => None,
+            };
+            given_size = given_size.checked_mul(extent.unwrap_or(1))?;
+            extents.push(extent);
+        }
+        // Only the first dimension can be omitted; it follows from the size.
+        let extents = extents.into_iter().map(|extent| extent.or_else(|| size.checked_div(given_size)));
+        Some(VariableType { scalar, vector, extents: extents.collect::<Option<_>>()? })
     }
 }
 
-impl Shape {
-    /// Returns the type as a declaration writes it before and after the name, without the name: `.v2 .s32[3][2]`.
+fn extent(evaluator: &mut Evaluator<'_>, expr: &Expr) -> Option<u64> {
+    let rule = (RefusalClass::Dimension, Clause::Dimension);
+    Some(evaluator.integer(expr, rule, &mut Trace::default()).ok()?.bits)
+}
+
+impl VariableType {
+    /// Returns the type as a declaration writes it before and after the name, without the name: `.v2
+    /// .s32[3][2]`.
     pub fn type_text(&self) -> String {
         let mut text = String::new();
         if let Some(vector) = self.vector {
@@ -107,11 +110,11 @@ impl Shape {
     }
 
     /// Formats the values as an initializer with nested braces; if there are many, only the first ones.
-    pub fn values(&self, bytes: &[u8], slots: &[Slot]) -> String {
+    pub fn values(&self, bytes: &[u8], slots: &[AddressSlot]) -> String {
         if self.extents.len() > MOST_LEVELS {
             return "...".to_owned();
         }
-        let mut writer = Writer { shape: self, bytes, slots, left: MOST, out: String::new() };
+        let mut writer = ValueWriter { ty: self, bytes, slots, remaining: MOST_ELEMENTS, out: String::new() };
         writer.level(0, 0);
         writer.out
     }
@@ -127,24 +130,25 @@ impl Shape {
     }
 }
 
-struct Writer<'a> {
-    shape: &'a Shape,
+struct ValueWriter<'a> {
+    ty: &'a VariableType,
     bytes: &'a [u8],
-    slots: &'a [Slot],
-    left: usize,
+    slots: &'a [AddressSlot],
+    /// The number of elements that may still be written.
+    remaining: usize,
     out: String,
 }
 
-impl Writer<'_> {
+impl ValueWriter<'_> {
     fn level(&mut self, level: usize, offset: u64) {
-        let Some(extent) = self.shape.extent(level) else { return self.scalar(offset) };
-        let stride = self.shape.stride(level);
+        let Some(extent) = self.ty.extent(level) else { return self.scalar(offset) };
+        let stride = self.ty.stride(level);
         self.out.push('{');
         for index in 0..extent {
             if index > 0 {
                 self.out.push_str(", ");
             }
-            if self.left == 0 {
+            if self.remaining == 0 {
                 self.out.push_str("...");
                 break;
             }
@@ -154,22 +158,22 @@ impl Writer<'_> {
     }
 
     fn scalar(&mut self, offset: u64) {
-        self.left = self.left.saturating_sub(1);
+        self.remaining = self.remaining.saturating_sub(1);
         if let Some(slot) = self.slots.iter().find(|slot| slot.offset == offset) {
             return self.out.push_str(&slot.text);
         }
-        let width = self.shape.scalar.bytes().max(1) as usize;
+        let width = self.ty.scalar.bytes().max(1) as usize;
         // A subject may report fewer bytes than the type has.
         let text = match self.bytes.get(offset as usize..offset as usize + width) {
-            Some(bytes) => scalar(self.shape.scalar, bytes),
+            Some(bytes) => scalar(self.ty.scalar, bytes),
             None => "?".to_owned(),
         };
         self.out.push_str(&text);
     }
 }
 
-/// Formats one value: integers in decimal, floating-point values in the shortest form with the same bits, and all other types in
-/// hexadecimal.
+/// Formats one value: integers in decimal, floating-point values in the shortest form with the same bits, and
+/// all other types in hexadecimal.
 fn scalar(ty: ScalarType, bytes: &[u8]) -> String {
     let mut wide = [0; 16];
     wide[..bytes.len()].copy_from_slice(bytes);
@@ -197,29 +201,30 @@ fn float(value: f64, text: String, bits: u128) -> String {
 mod tests {
     use super::*;
 
-    fn shape(declaration: &str, size: u64) -> Shape {
+    fn variable_type(declaration: &str, size: u64) -> VariableType {
         let module =
             ptxsmith_syntax::parse(&format!(".version 8.0\n.target sm_80\n{declaration}\n")).unwrap();
-        Shapes::new(&module).of("x", size).unwrap()
+        DeclaredTypes::new(&module).variable("x", size).unwrap()
     }
 
     #[test]
     fn values_are_nested_as_the_type_is() {
         let bytes: Vec<u8> = (1..=6_i32).flat_map(i32::to_le_bytes).collect();
-        let array = shape(".global .s32 x[3][2];", 24);
+        let array = variable_type(".global .s32 x[3][2];", 24);
         assert_eq!(array.type_text(), ".s32[3][2]");
         assert_eq!(array.values(&bytes, &[]), "{{1, 2}, {3, 4}, {5, 6}}");
-        let vectors = shape(".global .v2 .s32 x[] = {{1, 2}, {3, 4}, {5, 6}};", 24);
+        let vectors = variable_type(".global .v2 .s32 x[] = {{1, 2}, {3, 4}, {5, 6}};", 24);
         assert_eq!(vectors.type_text(), ".v2 .s32[3]");
         assert_eq!(vectors.values(&bytes, &[]), "{{1, 2}, {3, 4}, {5, 6}}");
-        assert_eq!(shape(".global .s32 x;", 4).values(&[0xff; 4], &[]), "-1");
+        assert_eq!(variable_type(".global .s32 x;", 4).values(&[0xff; 4], &[]), "-1");
         let numbered = ptxsmith_syntax::parse(".global .u8 x<2>, x1<3>; .global .u16 y<9>;").unwrap();
-        let of = |name| Shapes::new(&numbered).of(name, 1).map(|shape| shape.type_text());
+        let type_of =
+            |name| DeclaredTypes::new(&numbered).variable(name, 1).map(|variable| variable.type_text());
         assert_eq!(
-            ["x1", "x12", "x01", "y8"].map(of),
+            ["x1", "x12", "x01", "y8"].map(type_of),
             [".u8", ".u8", ".u8", ".u16"].map(|ty| Some(ty.into()))
         );
-        assert_eq!(["x", "x2", "z0"].map(of), [const { None }; 3]);
+        assert_eq!(["x", "x2", "z0"].map(type_of), [const { None }; 3]);
     }
 
     #[test]
@@ -234,19 +239,19 @@ mod tests {
     }
 
     #[test]
-    fn addresses_stand_in_their_place() {
-        let slots = [Slot { offset: 8, text: address("bar", 4, true, None) }];
-        assert_eq!(shape(".global .u64 x[2];", 16).values(&[0; 16], &slots), "{0, generic(bar+4)}");
+    fn an_address_is_shown_in_its_slot() {
+        let slots = [AddressSlot { offset: 8, text: address("bar", 4, true, None) }];
+        assert_eq!(variable_type(".global .u64 x[2];", 16).values(&[0; 16], &slots), "{0, generic(bar+4)}");
         assert_eq!(address("f", -8, false, Some(1)), "mask(0xFF00, f-8)");
         assert_eq!(address("f", i64::MIN, false, Some(9)), "byte 9 of f-9223372036854775808");
     }
 
     #[test]
-    fn many_values_are_cut_and_missing_ones_marked() {
+    fn many_values_are_cut_and_missing_bytes_are_marked() {
         let deep = format!(".global .u8 x{};", "[1]".repeat(1 << 20));
-        assert_eq!(shape(&deep, 1).values(&[0], &[]), "...");
-        let text = shape(".global .u8 x[100000];", 100_000).values(&[0; 100_000], &[]);
+        assert_eq!(variable_type(&deep, 1).values(&[0], &[]), "...");
+        let text = variable_type(".global .u8 x[100000];", 100_000).values(&[0; 100_000], &[]);
         assert!(text.ends_with(", 0, ...}") && text.len() < 300, "{text}");
-        assert_eq!(shape(".global .u16 x[2];", 4).values(&[1, 0], &[]), "{1, ?}");
+        assert_eq!(variable_type(".global .u16 x[2];", 4).values(&[1, 0], &[]), "{1, ?}");
     }
 }

@@ -12,7 +12,7 @@ ptxas=${1:-${PTXAS:-ptxas}}
 cubin=$here/{{ name }}.cubin
 ulimit -c 0
 
-{% if claim == Claim::Exhausts %}# What it wrote until then may be large.
+{% if claim == Claim::ExceedsLimits %}# What it wrote until then may be large.
 trap ': > "$cubin"' EXIT
 {% endif %}reproduced() { printf '%s\n' "REPRODUCED: $1"; exit 0; }
 not_reproduced() { printf '%s\n' "NOT REPRODUCED: $1"; exit 1; }
@@ -36,7 +36,7 @@ compile() {
 printf '%s\n' {{ control }} > "$here/control.ptx" || not_tested "cannot write to $here"
 compile "$here/control.ptx"
 [ "$status" -eq 0 ] || not_tested "the compiler does not take $here/control.ptx, a program of the same header"
-{% if let Claim::Dies(_) = claim %}
+{% if let Claim::Crashes(_) = claim %}
 # Whether it died of a fault of its own, or noticed one; the end of its time, of memory or by hand is none.
 crashed() {
   case $said in *"Memory allocation failure"* | *bad_alloc*) return 1 ;; esac
@@ -46,7 +46,7 @@ crashed() {
 }
 {% endif %}
 {% match claim -%}
-{% when Claim::Dies(signal) -%}
+{% when Claim::Crashes(signal) -%}
 for form in {{ forms }}; do
   compile "$here/{{ name }}.ptx" $form
 {% if let Some(signal) = signal %}  [ "$status" -eq $((128 + {{ signal }})) ] && reproduced "the compiler dies of signal {{ signal }}"
@@ -54,7 +54,7 @@ for form in {{ forms }}; do
 {% else %}  crashed && reproduced "the compiler dies"
 {% endif %}done
 not_reproduced "the compiler does not die"
-{% when Claim::Exhausts -%}
+{% when Claim::ExceedsLimits -%}
 for form in {{ forms }}; do
   compile "$here/{{ name }}.ptx" $form
   case $status in 137 | 152) reproduced "no end within {{ seconds }} seconds of processor time" ;; esac
@@ -84,7 +84,7 @@ compile "$here/{{ name }}.ptx"{{ form }}
 seen=$(show broken "$cubin") || not_tested "show.py cannot read the output"
 [ -n "$seen" ] && reproduced "the output is malformed: $seen"
 not_reproduced "the output can be read"
-{% when Claim::Holds -%}
+{% when Claim::VariableContents -%}
 expected={{ expected }}
 wrong={{ wrong }}
 compile "$here/{{ name }}.ptx"{{ form }}
@@ -94,7 +94,7 @@ printf '%s\n' "expected: $expected" "seen:     $seen"
 [ "$seen" = "$wrong" ] && reproduced "$seen"
 [ "$seen" = "$expected" ] && not_reproduced "the output is as expected"
 not_tested "the output is neither as expected nor as it was seen, $wrong"
-{% when Claim::Leaves -%}
+{% when Claim::KernelOutput -%}
 # What a kernel stores is seen on a device only. The machine code is compared with that of the compilers whose code was read
 # (nvdisasm): where it is wrong, it stores {{ stores }}.
 compile "$here/{{ name }}.ptx"{{ form }}

@@ -1,4 +1,5 @@
-//! Tests every rendering of a handwritten report, which contains all classes and statuses and hostile strings.
+//! Tests every rendering of a handwritten report, which contains all classes and statuses and hostile
+//! strings.
 //!
 //! `INSTA_UPDATE=always` rewrites the snapshots. No snapshot contains an expected value of a program.
 
@@ -6,9 +7,9 @@ use std::path::Path;
 use std::time::{Duration, UNIX_EPOCH};
 
 use ptxsmith_report::folder::Folder;
-use ptxsmith_report::history::{History, Run};
-use ptxsmith_report::text::Summary;
-use ptxsmith_report::{FORMATS, Finding, Shown, html, junit, markdown, sarif, text};
+use ptxsmith_report::history::{History, RecordedCampaign};
+use ptxsmith_report::text::TextSummary;
+use ptxsmith_report::{FORMATS, Finding, RenderInput, SubjectResults, html, junit, markdown, sarif, text};
 
 fn campaign() -> Folder {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/campaign");
@@ -20,7 +21,7 @@ fn finding<'a>(folder: &'a Folder, id: &str) -> &'a Finding {
 }
 
 /// Returns two campaigns: the campaign of the tests, and one a day later without findings.
-fn runs() -> Vec<Run> {
+fn runs() -> Vec<RecordedCampaign> {
     let directory = tempfile::tempdir().unwrap();
     let mut history = History::open(&directory.path().join("history.db")).unwrap();
     let mut later = campaign();
@@ -28,29 +29,32 @@ fn runs() -> Vec<Run> {
     later.report.complete = true;
     later.manifest.as_mut().unwrap().started = "2026-11-21T02:00:00Z".to_owned();
     for folder in [campaign(), later] {
-        history.enter(&folder, "night", UNIX_EPOCH + Duration::from_secs(1)).unwrap();
+        history.record(&folder, "night", UNIX_EPOCH + Duration::from_secs(1)).unwrap();
     }
     history.runs().unwrap()
 }
 
-/// Asserts that a text contains no control characters except line breaks and tabs, and no characters that hide or reorder others.
+/// Asserts that a text contains no control characters except line breaks and tabs, and no characters that
+/// hide or reorder others.
 #[track_caller]
 fn assert_harmless(text: &str) {
-    let acts = |c: char| {
-        (c.is_control() && !matches!(c, '\n' | '\t'))
-            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}')
-    };
-    let found = text.char_indices().find(|(_, c)| acts(*c));
-    assert_eq!(found.map(|(at, c)| (c, &text[at.saturating_sub(60)..at])), None);
+    let harmful = text.char_indices().find(|(_, c)| is_harmful(*c));
+    assert_eq!(harmful.map(|(index, c)| (c, &text[index.saturating_sub(60)..index])), None);
+}
+
+fn is_harmful(c: char) -> bool {
+    (c.is_control() && !matches!(c, '\n' | '\t'))
+        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}')
 }
 
 #[test]
-fn no_format_passes_on_what_acts_on_who_reads_it() {
-    let (folder, runs) = (campaign(), runs());
+fn no_format_contains_harmful_characters() {
+    let folder = campaign();
+    let runs = runs();
     for only in [false, true] {
-        let shown = Shown { folder: &folder, only, known_in_full: false, against: None, runs: &runs };
+        let input = RenderInput { folder: &folder, only, known_in_full: false, against: None, runs: &runs };
         for format in FORMATS {
-            let text = (format.render)(&shown).unwrap();
+            let text = (format.render)(&input).unwrap();
             // Only the format's own styles may contain control characters.
             let text =
                 if format.for_terminal { anstream::adapter::strip_str(&text).to_string() } else { text };
@@ -62,16 +66,13 @@ fn no_format_passes_on_what_acts_on_who_reads_it() {
 #[test]
 fn the_text_is_a_summary_and_a_finding_in_full() {
     let folder = campaign();
-    let plain = |text: &str| anstream::adapter::strip_str(text).to_string();
-    let summary = Summary::of(&folder.report).text().unwrap();
+    let summary = TextSummary::new(&folder.report).text().unwrap();
     // Only the format's own styles may contain control characters.
-    let without = plain(&summary);
-    assert_harmless(&without);
-    insta::assert_snapshot!("text", without);
-    insta::assert_snapshot!(
-        "text_of_a_finding",
-        plain(&text::finding(&folder.report, finding(&folder, "new-crash")))
-    );
+    let summary = anstream::adapter::strip_str(&summary).to_string();
+    assert_harmless(&summary);
+    insta::assert_snapshot!("text", summary);
+    let in_full = text::finding(&folder.report, finding(&folder, "new-crash"));
+    insta::assert_snapshot!("text_of_a_finding", anstream::adapter::strip_str(&in_full).to_string());
 }
 
 #[test]
@@ -96,10 +97,10 @@ fn junit_has_a_test_for_each_clause_and_subject() {
     assert!(xml.contains(&format!("tests=\"{}\" failures=\"{}\"", count("<testcase "), count("<failure "))));
     assert!(xml.contains("<testcase name=\"addition [ptxas@13.5]\" classname=\"ptxsmith.4_5_5.addition\"/>"));
     // Most tests are about clauses for which this campaign has no verdict.
-    let is_told = |test: &&str| test.contains("<failure ") || test.contains("\"known: ");
-    let told: Vec<&str> = xml.split_inclusive("</testcase>").filter(is_told).collect();
-    let from_its_start = |test: &&str| test.rfind("<testcase ").map(|at| test[at..].to_owned());
-    insta::assert_snapshot!("junit", told.iter().filter_map(from_its_start).collect::<Vec<_>>().join("\n"));
+    let tests = xml.split_inclusive("</testcase>");
+    let with_finding = tests.filter(|test| test.contains("<failure ") || test.contains("\"known: "));
+    let elements = with_finding.filter_map(|test| Some(&test[test.rfind("<testcase ")?..]));
+    insta::assert_snapshot!("junit", elements.collect::<Vec<_>>().join("\n"));
 }
 
 #[test]
@@ -112,7 +113,7 @@ fn sarif_has_a_result_for_each_finding() {
 }
 
 #[test]
-fn no_text_of_a_report_is_markup_in_the_page() {
+fn no_string_of_a_report_is_markup_in_the_page() {
     let page = html::page(&campaign(), &runs()).unwrap();
     assert_harmless(&page);
     for markup in ["<img", "<i>", "<b>|", "javascript:", "onerror=alert(1)>", "<odd>"] {
@@ -138,7 +139,7 @@ fn a_page_loads_nothing() {
 }
 
 #[test]
-fn a_report_that_is_made_to_be_large_gives_a_page_under_the_limit() {
+fn the_page_of_a_huge_report_is_under_the_limit() {
     let mut folder = campaign();
     let report = &mut folder.report;
     let mut large = finding(&campaign(), "known-inner").clone();
@@ -146,11 +147,10 @@ fn a_report_that_is_made_to_be_large_gives_a_page_under_the_limit() {
     large.title = "\u{1b}".repeat(5_000);
     large.clauses = (0..120).map(|n| format!("4.5.5/{}-{n}", "<".repeat(300))).collect();
     large.subjects = (0..120).map(|n| format!("subject{n}-{}", "<".repeat(1_000))).collect();
-    report.findings = (0..600).map(|n| Finding { id: format!("large-{n}"), ..large.clone() }).collect();
     let subject = report.subjects[0].clone();
-    let named =
-        |n| ptxsmith_report::Subject { id: format!("subject{n}-{}", "<".repeat(1_000)), ..subject.clone() };
-    report.subjects = (0..120).map(named).collect();
+    report.findings = (0..600).map(|n| Finding { id: format!("large-{n}"), ..large.clone() }).collect();
+    report.subjects =
+        large.subjects.iter().map(|id| SubjectResults { id: id.clone(), ..subject.clone() }).collect();
     let page = html::page(&folder, &runs()).unwrap();
     assert!(page.len() < html::MOST_BYTES, "{}", page.len());
     assert!(page.contains("report.json has the rest of them") && page.contains("600 of 600 shown"));

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use ptxsmith_diff::{NotCompared, Verdict};
-use ptxsmith_report::Case;
+use ptxsmith_report::CaseStandings;
 use ptxsmith_report::matrix::Standing;
 
 use super::{Campaign, Source};
@@ -56,9 +56,9 @@ pub(super) fn note<'v>(
 }
 
 /// Returns the results, sorted by program name.
-pub(super) fn cases(campaign: &Campaign<'_>) -> Vec<Case> {
+pub(super) fn cases(campaign: &Campaign<'_>) -> Vec<CaseStandings> {
     let Some(cases) = &campaign.by_case else { return Vec::new() };
-    let case = |(name, noted): (&String, &Noted)| Case {
+    let case = |(name, noted): (&String, &Noted)| CaseStandings {
         name: name.clone(),
         program: noted.program.clone(),
         standings: noted.standings.iter().map(|standing| standing.letter()).collect(),

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use ptxsmith_report::folder;
-use ptxsmith_report::manifest::{self, Machine, Manifest, SCHEMA};
+use ptxsmith_report::manifest::{self, HostMachine, Manifest, SCHEMA};
 
 use sha2::{Digest, Sha256};
 
@@ -41,7 +41,7 @@ pub(super) fn save_manifest(campaign: &Campaign<'_>, ended: bool) -> Result<(), 
     let identity = campaign.store.kept.as_ref().map(|kept| &kept.identity);
     let subjects = campaign.subjects.iter().map(|tested| {
         let description = tested.subject.description();
-        manifest::Tested {
+        manifest::TestedSubject {
             id: description.id.clone(),
             version: description.version.clone(),
             sha256: description.sha256.clone(),
@@ -54,7 +54,7 @@ pub(super) fn save_manifest(campaign: &Campaign<'_>, ended: bool) -> Result<(), 
         grammar: hash(&campaign.generator.grammar()),
         seed: campaign.seed,
         command_line: campaign.session.command_line.clone(),
-        machine: Machine {
+        machine: HostMachine {
             os: std::env::consts::OS.to_owned(),
             cpu: cpu(),
             cores: std::thread::available_parallelism().map_or(0, |cores| cores.get() as u64),

@@ -8,7 +8,9 @@ use ptxsmith_model::Kind;
 use ptxsmith_oracle::{Clause, ClauseSet, Interpretation, Rules, Validity, predict};
 use ptxsmith_report::harmless::json;
 use ptxsmith_report::reproduce::Runner;
-use ptxsmith_report::{Coverage, Finding, Reached, Report, SCHEMA, Subject, folder, reproduce};
+use ptxsmith_report::{
+    CoverageCount, CoverageSummary, Finding, Report, SCHEMA, SubjectResults, folder, reproduce,
+};
 use ptxsmith_subject::Description;
 
 use super::{Campaign, by_case};
@@ -21,7 +23,7 @@ use crate::subjects::Tested;
 /// Returns the name that a command reports for itself. A command that does not describe itself has the name of its
 /// program, which may be an interpreter, and no version.
 fn own_name(description: &Description) -> Option<String> {
-    let is_command = matches!(Runner::of(&description.id), Runner::Command { .. });
+    let is_command = matches!(Runner::for_subject(&description.id), Runner::Command { .. });
     (is_command && description.version.is_some()).then(|| description.name.clone())
 }
 
@@ -67,7 +69,7 @@ impl Campaign<'_> {
             let confirmed =
                 confirmed.map(|(question, count)| (Interpretation(*question, 0).to_string(), *count));
             default_readings.insert(description.id.clone(), confirmed.collect());
-            subjects.push(Subject {
+            subjects.push(SubjectResults {
                 id: description.id.clone(),
                 name: own_name(description),
                 version: description.version.clone(),
@@ -86,7 +88,7 @@ impl Campaign<'_> {
                 confusion: ledger.confusion,
                 refuses_everything,
                 clauses: named(&ledger.clauses, Clause::id),
-                least: self.least_of(&ledger),
+                reproducers: self.least_of(&ledger),
             });
         }
         let mut report = Report {
@@ -127,7 +129,7 @@ impl Campaign<'_> {
     }
 
     /// Returns the coverage of the grammar, and of the clauses that data at module scope can test.
-    fn coverage(&self, clauses: ClauseSet) -> Coverage {
+    fn coverage(&self, clauses: ClauseSet) -> CoverageSummary {
         let testable: Vec<Clause> =
             Clause::ALL.iter().copied().filter(|clause| clause.observed().by_data()).collect();
         let missing: Vec<String> = (testable.iter())
@@ -136,12 +138,12 @@ impl Campaign<'_> {
             .collect();
         let covered = lock_of(&self.coverage);
         let never_made = covered.missing(&self.generator).map(|production| production.name.to_owned());
-        let of = |(reached, total): (usize, usize), missing| Reached {
+        let of = |(reached, total): (usize, usize), missing| CoverageCount {
             reached: reached as u64,
             total: total as u64,
             missing,
         };
-        Coverage {
+        CoverageSummary {
             clauses: of((testable.len() - missing.len(), testable.len()), Some(missing)),
             productions: of(covered.productions(&self.generator), Some(never_made.collect())),
             pairs: of(covered.pairs(&self.generator), None),

@@ -12,7 +12,7 @@ use ptxsmith_diff::{
 };
 use ptxsmith_model::Kind;
 use ptxsmith_oracle::{Clause, ClauseSet, Interpretation, Question};
-use ptxsmith_report::{ClauseCounts, CodeCounts, Confusion, Operands, Status};
+use ptxsmith_report::{ClauseCounts, Confusion, KernelCounts, OperandCounts, Status};
 use serde::{Deserialize, Serialize};
 
 use found::{Shown, offer};
@@ -61,13 +61,13 @@ pub struct Ledger {
     /// The number of variables that the subject did not show, in trials that were compared by other variables.
     pub unseen: u64,
     /// The observed results of operands in trials with kernels.
-    pub operands: Operands,
+    pub operands: OperandCounts,
     /// The number of memory operands of kernels compared in files.
     #[serde(default)]
-    pub memory_operands: CodeCounts,
+    pub memory_operands: KernelCounts,
     /// The number of kernels in files whose computed results were compared.
     #[serde(default)]
-    pub computed_kernels: CodeCounts,
+    pub computed_kernels: KernelCounts,
     /// The number of conforming trials judged only by being accepted, because the subject shows no values.
     pub by_outcome: u64,
     /// The counts of accepted and rejected programs among all that were compared.
@@ -131,14 +131,14 @@ impl Ledger {
         if let Some(question) = judged.confirms {
             *self.confirmed.entry(question).or_default() += 1;
         }
-        self.operands += Operands { seen: judged.operands.seen, total: judged.operands.total };
+        self.operands += OperandCounts { seen: judged.operands.seen, total: judged.operands.total };
         for (own, all) in [
             (&judged.memory_operands, &mut self.memory_operands),
             (&judged.computed_kernels, &mut self.computed_kernels),
         ] {
             if let Some(own) = own {
                 let ptxsmith_diff::CodeCounts { compared, removed, not_compared } = (**own).clone();
-                all.add(&CodeCounts { compared, removed, not_compared });
+                all.add(&KernelCounts { compared, removed, not_compared });
             }
         }
         if !matches!(judged.verdict, Verdict::NotCompared(_)) {
@@ -231,7 +231,7 @@ impl Ledger {
         *match fate {
             Fate::Accepted => &mut fates.accepted,
             Fate::Refused => &mut fates.refused,
-            Fate::Died => &mut fates.died,
+            Fate::Died => &mut fates.crashed,
         } += count;
     }
 

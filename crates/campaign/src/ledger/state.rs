@@ -11,7 +11,7 @@ impl Ledger {
     /// Returns the largest count in the ledger.
     pub fn largest_count(&self) -> u64 {
         let fates = [self.confusion.must_accept, self.confusion.must_refuse];
-        let fates = fates.iter().flat_map(|fates| [fates.accepted, fates.refused, fates.died]);
+        let fates = fates.iter().flat_map(|fates| [fates.accepted, fates.refused, fates.crashed]);
         let single = [self.compared, self.conform, self.unseen, self.by_outcome, self.unsorted];
         let operands = [self.operands.seen, self.operands.total];
         let of_code = [&self.memory_operands, &self.computed_kernels];
@@ -114,7 +114,7 @@ pub mod by_answers {
 mod tests {
     use ptxsmith_diff::NotCompared;
     use ptxsmith_oracle::{Clause, Interpretation, Question};
-    use ptxsmith_report::Fates;
+    use ptxsmith_report::OutcomeCounts;
 
     use super::*;
     use crate::ledger::Name;
@@ -140,8 +140,8 @@ mod tests {
             |of| of.memory_operands.compared = MOST,
             |of| of.memory_operands.removed = MOST,
             |of| of.computed_kernels.compared = MOST,
-            |of| of.confusion.must_accept = Fates { accepted: MOST, ..Fates::default() },
-            |of| of.confusion.must_refuse.died = MOST,
+            |of| of.confusion.must_accept = OutcomeCounts { accepted: MOST, ..OutcomeCounts::default() },
+            |of| of.confusion.must_refuse.crashed = MOST,
             |of| of.clauses.entry(Clause::WarpSize).or_default().compared = MOST,
             |of| of.clauses.entry(Clause::WarpSize).or_default().conform = MOST,
             |of| of.clauses.entry(Clause::WarpSize).or_default().deviates = MOST,

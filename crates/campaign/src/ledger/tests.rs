@@ -3,7 +3,7 @@
 use ptxsmith_diff::known::{KNOWN, Known};
 use ptxsmith_diff::{Body, Difference, Explanation, Maker, Share, Why};
 use ptxsmith_oracle::Trace;
-use ptxsmith_report::Fates;
+use ptxsmith_report::OutcomeCounts;
 use ptxsmith_subject::{Observation, Outcome, Variable};
 use ptxsmith_syntax::{ScalarType, StateSpace, parse_expr};
 
@@ -142,15 +142,15 @@ fn every_kind() -> Vec<(&'static str, Judged)> {
 fn what_conforms_is_counted_by_all_that_it_shows() {
     let ledger = ledger(&every_kind()[..9]);
     assert_eq!((ledger.compared, ledger.conform, ledger.by_outcome, ledger.unseen), (9, 9, 2, 3));
-    assert_eq!(ledger.operands, Operands { seen: 4, total: 6 });
+    assert_eq!(ledger.operands, OperandCounts { seen: 4, total: 6 });
     assert_eq!((ledger.memory_operands.compared, ledger.memory_operands.removed), (2, 1));
     assert_eq!(ledger.confirmed, BTreeMap::from([(Question::ShiftCount, 2)]));
     let excluded =
         [(MODULO, 2), (SATURATE, 1)].map(|((question, nth), n)| (Interpretation(question, nth), n));
     assert_eq!(ledger.excluded, excluded.into());
     assert_eq!(ledger.contradicted, BTreeMap::from([("product-saturates", 2)]));
-    assert_eq!(ledger.confusion.must_accept, Fates { accepted: 7, ..Fates::default() });
-    assert_eq!(ledger.confusion.must_refuse, Fates { refused: 2, ..Fates::default() });
+    assert_eq!(ledger.confusion.must_accept, OutcomeCounts { accepted: 7, ..OutcomeCounts::default() });
+    assert_eq!(ledger.confusion.must_refuse, OutcomeCounts { refused: 2, ..OutcomeCounts::default() });
     let counts = ClauseCounts { compared: 9, conform: 9, ..ClauseCounts::default() };
     assert_eq!(ledger.clauses, BTreeMap::from([(Clause::UnaryPlus, counts)]));
     assert_eq!(ledger.reached, Clause::UnaryPlus.into());
@@ -187,9 +187,9 @@ fn a_broken_clause_is_counted_by_what_became_of_its_programs() {
         let entries = [(LONG, listed(0, class, &[&KNOWN[0]])), (SHORT, listed(1, class, &[&KNOWN[0]]))];
         let ledger = ledger(&entries);
         let mut counts = ClauseCounts { compared: 2, ..ClauseCounts::default() };
-        let mut fates = Fates::default();
+        let mut fates = OutcomeCounts::default();
         match class {
-            Class::Crash | Class::Hang => (counts.crashed, fates.died) = (2, 2),
+            Class::Crash | Class::Hang => (counts.crashed, fates.crashed) = (2, 2),
             Class::RefusesValid => (counts.refuses_valid, fates.refused) = (2, 2),
             Class::AcceptsInvalid => (counts.accepts_invalid, fates.accepted) = (2, 2),
             _ => (counts.deviates, fates.accepted) = (2, 2),
@@ -383,7 +383,10 @@ fn what_was_counted_in_bulk_is_added_to_its_examples() {
         ledger.enter_bulk(&bulk);
         assert_eq!((ledger.compared, ledger.conform), (2 + times * 105, 1 + times * 100));
         assert_eq!(ledger.not_compared, [(NotCompared::Unmodelled, times * 7)].into());
-        assert_eq!(ledger.confusion.must_accept, Fates { accepted: 2 + times * 105, ..Fates::default() });
+        assert_eq!(
+            ledger.confusion.must_accept,
+            OutcomeCounts { accepted: 2 + times * 105, ..OutcomeCounts::default() }
+        );
         let counts = ClauseCounts { compared: times * 60, conform: times * 60, ..ClauseCounts::default() };
         assert_eq!(ledger.clauses[&Clause::UnaryMinus], counts);
         assert_eq!(ledger.followed[&Interpretation(MODULO.0, MODULO.1)].finding.count, 1 + times * 10);

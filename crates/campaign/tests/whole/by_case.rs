@@ -6,7 +6,7 @@ use crate::common::{described, implementation, module, session};
 use ptxsmith_campaign::Outcome;
 use ptxsmith_campaign::check::{Options, check};
 use ptxsmith_diff::known::KNOWN;
-use ptxsmith_report::{Case, folder};
+use ptxsmith_report::{CaseStandings, folder};
 use ptxsmith_subject::{Description, Observation, Outcome as Seen, Request, SubjectSpec};
 use ptxsmith_testing::wrong::follows as wrong;
 use ptxsmith_testing::{NVIDIA, known_rules, observe, right};
@@ -59,7 +59,7 @@ fn each_file_has_a_letter_for_each_subject_and_what_is_listed_of_it() {
     let files: Vec<PathBuf> = programs.iter().map(|(name, ..)| path(name)).collect();
     let out = path("with");
     let report = checked(&files, true, &out).report;
-    let cases = programs.into_iter().map(|(name, program, standings, known)| Case {
+    let cases = programs.into_iter().map(|(name, program, standings, known)| CaseStandings {
         name: path(name).to_string_lossy().into_owned(),
         program,
         standings: standings.to_owned(),

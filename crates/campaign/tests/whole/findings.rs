@@ -135,11 +135,11 @@ fn a_wrong_rule_is_one_finding_of_the_implementation_that_follows_it() {
     assert!(found.ends_with(&format!("// note: {}\n{}", from(case), finding.program)), "{found}");
 
     // The minimized reproducers of the clause that it breaks, one for each way.
-    let [(clause, least)] = &of_wrong.least.iter().collect::<Vec<_>>()[..] else { panic!() };
+    let [(clause, least)] = &of_wrong.reproducers.iter().collect::<Vec<_>>()[..] else { panic!() };
     assert_eq!(*clause, "4.5.1/literal-octal");
     assert_eq!(least.keys().collect::<Vec<_>>(), [&Class::WrongValue, &Class::RefusesValid]);
     assert_eq!(least[&Class::WrongValue], finding.program);
-    assert!(of_right.least.is_empty());
+    assert!(of_right.reproducers.is_empty());
     for subject in [of_wrong, of_right] {
         assert_eq!((subject.name.clone(), subject.refuses_everything.clone()), (None, None));
     }

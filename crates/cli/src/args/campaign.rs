@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use clap::Args;
 use ptxsmith_campaign::store::Shard;
-use ptxsmith_report::Format;
+use ptxsmith_report::ReportFormat;
 use ptxsmith_subject::SubjectSpec;
 use ptxsmith_subject::toolchain::DEFAULT;
 
@@ -116,7 +116,7 @@ pub struct Presentation {
     pub show: Vec<Show>,
     /// Print the report in this form instead
     #[arg(long, hide_possible_values = true, value_name = "FORMAT", value_parser = formats())]
-    pub format: Option<&'static Format>,
+    pub format: Option<&'static ReportFormat>,
 }
 
 /// `run`

@@ -5,7 +5,7 @@ use std::time::SystemTime;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use ptxsmith_report::{FORMATS, Format};
+use ptxsmith_report::{FORMATS, ReportFormat};
 
 use crate::values::since;
 
@@ -24,7 +24,7 @@ pub struct Report {
     pub directory: PathBuf,
     /// The form
     #[arg(long, value_name = "FORMAT", default_value = FORMATS[0].name, value_parser = formats())]
-    pub format: &'static Format,
+    pub format: &'static ReportFormat,
     /// Print this in full
     #[arg(long, value_name = "WHAT")]
     pub show: Vec<Show>,
@@ -43,10 +43,10 @@ pub struct Report {
 }
 
 /// Parses the name of a report format.
-pub(super) fn formats() -> impl TypedValueParser<Value = &'static Format> {
-    let named = |format: &Format| PossibleValue::new(format.name).help(format.about);
+pub(super) fn formats() -> impl TypedValueParser<Value = &'static ReportFormat> {
+    let named = |format: &ReportFormat| PossibleValue::new(format.name).help(format.about);
     PossibleValuesParser::new(FORMATS.iter().map(named))
-        .try_map(|name| Format::named(&name).ok_or("no format"))
+        .try_map(|name| ReportFormat::from_name(&name).ok_or("no format"))
 }
 
 /// `explain`

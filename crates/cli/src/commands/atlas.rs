@@ -5,7 +5,7 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use ptxsmith_campaign::files::{make_directory, write_whole};
-use ptxsmith_report::atlas::{Error, INDEX, SCHEMA, atlas};
+use ptxsmith_report::atlas::{AtlasError, INDEX, SCHEMA, atlas};
 use serde_json::Value;
 
 use super::{Context, report};
@@ -23,7 +23,7 @@ const FOLDERS: [&str; 3] = ["clauses", "forms", "deviations"];
 pub fn run(context: &Context, args: &args::Atlas) -> Result<Exit, Failure> {
     let folders = args.directories.iter().map(|path| report::read(path)).collect::<Result<Vec<_>, _>>()?;
     let files = atlas(&folders).map_err(|error| match error {
-        Error::Render(error) => Failure::Harness(error.into()),
+        AtlasError::Render(error) => Failure::Harness(error.into()),
         other => Failure::BadInput(other.to_string()),
     })?;
     make_directory(&args.out)?;

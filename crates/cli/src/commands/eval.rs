@@ -10,7 +10,7 @@ use ptxsmith_oracle::{
     Undecided, Validity, Variable, Written, hex, predict_over,
 };
 use ptxsmith_report::harmless::line;
-use ptxsmith_report::values::{self, Shape, Shapes, Slot};
+use ptxsmith_report::values::{self, AddressSlot, DeclaredTypes, VariableType};
 use ptxsmith_syntax::Lines;
 
 use super::Context;
@@ -53,7 +53,7 @@ pub(super) fn text(
         let json = prediction.to_json(&program.text, &readings);
         return Ok(harmless::json(serde_json::to_string_pretty(&json)?) + "\n");
     }
-    let (shapes, lines) = (Shapes::new(&program.module), Lines::new(&program.text));
+    let (shapes, lines) = (DeclaredTypes::new(&program.module), Lines::new(&program.text));
     let mut page = Page { program, lines, prediction, readings, shapes, with_clauses }.render()?;
     // Truncate in place: the page of a large program is about thirty times as long as the program.
     page.truncate(page.trim_end().len());
@@ -126,12 +126,12 @@ struct Page<'a> {
     lines: Lines<'a>,
     prediction: &'a Prediction,
     readings: Readings,
-    shapes: Shapes<'a>,
+    shapes: DeclaredTypes<'a>,
     with_clauses: bool,
 }
 
-fn shape(shapes: &Shapes<'_>, variable: &Variable) -> Option<Shape> {
-    shapes.of(&variable.name, variable.size)
+fn shape(shapes: &DeclaredTypes<'_>, variable: &Variable) -> Option<VariableType> {
+    shapes.variable(&variable.name, variable.size)
 }
 
 fn place(lines: &Lines<'_>, refusal: &Refusal) -> (u32, u32) {
@@ -144,8 +144,8 @@ fn line_of(lines: &Lines<'_>, part: &Undecided) -> Option<u32> {
     place.is_known().then(|| lines.line(place.start))
 }
 
-pub(super) fn slots(variable: &Variable) -> Vec<Slot> {
-    let slot = |a: &Address| Slot {
+pub(super) fn slots(variable: &Variable) -> Vec<AddressSlot> {
+    let slot = |a: &Address| AddressSlot {
         offset: a.offset,
         text: values::address(&a.symbol, a.addend, a.generic, a.byte),
     };

@@ -6,7 +6,9 @@ use std::time::SystemTime;
 use askama::Template;
 use ptxsmith_report::folder::Folder;
 use ptxsmith_report::harmless::count;
-use ptxsmith_report::history::{Entered, History, HistoryError, Run, Seen, date, minute};
+use ptxsmith_report::history::{
+    History, HistoryError, RecordedCampaign, RecordedFinding, Recording, date, minute,
+};
 
 use super::Context;
 use crate::args;
@@ -33,10 +35,10 @@ pub fn run(context: &Context, args: &args::History) -> Result<Exit, Failure> {
     for directory in &args.add {
         let folder = Folder::read(directory).map_err(|error| Failure::BadInput(error.to_string()))?;
         let name = directory.to_string_lossy();
-        let entered = history.enter(&folder, &name, SystemTime::now()).map_err(failed)?;
+        let entered = history.record(&folder, &name, SystemTime::now()).map_err(failed)?;
         context.console.note(&match entered {
-            Entered::Added => format!("{name} is entered"),
-            Entered::Replaced => format!("{name} was entered before, and is replaced"),
+            Recording::Added => format!("{name} is entered"),
+            Recording::Replaced => format!("{name} was entered before, and is replaced"),
         });
     }
     let (runs, findings) = (history.runs().map_err(failed)?, history.findings().map_err(failed)?);
@@ -57,14 +59,14 @@ pub fn run(context: &Context, args: &args::History) -> Result<Exit, Failure> {
 #[template(path = "history.txt")]
 struct Page<'a> {
     /// The requested campaigns.
-    runs: Vec<&'a Run>,
+    runs: Vec<&'a RecordedCampaign>,
     /// The numbers of the incomplete campaigns.
     incomplete: Vec<String>,
     /// The requested finding.
-    seen: Option<&'a Seen>,
+    seen: Option<&'a RecordedFinding>,
     since: Option<SystemTime>,
     /// The findings that were first seen after `since`.
-    first: Vec<&'a Seen>,
+    first: Vec<&'a RecordedFinding>,
 }
 
 /// Converts a database error. An unusable database (missing, locked or not a database) is bad input, which the user can

@@ -5,10 +5,10 @@ use std::path::Path;
 
 use anstream::adapter::strip_str;
 use ptxsmith_campaign::files::{is_of_full_disk, write_whole};
-use ptxsmith_report::against::Against;
+use ptxsmith_report::against::ReportDifferences;
 use ptxsmith_report::folder::{self, Folder};
 use ptxsmith_report::history::History;
-use ptxsmith_report::{Format, Shown};
+use ptxsmith_report::{RenderInput, ReportFormat};
 
 use super::{Context, history};
 use crate::args;
@@ -23,7 +23,7 @@ pub fn run(context: &Context, args: &args::Report) -> Result<Exit, Failure> {
     let mut folder = read(&args.directory)?;
     // A report that was copied elsewhere has no findings folder.
     if args.directory.join(folder::FINDINGS).is_dir() {
-        let (missing, strangers) = folder.strangers(&args.directory);
+        let (missing, strangers) = folder.count_mismatches(&args.directory);
         if missing + strangers > 0 {
             context.console.note(&format!(
                 "the report is not of this folder's findings: {missing} that it has are not there, and {strangers} files are of none \
@@ -34,7 +34,7 @@ pub fn run(context: &Context, args: &args::Report) -> Result<Exit, Failure> {
     let against = match &args.against {
         None => None,
         Some(earlier) => {
-            let against = Against::of(&folder.report, &read(earlier)?.report);
+            let against = ReportDifferences::between(&folder.report, &read(earlier)?.report);
             against.keep_added(&mut folder.report);
             for doubt in &against.doubts {
                 context.console.note(doubt);
@@ -45,7 +45,7 @@ pub fn run(context: &Context, args: &args::Report) -> Result<Exit, Failure> {
     let mut runs = Vec::new();
     if let Some(path) = &args.history {
         let known = History::open_existing(path).map_err(|error| history::failed(path, error))?;
-        known.tell_first_seen(&mut folder.report).map_err(|error| history::failed(path, error))?;
+        known.set_first_seen(&mut folder.report).map_err(|error| history::failed(path, error))?;
         runs = known.runs().map_err(|error| history::failed(path, error))?;
     }
     if args.format.for_terminal {
@@ -61,7 +61,7 @@ pub fn run(context: &Context, args: &args::Report) -> Result<Exit, Failure> {
     }
     let only = args.finding.is_some();
     let known_in_full = args.show.contains(&args::Show::Known);
-    let shown = Shown { folder: &folder, only, known_in_full, against: against.as_ref(), runs: &runs };
+    let shown = RenderInput { folder: &folder, only, known_in_full, against: against.as_ref(), runs: &runs };
     let rendered = (args.format.render)(&shown)?;
     write(context, args.out.as_deref(), args.format, &rendered)?;
     let adds = against.is_some() && folder.report.findings.iter().any(|found| found.needs_attention());
@@ -82,7 +82,12 @@ fn keep_only(folder: &mut Folder, id: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-fn write(context: &Context, out: Option<&Path>, format: &Format, rendered: &str) -> Result<(), Failure> {
+fn write(
+    context: &Context,
+    out: Option<&Path>,
+    format: &ReportFormat,
+    rendered: &str,
+) -> Result<(), Failure> {
     match out {
         Some(out) => {
             // Remove colors and styles from text that is written to a file.

@@ -6,9 +6,9 @@ use std::time::Instant;
 use ptxsmith_campaign::expected::ExpectedFailures;
 use ptxsmith_campaign::run::{Options, run as campaign};
 use ptxsmith_campaign::{Outcome, arithmetic, input, linking, mutate, places, texts};
-use ptxsmith_report::Shown;
+use ptxsmith_report::RenderInput;
 use ptxsmith_report::folder::{self, Folder};
-use ptxsmith_report::text::Summary;
+use ptxsmith_report::text::TextSummary;
 
 use super::Context;
 use crate::args::{self, What};
@@ -70,7 +70,8 @@ pub fn run(context: &Context, args: &args::Run) -> Result<Exit, Failure> {
         {
             let resume = resume_command(&out);
             let (stopped_by, resume) = (Some(interrupt::name()), Some(&*resume));
-            let summary = Summary { directory: Some(&out), stopped_by, resume, ..Summary::of(&report) };
+            let summary =
+                TextSummary { directory: Some(&out), stopped_by, resume, ..TextSummary::new(&report) };
             let _ = summary.text().map(|text| console.print(&text));
         }
     });
@@ -109,7 +110,7 @@ pub fn summed_up(
     let report = &outcome.report;
     let exit = exit_of(outcome, &presentation.deny);
     let resume = out.filter(|_| outcome.interrupted && outcome.resumable).map(resume_command);
-    let summary = Summary {
+    let summary = TextSummary {
         report,
         took: Some(started.elapsed()),
         directory: out,
@@ -123,7 +124,7 @@ pub fn summed_up(
         None => summary.text()?,
         Some(format) => {
             let folder = Folder { report: report.clone(), manifest: None };
-            (format.render)(&Shown {
+            (format.render)(&RenderInput {
                 folder: &folder,
                 only: false,
                 known_in_full: summary.known_in_full,

@@ -5,7 +5,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use ptxsmith_report::expected::{self, Expected};
+use ptxsmith_report::expected::{self, ListedFailure};
 
 use super::Violation;
 
@@ -20,7 +20,7 @@ pub struct Baseline {
     /// Paths in the entries are relative to this directory.
     directory: PathBuf,
     /// The number of violations by entry.
-    entries: BTreeMap<Expected, usize>,
+    entries: BTreeMap<ListedFailure, usize>,
 }
 
 impl Baseline {
@@ -72,12 +72,16 @@ impl Baseline {
         fs::write(file, expected::write(HEAD, &entries))
     }
 
-    fn entry(&self, violation: &Violation, path: &Path) -> Expected {
+    fn entry(&self, violation: &Violation, path: &Path) -> ListedFailure {
         let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let file = path.strip_prefix(&self.directory).unwrap_or(&path).display();
         let keys: Vec<&str> = violation.keys.iter().map(|key| key.name()).collect();
         let id = format!("{file}:{}:{}", violation.variable, keys.join(","));
-        Expected { id, reason: violation.text.trim().replace(char::is_control, " "), ..Expected::default() }
+        ListedFailure {
+            id,
+            reason: violation.text.trim().replace(char::is_control, " "),
+            ..ListedFailure::default()
+        }
     }
 }
 

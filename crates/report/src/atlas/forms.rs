@@ -1,8 +1,9 @@
-//! Groups the programs of an atlas into forms. A form is a family of programs, and each program is a cell of it.
+//! Groups the programs of an atlas into forms. A form is a family of programs, and each program is a cell of
+//! it.
 
 use std::collections::BTreeMap;
 
-use crate::cases::Case;
+use crate::cases::CaseStandings;
 use crate::matrix::Standing;
 
 /// The number of programs of a form with each standing, for one subject.
@@ -10,27 +11,28 @@ pub type Counts = BTreeMap<Standing, u64>;
 
 /// A family of programs.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Form<'a> {
+pub struct ProgramForm<'a> {
     /// The name: a section of the manual, or the generator of the programs.
     pub name: String,
     /// The programs, each with its name within the form.
-    pub cells: Vec<(String, &'a Case)>,
-    /// The number of programs that are not listed. The tables of places contain very many programs, so a program of them is listed only
-    /// if some subject does not conform.
+    pub cells: Vec<(String, &'a CaseStandings)>,
+    /// The number of programs that are not listed. The tables of places contain very many programs, so a
+    /// program of them is listed only if some subject does not conform.
     pub left_out: u64,
     /// The counts of each subject, in the order of the report.
     pub counts: Vec<Counts>,
 }
 
 /// The prefix of the names of programs from the tables of forms and places.
-const OF_TABLES: &str = "cell ";
+const TABLE_CELL: &str = "cell ";
 
 /// Returns the form of a program, and the program's name within the form.
 ///
-/// A program from a table belongs to the table's family. A file belongs to its folder below `cases/`. In folders that are not named after a
-/// section of the manual, the number of a file is not part of the form: `enumerated/ternary-12` is cell `12` of form `enumerated/ternary`.
-fn place_of(name: &str) -> (String, String) {
-    if let Some(cell) = name.strip_prefix(OF_TABLES) {
+/// A program from a table belongs to the table's family. A file belongs to its folder below `cases/`. In
+/// folders that are not named after a section of the manual, the number of a file is not part of the form:
+/// `enumerated/ternary-12` is cell `12` of form `enumerated/ternary`.
+fn form_and_cell(name: &str) -> (String, String) {
+    if let Some(cell) = name.strip_prefix(TABLE_CELL) {
         let (family, choices) = cell.split_once('/').unwrap_or((cell, ""));
         return (format!("places/{family}"), choices.to_owned());
     }
@@ -57,25 +59,26 @@ fn place_of(name: &str) -> (String, String) {
 }
 
 /// Groups programs into forms. Those named after sections of the manual come first.
-pub fn forms<'a>(cases: &'a [Case], subjects: usize) -> Vec<Form<'a>> {
-    let mut forms: BTreeMap<String, Form<'a>> = BTreeMap::new();
+pub fn forms<'a>(cases: &'a [CaseStandings], subjects: usize) -> Vec<ProgramForm<'a>> {
+    let mut forms: BTreeMap<String, ProgramForm<'a>> = BTreeMap::new();
     for case in cases {
-        let (name, cell) = place_of(&case.name);
-        let form = forms.entry(name).or_insert_with_key(|name| Form {
+        let (name, cell) = form_and_cell(&case.name);
+        let form = forms.entry(name).or_insert_with_key(|name| ProgramForm {
             name: name.clone(),
             cells: Vec::new(),
             left_out: 0,
             counts: vec![Counts::new(); subjects],
         });
-        let mut is_plain = true;
-        for (nth, counts) in form.counts.iter_mut().enumerate() {
-            let standing = case.standing(nth);
+        let mut differs = false;
+        for (subject, counts) in form.counts.iter_mut().enumerate() {
+            let standing = case.standing(subject);
             *counts.entry(standing).or_default() += 1;
-            is_plain &= matches!(standing, Standing::Conforms | Standing::NotReached | Standing::Unsupported);
+            differs |= standing.differs();
         }
-        match is_plain && case.name.starts_with(OF_TABLES) {
-            true => form.left_out += 1,
-            false => form.cells.push((cell, case)),
+        if differs || !case.name.starts_with(TABLE_CELL) {
+            form.cells.push((cell, case));
+        } else {
+            form.left_out += 1;
         }
     }
     forms.into_values().collect()
@@ -91,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_program_is_a_cell_of_the_folder_the_kind_or_the_table_that_it_is_of() {
+    fn the_form_of_a_program_is_its_folder_its_kind_or_its_table() {
         for (name, form, cell) in [
             ("cases/4.5.1/decimal-1000.ptx", "4.5.1", "decimal-1000"),
             ("out/cases/enumerated/prefix-infix-12.ptx", "enumerated/prefix-infix", "12"),
@@ -100,21 +103,22 @@ mod tests {
             ("mine.ptx", "files", "mine"),
             ("lib/mine.ptx", "lib", "mine"),
         ] {
-            assert_eq!(place_of(name), (form.to_owned(), cell.to_owned()), "{name}");
+            assert_eq!(form_and_cell(name), (form.to_owned(), cell.to_owned()), "{name}");
         }
     }
 
     #[test]
-    fn of_tables_only_what_does_not_conform_is_listed_and_all_is_counted() {
-        let case = |name: &str, standings: &str| Case {
+    fn all_cells_of_a_table_are_counted_and_only_deviating_ones_listed() {
+        let case = |name: &str, standings: &str| CaseStandings {
             name: name.into(),
             standings: standings.into(),
-            ..Case::default()
+            ..CaseStandings::default()
         };
         let cases = [case("cell t/a", "cn"), case("cell t/b", "cx"), case("cases/4.5/a.ptx", "cc")];
         let forms = forms(&cases, 2);
-        let seen: Vec<_> = forms.iter().map(|form| (&*form.name, form.cells.len(), form.left_out)).collect();
-        assert_eq!(seen, [("4.5", 1, 0), ("places/t", 1, 1)]);
+        let counts: Vec<_> =
+            forms.iter().map(|form| (&*form.name, form.cells.len(), form.left_out)).collect();
+        assert_eq!(counts, [("4.5", 1, 0), ("places/t", 1, 1)]);
         let [first, second] = &forms[1].counts[..] else { panic!() };
         assert_eq!((worst(first), worst(second)), (Standing::Conforms, Standing::Crashed));
         assert_eq!(first[&Standing::Conforms], 2);

@@ -1,11 +1,13 @@
-//! The atlas: the results of every implementation for every clause and every form, as static HTML pages with a JSON file beside each.
+//! The atlas: the results of every implementation for every clause and every form, as static HTML pages with
+//! a JSON file beside each.
 //!
-//! It renders reports and does not judge programs. The addresses of pages consist of names only, so that links remain valid when the atlas
-//! is built again: `clauses/CLAUSE.html#SUBJECT`, `forms/FORM.html#CELL`, `deviations/ID.html`. The pages load one style sheet and run no
-//! scripts. Output of subjects and text of programs is inserted as escaped text.
+//! It renders reports and does not judge programs. The addresses of pages consist of names only, so that
+//! links remain valid when the atlas is built again: `clauses/CLAUSE.html#SUBJECT`, `forms/FORM.html#CELL`,
+//! `deviations/ID.html`. The pages load one style sheet and run no scripts. Output of subjects and text of
+//! programs is inserted as escaped text.
 
 mod forms;
-mod gathered;
+mod merged;
 mod names;
 mod pages;
 
@@ -16,9 +18,9 @@ use crate::folder::Folder;
 use crate::harmless;
 use crate::matrix::{Matrix, Standing};
 use forms::forms;
-use pages::{ClausePage, DeviationPage, FormPage, Frame, Index};
+use pages::{ClausePage, DeviationPage, FormPage, IndexPage};
 
-pub use gathered::{Campaign, Conflict, Gathered};
+pub use merged::{MergeConflict, MergedReport, Provenance};
 
 /// The value of `"schema"` in every JSON file.
 pub const SCHEMA: &str = "ptxsmith.atlas/1";
@@ -28,7 +30,7 @@ pub const INDEX: &str = "index";
 
 /// A file of an atlas.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct File {
+pub struct AtlasFile {
     /// The path within the atlas: `clauses/4.5.5-division.html`.
     pub path: String,
     /// The contents.
@@ -37,10 +39,10 @@ pub struct File {
 
 /// The reason why an atlas cannot be built.
 #[derive(Debug, thiserror::Error)]
-pub enum Error {
+pub enum AtlasError {
     /// The campaigns contradict each other.
     #[error(transparent)]
-    Conflict(#[from] Conflict),
+    MergeConflict(#[from] MergeConflict),
     /// The campaigns contain no results.
     #[error(
         "nothing in these campaigns was compared; give the folders of campaigns, best with `check --by-case`"
@@ -51,51 +53,55 @@ pub enum Error {
     Render(#[from] askama::Error),
 }
 
-/// Returns the style sheet of the report, adapted so that its rules for the clause table apply to every matrix.
+/// Returns the style sheet of the report, adapted so that its rules for the clause table apply to every
+/// matrix.
 fn style() -> String {
-    let of_report = include_str!("../../templates/report.css").replace("#board", ".matrix");
-    format!("{of_report}\n{}", include_str!("../../templates/atlas/atlas.css"))
+    let report_style = include_str!("../../templates/report.css").replace("#board", ".matrix");
+    format!("{report_style}\n{}", include_str!("../../templates/atlas/atlas.css"))
 }
 
 /// Builds the files of the atlas of these campaigns.
 ///
 /// # Errors
 /// If the campaigns contradict each other or contain no results.
-pub fn atlas(folders: &[Folder]) -> Result<Vec<File>, Error> {
-    let gathered = Gathered::of(folders)?;
-    let report = &gathered.report;
+pub fn atlas(folders: &[Folder]) -> Result<Vec<AtlasFile>, AtlasError> {
+    let merged = MergedReport::new(folders)?;
+    let report = &merged.report;
     if report.compared == 0 {
-        return Err(Error::Empty);
+        return Err(AtlasError::Empty);
     }
-    let matrix = Matrix::of(report);
+    let matrix = Matrix::new(report);
     let forms = forms(&report.cases, report.subjects.len());
-    let mut files = vec![File { path: "style.css".to_owned(), text: style() }];
-    let mut add = |path: &str, html: String, json: Value| -> Result<(), Error> {
-        files.push(File { path: format!("{path}.html"), text: lean(&html) });
-        let text = harmless::json(serde_json::to_string(&with_schema(json)).map_err(askama::Error::custom)?);
-        files.push(File { path: format!("{path}.json"), text: text + "\n" });
-        Ok(())
-    };
-    let index = Index::of(&gathered, &matrix, &forms);
-    add(INDEX, index.render()?, index.json())?;
-    let frame = || Frame::below(&gathered);
+    let mut files = vec![AtlasFile { path: "style.css".to_owned(), text: style() }];
+    let index = IndexPage::new(&merged, &matrix, &forms);
+    files.extend(page_files(INDEX, &index.render()?, index.json())?);
     for row in &matrix.rows {
-        let page = ClausePage::of(frame(), &matrix, row, &forms);
-        add(&page.path(), page.render()?, page.json())?;
+        let page = ClausePage::new(&merged, &matrix, row, &forms);
+        files.extend(page_files(&page.path(), &page.render()?, page.json())?);
     }
     for form in &forms {
-        let page = FormPage::of(frame(), report, &matrix, form);
-        add(&page.path(), page.render()?, page.json())?;
+        let page = FormPage::new(&merged, &matrix, form);
+        files.extend(page_files(&page.path(), &page.render()?, page.json())?);
     }
     for finding in &report.findings {
-        let page = DeviationPage::of(frame(), report, finding);
-        add(&page.path(), page.render()?, page.json())?;
+        let page = DeviationPage::new(&merged, finding);
+        files.extend(page_files(&page.path(), &page.render()?, page.json())?);
     }
     Ok(files)
 }
 
-/// Removes optional parts from an HTML page: indentation, and the end tags of cells, rows and items, which HTML parsers imply. Text of
-/// programs and messages is not affected, because it is escaped, and indented only in `<pre>` elements.
+/// Returns the two files of a page: its HTML, and its data as JSON.
+fn page_files(path: &str, html: &str, json: Value) -> Result<[AtlasFile; 2], AtlasError> {
+    let json = serde_json::to_string(&with_schema(json)).map_err(askama::Error::custom)?;
+    Ok([
+        AtlasFile { path: format!("{path}.html"), text: lean(html) },
+        AtlasFile { path: format!("{path}.json"), text: harmless::json(json) + "\n" },
+    ])
+}
+
+/// Removes optional parts from an HTML page: indentation, and the end tags of cells, rows and items, which
+/// HTML parsers imply. Text of programs and messages is not affected, because it is escaped, and indented
+/// only in `<pre>` elements.
 fn lean(page: &str) -> String {
     let mut lean = String::with_capacity(page.len());
     let mut in_program = false;

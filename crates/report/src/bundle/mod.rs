@@ -1,12 +1,13 @@
-//! Writes a finding as a folder for a bug tracker: the program, a script that reproduces the deviation with only the compiler, and a report
-//! with the sections that compiler bug trackers ask for.
+//! Writes a finding as a folder for a bug tracker: the program, a script that reproduces the deviation with
+//! only the compiler, and a report with the sections that compiler bug trackers ask for.
 
 mod linked;
 
 use askama::Template;
 use ptxsmith_model::Class;
+use ptxsmith_oracle::hex;
 use ptxsmith_subject::version::Version;
-use ptxsmith_subject::{Address, Observation, Outcome, Severity as Told, Variable, Variables};
+use ptxsmith_subject::{Address, Outcome, Severity, Variable, Variables};
 use ptxsmith_syntax::{Header, parse, print};
 use serde::Serialize;
 
@@ -15,13 +16,15 @@ use crate::harmless::line;
 use crate::manifest::Manifest;
 use crate::markdown::{block, manual, span, text};
 use crate::releases::{ProgramVerdict, ReleaseVerdict, family};
-use crate::reproduce::{Claim, Compiled, MEMORY, Runner, SECONDS, command_for, commands, request_of, word};
-use crate::severity::{Severity, called};
-use crate::{Finding, Report, Subject, describe, deviations};
+use crate::reproduce::{
+    Claim, CompileSettings, MEMORY, Runner, SECONDS, command_for, commands, serve_request, word,
+};
+use crate::severity::{DeviationSeverity, finding_name};
+use crate::{Finding, Report, SubjectResults, describe, deviations};
 
 /// A file of a bundle.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct File {
+pub struct BundleFile {
     /// The name in the folder.
     pub name: String,
     /// The contents.
@@ -30,9 +33,15 @@ pub struct File {
     pub executable: bool,
 }
 
+impl BundleFile {
+    fn new(name: &str, text: &str) -> BundleFile {
+        BundleFile { name: name.to_owned(), text: text.to_owned(), executable: false }
+    }
+}
+
 /// Machine code of a kernel that was found to be wrong, or to be right.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Code {
+pub struct KernelCode {
     /// The name of the kernel.
     pub kernel: String,
     /// The SHA-256 of the code.
@@ -43,10 +52,12 @@ pub struct Code {
     pub right: bool,
 }
 
-/// Returns the name of a bundle's folder and files: the finding's id, with characters replaced that are unsafe in file names.
-pub fn name_of(finding: &Finding) -> String {
-    let safe = |c: char| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '-' };
-    let name: String = finding.id.chars().take(80).map(safe).collect();
+/// Returns the name of a bundle's folder and files: the finding's id, with characters replaced that are
+/// unsafe in file names.
+pub fn folder_name(finding: &Finding) -> String {
+    let id = finding.id.chars().take(80);
+    let name: String =
+        id.map(|c| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '-' }).collect();
     if name.starts_with(['.', '-']) || name.is_empty() { format!("finding{name}") } else { name }
 }
 
@@ -60,19 +71,20 @@ fn title(report: &Report, finding: &Finding) -> String {
         },
         None => id.to_owned(),
     };
-    let (kind, title) = (kind_of(finding).0, &finding.title);
+    let kind = kind_of(finding).0;
+    let title = &finding.title;
     line(&format!("{product}: {kind}: {title}")).into_owned()
 }
 
-/// Returns the kind of a finding, as a bug tracker names it, and its severity. Malformed output and exhausted memory are distinguished from
-/// other crashes.
+/// Returns the kind of a finding, as a bug tracker names it, and its severity. Malformed output and exhausted
+/// memory are distinguished from other crashes.
 fn kind_of(finding: &Finding) -> (&str, &'static str) {
-    match Claim::of(finding) {
+    match Claim::for_finding(finding) {
         Claim::Malformed => ("malformed output", "major: the output is malformed, and the exit status is 0"),
-        Claim::Exhausts if finding.class == Class::Crash => {
-            (called(Class::Memory), Severity::Memory.meaning())
+        Claim::ExceedsLimits if finding.class == Class::Crash => {
+            (finding_name(Class::Memory), DeviationSeverity::Memory.meaning())
         }
-        _ => (called(finding.class), Severity::of(finding.class).meaning()),
+        _ => (finding_name(finding.class), DeviationSeverity::of_class(finding.class).meaning()),
     }
 }
 
@@ -80,23 +92,26 @@ fn kind_of(finding: &Finding) -> (&str, &'static str) {
 ///
 /// # Errors
 /// Never in practice, because writing to memory does not fail.
-pub fn files(folder: &Folder, finding: &Finding, codes: &[Code]) -> Result<Vec<File>, askama::Error> {
+pub fn files(
+    folder: &Folder,
+    finding: &Finding,
+    codes: &[KernelCode],
+) -> Result<Vec<BundleFile>, askama::Error> {
     if let Some(linked) = &finding.linked {
         return linked::files(folder, finding, linked);
     }
-    let name = name_of(finding);
+    let name = folder_name(finding);
     let title = title(&folder.report, finding);
-    let plain = |name: String, text: String| File { name, text, executable: false };
     let script = script(&title, &name, finding, codes)?;
     let mut files = vec![
-        plain("report.md".to_owned(), bug_report(folder, finding, &title, &name)?),
-        plain(format!("{name}.ptx"), finding.example().program.to_owned()),
+        BundleFile::new("report.md", &bug_report(folder, finding, &title, &name)?),
+        BundleFile::new(&format!("{name}.ptx"), finding.example().program),
     ];
     if script.contains("show.py") {
-        files.push(plain("show.py".to_owned(), include_str!("../../files/show.py").to_owned()));
-        files.push(plain("ptxas.py".to_owned(), include_str!("../../files/ptxas.py").to_owned()));
+        files.push(BundleFile::new("show.py", include_str!("../../files/show.py")));
+        files.push(BundleFile::new("ptxas.py", include_str!("../../files/ptxas.py")));
     }
-    files.push(File { name: "reproduce.sh".to_owned(), text: script, executable: true });
+    files.push(BundleFile { executable: true, ..BundleFile::new("reproduce.sh", &script) });
     // Templates omit the last line break.
     for file in files.iter_mut().filter(|file| !file.text.ends_with('\n')) {
         file.text.push('\n');
@@ -113,7 +128,7 @@ struct BugReport<'a> {
     title: &'a str,
     name: &'a str,
     subject_id: &'a str,
-    subject: Option<&'a Subject>,
+    subject: Option<&'a SubjectResults>,
     severity: &'static str,
     validity: &'static str,
     version: Option<String>,
@@ -124,7 +139,7 @@ struct BugReport<'a> {
     releases: Vec<ReleaseVerdict>,
     entry_points: String,
     /// Whether the compiler gave no result at all.
-    died: bool,
+    is_crash: bool,
     /// For a result that was not seen but predicted from the list of known deviations: an explanation.
     predicted: Option<&'a str>,
 }
@@ -132,9 +147,10 @@ struct BugReport<'a> {
 fn bug_report(folder: &Folder, finding: &Finding, title: &str, name: &str) -> Result<String, askama::Error> {
     let report = &folder.report;
     let subject_id = finding.subjects.first().map_or("", String::as_str);
-    let releases = match finding.releases.is_empty() {
-        true => report.subjects.iter().map(|subject| seen_of(subject, finding)).collect(),
-        false => finding.releases.clone(),
+    let releases = if finding.releases.is_empty() {
+        report.subjects.iter().map(|subject| verdict_in_campaign(subject, finding)).collect()
+    } else {
+        finding.releases.clone()
     };
     let validity = match &*finding.validity {
         "valid" => "valid",
@@ -159,7 +175,7 @@ fn bug_report(folder: &Folder, finding: &Finding, title: &str, name: &str) -> Re
         page: deviations::link(&finding.id),
         commands: commands(finding, name),
         entry_points: entry_points(&releases, subject_id),
-        died: matches!(finding.example().observed.outcome, Outcome::Crashed | Outcome::TimedOut),
+        is_crash: matches!(finding.example().observed.outcome, Outcome::Crashed | Outcome::TimedOut),
         predicted: Some(finding.example().observed)
             .filter(|observed| observed.outcome == Outcome::Accepted)
             .and_then(|observed| observed.reason.as_deref()),
@@ -171,42 +187,45 @@ fn bug_report(folder: &Folder, finding: &Finding, title: &str, name: &str) -> Re
 /// Returns the output of `ptxas --version`, without the build.
 fn version_text(report: &Report, id: &str) -> Option<String> {
     let subject = report.subjects.iter().find(|subject| subject.id == id)?;
-    let version = subject.version.as_deref().filter(|_| matches!(Runner::of(id), Runner::Ptxas(_)))?;
+    let version =
+        subject.version.as_deref().filter(|_| matches!(Runner::for_subject(id), Runner::Ptxas(_)))?;
     let (major, minor) = Version::find(version)?.minor()?;
     Some(format!("Cuda compilation tools, release {major}.{minor}, V{version}"))
 }
 
-fn seen_of(subject: &Subject, finding: &Finding) -> ReleaseVerdict {
-    let shows = finding.subjects.contains(&subject.id);
+fn verdict_in_campaign(subject: &SubjectResults, finding: &Finding) -> ReleaseVerdict {
     ReleaseVerdict {
         subject: subject.id.clone(),
         version: subject.version.clone().unwrap_or_default(),
-        verdict: match shows {
-            true => ProgramVerdict::Deviates(finding.class),
-            false => ProgramVerdict::NotCompared("did not show it in this campaign".to_owned()),
+        verdict: if finding.subjects.contains(&subject.id) {
+            ProgramVerdict::Deviates(finding.class)
+        } else {
+            ProgramVerdict::NotCompared("did not show it in this campaign".to_owned())
         },
     }
 }
 
 /// Describes whether other entry points of the compiler agree.
 fn entry_points(releases: &[ReleaseVerdict], subject: &str) -> String {
-    let others: Vec<&ReleaseVerdict> = releases.iter().filter(|of| of.family() != family(subject)).collect();
-    if others.is_empty() {
+    let others = releases.iter().filter(|release| release.family() != family(subject));
+    let verdicts: Vec<String> = others
+        .map(|release| format!("{}: {}", text(&release.subject), text(release.verdict.to_string())))
+        .collect();
+    if verdicts.is_empty() {
         return "Other entry points of the compiler (nvJitLink, the driver) were not run.".to_owned();
     }
-    let answers: Vec<String> =
-        others.iter().map(|of| format!("{}: {}", text(&of.subject), text(of.verdict.to_string()))).collect();
-    format!("Other implementations and entry points: {}.", answers.join(", "))
+    format!("Other implementations and entry points: {}.", verdicts.join(", "))
 }
 
 #[derive(Template)]
 #[template(path = "reproduce.sh", escape = "none")]
-struct OfCompiler<'a> {
+struct CompilerScript<'a> {
     title: &'a str,
     name: &'a str,
     target: String,
     options: String,
-    /// The options for the form of output that shows the deviation. `forms` has the options for both forms, the more likely one first.
+    /// The options for the form of output that shows the deviation. `forms` has the options for both forms,
+    /// the more likely one first.
     form: &'static str,
     forms: &'static str,
     claim: Claim,
@@ -214,7 +233,8 @@ struct OfCompiler<'a> {
     seconds: u32,
     /// The memory limit in KiB.
     memory: u32,
-    /// A control program, which the compiler must accept. It has the header of the reproducer but another body.
+    /// A control program, which the compiler must accept. It has the header of the reproducer but another
+    /// body.
     control: String,
     /// The compiler's message about the program, if the program should be accepted.
     message: String,
@@ -223,18 +243,30 @@ struct OfCompiler<'a> {
     fields: &'static str,
     names: String,
     stores: String,
-    codes: Vec<Pattern>,
+    codes: Vec<CodePattern>,
 }
 
-struct Pattern {
+/// A pattern of the shell that matches known machine code of a kernel.
+struct CodePattern {
     pattern: String,
     note: String,
     right: bool,
 }
 
+impl CodePattern {
+    fn new(code: &KernelCode) -> CodePattern {
+        let verdict = if code.right { "right" } else { "wrong" };
+        CodePattern {
+            pattern: format!("*{}*", word(&format!("{} {}", code.kernel, code.sha256))),
+            note: word(&format!("the machine code of {}, which is {verdict}", code.compiler)),
+            right: code.right,
+        }
+    }
+}
+
 #[derive(Template)]
 #[template(path = "reproduce-command.sh", escape = "none")]
-struct OfCommand<'a> {
+struct CommandScript<'a> {
     title: &'a str,
     name: &'a str,
     seconds: u32,
@@ -245,50 +277,66 @@ struct OfCommand<'a> {
     names: String,
 }
 
-fn script(title: &str, name: &str, finding: &Finding, codes: &[Code]) -> Result<String, askama::Error> {
-    let subject = finding.subjects.first().map_or("", String::as_str);
-    let fields = if finding.class == Class::WrongLayout { "layout" } else { "values" };
-    let (expected, wrong) = (expected(finding), observed(finding));
-    let names = finding.example().variable.map_or_else(String::new, |name| format!(" {}", word(name)));
-    let options = match Runner::of(subject) {
-        Runner::Command { line, serves } => {
-            let command = match serves {
-                false => command_for(&line, "\"$file\""),
-                true => format!("printf '%s\\n' {} | {line}", word(&request_of(finding))),
-            };
-            let shown = |values: &[String], outcome: &str| {
-                let lines: Vec<&str> =
-                    [outcome].into_iter().chain(values.iter().map(String::as_str)).collect();
-                word(&lines.join("\n"))
-            };
-            let example = finding.example();
-            let outcome = example.expected.outcome().unwrap_or("accepted");
-            let said = match example.observed.outcome {
-                Outcome::Accepted => "accepted",
-                Outcome::Refused => "refused",
-                Outcome::Unsupported => "unsupported",
-                _ => "no answer",
-            };
-            let (expected, wrong) = (shown(&expected, outcome), shown(&wrong, said));
-            return OfCommand { title, name, seconds: SECONDS, command, expected, wrong, fields, names }
-                .render();
+/// Renders the script that reproduces a finding.
+fn script(title: &str, name: &str, finding: &Finding, codes: &[KernelCode]) -> Result<String, askama::Error> {
+    match Runner::for_subject(finding.subjects.first().map_or("", String::as_str)) {
+        Runner::Command { line, serves: false } => {
+            command_script(title, name, finding, command_for(&line, "\"$file\""))
         }
-        Runner::Ptxas(options) => options,
-        Runner::Other => Vec::new(),
+        Runner::Command { line, serves: true } => {
+            let command = format!("printf '%s\\n' {} | {line}", word(&serve_request(finding)));
+            command_script(title, name, finding, command)
+        }
+        Runner::Ptxas(options) => compiler_script(title, name, finding, codes, &options),
+        Runner::Other => compiler_script(title, name, finding, codes, &[]),
+    }
+}
+
+/// Renders the script for a subject that is a command.
+fn command_script(
+    title: &str,
+    name: &str,
+    finding: &Finding,
+    command: String,
+) -> Result<String, askama::Error> {
+    let example = finding.example();
+    let expected_outcome = example.expected.outcome().unwrap_or("accepted");
+    let observed_outcome = match example.observed.outcome {
+        Outcome::Accepted => "accepted",
+        Outcome::Refused => "refused",
+        Outcome::Unsupported => "unsupported",
+        _ => "no answer",
     };
-    let Compiled { target, relocatable, .. } = Compiled::of(finding);
-    let claim = Claim::of(finding);
-    let kernels: Vec<&Code> = codes.iter().collect();
-    let codes = kernels.iter().map(|code| Pattern {
-        pattern: format!("*{}*", word(&format!("{} {}", code.kernel, code.sha256))),
-        note: word(&format!(
-            "the machine code of {}, which is {}",
-            code.compiler,
-            if code.right { "right" } else { "wrong" }
-        )),
-        right: code.right,
-    });
-    OfCompiler {
+    CommandScript {
+        title,
+        name,
+        seconds: SECONDS,
+        command,
+        expected: answer_word(expected_outcome, &expected(finding)),
+        wrong: answer_word(observed_outcome, &observed(finding)),
+        fields: shown_fields(finding),
+        names: variable_argument(finding),
+    }
+    .render()
+}
+
+/// Returns an outcome and the lines of variables as one word of a shell command.
+fn answer_word(outcome: &str, lines: &[String]) -> String {
+    let lines = [outcome].into_iter().chain(lines.iter().map(String::as_str));
+    word(&lines.collect::<Vec<_>>().join("\n"))
+}
+
+/// Renders the script for ptxas.
+fn compiler_script(
+    title: &str,
+    name: &str,
+    finding: &Finding,
+    codes: &[KernelCode],
+    options: &[String],
+) -> Result<String, askama::Error> {
+    let CompileSettings { target, relocatable, .. } = CompileSettings::for_finding(finding);
+    let claim = Claim::for_finding(finding);
+    CompilerScript {
         title,
         name,
         target: word(&target),
@@ -296,94 +344,116 @@ fn script(title: &str, name: &str, finding: &Finding, codes: &[Code]) -> Result<
         form: if relocatable { " -c" } else { "" },
         forms: if relocatable { "-c \"\"" } else { "\"\" -c" },
         claim,
-        python: matches!(claim, Claim::Holds | Claim::Leaves | Claim::Malformed),
+        python: matches!(claim, Claim::VariableContents | Claim::KernelOutput | Claim::Malformed),
         seconds: SECONDS,
         memory: MEMORY,
         control: word(&control(finding)),
         message: word(&message(finding)),
-        expected: word(&expected.join("\n")),
-        wrong: word(&wrong.join("\n")),
-        fields,
-        names,
+        expected: word(&expected(finding).join("\n")),
+        wrong: word(&observed(finding).join("\n")),
+        fields: shown_fields(finding),
+        names: variable_argument(finding),
         stores: line(&describe::observed(finding).join("; ")).into_owned(),
-        codes: codes.collect(),
+        codes: codes.iter().map(CodePattern::new).collect(),
     }
     .render()
+}
+
+/// Returns the argument of `show.py` that selects what it prints of a variable.
+fn shown_fields(finding: &Finding) -> &'static str {
+    if finding.class == Class::WrongLayout { "layout" } else { "values" }
+}
+
+/// Returns the argument of `show.py` that selects the variable; empty for all variables.
+fn variable_argument(finding: &Finding) -> String {
+    finding.example().variable.map_or_else(String::new, |name| format!(" {}", word(name)))
 }
 
 /// Returns a program that every compiler accepts if it supports the header of the reproducer.
 fn control(finding: &Finding) -> String {
     let header = parse(finding.example().program).unwrap_or_default().header();
-    let is_whole = header.version().is_some() && header.targets().any(|target| target.starts_with("sm_"));
-    // Every release accepts this header.
-    let plain = || Header { version: "7.0".into(), ..Header::default() }.module([]);
-    let header = print(&if is_whole { header } else { plain() });
+    let is_complete = header.version().is_some() && header.targets().any(|target| target.starts_with("sm_"));
+    let header = if is_complete {
+        header
+    } else {
+        // Every release accepts this header.
+        Header { version: "7.0".into(), ..Header::default() }.module([])
+    };
+    let header = print(&header);
     format!("{header}.visible .global .align 4 .u32 control = 1;")
 }
 
 /// Returns the first line of the first error that the compiler printed.
 fn message(finding: &Finding) -> String {
-    let mut errors =
-        finding.example().observed.diagnostics.iter().filter(|said| said.severity >= Told::Error);
-    errors.next().and_then(|said| said.message.lines().next()).unwrap_or_default().to_owned()
+    let mut diagnostics = finding.example().observed.diagnostics.iter();
+    let error = diagnostics.find(|diagnostic| diagnostic.severity >= Severity::Error);
+    error.and_then(|error| error.message.lines().next()).unwrap_or_default().to_owned()
 }
 
 /// The output of `show.py` for a variable.
 #[derive(Serialize)]
 #[serde(untagged)]
-enum Shown<'v> {
+enum ShowOutput<'v> {
     Values { bytes: Option<String>, addresses: &'v [Address] },
     Layout { space: Option<&'v str>, size: Option<u64>, align: Option<u64> },
 }
 
-fn shown(finding: &Finding, variables: &Variables) -> Vec<String> {
-    let line = |name: &str, variable: Option<&Variable>| {
-        let Some(variable) = variable else { return format!("{name} not there") };
-        let hex = |bytes: &Vec<u8>| bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-        let shown = match finding.class {
-            Class::WrongLayout => {
-                Shown::Layout { space: variable.space.as_deref(), size: variable.size, align: variable.align }
-            }
-            _ => Shown::Values {
-                bytes: variable.bytes.as_ref().map(hex),
-                addresses: variable.addresses.as_deref().unwrap_or_default(),
-            },
-        };
-        format!("{name} {}", serde_json::to_string(&shown).unwrap_or_default())
-    };
+/// Returns the lines that `show.py` prints for the variables of a finding.
+fn show_lines(finding: &Finding, variables: &Variables) -> Vec<String> {
     match finding.example().variable {
-        Some(name) => vec![line(name, variables.get(name))],
-        None => variables.iter().map(|(name, variable)| line(name, Some(variable))).collect(),
+        Some(name) => vec![show_line(finding.class, name, variables.get(name))],
+        None => {
+            let variables = variables.iter();
+            variables.map(|(name, variable)| show_line(finding.class, name, Some(variable))).collect()
+        }
     }
+}
+
+fn show_line(class: Class, name: &str, variable: Option<&Variable>) -> String {
+    let Some(variable) = variable else { return format!("{name} not there") };
+    let output = if class == Class::WrongLayout {
+        ShowOutput::Layout { space: variable.space.as_deref(), size: variable.size, align: variable.align }
+    } else {
+        ShowOutput::Values {
+            bytes: variable.bytes.as_deref().map(hex),
+            addresses: variable.addresses.as_deref().unwrap_or_default(),
+        }
+    };
+    format!("{name} {}", serde_json::to_string(&output).unwrap_or_default())
 }
 
 fn expected(finding: &Finding) -> Vec<String> {
     let example = finding.example();
     match example.expected.outcome() {
-        Some("accepted" | "unmodelled") => shown(finding, example.expected.variables()),
+        Some("accepted" | "unmodelled") => show_lines(finding, example.expected.variables()),
         _ => Vec::new(),
     }
 }
 
 fn observed(finding: &Finding) -> Vec<String> {
-    let observed: &Observation = finding.example().observed;
-    if observed.outcome != Outcome::Accepted { Vec::new() } else { shown(finding, &observed.variables) }
+    let observed = finding.example().observed;
+    match observed.outcome {
+        Outcome::Accepted => show_lines(finding, &observed.variables),
+        _ => Vec::new(),
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use ptxsmith_subject::Observation;
+
     use super::*;
 
     #[test]
     fn no_name_of_a_finding_leaves_the_folder() {
-        let named = |id: &str| name_of(&Finding { id: id.to_owned(), ..Finding::default() });
-        assert_eq!(named("octal-as-decimal"), "octal-as-decimal");
-        assert_eq!(named("../../etc"), "finding..-..-etc");
-        assert_eq!((named("a/b c"), named("")), ("a-b-c".to_owned(), "finding".to_owned()));
+        let name_for = |id: &str| folder_name(&Finding { id: id.to_owned(), ..Finding::default() });
+        assert_eq!(name_for("octal-as-decimal"), "octal-as-decimal");
+        assert_eq!(name_for("../../etc"), "finding..-..-etc");
+        assert_eq!((name_for("a/b c"), name_for("")), ("a-b-c".to_owned(), "finding".to_owned()));
     }
 
     #[test]
-    fn what_a_text_holds_is_one_word_of_the_script() {
+    fn a_name_of_a_variable_is_one_quoted_word_of_the_script() {
         let finding = Finding {
             class: Class::WrongValue,
             variable: Some("x'; rm -r *".to_owned()),

@@ -4,7 +4,7 @@
 
 use askama::Template;
 
-use crate::against::Against;
+use crate::against::ReportDifferences;
 use crate::folder::Folder;
 use crate::harmless::{count, line, lines};
 use crate::manifest::Manifest;
@@ -16,7 +16,7 @@ const MOST_FINDINGS: usize = 100;
 
 #[derive(Template)]
 #[template(path = "finding.md")]
-struct Bundle<'a> {
+struct FindingMarkdown<'a> {
     report: &'a Report,
     manifest: &'a Option<Manifest>,
     finding: &'a Finding,
@@ -24,26 +24,26 @@ struct Bundle<'a> {
 
 /// Renders everything that is needed to fix the deviation that a finding shows.
 pub fn bundle(folder: &Folder, finding: &Finding) -> Result<String, askama::Error> {
-    Bundle { report: &folder.report, manifest: &folder.manifest, finding }.render()
+    FindingMarkdown { report: &folder.report, manifest: &folder.manifest, finding }.render()
 }
 
 #[derive(Template)]
 #[template(path = "summary.md")]
-struct Summary<'a> {
+struct MarkdownSummary<'a> {
     report: &'a Report,
-    against: Option<&'a Against>,
+    against: Option<&'a ReportDifferences>,
     shown: &'a [Finding],
     repeat: Vec<&'a str>,
 }
 
-/// Renders a summary that is short enough for a comment. For a report that contains only added findings, includes the differences from the
-/// earlier campaign.
-pub fn summary(folder: &Folder, against: Option<&Against>) -> Result<String, askama::Error> {
+/// Renders a summary that is short enough for a comment. For a report that contains only added findings,
+/// includes the differences from the earlier campaign.
+pub fn summary(folder: &Folder, against: Option<&ReportDifferences>) -> Result<String, askama::Error> {
     let report = &folder.report;
     let shown = &report.findings[..report.findings.len().min(MOST_FINDINGS)];
-    let open = report.findings.iter().filter(|finding| finding.needs_attention());
-    let repeat = open.take(MOST_FINDINGS).map(|finding| &*finding.repeat).collect();
-    Summary { report, against, shown, repeat }.render()
+    let unexpected = report.findings.iter().filter(|finding| finding.needs_attention());
+    let repeat = unexpected.take(MOST_FINDINGS).map(|finding| &*finding.repeat).collect();
+    MarkdownSummary { report, against, shown, repeat }.render()
 }
 
 /// Escapes a text so that Markdown does not interpret it, and puts it on one line.
@@ -62,15 +62,16 @@ pub(crate) fn text(text: impl AsRef<str>) -> String {
     out.replace("://", ":\\//").replace("www.", "www\\.")
 }
 
-/// Returns a section of the manual by its heading, or by its number if the heading is empty; as a link if possible.
+/// Returns a section of the manual by its heading, or by its number if the heading is empty; as a link if
+/// possible.
 pub(crate) fn manual(section: &str, heading: &str) -> String {
-    let named = match heading {
+    let name = match heading {
         "" => format!("section {}", text(section)),
         heading => format!("\"{heading}\""),
     };
     match clauses::link(section) {
-        Some(link) => format!("[{named}]({link})"),
-        None => named,
+        Some(link) => format!("[{name}]({link})"),
+        None => name,
     }
 }
 

@@ -8,7 +8,10 @@ pub mod html {
 
     /// # Errors
     /// Always.
-    pub fn page(_: &crate::folder::Folder, _: &[crate::history::Run]) -> Result<String, askama::Error> {
+    pub fn page(
+        _: &crate::folder::Folder,
+        _: &[crate::history::RecordedCampaign],
+    ) -> Result<String, askama::Error> {
         Err(askama::Error::custom("this ptxsmith was built without its feature `html`, and so has no page"))
     }
 }
@@ -19,10 +22,10 @@ pub mod text;
 
 use serde::Serialize;
 
-use crate::{against::Against, folder::Folder, harmless, history::Run};
+use crate::{against::ReportDifferences, folder::Folder, harmless, history::RecordedCampaign};
 
 /// The input of a rendering.
-pub struct Shown<'a> {
+pub struct RenderInput<'a> {
     /// The campaign. Its report contains only the findings to be shown.
     pub folder: &'a Folder,
     /// Whether a single finding was requested, which is then shown in full.
@@ -30,89 +33,90 @@ pub struct Shown<'a> {
     /// Whether a text shows known deviations in full.
     pub known_in_full: bool,
     /// The comparison with an earlier campaign, if there is one.
-    pub against: Option<&'a Against>,
+    pub against: Option<&'a ReportDifferences>,
     /// The campaigns of the history, for the trend.
-    pub runs: &'a [Run],
+    pub runs: &'a [RecordedCampaign],
 }
 
 /// An output format.
 #[derive(Debug)]
-pub struct Format {
+pub struct ReportFormat {
     /// The name on the command line.
     pub name: &'static str,
     /// A short description.
     pub about: &'static str,
-    /// Whether the format is for a terminal: it contains styles, and paths that are relative to the working directory.
+    /// Whether the format is for a terminal: it contains styles, and paths that are relative to the working
+    /// directory.
     pub for_terminal: bool,
     /// Renders a report in this format.
     ///
     /// # Errors
     /// If a template or a value cannot be rendered, or this build lacks the format.
-    pub render: fn(&Shown<'_>) -> Result<String, askama::Error>,
+    pub render: fn(&RenderInput<'_>) -> Result<String, askama::Error>,
 }
 
 /// All formats; the first is the default.
-pub const FORMATS: &[Format] = &[
-    Format {
-        name: "text",
-        about: "For a terminal",
-        for_terminal: true,
-        render: |shown| {
-            let report = &shown.folder.report;
-            let mut text = match shown.only {
-                true => report.findings.iter().map(|found| text::finding(report, found)).collect(),
-                false => text::Summary { known_in_full: shown.known_in_full, ..text::Summary::of(report) }
-                    .text()?,
-            };
-            if let Some(against) = shown.against {
-                text.push_str(&against.text());
-                text.push('\n');
-            }
-            Ok(text)
-        },
-    },
-    Format {
+pub const FORMATS: &[ReportFormat] = &[
+    ReportFormat { name: "text", about: "For a terminal", for_terminal: true, render: terminal_text },
+    ReportFormat {
         name: "json",
         about: "ptxsmith.report/1",
         for_terminal: false,
-        render: |shown| json(&shown.folder.report),
+        render: |input| json(&input.folder.report),
     },
-    Format {
+    ReportFormat {
         name: "junit",
         about: "JUnit XML, a test for each clause and subject",
         for_terminal: false,
-        render: |shown| junit::junit(&shown.folder.report),
+        render: |input| junit::junit(&input.folder.report),
     },
-    Format {
+    ReportFormat {
         name: "sarif",
         about: "SARIF 2.1.0",
         for_terminal: false,
-        render: |shown| json(&sarif::sarif(&shown.folder.report)),
+        render: |input| json(&sarif::sarif(&input.folder.report)),
     },
-    Format {
+    ReportFormat {
         name: "markdown",
         about: "A summary; with --finding, a bug report",
         for_terminal: false,
-        render: |shown| {
-            let findings = &shown.folder.report.findings;
-            match shown.only {
-                true => findings.iter().map(|found| markdown::bundle(shown.folder, found)).collect(),
-                false => markdown::summary(shown.folder, shown.against),
-            }
-        },
+        render: markdown_text,
     },
-    Format {
+    ReportFormat {
         name: "html",
         about: "One self-contained page",
         for_terminal: false,
-        render: |shown| html::page(shown.folder, shown.runs),
+        render: |input| html::page(input.folder, input.runs),
     },
 ];
 
-impl Format {
+impl ReportFormat {
     /// Returns the format with this name.
-    pub fn named(name: &str) -> Option<&'static Format> {
+    pub fn from_name(name: &str) -> Option<&'static ReportFormat> {
         FORMATS.iter().find(|format| format.name == name)
+    }
+}
+
+fn terminal_text(input: &RenderInput<'_>) -> Result<String, askama::Error> {
+    let report = &input.folder.report;
+    let mut text = if input.only {
+        report.findings.iter().map(|finding| text::finding(report, finding)).collect()
+    } else {
+        text::TextSummary { known_in_full: input.known_in_full, ..text::TextSummary::new(report) }.text()?
+    };
+    if let Some(differences) = input.against {
+        text.push_str(&differences.text());
+        text.push('\n');
+    }
+    Ok(text)
+}
+
+fn markdown_text(input: &RenderInput<'_>) -> Result<String, askama::Error> {
+    if input.only {
+        let findings = input.folder.report.findings.iter();
+        findings.map(|finding| markdown::bundle(input.folder, finding)).collect()
+    } else {
+        markdown::summary(input.folder, input.against)
     }
 }
 

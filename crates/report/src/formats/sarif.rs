@@ -1,7 +1,8 @@
 //! Renders SARIF 2.1.0, which code hosting sites display, for reports and for the results of other commands.
 //!
-//! Each result of a report is a finding, and its rule is the most informative clause. Its location is its places in the user's files, or
-//! the finding's file in the campaign's folder. Known deviations are suppressed results, so that they are displayed only on request.
+//! Each result of a report is a finding, and its rule is the most informative clause. Its location is its
+//! places in the user's files, or the finding's file in the campaign's folder. Known deviations are
+//! suppressed results, so that they are displayed only on request.
 
 use ptxsmith_model::Place;
 use serde_json::{Value, json};
@@ -17,12 +18,12 @@ pub fn sarif(report: &Report) -> Value {
     let mut rules: Vec<&str> = report.findings.iter().map(rule_of).collect();
     rules.sort_by_key(|id| clauses::order(id));
     rules.dedup();
-    let results = report.findings.iter().map(|finding| {
+    let mut results = Vec::new();
+    for finding in &report.findings {
         let rule = rule_of(finding);
         let index = rules.iter().position(|other| *other == rule);
-        result_of(report, finding, rule, index.unwrap_or_default())
-    });
-    let results = results.collect();
+        results.push(result_of(report, finding, rule, index.unwrap_or_default()));
+    }
     let invocation = json!({ "executionSuccessful": report.complete });
     let rules = rules.into_iter().map(rule_of_clause).collect();
     let mut log = log("ptxsmith", &report.ptxsmith, rules, invocation, results);
@@ -54,7 +55,8 @@ pub fn rule(id: &str, description: &str) -> Value {
     })
 }
 
-/// Creates a result of the rule with this index, at a location created by [`place`]. `level` is `error`, `warning` or `note`.
+/// Creates a result of the rule with this index, at a location created by [`place`]. `level` is `error`,
+/// `warning` or `note`.
 pub fn result(rule: &str, index: usize, level: &str, message: &str, place: Value) -> Value {
     json!({
         "ruleId": line(rule),
@@ -76,7 +78,7 @@ pub fn place(artifact: Value, region: Option<Value>) -> Value {
 }
 
 fn rule_of(finding: &Finding) -> &str {
-    clauses::telling(&finding.clauses).0.first().copied().unwrap_or(NO_CLAUSE)
+    clauses::informative_first(&finding.clauses).0.first().copied().unwrap_or(NO_CLAUSE)
 }
 
 fn rule_of_clause(id: &str) -> Value {
@@ -95,40 +97,42 @@ fn result_of(report: &Report, finding: &Finding, rule: &str, index: usize) -> Va
     };
     let path = finding.file.clone().unwrap_or_else(|| format!("findings/{}.ptx", finding.id));
     let artifact = json!({ "uri": uri_within(&path), "uriBaseId": "CAMPAIGN" });
-    let own = place(artifact, Some(json!({ "startLine": 1 })));
-    let mut result = result(rule, index, level, &message(report, finding), own);
+    let own_file = place(artifact, Some(json!({ "startLine": 1 })));
+    let mut result = result(rule, index, level, &message(report, finding), own_file);
     if !finding.places.is_empty() {
         result["locations"] = finding.places.iter().map(location).collect();
     }
     result["partialFingerprints"] = json!({ "ptxsmithFinding/v1": line(&finding.id) });
+    let subjects = finding.subjects.iter().map(|id| line(&report.name_with_version(id)).into_owned());
+    let subjects: Vec<String> = subjects.collect();
     result["properties"] = json!({
         "class": finding.class,
         "status": finding.status.name(),
         "count": finding.count,
-        "subjects": finding.subjects.iter().map(|id| line(&report.named(id)).into_owned()).collect::<Vec<_>>(),
+        "subjects": subjects,
         "repeat": line(&finding.repeat),
     });
     if finding.status == Status::Known {
-        let why = format!("known deviation: {}", line(&finding.title));
-        result["suppressions"] = json!([{ "kind": "external", "justification": why }]);
+        let reason = format!("known deviation: {}", line(&finding.title));
+        result["suppressions"] = json!([{ "kind": "external", "justification": reason }]);
     } else if let Some(expected) = &finding.expected_failure {
-        let why = format!("expected failure: {}", line(&expected.reason));
-        result["suppressions"] = json!([{ "kind": "external", "justification": why }]);
+        let reason = format!("expected failure: {}", line(&expected.reason));
+        result["suppressions"] = json!([{ "kind": "external", "justification": reason }]);
     }
     if let Some(link) = finding.link.as_deref().filter(|link| link.starts_with("https://")) {
-        result["workItemUris"] = json!([uri_as_is(link)]);
+        result["workItemUris"] = json!([escaped_absolute_uri(link)]);
     }
     result
 }
 
 /// Converts a place in a file of the user to a location.
-fn location(at: &Place) -> Value {
-    let region = match (at.line, at.column) {
+fn location(file_place: &Place) -> Value {
+    let region = match (file_place.line, file_place.column) {
         (0, _) => None,
         (line, 0) => Some(json!({ "startLine": line })),
         (line, column) => Some(json!({ "startLine": line, "startColumn": column })),
     };
-    place(json!({ "uri": uri(&at.file) }), region)
+    place(json!({ "uri": uri(&file_place.file) }), region)
 }
 
 fn message(report: &Report, finding: &Finding) -> String {
@@ -139,18 +143,18 @@ fn message(report: &Report, finding: &Finding) -> String {
         parts.push(format!("releases  {}", line(&report.release_map(finding))));
     }
     if let Some(first) = finding.subjects.first() {
-        parts.push(format!("subject   {}", line(&report.named(first))));
+        parts.push(format!("subject   {}", line(&report.name_with_version(first))));
     }
     parts.push(lines(finding.example().program).into_owned());
     parts.join("\n")
 }
 
-/// Converts a path in the report to a URI reference that cannot leave its base: empty, `.` and `..` components are removed, and characters
-/// that URIs do not allow are escaped.
+/// Converts a path in the report to a URI reference that cannot leave its base: empty, `.` and `..`
+/// components are removed, and characters that URIs do not allow are escaped.
 fn uri_within(path: &str) -> String {
-    let steps = path.split(['/', '\\']).filter(|step| !matches!(*step, "" | "." | ".."));
-    let steps: Vec<String> = steps.map(|step| escaped(step, |_| false)).collect();
-    steps.join("/")
+    let components = path.split(['/', '\\']).filter(|component| !matches!(*component, "" | "." | ".."));
+    let components: Vec<String> = components.map(|component| escaped(component, |_| false)).collect();
+    components.join("/")
 }
 
 /// Converts a path to a URI reference.
@@ -159,7 +163,7 @@ pub fn uri(path: &str) -> String {
 }
 
 /// Escapes the characters of an absolute URI that URIs do not allow.
-fn uri_as_is(uri: &str) -> String {
+fn escaped_absolute_uri(uri: &str) -> String {
     escaped(uri, |byte| b":/?#[]@!$&'()*+,;=%".contains(&byte))
 }
 
@@ -180,11 +184,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_place_stays_in_the_folder_of_the_campaign() {
+    fn a_location_does_not_leave_the_folder_of_the_campaign() {
         assert_eq!(uri_within("findings/a b.ptx"), "findings/a%20b.ptx");
         assert_eq!(uri_within("../../etc/passwd"), "etc/passwd");
         assert_eq!(uri_within("/c:\\x\u{1b}"), "c%3A/x%1B");
         assert_eq!(uri("../a b\\c:d.cu"), "../a%20b/c%3Ad.cu");
-        assert_eq!(uri_as_is("https://a/b?c=<\">"), "https://a/b?c=%3C%22%3E");
+        assert_eq!(escaped_absolute_uri("https://a/b?c=<\">"), "https://a/b?c=%3C%22%3E");
     }
 }

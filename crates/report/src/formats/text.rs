@@ -11,10 +11,11 @@ use anstyle::{AnsiColor, Reset, Style};
 use askama::Template;
 use indicatif::HumanCount;
 use ptxsmith_model::{Joined, Place};
-use ptxsmith_syntax::{Item, print};
+use ptxsmith_syntax::print;
 
 use crate::harmless::{self, count, lines};
-use crate::{ExpectedFailure, Fates, Finding, Report, Status, clauses, describe, deviations, severity};
+use crate::severity::DeviationSeverity;
+use crate::{ExpectedFailure, Finding, OutcomeCounts, Report, Status, clauses, describe, deviations};
 
 /// For headings and names.
 const BOLD: Style = Style::new().bold();
@@ -43,7 +44,7 @@ const MOST_CHARACTERS: usize = 160;
 /// A report, with the information that is available only at the end of a campaign.
 #[derive(Clone, Copy, Debug, Template)]
 #[template(path = "totals.txt")]
-pub struct Summary<'a> {
+pub struct TextSummary<'a> {
     /// The report.
     pub report: &'a Report,
     /// The duration of the campaign.
@@ -62,10 +63,10 @@ pub struct Summary<'a> {
     pub known_in_full: bool,
 }
 
-impl<'a> Summary<'a> {
+impl<'a> TextSummary<'a> {
     /// Creates the summary of a report that was read from a file.
-    pub fn of(report: &'a Report) -> Summary<'a> {
-        Summary {
+    pub fn new(report: &'a Report) -> TextSummary<'a> {
+        TextSummary {
             report,
             took: None,
             directory: None,
@@ -77,35 +78,38 @@ impl<'a> Summary<'a> {
         }
     }
 
-    /// Returns the summary as text: the verdict, new findings in full, one line for each known deviation, then the counts.
+    /// Returns the summary as text: the verdict, new findings in full, one line for each known deviation,
+    /// then the counts.
     ///
     /// # Errors
     /// Never in practice: writing to memory does not fail.
     pub fn text(&self) -> Result<String, askama::Error> {
         let mut out = self.verdict();
         if self.report.command == "check" {
-            self.places(&mut out);
+            self.write_places(&mut out);
         }
         let (known, others): (Vec<&Finding>, Vec<&Finding>) =
-            self.report.findings.iter().partition(|found| found.is_known());
+            self.report.findings.iter().partition(|finding| finding.is_known());
         // Expected failures come after new findings.
         let (expected, new): (Vec<&Finding>, Vec<&Finding>) =
-            others.into_iter().partition(|found| found.is_expected());
+            others.into_iter().partition(|finding| finding.is_expected());
         let in_full: &[&Finding] = if self.known_in_full { &known } else { &[] };
         let shown = new.iter().chain(&expected).take(MOST_NEW).chain(in_full);
-        let left = (new.len() + expected.len()).saturating_sub(MOST_NEW);
+        let is_cut = new.len() + expected.len() > MOST_NEW;
         if !self.report.findings.is_empty() {
             out.push('\n');
         }
-        for (number, found) in (1..).zip(shown) {
-            self.finding(&mut out, number, found);
-            if number == MOST_NEW && left > 0 {
+        for (number, finding) in (1..).zip(shown) {
+            self.write_finding(&mut out, number, finding);
+            if number == MOST_NEW && is_cut {
                 let _ = writeln!(out, "    ... and {}\n", self.left_out(new.len(), expected.len()));
             }
         }
         if !self.known_in_full {
-            let has_no_line = |found: &&Finding| self.report.command != "check" || found.places.is_empty();
-            self.known(&mut out, &known.into_iter().filter(has_no_line).collect::<Vec<_>>());
+            // A finding with places has its lines already.
+            let mut without_places = known;
+            without_places.retain(|finding| self.report.command != "check" || finding.places.is_empty());
+            self.write_known(&mut out, &without_places);
         }
         self.render_into(&mut out)?;
         Ok(out)
@@ -114,16 +118,16 @@ impl<'a> Summary<'a> {
     /// Returns the first line: `60,412 of 60,475 compared; 18 known deviations, 0 new (status 0)`.
     fn verdict(&self) -> String {
         let report = self.report;
-        let all = report.compared + report.not_compared.values().sum::<u64>();
+        let total = report.compared + report.not_compared.values().sum::<u64>();
         let [new, gone, known] = Status::ALL.map(|status| report.count(status));
         let expected = report.expected_failures();
         let style = if report.needs_attention() { BAD } else { GOOD };
         let deviations = if known == 1 { "deviation" } else { "deviations" };
-        let mut verdict = format!("{style}{} of {} compared", HumanCount(report.compared), HumanCount(all));
+        let mut verdict = format!("{style}{} of {} compared", HumanCount(report.compared), HumanCount(total));
         let _ = write!(verdict, "; {known} known {deviations}, {new} new");
-        for (count, what) in [(gone, "gone"), (expected, "expected")] {
+        for (count, status) in [(gone, "gone"), (expected, "expected")] {
             if count > 0 {
-                let _ = write!(verdict, ", {count} {what}");
+                let _ = write!(verdict, ", {count} {status}");
             }
         }
         if let Some(status) = self.status {
@@ -134,20 +138,23 @@ impl<'a> Summary<'a> {
     }
 
     /// Writes one line for each place in the user's files: `file:line:column: class: title [id] (status)`.
-    fn places(&self, out: &mut String) {
-        let findings = self.report.findings.iter().filter(|found| found.status != Status::Gone);
-        let mut places: Vec<(&Place, &Finding)> =
-            findings.flat_map(|found| found.places.iter().map(move |place| (place, found))).collect();
+    fn write_places(&self, out: &mut String) {
+        let mut places: Vec<(&Place, &Finding)> = Vec::new();
+        for finding in self.report.findings.iter().filter(|finding| finding.status != Status::Gone) {
+            places.extend(finding.places.iter().map(|place| (place, finding)));
+        }
         places.sort_by_key(|(place, _)| *place);
-        for (place, found) in places.iter().take(MOST_PLACES) {
-            let style = if found.needs_attention() { BAD } else { NOTE };
-            let (place, title, id) = (line(place.to_string()), line(&found.title), line(&found.id));
+        for (place, finding) in places.iter().take(MOST_PLACES) {
+            let style = if finding.needs_attention() { BAD } else { NOTE };
+            let place = line(place.to_string());
+            let title = line(&finding.title);
+            let id = line(&finding.id);
             let _ = writeln!(
                 out,
                 "{place}: {style}{}{style:#}: {} [{id}] ({})",
-                found.class,
+                finding.class,
                 cut(&title),
-                found.label()
+                finding.label()
             );
         }
         if places.len() > MOST_PLACES {
@@ -156,7 +163,7 @@ impl<'a> Summary<'a> {
     }
 
     /// Writes one line for each known deviation.
-    fn known(&self, out: &mut String, known: &[&Finding]) {
+    fn write_known(&self, out: &mut String, known: &[&Finding]) {
         if known.is_empty() {
             return;
         }
@@ -164,9 +171,10 @@ impl<'a> Summary<'a> {
             out,
             "Known deviations, how often each shows (`--show known` prints them in full, `ptxsmith explain ID` says what one is):"
         );
-        for found in known {
-            let (count, class) = (HumanCount(found.count).to_string(), found.class.name());
-            let line = line(format!("{count:>9}  {class:<15} {} [{}]", found.title, found.id));
+        for finding in known {
+            let count = HumanCount(finding.count).to_string();
+            let class = finding.class.name();
+            let line = line(format!("{count:>9}  {class:<15} {} [{}]", finding.title, finding.id));
             let _ = writeln!(out, "{}", cut(&line));
         }
         out.push('\n');
@@ -174,18 +182,19 @@ impl<'a> Summary<'a> {
 
     /// Describes how many of the new and of the expected findings are not shown.
     fn left_out(&self, new: usize, expected: usize) -> String {
-        let (more, all) = (new.saturating_sub(MOST_NEW), (new + expected).saturating_sub(MOST_NEW));
-        let what = match all - more {
-            0 => format!("{more} more new ones"),
-            expected if more == 0 => format!("{expected} more that are expected"),
-            expected => format!("{more} more new ones, and {expected} that are expected"),
+        let more_new = new.saturating_sub(MOST_NEW);
+        let more_expected = (new + expected).saturating_sub(MOST_NEW) - more_new;
+        let left_out = match (more_new, more_expected) {
+            (new, 0) => format!("{new} more new ones"),
+            (0, expected) => format!("{expected} more that are expected"),
+            (new, expected) => format!("{new} more new ones, and {expected} that are expected"),
         };
         let has = if self.directory.is_some() { "the report has" } else { "a report has (--out)" };
-        format!("{what}, which {has}")
+        format!("{left_out}, which {has}")
     }
 
-    fn finding(&self, out: &mut String, number: usize, finding: &Finding) {
-        let is_silent = severity::Severity::of(finding.class) == severity::Severity::SilentlyWrong;
+    fn write_finding(&self, out: &mut String, number: usize, finding: &Finding) {
+        let is_silent = DeviationSeverity::of_class(finding.class) == DeviationSeverity::SilentlyWrong;
         let style = if finding.needs_attention() || is_silent { BAD } else { NOTE };
         let _ = writeln!(
             out,
@@ -197,56 +206,66 @@ impl<'a> Summary<'a> {
             HumanCount(finding.count),
             if finding.count == 1 { "time" } else { "times" },
         );
-        let mut say = |key: &str, value: &str| {
-            let _ = writeln!(out, "    {key:<9} {}", cut(value));
-        };
-        let (telling, _) = clauses::telling(&finding.clauses);
-        for id in telling.iter().take(MOST_CLAUSES) {
-            match clauses::summary(id) {
-                Some(summary) => say("clause", &format!("{id} ({summary})")),
-                None => say("clause", &harmless::line(id)),
-            }
-        }
-        if telling.len() > MOST_CLAUSES {
-            say("", &format!("and {} more, which the report has", telling.len() - MOST_CLAUSES));
-        }
-        let expected = finding.expected_failure.as_ref();
-        let work_around = deviations::work_around(&finding.id);
-        let avoided = work_around.map(|text| text.split_whitespace().collect::<Vec<_>>().join(" "));
-        let reported = |of: &ExpectedFailure| {
-            of.link.iter().fold(of.reason.clone(), |text, link| format!("{text} ({link})"))
-        };
+        write_clauses(out, finding);
         // A deviation that is gone was not observed.
-        let seen = finding.status != Status::Gone;
+        let is_observed = finding.status != Status::Gone;
         let releases = (!finding.releases.is_empty()).then(|| self.report.release_map(finding));
-        let one = |text: Option<&String>| text.map(line).into_iter().collect();
-        let neighbour = finding.neighbour.as_deref().map(declarations_of).unwrap_or_default();
+        let work_around = deviations::work_around(&finding.id);
+        let work_around = work_around.map(|text| text.split_whitespace().collect::<Vec<_>>().join(" "));
+        let expected_failure = finding.expected_failure.as_ref().map(reason_with_link);
         let parts: [(&str, Vec<String>); 9] = [
             ("program", shown_program(self.report, finding)),
             ("expected", describe::expected(finding)),
-            ("actual", if seen { describe::observed(finding) } else { Vec::new() }),
-            ("conforms", neighbour),
-            ("releases", one(releases.as_ref())),
-            ("since", one(finding.first_seen.as_ref())),
-            ("avoid by", one(avoided.as_ref())),
-            ("xfail", one(expected.map(reported).as_ref())),
-            ("link", one(finding.link.as_ref())),
+            ("actual", if is_observed { describe::observed(finding) } else { Vec::new() }),
+            ("conforms", finding.neighbour.as_deref().map(declarations_of).unwrap_or_default()),
+            ("releases", releases.iter().map(line).collect()),
+            ("since", finding.first_seen.iter().map(line).collect()),
+            ("avoid by", work_around.iter().map(line).collect()),
+            ("xfail", expected_failure.iter().map(line).collect()),
+            ("link", finding.link.iter().map(line).collect()),
         ];
         for (key, texts) in &parts {
-            texts.iter().enumerate().for_each(|(nth, text)| say(if nth == 0 { key } else { "" }, text));
+            for (index, text) in texts.iter().enumerate() {
+                write_field(out, if index == 0 { key } else { "" }, text);
+            }
         }
         // These lines are not shortened, because users copy them.
-        for (nth, edit) in finding.edit.iter().flat_map(|edit| edit.lines()).enumerate() {
-            let _ = writeln!(out, "    {:<9} {}", if nth == 0 { "edit" } else { "" }, line(edit));
+        for (index, edit) in finding.edit.iter().flat_map(|edit| edit.lines()).enumerate() {
+            let _ = writeln!(out, "    {:<9} {}", if index == 0 { "edit" } else { "" }, line(edit));
         }
         let _ = writeln!(out, "    repeat    {}\n", line(finding.repeat_in(self.directory)));
+    }
+}
+
+/// Writes the most informative clauses of a finding.
+fn write_clauses(out: &mut String, finding: &Finding) {
+    let (ids, _) = clauses::informative_first(&finding.clauses);
+    for id in ids.iter().take(MOST_CLAUSES) {
+        match clauses::summary(id) {
+            Some(summary) => write_field(out, "clause", &format!("{id} ({summary})")),
+            None => write_field(out, "clause", &harmless::line(id)),
+        }
+    }
+    if ids.len() > MOST_CLAUSES {
+        write_field(out, "", &format!("and {} more, which the report has", ids.len() - MOST_CLAUSES));
+    }
+}
+
+fn write_field(out: &mut String, key: &str, value: &str) {
+    let _ = writeln!(out, "    {key:<9} {}", cut(value));
+}
+
+fn reason_with_link(expected: &ExpectedFailure) -> String {
+    match &expected.link {
+        Some(link) => format!("{} ({link})", expected.reason),
+        None => expected.reason.clone(),
     }
 }
 
 /// Renders one finding with its whole program.
 pub fn finding(report: &Report, finding: &Finding) -> String {
     let mut out = String::new();
-    Summary::of(report).finding(&mut out, 1, finding);
+    TextSummary::new(report).write_finding(&mut out, 1, finding);
     let _ = writeln!(out, "{}", lines(finding.example().program).trim_end());
     for module in finding.linked.iter().flat_map(|linked| &linked.modules) {
         let _ = writeln!(out, "\nlinked with\n{}", lines(module).trim_end());
@@ -255,8 +274,8 @@ pub fn finding(report: &Report, finding: &Finding) -> String {
         let _ = writeln!(out, "\n{relation}\n{}", lines(other).trim_end());
     }
     for Joined { id, title, count, because } in &finding.joined {
-        let told = format!("joined with {id} ({title}), {count} times, because {because}");
-        let _ = writeln!(out, "\n{}", line(told));
+        let text = format!("joined with {id} ({title}), {count} times, because {because}");
+        let _ = writeln!(out, "\n{}", line(text));
     }
     out
 }
@@ -273,9 +292,9 @@ fn in_words(reason: &str) -> &str {
     }
 }
 
-fn row(name: impl Display, accepted: impl Display, refused: impl Display, died: impl Display) -> String {
-    let [accepted, refused, died] = [accepted.to_string(), refused.to_string(), died.to_string()];
-    format!("{name:<24} {accepted:>10} {refused:>10} {died:>10}")
+fn row(name: impl Display, accepted: impl Display, refused: impl Display, crashed: impl Display) -> String {
+    let [accepted, refused, crashed] = [accepted.to_string(), refused.to_string(), crashed.to_string()];
+    format!("{name:<24} {accepted:>10} {refused:>10} {crashed:>10}")
 }
 
 /// Formats counts as `shift-count=modulo (12), ...`.
@@ -285,14 +304,16 @@ fn counted(counts: Option<&std::collections::BTreeMap<String, u64>>) -> String {
     texts.collect::<Vec<_>>().join(", ")
 }
 
-/// Returns the declaration that shows the deviation, or the lines around the one that the error names, without the header.
+/// Returns the declaration that shows the deviation, or the lines around the one that the error names,
+/// without the header.
 fn shown_program(report: &Report, finding: &Finding) -> Vec<String> {
     let example = finding.example();
     if let Some(linked) = &finding.linked {
         let modules = [example.program].into_iter().chain(linked.modules.iter().map(String::as_str));
-        let shown =
-            (1..).zip(modules).map(|(number, text)| format!("{number}: {}", declarations_of(text).join(" ")));
-        return shown.collect();
+        let modules = (1..).zip(modules);
+        return modules
+            .map(|(number, text)| format!("{number}: {}", declarations_of(text).join(" ")))
+            .collect();
     }
     if let Some(emitted) = &finding.emitted {
         return vec![emitted.declaration.clone()];
@@ -300,24 +321,29 @@ fn shown_program(report: &Report, finding: &Finding) -> Vec<String> {
     // A user's program contains much that is not relevant.
     if let ("check", Some(failing)) = (&*report.command, example.variable) {
         let mut module = ptxsmith_syntax::parse(example.program).unwrap_or_default().without_header();
-        let declares = |item: &Item| item.may_declare(failing);
-        if module.items.iter().any(declares) {
-            module.items.retain(declares);
+        if module.items.iter().any(|item| item.may_declare(failing)) {
+            module.items.retain(|item| item.may_declare(failing));
             // Printing a large program completely would take longer than judging it.
             module.items.truncate(MOST_LINES);
             return first_lines(&print(&module));
         }
     }
-    let is_header = |line: &str| {
-        let line = line.trim_start();
-        [".version", ".target", ".address_size", "//"].iter().any(|word| line.starts_with(word))
-            || line.is_empty()
-    };
-    let blamed = describe::blamed_line(finding);
-    let is_blamed = |nth: usize| blamed == Some(nth + 1);
-    let lines_of_header = example.program.lines().enumerate();
-    let header = lines_of_header.take_while(|(nth, line)| is_header(line) && !is_blamed(*nth)).count();
-    let body: Vec<&str> = example.program.lines().skip(header).collect();
+    shown_lines(example.program, describe::blamed_line(finding))
+}
+
+/// Whether a line belongs to the header of a program, including comments and empty lines.
+fn is_header(line: &str) -> bool {
+    let line = line.trim_start();
+    line.is_empty()
+        || [".version", ".target", ".address_size", "//"].iter().any(|word| line.starts_with(word))
+}
+
+/// Returns the first lines of a program after its header, or the lines around the blamed one. Line numbers
+/// start at 1.
+fn shown_lines(program: &str, blamed: Option<usize>) -> Vec<String> {
+    let numbered = (1..).zip(program.lines());
+    let header = numbered.take_while(|(number, line)| is_header(line) && blamed != Some(*number)).count();
+    let body: Vec<&str> = program.lines().skip(header).collect();
     let (first, last) = match blamed.and_then(|line| line.checked_sub(1 + header)) {
         Some(blamed) if body.len() > MOST_LINES && blamed < body.len() => {
             let first = blamed.saturating_sub(MOST_LINES / 2).min(body.len() - MOST_LINES);
@@ -331,9 +357,10 @@ fn shown_program(report: &Report, finding: &Finding) -> Vec<String> {
     }
     for text in &body[first..last] {
         // A kernel on one line is shown statement by statement, because every statement may matter.
-        match text.chars().count() {
-            0..=MOST_CHARACTERS => shown.push(line(text)),
-            _ => shown.extend(statements(text).take(MOST_STATEMENTS).map(line)),
+        if text.chars().count() <= MOST_CHARACTERS {
+            shown.push(line(text));
+        } else {
+            shown.extend(statements(text).take(MOST_STATEMENTS).map(line));
         }
     }
     if last < body.len() {

@@ -3,22 +3,26 @@
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension, Row, params};
 use sha2::{Digest, Sha256};
 
-use super::{Entered, HistoryError, Run, Seen, date};
+use super::{HistoryError, RecordedCampaign, RecordedFinding, Recording, date};
 use crate::folder::Folder;
-use crate::{Finding, Report};
+use crate::{Finding, Report, SubjectResults};
 
 /// The `application_id` of history databases: `ptxs`.
 const APPLICATION: i32 = 0x7074_7873;
 
 const VERSION: i32 = 1;
 
+fn pragma(db: &Connection, name: &str) -> rusqlite::Result<i32> {
+    db.pragma_query_value(None, name, |row| row.get(0))
+}
+
 /// Rejects a path that exists and is not a regular file.
 fn expect_regular(path: &Path) -> Result<(), HistoryError> {
     match path.metadata() {
-        Ok(there) if !there.is_file() => Err(HistoryError::NoFile),
+        Ok(metadata) if !metadata.is_file() => Err(HistoryError::NoFile),
         _ => Ok(()),
     }
 }
@@ -53,9 +57,8 @@ impl History {
         // Two nightly jobs may write at the same time.
         db.busy_timeout(Duration::from_secs(30))?;
         db.pragma_update(None, "foreign_keys", true)?;
-        let pragma = |name: &str| db.pragma_query_value(None, name, |row| row.get::<_, i32>(0));
         let tables: i64 = db.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
-        match (tables, pragma("application_id")?, pragma("user_version")?) {
+        match (tables, pragma(&db, "application_id")?, pragma(&db, "user_version")?) {
             (0, 0, 0) => {
                 db.execute_batch(&format!(
                     "BEGIN IMMEDIATE;\n{}\nPRAGMA application_id = {APPLICATION};\nPRAGMA user_version = {VERSION};\nCOMMIT;",
@@ -69,40 +72,40 @@ impl History {
         Ok(History { db })
     }
 
-    /// Records a campaign. `folder` is the name of its folder to be stored; `now` is the time to be stored if the campaign does not contain
-    /// the time of its start.
+    /// Records a campaign. `folder` is the name of its folder to be stored; `now` is the time to be stored if
+    /// the campaign does not contain the time of its start.
     ///
     /// # Errors
     /// If the database cannot be written. Then no part of the campaign is stored.
-    pub fn enter(
+    pub fn record(
         &mut self,
         campaign: &Folder,
         folder: &str,
         now: SystemTime,
-    ) -> Result<Entered, HistoryError> {
+    ) -> Result<Recording, HistoryError> {
         let report = &campaign.report;
         let manifest = campaign.manifest.as_ref();
         let key = key(campaign);
-        let own = manifest.and_then(|manifest| humantime::parse_rfc3339_weak(&manifest.started).ok());
+        let own_start = manifest.and_then(|manifest| humantime::parse_rfc3339_weak(&manifest.started).ok());
         let transaction = self.db.transaction()?;
-        let before: Option<(i64, i64)> = transaction
+        let earlier: Option<(i64, i64)> = transaction
             .query_row("SELECT number, started FROM run WHERE key = ?1", [&key], |row| {
                 Ok((row.get(0)?, row.get(1)?))
             })
             .optional()?;
-        let started = match (own, before) {
-            (Some(own), _) => seconds(own),
+        let started = match (own_start, earlier) {
+            (Some(start), _) => seconds(start),
             (None, Some((_, started))) => started,
             (None, None) => seconds(now),
         };
-        if let Some((number, _)) = before {
+        if let Some((number, _)) = earlier {
             transaction.execute("DELETE FROM run WHERE number = ?1", [number])?;
         }
         transaction.execute(
             "INSERT INTO run (number, key, started, folder, ptxsmith, build, command, seed, complete, compared, conform)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
             params![
-                before.map(|(number, _)| number),
+                earlier.map(|(number, _)| number),
                 key,
                 started,
                 folder,
@@ -116,48 +119,17 @@ impl History {
             ],
         )?;
         let run = transaction.last_insert_rowid();
-        {
-            let mut subject = transaction.prepare(
-                "INSERT OR IGNORE INTO subject (run, place, id, version, lineage, sha256, compared, conform)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-            )?;
-            for (place, of) in (0_i64..).zip(&report.subjects) {
-                let (compared, conform) = (number(of.compared), number(of.conform));
-                subject.execute(params![
-                    run, place, of.id, of.version, of.lineage, of.sha256, compared, conform
-                ])?;
-            }
-            let mut finding = transaction.prepare(
-                "INSERT OR IGNORE INTO finding (run, id, status, class, title, count, program)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-            )?;
-            let mut shows = transaction
-                .prepare("INSERT OR IGNORE INTO shows (run, finding, subject) VALUES (?1, ?2, ?3)")?;
-            for of in &report.findings {
-                let (status, count) = (of.status.name(), number(of.count));
-                finding.execute(params![
-                    run,
-                    of.id,
-                    status,
-                    of.class.name(),
-                    of.title,
-                    count,
-                    of.least_program()
-                ])?;
-                for id in &of.subjects {
-                    shows.execute(params![run, of.id, id])?;
-                }
-            }
-        }
+        insert_subjects(&transaction, run, &report.subjects)?;
+        insert_findings(&transaction, run, &report.findings)?;
         transaction.commit()?;
-        Ok(if before.is_some() { Entered::Replaced } else { Entered::Added })
+        Ok(if earlier.is_some() { Recording::Replaced } else { Recording::Added })
     }
 
     /// Returns all campaigns, the earliest first.
     ///
     /// # Errors
     /// If the database cannot be read.
-    pub fn runs(&self) -> Result<Vec<Run>, HistoryError> {
+    pub fn runs(&self) -> Result<Vec<RecordedCampaign>, HistoryError> {
         let mut subjects = self.db.prepare("SELECT id FROM subject WHERE run = ?1 ORDER BY place")?;
         let mut runs = self.db.prepare(
             "SELECT number, started, folder, command, seed, complete, compared, conform,
@@ -167,75 +139,73 @@ impl History {
              FROM run ORDER BY started, number",
         )?;
         let mut rows = runs.query([])?;
-        let mut all = Vec::new();
+        let mut campaigns = Vec::new();
         while let Some(row) = rows.next()? {
             let number: i64 = row.get(0)?;
-            let count = |column: usize| row.get::<_, i64>(column).map(i64::unsigned_abs);
             let ids = subjects.query_map([number], |row| row.get(0))?.collect::<Result<_, _>>()?;
-            all.push(Run {
+            campaigns.push(RecordedCampaign {
                 number,
                 started: time(row.get(1)?),
                 folder: row.get(2)?,
                 command: row.get(3)?,
                 seed: row.get::<_, String>(4)?.parse().unwrap_or_default(),
                 complete: row.get(5)?,
-                compared: count(6)?,
-                conform: count(7)?,
+                compared: count(row, 6)?,
+                conform: count(row, 7)?,
                 subjects: ids,
-                findings: [count(8)?, count(9)?, count(10)?],
+                findings: [count(row, 8)?, count(row, 9)?, count(row, 10)?],
             });
         }
-        Ok(all)
+        Ok(campaigns)
     }
 
-    /// Returns all findings that any campaign observed; the one that was first seen most recently comes first. Campaigns in which a finding
-    /// is gone do not count, because they did not observe it.
+    /// Returns all findings that any campaign observed; the one that was first seen most recently comes
+    /// first. Campaigns in which a finding is gone do not count, because they did not observe it.
     ///
     /// # Errors
     /// If the database cannot be read.
-    pub fn findings(&self) -> Result<Vec<Seen>, HistoryError> {
+    pub fn findings(&self) -> Result<Vec<RecordedFinding>, HistoryError> {
         let mut statement = self.db.prepare(
             "SELECT finding.id, finding.title, finding.class, finding.status, run.started, run.number
              FROM finding JOIN run ON run.number = finding.run
              WHERE finding.status != 'gone' ORDER BY finding.id, run.started, run.number",
         )?;
         let mut rows = statement.query([])?;
-        let mut all: Vec<Seen> = Vec::new();
+        let mut findings: Vec<RecordedFinding> = Vec::new();
         while let Some(row) = rows.next()? {
-            let (id, started, run): (String, i64, i64) = (row.get(0)?, row.get(4)?, row.get(5)?);
-            if all.last().is_none_or(|seen| seen.id != id) {
-                let (first, text) = (time(started), String::new);
-                all.push(Seen {
-                    id,
-                    title: text(),
-                    class: text(),
-                    status: text(),
-                    first,
-                    last: first,
-                    runs: vec![],
-                });
-            }
-            if let Some(seen) = all.last_mut() {
-                (seen.title, seen.class, seen.status) = (row.get(1)?, row.get(2)?, row.get(3)?);
-                seen.last = time(started);
-                seen.runs.push(run);
-            }
+            let id: String = row.get(0)?;
+            let started = time(row.get(4)?);
+            let run: i64 = row.get(5)?;
+            let (first, mut runs) = match findings.pop_if(|earlier| earlier.id == id) {
+                Some(earlier) => (earlier.first, earlier.runs),
+                None => (started, Vec::new()),
+            };
+            runs.push(run);
+            findings.push(RecordedFinding {
+                id,
+                title: row.get(1)?,
+                class: row.get(2)?,
+                status: row.get(3)?,
+                first,
+                last: started,
+                runs,
+            });
         }
-        all.sort_by(|a, b| (b.first, &a.id).cmp(&(a.first, &b.id)));
-        Ok(all)
+        findings.sort_by(|a, b| (b.first, &a.id).cmp(&(a.first, &b.id)));
+        Ok(findings)
     }
 
-    /// Sets the time at which each finding of a report was first seen, if it is not set and the history knows it.
+    /// Sets the time at which each finding of a report was first seen, if it is not set and the history knows
+    /// it.
     ///
     /// # Errors
     /// If the database cannot be read.
-    pub fn tell_first_seen(&self, report: &mut Report) -> Result<(), HistoryError> {
+    pub fn set_first_seen(&self, report: &mut Report) -> Result<(), HistoryError> {
         let mut first = self.db.prepare(
             "SELECT min(run.started) FROM finding JOIN run ON run.number = finding.run
              WHERE finding.id = ?1 AND finding.status != 'gone'",
         )?;
-        let unsaid = |finding: &&mut Finding| finding.first_seen.is_none();
-        for finding in report.findings.iter_mut().filter(unsaid) {
+        for finding in report.findings.iter_mut().filter(|finding| finding.first_seen.is_none()) {
             let started: Option<i64> = first.query_row([&finding.id], |row| row.get(0))?;
             finding.first_seen = started.map(|started| date(time(started)));
         }
@@ -243,8 +213,46 @@ impl History {
     }
 }
 
-/// Returns the key that identifies a campaign: a hash of its start, build, seed and command line, which stay the same when it is resumed.
-/// Without a manifest, it is a hash of the whole report.
+fn insert_subjects(db: &Connection, run: i64, subjects: &[SubjectResults]) -> rusqlite::Result<()> {
+    let mut statement = db.prepare(
+        "INSERT OR IGNORE INTO subject (run, place, id, version, lineage, sha256, compared, conform)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+    )?;
+    for (index, subject) in (0_i64..).zip(subjects) {
+        let SubjectResults { id, version, lineage, sha256, compared, conform, .. } = subject;
+        let compared = number(*compared);
+        let conform = number(*conform);
+        statement.execute(params![run, index, id, version, lineage, sha256, compared, conform])?;
+    }
+    Ok(())
+}
+
+fn insert_findings(db: &Connection, run: i64, findings: &[Finding]) -> rusqlite::Result<()> {
+    let mut insert_finding = db.prepare(
+        "INSERT OR IGNORE INTO finding (run, id, status, class, title, count, program)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+    )?;
+    let mut insert_subject =
+        db.prepare("INSERT OR IGNORE INTO shows (run, finding, subject) VALUES (?1, ?2, ?3)")?;
+    for finding in findings {
+        insert_finding.execute(params![
+            run,
+            finding.id,
+            finding.status.name(),
+            finding.class.name(),
+            finding.title,
+            number(finding.count),
+            finding.least_program()
+        ])?;
+        for subject in &finding.subjects {
+            insert_subject.execute(params![run, finding.id, subject])?;
+        }
+    }
+    Ok(())
+}
+
+/// Returns the key that identifies a campaign: a hash of its start, build, seed and command line, which stay
+/// the same when it is resumed. Without a manifest, it is a hash of the whole report.
 fn key(campaign: &Folder) -> String {
     let mut hash = Sha256::new();
     match &campaign.manifest {
@@ -261,6 +269,10 @@ fn key(campaign: &Folder) -> String {
     hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
+fn count(row: &Row<'_>, column: usize) -> rusqlite::Result<u64> {
+    row.get::<_, i64>(column).map(i64::unsigned_abs)
+}
+
 /// Converts a count to SQLite's signed integers.
 fn number(count: u64) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
@@ -270,7 +282,8 @@ fn seconds(time: SystemTime) -> i64 {
     time.duration_since(UNIX_EPOCH).map_or(0, |since| number(since.as_secs()))
 }
 
-/// Converts seconds to a time. A time that cannot be displayed, as in a manipulated database, becomes the Unix epoch.
+/// Converts seconds to a time. A time that cannot be displayed, as in a manipulated database, becomes the
+/// Unix epoch.
 fn time(seconds: i64) -> SystemTime {
     /// The end of the year 9999.
     const LAST: i64 = 253_402_300_799;

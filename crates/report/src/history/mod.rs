@@ -1,8 +1,8 @@
-//! The history of campaigns in one SQLite file. It answers when a finding was first seen, in which campaigns it was seen, which findings
-//! are new since yesterday, and which campaigns were incomplete.
+//! The history of campaigns in one SQLite file. It answers when a finding was first seen, in which campaigns
+//! it was seen, which findings are new since yesterday, and which campaigns were incomplete.
 //!
-//! Each campaign is stored once. Recording its folder again replaces the earlier entry, so that a resumed campaign does not count twice.
-//! The file is an ordinary SQLite database; `schema.sql` documents its tables.
+//! Each campaign is stored once. Recording its folder again replaces the earlier entry, so that a resumed
+//! campaign does not count twice. The file is an ordinary SQLite database; `schema.sql` documents its tables.
 
 #[cfg(not(feature = "sqlite"))]
 mod absent;
@@ -14,7 +14,7 @@ use std::time::SystemTime;
 use crate::Status;
 
 #[cfg(not(feature = "sqlite"))]
-pub use absent::History;
+pub use absent::AbsentHistory as History;
 #[cfg(feature = "sqlite")]
 pub use database::History;
 
@@ -58,7 +58,7 @@ impl HistoryError {
 
 /// Whether a recorded campaign is new in the history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Entered {
+pub enum Recording {
     /// The campaign was added.
     Added,
     /// The earlier entry of the campaign was replaced.
@@ -67,7 +67,7 @@ pub enum Entered {
 
 /// A campaign in the history.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Run {
+pub struct RecordedCampaign {
     /// The number, in the order in which campaigns were first recorded.
     pub number: i64,
     /// The time of the start, or, if it is unknown, of the recording.
@@ -92,7 +92,7 @@ pub struct Run {
 
 /// A finding, with the campaigns that observed it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Seen {
+pub struct RecordedFinding {
     /// The id of the finding.
     pub id: String,
     /// The description of the deviation.
@@ -109,7 +109,7 @@ pub struct Seen {
     pub runs: Vec<i64>,
 }
 
-impl Run {
+impl RecordedCampaign {
     /// Returns the number of findings with this status.
     pub fn count(&self, status: Status) -> u64 {
         let place = Status::ALL.iter().position(|&other| other == status);

@@ -32,7 +32,7 @@ const SECOND: &str = "2026-11-20T02:00:00Z";
 const THIRD: &str = "2026-11-21T02:00:00Z";
 
 #[test]
-fn it_tells_when_a_finding_was_first_seen_and_in_which_campaigns() {
+fn a_finding_has_its_first_time_and_its_campaigns() {
     let (_folder, mut history) = history();
     // Campaigns are recorded out of order, as shards or old folders may be.
     for campaign in [
@@ -40,7 +40,7 @@ fn it_tells_when_a_finding_was_first_seen_and_in_which_campaigns() {
         campaign(FIRST, true, &[("y", "new")]),
         campaign(THIRD, false, &[("x", "known"), ("y", "gone")]),
     ] {
-        assert_eq!(history.enter(&campaign, "out", UNIX_EPOCH).unwrap(), Entered::Added);
+        assert_eq!(history.record(&campaign, "out", UNIX_EPOCH).unwrap(), Recording::Added);
     }
     let findings = history.findings().unwrap();
     assert_eq!(
@@ -48,13 +48,14 @@ fn it_tells_when_a_finding_was_first_seen_and_in_which_campaigns() {
         ["x", "y"],
         "the latest come first"
     );
-    let (x, y) = (&findings[0], &findings[1]);
+    let x = &findings[0];
+    let y = &findings[1];
     assert_eq!((&*x.status, &*minute(x.first), &*date(x.last)), ("known", "2026-11-20 02:00", "2026-11-21"));
     assert_eq!(x.title, "x of 2026-11-21T02:00:00Z");
     assert_eq!((x.runs.len(), &*date(y.first), &*date(y.last)), (2, "2026-11-19", "2026-11-20"));
 
     let mut report = campaign(THIRD, true, &[("y", "known"), ("z", "new")]).report;
-    history.tell_first_seen(&mut report).unwrap();
+    history.set_first_seen(&mut report).unwrap();
     assert_eq!(report.findings[0].first_seen.as_deref(), Some("2026-11-19"));
     assert_eq!(report.findings[1].first_seen, None);
 
@@ -67,12 +68,12 @@ fn it_tells_when_a_finding_was_first_seen_and_in_which_campaigns() {
 }
 
 #[test]
-fn a_campaign_that_is_entered_again_is_replaced() {
+fn a_campaign_that_is_recorded_again_is_replaced() {
     let (folder, mut history) = history();
-    history.enter(&campaign(FIRST, false, &[("x", "new")]), "out", UNIX_EPOCH).unwrap();
-    history.enter(&campaign(SECOND, true, &[]), "out", UNIX_EPOCH).unwrap();
+    history.record(&campaign(FIRST, false, &[("x", "new")]), "out", UNIX_EPOCH).unwrap();
+    history.record(&campaign(SECOND, true, &[]), "out", UNIX_EPOCH).unwrap();
     let resumed = campaign(FIRST, true, &[("x", "new"), ("y", "new")]);
-    assert_eq!(history.enter(&resumed, "out", UNIX_EPOCH).unwrap(), Entered::Replaced);
+    assert_eq!(history.record(&resumed, "out", UNIX_EPOCH).unwrap(), Recording::Replaced);
     drop(history);
     let history = History::open_existing(&folder.path().join("history.db")).unwrap();
     let runs = history.runs().unwrap();
@@ -80,17 +81,17 @@ fn a_campaign_that_is_entered_again_is_replaced() {
 }
 
 #[test]
-fn a_campaign_without_a_manifest_has_the_time_at_which_it_was_entered() {
+fn a_campaign_without_a_manifest_has_the_time_of_its_recording() {
     let (_folder, mut history) = history();
-    let at = |seconds| UNIX_EPOCH + Duration::from_secs(seconds);
-    let of = campaign("", true, &[]);
-    assert_eq!(history.enter(&of, "out", at(60)).unwrap(), Entered::Added);
-    assert_eq!(history.enter(&of, "out", at(120)).unwrap(), Entered::Replaced);
-    assert_eq!(history.runs().unwrap()[0].started, at(60));
+    let [first, second] = [60, 120].map(|seconds| UNIX_EPOCH + Duration::from_secs(seconds));
+    let campaign = campaign("", true, &[]);
+    assert_eq!(history.record(&campaign, "out", first).unwrap(), Recording::Added);
+    assert_eq!(history.record(&campaign, "out", second).unwrap(), Recording::Replaced);
+    assert_eq!(history.runs().unwrap()[0].started, first);
 }
 
 #[test]
-fn a_database_of_something_else_is_refused_and_left_alone() {
+fn a_database_of_another_program_is_rejected_and_not_changed() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("other.db");
     Connection::open(&path).unwrap().execute_batch("CREATE TABLE run (x)").unwrap();
@@ -105,7 +106,7 @@ fn a_database_of_something_else_is_refused_and_left_alone() {
 }
 
 #[test]
-fn a_database_of_a_later_version_is_refused() {
+fn a_database_of_a_later_version_is_rejected() {
     let (folder, history) = history();
     history.db.pragma_update(None, "user_version", VERSION + 1).unwrap();
     drop(history);

@@ -12,8 +12,8 @@ use ptxsmith_emit::listed::{Listed, find};
 use ptxsmith_emit::source::print::source;
 use ptxsmith_emit::source::{Global, Source};
 use ptxsmith_report::{
-    Comparison, Coverage, EmittedProgram, Finding, Kind, Report, SCHEMA, Status, Subject, folder, harmless,
-    severity,
+    Comparison, CoverageSummary, EmittedProgram, Finding, Kind, Report, SCHEMA, Status, SubjectResults,
+    folder, harmless, severity,
 };
 use ptxsmith_subject::{Observation, Outcome};
 
@@ -21,7 +21,7 @@ use crate::exit::Failure;
 
 /// A compiler and its findings.
 pub struct Tested {
-    subject: Subject,
+    subject: SubjectResults,
     file: (&'static str, &'static str),
     findings: Vec<Finding>,
 }
@@ -113,7 +113,7 @@ pub fn write(out: &Path, seed: u64, complete: bool, tested: Vec<Tested>) -> Resu
         findings,
         unexpected_passes: Vec::new(),
         cases: Vec::new(),
-        coverage: Coverage::default(),
+        coverage: CoverageSummary::default(),
         subjects,
     };
     let text = harmless::json(serde_json::to_string_pretty(&report)?) + "\n";
@@ -124,16 +124,16 @@ pub fn write(out: &Path, seed: u64, complete: bool, tested: Vec<Tested>) -> Resu
 /// The reason for globals that were not compared, and for witnesses that gave no result.
 const UNOBSERVED: &str = "unobserved";
 
-fn subject<S: Source>(description: &CompilerDescription, ledger: &Ledger<S>) -> Subject {
+fn subject<S: Source>(description: &CompilerDescription, ledger: &Ledger<S>) -> SubjectResults {
     let left: u64 = ledger.not_compared.values().sum();
-    let mut subject = Subject {
+    let mut subject = SubjectResults {
         id: description.id.clone(),
         version: Some(description.version.clone()),
         lineage: Some(description.lineage.to_owned()),
         available: true,
         compared: ledger.compared,
         conform: ledger.conform,
-        ..Subject::default()
+        ..SubjectResults::default()
     };
     if left > 0 {
         subject.not_compared.insert(UNOBSERVED.to_owned(), left);

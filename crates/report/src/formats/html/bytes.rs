@@ -1,10 +1,11 @@
 //! Compares the expected and the actual bytes of a variable.
 
+use std::ops::Range;
+
 use ptxsmith_subject::Variable;
 
 use crate::Finding;
 use crate::describe;
-use crate::harmless::line;
 
 /// The number of bytes in a row.
 const ROW: usize = 8;
@@ -13,7 +14,7 @@ const MOST_ROWS: usize = 24;
 
 /// A byte of the expected or actual contents.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Byte {
+pub struct ByteView {
     /// Two hexadecimal digits; `··` if there is no byte, `&·` in the slot of an address.
     pub text: String,
     /// `same`, `differs`, or `address`, with `differs` added if the other side has another address.
@@ -24,84 +25,79 @@ pub struct Byte {
 
 /// A row of expected and actual bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Row {
+pub struct ByteRow {
     /// The offset of the first byte.
     pub offset: String,
     /// The expected bytes.
-    pub expected: Vec<Byte>,
+    pub expected: Vec<ByteView>,
     /// The actual bytes.
-    pub observed: Vec<Byte>,
+    pub observed: Vec<ByteView>,
 }
 
 /// The comparison of both sides.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Bytes {
+pub struct ByteComparison {
     /// The rows, from shortly before the first difference.
-    pub rows: Vec<Row>,
+    pub rows: Vec<ByteRow>,
     /// The number of bytes that differ.
     pub different: usize,
     /// The number of rows that are not shown.
     pub left_out: usize,
 }
 
-/// Compares the bytes of the variable that shows the deviation. Empty if there is no such variable, or if its bytes are unknown on either
-/// side.
-pub fn bytes(finding: &Finding) -> Bytes {
+/// Compares the bytes of the variable that shows the deviation. Empty if there is no such variable, or if its
+/// bytes are unknown on either side.
+pub fn bytes(finding: &Finding) -> ByteComparison {
     let example = finding.example();
-    let Some(name) = example.variable else { return Bytes::default() };
+    let Some(name) = example.variable else { return ByteComparison::default() };
     let (Some(expected), Some(observed)) =
         (example.expected.variable(name), example.observed.variables.get(name))
     else {
-        return Bytes::default();
+        return ByteComparison::default();
     };
-    let (Some(left), Some(right)) = (&expected.bytes, &observed.bytes) else { return Bytes::default() };
-    let (names, others) = (addresses(expected), addresses(observed));
+    let (Some(left), Some(right)) = (&expected.bytes, &observed.bytes) else {
+        return ByteComparison::default();
+    };
+    let expected_slots = slots(expected);
+    let observed_slots = slots(observed);
     let length = left.len().max(right.len());
-    let at = |offset: usize| (cell(left, &names, offset), cell(right, &others, offset));
-    let differs = |offset: &usize| {
-        let (left, right) = at(*offset);
-        left != right
-    };
-    let different = (0..length).filter(differs).count();
-    let first = (0..length).find(differs).unwrap_or(0) / ROW;
-    let begin = first.saturating_sub(1);
-    let rows: Vec<Row> = (begin..length.div_ceil(ROW))
-        .take(MOST_ROWS)
-        .map(|row| {
-            let (mut expected, mut observed) = (Vec::new(), Vec::new());
-            for offset in (row * ROW..(row + 1) * ROW).take_while(|&offset| offset < length) {
-                let (left, right) = at(offset);
-                let differs = left != right;
-                expected.push(byte(left, differs));
-                observed.push(byte(right, differs));
-            }
-            Row { offset: format!("{:04x}", row * ROW), expected, observed }
-        })
-        .collect();
-    Bytes { left_out: length.div_ceil(ROW) - rows.len(), rows, different }
+    let mut cells = Vec::new();
+    for offset in 0..length {
+        cells.push((cell(left, &expected_slots, offset), cell(right, &observed_slots, offset)));
+    }
+    let different = cells.iter().filter(|(expected, observed)| expected != observed).count();
+    let first = cells.iter().position(|(expected, observed)| expected != observed).unwrap_or(0);
+    let begin = (first / ROW).saturating_sub(1);
+    let chunks = cells.chunks(ROW).enumerate().skip(begin).take(MOST_ROWS);
+    let rows: Vec<ByteRow> = chunks.map(|(row, cells)| byte_row(row * ROW, cells)).collect();
+    ByteComparison { left_out: length.div_ceil(ROW) - rows.len(), rows, different }
 }
 
-/// Returns the slots of the addresses in a variable, and the addresses as text.
-fn addresses(variable: &Variable) -> Vec<(u64, u64, String)> {
-    let slot = |a: &ptxsmith_subject::Address| {
-        let text = crate::values::address(&a.symbol, a.addend, a.generic.unwrap_or(false), a.byte);
-        (a.offset, a.offset.saturating_add(u64::from(a.width)), line(&text).into_owned())
-    };
-    variable.addresses.iter().flatten().take(describe::MOST_SLOTS).map(slot).collect()
+/// The byte and the address at an offset, if there are any.
+type Cell<'a> = (Option<u8>, Option<&'a str>);
+
+fn byte_row(offset: usize, cells: &[(Cell<'_>, Cell<'_>)]) -> ByteRow {
+    let expected = cells.iter().map(|(expected, observed)| byte_view(expected, expected != observed));
+    let observed = cells.iter().map(|(expected, observed)| byte_view(observed, expected != observed));
+    ByteRow { offset: format!("{offset:04x}"), expected: expected.collect(), observed: observed.collect() }
 }
 
-/// Returns the byte and the address at an offset, if there are any.
-fn cell<'a>(
-    bytes: &[u8],
-    addresses: &'a [(u64, u64, String)],
-    offset: usize,
-) -> (Option<u8>, Option<&'a str>) {
-    let at = offset as u64;
-    let address = addresses.iter().find(|(begin, end, _)| (*begin..*end).contains(&at));
-    (bytes.get(offset).copied(), address.map(|(_, _, text)| text.as_str()))
+/// Returns the ranges of bytes that hold the addresses in a variable, and the addresses as text.
+fn slots(variable: &Variable) -> Vec<(Range<u64>, String)> {
+    let addresses = variable.addresses.iter().flatten().take(describe::MOST_SLOTS);
+    let slots = addresses.map(|address| {
+        let end = address.offset.saturating_add(u64::from(address.width));
+        (address.offset..end, describe::address_text(address))
+    });
+    slots.collect()
 }
 
-fn byte((byte, address): (Option<u8>, Option<&str>), differs: bool) -> Byte {
+fn cell<'a>(bytes: &[u8], slots: &'a [(Range<u64>, String)], offset: usize) -> Cell<'a> {
+    let slot = slots.iter().find(|(range, _)| range.contains(&(offset as u64)));
+    (bytes.get(offset).copied(), slot.map(|(_, text)| text.as_str()))
+}
+
+fn byte_view(&(byte, address): &Cell<'_>, differs: bool) -> ByteView {
     let text = match (address, byte) {
         (Some(_), _) => "&·".to_owned(),
         (None, Some(byte)) => format!("{byte:02x}"),
@@ -113,7 +109,7 @@ fn byte((byte, address): (Option<u8>, Option<&str>), differs: bool) -> Byte {
         (true, false) => "address",
         (true, true) => "address differs",
     };
-    Byte { text, kind, note: address.unwrap_or_default().to_owned() }
+    ByteView { text, kind, note: address.unwrap_or_default().to_owned() }
 }
 
 #[cfg(test)]
@@ -130,7 +126,7 @@ mod tests {
         serde_json::from_str(&json).unwrap()
     }
 
-    fn texts(row: &[Byte]) -> Vec<(&str, &str)> {
+    fn texts(row: &[ByteView]) -> Vec<(&str, &str)> {
         row.iter().map(|byte| (&*byte.text, byte.kind)).collect()
     }
 
@@ -138,7 +134,8 @@ mod tests {
     fn every_byte_that_differs_is_marked_on_both_sides() {
         let bytes = bytes(&finding("01000300", "010203", "null"));
         assert_eq!((bytes.rows.len(), bytes.different, bytes.left_out), (1, 2, 0));
-        let (same, differs) = ("same", "differs");
+        let same = "same";
+        let differs = "differs";
         let row = &bytes.rows[0];
         assert_eq!(texts(&row.expected), [("01", same), ("00", differs), ("03", same), ("00", differs)]);
         assert_eq!(texts(&row.observed), [("01", same), ("02", differs), ("03", same), ("··", differs)]);

@@ -1,4 +1,5 @@
-//! Converts a report into the data of the page's template: all strings are escaped for display, all counts computed, and all sizes limited.
+//! Converts a report into the data of the page's template: all strings are escaped for display, all counts
+//! computed, and all sizes limited.
 
 use std::borrow::Borrow;
 use std::collections::BTreeSet;
@@ -8,29 +9,38 @@ use indicatif::HumanCount;
 use ptxsmith_subject::ptxas::LINEAGE;
 use sha2::{Digest, Sha256};
 
-use super::bytes::{Bytes, bytes};
+use super::bytes::{ByteComparison, bytes};
 use super::programs::Programs;
 use super::trend::{Trend, trend};
 use crate::folder::Folder;
 use crate::harmless::{count, line, lines};
-use crate::history::Run;
-use crate::matrix::{Cell, Matrix, Standing};
-use crate::releases::{ProgramVerdict, ReleaseVerdict, intervals};
-use crate::severity::{self, Severity};
-use crate::{Finding, Reached, Report, Status, Subject, clauses, deviations, interpretations, reproduce};
+use crate::history::RecordedCampaign;
+use crate::matrix::{Matrix, MatrixCell, MatrixRow, Standing};
+use crate::releases::{Interval, ProgramVerdict, ReleaseVerdict, intervals};
+use crate::severity::{self, DeviationSeverity};
+use crate::{
+    ClauseCounts, CoverageCount, Finding, Report, Status, SubjectResults, clauses, deviations,
+    interpretations, reproduce,
+};
 
 /// The maximum number of characters of a text on one line.
 const MOST_CHARACTERS: usize = 300;
 /// The maximum number of bytes of a program.
 const MOST_PROGRAM: usize = 16_000;
 /// The maximum number of characters of a name, which appears in many places.
-const MOST_OF_NAME: usize = 60;
+const MOST_NAME_CHARACTERS: usize = 60;
 /// The maximum number of ambiguities. The specification has fewer.
 const MOST_QUESTIONS: usize = 60;
+/// The maximum number of clauses of a finding.
+const MOST_CLAUSES: usize = 12;
+/// The maximum number of intervals of releases of a finding.
+const MOST_INTERVALS: usize = 100;
+/// The maximum number of characters of a finding's commands.
+const MOST_COMMAND_CHARACTERS: usize = 4_000;
 
 /// The limits for the parts of a report on a page. The page states how much was left out.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub struct PageLimits {
     /// The approximate number of bytes for all findings in full.
     pub findings: usize,
     /// The number of bytes for the findings that are shown on one line.
@@ -44,7 +54,7 @@ pub struct Limits {
 }
 
 /// The data of the page.
-pub struct View<'a> {
+pub struct ReportView<'a> {
     pub report: &'a Report,
     pub title: String,
     pub headline: String,
@@ -57,7 +67,7 @@ pub struct View<'a> {
     pub origin: Vec<String>,
     /// Whether there are listed deviations of any of the subjects.
     pub is_listed: bool,
-    pub subjects: Vec<&'a Subject>,
+    pub subjects: Vec<&'a SubjectResults>,
     pub lineages: Vec<(String, usize)>,
     pub sections: Vec<SectionView>,
     /// The programs of cells that belong to no finding, by number.
@@ -65,15 +75,15 @@ pub struct View<'a> {
     /// The findings that fit in full, as HTML.
     pub findings: Vec<String>,
     /// The other findings, one line each, as far as they fit.
-    pub rest: Vec<Brief>,
+    pub rest: Vec<FindingLine>,
     pub classes: BTreeSet<String>,
-    pub questions: Vec<interpretations::Row<'a>>,
-    pub coverage: [(&'static str, &'a Reached); 3],
+    pub questions: Vec<interpretations::AmbiguityRow<'a>>,
+    pub coverage: [(&'static str, &'a CoverageCount); 3],
     pub trend: Trend,
 }
 
 /// A finding on one line.
-pub struct Brief {
+pub struct FindingLine {
     pub status: &'static str,
     pub class: String,
     pub title: String,
@@ -123,7 +133,7 @@ struct FindingView<'a> {
     subjects: &'a [String],
     clauses: Vec<&'a str>,
     intervals: Vec<(String, String, &'static str)>,
-    bytes: Bytes,
+    bytes: ByteComparison,
     repeat: String,
     /// Commands that reproduce the finding without ptxsmith.
     reproduce: String,
@@ -134,10 +144,14 @@ struct FindingView<'a> {
     link: Option<&'a str>,
 }
 
-impl<'a> View<'a> {
-    pub fn of(folder: &'a Folder, runs: &[Run], limits: Limits) -> Result<View<'a>, askama::Error> {
+impl<'a> ReportView<'a> {
+    pub fn new(
+        folder: &'a Folder,
+        runs: &[RecordedCampaign],
+        limits: PageLimits,
+    ) -> Result<ReportView<'a>, askama::Error> {
         let report = &folder.report;
-        let mut matrix = Matrix::of(report);
+        let mut matrix = Matrix::new(report);
         matrix.subjects.truncate(limits.subjects);
         matrix.rows.truncate(limits.clauses);
         let findings = findings(report, limits)?;
@@ -146,9 +160,9 @@ impl<'a> View<'a> {
         let classes: BTreeSet<String> = shown.map(|finding| finding.class.to_string()).collect();
         let mut programs = Programs::new(limits.programs);
         let sections = sections(&matrix, &mut programs);
-        let mut questions = interpretations::of(report, &matrix.subjects);
+        let mut questions = interpretations::rows(report, &matrix.subjects);
         questions.truncate(MOST_QUESTIONS);
-        Ok(View {
+        Ok(ReportView {
             report,
             title: title(&matrix),
             headline: severity::headline(report),
@@ -178,9 +192,11 @@ impl<'a> View<'a> {
 
 /// Returns the style of the headline, which depends on the worst finding, including known ones.
 fn standing(report: &Report) -> &'static str {
+    if report.needs_attention() {
+        return "bad";
+    }
     match severity::worst(report) {
-        _ if report.needs_attention() => "bad",
-        Some(Severity::SilentlyWrong) => "bad",
+        Some(DeviationSeverity::SilentlyWrong) => "bad",
         Some(_) => "note",
         None => "good",
     }
@@ -200,11 +216,10 @@ fn origin(folder: &Folder) -> Vec<String> {
 
 fn title(matrix: &Matrix<'_>) -> String {
     let subjects: Vec<String> = matrix.subjects.iter().map(|subject| subject.label()).collect();
-    let of = match &subjects[..] {
+    short(match &subjects[..] {
         [first, _, .., last] => format!("{first} … {last}"),
         _ => subjects.join(", "),
-    };
-    short(&of)
+    })
 }
 
 fn facts(folder: &Folder) -> Vec<(&'static str, String)> {
@@ -232,70 +247,91 @@ fn lineages(matrix: &Matrix<'_>) -> Vec<(String, usize)> {
 }
 
 fn sections(matrix: &Matrix<'_>, programs: &mut Programs) -> Vec<SectionView> {
-    let mut section = |(number, rows): (&str, &[crate::matrix::Row<'_>])| {
-        let clauses: Vec<ClauseView> = rows
-            .iter()
-            .map(|row| ClauseView {
-                id: name(row.clause),
-                name: name(row.clause.split_once('/').map_or(row.clause, |(_, name)| name)),
-                summary: clauses::summary(row.clause).unwrap_or(""),
-                cells: (row.cells.iter().take(matrix.subjects.len()))
-                    .map(|cell| cell_view(cell, programs))
-                    .collect(),
-                differs: row.cells.iter().any(|cell| differs(cell.standing) || cell.gone().next().is_some()),
-            })
-            .collect();
-        let heads = matrix.subjects.iter().enumerate().map(|(column, subject)| {
-            let standings = || rows.iter().map(|row| row.cells[column].standing);
-            let worst = standings().max().unwrap_or(Standing::NotReached);
-            let conform = standings().filter(|&standing| standing == Standing::Conforms).count();
-            let reached = standings().filter(|&standing| standing != Standing::NotReached).count();
-            CellView {
-                class: format!("{} h2", worst.style()),
-                glyph: worst.sign(),
-                title: format!("{}: {}", name(subject.label()), worst.name()),
-                note: format!("{conform} of {reached} clauses conform"),
-                finding: String::new(),
-                findings: 0,
-                program: None,
-            }
+    let mut sections = Vec::new();
+    for (number, rows) in matrix.sections() {
+        let rows_view: Vec<ClauseView> =
+            rows.iter().map(|row| clause_view(row, matrix.subjects.len(), programs)).collect();
+        let subjects = matrix.subjects.iter().enumerate();
+        let cells = subjects.map(|(column, subject)| {
+            section_cell(subject, rows.iter().map(|row| row.cells[column].standing).collect())
         });
-        SectionView {
+        sections.push(SectionView {
             number: short(number),
             heading: clauses::heading(number),
-            cells: heads.collect(),
-            differs: clauses.iter().any(|clause| clause.differs),
-            rows: clauses,
-        }
-    };
-    matrix.sections().into_iter().map(&mut section).collect()
+            cells: cells.collect(),
+            differs: rows_view.iter().any(|clause| clause.differs),
+            rows: rows_view,
+        });
+    }
+    sections
 }
 
-fn differs(standing: Standing) -> bool {
-    !matches!(standing, Standing::Conforms | Standing::NotReached | Standing::Unsupported)
+fn clause_view(row: &MatrixRow<'_>, subjects: usize, programs: &mut Programs) -> ClauseView {
+    let mut cells = row.cells.iter();
+    ClauseView {
+        id: name(row.clause),
+        name: name(row.clause.split_once('/').map_or(row.clause, |(_, name)| name)),
+        summary: clauses::summary(row.clause).unwrap_or(""),
+        cells: row.cells.iter().take(subjects).map(|cell| cell_view(cell, programs)).collect(),
+        differs: cells.any(|cell| cell.standing.differs() || cell.gone_findings().next().is_some()),
+    }
 }
 
-fn cell_view(cell: &Cell<'_>, programs: &mut Programs) -> CellView {
-    let note = match cell.counts {
-        None => String::new(),
-        Some(counts) => {
-            let parts = [
-                ("compared", counts.compared),
-                ("conform", counts.conform),
-                ("deviate", counts.deviates),
-                ("refused though valid", counts.refuses_valid),
-                ("accepted though invalid", counts.accepts_invalid),
-                ("crashed", counts.crashed),
-                ("unsupported", counts.unsupported),
-            ];
-            let told = parts.into_iter().filter(|(_, count)| *count > 0);
-            told.map(|(name, count)| format!("{} {name}", HumanCount(count))).collect::<Vec<_>>().join(", ")
-        }
-    };
-    let heat = match cell.counts {
-        Some(counts) if differs(cell.standing) && counts.compared > 0 => {
-            let share = counts.compared.saturating_sub(counts.conform) as f64 / counts.compared as f64;
-            match share {
+/// Summarizes the standings of a subject for the clauses of a section.
+fn section_cell(subject: &SubjectResults, standings: Vec<Standing>) -> CellView {
+    let worst = standings.iter().max().copied().unwrap_or(Standing::NotReached);
+    let conform = standings.iter().filter(|&&standing| standing == Standing::Conforms).count();
+    let reached = standings.iter().filter(|&&standing| standing != Standing::NotReached).count();
+    CellView {
+        class: format!("{} h2", worst.style()),
+        glyph: worst.sign(),
+        title: format!("{}: {}", name(subject.label()), worst.name()),
+        note: format!("{conform} of {reached} clauses conform"),
+        finding: String::new(),
+        findings: 0,
+        program: None,
+    }
+}
+
+fn cell_view(cell: &MatrixCell<'_>, programs: &mut Programs) -> CellView {
+    let attention = if cell.needs_attention() { " attention" } else { "" };
+    let findings: Vec<&Finding> = cell.explaining_findings().chain(cell.gone_findings()).collect();
+    // The example of the finding may be reduced or come from another subject. The subject's own program may
+    // be shorter, or the only one.
+    let example_size = findings.first().map_or(usize::MAX, |finding| finding.example().program.len());
+    let reproducer = cell.reproducer.filter(|reproducer| reproducer.len() < example_size);
+    CellView {
+        class: format!("{} {}{attention}", cell.standing.style(), heat(cell)),
+        glyph: cell.standing.sign(),
+        title: String::new(),
+        note: cell.counts.as_ref().map_or_else(String::new, counts_in_words),
+        finding: findings.first().map_or_else(String::new, |finding| anchor(&finding.id)),
+        findings: findings.len(),
+        program: reproducer.and_then(|text| programs.number_of(&program(text))),
+    }
+}
+
+fn counts_in_words(counts: &ClauseCounts) -> String {
+    let counts = [
+        ("compared", counts.compared),
+        ("conform", counts.conform),
+        ("deviate", counts.deviates),
+        ("refused though valid", counts.refuses_valid),
+        ("accepted though invalid", counts.accepts_invalid),
+        ("crashed", counts.crashed),
+        ("unsupported", counts.unsupported),
+    ];
+    let counts = counts.into_iter().filter(|(_, count)| *count > 0);
+    let texts: Vec<String> = counts.map(|(name, count)| format!("{} {name}", HumanCount(count))).collect();
+    texts.join(", ")
+}
+
+/// Returns the CSS class for the share of verdicts that do not conform, from `h1` to `h4`; `h3` if the share
+/// is unknown.
+fn heat(cell: &MatrixCell<'_>) -> &'static str {
+    match cell.counts {
+        Some(counts) if cell.standing.differs() && counts.compared > 0 => {
+            match counts.compared.saturating_sub(counts.conform) as f64 / counts.compared as f64 {
                 share if share < 0.001 => "h1",
                 share if share < 0.01 => "h2",
                 share if share < 0.1 => "h3",
@@ -303,61 +339,44 @@ fn cell_view(cell: &Cell<'_>, programs: &mut Programs) -> CellView {
             }
         }
         _ => "h3",
-    };
-    let attention = if cell.needs_attention() { " attention" } else { "" };
-    // Findings of another kind do not explain the colour of this cell.
-    let tells = |f: &&&Finding| f.status != Status::Gone && Standing::of_class(f.class) == cell.standing;
-    let telling = cell.findings.iter().filter(|f| differs(cell.standing) && tells(f)).copied();
-    let shown: Vec<&Finding> = telling.chain(cell.gone()).collect();
-    // The example of the finding may be reduced or come from another subject. The subject's own program may be shorter, or the only one.
-    let of_finding = shown.first().map_or(usize::MAX, |finding| finding.example().program.len());
-    let own = cell.least.filter(|least| least.len() < of_finding);
-    CellView {
-        class: format!("{} {heat}{attention}", cell.standing.style()),
-        glyph: cell.standing.sign(),
-        title: String::new(),
-        note,
-        finding: shown.first().map_or_else(String::new, |finding| anchor(&finding.id)),
-        findings: shown.len(),
-        program: own.and_then(|text| programs.number_of(&program(text))),
     }
 }
 
 /// Renders the findings that fit in full.
-fn findings(report: &Report, limits: Limits) -> Result<Vec<String>, askama::Error> {
-    let mut left = limits.findings;
-    let mut shown = Vec::new();
+fn findings(report: &Report, limits: PageLimits) -> Result<Vec<String>, askama::Error> {
+    let mut room = limits.findings;
+    let mut rendered = Vec::new();
     for finding in &report.findings {
         let text = finding_view(report, finding, limits).render()?;
-        let Some(rest) = left.checked_sub(text.len()) else { break };
-        left = rest;
-        shown.push(text);
+        let Some(rest) = room.checked_sub(text.len()) else { break };
+        room = rest;
+        rendered.push(text);
     }
-    Ok(shown)
+    Ok(rendered)
 }
 
 /// Shortens findings to one line each, as far as they fit.
-fn rest(findings: &[Finding], most: usize) -> Vec<Brief> {
+fn rest(findings: &[Finding], mut room: usize) -> Vec<FindingLine> {
     /// The approximate size of the template's markup, in bytes.
     const MARKUP: usize = 60;
-    let mut left = most;
-    let brief = |finding: &Finding| Brief {
-        status: finding.status.name(),
-        class: finding.class.to_string(),
-        title: cut(&line(&finding.title), 2 * MOST_OF_NAME),
-        id: name(&finding.id),
-    };
-    let fits = |brief: &Brief| {
-        let size = MARKUP + 2 * brief.class.len() + brief.title.len() + brief.id.len();
-        let rest = left.checked_sub(size);
-        left = rest.unwrap_or(0);
-        rest.is_some()
-    };
-    findings.iter().map(brief).take_while(fits).collect()
+    let mut lines = Vec::new();
+    for finding in findings {
+        let line = FindingLine {
+            status: finding.status.name(),
+            class: finding.class.to_string(),
+            title: cut(&line(&finding.title), 2 * MOST_NAME_CHARACTERS),
+            id: name(&finding.id),
+        };
+        let size = MARKUP + 2 * line.class.len() + line.title.len() + line.id.len();
+        let Some(rest) = room.checked_sub(size) else { break };
+        room = rest;
+        lines.push(line);
+    }
+    lines
 }
 
 /// Returns the style of a verdict in the list of releases.
-fn style_of(verdict: &ProgramVerdict) -> &'static str {
+fn verdict_style(verdict: &ProgramVerdict) -> &'static str {
     match verdict {
         ProgramVerdict::Conforms => Standing::Conforms.style(),
         ProgramVerdict::Deviates(class) | ProgramVerdict::Predicted(class) => {
@@ -367,38 +386,23 @@ fn style_of(verdict: &ProgramVerdict) -> &'static str {
     }
 }
 
-fn finding_view<'a>(report: &'a Report, finding: &'a Finding, limits: Limits) -> FindingView<'a> {
-    let interval = |of: &crate::releases::Interval<'_>| {
-        // A command has no releases; its whole line is the name.
-        let named = match of.family.contains(':') {
-            true => name(of.family),
-            false => short(format!("{} {}", of.family, of.releases.join(", "))),
-        };
-        (named, name(of.verdict.to_string()), style_of(of.verdict))
-    };
+fn finding_view<'a>(report: &'a Report, finding: &'a Finding, limits: PageLimits) -> FindingView<'a> {
     // Without verdicts of all releases, the subjects of the campaign are listed.
-    let releases = match finding.releases.is_empty() {
-        true => seen_in(report, finding, limits),
-        false => finding.releases.clone(),
-    };
-    let told = intervals(&releases);
+    let releases =
+        if finding.releases.is_empty() { seen_in(report, finding, limits) } else { finding.releases.clone() };
+    let intervals = intervals(&releases);
+    let with_verdict = intervals.iter().filter(|interval| *interval.verdict != ProgramVerdict::default());
+    let (clauses, _) = clauses::informative_first(&finding.clauses);
+    let commands = reproduce::commands(finding, "x").unwrap_or_default().join("\n");
     FindingView {
         report,
         finding,
         subjects: &finding.subjects[..finding.subjects.len().min(limits.subjects)],
-        clauses: clauses::telling(&finding.clauses).0.into_iter().take(12).collect(),
-        intervals: told
-            .iter()
-            .filter(|of| *of.verdict != ProgramVerdict::default())
-            .take(100)
-            .map(interval)
-            .collect(),
+        clauses: clauses.into_iter().take(MOST_CLAUSES).collect(),
+        intervals: with_verdict.take(MOST_INTERVALS).map(interval_view).collect(),
         bytes: bytes(finding),
-        repeat: line(&finding.repeat).chars().take(4_000).collect(),
-        reproduce: lines(&reproduce::commands(finding, "x").unwrap_or_default().join("\n"))
-            .chars()
-            .take(4_000)
-            .collect(),
+        repeat: line(&finding.repeat).chars().take(MOST_COMMAND_CHARACTERS).collect(),
+        reproduce: lines(&commands).chars().take(MOST_COMMAND_CHARACTERS).collect(),
         work_around: deviations::work_around(&finding.id),
         page: deviations::link(&finding.id),
         // No other link can be clicked.
@@ -406,21 +410,34 @@ fn finding_view<'a>(report: &'a Report, finding: &'a Finding, limits: Limits) ->
     }
 }
 
-/// Returns the subjects of the campaign as releases, with an empty verdict for subjects that do not show the finding.
-fn seen_in(report: &Report, finding: &Finding, limits: Limits) -> Vec<ReleaseVerdict> {
-    let verdict = |subject: &Subject| ReleaseVerdict {
+/// Returns the releases of an interval, their verdict, and its style.
+fn interval_view(interval: &Interval<'_>) -> (String, String, &'static str) {
+    // A command has no releases; its whole line is the name.
+    let releases = if interval.family.contains(':') {
+        name(interval.family)
+    } else {
+        short(format!("{} {}", interval.family, interval.releases.join(", ")))
+    };
+    (releases, name(interval.verdict.to_string()), verdict_style(interval.verdict))
+}
+
+/// Returns the subjects of the campaign as releases, with an empty verdict for subjects that do not show the
+/// finding.
+fn seen_in(report: &Report, finding: &Finding, limits: PageLimits) -> Vec<ReleaseVerdict> {
+    let releases = report.subjects.iter().take(limits.subjects).map(|subject| ReleaseVerdict {
         subject: subject.id.clone(),
         version: subject.version.clone().unwrap_or_default(),
-        verdict: match finding.subjects.contains(&subject.id) {
-            true => ProgramVerdict::NotCompared("seen".to_owned()),
-            false => ProgramVerdict::default(),
+        verdict: if finding.subjects.contains(&subject.id) {
+            ProgramVerdict::NotCompared("seen".to_owned())
+        } else {
+            ProgramVerdict::default()
         },
-    };
-    report.subjects.iter().take(limits.subjects).map(verdict).collect()
+    });
+    releases.collect()
 }
 
 /// Returns the CSS class of a cell of the table of interpretations.
-pub fn followed_class(followed: &[interpretations::Followed<'_>]) -> &'static str {
+pub fn followed_class(followed: &[interpretations::FollowedInterpretation<'_>]) -> &'static str {
     match followed {
         [] => "a-none",
         [only] if only.is_default => "a-default",
@@ -430,38 +447,43 @@ pub fn followed_class(followed: &[interpretations::Followed<'_>]) -> &'static st
     }
 }
 
-/// Converts an id into an anchor of the page. It contains only letters, digits, `-` and `_`, so that no context has to escape it.
+/// Converts an id into an anchor of the page. It contains only letters, digits, `-` and `_`, so that no
+/// context has to escape it.
 fn anchor(id: &str) -> String {
-    let safe = |c: char| {
-        if c.is_ascii_alphanumeric() || c == '-' { c.to_string() } else { format!("_{:x}", c as u32) }
-    };
-    let name: String = id.chars().map(safe).collect();
+    let mut name = String::new();
+    for c in id.chars() {
+        if c.is_ascii_alphanumeric() || c == '-' {
+            name.push(c);
+        } else {
+            name.push_str(&format!("_{:x}", u32::from(c)));
+        }
+    }
     match name.len() {
         0..=80 => format!("f-{name}"),
         _ => format!("f-{}", &hex::encode(Sha256::digest(id))[..24]),
     }
 }
 
-pub fn percent(part: impl Borrow<u64>, all: impl Borrow<u64>) -> String {
-    let (&part, &all) = (part.borrow(), all.borrow());
-    if all == 0 {
+pub fn percent(part: impl Borrow<u64>, whole: impl Borrow<u64>) -> String {
+    let (&part, &whole) = (part.borrow(), whole.borrow());
+    if whole == 0 {
         return "–".to_owned();
     }
     // Rounded down, so that 100 % means that there are no deviations.
-    let share = (part as f64 * 10_000.0 / all as f64).floor() / 100.0;
+    let share = (part as f64 * 10_000.0 / whole as f64).floor() / 100.0;
     format!("{share:.2} %")
 }
 
 pub fn name(text: impl AsRef<str>) -> String {
-    cut(&line(text.as_ref()), MOST_OF_NAME)
+    cut(&line(text.as_ref()), MOST_NAME_CHARACTERS)
 }
 
 pub fn short(text: impl AsRef<str>) -> String {
     cut(&line(text.as_ref()), MOST_CHARACTERS)
 }
 
-fn text(of: Vec<String>) -> String {
-    cut(&of.join("\n"), MOST_PROGRAM)
+fn text(lines: Vec<String>) -> String {
+    cut(&lines.join("\n"), MOST_PROGRAM)
 }
 
 fn program(text: impl AsRef<str>) -> String {
@@ -472,7 +494,7 @@ fn program(text: impl AsRef<str>) -> String {
 
 fn cut(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
-        Some((at, _)) => format!("{}…", &text[..at]),
+        Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),
     }
 }
@@ -482,14 +504,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_anchor_is_one_plain_name_and_differs_where_ids_do() {
+    fn an_anchor_is_a_plain_name_and_differs_where_ids_differ() {
         assert_eq!(anchor("crash-1"), "f-crash-1");
         assert_eq!(anchor("a b\"<"), "f-a_20b_22_3c");
         assert_ne!(anchor("a_20b"), anchor("a b"));
     }
 
     #[test]
-    fn nearly_all_is_not_all() {
+    fn a_percentage_is_rounded_down() {
         assert_eq!(percent(999_999, 1_000_000), "99.99 %");
         assert_eq!((percent(3, 3), percent(0, 0)), ("100.00 %".to_owned(), "–".to_owned()));
     }
