@@ -15,35 +15,41 @@ use serde_json::Value;
 
 /// A ptxas without its identity, so that NVIDIA's known deviations do not apply: a suite does not know them
 /// either.
-struct Stranger {
+struct UnidentifiedPtxas {
     ptxas: Box<dyn Subject>,
     description: Description,
 }
 
-impl Stranger {
-    fn open(release: &str) -> Result<Stranger, String> {
+impl UnidentifiedPtxas {
+    fn open(release: &str) -> Result<UnidentifiedPtxas, String> {
         let spec = parse_spec(&format!("ptxas@{release}")).map_err(|error| error.to_string())?;
         let found = open(&spec, &OpenOptions::default()).map_err(|unavailable| unavailable.to_string())?;
         let ptxas = found.into_iter().next().ok_or("none is installed")?;
         let known = ptxas.description().clone();
         let description = Description { lineage: None, name: "stranger".into(), ..known };
-        Ok(Stranger { ptxas, description })
+        Ok(UnidentifiedPtxas { ptxas, description })
     }
 
     /// Returns the target of a case, or the next later target that the subject supports.
     fn target(&self, case: &SuiteCase) -> String {
-        let own = case.module.targets().find(|target| target.starts_with("sm_")).unwrap_or("sm_80");
-        let number = |target: &str| target[3..].parse::<u32>().ok();
-        let later = |target: &&String| number(target).zip(number(own)).is_some_and(|(new, old)| new > old);
-        if self.description.targets.iter().any(|target| target == own) {
-            return own.to_owned();
+        let named = case.module.targets().find(|target| target.starts_with("sm_")).unwrap_or("sm_80");
+        let supported = &self.description.targets;
+        if supported.iter().any(|target| target == named) {
+            return named.to_owned();
         }
-        let later = self.description.targets.iter().filter(later);
-        later.min_by_key(|target| number(target)).map_or(own, |target| target).to_owned()
+        let number = target_number(named);
+        let later = supported.iter().filter(|target| {
+            target_number(target).zip(number).is_some_and(|(supported, named)| supported > named)
+        });
+        later.min_by_key(|target| target_number(target)).map_or(named, |target| target).to_owned()
     }
 }
 
-impl Subject for Stranger {
+fn target_number(target: &str) -> Option<u32> {
+    target[3..].parse().ok()
+}
+
+impl Subject for UnidentifiedPtxas {
     fn description(&self) -> &Description {
         &self.description
     }
@@ -53,68 +59,77 @@ impl Subject for Stranger {
     }
 }
 
-type Told = BTreeMap<(String, Option<String>), (String, Option<String>)>;
+/// The verdict and its class or reason, by case and variable.
+type VerdictWords = BTreeMap<(String, Option<String>), (String, Option<String>)>;
 
 /// Converts a verdict to the runner's words.
 fn words(part: &Part) -> (String, Option<String>) {
-    let class = |class: &str| Some(class.to_owned());
     match &part.verdict {
         Verdict::Conforms | Verdict::ConformsByOutcome => ("conforms".into(), None),
         Verdict::Reads(_) => ("reading".into(), None),
-        Verdict::Deviates(difference) => ("deviates".into(), class(difference.class.name())),
-        Verdict::NotCompared(reason) => ("not-compared".into(), class(reason.name())),
+        Verdict::Deviates(difference) => ("deviates".into(), Some(difference.class.name().into())),
+        Verdict::NotCompared(reason) => ("not-compared".into(), Some(reason.name().into())),
     }
 }
 
 /// Returns ptxsmith's verdicts on every case.
-fn judged(stranger: &Stranger, suite: &Suite) -> Told {
+fn ptxsmith_verdicts(ptxas: &UnidentifiedPtxas, suite: &Suite) -> VerdictWords {
     let by_id: BTreeMap<&str, &SuiteCase> = suite.cases.iter().map(|case| (case.id.as_str(), case)).collect();
-    let judge = |case: &SuiteCase| {
-        let target = stranger.target(case);
-        let parts = judge_data(stranger, &Rules::default(), &case.module, &case.text, &target).unwrap();
-        let mut told: Told = parts
-            .iter()
-            .map(|part| ((case.id.clone(), part.variable.as_ref().map(ToString::to_string)), words(part)))
-            .collect();
-        if let (Some(counterpart), Expectation::Refused { .. }) = (&case.counterpart, &case.expected)
-            && told.values().any(|(verdict, _)| verdict == "conforms")
-        {
-            let counterpart = by_id[counterpart.as_str()];
-            let target = stranger.target(counterpart);
-            let seen =
-                stranger.observe(&Request::showing(&counterpart.module, &counterpart.text, &target)).unwrap();
-            if seen.outcome != Outcome::Accepted {
-                told.values_mut()
-                    .for_each(|told| *told = ("not-compared".into(), Some("twin-refused".into())));
-            }
-        }
-        told
-    };
+    let by_id = &by_id;
     let half = suite.cases.len() / 2;
     thread::scope(|scope| {
-        let parts = [&suite.cases[..half], &suite.cases[half..]];
-        let threads = parts.map(|cases| scope.spawn(|| cases.iter().flat_map(judge).collect::<Told>()));
+        let threads = [&suite.cases[..half], &suite.cases[half..]].map(|cases| {
+            scope.spawn(move || {
+                cases.iter().flat_map(|case| judge_case(ptxas, case, by_id)).collect::<VerdictWords>()
+            })
+        });
         threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
     })
 }
 
+fn judge_case(
+    ptxas: &UnidentifiedPtxas,
+    case: &SuiteCase,
+    by_id: &BTreeMap<&str, &SuiteCase>,
+) -> VerdictWords {
+    let target = ptxas.target(case);
+    let parts = judge_data(ptxas, &Rules::default(), &case.module, &case.text, &target).unwrap();
+    let mut verdicts = VerdictWords::new();
+    for part in &parts {
+        let variable = part.variable.as_ref().map(ToString::to_string);
+        verdicts.insert((case.id.clone(), variable), words(part));
+    }
+    if let (Some(counterpart), Expectation::Refused { .. }) = (&case.counterpart, &case.expected)
+        && verdicts.values().any(|(verdict, _)| verdict == "conforms")
+    {
+        let counterpart = by_id[counterpart.as_str()];
+        let target = ptxas.target(counterpart);
+        let request = Request::showing(&counterpart.module, &counterpart.text, &target);
+        if ptxas.observe(&request).unwrap().outcome != Outcome::Accepted {
+            for words in verdicts.values_mut() {
+                *words = ("not-compared".into(), Some("twin-refused".into()));
+            }
+        }
+    }
+    verdicts
+}
+
 /// Returns the runner's verdicts and its exit status.
-fn run(folder: &Path, ptxas: &str) -> (Told, Option<i32>) {
+fn runner_verdicts(folder: &Path, ptxas: &str) -> (VerdictWords, Option<i32>) {
     let lines = folder.join("verdicts");
     let mut runner = Command::new("python3");
     let output = runner.arg(folder.join("run.py")).args(["--ptxas", ptxas, "--json"]).arg(&lines).output();
     let output = output.unwrap();
-    let told = std::fs::read_to_string(&lines)
-        .unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&output.stderr)))
-        .lines()
-        .map(|line| {
-            let line: Value = serde_json::from_str(line).unwrap();
-            let text = |key: &str| line[key].as_str().map(str::to_owned);
-            let what = text("what");
-            ((text("case").unwrap(), text("variable")), (text("verdict").unwrap(), what))
-        })
-        .collect();
-    (told, output.status.code())
+    let lines = std::fs::read_to_string(&lines)
+        .unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&output.stderr)));
+    let mut verdicts = VerdictWords::new();
+    for line in lines.lines() {
+        let line: Value = serde_json::from_str(line).unwrap();
+        let [case, variable, verdict, class] =
+            ["case", "variable", "verdict", "what"].map(|key| line[key].as_str().map(str::to_owned));
+        verdicts.insert((case.unwrap(), variable), (verdict.unwrap(), class));
+    }
+    (verdicts, output.status.code())
 }
 
 /// Returns every twelfth case and its valid counterpart, or all cases if `PTXSMITH_WHOLE_SUITE` is set, which
@@ -132,7 +147,7 @@ fn sample() -> Suite {
 }
 
 #[test]
-fn the_runner_says_of_every_case_what_this_project_says() {
+fn the_runner_and_ptxsmith_give_the_same_verdict_on_every_case() {
     if Command::new("python3").arg("--version").output().is_err() {
         eprintln!("NOT TESTED: the runner: no python3");
         return;
@@ -145,26 +160,31 @@ fn the_runner_says_of_every_case_what_this_project_says() {
         std::fs::write(path, file.contents).unwrap();
     }
     for release in ["13.5", "12.0"] {
-        let stranger = match Stranger::open(release) {
-            Ok(stranger) => stranger,
+        let ptxas = match UnidentifiedPtxas::open(release) {
+            Ok(ptxas) => ptxas,
             Err(reason) => {
                 eprintln!("NOT TESTED: the runner with ptxas {release}: {reason}");
                 continue;
             }
         };
-        let ours = judged(&stranger, &suite);
-        let (theirs, status) = run(folder.path(), stranger.description.path.as_deref().unwrap());
-        let differ: Vec<_> = ours
-            .keys()
-            .chain(theirs.keys())
-            .filter(|key| ours.get(key) != theirs.get(key))
-            .map(|key| format!("{key:?}: {:?}, the runner: {:?}", ours.get(key), theirs.get(key)))
-            .collect::<BTreeSet<_>>()
-            .into_iter()
-            .collect();
-        assert!(differ.is_empty(), "{} of {}:\n{}", differ.len(), ours.len(), differ.join("\n"));
+        let ours = ptxsmith_verdicts(&ptxas, &suite);
+        let (theirs, status) = runner_verdicts(folder.path(), ptxas.description.path.as_deref().unwrap());
+        let mut differences = Vec::new();
+        for key in ours.keys().chain(theirs.keys()).collect::<BTreeSet<_>>() {
+            if ours.get(key) != theirs.get(key) {
+                let (ours, theirs) = (ours.get(key), theirs.get(key));
+                differences.push(format!("{key:?}: {ours:?}, the runner: {theirs:?}"));
+            }
+        }
+        assert!(
+            differences.is_empty(),
+            "{} of {}:\n{}",
+            differences.len(),
+            ours.len(),
+            differences.join("\n")
+        );
         assert!(ours.len() >= suite.cases.len(), "fewer verdicts than cases");
-        let count = |what: &str| ours.values().filter(|(verdict, _)| verdict == what).count();
+        let count = |name: &str| ours.values().filter(|(verdict, _)| verdict == name).count();
         let deviates = count("deviates");
         println!(
             "ptxas {release}: {} cases, {} verdicts alike: {} conform, {} under another reading, {deviates} deviate, {} not compared",

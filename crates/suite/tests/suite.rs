@@ -9,7 +9,7 @@ use ptxsmith_suite::{ALSO_REFUSE, CaseFilter, CaseSource, Suite, SuiteOptions, c
 static SUITE: LazyLock<Suite> = LazyLock::new(|| Suite::build(SuiteOptions::default()).unwrap());
 
 #[test]
-fn every_clause_that_data_can_show_has_a_program_that_keeps_it() {
+fn every_clause_about_data_has_a_positive_case() {
     let missing: Vec<&str> = coverage(&SUITE.cases)
         .iter()
         .filter(|covered| covered.clause.observed().by_data() && covered.positive.is_empty())
@@ -19,7 +19,7 @@ fn every_clause_that_data_can_show_has_a_program_that_keeps_it() {
 }
 
 #[test]
-fn every_clause_that_can_refuse_has_a_program_that_it_refuses_beside_a_counterpart() {
+fn every_clause_that_can_refuse_has_a_negative_case_with_a_counterpart() {
     let missing: Vec<&str> = coverage(&SUITE.cases)
         .iter()
         .filter(|covered| covered.can_be_refused())
@@ -30,7 +30,7 @@ fn every_clause_that_can_refuse_has_a_program_that_it_refuses_beside_a_counterpa
 }
 
 #[test]
-fn every_clause_that_refuses_something_is_known_to() {
+fn every_clause_that_refuses_a_case_is_listed_as_refusing() {
     let refusing = SUITE.cases.iter().filter_map(|case| match &case.expected {
         Expectation::Refused { refusal, .. } => Some(refusal.clause),
         _ => None,
@@ -79,7 +79,7 @@ fn file(path: &str) -> serde_json::Value {
 }
 
 #[test]
-fn the_manifest_is_as_its_schema_says() {
+fn the_manifest_is_valid_under_its_schema() {
     let schema = jsonschema::validator_for(&file("manifest.schema.json")).unwrap();
     let manifest = file("manifest.json");
     let errors: Vec<String> =
@@ -91,16 +91,16 @@ fn the_manifest_is_as_its_schema_says() {
 }
 
 #[test]
-fn what_a_program_is_said_to_hold_is_an_observation_as_the_schema_says() {
+fn every_expectation_is_valid_under_the_schema_of_observations() {
     let schema = jsonschema::validator_for(&file("module.schema.json")).unwrap();
     for case in &SUITE.cases {
-        let mut said = case.expected.to_json(&case.text, &ptxsmith_oracle::Readings::default());
+        let mut expected = case.expected.to_json(&case.text, &ptxsmith_oracle::Readings::default());
         // This outcome exists only for an oracle.
-        if said["outcome"] == "unmodelled" {
+        if expected["outcome"] == "unmodelled" {
             continue;
         }
-        said["diagnostics"] = serde_json::json!([]);
-        let error = schema.iter_errors(&said).next().map(|e| format!("{e} at {}", e.instance_path()));
+        expected["diagnostics"] = serde_json::json!([]);
+        let error = schema.iter_errors(&expected).next().map(|e| format!("{e} at {}", e.instance_path()));
         assert_eq!(error, None, "{}", case.id);
     }
     let hostile = serde_json::json!({"schema": "ptxsmith.module/1", "outcome": "accepted",
@@ -109,7 +109,7 @@ fn what_a_program_is_said_to_hold_is_an_observation_as_the_schema_says() {
 }
 
 #[test]
-fn a_file_that_is_named_is_there_and_every_case_is_in_the_manifest() {
+fn the_manifest_has_every_case_and_names_existing_files() {
     let files: BTreeSet<String> = SUITE.files().into_iter().map(|file| file.path).collect();
     let manifest = file("manifest.json");
     let cases = manifest["cases"].as_array().unwrap();
@@ -120,7 +120,7 @@ fn a_file_that_is_named_is_there_and_every_case_is_in_the_manifest() {
 }
 
 #[test]
-fn drawn_programs_are_added_on_request_and_change_nothing_else() {
+fn random_programs_are_added_on_request_and_change_nothing_else() {
     let more = Suite::build(SuiteOptions { random: 20, seed: 3, ..SuiteOptions::default() }).unwrap();
     let drawn: Vec<_> = more.cases.iter().filter(|case| case.source == CaseSource::Random).collect();
     assert!((20..=40).contains(&drawn.len()), "{}", drawn.len());
