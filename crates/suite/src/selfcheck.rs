@@ -199,7 +199,7 @@ impl KernelWriter {
 
 /// Whether a load of this width at an offset in a variable is aligned.
 fn is_aligned(variable: &Variable, offset: u64, width: u64) -> bool {
-    width.is_power_of_two() && offset % width == 0 && variable.align >= width
+    width.is_power_of_two() && offset.is_multiple_of(width) && variable.align >= width
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::{Fault, Response, is_number, nodes};
 
 /// Whether a fault applies to a variable, which is given by its declaration and its index in it.
-type Applies = fn(&Declaration, usize) -> bool;
+pub type Applies = fn(&Declaration, usize) -> bool;
 
 /// Applies a fault to a variable: its declaration, its index in the declaration, and the correct JSON, which
 /// the function changes.

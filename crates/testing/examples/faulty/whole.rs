@@ -7,7 +7,7 @@ use ptxsmith_syntax::{
 use ptxsmith_testing::wrong;
 use serde_json::{Value, json};
 
-use super::harsher::{bytes, declarator, depth, flip_first, has, in_const, is_addition, over};
+use super::harsher::{self, bytes, declarator, depth, flip_first, has, in_const, is_addition, over};
 use super::{Fault, FaultRequest, Response, is_number, line_of, with_depth};
 
 /// Whether a fault applies to a variable: its request, its declaration, and its index in the declaration.
@@ -169,7 +169,7 @@ const REFUSALS: &[(&str, Applies, Message)] = &[
 
 /// Crashes and missing answers: the class of the findings, the name, the response, and the variables to which
 /// the fault applies.
-const CRASHES: &[(&str, &str, Response, fn(&Declaration, usize) -> bool)] = &[
+const CRASHES: &[(&str, &str, Response, harsher::Applies)] = &[
     ("crash", "dies of seven operators in one expression", Response::Crash, |d, _| {
         d.declarators.iter().flat_map(Declarator::values).any(|value| count_operators(value) >= 7)
     }),
