@@ -32,7 +32,7 @@ fn program(name: &str, text: &str) -> Program {
 fn compared(releases: &[SubjectSpec], corpus: &[&str], cases: u64) -> Result<(Drift, Told), Failure> {
     let corpus = corpus.iter().map(|text| program("p", text)).collect();
     let (session, told) = session(4);
-    let drift = drift(&session, &Options { releases: releases.to_vec(), corpus, cases })?;
+    let drift = drift(&session, &Options { releases: releases.to_vec(), corpus, cases: Some(cases) })?;
     Ok((drift, told.take()))
 }
 
