@@ -23,7 +23,6 @@ pub mod lead;
 pub mod linking;
 pub mod lint;
 mod maker;
-pub mod options;
 pub mod pattern;
 mod predicts;
 mod profile;

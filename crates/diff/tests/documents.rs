@@ -168,9 +168,6 @@ fn page(known: &Known) -> String {
         let _ = writeln!(text, "| clause | `{}`: {summary} |", clause.id());
     }
     let _ = writeln!(text, "| ptxas | {} |", known.releases);
-    if let Some(needs) = known.needs {
-        let _ = writeln!(text, "| options | {} |", needs.described());
-    }
     let _ = writeln!(text, "| first seen | {} |", known.first_seen);
     let target =
         known.example.lines().find_map(|line| line.strip_prefix(".target ")).filter(|own| *own != "sm_80");

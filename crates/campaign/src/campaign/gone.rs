@@ -1,7 +1,6 @@
 //! Finds listed deviations that no longer reproduce.
 
 use ptxsmith_diff::known::{Known, listed_for};
-use ptxsmith_diff::options::may_not_show;
 use ptxsmith_diff::{Maker, gone};
 use ptxsmith_model::Kind;
 use ptxsmith_syntax::{Module, parse};
@@ -17,14 +16,9 @@ pub(super) fn look_for_gone(campaign: &Campaign<'_>) -> Result<(), Failure> {
     let mut listed: Vec<(&Tested, &'static Known)> = Vec::new();
     for tested in &campaign.subjects {
         let description = tested.subject.description();
-        let of_it = listed_for(Maker::of(description)).filter(|known| {
-            // A compiler that reads out of bounds sees the memory of earlier modules. So a compiler that handles many
-            // modules in one process may survive a program that would crash it alone. Skip deviations that
-            // exhaust resources, because detecting a compiler that hangs takes the whole time limit.
-            !known.exhausts()
-                && (!known.kills() || description.name == "ptxas" || known.lineage != "nvidia")
-                && !may_not_show(known.needs, &description.options)
-        });
+        // Skip deviations that exhaust resources, because detecting a compiler that hangs takes the whole time limit.
+        let of_it = listed_for(Maker::of(description))
+            .filter(|known| !known.exhausts() && known.is_refuted_by(description));
         listed.extend(of_it.map(|known| (tested, known)));
     }
     let takes =

@@ -1,11 +1,10 @@
 //! What an entry of the list of known deviations says.
 
 use ptxsmith_oracle::{Clause, Rules, Trace};
-use ptxsmith_subject::{Observation, Outcome};
+use ptxsmith_subject::{Description, Observation, Outcome};
 use ptxsmith_syntax::Module;
 
 use crate::maker::{Maker, Releases};
-use crate::options::Needs;
 use crate::pattern::{Pattern, Place};
 
 /// What a listed deviation changes in the rules, where it changes something.
@@ -140,8 +139,6 @@ pub struct Known {
     pub example: &'static str,
     /// The day on which it was first seen by this project, `2026-11-21`.
     pub first_seen: &'static str,
-    /// The options of the subject that it needs.
-    pub needs: Option<Needs>,
     /// What it means for people who emit PTX, as Markdown.
     pub means: &'static str,
     /// What avoids it, as Markdown.
@@ -154,6 +151,12 @@ impl Known {
     /// Whether it is listed for this implementation.
     pub fn is_of(&self, maker: Maker<'_>) -> bool {
         maker.lineage == Some(self.lineage) && self.releases.contain(maker.version)
+    }
+
+    /// Whether a release that does not show it refutes the entry. Releases are those of a compiler without options of the user; the
+    /// other entry points to NVIDIA's compiler (nvJitLink, nvlink, drivers) reach its faults in other ways or not at all.
+    pub fn is_refuted_by(&self, subject: &Description) -> bool {
+        subject.options.is_empty() && (self.lineage != "nvidia" || subject.name == "ptxas")
     }
 
     /// Whether this is its name, or was one.
@@ -246,6 +249,20 @@ mod tests {
         ] {
             assert_eq!(seen.each_ref().map(|observed| end.is_of(observed)), expected, "{end:?}");
         }
+    }
+
+    #[test]
+    fn an_entry_is_refuted_by_the_assembler_alone_and_without_options() {
+        let subject = |name: &str, options: &[&str]| Description {
+            name: name.to_owned(),
+            options: options.iter().map(|option| (*option).to_owned()).collect(),
+            ..Description::default()
+        };
+        let known = KNOWN.iter().find(|known| known.lineage == "nvidia").unwrap();
+        assert!(known.is_refuted_by(&subject("ptxas", &[])));
+        assert!(!known.is_refuted_by(&subject("ptxas", &["-O0"])));
+        assert!(!known.is_refuted_by(&subject("nvlink", &[])));
+        assert!(Known { lineage: "toy", ..*known }.is_refuted_by(&subject("toy", &[])));
     }
 
     #[test]

@@ -6,19 +6,17 @@ use ptxsmith_syntax::parse;
 
 use super::entry::{Change, Effect, End, Known};
 use crate::maker::Releases;
-use crate::options::Needs;
 use crate::pattern::Pattern;
 use crate::verdict::Class;
 
 /// The keys, in the order in which a file has them.
-const KEYS: [&str; 17] = [
+const KEYS: [&str; 16] = [
     "deviation",
     "also",
     "title",
     "clause",
     "lineage",
     "releases",
-    "needs",
     "first-seen",
     "pattern",
     "wider",
@@ -93,8 +91,6 @@ pub(super) fn read(id: &'static str, text: &'static str, change: Option<Change>)
         "" => None,
         text => Some(&*Box::leak(Box::new(Pattern::parse(text)?))),
     };
-    let needs =
-        said.one("needs")?.map(|name| Needs::from_name(name).ok_or(format!("there is no need `{name}`")));
     let known = Known {
         id,
         also: said.all("also").collect::<Vec<_>>().leak(),
@@ -108,7 +104,6 @@ pub(super) fn read(id: &'static str, text: &'static str, change: Option<Change>)
         instead: said.one("instead")?,
         example,
         first_seen: said.one("first-seen")?.unwrap_or_default(),
-        needs: needs.transpose()?,
         means: said.lines("means"),
         work_around: said.lines("work-around"),
         found: said.lines("found"),
