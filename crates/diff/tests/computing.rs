@@ -128,7 +128,7 @@ fn what_is_not_followed_is_counted_with_its_reason() {
     let text = module(&[
         ("tid", "mov.u32 %r2, %tid.x;"),
         ("place", "cvt.u32.u64 %r2, %rd1;"),
-        ("video", "vadd.u32.u32.u32 %r2, %r1, %r1;"),
+        ("texture", "istypep.texref %p1, %rd1;"),
         ("unset", "mov.b32 %r2, %r5;"),
         ("sum", "add.u32 %r2, %r1, 1;"),
     ]);

@@ -21,9 +21,14 @@ pub(super) struct Draft {
     counts: [usize; 4],
     /// Words of the input that are read so far.
     read: u64,
+    /// Places in the output that atomic instructions change so far.
+    changed: u64,
     /// How likely a source is an immediate.
     immediates: u64,
 }
+
+/// The offset in the output of the places that atomic instructions change, behind all that is stored.
+const CHANGED: u64 = 1 << 12;
 
 /// Registers of one width in bits: the letter, the type, and the place among the counts.
 fn class(bits: u32) -> (&'static str, &'static str, usize) {
@@ -153,20 +158,35 @@ impl Draft {
         let mut sources = Vec::new();
         for (at, &slot) in form.sources.iter().enumerate() {
             let source = match latest {
-                Some(latest) if forced == Some(at) => self.take(latest),
+                Some(latest) if forced == Some(at) => match slot {
+                    Slot::Part(suffix) => self.take(latest) + suffix,
+                    _ => self.take(latest),
+                },
                 _ => self.source(draw, slot, at),
             };
             sources.push(source);
         }
-        let bits = match form.result {
+        let (bits, suffix) = match form.result {
+            Slot::Nothing => {
+                self.lines.push(format!("{} {}", form.opcode, sources.join(", ")));
+                return None;
+            }
+            Slot::Part(suffix) => (32, suffix),
+            result => (Draft::result_bits(draw, form, result), ""),
+        };
+        let to = self.fresh(bits);
+        self.lines.push(format!("{} {to}{suffix}, {}", form.opcode, sources.join(", ")));
+        Some(bits)
+    }
+
+    /// Returns the width in bits of the register for a result.
+    fn result_bits(draw: &mut Draw, form: &Form, result: Slot) -> u32 {
+        match result {
             Slot::Value(ty) if ty.bits == 8 => *draw.of(&[16, 32]),
             Slot::Value(ty) if form.opcode.starts_with("cvt") && ty.bits < 32 && draw.below(3) == 0 => 32,
             Slot::Value(ty) => ty.register(),
             _ => 1,
-        };
-        let sources: Vec<&str> = sources.iter().map(String::as_str).collect();
-        self.set(bits, &form.opcode, &sources);
-        Some(bits)
+        }
     }
 
     fn source(&mut self, draw: &mut Draw, slot: Slot, at: usize) -> String {
@@ -196,6 +216,15 @@ impl Draft {
             Slot::Choice => draw.below(4).to_string(),
             Slot::Table => format!("{:#x}", draw.below(256)),
             Slot::Predicate => self.value(draw, 1),
+            Slot::Part(suffix) => self.value(draw, 32) + suffix,
+            Slot::Place => {
+                // Often one that was changed already.
+                if self.changed == 0 || draw.below(2) == 0 {
+                    self.changed += 1;
+                }
+                format!("[%out+{}]", CHANGED + 8 * draw.below(self.changed))
+            }
+            Slot::Nothing => String::new(),
         }
     }
 
@@ -219,9 +248,9 @@ fn uses(slot: Slot, bits: u32) -> bool {
     match slot {
         Slot::Value(ty) if ty.bits == 8 => bits == 16 || bits == 32,
         Slot::Value(ty) => ty.register() == bits,
-        Slot::Bits(_) | Slot::Selectors | Slot::Choice => bits == 32,
+        Slot::Bits(_) | Slot::Selectors | Slot::Choice | Slot::Part(_) => bits == 32,
         Slot::Predicate => bits == 1,
-        Slot::Divisor(_) | Slot::Table => false,
+        Slot::Divisor(_) | Slot::Table | Slot::Place | Slot::Nothing => false,
     }
 }
 

@@ -18,6 +18,12 @@ pub(super) enum Slot {
     /// A table of eight bits.
     Table,
     Predicate,
+    /// A word in a register, with a suffix that selects parts of it.
+    Part(&'static str),
+    /// A place in the output, of eight bytes.
+    Place,
+    /// No operand: the result of an instruction that sets no register.
+    Nothing,
 }
 
 /// An integer type.
@@ -31,10 +37,13 @@ pub(super) struct Type {
 #[derive(Clone, Debug)]
 pub(super) struct Form {
     pub opcode: String,
-    /// The destination: a value or a predicate.
+    /// The destination: a value, a predicate, a word of which a part is set, or nothing.
     pub result: Slot,
     pub sources: Vec<Slot>,
 }
+
+/// The first of the targets with instructions on packed halves: `sm_90`.
+const PACKED_SINCE: usize = 2;
 
 const INTEGERS: &str = "u16 s16 u32 s32 u64 s64";
 const SIGNED: &str = "s16 s32 s64";
@@ -46,7 +55,8 @@ const LONG_BITS: &str = "b32 b64";
 const SHIFTED: &str = "b16 b32 b64 u16 s16 u32 s32 u64 s64";
 
 /// Opcodes with `%` for the type, the types, and the operands: `t` of the type, `d` of twice its width, `w` of 32 bits, `i` a signed
-/// one, `c` bits, `v` a divisor, `s` selectors, `m` a choice, `l` a table, `p` a predicate.
+/// one, `c` bits, `v` a divisor, `s` selectors, `m` a choice, `l` a table, `p` a predicate,
+/// `a` a place, `x` a word in a register, `n` nothing.
 const ROWS: &[(&str, &str, &str)] = &[
     ("add.% sub.% mul.lo.% mul.hi.% min.% max.%", INTEGERS, "ttt"),
     ("add.sat.% sub.sat.%", "s32", "ttt"),
@@ -80,19 +90,60 @@ const ROWS: &[(&str, &str, &str)] = &[
     ("setp.lo.% setp.ls.% setp.hi.% setp.hs.%", "u16 u32 u64", "ptt"),
     ("setp.lt.and.% setp.ge.or.% setp.ne.xor.%", INTEGERS, "pttp"),
     ("set.lt.u32.% set.ge.s32.% set.ne.u32.%", INTEGERS, "wtt"),
+    ("vshl.u32.%.u32.clamp vshl.u32.%.u32.wrap vshr.%.%.u32.clamp", WORDS, "ttw"),
+    ("vshr.%.%.u32.wrap.add", WORDS, "ttwt"),
+    ("vmad.%.%.% vmad.%.%.%.sat vmad.%.%.%.sat.shr7 vmad.%.%.%.po.shr15", "s32", "tttt"),
+    ("vmad.%.%.%", "u32", "tttt"),
+    ("vset.%.%.lt vset.%.u32.ge", WORDS, "wtt"),
+    ("vset.u32.%.le.add", WORDS, "wttw"),
+    ("atom.global.add.% atom.global.min.% atom.global.max.%", "u32 s32 u64", "tat"),
+    ("red.global.add.% red.global.min.% red.global.max.%", "u32 s32 u64", "nat"),
+    ("atom.global.and.% atom.global.or.% atom.global.xor.% atom.global.exch.%", LONG_BITS, "tat"),
+    ("red.global.and.% red.global.or.% red.global.xor.%", LONG_BITS, "nat"),
+    ("atom.global.cas.%", LONG_BITS, "tatt"),
+    ("atom.global.inc.% atom.global.dec.%", "u32", "tat"),
+];
+
+/// The rows of the targets from [`PACKED_SINCE`] on.
+const PACKED: &[(&str, &str, &str)] =
+    &[("add.%x2 min.%x2 max.%x2", "u16 s16", "xxx"), ("min.relu.%x2 max.relu.%x2", "s16", "xxx")];
+
+/// Types of the result and the sources of a video instruction on words.
+const VIDEO_TYPES: [&str; 4] = ["u32.u32.u32", "s32.s32.s32", "s32.u32.s32", "u32.s32.s32"];
+/// Further modifiers of one, the suffixes of its operands, and whether it has a third source. None saturates, and
+/// none compares an unsigned result with a third source: what ptxas does then is a listed deviation, behind which others could not
+/// be seen.
+const VIDEO: [(&str, [&str; 3], bool); 5] = [
+    ("", ["", "", ""], false),
+    ("", ["", ".b1", ".h1"], false),
+    (".add", ["", ".h0", ".b3"], true),
+    (".max", ["", "", ".b2"], true),
+    ("", [".h1", "", ""], true),
+];
+/// The same for several parts of words; the first number says how many.
+const SEVERAL: [(u32, &str, [&str; 3]); 8] = [
+    (2, "", ["", "", ""]),
+    (2, ".sat", ["", ".h01", ""]),
+    (2, ".add", ["", "", ".h12"]),
+    (2, "", [".h1", "", ""]),
+    (4, "", ["", "", ""]),
+    (4, ".sat", ["", "", ".b0426"]),
+    (4, ".add", ["", "", ""]),
+    (4, ".sat", [".b20", ".b3120", ""]),
 ];
 
 /// The types of conversions.
 const CONVERTED: &str = "u8 s8 u16 s16 u32 s32 u64 s64";
 
-/// Every form.
-pub(super) static FORMS: LazyLock<Vec<Form>> = LazyLock::new(|| {
+/// Every form; those that not all targets have are the last.
+static FORMS: LazyLock<Vec<Form>> = LazyLock::new(|| {
     let mut forms = Vec::new();
     for (opcodes, types, operands) in ROWS {
         for opcode in opcodes.split(' ') {
             forms.extend(types.split(' ').map(|ty| form(opcode, ty, operands)));
         }
     }
+    forms.extend(video());
     for into in CONVERTED.split(' ') {
         for of in CONVERTED.split(' ') {
             // Nothing saturates where every value fits.
@@ -104,8 +155,55 @@ pub(super) static FORMS: LazyLock<Vec<Form>> = LazyLock::new(|| {
             }
         }
     }
+    for (opcodes, types, operands) in PACKED {
+        for opcode in opcodes.split(' ') {
+            forms.extend(types.split(' ').map(|ty| form(opcode, ty, operands)));
+        }
+    }
     forms
 });
+
+/// Returns the forms that a target has.
+pub(super) fn forms(target: usize) -> &'static [Form] {
+    let is_packed = |form: &&Form| form.opcode.ends_with("x2");
+    let packed = if target < PACKED_SINCE { FORMS.iter().filter(is_packed).count() } else { 0 };
+    &FORMS[..FORMS.len() - packed]
+}
+
+/// Video instructions, each with some of the suffixes and modifiers.
+fn video() -> Vec<Form> {
+    let part = |suffix: &'static str| match suffix {
+        "" => Slot::Value(Type::of("u32")),
+        suffix => Slot::Part(suffix),
+    };
+    let mut forms = Vec::new();
+    for name in ["vadd", "vsub", "vabsdiff", "vmin", "vmax"] {
+        for types in VIDEO_TYPES {
+            let is_listed = |how: &str| how == ".max" && types.starts_with('u');
+            for (how, [to, a, b], has_third) in VIDEO.into_iter().filter(|(how, ..)| !is_listed(how)) {
+                let third = has_third.then_some(part(""));
+                let sources = [part(a), part(b)].into_iter().chain(third).collect();
+                forms.push(Form { opcode: format!("{name}.{types}{how}"), result: part(to), sources });
+            }
+        }
+    }
+    // Several parts are never those of a constant.
+    let several = |opcode: String, [to, a, b]: [&'static str; 3]| {
+        let sources = [a, b, ""].map(Slot::Part).to_vec();
+        Form { opcode, result: Slot::Part(to), sources }
+    };
+    for name in ["vadd", "vsub", "vavrg", "vabsdiff", "vmin", "vmax"] {
+        for ty in ["u32", "s32"] {
+            for (count, how, suffixes) in SEVERAL {
+                forms.push(several(format!("{name}{count}.{ty}.{ty}.{ty}{how}"), suffixes));
+            }
+        }
+    }
+    for how in ["2.u32.u32.lt", "2.s32.s32.ge.add", "4.s32.s32.le", "4.u32.u32.ne.add"] {
+        forms.push(several(format!("vset{how}"), ["", "", ""]));
+    }
+    forms
+}
 
 impl Type {
     /// `u32`, `s64`, `b16`
@@ -140,6 +238,9 @@ fn form(opcode: &str, ty: &str, operands: &str) -> Form {
         's' => Slot::Selectors,
         'm' => Slot::Choice,
         'l' => Slot::Table,
+        'a' => Slot::Place,
+        'x' => Slot::Part(""),
+        'n' => Slot::Nothing,
         _ => Slot::Predicate,
     };
     let mut slots = operands.chars().map(slot);

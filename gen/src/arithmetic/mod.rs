@@ -12,26 +12,27 @@ use std::fmt::Write as _;
 
 use crate::stream::Draw;
 use draft::Draft;
-use forms::{FORMS, Form};
+use forms::Form;
 
 /// How many kernels of one instruction there are for each form.
 const VARIANTS: u64 = 6;
 
 /// Targets and the first `.version` that has each.
 pub const TARGETS: [(&str, &str); 5] =
-    [("sm_75", "7.6"), ("sm_80", "7.6"), ("sm_90", "7.8"), ("sm_100", "8.6"), ("sm_120", "8.7")];
+    [("sm_75", "7.6"), ("sm_80", "7.6"), ("sm_90", "8.0"), ("sm_100", "8.6"), ("sm_120", "8.7")];
 
-/// How many forms of instructions there are.
-pub fn forms() -> usize {
-    FORMS.len()
+/// How many forms of instructions a target has.
+pub fn forms(target: usize) -> usize {
+    forms::forms(target).len()
 }
 
-/// A module of the kernels of these numbers, each named `k` and its number, for a target of [`TARGETS`].
+/// A module of the kernels of these numbers, each named `k` and its number, for a target of [`TARGETS`]. Targets with the same
+/// number of [`forms`] have the same kernels.
 pub fn module(seed: u64, numbers: std::ops::Range<u64>, target: usize) -> String {
-    let (target, version) = TARGETS[target % TARGETS.len()];
-    let mut text = format!(".version {version}\n.target {target}\n.address_size 64\n");
+    let target = target % TARGETS.len();
+    let mut text = header(target);
     for number in numbers {
-        text.push_str(&kernel(seed, number));
+        text.push_str(&kernel(seed, number, forms::forms(target)));
     }
     text
 }
@@ -39,28 +40,34 @@ pub fn module(seed: u64, numbers: std::ops::Range<u64>, target: usize) -> String
 /// A module of kernels of one instruction, to establish what each does: for each of these forms one with registers alone, and
 /// several with immediates.
 pub fn directed(forms: std::ops::Range<usize>, target: usize) -> String {
-    let (target, version) = TARGETS[target % TARGETS.len()];
-    let mut text = format!(".version {version}\n.target {target}\n.address_size 64\n");
+    let target = target % TARGETS.len();
+    let all = forms::forms(target);
+    let mut text = header(target);
     for form in forms {
         for variant in 0..VARIANTS {
             let number = form as u64 * VARIANTS + variant;
             let draw = Draw::new(1, number);
-            text.push_str(&of_one(draw, &FORMS[form % FORMS.len()], variant).text(number));
+            text.push_str(&of_one(draw, &all[form % all.len()], variant).text(number));
         }
     }
     text
 }
 
-fn kernel(seed: u64, number: u64) -> String {
+fn header(target: usize) -> String {
+    let (target, version) = TARGETS[target];
+    format!(".version {version}\n.target {target}\n.address_size 64\n")
+}
+
+fn kernel(seed: u64, number: u64, forms: &[Form]) -> String {
     let mut draw = Draw::new(seed, number);
     let draft = match number % 8 {
         0 => {
             let nth = number / 8;
-            let form = (nth / VARIANTS) as usize % FORMS.len();
-            of_one(draw, &FORMS[form], nth % VARIANTS)
+            let form = (nth / VARIANTS) as usize % forms.len();
+            of_one(draw, &forms[form], nth % VARIANTS)
         }
-        1..=3 => chain(&mut draw, 2),
-        4 => chain(&mut draw, 3),
+        1..=3 => chain(&mut draw, 2, forms),
+        4 => chain(&mut draw, 3, forms),
         _ => {
             let count = *draw.of(&[2, 3, 4, 5, 6, 8, 10, 14, 20, 30]);
             let mut draft = Draft::new(1);
@@ -68,7 +75,7 @@ fn kernel(seed: u64, number: u64) -> String {
                 match draw.below(5) {
                     0 | 1 => idioms::write(&mut draft, &mut draw),
                     _ => {
-                        let form = draw.of(&FORMS);
+                        let form = draw.of(forms);
                         draft.instruction(&mut draw, form, None);
                     }
                 }
@@ -87,11 +94,11 @@ fn of_one(mut draw: Draw, form: &Form, variant: u64) -> Draft {
 }
 
 /// A chain of instructions: each uses the result of the one before.
-fn chain(draw: &mut Draw, length: usize) -> Draft {
+fn chain(draw: &mut Draw, length: usize, forms: &[Form]) -> Draft {
     let mut draft = Draft::new(1);
     let mut last = None;
     for _ in 0..length {
-        let fitting = (0..40).map(|_| draw.of(&FORMS)).find(|form| draft.fits(form, last));
+        let fitting = (0..40).map(|_| draw.of(forms)).find(|form| draft.fits(form, last));
         let Some(form) = fitting else { break };
         last = draft.instruction(draw, form, last);
     }
@@ -131,17 +138,18 @@ mod tests {
             assert_eq!(text, module(7, number..number + 1, number as usize));
             let module = ptxsmith_syntax::parse(&text).unwrap();
             assert_eq!(module.unread().count(), 0, "{text}");
-            assert!(text.contains("st.global"), "{text}");
+            assert!(["st.global", "red.global"].iter().any(|store| text.contains(store)), "{text}");
         }
         assert_ne!(module(7, 0..50, 0), module(8, 0..50, 0));
     }
 
     #[test]
     fn every_form_stands_in_a_kernel_of_its_own() {
-        assert!(FORMS.len() > 200, "{}", FORMS.len());
-        for form in 0..FORMS.len() {
-            let text = directed(form..form + 1, 0);
-            let count = text.matches(&format!("\n{} ", FORMS[form].opcode)).count() as u64;
+        let forms = forms::forms(2);
+        assert!(forms.len() > 500, "{}", forms.len());
+        for (nth, form) in forms.iter().enumerate() {
+            let text = directed(nth..nth + 1, 2);
+            let count = text.matches(&format!("\n{} ", form.opcode)).count() as u64;
             assert!(count >= VARIANTS, "{text}");
         }
     }

@@ -103,7 +103,8 @@ fn in_any_frame(mut reached: Reached, other: &Reached) -> Reached {
 fn memory_operands(body: &Body<'_>) -> usize {
     let is_one = |line: &&Line<'_>| {
         let form = Form::of(line.instruction);
-        matches!(form.opcode, Opcode::Ld | Opcode::St) && form.space != Some(StateSpace::Param)
+        matches!(form.opcode, Opcode::Ld | Opcode::St | Opcode::Atom | Opcode::Red)
+            && form.space != Some(StateSpace::Param)
     };
     let others =
         body.kept.values().flatten().filter(|kept| kept.tokens.iter().any(|token| token.text == "["));

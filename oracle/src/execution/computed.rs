@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use ptxsmith_syntax::{FunctionKind, Module, StateSpace, Text};
 
-use super::machine::{How, Machine, RACE, TOO_LONG, asks_lane, has_barrier, is_undefined};
+use super::machine::{How, Machine, RACE, TOO_LONG, asks_lane, has_barrier, has_meeting, is_undefined};
 use super::names;
 use super::operand::Reader;
 use super::setting::{Frame, Reached, Way};
@@ -79,7 +79,7 @@ fn computed_at(
         .map(|(&name, body)| {
             let mut own = program.variables.iter().chain(&body.variables);
             let has_local = own.any(|variable| variable.space == StateSpace::Local);
-            let (asks, waits) = (asks_lane(body), has_barrier(body));
+            let (asks, waits) = (asks_lane(body), has_barrier(body) || has_meeting(body));
             let run_in = |input: u64, layout| {
                 let how = How { layout, anywhere: false, input: Some(input), elsewhere };
                 let reader = Reader { rules, version, trace: Trace::default() };

@@ -37,7 +37,15 @@ impl<'m> Form<'m> {
         let rest = match words.split_last() {
             Some((last, rest)) => {
                 form.ty = ScalarType::from_keyword(last);
-                if form.ty.is_some() { rest } else { &words }
+                match *last {
+                    // Two halves in a word: the modifier says how they are taken.
+                    ".u16x2" | ".s16x2" => {
+                        form.ty = Some(ScalarType::B32);
+                        &words
+                    }
+                    _ if form.ty.is_some() => rest,
+                    _ => &words,
+                }
             }
             None => &words,
         };

@@ -104,6 +104,32 @@ pub(super) fn row(opcode: Opcode) -> Row {
         Opcode::Dp4a | Opcode::Dp2a => form("", "", "", &[Count, Count, Count, Count]),
         Opcode::Lop3 => form("", "", "", &[Own, Own, Own, Own, Own, Truth]),
         Opcode::Slct => form("", "", "", &[Named, Named, Named, Own]),
+        Opcode::Atom | Opcode::Red | Opcode::Match | Opcode::Redux | Opcode::Shfl | Opcode::Vote => {
+            form("", "", "", &[])
+        }
+        Opcode::Vabsdiff
+        | Opcode::Vabsdiff2
+        | Opcode::Vabsdiff4
+        | Opcode::Vadd
+        | Opcode::Vadd2
+        | Opcode::Vadd4
+        | Opcode::Vavrg2
+        | Opcode::Vavrg4
+        | Opcode::Vmad
+        | Opcode::Vmax
+        | Opcode::Vmax2
+        | Opcode::Vmax4
+        | Opcode::Vmin
+        | Opcode::Vmin2
+        | Opcode::Vmin4
+        | Opcode::Vset
+        | Opcode::Vset2
+        | Opcode::Vset4
+        | Opcode::Vshl
+        | Opcode::Vshr
+        | Opcode::Vsub
+        | Opcode::Vsub2
+        | Opcode::Vsub4 => form("", "", "", &[]),
     }
 }
 

@@ -22,6 +22,8 @@ pub(super) fn calculated(form: &Form<'_>, ty: ScalarType, values: &[u64]) -> Opt
         (Opcode::Sub, [], &[a, b]) => Some(a.wrapping_sub(b)),
         (Opcode::Add, [".sat"], &[a, b]) if ty == ScalarType::S32 => Some(within_word(a.wrapping_add(b))),
         (Opcode::Sub, [".sat"], &[a, b]) if ty == ScalarType::S32 => Some(within_word(a.wrapping_sub(b))),
+        // Each half of a word on its own.
+        (Opcode::Add, [".u16x2" | ".s16x2"], &[a, b]) => Some(by_halves(a, b, u16::wrapping_add)),
         // 9.7.1.3, 9.7.1.4: half of the product, or all of it.
         (Opcode::Mul, [half], &[a, b]) => Some(product(half, ty, a, b)?),
         (Opcode::Mad, [half], &[a, b, c]) => Some(product(half, ty, a, b)?.wrapping_add(c)),
@@ -55,6 +57,16 @@ pub(super) fn calculated(form: &Form<'_>, ty: ScalarType, values: &[u64]) -> Opt
         }
         (Opcode::Max, [".relu"], &[a, b]) if ty == ScalarType::S32 => {
             Some((a as i64).max(b as i64).max(0) as u64)
+        }
+        (Opcode::Min, [".u16x2"], &[a, b]) => Some(by_halves(a, b, u16::min)),
+        (Opcode::Max, [".u16x2"], &[a, b]) => Some(by_halves(a, b, u16::max)),
+        (Opcode::Min, [.., ".s16x2"], &[a, b]) => {
+            let least = least_positive(how)?;
+            Some(by_halves(a, b, |a, b| (a as i16).min(b as i16).max(least) as u16))
+        }
+        (Opcode::Max, [.., ".s16x2"], &[a, b]) => {
+            let least = least_positive(how)?;
+            Some(by_halves(a, b, |a, b| (a as i16).max(b as i16).max(least) as u16))
         }
         // 9.7.1.14, 9.7.1.15
         (Opcode::Popc, [], &[a]) => Some(a.count_ones().into()),
@@ -163,6 +175,19 @@ pub(super) fn reads_carry(opcode: Opcode) -> bool {
 
 pub(super) fn subtracts(opcode: Opcode) -> bool {
     matches!(opcode, Opcode::Sub | Opcode::Subc)
+}
+
+fn by_halves(a: u64, b: u64, of: impl Fn(u16, u16) -> u16) -> u64 {
+    [0, 16].into_iter().map(|at| u64::from(of((a >> at) as u16, (b >> at) as u16)) << at).sum()
+}
+
+/// Returns the least half that these modifiers allow; `None` if they are not modelled.
+fn least_positive(how: &[&str]) -> Option<i16> {
+    match how {
+        [_] => Some(i16::MIN),
+        [".relu", _] => Some(0),
+        _ => None,
+    }
 }
 
 fn within_word(sum: u64) -> u64 {

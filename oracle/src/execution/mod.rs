@@ -18,6 +18,7 @@ mod names;
 mod operand;
 pub(crate) mod setting;
 mod typing;
+mod video;
 
 use std::rc::Rc;
 

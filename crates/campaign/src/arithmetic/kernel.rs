@@ -80,6 +80,10 @@ impl Kernel {
                 found.extend(others);
                 continue;
             }
+            if line.starts_with("red.") {
+                found.push(self.without(at));
+                continue;
+            }
             if let Some((_, unguarded)) = line.split_once(' ').filter(|_| line.starts_with('@')) {
                 found.push(self.without(at));
                 found.push(self.with(at, unguarded.to_owned()));
@@ -89,6 +93,8 @@ impl Kernel {
             let Some((to, sources)) = operands.split_once(", ").filter(|(to, _)| to.starts_with('%')) else {
                 continue;
             };
+            // `%r1.b0`: a part of it is set.
+            let to = to.split('.').next().unwrap_or(to);
             if !line.starts_with("ld.global.u") {
                 let load = LOADS.iter().find(|(letter, _)| to.starts_with(letter));
                 found.extend(
@@ -146,8 +152,8 @@ impl Kernel {
     fn renamed(self, from: &str, to: &str) -> Kernel {
         let rename = |line: &String| {
             let mut text = String::new();
-            for part in line.split_inclusive(|c: char| " ,{}[]|+".contains(c)) {
-                let word = part.trim_end_matches(|c: char| " ,{}[]|+".contains(c));
+            for part in line.split_inclusive(|c: char| " ,{}[]|+.".contains(c)) {
+                let word = part.trim_end_matches(|c: char| " ,{}[]|+.".contains(c));
                 match word.trim_start_matches('!') == from {
                     true => text.push_str(&part.replace(from, to)),
                     false => text.push_str(part),
@@ -173,8 +179,7 @@ impl Kernel {
             };
             let unused = (0..self.lines.len()).rev().find(|&at| {
                 let line = &self.lines[at];
-                !line.starts_with("st.")
-                    && !line.starts_with('@')
+                !["st.", "red.", "atom.", "@"].iter().any(|word| line.starts_with(word))
                     && !line.contains(".cc")
                     && set(line).all(|register| !is_used(at, register))
             });
@@ -192,7 +197,7 @@ fn set(line: &str) -> impl Iterator<Item = &str> {
         Some((opcode, rest)) if !opcode.contains(' ') => rest.split('}').next(),
         _ => line.split(' ').nth(1),
     };
-    words(destination.unwrap_or_default())
+    words(destination.unwrap_or_default()).filter(|word| word.starts_with('%'))
 }
 
 /// Returns the position and the register of a store.
@@ -202,7 +207,7 @@ fn store(line: &str) -> Option<(&str, &str)> {
 
 /// Returns the registers, numbers and names in a line.
 fn words(line: &str) -> impl Iterator<Item = &str> {
-    line.split(|c: char| " ,{}[]|+!@".contains(c)).filter(|word| !word.is_empty())
+    line.split(|c: char| " ,{}[]|+!@.".contains(c)).filter(|word| !word.is_empty())
 }
 
 /// Returns a type without its sign.

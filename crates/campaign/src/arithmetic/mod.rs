@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use ptxsmith_diff::arithmetic::{Calculations, KernelVerdict, WrongResult, cause};
 use ptxsmith_diff::gone::class_of as class_of_listed;
 use ptxsmith_diff::known::{KNOWN, Known, Maker};
-use ptxsmith_gen::arithmetic::{TARGETS, module};
+use ptxsmith_gen::arithmetic::{TARGETS, forms, module};
 use ptxsmith_model::{
     Class, Comparison, Kind, Observation, Outcome as Answer, ProgramVerdict, ReleaseVerdict, Status,
 };
@@ -134,15 +134,16 @@ fn judge_kernels(
     task: usize,
     seen: &Mutex<Seen>,
 ) -> Result<(), Failure> {
-    // The expected results do not depend on the target, so compute them once.
-    let mut made: Option<(Vec<(String, Kernel)>, Calculations)> = None;
+    // The expected results do not depend on the target, so compute them once for the targets with the same kernels.
+    let mut made: BTreeMap<usize, (Vec<(String, Kernel)>, Calculations)> = BTreeMap::new();
     for (subject, tested) in campaign.subjects.iter().enumerate() {
         let Some(target) = target_of(tested, task) else { continue };
-        if made.is_none() {
-            let text = module(campaign.seed, numbers.clone(), 0);
-            made = calculations(&text).map(|calculations| (Kernel::all(&text), calculations));
+        if !made.contains_key(&forms(target)) {
+            let text = module(campaign.seed, numbers.clone(), target);
+            let Some(calculations) = self::calculations(&text) else { continue };
+            made.insert(forms(target), (Kernel::all(&text), calculations));
         }
-        let Some((kernels, calculations)) = &made else { continue };
+        let Some((kernels, calculations)) = made.get(&forms(target)) else { continue };
         let mut pending = vec![(0..kernels.len(), Some(calculations))];
         while let Some((range, whole)) = pending.pop() {
             let text = text_of(&kernels[range.clone()], target);
@@ -284,7 +285,8 @@ fn releases(campaign: &Campaign<'_>, example: &Example) -> Result<Vec<ReleaseVer
     let of = |tested: &Tested| {
         let description = tested.subject.description();
         let has = |target: usize| description.targets.iter().any(|known| known == TARGETS[target].0);
-        let target = if has(example.target) { Some(example.target) } else { target_of(tested, 0) };
+        let likely = (0..TARGETS.len()).filter(|&target| forms(target) == forms(example.target));
+        let target = [example.target].into_iter().chain(likely).find(|&target| has(target));
         let verdict = match target {
             None => ProgramVerdict::NotCompared("it has none of the targets".to_owned()),
             Some(target) => match reduction::shown(tested, &example.kernel, target)? {

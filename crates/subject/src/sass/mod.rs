@@ -7,6 +7,7 @@
 //! reported as unknown.
 
 mod constants;
+mod exchange;
 mod layouts;
 mod listing;
 mod machine;

@@ -5,6 +5,8 @@
 
 use ptxsmith_model::Space;
 
+use super::exchange::{Atomic, Exchange, atomic, exchange};
+
 /// The operation of an instruction, as far as it is executed here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Operation {
@@ -100,6 +102,16 @@ pub(super) enum Operation {
     LoadConstant(Width),
     Load(Access, Width),
     Store(Access, Width),
+    /// Changes memory, and returns what was there.
+    Atomic(Access, Atomic),
+    /// Compares and swaps two words in `.shared`; returns whether they were swapped.
+    CompareAndStore,
+    /// Whether a generic address lies in `.shared`.
+    IsShared,
+    /// Combines values of the lanes that execute it.
+    Exchange(Exchange),
+    /// Adds the absolute differences of four bytes to a word.
+    ByteDifferences,
     /// An unknown operation.
     Unknown,
 }
@@ -218,6 +230,8 @@ pub(super) fn decode(text: &str) -> Operation {
     let words: Vec<&str> = text.split('.').collect();
     let (name, modifiers) = (words[0], &words[1..]);
     control(name)
+        .or_else(|| atomic(name, modifiers))
+        .or_else(|| exchange(name, modifiers).map(Operation::Exchange))
         .or_else(|| memory(name, modifiers))
         .or_else(|| integer(name, modifiers))
         .unwrap_or(Operation::Unknown)
@@ -231,7 +245,7 @@ fn control(name: &str) -> Option<Operation> {
         "CALL" => Operation::Call,
         "RET" => Operation::Return,
         "NOP" | "CGAERRBAR" | "UCGABAR_ARV" | "UCGABAR_WAIT" | "YIELD" | "DEPBAR" | "MEMBAR" | "ERRBAR"
-        | "CCTL" => Operation::Nothing,
+        | "CCTL" | "ENDCOLLECTIVE" => Operation::Nothing,
         "BSSY" | "BSYNC" | "BREAK" | "WARPSYNC" | "BMOV" | "BAR" => Operation::Converge,
         _ => return None,
     })
@@ -245,7 +259,7 @@ const UNIFORM: &[&str] = &[
 ];
 
 /// The modifiers of an opcode. Decoding removes them; any that remain are unknown.
-struct Modifiers<'a>(Vec<&'a str>);
+pub(super) struct Modifiers<'a>(pub Vec<&'a str>);
 
 impl Modifiers<'_> {
     /// Removes a modifier; returns whether it was present.
@@ -255,7 +269,7 @@ impl Modifiers<'_> {
     }
 
     /// Removes modifiers that have no effect here.
-    fn ignore(&mut self, modifiers: &[&str]) {
+    pub fn ignore(&mut self, modifiers: &[&str]) {
         self.0.retain(|own| !modifiers.contains(own));
     }
 }
@@ -319,6 +333,7 @@ fn integer(name: &str, modifiers: &[&str]) -> Option<Operation> {
         "IABS" => Operation::AbsoluteValue,
         "VABSDIFF" => Operation::AbsoluteDifference { signed: !words.take("U32") },
         "IMNMX" | "VIMNMX" | "VIMNMX3" | "VIADDMNMX" => extreme(name, &mut words),
+        "VABSDIFF4" if modifiers == ["U8", "ACC"] => return Some(Operation::ByteDifferences),
         "IDP" => return dot_product(modifiers),
         "I2I" => return saturate(modifiers),
         "P2R" | "P2UR" => Operation::PredicatesToRegister,

@@ -61,7 +61,7 @@ fn what_is_undefined_is_unknown_and_what_is_not_modelled_ends_the_kernel() {
     assert_eq!(quotient[2], Some(vec![Some(8), Some(0), Some(0), Some(0)]));
     let chosen = "div.u32 %r2, 8, %r1;\nsetp.eq.u32 %p1, %r2, 8;\n@%p1 st.global.u32 [%rd1], %r2;";
     assert_eq!(left(chosen).unwrap()[0], None);
-    assert!(left("vadd.u32.u32.u32 %r2, %r1, %r1;\nst.global.u32 [%rd1], %r2;").is_err());
+    assert!(left("frob.u32 %r2, %r1, %r1;\nst.global.u32 [%rd1], %r2;").is_err());
     assert!(left("add.frob.u32 %r2, %r1, %r1;\nst.global.u32 [%rd1], %r2;").is_err());
 }
 
@@ -98,6 +98,46 @@ fn what_depends_on_places_or_on_the_thread_is_not_the_same_elsewhere() {
     let branch =
         "mov.u32 %r1, %ctaid.x;\nand.b32 %r1, %r1, 1;\nsetp.eq.u32 %p, %r1, 0;\n@%p st.global.u32 [%rd1], 5;";
     assert!(!elsewhere(branch), "the way that it takes");
+}
+
+#[test]
+fn atomic_instructions_change_memory_and_return_what_was_there() {
+    let text =
+        |instruction: &str| format!("st.global.u32 [%rd1], 5;\n{instruction}\nst.global.u32 [%rd1+4], %r1;");
+    assert_eq!(words(&text("red.global.add.u32 [%rd1], %r1;")), [5, 4, 6, 0x8000_0005, 0x8000_0004]);
+    assert_eq!(words(&text("red.global.max.s32 [%rd1], %r1;")), [5, 5, 5, 5, 0x7fff_ffff]);
+    assert_eq!(words(&text("red.global.inc.u32 [%rd1], %r1;")), [0, 6, 0, 6, 6]);
+    assert_eq!(words(&text("red.global.dec.u32 [%rd1], %r1;")), [0, 4, 1, 4, 4]);
+    let swap = "st.global.u32 [%rd1], 1;\natom.relaxed.gpu.global.cas.b32 %r2, [%rd1], %r1, 9;";
+    assert_eq!(words(swap), [1, 1, 9, 1, 1]);
+    assert_eq!(words(&format!("{swap}\nst.global.u32 [%rd1], %r2;")), [1; 5]);
+    assert!(left("atom.global.add.f32 %r2, [%rd1], 1;").is_err());
+}
+
+#[test]
+fn lanes_that_meet_get_values_of_each_other() {
+    // Every lane stores to a place of its own; the first lane's word is compared.
+    let first = |body: &str| {
+        let stores = "mov.u32 %r2, %tid.x;\nadd.u32 %r2, %r2, 3;\nmov.u32 %r4, %tid.x;\nmul.wide.u32 %rd2, %r4, 8;\n\
+                      add.u64 %rd2, %rd1, %rd2;";
+        words(&format!("{stores}\n{body}\nst.global.u32 [%rd2], %r3;"))[0]
+    };
+    assert_eq!(first("shfl.sync.down.b32 %r3, %r2, 2, 31, -1;"), 5);
+    assert_eq!(first("shfl.sync.up.b32 %r3|%p1, %r2, 2, 0, -1;\n@%p1 mov.u32 %r3, 0;"), 3);
+    assert_eq!(first("shfl.sync.idx.b32 %r3, %r2, 9, 0x181f, -1;"), 4, "segments of eight lanes");
+    assert_eq!(first("setp.lt.u32 %p1, %r2, 6;\nvote.sync.ballot.b32 %r3, %p1, -1;"), 7);
+    assert_eq!(
+        first("setp.lt.u32 %p1, %r2, 6;\nvote.sync.uni.pred %p2, %p1, -1;\nselp.u32 %r3, 1, 0, %p2;"),
+        0
+    );
+    assert_eq!(first("and.b32 %r2, %r2, 1;\nmatch.any.sync.b32 %r3, %r2, -1;"), 0x5555_5555);
+    assert_eq!(first("match.all.sync.b32 %r3|%p1, %r2, -1;"), 0);
+    assert_eq!(first("redux.sync.min.s32 %r3, %r2, -1;"), 3);
+    assert_eq!(first("redux.sync.add.u32 %r3, %r2, -1;"), 31 * 16 + 3 * 32);
+    // Which lanes take part must be known, and all must come.
+    assert!(left("shfl.sync.idx.b32 %r3, %r1, 0, 31, 1;\nst.global.u32 [%rd1], %r3;").is_err());
+    let some = "mov.u32 %r2, %tid.x;\nsetp.eq.u32 %p1, %r2, 0;\n@%p1 vote.sync.any.pred %p2, %p1, -1;";
+    assert!(left(&format!("{some}\nst.global.u32 [%rd1], 1;")).is_err());
 }
 
 #[test]

@@ -41,6 +41,17 @@ fn sums_products_and_quotients_are_those_of_their_types() {
 }
 
 #[test]
+fn packed_halves_are_computed_each_alone() {
+    let values = [0xffff_7fff, 0x0001_0002];
+    assert_eq!(of("add.u16x2", &values), Some(0x0000_8001));
+    assert_eq!((of("min.s16x2", &values), of("min.u16x2", &values)), (Some(0xffff_0002), Some(0x0001_0002)));
+    assert_eq!(
+        (of("max.relu.s16x2", &values), of("min.relu.s16x2", &values)),
+        (Some(0x0001_7fff), Some(0x0000_0002))
+    );
+}
+
+#[test]
 fn bits_are_counted_from_the_lowest() {
     assert_eq!(
         (of("clz.b32", &[1]), of("clz.b64", &[1]), of("clz.b32", &[0])),

@@ -10,6 +10,7 @@ use super::super::{
     memory::{Byte, Cell, Pointer, from_bytes, to_bytes},
     names::Names,
     setting::Way,
+    video::is_video,
 };
 use super::{FORM, Frame, Machine, OUTPUT, UNKNOWN, Written, numbers::Numbers, places::Spot};
 use crate::{
@@ -32,6 +33,8 @@ impl<'m> Machine<'m, '_> {
             Opcode::Selp => self.selp(frame, form, names),
             Opcode::Cvt => self.cvt(frame, form, names),
             Opcode::Lop3 if form.operands.len() > 5 => self.logic_with_predicate(frame, form, names),
+            Opcode::Atom | Opcode::Red => self.atomic(frame, form, names),
+            opcode if is_video(opcode) => self.video(frame, form, names),
             _ if is_carried(form) => self.carried(frame, form, names),
             _ => self.arithmetic(frame, form, names),
         }

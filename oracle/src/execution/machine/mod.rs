@@ -1,11 +1,13 @@
 //! Executes one kernel on one thread. This file implements control flow: launch, branches and calls.
 
 mod instructions;
+mod meeting;
 mod numbers;
 mod phase;
 mod places;
 mod values;
 mod warp;
+mod words;
 
 use std::{collections::BTreeMap, rc::Rc};
 
@@ -27,6 +29,8 @@ use crate::{
     step::{Ruled, Trace},
     undecided::UNDECLARED,
 };
+pub(super) use meeting::has_meeting;
+use meeting::is_meeting;
 pub(super) use numbers::How;
 use numbers::{BRANCHES, Numbers, PREDICATES};
 pub(super) use phase::{asks_lane, has_barrier};
@@ -96,7 +100,7 @@ struct Frame<'m> {
 enum Ended {
     Returned,
     Exited,
-    /// At a barrier; the frame goes on from there.
+    /// At a barrier, or where the lanes meet; the frame goes on from there.
     Waits,
 }
 
@@ -104,6 +108,8 @@ enum Flow {
     Next,
     /// To a line, past the unparsed instructions before it or not.
     Jump(usize, bool),
+    /// The lanes of the warp meet on this instruction, which is executed once more when they have.
+    Meet,
     Return,
     Exit,
 }
@@ -330,6 +336,7 @@ impl<'m, 'r> Machine<'m, 'r> {
             match flow.map_err(|stop| self.reason(stop, frame.body, line))? {
                 Flow::Next => (frame.at, frame.is_past) = (frame.at + 1, false),
                 Flow::Jump(to, is_past) => (frame.at, frame.is_past) = (to, is_past),
+                Flow::Meet => return Ok(Ended::Waits),
                 Flow::Return => return Ok(Ended::Returned),
                 Flow::Exit => return Ok(Ended::Exited),
             }
@@ -379,6 +386,9 @@ impl<'m, 'r> Machine<'m, 'r> {
             }
             Opcode::Brx => return self.branch_by_index(frame, form, names),
             Opcode::Call => return self.call_instruction(frame, form, names),
+            opcode if is_meeting(opcode) && !self.numbers.as_ref().is_some_and(Numbers::is_straight) => {
+                return self.meet(frame, form, names);
+            }
             _ => {}
         }
         match (self.execute(frame, form, names), form.operands.first()) {

@@ -14,6 +14,7 @@ use super::super::{
         distance, parameter_bytes, pointer, specials, word,
     },
 };
+use super::meeting::Meeting;
 use super::phase::{Pause, Phase, pause};
 use super::{Frame, Machine, NOT_GENERIC, OTHER_SPACE, UNKNOWN};
 use crate::{
@@ -54,6 +55,8 @@ pub(in super::super) struct Numbers<'m> {
     pub(super) reached: Reached,
     /// The accesses since the last barrier, on a lane of a warp.
     pub(super) phase: Option<Box<Phase>>,
+    /// What the lane gives and gets where the lanes of the warp meet.
+    pub(super) meeting: Meeting,
     /// The number of the lane.
     pub(super) lane: u32,
     /// Whether the kernel wrote to an unknown place.
@@ -130,6 +133,7 @@ impl<'m> Numbers<'m> {
             initial,
             reached,
             phase: None,
+            meeting: Meeting::None,
             lane: 0,
             scattered,
             anywhere,
@@ -388,35 +392,17 @@ impl<'m, 'r> Machine<'m, 'r> {
                 name => self.forget_name(frame, name, &kept.names),
             }
         }
-        let place_of = |wanted: &str| texts.iter().position(|text| *text == wanted);
-        let (Some(open), Some(close)) = (place_of("["), place_of("]")) else { return Ok(()) };
+        if !texts.contains(&"[") {
+            return Ok(());
+        }
         let way = match opcode {
             "ld" | "ldu" | "ldmatrix" | "tex" | "tld4" | "suld" | "prefetch" | "prefetchu" => Way::Read,
             "st" | "sust" => Way::Write,
             _ => Way::Both,
         };
-        let modifiers: Vec<&str> =
-            texts[1..open].iter().copied().take_while(|text| text.starts_with('.')).collect();
-        let size = modifiers.last().and_then(|last| ScalarType::from_keyword(last)).and_then(|ty| ty.size());
-        let width = size.filter(|_| matches!(opcode, "atom" | "red")).unwrap_or(0);
-        let spaces: Vec<StateSpace> =
-            modifiers.iter().filter_map(|word| StateSpace::from_keyword(word)).collect();
-        let plain =
-            spaces.len() <= 1 && !modifiers.iter().any(|word| word.contains("::") || word.starts_with(".v"));
-        let inner = texts[open + 1..close.max(open + 1)].join(" ");
-        let place = match ptxsmith_syntax::parse_expr(&inner) {
-            Ok(expr) if width > 0 && plain => {
-                self.number_of(frame, spaces.first().copied(), &Operand::Address(expr), &kept.names)
-            }
-            _ => Err(Stop::Unmodelled(judged::FORM)),
-        };
         let Some(numbers) = &mut self.numbers else { return Ok(()) };
-        let (span, place) = (kept.tokens[0].span, place.map_err(why));
-        let access = Access { span, way, width, place, idle: false, lane: 0 };
-        numbers.reach(access.clone());
-        if let Ok(place) = access.place {
-            numbers.write(place, &vec![Byte::Unknown; width as usize]);
-        }
+        let place = Err(judged::FORM);
+        numbers.reach(Access { span: kept.tokens[0].span, way, width: 0, place, idle: false, lane: 0 });
         Ok(())
     }
 

@@ -9,6 +9,7 @@ use super::super::{
     operand::Reader,
     setting::{Reached, warp},
 };
+use super::meeting::{Given, Meeting, met};
 use super::numbers::{Numbers, why};
 use super::phase::{Place, has_barrier};
 use super::{Ended, Frame, How, Machine};
@@ -62,9 +63,12 @@ impl<'m, 'r> Machine<'m, 'r> {
                 return Err(BARRIER);
             }
             for lane in &mut lanes {
-                lane.go_on(&memory).map_err(why)?;
+                lane.machine.run_lane(&mut lane.frame).map(|ended| lane.ended = ended).map_err(why)?;
             }
-            join(&mut lanes, &mut memory)?;
+            // Where lanes only exchange values, the memory of each stays as it is.
+            if !exchange(&mut lanes)? {
+                join(&mut lanes, &mut memory)?;
+            }
         }
         let mut lanes = lanes.into_iter().map(|lane| (lane.machine.numbers, lane.machine.reader.trace));
         let (Some(Numbers { mut reached, mut values, .. }), mut trace) = lanes.next().ok_or(BARRIER)? else {
@@ -81,16 +85,34 @@ impl<'m, 'r> Machine<'m, 'r> {
     }
 }
 
-impl Lane<'_, '_> {
-    /// Runs to the next barrier or the end, over the memory that the lanes share.
-    fn go_on(&mut self, memory: &BTreeMap<Place, Option<u8>>) -> crate::step::Ruled<()> {
-        if let Some(numbers) = &mut self.machine.numbers {
-            numbers.reached.written.extend(memory);
-            numbers.phase = Some(Box::default());
-        }
-        self.ended = !matches!(self.machine.run(&mut self.frame)?, Ended::Waits);
-        Ok(())
+impl<'m> Machine<'m, '_> {
+    /// Runs a lane to where it waits, or to its end. Returns whether it has ended.
+    fn run_lane(&mut self, frame: &mut Frame<'m>) -> crate::step::Ruled<bool> {
+        Ok(!matches!(self.run(frame)?, Ended::Waits))
     }
+}
+
+/// Exchanges the values of lanes that meet on an instruction. Returns false if they wait at a barrier or have ended.
+fn exchange(lanes: &mut [Lane<'_, '_>]) -> Result<bool, &'static str> {
+    let given: Vec<&Given> = lanes
+        .iter()
+        .filter_map(|lane| match &lane.machine.numbers.as_ref()?.meeting {
+            Meeting::Given(given) => Some(given),
+            _ => None,
+        })
+        .collect();
+    if given.is_empty() {
+        return Ok(false);
+    }
+    let place = lanes[0].frame.at;
+    let is_common = given.len() == lanes.len() && lanes.iter().all(|lane| lane.frame.at == place);
+    let got = is_common.then(|| met(&given)).flatten().ok_or(BARRIER)?;
+    for (lane, cells) in lanes.iter_mut().zip(got) {
+        if let Some(numbers) = &mut lane.machine.numbers {
+            numbers.meeting = Meeting::Got(cells);
+        }
+    }
+    Ok(true)
 }
 
 /// Adds to the memory that the lanes share the bytes that they wrote since the last barrier.
@@ -115,6 +137,10 @@ fn join(lanes: &mut [Lane<'_, '_>], memory: &mut BTreeMap<Place, Option<u8>>) ->
         }
     }
     memory.extend(written.into_iter().map(|(place, (_, byte))| (place, byte)));
+    for numbers in lanes.iter_mut().filter_map(|lane| lane.machine.numbers.as_mut()) {
+        numbers.reached.written.extend(&*memory);
+        numbers.phase = Some(Box::default());
+    }
     Ok(())
 }
 

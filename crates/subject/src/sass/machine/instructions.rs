@@ -62,6 +62,9 @@ impl Machine<'_> {
                 let distance = if signed { (a as i32).abs_diff(b as i32) } else { a.abs_diff(b) };
                 Some(distance.wrapping_add(c))
             }),
+            Operation::ByteDifferences => {
+                self.ternary(line, |a, b, c| Some(words::byte_differences(a, b, c)))
+            }
             Operation::Extreme(extreme) => self.extreme(line, extreme),
             Operation::DotProduct(dot) => {
                 self.ternary(line, |a, b, c| Some(words::dot_product(dot, a, b, c)))
@@ -81,8 +84,12 @@ impl Machine<'_> {
             }
             Operation::ConstantHalves => self.constant_halves(line),
             Operation::LoadConstant(width) => self.load_constant(line, width),
+            Operation::IsShared => self.is_in_shared(line),
             Operation::Load(..)
             | Operation::Store(..)
+            | Operation::Atomic(..)
+            | Operation::CompareAndStore
+            | Operation::Exchange(_)
             | Operation::Unknown
             | Operation::Exit
             | Operation::Branch

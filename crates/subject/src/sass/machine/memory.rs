@@ -23,6 +23,12 @@ impl Machine<'_> {
     /// unknown.
     pub(super) fn access(&mut self, line: &Line, certain: bool) -> Known<()> {
         let (access, width, reads, writes) = match line.operation {
+            Operation::Atomic(access, atomic) if certain && self.tracing.junk.is_some() => {
+                return self.change(line, access, atomic);
+            }
+            Operation::CompareAndStore if certain && self.tracing.junk.is_some() => {
+                return self.compare_and_store(line);
+            }
             Operation::Load(access, width) => (Some(access), width, true, false),
             Operation::Store(access, width) => (Some(access), width, false, true),
             _ => (atomic(&line.opcode), atomic_width(&line.opcode), true, true),
@@ -81,7 +87,7 @@ impl Machine<'_> {
         }
     }
 
-    fn byte(&self, space: Space, at: u64) -> Option<u8> {
+    pub(super) fn byte(&self, space: Space, at: u64) -> Option<u8> {
         if self.scattered {
             return None;
         }
@@ -115,7 +121,7 @@ impl Machine<'_> {
     }
 
     /// Returns the state space and address of an address operand.
-    fn place(&mut self, line: &Line, access: Access, operand: &str) -> Option<(Space, u64)> {
+    pub(super) fn place(&mut self, line: &Line, access: Access, operand: &str) -> Option<(Space, u64)> {
         let inner = operand.strip_prefix('[')?.strip_suffix(']')?;
         let parts = summands(inner);
         let registers = parts.iter().filter(|part| named_register(part).is_some()).count();
@@ -151,7 +157,7 @@ impl Machine<'_> {
 
     /// Returns the place of an address of the current lane: each has its own `.local`.
     fn of_lane(&self, space: Space, at: u64) -> u64 {
-        if space == Space::Local { at | (self.registers.lane as u64) << 32 } else { at }
+        if space == Space::Local { at | (self.registers.nth() as u64) << 32 } else { at }
     }
 
     /// Returns the value that a register adds to an address: `R2.64`, `R2.U32`, `R2.X4`, `UR4`.

@@ -3,6 +3,7 @@
 //! Unknown values are stored as unknown. An instruction that is not supported, or is not certain to execute, makes
 //! its results unknown and is recorded (`skipped`). A jump that depends on an unknown value ends the execution.
 
+mod exchange;
 mod instructions;
 mod memory;
 mod registers;
@@ -84,7 +85,11 @@ impl<'a> Machine<'a> {
         let bank = listing.parameters.get(&tracing.kernel).copied().unwrap_or(0);
         let (parameters, passed) = laid_out(bank, &tracing.parameters)
             .ok_or_else(|| Lost("its parameters are not where they are known to be".to_owned()))?;
-        let lanes = tracing.lanes.len().clamp(1, 32);
+        let count = tracing.lanes.len().clamp(1, 32);
+        // A single thread has the lane that its special register says.
+        let own = tracing.specials.get("laneid").filter(|_| tracing.lanes.is_empty());
+        let first = own.map_or(0, |&lane| lane as usize % 32);
+        let lanes = first..first + count;
         Ok(Machine {
             listing,
             variables,
@@ -92,7 +97,7 @@ impl<'a> Machine<'a> {
             base,
             parameters,
             passed,
-            registers: Registers::new(tracing.junk, lanes),
+            registers: Registers::new(tracing.junk, lanes.clone()),
             warp: Warp::new(lanes),
             reached: RefCell::default(),
             skipped: None,
@@ -225,6 +230,13 @@ impl<'a> Machine<'a> {
 
     /// Executes an instruction that does not jump. Returns false if values are compared and one is not known.
     fn execute(&mut self, line: &Line, lanes: Lanes, certain: bool) -> Known<bool> {
+        if let Operation::Exchange(exchange) = line.operation
+            && certain
+            && self.tracing.junk.is_some()
+        {
+            let done = self.exchange(line, exchange, lanes);
+            return self.is_done(line, done);
+        }
         if certain && is_shared(line) {
             let done = self.step_once(line, lanes);
             return self.is_done(line, done);

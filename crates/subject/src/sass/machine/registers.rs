@@ -1,5 +1,7 @@
 //! Registers, predicates and the values of operands. `None` is an unknown value.
 
+use std::ops::Range;
+
 use super::super::operand::{Change, Operand, Predicate, Register, Value, relocated};
 use super::{Known, Line, Machine, unknown};
 
@@ -24,6 +26,8 @@ struct Own {
 pub(super) struct Registers {
     /// The lane whose registers are meant.
     pub lane: usize,
+    first: usize,
+    /// The registers of the lanes from the first on.
     own: Vec<Own>,
     uniform: [Held; 256],
     uniform_predicates: [Held; 8],
@@ -32,10 +36,16 @@ pub(super) struct Registers {
 }
 
 impl Registers {
-    pub fn new(junk: Option<u64>, lanes: usize) -> Registers {
+    pub fn new(junk: Option<u64>, lanes: Range<usize>) -> Registers {
         let (plain, predicates) = ([Held::Unset; 256], [Held::Unset; 8]);
-        let own = vec![Own { plain, predicates }; lanes];
-        Registers { lane: 0, own, uniform: plain, uniform_predicates: predicates, junk }
+        let own = vec![Own { plain, predicates }; lanes.len()];
+        let first = lanes.start;
+        Registers { lane: first, first, own, uniform: plain, uniform_predicates: predicates, junk }
+    }
+
+    /// Returns the number of the current lane among the lanes that run.
+    pub fn nth(&self) -> usize {
+        self.lane - self.first
     }
 
     fn held(&self, held: Held, place: u64) -> Option<u32> {
@@ -50,8 +60,8 @@ impl Registers {
         match register {
             Register::Zero => Some(0),
             Register::Plain(at) => {
-                let place = u64::from(at) + 1024 * self.lane as u64;
-                self.held(self.own[self.lane].plain[usize::from(at)], place)
+                let place = u64::from(at) + 1024 * self.nth() as u64;
+                self.held(self.own[self.nth()].plain[usize::from(at)], place)
             }
             Register::Uniform(at) => self.held(self.uniform[usize::from(at)], 256 + u64::from(at)),
         }
@@ -61,8 +71,8 @@ impl Registers {
         let (held, place) = match predicate {
             Predicate::True => return Some(true),
             Predicate::Plain(at) => {
-                let place = 512 + u64::from(at) + 1024 * self.lane as u64;
-                (self.own[self.lane].predicates[usize::from(at & 7)], place)
+                let place = 512 + u64::from(at) + 1024 * self.nth() as u64;
+                (self.own[self.nth()].predicates[usize::from(at & 7)], place)
             }
             Predicate::Uniform(at) => (self.uniform_predicates[usize::from(at & 7)], 520 + u64::from(at)),
         };
@@ -70,7 +80,8 @@ impl Registers {
     }
 
     pub fn forget_predicates(&mut self) {
-        self.own[self.lane].predicates = [Held::Unknown; 8];
+        let nth = self.nth();
+        self.own[nth].predicates = [Held::Unknown; 8];
         self.uniform_predicates = [Held::Unknown; 8];
     }
 }
@@ -183,8 +194,8 @@ impl Machine<'_> {
         let held = value.map_or(Held::Unknown, Held::Word);
         match to {
             Register::Plain(at) => {
-                let lane = self.registers.lane;
-                self.registers.own[lane].plain[usize::from(at)] = held;
+                let nth = self.registers.nth();
+                self.registers.own[nth].plain[usize::from(at)] = held;
             }
             Register::Uniform(at) => self.registers.uniform[usize::from(at)] = held,
             Register::Zero => {}
@@ -219,8 +230,8 @@ impl Machine<'_> {
         let held = truth.map_or(Held::Unknown, |truth| Held::Word(truth.into()));
         match to.value {
             Value::Predicate(Predicate::Plain(at)) => {
-                let lane = self.registers.lane;
-                self.registers.own[lane].predicates[usize::from(at & 7)] = held;
+                let nth = self.registers.nth();
+                self.registers.own[nth].predicates[usize::from(at & 7)] = held;
             }
             Value::Predicate(Predicate::Uniform(at)) => {
                 self.registers.uniform_predicates[usize::from(at & 7)] = held;

@@ -3,6 +3,8 @@
 //! Lanes with one place run together. After a branch that only some take, the others go on first, until they block;
 //! only a barrier brings lanes together again.
 
+use std::ops::Range;
+
 use super::super::listing::Line;
 use super::super::operand::{Operand, Register, Value, register};
 use super::super::operation::Operation;
@@ -51,8 +53,8 @@ pub(super) fn each(lanes: Lanes) -> impl Iterator<Item = usize> {
 }
 
 impl Warp {
-    pub fn new(count: usize) -> Warp {
-        let alive = if count >= 32 { u32::MAX } else { (1 << count) - 1 };
+    pub fn new(lanes: Range<usize>) -> Warp {
+        let alive = lanes.map(|lane| 1 << lane).sum();
         let (waits, barriers) = ([None; 32], [[0; BARRIERS]; 32]);
         Warp { alive, ready: Vec::new(), waits, barriers, returns: std::array::from_fn(|_| Vec::new()) }
     }
@@ -142,6 +144,17 @@ impl Machine<'_> {
                 self.warp.leave(leaving, barrier(1)?);
             }
             ("BMOV", [to, from]) => self.move_barrier(line, to, from, lanes)?,
+            // The lanes go on behind the next ENDCOLLECTIVE.
+            ("WARPSYNC", [mask, target]) if line.opcode == "WARPSYNC.COLLECTIVE" => {
+                let target = self.label(line, &target.text)?;
+                let last = target.checked_sub(1).and_then(|last| self.listing.line(last).ok());
+                if last.is_none_or(|last| last.opcode != "ENDCOLLECTIVE") {
+                    return Err(unknown(line));
+                }
+                let others = self.common(lanes, mask).ok_or_else(|| unknown(line))?;
+                self.warp.wait(lanes, Wait::Lanes(others), at + 1);
+                return Ok(false);
+            }
             ("WARPSYNC", operands) => {
                 let all = line.opcode.split('.').any(|word| word == "ALL");
                 let others = match operands {

@@ -115,6 +115,12 @@ pub(super) fn dot_product(dot: DotProduct, a: u32, b: u32, c: u32) -> u32 {
         .fold(c, |sum, (a, at)| sum.wrapping_add(a.wrapping_mul(part(b, at, 8, b_signed)) as u32))
 }
 
+/// Adds the absolute differences of unsigned bytes to a word.
+pub(super) fn byte_differences(a: u32, b: u32, c: u32) -> u32 {
+    let distances = a.to_le_bytes().into_iter().zip(b.to_le_bytes()).map(|(a, b)| u32::from(a.abs_diff(b)));
+    distances.fold(c, u32::wrapping_add)
+}
+
 /// Clamps a word to the range of a type of this width in bits.
 pub(super) fn saturated(bits: u32, signed: bool, from_signed: bool, a: u32) -> u32 {
     let value = if from_signed { i64::from(a as i32) } else { i64::from(a) };
