@@ -335,6 +335,12 @@ impl Machine<'_> {
         if name == "SR_CgaCtaId" {
             return Some(0);
         }
+        // The upper word of the window of `.shared`, whose lower word is zero.
+        if name == "SR_SWINHI" {
+            let mut windows = self.tracing.windows.iter();
+            let (_, start) = windows.find(|(space, start)| *space == Space::Shared && *start as u32 == 0)?;
+            return Some((start >> 32) as u32);
+        }
         let own = name.strip_prefix("SR_").unwrap_or_default().to_lowercase();
         let own = match own.strip_suffix("mask") {
             Some(relation) => format!("lanemask_{relation}"),
