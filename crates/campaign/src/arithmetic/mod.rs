@@ -140,7 +140,7 @@ fn judge_kernels(
         let Some(target) = target_of(tested, task) else { continue };
         if !made.contains_key(&forms(target)) {
             let text = module(campaign.seed, numbers.clone(), target);
-            let Some(calculations) = self::calculations(&text) else { continue };
+            let Some(calculations) = calculations(&text) else { continue };
             made.insert(forms(target), (Kernel::all(&text), calculations));
         }
         let Some((kernels, calculations)) = made.get(&forms(target)) else { continue };
@@ -178,7 +178,10 @@ fn judge_kernels(
                     None => seen.tallies[subject].leave(said, 1),
                 }
             }
-            for (at, (_, verdict)) in range.clone().zip(judged.kernels) {
+            // The verdicts are in the order of the names: k10 comes before k9.
+            let mut verdicts: BTreeMap<String, KernelVerdict> = judged.kernels.into_iter().collect();
+            for at in range.clone() {
+                let Some(verdict) = verdicts.remove(&kernels[at].0) else { continue };
                 let tally = &mut seen.tallies[subject];
                 match verdict {
                     KernelVerdict::Agrees => tally.compared += 1,
@@ -380,4 +383,51 @@ fn end_of(session: &Session, limit: Option<Duration>) -> Option<Instant> {
     let of_session = session.limit.map(|limit| limit.reduction_ends());
     let own = limit.map(|limit| Instant::now() + limit);
     own.into_iter().chain(of_session).min()
+}
+
+#[cfg(test)]
+mod tests {
+    use ptxsmith_subject::{Calculation, Description, Error, Memory, Request, Subject};
+
+    use super::*;
+    use crate::campaign::fake::session;
+
+    /// A subject whose kernel `k9` leaves nothing, and whose other kernels cannot be followed.
+    struct LeavesNothing(Description);
+
+    impl Subject for LeavesNothing {
+        fn description(&self) -> &Description {
+            &self.0
+        }
+
+        fn observe(&self, _: &Request<'_>) -> Result<Observation, Error> {
+            Ok(Observation::new(Answer::Accepted))
+        }
+
+        fn compute(&self, request: &Request<'_>) -> Result<Calculation, Error> {
+            let left = request.trace.iter().map(|run| match run.kernel == "k9" {
+                true => Ok(Memory::new()),
+                false => Err("nothing is known of it".to_owned()),
+            });
+            Ok(Calculation { observation: self.observe(request)?, left: left.collect() })
+        }
+
+        fn shows_code(&self) -> bool {
+            true
+        }
+    }
+
+    #[test]
+    fn the_kernel_that_is_wrong_is_the_one_with_the_number_in_its_name() {
+        let targets = vec!["sm_75".to_owned()];
+        let description = Description { id: "fake".to_owned(), targets, ..Description::default() };
+        let tested = Tested::new(Box::new(LeavesNothing(description)));
+        let session = session();
+        let campaign =
+            Campaign::new(&session, "arithmetic", "kernels", vec![tested], None, Earlier::Refuse).unwrap();
+        let seen = Mutex::new(Seen { tallies: vec![Tally::default()], ..Seen::default() });
+        judge_kernels(&campaign, 0..12, 0, &seen).unwrap();
+        let examples = seen.into_inner().unwrap().examples;
+        assert_eq!(examples.iter().map(|example| example.number).collect::<Vec<_>>(), [9]);
+    }
 }
