@@ -22,7 +22,7 @@ const INPUTS: u64 = 8;
 type Kernel = (&'static str, &'static str, &'static [(&'static str, &'static str, &'static str)]);
 
 /// Each leaves `%r3`, made of `%r1`, `%r2` and the same as 64 bits in `%rd2`.
-const KERNELS: [Kernel; 25] = [
+const KERNELS: [Kernel; 29] = [
     ("sum", "add.u32 %r3, %r1, %r2;", &[("IMAD.IADD", "0x1", "0x2"), ("STG", "[R4.64]", "[R4.64+0x4]")]),
     ("difference", "sub.u32 %r3, %r1, %r2;", &[("IMAD.IADD", "-R7", "R7")]),
     ("number", "add.u32 %r3, %r1, 1000;", &[("IADD3", "0x3e8", "0x3e9")]),
@@ -64,6 +64,11 @@ const KERNELS: [Kernel; 25] = [
         &[("IADD3.X", "0x1", "0x2"), ("IADD3.X", "P0, !PT", "!P0, !PT")],
     ),
     ("distance", "sad.u32 %r3, %r1, %r2, 3;", &[("VABSDIFF", "0x3", "0x2")]),
+    ("differences", "vabsdiff4.u32.u32.u32.add %r3, %r1, %r2, %r2;", &[]),
+    // One lane is elected for all of them.
+    ("elected", "atom.global.add.u32 %r3, [%rd1+64], 3;", &[]),
+    ("swap", "atom.global.cas.b32 %r3, [%rd1+64], %r1, %r2;", &[]),
+    ("changed", "red.global.max.s64 [%rd1+64], %rd2;", &[]),
 ];
 
 fn program() -> String {
@@ -124,11 +129,15 @@ fn of_other_code_than_there_is_nothing_is_found_but_each_operand_that_is_another
     };
     let path = opened[0].description().path.clone().expect("ptxas is a file");
     let folder = tempfile::tempdir().unwrap();
-    let ptxas = Ptxas::open("listed", &path, Default::default(), Cancel::new()).unwrap();
-    let subject = ptxas.disassembling(Some(lister(folder.path(), &lists)));
+    let lister = || Some(lister(folder.path(), &lists));
+    // Listings are kept for a subject, so each is one of its own.
+    let subject = || {
+        let ptxas = Ptxas::open("listed", &path, Default::default(), Cancel::new()).unwrap();
+        ptxas.disassembling(lister())
+    };
     let text = program();
     let calculations = Calculations::new(parse(&text).unwrap(), &Rules::default(), INPUTS).unwrap();
-    let judged = || calculations.judge(&subject, &text, "sm_80").unwrap().kernels;
+    let judged = || calculations.judge(&subject(), &text, "sm_80").unwrap().kernels;
     let verdicts: BTreeMap<String, KernelVerdict> = judged().into_iter().collect();
     assert!(verdicts.values().all(|verdict| *verdict == KernelVerdict::Agrees), "{verdicts:#?}");
     let listing = fs::read_to_string(folder.path().join("listing")).unwrap();
