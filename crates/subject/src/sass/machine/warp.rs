@@ -156,14 +156,17 @@ impl Machine<'_> {
                 return Ok(false);
             }
             ("WARPSYNC", operands) => {
-                let all = line.opcode.split('.').any(|word| word == "ALL");
-                let others = match operands {
-                    [] if all => u32::MAX,
-                    [mask] if !all && line.opcode == "WARPSYNC" => {
+                let others = match (line.opcode.as_str(), operands) {
+                    (opcode, []) if opcode.split('.').any(|word| word == "ALL") => u32::MAX,
+                    ("WARPSYNC" | "WARPSYNC.EXCLUSIVE", [mask]) => {
                         self.common(lanes, mask).ok_or_else(|| unknown(line))?
                     }
                     _ => return Err(unknown(line)),
                 };
+                // How several groups of lanes exclude each other is not known.
+                if line.opcode == "WARPSYNC.EXCLUSIVE" && self.warp.alive() & !others != 0 {
+                    return Err(unknown(line));
+                }
                 self.warp.wait(lanes, Wait::Lanes(others), at + 1);
                 return Ok(false);
             }
