@@ -127,6 +127,9 @@ pub fn run_on(session: &Session, options: &Options, subjects: Vec<Tested>) -> Re
     Ok(Outcome { report, earlier: 0, interrupted: is_interrupted, resumable: false, left_out: false })
 }
 
+/// Kernels with their names, and their expected results.
+type NamedKernels = (Vec<(String, Kernel)>, Calculations);
+
 /// Compiles the kernels with these numbers with every subject.
 fn judge_kernels(
     campaign: &Campaign<'_>,
@@ -135,16 +138,15 @@ fn judge_kernels(
     seen: &Mutex<Seen>,
 ) -> Result<(), Failure> {
     // The expected results do not depend on the target, so compute them once for the targets with the same kernels.
-    let mut made: BTreeMap<usize, (Vec<(String, Kernel)>, Calculations)> = BTreeMap::new();
+    let mut made: BTreeMap<usize, Option<NamedKernels>> = BTreeMap::new();
     for (subject, tested) in campaign.subjects.iter().enumerate() {
         let Some(target) = target_of(tested, task) else { continue };
-        if !made.contains_key(&forms(target)) {
+        let made = made.entry(forms(target)).or_insert_with(|| {
             let text = module(campaign.seed, numbers.clone(), target);
-            let Some(calculations) = calculations(&text) else { continue };
-            made.insert(forms(target), (Kernel::all(&text), calculations));
-        }
-        let Some((kernels, calculations)) = made.get(&forms(target)) else { continue };
-        let mut pending = vec![(0..kernels.len(), Some(calculations))];
+            Some((Kernel::all(&text), calculations(&text)?))
+        });
+        let Some((kernels, calculations)) = made else { continue };
+        let mut pending = vec![(0..kernels.len(), Some(&*calculations))];
         while let Some((range, whole)) = pending.pop() {
             let text = text_of(&kernels[range.clone()], target);
             let own = if whole.is_none() { self::calculations(&text) } else { None };
