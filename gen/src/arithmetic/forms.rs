@@ -110,7 +110,7 @@ const PACKED: &[(&str, &str, &str)] =
 
 /// Types of the result and the sources of a video instruction on words.
 const VIDEO_TYPES: [&str; 4] = ["u32.u32.u32", "s32.s32.s32", "s32.u32.s32", "u32.s32.s32"];
-/// Further modifiers of one, the suffixes of its operands, and whether it has a third source. None saturates, and
+/// Further modifiers of one, the suffixes of its operands, and whether it has a third source. None sets `.h1` or saturates, and
 /// none compares an unsigned result with a third source: what ptxas does then is a listed deviation, behind which others could not
 /// be seen.
 const VIDEO: [(&str, [&str; 3], bool); 5] = [
@@ -118,7 +118,7 @@ const VIDEO: [(&str, [&str; 3], bool); 5] = [
     ("", ["", ".b1", ".h1"], false),
     (".add", ["", ".h0", ".b3"], true),
     (".max", ["", "", ".b2"], true),
-    ("", [".h1", "", ""], true),
+    ("", [".b2", "", ""], true),
 ];
 /// The same for several parts of words; the first number says how many.
 const SEVERAL: [(u32, &str, [&str; 3]); 8] = [

@@ -33,6 +33,8 @@ pub(super) enum Operation {
     AddSaturated,
     /// Adds the halves of words.
     AddHalves,
+    /// Adds the bytes of words.
+    AddBytes,
     /// Adds 64-bit values.
     AddPairs,
     MultiplyAdd {
@@ -110,8 +112,10 @@ pub(super) enum Operation {
     IsShared,
     /// Combines values of the lanes that execute it.
     Exchange(Exchange),
-    /// Adds the absolute differences of four bytes to a word.
-    ByteDifferences,
+    /// The absolute differences of four bytes, each in its place, or added to a word.
+    ByteDifferences {
+        adds: bool,
+    },
     /// An unknown operation.
     Unknown,
 }
@@ -198,6 +202,7 @@ pub(super) struct Extreme {
 pub(super) enum Lanes {
     Word,
     Halves,
+    Bytes,
     Pair,
 }
 
@@ -288,6 +293,7 @@ fn integer(name: &str, modifiers: &[&str]) -> Option<Operation> {
         "IADD3" | "IADD" | "IADD2" if words.take("64") => Operation::AddPairs,
         "IADD3" | "IADD" | "IADD2" => Operation::Add { extended: words.take("X") },
         "VIADD" if words.take("16x2") => Operation::AddHalves,
+        "VIADD" if words.take("U8x4") => Operation::AddBytes,
         "VIADD" if words.take("ISAT") => {
             // Words are signed by default.
             words.ignore(&["S32"]);
@@ -333,7 +339,7 @@ fn integer(name: &str, modifiers: &[&str]) -> Option<Operation> {
         "IABS" => Operation::AbsoluteValue,
         "VABSDIFF" => Operation::AbsoluteDifference { signed: !words.take("U32") },
         "IMNMX" | "VIMNMX" | "VIMNMX3" | "VIADDMNMX" => extreme(name, &mut words),
-        "VABSDIFF4" if modifiers == ["U8", "ACC"] => return Some(Operation::ByteDifferences),
+        "VABSDIFF4" if words.take("U8") => Operation::ByteDifferences { adds: words.take("ACC") },
         "IDP" => return dot_product(modifiers),
         "I2I" => return saturate(modifiers),
         "P2R" | "P2UR" => Operation::PredicatesToRegister,
@@ -372,6 +378,7 @@ fn extreme(name: &str, words: &mut Modifiers<'_>) -> Operation {
         ("S32", Lanes::Word, true),
         ("U16x2", Lanes::Halves, false),
         ("S16x2", Lanes::Halves, true),
+        ("U8x4", Lanes::Bytes, false),
         ("U64", Lanes::Pair, false),
         ("S64", Lanes::Pair, true),
     ] {

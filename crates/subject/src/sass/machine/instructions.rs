@@ -25,6 +25,7 @@ impl Machine<'_> {
             Operation::Add { extended } => self.add(line, extended),
             Operation::AddSaturated => self.add_saturated(line),
             Operation::AddHalves => self.binary(line, |a, b| Some(words::by_halves(a, b, u16::wrapping_add))),
+            Operation::AddBytes => self.add_bytes(line),
             Operation::AddPairs => self.add_pairs(line),
             Operation::MultiplyAdd { extended } => self.multiply_add(line, extended),
             Operation::MultiplyAddWide(product) => self.multiply_add_wide(line, product, false),
@@ -62,8 +63,8 @@ impl Machine<'_> {
                 let distance = if signed { (a as i32).abs_diff(b as i32) } else { a.abs_diff(b) };
                 Some(distance.wrapping_add(c))
             }),
-            Operation::ByteDifferences => {
-                self.ternary(line, |a, b, c| Some(words::byte_differences(a, b, c)))
+            Operation::ByteDifferences { adds } => {
+                self.ternary(line, |a, b, c| Some(words::byte_differences(a, b, adds.then_some(c))))
             }
             Operation::Extreme(extreme) => self.extreme(line, extreme),
             Operation::DotProduct(dot) => {
@@ -233,6 +234,22 @@ impl Machine<'_> {
         };
         let sum =
             signed(a).zip(signed(b)).map(|(a, b)| (a + b).clamp(i32::MIN.into(), i32::MAX.into()) as u32);
+        self.set(Self::destination(line, to)?, sum);
+        Ok(())
+    }
+
+    /// `VIADD.U8x4 R, a, b`; a negated operand is subtracted byte by byte.
+    fn add_bytes(&mut self, line: &Line) -> Known<()> {
+        let [to, a, b] = exactly(line)?;
+        let negated = Change { negates: true, ..Change::default() };
+        if a.change != Change::default() || ![Change::default(), negated].contains(&b.change) {
+            return Err(unknown(line));
+        }
+        let plain = self.read(&Operand { change: Change::default(), ..b.clone() });
+        let sum = self.read(a).zip(plain).map(|(x, y)| match b.change.negates {
+            true => words::by_bytes(x, y, u8::wrapping_sub),
+            false => words::by_bytes(x, y, u8::wrapping_add),
+        });
         self.set(Self::destination(line, to)?, sum);
         Ok(())
     }

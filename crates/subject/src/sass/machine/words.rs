@@ -83,6 +83,7 @@ pub(super) fn extreme(extreme: Extreme, least: bool, values: &[u32]) -> u32 {
     };
     match lanes {
         Lanes::Halves => lane(16, 16) << 16 | lane(0, 16),
+        Lanes::Bytes => [0, 8, 16, 24].into_iter().map(|at| lane(at, 8) << at).sum(),
         Lanes::Word | Lanes::Pair => lane(0, 32),
     }
 }
@@ -115,10 +116,18 @@ pub(super) fn dot_product(dot: DotProduct, a: u32, b: u32, c: u32) -> u32 {
         .fold(c, |sum, (a, at)| sum.wrapping_add(a.wrapping_mul(part(b, at, 8, b_signed)) as u32))
 }
 
-/// Adds the absolute differences of unsigned bytes to a word.
-pub(super) fn byte_differences(a: u32, b: u32, c: u32) -> u32 {
-    let distances = a.to_le_bytes().into_iter().zip(b.to_le_bytes()).map(|(a, b)| u32::from(a.abs_diff(b)));
-    distances.fold(c, u32::wrapping_add)
+/// Returns the absolute differences of unsigned bytes, or their sum with a word.
+pub(super) fn byte_differences(a: u32, b: u32, sum: Option<u32>) -> u32 {
+    let distances = by_bytes(a, b, u8::abs_diff);
+    match sum {
+        Some(sum) => distances.to_le_bytes().into_iter().fold(sum, |sum, byte| sum.wrapping_add(byte.into())),
+        None => distances,
+    }
+}
+
+pub(super) fn by_bytes(a: u32, b: u32, of: impl Fn(u8, u8) -> u8) -> u32 {
+    let (a, b) = (a.to_le_bytes(), b.to_le_bytes());
+    u32::from_le_bytes([0, 1, 2, 3].map(|nth| of(a[nth], b[nth])))
 }
 
 /// Clamps a word to the range of a type of this width in bits.
@@ -174,5 +183,9 @@ mod tests {
         assert_eq!(saturated(16, true, true, -40_000i32 as u32) as i32, -32_768);
         let least = Extreme { lanes: Lanes::Halves, signed: true, positive: false, adds: false };
         assert_eq!(extreme(least, true, &[0x8000_0001, 0x0001_ffff]), 0x8000_ffff);
+        let bytes = Extreme { lanes: Lanes::Bytes, signed: false, ..least };
+        assert_eq!(extreme(bytes, false, &[0x80ff_0105, 0x7f00_0206]), 0x80ff_0206);
+        assert_eq!(byte_differences(0x0180_ff00, 0x0300_01ff, None), 0x0280_feff);
+        assert_eq!(byte_differences(0x0180_ff00, 0x0300_01ff, Some(1)), 1 + 2 + 0x80 + 0xfe + 0xff);
     }
 }
