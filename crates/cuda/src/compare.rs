@@ -180,7 +180,8 @@ impl RuleLedger {
         gone
     }
 
-    /// The number of unexplained groups plus the number of known deviations that no longer reproduce.
+    /// The number of unexplained groups plus the number of known deviations that no longer reproduce
+    /// ([`RuleLedger::gone`]).
     pub fn news(&self) -> usize {
         self.new.len() + self.gone().len()
     }
@@ -294,8 +295,8 @@ enum CaseOutcome {
     New(DeviationClass),
 }
 
-/// Decides the relation of a compiler's result to the rule. Fails with the reason if the case cannot be
-/// compared.
+/// Decides the relation of a compiler's result to the rule: the literal text first, then the known deviations,
+/// then other interpretations. Fails with the reason if the case cannot be compared.
 fn outcome(
     subject: &CompilerDescription,
     case: &CudaCase,

@@ -38,7 +38,8 @@ pub enum Silence {
 }
 
 impl UseVerdict {
-    /// Whether a conforming implementation rejects the use; `None` if the rule requires nothing here.
+    /// Whether a conforming implementation rejects the use. `None` if the variable is not const, because other rules
+    /// of CUDA may forbid the use; every other use about which the rule is silent has to be accepted.
     pub fn refuses(&self) -> Option<bool> {
         match self {
             UseVerdict::Allowed => Some(false),

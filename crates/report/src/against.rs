@@ -7,7 +7,7 @@ use crate::{Finding, Report, Status};
 /// The differences between the findings of two reports.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReportDifferences {
-    /// The ids that only the later report has.
+    /// The ids that only the later report has, and those of findings that were known and are now new or gone.
     pub added: Vec<String>,
     /// The number of ids that both reports have.
     pub common: usize,
@@ -18,8 +18,7 @@ pub struct ReportDifferences {
 }
 
 impl ReportDifferences {
-    /// Compares two reports by the ids of their findings. A finding that was known and is now gone or new
-    /// counts as added.
+    /// Compares two reports by the ids of their findings.
     pub fn between(report: &Report, earlier: &Report) -> ReportDifferences {
         let statuses = statuses_by_id(report);
         let earlier_statuses = statuses_by_id(earlier);

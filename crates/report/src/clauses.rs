@@ -82,7 +82,7 @@ fn is_common(id: &str) -> bool {
     Clause::from_id(id).is_some_and(|clause| COMMON.contains(clause))
 }
 
-/// Returns the clauses on which the expectation for two simple initialized variables is based.
+/// Returns the clauses on which the expectation for a plain initialized scalar or array is based.
 fn common_clauses() -> ClauseSet {
     let text = ".version 7.8\n.target sm_80\n.global .s32 x = 1;\n.global .s32 y[1] = {1};\n";
     let module = ptxsmith_syntax::parse(text).unwrap_or_default();

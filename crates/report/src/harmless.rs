@@ -1,4 +1,5 @@
-//! Escapes untrusted text so that it cannot control a terminal.
+//! Escapes untrusted text and JSON so that they cannot control a terminal, and shortens texts and numbers for
+//! people.
 
 use std::borrow::{Borrow, Cow};
 

@@ -1,7 +1,7 @@
 //! The report of a campaign: `ptxsmith.report/1`.
 //!
 //! Its contents do not depend on time, on the machine, on the number of threads or on the order in which
-//! threads finish: the same campaign produces the same bytes. Such information is in the
+//! threads finish: the same campaign produces the same bytes. What depends on them is in the
 //! [`Manifest`](crate::manifest::Manifest).
 //!
 //! Unknown fields are ignored, so that a report of a later version can be displayed. Fields that were added

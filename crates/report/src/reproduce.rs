@@ -27,7 +27,8 @@ pub enum Runner {
         /// Whether it is a `serve:` subject.
         serves: bool,
     },
-    /// An implementation that a shell cannot run: a library or a driver.
+    /// An implementation that a shell cannot run: a library or a driver. It has no command; a bundle has a script
+    /// for ptxas instead.
     Other,
 }
 

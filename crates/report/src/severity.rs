@@ -23,7 +23,7 @@ pub enum DeviationSeverity {
     AcceptsInvalid,
     /// The implementation rejects a valid program.
     RefusesValid,
-    /// The class is unknown to this version.
+    /// The class has no entry in the table of classes; it keeps its plain name.
     Unknown,
 }
 
@@ -81,8 +81,8 @@ pub fn finding_name(class: Class) -> &'static str {
     entry(class).map_or(class.name(), |&(_, _, singular, _)| singular)
 }
 
-/// Returns the sort key of a finding: new findings first, then gone ones; within them the worst first; then
-/// the most frequent first.
+/// Returns the sort key of a finding: new findings first, then gone ones, then known ones. Within each status the
+/// worst come first, and of equal severity the most frequent.
 pub fn order(finding: &Finding) -> (Status, DeviationSeverity, Reverse<u64>) {
     (finding.status, DeviationSeverity::of_class(finding.class), Reverse(finding.count))
 }

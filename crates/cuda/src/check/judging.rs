@@ -376,7 +376,8 @@ impl<'a> UseJudge<'a> {
         entry.or_insert_with(|| (0, place.clone(), name.to_owned())).0 += 1;
     }
 
-    /// Returns the messages about a use of the value. Fails if it cannot be decided whether any applies.
+    /// Returns the messages about a use of the value. If one applies in any case, such as that of a volatile
+    /// variable, undecided conditions are left out; if none does, they are the error.
     fn value_keys(&self, variable: &CppVariable<'_>, used: &Use) -> Result<Vec<Key>, UndecidedCause> {
         let is_initialized = self.is_initialized(variable, used);
         let mut keys = Vec::new();

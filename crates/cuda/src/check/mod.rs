@@ -143,7 +143,8 @@ pub struct FileReport {
     pub filtered: usize,
     /// The number of violations that comments in the source suppress.
     pub ignored: usize,
-    /// Descriptions of the parts that could not be analysed.
+    /// Descriptions of the parts that could not be analysed: undecided uses, by cause and file, and what clang
+    /// could not read.
     pub not_analysed: Vec<String>,
     /// clang's errors about host variables that are not const. The rule does not mention such variables.
     pub compiler_errors: Vec<String>,

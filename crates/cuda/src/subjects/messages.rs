@@ -4,7 +4,8 @@ use ptxsmith_subject::process::{End, Finished};
 
 use super::{Complaint, Cut, UNIT};
 
-/// Parses errors of NVIDIA's front end: `unit.cu(12): error: ...`, also with a number: `error #20096: ...`.
+/// Parses errors of NVIDIA's front end: `unit.cu(12): error: ...`, also with a number: `error #20096: ...`. An
+/// error is about the rule if it has the wording of the rule's messages; others are ordinary C++ errors.
 pub fn nvidia(text: &str) -> Vec<Complaint> {
     text.lines().filter_map(nvidia_complaint).collect()
 }
