@@ -147,9 +147,8 @@ fn listed(page: &str) -> Forms {
 
 fn page(forms: &Forms) -> String {
     let mut text = "# Instructions of generated code that are followed\n\n\
-        Written by `crates/diff/tests/arithmetic.rs` (`PTXSMITH_BLESS=1`), and held against what is seen whenever that test runs. Each stands in\n\
-        the code of a directed kernel that leaves what the PTX manual says, over every input. An instruction with a modifier that is not known is\n\
-        not followed.\n\n"
+        Written by `crates/diff/tests/arithmetic.rs` (`PTXSMITH_BLESS=1`). Each stands in the code of a directed kernel that leaves what the PTX\n\
+        manual says. Any other instruction, or modifier, is not followed.\n\n<!-- measured -->\n\n"
         .to_owned();
     for (letter, subject, _) in SUBJECTS {
         let _ = writeln!(text, "- `{letter}`: {subject}");
