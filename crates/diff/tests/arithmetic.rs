@@ -153,7 +153,7 @@ fn page(forms: &Forms) -> String {
     for (letter, subject, _) in SUBJECTS {
         let _ = writeln!(text, "- `{letter}`: {subject}");
     }
-    let _ = writeln!(text, "\n<!-- measured -->\n| | {} |", TARGETS.map(|(target, _)| target).join(" | "));
+    let _ = writeln!(text, "\n| | {} |", TARGETS.map(|(target, _)| target).join(" | "));
     let _ = writeln!(text, "| --- |{}", " --- |".repeat(TARGETS.len()));
     let names: BTreeSet<&str> =
         forms.iter().filter(|(_, letters)| !letters.is_empty()).map(|((form, _), _)| &**form).collect();
