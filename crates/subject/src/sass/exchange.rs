@@ -3,7 +3,7 @@
 
 use ptxsmith_model::Space;
 
-use super::operation::{Access, Modifiers, Operation};
+use super::modifiers::{Access, Modifiers};
 
 /// `ATOMG.E.MIN.S64.STRONG.GPU`
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,16 +64,14 @@ pub(super) enum Exchange {
     Xor,
 }
 
-/// `ATOMG.E.ADD.64.STRONG.GPU`, `ATOMS.CAS`, `RED.E.MAX.S64.STRONG.GPU`, `QSPC.E.S`
-pub(super) fn atomic(name: &str, modifiers: &[&str]) -> Option<Operation> {
-    let (access, returns) = match (name, modifiers) {
-        ("QSPC", ["E", "S"]) => return Some(Operation::IsShared),
-        ("ATOMS", ["CAST", "SPIN", "64"]) => return Some(Operation::CompareAndStore),
-        ("ATOMG", _) => (Access::Global, true),
-        ("ATOM", _) => (Access::Generic, true),
-        ("ATOMS", _) => (Access::Small(Space::Shared), true),
-        ("REDG", _) => (Access::Global, false),
-        ("RED", _) => (Access::Generic, false),
+/// `ATOMG.E.ADD.64.STRONG.GPU`, `ATOMS.CAS`, `RED.E.MAX.S64.STRONG.GPU`
+pub(super) fn atomic(name: &str, modifiers: &[&str]) -> Option<(Access, Atomic)> {
+    let (access, returns) = match name {
+        "ATOMG" => (Access::Global, true),
+        "ATOM" => (Access::Generic, true),
+        "ATOMS" => (Access::Small(Space::Shared), true),
+        "REDG" => (Access::Global, false),
+        "RED" => (Access::Generic, false),
         _ => return None,
     };
     let mut words = Modifiers(modifiers.to_vec());
@@ -100,7 +98,7 @@ pub(super) fn atomic(name: &str, modifiers: &[&str]) -> Option<Operation> {
         _ => return None,
     };
     let generic = access == Access::Generic && returns;
-    Some(Operation::Atomic(access, Atomic { change, bytes, signed, returns, generic }))
+    Some((access, Atomic { change, bytes, signed, returns, generic }))
 }
 
 /// `SHFL.IDX`, `VOTE.ANY`, `MATCH.ANY.U64`, `REDUX.SUM.S32`
@@ -131,7 +129,7 @@ pub(super) fn exchange(name: &str, modifiers: &[&str]) -> Option<Exchange> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::operation::decode;
+    use super::super::operation::{Operation, decode};
     use super::*;
 
     #[test]

@@ -11,6 +11,7 @@ mod exchange;
 mod layouts;
 mod listing;
 mod machine;
+mod modifiers;
 mod operand;
 mod operation;
 mod recent;

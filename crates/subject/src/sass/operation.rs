@@ -6,6 +6,7 @@
 use ptxsmith_model::Space;
 
 use super::exchange::{Atomic, Exchange, atomic, exchange};
+use super::modifiers::{Access, Modifiers};
 
 /// The operation of an instruction, as far as it is executed here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -214,15 +215,6 @@ pub(super) struct DotProduct {
     pub halves: Option<bool>,
 }
 
-/// The memory that an access reaches.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Access {
-    Generic,
-    Global,
-    /// A state space with 32-bit addresses.
-    Small(Space),
-}
-
 /// Number of bytes that an access moves, and whether a value smaller than a word is sign-extended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Width {
@@ -235,7 +227,7 @@ pub(super) fn decode(text: &str) -> Operation {
     let words: Vec<&str> = text.split('.').collect();
     let (name, modifiers) = (words[0], &words[1..]);
     control(name)
-        .or_else(|| atomic(name, modifiers))
+        .or_else(|| atomic(name, modifiers).map(|(access, atomic)| Operation::Atomic(access, atomic)))
         .or_else(|| exchange(name, modifiers).map(Operation::Exchange))
         .or_else(|| memory(name, modifiers))
         .or_else(|| integer(name, modifiers))
@@ -262,22 +254,6 @@ const UNIFORM: &[&str] = &[
     "UMOV", "UPLOP3", "UPOPC", "UPRMT", "USEL", "USGXT", "USHF", "USHL", "USHR", "UVIADD", "UVIMNMX",
     "UVIMNMX3", "UP2UR",
 ];
-
-/// The modifiers of an opcode. Decoding removes them; any that remain are unknown.
-pub(super) struct Modifiers<'a>(pub Vec<&'a str>);
-
-impl Modifiers<'_> {
-    /// Removes a modifier; returns whether it was present.
-    fn take(&mut self, modifier: &str) -> bool {
-        let found = self.0.iter().position(|own| *own == modifier);
-        found.map(|at| self.0.remove(at)).is_some()
-    }
-
-    /// Removes modifiers that have no effect here.
-    pub fn ignore(&mut self, modifiers: &[&str]) {
-        self.0.retain(|own| !modifiers.contains(own));
-    }
-}
 
 /// Decodes integer and predicate operations.
 fn integer(name: &str, modifiers: &[&str]) -> Option<Operation> {
@@ -341,6 +317,8 @@ fn integer(name: &str, modifiers: &[&str]) -> Option<Operation> {
         "IMNMX" | "VIMNMX" | "VIMNMX3" | "VIADDMNMX" => extreme(name, &mut words),
         "VABSDIFF4" if words.take("U8") => Operation::ByteDifferences { adds: words.take("ACC") },
         "IDP" => return dot_product(modifiers),
+        "QSPC" if modifiers == ["E", "S"] => return Some(Operation::IsShared),
+        "ATOMS" if modifiers == ["CAST", "SPIN", "64"] => return Some(Operation::CompareAndStore),
         "I2I" => return saturate(modifiers),
         "P2R" | "P2UR" => Operation::PredicatesToRegister,
         "R2P" => Operation::RegisterToPredicates,

@@ -3,8 +3,8 @@
 
 use super::super::exchange::{Atomic, Exchange, MemoryChange};
 use super::super::listing::Line;
+use super::super::modifiers::Access;
 use super::super::operand::Operand;
-use super::super::operation::Access;
 use super::warp::{Lanes, each};
 use super::{Known, Machine, exactly, lost, unknown};
 use ptxsmith_model::Space;

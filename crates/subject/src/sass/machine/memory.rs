@@ -1,8 +1,9 @@
 //! Memory: initial contents, stores and constant banks.
 
 use super::super::listing::Line;
+use super::super::modifiers::Access;
 use super::super::operand::{Operand, Register, Value, number, register, relocated, summands};
-use super::super::operation::{Access, Operation, Width};
+use super::super::operation::{Operation, Width};
 use super::{Known, Machine, exactly, lost, shown, unknown};
 use ptxsmith_model::{Reach, Space, Tracing};
 
