@@ -163,7 +163,7 @@ fn mutated_samples_are_read_or_refused_and_come_back() {
 
 #[test]
 fn the_first_kept_token_says_nothing_of_what_precedes_it() {
-    let module = parse(".func f () { a: red x, y;; }").unwrap();
+    let module = parse(".func f () { a: wmma x, y;; }").unwrap();
     let ptxsmith_syntax::Item::Function(function) = &module.items[0] else { panic!() };
     let gaps = function.body.iter().flatten().filter_map(|s| match s {
         Statement::Tokens(tokens) => Some(tokens.iter().map(|t| t.gap).collect::<Vec<_>>()),
