@@ -142,7 +142,7 @@ mod tests {
             of(&["alignment of common"], Outcome::Accepted, "13.5.37"),
             one(&format!("deviation {id}"))
         );
-        // It is not listed for a release that nobody tried.
+        // It is not listed for a release that was not tried.
         assert_eq!(of(&["alignment of common"], Outcome::Accepted, "1.0.0"), one(id));
         assert_eq!(of(&[], Outcome::Accepted, "13.5.37"), one("conforms"));
         assert_eq!(

@@ -128,7 +128,7 @@ pub struct Known {
     pub effect: Effect,
     /// What in a module shows it, where no rule of the specification says it.
     pub pattern: Option<&'static Pattern>,
-    /// Where else it may show, such as in instructions that nobody tried. The subject decides whether a match of this is the reason, and
+    /// Where else it may show, such as in instructions that were not tried. The subject decides whether a match of this is the reason, and
     /// lint does not warn of it.
     pub wider: Option<&'static Pattern>,
     /// What to put in place of the matched part to see whether it is the reason; the matched statement is left out where this
