@@ -44,6 +44,7 @@ mod spec;
 mod subject;
 pub mod toolchain;
 mod unanswered;
+mod unseen;
 pub mod version;
 pub mod worker;
 

@@ -7,12 +7,14 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::cubin;
+use crate::library::NAME_WITHOUT_DEFINITION;
 use crate::open::{OpenOptions, Unavailable, UnavailableKind};
 use crate::process::{self, Cancel, End, Finished, Invocation, Limits};
 use crate::ptxas::{self, Ptxas, messages};
 use crate::sass::Disassembler;
 use crate::subject::{Description, Error, Request, Stage, Subject};
 use crate::toolchain::{Release, Tool};
+use crate::unseen;
 use ptxsmith_model::OutputForm;
 use ptxsmith_model::{Diagnostic, INTERNAL_ERROR, Observation, Outcome, Severity};
 
@@ -190,7 +192,9 @@ impl Nvlink {
             objects.splice(joined, [object]);
         }
         let (finished, cubin) = self.link(&objects, request.target, &[])?;
-        Ok((judge(&finished, cubin.as_deref(), &self.limits), cubin))
+        let seen = judge(&finished, cubin.as_deref(), &self.limits);
+        let seen = if request.with.is_empty() { alone(seen, cubin.as_deref(), request.ptx) } else { seen };
+        Ok((seen, cubin))
     }
 }
 
@@ -268,6 +272,29 @@ fn judge(finished: &Finished, cubin: Option<&[u8]>, limits: &Limits) -> Observat
         },
     };
     Observation { diagnostics, ..observation }
+}
+
+/// Returns the observation of one module that was linked alone: its variables, as an assembler shows them. A name that
+/// only another module defines is no fault of the module.
+fn alone(linked: Observation, cubin: Option<&[u8]>, ptx: &str) -> Observation {
+    let mut messages = linked.diagnostics.iter().map(|diagnostic| &*diagnostic.message);
+    match (linked.outcome, cubin.map(cubin::read)) {
+        (Outcome::Accepted, Some(Ok(mut variables))) => {
+            unseen::leave_out(&mut variables, ptx, false, false);
+            Observation { variables, linked: Vec::new(), ..linked }
+        }
+        (Outcome::Accepted, Some(Err(error))) => {
+            Observation::because(Outcome::Crashed, format!("exit status 0, but {error}"))
+        }
+        (Outcome::Refused, _) if messages.any(|message| message.starts_with("Undefined reference")) => {
+            Observation {
+                reason: Some(NAME_WITHOUT_DEFINITION.to_owned()),
+                outcome: Outcome::Unsupported,
+                ..linked
+            }
+        }
+        _ => linked,
+    }
 }
 
 /// Parses a message of nvlink: `nvlink error   : Undefined reference to 'x' in '1.o'`.

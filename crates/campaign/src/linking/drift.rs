@@ -8,7 +8,7 @@ use ptxsmith_oracle::ClauseSet;
 use ptxsmith_subject::{Description, Outcome};
 use ptxsmith_syntax::print;
 
-use super::{LinkedCase, TOGETHER, id_of, is_staged, link_each};
+use super::{LinkedCase, TOGETHER, id_of, is_staged, link_each, listed};
 use crate::drift::{Facts, KNOWN, Tried};
 use crate::failure::Failure;
 use crate::pool::{Budget, Ended, each, lock_of};
@@ -76,12 +76,9 @@ fn facts(verdict: &LinkVerdict, linker: &Description) -> Option<Facts> {
     let mut facts: Facts = verdict
         .differences
         .iter()
-        .map(|(difference, _)| {
-            let id = id_of(difference.class, &difference.symptom);
-            match LISTED.iter().find(|listed| listed.is_called(&id) && listed.is_of(linker)) {
-                Some(listed) => format!("{KNOWN}{}", listed.id),
-                None => id,
-            }
+        .map(|(difference, _)| match listed(difference, linker) {
+            Some(place) => format!("{KNOWN}{}", LISTED[place].id),
+            None => id_of(difference.class, &difference.symptom),
         })
         .collect();
     let is_linked = verdict.outcomes.iter().any(|(_, outcome)| *outcome == Outcome::Accepted);

@@ -24,7 +24,7 @@ use ptxsmith_model::{
 use ptxsmith_oracle::linking::link;
 use ptxsmith_oracle::{Rules, Validity};
 use ptxsmith_report::{Finding, folder, reproduce, severity};
-use ptxsmith_subject::{Stage, SubjectSpec, parse_spec};
+use ptxsmith_subject::{Description, Stage, SubjectSpec, parse_spec};
 use ptxsmith_syntax::{Module, parse};
 
 use crate::campaign::{Campaign, Outcome};
@@ -79,6 +79,9 @@ type Symptoms = BTreeMap<Key, Gathered>;
 /// The results of the campaign so far.
 #[derive(Default)]
 struct Seen {
+    /// The occurrences of listed deviations, by index in [`LISTED`].
+    known: BTreeMap<usize, Gathered>,
+    /// The occurrences of deviations that are not listed for their subject.
     symptoms: Symptoms,
     /// The tallies by index of the subject.
     tallies: Vec<Tally>,
@@ -116,11 +119,13 @@ pub fn run_on(session: &Session, options: &Options, subjects: Vec<Tested>) -> Re
     })?;
     let seen = seen.into_inner().expect("a panic ends the program");
     let symptoms = of_any_linkage(seen.symptoms);
-    let findings = match ended {
-        Ended::All => findings(&campaign, &symptoms, options.reduce)?,
+    let mut findings: Vec<Found> =
+        seen.known.iter().map(|(&place, gathered)| known(&campaign, &LISTED[place], gathered)).collect();
+    match ended {
+        Ended::All => findings.extend(new_and_gone(&campaign, &symptoms, options.reduce)?),
         // After an interruption, report the results so far.
         Ended::Interrupted => {
-            symptoms.iter().map(|(key, gathered)| unreduced(&campaign, key, gathered)).collect()
+            findings.extend(symptoms.iter().map(|(key, gathered)| unreduced(&campaign, key, gathered)));
         }
     };
     let ended = if session.cancel.is_cancelled() { Ended::Interrupted } else { ended };
@@ -207,7 +212,7 @@ fn judge_programs(
         seen.tallies[subject].leave(REFUSED_ALONE, refused);
         for ((number, program), verdict) in numbers.iter().zip(&programs).zip(verdicts) {
             if let Some(verdict) = verdict {
-                seen.enter_verdict(subject, *number, &program.texts, verdict);
+                seen.enter_verdict((subject, tested.subject.description()), *number, &program.texts, verdict);
             }
         }
     }
@@ -235,24 +240,37 @@ fn count(tally: &mut Tally, verdict: &LinkVerdict) {
 
 impl Seen {
     /// Counts what a subject made of a program, and keeps its differences.
-    fn enter_verdict(&mut self, subject: usize, number: u64, texts: &[String], verdict: LinkVerdict) {
+    fn enter_verdict(
+        &mut self,
+        (subject, description): (usize, &Description),
+        number: u64,
+        texts: &[String],
+        verdict: LinkVerdict,
+    ) {
         count(&mut self.tallies[subject], &verdict);
         for (difference, way) in verdict.differences {
             let texts: Vec<String> = way.order.iter().map(|&place| texts[place].clone()).collect();
             let bytes = texts.iter().map(String::len).sum();
-            self.enter(Example { bytes, number, subject, difference, texts, stage: way.stage });
+            let listed = listed(&difference, description);
+            let key = key(&difference);
+            let shortest = Example { bytes, number, subject, difference, texts, stage: way.stage };
+            let occurrence = Gathered { count: 1, subjects: BTreeSet::from([subject]), shortest };
+            match listed {
+                Some(place) => join(&mut self.known, place, occurrence),
+                None => join(&mut self.symptoms, key, occurrence),
+            }
         }
-    }
-
-    fn enter(&mut self, example: Example) {
-        let subjects = BTreeSet::from([example.subject]);
-        let key = key(&example.difference);
-        join(&mut self.symptoms, key, Gathered { count: 1, subjects, shortest: example });
     }
 }
 
+/// Returns the index in [`LISTED`] of the deviation that a difference belongs to; `None` if none is listed for the linker.
+fn listed(difference: &LinkDifference, linker: &Description) -> Option<usize> {
+    let id = id_of(difference.class, &difference.symptom);
+    LISTED.iter().position(|listed| listed.is_called(&id) && listed.is_of(linker))
+}
+
 /// Merges an occurrence with earlier ones of the same symptom.
-fn join(symptoms: &mut Symptoms, key: Key, more: Gathered) {
+fn join<K: Ord>(symptoms: &mut BTreeMap<K, Gathered>, key: K, more: Gathered) {
     let Some(gathered) = symptoms.get_mut(&key) else {
         symptoms.insert(key, more);
         return;
@@ -306,8 +324,21 @@ fn join_ambiguous(joined: &mut Symptoms) {
 /// A finding with its modules, in the order that shows it.
 type Found = (Finding, Vec<String>);
 
-/// Returns all findings: new ones, reduced as far as time permits, and listed deviations that no longer reproduce.
-fn findings(
+/// Returns the finding of a listed deviation, with its shortest program.
+fn known(campaign: &Campaign<'_>, listed: &Listed, gathered: &Gathered) -> Found {
+    let (finding, texts) = unreduced(campaign, &key(&gathered.shortest.difference), gathered);
+    let finding = Finding {
+        id: listed.id.to_owned(),
+        status: Status::Known,
+        kind: Kind::Known(listed.id.to_owned()),
+        title: listed.title.to_owned(),
+        ..finding
+    };
+    (finding, texts)
+}
+
+/// Returns new findings, reduced as far as time permits, and those of listed deviations that no longer reproduce.
+fn new_and_gone(
     campaign: &Campaign<'_>,
     symptoms: &Symptoms,
     limit: Option<Duration>,
@@ -315,12 +346,8 @@ fn findings(
     let budget = reduction::Budget::new(campaign.session, limit);
     let symptoms: Vec<(&Key, &Gathered)> = symptoms.iter().collect();
     let found = pool::map(campaign.session, &symptoms, |(key, gathered)| {
-        let found = unreduced(campaign, key, gathered);
-        if found.0.status == Status::Known {
-            return Ok(found);
-        }
         match reduced(campaign, key, gathered, &budget) {
-            Err(Failure::Interrupted) => Ok(found),
+            Err(Failure::Interrupted) => Ok(unreduced(campaign, key, gathered)),
             reduced => reduced,
         }
     })?;
@@ -343,7 +370,7 @@ fn unreduced(campaign: &Campaign<'_>, (_, symptom): &Key, gathered: &Gathered) -
         subjects: gathered.subjects.iter().map(id).collect(),
         ..finding_of(&gathered.shortest, symptom, campaign.seed)
     };
-    (known_where_listed(finding, &campaign.subjects), gathered.shortest.texts.clone())
+    (finding, gathered.shortest.texts.clone())
 }
 
 /// Returns the finding with a reduced program, and the result of each subject for it.
@@ -370,22 +397,7 @@ fn reduced(
         releases,
         ..finding_of(&reduced, symptom, campaign.seed)
     };
-    Ok((known_where_listed(finding, &campaign.subjects), reduced.texts))
-}
-
-/// Turns the finding into a known one, if the deviation is listed for every subject that shows it.
-fn known_where_listed(finding: Finding, subjects: &[Tested]) -> Finding {
-    let Some(listed) = LISTED.iter().find(|listed| listed.is_called(&finding.id)) else { return finding };
-    let shows = |tested: &&Tested| finding.subjects.iter().any(|id| id == tested.subject.id());
-    match subjects.iter().filter(shows).all(|tested| listed.is_of(tested.subject.description())) {
-        true => Finding {
-            status: Status::Known,
-            kind: Kind::Known(listed.id.to_owned()),
-            title: listed.title.to_owned(),
-            ..finding
-        },
-        false => finding,
-    }
+    Ok((finding, reduced.texts))
 }
 
 /// Returns the listed deviations that no longer reproduce on a subject for which they are listed.

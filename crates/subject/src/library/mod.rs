@@ -3,8 +3,6 @@
 //! nvJitLink also links; the PTX compiler is in the driver's JIT compiler library. Each is loaded by its own process
 //! ([`work`]), which it may bring down.
 
-mod unseen;
-
 use std::io::{BufRead, Write};
 use std::path::Path;
 
@@ -17,6 +15,7 @@ use crate::ptxas::{self, messages};
 use crate::serve::Serve;
 use crate::subject::Description;
 use crate::toolchain::{Tool, max_ptx};
+use crate::unseen;
 use crate::worker::{self, Next, Question, WorkError};
 use ptxsmith_model::{Diagnostic, Observation, Outcome, Severity};
 
@@ -198,12 +197,7 @@ fn observe(library: &Library, question: &Question) -> Observation {
         },
         (Some(cubin), None) => match cubin::read(cubin) {
             Ok(mut variables) => {
-                let numbers = unseen::variables(&question.ptx, relocatable, !library.places_constants());
-                for name in numbers {
-                    if let Some(variable) = variables.get_mut(name.as_str()) {
-                        (variable.bytes, variable.addresses) = (None, None);
-                    }
-                }
+                unseen::leave_out(&mut variables, &question.ptx, relocatable, !library.places_constants());
                 Observation { variables, ..Observation::new(Outcome::Accepted) }
             }
             Err(error) => crashed(format!("success, but {error}")),
@@ -218,7 +212,7 @@ fn observe(library: &Library, question: &Question) -> Observation {
             Observation::because(Outcome::Unsupported, "it cannot link what has the attribute .unified")
         }
         (_, Some(_)) if other.iter().any(|line| is_left_undefined(line, &question.ptx)) => {
-            Observation::because(Outcome::Unsupported, "it cannot leave a name undefined")
+            Observation::because(Outcome::Unsupported, NAME_WITHOUT_DEFINITION)
         }
         (_, Some(Failed { step, result, about })) => {
             match (ptxas::refusal(&diagnostics, &question.ptx), other.last()) {
@@ -250,6 +244,9 @@ fn observe(library: &Library, question: &Question) -> Observation {
 fn is_of_unified(message: &str, ptx: &str) -> bool {
     message == "ERROR 1: finish" && ptx.contains(".unified")
 }
+
+/// The reason for not judging a module alone that a linker would need others for.
+pub(crate) const NAME_WITHOUT_DEFINITION: &str = "it cannot leave a name undefined";
 
 /// Whether a message says that a declared name is not defined anywhere. The oldest releases only say that the final
 /// step failed.

@@ -2,7 +2,17 @@
 
 use std::collections::BTreeSet;
 
+use ptxsmith_model::Variables;
 use ptxsmith_syntax::{holders_of_addresses, parse};
+
+/// Marks the variables that [`variables`] returns as not shown.
+pub(crate) fn leave_out(shown: &mut Variables, ptx: &str, relocatable: bool, leaves_constants: bool) {
+    for name in variables(ptx, relocatable, leaves_constants) {
+        if let Some(variable) = shown.get_mut(name.as_str()) {
+            (variable.bytes, variable.addresses) = (None, None);
+        }
+    }
+}
 
 /// Returns the module-scope variables whose initial values name a `.const` variable or a function that a cubin shows as
 /// a number.
@@ -10,7 +20,7 @@ use ptxsmith_syntax::{holders_of_addresses, parse};
 /// In an executable, constants have their final offset in the bank and functions have a number. A `relocatable` cubin
 /// leaves functions unresolved, and constants too if `leaves_constants` (assemblers do, linkers do not). Empty if the
 /// text does not parse; nothing is expected of such a module either.
-pub(super) fn variables(ptx: &str, relocatable: bool, leaves_constants: bool) -> BTreeSet<String> {
+pub(crate) fn variables(ptx: &str, relocatable: bool, leaves_constants: bool) -> BTreeSet<String> {
     let module = parse(ptx).unwrap_or_default();
     let holders = holders_of_addresses(&module, !relocatable, !(relocatable && leaves_constants));
     holders.map(|declarator| declarator.name.text.to_string()).collect()
