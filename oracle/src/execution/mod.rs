@@ -131,6 +131,7 @@ pub(crate) fn execute_over(
         })
     });
     first.objects = first.objects.share();
+    first.places = first.places.share();
     let kernels = program.functions.iter().filter(|(_, body)| body.kind == FunctionKind::Entry);
     kernels
         .map(|(&name, body)| {

@@ -54,7 +54,7 @@ pub(super) struct Machine<'m, 'r> {
     pub reader: Reader<'r>,
     pub objects: Objects,
     /// The objects of variables, created on first use.
-    pub places: BTreeMap<(Owner<'m>, Which), usize>,
+    pub places: Places<'m>,
     /// The initial contents of variables at module scope.
     pub expected: Rc<BTreeMap<&'m str, &'m expectation::Variable>>,
     /// The index of the input buffer's object, if there is an input.
@@ -82,6 +82,35 @@ pub(super) enum Owner<'m> {
     Function(&'m str),
     /// One call, by its number.
     Call(u32),
+}
+
+/// The objects of variables, by owner and number. Kernels share those of before they began.
+#[derive(Clone, Default)]
+pub(super) struct Places<'m> {
+    shared: Rc<BTreeMap<(Owner<'m>, Which), usize>>,
+    own: BTreeMap<(Owner<'m>, Which), usize>,
+}
+
+impl<'m> Places<'m> {
+    fn get(&self, key: (Owner<'m>, Which)) -> Option<usize> {
+        self.own.get(&key).or_else(|| self.shared.get(&key)).copied()
+    }
+
+    /// Returns the objects of an owner.
+    pub fn objects_of(&self, owner: Owner<'m>) -> impl Iterator<Item = usize> {
+        let layers = [&self.own, &*self.shared];
+        layers.into_iter().flat_map(move |places| {
+            let from_owner = places.range((owner, (0, 0))..);
+            from_owner.take_while(move |((other, _), _)| *other == owner).map(|(_, &object)| object)
+        })
+    }
+
+    /// Returns the same places, all of them shared by later clones.
+    pub fn share(self) -> Places<'m> {
+        let mut shared = Rc::unwrap_or_clone(self.shared);
+        shared.extend(self.own);
+        Places { shared: Rc::new(shared), own: BTreeMap::new() }
+    }
 }
 
 /// One call of a function.
@@ -137,7 +166,7 @@ impl<'m, 'r> Machine<'m, 'r> {
             program,
             reader,
             objects,
-            places: BTreeMap::new(),
+            places: Places::default(),
             expected: Rc::default(),
             input: None,
             written: Vec::new(),
@@ -182,9 +211,9 @@ impl<'m, 'r> Machine<'m, 'r> {
         self.called += 1;
         let mut frame = Frame::new(body, self.called);
         // The specification at hand does not say whether such variables keep their values from one call to the next.
-        let left = self.places.range((Owner::Function(body.name), (0, 0))..);
-        let left = left.take_while(|((owner, _), _)| *owner == Owner::Function(body.name));
-        left.for_each(|(_, &object)| self.objects[object].bytes.forget_written());
+        for object in self.places.objects_of(Owner::Function(body.name)) {
+            self.objects[object].bytes.forget_written();
+        }
         if arguments.len() != body.parameters.len() {
             return Err(FORM);
         }
@@ -249,7 +278,7 @@ impl<'m, 'r> Machine<'m, 'r> {
             Place::Function(which) if outlasts => (Owner::Function(frame.body.name), which),
             Place::Function(which) => (Owner::Call(frame.call), which),
         };
-        if let Some(&object) = self.places.get(&(owner, which)) {
+        if let Some(object) = self.places.get((owner, which)) {
             return Ok(object);
         }
         let size = variable.size.ok_or(Stop::Unmodelled("a variable of unknown size"))?;
@@ -266,7 +295,7 @@ impl<'m, 'r> Machine<'m, 'r> {
 
     /// Returns the object of a variable at module scope.
     pub fn of_module(&mut self, variable: &Variable, which: Which) -> usize {
-        if let Some(&object) = self.places.get(&(Owner::Module, which)) {
+        if let Some(object) = self.places.get((Owner::Module, which)) {
             return object;
         }
         let bytes = match self.expected.get(variable.name.as_str()) {
@@ -280,7 +309,7 @@ impl<'m, 'r> Machine<'m, 'r> {
 
     fn place(&mut self, owner: Owner<'m>, which: Which, object: Object) -> usize {
         let place = self.objects.push(object);
-        self.places.insert((owner, which), place);
+        self.places.own.insert((owner, which), place);
         place
     }
 

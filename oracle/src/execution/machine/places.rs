@@ -49,8 +49,7 @@ impl<'m> Machine<'m, '_> {
 
     /// Whether an object belongs to a variable at module scope.
     pub fn is_of_module(&self, object: usize) -> bool {
-        let mut places = self.places.range((Owner::Module, (0, 0))..);
-        places.any(|((owner, _), &at)| *owner == Owner::Module && at == object)
+        self.places.objects_of(Owner::Module).any(|of_module| of_module == object)
     }
 
     /// Returns the address that an operand without brackets denotes: `var`, `var + imm`, `var[index]`, or a function.
