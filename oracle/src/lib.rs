@@ -53,7 +53,7 @@ pub use execution::{Kernel, Left, Output, Written, execute};
 pub use expectation::{Address, Expectation, Variable, hex};
 pub use hold::{Held, NoAnswer, hold};
 pub use layout::{MAX_BYTES, expect};
-pub use predict::{Prediction, predict, predict_over};
+pub use predict::{Prediction, predict, predict_contents, predict_over};
 pub use reading::*;
 pub use refusal::{Refusal, RefusalClass, Stop};
 pub use rules::Rules;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use ptxsmith_oracle::{Expectation, Kernel, Left, Rules, Trace, Written, predict};
+use ptxsmith_oracle::{Expectation, Kernel, Left, Rules, Trace, Written, predict_contents};
 use ptxsmith_subject::solve;
 use ptxsmith_subject::{Observation, Outcome, Output};
 use ptxsmith_syntax::Module;
@@ -35,7 +35,7 @@ impl Compared {
 /// Returns whether the observation agrees with these rules, and the clauses and questions used. Every observed kernel
 /// must be predicted: a kernel without a rule does not agree.
 pub(crate) fn agrees(module: &Module, rules: &Rules, observation: &Observation) -> (bool, Trace) {
-    let prediction = predict(module, rules);
+    let prediction = predict_contents(module, rules);
     let agrees = match prediction.data {
         Expectation::Accepted { .. } => all_agree(&prediction.kernels, observation),
         Expectation::Refused { .. } => observation.outcome == Outcome::Refused,
@@ -47,7 +47,7 @@ pub(crate) fn agrees(module: &Module, rules: &Rules, observation: &Observation) 
 /// Returns whether the observation of the kernels contradicts none of these rules, and the clauses and questions
 /// used. Kernels without a rule are ignored.
 pub(crate) fn may_leave(module: &Module, rules: &Rules, observation: &Observation) -> (bool, Trace) {
-    let prediction = predict(module, rules);
+    let prediction = predict_contents(module, rules);
     let is_accepted = matches!(prediction.data, Expectation::Accepted { .. });
     let agrees = is_accepted && compare(&prediction.kernels, observation).differs.is_none();
     (agrees, prediction.trace())
@@ -199,7 +199,7 @@ mod tests {
             .visible .entry k(.param .u64 out)\n{\n.reg .u64 %o;\n.reg .u64 %a;\nld.param.u64 %o, [out];\n\
             mov.u64 %a, g+4;\nst.global.u64 [%o], %a;\nmov.u64 %a, 5;\nst.global.u64 [%o+8], %a;\nret;\n}\n";
         let module = ptxsmith_syntax::parse(text).unwrap();
-        let kernels = predict(&module, &Rules::default()).kernels;
+        let kernels = predict_contents(&module, &Rules::default()).kernels;
         assert!(matches!(kernels[0].left, Left::Output(_)), "{:?}", kernels[0]);
         let variable = |base| Variable { space: Some("global".into()), base, ..Variable::default() };
         let mut observation = Observation::new(Outcome::Accepted);
@@ -255,7 +255,7 @@ mod tests {
         change(&mut output);
         let mut observation = Observation::new(Outcome::Accepted);
         observation.kernels.insert("k".into(), output);
-        class(compare(&predict(&module, &Rules::default()).kernels, &observation))
+        class(compare(&predict_contents(&module, &Rules::default()).kernels, &observation))
     }
 
     #[test]

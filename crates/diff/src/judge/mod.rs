@@ -15,7 +15,8 @@ mod settling;
 use std::borrow::Borrow;
 
 use ptxsmith_oracle::{
-    Clause, Evaluator, Expectation, Kernel, Left, Prediction, Rules, Stop, Stored, Trace, expect, predict,
+    Clause, Evaluator, Expectation, Kernel, Left, Prediction, Rules, Stop, Stored, Trace, expect,
+    predict_contents,
 };
 use ptxsmith_subject::{Error, Launch, Observation, OutputForm, Read, Request, Subject};
 use ptxsmith_syntax::Header;
@@ -223,7 +224,7 @@ impl<'a> Judge<'a> {
     fn prediction(&self, trial: &Trial, rules: &Rules) -> Prediction {
         let module = trial.module(&self.options.header);
         if self.options.launch {
-            return self.without_absolute_places(predict(&module, rules));
+            return self.without_absolute_places(predict_contents(&module, rules));
         }
         let data = match expect(&module, rules) {
             // The slots of one constant are compared only if all of them have a rule.
