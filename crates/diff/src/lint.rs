@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem::discriminant;
 
-use ptxsmith_oracle::{Expectation, Kernel, Prediction, Rules, Trace, Variable, predict};
+use ptxsmith_oracle::{Expectation, Kernel, Prediction, Rules, Trace, Variable, predict_contents};
 use ptxsmith_syntax::{Item, Module, Span};
 
 use crate::known::{Effect, KNOWN, Known};
@@ -31,7 +31,7 @@ pub struct Risk {
 /// assert_eq!(risks(&module)[0].known.id, "incomplete-rows-packed");
 /// ```
 pub fn risks(module: &Module) -> Vec<Risk> {
-    let spec = predict(module, &Rules::default());
+    let spec = predict_contents(module, &Rules::default());
     let places = Places::of(module);
     let listed: Vec<(&str, &Pattern)> =
         KNOWN.iter().filter_map(|known| Some((known.id, known.pattern?))).collect();
@@ -48,7 +48,7 @@ pub fn risks(module: &Module) -> Vec<Risk> {
             Effect::Rule(change) | Effect::Refusal(change)
                 if depends_on_rules && known.touches(&spec.trace()) =>
             {
-                differing(&spec, &predict(module, &Rules::default().with(change)), &places)
+                differing(&spec, &predict_contents(module, &Rules::default().with(change)), &places)
             }
             Effect::Crash { when, .. } => meeting(&spec, when, &places),
             _ => Vec::new(),
@@ -76,7 +76,7 @@ pub fn risks(module: &Module) -> Vec<Risk> {
 fn agrees_with_all_rules(module: &Module, spec: &Prediction, places: &Places<'_>) -> bool {
     let changed = Rules::default()
         .with(|rules| KNOWN.iter().filter_map(Known::change).for_each(|change| change(rules)));
-    let other = predict(module, &changed);
+    let other = predict_contents(module, &changed);
     discriminant(&other.data) == discriminant(&spec.data) && differing(spec, &other, places).is_empty()
 }
 
