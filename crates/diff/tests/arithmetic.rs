@@ -147,8 +147,9 @@ fn listed(page: &str) -> Forms {
 
 fn page(forms: &Forms) -> String {
     let mut text = "# Instructions of generated code that are followed\n\n\
-        Written by `crates/diff/tests/arithmetic.rs` (`PTXSMITH_BLESS=1`). Each stands in the code of a directed kernel that leaves what the PTX\n\
-        manual says. Any other instruction, or modifier, is not followed.\n\n<!-- measured -->\n\n"
+        This page is for people who ask why a kernel was not compared: ptxsmith follows only these instructions and modifiers\n\
+        of generated code. Each stands in the code of a directed kernel that leaves what the PTX manual says\n\
+        (`crates/diff/tests/arithmetic.rs`, which writes this page with `PTXSMITH_BLESS=1`).\n\n<!-- measured -->\n\n"
         .to_owned();
     for (letter, subject, _) in SUBJECTS {
         let _ = writeln!(text, "- `{letter}`: {subject}");

@@ -87,9 +87,10 @@ fn ptxas_leaves_in_the_kernels_of_the_corpus_what_they_say_or_what_is_listed() {
     let Some(subject) = subject() else { return };
     let mut list = format!(
         "# The kernels of the corpus on {SUBJECT}\n\n\
-         Written by `crates/diff/tests/corpus.rs` (`PTXSMITH_BLESS=1`), and held against what is seen whenever that test runs. What each\n\
-         program must leave stands in the program; this is what the code of {SUBJECT} for sm_80 shows of it, without a device.\n\
-         *Seen* are scalars in output buffers, of those that the specification predicts.\n\n<!-- measured -->\n\
+         This page is for contributors: it lists what the code of {SUBJECT} for sm_80 shows of each kernel of the corpus,\n\
+         without a device. *Seen* are scalars in output buffers, of those that the specification predicts.\n\n\
+         `crates/diff/tests/corpus.rs` compares the list whenever it runs, and writes it with `PTXSMITH_BLESS=1`. The expected\n\
+         values are in the programs.\n\n<!-- measured -->\n\
          | case | seen | |\n| --- | --- | --- |\n"
     );
     let (mut new, mut seen, mut compared) = (Vec::new(), 0, 0);
