@@ -150,8 +150,9 @@ fn page(cases: u64, refused: &str, deviations: &str, questions: &str) -> String 
     format!(
         "# The rule on host `const` variables, by compiler release
 
-This page is for users of CUDA C++ compilers. `cargo xtask cuda-releases` renders it. [cuda.md](../guide/cuda.md) says what is compared
-and what a compiler's answer does not show. `cicc` of other releases of CUDA 12 is in no package of PyPI or Debian.
+This page is for users of CUDA C++ compilers: it says which uses of host `const` variables each release refuses or
+accepts otherwise than the rule in [cuda.md](../guide/cuda.md). `cargo xtask cuda-releases` renders it. No package of
+PyPI or Debian has `cicc` of other releases of CUDA 12.
 
 <!-- measured -->
 {}: {cases} uses of `ptxsmith cuda gen --seed 0`, the whole table and some draws.
