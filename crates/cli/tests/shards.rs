@@ -77,7 +77,7 @@ fn shards_merge_to_the_bytes_of_the_undivided_campaign() {
     assert_eq!(status(&whole), 1, "{}{}", stdout(&whole), stderr(&whole));
     let whole = place.result("out");
     assert!(whole.len() > 4, "there are findings: {whole:?}");
-    for of in [1, 2, 7, 64] {
+    for of in [1, 2, 7, 16] {
         let mut shards = Vec::new();
         for number in 1..=of {
             let out = format!("shard-{of}-{number}");
