@@ -183,7 +183,10 @@ impl Serve {
         if let Reply::Line(line) = &reply {
             match self.answer(line, id)? {
                 Ok(answered) => {
-                    self.keep(worker);
+                    // A library of ours that has failed may be in any state.
+                    if self.own.is_none() || !died(&answered) {
+                        self.keep(worker);
+                    }
                     return Ok(Some(answered));
                 }
                 Err(_) if worker.answered > 0 => return Ok(None),
@@ -326,9 +329,6 @@ impl Serve {
         let worker = self.worker()?;
         let fresh = worker.answered == 0;
         let first = self.ask(worker, request, further)?;
-        let died = |answered: &Answered| {
-            matches!(answered.observation.outcome, Outcome::Crashed | Outcome::TimedOut)
-        };
         match first {
             Some(answered) if fresh || self.own.is_none() || !died(&answered) => Ok(answered),
             // A new process has no state from earlier questions.
@@ -337,6 +337,11 @@ impl Serve {
                 .unwrap_or_else(|| Observation::because(Outcome::Crashed, "its output is no answer").into())),
         }
     }
+}
+
+/// Whether the answer is a crash or a time-out.
+fn died(answered: &Answered) -> bool {
+    matches!(answered.observation.outcome, Outcome::Crashed | Outcome::TimedOut)
 }
 
 #[cfg(test)]

@@ -248,6 +248,23 @@ fn a_worker_of_ours_is_asked_again_where_its_past_may_be_to_blame() {
 }
 
 #[test]
+fn a_worker_of_ours_that_answers_that_its_library_crashed_is_not_kept() {
+    let script = "import json, sys\nfor n, line in enumerate(sys.stdin):\n    \
+        q = json.loads(line)\n    \
+        print(json.dumps({'id': q['id'], 'observation': {'outcome': q['ptx'], 'reason': str(n)}}), flush=True)\n";
+    let args = vec!["-c".to_owned(), script.to_owned()];
+    let program = which::which("python3").unwrap();
+    let subject = Serve::own_worker(program, args, patient(), Cancel::new(), Description::default(), 100);
+    let waiting = || subject.waiting.lock().unwrap().len();
+    for _ in 0..3 {
+        ask(&subject, "refused");
+        assert_eq!(waiting(), 1);
+        assert_eq!(ask(&subject, "crashed").outcome, Outcome::Crashed);
+        assert_eq!(waiting(), 0);
+    }
+}
+
+#[test]
 fn a_failure_of_our_own_worker_is_no_observation() {
     let script = "import json, sys\nfor line in sys.stdin: print(json.dumps({'id': json.loads(line)['id'], 'failure': 'so'}), flush=True)\n";
     let args = vec!["-c".to_owned(), script.to_owned()];
