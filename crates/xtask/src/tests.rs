@@ -11,8 +11,7 @@ use serde_json::Value;
 use crate::tools::{self, command, text};
 
 /// Test programs that are started first. They take long, and would otherwise run alone at the end.
-const LONGEST: [&str; 8] =
-    ["releases", "operands", "documents", "planting", "shards", "time", "drift", "arithmetic"];
+const LONGEST: [&str; 5] = ["releases", "cli", "operands", "planting", "arithmetic"];
 
 /// The number of the slowest test programs that are listed at the end.
 const MOST_LISTED: usize = 10;

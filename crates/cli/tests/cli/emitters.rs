@@ -1,11 +1,9 @@
 //! PTX from compilers. The table in `docs/reference/emitters.md` covers the committed inputs; `cargo xtask
 //! check-emitters` generates it with LLVM.
 
-mod common;
-
 use std::path::Path;
 
-use common::*;
+use crate::common::*;
 
 #[test]
 fn every_global_has_its_line_in_the_table_and_there_are_sixty_or_more() {

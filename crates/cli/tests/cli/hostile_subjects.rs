@@ -1,13 +1,11 @@
 //! Any behavior of a hostile implementation is a verdict on the module that it was given. It causes no hang, no abort
 //! and no verdict on another module. `serve.rs` has the same tests for long-lived processes.
 
-mod common;
-
 use std::path::Path;
 use std::process::Output;
 use std::time::{Duration, Instant};
 
-use common::*;
+use crate::common::*;
 use serde_json::Value;
 
 fn report(out: &Path) -> Value {
@@ -21,7 +19,7 @@ fn check(directory: &Path, behaviour: &str, script: &str) -> (Output, Value) {
     let directory = directory.join(behaviour);
     std::fs::create_dir(&directory).unwrap();
     let module = file(&directory, "module.ptx", &module(".global .u8 a = 1;"));
-    let subject = common::script(&directory, script);
+    let subject = crate::common::script(&directory, script);
     let out = directory.join("out");
     let mut command = ptxsmith();
     command.args(["check", "--quiet", "--timeout", "2s", "--subject", &subject, "--out"]);
@@ -77,7 +75,7 @@ fn a_subject_that_dies_now_and_then_is_charged_with_deaths_and_nothing_else() {
         "echo >> {count}\n[ $(( $(wc -l < {count}) % 4 )) = 0 ] && kill -SEGV $$\nexec {oracle} \"$1\"",
         count = count.display()
     );
-    let subject = common::script(directory.path(), &script);
+    let subject = crate::common::script(directory.path(), &script);
     let (out, started) = (directory.path().join("out"), Instant::now());
     let mut command = ptxsmith();
     command.args(["run", "--quiet", "--jobs", "1", "--cases", "200", "--focus", "expressions"]);

@@ -1,11 +1,9 @@
 //! The way in which implementations are started does not change a report; a difference is a finding.
 
-mod common;
-
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use common::*;
+use crate::common::*;
 use serde_json::Value;
 
 /// Creates a fake ptxas that rejects everything. `said` is its additional output.

@@ -1,12 +1,10 @@
 //! Divided campaigns: shards that are merged, and a campaign that is killed and resumed.
 
-mod common;
-
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use common::*;
+use crate::common::*;
 
 /// Creates a subject that follows the specification under another interpretation, except for some bytes. It is slow
 /// while a file `slow` exists beside it.

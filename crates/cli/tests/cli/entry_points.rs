@@ -1,10 +1,8 @@
 //! One release of a compiler with two entry points: a difference between them is a finding at the end of a campaign.
 
-mod common;
-
 use std::path::Path;
 
-use common::*;
+use crate::common::*;
 use serde_json::Value;
 
 /// Creates an entry point of this name and version, with the lineage `made-up`, that reports this byte for `a`.

@@ -1,13 +1,11 @@
 //! `--time` limits a whole command, whatever the implementation does. Finished work is saved, and missing work is
 //! reported.
 
-mod common;
-
 use std::path::Path;
 use std::process::Output;
 use std::time::{Duration, Instant};
 
-use common::*;
+use crate::common::*;
 use serde_json::Value;
 
 /// The time limit of the commands in these tests.

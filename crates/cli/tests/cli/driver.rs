@@ -1,12 +1,10 @@
 //! The subject `driver`, with a stub of the driver library. No device is needed, and none is tested.
 
-mod common;
-
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
+use crate::common::*;
 use assert_cmd::Command;
-use common::*;
 use ptxsmith_suite::selfcheck;
 use serde_json::Value;
 

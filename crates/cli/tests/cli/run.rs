@@ -1,12 +1,10 @@
 //! `run` and `gen`, with fake subjects.
 
-mod common;
-
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use common::*;
+use crate::common::*;
 use serde_json::Value;
 
 fn report(out: &Path) -> Value {

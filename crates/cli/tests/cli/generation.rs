@@ -1,10 +1,8 @@
 //! `gen`, and the options of `run` that select the programs.
 
-mod common;
-
 use std::collections::BTreeMap;
 
-use common::*;
+use crate::common::*;
 use serde_json::Value;
 
 #[test]

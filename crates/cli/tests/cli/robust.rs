@@ -4,15 +4,13 @@
 //! `input.rs` tests files that are not programs, `hostile_subjects.rs` and `serve.rs` implementations, `shards.rs`
 //! campaigns that are killed. `docs/guide/fuzzing.md` lists all of these tests.
 
-mod common;
-
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use common::*;
+use crate::common::*;
 use serde_json::Value;
 
 fn json(path: &Path) -> Value {
@@ -108,7 +106,7 @@ fn what_an_implementation_says_is_neither_a_path_nor_markup_nor_a_terminal_s_bus
             format!("grep -q 'x = 1' \"$1\" || {{ echo '{{\"outcome\": \"accepted\"}}'; exit; }}\n{answer}");
         let work = directory.path().join(name);
         std::fs::create_dir_all(work.join("a/b/c")).unwrap();
-        let (subject, out) = (common::script(&work, &script), work.join("a/b/c/out"));
+        let (subject, out) = (crate::common::script(&work, &script), work.join("a/b/c/out"));
         let before = below(directory.path());
         let output = ptxsmith()
             .arg("check")

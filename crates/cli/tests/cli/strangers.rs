@@ -4,14 +4,12 @@
 //! The correct results were derived from the specification by hand. Where it is silent nothing is compared, and the
 //! subject's own messages are shown.
 
-mod common;
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use common::*;
+use crate::common::*;
 use ptxsmith_oracle::{Expectation, Left, Rules, Undecided, Validity, predict};
 use ptxsmith_subject::{OpenOptions, open, parse_spec};
 use regex_lite::{Captures, Regex};

@@ -1,11 +1,9 @@
 //! `check`, and the exit statuses of a campaign, with fake subjects.
 
-mod common;
-
 use std::path::Path;
 use std::process::Output;
 
-use common::*;
+use crate::common::*;
 use serde_json::Value;
 
 const ACCEPTED: &str = r#"echo '{"outcome": "accepted", "variables": {"x": {"space": "global", "size": 4, "bytes": "02000000", "addresses": []}}}'"#;

@@ -1,11 +1,9 @@
 //! `atlas`: campaigns as static pages.
 
-mod common;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use common::*;
+use crate::common::*;
 use serde_json::Value;
 
 /// Runs `check --by-case` on a conforming and a deviating program, with the oracle as subject.

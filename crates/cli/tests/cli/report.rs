@@ -1,11 +1,9 @@
 //! `report` and `history`: later uses of a campaign's folder.
 
-mod common;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use common::*;
+use crate::common::*;
 use ptxsmith_report::FORMATS;
 use serde_json::Value;
 

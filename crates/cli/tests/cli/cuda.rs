@@ -1,10 +1,8 @@
 //! `cuda gen`, `cuda check` and `cuda run`.
 
-mod common;
-
 use std::path::{Path, PathBuf};
 
-use common::{file, one_line_error, ptxsmith, status, stdout};
+use crate::common::{file, one_line_error, ptxsmith, status, stderr, stdout};
 use serde_json::Value;
 
 /// The example of the rule's document, changed where its second `val3` would be a redeclaration.
@@ -175,7 +173,7 @@ __device__ void h() {
     assert!(exit == 2 && said.contains("1 file, 0 violations; clang"), "{said}");
     let output =
         ptxsmith().args(["cuda", "check", "--interpretation", "enumeration=no"]).arg(&path).output().unwrap();
-    assert!(common::stderr(&output).contains("the answers to enumeration are invalid and integral"));
+    assert!(stderr(&output).contains("the answers to enumeration are invalid and integral"));
 }
 
 #[test]
@@ -215,11 +213,11 @@ fn no_file_of_flags_reaches_clang_from_a_compilation_database_or_a_name() {
             r#"{{"directory": ".", "file": "ok.cu", "arguments": ["nvcc", "{flag}", "@{flags}", "ok.cu"]}}"#
         ));
         assert_eq!(status(&output), 2, "{flag}");
-        assert!(common::stderr(&output).contains("names a file of further flags"), "{flag}");
+        assert!(stderr(&output).contains("names a file of further flags"), "{flag}");
     }
     let output = check(r#"{"directory": ".", "file": "ok.cu", "command": "nvcc 'ok.cu"}"#.to_owned());
     assert_eq!(status(&output), 2);
-    assert!(common::stderr(&output).contains("its command line cannot be split"));
+    assert!(stderr(&output).contains("its command line cannot be split"));
     // The compiler that clang starts reads the file of an `@` argument again as flags. This one would write a file.
     file(directory.path(), "flags.cu", &format!("-dependency-file {} -MT x", at("victim")));
     for flag in ["-I@flags.cu", "-I\", \"@flags.cu", "-D@flags.cu", "-U@flags.cu", "-isystem@flags.cu"] {
@@ -227,7 +225,7 @@ fn no_file_of_flags_reaches_clang_from_a_compilation_database_or_a_name() {
             r#"{{"directory": ".", "file": "ok.cu", "arguments": ["nvcc", "{flag}", "ok.cu"]}}"#
         ));
         assert_eq!(status(&output), 2, "{flag}");
-        assert!(common::stderr(&output).contains("names a file of further flags"), "{flag}");
+        assert!(stderr(&output).contains("names a file of further flags"), "{flag}");
         assert!(!directory.path().join("victim").exists(), "{flag}");
     }
     let shown = |name: &str| {
@@ -268,7 +266,7 @@ fn a_deep_expression_is_checked_and_one_too_deep_leaves_the_other_files_their_re
     ]
     .map(|(name, text)| file(directory.path(), name, &text));
     let output = ptxsmith().args(["cuda", "check", "--format", "json"]).args(paths).output().unwrap();
-    assert_eq!(status(&output), 1, "{}", common::stderr(&output));
+    assert_eq!(status(&output), 1, "{}", stderr(&output));
     let report: Value = serde_json::from_str(&stdout(&output)).unwrap();
     assert_eq!(report["files"][0]["not_analysed"], serde_json::json!([]));
     assert_eq!(report["files"][1]["findings"].as_array().unwrap().len(), 1);
@@ -336,7 +334,7 @@ fn a_project_is_checked_without_others_headers_and_gets_clean_by_a_patch_comment
             .current_dir(directory.path().join("p"))
             .output()
             .unwrap();
-        (status(&output), stdout(&output), common::stderr(&output))
+        (status(&output), stdout(&output), stderr(&output))
     };
     // The project's header is reported once.
     let (exit, said, _) = check(&["--fix-patch", "fix.patch"]);
@@ -462,7 +460,7 @@ fn a_file_that_is_not_there_is_bad_input() {
 fn an_unknown_subject_is_told_which_there_are() {
     let output = ptxsmith().args(["cuda", "run", "--subject", "gcc"]).output().unwrap();
     assert_eq!(status(&output), 2);
-    assert!(common::stderr(&output).contains("cicc@RELEASE"));
+    assert!(stderr(&output).contains("cicc@RELEASE"));
     let directory = tempfile::tempdir().unwrap();
     let run = ["cuda", "run", "--subject", "clang:/nonexistent/clang", "--out"];
     let output = ptxsmith().args(run).arg(directory.path()).output().unwrap();

@@ -1,10 +1,8 @@
 //! Invalid input files: one clear error line, and status 2.
 
-mod common;
-
 use std::fs::File;
 
-use common::*;
+use crate::common::*;
 
 fn eval(path: &std::path::Path) -> std::process::Output {
     ptxsmith().arg("eval").arg(path).output().unwrap()

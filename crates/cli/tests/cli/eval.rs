@@ -1,8 +1,6 @@
 //! `eval`: the values according to the specification, as text and as JSON.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use serde_json::Value;
 
 fn json(declarations: &str, args: &[&str]) -> Value {

@@ -1,8 +1,6 @@
 //! Help texts, and the commands that inspect the machine.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use ptxsmith_subject::SubjectSpec;
 
 #[test]

@@ -1,8 +1,6 @@
 //! `drift`: the comparison, and the message if there is nothing to compare.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use ptxsmith_subject::{OpenOptions, open, parse_spec};
 
 #[test]

@@ -1,14 +1,12 @@
 //! `reduce`, with fake subjects, and with a real ptxas if one is installed.
 
-mod common;
-#[path = "reduce/real.rs"]
 mod real;
 
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use common::*;
+use crate::common::*;
 
 /// Creates a conforming subject, modified by shell code that runs before it, with the module in `$1`, or after it, with
 /// the answer on standard input.

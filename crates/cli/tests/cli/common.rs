@@ -1,5 +1,4 @@
 //! Helpers shared by the tests of the command line program.
-#![allow(dead_code, reason = "every test file is a program of its own and uses a part of this")]
 
 use std::path::{Path, PathBuf};
 use std::process::Output;

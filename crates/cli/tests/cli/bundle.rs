@@ -1,11 +1,9 @@
 //! `bundle`: runs the scripts of bundles with only the compiler, `sh` and `python3`.
 
-mod common;
-
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use common::*;
+use crate::common::*;
 use ptxsmith_diff::known::{KNOWN, Known};
 use ptxsmith_diff::{Maker, known::listed_for};
 use ptxsmith_subject::toolchain::Toolchains;

@@ -1,11 +1,9 @@
 //! `check --link`: several modules as one program.
 
-mod common;
-
 use std::fs;
 use std::path::Path;
 
-use common::*;
+use crate::common::*;
 
 fn modules(directory: &Path) -> [std::path::PathBuf; 2] {
     let header = ".version 8.0\n.target sm_80\n.address_size 64\n";

@@ -12,8 +12,8 @@ use ptxsmith_subject::toolchain::Toolchains;
 use ptxsmith_subject::{Cancel, OpenOptions, Subject, SubjectSpec, open};
 use ptxsmith_testing::on_all_cores;
 
-use super::common::*;
 use super::{KERNEL, made_by_clang};
+use crate::common::*;
 
 /// Returns the real ptxas, or reports that nothing is tested.
 fn real_ptxas() -> Option<Box<dyn Subject>> {

@@ -1,11 +1,9 @@
 //! The suite as a user creates it, and the results of its runner compared with those of `check`.
 
-mod common;
-
 use std::path::Path;
 use std::process::Command;
 
-use common::*;
+use crate::common::*;
 use serde_json::Value;
 
 fn suite(out: &Path, more: &[&str]) -> std::process::Output {
@@ -50,7 +48,7 @@ fn a_refusal_counts_only_if_the_valid_neighbour_is_accepted() {
     let refuses = r#"{"schema": "ptxsmith.module/1", "outcome": "refused"}"#;
     let check = |script: String| {
         let out = directory.path().join("out");
-        let subject = common::script(directory.path(), &script);
+        let subject = crate::common::script(directory.path(), &script);
         let output = ptxsmith()
             .args(["check", "--quiet", "--subject", &subject, "--out"])
             .arg(&out)

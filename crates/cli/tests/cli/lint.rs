@@ -1,8 +1,6 @@
 //! `ptxsmith lint`: warnings about listed releases, without any of them installed.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 
 const ROWS: &str = ".version 7.8\n.target sm_80\n.global .s32 x[2][2] = {{1}, {3}};\n";
 const PLAIN: &str = ".version 7.8\n.target sm_80\n.global .s32 x[2] = {1, 3};\n";

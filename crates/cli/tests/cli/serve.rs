@@ -1,12 +1,10 @@
 //! Long-lived subjects: the documented examples, hostile ones, and the library that runs in such a process.
 
-mod common;
-
 use std::path::Path;
 use std::process::Output;
 use std::time::{Duration, Instant};
 
-use common::*;
+use crate::common::*;
 use serde_json::Value;
 
 /// Creates a Python subject that answers each request with the result of `answer(question)`, a dictionary or a string.
