@@ -1,5 +1,5 @@
-//! Rebuilds when a known deviation changes, because their files are compiled in. `deviations` is a link to their folder
-//! in the corpus.
+//! Rebuilds when a known deviation changes, because their files are compiled in. `deviations` is a link to
+//! their folder in the corpus.
 
 fn main() {
     println!("cargo:rerun-if-changed=../../corpus/deviations/emitted");

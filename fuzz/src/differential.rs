@@ -14,18 +14,18 @@ use std::time::{Duration, Instant};
 use arbitrary::Unstructured;
 use ptxsmith_campaign::Session;
 use ptxsmith_campaign::campaign::Campaign;
-use ptxsmith_campaign::cases::Made;
-use ptxsmith_campaign::judges::{Entry, verdicts};
+use ptxsmith_campaign::cases::GeneratedCase;
+use ptxsmith_campaign::judges::{JudgedTrial, verdicts};
 use ptxsmith_campaign::session::Events;
-use ptxsmith_campaign::store::Earlier;
-use ptxsmith_campaign::subjects::{Tested, open_subjects};
-use ptxsmith_diff::{Body, Header, Trial, Verdict};
+use ptxsmith_campaign::store::ExistingCampaign;
+use ptxsmith_campaign::subjects::{TestSubject, open_subjects};
+use ptxsmith_diff::{Header, Trial, TrialBody, Verdict};
 use ptxsmith_gen::{Config, Coverage, Generator, stream::SplitMix64};
 use ptxsmith_report::{Finding, Status};
 use ptxsmith_subject::{Cancel, OutputForm, Subject, parse_spec, process::Start, worker::Workers};
 use ptxsmith_syntax::{Item, ScalarType, Spacing, StateSpace, TypeKind};
 
-use crate::target::{Failure, Target};
+use crate::target::{Target, TargetFailure};
 
 /// The target.
 pub static DIFFERENTIAL: Target = Target { name: "differential", run, program };
@@ -38,7 +38,7 @@ pub const STORE: &str = "PTXSMITH_FUZZ_STORE";
 pub const PROGRAM: &str = "PTXSMITH";
 
 /// The interval between progress messages.
-const TELL: Duration = Duration::from_secs(10);
+const MESSAGE_INTERVAL: Duration = Duration::from_secs(10);
 /// The minimum length of mutated inputs. Assembling many declarations costs little more than assembling one.
 const LEAST_BYTES: usize = 16 * 1024;
 
@@ -60,16 +60,18 @@ pub fn trials(data: &[u8]) -> (Vec<Trial>, OutputForm) {
     while !u.is_empty() {
         let what: u8 = u.arbitrary().unwrap_or(0);
         let body = if form == OutputForm::Relocatable {
-            Body::Items(generator.addresses(&mut u, &mut coverage))
+            TrialBody::Items(generator.addresses(&mut u, &mut coverage))
         } else {
             match what % 8 {
                 0..=4 => {
                     let ty = TYPES[usize::from(what / 8) % TYPES.len()];
                     let space = if what >= 240 { StateSpace::Const } else { StateSpace::Global };
-                    Body::Expression { ty, space, expr: generator.expression(ty, &mut u, &mut coverage) }
+                    TrialBody::Expression { ty, space, expr: generator.expression(ty, &mut u, &mut coverage) }
                 }
-                5 | 6 => Body::Items(vec![Item::Variables(generator.declaration(&mut u, &mut coverage))]),
-                _ => Body::Contexts(generator.contexts(&mut u, &mut coverage)),
+                5 | 6 => {
+                    TrialBody::Items(vec![Item::Variables(generator.declaration(&mut u, &mut coverage))])
+                }
+                _ => TrialBody::Contexts(generator.contexts(&mut u, &mut coverage)),
             }
         };
         trials.push(Trial { id: trials.len() as u64, body, spacing: Spacing::Canonical });
@@ -89,15 +91,15 @@ pub struct Differential {
     campaign: &'static Campaign<'static>,
     judged: u64,
     since: Instant,
-    told: Instant,
+    last_message: Instant,
 }
 
 /// Reports each finding once.
-struct Told {
+struct FindingLog {
     since: Instant,
 }
 
-impl Events for Told {
+impl Events for FindingLog {
     fn found(&self, finding: &Finding) {
         let status = if finding.status == Status::Known { "known" } else { "NEW" };
         let after = self.since.elapsed().as_secs();
@@ -113,30 +115,31 @@ impl Differential {
     ///
     /// # Errors
     /// If the folder cannot be created.
-    pub fn new(subjects: Vec<Box<dyn Subject>>, folder: PathBuf) -> Result<Differential, Failure> {
-        let subjects = subjects.into_iter().map(Tested::new).collect();
+    pub fn new(subjects: Vec<Box<dyn Subject>>, folder: PathBuf) -> Result<Differential, TargetFailure> {
+        let subjects = subjects.into_iter().map(TestSubject::new).collect();
         Differential::of(Box::leak(Box::new(session(None))), subjects, folder)
     }
 
     fn of(
         session: &'static Session,
-        subjects: Vec<Tested>,
+        subjects: Vec<TestSubject>,
         folder: PathBuf,
-    ) -> Result<Differential, Failure> {
-        let campaign = Campaign::new(session, "fuzz", "declarations", subjects, Some(folder), Earlier::Share)
-            .map_err(failure)?;
+    ) -> Result<Differential, TargetFailure> {
+        let campaign =
+            Campaign::new(session, "fuzz", "declarations", subjects, Some(folder), ExistingCampaign::Share)
+                .map_err(failure)?;
         // Leaked on purpose: the campaign lives as long as the process.
         let campaign: &'static Campaign<'static> = Box::leak(Box::new(campaign));
         let now = Instant::now();
-        Ok(Differential { campaign, judged: 0, since: now, told: now })
+        Ok(Differential { campaign, judged: 0, since: now, last_message: now })
     }
 
     /// Creates the state for the implementations and folder named by the environment.
-    fn of_environment() -> Result<Differential, Failure> {
+    fn of_environment() -> Result<Differential, TargetFailure> {
         let named = std::env::var(SUBJECTS).unwrap_or_else(|_| "ptxas".to_owned());
         let specs = named.split(',').map(|name| parse_spec(name.trim()));
         let specs = specs.collect::<Result<Vec<_>, _>>();
-        let specs = specs.map_err(|error| Failure(format!("{SUBJECTS}: {error}")))?;
+        let specs = specs.map_err(|error| TargetFailure(format!("{SUBJECTS}: {error}")))?;
         let program = std::env::var_os(PROGRAM).map_or_else(|| PathBuf::from("ptxsmith"), PathBuf::from);
         let workers = Workers { program, args: vec!["worker".to_owned()] };
         let session = Box::leak(Box::new(session(Some(workers))));
@@ -156,27 +159,34 @@ impl Differential {
     ///
     /// # Errors
     /// If ptxsmith or the machine fails. Misbehaviour of an implementation is not an error.
-    pub fn judge(&mut self, data: &[u8]) -> Result<(), Failure> {
+    pub fn judge(&mut self, data: &[u8]) -> Result<(), TargetFailure> {
         let (trials, form) = trials(data);
-        let made: Vec<Made> = trials.into_iter().map(|trial| Made::of(trial, form)).collect();
+        let made: Vec<GeneratedCase> =
+            trials.into_iter().map(|trial| GeneratedCase::new(trial, form)).collect();
         // Run the implementations in parallel, since each has its own processes.
         let subjects = &self.campaign.subjects;
         let judged: Vec<_> = thread::scope(|scope| {
             let made = &made;
-            let ask = |tested: &'static Tested| scope.spawn(move || verdicts(tested, made, &tested.header));
-            let asked: Vec<_> = subjects.iter().map(ask).collect();
-            asked.into_iter().map(|asked| asked.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
+            let mut threads = Vec::new();
+            for tested in subjects {
+                threads.push(scope.spawn(move || verdicts(tested, made, &tested.header)));
+            }
+            let results = threads.into_iter().map(|thread| thread.join());
+            results.map(|result| result.unwrap_or_else(|panic| resume_unwind(panic))).collect()
         });
         for (tested, judged) in subjects.iter().zip(judged) {
             let judged = judged.map_err(failure)?.into_iter();
-            let entries: Vec<Entry<'_>> = judged.map(|placed| placed.entry(&made, &tested.header)).collect();
-            let compared = |entry: &&Entry<'_>| !matches!(entry.judged.verdict, Verdict::NotCompared(_));
-            self.judged +=
-                entries.iter().filter(compared).map(|entry| declarations(entry.trial)).sum::<u64>();
+            let entries: Vec<JudgedTrial<'_>> =
+                judged.map(|placed| placed.entry(&made, &tested.header)).collect();
+            for entry in &entries {
+                if !matches!(entry.judged.verdict, Verdict::NotCompared(_)) {
+                    self.judged += declarations(entry.trial);
+                }
+            }
             self.campaign.enter(tested, entries, None).map_err(failure)?;
         }
-        if self.told.elapsed() > TELL {
-            self.told = Instant::now();
+        if self.last_message.elapsed() > MESSAGE_INTERVAL {
+            self.last_message = Instant::now();
             let seconds = self.since.elapsed().as_secs_f64();
             let a_minute = self.judged as f64 / seconds * 60.0;
             eprintln!(
@@ -199,16 +209,16 @@ fn session(workers: Option<Workers>) -> Session {
         start: Start::fork(),
         workers,
         limit: None,
-        events: Box::new(Told { since: Instant::now() }),
+        events: Box::new(FindingLog { since: Instant::now() }),
         expected: Default::default(),
         known: Vec::new(),
     }
 }
 
 /// Converts a failure of ptxsmith or the machine.
-fn failure(failure: ptxsmith_campaign::Failure) -> Failure {
+fn failure(failure: ptxsmith_campaign::Failure) -> TargetFailure {
     use ptxsmith_campaign::Failure as Campaign;
-    Failure(match failure {
+    TargetFailure(match failure {
         Campaign::BadInput(message) | Campaign::Rendered(message) | Campaign::NoSubject(message) => message,
         Campaign::Harness(error) => format!("our machine or code failed: {error:#}"),
         Campaign::Interrupted => "interrupted".to_owned(),
@@ -222,8 +232,8 @@ fn declarations(trial: &Trial) -> u64 {
     trial.body.items().map_or(1, |items| items.iter().map(of).sum()) as u64
 }
 
-fn run(data: &[u8]) -> Result<(), Failure> {
-    static STATE: LazyLock<Mutex<Result<Differential, Failure>>> =
+fn run(data: &[u8]) -> Result<(), TargetFailure> {
+    static STATE: LazyLock<Mutex<Result<Differential, TargetFailure>>> =
         LazyLock::new(|| Mutex::new(Differential::of_environment()));
     match &mut *STATE.lock().unwrap_or_else(PoisonError::into_inner) {
         Ok(state) => state.judge(data),

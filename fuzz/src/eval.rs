@@ -6,8 +6,8 @@ use ptxsmith_oracle::{
 };
 use ptxsmith_syntax::{Expr, Module, NodeKind, ScalarType, VisitMut, parse};
 
-use crate::naive::{self, Answer};
-use crate::target::{Failure, Target, Turn, text};
+use crate::naive::{self, NaiveAnswer};
+use crate::target::{Selection, Target, TargetFailure, text};
 
 /// The target.
 pub static EVAL: Target = Target { name: "eval", run, program: text };
@@ -17,44 +17,44 @@ const MOST_VALUES: usize = 64;
 /// The number of values per program that are tried in every context.
 const IN_CONTEXT: usize = 2;
 
-fn run(data: &[u8]) -> Result<(), Failure> {
+fn run(data: &[u8]) -> Result<(), TargetFailure> {
     let Some(module) = std::str::from_utf8(data).ok().and_then(|text| parse(text).ok()) else {
         return Ok(());
     };
-    let turn = Turn::of(data, 3);
-    if turn.is_of(0) {
+    let selection = Selection::new(data, 3);
+    if selection.includes(0) {
         consistent(&module)?;
     }
     // Without a version there is no mask. The oracle then assumes the latest version.
     let version = module.version().unwrap_or((u32::MAX, 0));
     let mut values = values(&module);
     values.truncate(MOST_VALUES);
-    if turn.is_of(1) {
-        for (expr, ty) in turn.some_of(&values) {
-            agreement_under(expr, *ty, version, |others| turn.some_of(others))?;
+    if selection.includes(1) {
+        for (expr, ty) in selection.some_of(&values) {
+            agreement_under(expr, *ty, version, |others| selection.some_of(others))?;
         }
     }
-    if turn.is_of(2) {
-        for (expr, ty) in turn.some_of(&values).iter().take(IN_CONTEXT) {
-            in_context(expr, *ty, turn)?;
+    if selection.includes(2) {
+        for (expr, ty) in selection.some_of(&values).iter().take(IN_CONTEXT) {
+            in_context(expr, *ty, selection)?;
         }
     }
     Ok(())
 }
 
 /// Checks that the oracle is deterministic and that the sizes and alignments of variables are consistent.
-fn consistent(module: &Module) -> Result<(), Failure> {
+fn consistent(module: &Module) -> Result<(), TargetFailure> {
     let rules = Rules::default();
     let first = expect(module, &rules);
-    Failure::unless(first == expect(module, &rules), || "two answers for one program".to_owned())?;
+    TargetFailure::unless(first == expect(module, &rules), || "two answers for one program".to_owned())?;
     let Expectation::Accepted { variables, .. } = &first else { return Ok(()) };
     for variable in variables {
         // The oracle computes only the layout of the largest variables.
         let is_large = variable.size > MAX_BYTES && variable.bytes.is_empty();
-        Failure::unless(variable.has_content() || is_large, || {
+        TargetFailure::unless(variable.has_content() || is_large, || {
             format!("`{}` has {} bytes and size {}", variable.name, variable.bytes.len(), variable.size)
         })?;
-        Failure::unless(variable.align.is_power_of_two(), || {
+        TargetFailure::unless(variable.align.is_power_of_two(), || {
             format!("`{}` aligned to {}", variable.name, variable.align)
         })?;
     }
@@ -78,14 +78,16 @@ fn values(module: &Module) -> Vec<(&Expr, ScalarType)> {
 }
 
 /// Returns the oracle's answer for the content of a scalar, converted to the naive evaluator's type.
-fn answer(expr: &Expr, ty: ScalarType, version: (u32, u32), rules: &Rules, trace: &mut Trace) -> Answer {
+fn answer(expr: &Expr, ty: ScalarType, version: (u32, u32), rules: &Rules, trace: &mut Trace) -> NaiveAnswer {
     let size = ty.bytes().min(8);
     match Evaluator::new(rules, version).store(expr, ty, trace) {
-        Ok(Stored::Bits(bits)) => Answer::Bits(if size == 8 { bits } else { bits & ((1 << (8 * size)) - 1) }),
-        Ok(Stored::Wide(_)) => Answer::Open,
-        Ok(Stored::Address(..)) => Answer::Unknown,
-        Err(Stop::Refused(_)) => Answer::Refused,
-        Err(Stop::Unmodelled(_)) => Answer::Open,
+        Ok(Stored::Bits(bits)) => {
+            NaiveAnswer::Bits(if size == 8 { bits } else { bits & ((1 << (8 * size)) - 1) })
+        }
+        Ok(Stored::Wide(_)) => NaiveAnswer::Open,
+        Ok(Stored::Address(..)) => NaiveAnswer::Unknown,
+        Err(Stop::Refused(_)) => NaiveAnswer::Refused,
+        Err(Stop::Unmodelled(_)) => NaiveAnswer::Open,
     }
 }
 
@@ -94,7 +96,7 @@ fn answer(expr: &Expr, ty: ScalarType, version: (u32, u32), rules: &Rules, trace
 ///
 /// # Errors
 /// If the answers differ.
-pub fn agreement(expr: &Expr, ty: ScalarType, version: (u32, u32)) -> Result<u32, Failure> {
+pub fn agreement(expr: &Expr, ty: ScalarType, version: (u32, u32)) -> Result<u32, TargetFailure> {
     agreement_under(expr, ty, version, |others| others)
 }
 
@@ -104,7 +106,7 @@ fn agreement_under(
     ty: ScalarType,
     version: (u32, u32),
     some_of: impl Fn(&[Readings]) -> &[Readings],
-) -> Result<u32, Failure> {
+) -> Result<u32, TargetFailure> {
     let mut trace = Trace::default();
     let mut compared = compare(expr, ty, version, Readings::default(), &mut trace)?;
     let others: Vec<Readings> = (trace.questions.iter())
@@ -123,15 +125,15 @@ fn compare(
     version: (u32, u32),
     readings: Readings,
     trace: &mut Trace,
-) -> Result<u32, Failure> {
+) -> Result<u32, TargetFailure> {
     let ours = answer(expr, ty, version, &Rules::specification(readings), trace);
     let naive = naive::store(expr, ty, version, &readings);
-    if naive == Answer::Unknown {
+    if naive == NaiveAnswer::Unknown {
         return Ok(0);
     }
     // If the specification does not cover one part and rejects another, the result depends on which is evaluated first.
-    let either = naive == Answer::Open && ours == Answer::Refused && has_masked_operand(expr);
-    Failure::unless(ours == naive || either, || {
+    let either = naive == NaiveAnswer::Open && ours == NaiveAnswer::Refused && has_masked_operand(expr);
+    TargetFailure::unless(ours == naive || either, || {
         let readings: Vec<String> = (trace.questions.iter())
             .map(|question| Interpretation(question, readings.answer(question)).to_string())
             .collect();
@@ -151,25 +153,24 @@ fn has_masked_operand(expr: &Expr) -> bool {
 
 /// Checks a constant in scalars, arrays and vectors, in both state spaces: all must hold the same value as the scalar, or be
 /// rejected if the scalar is rejected.
-fn in_context(expr: &Expr, ty: ScalarType, turn: Turn) -> Result<(), Failure> {
-    let address = |kind: &NodeKind| matches!(kind, NodeKind::Name(_) | NodeKind::Generic(_));
-    if expr.nodes().iter().any(|node| address(&node.kind)) {
+fn in_context(expr: &Expr, ty: ScalarType, selection: Selection) -> Result<(), TargetFailure> {
+    if expr.nodes().iter().any(|node| matches!(node.kind, NodeKind::Name(_) | NodeKind::Generic(_))) {
         return Ok(());
     }
     let Some(size) = ty.size() else { return Ok(()) };
     let rules = Rules::default();
     let expected = answer(expr, ty, (9, 0), &rules, &mut Trace::default());
-    for (name, context) in turn.some_of(contexts(ty)) {
+    for (name, context) in selection.some_of(contexts(ty)) {
         let found = match expect(&module_of(context, expr, ty), &rules) {
-            Expectation::Refused { .. } => Answer::Refused,
-            Expectation::Unmodelled { .. } => Answer::Open,
+            Expectation::Refused { .. } => NaiveAnswer::Refused,
+            Expectation::Unmodelled { .. } => NaiveAnswer::Open,
             Expectation::Accepted { variables, .. } => {
                 let bytes = variables.last().map(|variable| &*variable.bytes).unwrap_or_default();
                 let last = bytes.rchunks(size as usize).next().unwrap_or_default();
-                Answer::Bits(last.iter().rev().fold(0, |bits, &byte| bits << 8 | u64::from(byte)))
+                NaiveAnswer::Bits(last.iter().rev().fold(0, |bits, &byte| bits << 8 | u64::from(byte)))
             }
         };
-        Failure::unless(found == expected, || {
+        TargetFailure::unless(found == expected, || {
             format!("`{expr}` in {ty} is {expected:?} as a scalar and {found:?} as {name}")
         })?;
     }
@@ -193,9 +194,9 @@ fn contexts(ty: ScalarType) -> &'static [ConstantContext] {
 }
 
 /// Replaces `v` by a constant.
-struct Put<'a>(&'a Expr);
+struct ConstantInsertion<'a>(&'a Expr);
 
-impl VisitMut<'_> for Put<'_> {
+impl VisitMut<'_> for ConstantInsertion<'_> {
     fn expr(&mut self, expr: &mut Expr) {
         if *expr == Expr::name("v") {
             *expr = self.0.clone();
@@ -207,6 +208,6 @@ impl VisitMut<'_> for Put<'_> {
 fn module_of(context: &str, expr: &Expr, ty: ScalarType) -> Module {
     let text = format!(".version 9.0 .target sm_90 {}", context.replace('#', ty.keyword()));
     let mut module = parse(&text).expect("a text of ours");
-    Put(expr).module(&mut module);
+    ConstantInsertion(expr).module(&mut module);
     module
 }

@@ -30,7 +30,7 @@ pub use parse::PARSE;
 pub use reduce::REDUCE;
 pub use roundtrip::{ROUNDTRIP, module};
 pub use serve::SERVE;
-pub use target::{Failure, Target, corpus_file, files, seeds};
+pub use target::{Target, TargetFailure, corpus_file, files, seeds};
 
 /// All targets.
 pub static ALL: [&Target; 8] =

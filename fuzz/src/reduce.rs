@@ -1,10 +1,12 @@
 //! Target `reduce`: a reduced program still satisfies the predicate, is no larger than the input, and is deterministic.
 
 use ptxsmith_gen::stream::SplitMix64;
-use ptxsmith_reduce::{Answer, Ended, Event, Objection, Options, Program, Question, Reduced, reduce};
+use ptxsmith_reduce::{
+    Answer, Event, NotReducible, Program, Question, ReduceOptions, SearchEnd, SearchResult, reduce,
+};
 use ptxsmith_syntax::{Declarator, Module, NodeKind};
 
-use crate::target::{Failure, Target};
+use crate::target::{Target, TargetFailure};
 
 /// The target.
 pub static REDUCE: Target = Target { name: "reduce", run, program };
@@ -34,12 +36,12 @@ fn program(data: &[u8]) -> Option<String> {
 
 /// An invented predicate that candidates must satisfy. Some predicates look for a construct in the tree, like a verdict with a
 /// local cause. Others are arbitrary, like a verdict that depends on the whole program.
-struct Invented {
+struct InventedPredicate {
     question: u64,
     asked: usize,
 }
 
-impl Invented {
+impl InventedPredicate {
     fn answer(&self, program: &Program) -> bool {
         let (kind, detail) = (self.question % 8, self.question / 8);
         let text = program.text();
@@ -68,7 +70,7 @@ impl Invented {
     }
 }
 
-impl Question for Invented {
+impl Question for InventedPredicate {
     fn ask(&mut self, programs: &[Program]) -> Vec<Answer> {
         self.asked += programs.len();
         programs.iter().map(|program| self.answer(program).into()).collect()
@@ -88,7 +90,7 @@ fn holds(program: &Program, is: impl Fn(&NodeKind) -> bool) -> bool {
     values.any(|value| value.nodes().iter().any(|node| is(&node.kind)))
 }
 
-fn run(data: &[u8]) -> Result<(), Failure> {
+fn run(data: &[u8]) -> Result<(), TargetFailure> {
     let Some((question, text)) = split(data) else { return Ok(()) };
     if text.len() > MOST_BYTES {
         return Ok(());
@@ -97,27 +99,29 @@ fn run(data: &[u8]) -> Result<(), Failure> {
     let program = Program::parse(text).unwrap_or_else(|_| Program::from_text(text));
     let (first, asked) = reduced(&program, question)?;
     let (again, _) = reduced(&program, question)?;
-    Failure::unless(first == again, || "two results for one program and question".to_owned())?;
+    TargetFailure::unless(first == again, || "two results for one program and question".to_owned())?;
     let reduced = match first {
         Ok(reduced) => reduced,
-        Err(Objection::NotInteresting) => {
-            let interesting = Invented { question, asked: 0 }.answer(&program);
-            return Failure::unless(!interesting, || "an interesting program is not taken".to_owned());
+        Err(NotReducible::NotInteresting) => {
+            let interesting = InventedPredicate { question, asked: 0 }.answer(&program);
+            return TargetFailure::unless(!interesting, || "an interesting program is not taken".to_owned());
         }
         Err(objection) => {
-            return Err(Failure(format!("{objection:?}, though the answer depends on the program alone")));
+            return Err(TargetFailure(format!(
+                "{objection:?}, though the answer depends on the program alone"
+            )));
         }
     };
-    Failure::unless(Invented { question, asked: 0 }.answer(&reduced.program), || {
+    TargetFailure::unless(InventedPredicate { question, asked: 0 }.answer(&reduced.program), || {
         format!("the result answers no:\n{}", reduced.program.text())
     })?;
-    Failure::unless(!program.is_smaller_than(&reduced.program), || {
+    TargetFailure::unless(!program.is_smaller_than(&reduced.program), || {
         format!("the result is larger:\n{}", reduced.program.text())
     })?;
-    if reduced.ended == Ended::Least {
+    if reduced.ended == SearchEnd::Least {
         let next = self::reduced(&reduced.program, question)?.0;
         let stays = matches!(&next, Ok(next) if next.program.text() == reduced.program.text());
-        Failure::unless(stays || asked * 2 > MOST_ASKED, || {
+        TargetFailure::unless(stays || asked * 2 > MOST_ASKED, || {
             format!("the minimized reproducer is reduced further:\n{}", reduced.program.text())
         })?;
     }
@@ -125,11 +129,14 @@ fn run(data: &[u8]) -> Result<(), Failure> {
 }
 
 /// Reduces a program. Returns the result and the number of candidates tried. Fails if a step is not smaller than the one before.
-fn reduced(program: &Program, question: u64) -> Result<(Result<Reduced, Objection>, usize), Failure> {
-    let mut invented = Invented { question, asked: 0 };
+fn reduced(
+    program: &Program,
+    question: u64,
+) -> Result<(Result<SearchResult, NotReducible>, usize), TargetFailure> {
+    let mut invented = InventedPredicate { question, asked: 0 };
     let mut best = program.clone();
     let mut grown = None;
-    let result = reduce(program.clone(), &mut invented, &Options::default(), &mut |event| {
+    let result = reduce(program.clone(), &mut invented, &ReduceOptions::default(), &mut |event| {
         if let Event::Better(better, pass) = event {
             if !better.is_smaller_than(&best) {
                 grown.get_or_insert(pass);
@@ -138,7 +145,7 @@ fn reduced(program: &Program, question: u64) -> Result<(Result<Reduced, Objectio
         }
     });
     match grown {
-        Some(pass) => Err(Failure(format!("pass {pass} makes a program larger"))),
+        Some(pass) => Err(TargetFailure(format!("pass {pass} makes a program larger"))),
         None => Ok((result, invented.asked)),
     }
 }

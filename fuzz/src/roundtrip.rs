@@ -7,7 +7,7 @@ use arbitrary::{Arbitrary, Unstructured};
 use ptxsmith_gen::{Config, Coverage, Generator, Header};
 use ptxsmith_syntax::{Declaration, Item, Module, ScalarType, Spacing, StateSpace, parse, print};
 
-use crate::target::{Failure, Target, Turn};
+use crate::target::{Selection, Target, TargetFailure};
 
 /// The target.
 pub static ROUNDTRIP: Target = Target { name: "roundtrip", run, program: |data| Some(print(&module(data))) };
@@ -72,38 +72,41 @@ fn made_of(data: &[u8], coverage: &mut Coverage) -> Module {
     Header::default().module(items)
 }
 
-fn run(data: &[u8]) -> Result<(), Failure> {
+fn run(data: &[u8]) -> Result<(), TargetFailure> {
     let module = module(data);
-    let turn = Turn::of(data, 2);
-    if turn.is_of(0) {
+    let selection = Selection::new(data, 2);
+    if selection.includes(0) {
         canonical(&module)?
     };
-    if turn.is_of(1) {
+    if selection.includes(1) {
         oddly_spaced(&module, data)?
     };
     Ok(())
 }
 
-fn canonical(module: &Module) -> Result<(), Failure> {
+fn canonical(module: &Module) -> Result<(), TargetFailure> {
     let text = print(module);
     let again = parse(&text)
-        .map_err(|error| Failure(format!("the text does not parse: {}", error.render("", &text))))?;
-    Failure::unless(again == *module, || "the text is parsed as another program".to_owned())?;
-    Failure::unless(print(&again) == text, || "the same program is printed in two ways".to_owned())?;
+        .map_err(|error| TargetFailure(format!("the text does not parse: {}", error.render("", &text))))?;
+    TargetFailure::unless(again == *module, || "the text is parsed as another program".to_owned())?;
+    TargetFailure::unless(print(&again) == text, || "the same program is printed in two ways".to_owned())?;
     Ok(())
 }
 
-fn oddly_spaced(module: &Module, data: &[u8]) -> Result<(), Failure> {
+fn oddly_spaced(module: &Module, data: &[u8]) -> Result<(), TargetFailure> {
     let Some(odd) = odd_text(module, data) else { return canonical(module) };
-    let read = parse(&odd).map_err(|error| Failure(format!("oddly spaced: {}", error.render("", &odd))))?;
-    Failure::unless(read == *module, || format!("oddly spaced, it is another program:\n{odd}"))
+    let read =
+        parse(&odd).map_err(|error| TargetFailure(format!("oddly spaced: {}", error.render("", &odd))))?;
+    TargetFailure::unless(read == *module, || format!("oddly spaced, it is another program:\n{odd}"))
 }
 
 /// Prints the program with white space and comments derived from these bytes. Returns `None` if the program may contain kept
 /// tokens, because these retain their original gaps.
 pub fn odd_text(module: &Module, data: &[u8]) -> Option<String> {
-    let can_be = |item: &Item| item.is_header() || matches!(item, Item::Variables(_));
+    if !module.items.iter().all(|item| item.is_header() || matches!(item, Item::Variables(_))) {
+        return None;
+    }
     let seed =
         data.iter().fold(data.len() as u64, |sum, &byte| sum.wrapping_mul(257).wrapping_add(byte.into()));
-    module.items.iter().all(can_be).then(|| Spacing::Odd(seed).print(module))
+    Some(Spacing::Odd(seed).print(module))
 }

@@ -8,7 +8,7 @@ use ptxsmith_oracle::{Expectation, Rules, Variable, expect};
 use ptxsmith_subject::{FnSubject, Observation, Outcome, Request, serve};
 use ptxsmith_syntax::{Module, parse};
 
-use crate::target::{Failure, Target, no_program};
+use crate::target::{Target, TargetFailure, no_program};
 
 /// The target.
 pub static SERVE: Target = Target { name: "serve", run, program: no_program };
@@ -32,18 +32,18 @@ static EXPECTED: LazyLock<(Module, Vec<Variable>)> = LazyLock::new(|| {
     (module, variables)
 });
 
-fn run(data: &[u8]) -> Result<(), Failure> {
+fn run(data: &[u8]) -> Result<(), TargetFailure> {
     let Ok(observation) = serve::read_answer(data, QUESTION) else { return Ok(()) };
     kept(&observation)?;
     let (module, variables) = &*EXPECTED;
     let subject = FnSubject::new("hostile", |_: &Request<'_>| observation.clone());
     let parts = judge_data(&subject, &Rules::default(), module, MODULE, "sm_80")
-        .map_err(|error| Failure(format!("a reply is taken for a failure of ours: {error}")))?;
-    Failure::unless(!parts.is_empty(), || "a reply without a verdict".to_owned())?;
+        .map_err(|error| TargetFailure(format!("a reply is taken for a failure of ours: {error}")))?;
+    TargetFailure::unless(!parts.is_empty(), || "a reply without a verdict".to_owned())?;
     for part in &parts {
         let conforms = matches!(part.verdict, Verdict::Conforms);
         if conforms {
-            Failure::unless(observation.outcome == Outcome::Accepted, || {
+            TargetFailure::unless(observation.outcome == Outcome::Accepted, || {
                 format!("{:?} conforms", observation.outcome)
             })?;
         }
@@ -51,22 +51,22 @@ fn run(data: &[u8]) -> Result<(), Failure> {
             let expected = variables.iter().find(|variable| variable.name == name.as_str());
             let seen = observation.variables.get(name.as_str());
             let (Some(expected), Some(seen)) = (expected, seen) else {
-                return Err(Failure(format!("`{name}` conforms, and was not shown")));
+                return Err(TargetFailure(format!("`{name}` conforms, and was not shown")));
             };
             // Bytes that were read from memory contain addresses as numbers, so they may differ.
             let same =
                 seen.bytes.as_ref().is_none_or(|bytes| *bytes == expected.bytes) || seen.base.is_some();
-            Failure::unless(same, || format!("`{name}` conforms with {:?}", seen.bytes))?;
+            TargetFailure::unless(same, || format!("`{name}` conforms with {:?}", seen.bytes))?;
         }
     }
     Ok(())
 }
 
 /// Checks that an observation survives serialization, as in the state of a campaign.
-fn kept(observation: &Observation) -> Result<(), Failure> {
-    let text =
-        serde_json::to_vec(observation).map_err(|error| Failure(format!("cannot be written: {error}")))?;
-    let again: Observation =
-        serde_json::from_slice(&text).map_err(|error| Failure(format!("cannot be read again: {error}")))?;
-    Failure::unless(again == *observation, || "read again, it is another observation".to_owned())
+fn kept(observation: &Observation) -> Result<(), TargetFailure> {
+    let text = serde_json::to_vec(observation)
+        .map_err(|error| TargetFailure(format!("cannot be written: {error}")))?;
+    let again: Observation = serde_json::from_slice(&text)
+        .map_err(|error| TargetFailure(format!("cannot be read again: {error}")))?;
+    TargetFailure::unless(again == *observation, || "read again, it is another observation".to_owned())
 }

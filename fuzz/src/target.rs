@@ -16,26 +16,26 @@ pub struct Target {
     /// The name of the target, its program and its seed folder, as in `cargo fuzz run NAME`.
     pub name: &'static str,
     /// Runs the target on an input.
-    pub run: fn(&[u8]) -> Result<(), Failure>,
+    pub run: fn(&[u8]) -> Result<(), TargetFailure>,
     /// Returns the PTX program that an input encodes, or `None` if it encodes something else.
     pub program: fn(&[u8]) -> Option<String>,
 }
 
 /// The property that an input violates, as a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Failure(pub String);
+pub struct TargetFailure(pub String);
 
-impl Failure {
+impl TargetFailure {
     /// Returns a failure with this message unless the condition holds.
     ///
     /// # Errors
     /// If the condition is false.
-    pub fn unless(condition: bool, what: impl FnOnce() -> String) -> Result<(), Failure> {
-        if condition { Ok(()) } else { Err(Failure(what())) }
+    pub fn unless(condition: bool, what: impl FnOnce() -> String) -> Result<(), TargetFailure> {
+        if condition { Ok(()) } else { Err(TargetFailure(what())) }
     }
 }
 
-impl fmt::Display for Failure {
+impl fmt::Display for TargetFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
@@ -44,23 +44,23 @@ impl fmt::Display for Failure {
 /// Selects the properties to check on an input: under libFuzzer one, derived from the input, to keep executions short; in
 /// tests and replays all.
 #[derive(Clone, Copy, Debug)]
-pub struct Turn {
+pub struct Selection {
     one: Option<u64>,
     /// A hash of the input.
     sum: u64,
 }
 
-impl Turn {
+impl Selection {
     /// Selects among this many properties for an input.
-    pub fn of(data: &[u8], properties: u64) -> Turn {
+    pub fn new(data: &[u8], properties: u64) -> Selection {
         let sum = data.iter().fold(0xcbf2_9ce4_8422_2325, |sum: u64, &byte| {
             (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
         });
-        Turn { one: cfg!(fuzzing).then_some((sum >> 32) % properties), sum: sum & 0xffff_ffff }
+        Selection { one: cfg!(fuzzing).then_some((sum >> 32) % properties), sum: sum & 0xffff_ffff }
     }
 
     /// Returns true if this property is selected.
-    pub fn is_of(self, property: u64) -> bool {
+    pub fn includes(self, property: u64) -> bool {
         self.one.is_none_or(|one| one == property)
     }
 
@@ -89,7 +89,7 @@ thread_local! {
 }
 
 impl Target {
-    /// Runs the target for libFuzzer: a failure becomes a panic whose message contains a corpus file.
+    /// Runs the target for libFuzzer: a failure becomes a panic with a corpus file in its message.
     ///
     /// # Panics
     /// If the target fails, or panics itself.
@@ -128,9 +128,10 @@ impl Target {
             Some(program) => {
                 let note = format!("fuzz target {}: {what}", self.name);
                 let file = corpus_file(&program, &note);
-                let repeat = match as_it_is.is_some_and(|text| text.ends_with(&program)) {
-                    true => format!("{repeat} FILE, with this or what libFuzzer writes as FILE"),
-                    false => format!("{repeat} --hex {}", hex::encode(data)),
+                let repeat = if as_it_is.is_some_and(|text| text.ends_with(&program)) {
+                    format!("{repeat} FILE, with this or what libFuzzer writes as FILE")
+                } else {
+                    format!("{repeat} --hex {}", hex::encode(data))
                 };
                 let name = self.name;
                 format!(
@@ -187,22 +188,27 @@ pub fn seeds(name: &str) -> PathBuf {
 /// # Errors
 /// If a file cannot be read. The message names it.
 pub fn files(places: &[PathBuf]) -> Result<Vec<(PathBuf, Vec<u8>)>, String> {
-    let failed = |path: &Path, error: std::io::Error| format!("cannot read {}: {error}", path.display());
-    let mut found = Vec::new();
+    let mut paths = Vec::new();
     for place in places {
         if place.is_dir() {
-            let entries = std::fs::read_dir(place).map_err(|error| failed(place, error))?;
-            let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
-            paths.sort();
-            found.extend(paths.into_iter().filter(|path| path.is_file()));
+            let entries = std::fs::read_dir(place).map_err(|error| cannot_read(place, &error))?;
+            let mut entries: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+            entries.sort();
+            paths.extend(entries.into_iter().filter(|path| path.is_file()));
         } else {
-            found.push(place.clone());
+            paths.push(place.clone());
         }
     }
-    found
-        .into_iter()
-        .map(|path| Ok((path.clone(), std::fs::read(&path).map_err(|error| failed(&path, error))?)))
-        .collect()
+    let mut files = Vec::new();
+    for path in paths {
+        let contents = std::fs::read(&path).map_err(|error| cannot_read(&path, &error))?;
+        files.push((path, contents));
+    }
+    Ok(files)
+}
+
+fn cannot_read(path: &Path, error: &std::io::Error) -> String {
+    format!("cannot read {}: {error}", path.display())
 }
 
 /// Renders a program as a corpus file, with the leading comments described in `corpus/README.md`.

@@ -49,7 +49,7 @@ fn a_nan_that_arithmetic_made_is_refused_where_any_float_is() {
 /// Found by `examples/agree.rs`. An operand that is not evaluated still has a type (4.5.5). The oracle used the type of the
 /// operand of its last operator, but `~` gives an unsigned value, and `!` and comparisons a signed one.
 #[test]
-fn what_is_not_evaluated_has_the_type_of_its_operator() {
+fn skipped_operands_have_the_type_of_their_operator() {
     let skipped = Readings::default().with(Question::SkippedOperand, 1).unwrap();
     let skipped = Rules::specification(skipped);
     let stored = |text: &str| {

@@ -2,10 +2,10 @@
 //! tested fails.
 
 use ptxsmith_campaign::ledger::Ledger;
-use ptxsmith_diff::{Header, Judge, Options, Trial};
+use ptxsmith_diff::{Header, Judge, JudgeOptions, Trial};
 use ptxsmith_fuzz::differential::trials;
 use ptxsmith_fuzz::module;
-use ptxsmith_fuzz::naive::{self, Answer};
+use ptxsmith_fuzz::naive::{self, NaiveAnswer};
 use ptxsmith_oracle::{
     Clause, Evaluator, Integer, NanNarrowing, Question, Readings, RefusalClass, Rules, Stored, Trace, expect,
 };
@@ -71,7 +71,7 @@ fn stored(expr: &Expr, ty: ScalarType) -> Option<u64> {
 }
 
 #[test]
-fn what_is_printed_is_parsed_as_the_same_program() {
+fn printed_programs_parse_as_the_same_program() {
     fn law(bytes: Bytes) -> bool {
         let module = module(&bytes.0);
         parse(&print(&module)).as_ref() == Ok(&module)
@@ -91,7 +91,7 @@ fn every_operator_has_the_type_of_table_5() {
             defined += 1;
             let negative = parse_expr(&format!("({text}) * 0 - 1 < 0")).unwrap();
             let signed = naive::store(&negative, ScalarType::S64, (7, 8), &Readings::default());
-            assert_eq!(Answer::Bits(found.signed.into()), signed, "{text}");
+            assert_eq!(NaiveAnswer::Bits(found.signed.into()), signed, "{text}");
         }
         for op in UnaryOp::ALL {
             let signed = match op {
@@ -164,7 +164,7 @@ fn conversion_to_a_smaller_type_keeps_the_low_bits() {
 }
 
 #[test]
-fn conversion_to_single_precision_keeps_the_order_and_what_is_exact() {
+fn conversion_to_single_precision_keeps_the_order_and_exact_values() {
     fn law(a: u64, b: u64) -> TestResult {
         let (x, y) = (f64::from_bits(a), f64::from_bits(b));
         if x.is_nan() || y.is_nan() {
@@ -210,10 +210,10 @@ fn a_verdict_in_a_batch_is_the_verdict_alone() {
         }
         let question = Question::ALL[usize::from(question) % Question::ALL.len()];
         let subject = follows(Readings::default().with(question, 1).unwrap());
-        let judge = Judge::new(&subject, Rules::default(), Options::default());
+        let judge = Judge::new(&subject, Rules::default(), JudgeOptions::default());
         let together = judge.batch(&trials).unwrap();
         for (trial, together) in trials.iter().zip(together) {
-            let judge = Judge::new(&subject, Rules::default(), Options::default());
+            let judge = Judge::new(&subject, Rules::default(), JudgeOptions::default());
             let alone = judge.batch(std::slice::from_ref(trial)).unwrap().remove(0);
             // Compare only the kinds of the verdicts: other trials in a batch can refute hypotheses, which are no part of it.
             assert_eq!(
@@ -238,7 +238,7 @@ fn shards_merge_to_the_whole_in_any_order() {
             return TestResult::discard();
         }
         let subject = follows(Readings::default());
-        let judge = Judge::new(&subject, Rules::default(), Options::default());
+        let judge = Judge::new(&subject, Rules::default(), JudgeOptions::default());
         let whole = ledger(&trials, &judge);
         // Judge the whole batch once. The shards only determine which ledger each verdict is entered into.
         let judged = judge.batch(&trials).unwrap();
@@ -261,7 +261,7 @@ fn the_order_of_programs_is_total() {
     fn law(a: Bytes, b: Bytes, c: Bytes) -> bool {
         use std::cmp::Ordering::{Equal, Less};
         let [a, b, c] =
-            [a, b, c].map(|bytes| Program::of(&module(&bytes.0[..bytes.0.len().min(40)])).unwrap());
+            [a, b, c].map(|bytes| Program::from_module(&module(&bytes.0[..bytes.0.len().min(40)])).unwrap());
         for (x, y, z) in [(&a, &b, &c), (&b, &c, &a), (&c, &a, &b)] {
             assert_eq!(x.compare(y), y.compare(x).reverse());
             assert_eq!(x.compare(y) == Equal, x.text() == y.text());

@@ -151,7 +151,7 @@ fn the_dictionary_on_disk_is_that_of_the_tables() {
 }
 
 #[test]
-fn a_failure_is_told_as_a_corpus_file_with_its_repeat_command() {
+fn a_failure_is_reported_as_a_corpus_file_with_its_repeat_command() {
     let data = b".version 7.8\n.target sm_80\n.global .s32 x = 1 / 0;\n";
     let told = ptxsmith_fuzz::EVAL.explanation(data, "so\nit is");
     assert!(
@@ -169,7 +169,7 @@ fn a_failure_is_told_as_a_corpus_file_with_its_repeat_command() {
 }
 
 #[test]
-fn the_seeds_of_the_readers_are_read_so_that_what_is_made_of_them_goes_deep() {
+fn the_seeds_of_the_readers_parse() {
     let read = |name: &str| std::fs::read(seeds("cubin").join(name)).unwrap();
     let plain = ptxsmith_subject::cubin::read(&read("plain.elf")).unwrap();
     assert_eq!(plain["p"].addresses.as_ref().unwrap().len(), 3);

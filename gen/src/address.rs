@@ -7,7 +7,7 @@ use crate::{
     draft::Draft,
     nonterminal::Nonterminal,
     number::integer_text,
-    scope::Symbol,
+    scope::AddressableSymbol,
     written,
 };
 
@@ -40,22 +40,22 @@ const FENCED: usize = 4;
 fn fenced(variables: Vec<Item>) -> Vec<Item> {
     let mut items = Vec::with_capacity(3 * variables.len());
     for (number, variable) in variables.into_iter().enumerate() {
-        let sentinel = |side: &str| match &variable {
-            Item::Variables(declaration) => {
-                let space = declaration.space().unwrap_or(StateSpace::Global).keyword();
-                let align = declaration.scalar_type().map_or(1, ScalarType::bytes).clamp(1, 8);
-                let bytes = vec!["0xa5"; align as usize].join(", ");
-                let text = format!("{space} .align {align} .b8 fence{number}{side}[{align}] = {{{bytes}}};");
-                written::items(&text)
-            }
-            _ => Vec::new(),
-        };
-        let (before, behind) = (sentinel("a"), sentinel("b"));
+        let before = sentinel(&variable, &format!("fence{number}a"));
+        let behind = sentinel(&variable, &format!("fence{number}b"));
         items.extend(before);
         items.push(variable);
         items.extend(behind);
     }
     items
+}
+
+/// Returns a sentinel variable for a variable.
+fn sentinel(variable: &Item, name: &str) -> Vec<Item> {
+    let Item::Variables(declaration) = variable else { return Vec::new() };
+    let space = declaration.space().unwrap_or(StateSpace::Global).keyword();
+    let align = declaration.scalar_type().map_or(1, ScalarType::bytes).clamp(1, 8);
+    let bytes = vec!["0xa5"; align as usize].join(", ");
+    written::items(&format!("{space} .align {align} .b8 {name}[{align}] = {{{bytes}}};"))
 }
 
 // Targets of addresses
@@ -67,7 +67,7 @@ pub(crate) fn target_declared(d: &mut Draft<'_, '_>) -> Vec<Item> {
 pub(crate) fn target_function(d: &mut Draft<'_, '_>, kind: &str) -> Vec<Item> {
     let name = d.new_name();
     let items = written::items(&format!("{kind} {name}() {{ ret; }}"));
-    d.scope.symbols.push(Symbol { name, function: true });
+    d.scope.symbols.push(AddressableSymbol { name, function: true });
     items
 }
 
@@ -95,11 +95,11 @@ pub(crate) fn holder_byte(d: &mut Draft<'_, '_>) -> Item {
 
 // Addresses
 
-/// Chooses a declared function or variable. If there is none of that kind, chooses one of the other kind, or the variable
-/// that is being declared.
+/// Chooses a declared function or variable. If no such symbol is declared, chooses a symbol of the other kind, or else the
+/// variable under construction.
 fn symbol(d: &mut Draft<'_, '_>, function: bool) -> (Text, bool) {
-    let count = |wanted: bool| d.scope.symbols.iter().filter(|s| s.function == wanted).count();
-    let (functions, variables) = (count(true), count(false));
+    let functions = d.scope.symbols.iter().filter(|symbol| symbol.function).count();
+    let variables = d.scope.symbols.len() - functions;
     let wanted = if function { functions > 0 } else { variables == 0 && functions > 0 };
     let among = if wanted { functions } else { variables };
     if among == 0 {

@@ -13,7 +13,7 @@ use crate::{
 };
 
 ptxsmith_syntax::every! {
-    /// What the cases of a run are about. `Operands` is for a generator whose [`Config::operands`] is set.
+    /// The subject of the cases of a run. `Operands` requires a generator with [`Config::operands`] set.
     pub enum Focus {
         Expressions = "expressions", "Scalars with constant expressions";
         Initializers = "initializers", "Arrays and vectors with nested initializers";
@@ -49,7 +49,7 @@ const MIXED: [(u64, Focus); 17] = [
 
 impl Focus {
     /// Returns the focus of the case with this index. Resolves [`Focus::Mixed`], so it never returns it.
-    pub fn of(self, index: u64) -> Focus {
+    pub fn for_case(self, index: u64) -> Focus {
         match self {
             Focus::Mixed => {
                 let place = index % MIXTURE;
@@ -157,7 +157,7 @@ impl Generator {
         let id = CaseId { seed, index };
         // In a mixture, cycle through the edits of negative cases, since a mixture has few of these cases.
         let turn = if focus == Focus::Mixed { crate::negative::in_turn(index / MIXTURE) } else { index };
-        let focus = focus.of(index);
+        let focus = focus.for_case(index);
         if focus == Focus::Negatives {
             let negative = self.negative(seed, turn, coverage);
             return Case { id, body: Body::Negative(Box::new(negative)), spacing: Spacing::Canonical };

@@ -4,7 +4,7 @@ use ptxsmith_syntax::{Linkage, Radix, StateSpace, VectorLength};
 
 /// A value chosen for the surrounding maker.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Choice {
+pub(crate) enum ChosenValue {
     /// The base of an integer literal.
     Radix(Radix),
     /// Whether an integer literal has the suffix `U`.
@@ -19,13 +19,13 @@ pub(crate) enum Choice {
     Rank(usize),
     /// The state space of a variable that a kernel accesses.
     Storage(StateSpace),
-    Place(Place),
-    Access(Access),
+    Place(AddressForm),
+    Access(DataForm),
 }
 
 /// The form of an address operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum AddressForm {
     Variable,
     Register,
     RegisterOffset,
@@ -39,7 +39,7 @@ pub(crate) enum Place {
 
 /// The data operand of a memory access: a scalar, a list in braces or a vector register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Access {
+pub(crate) enum DataForm {
     Scalar,
     Braces,
     Register,

@@ -88,17 +88,17 @@ mod drawn {
 }
 
 knobs! {
-    /// What the generator makes and how often: every value is valid, and none makes it fail.
+    /// The constructs that the generator makes, and their frequencies. Every value is valid, and none makes the generator
+    /// fail.
     ///
-    /// The odds of the risky constructs say how often one is made on purpose. Others arise by themselves: an expression that is
-    /// not guarded may turn out to be zero.
+    /// The odds of the risky constructs count those made on purpose. Others arise by chance: an unguarded expression may
+    /// turn out to be zero.
     ///
-    /// `Config::arbitrary` draws a configuration that makes less than the default one (swarm testing: a program in which
-    /// some features are missing leaves more room for the others to meet). It switches features off and lowers numbers,
-    /// and never the other way round.
+    /// `Config::arbitrary` draws a configuration that makes less than the default one (swarm testing: a program without
+    /// some features leaves more room for the others to meet). It only switches features off and lowers numbers.
     {
-        /// The most nodes of an expression that is a case of its own, the parentheses that precedence asks for not
-        /// counted. Default 16. Zero counts as one.
+        /// The most nodes of an expression that is a case of its own, without the parentheses that precedence requires.
+        /// Default 16. Zero counts as one.
         max_nodes: u32 = 16, shrinks;
         /// How deep operators nest; below, only the smallest forms are made. Default 12. Above about 100 the printed text
         /// may nest deeper than the parser allows.
@@ -114,8 +114,8 @@ knobs! {
         /// How often a divisor is any expression at all, which may be zero by chance. Otherwise it is a literal that is not
         /// zero, or an integer with its lowest bit set. Default 1 in 20 divisors.
         unguarded_divisor: Odds = Odds::new(1, 20), vanishes;
-        /// How often the least signed number, made of operators, is divided by minus one, made of operators, or
-        /// the remainder is taken. Default 1 in 2500 integer expressions and parts of expressions, both together.
+        /// How often the least signed number is divided by minus one, or the remainder is taken, both numbers built from
+        /// operators. Default 1 in 2500 integer expressions and parts of expressions, quotients and remainders together.
         quotient_overflow: Odds = Odds::new(1, 2500), vanishes;
         /// How often a shift count is a constant of 64 or more. Default 1 in 8 shift counts.
         wide_shift: Odds = Odds::new(1, 8), vanishes;
@@ -141,31 +141,31 @@ knobs! {
         empty_list: Odds = Odds::new(1, 16), vanishes;
         /// How often white space and comments stand in unusual places. Default 1 in 24 cases.
         odd_spacing: Odds = Odds::new(1, 24), vanishes;
-        /// How often an address is written in a form of which the text says nothing: `var - 4`, `4 + var`, `(var)` and the like.
-        /// Default 1 in 120 addresses, all forms together.
+        /// How often an address is written in a form that the text does not mention: `var - 4`, `4 + var`, `(var)` and the
+        /// like. Default 1 in 120 addresses, all forms together.
         odd_address: Odds = Odds::new(1, 120), vanishes;
-        /// How often an initial value names the variable that it belongs to. Default 1 in 200 addresses.
+        /// How often an initial value names its own variable. Default 1 in 200 addresses.
         self_reference: Odds = Odds::new(1, 200), vanishes;
-        /// How often initial values name what is declared behind them. Default 1 in 100 groups of declarations.
+        /// How often initial values use names that are declared later. Default 1 in 100 groups of declarations.
         forward_reference: Odds = Odds::new(1, 100), vanishes;
-        /// How often addresses are held by a type of 32 bits, which holds an address of 64 only in part. Default 1 in 16
+        /// How often addresses are stored in a 32-bit type, which holds only a part of a 64-bit address. Default 1 in 16
         /// variables that hold addresses.
         address_in_word: Odds = Odds::new(1, 16), vanishes;
-        /// How often a byte that `mask()` takes of an address is held by a type of more than a byte. Default 1 in 100
+        /// How often a byte of an address selected by `mask()` is stored in a type of more than a byte. Default 1 in 100
         /// addresses.
         masked_word: Odds = Odds::new(1, 100), vanishes;
         /// The most dimensions of an array, up to 4. Default 4.
         max_dimensions: u32 = 4, shrinks;
         /// The largest extent of a dimension. Default 6. Zero counts as one.
         max_extent: u64 = 6, shrinks;
-        /// How often an array of one dimension has as many elements as there is room for, so that its extent has more than one digit
-        /// in any base. Default 1 in 6 such arrays.
+        /// How often a one-dimensional array has as many elements as fit, so that its extent has several digits in any
+        /// base. Default 1 in 6 such arrays.
         long_array: Odds = Odds::new(1, 6), vanishes;
         /// The most elements of a variable, vectors counted by their elements. Default 64.
         max_elements: u64 = 64, shrinks;
-        /// The most variables of one statement. Default 3. Zero counts as one.
+        /// The most variables in a statement. Default 3. Zero counts as one.
         max_declarators: u32 = 3, shrinks;
-        /// The largest exponent of two behind `.align`. Default 8, which is `.align 256`.
+        /// The largest exponent of two for `.align`. Default 8, which is `.align 256`.
         max_align_log2: u32 = 8, shrinks;
         /// Whether there are floats: literals, operators, comparisons, types. Default true.
         floats: bool = true, switches;

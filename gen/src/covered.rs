@@ -3,7 +3,7 @@
 use crate::{
     coverage::Coverage,
     generator::Generator,
-    grammar::{Nonterminal, Production, ProductionId, productions},
+    grammar::{Production, ProductionId, productions},
 };
 
 impl Coverage {
@@ -14,11 +14,10 @@ impl Coverage {
 
     /// Returns the names of parent and child for every pair that was generated.
     pub fn pairs_made(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
-        let children = |parent| productions().map(move |child| (parent, child));
-        productions()
-            .flat_map(children)
-            .filter(|&(parent, child)| self.has_pair(parent, child))
-            .map(|(parent, child)| (parent.get().name, child.get().name))
+        productions().flat_map(move |parent| {
+            let children = productions().filter(move |&child| self.has_pair(parent, child));
+            children.map(move |child| (parent.get().name, child.get().name))
+        })
     }
 
     /// Adds the coverage that another [`Coverage`] reported by [`Coverage::counts`] and [`Coverage::pairs_made`].
@@ -30,41 +29,40 @@ impl Coverage {
         counts: impl IntoIterator<Item = (&'n str, u64)>,
         pairs: impl IntoIterator<Item = (&'n str, &'n str)>,
     ) -> Result<(), &'n str> {
-        let find = |name| productions().find(|id| id.get().name == name).ok_or(name);
         for (name, count) in counts {
-            self.add(find(name)?, count);
+            self.add(production_named(name)?, count);
         }
         for (parent, child) in pairs {
-            self.add_pair(find(parent)?, find(child)?);
+            self.add_pair(production_named(parent)?, production_named(child)?);
         }
         Ok(())
     }
 
     /// Returns the productions that the generator enables but never generated, in table order.
-    pub fn missing(&self, of: &Generator) -> impl Iterator<Item = &'static Production> {
-        productions().filter(|&id| of.enables(id) && self.count(id) == 0).map(ProductionId::get)
+    pub fn missing(&self, generator: &Generator) -> impl Iterator<Item = &'static Production> {
+        productions().filter(|&id| generator.enables(id) && self.count(id) == 0).map(ProductionId::get)
     }
 
     /// Returns the pairs that the generator can generate but never did, in table order.
     pub fn missing_pairs(
         &self,
-        of: &Generator,
+        generator: &Generator,
     ) -> impl Iterator<Item = (&'static Production, &'static Production)> {
-        feasible_pairs(of)
+        feasible_pairs(generator)
             .filter(|&(parent, child)| !self.has_pair(parent, child))
             .map(|(p, c)| (p.get(), c.get()))
     }
 
     /// Returns the number of generated productions, and the number that the generator enables.
-    pub fn productions(&self, of: &Generator) -> (usize, usize) {
-        let all = productions().filter(|&id| of.enables(id)).count();
-        (all - self.missing(of).count(), all)
+    pub fn productions(&self, generator: &Generator) -> (usize, usize) {
+        let enabled = productions().filter(|&id| generator.enables(id)).count();
+        (enabled - self.missing(generator).count(), enabled)
     }
 
     /// Returns the number of generated pairs, and the number that the generator can generate.
-    pub fn pairs(&self, of: &Generator) -> (usize, usize) {
-        let all = feasible_pairs(of).count();
-        (all - self.missing_pairs(of).count(), all)
+    pub fn pairs(&self, generator: &Generator) -> (usize, usize) {
+        let feasible = feasible_pairs(generator).count();
+        (feasible - self.missing_pairs(generator).count(), feasible)
     }
 
     /// Returns the clauses that the generated productions exercise, each once, in table order.
@@ -79,12 +77,17 @@ impl Coverage {
     }
 }
 
+/// Finds a production by name. `Err` holds the name if there is none.
+fn production_named(name: &str) -> Result<ProductionId, &str> {
+    productions().find(|id| id.get().name == name).ok_or(name)
+}
+
 /// Returns every pair of enabled productions in which the second can occur directly beneath the first.
-pub fn feasible_pairs(of: &Generator) -> impl Iterator<Item = (ProductionId, ProductionId)> {
-    productions().filter(|&parent| of.enables(parent)).flat_map(move |parent| {
-        let beneath = move |of: Nonterminal| parent.get().parts().any(|part| part == of);
-        productions()
-            .filter(move |&child| of.enables(child) && beneath(child.get().of))
-            .map(move |child| (parent, child))
+pub fn feasible_pairs(generator: &Generator) -> impl Iterator<Item = (ProductionId, ProductionId)> {
+    productions().filter(|&parent| generator.enables(parent)).flat_map(move |parent| {
+        let children = productions().filter(move |&child| {
+            generator.enables(child) && parent.get().parts().any(|part| part == child.get().of)
+        });
+        children.map(move |child| (parent, child))
     })
 }

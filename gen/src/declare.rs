@@ -9,7 +9,7 @@ use crate::{
     draft::Draft,
     nonterminal::Nonterminal,
     number::{add_signed, integer_text},
-    scope::Symbol,
+    scope::AddressableSymbol,
 };
 
 /// The specifiers that the variables of a statement share.
@@ -38,13 +38,13 @@ impl Specifiers {
 
 /// The content of an array element, or of a variable that is not an array.
 #[derive(Clone, Copy)]
-pub(crate) struct Element {
+pub(crate) struct ElementContent {
     vector: Option<VectorLength>,
     /// The nonterminal for the value of each scalar.
     values: Nonterminal,
 }
 
-impl Element {
+impl ElementContent {
     /// Returns the number of scalars: the vector length, or 1.
     fn lanes(self) -> u64 {
         lanes(self.vector)
@@ -131,7 +131,7 @@ pub(crate) fn parameterized(d: &mut Draft<'_, '_>) -> Declaration {
     let count = 1 + d.below(5) as u64;
     let spelled = d.expression(|d| add_signed(d, count));
     let number = d.below(count as usize);
-    let symbol = Symbol { name: Text::from(format!("{name}{number}")), function: false };
+    let symbol = AddressableSymbol { name: Text::from(format!("{name}{number}")), function: false };
     d.scope.symbols.push(symbol);
     let variable =
         Declarator { name: Name::new(name), count: Some(spelled), dimensions: Vec::new(), initializer: None };
@@ -152,8 +152,7 @@ pub(crate) fn managed(d: &mut Draft<'_, '_>) -> Declaration {
 }
 
 pub(crate) fn unified(d: &mut Draft<'_, '_>) -> Declaration {
-    let mut argument = || d.expression(|d| d.make(Nonterminal::Literal, 1));
-    let arguments = vec![argument(), argument()];
+    let arguments = (0..2).map(|_| d.expression(|d| d.make(Nonterminal::Literal, 1))).collect();
     attributed(d, Attribute { name: Name::new(".unified"), arguments })
 }
 
@@ -168,7 +167,7 @@ fn variable(
     initializer: Option<Initializer>,
 ) -> Declarator {
     if matches!(space, StateSpace::Global | StateSpace::Const) {
-        d.scope.symbols.push(Symbol { name: name.clone(), function: false });
+        d.scope.symbols.push(AddressableSymbol { name: name.clone(), function: false });
     }
     Declarator { name: Name::new(name), count: None, dimensions, initializer }
 }
@@ -194,7 +193,7 @@ pub(crate) fn variable_single(
 ) -> Declarator {
     let name = own_name(d);
     let most = d.config().max_nodes;
-    let initializer = entry(d, Element { vector: specifiers.vector, values }, most);
+    let initializer = entry(d, ElementContent { vector: specifiers.vector, values }, most);
     variable(d, specifiers.space, name, Vec::new(), Some(initializer))
 }
 
@@ -205,7 +204,7 @@ pub(crate) fn variable_array(
 ) -> Declarator {
     let name = own_name(d);
     let (dimensions, extents) = dimensions(d, specifiers);
-    let initializer = d.list(Element { vector: specifiers.vector, values }, &extents);
+    let initializer = d.list(ElementContent { vector: specifiers.vector, values }, &extents);
     variable(d, specifiers.space, name, dimensions, Some(initializer))
 }
 
@@ -217,7 +216,7 @@ pub(crate) fn variable_first_omitted(
     let name = own_name(d);
     let (mut dimensions, extents) = dimensions(d, specifiers);
     dimensions[0] = None;
-    let initializer = d.counted_list(Element { vector: specifiers.vector, values }, &extents);
+    let initializer = d.counted_list(ElementContent { vector: specifiers.vector, values }, &extents);
     variable(d, specifiers.space, name, dimensions, Some(initializer))
 }
 
@@ -284,46 +283,46 @@ pub(crate) fn extent_ternary(d: &mut Draft<'_, '_>, extent: u64) {
 
 // Initializers
 
-pub(crate) fn list_full(d: &mut Draft<'_, '_>, element: Element, extents: &[u64]) -> Initializer {
+pub(crate) fn list_full(d: &mut Draft<'_, '_>, element: ElementContent, extents: &[u64]) -> Initializer {
     entries(d, element, extents, extents[0])
 }
 
 /// Generates a list with at least one entry but fewer than the extent, unless the extent is 1.
-pub(crate) fn list_short(d: &mut Draft<'_, '_>, element: Element, extents: &[u64]) -> Initializer {
+pub(crate) fn list_short(d: &mut Draft<'_, '_>, element: ElementContent, extents: &[u64]) -> Initializer {
     let most = (extents[0] - 1).clamp(1, 256);
     let count = 1 + d.below(most as usize) as u64;
     entries(d, element, extents, count)
 }
 
-pub(crate) fn list_empty(d: &mut Draft<'_, '_>, element: Element, extents: &[u64]) -> Initializer {
+pub(crate) fn list_empty(d: &mut Draft<'_, '_>, element: ElementContent, extents: &[u64]) -> Initializer {
     entries(d, element, extents, 0)
 }
 
 /// Generates a list of `count` entries. `extents[0]` is the dimension of the list itself.
-fn entries(d: &mut Draft<'_, '_>, element: Element, extents: &[u64], count: u64) -> Initializer {
+fn entries(d: &mut Draft<'_, '_>, element: ElementContent, extents: &[u64], count: u64) -> Initializer {
     let most = d.config().max_element_nodes;
-    let entry = |_| match &extents[1..] {
+    let entries = (0..count).map(|_| match &extents[1..] {
         [] => entry(d, element, most),
         inner => d.list(element, inner),
-    };
-    Initializer::list((0..count).map(entry).collect())
+    });
+    Initializer::list(entries.collect())
 }
 
 /// Generates the initializer of an element or of a variable that is not an array: a value, or a list for a vector.
-fn entry(d: &mut Draft<'_, '_>, element: Element, most_nodes: u32) -> Initializer {
+fn entry(d: &mut Draft<'_, '_>, element: ElementContent, most_nodes: u32) -> Initializer {
     if element.vector.is_some() { d.lanes(element) } else { value(d, element.values, most_nodes) }
 }
 
-pub(crate) fn lanes_full(d: &mut Draft<'_, '_>, element: Element) -> Initializer {
+pub(crate) fn lanes_full(d: &mut Draft<'_, '_>, element: ElementContent) -> Initializer {
     list_of_lanes(d, element, element.lanes())
 }
 
-pub(crate) fn lanes_short(d: &mut Draft<'_, '_>, element: Element) -> Initializer {
+pub(crate) fn lanes_short(d: &mut Draft<'_, '_>, element: ElementContent) -> Initializer {
     let count = d.below(element.lanes() as usize) as u64;
     list_of_lanes(d, element, count)
 }
 
-fn list_of_lanes(d: &mut Draft<'_, '_>, element: Element, count: u64) -> Initializer {
+fn list_of_lanes(d: &mut Draft<'_, '_>, element: ElementContent, count: u64) -> Initializer {
     let most = d.config().max_element_nodes;
     Initializer::list((0..count).map(|_| value(d, element.values, most)).collect())
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::{
-    draft::Form,
+    draft::Expansion,
     generator::Generator,
     grammar::{Nonterminal, Production, Weight, productions},
 };
@@ -39,19 +39,19 @@ impl Generator {
 
 fn form(production: &Production) -> String {
     match production.form {
-        Form::Same(a) => a.name().to_owned(),
-        Form::Paren(a) => format!("( {} )", a.name()),
-        Form::Prefix(op, a) => format!("{} {}", op.symbol(), a.name()),
-        Form::Cast(cast, a) => format!("{} {}", cast.symbol(), a.name()),
-        Form::Infix(op, a, b) => format!("{} {} {}", a.name(), op.symbol(), b.name()),
-        Form::Ternary(a, b, c) => format!("{} ? {} : {}", a.name(), b.name(), c.name()),
-        Form::Made(..) | Form::Number(..) | Form::Piece(..) => {
+        Expansion::Same(a) => a.name().to_owned(),
+        Expansion::Paren(a) => format!("( {} )", a.name()),
+        Expansion::Prefix(op, a) => format!("{} {}", op.symbol(), a.name()),
+        Expansion::Cast(cast, a) => format!("{} {}", cast.symbol(), a.name()),
+        Expansion::Infix(op, a, b) => format!("{} {} {}", a.name(), op.symbol(), b.name()),
+        Expansion::Ternary(a, b, c) => format!("{} ? {} : {}", a.name(), b.name(), c.name()),
+        Expansion::Made(..) | Expansion::Number(..) | Expansion::Piece(..) => {
             let parts = production.parts().map(|part| format!("{} ", part.name()));
             parts.collect::<String>() + "..."
         }
-        Form::Type(ty) => ty.keyword().to_owned(),
-        Form::Space(space) => space.keyword().to_owned(),
-        Form::Choice(_) => "...".to_owned(),
+        Expansion::Type(ty) => ty.keyword().to_owned(),
+        Expansion::Space(space) => space.keyword().to_owned(),
+        Expansion::Choice(_) => "...".to_owned(),
     }
 }
 

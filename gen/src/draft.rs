@@ -8,7 +8,7 @@ use ptxsmith_syntax::{
 };
 
 use crate::{
-    choice::{Access, Choice, Place},
+    choice::{AddressForm, ChosenValue, DataForm},
     config::{Config, Odds},
     coverage::Coverage,
     nonterminal::{Nonterminal, ProductionId},
@@ -17,7 +17,7 @@ use crate::{
     stream::number_stream,
 };
 
-pub(crate) use self::piece::Piece;
+pub(crate) use self::piece::PieceMaker;
 
 /// Adds a node over the most recently completed operands and records its precedence.
 macro_rules! add {
@@ -38,7 +38,7 @@ pub(crate) type Speller = fn(&mut Draft<'_, '_>) -> String;
 
 /// The right-hand side of a production.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Form {
+pub(crate) enum Expansion {
     Same(Nonterminal),
     Paren(Nonterminal),
     Prefix(UnaryOp, Nonterminal),
@@ -50,13 +50,13 @@ pub(crate) enum Form {
     /// Any other expression: the minimum number of nodes, the nonterminals it chooses from, and the function that generates it.
     Made(u32, &'static [Nonterminal], Maker),
     /// A piece that is not an expression: the nonterminals it chooses from, and the function that returns it.
-    Piece(&'static [Nonterminal], Piece),
+    Piece(&'static [Nonterminal], PieceMaker),
     /// A type.
     Type(ScalarType),
     /// Chooses a state space.
     Space(StateSpace),
     /// A choice that produces nothing itself; the surrounding maker uses it.
-    Choice(Choice),
+    Choice(ChosenValue),
 }
 
 /// Defines a method for each nonterminal that only makes a choice.
@@ -64,10 +64,10 @@ macro_rules! choices {
     ($($of:ident, $choice:ident: $name:ident -> $type:ty;)+) => {
         impl Draft<'_, '_> {
             $(
-                #[doc = concat!("What the table states for the production of `Nonterminal::", stringify!($of), "` that is chosen.")]
+                #[doc = concat!("Chooses a production of `Nonterminal::", stringify!($of), "`, and returns its entry.")]
                 pub fn $name(&mut self) -> $type {
                     match self.choose_form(Nonterminal::$of).1 {
-                        Form::Choice(Choice::$choice(choice)) => choice,
+                        Expansion::Choice(ChosenValue::$choice(choice)) => choice,
                         other => unreachable!("{other:?} is no choice of this nonterminal"),
                     }
                 }
@@ -85,8 +85,8 @@ choices! {
     LongVector, Vector: long_vector -> Option<VectorLength>;
     Rank, Rank: rank -> usize;
     Storage, Storage: storage -> StateSpace;
-    Place, Place: place -> Place;
-    Access, Access: access -> Access;
+    Place, Place: place -> AddressForm;
+    Access, Access: access -> DataForm;
 }
 
 /// The number of pool numbers per production. Small enough that those of common productions stay in cache, large enough that
@@ -101,7 +101,7 @@ pub(crate) struct Tables {
     /// The minimum number of nodes in an expression, for each nonterminal.
     pub least: [u32; Nonterminal::ALL.len()],
     /// For each production, its form and the number of number productions before it in the grammar.
-    pub forms: Vec<(Form, u8)>,
+    pub forms: Vec<(Expansion, u8)>,
 }
 
 /// The working state of the makers: the remaining bytes and the program so far.
@@ -151,7 +151,7 @@ impl<'g, 'd> Draft<'g, 'd> {
         self.make(of, room);
     }
 
-    /// Generates a type, a state space, and a value of that type. The nodes of the value go to `into`.
+    /// Generates a type, a state space, and a value with this type. The nodes of the value go to `into`.
     pub fn assemble_in_context(&mut self, into: &'g mut dyn Assemble) -> (ScalarType, StateSpace) {
         let (ty, space) = self.context();
         self.assemble(Nonterminal::value_of(ty).expect("the type takes an initial value"), into);
@@ -330,11 +330,11 @@ impl<'g, 'd> Draft<'g, 'd> {
 
     /// Chooses a production of a nonterminal that is not an expression. Returns the production and its form.
     #[inline]
-    pub fn choose_form(&mut self, of: Nonterminal) -> (ProductionId, Form) {
+    pub fn choose_form(&mut self, of: Nonterminal) -> (ProductionId, Expansion) {
         let around = self.parent;
         let mut chosen = self.choose_production(of, 1);
         let tables = self.tables;
-        while let Form::Same(part) = tables.forms[chosen.index()].0 {
+        while let Expansion::Same(part) = tables.forms[chosen.index()].0 {
             self.parent = chosen;
             chosen = self.choose_production(part, 1);
         }
@@ -354,7 +354,7 @@ impl<'g, 'd> Draft<'g, 'd> {
     /// Chooses a type of this nonterminal.
     pub fn ty(&mut self, of: Nonterminal) -> ScalarType {
         match self.choose_form(of).1 {
-            Form::Type(ty) => ty,
+            Expansion::Type(ty) => ty,
             other => unreachable!("{other:?} is no type"),
         }
     }
@@ -362,7 +362,7 @@ impl<'g, 'd> Draft<'g, 'd> {
     /// Chooses a state space.
     pub fn space(&mut self) -> StateSpace {
         match self.choose_form(Nonterminal::Space).1 {
-            Form::Space(space) => space,
+            Expansion::Space(space) => space,
             other => unreachable!("{other:?} is no state space"),
         }
     }
@@ -372,26 +372,26 @@ impl<'g, 'd> Draft<'g, 'd> {
         let chosen = self.choose_production(of, room);
         let around = std::mem::replace(&mut self.parent, chosen);
         match self.tables.forms[chosen.index()].0 {
-            Form::Same(part) => self.make(part, room),
-            Form::Paren(part) => {
+            Expansion::Same(part) => self.make(part, room),
+            Expansion::Paren(part) => {
                 self.operand(part, room.saturating_sub(1), 0);
                 self.paren();
             }
-            Form::Prefix(op, part) => {
+            Expansion::Prefix(op, part) => {
                 self.operand(part, room.saturating_sub(1), precedence::UNARY);
                 self.unary(op);
             }
-            Form::Cast(cast, part) => {
+            Expansion::Cast(cast, part) => {
                 self.operand(part, room.saturating_sub(1), precedence::UNARY);
                 self.cast(cast);
             }
-            Form::Infix(op, left, right) => {
+            Expansion::Infix(op, left, right) => {
                 let [left_room, right_room] = self.split(room.saturating_sub(1), [left, right]);
                 self.operand(left, left_room, op.precedence());
                 self.operand(right, right_room, op.precedence() + 1);
                 self.infix(op);
             }
-            Form::Ternary(condition, then, otherwise) => {
+            Expansion::Ternary(condition, then, otherwise) => {
                 let parts = [condition, then, otherwise];
                 let rooms = self.split(room.saturating_sub(1), parts);
                 self.operand(condition, rooms[0], precedence::BINARY_LOWEST);
@@ -399,9 +399,9 @@ impl<'g, 'd> Draft<'g, 'd> {
                 self.operand(otherwise, rooms[2], precedence::TERNARY);
                 self.ternary();
             }
-            Form::Number(_, speller) => self.number_of(self.tables.forms[chosen.index()].1, speller),
-            Form::Made(_, _, maker) => maker(self, room),
-            Form::Piece(..) | Form::Type(_) | Form::Space(_) | Form::Choice(_) => {
+            Expansion::Number(_, speller) => self.number_of(self.tables.forms[chosen.index()].1, speller),
+            Expansion::Made(_, _, maker) => maker(self, room),
+            Expansion::Piece(..) | Expansion::Type(_) | Expansion::Space(_) | Expansion::Choice(_) => {
                 unreachable!("{} is no expression", of.name())
             }
         }

@@ -7,7 +7,7 @@ use crate::{
     config::Config,
     contexts,
     coverage::Coverage,
-    draft::{Draft, Form, Tables},
+    draft::{Draft, Expansion, Tables},
     grammar::{GRAMMAR, Nonterminal, ProductionId},
     sampler::Sampler,
     shares::{closed, enabled, least_nodes, shares},
@@ -37,7 +37,7 @@ impl Generator {
         let mut numbers = 0;
         let forms = GRAMMAR.iter().map(|production| {
             let before = numbers;
-            numbers += u8::from(matches!(production.form, Form::Number(..)));
+            numbers += u8::from(matches!(production.form, Expansion::Number(..)));
             (production.form, before)
         });
         let forms = forms.collect();
@@ -77,7 +77,7 @@ impl Generator {
         self.root(values_of(ty), u, coverage)
     }
 
-    /// Generates a type, a state space and an expression of that type. Its numbers may come from a pool shared with other cases.
+    /// Generates a type, a state space and an expression with this type. Its numbers may come from a pool shared with other cases.
     pub(crate) fn in_context(
         &self,
         u: &mut Unstructured<'_>,

@@ -12,10 +12,10 @@ use ptxsmith_syntax::{
 pub use crate::nonterminal::{Nonterminal, ProductionId};
 use crate::{
     address as a, boundary,
-    choice::{Access, Choice::*, Place},
+    choice::{AddressForm, ChosenValue::*, DataForm},
     config::{Config, Odds},
     declare as d,
-    draft::{Form, Piece::*},
+    draft::{Expansion, PieceMaker::*},
     number as n, operands as o,
 };
 
@@ -41,7 +41,7 @@ pub struct Production {
     pub weight: Weight,
     /// Whether a configuration enables the production.
     pub allowed: fn(&Config) -> bool,
-    pub(crate) form: Form,
+    pub(crate) form: Expansion,
 }
 
 impl ProductionId {
@@ -65,11 +65,11 @@ impl Production {
     /// Returns the nonterminals on the right-hand side, in order.
     pub fn parts(&self) -> impl Iterator<Item = Nonterminal> {
         let (fixed, more): ([Option<Nonterminal>; 3], &[Nonterminal]) = match self.form {
-            Same(a) | Paren(a) | Prefix(_, a) | Form::Cast(_, a) => ([Some(a), None, None], &[]),
+            Same(a) | Paren(a) | Prefix(_, a) | Expansion::Cast(_, a) => ([Some(a), None, None], &[]),
             Infix(_, a, b) => ([Some(a), Some(b), None], &[]),
             Ternary(a, b, c) => ([Some(a), Some(b), Some(c)], &[]),
             Made(_, parts, _) | Number(parts, _) | Piece(parts, _) => ([None; 3], parts),
-            Form::Type(_) | Form::Space(_) | Form::Choice(_) => ([None; 3], &[]),
+            Expansion::Type(_) | Expansion::Space(_) | Expansion::Choice(_) => ([None; 3], &[]),
         };
         fixed.into_iter().flatten().chain(more.iter().copied())
     }
@@ -78,8 +78,8 @@ impl Production {
     /// nodes.
     pub(crate) fn own_nodes(&self) -> u32 {
         match self.form {
-            Same(_) | Piece(..) | Form::Type(_) | Form::Space(_) | Form::Choice(_) => 0,
-            Paren(_) | Prefix(..) | Form::Cast(..) | Infix(..) | Ternary(..) | Number(..) => 1,
+            Same(_) | Piece(..) | Expansion::Type(_) | Expansion::Space(_) | Expansion::Choice(_) => 0,
+            Paren(_) | Prefix(..) | Expansion::Cast(..) | Infix(..) | Ternary(..) | Number(..) => 1,
             Made(nodes, ..) => nodes,
         }
     }
@@ -98,7 +98,7 @@ const fn row(
     clause: &'static str,
     weight: u16,
     allowed: fn(&Config) -> bool,
-    form: Form,
+    form: Expansion,
 ) -> Production {
     Production { name, of, clause, weight: Weight::Of(weight), allowed, form }
 }
@@ -109,7 +109,7 @@ const fn odd(
     clause: &'static str,
     odds: fn(&Config) -> Odds,
     allowed: fn(&Config) -> bool,
-    form: Form,
+    form: Expansion,
 ) -> Production {
     Production { name, of, clause, weight: Weight::Odds(odds), allowed, form }
 }
@@ -157,7 +157,7 @@ const fn vectors(c: &Config) -> bool {
     c.vectors
 }
 
-use Form::{Infix, Made, Number, Paren, Piece, Prefix, Same, Ternary};
+use Expansion::{Infix, Made, Number, Paren, Piece, Prefix, Same, Ternary};
 use Nonterminal as N;
 
 /// Checks that there is a production for every operator and for every type that can have an initializer.
@@ -169,9 +169,9 @@ const _: () = {
     while at < GRAMMAR.len() {
         match GRAMMAR[at].form {
             Prefix(op, _) => prefix[op as usize] = true,
-            Form::Cast(op, _) => cast[op as usize] = true,
+            Expansion::Cast(op, _) => cast[op as usize] = true,
             Infix(op, ..) => infix[op as usize] = true,
-            Form::Type(ty) => types[ty as usize] = true,
+            Expansion::Type(ty) => types[ty as usize] = true,
             _ => {}
         }
         at += 1;
@@ -204,8 +204,8 @@ pub static GRAMMAR: &[Production] = &[
     row("integer/minus", N::Integer, "4.5.4/unary-minus", 5, always, Prefix(UnaryOp::Minus, N::Integer)),
     row("integer/not", N::Integer, "4.5.5/not-signed", 4, bitwise, Prefix(UnaryOp::Not, N::Integer)),
     row("integer/complement", N::Integer, "4.5.5/complement-unsigned", 6, bitwise, Prefix(UnaryOp::Complement, N::Integer)),
-    row("integer/cast-s64", N::Integer, "4.5.5/cast-s64", 5, casts, Form::Cast(Cast::S64, N::Integer)),
-    row("integer/cast-u64", N::Integer, "4.5.5/cast-u64", 4, casts, Form::Cast(Cast::U64, N::Integer)),
+    row("integer/cast-s64", N::Integer, "4.5.5/cast-s64", 5, casts, Expansion::Cast(Cast::S64, N::Integer)),
+    row("integer/cast-u64", N::Integer, "4.5.5/cast-u64", 4, casts, Expansion::Cast(Cast::U64, N::Integer)),
     odd("integer/parentheses", N::Integer, "4.5.4/parentheses", |c| c.redundant_parentheses, always, Paren(N::Integer)),
     row("integer/multiply", N::Integer, "4.5.5/multiplication", 6, always, Infix(Mul, N::Integer, N::Integer)),
     row("integer/divide", N::Integer, "4.5.5/division", 8, always, Infix(Div, N::Integer, N::Divisor)),
@@ -243,16 +243,16 @@ pub static GRAMMAR: &[Production] = &[
     row("magnitude/type-limit", N::Magnitude, "4.5.1/narrowing", 3, always, Piece(&[], Magnitude(|d| d.pick(&boundary::TYPE_LIMITS)))),
     row("magnitude/some-bits", N::Magnitude, "4.5.1/integer-width", 3, always, Piece(&[], Magnitude(n::some_bits))),
     row("magnitude/all-bits", N::Magnitude, "4.5.1/integer-width", 1, always, Piece(&[], Magnitude(n::all_bits))),
-    row("spelling/decimal", N::Spelling, "4.5.1/literal-decimal", 12, always, Form::Choice(Radix(Radix::Decimal))),
-    row("spelling/hexadecimal", N::Spelling, "4.5.1/literal-hexadecimal", 8, radixes, Form::Choice(Radix(Radix::Hexadecimal))),
-    row("spelling/octal", N::Spelling, "4.5.1/literal-octal", 2, radixes, Form::Choice(Radix(Radix::Octal))),
-    row("spelling/binary", N::Spelling, "4.5.1/literal-binary", 2, radixes, Form::Choice(Radix(Radix::Binary))),
-    row("suffix/none", N::Suffix, "4.5.1/literal-signed", 3, always, Form::Choice(Unsigned(false))),
-    row("suffix/unsigned", N::Suffix, "4.5.1/literal-unsigned-by-suffix", 1, suffix, Form::Choice(Unsigned(true))),
+    row("spelling/decimal", N::Spelling, "4.5.1/literal-decimal", 12, always, Expansion::Choice(Radix(Radix::Decimal))),
+    row("spelling/hexadecimal", N::Spelling, "4.5.1/literal-hexadecimal", 8, radixes, Expansion::Choice(Radix(Radix::Hexadecimal))),
+    row("spelling/octal", N::Spelling, "4.5.1/literal-octal", 2, radixes, Expansion::Choice(Radix(Radix::Octal))),
+    row("spelling/binary", N::Spelling, "4.5.1/literal-binary", 2, radixes, Expansion::Choice(Radix(Radix::Binary))),
+    row("suffix/none", N::Suffix, "4.5.1/literal-signed", 3, always, Expansion::Choice(Unsigned(false))),
+    row("suffix/unsigned", N::Suffix, "4.5.1/literal-unsigned-by-suffix", 1, suffix, Expansion::Choice(Unsigned(true))),
     row("signed/negative", N::Signed, "4.5.5/plus-minus-keep-type", 4, always, Made(2, &[N::Magnitude, N::Spelling], n::negative)),
     row("signed/least", N::Signed, "4.5.5/fully-defined", 1, casts, Same(N::Least)),
     row("unsigned/suffixed", N::Unsigned, "4.5.1/literal-unsigned-by-suffix", 4, always, Number(&[N::Magnitude, N::Spelling], n::unsigned)),
-    row("unsigned/cast", N::Unsigned, "4.5.5/cast-u64", 1, casts, Form::Cast(Cast::U64, N::Literal)),
+    row("unsigned/cast", N::Unsigned, "4.5.5/cast-u64", 1, casts, Expansion::Cast(Cast::U64, N::Literal)),
     row("unsigned/complement", N::Unsigned, "4.5.5/complement-unsigned", 1, bitwise, Prefix(UnaryOp::Complement, N::Literal)),
     row("one/literal", N::One, "4.5.1/literal-signed", 1, always, Number(&[N::Spelling, N::Suffix], n::one)),
     row("low-bits/literal", N::LowBits, "4.5.1/narrowing", 1, always, Number(&[N::Spelling], n::low_bits)),
@@ -330,49 +330,49 @@ pub static GRAMMAR: &[Production] = &[
     row("declaration/managed", N::Declaration, "5.4.8/managed", 1, |c| c.attributes, Piece(&[N::Linkage, N::Align, N::Type, N::ShortVector, N::LongVector, N::Variable], Declaration(d::managed))),
     row("declaration/unified", N::Declaration, "5.4.8/unified", 2, |c| c.attributes && c.unified, Piece(&[N::Literal, N::Linkage, N::Align, N::Type, N::ShortVector, N::LongVector, N::Variable], Declaration(d::unified))),
     row("declaration/shared", N::Declaration, "5.4.1/state-space", 1, always, Piece(&[N::Align, N::AnyType, N::ShortVector, N::LongVector, N::Name, N::Rank, N::Extent], Declaration(d::shared))),
-    row("linkage/none", N::Linkage, "5.4.1/state-space", 20, always, Form::Choice(Linkage(None))),
-    row("linkage/visible", N::Linkage, "5.4.1/state-space", 3, |c| c.linkage, Form::Choice(Linkage(Some(Linkage::Visible)))),
-    row("linkage/weak", N::Linkage, "5.4.1/state-space", 2, |c| c.linkage, Form::Choice(Linkage(Some(Linkage::Weak)))),
-    row("space/global", N::Space, "5.4.1/state-space", 3, always, Form::Space(StateSpace::Global)),
-    row("space/const", N::Space, "5.4.1/state-space", 1, |c| c.const_space, Form::Space(StateSpace::Const)),
+    row("linkage/none", N::Linkage, "5.4.1/state-space", 20, always, Expansion::Choice(Linkage(None))),
+    row("linkage/visible", N::Linkage, "5.4.1/state-space", 3, |c| c.linkage, Expansion::Choice(Linkage(Some(Linkage::Visible)))),
+    row("linkage/weak", N::Linkage, "5.4.1/state-space", 2, |c| c.linkage, Expansion::Choice(Linkage(Some(Linkage::Weak)))),
+    row("space/global", N::Space, "5.4.1/state-space", 3, always, Expansion::Space(StateSpace::Global)),
+    row("space/const", N::Space, "5.4.1/state-space", 1, |c| c.const_space, Expansion::Space(StateSpace::Const)),
     row("align/none", N::Align, "5.4.5/default-scalar", 12, always, Piece(&[], Align(|_| None))),
     row("align/decimal", N::Align, "5.4.5/align", 4, |c| c.alignment, Piece(&[], Align(d::align_decimal))),
     row("align/spelled", N::Align, "5.4.5/align", 1, |c| c.alignment, Piece(&[N::Spelling], Align(d::align_spelled))),
-    row("type/s64", N::Type, "4.5.1/integer-width", 18, always, Form::Type(ScalarType::S64)),
-    row("type/u64", N::Type, "4.5.1/integer-width", 10, always, Form::Type(ScalarType::U64)),
-    row("type/b64", N::Type, "4.5/bit-size-type", 8, always, Form::Type(ScalarType::B64)),
-    row("type/s32", N::Type, "4.5.1/narrowing", 8, narrow, Form::Type(ScalarType::S32)),
-    row("type/u32", N::Type, "4.5.1/narrowing", 6, narrow, Form::Type(ScalarType::U32)),
-    row("type/b32", N::Type, "4.5/bit-size-type", 6, narrow, Form::Type(ScalarType::B32)),
-    row("type/s16", N::Type, "4.5.1/narrowing", 3, narrow, Form::Type(ScalarType::S16)),
-    row("type/u16", N::Type, "4.5.1/narrowing", 3, narrow, Form::Type(ScalarType::U16)),
-    row("type/b16", N::Type, "4.5/bit-size-type", 3, narrow, Form::Type(ScalarType::B16)),
-    row("type/s8", N::Type, "4.5.1/narrowing", 3, narrow, Form::Type(ScalarType::S8)),
-    row("type/u8", N::Type, "4.5.1/narrowing", 3, narrow, Form::Type(ScalarType::U8)),
-    row("type/b8", N::Type, "4.5/bit-size-type", 3, narrow, Form::Type(ScalarType::B8)),
-    row("type/f32", N::Type, "4.5.2/float-narrowing", 10, floats, Form::Type(ScalarType::F32)),
-    row("type/f64", N::Type, "4.5.2/float-double-evaluation", 10, floats, Form::Type(ScalarType::F64)),
-    row("type/b128", N::Type, "4.5.1/integer-width", 2, |c| c.b128, Form::Type(ScalarType::B128)),
-    row("half-type/f16", N::HalfType, "5.4.4/type-allows-initializer", 1, always, Form::Type(ScalarType::F16)),
-    row("half-type/f16x2", N::HalfType, "5.4.4/type-allows-initializer", 1, always, Form::Type(ScalarType::F16x2)),
-    row("half-type/b128", N::HalfType, "5.4.1/scalar", 1, |c| c.b128, Form::Type(ScalarType::B128)),
+    row("type/s64", N::Type, "4.5.1/integer-width", 18, always, Expansion::Type(ScalarType::S64)),
+    row("type/u64", N::Type, "4.5.1/integer-width", 10, always, Expansion::Type(ScalarType::U64)),
+    row("type/b64", N::Type, "4.5/bit-size-type", 8, always, Expansion::Type(ScalarType::B64)),
+    row("type/s32", N::Type, "4.5.1/narrowing", 8, narrow, Expansion::Type(ScalarType::S32)),
+    row("type/u32", N::Type, "4.5.1/narrowing", 6, narrow, Expansion::Type(ScalarType::U32)),
+    row("type/b32", N::Type, "4.5/bit-size-type", 6, narrow, Expansion::Type(ScalarType::B32)),
+    row("type/s16", N::Type, "4.5.1/narrowing", 3, narrow, Expansion::Type(ScalarType::S16)),
+    row("type/u16", N::Type, "4.5.1/narrowing", 3, narrow, Expansion::Type(ScalarType::U16)),
+    row("type/b16", N::Type, "4.5/bit-size-type", 3, narrow, Expansion::Type(ScalarType::B16)),
+    row("type/s8", N::Type, "4.5.1/narrowing", 3, narrow, Expansion::Type(ScalarType::S8)),
+    row("type/u8", N::Type, "4.5.1/narrowing", 3, narrow, Expansion::Type(ScalarType::U8)),
+    row("type/b8", N::Type, "4.5/bit-size-type", 3, narrow, Expansion::Type(ScalarType::B8)),
+    row("type/f32", N::Type, "4.5.2/float-narrowing", 10, floats, Expansion::Type(ScalarType::F32)),
+    row("type/f64", N::Type, "4.5.2/float-double-evaluation", 10, floats, Expansion::Type(ScalarType::F64)),
+    row("type/b128", N::Type, "4.5.1/integer-width", 2, |c| c.b128, Expansion::Type(ScalarType::B128)),
+    row("half-type/f16", N::HalfType, "5.4.4/type-allows-initializer", 1, always, Expansion::Type(ScalarType::F16)),
+    row("half-type/f16x2", N::HalfType, "5.4.4/type-allows-initializer", 1, always, Expansion::Type(ScalarType::F16x2)),
+    row("half-type/b128", N::HalfType, "5.4.1/scalar", 1, |c| c.b128, Expansion::Type(ScalarType::B128)),
     row("any-type/initialized", N::AnyType, "5.4.4/type-allows-initializer", 2, always, Same(N::Type)),
     row("any-type/half", N::AnyType, "5.4.4/type-allows-initializer", 1, |c| c.half_types, Same(N::HalfType)),
-    row("short-vector/none", N::ShortVector, "5.4.1/scalar", 5, always, Form::Choice(Vector(None))),
-    row("short-vector/v2", N::ShortVector, "5.4.2/vector-length", 1, vectors, Form::Choice(Vector(Some(VectorLength::V2)))),
-    row("short-vector/v4", N::ShortVector, "5.4.2/vector-length", 1, vectors, Form::Choice(Vector(Some(VectorLength::V4)))),
-    row("long-vector/none", N::LongVector, "5.4.1/scalar", 5, always, Form::Choice(Vector(None))),
-    row("long-vector/v2", N::LongVector, "5.4.2/vector-size-limit", 1, vectors, Form::Choice(Vector(Some(VectorLength::V2)))),
+    row("short-vector/none", N::ShortVector, "5.4.1/scalar", 5, always, Expansion::Choice(Vector(None))),
+    row("short-vector/v2", N::ShortVector, "5.4.2/vector-length", 1, vectors, Expansion::Choice(Vector(Some(VectorLength::V2)))),
+    row("short-vector/v4", N::ShortVector, "5.4.2/vector-length", 1, vectors, Expansion::Choice(Vector(Some(VectorLength::V4)))),
+    row("long-vector/none", N::LongVector, "5.4.1/scalar", 5, always, Expansion::Choice(Vector(None))),
+    row("long-vector/v2", N::LongVector, "5.4.2/vector-size-limit", 1, vectors, Expansion::Choice(Vector(Some(VectorLength::V2)))),
 
     // Variables and their initial values (5.4.3, 5.4.4)
     row("variable/zero", N::Variable, "5.4.4/default-zero", 1, always, Piece(&[N::Name, N::Rank, N::Extent], Variable(|d, specifiers, _| d::variable_zero(d, specifiers)))),
     row("variable/single", N::Variable, "5.4.4/scalar-single-value", 4, always, Piece(SINGLE, Variable(d::variable_single))),
     row("variable/array", N::Variable, "5.4.4/nesting-matches", 12, |c| c.max_dimensions > 0, Piece(&[N::Name, N::Rank, N::Extent, N::List], Variable(d::variable_array))),
     row("variable/first-omitted", N::Variable, "5.4.3/first-dimension-omitted", 3, |c| c.omitted_dimension && c.max_dimensions > 0, Piece(&[N::Name, N::Rank, N::Extent, N::CountedList], Variable(d::variable_first_omitted))),
-    row("rank/1", N::Rank, "5.4.3/array-size", 5, always, Form::Choice(Rank(1))),
-    row("rank/2", N::Rank, "5.4.3/array-size", 6, |c| c.max_dimensions >= 2, Form::Choice(Rank(2))),
-    row("rank/3", N::Rank, "5.4.3/array-size", 3, |c| c.max_dimensions >= 3, Form::Choice(Rank(3))),
-    row("rank/4", N::Rank, "5.4.3/array-size", 1, |c| c.max_dimensions >= 4, Form::Choice(Rank(4))),
+    row("rank/1", N::Rank, "5.4.3/array-size", 5, always, Expansion::Choice(Rank(1))),
+    row("rank/2", N::Rank, "5.4.3/array-size", 6, |c| c.max_dimensions >= 2, Expansion::Choice(Rank(2))),
+    row("rank/3", N::Rank, "5.4.3/array-size", 3, |c| c.max_dimensions >= 3, Expansion::Choice(Rank(3))),
+    row("rank/4", N::Rank, "5.4.3/array-size", 1, |c| c.max_dimensions >= 4, Expansion::Choice(Rank(4))),
     row("extent/literal", N::Extent, "5.4.3/dimension", 1, always, Piece(&[N::Spelling, N::Suffix], Extent(d::extent_literal))),
     odd("extent/expression", N::Extent, "5.4.3/dimension", |c| c.dimension_expression, always, Same(N::ExtentExpression)),
     row("extent-expression/sum", N::ExtentExpression, "5.4.3/dimension", 3, always, Piece(&[N::Spelling], Extent(d::extent_sum))),
@@ -425,14 +425,14 @@ pub static GRAMMAR: &[Production] = &[
     row("masked-value/plain", N::MaskedValue, "4.5.1/narrowing", 1, always, Same(N::NarrowValue)),
     row("masked-value/address", N::MaskedValue, "5.4.4/mask", 6, masks, Made(2, &[N::MaskValue, N::Spelling, N::Address, N::Literal], a::masked_address)),
     row("masked-value/constant", N::MaskedValue, "5.4.4/mask-constant", 2, masks, Made(2, &[N::MaskValue, N::Spelling, N::Integer], a::masked_constant)),
-    row("mask-value/byte-0", N::MaskValue, "5.4.4/mask-value", 2, always, Form::Choice(Byte(0))),
-    row("mask-value/byte-1", N::MaskValue, "5.4.4/mask-value", 1, always, Form::Choice(Byte(1))),
-    row("mask-value/byte-2", N::MaskValue, "5.4.4/mask-value", 1, always, Form::Choice(Byte(2))),
-    row("mask-value/byte-3", N::MaskValue, "5.4.4/mask-value", 1, always, Form::Choice(Byte(3))),
-    row("mask-value/byte-4", N::MaskValue, "5.4.4/mask-value", 1, always, Form::Choice(Byte(4))),
-    row("mask-value/byte-5", N::MaskValue, "5.4.4/mask-value", 1, always, Form::Choice(Byte(5))),
-    row("mask-value/byte-6", N::MaskValue, "5.4.4/mask-value", 1, always, Form::Choice(Byte(6))),
-    row("mask-value/byte-7", N::MaskValue, "5.4.4/mask-value", 1, always, Form::Choice(Byte(7))),
+    row("mask-value/byte-0", N::MaskValue, "5.4.4/mask-value", 2, always, Expansion::Choice(Byte(0))),
+    row("mask-value/byte-1", N::MaskValue, "5.4.4/mask-value", 1, always, Expansion::Choice(Byte(1))),
+    row("mask-value/byte-2", N::MaskValue, "5.4.4/mask-value", 1, always, Expansion::Choice(Byte(2))),
+    row("mask-value/byte-3", N::MaskValue, "5.4.4/mask-value", 1, always, Expansion::Choice(Byte(3))),
+    row("mask-value/byte-4", N::MaskValue, "5.4.4/mask-value", 1, always, Expansion::Choice(Byte(4))),
+    row("mask-value/byte-5", N::MaskValue, "5.4.4/mask-value", 1, always, Expansion::Choice(Byte(5))),
+    row("mask-value/byte-6", N::MaskValue, "5.4.4/mask-value", 1, always, Expansion::Choice(Byte(6))),
+    row("mask-value/byte-7", N::MaskValue, "5.4.4/mask-value", 1, always, Expansion::Choice(Byte(7))),
 
     // Operands (6.4)
     row("kernel/probes", N::Kernel, "6.4.1/register-offset", 1, operands, Piece(&[N::Probe], Kernel(o::kernel))),
@@ -451,22 +451,22 @@ pub static GRAMMAR: &[Production] = &[
     row("probe/call", N::Probe, "6.4.4/function-name", 1, operands, Piece(&[N::Spelling], Probe(o::call))),
     row("probe/call-indirect", N::Probe, "6.4.4/function-name", 1, operands, Piece(&[N::Spelling], Probe(o::call_indirect))),
     row("probe/call-vector", N::Probe, "6.4.3/vector-operand", 1, operands, Piece(&[N::Spelling], Probe(o::call_vector))),
-    row("storage/global", N::Storage, "6.4.1/variable", 4, operands, Form::Choice(Storage(StateSpace::Global))),
-    row("storage/const", N::Storage, "6.4.1/variable", 3, operands, Form::Choice(Storage(StateSpace::Const))),
-    row("storage/shared", N::Storage, "6.4.1/variable", 3, operands, Form::Choice(Storage(StateSpace::Shared))),
-    row("storage/local", N::Storage, "6.4.1/variable", 3, operands, Form::Choice(Storage(StateSpace::Local))),
-    row("place/variable", N::Place, "6.4.1/variable", 2, operands, Form::Choice(Place(Place::Variable))),
-    row("place/register", N::Place, "6.4.1/register", 3, operands, Form::Choice(Place(Place::Register))),
-    row("place/register-offset", N::Place, "6.4.1/register-offset", 4, operands, Form::Choice(Place(Place::RegisterOffset))),
-    row("place/variable-offset", N::Place, "6.4.1/variable-offset", 4, operands, Form::Choice(Place(Place::VariableOffset))),
-    row("place/element", N::Place, "6.4.1/array-element", 3, operands, Form::Choice(Place(Place::Element))),
-    row("place/element-register", N::Place, "6.4.2/array-index", 3, operands, Form::Choice(Place(Place::ElementRegister))),
-    row("place/element-register-offset", N::Place, "6.4.2/array-index", 3, operands, Form::Choice(Place(Place::ElementRegisterOffset))),
-    odd("place/element-subtracted", N::Place, "6.4.2/array-index", |c| c.subtracted_index, operands, Form::Choice(Place(Place::ElementSubtracted))),
-    odd("place/absolute", N::Place, "6.4.1/absolute-address", |c| c.absolute_address, operands, Form::Choice(Place(Place::Absolute))),
-    row("access/scalar", N::Access, "6.4.1/access-size", 3, operands, Form::Choice(Access(Access::Scalar))),
-    row("access/braces", N::Access, "6.4.3/vector-access", 2, operands, Form::Choice(Access(Access::Braces))),
-    row("access/vector", N::Access, "6.4.3/element-suffix", 2, operands, Form::Choice(Access(Access::Register))),
+    row("storage/global", N::Storage, "6.4.1/variable", 4, operands, Expansion::Choice(Storage(StateSpace::Global))),
+    row("storage/const", N::Storage, "6.4.1/variable", 3, operands, Expansion::Choice(Storage(StateSpace::Const))),
+    row("storage/shared", N::Storage, "6.4.1/variable", 3, operands, Expansion::Choice(Storage(StateSpace::Shared))),
+    row("storage/local", N::Storage, "6.4.1/variable", 3, operands, Expansion::Choice(Storage(StateSpace::Local))),
+    row("place/variable", N::Place, "6.4.1/variable", 2, operands, Expansion::Choice(Place(AddressForm::Variable))),
+    row("place/register", N::Place, "6.4.1/register", 3, operands, Expansion::Choice(Place(AddressForm::Register))),
+    row("place/register-offset", N::Place, "6.4.1/register-offset", 4, operands, Expansion::Choice(Place(AddressForm::RegisterOffset))),
+    row("place/variable-offset", N::Place, "6.4.1/variable-offset", 4, operands, Expansion::Choice(Place(AddressForm::VariableOffset))),
+    row("place/element", N::Place, "6.4.1/array-element", 3, operands, Expansion::Choice(Place(AddressForm::Element))),
+    row("place/element-register", N::Place, "6.4.2/array-index", 3, operands, Expansion::Choice(Place(AddressForm::ElementRegister))),
+    row("place/element-register-offset", N::Place, "6.4.2/array-index", 3, operands, Expansion::Choice(Place(AddressForm::ElementRegisterOffset))),
+    odd("place/element-subtracted", N::Place, "6.4.2/array-index", |c| c.subtracted_index, operands, Expansion::Choice(Place(AddressForm::ElementSubtracted))),
+    odd("place/absolute", N::Place, "6.4.1/absolute-address", |c| c.absolute_address, operands, Expansion::Choice(Place(AddressForm::Absolute))),
+    row("access/scalar", N::Access, "6.4.1/access-size", 3, operands, Expansion::Choice(Access(DataForm::Scalar))),
+    row("access/braces", N::Access, "6.4.3/vector-access", 2, operands, Expansion::Choice(Access(DataForm::Braces))),
+    row("access/vector", N::Access, "6.4.3/element-suffix", 2, operands, Expansion::Choice(Access(DataForm::Register))),
 ];
 
 /// The nonterminals for the value of an element, one for each kind of type.

@@ -17,7 +17,7 @@ const OTHERWISE: u64 = 12;
 
 /// How a module declares a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Linkage {
+enum SymbolLinkage {
     Absent,
     Extern,
     Own,
@@ -26,23 +26,23 @@ enum Linkage {
     Common,
 }
 
-impl Linkage {
+impl SymbolLinkage {
     fn specifier(self) -> &'static str {
         match self {
-            Linkage::Absent | Linkage::Own => "",
-            Linkage::Extern => ".extern ",
-            Linkage::Visible => ".visible ",
-            Linkage::Weak => ".weak ",
-            Linkage::Common => ".common ",
+            SymbolLinkage::Absent | SymbolLinkage::Own => "",
+            SymbolLinkage::Extern => ".extern ",
+            SymbolLinkage::Visible => ".visible ",
+            SymbolLinkage::Weak => ".weak ",
+            SymbolLinkage::Common => ".common ",
         }
     }
 
     /// Draws the linkage of a name in one module. `.common` is for variables in `.global` only (5.4).
-    fn draw(draw: &mut Draw, may_be_common: bool) -> Linkage {
-        use Linkage::{Absent, Common, Extern, Own, Visible, Weak};
+    fn draw(draw: &mut Draw, may_be_common: bool) -> SymbolLinkage {
+        use SymbolLinkage::{Absent, Common, Extern, Own, Visible, Weak};
         let shares =
             [Absent, Absent, Extern, Extern, Extern, Own, Visible, Visible, Weak, Weak, Weak, Common, Common];
-        match *draw.of(&shares) {
+        match *draw.pick(&shares) {
             Common if !may_be_common => Weak,
             linkage => linkage,
         }
@@ -51,60 +51,61 @@ impl Linkage {
 
 /// A name that several modules declare.
 #[derive(Clone, Debug)]
-enum Symbol {
+enum SharedSymbol {
     /// A variable. `ty` is an index into [`TYPES`]; `count` is the number of elements of an array.
     Variable { name: String, space: &'static str, ty: usize, count: Option<u64> },
     /// A function without parameters.
     Function { name: String },
 }
 
-impl Symbol {
-    fn draw(draw: &mut Draw, number: u64) -> Symbol {
+impl SharedSymbol {
+    fn draw(draw: &mut Draw, number: u64) -> SharedSymbol {
         let name = format!("s{number}");
         if draw.below(8) == 0 {
-            return Symbol::Function { name };
+            return SharedSymbol::Function { name };
         }
-        let space = *draw.of(&[".global", ".global", ".global", ".const", ".const", ".shared"]);
+        let space = *draw.pick(&[".global", ".global", ".global", ".const", ".const", ".shared"]);
         let count = (draw.below(2) == 0).then(|| 1 + draw.below(6));
-        Symbol::Variable { name, space, ty: draw.within(0..TYPES.len()), count }
+        SharedSymbol::Variable { name, space, ty: draw.within(0..TYPES.len()), count }
     }
 
     fn name(&self) -> &str {
         match self {
-            Symbol::Variable { name, .. } | Symbol::Function { name } => name,
+            SharedSymbol::Variable { name, .. } | SharedSymbol::Function { name } => name,
         }
     }
 
     /// Whether an initializer may contain the address (5.4.4). Excludes `.shared` variables, for which this is not guaranteed.
     fn is_addressable(&self) -> bool {
-        !matches!(self, Symbol::Variable { space: ".shared", .. })
+        !matches!(self, SharedSymbol::Variable { space: ".shared", .. })
     }
 }
 
 /// A module under construction.
-struct Draft {
+struct ModulesDraft {
     text: String,
     /// The linkage of each symbol in this module.
-    linkages: Vec<Linkage>,
+    linkages: Vec<SymbolLinkage>,
 }
 
 /// Generates the two to four modules of the program with this number, as PTX source. An assembler accepts each by itself.
 pub fn modules(seed: u64, number: u64) -> Vec<String> {
     let mut draw = Draw::new(seed, number);
-    let symbols: Vec<Symbol> = (0..2 + draw.below(4)).map(|number| Symbol::draw(&mut draw, number)).collect();
-    let count = *draw.of(&[2, 2, 2, 2, 3, 3, 4]);
+    let symbols: Vec<SharedSymbol> =
+        (0..2 + draw.below(4)).map(|number| SharedSymbol::draw(&mut draw, number)).collect();
+    let count = *draw.pick(&[2, 2, 2, 2, 3, 3, 4]);
     (0..count).map(|module| text(&mut draw, module, &symbols)).collect()
 }
 
-fn text(draw: &mut Draw, module: u64, symbols: &[Symbol]) -> String {
-    let mut draft = Draft { text: HEADER.to_owned(), linkages: Vec::new() };
+fn text(draw: &mut Draw, module: u64, symbols: &[SharedSymbol]) -> String {
+    let mut draft = ModulesDraft { text: HEADER.to_owned(), linkages: Vec::new() };
     for symbol in symbols {
         if draw.below(3) == 0 {
             neighbour(draw, module, &mut draft);
         }
         let linkage = match symbol {
-            Symbol::Variable { space, .. } => Linkage::draw(draw, *space == ".global"),
-            Symbol::Function { .. } => Linkage::draw(draw, false),
+            SharedSymbol::Variable { space, .. } => SymbolLinkage::draw(draw, *space == ".global"),
+            SharedSymbol::Function { .. } => SymbolLinkage::draw(draw, false),
         };
         draft.linkages.push(linkage);
         declare(draw, symbol, linkage, &mut draft.text);
@@ -117,30 +118,34 @@ fn text(draw: &mut Draw, module: u64, symbols: &[Symbol]) -> String {
 }
 
 /// Declares a one-byte variable, which moves the variable after it to an odd offset.
-fn neighbour(draw: &mut Draw, module: u64, draft: &mut Draft) {
-    let space = draw.of(&[".global", ".const"]);
-    let linkage = draw.of(&["", ".visible "]);
+fn neighbour(draw: &mut Draw, module: u64, draft: &mut ModulesDraft) {
+    let space = draw.pick(&[".global", ".const"]);
+    let linkage = draw.pick(&["", ".visible "]);
     let number = draft.linkages.len();
     let _ = writeln!(draft.text, "{linkage}{space} .u8 n{module}{number} = {};", 1 + draw.below(255));
 }
 
-fn declare(draw: &mut Draw, symbol: &Symbol, linkage: Linkage, text: &mut String) {
-    if linkage != Linkage::Absent {
+fn declare(draw: &mut Draw, symbol: &SharedSymbol, linkage: SymbolLinkage, text: &mut String) {
+    if linkage != SymbolLinkage::Absent {
         *text += &declaration(draw, symbol, linkage);
         text.push('\n');
     }
 }
 
-fn declaration(draw: &mut Draw, symbol: &Symbol, linkage: Linkage) -> String {
+fn declaration(draw: &mut Draw, symbol: &SharedSymbol, linkage: SymbolLinkage) -> String {
     let specifier = linkage.specifier();
     let (name, space, ty, count) = match symbol {
-        Symbol::Function { name } if linkage == Linkage::Extern => return format!(".extern .func {name}();"),
-        Symbol::Function { name } => return format!("{specifier}.func {name}() {{ ret; }}"),
+        SharedSymbol::Function { name } if linkage == SymbolLinkage::Extern => {
+            return format!(".extern .func {name}();");
+        }
+        SharedSymbol::Function { name } => return format!("{specifier}.func {name}() {{ ret; }}"),
         // A name that is private to its module may be a function here although it is a variable elsewhere.
-        Symbol::Variable { name, .. } if linkage == Linkage::Own && draw.below(OTHERWISE) == 0 => {
+        SharedSymbol::Variable { name, .. }
+            if linkage == SymbolLinkage::Own && draw.below(OTHERWISE) == 0 =>
+        {
             return format!(".func {name}() {{ ret; }}");
         }
-        Symbol::Variable { name, space, ty, count } => (name, *space, *ty, *count),
+        SharedSymbol::Variable { name, space, ty, count } => (name, *space, *ty, *count),
     };
     let (size, ty) = TYPES[ty];
     let count = match count {
@@ -151,14 +156,14 @@ fn declaration(draw: &mut Draw, symbol: &Symbol, linkage: Linkage) -> String {
         0 => format!(".align {} ", size << draw.below(6).min(u64::from((128 / size).ilog2()))),
         _ => String::new(),
     };
-    let is_open = linkage == Linkage::Extern && count.is_some() && draw.below(2) == 0;
+    let is_open = linkage == SymbolLinkage::Extern && count.is_some() && draw.below(2) == 0;
     let elements = match count {
         Some(_) if is_open => "[]".to_owned(),
         Some(count) => format!("[{count}]"),
         None => String::new(),
     };
     // `.extern` and `.shared` variables have no initializer (5.4.4).
-    let has_value = linkage != Linkage::Extern && space != ".shared" && draw.below(4) != 0;
+    let has_value = linkage != SymbolLinkage::Extern && space != ".shared" && draw.below(4) != 0;
     let value = match count {
         _ if !has_value => String::new(),
         None => format!(" = {}", value(draw)),
@@ -171,32 +176,32 @@ fn declaration(draw: &mut Draw, symbol: &Symbol, linkage: Linkage) -> String {
     format!("{specifier}{space} {align}{ty} {name}{elements}{float};")
 }
 
-/// Draws a value of one digit, which fits every type.
+/// Draws a one-digit value, which fits every type.
 fn value(draw: &mut Draw) -> String {
     draw.below(10).to_string()
 }
 
 /// Declares a table of addresses, with numbers between them.
-fn table(draw: &mut Draw, module: u64, number: u64, symbols: &[Symbol], draft: &mut Draft) {
+fn table(draw: &mut Draw, module: u64, number: u64, symbols: &[SharedSymbol], draft: &mut ModulesDraft) {
     let addressable: Vec<usize> =
         (0..symbols.len()).filter(|&place| symbols[place].is_addressable()).collect();
     if addressable.is_empty() {
         return;
     }
-    let space = *draw.of(&[".global", ".const"]);
+    let space = *draw.pick(&[".global", ".const"]);
     let by_bytes = draw.below(6) == 0;
     let length = if by_bytes { 8 } else { 1 + draw.below(4) };
-    let one = *draw.of(&addressable);
+    let one = *draw.pick(&addressable);
     let mut elements = Vec::new();
     for element in 0..length {
         if !by_bytes && draw.below(4) == 0 {
             elements.push(value(draw));
             continue;
         }
-        let place = if by_bytes { one } else { *draw.of(&addressable) };
+        let place = if by_bytes { one } else { *draw.pick(&addressable) };
         extern_where_absent(place, symbols, draft);
         let name = symbols[place].name();
-        let is_variable = matches!(symbols[place], Symbol::Variable { .. });
+        let is_variable = matches!(symbols[place], SharedSymbol::Variable { .. });
         let offset = match draw.below(3) {
             0 if is_variable && !by_bytes => format!("+{}", 1 + draw.below(8)),
             _ => String::new(),
@@ -208,21 +213,21 @@ fn table(draw: &mut Draw, module: u64, number: u64, symbols: &[Symbol], draft: &
         });
     }
     let ty = if by_bytes { ".u8" } else { ".u64" };
-    let linkage = draw.of(&["", ".visible ", ".visible ", ".weak "]);
+    let linkage = draw.pick(&["", ".visible ", ".visible ", ".weak "]);
     let elements = elements.join(", ");
     let _ =
         writeln!(draft.text, "{linkage}{space} .align 8 {ty} t{module}{number}[{length}] = {{{elements}}};");
 }
 
 /// Declares a name as `.extern` if the module does not declare it.
-fn extern_where_absent(place: usize, symbols: &[Symbol], draft: &mut Draft) {
-    if draft.linkages[place] != Linkage::Absent {
+fn extern_where_absent(place: usize, symbols: &[SharedSymbol], draft: &mut ModulesDraft) {
+    if draft.linkages[place] != SymbolLinkage::Absent {
         return;
     }
-    draft.linkages[place] = Linkage::Extern;
+    draft.linkages[place] = SymbolLinkage::Extern;
     let _ = match &symbols[place] {
-        Symbol::Function { name } => writeln!(draft.text, ".extern .func {name}();"),
-        Symbol::Variable { name, space, ty, count } => {
+        SharedSymbol::Function { name } => writeln!(draft.text, ".extern .func {name}();"),
+        SharedSymbol::Variable { name, space, ty, count } => {
             let elements = count.map(|count| format!("[{count}]")).unwrap_or_default();
             writeln!(draft.text, ".extern {space} {} {name}{elements};", TYPES[*ty].1)
         }
@@ -230,10 +235,10 @@ fn extern_where_absent(place: usize, symbols: &[Symbol], draft: &mut Draft) {
 }
 
 /// Declares a kernel that loads from a variable of any module. Without a kernel, linkers drop unused variables.
-fn kernel(draw: &mut Draw, module: u64, symbols: &[Symbol], draft: &mut Draft) {
+fn kernel(draw: &mut Draw, module: u64, symbols: &[SharedSymbol], draft: &mut ModulesDraft) {
     let place = draw.within(0..symbols.len());
     let load = match &symbols[place] {
-        Symbol::Variable { name, space, .. } if draw.below(2) == 0 => {
+        SharedSymbol::Variable { name, space, .. } if draw.below(2) == 0 => {
             extern_where_absent(place, symbols, draft);
             // The name may be a function in this module.
             let is_variable = !draft.text.contains(&format!(".func {name}("));

@@ -3,7 +3,7 @@
 use ptxsmith_syntax::{ScalarType, every};
 
 every! {
-    /// What a production is a form of.
+    /// A construct of the grammar. Its productions are its forms.
     pub enum Nonterminal {
         Integer = "integer", "An integer expression of any value.";
         Literal = "literal", "An integer literal.";

@@ -33,22 +33,20 @@ impl Config {
     /// thousands of others. So does an expression that does not fit into a module's `.const` space, so most are in `.global`.
     pub fn bulk() -> Config {
         let mut weights = Weights::default();
-        let mut set = |production: &str, weight| {
-            weights.set_by_name(production, weight).expect("the grammar has this production");
-        };
-        // The `.const` variables of a task then fit into one module.
-        set("space/global", 9);
-        // The specification does not define results of operations on NaNs, so they can hardly ever be compared. Prefer other floats.
-        for (literal, weight) in [
-            ("boundary-decimal", 50),
-            ("decimal", 60),
-            ("boundary-double", 30),
-            ("double", 20),
-            ("near-halfway", 30),
+        for (production, weight) in [
+            // The `.const` variables of a task then fit into one module.
+            ("space/global", 9),
+            // The specification does not define results of operations on NaNs, so they can hardly ever be compared. Prefer
+            // other floats.
+            ("float-literal/boundary-decimal", 50),
+            ("float-literal/decimal", 60),
+            ("float-literal/boundary-double", 30),
+            ("float-literal/double", 20),
+            ("float-literal/near-halfway", 30),
+            ("f64-value/float", 120),
         ] {
-            set(&format!("float-literal/{literal}"), weight);
+            weights.set_by_name(production, weight).expect("the grammar has this production");
         }
-        set("f64-value/float", 120);
         let seldom = Odds::new(1, 400_000);
         Config {
             weights,

@@ -24,11 +24,11 @@ const LONGEST_PIECE: u64 = 24;
 
 /// Generates cases by editing a set of programs.
 pub struct RawEdits {
-    programs: Vec<Program>,
+    programs: Vec<RawProgram>,
     vocabulary: Vec<&'static str>,
 }
 
-struct Program {
+struct RawProgram {
     tokens: Tokens,
     /// The number of tokens in the header. It is rarely edited, because an error there usually hides all others.
     header: usize,
@@ -40,13 +40,13 @@ impl RawEdits {
     /// # Errors
     /// If a program cannot be split into tokens: its index in `texts`, and the error.
     pub fn new<'t>(texts: impl IntoIterator<Item = &'t str>) -> Result<RawEdits, (usize, ParseError)> {
-        let program = |(at, text)| {
-            let tokens = tokens(text).map_err(|error| (at, error))?;
-            let header = header(&tokens);
-            Ok(Program { tokens, header })
-        };
-        let programs = texts.into_iter().enumerate().map(program).collect::<Result<Vec<_>, _>>()?;
-        let programs = programs.into_iter().filter(|program| !program.tokens.is_empty()).collect();
+        let mut programs = Vec::new();
+        for (index, text) in texts.into_iter().enumerate() {
+            let tokens = tokens(text).map_err(|error| (index, error))?;
+            if !tokens.is_empty() {
+                programs.push(RawProgram { header: header(&tokens), tokens });
+            }
+        }
         let symbols =
             BinaryOp::ALL.iter().map(|op| op.symbol()).chain(UnaryOp::ALL.iter().map(|op| op.symbol()));
         let types = ScalarType::ALL.iter().map(|ty| ty.keyword());
@@ -61,13 +61,13 @@ impl RawEdits {
         self.programs.is_empty()
     }
 
-    /// Generates the PTX source of one case.
+    /// Generates the PTX source of a case.
     ///
     /// # Panics
     /// If there are no programs to edit.
     pub fn case(&self, seed: u64, index: u64) -> String {
         let mut draw = Draw::new(seed, index);
-        let program = draw.of(&self.programs);
+        let program = draw.pick(&self.programs);
         let mut tokens = program.tokens.clone();
         let header = if draw.below(32) == 0 { 0 } else { program.header };
         // Half of all cases have a single edit, because the cause of a failure is then clear.
@@ -99,7 +99,7 @@ impl RawEdits {
                 tokens.splice(piece.end..piece.end, again);
             }
             _ => {
-                let other = &draw.of(&self.programs).tokens;
+                let other = &draw.pick(&self.programs).tokens;
                 let from = draw.within(0..other.len());
                 let end = (from + 1 + draw.below(LONGEST_PIECE) as usize).min(other.len());
                 let replaced = at..if draw.below(2) == 0 { at } else { piece.end };
@@ -111,8 +111,8 @@ impl RawEdits {
     /// Draws a token from the vocabulary or, in one of four cases, an integer at a boundary.
     fn word(&self, draw: &mut Draw) -> Token {
         let text = match draw.below(4) {
-            0 => draw.of(&INTEGERS).to_string().into(),
-            _ => (*draw.of(&self.vocabulary)).into(),
+            0 => draw.pick(&INTEGERS).to_string().into(),
+            _ => (*draw.pick(&self.vocabulary)).into(),
         };
         Token { gap: Gap::Space, text, span: Default::default() }
     }
@@ -120,11 +120,11 @@ impl RawEdits {
 
 /// Returns the number of tokens in the header: `.version`, `.target` and `.address_size` with their arguments.
 fn header(tokens: &Tokens) -> usize {
-    let directive = |token: &Token| matches!(&*token.text, ".version" | ".target" | ".address_size");
-    let begins = |at: usize| tokens[at].gap == Gap::Line && !directive(&tokens[at]);
-    (0..tokens.len())
-        .find(|&at| at == 0 && !directive(&tokens[0]) || begins(at) && at > 0)
-        .unwrap_or(tokens.len())
+    let end = tokens.iter().enumerate().position(|(at, token)| {
+        let begins_line = at == 0 || token.gap == Gap::Line;
+        begins_line && !matches!(&*token.text, ".version" | ".target" | ".address_size")
+    });
+    end.unwrap_or(tokens.len())
 }
 
 fn spaced(token: Token) -> Token {
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_split_into_tokens_is_named() {
+    fn a_source_that_does_not_lex_is_an_error_with_its_index() {
         let (at, error) = RawEdits::new([TEXT, "/* no end"]).err().unwrap();
         assert_eq!((at, error.to_string().is_empty()), (1, false));
     }

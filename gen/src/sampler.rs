@@ -98,14 +98,18 @@ fn slots(shares: &[(ProductionId, f64)]) -> Slots {
     // Add or remove one slot at a time, at the production furthest from its share.
     loop {
         let filled: usize = counts.iter().sum();
-        let lacks = |i: &usize| exact[*i] - counts[*i] as f64;
-        let by_lack = |a: &usize, b: &usize| lacks(a).total_cmp(&lacks(b));
-        let at = 0..counts.len();
-        let (most, fewest) = (at.clone().max_by(by_lack), at.filter(|&i| counts[i] > 1).min_by(by_lack));
-        match (filled.cmp(&256), most, fewest) {
-            (std::cmp::Ordering::Less, Some(i), _) => counts[i] += 1,
-            (std::cmp::Ordering::Greater, _, Some(i)) => counts[i] -= 1,
-            _ => break,
+        let missing: Vec<f64> =
+            exact.iter().zip(&counts).map(|(exact, &count)| exact - count as f64).collect();
+        let places = 0..counts.len();
+        if filled < 256 {
+            let Some(most) = places.max_by(|&a, &b| missing[a].total_cmp(&missing[b])) else { break };
+            counts[most] += 1;
+        } else if filled > 256 {
+            let reducible = places.filter(|&place| counts[place] > 1);
+            let Some(least) = reducible.min_by(|&a, &b| missing[a].total_cmp(&missing[b])) else { break };
+            counts[least] -= 1;
+        } else {
+            break;
         }
     }
     let mut filled = shares.iter().zip(counts).flat_map(|(&(id, _), count)| std::iter::repeat_n(id.0, count));
@@ -128,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_rarer_than_two_bytes_tell_has_a_third() {
+    fn rare_productions_use_a_third_byte() {
         let tables = tables_of(&shares(&[(1, 0.9), (2, 0.1 - 1e-6), (3, 1e-6)]));
         let of = |table: &Slots, slot| table.iter().filter(|&&s| s == slot).count() as f64 / 256.0;
         assert_eq!(tables.len(), 3);

@@ -5,17 +5,17 @@ use ptxsmith_syntax::Text;
 /// The named entities of a case.
 #[derive(Debug, Default)]
 pub(crate) struct Scope {
-    /// The variables and functions declared so far whose address can be taken.
-    pub symbols: Vec<Symbol>,
-    /// The name of the variable whose initializer is being generated, if there is one.
+    /// The addressable variables and functions declared so far.
+    pub symbols: Vec<AddressableSymbol>,
+    /// The name of the variable under construction, if there is one. Its initializer is being generated.
     pub own: Text,
     /// The number of names created so far.
     pub named: u32,
 }
 
-/// A variable or function whose address can be taken.
+/// A variable or function with an address that an initializer may hold.
 #[derive(Clone, Debug)]
-pub(crate) struct Symbol {
+pub(crate) struct AddressableSymbol {
     pub name: Text,
     pub function: bool,
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     config::Config,
-    draft::Form,
+    draft::Expansion,
     grammar::{Nonterminal, Production, ProductionId, Weight, productions},
     sampler::Shares,
     weights::{UnknownProduction, Weights},
@@ -68,7 +68,7 @@ pub(crate) fn least_nodes(config: &Config) -> [u32; Nonterminal::ALL.len()] {
 fn nodes(id: ProductionId, least: &[u32]) -> u32 {
     let production = id.get();
     let parts = match production.form {
-        Form::Made(..) | Form::Number(..) | Form::Piece(..) => 0,
+        Expansion::Made(..) | Expansion::Number(..) | Expansion::Piece(..) => 0,
         _ => production.parts().map(|part| least[part as usize]).fold(0, u32::saturating_add),
     };
     production.own_nodes().saturating_add(parts)
@@ -95,42 +95,53 @@ pub(crate) fn closed(config: &Config) -> Vec<bool> {
     productions().map(|id| !id.get().parts().any(|part| open[part as usize])).collect()
 }
 
+fn is_weighted(id: ProductionId) -> bool {
+    matches!(id.get().weight, Weight::Of(_))
+}
+
+/// Returns the share of a production that is chosen by odds; zero for a weighted production.
+fn odds_share(id: ProductionId, config: &Config) -> f64 {
+    match id.get().weight {
+        Weight::Odds(odds) => odds(config).share(),
+        Weight::Of(_) => 0.0,
+    }
+}
+
 /// Computes how often each production of a nonterminal is chosen under this node limit. The shares add up to 1.
 pub(crate) fn shares(config: &Config, of: Nonterminal, room: u32, least: &[u32], closed: &[bool]) -> Shares {
     let room = room.max(least[of as usize]);
     let fitting: Vec<ProductionId> = productions()
         .filter(|&id| id.get().of == of && enabled(config, id) && nodes(id, least) <= room)
         .collect();
-    let weighted = |id: &ProductionId| matches!(id.get().weight, Weight::Of(_));
     let mut shares = Shares::new();
 
-    let odds = |id: ProductionId| match id.get().weight {
-        Weight::Odds(odds) => odds(config).share(),
-        Weight::Of(_) => 0.0,
-    };
-    let by_odds: f64 = fitting.iter().map(|&id| odds(id)).sum();
-    let any_weighted = fitting.iter().any(weighted);
+    let by_odds: f64 = fitting.iter().map(|&id| odds_share(id, config)).sum();
+    let any_weighted = fitting.iter().any(|&id| is_weighted(id));
     // If the odds add up to more than 1, or there is no weighted production, normalize them.
     let scale = if by_odds > 1.0 || !any_weighted { by_odds } else { 1.0 };
     let rest = 1.0 - (by_odds / scale).min(1.0);
 
     // If an operator fits, the knob `early_leaf` determines the total share of closed productions, independent of weights.
     let grows = matches!(of, Nonterminal::Integer | Nonterminal::Float);
-    let sum = |ends: bool| -> f64 {
-        let of_kind = fitting.iter().filter(|id| weighted(id) && closed[id.index()] == ends);
-        of_kind.map(|&id| f64::from(config.weights.get(id))).sum()
-    };
-    let (ending, growing) = (sum(true), sum(false));
+    let weighted = fitting.iter().copied().filter(|&id| is_weighted(id));
+    let (ending, growing): (Vec<ProductionId>, Vec<ProductionId>) =
+        weighted.partition(|id| closed[id.index()]);
+    let ending: f64 = ending.into_iter().map(|id| f64::from(config.weights.get(id))).sum();
+    let growing: f64 = growing.into_iter().map(|id| f64::from(config.weights.get(id))).sum();
+    // The shares per weight of closed productions and of the others.
     let early = config.early_leaf.share();
-    let part = |ends: bool| match (ends, grows && ending > 0.0 && growing > 0.0) {
-        (_, false) => rest / (ending + growing),
-        (true, true) => rest * early / ending,
-        (false, true) => rest * (1.0 - early) / growing,
+    let (ending, growing) = if grows && ending > 0.0 && growing > 0.0 {
+        (rest * early / ending, rest * (1.0 - early) / growing)
+    } else {
+        (rest / (ending + growing), rest / (ending + growing))
     };
     for &id in &fitting {
         let share = match id.get().weight {
-            Weight::Odds(_) => odds(id) / scale,
-            Weight::Of(_) => f64::from(config.weights.get(id)) * part(closed[id.index()]),
+            Weight::Odds(_) => odds_share(id, config) / scale,
+            Weight::Of(_) => {
+                let per_weight = if closed[id.index()] { ending } else { growing };
+                f64::from(config.weights.get(id)) * per_weight
+            }
         };
         if share > 0.0 {
             shares.push((id, share));

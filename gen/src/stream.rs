@@ -45,7 +45,7 @@ fn mix(mut z: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// Fills `into` with the bytes of one case. A longer slice begins with the bytes of a shorter one.
+/// Fills `into` with the bytes of a case. A longer slice begins with the bytes of a shorter one.
 ///
 /// The seed is mixed before the index is added, so that neighbouring seeds do not share cases at shifted indices.
 #[inline]
@@ -53,14 +53,14 @@ pub fn case_bytes(seed: u64, index: u64, into: &mut [u8]) {
     case_stream(seed, index).fill(into);
 }
 
-/// Returns the byte stream of one case.
+/// Returns the byte stream of a case.
 #[inline]
 pub(crate) fn case_stream(seed: u64, index: u64) -> SplitMix64 {
-    let own = mix(seed.wrapping_add(GAMMA)).wrapping_add(index.wrapping_mul(0xd1b5_4a32_d192_ed03));
-    SplitMix64::new(mix(own))
+    let of_seed = mix(seed.wrapping_add(GAMMA));
+    SplitMix64::new(mix(of_seed.wrapping_add(index.wrapping_mul(0xd1b5_4a32_d192_ed03))))
 }
 
-/// Returns the byte stream of one number in a pool shared by several cases.
+/// Returns the byte stream of a number in a pool shared by several cases.
 pub(crate) fn number_stream((seed, pool): (u64, u64), place: u16) -> SplitMix64 {
     // Start differently from the streams of cases.
     let of_seed = mix(seed.wrapping_add(GAMMA.wrapping_mul(2)));
@@ -72,7 +72,7 @@ pub(crate) fn number_stream((seed, pool): (u64, u64), place: u16) -> SplitMix64 
 pub struct Draw(pub(crate) SplitMix64);
 
 impl Draw {
-    /// Draws from the stream of one case.
+    /// Draws from the stream of a case.
     pub fn new(seed: u64, index: u64) -> Draw {
         Draw(case_stream(seed, index))
     }
@@ -98,8 +98,8 @@ impl Draw {
     }
 
     /// Returns one element of a non-empty slice.
-    pub fn of<'a, T>(&mut self, all: &'a [T]) -> &'a T {
-        &all[self.within(0..all.len())]
+    pub fn pick<'a, T>(&mut self, choices: &'a [T]) -> &'a T {
+        &choices[self.within(0..choices.len())]
     }
 
     /// Returns one element, chosen by weight.

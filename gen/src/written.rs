@@ -9,7 +9,7 @@ pub(crate) fn items(text: &str) -> Vec<Item> {
     module.items
 }
 
-/// Parses a template of the generator into statements, some of which the parser may keep as tokens.
+/// Parses a template of the generator into statements. The parser may keep some of them as tokens.
 pub(crate) fn items_or_unread(text: &str) -> Vec<Item> {
     module(text).items
 }

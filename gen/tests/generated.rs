@@ -359,7 +359,7 @@ fn odd_spacing_is_as_frequent_as_the_knob_says() {
 
 #[test]
 fn a_mixture_has_some_of_each_kind() {
-    let count = |focus: Focus| (0..1320).filter(|&i| Focus::Mixed.of(i) == focus).count();
+    let count = |focus: Focus| (0..1320).filter(|&i| Focus::Mixed.for_case(i) == focus).count();
     assert_eq!(count(Focus::Initializers), 120);
     assert_eq!([Focus::Addresses, Focus::Contexts, Focus::Negatives].map(count), [20, 20, 10]);
     assert_eq!(count(Focus::Expressions), 1150);
@@ -388,7 +388,7 @@ fn two_thousand_kernels_reach_every_production_of_operands() {
 }
 
 #[test]
-fn a_kernel_has_one_parameter_and_stands_behind_what_it_uses() {
+fn a_kernel_has_one_parameter_and_follows_its_declarations() {
     for case in cases(&with_operands(), Focus::Operands, 500).0 {
         let Body::Kernel(items) = &case.body else { panic!("a kernel was asked for") };
         let Some(Item::Function(kernel)) = items.last() else { panic!("{items:?}") };

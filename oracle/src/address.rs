@@ -8,12 +8,12 @@ use crate::{
     reading::{FunctionOffset, GenericFunction, MaskedFunction, MaskedType, OffsetInGeneric, Question},
     refusal::RefusalClass,
     step::{Ruled, Step, Stored},
-    value::{Address, Integer, Kind, Value},
+    value::{AddressValue, Integer, Value, ValueKind},
 };
 
 /// The kind of entity that a name at module scope refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Named {
+pub enum SymbolKind {
     /// A variable in a state space; `None` if its declaration names no space.
     Variable(Option<StateSpace>),
     /// A function or a kernel.
@@ -48,10 +48,12 @@ pub(crate) fn mask(step: &mut Step<'_>, version: Version, mask: &str, operand: V
             Ok(Value::Integer(Integer::unsigned(integer.bits >> (8 * byte) & 0xff)))
         }
         Value::Address(address) => Ok(Value::AddressByte(address, byte)),
-        Value::Undefined(Kind::Signed | Kind::Unsigned) => Ok(Value::Undefined(Kind::Unsigned)),
+        Value::Undefined(ValueKind::Signed | ValueKind::Unsigned) => {
+            Ok(Value::Undefined(ValueKind::Unsigned))
+        }
         Value::Float(_)
         | Value::ComputedNan
-        | Value::Undefined(Kind::Float)
+        | Value::Undefined(ValueKind::Float)
         | Value::Single(_)
         | Value::AddressByte(..) => step.refuse(RefusalClass::MaskOperand, Clause::MaskOperand),
     }
@@ -61,12 +63,12 @@ pub(crate) fn mask(step: &mut Step<'_>, version: Version, mask: &str, operand: V
 pub(crate) fn generic(step: &mut Step<'_>, operand: Value, is_name: bool) -> Ruled<Value> {
     step.uses(Clause::Generic);
     match operand {
-        Value::Address(address) if is_name => Ok(Value::Address(Address { generic: true, ..address })),
+        Value::Address(address) if is_name => Ok(Value::Address(AddressValue { generic: true, ..address })),
         Value::Address(address) if !address.generic => {
             step.meets(Question::OffsetInGeneric);
             match step.readings.offset_in_generic {
                 OffsetInGeneric::Refused => step.refuse(RefusalClass::AddressArithmetic, Clause::Generic),
-                OffsetInGeneric::Accepted => Ok(Value::Address(Address { generic: true, ..address })),
+                OffsetInGeneric::Accepted => Ok(Value::Address(AddressValue { generic: true, ..address })),
             }
         }
         _ => step.refuse(RefusalClass::AddressArithmetic, Clause::Generic),
@@ -78,12 +80,12 @@ pub(crate) fn generic(step: &mut Step<'_>, operand: Value, is_name: bool) -> Rul
 pub(crate) fn named(
     step: &mut Step<'_>,
     version: Version,
-    named: Named,
-    address: Address,
+    named: SymbolKind,
+    address: AddressValue,
     byte: Option<u8>,
 ) -> Ruled<bool> {
     match named {
-        Named::Variable(Some(space @ (StateSpace::Global | StateSpace::Const))) => {
+        SymbolKind::Variable(Some(space @ (StateSpace::Global | StateSpace::Const))) => {
             step.uses(Clause::VariableAddress);
             if address.generic {
                 return Ok(true);
@@ -96,9 +98,9 @@ pub(crate) fn named(
             }
             Ok(legacy)
         }
-        Named::Variable(_) => step.refuse(RefusalClass::AddressSpace, Clause::AddressSpace),
-        Named::Label => step.refuse(RefusalClass::LabelAddress, Clause::NoLabels),
-        Named::Function(kind) => {
+        SymbolKind::Variable(_) => step.refuse(RefusalClass::AddressSpace, Clause::AddressSpace),
+        SymbolKind::Label => step.refuse(RefusalClass::LabelAddress, Clause::NoLabels),
+        SymbolKind::Function(kind) => {
             if byte.is_some() {
                 step.meets(Question::MaskedFunction);
                 if step.readings.masked_function == MaskedFunction::Refused {
@@ -130,7 +132,7 @@ pub(crate) fn named(
 }
 
 /// Stores a whole address in a variable of this type.
-pub(crate) fn store(step: &mut Step<'_>, address: Address, ty: ScalarType) -> Ruled<Stored> {
+pub(crate) fn store(step: &mut Step<'_>, address: AddressValue, ty: ScalarType) -> Ruled<Stored> {
     match ty {
         ScalarType::U32 | ScalarType::U64 => {
             step.uses(Clause::AddressType);
@@ -142,7 +144,12 @@ pub(crate) fn store(step: &mut Step<'_>, address: Address, ty: ScalarType) -> Ru
 }
 
 /// Stores one byte of an address in a variable of this type.
-pub(crate) fn store_byte(step: &mut Step<'_>, address: Address, byte: u8, ty: ScalarType) -> Ruled<Stored> {
+pub(crate) fn store_byte(
+    step: &mut Step<'_>,
+    address: AddressValue,
+    byte: u8,
+    ty: ScalarType,
+) -> Ruled<Stored> {
     step.uses(Clause::Mask);
     let holds = match ty {
         ScalarType::U8 => true,
@@ -165,7 +172,7 @@ pub(crate) fn store_byte(step: &mut Step<'_>, address: Address, byte: u8, ty: Sc
 
 /// The part of a scalar that a stored address occupies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Slot {
+pub struct AddressSlot {
     /// The width in bytes.
     pub width: u64,
     /// The number of low bits of the addend that are predicted: 64, unless a deviation leaves the higher ones open.
@@ -182,6 +189,6 @@ pub struct Addressing {
 }
 
 /// Returns the slot of an address: the whole variable, or its lowest byte if `mask()` selected one byte.
-pub(crate) fn slot(size: u64, byte: Option<u8>, _addressing: Addressing) -> Slot {
-    Slot { width: if byte.is_some() { 1 } else { size }, addend_bits: 64 }
+pub(crate) fn slot(size: u64, byte: Option<u8>, _addressing: Addressing) -> AddressSlot {
+    AddressSlot { width: if byte.is_some() { 1 } else { size }, addend_bits: 64 }
 }

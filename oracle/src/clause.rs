@@ -3,7 +3,7 @@
 //! A rule of the oracle names its clause, a refusal names the clauses that refuse, and a report counts the clauses that
 //! a run reached. The ids are stable, because they appear in other people's files (`// clause:` lines of the corpus,
 //! `"clauses"` in JSON). The part before the slash is the manual's section; the name after it is ours. The summaries
-//! are our own words. Where the specification leaves a point open, the clause states what is settled, and an
+//! are our own words. If the specification leaves a point open, the clause states only the settled part, and an
 //! interpretation decides the rest.
 
 mod set;
@@ -379,7 +379,7 @@ mod tests {
     }
 
     #[test]
-    fn what_instructions_show_is_not_shown_by_data() {
+    fn clauses_of_instructions_are_not_shown_by_data() {
         for clause in Clause::ALL.iter().filter(|clause| clause.section().starts_with("6.4")) {
             assert!(!clause.observed().by_data(), "{clause}");
         }

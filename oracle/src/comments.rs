@@ -3,7 +3,7 @@
 use ptxsmith_syntax::{Module, parse};
 
 use crate::{
-    Address, Clause, ClauseSet, Expectation, Kernel, Left, Observed, Question, Readings, Rules, Variable,
+    Clause, ClauseSet, Expectation, Kernel, KernelOutcome, Observed, Question, Readings, Rules, Variable,
     execute, expect, hex,
 };
 
@@ -11,7 +11,7 @@ use crate::{
 #[derive(Debug)]
 struct Annotations {
     clauses: Vec<String>,
-    expected: Expected,
+    expected: AnnotatedOutcome,
     /// The `variable` and `address` lines, verbatim.
     variables: Vec<String>,
     /// The `kernel` and `kernel-address` lines, verbatim.
@@ -21,7 +21,7 @@ struct Annotations {
 }
 
 #[derive(Debug, PartialEq, Eq)]
-enum Expected {
+enum AnnotatedOutcome {
     Accepted,
     Refused(String),
     Unmodelled,
@@ -43,9 +43,9 @@ impl Annotations {
                 "clause" => clauses.extend(value.split(", ").map(str::to_owned)),
                 "expect" => {
                     expected = Some(match value.split_once(' ') {
-                        Some(("refused", class)) => Expected::Refused(class.to_owned()),
-                        None if value == "accepted" => Expected::Accepted,
-                        None if value == "unmodelled" => Expected::Unmodelled,
+                        Some(("refused", class)) => AnnotatedOutcome::Refused(class.to_owned()),
+                        None if value == "accepted" => AnnotatedOutcome::Accepted,
+                        None if value == "unmodelled" => AnnotatedOutcome::Unmodelled,
                         _ => return Err(format!("no expectation `{value}`")),
                     });
                 }
@@ -76,7 +76,8 @@ fn readings(annotations: &Annotations) -> Result<Readings, String> {
     })
 }
 
-fn describe(v: &Variable) -> String {
+/// Formats the required contents of a variable: a `variable` line, and an `address` line for each address.
+fn describe(v: &Variable) -> Vec<String> {
     let bytes = if v.has_content() { format!(" bytes={}", hex(&v.bytes)) } else { String::new() };
     let mut lines = vec![format!("variable: {} size={} align={}{bytes}", v.name, v.size, v.align)];
     lines.extend(v.addresses.iter().map(|a| {
@@ -86,28 +87,33 @@ fn describe(v: &Variable) -> String {
             v.name, a.offset, a.width, a.symbol, a.addend, a.generic
         )
     }));
-    lines.join("\n")
+    lines
 }
 
 /// Formats the output of a kernel, with `..` for each unknown byte.
 fn describe_kernel(kernel: &Kernel) -> Vec<String> {
     let name = &kernel.name;
-    match &kernel.left {
-        Left::Unmodelled(_) => vec![format!("kernel: {name} unmodelled")],
-        Left::Output(output) => {
+    match &kernel.outcome {
+        KernelOutcome::Unmodelled(_) => vec![format!("kernel: {name} unmodelled")],
+        KernelOutcome::Output(output) => {
             let known = output.bytes.iter().zip(&output.known);
             let bytes: String =
                 known.map(|(&byte, &known)| if known { hex([byte]) } else { "..".to_owned() }).collect();
-            let address = |a: &Address| {
+            let mut lines = vec![format!("kernel: {name} bytes={bytes}")];
+            lines.extend(output.addresses.iter().map(|a| {
                 format!(
                     "kernel-address: {name} offset={} width={} symbol={} addend={} generic={}",
                     a.offset, a.width, a.symbol, a.addend, a.generic
                 )
-            };
-            let first = format!("kernel: {name} bytes={bytes}");
-            [first].into_iter().chain(output.addresses.iter().map(address)).collect()
+            }));
+            lines
         }
     }
+}
+
+/// Returns the name in a `kernel` or `kernel-address` line.
+fn kernel_name(line: &str) -> &str {
+    line.split(' ').nth(1).unwrap_or("")
 }
 
 /// Checks the annotated kernels: each must leave the annotated output. Returns the clauses that they use.
@@ -120,23 +126,23 @@ fn check_kernels(
     let kernels = execute(module, variables, rules);
     let mut used = ClauseSet::EMPTY;
     for kernel in &kernels {
-        let said: Vec<&String> = (annotations.kernels.iter())
-            .filter(|line| line.split(' ').nth(1) == Some(kernel.name.as_str()))
-            .collect();
-        if said.is_empty() {
+        let annotated: Vec<&String> =
+            annotations.kernels.iter().filter(|line| kernel_name(line) == kernel.name).collect();
+        if annotated.is_empty() {
             continue;
         }
         used = used.union(kernel.trace.clauses);
-        let got = describe_kernel(kernel);
-        if said.iter().copied().ne(&got) {
-            return Err(format!("expected\n{said:#?}\ngot {:?}\n{got:#?}", kernel.left));
+        let predicted = describe_kernel(kernel);
+        if annotated.iter().copied().ne(&predicted) {
+            return Err(format!("expected\n{annotated:#?}\ngot {:?}\n{predicted:#?}", kernel.outcome));
         }
     }
-    let names = |line: &String| line.split(' ').nth(1).unwrap_or("").to_owned();
-    match annotations.kernels.iter().map(names).find(|name| !kernels.iter().any(|k| k.name == *name)) {
-        Some(name) => Err(format!("no kernel {name}")),
-        None => Ok(used),
+    for name in annotations.kernels.iter().map(|line| kernel_name(line)) {
+        if !kernels.iter().any(|kernel| kernel.name == name) {
+            return Err(format!("no kernel {name}"));
+        }
     }
+    Ok(used)
 }
 
 /// Checks that a program matches its leading comments. `counterpart` loads the file named by the key `twin`, which lies
@@ -161,41 +167,33 @@ pub fn verify_comments(
     }
     if let Some(name) = &annotations.counterpart {
         let text = counterpart(name).map_err(|error| format!("twin {name}: {error}"))?;
-        if Annotations::read(&text)?.expected != Expected::Accepted {
+        if Annotations::read(&text)?.expected != AnnotatedOutcome::Accepted {
             return Err("the valid counterpart of a refused program is an accepted one".into());
         }
     }
     let module = parse(text).map_err(|error| error.render("", text))?;
     let expectation = expect(&module, &Rules::specification(readings(&annotations)?));
     match (&annotations.expected, &expectation) {
-        (Expected::Accepted, Expectation::Accepted { variables, unmodelled, .. }) => {
-            if let Some(one) = unmodelled.first() {
-                return Err(format!("{} is unmodelled: {}", one.part, one.reason));
+        (AnnotatedOutcome::Accepted, Expectation::Accepted { variables, unmodelled, .. }) => {
+            if let Some(first) = unmodelled.first() {
+                return Err(format!("{} is unmodelled: {}", first.part, first.reason));
             }
-            let mut got: Vec<String> = variables.iter().map(describe).collect();
-            let mut said = annotations.variables.clone();
-            got = got.join("\n").lines().map(str::to_owned).collect();
-            got.sort();
-            said.sort();
-            if got != said {
-                return Err(format!("expected\n{}\ngot\n{}", said.join("\n"), got.join("\n")));
+            let mut predicted: Vec<String> = variables.iter().flat_map(describe).collect();
+            let mut annotated = annotations.variables.clone();
+            predicted.sort();
+            annotated.sort();
+            if predicted != annotated {
+                return Err(format!("expected\n{}\ngot\n{}", annotated.join("\n"), predicted.join("\n")));
             }
             let rules = Rules::specification(readings(&annotations)?);
             let executed = check_kernels(&annotations, &module, variables, &rules)?;
             let used = variables.iter().fold(executed, |set, v| set.union(v.trace.clauses));
-            // Clauses that the data cannot show (a refusal, in its valid counterpart; an instruction, without an
-            // annotated kernel) are named for readers only.
-            let shown = |clause: Clause| {
-                let in_kernel = !annotations.kernels.is_empty() && clause.observed() == Observed::Instruction;
-                matches!(clause.observed(), Observed::Value | Observed::Layout | Observed::Address)
-                    || in_kernel
-            };
-            named(&annotations, |clause| {
-                let nothing = variables.is_empty() && annotations.kernels.is_empty();
-                nothing || !shown(clause) || used.contains(clause)
-            })
+            if variables.is_empty() && annotations.kernels.is_empty() {
+                return Ok(());
+            }
+            check_clauses(&annotations, used)
         }
-        (Expected::Refused(class), Expectation::Refused { refusal, .. }) => {
+        (AnnotatedOutcome::Refused(class), Expectation::Refused { refusal, .. }) => {
             if refusal.class.name() != class {
                 return Err(format!("refused as {}, expected {class}", refusal.class.name()));
             }
@@ -204,16 +202,28 @@ pub fn verify_comments(
             }
             Ok(())
         }
-        (Expected::Unmodelled, Expectation::Unmodelled { .. }) => Ok(()),
-        (Expected::Unmodelled, Expectation::Accepted { unmodelled, .. }) if !unmodelled.is_empty() => Ok(()),
-        (expected, got) => Err(format!("expected {expected:?}, got {got:?}")),
+        (AnnotatedOutcome::Unmodelled, Expectation::Unmodelled { .. }) => Ok(()),
+        (AnnotatedOutcome::Unmodelled, Expectation::Accepted { unmodelled, .. })
+            if !unmodelled.is_empty() =>
+        {
+            Ok(())
+        }
+        (expected, actual) => Err(format!("expected {expected:?}, got {actual:?}")),
     }
 }
 
-/// Checks that the oracle used every clause that a case names.
-fn named(annotations: &Annotations, used: impl Fn(Clause) -> bool) -> Result<(), String> {
-    match annotations.clauses.iter().filter_map(|id| Clause::from_id(id)).find(|&clause| !used(clause)) {
-        Some(clause) => Err(format!("the answer does not rest on {}", clause.id())),
-        None => Ok(()),
+/// Checks that the oracle used every clause that a case names, except clauses that the data cannot show (a refusal, in
+/// its valid counterpart; an instruction, without an annotated kernel): these are named for readers only.
+fn check_clauses(annotations: &Annotations, used: ClauseSet) -> Result<(), String> {
+    for clause in annotations.clauses.iter().filter_map(|id| Clause::from_id(id)) {
+        let is_shown = match clause.observed() {
+            Observed::Value | Observed::Layout | Observed::Address => true,
+            Observed::Instruction => !annotations.kernels.is_empty(),
+            _ => false,
+        };
+        if is_shown && !used.contains(clause) {
+            return Err(format!("the answer does not rest on {}", clause.id()));
+        }
     }
+    Ok(())
 }

@@ -13,9 +13,9 @@ use crate::{
     undecided::WORD,
 };
 
-/// The context of a declaration.
+/// The place of a declaration in its module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Context {
+pub(crate) enum DeclarationContext {
     /// At module scope.
     Module,
     /// In the body of a function.
@@ -53,14 +53,15 @@ const SPACE_OF_PARAMETER: &str =
 /// otherwise only words of declarations.
 pub fn declares_no_name(unread: &Unread) -> bool {
     let mut words = unread.tokens.iter().map(|token| &*token.text).peekable();
-    let mut declares = false;
+    let mut has_type_or_space = false;
     while let Some(word) = words.next() {
-        let is_type = ScalarType::from_keyword(word).is_some() || StateSpace::from_keyword(word).is_some();
-        declares |= is_type;
+        let is_type_or_space =
+            ScalarType::from_keyword(word).is_some() || StateSpace::from_keyword(word).is_some();
+        has_type_or_space |= is_type_or_space;
         match word {
-            ";" => return declares && words.peek().is_none(),
+            ";" => return has_type_or_space && words.peek().is_none(),
             ".align" => drop(words.next_if(|number| read_number(number).is_some())),
-            _ if is_type => {}
+            _ if is_type_or_space => {}
             _ if VectorLength::from_keyword(word).is_some() || Linkage::from_keyword(word).is_some() => {}
             _ => return false,
         }
@@ -69,86 +70,133 @@ pub fn declares_no_name(unread: &Unread) -> bool {
 }
 
 /// Decodes and checks the specifiers; a refusal takes precedence over an undecided part.
-pub(crate) fn specified(declaration: &Declaration, context: Context) -> Ruled<Specified> {
-    let refuse = |class, clause| Err(Stop::refused(class, clause, declaration.span));
-    let words: Vec<&Specifier> = declaration.own().collect();
-    let (mut space, mut scalar, mut vector) = (None, None, None);
-    let mut undecided = None;
-    let mut leave = |holds: bool, reason: &'static str| {
-        if !holds {
-            undecided.get_or_insert(reason);
+pub(crate) fn specified(declaration: &Declaration, context: DeclarationContext) -> Ruled<Specified> {
+    let words: Vec<&Specifier> = declaration.variable_specifiers().collect();
+    let mut decoder = Decoder::new(declaration, context);
+    for at in 0..words.len() {
+        decoder.word(&words, at)?;
+    }
+    decoder.finish()
+}
+
+/// Decodes the specifiers of a declaration, word by word.
+struct Decoder<'d> {
+    declaration: &'d Declaration,
+    context: DeclarationContext,
+    space: Option<StateSpace>,
+    scalar: Option<ScalarType>,
+    vector: Option<VectorLength>,
+    order: Option<AttributeOrder>,
+    /// Whether a word may be a type or a state space that is unknown here.
+    opaque: bool,
+    undecided: Option<&'static str>,
+}
+
+impl<'d> Decoder<'d> {
+    fn new(declaration: &'d Declaration, context: DeclarationContext) -> Decoder<'d> {
+        Decoder {
+            declaration,
+            context,
+            space: None,
+            scalar: None,
+            vector: None,
+            order: None,
+            opaque: false,
+            undecided: None,
         }
-    };
-    let (mut opaque, mut order) = (false, None);
-    for (at, word) in words.iter().enumerate() {
+    }
+
+    fn refuse<T>(&self, class: RefusalClass, clause: Clause) -> Ruled<T> {
+        Err(Stop::refused(class, clause, self.declaration.span))
+    }
+
+    /// Marks the specifiers as undecided if a condition does not hold. The first reason is kept.
+    fn leave(&mut self, holds: bool, reason: &'static str) {
+        if !holds {
+            self.undecided.get_or_insert(reason);
+        }
+    }
+
+    fn word(&mut self, words: &[&Specifier], at: usize) -> Ruled<()> {
         let before = at.checked_sub(1).map(|at| words[at]);
-        match word {
-            Specifier::Linkage(_) => leave(at == 0 && context == Context::Module, LINKAGE),
-            Specifier::Space(named, bank) => {
-                if space.is_some() {
-                    return refuse(RefusalClass::Specifiers, Clause::OneStateSpace);
+        match words[at] {
+            Specifier::Linkage(_) => {
+                self.leave(at == 0 && self.context == DeclarationContext::Module, LINKAGE);
+            }
+            Specifier::Space(space, bank) => {
+                if self.space.is_some() {
+                    return self.refuse(RefusalClass::Specifiers, Clause::OneStateSpace);
                 }
-                leave(bank.is_none(), BANK);
-                leave(scalar.is_none(), TYPE_FIRST);
-                space = Some(*named);
+                self.leave(bank.is_none(), BANK);
+                self.leave(self.scalar.is_none(), TYPE_FIRST);
+                self.space = Some(*space);
             }
             Specifier::Align(_) => match before {
                 Some(Specifier::Space(..)) => {}
-                Some(Specifier::Attributes(_)) if order.is_none() && follows_space(&words[..at - 1]) => {
-                    order = Some(AttributeOrder::AttributeFirst);
+                Some(Specifier::Attributes(_)) if self.order.is_none() && follows_space(&words[..at - 1]) => {
+                    self.order = Some(AttributeOrder::AttributeFirst);
                 }
-                _ => return refuse(RefusalClass::Specifiers, Clause::AlignPlace),
+                _ => return self.refuse(RefusalClass::Specifiers, Clause::AlignPlace),
             },
-            Specifier::Attributes(list) => {
-                if list.is_empty() {
-                    return refuse(RefusalClass::Attribute, Clause::AttributeList);
-                }
-                match before {
-                    Some(Specifier::Space(..)) => {}
-                    Some(Specifier::Align(_)) if order.is_none() => order = Some(AttributeOrder::AlignFirst),
-                    _ => leave(false, ATTRIBUTE),
-                }
+            Specifier::Attributes(list) if list.is_empty() => {
+                return self.refuse(RefusalClass::Attribute, Clause::AttributeList);
             }
+            Specifier::Attributes(_) => match before {
+                Some(Specifier::Space(..)) => {}
+                Some(Specifier::Align(_)) if self.order.is_none() => {
+                    self.order = Some(AttributeOrder::AlignFirst);
+                }
+                _ => self.leave(false, ATTRIBUTE),
+            },
             Specifier::Vector(length) => match words.get(at + 1) {
-                Some(Specifier::Type(_)) => vector = Some(*length),
+                Some(Specifier::Type(_)) => self.vector = Some(*length),
                 Some(Specifier::Opaque(_) | Specifier::Vector(_)) => {
-                    return refuse(RefusalClass::VectorType, Clause::VectorFundamentalType);
+                    return self.refuse(RefusalClass::VectorType, Clause::VectorFundamentalType);
                 }
-                Some(Specifier::Word(_)) => leave(false, WORD),
-                _ => return refuse(RefusalClass::Specifiers, Clause::VectorPrefix),
+                Some(Specifier::Word(_)) => self.leave(false, WORD),
+                _ => return self.refuse(RefusalClass::Specifiers, Clause::VectorPrefix),
             },
-            Specifier::Type(named) => {
-                if scalar.is_some() {
-                    return refuse(RefusalClass::Specifiers, Clause::OneType);
-                }
-                scalar = Some(*named);
+            Specifier::Type(_) if self.scalar.is_some() => {
+                return self.refuse(RefusalClass::Specifiers, Clause::OneType);
             }
+            Specifier::Type(scalar) => self.scalar = Some(*scalar),
             Specifier::Opaque(_) => {
-                opaque = true;
-                leave(false, OPAQUE);
+                self.opaque = true;
+                self.leave(false, OPAQUE);
             }
             Specifier::Word(_) => {
-                opaque = true;
-                leave(false, WORD);
+                self.opaque = true;
+                self.leave(false, WORD);
             }
             Specifier::Ptr => {}
         }
+        Ok(())
     }
-    let is_common = declaration.linkage().any(|linkage| linkage == Linkage::Common);
-    leave(!is_common || space == Some(StateSpace::Global), COMMON);
-    match (context, space) {
-        (Context::Module, Some(StateSpace::Global | StateSpace::Const | StateSpace::Shared)) => {}
-        (Context::Module, Some(_)) => leave(false, SPACE_AT_MODULE_SCOPE),
-        (Context::Parameter, Some(StateSpace::Param | StateSpace::Reg)) => {}
-        (Context::Parameter, Some(_)) => leave(false, SPACE_OF_PARAMETER),
-        _ => {}
-    }
-    match (space, scalar, undecided) {
-        // An unknown word may be a type or a state space.
-        (None, _, Some(reason)) | (_, None, Some(reason)) if opaque => Err(Stop::Unmodelled(reason)),
-        (None, ..) => refuse(RefusalClass::Specifiers, Clause::OneStateSpace),
-        (_, None, _) => refuse(RefusalClass::Specifiers, Clause::OneType),
-        (Some(space), Some(scalar), undecided) => Ok(Specified { space, scalar, vector, order, undecided }),
+
+    /// Checks the specifiers together, after all words.
+    fn finish(mut self) -> Ruled<Specified> {
+        let is_common = self.declaration.linkage().any(|linkage| linkage == Linkage::Common);
+        self.leave(!is_common || self.space == Some(StateSpace::Global), COMMON);
+        match (self.context, self.space) {
+            (
+                DeclarationContext::Module,
+                Some(StateSpace::Global | StateSpace::Const | StateSpace::Shared),
+            ) => {}
+            (DeclarationContext::Module, Some(_)) => self.leave(false, SPACE_AT_MODULE_SCOPE),
+            (DeclarationContext::Parameter, Some(StateSpace::Param | StateSpace::Reg)) => {}
+            (DeclarationContext::Parameter, Some(_)) => self.leave(false, SPACE_OF_PARAMETER),
+            _ => {}
+        }
+        match (self.space, self.scalar, self.undecided) {
+            // An unknown word may be a type or a state space.
+            (None, _, Some(reason)) | (_, None, Some(reason)) if self.opaque => Err(Stop::Unmodelled(reason)),
+            (None, ..) => self.refuse(RefusalClass::Specifiers, Clause::OneStateSpace),
+            (_, None, _) => self.refuse(RefusalClass::Specifiers, Clause::OneType),
+            (Some(space), Some(scalar), undecided) => {
+                let Decoder { vector, order, .. } = self;
+                Ok(Specified { space, scalar, vector, order, undecided })
+            }
+        }
     }
 }
 

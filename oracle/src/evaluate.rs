@@ -12,7 +12,7 @@ use crate::{
     refusal::{RefusalClass, Stop},
     rules::Rules,
     step::{Ruled, Step, Stored, Trace},
-    value::{Address, Integer, Value},
+    value::{AddressValue, Integer, Value},
 };
 
 /// Evaluates expressions under a table of rules. Accepts trees, or nodes as they are assembled ([`Assemble`]). Reuses
@@ -24,7 +24,7 @@ pub struct Evaluator<'a> {
     rules: &'a Rules,
     version: (u32, u32),
     /// The operands that no operator has consumed yet.
-    operands: Vec<Operand>,
+    operands: Vec<StackOperand>,
     /// The number of nodes of the current expression so far.
     nodes: NodeId,
     /// The position of the current node.
@@ -37,7 +37,7 @@ pub struct Evaluator<'a> {
 
 /// An operand on the stack, until an operator consumes it.
 #[derive(Clone, Copy)]
-struct Operand {
+struct StackOperand {
     value: Value,
     /// The precedence of its outermost operator.
     precedence: u8,
@@ -46,9 +46,9 @@ struct Operand {
     is_name: bool,
 }
 
-impl Operand {
-    fn new(value: Value, precedence: u8) -> Operand {
-        Operand { value, precedence, within: precedence::PRIMARY, is_name: false }
+impl StackOperand {
+    fn new(value: Value, precedence: u8) -> StackOperand {
+        StackOperand { value, precedence, within: precedence::PRIMARY, is_name: false }
     }
 }
 
@@ -79,8 +79,8 @@ impl<'a> Evaluator<'a> {
     /// [`Stop::Refused`] if the specification rejects the value, [`Stop::Unmodelled`] if there is no rule.
     pub fn store(&mut self, expr: &Expr, ty: ScalarType, trace: &mut Trace) -> Ruled<Stored> {
         self.read(expr);
-        let (stored, own) = self.stored(ty);
-        *trace = trace.union(own);
+        let (stored, expression_trace) = self.stored(ty);
+        *trace = trace.union(expression_trace);
         stored
     }
 
@@ -200,7 +200,7 @@ impl<'a> Evaluator<'a> {
     }
 
     #[inline(always)]
-    fn push(&mut self, operand: Operand) {
+    fn push(&mut self, operand: StackOperand) {
         self.nodes += 1;
         self.operands.push(operand);
     }
@@ -218,14 +218,14 @@ impl<'a> Evaluator<'a> {
         }
         let Evaluator { rules, operands, span, trace, pending, .. } = self;
         let mut step = Step { readings: &rules.readings, trace, span: *span, pending };
-        let joined: &[Operand; N] = operands.last_chunk().expect("operands come before what joins them");
+        let joined: &[StackOperand; N] = operands.last_chunk().expect("operands come before what joins them");
         if precedence < precedence::PRIMARY {
             grouping(&mut step, precedence, joined);
         }
         match rule(rules, &mut step, joined.each_ref().map(|operand| &operand.value)) {
             Ok(value) => {
                 operands.truncate(operands.len() + 1 - N);
-                *operands.last_mut().expect("one is left") = Operand::new(value, precedence);
+                *operands.last_mut().expect("one is left") = StackOperand::new(value, precedence);
             }
             Err(stop) => self.stopped = Some(stop),
         }
@@ -238,7 +238,7 @@ impl<'a> Evaluator<'a> {
         }
         let rules = self.rules;
         match rule(rules, &mut self.step()) {
-            Ok(value) => self.push(Operand::new(value, precedence::PRIMARY)),
+            Ok(value) => self.push(StackOperand::new(value, precedence::PRIMARY)),
             Err(stop) => self.stopped = Some(stop),
         }
     }
@@ -248,7 +248,7 @@ impl<'a> Evaluator<'a> {
     pub fn evaluated(&mut self, value: Value, trace: Trace) {
         if self.stopped.is_none() {
             self.trace = self.trace.union(trace);
-            self.push(Operand::new(value, precedence::PRIMARY));
+            self.push(StackOperand::new(value, precedence::PRIMARY));
         }
     }
 
@@ -275,8 +275,9 @@ impl Assemble for Evaluator<'_> {
     }
 
     fn name(&mut self, _: &str) {
-        let value = Value::Address(Address { name: self.nodes, addend: 0, generic: false, moved: false });
-        self.push(Operand { is_name: true, ..Operand::new(value, precedence::PRIMARY) });
+        let value =
+            Value::Address(AddressValue { name: self.nodes, addend: 0, generic: false, moved: false });
+        self.push(StackOperand { is_name: true, ..StackOperand::new(value, precedence::PRIMARY) });
     }
 
     #[inline]
@@ -288,7 +289,10 @@ impl Assemble for Evaluator<'_> {
         let mut operand = self.operands.pop().expect("parentheses have something in them");
         match paren(&mut self.step(), operand.value) {
             Ok(value) => {
-                operand = Operand { within: operand.precedence, ..Operand::new(value, precedence::PRIMARY) };
+                operand = StackOperand {
+                    within: operand.precedence,
+                    ..StackOperand::new(value, precedence::PRIMARY)
+                };
                 self.operands.push(operand);
             }
             Err(stop) => self.stopped = Some(stop),
@@ -383,7 +387,7 @@ fn refuse<T>(step: &mut Step<'_>, class: RefusalClass, clause: Clause) -> Ruled<
 
 /// Records whether the grouping of operators mattered, with parentheses or without (4.5.4, Table 4).
 #[inline]
-fn grouping(step: &mut Step<'_>, precedence: u8, operands: &[Operand]) {
+fn grouping(step: &mut Step<'_>, precedence: u8, operands: &[StackOperand]) {
     let (mut decided, mut associated) = (false, false);
     for operand in operands {
         let alike = operand.within >= precedence && operand.precedence == precedence;

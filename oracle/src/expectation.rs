@@ -4,12 +4,7 @@ pub use hex::encode as hex;
 use ptxsmith_model::{self as model, Basis, ModuleAnswer, Ruling, UnmodelledPart};
 use ptxsmith_syntax::{Lines, StateSpace, Text};
 
-use crate::{
-    reading::{Question, Readings},
-    refusal::Refusal,
-    step::Trace,
-    undecided::Undecided,
-};
+use crate::{reading::Readings, refusal::Refusal, step::Trace, undecided::Undecided};
 
 /// The oracle's answer for a whole module.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,7 +34,7 @@ pub enum Expectation {
     },
 }
 
-/// The required contents of one variable.
+/// The layout and the contents that the specification requires of a variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Variable {
     /// The name of the variable.
@@ -80,10 +75,13 @@ pub struct Address {
 
 /// Returns the basis of an answer by name: the clauses used, and the interpretation of each open question met.
 pub(crate) fn basis(trace: &Trace, readings: &Readings) -> Basis {
-    let answer = |question: Question| question.answers()[readings.answer(question)].to_owned();
+    let answers = trace.questions.iter().map(|question| {
+        let answer = question.answers()[readings.answer(question)];
+        (question.name().to_owned(), answer.to_owned())
+    });
     Basis {
         clauses: trace.clauses.iter().map(|clause| clause.id().to_owned()).collect(),
-        readings: trace.questions.iter().map(|of| (of.name().to_owned(), answer(of))).collect(),
+        readings: answers.collect(),
     }
 }
 
@@ -114,15 +112,15 @@ impl Expectation {
                     answer.variables.insert(variable.name.clone(), variable.answer());
                     answer.variable_bases.insert(variable.name.clone(), basis(&variable.trace, readings));
                 }
-                let unmodelled = unmodelled.iter().map(|one| UnmodelledPart {
-                    variable: Some(one.part.clone()),
+                let unmodelled = unmodelled.iter().map(|undecided| UnmodelledPart {
+                    variable: Some(undecided.part.clone()),
                     kernel: None,
-                    reason: one.reason.to_owned(),
+                    reason: undecided.reason.to_owned(),
                 });
                 answer.unmodelled = unmodelled.collect();
             }
             Expectation::Refused { refusal, trace } => {
-                answer.ruling = Ruling::Refused(model::Refusal {
+                answer.ruling = Ruling::Refused(model::ExpectedRefusal {
                     class: refusal.class.name().to_owned(),
                     line: Lines::new(text).line(refusal.span.start),
                     summary: refusal.class.summary().to_owned(),
@@ -146,6 +144,13 @@ impl Variable {
     /// Whether its bytes are known, and not only its layout.
     pub fn has_content(&self) -> bool {
         self.bytes.len() as u64 == self.size
+    }
+
+    /// Whether a variable, of any name, has the same layout and contents.
+    pub(crate) fn has_same_contents(&self, other: &Variable) -> bool {
+        let Variable { space, size, align, bytes, addresses, .. } = self;
+        (space, size, align, bytes, addresses)
+            == (&other.space, &other.size, &other.align, &other.bytes, &other.addresses)
     }
 
     /// Converts the variable for reports.

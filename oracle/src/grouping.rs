@@ -12,63 +12,76 @@ use crate::rules::Grouping;
 /// Returns the expression that the same tokens form under another precedence table. Only chains of infix operators are
 /// regrouped; expressions in parentheses, behind a prefix operator or in `?:` are single operands of the chain.
 pub(crate) fn regrouped(expr: &Expr, table: &Grouping) -> Expr {
-    let mut builder = Builder::new();
-    rebuild(expr, expr.root(), table, &mut builder);
-    builder.finish()
+    let mut regrouper = Regrouper { expr, table, builder: Builder::new() };
+    regrouper.rebuild(expr.root());
+    regrouper.builder.finish()
 }
 
-fn rebuild(expr: &Expr, id: NodeId, table: &Grouping, into: &mut Builder) -> NodeId {
-    if let NodeKind::Binary(..) = expr.kind(id) {
-        let (mut operands, mut ops) = (Vec::new(), Vec::new());
-        chain(expr, id, &mut operands, &mut ops);
-        let mut at = 0;
-        return climb(expr, &operands, &ops, &mut at, 0, table, into);
+struct Regrouper<'a> {
+    expr: &'a Expr,
+    table: &'a Grouping,
+    builder: Builder,
+}
+
+impl Regrouper<'_> {
+    fn rebuild(&mut self, id: NodeId) -> NodeId {
+        let kind = match self.expr.kind(id).clone() {
+            NodeKind::Binary(..) => {
+                let mut chain = Chain::default();
+                chain.collect(self.expr, id);
+                return self.climb(&mut chain, 0);
+            }
+            NodeKind::Paren(a) => NodeKind::Paren(self.rebuild(a)),
+            NodeKind::Unary(op, a) => NodeKind::Unary(op, self.rebuild(a)),
+            NodeKind::Cast(cast, a) => NodeKind::Cast(cast, self.rebuild(a)),
+            NodeKind::Generic(a) => NodeKind::Generic(self.rebuild(a)),
+            NodeKind::Mask(mask, a) => NodeKind::Mask(mask, self.rebuild(a)),
+            NodeKind::Ternary(a, b, c) => {
+                NodeKind::Ternary(self.rebuild(a), self.rebuild(b), self.rebuild(c))
+            }
+            leaf => leaf,
+        };
+        self.builder.push(kind, self.expr.nodes()[id as usize].span)
     }
-    let mut operand = |id| rebuild(expr, id, table, into);
-    let kind = match expr.kind(id).clone() {
-        NodeKind::Paren(a) => NodeKind::Paren(operand(a)),
-        NodeKind::Unary(op, a) => NodeKind::Unary(op, operand(a)),
-        NodeKind::Cast(cast, a) => NodeKind::Cast(cast, operand(a)),
-        NodeKind::Generic(a) => NodeKind::Generic(operand(a)),
-        NodeKind::Mask(mask, a) => NodeKind::Mask(mask, operand(a)),
-        NodeKind::Ternary(a, b, c) => NodeKind::Ternary(operand(a), operand(b), operand(c)),
-        leaf => leaf,
-    };
-    into.push(kind, expr.nodes()[id as usize].span)
-}
 
-/// Collects the operands and operators of a chain in source order.
-fn chain(expr: &Expr, id: NodeId, operands: &mut Vec<NodeId>, ops: &mut Vec<BinaryOp>) {
-    if let NodeKind::Binary(op, left, right) = *expr.kind(id) {
-        chain(expr, left, operands, ops);
-        ops.push(op);
-        chain(expr, right, operands, ops);
-    } else {
-        operands.push(id);
-    }
-}
-
-fn climb(
-    expr: &Expr,
-    operands: &[NodeId],
-    ops: &[BinaryOp],
-    at: &mut usize,
-    least: u8,
-    table: &Grouping,
-    into: &mut Builder,
-) -> NodeId {
-    let mut left = rebuild(expr, operands[*at], table, into);
-    while let Some(&op) = ops.get(*at) {
-        let (tightness, from_right) = table.apply(op);
-        if tightness < least {
-            break;
+    /// Rebuilds a chain from its current operand on, up to an operator that binds less tightly than `least`
+    /// (precedence climbing).
+    fn climb(&mut self, chain: &mut Chain, least: u8) -> NodeId {
+        let mut left = self.rebuild(chain.operands[chain.at]);
+        while let Some(&op) = chain.operators.get(chain.at) {
+            let (tightness, from_right) = self.table.apply(op);
+            if tightness < least {
+                break;
+            }
+            chain.at += 1;
+            let least = if from_right { tightness } else { tightness + 1 };
+            let right = self.climb(chain, least);
+            left = self.builder.push(NodeKind::Binary(op, left, right), self.expr.span());
         }
-        *at += 1;
-        let least = if from_right { tightness } else { tightness + 1 };
-        let right = climb(expr, operands, ops, at, least, table, into);
-        left = into.push(NodeKind::Binary(op, left, right), expr.span());
+        left
     }
-    left
+}
+
+/// A chain of infix operators.
+#[derive(Default)]
+struct Chain {
+    /// The operands in source order, one more than the operators between them.
+    operands: Vec<NodeId>,
+    operators: Vec<BinaryOp>,
+    /// The index of the current operand.
+    at: usize,
+}
+
+impl Chain {
+    fn collect(&mut self, expr: &Expr, id: NodeId) {
+        if let NodeKind::Binary(op, left, right) = *expr.kind(id) {
+            self.collect(expr, left);
+            self.operators.push(op);
+            self.collect(expr, right);
+        } else {
+            self.operands.push(id);
+        }
+    }
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ use crate::{
 /// The initial contents of a variable at module scope.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Held {
+pub struct VariableContents {
     /// The state space.
     pub space: StateSpace,
     /// The guaranteed alignment in bytes.
@@ -85,7 +85,7 @@ impl std::error::Error for NoAnswer {}
 /// # Errors
 /// If the source does not parse, the specification rejects the module or does not decide the contents, or there is no
 /// such variable.
-pub fn hold(ptx: &str, name: &str) -> Result<Held, NoAnswer> {
+pub fn hold(ptx: &str, name: &str) -> Result<VariableContents, NoAnswer> {
     let module = parse(ptx).map_err(NoAnswer::NotPtx)?;
     match expect(&module, &Rules::default()) {
         Expectation::Refused { refusal, .. } => {
@@ -94,9 +94,10 @@ pub fn hold(ptx: &str, name: &str) -> Result<Held, NoAnswer> {
         }
         Expectation::Unmodelled { reason, .. } => Err(NoAnswer::Undecided(reason)),
         Expectation::Accepted { variables, unmodelled, .. } => {
-            let is_it = |variable: &crate::Variable| variable.name == name && variable.has_content();
-            if let Some(variable) = variables.into_iter().find(is_it) {
-                return Ok(Held {
+            let mut variables = variables.into_iter();
+            if let Some(variable) = variables.find(|variable| variable.name == name && variable.has_content())
+            {
+                return Ok(VariableContents {
                     space: variable.space,
                     align: variable.align,
                     bytes: variable.bytes,
@@ -116,7 +117,7 @@ pub fn hold(ptx: &str, name: &str) -> Result<Held, NoAnswer> {
 mod tests {
     use super::*;
 
-    fn asked(declarations: &str) -> Result<Held, NoAnswer> {
+    fn asked(declarations: &str) -> Result<VariableContents, NoAnswer> {
         hold(&format!(".version 7.8\n.target sm_80\n{declarations}\n"), "x")
     }
 
@@ -131,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn every_reason_for_no_answer_is_told_apart() {
+    fn reasons_for_no_answer_are_distinguished() {
         let refused = asked(".global .s32 x = 1.0;").unwrap_err();
         assert!(matches!(refused, NoAnswer::Refused { line: 3, column: 18, .. }), "{refused:?}");
         assert!(refused.to_string().starts_with("3:18: "), "{refused}");

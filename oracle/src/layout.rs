@@ -10,26 +10,27 @@ use std::rc::Rc;
 
 use ptxsmith_syntax::{
     Attribute, Declaration, Declarator, Function, FunctionKind, Item, Linkage, Module, Role, ScalarType,
-    Specifier, StateSpace, Statement,
+    Specifier, StateSpace,
 };
 
 use crate::clause::Clause;
-use crate::declaration::{Context, Specified, declares_no_name, specified};
+use crate::declaration::{DeclarationContext, Specified, declares_no_name, specified};
 use crate::evaluate::Evaluator;
 use crate::expectation::{Expectation, Variable};
 use crate::reading::{AttributeOrder, Question};
 use crate::refusal::{Refusal, RefusalClass, Stop};
 use crate::rules::Rules;
+use crate::since::inner_declarations;
 use crate::step::{Ruled, Trace};
 use crate::undecided::Undecided;
 use crate::validity::{CONSTANT, NAME, SIZE, is_odd_name};
 
-use self::fill::Memory;
-use self::scope::{Place, Site, sites};
+use self::fill::VariableImage;
+use self::scope::{DeclaratorPlace, DeclaratorSite, sites};
 
 pub(crate) use self::{
-    scope::{Scope, aliases, find},
-    shape::Shape,
+    scope::{DeclarationScope, aliases, find},
+    shape::VariableShape,
 };
 
 /// The most bytes computed for all variables of a module together. The contents of further variables are unmodelled, so
@@ -43,32 +44,29 @@ const REPEATED: &str = "a name that its scope declares more than once";
 
 /// Initial contents of variables that functions declare, by the source offset of the variable's name. For a
 /// parameterized name, the entry is its first variable.
-pub(crate) type Inner = BTreeMap<u32, Rc<Variable>>;
+pub(crate) type FunctionVariables = BTreeMap<u32, Rc<Variable>>;
 
 /// Computes the initial contents of the variables that functions declare in `.global` and `.const` (5.4.4), except
 /// undecided ones.
-pub(crate) fn inner(module: &Module, rules: &Rules) -> Inner {
-    let is_one = |statement: &Statement| match statement {
-        Statement::Variables(own) => matches!(own.space(), Some(StateSpace::Global | StateSpace::Const)),
-        _ => false,
-    };
-    if !module.functions().flat_map(Function::statements).any(is_one) {
-        return Inner::new();
+pub(crate) fn inner(module: &Module, rules: &Rules) -> FunctionVariables {
+    let mut declarations = inner_declarations(module);
+    if !declarations.any(|inner| matches!(inner.space(), Some(StateSpace::Global | StateSpace::Const))) {
+        return FunctionVariables::new();
     }
-    contents(module, rules).map_or_else(|_| Inner::new(), |contents| contents.inner)
+    contents(module, rules).map_or_else(|_| FunctionVariables::new(), |contents| contents.inner)
 }
 
 /// The result of laying out all declarations of a module.
-struct Contents {
+struct ModuleContents {
     variables: Vec<Variable>,
-    inner: Inner,
+    inner: FunctionVariables,
     unmodelled: Vec<Undecided>,
     trace: Trace,
 }
 
 /// Returns what the specification requires a module to contain under these rules.
 pub fn expect(module: &Module, rules: &Rules) -> Expectation {
-    let Contents { variables, unmodelled, mut trace, .. } = match contents(module, rules) {
+    let ModuleContents { variables, unmodelled, mut trace, .. } = match contents(module, rules) {
         Ok(contents) => contents,
         Err((refusal, trace)) => return Expectation::Refused { refusal, trace },
     };
@@ -86,31 +84,34 @@ pub fn expect(module: &Module, rules: &Rules) -> Expectation {
 }
 
 /// Lays out all declarations; `Err` at the first one that the specification rejects.
-fn contents(module: &Module, rules: &Rules) -> Result<Contents, (Refusal, Trace)> {
-    let mut inner_contents = Inner::new();
-    let scope = Scope::of(module, rules);
+fn contents(module: &Module, rules: &Rules) -> Result<ModuleContents, (Refusal, Trace)> {
+    let mut inner_contents = FunctionVariables::new();
+    let scope = DeclarationScope::new(module, rules);
     let mut variables = Vec::new();
     let mut unmodelled = Vec::new();
     let mut trace = Trace::default();
     let mut evaluator = Evaluator::new(rules, scope.version);
-    let mut left = Left { bytes: MAX_BYTES, names: MAX_NAMES };
+    let mut budget = ModuleBudget { bytes: MAX_BYTES, names: MAX_NAMES };
     // The bytes of `.const` variables in function bodies, and the name of the last such variable.
-    let (mut constant, mut last) = (0_u64, None);
+    let mut constant_bytes = 0_u64;
+    let mut last = None;
     for (index, item) in module.items.iter().enumerate() {
         let mut inner = None;
         let sites = match item {
             Item::Variables(declaration) => {
-                let site = |declarator| Site::at_module_scope(declaration, declarator, &scope);
-                declaration.declarators.iter().map(site).collect()
+                let declarators = declaration.declarators.iter();
+                declarators
+                    .map(|declarator| DeclaratorSite::at_module_scope(declaration, declarator, &scope))
+                    .collect()
             }
             Item::Function(function) => {
                 if let Some((refusal, trace)) = function_attributes(function, &scope) {
                     return Err((refusal, trace));
                 }
                 let found = sites(function, &|declarator| scope.role(declarator, rules));
-                unmodelled.extend(found.repeated.iter().map(|name| Undecided::of(name, REPEATED)));
+                unmodelled.extend(found.repeated.iter().map(|name| Undecided::at_name(name, REPEATED)));
                 if function.body.is_some() && scope.repeated.contains(&function.name.text) {
-                    unmodelled.push(Undecided::of(&function.name, REPEATED));
+                    unmodelled.push(Undecided::at_name(&function.name, REPEATED));
                 }
                 inner = Some(scope.within(index, &found));
                 found.sites
@@ -129,21 +130,22 @@ fn contents(module: &Module, rules: &Rules) -> Result<Contents, (Refusal, Trace)
         };
         let scope = inner.as_ref().unwrap_or(&scope);
         for (nth, site) in sites.into_iter().enumerate() {
-            let here = (index, site.statement, nth);
-            let mut work = Work::new(rules, scope, here, site.context, &mut evaluator, &mut left);
+            let place = (index, site.statement, nth);
+            let mut work =
+                DeclaratorWork::new(rules, scope, place, site.context, &mut evaluator, &mut budget);
             work.leave(!site.repeated, REPEATED);
-            let is_global = site.context == Context::Module;
+            let is_global = site.context == DeclarationContext::Module;
             work.leave(!is_global || !is_odd_name(&site.declarator.name.text), NAME);
             let found = work.declarator(site.declaration, site.declarator);
             trace = trace.union(work.trace);
-            variables.extend(work.large.take().filter(|_| site.context == Context::Module));
+            variables.extend(work.large.take().filter(|_| site.context == DeclarationContext::Module));
             match found {
                 // Declarations in functions are only checked: no name at module scope refers to them.
-                Ok(found) if site.context == Context::Module => variables.extend(found),
+                Ok(found) if site.context == DeclarationContext::Module => variables.extend(found),
                 Ok(found) => {
                     for variable in found.iter().filter(|variable| variable.space == StateSpace::Const) {
                         let count = if let Role::Prefix(count) = site.role { count } else { 1 };
-                        constant = constant.saturating_add(variable.size.saturating_mul(count));
+                        constant_bytes = constant_bytes.saturating_add(variable.size.saturating_mul(count));
                         last = Some(&site.declarator.name);
                     }
                     let name = site.declarator.name.span;
@@ -154,25 +156,23 @@ fn contents(module: &Module, rules: &Rules) -> Result<Contents, (Refusal, Trace)
                     return Err((refusal, work.trace));
                 }
                 Err(Stop::Unmodelled(reason)) => {
-                    unmodelled.push(Undecided::of(&site.declarator.name, reason));
+                    unmodelled.push(Undecided::at_name(&site.declarator.name, reason));
                 }
             }
         }
     }
-    let outside: u64 = variables
-        .iter()
-        .filter(|v| v.space == StateSpace::Const)
-        .map(|v| v.size)
-        .fold(0, u64::saturating_add);
-    if let Some(name) = last.filter(|_| constant.saturating_add(outside) > CONSTANT) {
-        unmodelled.push(Undecided::of(name, SIZE));
+    for variable in variables.iter().filter(|variable| variable.space == StateSpace::Const) {
+        constant_bytes = constant_bytes.saturating_add(variable.size);
     }
-    Ok(Contents { variables, inner: inner_contents, unmodelled, trace })
+    if let Some(name) = last.filter(|_| constant_bytes > CONSTANT) {
+        unmodelled.push(Undecided::at_name(name, SIZE));
+    }
+    Ok(ModuleContents { variables, inner: inner_contents, unmodelled, trace })
 }
 
 /// Checks the attributes of a function (5.4.8): they exist since version 8.0; `.unified` is allowed on device functions
 /// only.
-fn function_attributes(function: &Function, scope: &Scope) -> Option<(Refusal, Trace)> {
+fn function_attributes(function: &Function, scope: &DeclarationScope) -> Option<(Refusal, Trace)> {
     let mut trace = Trace::default();
     for specifier in function.before.iter().chain(&function.after) {
         let Specifier::Attributes(list) = specifier else { continue };
@@ -201,45 +201,46 @@ fn function_attributes(function: &Function, scope: &Scope) -> Option<(Refusal, T
 }
 
 /// The properties shared by all variables of a declarator, apart from the initial value.
-pub(crate) struct Layout {
+pub(crate) struct DeclaratorLayout {
     pub space: StateSpace,
     pub is_extern: bool,
-    pub shape: Shape,
+    pub shape: VariableShape,
     pub align: u64,
     /// The number of names declared, if the name is parameterized.
     pub count: Option<u64>,
 }
 
-impl Layout {
+impl DeclaratorLayout {
     /// Computes the layout of a declarator in a module with this scope.
-    pub fn of(
+    pub fn new(
         declaration: &Declaration,
         declarator: &Declarator,
-        scope: &Scope,
+        scope: &DeclarationScope,
         rules: &Rules,
-    ) -> Ruled<Layout> {
+    ) -> Ruled<DeclaratorLayout> {
         let evaluator = &mut Evaluator::new(rules, scope.version);
-        let left = &mut Left { bytes: 0, names: 0 };
+        let budget = &mut ModuleBudget { bytes: 0, names: 0 };
         // The place only affects references in initializers, and undecided properties do not matter here.
-        Work::new(rules, scope, (0, 0, 0), Context::Body, evaluator, left).layout(declaration, declarator)
+        DeclaratorWork::new(rules, scope, (0, 0, 0), DeclarationContext::Body, evaluator, budget)
+            .layout(declaration, declarator)
     }
 }
 
 /// The budget that remains for the variables of a module.
-struct Left {
+struct ModuleBudget {
     bytes: u64,
     names: u64,
 }
 
 /// The state of processing one declarator.
-struct Work<'a, 'r> {
+struct DeclaratorWork<'a, 'r> {
     rules: &'r Rules,
-    scope: &'a Scope,
+    scope: &'a DeclarationScope,
     /// The place of the declarator in the module.
-    here: Place,
-    context: Context,
+    place: DeclaratorPlace,
+    context: DeclarationContext,
     evaluator: &'a mut Evaluator<'r>,
-    left: &'a mut Left,
+    budget: &'a mut ModuleBudget,
     trace: Trace,
     /// Scalars written so far.
     written: u64,
@@ -249,17 +250,27 @@ struct Work<'a, 'r> {
     large: Option<Variable>,
 }
 
-impl<'a, 'r> Work<'a, 'r> {
+impl<'a, 'r> DeclaratorWork<'a, 'r> {
     fn new(
         rules: &'r Rules,
-        scope: &'a Scope,
-        here: Place,
-        context: Context,
+        scope: &'a DeclarationScope,
+        place: DeclaratorPlace,
+        context: DeclarationContext,
         evaluator: &'a mut Evaluator<'r>,
-        left: &'a mut Left,
-    ) -> Work<'a, 'r> {
-        let (trace, large, undecided) = Default::default();
-        Work { rules, scope, here, context, evaluator, left, trace, written: 0, undecided, large }
+        budget: &'a mut ModuleBudget,
+    ) -> DeclaratorWork<'a, 'r> {
+        DeclaratorWork {
+            rules,
+            scope,
+            place,
+            context,
+            evaluator,
+            budget,
+            trace: Trace::default(),
+            written: 0,
+            undecided: None,
+            large: None,
+        }
     }
 
     /// Marks the declarator as undecided if a condition does not hold. The first reason is kept.
@@ -278,7 +289,7 @@ impl<'a, 'r> Work<'a, 'r> {
         Err(Stop::refused(class, clause, span))
     }
 
-    fn layout(&mut self, declaration: &Declaration, declarator: &Declarator) -> Ruled<Layout> {
+    fn layout(&mut self, declaration: &Declaration, declarator: &Declarator) -> Ruled<DeclaratorLayout> {
         let specified = specified(declaration, self.context);
         if let Err(Stop::Refused(refusal)) = &specified {
             self.uses(refusal.clause);
@@ -304,7 +315,7 @@ impl<'a, 'r> Work<'a, 'r> {
         }
         let is_array = !declarator.dimensions.is_empty();
         self.leave(!is_array || space != StateSpace::Reg, "an array of registers");
-        if self.context == Context::Parameter {
+        if self.context == DeclarationContext::Parameter {
             self.leave(declarator.dimensions.len() < 2, "a parameter of more than one dimension");
             self.leave(declarator.count.is_none(), "a parameterized name as a parameter");
         }
@@ -313,37 +324,44 @@ impl<'a, 'r> Work<'a, 'r> {
         let count = self.count(declarator)?;
         let extents = self.extents(declarator, is_extern)?;
         let align = self.alignment(declaration, declarator, scalar, vector)?;
-        let shape = Shape { scalar, scalar_size: scalar.bytes(), vector, extents };
-        Ok(Layout { space, is_extern, shape, align, count })
+        let shape = VariableShape { scalar, scalar_size: scalar.bytes(), vector, extents };
+        Ok(DeclaratorLayout { space, is_extern, shape, align, count })
     }
 
     fn declarator(&mut self, declaration: &Declaration, declarator: &Declarator) -> Ruled<Vec<Variable>> {
-        let Layout { space, is_extern, shape, align, count } = self.layout(declaration, declarator)?;
+        let DeclaratorLayout { space, is_extern, shape, align, count } =
+            self.layout(declaration, declarator)?;
         if is_extern || !matches!(space, StateSpace::Global | StateSpace::Const) {
             return self.decided(Vec::new());
         }
         // No name at module scope refers to variables of a function, so one name represents all of them.
         let mut names = match self.context {
-            Context::Module => self.names(&declarator.name.text, count)?,
-            Context::Parameter | Context::Body => vec![declarator.name.text.clone()],
+            DeclarationContext::Module => self.names(&declarator.name.text, count)?,
+            DeclarationContext::Parameter | DeclarationContext::Body => vec![declarator.name.text.clone()],
         };
         self.uses(if shape.levels() == 0 { Clause::Scalar } else { Clause::ArraySize });
         let size = shape.size(self.rules);
-        let all = size.checked_mul(names.len() as u64);
-        let Some(left) = all.and_then(|all| self.left.bytes.checked_sub(all)) else {
+        let total = size.checked_mul(names.len() as u64);
+        let Some(remaining) = total.and_then(|total| self.budget.bytes.checked_sub(total)) else {
             if size > MAX_BYTES && count.is_none() && self.undecided.is_none() {
-                let (name, trace) = (declarator.name.text.clone(), self.trace);
-                let (bytes, addresses) = Default::default();
-                self.large = Some(Variable { name, space, size, align, bytes, addresses, trace });
+                self.large = Some(Variable {
+                    name: declarator.name.text.clone(),
+                    space,
+                    size,
+                    align,
+                    bytes: Vec::new(),
+                    addresses: Vec::new(),
+                    trace: self.trace,
+                });
             }
             return Err(Stop::Unmodelled("the content of variables of more than 2^28 bytes"));
         };
-        self.left.bytes = left;
+        self.budget.bytes = remaining;
         let mut bytes = vec![0; size as usize];
         let mut addresses = Vec::new();
         match &declarator.initializer {
             Some(initializer) => {
-                let mut memory = Memory { bytes: &mut bytes, addresses: &mut addresses };
+                let mut memory = VariableImage { bytes: &mut bytes, addresses: &mut addresses };
                 self.fill(&shape, 0, 0, initializer, &mut memory)?;
                 if self.written * shape.scalar_size < size {
                     self.uses(Clause::DefaultZero);
@@ -353,13 +371,12 @@ impl<'a, 'r> Work<'a, 'r> {
         }
         addresses.sort();
         let trace = self.trace;
-        let variable =
-            |name, bytes, addresses| Variable { name, space, size, align, bytes, addresses, trace };
-        let last = names.pop();
-        let mut found: Vec<Variable> =
-            names.into_iter().map(|name| variable(name, bytes.clone(), addresses.clone())).collect();
-        found.extend(last.map(|name| variable(name, bytes, addresses)));
-        self.decided(found)
+        let Some(last) = names.pop() else { return self.decided(Vec::new()) };
+        let last = Variable { name: last, space, size, align, bytes, addresses, trace };
+        let mut variables: Vec<Variable> =
+            names.into_iter().map(|name| Variable { name, ..last.clone() }).collect();
+        variables.push(last);
+        self.decided(variables)
     }
 
     /// Returns the result unless something is undecided. Called after all checks, because a refusal takes precedence.

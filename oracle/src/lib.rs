@@ -17,7 +17,7 @@
 /// The examples of the package's README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
-struct Readme;
+struct OracleReadme;
 
 mod address;
 mod by_name;
@@ -41,17 +41,17 @@ mod undecided;
 mod validity;
 mod value;
 
-pub use address::{Addressing, Named, Slot, Version};
+pub use address::{AddressSlot, Addressing, SymbolKind, Version};
 pub use clause::{Clause, ClauseSet, Observed};
 pub use comments::verify_comments;
 pub use declaration::declares_no_name;
 pub use evaluate::Evaluator;
-pub use execution::accesses::{Traced, accesses, accesses_anywhere};
-pub use execution::computed::{Computed, INPUTS, are_anywhere, computed};
-pub use execution::setting::{Access, Placed, Reached, Setting, WINDOWS, Way};
-pub use execution::{Kernel, Left, Output, Written, execute};
+pub use execution::accesses::{KernelAccesses, accesses, accesses_anywhere};
+pub use execution::computed::{INPUTS, KernelResults, are_independent_of_place, predict_results};
+pub use execution::setting::{AccessKind, MemoryAccess, MemoryEffects, Setting, VariablePlacement, WINDOWS};
+pub use execution::{Kernel, KernelOutcome, Output, WrittenScalar, execute};
 pub use expectation::{Address, Expectation, Variable, hex};
-pub use hold::{Held, NoAnswer, hold};
+pub use hold::{NoAnswer, VariableContents, hold};
 pub use layout::{MAX_BYTES, expect};
 pub use predict::{Prediction, predict, predict_contents, predict_over};
 pub use reading::*;
@@ -60,4 +60,4 @@ pub use rules::Rules;
 pub use step::{Placement, Ruled, Step, Stored, Trace};
 pub use undecided::{COMPUTED_NAN, Undecided, Validity};
 pub use validity::special_register;
-pub use value::{Address as AddressValue, Integer, Value, narrow};
+pub use value::{AddressValue, Integer, Value, narrow};

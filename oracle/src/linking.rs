@@ -13,57 +13,57 @@ use ptxsmith_syntax::{
 };
 
 use crate::expectation::{Expectation, Variable};
-use crate::layout::{Layout, Scope, expect};
+use crate::layout::{DeclarationScope, DeclaratorLayout, expect};
 use crate::refusal::Stop;
 use crate::rules::Rules;
 
 /// The combined declarations of several modules.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Program {
+pub struct CombinedDeclarations {
     /// The variables that modules share, by name.
-    pub shared: BTreeMap<Text, Vec<Declared>>,
+    pub shared: BTreeMap<Text, Vec<ModuleDeclaration>>,
     /// The variables visible only in their own module.
-    pub local: Vec<(Text, Declared)>,
+    pub local: Vec<(Text, ModuleDeclaration)>,
     /// The kernels that name no functions and declare no constants.
-    pub kernels: Vec<Kernel>,
+    pub kernels: Vec<KernelReferences>,
     /// The parts that are not judged: the index of the module, the name if there is one, and the reason.
     pub undecided: Vec<(usize, Option<Text>, &'static str)>,
 }
 
 /// A kernel and the names that it uses.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Kernel {
+pub struct KernelReferences {
     /// The name of the kernel.
     pub name: Text,
     /// Every name used in its body.
     pub names: BTreeSet<Text>,
 }
 
-impl Kernel {
+impl KernelReferences {
     /// Returns the function as a kernel. `None` if it is not a kernel, names functions, or declares constants (which
     /// are visible nowhere else).
-    fn of(function: &Function, module: &Module) -> Option<Kernel> {
+    fn new(function: &Function, module: &Module) -> Option<KernelReferences> {
         if function.kind != FunctionKind::Entry {
             return None;
         }
-        let mut body = Body::default();
+        let mut body = KernelBody::default();
         body.function(function);
         let names_function = module
             .items
             .iter()
             .any(|item| matches!(item, Item::Function(function) if body.names.contains(&function.name.text)));
         let is_followed = !body.declares_constants && !names_function;
-        is_followed.then(|| Kernel { name: function.name.text.clone(), names: body.names })
+        is_followed.then(|| KernelReferences { name: function.name.text.clone(), names: body.names })
     }
 }
 
 #[derive(Default)]
-struct Body {
+struct KernelBody {
     names: BTreeSet<Text>,
     declares_constants: bool,
 }
 
-impl<'m> Visit<'m> for Body {
+impl<'m> Visit<'m> for KernelBody {
     fn name(&mut self, name: &'m Text, role: Role) {
         if role == Role::Use {
             self.names.insert(name.clone());
@@ -78,14 +78,14 @@ impl<'m> Visit<'m> for Body {
 
 /// One module's declaration of a variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Declared {
+pub struct ModuleDeclaration {
     /// The index of the module.
     pub module: usize,
     /// The linking directive; `None` for a variable visible only in its module.
     pub linkage: Option<Linkage>,
     /// The state space.
     pub space: StateSpace,
-    /// The size in bytes; 0 for an array whose declaration omits the size.
+    /// The size in bytes; 0 if the declaration of an array omits it.
     pub size: u64,
     /// The alignment that the declaration requires.
     pub align: u64,
@@ -95,7 +95,7 @@ pub struct Declared {
     pub has_initial_value: bool,
 }
 
-impl Declared {
+impl ModuleDeclaration {
     /// Whether the declaration allocates the variable.
     pub fn is_definition(&self) -> bool {
         self.linkage != Some(Linkage::Extern)
@@ -114,8 +114,8 @@ impl Declared {
 
 /// Combines the declarations of these modules. `Err` holds the index of the first module that the specification rejects
 /// by itself.
-pub fn link(modules: &[Module], rules: &Rules) -> Result<Program, usize> {
-    let mut program = Program::default();
+pub fn link(modules: &[Module], rules: &Rules) -> Result<CombinedDeclarations, usize> {
+    let mut program = CombinedDeclarations::default();
     for (place, module) in modules.iter().enumerate() {
         let mut contents: BTreeMap<Text, Variable> = match expect(module, rules) {
             Expectation::Refused { .. } => return Err(place),
@@ -124,19 +124,19 @@ pub fn link(modules: &[Module], rules: &Rules) -> Result<Program, usize> {
                 BTreeMap::new()
             }
             Expectation::Accepted { variables, unmodelled, .. } => {
-                let of_module = |part: crate::Undecided| {
-                    (place, Some(part.part.trim_start_matches("variable ").into()), part.reason)
-                };
-                program.undecided.extend(unmodelled.into_iter().map(of_module));
+                for undecided in unmodelled {
+                    let name = undecided.part.trim_start_matches("variable ").into();
+                    program.undecided.push((place, Some(name), undecided.reason));
+                }
                 variables.into_iter().map(|variable| (variable.name.clone(), variable)).collect()
             }
         };
-        let scope = Scope::of(module, rules);
+        let scope = DeclarationScope::new(module, rules);
         for item in &module.items {
             let declaration = match item {
                 Item::Variables(declaration) => declaration,
                 Item::Function(function) => {
-                    program.kernels.extend(Kernel::of(function, module));
+                    program.kernels.extend(KernelReferences::new(function, module));
                     continue;
                 }
                 _ => continue,
@@ -159,12 +159,12 @@ fn declared(
     module: usize,
     declaration: &Declaration,
     declarator: &Declarator,
-    scope: &Scope,
+    scope: &DeclarationScope,
     rules: &Rules,
     content: Option<Variable>,
-) -> Result<Declared, &'static str> {
+) -> Result<ModuleDeclaration, &'static str> {
     let linkage = declaration.linkage().next();
-    let layout = Layout::of(declaration, declarator, scope, rules).map_err(|stop| match stop {
+    let layout = DeclaratorLayout::new(declaration, declarator, scope, rules).map_err(|stop| match stop {
         Stop::Unmodelled(reason) => reason,
         Stop::Refused(_) => "it is refused alone",
     })?;
@@ -177,41 +177,37 @@ fn declared(
         return Err("its content is not judged");
     }
     let has_initial_value = declarator.initializer.is_some();
-    Ok(Declared { module, linkage, space, size, align, content, has_initial_value })
+    Ok(ModuleDeclaration { module, linkage, space, size, align, content, has_initial_value })
 }
 
-impl Program {
+impl CombinedDeclarations {
     /// Whether some declared variable has no definition in any module.
     pub fn lacks_definition(&self) -> bool {
-        self.shared.values().any(|declared| !declared.iter().any(Declared::is_definition))
+        self.shared.values().any(|declared| !declared.iter().any(ModuleDeclaration::is_definition))
     }
 
     /// Returns why the specification does not decide the result of linking: two modules contradict each other about a
     /// variable.
     pub fn contradiction(&self) -> Option<&'static str> {
-        let has_two_definitions =
-            |declared: &[Declared]| declared.iter().filter(|one| one.is_strong()).count() > 1;
-        let has_two_spaces =
-            |declared: &[Declared]| declared.iter().any(|one| one.space != declared[0].space);
-        self.shared.values().find_map(|declared| match declared {
-            declared if has_two_definitions(declared) => {
-                Some("a variable with two definitions, neither weak nor common")
+        for declared in self.shared.values() {
+            if declared.iter().filter(|declaration| declaration.is_strong()).count() > 1 {
+                return Some("a variable with two definitions, neither weak nor common");
             }
-            declared if has_two_spaces(declared) => {
-                Some("a variable that modules declare in different state spaces")
+            if declared.iter().any(|declaration| declaration.space != declared[0].space) {
+                return Some("a variable that modules declare in different state spaces");
             }
-            _ => None,
-        })
+        }
+        None
     }
 
     /// Returns the state space of a variable; `None` for a function or an unknown name.
     pub fn space_of(&self, name: &str) -> Option<StateSpace> {
-        let shared = self.shared.get(name).and_then(|declared| declared.first());
-        let local = || self.local.iter().find(|(local, _)| local == name).map(|(_, declared)| declared);
-        shared.or_else(local).map(|declared| declared.space)
+        let shared = self.shared.get(name).into_iter().flatten();
+        let local = self.local.iter().filter(|(local, _)| local == name).map(|(_, declared)| declared);
+        shared.chain(local).next().map(|declared| declared.space)
     }
 
-    fn add(&mut self, name: Text, declared: Declared) {
+    fn add(&mut self, name: Text, declared: ModuleDeclaration) {
         match declared.linkage {
             Some(_) => self.shared.entry(name).or_default().push(declared),
             None => self.local.push((name, declared)),
@@ -225,7 +221,7 @@ mod tests {
 
     const HEADER: &str = ".version 8.0\n.target sm_80\n.address_size 64\n";
 
-    fn linked(texts: &[&str]) -> Result<Program, usize> {
+    fn linked(texts: &[&str]) -> Result<CombinedDeclarations, usize> {
         let parse = |text: &&str| ptxsmith_syntax::parse(&format!("{HEADER}{text}")).unwrap();
         link(&texts.iter().map(parse).collect::<Vec<_>>(), &Rules::default())
     }

@@ -4,8 +4,8 @@ use ptxsmith_model::{ModuleAnswer, UnmodelledPart};
 use ptxsmith_syntax::Module;
 
 use crate::{
-    execution::{Kernel, Left, execute_over},
-    expectation::{Expectation, Variable, basis},
+    execution::{Kernel, KernelOutcome, execute_over},
+    expectation::{Expectation, basis},
     layout::expect,
     reading::Readings,
     rules::Rules,
@@ -70,10 +70,9 @@ impl Prediction {
     /// Whether no implementation can satisfy both predictions. If this one has no rule for the module, its data counts
     /// as equal.
     pub fn differs_from(&self, other: &Prediction) -> bool {
-        let held = |v: &Variable| (v.size, v.align, v.space, v.bytes.clone(), v.addresses.clone());
-        let data = match (&self.data, &other.data) {
+        let has_other_data = match (&self.data, &other.data) {
             (Expectation::Accepted { variables: a, .. }, Expectation::Accepted { variables: b, .. }) => {
-                !a.iter().map(held).eq(b.iter().map(held))
+                a.len() != b.len() || a.iter().zip(b).any(|(a, b)| !a.has_same_contents(b))
             }
             (Expectation::Refused { refusal: a, .. }, Expectation::Refused { refusal: b, .. }) => {
                 a.class != b.class
@@ -81,9 +80,11 @@ impl Prediction {
             (Expectation::Unmodelled { .. }, _) => false,
             _ => true,
         };
-        let left =
-            |prediction: &Prediction| prediction.kernels.iter().map(|k| k.left.clone()).collect::<Vec<_>>();
-        data || left(self) != left(other)
+        has_other_data || !self.outcomes().eq(other.outcomes())
+    }
+
+    fn outcomes(&self) -> impl Iterator<Item = &KernelOutcome> {
+        self.kernels.iter().map(|kernel| &kernel.outcome)
     }
 
     /// Converts the prediction for reports; see [`Expectation::answer`]. Unmodelled kernels are listed among the
@@ -92,12 +93,12 @@ impl Prediction {
         let mut answer = self.data.answer(text, readings);
         for kernel in &self.kernels {
             let name = kernel.name.to_string();
-            match &kernel.left {
-                Left::Output(output) => {
+            match &kernel.outcome {
+                KernelOutcome::Output(output) => {
                     answer.kernels.insert(name.clone(), output.answer());
                     answer.kernel_bases.insert(name, basis(&kernel.trace, readings));
                 }
-                Left::Unmodelled(reason) => answer.unmodelled.push(UnmodelledPart {
+                KernelOutcome::Unmodelled(reason) => answer.unmodelled.push(UnmodelledPart {
                     variable: None,
                     kernel: Some(name),
                     reason: (*reason).to_owned(),

@@ -64,7 +64,7 @@ macro_rules! questions {
     };
 }
 
-// The more special a question, the earlier it stands: explanations are tried in this order.
+// Explanations are tried in this order, so special questions come before general ones.
 questions! {
     /// Whether an offset may be subtracted from an address. The text gives the form var+offset only.
     AddressSubtraction, address_subtraction, "address-subtraction", ["5.4.4/address-offset"] {
@@ -86,12 +86,12 @@ questions! {
         #[default] Accepted = "accepted", "parentheses group, and change nothing";
         Refused = "refused", "they belong to constant expressions, which hold no addresses";
     }
-    /// What one step of an index is, of an array whose elements are rows or vectors. The text speaks of elements.
+    /// The unit of an index into an array with several dimensions, or of vectors. The text speaks of elements.
     ElementUnit, element_unit, "element-unit", ["6.4.1/array-element", "6.4.2/array-index"] {
         #[default] Declared = "declared", "an element of the array as in C: a row of it, a vector";
         Scalar = "scalar", "a scalar, whatever the dimensions";
     }
-    /// Whether `generic()` takes a function. The text speaks of variables.
+    /// Whether `generic()` accepts a function. The text speaks of variables.
     GenericFunction, generic_function, "generic-function", ["5.4.4/generic", "5.4.4/function-address"] {
         #[default] Refused = "refused", "generic() takes variables";
         Accepted = "accepted", "it is the address of the function, of which there is one only";
@@ -101,7 +101,7 @@ questions! {
         #[default] Refused = "refused", "offsets are added to variables";
         Accepted = "accepted", "the offset is added as for a variable";
     }
-    /// Whether an initial value may name what is declared only behind it. The text does not say.
+    /// Whether an initial value may use a name that is declared later. The text does not say.
     ForwardReference, forward_reference, "forward-reference", ["5.4.4/variable-address", "5.4.4/function-address"] {
         #[default] Accepted = "accepted", "names at module scope are known throughout the module";
         Refused = "refused", "a name is declared before it is used, as in C";
@@ -112,66 +112,66 @@ questions! {
         #[default] Accepted = "accepted", "the name is declared where its initial value begins";
         Refused = "refused", "the name is declared where the declaration ends";
     }
-    /// What a byte that `mask()` takes of an address may be stored in. The text says that `.u8` needs `mask()`, and that
-    /// the bits go to the lowest position of the variable, of whatever type.
+    /// The types that can store a byte of an address selected by `mask()`. The text says that `.u8` needs `mask()`, and
+    /// that the bits go to the lowest position of the variable, without limiting its type.
     MaskedType, masked_type, "masked-type", ["5.4.4/mask", "5.4.4/address-type", "5.4.4/byte-needs-mask"] {
         #[default] Listed = "listed", "the types that hold addresses: .u8, .u32 and .u64";
         ByteOnly = "byte-only", ".u8 alone";
         Integers = "integers", "any integer or bit-size type";
     }
-    /// Whether `mask()` may hold the address of a function. The text of `mask()` names the address of a variable only; the
-    /// types of variables that hold addresses of variables or functions include `.u8`, which is for `mask()`.
+    /// Whether `mask()` accepts the address of a function. The text of `mask()` names only the address of a variable;
+    /// but the types that hold addresses of variables or functions include `.u8`, which is for `mask()`.
     MaskedFunction, masked_function, "masked-function", ["5.4.4/mask-operand", "5.4.4/address-type", "5.4.4/byte-needs-mask"] {
         #[default] Refused = "refused", "mask() takes constants and addresses of variables";
         Accepted = "accepted", "mask() takes a byte of the address of a function too";
     }
-    /// Where `.align` and `.attribute` stand in one declaration. `.align` is said to follow the state space immediately, and the examples of
-    /// `.attribute` have it there; nothing is said of the two together.
+    /// The order of `.align` and `.attribute` in the same declaration. The text places `.align` immediately after the
+    /// state space, the examples of `.attribute` place that word there too, and nothing describes both together.
     AttributeOrder, attribute_order, "attribute-order", ["5.4.5/align-place", "5.4.7/attribute-list"] {
         #[default] Either = "either", "both stand behind the state space, in either order";
         AlignFirst = "align-first", ".align follows the state space immediately, and .attribute stands behind it";
         AttributeFirst = "attribute-first", ".attribute follows the state space immediately, and .align stands behind it";
     }
-    /// What the upper half of a type of 128 bits holds behind a negative integer constant. The constant is converted to the size of the type;
-    /// a bit-size type has no sign to say how.
+    /// The upper half of a 128-bit variable initialized with a negative integer constant. The constant is converted to
+    /// the size of the type; a bit-size type has no sign that determines how.
     UpperHalf, upper_half, "upper-half", ["4.5.1/integer-width", "4.5/bit-size-type"] {
         #[default] Converted = "converted", "copies of the sign, as in a conversion of C";
         Zero = "zero", "zeros: the 64 bits of the constant are all that it has";
     }
-    /// What a shift by 64 or more gives. The text takes the count as an unsigned number and sets no limit.
+    /// The result of a shift by 64 or more. The text treats the count as an unsigned number and sets no limit.
     ShiftCount, shift_count, "shift-count", ["4.5.5/shift-count-unsigned", "4.5.5/shift-left"] {
         #[default] Saturate = "saturate", "all bits are shifted out: zero, or copies of the sign";
         Modulo = "modulo", "only the low six bits of the count are used";
     }
-    /// What the one signed quotient beyond 64 bits gives: the least integer divided by -1.
+    /// The result of dividing the least integer by -1: the only signed quotient that 64 bits cannot hold.
     QuotientOverflow, quotient_overflow, "quotient-overflow", ["4.5.5/division", "4.5.5/fully-defined"] {
         #[default] Wrap = "wrap", "the low 64 bits of the quotient, which are the dividend again";
         Refused = "refused", "it is not a constant expression, as in C";
     }
-    /// What a division or remainder by zero gives. All cases are said to be defined, but this one is not described.
+    /// The result of a division or remainder by zero. The text calls all cases defined, but does not describe this one.
     DivisionByZero, division_by_zero, "division-by-zero", ["4.5.5/division", "4.5.5/rem-unsigned"] {
         #[default] Refused = "refused", "it is not a constant expression, as in C";
         Zero = "zero", "zero";
         AllOnes = "all-ones", "all bits set";
     }
-    /// What a floating-point division by zero gives. Arithmetic is in double precision; C leaves the case undefined.
+    /// The result of a floating-point division by zero. Arithmetic is in double precision; C leaves the case undefined.
     FloatDivisionByZero, float_division_by_zero, "float-division-by-zero", ["4.5.6/float-arithmetic"] {
         #[default] Ieee = "ieee", "an infinity or a NaN, as in IEEE 754";
         Refused = "refused", "it is not a constant expression, as in C";
     }
-    /// What an integer literal of 2^64 or more means. Constants are 64 bits in size; nothing is said of larger ones.
+    /// The value of an integer literal of 2^64 or more. Constants have 64 bits; the text does not mention larger ones.
     LiteralRange, literal_range, "literal-range", ["4.5.1/literal-range"] {
         #[default] Refused = "refused", "no 64-bit type can represent it, so it is no constant";
         Wrapped = "wrapped", "the value modulo 2^64, taken as unsigned";
         WrappedByMagnitude = "wrapped-by-magnitude", "the value modulo 2^64, typed by what is left";
         Saturated = "saturated", "2^64 - 1";
     }
-    /// What a decimal floating-point literal beyond double precision means.
+    /// The value of a decimal floating-point literal that double precision cannot represent.
     FloatOverflow, float_overflow, "float-overflow", ["4.5.2/float-decimal"] {
         #[default] Infinity = "infinity", "rounding to double precision gives an infinity";
         Refused = "refused", "it is not representable, so it is no constant";
     }
-    /// Whether a division by zero counts in an operand of `?:`, `&&` or `||` whose value does not matter.
+    /// Whether a division by zero counts in an operand of `?:`, `&&` or `||` that does not affect the result.
     SkippedOperand, skipped_operand, "skipped-operand", ["4.5.5/ternary-condition", "4.5.5/logical-and"] {
         #[default] Evaluated = "evaluated", "all operands are evaluated";
         Skipped = "skipped", "an operand that C would not evaluate is not evaluated";
@@ -181,7 +181,7 @@ questions! {
         #[default] Refused = "refused", "parentheses form an expression, and it may not be used in one";
         Allowed = "allowed", "parentheses change nothing";
     }
-    /// What becomes of the payload of a NaN that changes its format.
+    /// The payload of a NaN after its conversion to another format.
     NanNarrowing, nan_narrowing, "nan-narrowing", ["4.5.2/float-narrowing"] {
         #[default] Payload = "payload", "sign and leading payload bits stay, the quiet bit is set";
         Canonical = "canonical", "the one canonical NaN of the format, 0x7fffffff for .f32";
@@ -201,7 +201,7 @@ questions! {
         #[default] Zero = "zero", "all elements are zero";
         Refused = "refused", "a list has at least one value";
     }
-    /// Whether a vector takes fewer values than it has elements. The text allows it of arrays.
+    /// Whether the initializer of a vector may have fewer values than elements. The text allows it for arrays.
     IncompleteVector, incomplete_vector, "incomplete-vector", ["5.4.4/incomplete-inner"] {
         #[default] Refused = "refused", "only arrays may be incomplete";
         ZeroFilled = "zero-filled", "the remaining elements are zero, as in arrays";
@@ -216,12 +216,12 @@ questions! {
         #[default] Signed = "signed", "signed, as the literal 32 would be";
         Unsigned = "unsigned", "unsigned";
     }
-    /// Whether a bit-size type takes a floating-point constant. Type checking lets it stand for any type of its size.
+    /// Whether a bit-size type accepts a floating-point constant. Type checking treats it as any type of its size.
     BitsFromFloat, bits_from_float, "bits-from-float", ["5.4.4/value-kind"] {
         #[default] SameSize = "same-size", "the bits of the floating-point type of the same size";
         Refused = "refused", "a bit-size type takes integer constants only";
     }
-    /// What a signed sum, difference, product or negation beyond 64 bits gives.
+    /// The result of a signed sum, difference, product or negation that 64 bits cannot hold.
     SignedOverflow, signed_overflow, "signed-overflow", ["4.5.5/addition", "4.5.5/subtraction", "4.5.5/multiplication"] {
         #[default] Wrap = "wrap", "the low 64 bits of the result";
         Refused = "refused", "it is not a constant expression, as in C";
@@ -237,7 +237,7 @@ impl Interpretation {
     pub fn from_name(name: &str) -> Option<Interpretation> {
         let (question, answer) = name.split_once('=')?;
         let question = Question::from_name(question)?;
-        Some(Interpretation(question, question.answers().iter().position(|&own| own == answer)?))
+        Some(Interpretation(question, question.answers().iter().position(|&known| known == answer)?))
     }
 }
 
@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn sets_of_questions_hold_what_was_added_in_order() {
+    fn sets_of_questions_iterate_in_order() {
         let (&first, &last) = (Question::ALL.first().unwrap(), Question::ALL.last().unwrap());
         let none = QuestionSet::default();
         assert!(none.is_empty());

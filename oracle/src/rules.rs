@@ -2,7 +2,7 @@
 //!
 //! [`Rules::specification`] is the table of the specification. A table with a changed entry describes another language:
 //! a mutant that tests must tell from the original, or the exact claim of a known deviation. A change receives the
-//! entry that it replaces, so that two changes of one entry combine.
+//! entry that it replaces, so that two changes of the same entry combine.
 
 mod entry;
 mod expressions;
@@ -10,11 +10,11 @@ mod layout;
 mod operands;
 mod specification;
 
-pub use expressions::{Expressions, Grouping, Infix, Mask, Number, Prefix, Store, Ternary, WarpSize};
-pub use layout::{AddressOf, Dimension, Layout, Numbered, Place, Size, SlotOf};
+pub use expressions::{ExpressionRules, Grouping, Infix, Mask, Number, Prefix, Store, Ternary, WarpSize};
+pub use layout::{AddressOf, Dimension, LayoutRules, Numbered, Place, Size, SlotOf};
 pub use operands::{
-    ElementNamed, ElementOffset, FunctionOperand, Index, IndexOperator, Moved, Offset, OffsetFits, Operands,
-    Outside, PartOfScalar, Predicate,
+    ElementNamed, ElementOffset, FunctionOperand, Index, IndexOperator, Moved, Offset, OffsetFits,
+    OperandRules, Outside, PartOfScalar, Predicate,
 };
 
 use crate::reading::Readings;
@@ -25,11 +25,11 @@ pub struct Rules {
     /// The chosen interpretations of the open questions.
     pub readings: Readings,
     /// The rules of constant expressions (4.5, 5.4.4).
-    pub expressions: Expressions,
+    pub expressions: ExpressionRules,
     /// The rules of declarations and initializers (5.4).
-    pub layout: Layout,
+    pub layout: LayoutRules,
     /// The rules of operands (6.4).
-    pub operands: Operands,
+    pub operands: OperandRules,
 }
 
 impl Rules {
@@ -37,9 +37,9 @@ impl Rules {
     pub const fn specification(readings: Readings) -> Rules {
         Rules {
             readings,
-            expressions: Expressions::SPECIFICATION,
-            layout: Layout::SPECIFICATION,
-            operands: Operands::SPECIFICATION,
+            expressions: ExpressionRules::SPECIFICATION,
+            layout: LayoutRules::SPECIFICATION,
+            operands: OperandRules::SPECIFICATION,
         }
     }
 

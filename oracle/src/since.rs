@@ -17,7 +17,7 @@ const LIST: &str = "parameters of a kernel in a version before 1.4";
 
 /// The first version and the first target of a feature that came later than the rest.
 #[derive(Clone, Copy)]
-struct Came {
+struct Introduction {
     version: (u32, u32),
     target: u32,
     word: &'static str,
@@ -27,14 +27,14 @@ struct Came {
 const ADDRESSES_SINCE: (u32, u32) = (2, 1);
 /// Since this version, kernels have parameters in parentheses.
 const PARAMETERS_SINCE: (u32, u32) = (1, 4);
-const GENERIC: Came = Came { version: (3, 1), target: 20, word: "generic()" };
+const GENERIC: Introduction = Introduction { version: (3, 1), target: 20, word: "generic()" };
 /// The first target with generic addresses, addresses of functions, and parameters passed in memory.
 const CALLS: u32 = 20;
 /// The first target with addresses of kernels.
 const KERNELS: u32 = 35;
 
 /// Returns when a word was introduced; `None` for words without a later date.
-fn came(word: &Specifier) -> Option<Came> {
+fn introduction(word: &Specifier) -> Option<Introduction> {
     let (version, target, word) = match word {
         Specifier::Type(ScalarType::B128) => ((8, 3), 70, ".b128"),
         Specifier::Type(ty) if ty.keyword() == ".f16x2" => ((4, 2), 53, ".f16x2"),
@@ -43,7 +43,7 @@ fn came(word: &Specifier) -> Option<Came> {
         Specifier::Linkage(Linkage::Weak) => ((3, 1), 0, ".weak"),
         _ => return None,
     };
-    Some(Came { version, target, word })
+    Some(Introduction { version, target, word })
 }
 
 /// Iterates over the declarations in the bodies of functions.
@@ -61,8 +61,8 @@ fn passed(module: &Module) -> impl Iterator<Item = &Declaration> {
 
 /// Returns the parts of a module that its version or its target may lack.
 pub(crate) fn later_than(module: &Module) -> Vec<Undecided> {
-    let header = Header { version: module.version(), target: target(module), found: Vec::new() };
-    header.all(module)
+    let header = HeaderCheck { version: module.version(), target: target(module), found: Vec::new() };
+    header.check(module)
 }
 
 /// Returns the number of the target: 80 for `sm_80`.
@@ -71,40 +71,45 @@ fn target(module: &Module) -> Option<u32> {
     digits.trim_end_matches(|c: char| !c.is_ascii_digit()).parse().ok()
 }
 
-struct Header {
+/// Collects the parts of a module that its version or its target may lack.
+struct HeaderCheck {
     version: Option<(u32, u32)>,
     target: Option<u32>,
     found: Vec<Undecided>,
 }
 
-impl Header {
+impl HeaderCheck {
     fn is_before(&self, version: (u32, u32)) -> bool {
         self.version < Some(version)
     }
 
     fn is_below(&self, target: u32) -> bool {
-        self.target.is_some_and(|own| own < target)
+        self.target.is_some_and(|module_target| module_target < target)
     }
 
     fn push(&mut self, part: impl Into<String>, reason: &'static str, span: Span) {
         self.found.push(Undecided::new(part.into(), reason, span));
     }
 
-    fn word(&mut self, came: Came, span: Span) {
-        if self.is_before(came.version) {
-            self.push(came.word, SINCE, span);
-        } else if self.is_below(came.target) {
-            self.push(came.word, TARGET, span);
+    /// Reports a word that the version or the target of the module may lack.
+    fn word(&mut self, introduced: Introduction, span: Span) {
+        if self.is_before(introduced.version) {
+            self.push(introduced.word, SINCE, span);
+        } else if self.is_below(introduced.target) {
+            self.push(introduced.word, TARGET, span);
         }
     }
 
-    fn all(mut self, module: &Module) -> Vec<Undecided> {
+    fn check(mut self, module: &Module) -> Vec<Undecided> {
         for declaration in module.declarations().chain(passed(module)).chain(inner_declarations(module)) {
-            declaration.specifiers.iter().filter_map(came).for_each(|came| self.word(came, declaration.span));
+            for introduced in declaration.specifiers.iter().filter_map(introduction) {
+                self.word(introduced, declaration.span);
+            }
         }
         for function in module.functions() {
-            let words = function.before.iter().chain(&function.after).filter_map(came);
-            words.for_each(|came| self.word(came, function.span));
+            for introduced in function.before.iter().chain(&function.after).filter_map(introduction) {
+                self.word(introduced, function.span);
+            }
         }
         if self.is_before(GENERIC.version) || self.is_below(KERNELS) {
             self.values(module);
@@ -117,20 +122,20 @@ impl Header {
     fn values(&mut self, module: &Module) {
         let kernels = names(module, |function| function.kind == FunctionKind::Entry);
         let functions = names(module, |_| true);
-        let generic = |expr: &Expr| expr.nodes().iter().any(|node| matches!(node.kind, NodeKind::Generic(_)));
         for declaration in module.declarations().chain(inner_declarations(module)) {
             for declarator in &declaration.declarators {
-                let any = |is_so: &dyn Fn(&Expr) -> bool| declarator.values().any(is_so);
-                let holds =
-                    |names: &BTreeSet<&Text>| any(&|value| value.names().any(|name| names.contains(name)));
-                let span = declarator.name.span;
-                if any(&generic) {
+                let mut nodes = declarator.values().flat_map(Expr::nodes);
+                if nodes.any(|node| matches!(node.kind, NodeKind::Generic(_))) {
                     self.word(GENERIC, declaration.span);
                 }
-                if self.is_before(ADDRESSES_SINCE) && any(&|value| value.names().next().is_some()) {
+                let span = declarator.name.span;
+                let used: Vec<&Text> = declarator.values().flat_map(Expr::names).collect();
+                if self.is_before(ADDRESSES_SINCE) && !used.is_empty() {
                     self.push(declarator.name.text.to_string(), ADDRESSES, span);
                 }
-                if self.is_below(CALLS) && holds(&functions) || self.is_below(KERNELS) && holds(&kernels) {
+                if self.is_below(CALLS) && used.iter().any(|&name| functions.contains(name))
+                    || self.is_below(KERNELS) && used.iter().any(|&name| kernels.contains(name))
+                {
                     self.push(declarator.name.text.to_string(), TARGET, span);
                 }
             }
@@ -139,23 +144,23 @@ impl Header {
 
     /// Checks the parameters and results of a function, and the features that its instructions may use.
     fn function(&mut self, module: &Module, function: &Function) {
-        let name = || function.name.text.to_string();
+        let name = &function.name.text;
         let is_kernel = function.kind == FunctionKind::Entry;
         if is_kernel && function.parameters.is_some() && self.is_before(PARAMETERS_SINCE) {
-            self.push(name(), LIST, function.span);
+            self.push(name.to_string(), LIST, function.span);
         }
         let mut passed = function.results.iter().chain(&function.parameters).flatten();
         let in_memory = passed.any(|declaration| declaration.space() == Some(StateSpace::Param));
         if !is_kernel && in_memory && self.is_below(CALLS) {
-            self.push(name(), TARGET, function.span);
+            self.push(name.to_string(), TARGET, function.span);
         }
         if !function.statements().any(|statement| matches!(statement, Statement::Instruction(_))) {
             return;
         }
         if self.is_before(ADDRESSES_SINCE) {
-            self.push(name(), EARLIER, function.span);
+            self.push(name.to_string(), EARLIER, function.span);
         } else if self.is_below(CALLS) || self.is_below(KERNELS) && uses_kernel(module, function) {
-            self.push(name(), TARGET, function.span);
+            self.push(name.to_string(), TARGET, function.span);
         }
     }
 }
@@ -166,17 +171,17 @@ fn names(module: &Module, is_wanted: impl Fn(&Function) -> bool) -> BTreeSet<&Te
 
 /// Whether an instruction of a function names a kernel.
 fn uses_kernel(module: &Module, function: &Function) -> bool {
-    struct Used<'m> {
+    struct KernelUse<'m> {
         kernels: BTreeSet<&'m Text>,
         found: bool,
     }
-    impl<'m> Visit<'m> for Used<'m> {
+    impl<'m> Visit<'m> for KernelUse<'m> {
         fn name(&mut self, name: &'m Text, role: Role) {
             self.found |= role == Role::Use && self.kernels.contains(name);
         }
     }
     let kernels = names(module, |function| function.kind == FunctionKind::Entry);
-    let mut used = Used { kernels, found: false };
+    let mut used = KernelUse { kernels, found: false };
     for statement in function.statements() {
         if let Statement::Instruction(instruction) = statement {
             used.instruction(instruction);
@@ -198,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn what_came_later_than_the_target_is_undecided_and_what_it_has_is_not() {
+    fn features_are_undecided_before_their_first_target() {
         let call = ".func (.param .u32 r) f(.param .u32 p) { ret; }";
         let kernel = ".entry k() { ret; }\n.global .u64 t = k;";
         let of_kernel = ".entry j() { ret; }\n.entry k() { .reg .u64 r; mov.u64 r, j; ret; }";
@@ -224,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn what_came_later_than_the_version_is_undecided() {
+    fn features_are_undecided_before_their_first_version() {
         let address = ".global .u32 g;\n.global .u64 t = g;";
         assert_eq!(parts("2.0", "sm_20", address), ["t"]);
         assert_eq!(parts("2.1", "sm_20", address), [""; 0]);

@@ -6,7 +6,7 @@ use crate::{
     clause::{Clause, ClauseSet},
     reading::{Question, QuestionSet, Readings},
     refusal::{RefusalClass, Stop},
-    value::{Address, Kind, Value},
+    value::{AddressValue, Value, ValueKind},
 };
 
 /// The clauses and questions that an answer rests on.
@@ -66,7 +66,7 @@ impl Step<'_> {
     pub(crate) fn undefined(&mut self, class: RefusalClass, clause: Clause, signed: bool) -> Value {
         self.uses(clause);
         self.pending.get_or_insert(Stop::refused(class, clause, self.span));
-        Value::Undefined(Kind::integer(signed))
+        Value::Undefined(ValueKind::integer(signed))
     }
 }
 
@@ -91,7 +91,7 @@ pub enum Stored {
     /// The bits of a 128-bit type.
     Wide(u128),
     /// An address, or one byte of it.
-    Address(Address, Option<u8>),
+    Address(AddressValue, Option<u8>),
 }
 
 /// The result of a rule.

@@ -38,7 +38,7 @@ impl Undecided {
         Undecided { part, reason, span, error: None }
     }
 
-    pub(crate) fn of(name: &Name, reason: &'static str) -> Undecided {
+    pub(crate) fn at_name(name: &Name, reason: &'static str) -> Undecided {
         Undecided::new(name.text.to_string(), reason, name.span)
     }
 
@@ -51,8 +51,10 @@ impl Undecided {
     /// Returns the position to show: the parse error if it lies inside the statement, otherwise the part itself. A
     /// missing semicolon is noticed only in the next statement, which is outside.
     pub fn place(&self) -> Span {
-        let is_inside = |at: &Span| self.span.start <= at.start && at.start < self.span.end;
-        self.error.as_ref().map(|error| error.span).filter(is_inside).unwrap_or(self.span)
+        match &self.error {
+            Some(error) if (self.span.start..self.span.end).contains(&error.span.start) => error.span,
+            _ => self.span,
+        }
     }
 
     /// Returns the reason as shown to people, with the parse error if there is one.
@@ -85,11 +87,11 @@ every! {
 /// Converts these parts for reports, each with its line if the position is known.
 pub(crate) fn answer(undecided: &[Undecided], text: &str) -> Vec<UndecidedPart> {
     let lines = Lines::new(text);
-    let one = |part: &Undecided| UndecidedPart {
+    let parts = undecided.iter().map(|part| UndecidedPart {
         part: part.part.clone(),
         reason: part.reason.to_owned(),
         line: Some(part.place()).filter(|place| place.is_known()).map(|place| lines.line(place.start)),
         error: part.error.as_ref().map(ToString::to_string),
-    };
-    undecided.iter().map(one).collect()
+    });
+    parts.collect()
 }

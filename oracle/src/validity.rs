@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use ptxsmith_syntax::{
     Declaration, Declarator, Expr, Function, FunctionKind, Instruction, Item, Linkage, Module, Name, Names,
-    Opcode, Operand, Role, ScalarType, Span, Specifier, StateSpace, Statement, Text, TypeKind, Visit,
+    Opcode, Operand, Role, Span, Specifier, StateSpace, Statement, Text, TypeKind, Visit,
 };
 
 use crate::{
@@ -83,15 +83,12 @@ const SPECIAL: [&str; 37] = [
 
 /// Whether a name is a special register, or differs from one only in its number.
 pub fn special_register(name: &str) -> bool {
-    let without_number = |name: &str| {
-        let name = name.trim_end_matches(|letter: char| letter.is_ascii_digit());
-        // For `%pm3_64`, `pm3_` is left: the counter number is inside the name.
-        SPECIAL.contains(&name)
-            || name.strip_prefix("pm").is_some_and(|rest| {
-                rest.strip_suffix('_').is_some_and(|rest| rest.bytes().all(|letter| letter.is_ascii_digit()))
-            })
-    };
-    name.strip_prefix('%').is_some_and(without_number)
+    let Some(name) = name.strip_prefix('%') else { return false };
+    let name = name.trim_end_matches(|letter: char| letter.is_ascii_digit());
+    // For `%pm3_64`, `pm3_` remains: the counter number is inside the name.
+    let counter = name.strip_prefix("pm").and_then(|rest| rest.strip_suffix('_'));
+    SPECIAL.contains(&name)
+        || counter.is_some_and(|number| number.bytes().all(|letter| letter.is_ascii_digit()))
 }
 
 /// Whether the specification at hand does not make this a name: the sink `_`, the constant `WARP_SZ`, and special
@@ -103,7 +100,7 @@ pub(crate) fn is_odd_name(name: &str) -> bool {
 /// Returns the undecided parts of a module in source order. `data` is the expectation of the module under the same
 /// rules.
 pub(crate) fn undecided(module: &Module, rules: &Rules, data: &Expectation) -> Vec<Undecided> {
-    let mut found = Found(Vec::new());
+    let mut found = UndecidedParts(Vec::new());
     found.header(module);
     found.names(module);
     found.prototypes(module);
@@ -143,22 +140,22 @@ pub(crate) fn undecided(module: &Module, rules: &Rules, data: &Expectation) -> V
             found.push(function, reason, span);
         }
     }
-    let Found(mut all) = found;
-    all.sort_by(|one, other| (one.span.start, &one.part).cmp(&(other.span.start, &other.part)));
-    all.dedup_by(|one, other| one.span.start == other.span.start && one == other);
-    all
+    let UndecidedParts(mut parts) = found;
+    parts.sort_by(|one, other| (one.span.start, &one.part).cmp(&(other.span.start, &other.part)));
+    parts.dedup_by(|one, other| one.span.start == other.span.start && one == other);
+    parts
 }
 
 /// Collects the names that functions use before their declaration, in source order.
 #[derive(Default)]
-struct Order {
+struct EarlyUses {
     declared: Names<()>,
     early: BTreeMap<Text, Span>,
     /// The position of the current instruction.
     at: Span,
 }
 
-impl<'m> Visit<'m> for Order {
+impl<'m> Visit<'m> for EarlyUses {
     // Names in initializers belong to the open question about forward references.
     fn declarator(&mut self, declarator: &'m Declarator) {
         self.name(&declarator.name.text, declarator.role());
@@ -185,9 +182,9 @@ impl<'m> Visit<'m> for Order {
 
 /// Collects all declared names except the parameters of prototypes, which may be unnamed.
 #[derive(Default)]
-struct Declared(Vec<Name>);
+struct NameDeclarations(Vec<Name>);
 
-impl Declared {
+impl NameDeclarations {
     fn module(&mut self, module: &Module) {
         let inner = module.declarations().chain(inner_declarations(module));
         let passed = module.functions().filter(|function| function.body.is_some());
@@ -204,33 +201,100 @@ impl Declared {
     }
 }
 
-struct Found(Vec<Undecided>);
+/// Whether a module begins with the header that every implementation reads: `.version`, `.target` with one
+/// architecture, and perhaps `.address_size`.
+fn has_usual_header(module: &Module) -> bool {
+    let [Item::Version(_), Item::Target(targets), rest @ ..] = &module.items[..] else { return false };
+    let [target] = &targets[..] else { return false };
+    let rest = match rest {
+        [Item::AddressSize(bits), rest @ ..] if ["32", "64"].contains(&&*bits.text) => rest,
+        rest => rest,
+    };
+    is_architecture(&target.text) && module.version().is_some() && !rest.iter().any(Item::is_header)
+}
 
-impl Found {
+/// Whether a target is an architecture: `sm_90`, `sm_90a`.
+fn is_architecture(target: &str) -> bool {
+    let Some(number) = target.strip_prefix("sm_") else { return false };
+    let digits = number.strip_suffix(['a', 'f']).unwrap_or(number);
+    !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit())
+}
+
+/// The parts of a function's declaration that its other declarations must repeat: all except the names of parameters.
+#[derive(PartialEq)]
+struct Signature<'m> {
+    kind: FunctionKind,
+    linkage: Option<Linkage>,
+    parameters: Vec<UnnamedDeclaration<'m>>,
+    results: Vec<UnnamedDeclaration<'m>>,
+    /// The attributes in source order.
+    attributes: Vec<&'m Specifier>,
+}
+
+impl<'m> Signature<'m> {
+    fn new(function: &'m Function) -> Signature<'m> {
+        let words = function.before.iter().chain(&function.after);
+        Signature {
+            kind: function.kind,
+            linkage: linkage(function),
+            parameters: function.parameters.iter().flatten().map(unnamed).collect(),
+            results: function.results.iter().flatten().map(unnamed).collect(),
+            attributes: words.filter(|word| matches!(word, Specifier::Attributes(_))).collect(),
+        }
+    }
+}
+
+/// The specifiers of a declaration, and the dimensions of each declarator.
+type UnnamedDeclaration<'m> = (&'m [Specifier], Vec<&'m [Option<Expr>]>);
+
+fn unnamed(declaration: &Declaration) -> UnnamedDeclaration<'_> {
+    let dimensions = declaration.declarators.iter().map(|declarator| &declarator.dimensions[..]);
+    (&declaration.specifiers, dimensions.collect())
+}
+
+/// Returns the linking directive of a function.
+fn linkage(function: &Function) -> Option<Linkage> {
+    function.before.iter().find_map(|word| match word {
+        Specifier::Linkage(linkage) => Some(*linkage),
+        _ => None,
+    })
+}
+
+/// Whether a word of a function's declaration is a linking directive, or a list of known attributes.
+fn is_plain_word(word: &Specifier) -> bool {
+    match word {
+        Specifier::Linkage(_) => true,
+        Specifier::Attributes(list) => {
+            let mut names = list.iter().map(|attribute| attribute.name.text.as_str());
+            !list.is_empty() && names.all(|name| [".managed", ".unified"].contains(&name))
+        }
+        _ => false,
+    }
+}
+
+/// Whether a parameter in `.param` is a vector, or of a type that is unusual there.
+fn is_odd_parameter(declaration: &Declaration) -> bool {
+    let is_vector = declaration.specifiers.iter().any(|word| matches!(word, Specifier::Vector(_)));
+    is_vector
+        || declaration
+            .scalar_type()
+            .is_none_or(|ty| ty.kind() == TypeKind::Predicate || ty.keyword().contains("f16"))
+}
+
+/// Whether an expression is not a plain number up to this limit.
+fn exceeds(expr: &Expr, most: u64) -> bool {
+    expr.as_integer().is_none_or(|number| number > most)
+}
+
+struct UndecidedParts(Vec<Undecided>);
+
+impl UndecidedParts {
     fn push(&mut self, part: String, reason: &'static str, span: Span) {
         self.0.push(Undecided::new(part, reason, span));
     }
 
     fn header(&mut self, module: &Module) {
-        let begins = match &module.items[..] {
-            [Item::Version(_), Item::Target(targets), rest @ ..] => {
-                let architecture = |name: &str| {
-                    let digits =
-                        name.strip_prefix("sm_").map(|rest| rest.strip_suffix(['a', 'f']).unwrap_or(rest));
-                    digits.is_some_and(|digits| {
-                        !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())
-                    })
-                };
-                let rest = match rest {
-                    [Item::AddressSize(bits), rest @ ..] if ["32", "64"].contains(&&*bits.text) => rest,
-                    rest => rest,
-                };
-                let one = matches!(&targets[..], [only] if architecture(&only.text));
-                one && module.version().is_some() && !rest.iter().any(Item::is_header)
-            }
-            _ => false,
-        };
-        if !begins {
+        if !has_usual_header(module) {
             self.push("header".into(), HEADER, Span::NONE);
         }
         self.0.extend(later_than(module));
@@ -240,51 +304,30 @@ impl Found {
     /// implementation accepts: names that begin with a letter or have more than one character, and are not special
     /// registers.
     fn names(&mut self, module: &Module) {
-        let mut declared = Declared::default();
+        let mut declared = NameDeclarations::default();
         declared.module(module);
         for name in declared.0.iter().filter(|name| is_odd_name(&name.text)) {
             self.push(name.text.to_string(), NAME, name.span);
         }
     }
 
-    /// Reports functions whose declarations the specification at hand does not cover: how often a function may be
-    /// declared, what its declarations must share, and whether a function that is not `.extern` needs a definition.
-    /// Prototypes before their definition are accepted by every implementation.
+    /// Reports functions with declarations that the specification at hand does not cover. It does not say how often a
+    /// function may be declared, what its declarations must share, and whether a function that is not `.extern` needs a
+    /// definition. Prototypes before their definition are accepted by every implementation.
     fn prototypes(&mut self, module: &Module) {
-        let mut of_name: BTreeMap<&str, Vec<&Function>> = BTreeMap::new();
+        let mut by_name: BTreeMap<&str, Vec<&Function>> = BTreeMap::new();
         for function in module.functions() {
-            of_name.entry(&function.name.text).or_default().push(function);
+            by_name.entry(&function.name.text).or_default().push(function);
         }
-        for (name, functions) in of_name {
-            let (Some(last), Some(first)) = (functions.last(), functions.first()) else { continue };
-            // Everything declared except the names of parameters; attributes in source order.
-            let lists = |function: &Function| {
-                let unnamed = |list: &Option<Vec<Declaration>>| -> Vec<_> {
-                    let one = |own: &Declaration| {
-                        let dimensions = own.declarators.iter().map(|own| own.dimensions.clone());
-                        (own.specifiers.clone(), dimensions.collect::<Vec<_>>())
-                    };
-                    list.iter().flatten().map(one).collect()
-                };
-                let words = function.before.iter().chain(&function.after);
-                let attributes = words.filter(|word| matches!(word, Specifier::Attributes(_))).cloned();
-                let attributes: Vec<_> = attributes.collect();
-                (function.kind, unnamed(&function.parameters), unnamed(&function.results), attributes)
-            };
-            let linkage = |function: &Function| {
-                function.before.iter().find_map(|word| match word {
-                    Specifier::Linkage(linkage) => Some(*linkage),
-                    _ => None,
-                })
-            };
-            let is_extern = |function: &Function| linkage(function) == Some(Linkage::Extern);
-            let defined = last.body.is_some() && !functions.iter().any(|function| is_extern(function));
-            let external = functions.len() == 1 && is_extern(last) && last.kind == FunctionKind::Func;
-            let alike = functions
-                .iter()
-                .all(|function| lists(function) == lists(first) && linkage(function) == linkage(first))
-                && functions[..functions.len() - 1].iter().all(|function| function.body.is_none());
-            if !(alike && (defined || external)) {
+        for (name, functions) in by_name {
+            let Some((&last, prototypes)) = functions.split_last() else { continue };
+            let are_alike = prototypes.iter().all(|prototype| {
+                prototype.body.is_none() && Signature::new(prototype) == Signature::new(last)
+            });
+            let is_extern = linkage(last) == Some(Linkage::Extern);
+            let is_defined = last.body.is_some() && !is_extern;
+            let is_external = prototypes.is_empty() && is_extern && last.kind == FunctionKind::Func;
+            if !are_alike || !is_defined && !is_external {
                 self.push(name.to_owned(), PROTOTYPES, last.span);
             }
         }
@@ -340,10 +383,9 @@ impl Found {
             self.space(declaration);
         }
         for declaration in module.functions().flat_map(|f| f.results.iter().chain(&f.parameters)).flatten() {
-            let too_much = |expr: &Expr, most| expr.as_integer().is_none_or(|n| n > most);
             let mut dimensions = declaration.declarators.iter().flat_map(|d| d.dimensions.iter().flatten());
-            if dimensions.any(|dimension| too_much(dimension, PARAMETERS))
-                || declaration.align().is_some_and(|align| too_much(align, PARAMETER_ALIGN))
+            if dimensions.any(|dimension| exceeds(dimension, PARAMETERS))
+                || declaration.align().is_some_and(|align| exceeds(align, PARAMETER_ALIGN))
             {
                 self.push(".param".into(), SIZE, declaration.span);
             }
@@ -360,14 +402,9 @@ impl Found {
     /// Reports declarations in state spaces that the specification at hand does not cover: `.sreg`, which programs do
     /// not declare; `.tex`, which another chapter describes; and vectors and unusual types in `.param`.
     fn space(&mut self, declaration: &Declaration) {
-        let in_param = || {
-            let is_vector = declaration.specifiers.iter().any(|word| matches!(word, Specifier::Vector(_)));
-            let odd = |ty: ScalarType| ty.kind() == TypeKind::Predicate || ty.keyword().contains("f16");
-            is_vector || declaration.scalar_type().is_none_or(odd)
-        };
         let is_odd = match declaration.space() {
             Some(StateSpace::Sreg | StateSpace::Tex) => true,
-            Some(StateSpace::Param) => in_param(),
+            Some(StateSpace::Param) => is_odd_parameter(declaration),
             _ => false,
         };
         if is_odd {
@@ -378,32 +415,26 @@ impl Found {
     /// Reports names that a function uses before their declaration; the specification at hand does not say whether that
     /// is allowed. Labels may be used ahead.
     fn order(&mut self, module: &Module) {
-        let mut all = Order::default();
-        all.module(module);
-        for (name, span) in std::mem::take(&mut all.early) {
-            if all.declared.candidates(&name).next().is_some() {
+        let mut uses = EarlyUses::default();
+        uses.module(module);
+        for (name, span) in std::mem::take(&mut uses.early) {
+            if uses.declared.candidates(&name).next().is_some() {
                 self.push(name.to_string(), ORDER, span);
             }
         }
     }
 
+    /// Reports the parts of a function that the specification at hand does not describe.
     fn function(&mut self, function: &Function, scope: &Names<()>) {
         let mut words = function.before.iter().chain(&function.after);
-        let is_plain = |word: &Specifier| match word {
-            Specifier::Linkage(_) => true,
-            Specifier::Attributes(list) => {
-                let mut known = list.iter().map(|own| [".managed", ".unified"].contains(&&*own.name.text));
-                !list.is_empty() && known.all(|known| known)
-            }
-            _ => false,
-        };
-        if !words.all(is_plain) {
+        if !words.all(is_plain_word) {
             self.push(function.name.text.to_string(), SPECIFIER, function.span);
         }
         let mut behind_first = function.before.iter().skip(1).chain(&function.after);
-        let is_elsewhere = |word: &Specifier| *word == Specifier::Linkage(Linkage::Extern);
-        let has_body_elsewhere = function.body.is_some() && function.before.iter().any(is_elsewhere);
-        if has_body_elsewhere || behind_first.any(|word| matches!(word, Specifier::Linkage(_))) {
+        let is_extern = function.before.contains(&Specifier::Linkage(Linkage::Extern));
+        if function.body.is_some() && is_extern
+            || behind_first.any(|word| matches!(word, Specifier::Linkage(_)))
+        {
             self.push(function.name.text.to_string(), LINKAGE, function.span);
         }
         if let Some(first) = function.directives.first() {
@@ -414,7 +445,8 @@ impl Found {
             self.push(function.name.text.to_string(), RESULTS, function.span);
         }
         for declaration in function.results.iter().chain(&function.parameters).flatten() {
-            if let Some(unnamed) = declaration.declarators.iter().find(|own| own.name.text == "_") {
+            let mut declarators = declaration.declarators.iter();
+            if let Some(unnamed) = declarators.find(|declarator| declarator.name.text == "_") {
                 self.push("_".into(), NAME, unnamed.name.span);
             }
             if declaration.specifiers.contains(&Specifier::Ptr) {
@@ -426,6 +458,12 @@ impl Found {
         if function.body.is_none() && !function.semicolon {
             self.push(function.name.text.to_string(), PROTOTYPES, function.span);
         }
+        self.statements(function, scope);
+    }
+
+    /// Reports statements that the specification at hand does not describe, and uses of labels that another declaration may
+    /// hide.
+    fn statements(&mut self, function: &Function, scope: &Names<()>) {
         let labels: BTreeSet<&Text> = function
             .statements()
             .filter_map(|statement| match statement {
@@ -435,14 +473,14 @@ impl Found {
             .collect();
         let mut is_labelled = false;
         let mut ahead = labels.clone();
-        let mut own = Names::default();
+        let mut local = Names::default();
         let passed = function.results.iter().chain(&function.parameters).flatten();
         let declared = function.statements().filter_map(|statement| match statement {
             Statement::Variables(declaration) => Some(declaration),
             _ => None,
         });
         for declarator in passed.chain(declared).flat_map(|declaration| &declaration.declarators) {
-            own.declare_by_role(&declarator.name.text, declarator.role(), ());
+            local.declare_by_role(&declarator.name.text, declarator.role(), ());
         }
         for statement in function.statements() {
             let behind_label = std::mem::replace(&mut is_labelled, matches!(statement, Statement::Label(_)));
@@ -454,9 +492,9 @@ impl Found {
                         Operand::Value(expr) => expr.as_name(),
                         _ => None,
                     });
-                    if let Some(target) = target.filter(|name| ahead.contains(&name.text))
-                        && scope.candidates(&target.text).chain(own.candidates(&target.text)).next().is_some()
-                    {
+                    let Some(target) = target.filter(|name| ahead.contains(&name.text)) else { continue };
+                    let mut others = scope.candidates(&target.text).chain(local.candidates(&target.text));
+                    if others.next().is_some() {
                         self.push(target.text.to_string(), SEVERAL, branch.span);
                     }
                 }

@@ -30,7 +30,7 @@ impl Integer {
 
 /// The address of a variable or function as a value (5.4.4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Address {
+pub struct AddressValue {
     /// The node of the expression that names the variable or function.
     pub name: NodeId,
     /// The number of bytes added to the address.
@@ -41,7 +41,7 @@ pub struct Address {
     pub moved: bool,
 }
 
-/// The value of an expression or of a part of one.
+/// The value of an expression or of its part.
 #[derive(Clone, Copy, Debug)]
 pub enum Value {
     /// An integer constant.
@@ -53,16 +53,16 @@ pub enum Value {
     /// A single-precision bit pattern, which no operator accepts (4.5.2).
     Single(u32),
     /// An address.
-    Address(Address),
+    Address(AddressValue),
     /// One byte of an address, extracted by `mask()` (5.4.4).
-    AddressByte(Address, u8),
+    AddressByte(AddressValue, u8),
     /// The result of an operation that is refused if its value matters. Only its type is known.
-    Undefined(Kind),
+    Undefined(ValueKind),
 }
 
 /// The type of an arithmetic operand (4.5.5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum ValueKind {
     /// `.s64`
     Signed,
     /// `.u64`
@@ -71,10 +71,10 @@ pub enum Kind {
     Float,
 }
 
-impl Kind {
+impl ValueKind {
     /// Returns the type of an integer of this signedness.
-    pub const fn integer(signed: bool) -> Kind {
-        if signed { Kind::Signed } else { Kind::Unsigned }
+    pub const fn integer(signed: bool) -> ValueKind {
+        if signed { ValueKind::Signed } else { ValueKind::Unsigned }
     }
 }
 
@@ -91,8 +91,8 @@ impl Value {
     /// of the right type.
     pub(crate) fn or_one(self) -> Value {
         match self {
-            Value::Undefined(Kind::Float) => Value::Float(1.0),
-            Value::Undefined(kind) => Value::Integer(Integer { bits: 1, signed: kind == Kind::Signed }),
+            Value::Undefined(ValueKind::Float) => Value::Float(1.0),
+            Value::Undefined(kind) => Value::Integer(Integer { bits: 1, signed: kind == ValueKind::Signed }),
             defined => defined,
         }
     }
@@ -101,10 +101,10 @@ impl Value {
     pub(crate) fn undefined(self) -> Value {
         Value::Undefined(match self {
             Value::Undefined(kind) => kind,
-            Value::Float(_) | Value::ComputedNan => Kind::Float,
-            Value::Integer(Integer { signed: false, .. }) => Kind::Unsigned,
+            Value::Float(_) | Value::ComputedNan => ValueKind::Float,
+            Value::Integer(Integer { signed: false, .. }) => ValueKind::Unsigned,
             // No operator yields an undefined address or bit pattern.
-            _ => Kind::Signed,
+            _ => ValueKind::Signed,
         })
     }
 

@@ -35,7 +35,7 @@ fn check(path: &Path) -> Result<(), String> {
 }
 
 #[test]
-fn every_program_of_the_corpus_holds_what_it_says() {
+fn corpus_programs_match_their_annotations() {
     let files = files();
     assert!(files.len() >= 150, "only {} programs in the corpus", files.len());
     let failures: Vec<String> = files

@@ -78,7 +78,7 @@ fn the_same_holds_in_functions_and_of_parameters() {
 }
 
 #[test]
-fn what_the_text_does_not_decide_is_undecided() {
+fn declarations_without_a_rule_are_undecided() {
     for text in [
         ".weak .weak .const .s64 v;",
         ".global .visible .u16 v = 1;",
@@ -144,7 +144,7 @@ fn the_order_of_alignment_and_attribute_is_an_open_question() {
 }
 
 #[test]
-fn what_is_declared_twice_in_one_scope_is_undecided() {
+fn repeated_declarations_in_a_scope_are_undecided() {
     const TWICE: Result<&str, Clause> = Ok("a name that its scope declares more than once");
     for text in [
         ".global .u32 a = 5; .global .u32 a = 6;",

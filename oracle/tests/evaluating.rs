@@ -58,7 +58,7 @@ fn bits(rules: &Rules, text: &str) -> Result<u64, String> {
 }
 
 #[test]
-fn nodes_that_are_assembled_give_what_their_tree_gives() {
+fn assembled_nodes_evaluate_like_their_tree() {
     let rules = Rules::default();
     // One evaluator takes all of them, one after the other, so that nothing of one may be left for the next.
     let mut evaluator = Evaluator::new(&rules, VERSION);

@@ -370,7 +370,7 @@ fn functions_are_called_by_name_and_by_address() {
 }
 
 #[test]
-fn registers_hold_what_their_type_holds() {
+fn registers_hold_the_range_of_their_type() {
     let shows = |what: &str| leaves("", &format!("{what} st.global.u64 [o], p0; ret;"));
     assert_eq!(shows("mov.u64 p0, -1;").unwrap(), "ffffffffffffffff");
     // A load extends to a wider register, by its own sign.
@@ -503,7 +503,7 @@ fn rests(body: &str, clause: Clause) -> bool {
 }
 
 #[test]
-fn what_is_written_rests_on_what_led_there() {
+fn the_trace_of_an_output_covers_its_sources() {
     let stored = |what: &str| format!("{what} st.global.u32 [o], r0; ret;");
     assert!(rests(&stored("ld.global.v2.u32 {r0, r1}, [g];"), Clause::VectorAccess));
     assert!(!rests(&stored("ld.global.u32 r0, [g];"), Clause::VectorAccess));
@@ -527,7 +527,7 @@ fn a_vector_access_needs_room_for_all_of_it() {
 }
 
 #[test]
-fn what_is_no_scalar_is_no_scalar_operand() {
+fn vectors_are_no_scalar_operands() {
     assert_eq!(leaves("", "mov.u32 r0, v; ret;"), TYPES);
     assert_eq!(leaves(".visible .func t() { ret; }", "mov.u64 p0, t + 4; ret;"), OPERAND);
     let idle = leaves(".global .u32 g = 5;", "ld.global.u32 _, [g]; st.global.u8 [o], 1; ret;");

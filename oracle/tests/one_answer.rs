@@ -6,7 +6,7 @@ mod common;
 use std::{fs, path::Path};
 
 use common::{HEADER, described};
-use ptxsmith_oracle::{Expectation, Left, Prediction, Rules, Validity, predict};
+use ptxsmith_oracle::{Expectation, KernelOutcome, Prediction, Rules, Validity, predict};
 use ptxsmith_syntax::parse;
 
 const FORM: &str = "an instruction in a form that is not modelled";
@@ -26,9 +26,9 @@ fn said(text: &str) -> (String, Vec<&'static str>) {
     let reasons = prediction.undecided.iter().map(|part| part.reason).collect();
     let said = match &prediction.data {
         Expectation::Refused { refusal, .. } => format!("{} {}", refusal.class.name(), refusal.clause),
-        _ => match &prediction.kernels[0].left {
-            Left::Output(output) => described(output),
-            Left::Unmodelled(reason) => (*reason).to_owned(),
+        _ => match &prediction.kernels[0].outcome {
+            KernelOutcome::Output(output) => described(output),
+            KernelOutcome::Unmodelled(reason) => (*reason).to_owned(),
         },
     };
     (said, reasons)
@@ -121,14 +121,16 @@ fn disagreement(text: &str, prediction: &Prediction) -> Option<String> {
         let reasons: Vec<&str> = parts.map(|part| part.reason).collect();
         let kept =
             prediction.undecided.iter().any(|part| part.reason == "an instruction that is not modelled");
-        match &kernel.left {
-            Left::Output(_) if is_straight && reasons.contains(&TYPES) => {
+        match &kernel.outcome {
+            KernelOutcome::Output(_) if is_straight && reasons.contains(&TYPES) => {
                 return Some(format!("{} leaves something: {reasons:?}", kernel.name));
             }
-            Left::Unmodelled(reason) if reason.contains("refused") => {
+            KernelOutcome::Unmodelled(reason) if reason.contains("refused") => {
                 return Some(format!("{}: {reason}, of what is not refused", kernel.name));
             }
-            Left::Unmodelled(reason) if OF_FORM.contains(reason) && !kept && !reasons.contains(reason) => {
+            KernelOutcome::Unmodelled(reason)
+                if OF_FORM.contains(reason) && !kept && !reasons.contains(reason) =>
+            {
                 return Some(format!("{}: {reason}, but {reasons:?}", kernel.name));
             }
             _ => {}

@@ -35,7 +35,7 @@ fn reading(answers: &[(Question, &str)]) -> Readings {
 }
 
 #[test]
-fn only_what_is_not_given_rests_on_the_default_of_zero() {
+fn only_omitted_values_rest_on_the_default_of_zero() {
     for whole in
         [".global .u16 x = 1;", ".global .u16 x[2] = {1, 2};", ".global .u32 x[2][2] = {{1, 2}, {3, 4}};"]
     {
@@ -47,7 +47,7 @@ fn only_what_is_not_given_rests_on_the_default_of_zero() {
 }
 
 #[test]
-fn a_declarator_that_names_itself_or_a_later_one_of_its_declaration_is_told_apart() {
+fn references_to_the_declarator_itself_and_to_later_ones_are_distinguished() {
     let forward = reading(&[(Question::ForwardReference, "refused")]);
     let itself = reading(&[(Question::SelfReference, "refused")]);
     let refused = Err(RefusalClass::UnknownName);
@@ -148,7 +148,7 @@ fn an_expression_rests_on_the_grouping_that_mattered() {
 }
 
 #[test]
-fn the_answer_as_json_says_what_each_variable_holds_and_rests_on() {
+fn the_json_answer_has_the_contents_and_the_basis_of_each_variable() {
     let text =
         format!("{HEADER}.const .align 8 .u16 x[2] = {{0x1f}}; .global .b128 y = 1.0;\n.global .u64 z = x;");
     let module = ptxsmith_syntax::parse(&text).unwrap();
@@ -190,7 +190,7 @@ fn the_answer_as_json_says_why_and_where_a_program_is_refused_and_under_which_re
 }
 
 #[test]
-fn the_answer_as_json_says_what_kernels_leave() {
+fn the_json_answer_has_the_output_of_kernels() {
     let text = format!(
         "{HEADER}.global .u32 g;
         .entry k(.param .u64 out) {{ .reg .u64 o, p; .reg .u32 r; ld.param.u64 o, [out];
@@ -274,7 +274,7 @@ fn decimal_literals_below_the_least_normal_double_are_tiny_but_zero_is_not() {
 }
 
 #[test]
-fn what_is_wrong_with_a_spelling_is_said() {
+fn misspelled_literals_are_refused_by_the_clause_that_they_break() {
     let clause = |value: &str| match answer(Readings::default(), &format!(".global .f64 x = {value};")) {
         Expectation::Refused { refusal, .. } => refusal.clause,
         other => panic!("{value}: {other:?}"),

@@ -38,7 +38,7 @@ fn a_module_is_valid_only_if_every_part_is_judged() {
 }
 
 #[test]
-fn what_the_texts_do_not_describe_is_undecided() {
+fn undescribed_parts_are_undecided() {
     for (text, part) in [
         (".global .u32 a = 5; .global .u32 a = 6;", ": a name that its scope declares more than once"),
         (".func f() { ret; } .func f() { ret; }", ": a name that its scope declares more than once"),
@@ -215,7 +215,7 @@ fn a_count_may_be_any_number_and_its_names_are_declared() {
 
 /// The texts do not give `.alias`, and so do not say what its name is.
 #[test]
-fn an_alias_and_what_names_it_are_undecided_and_nothing_else() {
+fn only_aliases_and_their_uses_are_undecided() {
     let module = ".func base() { ret; } .extern .func a1(); .alias a1, base; .global .u64 t = a1; .global .u64 u = base; \
         .entry k() { .reg .u64 d; mov.u64 d, a1; } .entry j() { .reg .u64 d; mov.u64 d, base; call base; } .entry l() { call a1; }";
     let reason = "a name that .alias gives, of which the texts do not speak";

@@ -1,6 +1,6 @@
-//! Runs declarations of every kind with every version, target and address size on subjects, and counts rejections of
-//! valid ones. The specification does not say which features a version or a target has, so a rejection with an earlier
-//! one must not count.
+//! Runs declarations of every kind with every version, target and address size on subjects, and counts
+//! rejections of valid ones. The specification does not say which features a version or a target has, so a
+//! rejection with an earlier one must not count.
 //!
 //! ```text
 //! cargo run -p ptxsmith-campaign --example headers -- ptxas@13.5 ptxas@12.0

@@ -1,68 +1,78 @@
 //! Compares two results for equivalent programs. Ignores anything that one of the two does not show.
 
-use ptxsmith_subject::{Observation, Outcome, Variable};
-use ptxsmith_syntax::Text;
+use ptxsmith_subject::{Address, Observation, Outcome, Variable};
 
 /// A difference between two results.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Differs {
+pub enum ResultMismatch {
     /// One implementation accepts the program, or crashes, and the other does not.
     Outcome,
     /// The contents of this variable differ.
     Variable(String),
 }
 
-/// Returns the first difference, if any. Ignores anything that one of the two does not show, and parts of the language
-/// that one of them declares as unsupported.
-pub fn differs(a: &Observation, b: &Observation) -> Option<Differs> {
-    let silent = |seen: &Observation| matches!(seen.outcome, Outcome::Unsupported | Outcome::Unavailable);
-    if silent(a) || silent(b) {
+/// Returns the first difference, if any. Ignores anything that one of the two does not show, and parts of the
+/// language that one of them declares as unsupported.
+pub fn differs(a: &Observation, b: &Observation) -> Option<ResultMismatch> {
+    if is_silent(a) || is_silent(b) {
         return None;
     }
     if a.outcome != b.outcome {
-        return Some(Differs::Outcome);
+        return Some(ResultMismatch::Outcome);
     }
-    let variable = |(name, one): (&Text, &Variable)| {
-        // A variable of a function body, under a name that the assembler invented; it does not belong to the module.
+    for (name, variable) in &a.variables {
+        // A variable of a function body, under a name that the assembler invented; it does not belong to the
+        // module.
         if name.starts_with("$__") {
-            return None;
+            continue;
         }
-        let other = b.variables.get(name)?;
-        (!may_be_same(one, other)).then(|| Differs::Variable(name.to_string()))
-    };
-    a.variables.iter().find_map(variable)
+        let Some(other) = b.variables.get(name) else { continue };
+        if !may_be_same(variable, other) {
+            return Some(ResultMismatch::Variable(name.to_string()));
+        }
+    }
+    None
 }
 
+/// Returns true if the implementation gave no result.
+fn is_silent(observation: &Observation) -> bool {
+    matches!(observation.outcome, Outcome::Unsupported | Outcome::Unavailable)
+}
+
+/// Returns true if two observations of a variable do not contradict each other.
 fn may_be_same(a: &Variable, b: &Variable) -> bool {
-    fn agree<T: PartialEq>(a: &Option<T>, b: &Option<T>) -> bool {
-        a.is_none() || b.is_none() || a == b
+    if !agree(&a.space, &b.space) || !agree(&a.size, &b.size) {
+        return false;
     }
-    // An observer that reads memory has addresses already written into the bytes, so compare only variables without
-    // addresses.
-    let (in_memory, holds) =
-        (a.base.is_some() || b.base.is_some(), |v: &Variable| v.addresses.iter().flatten().count() > 0);
-    if in_memory && (holds(a) || holds(b)) {
-        return agree(&a.space, &b.space) && agree(&a.size, &b.size);
+    // An observer that reads memory has addresses already written into the bytes, so compare only variables
+    // without addresses.
+    let in_memory = a.base.is_some() || b.base.is_some();
+    if in_memory && (holds_addresses(a) || holds_addresses(b)) {
+        return true;
     }
-    let addresses = match (&a.addresses, &b.addresses) {
-        (Some(a), Some(b)) => {
-            a.len() == b.len()
-                && a.iter().zip(b).all(|(a, b)| {
-                    let told = |of: &ptxsmith_subject::Address| {
-                        (of.offset, of.width, of.symbol.clone(), of.addend, of.byte)
-                    };
-                    told(a) == told(b) && agree(&a.generic, &b.generic)
-                })
-        }
+    let same_addresses = match (&a.addresses, &b.addresses) {
+        (Some(a), Some(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| may_be_same_address(a, b)),
         _ => true,
     };
-    agree(&a.space, &b.space) && agree(&a.size, &b.size) && agree(&a.bytes, &b.bytes) && addresses
+    same_addresses && agree(&a.bytes, &b.bytes)
+}
+
+fn agree<T: PartialEq>(a: &Option<T>, b: &Option<T>) -> bool {
+    a.is_none() || b.is_none() || a == b
+}
+
+fn holds_addresses(variable: &Variable) -> bool {
+    variable.addresses.as_ref().is_some_and(|addresses| !addresses.is_empty())
+}
+
+fn may_be_same_address(a: &Address, b: &Address) -> bool {
+    (a.offset, a.width, &a.symbol, a.addend, a.byte) == (b.offset, b.width, &b.symbol, b.addend, b.byte)
+        && agree(&a.generic, &b.generic)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ptxsmith_subject::Address;
 
     fn holding(bytes: Option<&[u8]>) -> Observation {
         let variable = Variable { size: Some(2), bytes: bytes.map(<[u8]>::to_vec), ..Variable::default() };
@@ -77,10 +87,10 @@ mod tests {
         assert_eq!(differs(&holding(Some(&[1, 2])), &holding(Some(&[1, 2]))), None);
         assert_eq!(
             differs(&holding(Some(&[1, 2])), &holding(Some(&[1, 3]))),
-            Some(Differs::Variable("a".into()))
+            Some(ResultMismatch::Variable("a".into()))
         );
         assert_eq!(differs(&holding(Some(&[1, 2])), &holding(None)), None);
-        assert_eq!(differs(&holding(Some(&[1, 2])), &refused), Some(Differs::Outcome));
+        assert_eq!(differs(&holding(Some(&[1, 2])), &refused), Some(ResultMismatch::Outcome));
         assert_eq!(differs(&Observation::new(Outcome::Unsupported), &refused), None);
     }
 

@@ -1,4 +1,5 @@
-//! Packs findings as folders and archives for a bug tracker, either from a campaign or from the list of known deviations.
+//! Packs findings as folders and archives for a bug tracker, either from a campaign or from the list of known
+//! deviations.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -8,10 +9,10 @@ use std::path::{Path, PathBuf};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use ptxsmith_diff::gone::class_of;
-use ptxsmith_diff::known::{KNOWN, Known};
-use ptxsmith_diff::{Difference, Maker, Verdict};
-use ptxsmith_model::{Expected, Kind, ModuleAnswer, ProgramVerdict};
-use ptxsmith_oracle::{Expectation, Left, Rules, execute, expect};
+use ptxsmith_diff::known::{KNOWN, KnownDeviation};
+use ptxsmith_diff::{Difference, Implementation, Verdict};
+use ptxsmith_model::{Expected, FindingKind, ModuleAnswer, ProgramVerdict, ReleaseVerdict};
+use ptxsmith_oracle::{Expectation, KernelOutcome, Rules, execute, expect};
 use ptxsmith_report::bundle::{self, KernelCode};
 use ptxsmith_report::folder::Folder;
 use ptxsmith_report::releases::version_of;
@@ -26,26 +27,26 @@ use crate::files::{make_directory, write_whole};
 use crate::listed;
 use crate::pool;
 use crate::session::Session;
-use crate::subjects::{Tested, ensure_disassembler, open_subjects, target_for};
+use crate::subjects::{TestSubject, ensure_disassembler, open_subjects, target_for};
 
 /// The most names in an error message.
 const MOST_NAMES: usize = 20;
 
 /// The options of a bundle.
-pub struct Options<'a> {
+pub struct BundleOptions<'a> {
     /// The ids of findings or listed deviations.
     pub ids: &'a [String],
     /// The folder of the campaign that found them. A missing folder counts as one without findings.
     pub from: &'a Path,
-    /// The releases on which to run listed deviations; empty for every installed one. If some are given, listed
-    /// deviations are not read from the campaign.
+    /// The releases on which to run listed deviations; empty for every installed one. If some are given,
+    /// listed deviations are not read from the campaign.
     pub subjects: &'a [SubjectSpec],
     /// The output directory for the folders.
     pub out: &'a Path,
 }
 
 /// A bundle that was written.
-pub struct Written {
+pub struct WrittenBundle {
     /// The folder.
     pub folder: PathBuf,
     /// The same files as an archive.
@@ -55,15 +56,17 @@ pub struct Written {
 /// Writes a folder and an archive for each id.
 ///
 /// # Errors
-/// If an id belongs neither to a finding nor to a listed deviation, no release shows it, or a file cannot be written.
-pub fn bundle(session: &Session, options: &Options<'_>) -> Result<Vec<Written>, Failure> {
-    let campaign = match options.from.exists() {
-        true => Some(Folder::read(options.from).map_err(|error| Failure::BadInput(error.to_string()))?),
-        false => None,
+/// If an id belongs neither to a finding nor to a listed deviation, no release shows it, or a file cannot be
+/// written.
+pub fn bundle(session: &Session, options: &BundleOptions<'_>) -> Result<Vec<WrittenBundle>, Failure> {
+    let campaign = if options.from.exists() {
+        Some(Folder::read(options.from).map_err(|error| Failure::BadInput(error.to_string()))?)
+    } else {
+        None
     };
     make_directory(options.out)?;
     // Opened for the first listed deviation that needs them.
-    let mut releases: Option<Vec<Tested>> = None;
+    let mut releases: Option<Vec<TestSubject>> = None;
     let mut written = Vec::new();
     for id in options.ids {
         let known = KNOWN.iter().find(|known| known.is_called(id));
@@ -71,7 +74,8 @@ pub fn bundle(session: &Session, options: &Options<'_>) -> Result<Vec<Written>, 
         match (found, known) {
             (Some((_, finding)), _) if !is_bundled(finding) => {
                 return Err(Failure::BadInput(format!(
-                    "{} is not a finding of PTX declarations or of linked modules, and cannot be bundled yet; {} holds it",
+                    "{} is not a finding of PTX declarations or of linked modules, and cannot be bundled \
+                     yet; {} holds it",
                     finding.id,
                     finding.file.as_deref().unwrap_or("report.json"),
                 )));
@@ -94,19 +98,20 @@ pub fn bundle(session: &Session, options: &Options<'_>) -> Result<Vec<Written>, 
     Ok(written)
 }
 
-/// Returns true if bundles can describe how to reproduce this kind of finding. They cannot for results of kernels and
-/// output of front ends.
+/// Returns true if bundles can describe how to reproduce this kind of finding. They cannot for results of
+/// kernels and output of front ends.
 fn is_bundled(finding: &Finding) -> bool {
     finding.comparison.is_none() || finding.linked.is_some()
 }
 
-/// Returns the finding with this id, or the only one whose id starts with it.
+/// Returns the finding with this id, or the only one with an id that starts with it.
 fn finding_of<'r>(report: &'r Report, id: &str) -> Option<&'r Finding> {
-    let mut all = report.findings.iter().filter(|finding| finding.id.starts_with(id));
+    let mut candidates = report.findings.iter().filter(|finding| finding.id.starts_with(id));
     let exact = report.findings.iter().find(|finding| finding.id == id);
-    exact.or_else(|| all.next().filter(|_| all.next().is_none()))
+    exact.or_else(|| candidates.next().filter(|_| candidates.next().is_none()))
 }
 
+/// Returns the error message for an id that belongs to no finding and no listed deviation.
 fn unknown(id: &str, from: &Path, campaign: Option<&Folder>) -> String {
     let there = match campaign {
         None => format!("{} is no folder of a campaign (--from)", from.display()),
@@ -126,7 +131,7 @@ fn unknown(id: &str, from: &Path, campaign: Option<&Folder>) -> String {
 }
 
 /// Opens the requested releases, or all installed ones, sorted from the oldest to the newest.
-fn open(session: &Session, subjects: &[SubjectSpec]) -> Result<Vec<Tested>, Failure> {
+fn open(session: &Session, subjects: &[SubjectSpec]) -> Result<Vec<TestSubject>, Failure> {
     ensure_disassembler(session, subjects)?;
     let mut opened = match subjects {
         [] => {
@@ -149,29 +154,14 @@ fn open(session: &Session, subjects: &[SubjectSpec]) -> Result<Vec<Tested>, Fail
 /// Returns a report with one finding: a listed deviation as these releases show it, the newest first.
 fn finding_of_listed(
     session: &Session,
-    known: &'static Known,
-    releases: &[Tested],
+    known: &'static KnownDeviation,
+    releases: &[TestSubject],
 ) -> Result<Report, Failure> {
-    let shown = pool::map(session, releases, |tested| {
-        let (verdict, parts) = judged_release(tested, known.example)?;
-        let module = parse(known.example).unwrap_or_default();
-        let difference = parts.into_iter().find_map(|part| match part.verdict {
-            Verdict::Deviates(difference) => {
-                let explains = difference.explanation.as_ref().is_some_and(|e| e.known.contains(&known.id));
-                explains.then_some(difference)
-            }
-            _ => None,
-        });
-        match difference {
-            Some(_) => Ok((verdict, difference)),
-            None if !tested.takes_version_of(&module) => Ok((verdict, None)),
-            None => Ok((verdict, predicted(tested, known, &module)?.map(Box::new))),
-        }
-    })?;
+    let verdicts = pool::map(session, releases, |tested| release_of_listed(tested, known))?;
     let mut finding = Finding {
         id: known.id.to_owned(),
         status: Status::Known,
-        kind: Kind::Known(known.id.to_owned()),
+        kind: FindingKind::Known(known.id.to_owned()),
         title: known.title.to_owned(),
         clauses: known.clauses.iter().map(|clause| clause.id().to_owned()).collect(),
         program: known.example.to_owned(),
@@ -179,7 +169,7 @@ fn finding_of_listed(
         first_seen: Some(known.first_seen.to_owned()),
         ..Finding::default()
     };
-    for (tested, (mut verdict, difference)) in releases.iter().zip(shown.into_iter().flatten()) {
+    for (tested, (mut verdict, difference)) in releases.iter().zip(verdicts.into_iter().flatten()) {
         let is_silent = !matches!(verdict.verdict, ProgramVerdict::Deviates(_));
         if let Some(difference) = difference.as_ref().filter(|_| is_silent) {
             verdict.verdict = ProgramVerdict::Predicted(difference.class);
@@ -208,10 +198,36 @@ fn finding_of_listed(
     Ok(report_of(session, releases, finding))
 }
 
-/// Returns the difference that the list predicts for the results of kernels. It is needed if a subject accepts the
-/// program and its code alone does not show the deviation, for example a register that is never set.
-fn predicted(tested: &Tested, known: &Known, module: &Module) -> Result<Option<Difference>, Failure> {
-    let is_listed = known.is_of(Maker::of(tested.subject.description()));
+/// Returns the result of a release for a listed deviation, and the difference if the release shows it.
+fn release_of_listed(
+    tested: &TestSubject,
+    known: &'static KnownDeviation,
+) -> Result<(ReleaseVerdict, Option<Box<Difference>>), Failure> {
+    let (verdict, parts) = judged_release(tested, known.example)?;
+    let module = parse(known.example).unwrap_or_default();
+    let difference = parts.into_iter().find_map(|part| match part.verdict {
+        Verdict::Deviates(difference) => {
+            let explains = difference.explanation.as_ref().is_some_and(|e| e.known.contains(&known.id));
+            explains.then_some(difference)
+        }
+        _ => None,
+    });
+    match difference {
+        Some(_) => Ok((verdict, difference)),
+        None if !tested.supports_version_of(&module) => Ok((verdict, None)),
+        None => Ok((verdict, predicted(tested, known, &module)?.map(Box::new))),
+    }
+}
+
+/// Returns the difference that the list predicts for the results of kernels. It is needed if a subject
+/// accepts the program and its code alone does not show the deviation, for example a register that is never
+/// set.
+fn predicted(
+    tested: &TestSubject,
+    known: &KnownDeviation,
+    module: &Module,
+) -> Result<Option<Difference>, Failure> {
+    let is_listed = known.is_listed_for(Implementation::from_description(tested.subject.description()));
     let Some(change) = known.change().filter(|_| is_listed && known.example.contains(".entry")) else {
         return Ok(None);
     };
@@ -219,53 +235,45 @@ fn predicted(tested: &Tested, known: &Known, module: &Module) -> Result<Option<D
     let request = Request::new(known.example, &target).in_form(OutputForm::Relocatable);
     let mut observed = tested.subject.observe(&request).map_err(of_subject)?;
     let rules = Rules::default();
-    let (own, changed) = (left(module, &rules), left(module, &rules.with(change)));
-    if observed.outcome != Outcome::Accepted || own.is_empty() || own == changed {
+    let right = outputs(module, &rules);
+    let wrong = outputs(module, &rules.with(change));
+    if observed.outcome != Outcome::Accepted || right.is_empty() || right == wrong {
         return Ok(None);
     }
-    observed.kernels = changed;
+    observed.kernels = wrong;
     observed.reason = Some(
-        "what the kernel leaves is predicted by the list of deviations; the generated code does not determine it"
+        "what the kernel leaves is predicted by the list of deviations; the generated code does not \
+         determine it"
             .to_owned(),
     );
-    let expected = Expected::of_module(ModuleAnswer { kernels: own, ..ModuleAnswer::default() });
-    Ok(Some(Difference::of(class_of(known, module), expected, observed)))
+    let expected = Expected::of_module(ModuleAnswer { kernels: right, ..ModuleAnswer::default() });
+    Ok(Some(Difference::new(class_of(known, module), expected, observed)))
 }
 
 /// Returns the outputs of kernels under these rules, if they consist of bytes without addresses.
-fn left(module: &Module, rules: &Rules) -> BTreeMap<String, Output> {
+fn outputs(module: &Module, rules: &Rules) -> BTreeMap<String, Output> {
     let Expectation::Accepted { variables, .. } = expect(module, rules) else { return BTreeMap::new() };
-    let kernels = execute(module, &variables, rules).into_iter();
-    kernels
-        .filter_map(|kernel| match kernel.left {
-            Left::Output(output) if output.addresses.is_empty() => {
-                let (size, bytes) = (output.bytes.len() as u64, Some(output.bytes));
-                Some((kernel.name.to_string(), Output { size, bytes, ..Output::default() }))
-            }
-            _ => None,
-        })
-        .collect()
+    let mut outputs = BTreeMap::new();
+    for kernel in execute(module, &variables, rules) {
+        if let KernelOutcome::Output(output) = kernel.outcome
+            && output.addresses.is_empty()
+        {
+            let size = output.bytes.len() as u64;
+            let output = Output { size, bytes: Some(output.bytes), ..Output::default() };
+            outputs.insert(kernel.name.to_string(), output);
+        }
+    }
+    outputs
 }
 
-fn report_of(session: &Session, releases: &[Tested], finding: Finding) -> Report {
-    let subject = |tested: &Tested| {
-        let description = tested.subject.description();
-        SubjectResults {
-            id: description.id.clone(),
-            version: description.version.clone(),
-            lineage: description.lineage.clone(),
-            available: true,
-            sha256: description.sha256.clone(),
-            ..SubjectResults::default()
-        }
-    };
+fn report_of(session: &Session, releases: &[TestSubject], finding: Finding) -> Report {
     Report {
         schema: SCHEMA.to_owned(),
         ptxsmith: env!("CARGO_PKG_VERSION").to_owned(),
         command: "bundle".to_owned(),
         seed: session.seed,
         complete: true,
-        subjects: releases.iter().map(subject).collect(),
+        subjects: releases.iter().map(results_of).collect(),
         compared: releases.len() as u64,
         conform: 0,
         not_compared: Default::default(),
@@ -278,9 +286,26 @@ fn report_of(session: &Session, releases: &[Tested], finding: Finding) -> Report
     }
 }
 
-fn write(session: &Session, folder: &Folder, finding: &Finding, out: &Path) -> Result<Written, Failure> {
+fn results_of(tested: &TestSubject) -> SubjectResults {
+    let description = tested.subject.description();
+    SubjectResults {
+        id: description.id.clone(),
+        version: description.version.clone(),
+        lineage: description.lineage.clone(),
+        available: true,
+        sha256: description.sha256.clone(),
+        ..SubjectResults::default()
+    }
+}
+
+fn write(
+    session: &Session,
+    folder: &Folder,
+    finding: &Finding,
+    out: &Path,
+) -> Result<WrittenBundle, Failure> {
     let codes = match Claim::for_finding(finding) {
-        Claim::KernelOutput => codes(session, &folder.report, finding)?,
+        Claim::KernelOutput => kernel_codes(session, &folder.report, finding)?,
         _ => Vec::new(),
     };
     let name = bundle::folder_name(finding);
@@ -302,7 +327,7 @@ fn write(session: &Session, folder: &Folder, finding: &Finding, out: &Path) -> R
     }
     let archive = out.join(format!("{name}.tar.gz"));
     pack(&archive, &name, &files)?;
-    Ok(Written { folder: directory, archive })
+    Ok(WrittenBundle { folder: directory, archive })
 }
 
 /// Packs the files. The archive is the same, byte for byte, for the same files.
@@ -318,9 +343,9 @@ fn pack(archive: &Path, name: &str, files: &[bundle::BundleFile]) -> io::Result<
     packed.into_inner()?.finish()?.sync_all()
 }
 
-/// Returns the machine code of the finding's kernels from each installed compiler that shows the finding or is known not
-/// to show it.
-fn codes(session: &Session, report: &Report, finding: &Finding) -> Result<Vec<KernelCode>, Failure> {
+/// Returns the machine code of the finding's kernels from each installed compiler that shows the finding or
+/// is known not to show it.
+fn kernel_codes(session: &Session, report: &Report, finding: &Finding) -> Result<Vec<KernelCode>, Failure> {
     let CompileSettings { target, .. } = CompileSettings::for_finding(finding);
     let mut codes: Vec<KernelCode> = Vec::new();
     let shows = finding.subjects.iter().map(|id| (id, false));
@@ -341,8 +366,8 @@ fn codes(session: &Session, report: &Report, finding: &Finding) -> Result<Vec<Ke
             let request = Request::new(finding.example().program, &target).in_form(OutputForm::Relocatable);
             let (_, cubin) = ptxas.assemble(&request).map_err(of_subject)?;
             for (kernel, sha256) in cubin.map(|cubin| cubin::code_hashes(&cubin)).unwrap_or_default() {
-                let same = codes.iter_mut().find(|code| code.kernel == kernel && code.sha256 == sha256);
-                match same {
+                let known = codes.iter_mut().find(|code| code.kernel == kernel && code.sha256 == sha256);
+                match known {
                     Some(code) => code.compiler += &format!(" and {}", report.name_with_version(id)),
                     None => codes.push(KernelCode {
                         kernel,
@@ -367,7 +392,7 @@ mod tests {
     use ptxsmith_model::Class;
 
     use super::*;
-    use crate::session::Silent;
+    use crate::session::SilentEvents;
 
     fn session() -> Session {
         Session {
@@ -381,7 +406,7 @@ mod tests {
             limit: None,
             expected: Default::default(),
             known: Vec::new(),
-            events: Box::new(Silent),
+            events: Box::new(SilentEvents),
         }
     }
 
@@ -398,12 +423,12 @@ mod tests {
     }
 
     /// Creates a subject with this description that returns the same observation for every program.
-    fn tested(description: Description, observation: Observation) -> Tested {
+    fn tested(description: Description, observation: Observation) -> TestSubject {
         let subject = FnSubject::new("fake", move |_: &Request<'_>| observation.clone());
-        Tested::new(Box::new(subject.described(description)))
+        TestSubject::new(Box::new(subject.described(description)))
     }
 
-    fn known(id: &str) -> &'static Known {
+    fn known(id: &str) -> &'static KnownDeviation {
         KNOWN.iter().find(|known| known.id == id).unwrap()
     }
 
@@ -483,7 +508,8 @@ mod tests {
         let old = Description { max_ptx: Some("7.0".to_owned()), ..newest.clone() };
         let other = Description { lineage: None, ..newest.clone() };
         for (description, seen, id) in [
-            // A release without support for that version, another implementation, a rejected program, and data.
+            // A release without support for that version, another implementation, a rejected program, and
+            // data.
             (&old, &accepted, PREDICTED),
             (&other, &accepted, PREDICTED),
             (&newest, &Observation::new(Outcome::Refused), PREDICTED),
@@ -504,10 +530,10 @@ mod tests {
         };
         let number = kernel("number", "mov.u64 p, 42;");
         let address = kernel("address", "mov.u64 p, g;");
-        let left = |text: String| left(&parse(&format!("{header}{text}")).unwrap(), &Rules::default());
+        let outputs = |text: String| outputs(&parse(&format!("{header}{text}")).unwrap(), &Rules::default());
         let output = Output { size: 8, bytes: Some(vec![42, 0, 0, 0, 0, 0, 0, 0]), ..Output::default() };
         let expected = BTreeMap::from([("number".to_owned(), output)]);
-        assert_eq!(left(format!(".global .u32 g;\n{number}{address}")), expected);
-        assert_eq!(left(format!(".global .u32 g = 1.5 % 2;\n{number}")), BTreeMap::new());
+        assert_eq!(outputs(format!(".global .u32 g;\n{number}{address}")), expected);
+        assert_eq!(outputs(format!(".global .u32 g = 1.5 % 2;\n{number}")), BTreeMap::new());
     }
 }

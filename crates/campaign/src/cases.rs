@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use ptxsmith_diff::{Body, Header, Trial};
+use ptxsmith_diff::{Header, Trial, TrialBody};
 use ptxsmith_gen::{Case, CaseId, Config, Coverage, Enumeration, Focus, Generator, Weights};
 use ptxsmith_subject::OutputForm;
 use ptxsmith_syntax::{Assemble, ScalarType, StateSpace};
@@ -14,7 +14,7 @@ use crate::input::read_text;
 use crate::pool::lock_of;
 
 /// A case ready to be judged, with its header and its valid counterpart.
-pub struct Made {
+pub struct GeneratedCase {
     /// The trial to judge.
     pub trial: Trial,
     /// The header that it needs, if not the usual one.
@@ -27,17 +27,17 @@ pub struct Made {
     pub kernel: bool,
 }
 
-impl Made {
+impl GeneratedCase {
     /// Creates a case with the usual header and no counterpart.
-    pub fn of(trial: Trial, form: OutputForm) -> Made {
-        Made { trial, header: None, counterpart: None, form, kernel: false }
+    pub fn new(trial: Trial, form: OutputForm) -> GeneratedCase {
+        GeneratedCase { trial, header: None, counterpart: None, form, kernel: false }
     }
 
     /// Returns the trial or its valid counterpart, with its header or else `usual`.
     ///
     /// # Panics
     /// If the case has no valid counterpart and it is requested.
-    pub fn shown<'m>(&'m self, counterpart: bool, usual: &'m Header) -> (&'m Trial, &'m Header) {
+    pub fn trial_and_header<'m>(&'m self, counterpart: bool, usual: &'m Header) -> (&'m Trial, &'m Header) {
         let (trial, header) = match (counterpart, self.counterpart.as_deref()) {
             (false, _) => (&self.trial, &self.header),
             (true, Some((trial, header))) => (trial, header),
@@ -48,19 +48,19 @@ impl Made {
 }
 
 /// The source of cases.
-enum Source {
-    Drawn(Box<Drawn>),
-    Listed(Enumeration),
+enum CaseStream {
+    Random(Box<RandomCases>),
+    Enumerated(Enumeration),
 }
 
-struct Drawn {
+struct RandomCases {
     generator: Arc<Generator>,
     /// The generator for cases that may use a later PTX version and target than the usual header.
     wide: Arc<Generator>,
     focus: Focus,
     seed: u64,
-    /// A cache of the most recent generators that have their own feature set. `None` if the user chose weights, and for
-    /// expressions alone, because millions of them are generated with shared constants.
+    /// A cache of the most recent generators that have their own feature set. `None` if the user chose
+    /// weights, and for expressions alone, because millions of them are generated with shared constants.
     featured: Option<Mutex<Blocks>>,
 }
 
@@ -72,14 +72,14 @@ pub const BLOCK: u64 = 250;
 /// The most block generators to cache.
 const MOST_BLOCKS: usize = 16;
 
-impl Drawn {
+impl RandomCases {
     /// Returns the generator of a case.
     fn generator_of(&self, index: u64, wide: bool) -> Arc<Generator> {
         let block = index / BLOCK;
         let usual = if wide { &self.wide } else { &self.generator };
         let Some(featured) = self.featured.as_ref().filter(|_| {
             // Invalid programs use all features: their edits take turns, so that each is generated.
-            !block.is_multiple_of(2) && self.focus.of(index) != Focus::Negatives
+            !block.is_multiple_of(2) && self.focus.for_case(index) != Focus::Negatives
         }) else {
             return Arc::clone(usual);
         };
@@ -95,7 +95,7 @@ impl Drawn {
 
 /// The cases of a run. Each can be generated independently, on any thread.
 pub struct Cases {
-    source: Source,
+    source: CaseStream,
 }
 
 /// Returns the header with a version and target that support every production of the grammar.
@@ -126,28 +126,28 @@ impl Cases {
         let config = Config { weights, operands: focus == Focus::Operands, ..knobs };
         let wide = Config { unified: true, b128: true, ..config.clone() };
         let [generator, wide] = [config, wide].map(|config| Arc::new(Generator::new(config)));
-        Cases { source: Source::Drawn(Box::new(Drawn { generator, wide, focus, seed, featured })) }
+        Cases { source: CaseStream::Random(Box::new(RandomCases { generator, wide, focus, seed, featured })) }
     }
 
     /// Enumerates every program up to this depth.
     pub fn listed(depth: u32) -> Cases {
-        Cases { source: Source::Listed(Enumeration::new(depth)) }
+        Cases { source: CaseStream::Enumerated(Enumeration::new(depth)) }
     }
 
     /// Returns the number of cases; `None` if unlimited.
     pub fn count(&self) -> Option<u64> {
         match &self.source {
-            Source::Drawn(_) => None,
-            Source::Listed(all) => Some(all.count()),
+            CaseStream::Random(_) => None,
+            CaseStream::Enumerated(all) => Some(all.count()),
         }
     }
 
     /// Returns the generator of these cases that has the most productions.
     pub fn generator(&self, wide: bool) -> Generator {
         match &self.source {
-            Source::Drawn(drawn) if wide => Generator::clone(&drawn.wide),
-            Source::Drawn(drawn) => Generator::clone(&drawn.generator),
-            Source::Listed(_) => Generator::default(),
+            CaseStream::Random(drawn) if wide => Generator::clone(&drawn.wide),
+            CaseStream::Random(drawn) => Generator::clone(&drawn.generator),
+            CaseStream::Enumerated(_) => Generator::default(),
         }
     }
 
@@ -157,19 +157,20 @@ impl Cases {
     /// If there is no case with this number.
     pub fn case(&self, index: u64, wide: bool, coverage: &mut Coverage) -> Case {
         match &self.source {
-            Source::Drawn(drawn) => {
+            CaseStream::Random(drawn) => {
                 drawn.generator_of(index, wide).case(drawn.focus, drawn.seed, index, coverage)
             }
-            Source::Listed(all) => all.case(index).expect("a case is asked for that there is"),
+            CaseStream::Enumerated(all) => all.case(index).expect("a case is asked for that there is"),
         }
     }
 
     /// Returns true if all cases are expressions, which can be judged on the fast path.
     pub fn are_expressions(&self) -> bool {
-        matches!(&self.source, Source::Drawn(drawn) if drawn.focus == Focus::Expressions)
+        matches!(&self.source, CaseStream::Random(drawn) if drawn.focus == Focus::Expressions)
     }
 
-    /// Returns the nodes of one expression, its type and its state space. Returns `None` if its spacing is unusual.
+    /// Adds the nodes of an expression to `into`. Returns its type and its state space. Returns `None` if its
+    /// spacing is unusual.
     ///
     /// # Panics
     /// If not all cases are expressions.
@@ -180,56 +181,67 @@ impl Cases {
         coverage: &mut Coverage,
         into: &mut dyn Assemble,
     ) -> Option<(ScalarType, StateSpace)> {
-        let Source::Drawn(drawn) = &self.source else { panic!("only what is drawn can be assembled") };
+        let CaseStream::Random(drawn) = &self.source else { panic!("only what is drawn can be assembled") };
         let generator = if wide { &drawn.wide } else { &drawn.generator };
         generator.assemble_case(CaseId { seed: drawn.seed, index }, coverage, into)
     }
 
     /// Creates one case ready to be judged.
-    pub fn made(&self, index: u64, wide: bool, coverage: &mut Coverage) -> Made {
+    pub fn made(&self, index: u64, wide: bool, coverage: &mut Coverage) -> GeneratedCase {
         let Case { body, spacing, .. } = self.case(index, wide, coverage);
-        let trial = |body| Trial { id: index, body, spacing };
-        let (executable, relocatable) = (OutputForm::Executable, OutputForm::Relocatable);
-        let made = |body, form| Made::of(trial(body), form);
-        match body {
+        let mut header = None;
+        let mut counterpart = None;
+        let mut form = OutputForm::Relocatable;
+        let mut kernel = false;
+        let body = match body {
             ptxsmith_gen::Body::Expression { ty, space, expr } => {
-                made(Body::Expression { ty, space, expr }, executable)
+                form = OutputForm::Executable;
+                TrialBody::Expression { ty, space, expr }
             }
-            ptxsmith_gen::Body::Contexts(items) => made(Body::Contexts(items), executable),
+            ptxsmith_gen::Body::Contexts(items) => {
+                form = OutputForm::Executable;
+                TrialBody::Contexts(items)
+            }
             ptxsmith_gen::Body::Items(items) => {
-                let of_addresses = wide || self.focus_of(index) == Some(Focus::Addresses);
-                made(Body::Items(items), if of_addresses { relocatable } else { executable })
+                if !wide && self.focus_of(index) != Some(Focus::Addresses) {
+                    form = OutputForm::Executable;
+                }
+                TrialBody::Items(items)
             }
             ptxsmith_gen::Body::Kernel(items) => {
-                Made { kernel: true, ..made(Body::Items(items), relocatable) }
+                kernel = true;
+                TrialBody::Items(items)
             }
             ptxsmith_gen::Body::Negative(negative) => {
-                let counterpart = (trial(Body::Items(negative.counterpart)), negative.counterpart_header);
-                let broken = made(Body::Items(negative.broken), relocatable);
-                Made { header: negative.header, counterpart: Some(Box::new(counterpart)), ..broken }
+                let valid = Trial { id: index, body: TrialBody::Items(negative.counterpart), spacing };
+                counterpart = Some(Box::new((valid, negative.counterpart_header)));
+                header = negative.header;
+                TrialBody::Items(negative.broken)
             }
-        }
+        };
+        GeneratedCase { trial: Trial { id: index, body, spacing }, header, counterpart, form, kernel }
     }
 
     fn focus_of(&self, index: u64) -> Option<Focus> {
         match &self.source {
-            Source::Drawn(drawn) => Some(drawn.focus.of(index)),
-            Source::Listed(_) => None,
+            CaseStream::Random(drawn) => Some(drawn.focus.for_case(index)),
+            CaseStream::Enumerated(_) => None,
         }
     }
 }
 
-/// Reads a file of weights and returns them with its contents. Each line is `NAME = WEIGHT`; `#` starts a comment.
+/// Reads a file of weights and returns them with its contents. Each line is `NAME = WEIGHT`; `#` starts a
+/// comment.
 ///
 /// # Errors
-/// If the file cannot be read, or a line has another form, an unknown production, or a weight that is not a number from 0
-/// to 65535.
+/// If the file cannot be read, or a line has another form, an unknown production, or a weight that is not a
+/// number from 0 to 65535.
 pub fn weights(path: &Path) -> Result<(Weights, String), Failure> {
-    let shown = path.display();
+    let name = path.display();
     let (_, text) = read_text(path)?;
     match parse_weights(&text) {
         Ok(weights) => Ok((weights, text)),
-        Err(message) => Err(Failure::BadInput(format!("{shown}, {message}"))),
+        Err(message) => Err(Failure::BadInput(format!("{name}, {message}"))),
     }
 }
 
@@ -237,18 +249,22 @@ fn parse_weights(text: &str) -> Result<Weights, String> {
     let mut weights = Weights::default();
     for (number, line) in text.lines().enumerate() {
         let line = line.split('#').next().unwrap_or("").trim();
-        if line.is_empty() {
-            continue;
+        if !line.is_empty() {
+            set_weight(&mut weights, line).map_err(|message| format!("line {}: {message}", number + 1))?;
         }
-        let at = |message: String| format!("line {}: {message}", number + 1);
-        let (name, weight) =
-            line.split_once('=').ok_or_else(|| at(format!("write NAME = WEIGHT instead of `{line}`")))?;
-        let weight = weight.trim().parse().map_err(|error| at(format!("`{}`: {error}", weight.trim())))?;
-        weights
-            .set_by_name(name.trim(), weight)
-            .map_err(|error| at(format!("{error}; `ptxsmith gen --grammar` lists them")))?;
     }
     Ok(weights)
+}
+
+/// Sets the weight that a line gives, `NAME = WEIGHT`.
+fn set_weight(weights: &mut Weights, line: &str) -> Result<(), String> {
+    let (name, weight) =
+        line.split_once('=').ok_or_else(|| format!("write NAME = WEIGHT instead of `{line}`"))?;
+    let weight = weight.trim();
+    let weight = weight.parse().map_err(|error| format!("`{weight}`: {error}"))?;
+    weights
+        .set_by_name(name.trim(), weight)
+        .map_err(|error| format!("{error}; `ptxsmith gen --grammar` lists them"))
 }
 
 #[cfg(test)]
@@ -340,9 +356,10 @@ mod tests {
         }
         let featured = as_usual(&mixed, Focus::Mixed, block(1));
         assert!(featured.iter().filter(|&&usual| !usual).count() > 100, "{featured:?}");
-        // Invalid programs always use all features, as do expressions alone and programs with the user's weights.
+        // Invalid programs always use all features, as do expressions alone and programs with the user's
+        // weights.
         for (usual, index) in featured.into_iter().zip(block(1)) {
-            assert!(usual || Focus::Mixed.of(index) != Focus::Negatives, "{index}");
+            assert!(usual || Focus::Mixed.for_case(index) != Focus::Negatives, "{index}");
         }
         for (cases, focus) in [(weighted, Focus::Mixed), (drawn(Focus::Expressions), Focus::Expressions)] {
             assert!(as_usual(&cases, focus, block(1)).into_iter().all(|usual| usual), "{focus:?}");
@@ -351,7 +368,7 @@ mod tests {
 
     #[test]
     fn few_blocks_are_remembered_and_the_last_ones_of_them() {
-        let Source::Drawn(drawn) = drawn(Focus::Mixed).source else { panic!("they are drawn") };
+        let CaseStream::Random(drawn) = drawn(Focus::Mixed).source else { panic!("they are drawn") };
         let odd = |nth: u64| (2 * nth + 1) * BLOCK;
         let remembered = || lock_of(drawn.featured.as_ref().unwrap()).len();
         for nth in 0..MOST_BLOCKS as u64 + 3 {
@@ -428,11 +445,11 @@ mod tests {
             let case = cases.case(index, false, &mut Coverage::new());
             let ptxsmith_gen::Body::Negative(negative) = case.body else { panic!("{index}") };
             let made = cases.made(index, false, &mut Coverage::new());
-            let (trial, header) = made.shown(false, &usual);
-            assert_eq!(trial.body, Body::Items(negative.broken));
+            let (trial, header) = made.trial_and_header(false, &usual);
+            assert_eq!(trial.body, TrialBody::Items(negative.broken));
             assert_eq!(*header, negative.header.clone().unwrap_or_default());
-            let (trial, header) = made.shown(true, &usual);
-            assert_eq!((trial.id, &trial.body), (index, &Body::Items(negative.counterpart)));
+            let (trial, header) = made.trial_and_header(true, &usual);
+            assert_eq!((trial.id, &trial.body), (index, &TrialBody::Items(negative.counterpart)));
             assert_eq!(*header, negative.counterpart_header.unwrap_or_default());
             others += u32::from(negative.header.is_some());
         }

@@ -7,25 +7,26 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use ptxsmith_diff::{
-    CodeCounts, Header, Judged, ModuleVerdicts, Must, NotCompared, Part, Refusal, Verdict, Why,
+    CodeCounts, Header, ModuleVerdicts, NotCompared, PartVerdict, Rejection, Requirement, TrialVerdict,
+    Verdict, WhyNotCompared,
 };
 use ptxsmith_oracle::{Expectation, INPUTS, Question, Rules, predict};
 use ptxsmith_report::harmless::{cut, line as harmless};
 use ptxsmith_subject::{Outcome as Observed, OutputForm, Request, SubjectSpec};
 use ptxsmith_syntax::{Item, Lines, Linkage, Module, Specifier, Text};
 
-use crate::campaign::{Campaign, Outcome, Source};
+use crate::campaign::{Campaign, CampaignOutcome, ProgramSource};
 use crate::failure::{Failure, of_subject};
-use crate::input::{Program, read_text};
-use crate::judges::{Entry, judge, trial_made_of, trial_of};
+use crate::input::{InputProgram, read_text};
+use crate::judges::{JudgedTrial, judge, trial_made_of, trial_of};
 use crate::locate::Locator;
-use crate::pool::{Budget, each};
+use crate::pool::{Budget, each, lock_of};
 use crate::session::Session;
-use crate::store::Earlier;
-use crate::subjects::{Tested, ensure_disassembler, open_subjects, other_target, target_for};
+use crate::store::ExistingCampaign;
+use crate::subjects::{TestSubject, ensure_disassembler, open_subjects, other_target, target_for};
 
 /// The options of a check.
-pub struct Options {
+pub struct FileCheckOptions {
     /// The files to check.
     pub files: Vec<PathBuf>,
     /// The implementations under test; empty for the default one.
@@ -48,11 +49,11 @@ pub struct Options {
 ///
 /// # Errors
 /// If the only file cannot be read, no subject can be opened, or this machine or our code fails.
-pub fn check(session: &Session, options: Options) -> Result<Outcome, Failure> {
+pub fn check(session: &Session, options: FileCheckOptions) -> Result<CampaignOutcome, Failure> {
     let files = options.files;
     // Read a single file before opening or installing a subject for it.
     let first = match &files[..] {
-        [only] => Some(Program::read(only)?),
+        [only] => Some(InputProgram::read(only)?),
         _ => None,
     };
     let kernels = match &first {
@@ -63,56 +64,82 @@ pub fn check(session: &Session, options: Options) -> Result<Outcome, Failure> {
         ensure_disassembler(session, &options.subjects)?;
     }
     let subjects = open_subjects(session, &options.subjects, options.timeout)?;
-    let earlier = if options.replace { Earlier::Replace } else { Earlier::RefuseResumable };
+    let earlier = if options.replace { ExistingCampaign::Replace } else { ExistingCampaign::RefuseResumable };
     let mut campaign = Campaign::new(session, "check", "variables", subjects, options.out, earlier)?;
     if options.by_case {
         campaign.report_by_case();
     }
-    let campaign = campaign;
     let count = files.len() as u64;
     let budget = Budget { tasks: Some(count), units: Some(count), ..Budget::default() };
-    let (left_out, retargeted) = (AtomicBool::new(false), AtomicU64::new(0));
-    let definitions: Mutex<Definitions> = Mutex::default();
-    let first = Mutex::new(first);
-    let judge_next = |number: u64| {
-        let read = first.lock().expect("a panic ends the program").take();
-        match read.map_or_else(|| Program::read(&files[number as usize]), Ok) {
-            Ok(program) => {
-                if files.len() <= MOST_LINES {
-                    let mut definitions = definitions.lock().expect("a panic ends the program");
-                    definitions.add(number, &program);
-                }
-                let tell_all = files.len() <= MOST_LINES;
-                let takes_target =
-                    |tested: &Tested| other_target(&program.module, tested.subject.description()).is_none();
-                if !campaign.subjects.iter().all(takes_target) {
-                    retargeted.fetch_add(1, Ordering::Relaxed);
-                }
-                judge_file(&campaign, number, &files[number as usize], program, options.counterpart, tell_all)
-            }
-            Err(failure @ (Failure::BadInput(_) | Failure::Rendered(_))) => {
-                left_out.store(true, Ordering::Relaxed);
-                session.events.left_out(&failure);
-                Ok(())
-            }
-            Err(failure) => Err(failure),
-        }
+    let check = FileCheck {
+        campaign: &campaign,
+        counterpart: options.counterpart,
+        are_few: files.len() <= MOST_LINES,
+        left_out: AtomicBool::new(false),
+        retargeted: AtomicU64::new(0),
+        definitions: Mutex::default(),
     };
+    let first = Mutex::new(first);
     let ended = each(session, budget, "files", |number, work| {
-        judge_next(number)?;
+        let path = &files[number as usize];
+        let first = lock_of(&first).take();
+        check.judge_next(number, path, first.map_or_else(|| InputProgram::read(path), Ok))?;
         work.done(1);
         work.say(campaign.so_far());
         Ok(())
     });
-    let retargeted = retargeted.into_inner();
-    if files.len() > MOST_LINES && retargeted > 0 {
+    let retargeted = check.retargeted.into_inner();
+    if !check.are_few && retargeted > 0 {
         note_retargeted(session, retargeted);
     }
-    for line in definitions.into_inner().expect("a panic ends the program").told() {
+    for line in check.definitions.into_inner().expect("a panic ends the program").conflicts() {
         session.events.judged(&harmless(&line));
     }
+    let left_out = check.left_out.into_inner();
     let outcome = campaign.end(ended)?;
-    Ok(Outcome { left_out: left_out.into_inner(), ..outcome })
+    Ok(CampaignOutcome { left_out, ..outcome })
+}
+
+/// A check of many files while it runs.
+struct FileCheck<'c> {
+    campaign: &'c Campaign<'c>,
+    /// Returns the file name of a program's valid counterpart; see [`FileCheckOptions::counterpart`].
+    counterpart: fn(&str) -> Option<&str>,
+    /// Whether each file gets a line, because there are at most [`MOST_LINES`].
+    are_few: bool,
+    /// Whether a file was skipped.
+    left_out: AtomicBool,
+    /// The number of files that were shown for another target.
+    retargeted: AtomicU64,
+    definitions: Mutex<Definitions>,
+}
+
+impl FileCheck<'_> {
+    /// Judges a program, or reports that it could not be read.
+    fn judge_next(
+        &self,
+        number: u64,
+        path: &Path,
+        program: Result<InputProgram, Failure>,
+    ) -> Result<(), Failure> {
+        let program = match program {
+            Err(failure @ (Failure::BadInput(_) | Failure::Rendered(_))) => {
+                self.left_out.store(true, Ordering::Relaxed);
+                self.campaign.session.events.left_out(&failure);
+                return Ok(());
+            }
+            program => program?,
+        };
+        if self.are_few {
+            lock_of(&self.definitions).add(number, &program);
+        }
+        let has_other_target =
+            |tested: &TestSubject| other_target(&program.module, tested.subject.description()).is_some();
+        if self.campaign.subjects.iter().any(has_other_target) {
+            self.retargeted.fetch_add(1, Ordering::Relaxed);
+        }
+        judge_file(self.campaign, number, path, program, self.counterpart, self.are_few)
+    }
 }
 
 /// Returns true if the file may hold kernels. Returns false for a pipe, which can be read only once.
@@ -128,12 +155,13 @@ fn note_retargeted(session: &Session, count: u64) {
 /// The most files that get a line each. With more files, only those with something not compared get one.
 const MOST_LINES: usize = 20;
 
-/// The names that each file defines for others. A linker would see the files together, but each is judged alone.
+/// The names that each file defines for others. A linker would see the files together, but each is judged
+/// alone.
 #[derive(Default)]
 struct Definitions(BTreeMap<u64, (String, BTreeSet<Text>)>);
 
 impl Definitions {
-    fn add(&mut self, number: u64, program: &Program) {
+    fn add(&mut self, number: u64, program: &InputProgram) {
         const VISIBLE: Specifier = Specifier::Linkage(Linkage::Visible);
         let mut names = BTreeSet::new();
         for item in &program.module.items {
@@ -148,12 +176,12 @@ impl Definitions {
     }
 
     /// Returns a line for each pair of files that define the same names.
-    fn told(&self) -> Vec<String> {
+    fn conflicts(&self) -> Vec<String> {
         let files: Vec<_> = self.0.values().collect();
         let mut lines = Vec::new();
-        for (nth, (one, names)) in files.iter().enumerate() {
-            for (other, others) in &files[nth + 1..] {
-                let shared: Vec<&str> = names.intersection(others).map(Text::as_str).collect();
+        for (index, (one, names)) in files.iter().enumerate() {
+            for (other, other_names) in &files[index + 1..] {
+                let shared: Vec<&str> = names.intersection(other_names).map(Text::as_str).collect();
                 if !shared.is_empty() {
                     let shared = cut(&shared.join(", "), MOST_SAID).into_owned();
                     lines.push(format!("{one} and {other}: judged each alone; both define {shared}"));
@@ -173,13 +201,13 @@ fn judge_file(
     campaign: &Campaign<'_>,
     number: u64,
     path: &Path,
-    program: Program,
+    program: InputProgram,
     counterpart: fn(&str) -> Option<&str>,
-    tell_all: bool,
+    show_all: bool,
 ) -> Result<(), Failure> {
-    let Program { text, module, name } = program;
-    let header = Header::of(&module);
-    let source = Source { path: path.to_string_lossy().into_owned(), text };
+    let InputProgram { text, module, name } = program;
+    let header = Header::of_module(&module);
+    let source = ProgramSource { path: path.to_string_lossy().into_owned(), text };
     let invalid = why_invalid(&module, &source.text);
     let locator = Locator::new(&source.path, &source.text, &module);
     let mut verdicts = Vec::new();
@@ -195,10 +223,10 @@ fn judge_file(
                 part.place = Some(Box::new(locator.place_of(difference)));
             }
         }
-        let may_refuse = parts.iter().any(|part| part.must == Some(Must::Refuse));
+        let may_refuse = parts.iter().any(|part| part.requirement == Some(Requirement::Refuse));
         let is_refused = !refusals.is_empty() && !may_refuse;
-        if tell_all || parts.is_empty() || is_refused || !parts.iter().all(Part::is_compared) {
-            let file = About { name: &name, module: &module, invalid: invalid.as_deref() };
+        if show_all || parts.is_empty() || is_refused || !parts.iter().all(PartVerdict::is_compared) {
+            let file = CheckedFile { name: &name, module: &module, invalid: invalid.as_deref() };
             let mut lines = lines(tested, &file, parts.split_at(plain), &refusals);
             if let (Some(counts), Some(line)) = (&counts.1, lines.first_mut()) {
                 *line += &computed(counts);
@@ -209,92 +237,106 @@ fn judge_file(
         }
         verdicts.push((tested, parts, counts));
     }
-    // The ledger stores a program as a trial with its declarations only; `source` holds the rest. Consume the module, so
-    // that a large program is not held twice.
+    // The ledger stores a program as a trial with its declarations only; `source` holds the rest. Consume the
+    // module, so that a large program is not held twice.
     let trial = trial_made_of(number, module);
-    for (nth, (tested, parts, (mut memory_operands, mut computed_kernels))) in
-        verdicts.into_iter().enumerate()
-    {
-        let (own, derived): (Vec<_>, Vec<_>) = parts.into_iter().partition(|part| part.derived.is_none());
-        campaign.note_case(tested, &source, own.iter().map(|part| &part.verdict));
-        let entry = |part: Part| {
-            let followed = ruled_out(&part.verdict);
-            let (memory_operands, computed_kernels) = (memory_operands.take(), computed_kernels.take());
-            let mut judged = Judged { memory_operands, computed_kernels, ..part.judged(number) };
-            judged.excluded.extend(followed);
-            judged.excluded.sort_unstable();
-            judged.excluded.dedup();
-            Entry { trial: &trial, header: &header, judged }
-        };
-        campaign.enter(tested, own.into_iter().map(entry), Some(&source))?;
-        // A program derived from this one is recorded as a program of its own, with its own verdicts.
-        for mut part in derived {
-            let Some(derived) = part.derived.take() else { continue };
-            let id = DERIVED | number << 8 | nth as u64;
-            let trial = trial_of(id, &derived.module);
-            let source = Source { text: derived.text, ..source.clone() };
-            let entry = Entry { trial: &trial, header: &header, judged: part.judged(id) };
-            campaign.enter(tested, [entry], Some(&source))?;
+    for (index, (tested, parts, (memory_operands, computed_kernels))) in verdicts.into_iter().enumerate() {
+        let (original, derived): (Vec<_>, Vec<_>) =
+            parts.into_iter().partition(|part| part.derived.is_none());
+        campaign.note_case(tested, &source, original.iter().map(|part| &part.verdict));
+        let mut judged: Vec<TrialVerdict> =
+            original.into_iter().map(|part| judged_part(part, number)).collect();
+        // The counts are of the whole file, so attach them to one verdict.
+        if let Some(first) = judged.first_mut() {
+            first.memory_operands = memory_operands;
+            first.computed_kernels = computed_kernels;
         }
+        let trials = judged.into_iter().map(|judged| JudgedTrial { trial: &trial, header: &header, judged });
+        campaign.enter(tested, trials, Some(&source))?;
+        enter_derived(campaign, tested, derived, DERIVED | number << 8 | index as u64, &header, &source)?;
     }
     Ok(())
 }
 
+/// Records the verdicts on programs derived from a file, each as a program of its own.
+fn enter_derived(
+    campaign: &Campaign<'_>,
+    tested: &TestSubject,
+    parts: Vec<PartVerdict>,
+    id: u64,
+    header: &Header,
+    source: &ProgramSource,
+) -> Result<(), Failure> {
+    for mut part in parts {
+        let Some(derived) = part.derived.take() else { continue };
+        let trial = trial_of(id, &derived.module);
+        let source = ProgramSource { text: derived.text, ..source.clone() };
+        let judged = JudgedTrial { trial: &trial, header, judged: part.judged(id) };
+        campaign.enter(tested, [judged], Some(&source))?;
+    }
+    Ok(())
+}
+
+/// Turns the verdict on a part of a file into one on a trial.
+fn judged_part(part: PartVerdict, number: u64) -> TrialVerdict {
+    let excluded = ruled_out(&part.verdict);
+    let mut judged = part.judged(number);
+    judged.excluded.extend(excluded);
+    judged.excluded.sort_unstable();
+    judged.excluded.dedup();
+    judged
+}
+
 /// Sorts the verdicts: those on the output form of the subject first, then those on relocatable output.
-fn by_form(judged: ModuleVerdicts) -> Vec<Part> {
+fn by_form(judged: ModuleVerdicts) -> Vec<PartVerdict> {
     let ModuleVerdicts { data, added, kernels, undecided, accesses, computed, .. } = judged;
     let plain = data.into_iter().chain(undecided).chain(computed);
     plain.chain(added).chain(kernels).chain(accesses).collect()
 }
 
 /// A file that is being judged.
-struct About<'f> {
+struct CheckedFile<'f> {
     name: &'f str,
     module: &'f Module,
     /// The reason why the specification makes it invalid, if it does.
     invalid: Option<&'f str>,
 }
 
-/// Returns the line and the reason of the first violation of the specification: `line 4: a list where a single value
-/// belongs (5.4.4/scalar-single-value)`.
+/// Returns the line and the reason of the first violation of the specification: `line 4: a list where a
+/// single value belongs (5.4.4/scalar-single-value)`.
 fn why_invalid(module: &Module, text: &str) -> Option<String> {
     let Expectation::Refused { refusal, .. } = predict(module, &Rules::default()).data else { return None };
     let line = Lines::new(text).line(refusal.span.start);
     Some(format!("line {line}: {} ({})", refusal.class.summary(), refusal.clause))
 }
 
-/// Formats the lines for a file and a subject: one for the subject's output form, and one for verdicts that only
-/// relocatable output adds.
+/// Formats the lines for a file and a subject: one for the subject's output form, and one for verdicts that
+/// only relocatable output adds.
 fn lines(
-    tested: &Tested,
-    file: &About<'_>,
-    (plain, added): (&[Part], &[Part]),
-    refusals: &[Refusal],
+    tested: &TestSubject,
+    file: &CheckedFile<'_>,
+    (plain, added): (&[PartVerdict], &[PartVerdict]),
+    refusals: &[Rejection],
 ) -> Vec<String> {
     let (subject, id) = (&tested.subject, tested.subject.id());
     let target = other_target(file.module, subject.description())
-        .map_or_else(String::new, |(own, other)| format!(" for {other}, as it has no {own}"));
-    let refusal = |wanted| refusals.iter().find(|refusal| refusal.form == wanted);
+        .map_or_else(String::new, |(named, other)| format!(" for {other}, as it has no {named}"));
     if !subject.has_both_forms() {
         let parts = [plain, added].concat();
-        return vec![summed_up(file, &format!("{id}{target}"), &parts, refusals.first())];
+        return vec![summary(file, &format!("{id}{target}"), &parts, refusals.first())];
     }
-    let (as_named, relocatable) = (refusal(OutputForm::Executable), refusal(OutputForm::Relocatable));
-    let is_alike = added.is_empty() && as_named.is_some() == relocatable.is_some();
+    let executable = refusals.iter().find(|refusal| refusal.form == OutputForm::Executable);
+    let relocatable = refusals.iter().find(|refusal| refusal.form == OutputForm::Relocatable);
+    let is_alike = added.is_empty() && executable.is_some() == relocatable.is_some();
     let also = if is_alike { ", also with -c" } else { "" };
-    let mut lines = vec![summed_up(file, &format!("{id}{also}{target}"), plain, as_named)];
+    let mut lines = vec![summary(file, &format!("{id}{also}{target}"), plain, executable)];
     if !is_alike {
         lines.push(match (relocatable, added) {
             (Some(refusal), []) => format!("{}: {id} -c{target}: refused: {}", file.name, refusal.placed()),
-            _ => summed_up(file, &format!("{id} -c{target}"), added, relocatable),
+            _ => summary(file, &format!("{id} -c{target}"), added, relocatable),
         });
     }
     lines
-}
-
-/// Returns true if the verdict only shows that the subject accepts the program, without any value.
-fn by_outcome(part: &Part) -> bool {
-    part.verdict == Verdict::ConformsByOutcome
 }
 
 /// A flag in the trial number of a program derived from a file.
@@ -304,50 +346,67 @@ const DERIVED: u64 = 1 << 63;
 const MOST_SAID: usize = 300;
 
 /// Summarizes in one line which parts of a file were compared and which were not.
-fn summed_up(file: &About<'_>, subject: &str, parts: &[Part], refusal: Option<&Refusal>) -> String {
-    let of = |holds: fn(&Part) -> bool| parts.iter().filter(|part| holds(part)).count();
+fn summary(
+    file: &CheckedFile<'_>,
+    subject: &str,
+    parts: &[PartVerdict],
+    refusal: Option<&Rejection>,
+) -> String {
     let variables = parts.iter().filter(|part| part.is_compared() && part.variable.is_some()).count();
-    let others = parts.iter().filter(|part| part.is_compared() && part.variable.is_none());
-    let taken = others.clone().all(by_outcome);
-    let others = others.count();
-    let deviate = of(|part| matches!(part.verdict, Verdict::Deviates(_)));
+    let others: Vec<&PartVerdict> =
+        parts.iter().filter(|part| part.is_compared() && part.variable.is_none()).collect();
+    let only_accepted = others.iter().all(|part| part.verdict == Verdict::ConformsByOutcome);
+    let deviate = parts.iter().filter(|part| matches!(part.verdict, Verdict::Deviates(_))).count();
     let mut line = format!("{}: {subject}: ", file.name);
-    let count =
-        |count: usize, one: &str, many: &str| format!("{count} {}", if count == 1 { one } else { many });
-    line += &match (variables, others, file.invalid) {
+    line += &match (variables, others.len(), file.invalid) {
         (0, 0, None) => "nothing compared".to_owned(),
         (0, 0, Some(invalid)) => format!("nothing compared; refused by the specification: {invalid}"),
         (0, _, Some(invalid)) => format!("refused by the specification: {invalid}"),
-        (0, _, None) if taken => "accepted; 0 values compared".to_owned(),
+        (0, _, None) if only_accepted => "accepted; 0 values compared".to_owned(),
         (0, _, None) => "compared as a whole".to_owned(),
-        (variables, ..) => format!("{} compared", count(variables, "variable", "variables")),
+        (variables, ..) => format!("{} compared", counted(variables, "variable")),
     };
     if deviate > 0 {
-        line += &format!(", {} not as the specification says", count(deviate, "answer", "answers"));
+        line += &format!(", {} not as the specification says", counted(deviate, "answer"));
     }
     if let Some(refusal) = refusal {
         line += &format!("; refused: {}", cut(&refusal.placed(), MOST_SAID));
     }
-    let is_new =
-        |said: &&String| refusal.is_none_or(|refusal| refusal.said != **said && refusal.placed() != **said);
-    let mut left = 0;
+    let mut unexplained = 0;
     for part in parts.iter().filter(|part| !part.is_compared()) {
-        let Some(Why { part, line: at, reason, detail, said }) = part.why.as_deref() else {
-            left += 1;
-            continue;
-        };
-        let at = at.map_or_else(String::new, |at| format!(", line {at}"));
-        let said = said
-            .as_ref()
-            .filter(is_new)
-            .map_or_else(String::new, |said| format!(" ({subject} says: {})", cut(said, MOST_SAID)));
-        let detail = detail.as_ref().map_or_else(String::new, |detail| format!(": {detail}"));
-        line += &format!("; not compared: {part}{at}: {reason}{detail}{said}");
+        match part.why.as_deref() {
+            Some(why) => line += &format!("; not compared: {}", reason_line(why, subject, refusal)),
+            None => unexplained += 1,
+        }
     }
-    if left > 0 {
-        line += &format!("; not compared: {}", count(left, "other part", "other parts"));
+    if unexplained > 0 {
+        line += &format!("; not compared: {}", counted(unexplained, "other part"));
     }
     line
+}
+
+/// Describes why a part was not compared. Omits the subject's message if it is that of the refusal.
+fn reason_line(why: &WhyNotCompared, subject: &str, refusal: Option<&Rejection>) -> String {
+    let WhyNotCompared { part, line, reason, detail, said } = why;
+    let mut text = part.to_string();
+    if let Some(line) = line {
+        text += &format!(", line {line}");
+    }
+    text += &format!(": {reason}");
+    if let Some(detail) = detail {
+        text += &format!(": {detail}");
+    }
+    if let Some(said) = said
+        && refusal.is_none_or(|refusal| refusal.said != *said && refusal.placed() != *said)
+    {
+        text += &format!(" ({subject} says: {})", cut(said, MOST_SAID));
+    }
+    text
+}
+
+/// Returns a count with its unit, in the plural if needed.
+fn counted(count: usize, unit: &str) -> String {
+    if count == 1 { format!("{count} {unit}") } else { format!("{count} {unit}s") }
 }
 
 /// Describes how many kernels had their results compared, and the reasons for the others.
@@ -365,36 +424,40 @@ fn computed(counts: &CodeCounts) -> String {
     line
 }
 
-/// Returns the path of the PTX file `name` in the folder of `path`. Ignores names without the extension `ptx`, because
-/// the file will be opened.
+/// Returns the path of the PTX file `name` in the folder of `path`. Ignores names without the extension
+/// `ptx`, because the file will be opened.
 fn beside(path: &Path, name: &str) -> Option<PathBuf> {
     let is_ptx = Path::new(name).extension().is_some_and(|extension| extension == "ptx");
     Some(path.with_file_name(name)).filter(|path| is_ptx && path.is_file())
 }
 
-/// Checks the counterpart of a rejected invalid program, because the subject may have rejected it for another reason. If
-/// the comments name a valid counterpart, as in the corpus, the rejection counts only if the counterpart is accepted.
+/// Checks the counterpart of a rejected invalid program, because the subject may have rejected it for another
+/// reason. If the comments name a valid counterpart, as in the corpus, the rejection counts only if the
+/// counterpart is accepted.
 fn beside_the_counterpart(
-    mut parts: Vec<Part>,
-    tested: &Tested,
+    mut parts: Vec<PartVerdict>,
+    tested: &TestSubject,
     counterpart: Option<&Path>,
-) -> Result<Vec<Part>, Failure> {
-    let refused = |part: &Part| part.verdict == Verdict::Conforms && part.must == Some(Must::Refuse);
-    let Some(counterpart) = counterpart.filter(|_| parts.iter().any(refused)) else {
+) -> Result<Vec<PartVerdict>, Failure> {
+    let Some(counterpart) = counterpart.filter(|_| parts.iter().any(is_rightly_refused)) else {
         return Ok(parts);
     };
     // If the counterpart is missing, judge the program as if it named none.
-    let Ok(Program { text, module, .. }) = Program::read(counterpart) else {
+    let Ok(InputProgram { text, module, .. }) = InputProgram::read(counterpart) else {
         return Ok(parts);
     };
     let target = target_for(&module, tested.subject.description());
     let seen = tested.subject.observe(&Request::showing(&module, &text, &target)).map_err(of_subject)?;
     if seen.outcome != Observed::Accepted {
-        for part in parts.iter_mut().filter(|part| refused(part)) {
+        for part in parts.iter_mut().filter(|part| is_rightly_refused(part)) {
             part.verdict = Verdict::NotCompared(NotCompared::CounterpartRefused);
         }
     }
     Ok(parts)
+}
+
+fn is_rightly_refused(part: &PartVerdict) -> bool {
+    part.verdict == Verdict::Conforms && part.requirement == Some(Requirement::Refuse)
 }
 
 /// Returns the interpretations that a verdict excludes: the default one, if the subject follows another.
@@ -427,11 +490,11 @@ mod tests {
         }
     }
 
-    fn part(variable: Option<&str>, verdict: Verdict, must: Option<Must>) -> Part {
-        Part {
+    fn part(variable: Option<&str>, verdict: Verdict, requirement: Option<Requirement>) -> PartVerdict {
+        PartVerdict {
             variable: variable.map(Into::into),
             verdict,
-            must,
+            requirement,
             trace: Default::default(),
             operands: Default::default(),
             excluded: Vec::new(),
@@ -443,7 +506,7 @@ mod tests {
 
     fn deviates(class: Class) -> Verdict {
         let (expected, observed) = (Default::default(), Observation::new(Observed::Accepted));
-        Verdict::Deviates(Box::new(Difference::of(class, expected, observed)))
+        Verdict::Deviates(Box::new(Difference::new(class, expected, observed)))
     }
 
     #[test]
@@ -452,13 +515,14 @@ mod tests {
         let told = |texts: &[&str]| {
             let mut definitions = Definitions::default();
             for (text, number) in texts.iter().zip(0..) {
-                let program = Program::of(format!("f{number}"), format!("{HEADER}{text}\n")).unwrap();
+                let program = InputProgram::parse(format!("f{number}"), format!("{HEADER}{text}\n")).unwrap();
                 definitions.add(number, &program);
             }
-            definitions.told()
+            definitions.conflicts()
         };
         let one = ".visible .global .f32 duppi = 0f42053333;\n.visible .func duppf() { ret; }";
-        let other = ".visible .global .align 8 .f64 duppi;\n.visible .func duppf() { ret; }\n.visible .entry k() { ret; }";
+        let other = ".visible .global .align 8 .f64 duppi;\n.visible .func duppf() { ret; }\n.visible .entry \
+                     k() { ret; }";
         assert_eq!(told(&[one, other]), ["f0 and f1: judged each alone; both define duppf, duppi"]);
         assert_eq!(told(&[one, ".visible .entry k() { ret; }", other]).len(), 2);
         // Names that only one file defines, or that are local to a file.
@@ -470,15 +534,15 @@ mod tests {
     fn a_line_counts_what_was_compared_and_says_why_the_rest_was_not() {
         let conforms = |variable| part(variable, Verdict::Conforms, None);
         let module = Module::default();
-        let file = About { name: "f", module: &module, invalid: None };
-        let taken = || part(None, Verdict::ConformsByOutcome, Some(Must::Accept));
+        let file = CheckedFile { name: "f", module: &module, invalid: None };
+        let taken = || part(None, Verdict::ConformsByOutcome, Some(Requirement::Accept));
         let wrong = || part(Some("w"), deviates(Class::WrongValue), None);
         let silent = |variable| part(variable, Verdict::NotCompared(NotCompared::Unobserved), None);
         let because = |line, said: Option<&str>| {
             let said = said.map(str::to_owned);
             let (part, reason) = ("variable v".into(), "it hides".into());
-            let why = Why { part, line, reason, detail: None, said };
-            Part { why: Some(Box::new(why)), ..silent(Some("v")) }
+            let why = WhyNotCompared { part, line, reason, detail: None, said };
+            PartVerdict { why: Some(Box::new(why)), ..silent(Some("v")) }
         };
         for (parts, expected) in [
             (vec![], "nothing compared"),
@@ -507,21 +571,22 @@ mod tests {
             ),
             (
                 vec![because(Some(7), Some("no")), silent(None)],
-                "nothing compared; not compared: variable v, line 7: it hides (s says: no); not compared: 1 other part",
+                "nothing compared; not compared: variable v, line 7: it hides (s says: no); not compared: 1 \
+                 other part",
             ),
         ] {
-            assert_eq!(summed_up(&file, "s", &parts, None), format!("f: s: {expected}"));
+            assert_eq!(summary(&file, "s", &parts, None), format!("f: s: {expected}"));
         }
-        let refusal = Refusal { form: OutputForm::Executable, line: Some(5), said: "no".to_owned() };
+        let refusal = Rejection { form: OutputForm::Executable, line: Some(5), said: "no".to_owned() };
         assert_eq!(
-            summed_up(&file, "s", &[because(Some(7), Some("no"))], Some(&refusal)),
+            summary(&file, "s", &[because(Some(7), Some("no"))], Some(&refusal)),
             "f: s: nothing compared; refused: line 5: no; not compared: variable v, line 7: it hides"
         );
         assert_eq!(
-            summed_up(&file, "s", &[because(Some(7), Some("line 5: no"))], Some(&refusal)),
+            summary(&file, "s", &[because(Some(7), Some("line 5: no"))], Some(&refusal)),
             "f: s: nothing compared; refused: line 5: no; not compared: variable v, line 7: it hides"
         );
-        let long = summed_up(&file, "s", &[because(None, Some(&"x".repeat(2_000)))], None);
+        let long = summary(&file, "s", &[because(None, Some(&"x".repeat(2_000)))], None);
         assert!((300..400).contains(&long.len()), "{long}");
     }
 }

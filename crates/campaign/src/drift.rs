@@ -1,9 +1,11 @@
-//! Compares releases of one compiler and finds what changed between them.
+//! Compares releases of a compiler and finds the changes between them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
 
-use ptxsmith_diff::{Header, Must, NotCompared, Part, Trial, Verdict, known};
+use ptxsmith_diff::{
+    Difference, Explanation, Header, NotCompared, PartVerdict, Requirement, Trial, Verdict, known,
+};
 use ptxsmith_gen::{Coverage, Focus};
 use ptxsmith_oracle::{Clause, ClauseSet, Interpretation, Rules, Validity, predict};
 use ptxsmith_subject::{Outcome, SubjectSpec};
@@ -12,12 +14,12 @@ use serde::Serialize;
 
 use crate::cases::Cases;
 use crate::failure::{Failure, of_subject};
-use crate::input::Program;
+use crate::input::InputProgram;
 use crate::judges::{judge, verdicts};
 use crate::linking;
-use crate::pool::{Budget, Ended, each};
+use crate::pool::{Budget, Completion, each};
 use crate::session::Session;
-use crate::subjects::{Tested, open_subjects};
+use crate::subjects::{TestSubject, open_subjects};
 
 /// The value of `"schema"`.
 const SCHEMA: &str = "ptxsmith.drift/1";
@@ -26,11 +28,11 @@ pub const KNOWN: &str = "deviation ";
 /// The number of generated cases to judge at a time.
 const BATCH: u64 = 1_000;
 
-/// The behaviour of one release on one program: a set of facts that may appear or disappear independently.
+/// The behaviour of a release on a program: a set of facts that may appear or disappear independently.
 pub(crate) type Facts = BTreeSet<String>;
 
 /// A program and the behaviour of each release on it.
-pub(crate) struct Tried {
+pub(crate) struct TriedProgram {
     pub program: String,
     /// The program without its header, for people.
     pub shown: String,
@@ -41,7 +43,7 @@ pub(crate) struct Tried {
 
 /// A behaviour that begins or ends with a release.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub struct Change {
+pub struct ReleaseChange {
     /// The last release with the old behaviour.
     pub from: String,
     /// The first release with the new behaviour.
@@ -74,18 +76,18 @@ pub struct Drift {
     /// The number of programs that at least one release did not compare.
     pub not_compared: usize,
     /// The changes.
-    pub changes: Vec<Change>,
+    pub changes: Vec<ReleaseChange>,
     /// Whether any program was compared in two releases.
     #[serde(skip)]
     pub compared: bool,
 }
 
 /// The options of a comparison.
-pub struct Options {
+pub struct DriftOptions {
     /// The releases: two, or all that are installed.
     pub releases: Vec<SubjectSpec>,
     /// Programs to try besides the generated ones.
-    pub corpus: Vec<Program>,
+    pub corpus: Vec<InputProgram>,
     /// The number of generated cases to try, or of programs of several modules for linkers.
     pub cases: Option<u64>,
 }
@@ -99,20 +101,17 @@ const LINKED: u64 = 1_000;
 ///
 /// # Errors
 /// If fewer than two releases are available, the work is stopped, or this machine or our code fails.
-pub fn drift(session: &Session, options: &Options) -> Result<Drift, Failure> {
-    let too_few = || {
-        Failure::NoSubject(
-            "fewer than two releases are installed: `ptxsmith toolchain install 12.0 13.5` installs two"
-                .to_owned(),
-        )
-    };
+pub fn drift(session: &Session, options: &DriftOptions) -> Result<Drift, Failure> {
     let mut subjects = match open_subjects(session, &options.releases, None) {
         // Every installed release was requested, and none is installed.
-        Err(Failure::NoSubject(_)) if options.releases.len() == 1 => return Err(too_few()),
+        Err(Failure::NoSubject(_)) if options.releases.len() == 1 => Vec::new(),
         opened => opened?,
     };
     if subjects.len() < 2 {
-        return Err(too_few());
+        return Err(Failure::NoSubject(
+            "fewer than two releases are installed: `ptxsmith toolchain install 12.0 13.5` installs two"
+                .to_owned(),
+        ));
     }
     let tried = match subjects.iter().filter(|tested| tested.subject.links()).count() {
         0 => assembled(session, options, &mut subjects)?,
@@ -138,8 +137,13 @@ pub fn drift(session: &Session, options: &Options) -> Result<Drift, Failure> {
 }
 
 /// Shows assemblers the corpus and generated cases.
-fn assembled(session: &Session, options: &Options, subjects: &mut [Tested]) -> Result<Vec<Tried>, Failure> {
-    // Use the same header for all releases, so that features of a later PTX version do not show up as changes.
+fn assembled(
+    session: &Session,
+    options: &DriftOptions,
+    subjects: &mut [TestSubject],
+) -> Result<Vec<TriedProgram>, Failure> {
+    // Use the same header for all releases, so that features of a later PTX version do not show up as
+    // changes.
     let header = oldest(subjects);
     subjects.iter_mut().for_each(|tested| tested.header = header.clone());
     let mut tried = judged(session, &options.corpus, subjects)?;
@@ -147,42 +151,47 @@ fn assembled(session: &Session, options: &Options, subjects: &mut [Tested]) -> R
     Ok(tried)
 }
 
-fn oldest(subjects: &[Tested]) -> Header {
+fn oldest(subjects: &[TestSubject]) -> Header {
     let headers = subjects.iter().map(|tested| tested.header.clone());
     headers.min_by_key(Header::version).unwrap_or_default()
 }
 
 /// Returns the facts of a verdict; `None` if nothing was compared.
-fn facts(verdict: &Verdict, must: Option<Must>) -> Option<Facts> {
-    let one = |fact: &str| Some(Facts::from([fact.to_owned()]));
-    match verdict {
-        Verdict::NotCompared(_) => None,
-        Verdict::Conforms | Verdict::ConformsByOutcome if must == Some(Must::Refuse) => {
-            one("refused, as it must be")
+fn facts(verdict: &Verdict, requirement: Option<Requirement>) -> Option<Facts> {
+    let fact = match verdict {
+        Verdict::NotCompared(_) => return None,
+        Verdict::Conforms | Verdict::ConformsByOutcome if requirement == Some(Requirement::Refuse) => {
+            "refused, as it must be".to_owned()
         }
-        Verdict::Conforms | Verdict::ConformsByOutcome => one("conforms"),
+        Verdict::Conforms | Verdict::ConformsByOutcome => "conforms".to_owned(),
         Verdict::Reads(difference) | Verdict::Deviates(difference) => match &difference.explanation {
-            Some(explanation) => {
-                let known = explanation.deviations().map(|known| format!("{KNOWN}{}", known.id));
-                let readings = explanation.readings.iter();
-                let readings =
-                    readings.map(|&(of, answer)| format!("reading {}", Interpretation(of, answer)));
-                Some(known.chain(readings).collect())
-            }
-            None => {
-                let suspected = difference.suspected.iter().flatten().flatten().next();
-                match suspected.and_then(|set| set.first()) {
-                    Some(rule) => one(&format!("{} as under the wrong rule {rule}", difference.class.name())),
-                    None => one(difference.class.name()),
-                }
-            }
+            Some(explanation) => return Some(facts_of_explanation(explanation)),
+            None => fact_without_explanation(difference),
         },
+    };
+    Some(Facts::from([fact]))
+}
+
+fn facts_of_explanation(explanation: &Explanation) -> Facts {
+    let mut facts: Facts = explanation.deviations().map(|known| format!("{KNOWN}{}", known.id)).collect();
+    for &(question, answer) in &explanation.readings {
+        facts.insert(format!("reading {}", Interpretation(question, answer)));
+    }
+    facts
+}
+
+fn fact_without_explanation(difference: &Difference) -> String {
+    let class = difference.class.name();
+    let suspected = difference.suspected.iter().flatten().flatten().next();
+    match suspected.and_then(|set| set.first()) {
+        Some(rule) => format!("{class} as under the wrong rule {rule}"),
+        None => class.to_owned(),
     }
 }
 
-/// Returns the fact that a program is accepted or rejected as a whole, for programs that the specification does not
-/// decide. This may change between releases too.
-fn of_outcome(outcome: Outcome) -> Option<String> {
+/// Returns the fact that a program is accepted or rejected as a whole, for programs that the specification
+/// does not decide. This may change between releases too.
+fn fact_of_outcome(outcome: Outcome) -> Option<String> {
     match outcome {
         Outcome::Accepted | Outcome::Refused => Some(format!("{}, which is not specified", outcome.name())),
         _ => None,
@@ -190,66 +199,77 @@ fn of_outcome(outcome: Outcome) -> Option<String> {
 }
 
 /// Returns the facts of a program as it stands; `None` if nothing was compared.
-fn facts_of(tested: &Tested, module: &Module, text: &str) -> Result<(Option<Facts>, ClauseSet), Failure> {
+fn facts_of(
+    tested: &TestSubject,
+    module: &Module,
+    text: &str,
+) -> Result<(Option<Facts>, ClauseSet), Failure> {
     let judged = judge(&*tested.subject, module, text).map_err(of_subject)?;
     let outcome = judged.outcome;
-    let (mut all, mut clauses) = (Facts::new(), ClauseSet::EMPTY);
+    let mut all = Facts::new();
+    let mut clauses = ClauseSet::EMPTY;
     let parts = judged.parts();
     for part in &parts {
         clauses = clauses.union(part.trace.clauses);
-        all.extend(facts(&part.verdict, part.must).into_iter().flatten());
+        all.extend(facts(&part.verdict, part.requirement).into_iter().flatten());
     }
-    let was_asked = |part: &Part| {
-        !matches!(part.verdict, Verdict::NotCompared(NotCompared::Unsupported | NotCompared::Unavailable))
-    };
     let validity = predict(module, &Rules::default()).validity();
-    if validity == Validity::Undecided && parts.iter().all(was_asked) {
-        all.extend(of_outcome(outcome));
+    if validity == Validity::Undecided && parts.iter().all(was_run) {
+        all.extend(fact_of_outcome(outcome));
     }
-    plain_is_silent(&mut all);
+    remove_plain_fact(&mut all);
     Ok(((!all.is_empty()).then_some(all), clauses))
 }
 
-/// Returns the reproducers of the listed deviations, except those that use up all time or memory.
+/// Returns true if the subject ran the program that a verdict is about.
+fn was_run(part: &PartVerdict) -> bool {
+    !matches!(part.verdict, Verdict::NotCompared(NotCompared::Unsupported | NotCompared::Unavailable))
+}
+
+/// Returns the reproducers of the listed deviations, except the ones that use up all time or memory.
 ///
 /// # Errors
 /// If one of them is no module, which a test of the list rules out.
-pub fn reproducers() -> Result<Vec<Program>, Failure> {
+pub fn reproducers() -> Result<Vec<InputProgram>, Failure> {
     let listed = known::KNOWN.iter().filter(|known| known.lineage == "nvidia" && !known.exhausts());
-    listed.map(|known| Program::of(known.id.to_owned(), known.example.to_owned())).collect()
+    listed.map(|known| InputProgram::parse(known.id.to_owned(), known.example.to_owned())).collect()
 }
 
 /// Runs each release on the programs.
-fn judged(session: &Session, programs: &[Program], subjects: &[Tested]) -> Result<Vec<Tried>, Failure> {
-    let tried: Mutex<BTreeMap<u64, Tried>> = Mutex::default();
+fn judged(
+    session: &Session,
+    programs: &[InputProgram],
+    subjects: &[TestSubject],
+) -> Result<Vec<TriedProgram>, Failure> {
+    let tried: Mutex<BTreeMap<u64, TriedProgram>> = Mutex::default();
     let count = programs.len() as u64;
     let budget = Budget { tasks: Some(count), units: Some(count), ..Budget::default() };
     let ended = each(session, budget, "files", |number, work| {
         work.done(1);
-        let Program { text, module, .. } = &programs[number as usize];
+        let InputProgram { text, module, .. } = &programs[number as usize];
         for (place, tested) in subjects.iter().enumerate() {
-            if !tested.takes_version_of(module) {
+            if !tested.supports_version_of(module) {
                 continue;
             }
             let (facts, clauses) = facts_of(tested, module, text)?;
             let mut all = tried.lock().expect("a panic ends the program");
-            let own = all.entry(number).or_insert_with(|| Tried {
+            let program = all.entry(number).or_insert_with(|| TriedProgram {
                 program: text.clone(),
                 shown: print(&module.without_header()),
                 clauses: ClauseSet::EMPTY,
                 facts: vec![None; subjects.len()],
             });
-            own.clauses = own.clauses.union(clauses);
-            own.facts[place] = facts;
+            program.clauses = program.clauses.union(clauses);
+            program.facts[place] = facts;
         }
         Ok(())
     })?;
     let tried = tried.into_inner().expect("a panic ends the program").into_values().collect();
-    if ended == Ended::Interrupted { Err(Failure::Interrupted) } else { Ok(tried) }
+    if ended == Completion::Interrupted { Err(Failure::Interrupted) } else { Ok(tried) }
 }
 
 /// Removes the fact that something conforms if there are other facts.
-fn plain_is_silent(facts: &mut Facts) {
+fn remove_plain_fact(facts: &mut Facts) {
     if facts.len() > 1 {
         facts.remove("conforms");
     }
@@ -258,11 +278,11 @@ fn plain_is_silent(facts: &mut Facts) {
 fn generated(
     session: &Session,
     cases: u64,
-    subjects: &[Tested],
+    subjects: &[TestSubject],
     header: &Header,
-) -> Result<Vec<Tried>, Failure> {
+) -> Result<Vec<TriedProgram>, Failure> {
     let source = Cases::drawn(session.seed, Focus::Mixed, None);
-    let tried: Mutex<BTreeMap<u64, Tried>> = Mutex::default();
+    let tried: Mutex<BTreeMap<u64, TriedProgram>> = Mutex::default();
     let tasks = cases.div_ceil(BATCH);
     let budget = Budget { tasks: Some(tasks), units: Some(cases), ..Budget::default() };
     let ended = each(session, budget, "cases", |task, work| {
@@ -277,17 +297,17 @@ fn generated(
                         let module = entry.trial.module(entry.header);
                         facts_of(tested, &module, &entry.trial.text(entry.header))?.0
                     }
-                    _ => facts(&entry.judged.verdict, entry.judged.must),
+                    _ => facts(&entry.judged.verdict, entry.judged.requirement),
                 };
                 let mut all = tried.lock().expect("a panic ends the program");
-                let own = all
+                let program = all
                     .entry(entry.trial.id)
                     .or_insert_with(|| of_trial(entry.trial, entry.header, subjects));
-                own.clauses = own.clauses.union(entry.judged.trace.clauses);
+                program.clauses = program.clauses.union(entry.judged.trace.clauses);
                 if let Some(facts) = facts {
-                    let known = own.facts[place].get_or_insert_default();
+                    let known = program.facts[place].get_or_insert_default();
                     known.extend(facts);
-                    plain_is_silent(known);
+                    remove_plain_fact(known);
                 }
             }
         }
@@ -295,11 +315,11 @@ fn generated(
         Ok(())
     })?;
     let tried = tried.into_inner().expect("a panic ends the program").into_values().collect();
-    if ended == Ended::Interrupted { Err(Failure::Interrupted) } else { Ok(tried) }
+    if ended == Completion::Interrupted { Err(Failure::Interrupted) } else { Ok(tried) }
 }
 
-fn of_trial(trial: &Trial, header: &Header, subjects: &[Tested]) -> Tried {
-    Tried {
+fn of_trial(trial: &Trial, header: &Header, subjects: &[TestSubject]) -> TriedProgram {
+    TriedProgram {
         program: trial.text(header),
         shown: print(&trial.module(header).without_header()),
         clauses: ClauseSet::EMPTY,
@@ -308,10 +328,10 @@ fn of_trial(trial: &Trial, header: &Header, subjects: &[Tested]) -> Tried {
 }
 
 /// Returns the changes from each release to the next one that compared the same program.
-fn changes(tried: &[Tried], releases: &[String]) -> Vec<Change> {
+fn changes(tried: &[TriedProgram], releases: &[String]) -> Vec<ReleaseChange> {
     /// The old and the new release, with the facts that disappear and appear.
     type Key = (usize, usize, Vec<String>, Vec<String>);
-    let mut found: BTreeMap<Key, (u64, &Tried)> = BTreeMap::new();
+    let mut found: BTreeMap<Key, (u64, &TriedProgram)> = BTreeMap::new();
     for tried in tried {
         let seen = tried.facts.iter().enumerate().filter_map(|(place, facts)| Some((place, facts.as_ref()?)));
         let seen: Vec<(usize, &Facts)> = seen.collect();
@@ -329,34 +349,34 @@ fn changes(tried: &[Tried], releases: &[String]) -> Vec<Change> {
             }
         }
     }
-    let change = |((from, to, before, after), (count, tried)): (_, (u64, &Tried))| {
-        let (from, to): (usize, usize) = (from, to);
-        Change {
+    let mut changes = Vec::new();
+    for ((from, to, before, after), (count, shortest)) in found {
+        changes.push(ReleaseChange {
             from: releases[from].clone(),
             to: releases[to].clone(),
             before,
             after,
             count,
-            clauses: tried.clauses.iter().map(Clause::id).collect(),
-            program: tried.program.clone(),
-            shown: tried.shown.clone(),
-        }
-    };
-    found.into_iter().map(change).collect()
+            clauses: shortest.clauses.iter().map(Clause::id).collect(),
+            program: shortest.program.clone(),
+            shown: shortest.shown.clone(),
+        });
+    }
+    changes
 }
 
 #[cfg(test)]
 mod tests {
-    use ptxsmith_diff::{Class, Difference, Explanation};
+    use ptxsmith_diff::Class;
     use ptxsmith_model::Expected;
     use ptxsmith_oracle::Question;
     use ptxsmith_subject::Observation;
 
     use super::*;
 
-    fn tried(shown: &str, facts: &[Option<&str>]) -> Tried {
+    fn tried(shown: &str, facts: &[Option<&str>]) -> TriedProgram {
         let facts = facts.iter().map(|fact| fact.map(|fact| Facts::from([fact.to_owned()])));
-        Tried {
+        TriedProgram {
             program: shown.into(),
             shown: shown.into(),
             clauses: ClauseSet::EMPTY,
@@ -397,18 +417,18 @@ mod tests {
     fn the_facts_of_a_verdict_name_what_explains_it() {
         let difference = |explanation, suspected| {
             let (expected, observed) = (Expected::default(), Observation::new(Outcome::Accepted));
-            let difference = Difference::of(Class::WrongValue, expected, observed);
+            let difference = Difference::new(Class::WrongValue, expected, observed);
             Box::new(Difference { explanation, suspected, ..difference })
         };
         let known = || Explanation { known: vec!["single-bits-raw-in-f64"], ..Explanation::default() };
         let read = || Explanation { readings: vec![(Question::ALL[0], 1)], ..Explanation::default() };
         let reading = format!("reading {}", Interpretation(Question::ALL[0], 1));
         let set = vec![vec!["warp-size-64"]];
-        for (verdict, must, expected) in [
+        for (verdict, requirement, expected) in [
             (Verdict::NotCompared(NotCompared::Unobserved), None, None),
-            (Verdict::Conforms, Some(Must::Refuse), Some("refused, as it must be")),
-            (Verdict::ConformsByOutcome, Some(Must::Refuse), Some("refused, as it must be")),
-            (Verdict::Conforms, Some(Must::Accept), Some("conforms")),
+            (Verdict::Conforms, Some(Requirement::Refuse), Some("refused, as it must be")),
+            (Verdict::ConformsByOutcome, Some(Requirement::Refuse), Some("refused, as it must be")),
+            (Verdict::Conforms, Some(Requirement::Accept), Some("conforms")),
             (Verdict::ConformsByOutcome, None, Some("conforms")),
             (
                 Verdict::Deviates(difference(Some(known()), None)),
@@ -425,7 +445,7 @@ mod tests {
         ] {
             let told = format!("{verdict:?}");
             let expected = expected.map(|fact| Facts::from([fact.to_owned()]));
-            assert_eq!(facts(&verdict, must), expected, "{told}");
+            assert_eq!(facts(&verdict, requirement), expected, "{told}");
         }
     }
 
@@ -433,7 +453,7 @@ mod tests {
     fn that_something_conforms_is_told_where_nothing_else_is() {
         let left = |all: &[&str]| {
             let mut facts = all.iter().map(|&fact| fact.to_owned()).collect();
-            plain_is_silent(&mut facts);
+            remove_plain_fact(&mut facts);
             facts.into_iter().collect::<Vec<_>>().join(", ")
         };
         assert_eq!(left(&["conforms"]), "conforms");

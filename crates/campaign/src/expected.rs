@@ -20,12 +20,12 @@ Those that do not fail any more are a failure (docs/guide/triage.md).";
 /// The expected failures; none by default.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ExpectedFailures {
-    entries: Vec<Entry>,
+    entries: Vec<ExpectedFinding>,
 }
 
 /// One expected finding: `ID [SUBJECT] [RELEASES] # REASON`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Entry {
+struct ExpectedFinding {
     /// The id of the finding, or a prefix of several ids followed by `*`.
     id: String,
     /// The subject as in `--subject`, or the part before its `@`; `None` for every subject.
@@ -36,21 +36,24 @@ struct Entry {
     reason: String,
 }
 
-impl Entry {
-    fn read(line: ListedFailure) -> Result<Entry, String> {
+impl ExpectedFinding {
+    fn read(line: ListedFailure) -> Result<ExpectedFinding, String> {
         let ListedFailure { id, words, reason } = line;
-        let is_subject = |word: &&String| !word.starts_with(|c: char| c.is_ascii_digit());
-        let subject = words.first().filter(is_subject).cloned();
-        let releases = words[usize::from(subject.is_some())..].join(" ");
-        let read = |text: &str| {
-            Releases::parse(text).ok_or_else(|| {
-                let (id, text) = (self::line(&id), self::line(text));
-                format!("`{id}`: `{text}` names no releases; write 13.5, 11.7 to 12.6, or 13.0 and later")
-            })
-        };
-        let named = releases.split(',').filter(|text| !text.trim().is_empty());
-        let releases = named.map(read).collect::<Result<_, _>>()?;
-        Ok(Entry { releases, id, subject, reason })
+        let first = words.first().filter(|word| !word.starts_with(|c: char| c.is_ascii_digit()));
+        let subject = first.cloned();
+        let names = words[usize::from(subject.is_some())..].join(" ");
+        let mut releases = Vec::new();
+        for name in names.split(',').filter(|name| !name.trim().is_empty()) {
+            let Some(parsed) = Releases::parse(name) else {
+                return Err(format!(
+                    "`{}`: `{}` names no releases; write 13.5, 11.7 to 12.6, or 13.0 and later",
+                    self::line(&id),
+                    self::line(name)
+                ));
+            };
+            releases.push(parsed);
+        }
+        Ok(ExpectedFinding { releases, id, subject, reason })
     }
 
     /// Returns true if the entry covers a finding with this id.
@@ -63,12 +66,13 @@ impl Entry {
     }
 
     /// Returns true if the entry covers a subject with this name and version.
-    fn is_of(&self, subject: &SubjectResults) -> bool {
-        let named =
+    fn covers(&self, subject: &SubjectResults) -> bool {
+        let is_named =
             self.subject.as_deref().is_none_or(|name| name == subject.id || name == family(&subject.id));
         let version = subject.version.as_deref().or_else(|| Some(subject.id.split_once('@')?.1));
-        let holds = |releases: &Releases| version.is_some() && releases.contain(version);
-        named && (self.releases.is_empty() || self.releases.iter().any(holds))
+        let has_release =
+            version.is_some() && self.releases.iter().any(|releases| releases.contains(version));
+        is_named && (self.releases.is_empty() || has_release)
     }
 
     fn failure(&self) -> ExpectedFailure {
@@ -86,14 +90,14 @@ impl ExpectedFailures {
     /// # Errors
     /// If the file cannot be read or parsed, or names invalid releases.
     pub fn read(path: &Path) -> Result<ExpectedFailures, Failure> {
-        let name = path.to_string_lossy();
-        let failed = |why: String| Failure::BadInput(format!("{}: {why}", line(&name)));
-        let text = std::fs::read_to_string(path).map_err(|error| failed(error.to_string()))?;
-        ExpectedFailures::parse(&text).map_err(failed)
+        let text = std::fs::read_to_string(path).map_err(|error| error.to_string());
+        let expected = text.and_then(|text| ExpectedFailures::parse(&text));
+        expected.map_err(|why| Failure::BadInput(format!("{}: {why}", line(&path.to_string_lossy()))))
     }
 
     fn parse(text: &str) -> Result<ExpectedFailures, String> {
-        let entries = expected::read(text)?.into_iter().map(Entry::read).collect::<Result<_, _>>()?;
+        let entries =
+            expected::read(text)?.into_iter().map(ExpectedFinding::read).collect::<Result<_, _>>()?;
         Ok(ExpectedFailures { entries })
     }
 
@@ -101,13 +105,13 @@ impl ExpectedFailures {
     pub(crate) fn mark(&self, report: &mut Report) {
         let Report { findings, subjects, .. } = report;
         for finding in findings {
-            let of = |id: &String| {
+            let of_subjects = finding.subjects.iter().map(|id| {
                 let subject = subjects.iter().find(|subject| subject.id == *id)?;
-                self.entries.iter().find(|entry| entry.names(&finding.id) && entry.is_of(subject))
-            };
-            let entries: Option<Vec<&Entry>> = finding.subjects.iter().map(of).collect();
+                self.entries.iter().find(|entry| entry.names(&finding.id) && entry.covers(subject))
+            });
+            let entries: Option<Vec<&ExpectedFinding>> = of_subjects.collect();
             finding.expected_failure =
-                entries.and_then(|entries| entries.first().copied()).map(Entry::failure);
+                entries.and_then(|entries| entries.first().copied()).map(ExpectedFinding::failure);
         }
     }
 
@@ -115,12 +119,10 @@ impl ExpectedFailures {
     pub(crate) fn look_for_passes(&self, report: &mut Report) {
         let mut passes = Vec::new();
         for entry in &self.entries {
-            let shows = |subject: &SubjectResults| {
+            for subject in report.subjects.iter().filter(|subject| entry.covers(subject)) {
                 let mut findings = report.findings.iter().filter(|finding| entry.names(&finding.id));
-                findings.any(|finding| finding.subjects.contains(&subject.id))
-            };
-            for subject in report.subjects.iter().filter(|subject| entry.is_of(subject)) {
-                if subject.compared > 0 && !shows(subject) {
+                let is_shown = findings.any(|finding| finding.subjects.contains(&subject.id));
+                if subject.compared > 0 && !is_shown {
                     passes.push(UnexpectedPass {
                         id: entry.id.clone(),
                         subject: subject.id.clone(),
@@ -132,8 +134,8 @@ impl ExpectedFailures {
         report.unexpected_passes = passes;
     }
 
-    /// Writes a file with everything in a report that would fail: new findings, and listed deviations that no longer
-    /// reproduce. Failures that were expected before keep their reasons and links.
+    /// Writes a file with everything in a report that would fail: new findings, and listed deviations that no
+    /// longer reproduce. Failures that were expected before keep their reasons and links.
     ///
     /// # Errors
     /// If the file cannot be written.
@@ -163,15 +165,19 @@ fn lines_of(report: &Report, finding: &Finding) -> Vec<ListedFailure> {
         None => (format!("{}: {}", finding.class, finding.title), finding.link.clone()),
     };
     let reason = [Some(reason), link].into_iter().flatten().collect::<Vec<_>>().join(" ");
-    let line = |(subject, releases): (&str, Vec<&str>)| {
-        let named = releases.iter().all(|text| Releases::parse(text).is_some());
+    let mut lines = Vec::new();
+    for (subject, releases) in families {
+        let mut words = Vec::new();
         // Omit a command that was the only subject, because its path may differ on another machine.
-        let subject = (report.subjects.len() > 1 || !subject.contains(':')).then(|| subject.to_owned());
-        let releases = (named && !releases.is_empty()).then(|| releases.join(","));
-        let words = subject.into_iter().chain(releases).collect();
-        ListedFailure { id: finding.id.clone(), words, reason: reason.clone() }
-    };
-    families.into_iter().map(line).collect()
+        if report.subjects.len() > 1 || !subject.contains(':') {
+            words.push(subject.to_owned());
+        }
+        if !releases.is_empty() && releases.iter().all(|release| Releases::parse(release).is_some()) {
+            words.push(releases.join(","));
+        }
+        lines.push(ListedFailure { id: finding.id.clone(), words, reason: reason.clone() });
+    }
+    lines
 }
 
 #[cfg(test)]

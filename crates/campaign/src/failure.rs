@@ -2,11 +2,11 @@
 
 use ptxsmith_subject::process;
 
-/// The reason why a campaign, or a part of one, failed. The behaviour of a subject and an invalid program are results,
-/// never failures.
+/// The reason why a campaign or one of its steps failed. The behaviour of a subject and an invalid program
+/// are results, never failures.
 #[derive(Debug)]
 pub enum Failure {
-    /// An error of the user. The message says what is wrong, where, and how to correct it.
+    /// An error of the user. The message names the error, its place, and the way to correct it.
     BadInput(String),
     /// Like [`Failure::BadInput`], but the message is complete, including the place and the source line.
     Rendered(String),
@@ -19,16 +19,18 @@ pub enum Failure {
 }
 
 impl<E: Into<anyhow::Error>> From<E> for Failure {
-    /// Converts any other error to a harness failure. A run stopped on request becomes [`Failure::Interrupted`], wherever
-    /// it was noticed.
+    /// Converts any other error to a harness failure. A run stopped on request becomes
+    /// [`Failure::Interrupted`], wherever it was noticed.
     fn from(error: E) -> Failure {
         let error = error.into();
-        let stopped = |cause: &(dyn std::error::Error + 'static)| {
-            cause.downcast_ref().is_some_and(|error| matches!(error, process::Error::Cancelled(_)))
-                || cause.downcast_ref().is_some_and(ptxsmith_subject::Error::is_cancelled)
-        };
-        if error.chain().any(stopped) { Failure::Interrupted } else { Failure::Harness(error) }
+        if error.chain().any(is_cancelled) { Failure::Interrupted } else { Failure::Harness(error) }
     }
+}
+
+/// Returns true if an error says that a run was stopped on request.
+fn is_cancelled(cause: &(dyn std::error::Error + 'static)) -> bool {
+    cause.downcast_ref().is_some_and(|error| matches!(error, process::ProcessError::Cancelled(_)))
+        || cause.downcast_ref().is_some_and(ptxsmith_subject::Error::is_cancelled)
 }
 
 /// Converts the error of a subject's run: a failure of ours, or a stop on request.
@@ -42,13 +44,13 @@ mod tests {
 
     #[test]
     fn what_was_stopped_on_request_is_no_failure_however_deep_it_was_noticed() {
-        let stopped = || process::Error::Cancelled("nvdisasm".into());
+        let stopped = || process::ProcessError::Cancelled("nvdisasm".into());
         assert!(matches!(Failure::from(stopped()), Failure::Interrupted));
         let deep = anyhow::Error::from(ptxsmith_subject::Error::from(stopped())).context("cannot list code");
         assert!(matches!(Failure::from(deep), Failure::Interrupted));
         let listing = ptxsmith_subject::ListError::Process(stopped());
         assert!(matches!(of_subject(listing.into()), Failure::Interrupted));
-        let missing = process::Error::NotFound("nvdisasm".into());
+        let missing = process::ProcessError::NotFound("nvdisasm".into());
         assert!(matches!(Failure::from(missing), Failure::Harness(_)));
     }
 }

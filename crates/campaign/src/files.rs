@@ -59,8 +59,8 @@ pub fn provenance(origin: &str) -> String {
     format!("// note: {FOUND_BY}{}, {origin}\n", env!("CARGO_PKG_VERSION"))
 }
 
-/// Creates the folder of findings in a directory and returns its path. Fails if it is a link, because files would be
-/// written and removed elsewhere.
+/// Creates the folder of findings in a directory and returns its path. Fails if it is a link, because files
+/// would be written and removed elsewhere.
 pub fn make_findings(directory: &Path) -> Result<PathBuf, Failure> {
     let findings = directory.join(FINDINGS);
     if findings.symlink_metadata().is_ok_and(|there| there.is_symlink()) {
@@ -96,22 +96,26 @@ pub fn write_whole_by(
     path: &Path,
     contents: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
 ) -> anyhow::Result<()> {
+    write_and_rename(path, contents).with_context(|| format!("cannot write {}", path.display()))
+}
+
+fn write_and_rename(
+    path: &Path,
+    contents: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
+) -> std::io::Result<()> {
     let directory = path.parent().unwrap_or(Path::new("."));
-    let write = || -> std::io::Result<()> {
-        let file = tempfile::Builder::new().prefix(UNFINISHED).tempfile_in(directory)?;
-        let mut writer = std::io::BufWriter::with_capacity(1 << 16, file);
-        contents(&mut writer)?;
-        let file = writer.into_inner().map_err(std::io::IntoInnerError::into_error)?;
-        // Temporary files are readable only by their owner, but results are for all readers of the directory.
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt;
-            file.as_file().set_permissions(std::fs::Permissions::from_mode(0o644))?;
-        }
-        file.persist(path)?;
-        Ok(())
-    };
-    write().with_context(|| format!("cannot write {}", path.display()))
+    let file = tempfile::Builder::new().prefix(UNFINISHED).tempfile_in(directory)?;
+    let mut writer = std::io::BufWriter::with_capacity(1 << 16, file);
+    contents(&mut writer)?;
+    let file = writer.into_inner().map_err(std::io::IntoInnerError::into_error)?;
+    // Temporary files are readable only by their owner, but results are for all readers of the directory.
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        file.as_file().set_permissions(std::fs::Permissions::from_mode(0o644))?;
+    }
+    file.persist(path)?;
+    Ok(())
 }
 
 #[cfg(test)]

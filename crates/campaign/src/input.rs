@@ -10,12 +10,12 @@ use walkdir::WalkDir;
 
 use crate::failure::Failure;
 
-/// The largest program to read, in bytes. Compilers emit at most a few megabytes. The tree of a program needs about ten
-/// times its size in memory.
+/// The largest program to read, in bytes. Compilers emit at most a few megabytes. The tree of a program needs
+/// about ten times its size in memory.
 pub const MAX_BYTES: u64 = 64 << 20;
 
 /// A program as the user supplied it.
-pub struct Program {
+pub struct InputProgram {
     /// The name in messages; safe to print.
     pub name: String,
     /// The source.
@@ -24,45 +24,49 @@ pub struct Program {
     pub module: Module,
 }
 
-impl Program {
-    /// Reads a program; `-` is standard input. Every failure is an error of the user, with a message of one line. The
-    /// source line follows for a syntax error.
-    pub fn read(path: &Path) -> Result<Program, Failure> {
+impl InputProgram {
+    /// Reads a program; `-` is standard input. Every failure is an error of the user, with a message in a
+    /// single line. The source line follows for a syntax error.
+    pub fn read(path: &Path) -> Result<InputProgram, Failure> {
         let (name, text) = read_text(path)?;
-        Program::of(name, text)
+        InputProgram::parse(name, text)
     }
 
     /// Parses a program; `name` is its name in messages.
-    pub fn of(name: String, text: String) -> Result<Program, Failure> {
+    pub fn parse(name: String, text: String) -> Result<InputProgram, Failure> {
         if let Some(line) = dumped_from(&text) {
             return Err(Failure::BadInput(format!(
-                "{name}: output of cuobjdump -ptx, whose line {line} is no PTX; write each module to a file of its own with \
-                 `cuobjdump -xptx all FILE`"
+                "{name}: output of cuobjdump -ptx, whose line {line} is no PTX; write each module to a file of its \
+                 own with `cuobjdump -xptx all FILE`"
             )));
         }
         match ptxsmith_syntax::parse(&text) {
             Ok(module) if module.version().is_none() => Err(Failure::BadInput(format!(
                 "{name}: no PTX module: it has no .version MAJOR.MINOR, with which every module begins"
             ))),
-            Ok(module) => Ok(Program { name, text, module }),
+            Ok(module) => Ok(InputProgram { name, text, module }),
             Err(error) => Err(Failure::Rendered(error.render(&name, &text))),
         }
     }
 }
 
-/// Returns the line of the first heading that `cuobjdump -ptx` prints above a module, if the source begins like its
-/// output.
+/// Returns the line of the first heading that `cuobjdump -ptx` prints above a module, if the source begins
+/// like its output.
 fn dumped_from(text: &str) -> Option<usize> {
     let mut lines = text.lines().enumerate().skip_while(|(_, line)| line.trim().is_empty());
     // For an archive, the name of the member comes first.
     let (number, first) = lines.next()?;
-    let is_heading = |line: &str| line.starts_with("Fatbin ") && line.trim_end().ends_with(" code:");
-    let begins =
-        is_heading(first) || first.starts_with("member ") && lines.take(3).any(|(_, line)| is_heading(line));
-    begins.then_some(number + 1)
+    let is_dump = is_dump_heading(first)
+        || first.starts_with("member ") && lines.take(3).any(|(_, line)| is_dump_heading(line));
+    is_dump.then_some(number + 1)
 }
 
-/// Reads a file that need not be a program, and returns its name in messages with its contents; `-` is standard input.
+fn is_dump_heading(line: &str) -> bool {
+    line.starts_with("Fatbin ") && line.trim_end().ends_with(" code:")
+}
+
+/// Reads a file that need not be a program, and returns its name in messages with its contents; `-` is
+/// standard input.
 pub fn read_text(path: &Path) -> Result<(String, String), Failure> {
     let (name, bytes) = if path == Path::new("-") {
         let name = "standard input";
@@ -72,8 +76,10 @@ pub fn read_text(path: &Path) -> Result<(String, String), Failure> {
         let bytes = read_file(path, &name)?;
         (name, bytes)
     };
-    let text = text_of(bytes, &name)?;
-    Ok((name, text))
+    match text_of(bytes) {
+        Ok(text) => Ok((name, text)),
+        Err(problem) => Err(Failure::BadInput(format!("{name}: {problem}; give the text of a PTX program"))),
+    }
 }
 
 fn read_file(path: &Path, name: &str) -> Result<Vec<u8>, Failure> {
@@ -111,31 +117,27 @@ fn cannot_read(name: &str, error: &io::Error) -> Failure {
     Failure::BadInput(format!("{name}: {what}; give a PTX file, or - for standard input"))
 }
 
-fn text_of(bytes: Vec<u8>, name: &str) -> Result<String, Failure> {
-    let bad =
-        |what: String| Err(Failure::BadInput(format!("{name}: {what}; give the text of a PTX program")));
+/// Returns the bytes as text, or describes why they are not the text of a program.
+fn text_of(bytes: Vec<u8>) -> Result<String, String> {
     if bytes.starts_with(b"\x7fELF") {
-        return bad("an ELF file, as compiled programs and cubins are".to_owned());
+        return Err("an ELF file, as compiled programs and cubins are".to_owned());
     }
     if bytes.starts_with("\u{feff}".as_bytes()) {
-        return bad("it begins with a byte order mark, which no PTX module does".to_owned());
+        return Err("it begins with a byte order mark, which no PTX module does".to_owned());
     }
-    if let Some(at) = bytes.iter().position(|&byte| byte == 0) {
-        let ends = bytes[at..].iter().all(|&byte| byte == 0 || byte.is_ascii_whitespace());
-        return bad(match ends {
-            // The size that NVRTC returns includes it.
-            true if at > 0 => {
-                format!("it ends in a zero byte, as strings in C do (offset {at}): leave it out")
-            }
-            _ => format!("a binary file (zero byte at offset {at})"),
-        });
-    }
-    match String::from_utf8(bytes) {
-        Ok(text) => Ok(text),
-        Err(error) => {
-            bad(format!("not UTF-8 text (first bad byte at offset {})", error.utf8_error().valid_up_to()))
+    if let Some(offset) = bytes.iter().position(|&byte| byte == 0) {
+        let is_at_end = bytes[offset..].iter().all(|&byte| byte == 0 || byte.is_ascii_whitespace());
+        // The size that NVRTC returns includes the zero byte at the end.
+        if is_at_end && offset > 0 {
+            return Err(format!(
+                "it ends in a zero byte, as strings in C do (offset {offset}): leave it out"
+            ));
         }
+        return Err(format!("a binary file (zero byte at offset {offset})"));
     }
+    String::from_utf8(bytes).map_err(|error| {
+        format!("not UTF-8 text (first bad byte at offset {})", error.utf8_error().valid_up_to())
+    })
 }
 
 /// Returns the source line at a position, with a marker below it. The result is safe to print.
@@ -146,7 +148,8 @@ pub fn excerpt(text: &str, span: Span) -> String {
     rendered.split_once('\n').map(|(_, excerpt)| excerpt.to_owned()).unwrap_or_default()
 }
 
-/// Expands paths to programs: a file is itself, a directory contributes every `.ptx` file below it, sorted by name.
+/// Expands paths to programs: a file is itself, a directory contributes every `.ptx` file below it, sorted by
+/// name.
 pub fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let mut files = Vec::new();
     for path in paths {
@@ -156,8 +159,11 @@ pub fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
         }
         let before = files.len();
         // Skip the reproducers of known deviations in the corpus: some use up all memory.
-        let is_case = |entry: &walkdir::DirEntry| entry.depth() == 0 || entry.file_name() != "deviations";
-        for entry in WalkDir::new(path).sort_by_file_name().into_iter().filter_entry(is_case) {
+        let entries = WalkDir::new(path)
+            .sort_by_file_name()
+            .into_iter()
+            .filter_entry(|entry| entry.depth() == 0 || entry.file_name() != "deviations");
+        for entry in entries {
             let entry = entry.map_err(|error| {
                 Failure::BadInput(line(&format!("{}: {error}", path.display())).into_owned())
             })?;
@@ -188,20 +194,21 @@ mod tests {
 
     #[test]
     fn what_is_no_text_is_told_apart() {
-        let told = |bytes: &[u8]| message(text_of(bytes.to_vec(), "f").unwrap_err());
-        assert!(told(b"\x7fELF\x02").starts_with("f: an ELF file"));
+        let told = |bytes: &[u8]| text_of(bytes.to_vec()).unwrap_err();
+        assert!(told(b"\x7fELF\x02").starts_with("an ELF file"));
         assert!(told(b"ab\0c").contains("zero byte at offset 2"));
         assert!(told(b"\0").contains("a binary file (zero byte at offset 0)"));
         assert!(told(b"ab\0").contains("ends in a zero byte, as strings in C do (offset 2)"));
         assert!(told("\u{feff}.version 7.8".as_bytes()).contains("byte order mark"));
         assert!(told(b"abc\xff").contains("first bad byte at offset 3"));
-        assert_eq!(text_of("é".into(), "f").unwrap(), "é");
+        assert_eq!(text_of("é".into()).unwrap(), "é");
     }
 
     #[test]
     fn a_dump_is_told_from_a_module() {
         const MODULE: &str = ".version 7.5\n.target sm_75\n.address_size 64\n";
-        let told = |text: &str| Program::of("f".to_owned(), text.to_owned()).map(|_| ()).map_err(message);
+        let told =
+            |text: &str| InputProgram::parse("f".to_owned(), text.to_owned()).map(|_| ()).map_err(message);
         let heading =
             |kind: &str| format!("Fatbin {kind} code:\n================\narch = sm_75\ncompressed\n");
         let elf_first = format!("\n{}\n{}\n{MODULE}", heading("elf"), heading("ptx"));

@@ -4,103 +4,110 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use ptxsmith_diff::{
-    Again, Body, BulkVerdicts, Fate, Header, Judge, Judged, ModuleVerdicts, NotCompared, Options, Trial,
-    Verdict, judge_module,
+    BulkVerdicts, Generation, Header, Judge, JudgeOptions, ModuleVerdicts, NotCompared, Trial, TrialBody,
+    TrialOutcome, TrialVerdict, Verdict, judge_module,
 };
 use ptxsmith_oracle::Rules;
 use ptxsmith_subject::{Error, Outcome, OutputForm, Subject};
 use ptxsmith_syntax::{Assemble, Item, Module, ScalarType, StateSpace};
 
-use crate::cases::Made;
+use crate::cases::GeneratedCase;
 use crate::failure::{Failure, of_subject};
-use crate::subjects::{Tested, target_for};
+use crate::subjects::{TestSubject, target_for};
 
 /// A trial in a group with one header and form: its case, and whether it is the valid counterpart.
-struct Place<'m> {
+struct GroupedTrial<'m> {
     case: usize,
     is_counterpart: bool,
     trial: &'m Trial,
 }
 
 /// A verdict on a trial, with the header used.
-pub struct Entry<'t> {
+pub struct JudgedTrial<'t> {
     /// The trial.
     pub trial: &'t Trial,
     /// The header used.
     pub header: &'t Header,
     /// The verdict.
-    pub judged: Judged,
+    pub judged: TrialVerdict,
 }
 
 /// A verdict, with the position of its case among those judged together.
-pub struct Placed {
+pub struct CaseVerdict {
     /// The index of the case.
     case: usize,
     /// Whether the verdict is on the valid counterpart of the case.
     is_counterpart: bool,
     /// The verdict.
-    judged: Judged,
+    judged: TrialVerdict,
 }
 
-impl Placed {
+impl CaseVerdict {
     /// Returns the verdict.
-    pub fn judged(&self) -> &Judged {
+    pub fn judged(&self) -> &TrialVerdict {
         &self.judged
     }
 
-    /// Attaches the trial and the header to the verdict. `made` and `usual` must be those passed to [`verdicts`].
-    pub fn entry<'m>(self, made: &'m [Made], usual: &'m Header) -> Entry<'m> {
-        let (trial, header) = made[self.case].shown(self.is_counterpart, usual);
-        Entry { trial, header, judged: self.judged }
+    /// Attaches the trial and the header to the verdict. `made` and `usual` must be those passed to
+    /// [`verdicts`].
+    pub fn entry<'m>(self, made: &'m [GeneratedCase], usual: &'m Header) -> JudgedTrial<'m> {
+        let (trial, header) = made[self.case].trial_and_header(self.is_counterpart, usual);
+        JudgedTrial { trial, header, judged: self.judged }
     }
 }
 
 /// The output form of trials, and whether they are kernels.
-type Form = (OutputForm, bool);
+type TrialForm = (OutputForm, bool);
 
 /// The form of nearly all cases.
-const USUAL: Form = (OutputForm::Executable, false);
+const USUAL: TrialForm = (OutputForm::Executable, false);
 
-/// Judges cases for a subject. Returns the verdicts in the order of the cases, each verdict on a valid counterpart after
-/// the one on its case.
-pub fn verdicts(tested: &Tested, made: &[Made], usual: &Header) -> Result<Vec<Placed>, Failure> {
-    let mut lanes: BTreeMap<(&Header, Form), Vec<Place<'_>>> = BTreeMap::new();
+/// Judges cases for a subject. Returns the verdicts in the order of the cases, each verdict on a valid
+/// counterpart after the one on its case.
+pub fn verdicts(
+    tested: &TestSubject,
+    made: &[GeneratedCase],
+    usual: &Header,
+) -> Result<Vec<CaseVerdict>, Failure> {
+    let mut groups: BTreeMap<(&Header, TrialForm), Vec<GroupedTrial<'_>>> = BTreeMap::new();
     // Nearly all cases have the usual header and form, so collect them without a look-up.
     let mut most = Vec::with_capacity(made.len());
-    for (case, one) in made.iter().enumerate() {
-        for is_counterpart in [false, true].into_iter().take(1 + usize::from(one.counterpart.is_some())) {
-            let (trial, header) = one.shown(is_counterpart, usual);
-            let place = Place { case, is_counterpart, trial };
-            let form = (one.form, one.kernel);
+    for (case, generated) in made.iter().enumerate() {
+        for is_counterpart in [false, true].into_iter().take(1 + usize::from(generated.counterpart.is_some()))
+        {
+            let (trial, header) = generated.trial_and_header(is_counterpart, usual);
+            let place = GroupedTrial { case, is_counterpart, trial };
+            let form = (generated.form, generated.kernel);
             if std::ptr::eq(header, usual) && !is_counterpart && form == USUAL {
                 most.push(place);
             } else {
-                lanes.entry((header, form)).or_default().push(place);
+                groups.entry((header, form)).or_default().push(place);
             }
         }
     }
     if !most.is_empty() {
-        lanes.entry((usual, USUAL)).or_default().extend(most);
+        groups.entry((usual, USUAL)).or_default().extend(most);
     }
-    let mut all: Vec<Placed> = Vec::with_capacity(made.len());
-    for ((header, form), places) in lanes {
-        let trials: Vec<&Trial> = places.iter().map(|place| place.trial).collect();
-        let judged = judged(tested, header, form, &trials)?;
-        let place = |(Place { case, is_counterpart, .. }, judged)| Placed { case, is_counterpart, judged };
-        all.extend(places.into_iter().zip(judged).map(place));
+    let mut all: Vec<CaseVerdict> = Vec::with_capacity(made.len());
+    for ((header, form), group) in groups {
+        let trials: Vec<&Trial> = group.iter().map(|grouped| grouped.trial).collect();
+        let verdicts = judged(tested, header, form, &trials)?;
+        for (GroupedTrial { case, is_counterpart, .. }, judged) in group.into_iter().zip(verdicts) {
+            all.push(CaseVerdict { case, is_counterpart, judged });
+        }
     }
     all.sort_unstable_by_key(|placed| (placed.case, placed.is_counterpart));
     for pair in all.chunk_by_mut(|one, next| one.case == next.case) {
-        let [Placed { judged: broken, case, .. }, Placed { judged: counterpart, .. }] = pair else {
+        let [CaseVerdict { judged: broken, case, .. }, CaseVerdict { judged: counterpart, .. }] = pair else {
             continue;
         };
-        // A rejection is significant only if the subject accepts the valid counterpart, which differs in one thing. A
-        // crash always is.
-        let died = broken.fate() == Some(Fate::Died);
-        if counterpart.fate() == Some(Fate::Accepted) {
-            let (trial, header) = made[*case].shown(false, usual);
+        // A rejection is significant only if the subject accepts the valid counterpart, which differs in one
+        // thing. A crash always is.
+        let crashed = broken.outcome() == Some(TrialOutcome::Crashed);
+        if counterpart.outcome() == Some(TrialOutcome::Accepted) {
+            let (trial, header) = made[*case].trial_and_header(false, usual);
             broken.confirm(trial, header);
-        } else if !died {
+        } else if !crashed {
             broken.verdict = Verdict::NotCompared(NotCompared::CounterpartRefused);
         }
     }
@@ -109,18 +116,23 @@ pub fn verdicts(tested: &Tested, made: &[Made], usual: &Header) -> Result<Vec<Pl
     Ok(all)
 }
 
-/// Judges trials in one module under this header. Returns, by index, the verdicts on the values of variables and on the
-/// results of kernels. Omits trials that are rejected, crash, or differ without a listed explanation: the caller must
-/// judge those one by one.
+/// Judges trials in one module under this header. Returns, by index, the verdicts on the values of variables
+/// and on the results of kernels. Omits trials that are rejected, crash, or differ without a listed
+/// explanation: the caller must judge those one by one.
 pub fn together(
-    tested: &Tested,
+    tested: &TestSubject,
     header: &Header,
     trials: &[&Trial],
-) -> Result<BTreeMap<usize, [Judged; 2]>, Failure> {
+) -> Result<BTreeMap<usize, [TrialVerdict; 2]>, Failure> {
     let data = judged(tested, header, USUAL, trials)?;
     let kernels = judged(tested, header, (OutputForm::Relocatable, true), trials)?;
-    let both = data.into_iter().zip(kernels).map(<[Judged; 2]>::from).enumerate();
-    let stands = |judged: &Judged| match &judged.verdict {
+    let pairs = data.into_iter().zip(kernels).map(<[TrialVerdict; 2]>::from).enumerate();
+    Ok(pairs.filter(|(_, pair)| pair.iter().all(is_final)).collect())
+}
+
+/// Returns true if a verdict from a module with other trials needs no run of the trial alone.
+fn is_final(judged: &TrialVerdict) -> bool {
+    match &judged.verdict {
         Verdict::Conforms | Verdict::ConformsByOutcome | Verdict::NotCompared(NotCompared::Unobserved) => {
             true
         }
@@ -128,39 +140,48 @@ pub fn together(
             difference.explanation.is_some() && difference.observed.outcome == Outcome::Accepted
         }
         Verdict::NotCompared(_) => false,
-    };
-    Ok(both.filter(|(_, both)| both.iter().all(stands)).collect())
+    }
 }
 
 /// Judges expressions on the fast path under this header, which the subject must accept; see [`Judge::bulk`].
 pub fn bulk(
-    tested: &Tested,
+    tested: &TestSubject,
     header: &Header,
     cases: Range<u64>,
-    make: impl FnMut(u64, Again, &mut dyn Assemble) -> Option<(ScalarType, StateSpace)>,
+    make: impl FnMut(u64, Generation, &mut dyn Assemble) -> Option<(ScalarType, StateSpace)>,
 ) -> Result<BulkVerdicts, Failure> {
     judge_of(tested, header, USUAL)?.bulk(cases, make).map_err(of_subject)
 }
 
 /// Creates the judge for trials under this header.
-fn judge_of<'t>(tested: &'t Tested, header: &Header, (form, launch): Form) -> Result<Judge<'t>, Failure> {
-    let options = Options { header: header.clone(), form, launch, ..Options::default() };
-    Ok(Judge::new(&*tested.subject, Rules::default(), options).knowing(tested.profile()?))
+fn judge_of<'t>(
+    tested: &'t TestSubject,
+    header: &Header,
+    (form, launch): TrialForm,
+) -> Result<Judge<'t>, Failure> {
+    let options = JudgeOptions { header: header.clone(), form, launch, ..JudgeOptions::default() };
+    Ok(Judge::new(&*tested.subject, Rules::default(), options).with_profile(tested.profile()?))
 }
 
-fn judged(tested: &Tested, header: &Header, form: Form, trials: &[&Trial]) -> Result<Vec<Judged>, Failure> {
-    if !tested.takes(header) {
-        let unsupported = |trial: &&Trial| {
-            let verdict = Verdict::NotCompared(NotCompared::Unsupported);
-            Judged::new(trial.id, verdict, None, Default::default())
-        };
-        return Ok(trials.iter().map(unsupported).collect());
+fn judged(
+    tested: &TestSubject,
+    header: &Header,
+    form: TrialForm,
+    trials: &[&Trial],
+) -> Result<Vec<TrialVerdict>, Failure> {
+    if tested.supports(header) {
+        return judge_of(tested, header, form)?.batch(trials).map_err(of_subject);
     }
-    judge_of(tested, header, form)?.batch(trials).map_err(of_subject)
+    let mut unsupported = Vec::with_capacity(trials.len());
+    for trial in trials {
+        let verdict = Verdict::NotCompared(NotCompared::Unsupported);
+        unsupported.push(TrialVerdict::new(trial.id, verdict, None, Default::default()));
+    }
+    Ok(unsupported)
 }
 
-/// Judges a program as it stands, for the target that it names or the nearest one that the subject supports; see
-/// [`judge_module`].
+/// Judges a program as it stands, for the target that it names or the nearest one that the subject supports;
+/// see [`judge_module`].
 ///
 /// # Errors
 /// Only if this machine or our code fails.
@@ -171,13 +192,13 @@ pub fn judge(subject: &dyn Subject, module: &Module, text: &str) -> Result<Modul
 
 /// Returns the declarations and functions of a program, as the ledger stores them.
 pub fn trial_of(id: u64, module: &Module) -> Trial {
-    Trial::new(id, Body::Items(module.items.iter().filter(|item| is_kept(item)).cloned().collect()))
+    Trial::new(id, TrialBody::Items(module.items.iter().filter(|item| is_kept(item)).cloned().collect()))
 }
 
 /// Like [`trial_of`], but consumes the program.
 pub fn trial_made_of(id: u64, mut module: Module) -> Trial {
     module.items.retain(is_kept);
-    Trial::new(id, Body::Items(module.items))
+    Trial::new(id, TrialBody::Items(module.items))
 }
 
 fn is_kept(item: &Item) -> bool {
@@ -201,8 +222,8 @@ mod tests {
         trial_made_of(id, parse(&format!("{HEADER}{declarations}")).unwrap())
     }
 
-    fn tested(observe: impl Fn(&Request<'_>) -> Observation + Send + Sync + 'static) -> Tested {
-        let tested = Tested::new(Box::new(FnSubject::new("fake", observe)));
+    fn tested(observe: impl Fn(&Request<'_>) -> Observation + Send + Sync + 'static) -> TestSubject {
+        let tested = TestSubject::new(Box::new(FnSubject::new("fake", observe)));
         tested.profile().unwrap();
         tested
     }
@@ -224,12 +245,12 @@ mod tests {
         let later = Header { version: "8.3".into(), ..Header::default() };
         let kernel = ".visible .entry four(.param .u64 out) { .reg .u64 p; ld.param.u64 p, [out]; \
                       cvta.to.global.u64 p, p; st.global.u32 [p], 7; ret; }";
-        let of = |id, text| Made::of(trial(id, text), OutputForm::Executable);
+        let of = |id, text| GeneratedCase::new(trial(id, text), OutputForm::Executable);
         let made = [
             of(0, ".global .u32 one = 1;"),
-            Made { header: Some(later), ..of(1, ".global .u32 two = 2;") },
-            Made { form: OutputForm::Relocatable, ..of(2, ".global .u32 three = 3;") },
-            Made { form: OutputForm::Relocatable, kernel: true, ..of(3, kernel) },
+            GeneratedCase { header: Some(later), ..of(1, ".global .u32 two = 2;") },
+            GeneratedCase { form: OutputForm::Relocatable, ..of(2, ".global .u32 three = 3;") },
+            GeneratedCase { form: OutputForm::Relocatable, kernel: true, ..of(3, kernel) },
         ];
         let placed = verdicts(&tested, &made, &usual).unwrap();
         let ids: Vec<u64> = placed.iter().map(|placed| placed.judged().id).collect();
@@ -254,8 +275,8 @@ mod tests {
     fn a_refusal_shows_something_only_where_the_valid_counterpart_is_taken() {
         use Outcome::{Accepted, Crashed, Refused};
         let counterpart_refused = "not compared: twin-refused";
-        // The outcomes of the program and its counterpart, and the verdicts: on the program, and on the counterpart if
-        // that deviates.
+        // The outcomes of the program and its counterpart, and the verdicts: on the program, and on the
+        // counterpart if that deviates.
         for (broken, counterpart, expected) in [
             (Refused, Accepted, &["conforms"][..]),
             // As if the subject followed another interpretation.
@@ -279,16 +300,16 @@ mod tests {
             let invalid = trial(7, ".global .u32 b; .global .u64 broken = b - 4;");
             let valid = trial(7, ".global .u32 b; .global .u64 counterpart = b + 4;");
             let made = [
-                Made {
+                GeneratedCase {
                     counterpart: Some(Box::new((valid, None))),
-                    ..Made::of(invalid, OutputForm::Relocatable)
+                    ..GeneratedCase::new(invalid, OutputForm::Relocatable)
                 },
-                Made::of(trial(8, ".global .u32 other;"), OutputForm::Executable),
+                GeneratedCase::new(trial(8, ".global .u32 other;"), OutputForm::Executable),
             ];
             let usual = Header::default();
             let placed = verdicts(&tested, &made, &usual).unwrap();
             let confirmed: Vec<_> = placed.iter().filter_map(|placed| placed.judged().confirms).collect();
-            let entries: Vec<Entry<'_>> =
+            let entries: Vec<JudgedTrial<'_>> =
                 placed.into_iter().map(|placed| placed.entry(&made, &usual)).collect();
             let told: Vec<String> = entries
                 .iter()
@@ -326,11 +347,11 @@ mod tests {
             assert!(!request.ptx.contains("later"), "{}", request.ptx);
             Observation::new(Outcome::Accepted)
         });
-        let tested = Tested::new(Box::new(subject.described(described)));
+        let tested = TestSubject::new(Box::new(subject.described(described)));
         let later = Header { version: "8.3".into(), ..Header::default() };
-        let made = [Made {
+        let made = [GeneratedCase {
             header: Some(later),
-            ..Made::of(trial(0, ".global .u32 later;"), OutputForm::Executable)
+            ..GeneratedCase::new(trial(0, ".global .u32 later;"), OutputForm::Executable)
         }];
         let placed = verdicts(&tested, &made, &Header::default()).unwrap();
         assert_eq!(placed[0].judged().verdict, Verdict::NotCompared(NotCompared::Unsupported));

@@ -1,9 +1,9 @@
-//! Runs conformance campaigns: many programs against many subjects. A campaign divides the work into tasks, judges the
-//! results and records them in a ledger. Ledgers survive an interruption and can be merged from shards. At the end it
-//! compares releases, reduces new findings by their cause and writes a report.
+//! Runs conformance campaigns: many programs against many subjects. A campaign divides the work into tasks,
+//! judges the results and records them in a ledger. Ledgers survive an interruption and can be merged from
+//! shards. At the end it compares releases, reduces new findings by their cause and writes a report.
 //!
-//! Nothing here prints or parses a command line: a [`Session`] holds the settings of a campaign and receives its
-//! [`Events`](session::Events).
+//! Nothing here prints or parses a command line: a [`Session`] holds the settings of a campaign and receives
+//! its [`Events`](session::Events).
 
 mod alike;
 pub mod arithmetic;
@@ -14,8 +14,8 @@ pub mod check;
 pub mod drift;
 pub mod expected;
 mod failure;
+mod features;
 pub mod files;
-mod form;
 pub mod input;
 pub mod judges;
 pub mod ledger;
@@ -36,6 +36,6 @@ mod tally;
 mod task;
 pub mod texts;
 
-pub use campaign::Outcome;
+pub use campaign::CampaignOutcome;
 pub use failure::Failure;
 pub use session::Session;

@@ -6,8 +6,8 @@ use ptxsmith_model::Class;
 use ptxsmith_report::harmless::line;
 use ptxsmith_report::{Finding, Report};
 
-/// Returns the file of a known deviation for a finding. It identifies the deviation by its program alone, until somebody
-/// writes a pattern for the cause.
+/// Returns the file of a known deviation for a finding. It identifies the deviation by its program alone,
+/// until somebody writes a pattern for the cause.
 pub(crate) fn entry(report: &Report, finding: &Finding) -> String {
     let example = finding.example();
     let subject = report.subjects.iter().find(|subject| Some(&subject.id) == finding.subjects.first());

@@ -4,11 +4,12 @@ use std::cell::OnceCell;
 
 use ptxsmith_diff::Difference;
 use ptxsmith_diff::lint::{Risk, risks};
-use ptxsmith_model::{ExpectedAnswer, Place};
+use ptxsmith_model::{ExpectedAnswer, FilePlace};
 use ptxsmith_subject::Severity;
 use ptxsmith_syntax::{Item, Lines, Module, Span};
 
-/// A file in which differences are located. The data for a look-up is built only when the first difference needs it.
+/// A file in which differences are located. The data for a look-up is built only when the first difference
+/// needs it.
 pub struct Locator<'f> {
     file: &'f str,
     text: &'f str,
@@ -23,10 +24,10 @@ impl<'f> Locator<'f> {
         Locator { file, text, module, lines: OnceCell::new(), risks: OnceCell::new() }
     }
 
-    /// Returns the place of a difference. This is the first that is known of: the line that violates the specification,
-    /// the operand that matches a listed deviation, the variable or kernel that differs, the line in the subject's
-    /// diagnostic.
-    pub fn place_of(&self, difference: &Difference) -> Place {
+    /// Returns the place of a difference. This is the first that is known of: the line that violates the
+    /// specification, the operand that matches a listed deviation, the variable or kernel that differs, the
+    /// line in the subject's diagnostic.
+    pub fn place_of(&self, difference: &Difference) -> FilePlace {
         let refused = difference.expected.refusal().map(|refusal| refusal.line).filter(|&line| line > 0);
         if let Some(line) = refused {
             return self.line(line);
@@ -37,16 +38,22 @@ impl<'f> Locator<'f> {
         };
         if let Some(span) = span {
             let (line, column) = self.lines().place(span.start);
-            return Place { line, column, ..self.line(0) };
+            return FilePlace { line, column, ..self.line(0) };
         }
-        let errors = difference.observed.diagnostics.iter().filter(|said| said.severity >= Severity::Error);
+        let errors = difference
+            .observed
+            .diagnostics
+            .iter()
+            .filter(|diagnostic| diagnostic.severity >= Severity::Error);
         self.line(
-            line_of_access(difference).or_else(|| errors.filter_map(|said| said.line).next()).unwrap_or(0),
+            line_of_access(difference)
+                .or_else(|| errors.filter_map(|diagnostic| diagnostic.line).next())
+                .unwrap_or(0),
         )
     }
 
-    fn line(&self, line: u32) -> Place {
-        Place { file: self.file.to_owned(), line, column: 0 }
+    fn line(&self, line: u32) -> FilePlace {
+        FilePlace { file: self.file.to_owned(), line, column: 0 }
     }
 
     fn lines(&self) -> &Lines<'f> {

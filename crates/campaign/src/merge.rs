@@ -6,16 +6,16 @@ use std::path::{Path, PathBuf};
 use ptxsmith_report::harmless::line;
 use ptxsmith_subject::{FnSubject, Observation, Request, Subject, SubjectSpec, parse_spec};
 
-use crate::campaign::{Campaign, Outcome};
+use crate::campaign::{Campaign, CampaignOutcome};
 use crate::cases::generator_of;
 use crate::failure::Failure;
-use crate::pool::Ended;
+use crate::pool::Completion;
 use crate::session::Session;
-use crate::store::{self, Earlier, State};
-use crate::subjects::{Tested, open_subjects};
+use crate::store::{self, CampaignState, ExistingCampaign};
+use crate::subjects::{TestSubject, open_subjects};
 
 /// The options of a merge.
-pub struct Options {
+pub struct MergeOptions {
     /// The directories of the shards.
     pub directories: Vec<PathBuf>,
     /// The output directory.
@@ -31,44 +31,54 @@ pub struct Options {
 /// Merges shards. The result is identical, byte for byte, to the result of the undivided campaign.
 ///
 /// # Errors
-/// If a shard is missing, duplicated or unfinished (unless that is allowed), or belongs to another build, seed or
-/// subject.
-pub fn merge(session: &Session, options: &Options) -> Result<Outcome, Failure> {
-    let real = |path: &Path| std::fs::canonicalize(path).ok();
-    if let Some(directory) =
-        options.directories.iter().find(|of| real(of).is_some() && real(of) == real(&options.out))
-    {
-        return Err(Failure::BadInput(format!("{} is to be merged; give another --out", name(directory))));
-    }
-    let (shards, first) = read_shards(&options.directories)?;
-    let Some((_, identity, of)) = first else {
-        return Err(Failure::BadInput("there is nothing to merge".to_owned()));
-    };
-    let lacks = lacks(&shards, of);
-    if !lacks.is_empty() {
-        let lacks = lacks.join("; ");
-        if !options.partial {
+/// If a shard is missing, duplicated or unfinished (unless that is allowed), or belongs to another build,
+/// seed or subject.
+pub fn merge(session: &Session, options: &MergeOptions) -> Result<CampaignOutcome, Failure> {
+    for directory in &options.directories {
+        if is_same_directory(directory, &options.out) {
             return Err(Failure::BadInput(format!(
-                "not every shard is there and done; {lacks}; run them, with --resume where they were begun, or merge \
-                 what there is with --partial"
+                "{} is to be merged; give another --out",
+                name(directory)
             )));
         }
-        session.events.note(&format!("merged without all shards; {lacks}"));
+    }
+    let (shards, first) = read_shards(&options.directories)?;
+    let Some((_, identity, count)) = first else {
+        return Err(Failure::BadInput("there is nothing to merge".to_owned()));
+    };
+    let gaps = gaps(&shards, count);
+    if !gaps.is_empty() {
+        let gaps = gaps.join("; ");
+        if !options.partial {
+            return Err(Failure::BadInput(format!(
+                "not every shard is there and done; {gaps}; run them, with --resume where they were begun, \
+                 or merge what there is with --partial"
+            )));
+        }
+        session.events.note(&format!("merged without all shards; {gaps}"));
     }
     let wide = shards.values().any(|(_, state)| state.wide);
     let directories: Vec<&Path> = shards.values().map(|(directory, _)| *directory).collect();
-    let states: Vec<State> = shards.into_values().map(|(_, state)| state).collect();
+    let states: Vec<CampaignState> = shards.into_values().map(|(_, state)| state).collect();
     let subjects =
         states[0].subjects.iter().map(|kept| tested(session, &kept.description, &options.subjects));
-    let subjects = subjects.collect::<Result<Vec<Tested>, Failure>>()?;
-    let earlier = if options.replace { Earlier::Replace } else { Earlier::RefuseResumable };
+    let subjects = subjects.collect::<Result<Vec<TestSubject>, Failure>>()?;
+    let earlier = if options.replace { ExistingCampaign::Replace } else { ExistingCampaign::RefuseResumable };
     let out = Some(options.out.clone());
     let mut campaign = Campaign::new(session, "run", "cases", subjects, out, earlier)?;
     campaign.seed = identity.seed;
     campaign.generator = generator_of(&identity.options, wide)?;
-    campaign.adopt(&states, lacks.is_empty())?;
+    campaign.adopt(&states, gaps.is_empty())?;
     store::merge_verdicts(&directories, &options.out)?;
-    campaign.finish(Ended::All)
+    campaign.finish(Completion::All)
+}
+
+/// Returns true if both paths lead to the same existing directory.
+fn is_same_directory(one: &Path, other: &Path) -> bool {
+    match (std::fs::canonicalize(one), std::fs::canonicalize(other)) {
+        (Ok(one), Ok(other)) => one == other,
+        _ => false,
+    }
 }
 
 /// Formats a path for messages.
@@ -76,8 +86,8 @@ fn name(path: &Path) -> String {
     line(&path.to_string_lossy()).into_owned()
 }
 
-/// The shards of one campaign, by number.
-type Shards<'p> = BTreeMap<u64, (&'p Path, State)>;
+/// The shards of a campaign, by number.
+type Shards<'p> = BTreeMap<u64, (&'p Path, CampaignState)>;
 
 /// The directory of the first shard, the settings of its campaign, and the number of shards.
 type Whole<'p> = (&'p Path, store::Identity, u64);
@@ -87,17 +97,20 @@ fn read_shards(directories: &[PathBuf]) -> Result<(Shards<'_>, Option<Whole<'_>>
     let mut shards = Shards::new();
     let mut first: Option<Whole<'_>> = None;
     for directory in directories {
-        let state = State::read(directory)?.ok_or_else(|| {
+        let state = CampaignState::read(directory)?.ok_or_else(|| {
             Failure::BadInput(format!("{} holds no campaign of `ptxsmith run`", name(directory)))
         })?;
         match &first {
             None => first = Some((directory, state.identity.clone(), state.shard.of)),
-            Some((other, identity, of)) => {
-                let shards = || ("number of shards".to_owned(), of.to_string(), state.shard.of.to_string());
-                let differs = identity.difference(&state.identity);
-                if let Some((what, ours, theirs)) = differs.or((*of != state.shard.of).then(shards)) {
+            Some((other, identity, count)) => {
+                let mut difference = identity.difference(&state.identity);
+                if difference.is_none() && *count != state.shard.of {
+                    let setting = "number of shards".to_owned();
+                    difference = Some((setting, count.to_string(), state.shard.of.to_string()));
+                }
+                if let Some((setting, ours, theirs)) = difference {
                     return Err(Failure::BadInput(format!(
-                        "{} and {} are not of one campaign: their {what} is `{ours}` and `{theirs}`",
+                        "{} and {} are not of one campaign: their {setting} is `{ours}` and `{theirs}`",
                         name(other),
                         name(directory)
                     )));
@@ -117,52 +130,53 @@ fn read_shards(directories: &[PathBuf]) -> Result<(Shards<'_>, Option<Whole<'_>>
 }
 
 /// Lists the missing and the unfinished shards of a campaign.
-fn lacks(shards: &Shards<'_>, of: u64) -> Vec<String> {
-    // Each shard is one of `of`, so there are few gaps between those present, however large `of` is.
-    let missing = missing(shards.keys().copied(), of);
+fn gaps(shards: &Shards<'_>, count: u64) -> Vec<String> {
+    // Each shard is one of `count`, so there are few gaps between those present, however large `count` is.
+    let missing = missing(shards.keys().copied(), count);
     let unfinished: Vec<String> = shards
         .values()
         .filter(|(_, state)| !state.complete)
         .map(|(directory, state)| format!("{} ({})", state.shard, name(directory)))
         .collect();
-    let mut lacks = Vec::new();
+    let mut gaps = Vec::new();
     if !missing.is_empty() {
-        lacks.push(format!("missing: {}", missing.join(", ")));
+        gaps.push(format!("missing: {}", missing.join(", ")));
     }
     if !unfinished.is_empty() {
-        lacks.push(format!("unfinished: {}", unfinished.join(", ")));
+        gaps.push(format!("unfinished: {}", unfinished.join(", ")));
     }
-    lacks
+    gaps
 }
 
-/// Returns the numbers from 1 to `of` that are not among these, in order, with consecutive ones as a range.
-fn missing(there: impl Iterator<Item = u64>, of: u64) -> Vec<String> {
+/// Returns the numbers from 1 to `count` that are not among these, in order, with consecutive ones as a
+/// range.
+fn missing(present: impl Iterator<Item = u64>, count: u64) -> Vec<String> {
     let mut before = 0;
     let mut missing = Vec::new();
-    for number in there.map(Some).chain([None]) {
+    for number in present.map(Some).chain([None]) {
         // The missing numbers lie between two that are present.
-        let end = number.map_or(of, |number| number - 1);
+        let end = number.map_or(count, |number| number - 1);
         match end - before {
             0 => {}
-            1 => missing.push(format!("{end}/{of}")),
-            _ => missing.push(format!("{}/{of} to {end}/{of}", before + 1)),
+            1 => missing.push(format!("{end}/{count}")),
+            _ => missing.push(format!("{}/{count} to {end}/{count}", before + 1)),
         }
-        before = number.unwrap_or(of);
+        before = number.unwrap_or(count);
     }
     missing
 }
 
-/// Reopens the subject for the final checks. If it is unavailable, or may not be run, uses its recorded description.
-/// `allowed` are the subjects that the user named.
+/// Reopens the subject for the final checks. If it is unavailable, or may not be run, uses its recorded
+/// description. `allowed` are the subjects that the user named.
 fn tested(
     session: &Session,
     description: &ptxsmith_subject::Description,
     allowed: &[SubjectSpec],
-) -> Result<Tested, Failure> {
+) -> Result<TestSubject, Failure> {
     let spec = parse_spec(&description.id);
     // Shards may come from anywhere, and may name programs that must not be run.
     if let Ok(spec) = spec
-        && (!spec.is_of_users_choosing() || allowed.contains(&spec))
+        && (!spec.is_chosen_by_user() || allowed.contains(&spec))
         && let Ok(mut opened) = open_subjects(session, &[spec], None)
         && opened.len() == 1
         && opened[0].subject.description().sha256 == description.sha256
@@ -170,14 +184,15 @@ fn tested(
         return Ok(opened.remove(0));
     }
     session.events.note(&format!(
-        "{} is not here as it was tested, or not to be run (--subject): its findings stay as the shards have them",
+        "{} is not here as it was tested, or not to be run (--subject): its findings stay as the shards have \
+         them",
         line(&description.id)
     ));
     let absent = FnSubject::new(description.id.clone(), |_: &Request<'_>| {
         Observation::because(ptxsmith_subject::Outcome::Unavailable, "not here while merging")
     });
     let subject: Box<dyn Subject> = Box::new(absent.described(description.clone()));
-    Ok(Tested::new(subject))
+    Ok(TestSubject::new(subject))
 }
 
 #[cfg(test)]

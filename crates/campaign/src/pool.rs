@@ -1,4 +1,5 @@
-//! Runs numbered tasks on several threads until the budget is spent, Ctrl-C is pressed, or an internal error occurs.
+//! Runs numbered tasks on several threads until the budget is spent, Ctrl-C is pressed, or an internal error
+//! occurs.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard};
@@ -7,8 +8,8 @@ use std::time::{Duration, Instant};
 use crate::failure::Failure;
 use crate::session::{Progress, Session};
 
-/// The budget of a campaign, unless its session ends earlier. Tasks that have started are finished, with the rest of
-/// their group.
+/// The budget of a campaign, unless its session ends earlier. Tasks that have started are finished, with the
+/// rest of their group.
 #[derive(Clone, Copy, Debug)]
 pub struct Budget {
     /// The number of tasks; `None` for no limit.
@@ -28,15 +29,16 @@ impl Default for Budget {
 
 /// The reason why a campaign ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ended {
+pub enum Completion {
     /// Every task is done, or the time is over.
     All,
     /// Ctrl-C was pressed.
     Interrupted,
 }
 
-/// Runs the tasks 0, 1, 2 ... on as many threads as the session allows. Stops at the first failure, and at Ctrl-C with
-/// [`Ended::Interrupted`]. Abandons tasks in which a subject still runs at [`Limit::work_is_cut`], and notes that.
+/// Runs the tasks 0, 1, 2 ... on as many threads as the session allows. Stops at the first failure, and at
+/// Ctrl-C with [`Completion::Interrupted`]. Abandons tasks in which a subject still runs at
+/// [`Limit::work_is_cut`], and notes that.
 ///
 /// [`Limit::work_is_cut`]: crate::session::Limit::work_is_cut
 pub fn each(
@@ -44,7 +46,7 @@ pub fn each(
     budget: Budget,
     unit: &str,
     task: impl Fn(u64, &dyn Progress) -> Result<(), Failure> + Sync,
-) -> Result<Ended, Failure> {
+) -> Result<Completion, Failure> {
     let progress = session.events.begin(unit, budget.units);
     if let Some(limit) = session.limit {
         session.cancel.cancel_at(limit.work_is_cut());
@@ -54,36 +56,37 @@ pub fn each(
     if let Some(limit) = session.limit {
         session.cancel.cancel_at(limit.end_is_cut());
     }
-    let Shared { ended, begun, is_cut } = shared?;
+    let PoolEnd { ended, begun, is_cut } = shared?;
     let lacks_some = is_cut || budget.tasks.is_some_and(|tasks| begun < tasks);
-    if session.limit.is_some() && ended == Ended::All && lacks_some {
+    if session.limit.is_some() && ended == Completion::All && lacks_some {
         progress.note(&format!("--time was over; not all {unit} are in the result"));
     }
     Ok(ended)
 }
 
-/// Maps items in parallel and returns results in input order. Items not started before Ctrl-C or the deadline are `None`.
+/// Maps items in parallel and returns results in input order. Items not started before Ctrl-C or the deadline
+/// are `None`.
 ///
 /// # Errors
 /// The first failure, which stops all work.
 pub fn map<T: Sync, R: Send>(
     session: &Session,
     items: &[T],
-    of: impl Fn(&T) -> Result<R, Failure> + Sync,
+    convert: impl Fn(&T) -> Result<R, Failure> + Sync,
 ) -> Result<Vec<Option<R>>, Failure> {
     let results: Vec<Mutex<Option<R>>> = items.iter().map(|_| Mutex::default()).collect();
     let budget = Budget { tasks: Some(items.len() as u64), ..Budget::default() };
     share(session, budget, session.limit.map(|limit| limit.end), |number| {
-        let (item, result) = (&items[number as usize], &results[number as usize]);
-        *lock_of(result) = Some(of(item)?);
+        let index = number as usize;
+        *lock_of(&results[index]) = Some(convert(&items[index])?);
         Ok(())
     })?;
     Ok(results.into_iter().map(|result| result.into_inner().expect("a panic ends the program")).collect())
 }
 
 /// The end of a parallel run.
-struct Shared {
-    ended: Ended,
+struct PoolEnd {
+    ended: Completion,
     /// The number of tasks started.
     begun: u64,
     /// Whether the deadline stopped some tasks before their end.
@@ -95,54 +98,86 @@ fn share(
     budget: Budget,
     until: Option<Instant>,
     task: impl Fn(u64) -> Result<(), Failure> + Sync,
-) -> Result<Shared, Failure> {
-    // Started tasks are finished. So start none that would end too late if it took as long as the longest so far.
-    let longest = Mutex::new(Duration::ZERO);
-    let next = Mutex::new(0);
-    let stop = AtomicBool::new(false);
-    let failure = Mutex::new(None);
-    let take = || {
-        if stop.load(Ordering::Relaxed) || session.cancel.is_cancelled() {
-            return None;
-        }
-        let mut next = lock_of(&next);
-        let late = || until.is_some_and(|until| Instant::now() + *lock_of(&longest) >= until);
-        if budget.tasks.is_some_and(|tasks| *next >= tasks) || next.is_multiple_of(budget.together) && late()
-        {
-            return None;
-        }
-        *next += 1;
-        Some(*next - 1)
-    };
-    let thread = || {
-        while let Some(number) = take() {
-            let began = Instant::now();
-            if let Err(failed) = task(number) {
-                stop.store(true, Ordering::Relaxed);
-                lock_of(&failure).get_or_insert(failed);
-            }
-            let mut longest = lock_of(&longest);
-            *longest = began.elapsed().max(*longest);
-        }
+) -> Result<PoolEnd, Failure> {
+    let queue = TaskQueue {
+        session,
+        budget,
+        until,
+        longest: Mutex::new(Duration::ZERO),
+        next: Mutex::new(0),
+        failure: Mutex::new(None),
+        stop: AtomicBool::new(false),
     };
     std::thread::scope(|scope| {
         let most = budget.tasks.unwrap_or(u64::MAX).max(1);
         let threads = (session.jobs.get() as u64).min(most);
         // The calling thread works too, so that it reuses memory that it freed earlier.
         for _ in 1..threads {
-            scope.spawn(thread);
+            scope.spawn(|| queue.work(&task));
         }
-        thread();
+        queue.work(&task);
     });
     // Stopping a run kills its child processes, which is not a failure.
-    let is_cut = match failure.into_inner().expect("a panic ends the program") {
+    let is_cut = match queue.failure.into_inner().expect("a panic ends the program") {
         Some(Failure::Interrupted) => true,
         Some(failure) => return Err(failure),
         None => false,
     };
     let is_stopped = (is_cut || session.cancel.is_cancelled()) && !session.cancel.is_late();
-    let ended = if is_stopped { Ended::Interrupted } else { Ended::All };
-    Ok(Shared { ended, begun: next.into_inner().expect("a panic ends the program"), is_cut })
+    let ended = if is_stopped { Completion::Interrupted } else { Completion::All };
+    Ok(PoolEnd { ended, begun: queue.next.into_inner().expect("a panic ends the program"), is_cut })
+}
+
+/// The tasks that threads take one after another.
+struct TaskQueue<'s> {
+    session: &'s Session,
+    budget: Budget,
+    until: Option<Instant>,
+    /// The time of the longest task so far.
+    longest: Mutex<Duration>,
+    /// The number of the next task.
+    next: Mutex<u64>,
+    /// The first failure.
+    failure: Mutex<Option<Failure>>,
+    /// Set by the first failure.
+    stop: AtomicBool,
+}
+
+impl TaskQueue<'_> {
+    /// Returns the number of the next task; `None` if no more tasks are to start.
+    fn take(&self) -> Option<u64> {
+        if self.stop.load(Ordering::Relaxed) || self.session.cancel.is_cancelled() {
+            return None;
+        }
+        let mut next = lock_of(&self.next);
+        if self.budget.tasks.is_some_and(|tasks| *next >= tasks) {
+            return None;
+        }
+        if next.is_multiple_of(self.budget.together) && self.is_late() {
+            return None;
+        }
+        *next += 1;
+        Some(*next - 1)
+    }
+
+    /// Returns true if a task would end too late if it took as long as the longest so far. Started tasks are
+    /// finished.
+    fn is_late(&self) -> bool {
+        self.until.is_some_and(|until| Instant::now() + *lock_of(&self.longest) >= until)
+    }
+
+    /// Runs tasks on the calling thread until no more are to start.
+    fn work(&self, task: &(impl Fn(u64) -> Result<(), Failure> + Sync)) {
+        while let Some(number) = self.take() {
+            let began = Instant::now();
+            if let Err(failure) = task(number) {
+                self.stop.store(true, Ordering::Relaxed);
+                lock_of(&self.failure).get_or_insert(failure);
+            }
+            let mut longest = lock_of(&self.longest);
+            *longest = began.elapsed().max(*longest);
+        }
+    }
 }
 
 /// Locks a mutex. A panic ends the program, so no lock is ever poisoned.
@@ -158,7 +193,7 @@ mod tests {
     use ptxsmith_subject::process::Start;
 
     use super::*;
-    use crate::session::{Limit, Silent};
+    use crate::session::{Limit, SilentEvents};
 
     fn session(limit: Option<Limit>) -> Session {
         Session {
@@ -172,7 +207,7 @@ mod tests {
             limit,
             expected: Default::default(),
             known: Vec::new(),
-            events: Box::new(Silent),
+            events: Box::new(SilentEvents),
         }
     }
 
@@ -185,7 +220,7 @@ mod tests {
             *lock_of(&tasks) += 1;
             Ok(())
         };
-        assert_eq!(each(&session, budget, "tasks", count).unwrap(), Ended::All);
+        assert_eq!(each(&session, budget, "tasks", count).unwrap(), Completion::All);
         let items = map(&session, &[0; 10], |item| Ok(*item)).unwrap();
         let tasks = *lock_of(&tasks);
         (tasks, items.into_iter().flatten().count())
@@ -196,18 +231,18 @@ mod tests {
         let now = Instant::now();
         let hour = Duration::from_secs(3_600);
         assert_eq!(done(None), (10, 10));
-        assert_eq!(done(Some(Limit::of(now, hour))), (10, 10));
-        // One minute of the hour is reserved for the final steps. The session began 59 and a half minutes ago, so only
-        // that is left.
+        assert_eq!(done(Some(Limit::new(now, hour))), (10, 10));
+        // One minute of the hour is reserved for the final steps. The session began 59 and a half minutes
+        // ago, so only that is left.
         let Some(long_ago) = now.checked_sub(hour - Duration::from_secs(30)) else { return };
-        assert_eq!(done(Some(Limit::of(long_ago, hour))), (0, 10));
-        assert_eq!(done(Some(Limit::of(long_ago, Duration::from_secs(60)))), (0, 0));
+        assert_eq!(done(Some(Limit::new(long_ago, hour))), (0, 10));
+        assert_eq!(done(Some(Limit::new(long_ago, Duration::from_secs(60)))), (0, 0));
     }
 
     #[test]
     fn a_task_is_not_begun_that_would_end_too_late() {
         let time = Duration::from_millis(400);
-        let session = session(Some(Limit::of(Instant::now(), time * 4 / 3)));
+        let session = session(Some(Limit::new(Instant::now(), time * 4 / 3)));
         let tasks = Mutex::new(0);
         each(&session, Budget::default(), "tasks", |_, _| {
             *lock_of(&tasks) += 1;
@@ -237,7 +272,7 @@ mod tests {
     #[test]
     fn a_task_that_does_not_end_in_time_is_given_up_and_that_is_no_interruption() {
         let notes = std::sync::Arc::default();
-        let limit = Limit::of(Instant::now(), Duration::from_millis(400));
+        let limit = Limit::new(Instant::now(), Duration::from_millis(400));
         let mut session = session(Some(limit));
         session.events = Box::new(Noted(std::sync::Arc::clone(&notes)));
         let cancel = session.cancel.clone();
@@ -247,24 +282,24 @@ mod tests {
             }
             Err(Failure::Interrupted)
         };
-        assert_eq!(each(&session, Budget::default(), "cases", waits).unwrap(), Ended::All);
+        assert_eq!(each(&session, Budget::default(), "cases", waits).unwrap(), Completion::All);
         assert_eq!(*lock_of(&notes), ["--time was over; not all cases are in the result"]);
         // The final steps have a time of their own.
         assert!(!cancel.is_cancelled() || Instant::now() >= limit.end_is_cut());
         // Ctrl-C has its usual effect even if the time is over.
         session.cancel.cancel();
         std::thread::sleep(limit.end.saturating_duration_since(Instant::now()));
-        assert_eq!(each(&session, Budget::default(), "cases", waits).unwrap(), Ended::Interrupted);
+        assert_eq!(each(&session, Budget::default(), "cases", waits).unwrap(), Completion::Interrupted);
     }
 
     #[test]
     fn tasks_that_there_is_no_time_for_are_told_and_a_whole_budget_is_not() {
         for (time, tasks, expected) in [(0, 3, 1), (3_600, 3, 0), (3_600, 0, 0)] {
             let notes = std::sync::Arc::default();
-            let mut session = session(Some(Limit::of(Instant::now(), Duration::from_secs(time))));
+            let mut session = session(Some(Limit::new(Instant::now(), Duration::from_secs(time))));
             session.events = Box::new(Noted(std::sync::Arc::clone(&notes)));
             let budget = Budget { tasks: Some(tasks), ..Budget::default() };
-            assert_eq!(each(&session, budget, "files", |_, _| Ok(())).unwrap(), Ended::All);
+            assert_eq!(each(&session, budget, "files", |_, _| Ok(())).unwrap(), Completion::All);
             assert_eq!(lock_of(&notes).len(), expected, "{time} {tasks}");
         }
     }

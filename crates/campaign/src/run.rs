@@ -6,20 +6,21 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use ptxsmith_diff::Header;
 use ptxsmith_gen::Focus;
 use ptxsmith_subject::SubjectSpec;
 
-use crate::campaign::{Campaign, Outcome};
+use crate::campaign::{Campaign, CampaignOutcome};
 use crate::cases::{CASES_OPTION, Cases, WEIGHTS_OPTION, weights, wide_header};
 use crate::failure::Failure;
 use crate::pool::{Budget, each, lock_of};
-use crate::session::Session;
-use crate::store::{Earlier, Identity, Rest, Shard, State};
-use crate::subjects::{Tested, ensure_disassembler, open_subjects};
+use crate::session::{Progress, Session};
+use crate::store::{CampaignState, ExistingCampaign, Identity, PartialTask, Shard};
+use crate::subjects::{TestSubject, ensure_disassembler, open_subjects};
 use crate::task::{TaskCases, TaskVerdicts};
 
 /// The options of a campaign of generated cases.
-pub struct Options {
+pub struct RunOptions {
     /// The implementations under test; empty for the default one.
     pub subjects: Vec<SubjectSpec>,
     /// The time limit of a subject for one module.
@@ -46,15 +47,16 @@ pub struct Options {
     pub shard: Shard,
 }
 
-/// The number of cases if neither a number nor a time is given. With the default focus it yields more than 200,000
-/// expressions and 20,000 aggregates, not counting those that the specification leaves open.
+/// The number of cases if neither a number nor a time is given. With the default focus it yields more than
+/// 200,000 expressions and 20,000 aggregates, not counting the ones that the specification leaves open.
 const CASES: u64 = 250_000;
 
-/// Divides cases into tasks. The first tasks are short, so that results appear soon even for a subject that is slow or
-/// deviates everywhere.
+/// Divides cases into tasks. The first tasks are short, so that results appear soon even for a subject that
+/// is slow or deviates everywhere.
 #[derive(Clone, Copy)]
 struct Tasks {
-    /// The number of tasks at the start that each have twice as many cases as the one before: 250, 500, 1000 ...
+    /// The number of tasks at the start that each have twice as many cases as the one before: 250, 500, 1000
+    /// ...
     doubled: u32,
     /// The number of cases in each later task.
     most: u64,
@@ -65,10 +67,10 @@ impl Tasks {
 
     /// Returns the division into tasks for this focus.
     ///
-    /// Starting ptxas costs as much as some thousand expressions. The cost per array value falls with their number, up to
-    /// some hundred thousand, but if all of them must be judged one by one, each uses more than 1 kB of memory.
-    /// Declarations cost more, so their tasks are smaller.
-    fn of(focus: Focus) -> Tasks {
+    /// Starting ptxas costs as much as some thousand expressions. The cost per array value falls with their
+    /// number, up to some hundred thousand, but if all of them must be judged one by one, each uses more than
+    /// 1 kB of memory. Declarations cost more, so their tasks are smaller.
+    fn for_focus(focus: Focus) -> Tasks {
         match focus {
             Focus::Expressions => Tasks { doubled: 8, most: 64_000 },
             _ => Tasks { doubled: 5, most: 5_000 },
@@ -92,26 +94,31 @@ impl Tasks {
         few.unwrap_or_else(|| doubled + (cases - self.start(doubled)).div_ceil(self.most))
     }
 
-    /// Adapts a saved state to this campaign if the two differ only in that this one has more cases. Otherwise returns
-    /// false and changes nothing.
-    fn raise(self, own: &Identity, state: &mut State) -> bool {
-        let mut theirs = state.identity.clone();
-        let cases = |identity: &Identity| identity.options.get(CASES_OPTION)?.parse::<u64>().ok();
-        let (Some(old), new) = (cases(&theirs), cases(own)) else { return false };
-        match own.options.get(CASES_OPTION) {
-            Some(more) => drop(theirs.options.insert(CASES_OPTION.to_owned(), more.clone())),
-            None => drop(theirs.options.remove(CASES_OPTION)),
+    /// Adapts a saved state to this campaign if the two differ only in that this one has more cases.
+    /// Otherwise returns false and changes nothing.
+    fn raise(self, identity: &Identity, state: &mut CampaignState) -> bool {
+        let mut saved = state.identity.clone();
+        let Some(old) = cases_of(&saved) else { return false };
+        match identity.options.get(CASES_OPTION) {
+            Some(more) => drop(saved.options.insert(CASES_OPTION.to_owned(), more.clone())),
+            None => drop(saved.options.remove(CASES_OPTION)),
         }
-        if own.difference(&theirs).is_some() || new.is_some_and(|new| new <= old) || old == 0 {
+        let is_raised = old > 0 && cases_of(identity).is_none_or(|new| new > old);
+        if !is_raised || identity.difference(&saved).is_some() {
             return false;
         }
         let last = self.count(old) - 1;
         if state.done.contains(last) && old < self.cases(last).end {
             state.done.remove_last(last);
-            state.rest = Some(Rest { task: last, from: old });
+            state.rest = Some(PartialTask { task: last, from: old });
         }
         true
     }
+}
+
+/// Returns the number of cases in the settings of a campaign; `None` if unlimited.
+fn cases_of(identity: &Identity) -> Option<u64> {
+    identity.options.get(CASES_OPTION)?.parse().ok()
 }
 
 /// A task that has not been run on all subjects yet.
@@ -130,7 +137,7 @@ const WIDE_EVERY: u64 = 8;
 ///
 /// # Errors
 /// If an option or input of the user is wrong, no subject can be opened, or this machine or our code fails.
-pub fn run(session: &Session, options: &Options) -> Result<Outcome, Failure> {
+pub fn run(session: &Session, options: &RunOptions) -> Result<CampaignOutcome, Failure> {
     let mut identity = BTreeMap::from([("focus".to_owned(), options.focus.name().to_owned())]);
     let generator = match (options.exhaustive, options.weights.as_deref()) {
         (Some(depth), _) => {
@@ -149,9 +156,9 @@ pub fn run(session: &Session, options: &Options) -> Result<Outcome, Failure> {
     }
     let subjects = open_subjects(session, &options.subjects, options.timeout)?;
     let earlier = match (options.resume, options.replace) {
-        (true, _) => Earlier::Resume,
-        (_, true) => Earlier::Replace,
-        _ => Earlier::Refuse,
+        (true, _) => ExistingCampaign::Resume,
+        (_, true) => ExistingCampaign::Replace,
+        _ => ExistingCampaign::Refuse,
     };
     let out = Some(options.out.clone());
     let mut campaign = Campaign::new(session, "run", "cases", subjects, out, earlier)?;
@@ -164,80 +171,112 @@ pub fn run(session: &Session, options: &Options) -> Result<Outcome, Failure> {
     if let Some(cases) = cases {
         identity.insert(CASES_OPTION.to_owned(), cases.to_string());
     }
-    let takes_wide = campaign.subjects.iter().all(|tested| tested.takes(&wide_header()));
-    let tasks = Tasks::of(options.focus);
-    let is_wide = |task: u64| takes_wide && task % WIDE_EVERY == WIDE_EVERY - 1;
+    let supports_wide = campaign.subjects.iter().all(|tested| tested.supports(&wide_header()));
+    let tasks = Tasks::for_focus(options.focus);
     // A campaign too short for a wide task must not count the productions of wide tasks as missing coverage.
-    let reaches_wide = cases.is_none_or(|cases| tasks.count(cases) >= WIDE_EVERY);
+    let is_long_enough = cases.is_none_or(|cases| tasks.count(cases) >= WIDE_EVERY);
     campaign.reduce_for = options.reduce;
-    campaign.generator = generator.generator(takes_wide && reaches_wide);
+    campaign.generator = generator.generator(supports_wide && is_long_enough);
     campaign.keep(
         identity_of(session, identity, &campaign.subjects),
         options.shard,
-        takes_wide && reaches_wide,
+        supports_wide && is_long_enough,
         options.resume,
-        |own, state| tasks.raise(own, state),
+        |identity, state| tasks.raise(identity, state),
     )?;
-    let campaign = campaign;
     // Interleave the subjects: running them one after the other would leave threads idle at the end of each.
     let together = campaign.subjects.len() as u64;
     let number_of_tasks = cases.map(|cases| tasks.count(cases) * together);
     let budget = Budget { tasks: number_of_tasks, together, units: cases };
-    let open: Mutex<BTreeMap<u64, Arc<OpenTask<'_>>>> = Mutex::default();
+    let running = RunningTasks {
+        campaign: &campaign,
+        generator: &generator,
+        tasks,
+        end: cases.unwrap_or(u64::MAX),
+        supports_wide,
+        open: Mutex::default(),
+    };
     let ended = each(session, budget, campaign.unit, |number, work| {
-        let (task, subject) = (number / together, (number % together) as usize);
-        let Range { start, end } = tasks.cases(task);
-        let range = campaign.first_case_of(task).unwrap_or(start)..end.min(cases.unwrap_or(u64::MAX));
-        let begin = || {
-            let wide = is_wide(task);
-            let usual = |tested: &Tested| if wide { wide_header() } else { tested.header.clone() };
-            let headers = campaign.subjects.iter().map(usual).collect();
-            let to_do = campaign.is_to_do(task);
-            let cases = TaskCases::new(&generator, range.clone(), wide, &campaign.subjects, headers);
-            Arc::new(OpenTask { to_do, cases, judged: Mutex::default() })
-        };
-        let own = Arc::clone(lock_of(&open).entry(task).or_insert_with(begin));
-        let judged = match own.to_do {
-            true => Some(own.cases.judge(subject, &campaign.subjects[subject])?),
-            false => None,
-        };
-        let all = {
-            let mut all = lock_of(&own.judged);
-            all.insert(subject, judged);
-            if (all.len() as u64) < together {
-                return Ok(());
-            }
-            std::mem::take(&mut *all)
-        };
-        lock_of(&open).remove(&task);
-        if own.to_do {
-            let judgements =
-                all.into_iter().zip(&campaign.subjects).filter_map(|((subject, judged), tested)| {
-                    Some(own.cases.judgements(subject, tested, judged?))
-                });
-            campaign.commit(task, judgements.collect(), &own.cases.coverage())?;
-            work.say(campaign.so_far());
-        }
-        work.done(own.cases.count());
-        Ok(())
+        running.run_on_subject(number / together, (number % together) as usize, work)
     });
     campaign.end(ended)
 }
 
+/// The tasks of a campaign while it runs.
+struct RunningTasks<'c> {
+    campaign: &'c Campaign<'c>,
+    generator: &'c Cases,
+    tasks: Tasks,
+    /// The number of the first case that is not part of the campaign.
+    end: u64,
+    /// Whether all subjects accept the header of wide tasks.
+    supports_wide: bool,
+    /// The tasks that were started on some subject but not finished on all.
+    open: Mutex<BTreeMap<u64, Arc<OpenTask<'c>>>>,
+}
+
+impl<'c> RunningTasks<'c> {
+    /// Judges a task for one subject. Records the results after the last subject.
+    fn run_on_subject(&self, task: u64, subject: usize, work: &dyn Progress) -> Result<(), Failure> {
+        let open_task = Arc::clone(lock_of(&self.open).entry(task).or_insert_with(|| self.begin(task)));
+        let verdicts = if open_task.to_do {
+            Some(open_task.cases.judge(subject, &self.campaign.subjects[subject])?)
+        } else {
+            None
+        };
+        let verdicts = {
+            let mut judged = lock_of(&open_task.judged);
+            judged.insert(subject, verdicts);
+            if judged.len() < self.campaign.subjects.len() {
+                return Ok(());
+            }
+            std::mem::take(&mut *judged)
+        };
+        lock_of(&self.open).remove(&task);
+        if open_task.to_do {
+            let mut judgements = Vec::new();
+            for ((subject, verdicts), tested) in verdicts.into_iter().zip(&self.campaign.subjects) {
+                if let Some(verdicts) = verdicts {
+                    judgements.push(open_task.cases.judgements(subject, tested, verdicts));
+                }
+            }
+            self.campaign.commit(task, judgements, &open_task.cases.coverage())?;
+            work.say(self.campaign.so_far());
+        }
+        work.done(open_task.cases.count());
+        Ok(())
+    }
+
+    fn begin(&self, task: u64) -> Arc<OpenTask<'c>> {
+        let subjects = &self.campaign.subjects;
+        let Range { start, end } = self.tasks.cases(task);
+        let range = self.campaign.first_case_of(task).unwrap_or(start)..end.min(self.end);
+        let wide = self.supports_wide && task % WIDE_EVERY == WIDE_EVERY - 1;
+        let headers: Vec<Header> = if wide {
+            vec![wide_header(); subjects.len()]
+        } else {
+            subjects.iter().map(|tested| tested.header.clone()).collect()
+        };
+        let cases = TaskCases::new(self.generator, range, wide, subjects, headers);
+        Arc::new(OpenTask { to_do: self.campaign.is_to_do(task), cases, judged: Mutex::default() })
+    }
+}
+
 /// Returns the settings that two runs must share for their results to belong together.
-fn identity_of(session: &Session, options: BTreeMap<String, String>, subjects: &[Tested]) -> Identity {
-    let subject = |tested: &Tested| {
+fn identity_of(session: &Session, options: BTreeMap<String, String>, subjects: &[TestSubject]) -> Identity {
+    let mut subject_names = Vec::new();
+    for tested in subjects {
         let description = tested.subject.description();
-        let which = description.sha256.as_deref().or(description.version.as_deref());
-        format!("{} {}", description.id, which.unwrap_or("-"))
-    };
+        let build = description.sha256.as_deref().or(description.version.as_deref());
+        subject_names.push(format!("{} {}", description.id, build.unwrap_or("-")));
+    }
     Identity {
         ptxsmith: env!("CARGO_PKG_VERSION").to_owned(),
         build: env!("PTXSMITH_BUILD").to_owned(),
         command: "run".to_owned(),
         seed: session.seed,
         options,
-        subjects: subjects.iter().map(subject).collect(),
+        subjects: subject_names,
     }
 }
 
@@ -254,8 +293,8 @@ mod tests {
             options: cases.map(|cases| (CASES_OPTION.to_owned(), cases.to_string())).into_iter().collect(),
             ..Identity::default()
         };
-        let tasks = Tasks::of(Focus::Mixed);
-        let mut state = State::new(identity(1, Some(1000)), Shard::ALL, &Coverage::new());
+        let tasks = Tasks::for_focus(Focus::Mixed);
+        let mut state = CampaignState::new(identity(1, Some(1000)), Shard::ALL, &Coverage::new());
         // 250, 500, and 250 of the 1000 cases of the third.
         (0..3).for_each(|task| state.done.insert(task, Shard::ALL));
         for other in [identity(2, Some(2000)), identity(1, Some(900)), identity(1, Some(1000))] {
@@ -263,10 +302,10 @@ mod tests {
         }
         assert!(state.done.contains(2));
         assert!(tasks.raise(&identity(1, None), &mut state));
-        assert_eq!(state.rest, Some(Rest { task: 2, from: 1000 }));
+        assert_eq!(state.rest, Some(PartialTask { task: 2, from: 1000 }));
         assert!(state.done.contains(1) && !state.done.contains(2));
         // A complete task stays done.
-        let mut state = State::new(identity(1, Some(750)), Shard::ALL, &Coverage::new());
+        let mut state = CampaignState::new(identity(1, Some(750)), Shard::ALL, &Coverage::new());
         (0..2).for_each(|task| state.done.insert(task, Shard::ALL));
         assert!(tasks.raise(&identity(1, Some(2000)), &mut state));
         assert!(state.done.contains(1) && state.rest.is_none());
@@ -274,7 +313,7 @@ mod tests {
 
     #[test]
     fn the_tasks_cover_every_case_once() {
-        for tasks in [Tasks::of(Focus::Mixed), Tasks::of(Focus::Expressions)] {
+        for tasks in [Tasks::for_focus(Focus::Mixed), Tasks::for_focus(Focus::Expressions)] {
             let mut next = 0;
             for task in 0..20 {
                 let cases = tasks.cases(task);
@@ -287,12 +326,12 @@ mod tests {
             }
         }
         // 250, 500 ... 32,000, and 64,000 from there on.
-        let expressions = Tasks::of(Focus::Expressions);
+        let expressions = Tasks::for_focus(Focus::Expressions);
         assert_eq!(
             [7, 8, 9].map(|task| expressions.cases(task)),
             [31_750..63_750, 63_750..127_750, 127_750..191_750]
         );
-        let mixed = Tasks::of(Focus::Mixed);
+        let mixed = Tasks::for_focus(Focus::Mixed);
         for (cases, tasks) in [(1, 1), (250, 1), (251, 2), (7_750, 5), (7_751, 6), (12_750, 6), (12_751, 7)] {
             assert_eq!(mixed.count(cases), tasks, "{cases}");
         }

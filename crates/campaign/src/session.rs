@@ -49,8 +49,8 @@ pub struct Limit {
 }
 
 impl Limit {
-    /// One part in this many of the time is reserved for the final steps: repeating new findings, reducing them and
-    /// comparing releases.
+    /// One part in this many of the time is reserved for the final steps: repeating new findings, reducing
+    /// them and comparing releases.
     const END: u32 = 4;
     /// The longest time reserved for them.
     const MOST: Duration = Duration::from_secs(60);
@@ -74,7 +74,7 @@ impl Limit {
     }
 
     /// Creates the limit of a command that started at `began` and may run for `time`.
-    pub fn of(began: Instant, time: Duration) -> Limit {
+    pub fn new(began: Instant, time: Duration) -> Limit {
         let end = (time / Self::END).min(Self::MOST);
         Limit { work: began + (time - end), end: began + time, began }
     }
@@ -102,12 +102,12 @@ pub trait Events: Send + Sync {
 
     /// Starts a piece of work of `count` units, if the number is known.
     fn begin(&self, _unit: &str, _count: Option<u64>) -> Box<dyn Progress> {
-        Box::new(Silent)
+        Box::new(SilentEvents)
     }
 
     /// Starts an operation of unknown length.
     fn wait(&self) -> Box<dyn Progress> {
-        Box::new(Silent)
+        Box::new(SilentEvents)
     }
 }
 
@@ -124,10 +124,10 @@ pub trait Progress: Send + Sync {
 }
 
 /// Ignores all events.
-pub struct Silent;
+pub struct SilentEvents;
 
-impl Events for Silent {}
-impl Progress for Silent {}
+impl Events for SilentEvents {}
+impl Progress for SilentEvents {}
 
 #[cfg(test)]
 mod tests {
@@ -137,19 +137,20 @@ mod tests {
     fn the_share_of_the_time_that_is_over_grows_from_none_to_all() {
         let began = Instant::now();
         let second = Duration::from_secs(1);
-        let limit = Limit::of(began, 40 * second);
+        let limit = Limit::new(began, 40 * second);
         assert_eq!((limit.work, limit.end), (began + 30 * second, began + 40 * second));
         for (seconds, share) in [(0, 0.0), (10, 0.25), (20, 0.5), (40, 1.0), (50, 1.0)] {
             assert_eq!(limit.share(began + seconds * second), share, "{seconds}");
         }
-        // Started work may use half of the reserved time. A fifth of it, at most a second, is left for writing.
+        // Started work may use half of the reserved time. A fifth of it, at most a second, is left for
+        // writing.
         assert_eq!((limit.work_is_cut(), limit.end_is_cut()), (began + 35 * second, began + 39 * second));
-        let limit = Limit::of(began, 4 * second);
+        let limit = Limit::new(began, 4 * second);
         assert_eq!(limit.end_is_cut(), began + 4 * second - second / 5);
         // One minute of an hour is reserved for the final steps.
-        assert_eq!(Limit::of(began, 3_600 * second).work, began + 3_540 * second);
+        assert_eq!(Limit::new(began, 3_600 * second).work, began + 3_540 * second);
         // With no time, none has passed at the start, and all of it right after.
-        let none = Limit::of(began, Duration::ZERO);
+        let none = Limit::new(began, Duration::ZERO);
         assert_eq!((none.share(began), none.share(began + second)), (0.0, 1.0));
     }
 }

@@ -23,7 +23,8 @@ pub struct Statistics {
     addresses: u64,
     /// Programs that are invalid under the default interpretation of an open question.
     open: u64,
-    /// Programs that the oracle rejects although they meet no open question: the generator or the oracle is wrong.
+    /// Programs that the oracle rejects although they meet no open question: the generator or the oracle is
+    /// wrong.
     refused: u64,
     unmodelled: u64,
     /// Invalid programs that the oracle does not reject for the reason that their edit states.
@@ -76,28 +77,26 @@ impl Statistics {
         let mut say = |key: &str, value: String| {
             let _ = writeln!(out, "{key:<28} {value}");
         };
-        let count = |count: u64| HumanCount(count).to_string();
-        let of = |(reached, all): (usize, usize)| format!("{reached} of {all} ({})", percent(reached, all));
-        say("modules", format!("{}, {} bytes", count(self.modules), count(self.bytes)));
-        say("read back otherwise", count(self.misread));
-        say("positive, accepted", count(self.accepted));
-        say("  addresses in them", count(self.addresses));
-        say("  refused by the default answer to an open question", count(self.open));
-        say("  a value that is not said", count(self.unmodelled));
-        say("  refused without a question", count(self.refused));
-        say("negative", count(self.negatives));
-        say("  not refused for the reason stated", count(self.not_refused));
+        say("modules", format!("{}, {} bytes", grouped(self.modules), grouped(self.bytes)));
+        say("read back otherwise", grouped(self.misread));
+        say("positive, accepted", grouped(self.accepted));
+        say("  addresses in them", grouped(self.addresses));
+        say("  refused by the default answer to an open question", grouped(self.open));
+        say("  a value that is not said", grouped(self.unmodelled));
+        say("  refused without a question", grouped(self.refused));
+        say("negative", grouped(self.negatives));
+        say("  not refused for the reason stated", grouped(self.not_refused));
         let classes: Vec<String> =
             self.classes.iter().map(|(class, n)| format!("{} {n}", class.name())).collect();
         if !classes.is_empty() {
             say("  refused", classes.join(", "));
         }
-        say("productions", of(self.coverage.productions(generator)));
+        say("productions", share(self.coverage.productions(generator)));
         let missing: Vec<&str> = self.coverage.missing(generator).map(|production| production.name).collect();
         if !missing.is_empty() {
             say("  never made", missing.join(" "));
         }
-        say("pairs of productions", of(self.coverage.pairs(generator)));
+        say("pairs of productions", share(self.coverage.pairs(generator)));
         let pairs: Vec<String> = (self.coverage.missing_pairs(generator))
             .map(|(above, below)| format!("{} > {}", above.name, below.name))
             .collect();
@@ -107,12 +106,22 @@ impl Statistics {
         let testable: Vec<Clause> =
             Clause::ALL.iter().copied().filter(|clause| clause.observed().by_data()).collect();
         let reached = testable.iter().filter(|&&clause| self.clauses.contains(clause)).count();
-        say("clauses that data can show", of((reached, testable.len())));
+        say("clauses that data can show", share((reached, testable.len())));
         for clause in testable.iter().filter(|&&clause| !self.clauses.contains(clause)) {
             say("  never reached", format!("{} ({})", clause.id(), clause.summary()));
         }
         out
     }
+}
+
+/// Formats a count with separators.
+fn grouped(count: u64) -> String {
+    HumanCount(count).to_string()
+}
+
+/// Formats a part of a total, with its percentage.
+fn share((reached, total): (usize, usize)) -> String {
+    format!("{reached} of {total} ({})", percent(reached, total))
 }
 
 fn percent(part: usize, all: usize) -> String {

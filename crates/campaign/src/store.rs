@@ -1,8 +1,8 @@
 //! Saved campaigns: the files needed to resume an interrupted campaign and to merge shards.
 //!
-//! `state.json` holds all results and the list of finished tasks. It is replaced atomically, so a campaign killed at any
-//! moment loses only its unsaved work. `verdicts.jsonl` has a line for each task and subject. The state records its
-//! [`Identity`], so results of another build, seed or subject are never mixed in.
+//! `state.json` holds all results and the list of finished tasks. It is replaced atomically, so a campaign
+//! killed at any moment loses only its unsaved work. `verdicts.jsonl` has a line for each task and subject.
+//! The state records its [`Identity`], so results of another build, seed or subject are never mixed in.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{File, OpenOptions, TryLockError};
@@ -42,9 +42,9 @@ impl Shard {
     /// The only shard of an undivided campaign.
     pub const ALL: Shard = Shard { number: 1, of: 1 };
 
-    /// Returns true if the task belongs to this shard. Shards divide the campaign by task, so that each module is the
-    /// same as in an undivided campaign.
-    pub fn takes(self, task: u64) -> bool {
+    /// Returns true if the task belongs to this shard. Shards divide the campaign by task, so that each
+    /// module is the same as in an undivided campaign.
+    pub fn contains(self, task: u64) -> bool {
         task % self.of == self.number - 1
     }
 }
@@ -75,30 +75,38 @@ pub struct Identity {
 impl Identity {
     /// Returns the first setting in which `other` differs: its name, our value, their value.
     pub fn difference(&self, other: &Identity) -> Option<(String, String, String)> {
-        let own = |what: &str, a: &str, b: &str| (a != b).then(|| (what.into(), a.into(), b.into()));
-        own("version", &self.ptxsmith, &other.ptxsmith)
-            .or_else(|| own("build", &self.build, &other.build))
-            .or_else(|| own("command", &self.command, &other.command))
-            .or_else(|| own("seed", &self.seed.to_string(), &other.seed.to_string()))
-            .or_else(|| {
-                let keys: BTreeSet<&String> = self.options.keys().chain(other.options.keys()).collect();
-                let of = |of: &Identity, key: &str| of.options.get(key).cloned().unwrap_or_default();
-                keys.into_iter().find_map(|key| own(key, &of(self, key), &of(other, key)))
-            })
-            .or_else(|| own("subjects", &self.subjects.join(", "), &other.subjects.join(", ")))
+        self.settings(other).into_iter().find(|(_, ours, theirs)| ours != theirs)
+    }
+
+    /// Returns all settings with both values, in the order in which differences are reported.
+    fn settings(&self, other: &Identity) -> Vec<(String, String, String)> {
+        let mut settings = vec![
+            ("version".to_owned(), self.ptxsmith.clone(), other.ptxsmith.clone()),
+            ("build".to_owned(), self.build.clone(), other.build.clone()),
+            ("command".to_owned(), self.command.clone(), other.command.clone()),
+            ("seed".to_owned(), self.seed.to_string(), other.seed.to_string()),
+        ];
+        let keys: BTreeSet<&String> = self.options.keys().chain(other.options.keys()).collect();
+        settings.extend(keys.into_iter().map(|key| (key.clone(), self.option(key), other.option(key))));
+        settings.push(("subjects".to_owned(), self.subjects.join(", "), other.subjects.join(", ")));
+        settings
+    }
+
+    fn option(&self, key: &str) -> String {
+        self.options.get(key).cloned().unwrap_or_default()
     }
 }
 
 /// The finished tasks of a shard.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Done {
+pub struct FinishedTasks {
     /// All tasks below this number are finished,
     before: u64,
     /// and these as well.
     also: BTreeSet<u64>,
 }
 
-impl Done {
+impl FinishedTasks {
     /// Returns true if the task is finished.
     pub fn contains(&self, task: u64) -> bool {
         task < self.before || self.also.contains(&task)
@@ -113,7 +121,7 @@ impl Done {
     /// Adds a task of a shard.
     pub fn insert(&mut self, task: u64, shard: Shard) {
         self.also.insert(task);
-        while self.also.remove(&self.before) || !shard.takes(self.before) {
+        while self.also.remove(&self.before) || !shard.contains(self.before) {
             self.before += 1;
         }
     }
@@ -121,7 +129,7 @@ impl Done {
 
 /// The unfinished part of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Rest {
+pub struct PartialTask {
     /// The task.
     pub task: u64,
     /// The first case that is still to be done.
@@ -130,7 +138,7 @@ pub struct Rest {
 
 /// The saved results of a campaign.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct State {
+pub struct CampaignState {
     schema: String,
     /// The settings of the campaign.
     pub identity: Identity,
@@ -139,14 +147,14 @@ pub struct State {
     /// Whether the campaign finished.
     pub complete: bool,
     /// The tasks whose results are included.
-    pub done: Done,
+    pub done: FinishedTasks,
     /// A task that was left half done when the budget was raised; earlier cases of it are included.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rest: Option<Rest>,
+    pub rest: Option<PartialTask>,
     /// Whether some programs use features of a later PTX version and target.
     pub wide: bool,
     /// The implementations with their results.
-    pub subjects: Vec<Kept>,
+    pub subjects: Vec<SubjectState>,
     /// The number of times each grammar production was generated.
     pub productions: BTreeMap<String, u64>,
     /// The pairs of parent and child productions that were generated.
@@ -155,7 +163,7 @@ pub struct State {
 
 /// One implementation and its results.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Kept {
+pub struct SubjectState {
     /// The description of the implementation.
     pub description: Description,
     /// The profile from the start of the campaign; `None` if no case was run on the subject.
@@ -164,16 +172,16 @@ pub struct Kept {
     pub ledger: Ledger,
 }
 
-impl State {
+impl CampaignState {
     /// Creates a state without any subjects or finished tasks.
-    pub fn new(identity: Identity, shard: Shard, coverage: &Coverage) -> State {
+    pub fn new(identity: Identity, shard: Shard, coverage: &Coverage) -> CampaignState {
         let pairs = coverage.pairs_made().map(|(parent, child)| (parent.to_owned(), child.to_owned()));
-        State {
+        CampaignState {
             schema: SCHEMA.to_owned(),
             identity,
             shard,
             complete: false,
-            done: Done::default(),
+            done: FinishedTasks::default(),
             rest: None,
             wide: false,
             subjects: Vec::new(),
@@ -186,37 +194,37 @@ impl State {
     ///
     /// # Errors
     /// If the file cannot be read or was written in another format.
-    pub fn read(directory: &Path) -> Result<Option<State>, Failure> {
+    pub fn read(directory: &Path) -> Result<Option<CampaignState>, Failure> {
         let path = directory.join(STATE);
-        let name = || line(&path.to_string_lossy()).into_owned();
+        let name = line(&path.to_string_lossy()).into_owned();
         let Some(file) = open_regular(&path)? else { return Ok(None) };
         let mut text = Vec::new();
         let read = file.take(MOST_BYTES + 1).read_to_end(&mut text);
-        read.map_err(|error| Failure::BadInput(format!("cannot read {}: {error}", name())))?;
+        read.map_err(|error| Failure::BadInput(format!("cannot read {name}: {error}")))?;
         if text.len() as u64 > MOST_BYTES {
-            return Err(Failure::BadInput(format!("{} is larger than 1 GiB, which no state is", name())));
+            return Err(Failure::BadInput(format!("{name} is larger than 1 GiB, which no state is")));
         }
-        let state: State = serde_json::from_slice(&text).map_err(|error| {
-            Failure::BadInput(format!("{} is not what a campaign of this version keeps: {error}", name()))
+        let state: CampaignState = serde_json::from_slice(&text).map_err(|error| {
+            Failure::BadInput(format!("{name} is not what a campaign of this version keeps: {error}"))
         })?;
         if state.schema != SCHEMA {
-            return Err(Failure::BadInput(format!("{} is of another version of ptxsmith", name())));
+            return Err(Failure::BadInput(format!("{name} is of another version of ptxsmith")));
         }
         match state.contradiction() {
-            Some(what) => Err(Failure::BadInput(format!("{} contradicts itself: {what}", name()))),
+            Some(what) => Err(Failure::BadInput(format!("{name} contradicts itself: {what}"))),
             None => Ok(Some(state)),
         }
     }
 
-    /// Describes a contradiction between numbers of the state; `None` if there is none. States written by this program
-    /// have none.
+    /// Describes a contradiction between numbers of the state; `None` if there is none. States written by
+    /// this program have none.
     fn contradiction(&self) -> Option<String> {
         let Shard { number, of } = self.shard;
         if !(1..=of).contains(&number) {
             return Some(format!("there is no shard {number}/{of}"));
         }
         if let Some(task) =
-            self.done.also.iter().find(|&&task| !self.shard.takes(task) || task < self.done.before)
+            self.done.also.iter().find(|&&task| !self.shard.contains(task) || task < self.done.before)
         {
             return Some(format!("task {task} is none that shard {number}/{of} has still to enter"));
         }
@@ -232,7 +240,8 @@ impl State {
             return Some("there are more ledgers than subjects".to_owned());
         }
         self.subjects.iter().find_map(|kept| {
-            let (ledger, id) = (&kept.ledger, line(&kept.description.id));
+            let ledger = &kept.ledger;
+            let id = line(&kept.description.id);
             (ledger.conform > ledger.compared)
                 .then(|| format!("of {id} {} conform, and {} were compared", ledger.conform, ledger.compared))
         })
@@ -257,7 +266,7 @@ impl State {
 
 /// The treatment of a campaign that the output directory already holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Earlier {
+pub enum ExistingCampaign {
     /// Fail and leave it untouched.
     Refuse,
     /// Fail if it could be resumed. Results that the same command would produce again are replaced.
@@ -270,33 +279,39 @@ pub enum Earlier {
     Share,
 }
 
-impl Earlier {
-    /// Checks the directory, and removes the campaign in it if `self` is `Replace`. The caller must hold the directory's
-    /// lock.
+impl ExistingCampaign {
+    /// Checks the directory, and removes the campaign in it if `self` is `Replace`. The caller must hold the
+    /// directory's lock.
     ///
     /// # Errors
     /// If the directory holds a campaign that must not be touched or cannot be resumed.
     pub fn settle(self, directory: &Path) -> Result<(), Failure> {
-        let has = |name: &str| std::fs::symlink_metadata(directory.join(name)).is_ok();
+        let has_state = is_present(directory, STATE);
+        let has_report = is_present(directory, folder::REPORT);
         // A running campaign writes its state before its first report.
-        let resumable = has(STATE) || (has(folder::MANIFEST) && !has(folder::REPORT));
-        let holds = resumable || has(folder::REPORT);
+        let resumable = has_state || (is_present(directory, folder::MANIFEST) && !has_report);
+        let holds = resumable || has_report;
         let name = line(&directory.to_string_lossy()).into_owned();
         match self {
-            Earlier::Replace => remove_campaign(directory),
-            Earlier::Refuse if holds => Err(Failure::BadInput(format!(
+            ExistingCampaign::Replace => remove_campaign(directory),
+            ExistingCampaign::Refuse if holds => Err(Failure::BadInput(format!(
                 "{name} holds a campaign{}; give another --out, or --replace to remove it",
                 if resumable { " already: --resume goes on with it" } else { " already" }
             ))),
-            Earlier::RefuseResumable if has(STATE) => Err(Failure::BadInput(format!(
+            ExistingCampaign::RefuseResumable if has_state => Err(Failure::BadInput(format!(
                 "{name} holds a campaign of `ptxsmith run`; give another --out, or --replace to remove it"
             ))),
-            Earlier::Resume if holds && !resumable => Err(Failure::BadInput(format!(
-                "{name} holds a campaign that cannot be gone on with; give another --out, or --replace to remove it"
+            ExistingCampaign::Resume if holds && !resumable => Err(Failure::BadInput(format!(
+                "{name} holds a campaign that cannot be gone on with; give another --out, or --replace to \
+                 remove it"
             ))),
             _ => Ok(()),
         }
     }
+}
+
+fn is_present(directory: &Path, name: &str) -> bool {
+    std::fs::symlink_metadata(directory.join(name)).is_ok()
 }
 
 /// Removes the files that a campaign wrote into a directory, and nothing else.
@@ -323,21 +338,24 @@ const MOST_BYTES: u64 = 1 << 30;
 /// The largest plausible case count: ten million cases a second for some years.
 const MOST_CASES: u64 = 1 << 50;
 
-/// Opens a file of a campaign; `None` if it does not exist. Refuses anything but regular files, because reading others
-/// may never end or block for ever.
+/// Opens a file of a campaign; `None` if it does not exist. Refuses anything but regular files, because
+/// reading others may never end or block for ever.
 fn open_regular(path: &Path) -> Result<Option<File>, Failure> {
-    let name = || line(&path.to_string_lossy()).into_owned();
-    let failed = |error| Failure::BadInput(format!("cannot read {}: {error}", name()));
     match regular::open(path, OpenOptions::new().read(true)) {
+        Ok(file) => Ok(Some(file)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        opened => opened.map(Some).map_err(failed),
+        Err(error) => {
+            let name = path.to_string_lossy();
+            Err(Failure::BadInput(format!("cannot read {}: {error}", line(&name))))
+        }
     }
 }
 
 /// The time to wait for a lock.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Keeps two campaigns out of one directory while it is held. The system releases the lock of a process that is killed.
+/// Keeps other campaigns out of a directory while it is held. The system releases the lock of a process that
+/// is killed.
 #[derive(Debug)]
 pub struct Lock {
     _file: File,
@@ -371,9 +389,9 @@ impl Lock {
     }
 }
 
-/// A line of `verdicts.jsonl`: one subject's results for the cases of one task.
+/// A line of `verdicts.jsonl`: a subject's results for the cases of a task.
 #[derive(Debug, Default, Serialize, Deserialize)]
-pub struct Line {
+pub struct VerdictLine {
     /// The number of the task.
     pub task: u64,
     /// The id of the subject.
@@ -417,15 +435,15 @@ pub struct Verdicts {
 
 impl Verdicts {
     /// Opens the file in a directory and removes all lines but those of finished tasks.
-    pub fn open(directory: &Path, done: &Done) -> Result<Verdicts, Failure> {
+    pub fn open(directory: &Path, done: &FinishedTasks) -> Result<Verdicts, Failure> {
         let path: PathBuf = directory.join(VERDICTS);
         let before = open_regular(&path)?.map(BufReader::new);
-        let is_done =
-            |line: &[u8]| serde_json::from_slice::<Line>(line).is_ok_and(|line| done.contains(line.task));
         write_whole_by(&path, |file| {
             for line in before.into_iter().flat_map(|before| before.split(b'\n')) {
                 let line = line?;
-                if is_done(&line) {
+                let is_done = serde_json::from_slice::<VerdictLine>(&line)
+                    .is_ok_and(|verdicts| done.contains(verdicts.task));
+                if is_done {
                     file.write_all(&line)?;
                     file.write_all(b"\n")?;
                 }
@@ -436,7 +454,7 @@ impl Verdicts {
     }
 
     /// Appends lines.
-    pub fn add(&mut self, lines: &[Line]) -> Result<(), Failure> {
+    pub fn add(&mut self, lines: &[VerdictLine]) -> Result<(), Failure> {
         let mut text = Vec::new();
         for line in lines {
             serde_json::to_writer(&mut text, line)?;
@@ -452,10 +470,10 @@ pub fn sort_verdicts(directory: &Path) -> Result<(), Failure> {
     merge_verdicts(&[directory], directory)
 }
 
-/// Merges the lines of several directories, sorted by task. Keeps only the position of each line in memory, not its
-/// contents.
+/// Merges the lines of several directories, sorted by task. Keeps only the position of each line in memory,
+/// not its contents.
 pub fn merge_verdicts(directories: &[&Path], into: &Path) -> Result<(), Failure> {
-    struct Place {
+    struct LinePosition {
         task: u64,
         // Lines of the same task are sorted by subject.
         nth: u64,
@@ -468,14 +486,14 @@ pub fn merge_verdicts(directories: &[&Path], into: &Path) -> Result<(), Failure>
         task: u64,
     }
     let mut files: Vec<File> = Vec::new();
-    let mut places: Vec<Place> = Vec::new();
+    let mut places: Vec<LinePosition> = Vec::new();
     for directory in directories {
         let Some(file) = open_regular(&directory.join(VERDICTS))? else { continue };
         let mut start = 0;
         for (nth, line) in (0..).zip(BufReader::new(&file).split(b'\n')) {
             let line = line?;
             let task = serde_json::from_slice(&line).map_or(u64::MAX, |Task { task }| task);
-            places.push(Place { task, nth, file: files.len(), start, length: line.len() });
+            places.push(LinePosition { task, nth, file: files.len(), start, length: line.len() });
             start += line.len() as u64 + 1;
         }
         files.push(file);

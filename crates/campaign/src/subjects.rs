@@ -16,10 +16,10 @@ use ptxsmith_syntax::Module;
 use crate::failure::{Failure, of_subject};
 use crate::ledger::Ledger;
 use crate::pool::lock_of;
-use crate::session::Session;
+use crate::session::{Progress, Session};
 
 /// One implementation under test.
-pub struct Tested {
+pub struct TestSubject {
     /// The implementation.
     pub subject: Box<dyn Subject>,
     /// The header of generated modules, with a version and a target that it accepts.
@@ -29,10 +29,10 @@ pub struct Tested {
     ledger: Mutex<Ledger>,
 }
 
-impl Tested {
-    /// Wraps a subject, or the recorded description of one.
-    pub fn new(subject: Box<dyn Subject>) -> Tested {
-        Tested {
+impl TestSubject {
+    /// Wraps a subject, or a stand-in with its recorded description.
+    pub fn new(subject: Box<dyn Subject>) -> TestSubject {
+        TestSubject {
             header: header_for(subject.description()),
             subject,
             profile: Mutex::default(),
@@ -70,16 +70,16 @@ impl Tested {
     }
 
     /// Returns true if the subject declares support for the module's PTX version, or declares no limit.
-    pub fn takes_version_of(&self, module: &Module) -> bool {
-        let max = self.subject.description().max_ptx.as_deref().and_then(Version::of_ptx);
-        max.is_none_or(|max| module.version().is_none_or(|own| own <= max))
+    pub fn supports_version_of(&self, module: &Module) -> bool {
+        let max = self.subject.description().max_ptx.as_deref().and_then(Version::parse_ptx);
+        max.is_none_or(|max| module.version().is_none_or(|version| version <= max))
     }
 
     /// Returns true if the subject declares support for this header, or declares no limits.
-    pub fn takes(&self, header: &Header) -> bool {
+    pub fn supports(&self, header: &Header) -> bool {
         let description = self.subject.description();
         let targets = &description.targets;
-        let new_enough = description.max_ptx.as_deref().and_then(Version::of_ptx);
+        let new_enough = description.max_ptx.as_deref().and_then(Version::parse_ptx);
         (targets.is_empty() || targets.contains(&header.target))
             && new_enough.is_none_or(|max| header.version() <= max)
     }
@@ -90,13 +90,13 @@ const FIRST: Duration = Duration::from_secs(2);
 
 /// Opens every subject that the user named, or the default one. Installs missing releases.
 ///
-/// Fails before the campaign starts if a subject is unavailable or gives no valid answer for a first program: a user who
-/// names a subject wants it tested, and a result without it would look complete.
+/// Fails before the campaign starts if a subject is unavailable or gives no valid answer for a first program:
+/// a user who names a subject wants it tested, and a result without it would look complete.
 pub fn open_subjects(
     session: &Session,
     specs: &[SubjectSpec],
     timeout: Option<Duration>,
-) -> Result<Vec<Tested>, Failure> {
+) -> Result<Vec<TestSubject>, Failure> {
     let default = [SubjectSpec::default()];
     let specs = if specs.is_empty() { &default } else { specs };
     let mut limits = Limits::default();
@@ -104,10 +104,6 @@ pub fn open_subjects(
         limits.time = timeout;
     }
     let waiting = session.events.wait();
-    let progress = |message: &str| {
-        waiting.say(line(message).into_owned());
-        waiting.note(message);
-    };
     let options = OpenOptions {
         limits,
         first: FIRST.max(timeout.unwrap_or_default()),
@@ -116,10 +112,10 @@ pub fn open_subjects(
         workers: session.workers.clone(),
         libcuda: session.libcuda.clone(),
         start: session.start.clone(),
-        progress: &progress,
+        progress: &|message: &str| show_step(&*waiting, message),
         ..OpenOptions::default()
     };
-    let mut tested: Vec<Tested> = Vec::new();
+    let mut tested: Vec<TestSubject> = Vec::new();
     for spec in specs {
         let opened = open(spec, &options).map_err(|unavailable| {
             let mut message = format!("{spec} is not available: {unavailable}");
@@ -129,7 +125,7 @@ pub fn open_subjects(
             match spec {
                 _ if session.cancel.is_cancelled() => Failure::Interrupted,
                 // A wrong path or command is an error of the user.
-                spec if spec.is_of_users_choosing() => Failure::BadInput(message),
+                spec if spec.is_chosen_by_user() => Failure::BadInput(message),
                 _ => Failure::NoSubject(message),
             }
         })?;
@@ -140,32 +136,30 @@ pub fn open_subjects(
             }
             // `--subject ptxas --subject ptxas@13.5` may name the same subject twice.
             if !tested.iter().any(|known| known.subject.id() == subject.id()) {
-                tested.push(Tested::new(subject));
+                tested.push(TestSubject::new(subject));
             }
         }
     }
     Ok(tested)
 }
 
-/// Installs the disassembler if it is missing and any of these subjects (empty for the default one) generates code.
-/// Without it kernels cannot be observed, but that is counted and does not stop a campaign.
+/// Installs the disassembler if it is missing and any of these subjects (empty for the default one) generates
+/// code. Without it kernels cannot be observed, but that is counted and does not stop a campaign.
 pub fn ensure_disassembler(session: &Session, specs: &[SubjectSpec]) -> Result<(), Failure> {
     if !specs.is_empty() && specs.iter().all(SubjectSpec::answers_for_itself) {
         return Ok(());
     }
-    let toolchains = Toolchains::of_user().ok();
+    let toolchains = Toolchains::for_user().ok();
     if Disassembler::find(toolchains.as_ref(), &session.cancel).is_some() {
         return Ok(());
     }
     let newest = Tool::newest(ToolKind::Nvdisasm);
     let (Some(toolchains), Some(tool)) = (toolchains, newest) else { return Ok(()) };
     let waiting = session.events.wait();
-    let installed = toolchains.install_tool(tool, &session.cancel, &|message: &str| {
-        waiting.say(line(message).into_owned());
-        waiting.note(message);
-    });
+    let installed =
+        toolchains.install_tool(tool, &session.cancel, &|message: &str| show_step(&*waiting, message));
     match installed {
-        Err(InstallError::Process(process::Error::Cancelled(_))) => Err(Failure::Interrupted),
+        Err(InstallError::Process(process::ProcessError::Cancelled(_))) => Err(Failure::Interrupted),
         Err(error) => {
             let error = anyhow::Error::from(error);
             session.events.note(&format!("kernels will not be observed without a device: {error:#}"));
@@ -175,11 +169,17 @@ pub fn ensure_disassembler(session: &Session, specs: &[SubjectSpec]) -> Result<(
     }
 }
 
+/// Shows the current step of an installation.
+fn show_step(progress: &dyn Progress, message: &str) {
+    progress.say(line(message).into_owned());
+    progress.note(message);
+}
+
 /// Returns the default header, or the closest one that the subject supports.
 fn header_for(description: &Description) -> Header {
     let mut header = Header::default();
     if let Some(max) = description.max_ptx.as_deref()
-        && Version::of_ptx(max).is_some_and(|max| max < header.version())
+        && Version::parse_ptx(max).is_some_and(|max| max < header.version())
     {
         header.version = max.to_owned();
     }
@@ -189,32 +189,37 @@ fn header_for(description: &Description) -> Header {
     header
 }
 
-/// Returns the target for which to assemble a module: its own, or the next later one that the subject supports, since a
-/// program for one target runs on all later ones.
+/// Returns the target for which to assemble a module: its own, or the next later one that the subject
+/// supports, since a program for one target runs on all later ones.
 pub fn target_for(module: &Module, description: &Description) -> String {
-    let own = module.targets().find(|target| target.starts_with("sm_")).unwrap_or("sm_80");
-    nearest(own, description).unwrap_or_else(|| own.to_owned())
+    let target = module.targets().find(|target| target.starts_with("sm_")).unwrap_or("sm_80");
+    nearest(target, description).unwrap_or_else(|| target.to_owned())
 }
 
 /// Returns the module's target and the substitute for it, if the subject does not support the former.
 pub fn other_target(module: &Module, description: &Description) -> Option<(String, String)> {
-    let own = module.targets().find(|target| target.starts_with("sm_"))?;
-    let other = nearest(own, description).filter(|other| other != own)?;
-    Some((own.to_owned(), other))
+    let target = module.targets().find(|target| target.starts_with("sm_"))?;
+    let other = nearest(target, description).filter(|other| other != target)?;
+    Some((target.to_owned(), other))
 }
 
-/// Returns the target if the subject supports it or declares no targets, otherwise the earliest later one; `None` if
-/// there is none.
+/// Returns the target if the subject supports it or declares no targets, otherwise the earliest later one;
+/// `None` if there is none.
 fn nearest(target: &str, description: &Description) -> Option<String> {
     let targets = &description.targets;
     if targets.is_empty() || targets.iter().any(|known| known == target) {
         return Some(target.to_owned());
     }
     // Architecture-specific targets such as `sm_90a` are not compatible with any other.
-    let number = |target: &str| target.strip_prefix("sm_")?.parse::<u32>().ok();
-    let wanted = number(target)?;
-    let later = targets.iter().filter_map(|known| Some((number(known)?, known)));
-    later.filter(|(number, _)| *number > wanted).min().map(|(_, known)| known.clone())
+    let wanted = target_number(target)?;
+    let numbered = targets.iter().filter_map(|known| Some((target_number(known)?, known)));
+    let (_, earliest) = numbered.filter(|(number, _)| *number > wanted).min()?;
+    Some(earliest.clone())
+}
+
+/// Returns the number of a target such as `sm_80`.
+fn target_number(target: &str) -> Option<u32> {
+    target.strip_prefix("sm_")?.parse().ok()
 }
 
 #[cfg(test)]
@@ -272,15 +277,16 @@ mod tests {
             counted.fetch_add(1, Ordering::Relaxed);
             Observation::new(Outcome::Accepted)
         });
-        let tested = Tested::new(Box::new(subject));
+        let tested = TestSubject::new(Box::new(subject));
         assert_eq!(tested.known_profile(), None);
         let profile = tested.profile().unwrap();
         let asked = calls.load(Ordering::Relaxed);
         assert!(asked > 0);
         assert_eq!(tested.known_profile(), Some(profile.clone()));
         assert_eq!((tested.profile().unwrap(), calls.load(Ordering::Relaxed)), (profile.clone(), asked));
-        // The profile of a resumed campaign is not determined again, and a campaign without one does not remove it.
-        let later = Tested::new(Box::new(FnSubject::new("a", |_: &Request<'_>| panic!("it is known"))));
+        // The profile of a resumed campaign is not determined again, and a campaign without one does not
+        // remove it.
+        let later = TestSubject::new(Box::new(FnSubject::new("a", |_: &Request<'_>| panic!("it is known"))));
         later.know(Some(profile.clone()));
         later.know(None);
         assert_eq!(later.profile().unwrap(), profile);
@@ -290,7 +296,7 @@ mod tests {
     fn what_a_subject_takes_is_what_it_says_or_anything() {
         let tested = |description: Description| {
             let subject = FnSubject::new("a", |_: &Request<'_>| Observation::new(Outcome::Accepted));
-            Tested::new(Box::new(subject.described(description)))
+            TestSubject::new(Box::new(subject.described(description)))
         };
         let header = |version: &str, target: &str| Header {
             version: version.to_owned(),
@@ -308,13 +314,13 @@ mod tests {
         ];
         for (description, version, target, [takes, takes_version]) in rows {
             let tested = tested(description);
-            assert_eq!(tested.takes(&header(version, target)), takes, "{version} {target}");
+            assert_eq!(tested.supports(&header(version, target)), takes, "{version} {target}");
             let text = format!(".version {version}\n.target {target}\n");
             let module = ptxsmith_syntax::parse(&text).unwrap();
-            assert_eq!(tested.takes_version_of(&module), takes_version, "{version}");
+            assert_eq!(tested.supports_version_of(&module), takes_version, "{version}");
         }
         let module = ptxsmith_syntax::parse(".global .s32 a;\n").unwrap();
-        assert!(tested(described("7.8", &[])).takes_version_of(&module));
+        assert!(tested(described("7.8", &[])).supports_version_of(&module));
     }
 
     /// Records the messages while a long operation starts.
@@ -353,7 +359,7 @@ mod tests {
         let cancel = session.cancel.clone();
         let times = Arc::new(Mutex::new(Vec::new()));
         let seen = Arc::clone(&times);
-        let spec = SubjectSpec::own("mine", move |options| {
+        let spec = SubjectSpec::custom("mine", move |options| {
             lock_of(&seen).push(options.limits.time);
             assert_eq!(options.limits.memory, Limits::default().memory);
             assert!(options.install);
@@ -374,7 +380,7 @@ mod tests {
         assert_eq!(*lock_of(&told.0), ["says half of it", "notes half of it", first, first]);
         let limits = Arc::new(Mutex::new(Vec::new()));
         let seen = Arc::clone(&limits);
-        let spec = SubjectSpec::own("mine", move |options| {
+        let spec = SubjectSpec::custom("mine", move |options| {
             lock_of(&seen).push(options.limits.time);
             Ok(Vec::new())
         });
@@ -386,7 +392,7 @@ mod tests {
     fn one_that_is_not_available_is_told_with_what_to_do_about_it() {
         let failure = |session: &Session, name: &str, kind: UnavailableKind| {
             let spec =
-                SubjectSpec::own(name, move |_| Err(Unavailable { kind, reason: "no way".to_owned() }));
+                SubjectSpec::custom(name, move |_| Err(Unavailable { kind, reason: "no way".to_owned() }));
             open_subjects(session, &[spec], None).err().unwrap()
         };
         let (session, mut own) = (session(), session());
@@ -421,7 +427,7 @@ mod tests {
             let (mut session, told) = (session(), Waiting::default());
             session.events = Box::new(told.clone());
             session.cancel.cancel();
-            let own = SubjectSpec::own("own", |_| Ok(Vec::new()));
+            let own = SubjectSpec::custom("own", |_| Ok(Vec::new()));
             assert!(ensure_disassembler(&session, &[own.clone(), own.clone()]).is_ok());
             assert!(lock_of(&told.0).is_empty(), "what answers for itself has nothing listed");
             match ensure_disassembler(&session, &[own, SubjectSpec::default()]) {

@@ -1,11 +1,11 @@
-//! Counts results of programs that are neither cases nor files: the parts compared for each subject, and the reasons why
-//! others were not.
+//! Counts results of programs that are neither cases nor files: the parts compared for each subject, and the
+//! reasons why others were not.
 
 use std::collections::BTreeMap;
 
 use ptxsmith_report::{Report, SubjectResults};
 
-/// The results of one subject.
+/// The counts of a subject.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
     /// The number of parts compared.
@@ -29,12 +29,12 @@ pub fn enter(report: &mut Report, tallies: &[Tally]) {
         let SubjectResults { compared, conform, not_compared, not_compared_because, .. } = subject;
         *compared = tally.compared;
         *conform = tally.compared.saturating_sub(tally.deviate);
-        let left: u64 = tally.not_compared.values().sum();
-        if left > 0 {
+        let skipped: u64 = tally.not_compared.values().sum();
+        if skipped > 0 {
             let reason = ptxsmith_diff::NotCompared::Unobserved.name();
-            not_compared.insert(reason.to_owned(), left);
+            not_compared.insert(reason.to_owned(), skipped);
             not_compared_because.insert(reason.to_owned(), tally.not_compared.clone());
-            *report.not_compared.entry(reason.to_owned()).or_default() += left;
+            *report.not_compared.entry(reason.to_owned()).or_default() += skipped;
         }
     }
     report.compared = report.subjects.iter().map(|subject| subject.compared).sum();

@@ -1,22 +1,23 @@
-//! Judges the cases of one task one by one, or on the fast path first if there are many and all are expressions.
+//! Judges the cases of a task one by one, or on the fast path first if there are many and all are
+//! expressions.
 
 use std::ops::Range;
 use std::sync::{Mutex, OnceLock};
 
-use ptxsmith_diff::{Again, BulkVerdicts, Header};
+use ptxsmith_diff::{BulkVerdicts, Generation, Header};
 use ptxsmith_gen::Coverage;
 
 use crate::campaign::Judgements;
-use crate::cases::{Cases, Made};
+use crate::cases::{Cases, GeneratedCase};
 use crate::failure::Failure;
-use crate::judges::{Placed, bulk, verdicts};
+use crate::judges::{CaseVerdict, bulk, verdicts};
 use crate::pool::lock_of;
-use crate::subjects::Tested;
+use crate::subjects::TestSubject;
 
 /// Tasks with fewer cases are judged one by one, because the fast path would cost more than it saves.
 const WORTH_BULK: u64 = 2_000;
 
-/// The cases of one task. Several threads may judge them at once, each for a different subject.
+/// The cases of a task. Several threads may judge them at once, each for a different subject.
 pub struct TaskCases<'c> {
     source: &'c Cases,
     cases: Range<u64>,
@@ -28,30 +29,31 @@ pub struct TaskCases<'c> {
     /// The coverage. Each case counts once, even if it is generated several times.
     coverage: Mutex<Coverage>,
     /// All cases, generated when first needed.
-    all: OnceLock<Vec<Made>>,
+    all: OnceLock<Vec<GeneratedCase>>,
     /// The cases that the fast path did not settle, for each subject.
-    left: Vec<OnceLock<Vec<Made>>>,
+    left: Vec<OnceLock<Vec<GeneratedCase>>>,
 }
 
 /// The results of a subject for the cases of a task.
 pub struct TaskVerdicts {
-    placed: Vec<Placed>,
+    placed: Vec<CaseVerdict>,
     /// The counts of the fast path. The verdicts then cover only the remaining cases.
     bulk: Option<BulkVerdicts>,
 }
 
 impl<'c> TaskCases<'c> {
-    /// Prepares the cases with these numbers for these subjects, each with its header. `wide` allows features of a later
-    /// PTX version.
+    /// Prepares the cases with these numbers for these subjects, each with its header. `wide` allows features
+    /// of a later PTX version.
     pub fn new(
         source: &'c Cases,
         cases: Range<u64>,
         wide: bool,
-        subjects: &[Tested],
+        subjects: &[TestSubject],
         headers: Vec<Header>,
     ) -> TaskCases<'c> {
-        let takes = || subjects.iter().zip(&headers).all(|(tested, header)| tested.takes(header));
-        let is_bulk = source.are_expressions() && cases.end - cases.start >= WORTH_BULK && takes();
+        let is_bulk = source.are_expressions()
+            && cases.end - cases.start >= WORTH_BULK
+            && subjects.iter().zip(&headers).all(|(tested, header)| tested.supports(header));
         let left = headers.iter().map(|_| OnceLock::new()).collect();
         let coverage = Mutex::default();
         TaskCases { source, cases, wide, headers, is_bulk, coverage, all: OnceLock::new(), left }
@@ -68,23 +70,24 @@ impl<'c> TaskCases<'c> {
     }
 
     /// Judges the cases for `tested`, which must be the subject with this index.
-    pub fn judge(&self, subject: usize, tested: &Tested) -> Result<TaskVerdicts, Failure> {
+    pub fn judge(&self, subject: usize, tested: &TestSubject) -> Result<TaskVerdicts, Failure> {
         let header = &self.headers[subject];
         if self.is_bulk {
             let (bulk, left) = self.judge_in_bulk(subject, tested)?;
             let placed = verdicts(tested, &left, header)?;
-            if bulk.stands(placed.iter().map(Placed::judged)) {
+            if bulk.is_confirmed_by(placed.iter().map(CaseVerdict::judged)) {
                 self.left[subject].get_or_init(|| left);
                 return Ok(TaskVerdicts { placed, bulk: Some(bulk) });
             }
         }
         let all = self.all.get_or_init(|| {
-            let mut own = Coverage::new();
-            let all = self.cases.clone().map(|case| self.source.made(case, self.wide, &mut own)).collect();
+            let mut coverage = Coverage::new();
+            let cases =
+                self.cases.clone().map(|case| self.source.made(case, self.wide, &mut coverage)).collect();
             if !self.is_bulk {
-                self.generated(&own);
+                self.add_coverage(&coverage);
             }
-            all
+            cases
         });
         Ok(TaskVerdicts { placed: verdicts(tested, all, header)?, bulk: None })
     }
@@ -93,7 +96,7 @@ impl<'c> TaskCases<'c> {
     pub fn judgements<'t>(
         &'t self,
         subject: usize,
-        tested: &'t Tested,
+        tested: &'t TestSubject,
         judged: TaskVerdicts,
     ) -> Judgements<'t> {
         let made = if judged.bulk.is_some() { &self.left[subject] } else { &self.all };
@@ -102,31 +105,38 @@ impl<'c> TaskCases<'c> {
         Judgements { tested, entries: entries.collect(), bulk: judged.bulk.unwrap_or_default() }
     }
 
-    /// Judges the cases on the fast path for the subject with this index, and generates the remaining ones in full.
-    fn judge_in_bulk(&self, subject: usize, tested: &Tested) -> Result<(BulkVerdicts, Vec<Made>), Failure> {
+    /// Judges the cases on the fast path for the subject with this index, and generates the remaining ones in
+    /// full.
+    fn judge_in_bulk(
+        &self,
+        subject: usize,
+        tested: &TestSubject,
+    ) -> Result<(BulkVerdicts, Vec<GeneratedCase>), Failure> {
         // Generating a case again must not count it again.
-        let (mut own, mut counted) = (Coverage::new(), Coverage::new());
+        let mut coverage = Coverage::new();
+        let mut repeated = Coverage::new();
         let mut skipped = Vec::new();
         let header = &self.headers[subject];
         let bulk = bulk(tested, header, self.cases.clone(), |case, again, into| {
-            let coverage = if again == Again::Yes { &mut counted } else { &mut own };
+            let coverage = if again == Generation::Repeated { &mut repeated } else { &mut coverage };
             let made = self.source.assemble(case, self.wide, coverage, into);
             skipped.extend(made.is_none().then_some(case));
             made
         })?;
-        let make = |&case: &u64| {
-            let first = skipped.binary_search(&case).is_ok();
-            self.source.made(case, self.wide, if first { &mut own } else { &mut counted })
-        };
-        let left = bulk.left.iter().map(make).collect();
+        let mut left = Vec::with_capacity(bulk.left.len());
+        for &case in &bulk.left {
+            let is_first_time = skipped.binary_search(&case).is_ok();
+            let coverage = if is_first_time { &mut coverage } else { &mut repeated };
+            left.push(self.source.made(case, self.wide, coverage));
+        }
         // The fast path generates each case once per subject; count the coverage for the first subject only.
         if subject == 0 {
-            self.generated(&own);
+            self.add_coverage(&coverage);
         }
         Ok((bulk, left))
     }
 
-    fn generated(&self, coverage: &Coverage) {
+    fn add_coverage(&self, coverage: &Coverage) {
         lock_of(&self.coverage).merge(coverage);
     }
 }
@@ -150,7 +160,7 @@ mod tests {
             Observation::new(if refuses { Outcome::Refused } else { Outcome::Accepted })
         });
         let cases = Cases::drawn(1, Focus::Mixed, None);
-        let subjects = [Tested::new(Box::new(subject))];
+        let subjects = [TestSubject::new(Box::new(subject))];
         subjects[0].profile().expect("nothing of ours fails");
         let shown = |task: Range<u64>| {
             lock_of(&modules).clear();

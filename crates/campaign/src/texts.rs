@@ -1,30 +1,32 @@
-//! Runs campaigns of programs that are made as source text, by number. Whatever the program, a subject must not crash,
-//! hang or exhaust memory. Parts that the specification decides are judged like those of any other program.
+//! Runs campaigns of programs that are made as source text, by number. A subject must not crash, hang or
+//! exhaust memory on any of them. Parts that the specification decides are judged like those of any other
+//! program.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use ptxsmith_diff::{Class, Header, Judged, Part, ToJudge, Trial, Verdict, judge_modules};
+use ptxsmith_diff::{Class, Header, ParsedProgram, PartVerdict, Trial, TrialVerdict, Verdict, judge_modules};
 use ptxsmith_oracle::{Kernel, Rules, Validity, predict};
 use ptxsmith_subject::SubjectSpec;
 use ptxsmith_syntax::Module;
 
-use crate::campaign::{Campaign, Outcome, Source};
+use crate::campaign::{Campaign, CampaignOutcome, ProgramSource};
 use crate::failure::{Failure, of_subject};
-use crate::judges::{self, Entry, trial_of};
+use crate::judges::{self, JudgedTrial, trial_of};
 use crate::pool::{Budget, each, lock_of};
 use crate::session::Session;
-use crate::store::Earlier;
-use crate::subjects::{Tested, ensure_disassembler, open_subjects, target_for};
+use crate::store::ExistingCampaign;
+use crate::subjects::{TestSubject, ensure_disassembler, open_subjects, target_for};
 
-/// The number of programs to run together. Most are rejected, and those need no separate start of the subject. Kernels
-/// with the same header share a module, because disassembling it costs as much as ten starts.
+/// The number of programs to run together. Most are rejected, and those need no separate start of the
+/// subject. Kernels with the same header share a module, because disassembling it costs as much as ten
+/// starts.
 const TOGETHER: u64 = 512;
 
 /// The subjects and limits of a campaign.
-pub struct Options {
+pub struct TextOptions {
     /// The implementations under test; empty for the default one.
     pub subjects: Vec<SubjectSpec>,
     /// The time limit of a subject for one program.
@@ -44,7 +46,7 @@ pub struct Options {
 }
 
 /// A source of numbered programs.
-pub struct Texts<'m> {
+pub struct TextSource<'m> {
     /// The name of the campaign in its report.
     pub command: &'static str,
     /// The unit of work in the plural.
@@ -52,12 +54,12 @@ pub struct Texts<'m> {
     /// The number of programs; `None` if unlimited.
     pub count: Option<u64>,
     /// Returns the program with a number, with its name.
-    pub make: &'m (dyn Fn(u64) -> Source + Sync),
+    pub make: &'m (dyn Fn(u64) -> ProgramSource + Sync),
 }
 
 /// The number of programs by the specification's verdict.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tally {
+pub struct ValidityCounts {
     /// Valid programs.
     pub valid: u64,
     /// Invalid programs.
@@ -74,12 +76,12 @@ pub struct Tally {
 /// If no subject can be opened, or this machine or our code fails.
 pub fn judge_texts(
     session: &Session,
-    options: &Options,
-    texts: &Texts<'_>,
-) -> Result<(Outcome, Tally), Failure> {
+    options: &TextOptions,
+    texts: &TextSource<'_>,
+) -> Result<(CampaignOutcome, ValidityCounts), Failure> {
     ensure_disassembler(session, &options.subjects)?;
     let subjects = open_subjects(session, &options.subjects, options.timeout)?;
-    let earlier = if options.replace { Earlier::Replace } else { Earlier::Refuse };
+    let earlier = if options.replace { ExistingCampaign::Replace } else { ExistingCampaign::Refuse };
     let out = Some(options.out.clone());
     let mut campaign = Campaign::new(session, texts.command, texts.unit, subjects, out, earlier)?;
     campaign.reduce_for = options.reduce;
@@ -93,16 +95,16 @@ pub fn judge_texts(
     };
     let tasks = cases.map(|cases| cases.div_ceil(TOGETHER));
     let budget = Budget { tasks, units: cases, ..Budget::default() };
-    let tally = Mutex::new(Tally::default());
+    let tally = Mutex::new(ValidityCounts::default());
     let ended = each(session, budget, campaign.unit, |task, work| {
         let last = cases.unwrap_or(u64::MAX).min((task + 1) * TOGETHER);
         let numbers: Vec<u64> = (task * TOGETHER..last).collect();
-        let own = judge_some(&campaign, &numbers, texts.make)?;
+        let counts = judge_some(&campaign, &numbers, texts.make)?;
         let mut tally = lock_of(&tally);
-        tally.valid += own.valid;
-        tally.refused += own.refused;
-        tally.undecided += own.undecided;
-        tally.compared += own.compared;
+        tally.valid += counts.valid;
+        tally.refused += counts.refused;
+        tally.undecided += counts.undecided;
+        tally.compared += counts.compared;
         work.done(numbers.len() as u64);
         work.say(campaign.so_far());
         Ok(())
@@ -112,9 +114,9 @@ pub fn judge_texts(
 }
 
 /// A program ready to be run.
-struct Made {
+struct TextCase {
     number: u64,
-    source: Source,
+    source: ProgramSource,
     module: Module,
     /// Whether it is a sequence of statements.
     is_read: bool,
@@ -123,26 +125,26 @@ struct Made {
     is_run: bool,
 }
 
-impl Made {
-    fn of(number: u64, source: Source) -> Made {
+impl TextCase {
+    fn new(number: u64, source: ProgramSource) -> TextCase {
         let parsed = ptxsmith_syntax::parse(&source.text);
         let is_read = parsed.is_ok();
         let module = parsed.unwrap_or_default();
         let prediction = predict(&module, &Rules::default());
         let validity = if is_read { prediction.validity() } else { Validity::Undecided };
         let is_run = !prediction.kernels.is_empty() && prediction.kernels.iter().all(Kernel::leaves_output);
-        Made { number, source, module, is_read, validity, is_run }
+        TextCase { number, source, module, is_read, validity, is_run }
     }
 }
 
 fn judge_some(
     campaign: &Campaign<'_>,
     numbers: &[u64],
-    make: &(dyn Fn(u64) -> Source + Sync),
-) -> Result<Tally, Failure> {
-    let programs: Vec<Made> = numbers.iter().map(|&number| Made::of(number, make(number))).collect();
-    let mut tally = Tally::default();
-    for Made { validity, .. } in &programs {
+    make: &(dyn Fn(u64) -> ProgramSource + Sync),
+) -> Result<ValidityCounts, Failure> {
+    let programs: Vec<TextCase> = numbers.iter().map(|&number| TextCase::new(number, make(number))).collect();
+    let mut tally = ValidityCounts::default();
+    for TextCase { validity, .. } in &programs {
         match validity {
             Validity::Valid => tally.valid += 1,
             Validity::Refused => tally.refused += 1,
@@ -152,66 +154,81 @@ fn judge_some(
     let mut compared = vec![false; programs.len()];
     for tested in &campaign.subjects {
         let together = together(tested, &programs)?;
-        for (&at, verdicts) in &together {
-            let (made, header) = (&programs[at], Header::of(&programs[at].module));
-            let trial = trial_of(made.number, &made.module);
-            let entry = |judged: &Judged| Entry { trial: &trial, header: &header, judged: judged.clone() };
-            compared[at] |= verdicts.iter().any(|judged| !matches!(judged.verdict, Verdict::NotCompared(_)));
-            campaign.note_case(tested, &made.source, verdicts.iter().map(|judged| &judged.verdict));
-            campaign.enter(tested, verdicts.iter().map(entry), Some(&made.source))?;
+        let (indices, rest): (Vec<usize>, Vec<&TextCase>) =
+            programs.iter().enumerate().filter(|(index, _)| !together.contains_key(index)).unzip();
+        for (index, verdicts) in together {
+            compared[index] |= enter_verdicts(campaign, tested, &programs[index], verdicts.into())?;
         }
-        let (places, programs): (Vec<usize>, Vec<&Made>) =
-            programs.iter().enumerate().filter(|(at, _)| !together.contains_key(at)).unzip();
         let targets: Vec<String> =
-            programs.iter().map(|made| target_for(&made.module, tested.subject.description())).collect();
-        let shown = |(made, target)| {
-            let (Made { module, source, .. }, target): (&&Made, &String) = (made, target);
-            ToJudge { module, text: &source.text, target }
-        };
-        let shown: Vec<ToJudge<'_>> = programs.iter().zip(&targets).map(shown).collect();
-        let judged = judge_modules(&*tested.subject, &Rules::default(), &shown).map_err(of_subject)?;
-        for ((made, verdicts), at) in programs.iter().zip(judged).zip(places) {
-            let (trial, header) = (trial_of(made.number, &made.module), Header::of(&made.module));
-            // If the program is not a sequence of statements, the only requirement is that no subject crashes. Ignore
-            // derived programs, because campaigns of whole programs cover them.
-            let counts = |part: &Part| part.derived.is_none() && (made.is_read || died(part));
-            let parts: Vec<Part> = verdicts.parts().into_iter().filter(counts).collect();
-            campaign.note_case(tested, &made.source, parts.iter().map(|part| &part.verdict));
-            compared[at] |= parts.iter().any(|part| !matches!(part.verdict, Verdict::NotCompared(_)));
-            let entry =
-                |part: Part| Entry { trial: &trial, header: &header, judged: part.judged(made.number) };
-            campaign.enter(tested, parts.into_iter().map(entry), Some(&made.source))?;
+            rest.iter().map(|case| target_for(&case.module, tested.subject.description())).collect();
+        let mut modules = Vec::new();
+        for (case, target) in rest.iter().zip(&targets) {
+            modules.push(ParsedProgram { module: &case.module, text: &case.source.text, target });
+        }
+        let judged = judge_modules(&*tested.subject, &Rules::default(), &modules).map_err(of_subject)?;
+        for ((case, verdicts), index) in rest.into_iter().zip(judged).zip(indices) {
+            // If the program is not a sequence of statements, the only requirement is that no subject
+            // crashes. Ignore derived programs, because campaigns of whole programs cover them.
+            let mut parts = verdicts.parts();
+            parts.retain(|part| part.derived.is_none() && (case.is_read || is_crash(part)));
+            let verdicts = parts.into_iter().map(|part| part.judged(case.number)).collect();
+            compared[index] |= enter_verdicts(campaign, tested, case, verdicts)?;
         }
     }
     tally.compared = compared.into_iter().filter(|&compared| compared).count() as u64;
     Ok(tally)
 }
 
-/// Judges programs that are accepted when many with the same header are combined into one module. Returns the verdicts by
-/// index. Tries only programs whose kernel results are known in part. The others, and those that are rejected or differ,
-/// must be judged one by one.
-fn together(tested: &Tested, programs: &[Made]) -> Result<BTreeMap<usize, [Judged; 2]>, Failure> {
+/// Records the verdicts on a program. Returns true if any of them compares something.
+fn enter_verdicts(
+    campaign: &Campaign<'_>,
+    tested: &TestSubject,
+    case: &TextCase,
+    verdicts: Vec<TrialVerdict>,
+) -> Result<bool, Failure> {
+    let trial = trial_of(case.number, &case.module);
+    let header = Header::of_module(&case.module);
+    let compares = verdicts.iter().any(|judged| !matches!(judged.verdict, Verdict::NotCompared(_)));
+    campaign.note_case(tested, &case.source, verdicts.iter().map(|judged| &judged.verdict));
+    let trials = verdicts.into_iter().map(|judged| JudgedTrial { trial: &trial, header: &header, judged });
+    campaign.enter(tested, trials, Some(&case.source))?;
+    Ok(compares)
+}
+
+/// Judges programs that are accepted when many with the same header are combined into one module. Returns the
+/// verdicts by index. Tries only programs with kernel results that are known in part. All other programs, and
+/// programs that are rejected or differ, must be judged one by one.
+fn together(
+    tested: &TestSubject,
+    programs: &[TextCase],
+) -> Result<BTreeMap<usize, [TrialVerdict; 2]>, Failure> {
     let mut groups: BTreeMap<Header, Vec<usize>> = BTreeMap::new();
-    for (at, made) in programs.iter().enumerate() {
-        if made.is_run && made.validity != Validity::Refused {
-            groups.entry(Header::of(&made.module)).or_default().push(at);
+    for (index, case) in programs.iter().enumerate() {
+        if case.is_run && case.validity != Validity::Refused {
+            groups.entry(Header::of_module(&case.module)).or_default().push(index);
         }
     }
     let mut all = BTreeMap::new();
-    for (header, places) in groups.into_iter().filter(|(_, places)| places.len() > 1) {
-        let trials = |at: &usize| trial_of(programs[*at].number, &programs[*at].module);
-        let trials: Vec<Trial> = places.iter().map(trials).collect();
+    for (header, indices) in groups.into_iter().filter(|(_, indices)| indices.len() > 1) {
+        let mut trials: Vec<Trial> = Vec::new();
+        for &index in &indices {
+            trials.push(trial_of(programs[index].number, &programs[index].module));
+        }
         let verdicts = judges::together(tested, &header, &trials.iter().collect::<Vec<_>>())?;
-        all.extend(verdicts.into_iter().map(|(nth, mut verdicts)| {
-            if programs[places[nth]].validity != Validity::Valid {
-                verdicts.iter_mut().for_each(|judged| judged.must = None);
+        for (position, mut verdicts) in verdicts {
+            let index = indices[position];
+            if programs[index].validity != Validity::Valid {
+                verdicts.iter_mut().for_each(|judged| judged.requirement = None);
             }
-            (places[nth], verdicts)
-        }));
+            all.insert(index, verdicts);
+        }
     }
     Ok(all)
 }
 
-fn died(part: &Part) -> bool {
-    matches!(&part.verdict, Verdict::Deviates(difference) if matches!(difference.class, Class::Crash | Class::Hang))
+fn is_crash(part: &PartVerdict) -> bool {
+    match &part.verdict {
+        Verdict::Deviates(difference) => matches!(difference.class, Class::Crash | Class::Hang),
+        _ => false,
+    }
 }

@@ -1,8 +1,8 @@
 //! What is judged in bulk gives the same ledger as what is judged one by one.
 
 use ptxsmith_campaign::ledger::{Ledger, Triage};
-use ptxsmith_diff::suspects::SUSPECTS;
-use ptxsmith_diff::{Again, Header, Judge, Options, Trial};
+use ptxsmith_diff::hypothetical_rules::HYPOTHETICAL_RULES;
+use ptxsmith_diff::{Generation, Header, Judge, JudgeOptions, Trial};
 use ptxsmith_gen::{CaseId, Config, Coverage, Generator};
 use ptxsmith_oracle::{Question, Rules};
 use ptxsmith_subject::{Description, FnSubject, Outcome, Request, Subject};
@@ -33,17 +33,17 @@ struct Spared {
 
 /// The ledger of a subject in bulk and one by one.
 fn ledgers(generator: &Generator, subject: &dyn Subject) -> ([Ledger; 2], Spared) {
-    let options = Options { recheck_every: 0, ..Options::default() };
+    let options = JudgeOptions { recheck_every: 0, ..JudgeOptions::default() };
     let (mut one_by_one, mut in_bulk) = (Ledger::default(), Ledger::default());
     let profile = Judge::ask(subject, &options.header).expect("nothing of ours fails");
-    let judge = Judge::new(subject, Rules::default(), options).knowing(profile);
+    let judge = Judge::new(subject, Rules::default(), options).with_profile(profile);
     let mut spared = Spared::default();
     for batch in 0..BATCHES {
         let cases = batch * BATCH..(batch + 1) * BATCH;
         let all: Vec<Trial> = cases.clone().map(|case| expression(generator, SEED, case)).collect();
         enter(&mut one_by_one, &judge, &all);
 
-        let make = |index, _: Again, into: &mut dyn ptxsmith_syntax::Assemble| {
+        let make = |index, _: Generation, into: &mut dyn ptxsmith_syntax::Assemble| {
             let case = CaseId { seed: SEED, index };
             generator.assemble_case(case, &mut Coverage::new(), into)
         };
@@ -52,7 +52,7 @@ fn ledgers(generator: &Generator, subject: &dyn Subject) -> ([Ledger; 2], Spared
         assert_eq!(bulk.left.len() as u64 + bulk.conform + bulk.unmodelled + deviate, BATCH);
         let left: Vec<Trial> = bulk.left.iter().map(|&case| expression(generator, SEED, case)).collect();
         let judged = judge.batch(&left).expect("nothing of ours fails");
-        if !bulk.stands(&judged) {
+        if !bulk.is_confirmed_by(&judged) {
             spared.undone += 1;
             enter(&mut in_bulk, &judge, &all);
             continue;
@@ -137,7 +137,7 @@ fn a_subject_that_answers_one_question_in_two_ways_is_found_in_bulk_too() {
     let ([one_by_one, in_bulk], spared) = ledgers(&of_wide_shifts(), &subject);
     assert_eq!(in_bulk, one_by_one);
     let mixed = |ledger: &Ledger| {
-        let findings = ledger.findings(&Triage::of([(ledger, NVIDIA)]));
+        let findings = ledger.findings(&Triage::new([(ledger, NVIDIA)]));
         findings.iter().any(|found| found.finding.id.starts_with("mixed-shift-count"))
     };
     assert!(mixed(&in_bulk) && spared.undone == 0, "{}", spared.undone);
@@ -147,7 +147,7 @@ fn a_subject_that_answers_one_question_in_two_ways_is_found_in_bulk_too() {
 fn a_planted_fault_is_found_in_bulk_too() {
     let generator = Generator::new(Config::bulk());
     for id in ["product-saturates", "octal-as-decimal", "warp-size-64"] {
-        let suspect = SUSPECTS.iter().find(|suspect| suspect.id == id).expect("it is in the list");
+        let suspect = HYPOTHETICAL_RULES.iter().find(|suspect| suspect.id == id).expect("it is in the list");
         let mut rules = known_rules(NVIDIA);
         (suspect.change)(&mut rules);
         assert!(check(&generator, &fake(NVIDIA, rules), 0).undone > 0, "{id}");

@@ -1,5 +1,5 @@
-//! Wrong rules of operands, names, scopes, sizes and specifiers, and refusals that are not made, planted one at a time: how many
-//! programs of the default run or of the places run it takes until one shows.
+//! Wrong rules of operands, names, scopes, sizes and specifiers, and refusals that are not made, planted one
+//! at a time: how many programs of the default run or of the places run it takes until one shows.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -25,7 +25,7 @@ fn refusal(prediction: &Prediction) -> Option<RefusalClass> {
 fn by_default() -> BTreeMap<&'static str, u64> {
     let cases = Cases::drawn(0, Focus::Mixed, None);
     let mut shown = BTreeMap::new();
-    for index in (0..MOST).filter(|&index| Focus::Mixed.of(index) == Focus::Negatives) {
+    for index in (0..MOST).filter(|&index| Focus::Mixed.for_case(index) == Focus::Negatives) {
         let made = cases.made(index, false, &mut Coverage::new());
         let module = made.trial.module(&made.header.clone().unwrap_or_default());
         if let Some(class) = refusal(&predict(&module, &Rules::default())) {

@@ -1,7 +1,7 @@
 //! What a ledger makes of verdicts.
 
-use ptxsmith_campaign::ledger::{Found, Ledger, Triage};
-use ptxsmith_diff::{Body, Class, Header, Judge, Options, Trial};
+use ptxsmith_campaign::ledger::{Ledger, PendingFinding, Triage};
+use ptxsmith_diff::{Class, Header, Judge, JudgeOptions, Trial, TrialBody};
 use ptxsmith_oracle::{Question, Rules};
 use ptxsmith_report::Status;
 use ptxsmith_subject::{FnSubject, Observation, Request, Subject};
@@ -11,7 +11,7 @@ use ptxsmith_testing::{NVIDIA, fake, observe};
 fn expressions(texts: &[&str]) -> Vec<Trial> {
     let trial = |(id, text): (usize, &&str)| {
         let expr = parse_expr(text).expect("the expressions of a test parse");
-        Trial::new(id as u64, Body::Expression { ty: ScalarType::S64, space: StateSpace::Global, expr })
+        Trial::new(id as u64, TrialBody::Expression { ty: ScalarType::S64, space: StateSpace::Global, expr })
     };
     texts.iter().enumerate().map(trial).collect()
 }
@@ -20,15 +20,15 @@ fn expressions(texts: &[&str]) -> Vec<Trial> {
 fn ledger(subject: &dyn Subject, trials: &[Trial]) -> Ledger {
     let mut ledger = Ledger::default();
     for trial in trials {
-        let judge = Judge::new(subject, Rules::default(), Options::default());
+        let judge = Judge::new(subject, Rules::default(), JudgeOptions::default());
         let judged = judge.batch(std::slice::from_ref(trial)).expect("nothing of ours fails").remove(0);
         ledger.enter(trial, judged, &Header::default());
     }
     ledger
 }
 
-fn findings(ledger: &Ledger) -> Vec<Found> {
-    ledger.findings(&Triage::of([(ledger, NVIDIA)]))
+fn findings(ledger: &Ledger) -> Vec<PendingFinding> {
+    ledger.findings(&Triage::new([(ledger, NVIDIA)]))
 }
 
 #[test]
@@ -38,7 +38,7 @@ fn a_wrong_answer_that_nothing_known_predicts_is_new() {
     });
     let header = ".version 7.8\n.target sm_80\n.address_size 64\n";
     let module = parse(&format!("{header}.global .s32 x[2][3] = {{{{1, 2}}, {{3}}}};")).unwrap();
-    let trials = [Trial::new(0, Body::Items(module.items[3..].to_vec()))];
+    let trials = [Trial::new(0, TrialBody::Items(module.items[3..].to_vec()))];
     let ledger = ledger(&fake(NVIDIA, rules), &trials);
     let findings = findings(&ledger);
     assert_eq!(findings.len(), 1);
@@ -73,7 +73,7 @@ fn a_subject_that_refuses_here_what_it_takes_there_is_a_finding() {
     let trial = |(id, space)| {
         let header = ".version 7.8\n.target sm_80\n.address_size 64\n";
         let module = parse(&format!("{header}{space} .u64 a = b; .global .u32 b;")).unwrap();
-        Trial::new(id, Body::Items(module.items[3..].to_vec()))
+        Trial::new(id, TrialBody::Items(module.items[3..].to_vec()))
     };
     let found = |trials: &[Trial]| -> Vec<String> {
         findings(&ledger(&fickle, trials)).into_iter().map(|found| found.finding.id.to_string()).collect()
@@ -85,7 +85,8 @@ fn a_subject_that_refuses_here_what_it_takes_there_is_a_finding() {
     assert_eq!(found(&[(0, ".global"), (1, ".global")].map(trial)), [""; 0]);
 }
 
-/// That it refuses an empty list is an answer to an open question, which the second program rules out: the alignment is the reason.
+/// That it refuses an empty list is an answer to an open question, which the second program rules out: the
+/// alignment is the reason.
 #[test]
 fn a_subject_that_refuses_an_empty_list_behind_an_alignment_alone_refuses_a_valid_program() {
     let refuses =
@@ -96,7 +97,7 @@ fn a_subject_that_refuses_an_empty_list_behind_an_alignment_alone_refuses_a_vali
     let trial = |(id, alignment): (u64, &str)| {
         let header = ".version 7.8\n.target sm_80\n.address_size 64\n";
         let module = parse(&format!("{header}.global {alignment} .b8 a[4] = {{}};")).unwrap();
-        Trial::new(id, Body::Items(module.items[3..].to_vec()))
+        Trial::new(id, TrialBody::Items(module.items[3..].to_vec()))
     };
     let ledger = ledger(&refuses, &[(0, ""), (1, ".align 0b100")].map(trial));
     let findings = findings(&ledger);
@@ -135,7 +136,8 @@ fn what_only_accepts_and_refuses_is_counted_apart() {
 fn a_ledger_is_read_as_it_was_written_and_what_is_unknown_is_refused() {
     let mut rules = ptxsmith_testing::known_rules(NVIDIA);
     rules.readings = rules.readings.with(Question::ShiftCount, 1).unwrap();
-    let suspect = ptxsmith_diff::suspects::all().find(|suspect| suspect.id == "product-saturates").unwrap();
+    let suspect =
+        ptxsmith_diff::hypothetical_rules::all().find(|suspect| suspect.id == "product-saturates").unwrap();
     (suspect.change)(&mut rules);
     let trials = expressions(&["1", "3 >> 64", "1 + 1.0", "9223372036854775807 * 3", "1 ? 2 : 3U"]);
     let ledger = ledger(&fake(NVIDIA, rules), &trials);

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use ptxsmith_campaign::ledger::{Found, Ledger, Triage};
-use ptxsmith_diff::{Body, Class, Header, Judge, Options, Trial};
+use ptxsmith_campaign::ledger::{Ledger, PendingFinding, Triage};
+use ptxsmith_diff::{Class, Header, Judge, JudgeOptions, Trial, TrialBody};
 use ptxsmith_gen::{self as generate, Config, Coverage, Focus, Generator};
 use ptxsmith_oracle::{Clause, Rules};
 use ptxsmith_report::Finding;
@@ -15,7 +15,7 @@ fn trials(seed: u64, count: u64) -> Vec<Trial> {
     let trial = |index| {
         let case = generator.case(Focus::Operands, seed, index, &mut Coverage::new());
         let generate::Body::Kernel(items) = case.body else { panic!("{:?}", case.body) };
-        Trial { id: index, body: Body::Items(items), spacing: case.spacing }
+        Trial { id: index, body: TrialBody::Items(items), spacing: case.spacing }
     };
     (0..count).map(trial).collect()
 }
@@ -29,14 +29,14 @@ fn new_findings(planted: &[WrongRule], trials: &[Trial]) -> Vec<Finding> {
 
 fn judged(rules: Rules, trials: &[Trial]) -> Vec<Finding> {
     let subject = fake(NVIDIA, rules);
-    let options = Options { recheck_every: 0, launch: true, ..Options::default() };
+    let options = JudgeOptions { recheck_every: 0, launch: true, ..JudgeOptions::default() };
     let judge = Judge::new(&subject, Rules::default(), options);
     let mut ledger = Ledger::default();
     for (trial, judged) in trials.iter().zip(judge.batch(trials).expect("nothing of ours fails")) {
         ledger.enter(trial, judged, &Header::default());
     }
-    let findings = ledger.findings(&Triage::of([(&ledger, NVIDIA)]));
-    findings.into_iter().filter(Found::is_new).map(|found| found.finding).collect()
+    let findings = ledger.findings(&Triage::new([(&ledger, NVIDIA)]));
+    findings.into_iter().filter(PendingFinding::is_new).map(|found| found.finding).collect()
 }
 
 fn ids(findings: &[Finding]) -> BTreeSet<&str> {

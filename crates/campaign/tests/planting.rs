@@ -1,9 +1,10 @@
-//! Triage names a fault that is planted into an implementation, once and nothing besides, on top of what is known of ptxas.
+//! Triage names a fault that is planted into an implementation, once and nothing besides, on top of what is
+//! known of ptxas.
 
 use std::collections::BTreeSet;
 
 use ptxsmith_campaign::ledger::{Ledger, Triage};
-use ptxsmith_diff::{Body, Header, Judge, Options, Trial};
+use ptxsmith_diff::{Header, Judge, JudgeOptions, Trial, TrialBody};
 use ptxsmith_gen::{self as generate, Coverage, Focus, Generator};
 use ptxsmith_oracle::Rules;
 use ptxsmith_testing::wrong::{self, RuleOrigin, WrongRule};
@@ -15,9 +16,9 @@ fn trials(seed: u64, count: u64) -> Vec<Trial> {
     let trial = |index| {
         let case = generator.case(Focus::Mixed, seed, index, &mut Coverage::new());
         let body = match case.body {
-            generate::Body::Expression { ty, space, expr } => Body::Expression { ty, space, expr },
-            generate::Body::Items(items) => Body::Items(items),
-            generate::Body::Contexts(items) => Body::Contexts(items),
+            generate::Body::Expression { ty, space, expr } => TrialBody::Expression { ty, space, expr },
+            generate::Body::Items(items) => TrialBody::Items(items),
+            generate::Body::Contexts(items) => TrialBody::Contexts(items),
             generate::Body::Negative(_) | generate::Body::Kernel(_) => return None,
         };
         Some(Trial { id: index, body, spacing: case.spacing })
@@ -30,7 +31,7 @@ fn new_findings(planted: &[WrongRule], trials: &[Trial]) -> BTreeSet<String> {
     let mut rules = known_rules(NVIDIA);
     planted.iter().for_each(|wrong| (wrong.change)(&mut rules));
     let subject = fake(NVIDIA, rules);
-    let options = Options { recheck_every: 0, ..Options::default() };
+    let options = JudgeOptions { recheck_every: 0, ..JudgeOptions::default() };
     let judge = Judge::new(&subject, Rules::default(), options);
     let mut ledger = Ledger::default();
     // As many together as a task of a campaign judges.
@@ -39,7 +40,7 @@ fn new_findings(planted: &[WrongRule], trials: &[Trial]) -> BTreeSet<String> {
             ledger.enter(trial, judged, &Header::default());
         }
     }
-    let findings = ledger.findings(&Triage::of([(&ledger, NVIDIA)]));
+    let findings = ledger.findings(&Triage::new([(&ledger, NVIDIA)]));
     findings.into_iter().filter(|found| found.is_new()).map(|found| found.finding.id).collect()
 }
 

@@ -1,17 +1,19 @@
-//! What the default run makes: forms that are seldom written, and feature sets that change from block to block.
+//! What the default run makes: forms that are seldom written, and feature sets that change from block to
+//! block.
 
 use std::collections::BTreeMap;
 
 use ptxsmith_campaign::cases::{BLOCK, Cases};
-use ptxsmith_diff::{Body, Header};
+use ptxsmith_diff::{Header, TrialBody};
 use ptxsmith_gen::{Coverage, Focus};
 use ptxsmith_syntax::{NodeKind, Number, Radix, ScalarType, read_number};
 
-/// How many cases of the default run have each of these forms: of so many, and of those that are wrong on purpose among more.
+/// How many cases of the default run have each of these forms: of so many, and of those that are wrong on
+/// purpose among more.
 fn counted(cases: u64, with_negatives: u64) -> BTreeMap<&'static str, u64> {
     let all = Cases::drawn(1, Focus::Mixed, None);
     let mut counts = BTreeMap::new();
-    let is_counted = |&index: &u64| index < cases || Focus::Mixed.of(index) == Focus::Negatives;
+    let is_counted = |&index: &u64| index < cases || Focus::Mixed.for_case(index) == Focus::Negatives;
     for index in (0..with_negatives).filter(is_counted) {
         let made = all.made(index, false, &mut Coverage::new());
         let header = made.header.clone().unwrap_or_default();
@@ -63,7 +65,7 @@ fn counted(cases: u64, with_negatives: u64) -> BTreeMap<&'static str, u64> {
         let of_counterpart = made.counterpart.as_ref().and_then(|counterpart| counterpart.1.clone());
         let old = of_counterpart.is_some_and(|header: Header| header.version.parse::<f64>().unwrap() < 3.1);
         count("module before .version 3.1", version < 3.1 || old);
-        count("expression", matches!(made.trial.body, Body::Expression { .. }));
+        count("expression", matches!(made.trial.body, TrialBody::Expression { .. }));
     }
     counts
 }

@@ -1,5 +1,5 @@
-//! What a finding says of releases is what `check` says of its program for each of them. A program of its own: it starts processes, which
-//! hold for a moment what other campaigns of the same program have locked.
+//! What a finding says of releases is what `check` says of its program for each of them. A program of its
+//! own: it starts processes, which hold for a moment what other campaigns of the same program have locked.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::num::NonZeroUsize;
 
 use ptxsmith_campaign::Session;
-use ptxsmith_campaign::check::{Options, check};
-use ptxsmith_campaign::session::Silent;
+use ptxsmith_campaign::check::{FileCheckOptions, check};
+use ptxsmith_campaign::session::SilentEvents;
 use ptxsmith_diff::known::KNOWN;
 use ptxsmith_model::ProgramVerdict;
 use ptxsmith_report::matrix::Standing;
@@ -17,7 +17,8 @@ use ptxsmith_subject::{Cancel, OpenOptions, SubjectSpec, open, parse_spec, proce
 
 const RELEASES: [&str; 6] = ["11.7", "12.0", "12.6", "12.9", "13.0", "13.5"];
 
-/// Programs on which releases differ by the header, by what a kernel stores, and by a parameterized name of many registers.
+/// Programs on which releases differ by the header, by what a kernel stores, and by a parameterized name of
+/// many registers.
 const OTHERS: [(&str, &str); 3] = [
     (
         "header",
@@ -46,7 +47,7 @@ fn session() -> Session {
         start: process::Start::Spawn,
         workers: None,
         limit: None,
-        events: Box::new(Silent),
+        events: Box::new(SilentEvents),
         expected: Default::default(),
         known: Default::default(),
     }
@@ -58,7 +59,8 @@ fn installed() -> Option<Vec<SubjectSpec>> {
     specs.iter().all(is_there).then(|| specs.to_vec())
 }
 
-/// The programs of the list, but for those on which a compiler computes for as long as it may, and the others.
+/// The programs of the list, but for those on which a compiler computes for as long as it may, and the
+/// others.
 fn programs(folder: &Path) -> Vec<PathBuf> {
     let listed = KNOWN.iter().filter(|known| !known.exhausts()).map(|known| (known.id, known.example));
     let written = listed.chain(OTHERS).map(|(name, text)| {
@@ -90,7 +92,7 @@ fn releases_of_a_finding_are_what_check_says_of_its_program() {
     };
     let directory = tempfile::tempdir().unwrap();
     let session = session();
-    let options = Options {
+    let options = FileCheckOptions {
         files: programs(directory.path()),
         subjects,
         timeout: None,

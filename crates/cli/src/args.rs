@@ -11,23 +11,33 @@ use std::path::PathBuf;
 use anstream::ColorChoice;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::describe::{CACHE, CUDA_HOME, JUDGED, LIBCUDA, NO_COLOR, PATH, SHARDS, TESTS, help};
-use crate::work::{Work, idle};
+use crate::describe::{
+    CACHE, COMPARING_RELEASES, CUDA_HOME, JUDGED, LIBCUDA, NO_COLOR, PATH, REDUCING, SHARDS, TESTS, help,
+};
+use crate::work::{WorkArgs, idle};
 
-pub use self::campaign::{Campaign, Drift, Merge, Presentation, Run};
-pub use self::generate::{Gen, Suite, What};
-pub use self::programs::{Bundle, Check, Eval, Expect, Lint, LintFormat, Reduce};
-pub use self::report::{Atlas, Explain, History, Report, Show};
-pub use self::tools::{Completions, Subjects, Toolchain, WithLibrary, Worker};
+pub use self::campaign::{CampaignArgs, DriftArgs, MergeArgs, Presentation, RunArgs};
+pub use self::generate::{GenArgs, ProgramKind, SuiteArgs};
+pub use self::programs::{
+    BundleArgs, CheckArgs, EvalArgs, ExpectedValidity, LintArgs, LintFormat, ReduceArgs,
+};
+pub use self::report::{AtlasArgs, ExplainArgs, FullListing, HistoryArgs, ReportArgs};
+pub use self::tools::{CompletionsArgs, LibraryWorkerArgs, SubjectsArgs, ToolchainCommand, WorkerCommand};
 
 /// Tests implementations of PTX data declarations against what the specification says.
 #[derive(Debug, Parser)]
-#[command(name = "ptxsmith", version = version(), propagate_version = true, max_term_width = 100, after_help = STATUSES)]
+#[command(
+    name = "ptxsmith",
+    version = version(),
+    propagate_version = true,
+    max_term_width = 100,
+    after_help = STATUSES,
+)]
 pub struct Cli {
     /// Flags of every command.
     #[command(flatten)]
-    pub global: Global,
-    /// What to do.
+    pub global: GlobalArgs,
+    /// The command.
     #[command(subcommand)]
     pub command: Command,
 }
@@ -51,14 +61,15 @@ Exit status:
 /// Flags of every command.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Options of every command")]
-pub struct Global {
+pub struct GlobalArgs {
     /// No progress and no notes, only results and errors
     #[arg(long, short, global = true, hide_short_help = true)]
     pub quiet: bool,
     /// When to color the output
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto", hide_short_help = true)]
     pub color: Color,
-    /// A file of named subjects, and of options for each command; nothing is read from a place that is not named
+    /// A file of named subjects, and of options for each command; nothing is read from a place that is not
+    /// named
     #[arg(long, global = true, value_name = "FILE", hide_short_help = true)]
     pub config: Option<PathBuf>,
 }
@@ -84,7 +95,7 @@ impl From<Color> for ColorChoice {
     }
 }
 
-/// What to do.
+/// The commands of the program.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Generate programs, show them to implementations, and report what differs from the specification
@@ -99,15 +110,15 @@ Examples:
   ptxsmith run --subject ptxas@12.9 --subject ptxas@13.5 --cases 50000
   ptxsmith run --subject 'exec:my-assembler --observe {ptx}' --focus initializers
   ptxsmith run --exhaustive 2", JUDGED, &[CACHE, CUDA_HOME, PATH, LIBCUDA, SHARDS, NO_COLOR]))]
-    Run(Run),
-    /// Judge by the specification what an implementation makes of PTX files that exist already
+    Run(RunArgs),
+    /// Check how an implementation compiles existing PTX files
     #[command(after_long_help = help("\
 Examples:
   ptxsmith check kernel.ptx
   ptxsmith check corpus/ --subject ptxas@13.5
   ptxsmith check corpus/5.4.4/ --expectations
   clang -x cuda --cuda-device-only -S -o - a.cu | ptxsmith check -", JUDGED, TESTS))]
-    Check(Check),
+    Check(CheckArgs),
     /// Print what the specification says a PTX file holds
     #[command(after_long_help = "\
 Exit status: 0, also where the specification refuses the file, which is an answer; 2 it is no PTX.
@@ -120,16 +131,17 @@ Examples:
   llc -mtriple nvptx64 kernel.ll -o - | ptxsmith eval - --expect accepted
   ptxsmith eval module.ptx --reading shift-count=modulo
   ptxsmith eval kernel.ptx --input 05000000_07000000")]
-    Eval(Eval),
-    /// Warn of forms that listed releases of ptxas take otherwise than the specification says; no ptxas is needed
+    Eval(EvalArgs),
+    /// Warn about PTX that listed releases of ptxas compile incorrectly; does not need ptxas
     #[command(after_long_help = "\
-Exit status: 0 no error, 1 the specification refuses a file, or with --deny known a warning, 2 a file is no PTX.
+Exit status: 0 no error, 1 the specification refuses a file, or with --deny known a warning, 2 a file is no \
+PTX.
 
 Examples:
   llc -mtriple nvptx64 kernel.ll -o - | ptxsmith lint -
   ptxsmith lint build/ --deny known --release 12.9 --release 13.5
   ptxsmith lint kernel.ptx --format sarif > lint.sarif")]
-    Lint(Lint),
+    Lint(LintArgs),
     /// Write generated PTX modules
     #[command(
         mut_arg("jobs", idle),
@@ -144,34 +156,36 @@ Examples:
   ptxsmith gen --count 100000 --stats
   ptxsmith gen --grammar"
     )]
-    Gen(Gen),
+    Gen(GenArgs),
     /// Reduce a PTX file to a minimized reproducer of the same deviation
     #[command(mut_arg("seed", idle), after_long_help = help("\
-What is kept is the verdict on the subject, and its cause: the known deviation that explains it, the signal of a crash.
+Keeps the verdict on the subject and its cause: the known deviation that explains it, or the signal of a \
+crash.
 The file on disk is at any time the best so far, so Ctrl-C loses nothing.
 
 Examples:
   ptxsmith reduce crash.ptx
   ptxsmith reduce kernel.ptx --subject ptxas@12.9 --expect wrong-value --out least.ptx
   ptxsmith reduce kernel.ptx --command ./interesting.sh
-  ptxsmith reduce garbage.ptx --text --subject 'exec:my-assembler --observe {ptx}'", &[("130", "stopped by Ctrl-C; the best so far is on disk")], TESTS))]
-    Reduce(Reduce),
-    /// What changed between releases of ptxas, on the corpus and on fresh programs
+  ptxsmith reduce garbage.ptx --text --subject 'exec:my-assembler --observe {ptx}'", REDUCING, TESTS))]
+    Reduce(ReduceArgs),
+    /// Compare releases of ptxas on the corpus and on generated programs
     #[command(mut_arg("libcuda", idle), after_long_help = help("\
 Examples:
   ptxsmith drift --from 12.0 --to 13.5
-  ptxsmith drift --all --cases 20000 --out drift/", &[("1", "with --deny: a change that a known deviation explains, or what was not compared"), ("3", "no program was compared in two releases")], TESTS))]
-    Drift(Drift),
-    /// Put the shards of one campaign together
+  ptxsmith drift --all --cases 20000 --out drift/", COMPARING_RELEASES, TESTS))]
+    Drift(DriftArgs),
+    /// Merge the shards of a campaign
     #[command(after_long_help = help("\
-The result is byte for byte that of the undivided campaign. Shards that are missing, doubled, unfinished, or of another
+The result is byte for byte that of the undivided campaign. Shards that are missing, doubled, unfinished, \
+or of another
 build, seed or subject are refused by name.
 
 Examples:
   ptxsmith run --cases 1000000 --shard 1/2 --out shard1/
   ptxsmith run --cases 1000000 --shard 2/2 --out shard2/
   ptxsmith merge shard1/ shard2/ --out result/", JUDGED, TESTS))]
-    Merge(Merge),
+    Merge(MergeArgs),
     /// Render the result of a campaign again: for people, for CI, as a bug report, as a page
     #[command(after_long_help = "\
 The status is 0; with --against, it is 1 where something was added that no listed deviation explains.
@@ -181,18 +195,20 @@ Examples:
   ptxsmith report night/ --format html --history history.db --out night.html
   ptxsmith report night/ --format markdown --finding quotient-overflow-crash
   ptxsmith report change/ --against main/ --format junit --out junit.xml")]
-    Report(Report),
+    Report(ReportArgs),
     /// Bundle findings for a bug report: program, script that reproduces it, text
     #[command(mut_arg("seed", idle), after_long_help = help("\
-For each id a folder and a .tar.gz: the program, reproduce.sh, which needs nothing but the compiler (and python3 where values
-are compared), and report.md. An id of a listed deviation (docs/deviations/) needs no campaign: it is shown to every
+For each id a folder and a .tar.gz: the program, reproduce.sh, which needs nothing but the compiler (and \
+python3 where values
+are compared), and report.md. An id of a listed deviation (docs/deviations/) needs no campaign: it is shown \
+to every
 installed release of ptxas. Nothing is sent anywhere.
 
 Examples:
   ptxsmith bundle octal-as-decimal --from night/ --out bundles/
   ptxsmith bundle incomplete-rows-packed quotient-overflow-crash --out bundles/
   sh bundles/incomplete-rows-packed/reproduce.sh /usr/local/cuda/bin/ptxas", &[], TESTS))]
-    Bundle(Bundle),
+    Bundle(BundleArgs),
     /// Render campaigns as static pages: clauses, forms and deviations by implementation, JSON beside each
     #[command(after_long_help = "\
 Addresses stay the same when the atlas is made again: clauses/CLAUSE.html#SUBJECT, forms/FORM.html#CELL,
@@ -202,21 +218,22 @@ Examples:
   ptxsmith check suite/cases --by-case --subject ptxas@all --out campaign/
   ptxsmith atlas campaign/ --out atlas/
   ptxsmith atlas campaign/ places/ parsers/ --out atlas/ --replace")]
-    Atlas(Atlas),
-    /// Remember campaigns: when was a finding first seen, what is new since yesterday, what was incomplete
+    Atlas(AtlasArgs),
+    /// Store campaigns in a database, and list new findings, first dates and incomplete runs
     #[command(after_long_help = "\
 Examples:
   ptxsmith history history.db --add ptxsmith-out/
   ptxsmith history history.db --since 1d
   ptxsmith history history.db --finding quotient-overflow-crash")]
-    History(History),
+    History(HistoryArgs),
     /// Write a conformance suite that others can run without ptxsmith
     #[command(
         mut_arg("jobs", idle),
         mut_arg("libcuda", idle),
         mut_arg("start", idle),
         after_long_help = "\
-The suite is the same on every machine: cases, a manifest with its schema, an index by clause, and a runner in Python.
+The suite is the same on every machine: cases, a manifest with its schema, an index by clause, and a runner \
+in Python.
 
 Examples:
   ptxsmith suite --out suite/
@@ -224,38 +241,38 @@ Examples:
   ptxsmith suite --out old/ --target sm_35 --max-ptx 4.3 --only '^5.4.4/'
   python3 suite/run.py --ptxas /usr/local/cuda/bin/ptxas"
     )]
-    Suite(Suite),
+    Suite(SuiteArgs),
     /// List the implementations that can be tested: available or not, why, version
     #[command(mut_arg("jobs", idle), mut_arg("seed", idle), mut_arg("start", idle), after_long_help = help("\
 Examples:
   ptxsmith subjects
   ptxsmith subjects --subject ptxas:/usr/local/cuda/bin/ptxas --json", &[], TESTS))]
-    Subjects(Subjects),
+    Subjects(SubjectsArgs),
     /// List, install or locate NVIDIA's releases of ptxas
     #[command(
         subcommand,
         after_long_help = help("\
-Releases are installed from NVIDIA's public wheels with pip, into PTXSMITH_CACHE or the user's cache directory.
+Releases are installed from NVIDIA's public wheels with pip, into PTXSMITH_CACHE or the user's cache \
+directory.
 
 Examples:
   ptxsmith toolchain list
   ptxsmith toolchain install 13.5 12.9
   $(ptxsmith toolchain path 13.5) --version", &[], &[CACHE, PATH])
     )]
-    Toolchain(Toolchain),
+    Toolchain(ToolchainCommand),
     #[cfg(feature = "cuda")]
     /// Test compilers, and check sources, against the rule on host const variables in CUDA C++ device code
     #[command(subcommand, after_long_help = "Example:\n  ptxsmith cuda check kernel.cu")]
-    Cuda(crate::commands::cuda::Cuda),
+    Cuda(crate::commands::cuda::CudaCommand),
     #[cfg(feature = "cuda")]
     /// Test compilers that print PTX: does an initial value arrive there as the source says?
     #[command(subcommand, after_long_help = "Example:\n  ptxsmith emit run --subject nvcc@13.5")]
-    Emit(crate::commands::emit::Emit),
+    Emit(crate::commands::emit::EmitCommand),
     /// Explain a name that reports and messages show: a listed deviation, a clause, an ambiguity
-    #[command(
-        after_long_help = "Examples:\n  ptxsmith explain incomplete-rows-packed\n  ptxsmith explain 5.4.4/incomplete-inner\n  ptxsmith explain shift-count"
-    )]
-    Explain(Explain),
+    #[command(after_long_help = "Examples:\n  ptxsmith explain incomplete-rows-packed\n  \
+            ptxsmith explain 5.4.4/incomplete-inner\n  ptxsmith explain shift-count")]
+    Explain(ExplainArgs),
     /// Serve an editor: warnings of lint while a file is written, values of eval under the pointer
     #[command(
         after_long_help = "docs/guide/editors.md has the settings of editors.\n\nExample:\n  ptxsmith lsp"
@@ -264,17 +281,18 @@ Examples:
     /// Generate shell completions
     #[command(
         hide = true,
-        after_long_help = "Example:\n  ptxsmith completions bash > ~/.local/share/bash-completion/completions/ptxsmith"
+        after_long_help = "Example:\n  ptxsmith completions bash > \
+            ~/.local/share/bash-completion/completions/ptxsmith"
     )]
-    Completions(Completions),
+    Completions(CompletionsArgs),
     /// Load a library and answer questions, one a line: what this program starts itself as
     #[command(subcommand, hide = true)]
-    Worker(Worker),
+    Worker(WorkerCommand),
 }
 
 impl Command {
     /// Returns the options of long-running work, or `None` if the command has none.
-    pub fn work(&self) -> Option<&Work> {
+    pub fn work(&self) -> Option<&WorkArgs> {
         match self {
             Command::Run(args) => Some(&args.campaign.work),
             Command::Check(args) => Some(&args.campaign.work),
@@ -289,7 +307,7 @@ impl Command {
             Command::Cuda(args) => Some(args.work()),
             #[cfg(feature = "cuda")]
             Command::Emit(args) => Some(args.work()),
-            Command::Worker(Worker::Driver { work, .. }) => Some(work),
+            Command::Worker(WorkerCommand::Driver { work, .. }) => Some(work),
             Command::Eval(_)
             | Command::Lint(_)
             | Command::Report(_)
@@ -332,7 +350,8 @@ mod tests {
         for line in ["completions bash --jobs 2", "eval a.ptx --seed 7", "toolchain list --libcuda /x"] {
             assert!(parse(line).is_err(), "{line}");
         }
-        // Long-running commands accept all of these options, so that scripts can pass one set to every command.
+        // Long-running commands accept all of these options, so that scripts can pass one set to every
+        // command.
         for line in
             ["run --seed 7", "check a.ptx --jobs 2 --seed 1", "gen --count 1 --jobs 3", "-q eval a.ptx"]
         {

@@ -8,8 +8,8 @@ use crate::exit::Exit;
 
 /// Installs a panic hook that ends the program with [`Exit::HarnessFailed`], whichever thread panics.
 ///
-/// If only the panicking worker stopped, the others would run on and the verdicts would be incomplete without notice.
-/// Earlier findings are safe: each is written to disk when it is found.
+/// If only the panicking worker stopped, the others would run on and the verdicts would be incomplete without
+/// notice. Earlier findings are safe: each is written to disk when it is found.
 pub fn end_on_panic() {
     std::panic::set_hook(Box::new(|info| {
         eprintln!("error: {}", console::line(&message(info)));

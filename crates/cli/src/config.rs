@@ -1,8 +1,8 @@
 //! `--config FILE`: names for subjects, and default options for each command.
 //!
-//! The options of the file are inserted into the command line, behind the command, before clap parses it. An option
-//! that the user wrote is left out. The options are therefore validated, and errors reported, as if the user had typed
-//! them.
+//! The options of the file are inserted into the command line, behind the command, before clap parses it. An
+//! option that the user wrote is left out. The options are therefore validated, and errors reported, as if
+//! the user had typed them.
 //!
 //! ```toml
 //! [subjects]
@@ -14,7 +14,7 @@
 //! ```
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 
 use clap::CommandFactory;
 use clap::error::ErrorKind;
@@ -24,38 +24,42 @@ use crate::args::Cli;
 
 /// The contents of a `--config` file.
 #[derive(Debug, Default, Deserialize)]
-struct Config {
+struct ConfigFile {
     /// Subject specifications by name.
     #[serde(default)]
     subjects: BTreeMap<String, String>,
     /// The options of each command, by their long names.
     #[serde(flatten)]
-    commands: BTreeMap<String, BTreeMap<String, Value>>,
+    commands: BTreeMap<String, BTreeMap<String, OptionValue>>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
-enum Value {
+enum OptionValue {
     Flag(bool),
     Number(i64),
     Text(String),
     Several(Vec<String>),
 }
 
-/// Returns the command line with the options of the `--config` file added, or unchanged if there is no `--config`.
+/// Returns the command line with the options of the `--config` file added, or unchanged if there is no
+/// `--config`.
 pub fn completed(args: Vec<OsString>) -> Result<Vec<OsString>, clap::Error> {
     let Some(path) = path_of(&args) else { return Ok(args) };
-    let error = |message: String| {
-        Cli::command()
-            .error(ErrorKind::ValueValidation, format!("--config {}: {message}", path.to_string_lossy()))
-    };
+    let completed = read_config(&path).and_then(|config| complete(args, &config));
+    completed.map_err(|message| {
+        let message = format!("--config {}: {message}", path.to_string_lossy());
+        Cli::command().error(ErrorKind::ValueValidation, message)
+    })
+}
+
+fn read_config(path: &OsStr) -> Result<ConfigFile, String> {
     // Reject pipes and devices: reading a pipe may block, and a device may have no end.
-    if !std::fs::metadata(&path).map_err(|why| error(why.to_string()))?.is_file() {
-        return Err(error("it is no regular file".to_owned()));
+    if !std::fs::metadata(path).map_err(|error| error.to_string())?.is_file() {
+        return Err("it is no regular file".to_owned());
     }
-    let text = std::fs::read_to_string(&path).map_err(|why| error(why.to_string()))?;
-    let config: Config = toml::from_str(&text).map_err(|why| error(why.to_string()))?;
-    complete(args, &config).map_err(error)
+    let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
+    toml::from_str(&text).map_err(|error| error.to_string())
 }
 
 fn path_of(args: &[OsString]) -> Option<OsString> {
@@ -65,19 +69,19 @@ fn path_of(args: &[OsString]) -> Option<OsString> {
     })
 }
 
-fn complete(args: Vec<OsString>, config: &Config) -> Result<Vec<OsString>, String> {
+fn complete(args: Vec<OsString>, config: &ConfigFile) -> Result<Vec<OsString>, String> {
     let program = Cli::command();
-    let is_command = |name: &str| program.get_subcommands().any(|sub| sub.get_name() == name);
-    if let Some(name) = config.commands.keys().find(|name| !is_command(name)) {
+    let commands: Vec<&str> = program.get_subcommands().map(|command| command.get_name()).collect();
+    if let Some(name) = config.commands.keys().find(|name| !commands.contains(&name.as_str())) {
         return Err(format!("`{name}` is no command; write [subjects], or [run] and the like"));
     }
-    let at = args.iter().position(|arg| arg.to_str().is_some_and(is_command));
+    let command = args.iter().position(|arg| arg.to_str().is_some_and(|arg| commands.contains(&arg)));
     let mut completed = args.clone();
-    if let Some(at) = at
-        && let Some(options) = args[at].to_str().and_then(|name| config.commands.get(name))
+    if let Some(index) = command
+        && let Some(options) = args[index].to_str().and_then(|name| config.commands.get(name))
     {
         let added = options.iter().filter(|(name, _)| !is_written(&args, name)).flat_map(written);
-        completed.splice(at + 1..=at, added.map(OsString::from).collect::<Vec<_>>());
+        completed.splice(index + 1..=index, added.map(OsString::from).collect::<Vec<_>>());
     }
     // Replace the names of subjects by the specifications in the file.
     let names = ["--subject", "--same-on"];
@@ -104,14 +108,14 @@ fn is_written(args: &[OsString], name: &str) -> bool {
     })
 }
 
-fn written((name, value): (&String, &Value)) -> Vec<String> {
-    let one = |value: &str| [format!("--{name}"), value.to_owned()];
+fn written((name, value): (&String, &OptionValue)) -> Vec<String> {
+    let flag = format!("--{name}");
     match value {
-        Value::Flag(false) => Vec::new(),
-        Value::Flag(true) => vec![format!("--{name}")],
-        Value::Number(number) => one(&number.to_string()).into(),
-        Value::Text(text) => one(text).into(),
-        Value::Several(texts) => texts.iter().flat_map(|text| one(text)).collect(),
+        OptionValue::Flag(false) => Vec::new(),
+        OptionValue::Flag(true) => vec![flag],
+        OptionValue::Number(number) => vec![flag, number.to_string()],
+        OptionValue::Text(text) => vec![flag, text.clone()],
+        OptionValue::Several(texts) => texts.iter().flat_map(|text| [flag.clone(), text.clone()]).collect(),
     }
 }
 

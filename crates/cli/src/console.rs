@@ -33,8 +33,8 @@ pub struct Console {
 impl Console {
     /// Writes a result to standard output.
     ///
-    /// A closed pipe (`| head`) is not an error: the command continues, so that its files are written and its exit
-    /// status does not change.
+    /// A closed pipe (`| head`) is not an error: the command continues, so that its files are written and its
+    /// exit status does not change.
     pub fn print(&self, text: &str) -> io::Result<()> {
         match self.try_print(text) {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
@@ -66,8 +66,8 @@ impl Console {
     pub fn failure(&self, failure: &Failure) {
         match failure {
             Failure::BadInput(message) => self.error(message),
-            // The message of `NoSubject` has several lines: the error, then the request to the subject and its
-            // response.
+            // The message of `NoSubject` has several lines: the error, then the request to the subject and
+            // its response.
             Failure::NoSubject(message) => {
                 let (first, rest) = message.split_once('\n').unwrap_or((message, ""));
                 self.error(first);

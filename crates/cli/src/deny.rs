@@ -3,26 +3,27 @@
 use ptxsmith_report::{Report, Status};
 
 use crate::exit::Exit;
-use crate::values::Deny;
+use crate::values::DeniedResult;
 
 /// Returns the denied kinds of results that occur in a report.
-pub fn shown(report: &Report, denied: &[Deny]) -> Vec<Deny> {
-    let shows = |deny: &Deny| match deny {
-        Deny::Known => report.findings.iter().any(|found| found.status == Status::Known),
+pub fn denied_results(report: &Report, denied: &[DeniedResult]) -> Vec<DeniedResult> {
+    let mut results = denied.to_vec();
+    results.retain(|result| match result {
+        DeniedResult::Known => report.findings.iter().any(|finding| finding.status == Status::Known),
         // Programs compared by outcome only count as uncompared, because none of their values was compared.
-        Deny::Uncompared => {
+        DeniedResult::Uncompared => {
             report.not_compared.values().any(|&count| count > 0)
                 || report.subjects.iter().any(|subject| subject.compared_by_outcome > 0)
         }
-    };
-    denied.iter().copied().filter(shows).collect()
+    });
+    results
 }
 
-/// Returns the exit status of a command if these denied results occurred. A denied result takes precedence over
-/// "nothing was compared"; bad input and failures take precedence over a denied result.
-pub fn status(exit: Exit, shown: &[Deny]) -> Exit {
+/// Returns the exit status of a command if these denied results occurred. A denied result takes precedence
+/// over "nothing was compared"; bad input and failures take precedence over a denied result.
+pub fn status(exit: Exit, results: &[DeniedResult]) -> Exit {
     match exit {
-        Exit::Success | Exit::NothingCompared if !shown.is_empty() => Exit::Deviation,
+        Exit::Success | Exit::NothingCompared if !results.is_empty() => Exit::Deviation,
         exit => exit,
     }
 }
@@ -44,15 +45,18 @@ mod tests {
             report.subjects.push(SubjectResults { compared_by_outcome, ..SubjectResults::default() });
             report
         };
-        let both = [Deny::Known, Deny::Uncompared];
-        assert_eq!(shown(&report(vec![], 0, 0), &both), []);
-        assert_eq!(shown(&report(known(), 0, 0), &both), [Deny::Known]);
-        assert_eq!(shown(&report(known(), 2, 0), &[]), []);
-        assert_eq!(shown(&report(known(), 2, 0), &[Deny::Uncompared]), [Deny::Uncompared]);
-        assert_eq!(shown(&report(vec![], 0, 1), &both), [Deny::Uncompared]);
-        assert_eq!(status(Exit::Success, &[Deny::Known]), Exit::Deviation);
-        assert_eq!(status(Exit::NothingCompared, &[Deny::Uncompared]), Exit::Deviation);
-        assert_eq!(status(Exit::BadInput, &[Deny::Known]), Exit::BadInput);
+        let both = [DeniedResult::Known, DeniedResult::Uncompared];
+        assert_eq!(denied_results(&report(vec![], 0, 0), &both), []);
+        assert_eq!(denied_results(&report(known(), 0, 0), &both), [DeniedResult::Known]);
+        assert_eq!(denied_results(&report(known(), 2, 0), &[]), []);
+        assert_eq!(
+            denied_results(&report(known(), 2, 0), &[DeniedResult::Uncompared]),
+            [DeniedResult::Uncompared]
+        );
+        assert_eq!(denied_results(&report(vec![], 0, 1), &both), [DeniedResult::Uncompared]);
+        assert_eq!(status(Exit::Success, &[DeniedResult::Known]), Exit::Deviation);
+        assert_eq!(status(Exit::NothingCompared, &[DeniedResult::Uncompared]), Exit::Deviation);
+        assert_eq!(status(Exit::BadInput, &[DeniedResult::Known]), Exit::BadInput);
         assert_eq!(status(Exit::NothingCompared, &[]), Exit::NothingCompared);
     }
 }

@@ -30,19 +30,28 @@ pub const JUDGED: &[Status] = &[
     ("0", "everything compared conforms or is a known deviation"),
     (
         "1",
-        "a new deviation, or a listed one that no longer reproduces; with --deny also a known one, or what was not compared",
+        "a new deviation, or a listed one that no longer reproduces; with --deny also a known one, or what \
+         was not compared",
     ),
     (
         "3",
-        "nothing was compared, or a subject gives no valid answer or refuses nearly everything valid: is it configured?",
+        "nothing was compared, or a subject gives no valid answer or refuses nearly everything valid: is it \
+         configured?",
     ),
     ("130, 143, 129", "stopped by SIGINT, SIGTERM, SIGHUP; what was found so far is on disk"),
+];
+/// The exit statuses of `reduce` that differ from the common ones.
+pub const REDUCING: &[Status] = &[("130", "stopped by Ctrl-C; the best so far is on disk")];
+/// The exit statuses of `drift` that differ from the common ones.
+pub const COMPARING_RELEASES: &[Status] = &[
+    ("1", "with --deny: a change that a known deviation explains, or what was not compared"),
+    ("3", "no program was compared in two releases"),
 ];
 /// The environment variables of commands that run implementations.
 pub const TESTS: &[Variable] = &[CACHE, CUDA_HOME, PATH, LIBCUDA, NO_COLOR];
 
-/// Builds the help text after the options: `text`, the exit statuses if they differ from the common ones, and the
-/// environment variables.
+/// Builds the help text after the options: `text`, the exit statuses if they differ from the common ones, and
+/// the environment variables.
 pub fn help(text: &str, statuses: &[Status], environment: &[Variable]) -> String {
     let mut help = text.to_owned();
     if !statuses.is_empty() {
@@ -60,12 +69,12 @@ pub fn help(text: &str, statuses: &[Status], environment: &[Variable]) -> String
     help
 }
 
-/// Merges these exit statuses with the common ones, in ascending order. An entry in `statuses` replaces the common
-/// entry.
+/// Merges these exit statuses with the common ones, in ascending order. An entry in `statuses` replaces the
+/// common entry.
 fn with_common(statuses: &[Status]) -> Vec<Status> {
     let common = [("0", "done"), ("2", "bad usage or bad input"), ("4", "ptxsmith itself failed")];
     let mut all = statuses.to_vec();
-    all.extend(common.iter().filter(|(status, _)| !statuses.iter().any(|(own, _)| own == status)));
+    all.extend(common.iter().filter(|(status, _)| !statuses.iter().any(|(listed, _)| listed == status)));
     all.sort_by_key(|(status, _)| status.split(',').next().and_then(|first| first.parse::<u32>().ok()));
     all
 }

@@ -1,5 +1,5 @@
-//! Handling of SIGINT, SIGTERM and SIGHUP: the first signal asks for a clean end within a time limit, the second ends
-//! the program at once.
+//! Handling of SIGINT, SIGTERM and SIGHUP: the first signal asks for a clean end within a time limit, the
+//! second ends the program at once.
 
 use std::fs;
 use std::process::exit;
@@ -12,8 +12,8 @@ use ptxsmith_subject::Cancel;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-/// Time for a clean end after the first signal. A command that takes longer, for instance because it reads a pipe
-/// without a writer, is ended.
+/// Time for a clean end after the first signal. A command that takes longer, for instance because it reads a
+/// pipe without a writer, is ended.
 const PATIENCE: Duration = Duration::from_millis(1500);
 
 /// The first signal received, or 0 if there was none.
@@ -24,9 +24,9 @@ static LAST_WORDS: Mutex<Option<LastWords>> = Mutex::new(None);
 
 type LastWords = Box<dyn FnOnce() + Send>;
 
-/// Installs the signal handlers and returns a flag that the first signal raises. Long-running work checks the flag, and
-/// child processes of subjects are killed when it is raised. If the program is still running after the time limit,
-/// `say` is called and the program exits.
+/// Installs the signal handlers and returns a flag that the first signal raises. Long-running work checks the
+/// flag, and child processes of subjects are killed when it is raised. If the program is still running after
+/// the time limit, `say` is called and the program exits.
 pub fn watch(say: impl FnOnce() + Send + 'static) -> anyhow::Result<Cancel> {
     let cancel = Cancel::new();
     let raised = cancel.clone();
@@ -52,14 +52,16 @@ pub fn watch(say: impl FnOnce() + Send + 'static) -> anyhow::Result<Cancel> {
     Ok(cancel)
 }
 
-/// Sets a function that is called, before `say` of [`watch`], if the command does not end in time after a signal.
+/// Sets a function that is called, before `say` of [`watch`], if the command does not end in time after a
+/// signal.
 pub fn last_words(say: impl FnOnce() + Send + 'static) {
     if let Ok(mut words) = LAST_WORDS.lock() {
         *words = Some(Box::new(say));
     }
 }
 
-/// Returns the exit status of a command that a signal ended: 128 plus the signal's number, as shells report it.
+/// Returns the exit status of a command that a signal ended: 128 plus the signal's number, as shells report
+/// it.
 pub fn status() -> u8 {
     128 + number()
 }
@@ -79,7 +81,8 @@ pub fn name() -> &'static str {
     }
 }
 
-/// Returns true if this program was started with the signal ignored. The kernel lists ignored signals as a bit mask.
+/// Returns true if this program was started with the signal ignored. The kernel lists ignored signals as a
+/// bit mask.
 fn is_ignored(signal: i32) -> bool {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));

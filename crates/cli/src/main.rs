@@ -20,7 +20,7 @@ use std::process::ExitCode;
 use clap::{ArgMatches, CommandFactory, FromArgMatches};
 
 use args::Cli;
-use commands::Context;
+use commands::CommandContext;
 use console::Console;
 use exit::{Exit, Failure};
 
@@ -48,6 +48,7 @@ fn read() -> Result<(Cli, ArgMatches, Vec<OsString>), clap::Error> {
 }
 
 fn run(cli: &Cli, command_line: Vec<String>, console: Console) -> Result<Exit, Failure> {
-    let context = Context::new(&cli.command.work().cloned().unwrap_or_default(), command_line, console)?;
+    let context =
+        CommandContext::new(&cli.command.work().cloned().unwrap_or_default(), command_line, console)?;
     commands::run_command(&context, &cli.command)
 }

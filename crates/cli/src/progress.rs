@@ -20,19 +20,19 @@ pub fn spinner(console: &Console) -> ProgressBar {
 }
 
 /// Shows the events of a campaign on the terminal.
-pub struct OnTerminal {
+pub struct TerminalEvents {
     pub console: Console,
     /// The time limit of the command, if there is one.
     pub limit: Option<Limit>,
 }
 
 /// A progress bar that disappears when this value is dropped.
-struct Bar {
+struct TerminalProgress {
     bar: ProgressBar,
     console: Console,
 }
 
-impl Events for OnTerminal {
+impl Events for TerminalEvents {
     fn note(&self, message: &str) {
         self.console.note(message);
     }
@@ -46,15 +46,15 @@ impl Events for OnTerminal {
     }
 
     fn begin(&self, unit: &str, count: Option<u64>) -> Box<dyn Progress> {
-        Box::new(Bar { bar: bar(&self.console, self.limit, unit, count), console: self.console })
+        Box::new(TerminalProgress { bar: bar(&self.console, self.limit, unit, count), console: self.console })
     }
 
     fn wait(&self) -> Box<dyn Progress> {
-        Box::new(Bar { bar: spinner(&self.console), console: self.console })
+        Box::new(TerminalProgress { bar: spinner(&self.console), console: self.console })
     }
 }
 
-impl Progress for Bar {
+impl Progress for TerminalProgress {
     fn done(&self, units: u64) {
         self.bar.inc(units);
     }
@@ -68,7 +68,7 @@ impl Progress for Bar {
     }
 }
 
-impl Drop for Bar {
+impl Drop for TerminalProgress {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
     }
@@ -90,8 +90,8 @@ fn bar(console: &Console, limit: Option<Limit>, unit: &str, count: Option<u64>) 
     bar
 }
 
-/// Creates a progress line that fits the terminal. On a narrow terminal the findings come first and the rest is left
-/// out.
+/// Creates a progress line that fits the terminal. On a narrow terminal the findings come first and the rest
+/// is left out.
 fn style(
     limit: Option<Limit>,
     unit: &str,
@@ -99,8 +99,8 @@ fn style(
     width: u16,
 ) -> Result<ProgressStyle, indicatif::style::TemplateError> {
     let count = if is_counted { "{human_pos}/{human_len}" } else { "{human_pos}" };
-    // With a known count or a time limit, show the completed share and the time left; otherwise a spinner and the
-    // elapsed time.
+    // With a known count or a time limit, show the completed share and the time left; otherwise a spinner and
+    // the elapsed time.
     let share = if is_counted || limit.is_some() { "{share}" } else { "{spinner}" };
     let time = if is_counted || limit.is_some() { "{left} left" } else { "{elapsed}" };
     let template = match width {
@@ -119,8 +119,8 @@ fn style(
         .with_key("left", move |state: &ProgressState, out: &mut dyn Write| {
             let of_time = limit.map(|limit| limit.end.saturating_duration_since(Instant::now()));
             let of_count = is_counted.then(|| state.eta());
-            let left = of_time.into_iter().chain(of_count).min().unwrap_or_default();
-            let _ = write!(out, "{}", time_of(left));
+            let remaining = of_time.into_iter().chain(of_count).min().unwrap_or_default();
+            let _ = write!(out, "{}", time_of(remaining));
         }))
 }
 
@@ -193,7 +193,7 @@ mod tests {
 
     #[test]
     fn the_line_fits_40_columns_and_tells_what_is_new_and_how_long_it_takes() {
-        let limit = Limit::of(Instant::now(), Duration::from_secs(600));
+        let limit = Limit::new(Instant::now(), Duration::from_secs(600));
         for (limit, count) in
             [(None, Some(250_000)), (Some(limit), None), (Some(limit), Some(250_000)), (None, None)]
         {

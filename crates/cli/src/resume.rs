@@ -13,19 +13,19 @@ use ptxsmith_subject::SubjectSpec;
 use crate::args::{Cli, Command};
 use crate::exit::Failure;
 
-/// Completes the arguments of `run --resume` with the arguments of the stored campaign, and returns them with the
-/// complete command line. Arguments given now take precedence. Other commands are returned unchanged.
+/// Completes the arguments of `run --resume` with the arguments of the stored campaign, and returns them with
+/// the complete command line. Arguments given now take precedence. Other commands are returned unchanged.
 ///
 /// # Errors
 /// If the folder contains no usable arguments.
 pub fn completed(cli: Cli, matches: &ArgMatches, args: &[OsString]) -> Result<(Cli, Vec<String>), Failure> {
     let given: Vec<String> = args.iter().map(|arg| arg.to_string_lossy().into_owned()).collect();
     match (&cli.command, matches.subcommand()) {
-        (Command::Run(run), Some((_, own))) if run.resume => {
+        (Command::Run(run), Some((_, run_matches))) if run.resume => {
             let manifest = folder::read_manifest(&run.out);
             let manifest = manifest.map_err(|error| Failure::BadInput(error.to_string()))?;
             match manifest {
-                Some(manifest) => gone_on_with(&manifest.command_line, cli, own),
+                Some(manifest) => merged_arguments(&manifest.command_line, cli, run_matches),
                 None => Ok((cli, given)),
             }
         }
@@ -40,21 +40,12 @@ const OF_NOW: [&str; 8] = ["jobs", "quiet", "color", "config", "out", "resume", 
 const BUDGET: [&str; 2] = ["cases", "time"];
 
 /// Merges the arguments of an earlier `run` with the arguments that were given now.
-fn gone_on_with(earlier: &[String], now: Cli, given: &ArgMatches) -> Result<(Cli, Vec<String>), Failure> {
-    let Command::Run(own) = now.command else { unreachable!("only run is gone on with") };
-    let name = line(&own.out.join(folder::MANIFEST).to_string_lossy()).into_owned();
-    let unusable = || {
-        Failure::BadInput(format!(
-            "{name} keeps no arguments of `ptxsmith run` that this version takes; give them all"
-        ))
-    };
-    let kept = Cli::command().try_get_matches_from(earlier).map_err(|_| unusable())?;
-    let kept = kept.subcommand_matches("run").ok_or_else(unusable)?;
+fn merged_arguments(earlier: &[String], now: Cli, given: &ArgMatches) -> Result<(Cli, Vec<String>), Failure> {
+    let Command::Run(run_now) = now.command else { unreachable!("only run is resumed") };
+    let name = line(&run_now.out.join(folder::MANIFEST).to_string_lossy()).into_owned();
+    let kept = Cli::command().try_get_matches_from(earlier).map_err(|_| unusable(&name))?;
+    let kept = kept.subcommand_matches("run").ok_or_else(|| unusable(&name))?;
     let is_raised = BUDGET.iter().any(|id| is_given(given, id));
-    let is_kept = |id: &str| {
-        let is_replaced = is_given(given, id) || is_raised && BUDGET.contains(&id);
-        !OF_NOW.contains(&id) && !is_replaced && is_given(kept, id)
-    };
     if is_given(kept, "mutate") {
         return Err(Failure::BadInput(format!("{name} is of a campaign that cannot be resumed")));
     }
@@ -63,16 +54,16 @@ fn gone_on_with(earlier: &[String], now: Cli, given: &ArgMatches) -> Result<(Cli
     let mut merged: Vec<OsString> = vec!["ptxsmith".into(), "run".into()];
     for arg in run_arguments(&program) {
         let id = arg.get_id().as_str();
-        let from = if is_kept(id) { kept } else { given };
+        let from = if is_kept(id, kept, given) { kept } else { given };
         if is_given(from, id) {
             merged.extend(written(arg, from));
         }
     }
-    let matches = Cli::command().try_get_matches_from(merged).map_err(|_| unusable())?;
-    let cli = Cli::from_arg_matches(&matches).map_err(|_| unusable())?;
-    let Command::Run(run) = &cli.command else { return Err(unusable()) };
-    if is_kept("subjects") && run.campaign.subjects.iter().any(SubjectSpec::is_of_users_choosing) {
-        only_ours(&own.out, &name)?;
+    let matches = Cli::command().try_get_matches_from(merged).map_err(|_| unusable(&name))?;
+    let cli = Cli::from_arg_matches(&matches).map_err(|_| unusable(&name))?;
+    let Command::Run(run) = &cli.command else { return Err(unusable(&name)) };
+    if is_kept("subjects", kept, given) && run.campaign.subjects.iter().any(SubjectSpec::is_chosen_by_user) {
+        only_ours(&run_now.out, &name)?;
     }
     let mut command_line = earlier.to_vec();
     if is_raised {
@@ -83,6 +74,21 @@ fn gone_on_with(earlier: &[String], now: Cli, given: &ArgMatches) -> Result<(Cli
         command_line.extend(budget.map(|word| word.to_string_lossy().into_owned()));
     }
     Ok((cli, command_line))
+}
+
+fn unusable(name: &str) -> Failure {
+    Failure::BadInput(format!(
+        "{name} keeps no arguments of `ptxsmith run` that this version takes; give them all"
+    ))
+}
+
+/// Returns true if an option is restored from the campaign.
+fn is_kept(id: &str, kept: &ArgMatches, given: &ArgMatches) -> bool {
+    if OF_NOW.contains(&id) || is_given(given, id) {
+        return false;
+    }
+    let is_raised = BUDGET.contains(&id) && BUDGET.iter().any(|id| is_given(given, id));
+    !is_raised && is_given(kept, id)
 }
 
 fn run_arguments(program: &clap::Command) -> impl Iterator<Item = &Arg> {
@@ -96,12 +102,12 @@ fn is_given(matches: &ArgMatches, id: &str) -> bool {
 
 /// Returns an option as command line arguments, repeated for each value.
 fn written(arg: &Arg, matches: &ArgMatches) -> Vec<OsString> {
-    let flag = || OsString::from(format!("--{}", arg.get_long().expect("run has options alone")));
+    let flag = OsString::from(format!("--{}", arg.get_long().expect("run has options alone")));
     if !arg.get_action().takes_values() {
-        return vec![flag()];
+        return vec![flag];
     }
     let values = matches.get_raw(arg.get_id().as_str()).into_iter().flatten();
-    values.flat_map(|value| [flag(), value.to_owned()]).collect()
+    values.flat_map(|value| [flag.clone(), value.to_owned()]).collect()
 }
 
 /// Returns a command line without `--cases` and `--time`.
@@ -120,10 +126,10 @@ fn without_budget(command_line: &[String]) -> Vec<String> {
 
 /// Fails if other users may have written the manifest, because it names programs to run.
 fn only_ours(out: &Path, name: &str) -> Result<(), Failure> {
-    let own = std::fs::metadata("/proc/self").map(|own| own.uid());
+    let uid = std::fs::metadata("/proc/self").map(|metadata| metadata.uid());
     let file = std::fs::metadata(out.join(folder::MANIFEST));
-    match (own, file) {
-        (Ok(own), Ok(file)) if file.uid() == own && file.mode() & 0o022 == 0 => Ok(()),
+    match (uid, file) {
+        (Ok(uid), Ok(file)) if file.uid() == uid && file.mode() & 0o022 == 0 => Ok(()),
         _ => Err(Failure::BadInput(format!(
             "{name} names programs to run, and others may write to it; name them with --subject"
         ))),
@@ -144,7 +150,7 @@ mod tests {
         let matches = Cli::command().try_get_matches_from(words(now)).unwrap();
         let cli = Cli::from_arg_matches(&matches).unwrap();
         let own = matches.subcommand_matches("run").unwrap();
-        gone_on_with(&words(earlier), cli, own).unwrap_or_else(|failure| panic!("{failure:?}"))
+        merged_arguments(&words(earlier), cli, own).unwrap_or_else(|failure| panic!("{failure:?}"))
     }
 
     #[test]

@@ -5,11 +5,11 @@ use std::time::{Duration, SystemTime};
 
 use clap::ValueEnum;
 use ptxsmith_oracle::Question;
-use ptxsmith_subject::{Form, SubjectSpec, parse_spec};
+use ptxsmith_subject::{SubjectSpec, parse_spec};
 
-/// What `--deny` makes status 1.
+/// The results that `--deny` turns into exit status 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Deny {
+pub enum DeniedResult {
     /// A known deviation that shows
     Known,
     /// Something that could not be compared
@@ -58,10 +58,10 @@ fn read_count(text: &str) -> Option<u64> {
 
 /// Bytes in memory order, from the command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Bytes(pub Vec<u8>);
+pub struct InputBytes(pub Vec<u8>);
 
 /// Parses bytes of two hexadecimal digits each, such as `01000000`. Blanks and `_` are ignored.
-pub fn bytes(text: &str) -> Result<Bytes, String> {
+pub fn bytes(text: &str) -> Result<InputBytes, String> {
     let digits: Option<Vec<u8>> = text
         .chars()
         .filter(|&letter| letter != '_' && !letter.is_whitespace())
@@ -69,7 +69,7 @@ pub fn bytes(text: &str) -> Result<Bytes, String> {
         .collect();
     match digits {
         Some(digits) if digits.len() % 2 == 0 => {
-            Ok(Bytes(digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect()))
+            Ok(InputBytes(digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect()))
         }
         _ => Err(format!("`{text}` is not bytes of two hexadecimal digits each: write 01000000")),
     }
@@ -83,11 +83,11 @@ pub fn target(text: &str) -> Result<String, String> {
 
 /// Parses a PTX version, such as `7.8`.
 pub fn ptx_version(text: &str) -> Result<(u32, u32), String> {
-    let read = || {
-        let (major, minor) = text.split_once('.')?;
-        Some((major.parse().ok()?, minor.parse().ok()?))
-    };
-    read().ok_or_else(|| format!("`{text}` is not a version of PTX: write 7.8"))
+    let numbers = text.split_once('.').map(|(major, minor)| (major.parse(), minor.parse()));
+    match numbers {
+        Some((Ok(major), Ok(minor))) => Ok((major, minor)),
+        _ => Err(format!("`{text}` is not a version of PTX: write 7.8")),
+    }
 }
 
 /// Parses a regular expression.
@@ -97,9 +97,9 @@ pub fn regex(text: &str) -> Result<regex_lite::Regex, String> {
 
 /// Returns the known name that is most similar to a misspelt name, or `None` if nothing is similar enough.
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let likeness = |known: &str| strsim::jaro_winkler(name, known);
-    let scored = known.into_iter().map(|known| (likeness(known), known));
-    scored.filter(|(score, _)| *score > 0.8).max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, known)| known)
+    let scored = known.into_iter().map(|known| (strsim::jaro_winkler(name, known), known));
+    let similar = scored.filter(|(score, _)| *score > 0.8);
+    similar.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, known)| known)
 }
 
 /// Returns `; did you mean ...` for a misspelt name, or an empty string if no known name is similar.
@@ -110,18 +110,19 @@ pub fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) ->
 /// Parses the specification of an implementation under test, as in `--subject`.
 pub fn subject(text: &str) -> Result<SubjectSpec, String> {
     parse_spec(text).map_err(|error| {
-        let end = text.find(['@', ':']).map_or(text.len(), |at| at + 1);
-        let (form, filled) = text.split_at(end);
-        let fixed = |form: &Form| {
-            let end = form.form.find(['@', ':']).map_or(form.form.len(), |at| at + 1);
-            &form.form[..end]
-        };
-        let forms = SubjectSpec::FORMS.iter().map(fixed);
-        match nearest(form, forms) {
+        let form = fixed_part(text);
+        let filled = &text[form.len()..];
+        match nearest(form, SubjectSpec::FORMS.iter().map(|form| fixed_part(form.form))) {
             Some(near) if near != form => format!("{error}; did you mean `{near}{filled}`?"),
             _ => error.to_string(),
         }
     })
+}
+
+/// Returns a form of a subject up to its first `@` or `:`.
+fn fixed_part(form: &str) -> &str {
+    let end = form.find(['@', ':']).map_or(form.len(), |index| index + 1);
+    &form[..end]
 }
 
 /// Parses an interpretation, such as `shift-count=modulo`, into the question and the index of its answer.
@@ -145,11 +146,10 @@ const MOST_IDS: usize = 20;
 
 /// Finds an id, exactly or by a unique prefix, and returns its index.
 pub fn meant(ids: &[&str], id: &str) -> Result<usize, String> {
-    let places = |is_meant: &dyn Fn(&str) -> bool| {
-        ids.iter().enumerate().filter(|(_, of)| is_meant(of)).map(|(nth, _)| nth).collect::<Vec<_>>()
-    };
-    let exact = places(&|of| of == id);
-    let meant = if exact.is_empty() { places(&|of| of.starts_with(id)) } else { exact };
+    let mut meant: Vec<usize> = (0..ids.len()).filter(|&index| ids[index] == id).collect();
+    if meant.is_empty() {
+        meant = (0..ids.len()).filter(|&index| ids[index].starts_with(id)).collect();
+    }
     if let [only] = meant[..] {
         return Ok(only);
     }

@@ -8,16 +8,23 @@ use ptxsmith_subject::process;
 
 use crate::values::jobs;
 
-/// Flags of long work. Each command hides those that it has no use for.
+/// Flags of long work. Each command hides the ones that it does not use.
 #[derive(Args, Clone, Debug)]
-pub struct Work {
+pub struct WorkArgs {
     /// Threads, and processes of subjects at a time [default: all cores]
     #[arg(long, short, value_name = "N", value_parser = jobs)]
     pub jobs: Option<NonZeroUsize>,
     /// Chooses the generated programs.
-    #[arg(long, value_name = "N", default_value_t = 0, help = "Chooses the generated programs", long_help = SEED)]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 0,
+        help = "Chooses the generated programs",
+        long_help = SEED,
+    )]
     pub seed: u64,
-    /// The CUDA driver library for the subject driver [default: libcuda.so.1 where the system's loader finds it]
+    /// The CUDA driver library for the subject driver [default: libcuda.so.1 where the system's loader finds
+    /// it]
     #[arg(
         long,
         value_name = "PATH",
@@ -26,17 +33,17 @@ pub struct Work {
         hide_short_help = true
     )]
     pub libcuda: Option<PathBuf>,
-    /// How ptxas is started for each module: forked where it opens its input, which is faster, or anew
+    /// How ptxas is started for each module: forked just before it opens its input, which is faster, or anew
     #[arg(long, value_name = "HOW", default_value = "fork", hide_short_help = true)]
-    pub start: Start,
+    pub start: StartMode,
 }
 
 const SEED: &str =
     "Chooses the programs that are generated: the same seed, the same programs, on any machine";
 
-impl Default for Work {
-    fn default() -> Work {
-        Work { jobs: None, seed: 0, libcuda: None, start: Start::Fork }
+impl Default for WorkArgs {
+    fn default() -> WorkArgs {
+        WorkArgs { jobs: None, seed: 0, libcuda: None, start: StartMode::Fork }
     }
 }
 
@@ -47,18 +54,18 @@ pub fn idle(arg: Arg) -> Arg {
 
 /// How implementations are started for each module.
 #[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum Start {
-    /// Forked from one that waits, where it can be made to; a sample is started anew as well
+pub enum StartMode {
+    /// Forked from a waiting process, if possible; a sample is started anew as well
     Fork,
     /// Started anew
     Spawn,
 }
 
-impl From<Start> for process::Start {
-    fn from(start: Start) -> process::Start {
+impl From<StartMode> for process::Start {
+    fn from(start: StartMode) -> process::Start {
         match start {
-            Start::Fork => process::Start::fork(),
-            Start::Spawn => process::Start::Spawn,
+            StartMode::Fork => process::Start::fork(),
+            StartMode::Spawn => process::Start::Spawn,
         }
     }
 }

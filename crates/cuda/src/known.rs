@@ -51,7 +51,7 @@ pub struct CudaDeviation {
 impl CudaDeviation {
     /// Whether the entry applies to this compiler and release.
     pub fn covers(&self, subject: &CompilerDescription) -> bool {
-        self.compilers.contains(&subject.name) && self.releases.contain(Some(&subject.version))
+        self.compilers.contains(&subject.name) && self.releases.contains(Some(&subject.version))
     }
 }
 

@@ -11,7 +11,7 @@ use ptxsmith_subject::{Cancel, toolchain::Toolchains};
 
 /// Opens the compiler; `None` if it is not installed.
 fn compiler(name: &str) -> Option<Box<dyn Compiler>> {
-    let toolchains = Toolchains::of_user().unwrap_or_else(|_| Toolchains::at("/nonexistent"));
+    let toolchains = Toolchains::for_user().unwrap_or_else(|_| Toolchains::at("/nonexistent"));
     let options = SubjectOptions {
         toolchains: &toolchains,
         install: false,

@@ -1,11 +1,12 @@
-//! All that is ours of a campaign of expressions: made, printed, evaluated and compared, with no compiler in between.
+//! All that is ours of a campaign of expressions: made, printed, evaluated and compared, with no compiler in
+//! between.
 
 use std::hint::black_box;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use ptxsmith_diff::{Again, Judge, Options};
+use ptxsmith_diff::{Generation, Judge, JudgeOptions};
 use ptxsmith_gen::{CaseId, Config, Coverage, Focus, Generator, Odds};
 use ptxsmith_oracle::{Expectation, Rules, expect};
 use ptxsmith_subject::{Description, FnSubject, Observation, Outcome, Request, Subject, Variable};
@@ -14,7 +15,8 @@ use ptxsmith_syntax::parse;
 /// As many cases as a task of a campaign has.
 const CASES: u64 = 100_000;
 
-/// An implementation that does what the specification says, and knows each module by heart from the second time on.
+/// An implementation that does what the specification says, and knows each module by heart from the second
+/// time on.
 fn learned() -> impl Subject {
     let known: Mutex<Vec<(String, Observation)>> = Mutex::default();
     let subject = FnSubject::new("learned", move |request: &Request<'_>| {
@@ -53,12 +55,12 @@ fn bulk(c: &mut Criterion) {
     for (name, config) in configurations {
         let generator = Generator::new(config);
         let subject = learned();
-        let options = Options { recheck_every: 0, ..Options::default() };
+        let options = JudgeOptions { recheck_every: 0, ..JudgeOptions::default() };
         let judge = Judge::new(&subject, Rules::default(), options);
         let mut coverage = Coverage::new();
         group.bench_function(name, |b| {
             b.iter(|| {
-                let make = |index, _: Again, into: &mut dyn ptxsmith_syntax::Assemble| {
+                let make = |index, _: Generation, into: &mut dyn ptxsmith_syntax::Assemble| {
                     generator.assemble_case(CaseId { seed: 1, index }, &mut coverage, into)
                 };
                 black_box(judge.bulk(0..CASES, make).expect("nothing of ours fails").conform)

@@ -1,22 +1,27 @@
 //! Compares the memory that kernels access with the memory that the generated code accesses.
 //!
-//! The oracle and the code run over the same numbers ([`Setting`]). A compiler may change the width and the order of
-//! accesses, remove those without effect and merge neighbouring ones. So the comparison is by byte, not by
-//! instruction: every byte that the code accesses must be accessed in the same way by the PTX source, and the code must
-//! write every `.global` byte that the source writes, with the same value.
+//! The oracle and the code run over the same numbers ([`Setting`]). A compiler may change the width and the
+//! order of accesses, remove those without effect and merge neighbouring ones. So the comparison is by byte,
+//! not by instruction: every byte that the code accesses must be accessed in the same way by the PTX source,
+//! and the code must write every `.global` byte that the source writes, with the same value.
+
+mod misplaced;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ptxsmith_oracle::{Access, Placed, Reached, Setting, Traced, WINDOWS, Way};
+use ptxsmith_oracle::{
+    AccessKind, KernelAccesses, MemoryAccess, MemoryEffects, Setting, VariablePlacement, WINDOWS,
+};
 use ptxsmith_subject::{self as subject, FUNCTIONS, Observation, Outcome, Places, Space, Tracing};
 use ptxsmith_syntax::{Role, Span, StateSpace};
 
-use crate::compare::{Mismatch, compare_variable};
 use crate::verdict::{Class, CodeCounts};
+
+use self::misplaced::misplaced;
 
 /// A place where the code of a kernel accesses memory differently from its PTX source.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Astray {
+pub(crate) struct AccessFault {
     /// The name of the kernel.
     pub kernel: String,
     /// The kind of difference.
@@ -29,62 +34,82 @@ pub(crate) struct Astray {
     pub span: Option<Span>,
 }
 
-/// Returns true if the observation agrees with the kernels under some other rules. Rules that leave unknown a place
-/// or value that differs under the `usual` rules do not agree: the unknown part could be anything.
-pub(crate) fn agree(kernels: &[Traced], usual: &[Traced], observed: &Observation) -> bool {
-    let places = |reached: &Reached| reached.accesses.iter().filter(|access| access.place.is_ok()).count();
-    let values = |reached: &Reached| reached.written.values().flatten().count();
-    let agrees = |(kernel, usual): (&Traced, &Traced)| {
-        let Some(seen) = observed.reached.get(kernel.name.as_str()) else { return true };
-        let (own, usual) = match (&kernel.reached, &usual.reached) {
-            (Ok(own), Ok(usual)) => (own, usual),
-            (own, usual) => return own.is_err() && usual.is_err(),
-        };
-        let differs = Compared::new(usual, seen).astray(&kernel.name);
-        let by_value = differs.iter().any(|astray| astray.class == Class::WrongValue);
-        places(own) >= places(usual)
-            && (!by_value || values(own) >= values(usual))
-            && Compared::new(own, seen).astray(&kernel.name).is_empty()
-    };
+/// Returns true if the observation agrees with the kernels under some other rules. Rules that leave unknown a
+/// place or value that differs under the `usual` rules do not agree: the unknown part could be anything.
+pub(crate) fn agree(kernels: &[KernelAccesses], usual: &[KernelAccesses], observed: &Observation) -> bool {
     kernels.len() == usual.len()
-        && kernels.iter().zip(usual).all(agrees)
+        && kernels.iter().zip(usual).all(|(kernel, usual)| kernel_agrees(kernel, usual, observed))
         && misplaced(kernels, observed).is_empty()
 }
 
-/// Returns the runs for the kernels that have known accesses.
-pub(crate) fn tracings(kernels: &[Traced]) -> Vec<Tracing> {
-    let shown = |kernel: &Traced| {
-        let reached = kernel.reached.as_ref().ok().filter(|reached| !reached.accesses.is_empty())?;
-        Some(tracing_of(&kernel.name, &reached.setting))
+/// Returns true if the observation agrees with one kernel under some other rules: see [`agree`].
+fn kernel_agrees(kernel: &KernelAccesses, usual: &KernelAccesses, observed: &Observation) -> bool {
+    let Some(seen) = observed.reached.get(kernel.name.as_str()) else { return true };
+    let (expected, usual) = match (&kernel.reached, &usual.reached) {
+        (Ok(expected), Ok(usual)) => (expected, usual),
+        (expected, usual) => return expected.is_err() && usual.is_err(),
     };
-    kernels.iter().filter_map(shown).collect()
+    let faults = AccessComparison::new(usual, seen).faults(&kernel.name);
+    let by_value = faults.iter().any(|fault| fault.class == Class::WrongValue);
+    known_places(expected) >= known_places(usual)
+        && (!by_value || known_values(expected) >= known_values(usual))
+        && AccessComparison::new(expected, seen).faults(&kernel.name).is_empty()
+}
+
+/// Returns the number of accesses with a known place.
+fn known_places(reached: &MemoryEffects) -> usize {
+    reached.accesses.iter().filter(|access| access.place.is_ok()).count()
+}
+
+/// Returns the number of written bytes with a known value.
+fn known_values(reached: &MemoryEffects) -> usize {
+    reached.written.values().flatten().count()
+}
+
+/// Returns the runs for the kernels that have known accesses.
+pub(crate) fn tracings(kernels: &[KernelAccesses]) -> Vec<Tracing> {
+    let mut tracings = Vec::new();
+    for kernel in kernels {
+        if let Ok(reached) = &kernel.reached
+            && !reached.accesses.is_empty()
+        {
+            tracings.push(tracing_of(&kernel.name, &reached.setting));
+        }
+    }
+    tracings
 }
 
 /// Returns the run of a kernel over the same numbers that the oracle used.
 pub(crate) fn tracing_of(kernel: &str, setting: &Setting) -> Tracing {
     let Setting { parameters, variables, specials, lanes, memory } = setting;
-    let places = |own: bool| {
-        let mut places = Places::default();
-        for one in variables.iter().filter(|variable| variable.own == own) {
-            let (count, apart) = one.several.unwrap_or_default();
-            let role = one.several.map_or(Role::Variable, |_| Role::Prefix(count));
-            places.declare_by_role(&one.name, role, (one.start, apart));
+    let mut initial = BTreeMap::new();
+    for (&(space, address), &byte) in memory {
+        if let Some(space) = space_of(space) {
+            initial.insert((space, address), vec![Some(byte)]);
         }
-        places
-    };
-    let memory =
-        memory.iter().filter_map(|(&(space, at), &byte)| Some(((space_of(space)?, at), vec![Some(byte)])));
+    }
     Tracing {
         kernel: kernel.to_owned(),
         parameters: parameters.clone(),
-        module: places(false),
-        own: places(true),
+        module: places_of(variables, false),
+        own: places_of(variables, true),
         windows: WINDOWS.iter().filter_map(|&(space, start)| Some((space_of(space)?, start))).collect(),
         specials: named(specials),
         lanes: lanes.iter().map(named).collect(),
-        memory: memory.collect(),
+        memory: initial,
         junk: None,
     }
+}
+
+/// Returns the places of the kernel's own variables or of those of the module.
+fn places_of(variables: &[VariablePlacement], own: bool) -> Places {
+    let mut places = Places::default();
+    for variable in variables.iter().filter(|variable| variable.own == own) {
+        let (count, apart) = variable.several.unwrap_or_default();
+        let role = variable.several.map_or(Role::Variable, |_| Role::Prefix(count));
+        places.declare_by_role(&variable.name, role, (variable.start, apart));
+    }
+    places
 }
 
 fn named(specials: &BTreeMap<&'static str, u32>) -> BTreeMap<String, u32> {
@@ -103,8 +128,9 @@ fn space_of(space: StateSpace) -> Option<Space> {
 
 /// Compares the accesses of kernels with the observed ones. Returns counts of the memory operands and the
 /// differences.
-pub(crate) fn compare(kernels: &[Traced], observed: &Observation) -> (CodeCounts, Vec<Astray>) {
-    let (mut operands, mut astray) = (CodeCounts::default(), Vec::new());
+pub(crate) fn compare(kernels: &[KernelAccesses], observed: &Observation) -> (CodeCounts, Vec<AccessFault>) {
+    let mut operands = CodeCounts::default();
+    let mut faults = Vec::new();
     for kernel in kernels {
         match (&kernel.reached, observed.reached.get(kernel.name.as_str())) {
             (Err(reason), _) => operands.leave(*reason, kernel.operands),
@@ -123,82 +149,29 @@ pub(crate) fn compare(kernels: &[Traced], observed: &Observation) -> (CodeCounts
                     operands.leave("an open question decides what is reached", reached.accesses.len());
                     continue;
                 }
-                let compared = Compared::new(reached, seen);
-                compared.count(&mut operands);
-                astray.extend(compared.astray(&kernel.name));
+                let comparison = AccessComparison::new(reached, seen);
+                comparison.count(&mut operands);
+                faults.extend(comparison.faults(&kernel.name));
             }
         }
     }
-    astray.extend(misplaced(kernels, observed));
-    (operands, astray)
+    faults.extend(misplaced(kernels, observed));
+    (operands, faults)
 }
 
-/// Returns the kernel variables that the code gives another size or content, or that share a symbol with a variable
-/// of another kernel.
-fn misplaced(kernels: &[Traced], observed: &Observation) -> Vec<Astray> {
-    let mut found = Vec::new();
-    // The kernel that first used each symbol for a variable.
-    let mut taken: BTreeMap<&str, &str> = BTreeMap::new();
-    for kernel in kernels {
-        let (Ok(reached), Some(seen)) = (&kernel.reached, observed.reached.get(kernel.name.as_str())) else {
-            continue;
-        };
-        for (symbol, place) in &seen.symbols {
-            let Some(shown) = observed.variables.get(symbol.as_str()) else { continue };
-            let is_there = |variable: &&Placed| {
-                variable.own && shown.space.as_deref().is_some_and(|space| space == variable.space.name())
-            };
-            let own = reached.setting.variables.iter().filter(is_there);
-            let own = own.filter_map(|variable| Some((variable, variable.holds(*place)?.0))).next();
-            let Some((variable, nth)) = own else { continue };
-            let name = variable.name_of(nth);
-            let one = |class, expected, seen| Astray {
-                kernel: kernel.name.to_string(),
-                class,
-                expected,
-                seen,
-                span: None,
-            };
-            if let (Some(size), Some(seen)) = (variable.size, shown.size)
-                && size != seen
-            {
-                let seen = format!("{symbol} of {seen} bytes");
-                found.push(one(Class::WrongLayout, format!("has a variable {name} of {size} bytes"), seen));
-            } else if let Some(initial) = &variable.initial
-                && let Some(Mismatch::Differs(class, _)) = compare_variable(initial, shown, observed)
-            {
-                let told = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
-                let seen = shown.bytes.as_deref().map_or_else(String::new, told);
-                let expected = format!("has a variable {name} that holds {} at first", told(&initial.bytes));
-                found.push(one(class, expected, format!("{symbol} holds {seen}")));
-            }
-            // Sharing matters only in `.global`, where one kernel sees the writes of another.
-            let first = match variable.space {
-                StateSpace::Global => *taken.entry(symbol).or_insert(&kernel.name),
-                _ => &kernel.name,
-            };
-            if first != kernel.name.as_str() {
-                let seen = format!("{symbol}, which is {name} of {first} as well");
-                found.push(one(Class::WrongLayout, format!("has a variable {name} of its own"), seen));
-            }
-        }
-    }
-    found
-}
-
-type Bytes = BTreeSet<(Space, u64)>;
+type ByteSet = BTreeSet<(Space, u64)>;
 
 /// The PTX source and the code of a kernel, with the bytes that each accesses.
-struct Compared<'a> {
-    text: &'a Reached,
+struct AccessComparison<'a> {
+    text: &'a MemoryEffects,
     code: &'a subject::Reached,
-    read: Bytes,
-    written: Bytes,
-    code_read: Bytes,
-    code_written: Bytes,
+    read: ByteSet,
+    written: ByteSet,
+    code_read: ByteSet,
+    code_written: ByteSet,
     /// The bytes of the code's accesses that the PTX source must make too (see [`is_held`]).
-    held_read: Bytes,
-    held_written: Bytes,
+    held_read: ByteSet,
+    held_written: ByteSet,
     /// Whether the PTX or the code may read or write further bytes, which are not known.
     text_reads_more: bool,
     text_writes_more: bool,
@@ -210,72 +183,84 @@ fn bytes_of(place: Option<(Space, u64)>, width: u64) -> impl Iterator<Item = (Sp
     place.into_iter().flat_map(move |(space, at)| (0..width).map(move |nth| (space, at.wrapping_add(nth))))
 }
 
-fn place_of(access: &Access) -> Option<(Space, u64)> {
+fn place_of(access: &MemoryAccess) -> Option<(Space, u64)> {
     let (space, at) = access.place.ok()?;
     Some((space_of(space)?, at))
 }
 
-impl<'a> Compared<'a> {
-    fn new(text: &'a Reached, code: &'a subject::Reached) -> Compared<'a> {
-        let of_text = |ways: [Way; 2]| {
-            let accesses = text.accesses.iter().filter(move |access| ways.contains(&access.way));
-            accesses.flat_map(|access| bytes_of(place_of(access), access.width)).collect::<Bytes>()
-        };
-        let more = |ways: [Way; 2]| {
-            text.accesses.iter().any(|access| ways.contains(&access.way) && place_of(access).is_none())
-        };
-        let of_code = |does: fn(&subject::Reach) -> bool| {
-            let reaches = code.reaches.iter().filter(move |reach| does(reach));
-            reaches.flat_map(|reach| bytes_of(reach.place, reach.width)).collect::<Bytes>()
-        };
-        let more_code = |does: fn(&subject::Reach) -> bool| {
-            code.lost.is_some() || code.reaches.iter().any(|reach| does(reach) && reach.place.is_none())
-        };
-        let [text_reads_more, text_writes_more] =
-            [more([Way::Read, Way::Both]), more([Way::Write, Way::Both])];
-        let of_held = |does: fn(&subject::Reach) -> bool, more: bool| {
-            let reaches = code.reaches.iter().filter(move |reach| does(reach) && is_held(reach, more));
-            reaches.flat_map(|reach| bytes_of(reach.place, reach.width)).collect::<Bytes>()
-        };
-        Compared {
+/// Returns the bytes of the source's accesses that are made in one of these ways.
+fn bytes_of_accesses(text: &MemoryEffects, ways: [AccessKind; 2]) -> ByteSet {
+    text.accesses
+        .iter()
+        .filter(|access| ways.contains(&access.way))
+        .flat_map(|access| bytes_of(place_of(access), access.width))
+        .collect()
+}
+
+/// Returns true if the source makes an access in one of these ways at an unknown place.
+fn has_unknown_place(text: &MemoryEffects, ways: [AccessKind; 2]) -> bool {
+    text.accesses.iter().any(|access| ways.contains(&access.way) && place_of(access).is_none())
+}
+
+/// Returns the bytes of the code's accesses that are selected.
+fn bytes_of_reaches(code: &subject::Reached, selects: impl Fn(&subject::Reach) -> bool) -> ByteSet {
+    code.reaches
+        .iter()
+        .filter(|reach| selects(reach))
+        .flat_map(|reach| bytes_of(reach.place, reach.width))
+        .collect()
+}
+
+impl<'a> AccessComparison<'a> {
+    fn new(text: &'a MemoryEffects, code: &'a subject::Reached) -> AccessComparison<'a> {
+        const READS: [AccessKind; 2] = [AccessKind::Read, AccessKind::Both];
+        const WRITES: [AccessKind; 2] = [AccessKind::Write, AccessKind::Both];
+        let text_reads_more = has_unknown_place(text, READS);
+        let text_writes_more = has_unknown_place(text, WRITES);
+        let is_lost = code.lost.is_some();
+        AccessComparison {
             text,
             code,
-            read: of_text([Way::Read, Way::Both]),
-            written: of_text([Way::Write, Way::Both]),
-            code_read: of_code(|reach| reach.reads),
-            code_written: of_code(|reach| reach.writes),
-            held_read: of_held(|reach| reach.reads && !reach.writes, text_reads_more),
-            held_written: of_held(|reach| reach.writes, text_writes_more),
+            read: bytes_of_accesses(text, READS),
+            written: bytes_of_accesses(text, WRITES),
+            code_read: bytes_of_reaches(code, |reach| reach.reads),
+            code_written: bytes_of_reaches(code, |reach| reach.writes),
+            held_read: bytes_of_reaches(code, |reach| {
+                reach.reads && !reach.writes && is_held(reach, text_reads_more)
+            }),
+            held_written: bytes_of_reaches(code, |reach| reach.writes && is_held(reach, text_writes_more)),
             text_reads_more,
             text_writes_more,
-            code_reads_more: more_code(|reach| reach.reads),
-            code_writes_more: more_code(|reach| reach.writes),
+            code_reads_more: is_lost || code.reaches.iter().any(|reach| reach.reads && reach.place.is_none()),
+            code_writes_more: is_lost
+                || code.reaches.iter().any(|reach| reach.writes && reach.place.is_none()),
         }
     }
 
     /// Returns true if the code accesses any byte of this access.
-    fn is_met(&self, access: &Access) -> bool {
-        let seen = if access.way == Way::Read { &self.code_read } else { &self.code_written };
+    fn is_met(&self, access: &MemoryAccess) -> bool {
+        let seen = if access.way == AccessKind::Read { &self.code_read } else { &self.code_written };
         bytes_of(place_of(access), access.width).any(|byte| seen.contains(&byte))
     }
 
-    /// Returns true if the code must make this access, or makes it and may not access any other place instead.
-    fn is_compared(&self, access: &Access) -> bool {
-        let held = if access.way == Way::Read { &self.held_read } else { &self.held_written };
+    /// Returns true if the code must make this access, or makes it and may not access any other place
+    /// instead.
+    fn is_compared(&self, access: &MemoryAccess) -> bool {
+        let held = if access.way == AccessKind::Read { &self.held_read } else { &self.held_written };
         self.must_be_written(access)
             || bytes_of(place_of(access), access.width).any(|byte| held.contains(&byte))
     }
 
     /// Returns true if the code has to write all bytes of this access.
-    fn must_be_written(&self, access: &Access) -> bool {
-        access.way == Way::Write
+    fn must_be_written(&self, access: &MemoryAccess) -> bool {
+        access.way == AccessKind::Write
             && !access.idle
             && !self.code_writes_more
             && matches!(access.place, Ok((StateSpace::Global, _)))
     }
 
     /// Returns true if the code has to write the bytes of this access and leaves some out.
-    fn is_missed(&self, access: &Access) -> bool {
+    fn is_missed(&self, access: &MemoryAccess) -> bool {
         self.must_be_written(access)
             && bytes_of(place_of(access), access.width).any(|byte| !self.code_written.contains(&byte))
     }
@@ -286,7 +271,8 @@ impl<'a> Compared<'a> {
             None => "the code reaches places that are not known".to_owned(),
         };
         for access in &self.text.accesses {
-            let more = if access.way == Way::Read { self.code_reads_more } else { self.code_writes_more };
+            let more =
+                if access.way == AccessKind::Read { self.code_reads_more } else { self.code_writes_more };
             match access.place {
                 Err(reason) => operands.leave(reason, 1),
                 Ok((StateSpace::Local, _)) if self.code.reaches.iter().any(is_local) => {
@@ -304,53 +290,79 @@ impl<'a> Compared<'a> {
     }
 
     /// Returns the differences between the source and the code. `kernel` is the name for the report.
-    fn astray(&self, kernel: &str) -> Vec<Astray> {
-        let one =
-            |class, span, expected, seen| Astray { kernel: kernel.to_owned(), class, expected, seen, span };
-        let missed = self.text.accesses.iter().filter(|access| self.is_missed(access)).map(|access| {
-            let expected = format!("writes {}", self.told(place_of(access), access.width));
-            one(Class::WrongAddress, Some(access.span), expected, "writes nothing there".to_owned())
+    fn faults(&self, kernel: &str) -> Vec<AccessFault> {
+        let missed = self.text.accesses.iter().filter(|access| self.is_missed(access));
+        let stray = self.code.reaches.iter().filter(|reach| self.is_stray(reach));
+        let mut faults: Vec<AccessFault> = missed.map(|access| self.missed_fault(kernel, access)).collect();
+        faults.extend(stray.map(|reach| self.stray_fault(kernel, reach)));
+        let mut wrong_values = Vec::new();
+        for (&place, &value) in &self.text.written {
+            if self.is_other(place, value) {
+                wrong_values.push(self.value_fault(kernel, place));
+            }
+        }
+        wrong_values.dedup();
+        faults.extend(wrong_values);
+        faults
+    }
+
+    /// Describes an access of the source that the code does not make.
+    fn missed_fault(&self, kernel: &str, access: &MemoryAccess) -> AccessFault {
+        AccessFault {
+            kernel: kernel.to_owned(),
+            class: Class::WrongAddress,
+            expected: format!("writes {}", self.place_in_words(place_of(access), access.width)),
+            seen: "writes nothing there".to_owned(),
+            span: Some(access.span),
+        }
+    }
+
+    /// Describes an access of the code that the source does not make.
+    fn stray_fault(&self, kernel: &str, reach: &subject::Reach) -> AccessFault {
+        let verb = if reach.writes { "writes" } else { "reads" };
+        let place = self.place_in_words(reach.place, reach.width);
+        let seen = format!("{} {verb} {place}", reach.instruction);
+        // If the code omits exactly one such access, that access is probably the misplaced one.
+        let mut omitted = self.text.accesses.iter().filter(|access| {
+            (access.way == AccessKind::Read) != reach.writes
+                && access.width == reach.width
+                && !self.is_met(access)
         });
-        let strays = self.code.reaches.iter().filter(|reach| self.is_stray(reach)).map(|reach| {
-            let does = if reach.writes { "writes" } else { "reads" };
-            let seen = format!("{} {does} {}", reach.instruction, self.told(reach.place, reach.width));
-            // If the code omits exactly one such access, that access is probably the misplaced one.
-            let mut left = self.text.accesses.iter().filter(|access| {
-                (access.way == Way::Read) != reach.writes
-                    && access.width == reach.width
-                    && !self.is_met(access)
-            });
-            let (span, expected) = match (left.next(), left.next()) {
-                (Some(access), None) => {
-                    let place = self.told(place_of(access), access.width);
-                    (Some(access.span), format!("{does} {place}"))
-                }
-                _ => (None, format!("{does} nothing there")),
-            };
-            one(Class::WrongAddress, span, expected, seen)
+        let (span, expected) = match (omitted.next(), omitted.next()) {
+            (Some(access), None) => {
+                let place = self.place_in_words(place_of(access), access.width);
+                (Some(access.span), format!("{verb} {place}"))
+            }
+            _ => (None, format!("{verb} nothing there")),
+        };
+        AccessFault { kernel: kernel.to_owned(), class: Class::WrongAddress, expected, seen, span }
+    }
+
+    /// Describes a wrong value in this byte, with the whole scalar that the last write to it stores.
+    fn value_fault(&self, kernel: &str, (space, address): (StateSpace, u64)) -> AccessFault {
+        let writer = self.text.accesses.iter().rev().find(|access| {
+            let Ok((written_space, start)) = access.place else { return false };
+            access.way != AccessKind::Read
+                && written_space == space
+                && (start..start + access.width).contains(&address)
         });
-        let values = self.text.written.iter().filter(|(place, value)| self.is_other(**place, **value));
-        let values = values.map(|(&(space, at), _)| {
-            let covers = |access: &&Access| {
-                let start = access.place.ok().filter(|place| place.0 == space).map(|place| place.1);
-                access.way != Way::Read
-                    && start.is_some_and(|start| (start..start + access.width).contains(&at))
-            };
-            let by = self.text.accesses.iter().rev().find(covers);
-            let (start, width) = match by {
-                Some(Access { place: Ok((_, start)), width: width @ ..=8, .. }) => (*start, *width),
-                _ => (at, 1),
-            };
-            let own = |nth: u64| self.text.written.get(&(space, start + nth)).copied().flatten();
-            let seen = |nth: u64| self.code.written.get(&(space_of(space)?, start + nth)).copied().flatten();
-            let told = self.told(space_of(space).map(|space| (space, start)), width);
-            let [value, seen] = [self.told_number(width, &own), self.told_number(width, &seen)]
-                .map(|number| format!("sets {told} to {number}"));
-            one(Class::WrongValue, by.map(|access| access.span), value, seen)
+        let (start, width) = match writer {
+            Some(MemoryAccess { place: Ok((_, start)), width: width @ ..=8, .. }) => (*start, *width),
+            _ => (address, 1),
+        };
+        let place = self.place_in_words(space_of(space).map(|space| (space, start)), width);
+        let expected = self
+            .number_in_words(width, |nth| self.text.written.get(&(space, start + nth)).copied().flatten());
+        let seen = self.number_in_words(width, |nth| {
+            self.code.written.get(&(space_of(space)?, start + nth)).copied().flatten()
         });
-        let mut values: Vec<Astray> = values.collect();
-        values.dedup();
-        missed.chain(strays).chain(values).collect()
+        AccessFault {
+            kernel: kernel.to_owned(),
+            class: Class::WrongValue,
+            expected: format!("sets {place} to {expected}"),
+            seen: format!("sets {place} to {seen}"),
+            span: writer.map(|access| access.span),
+        }
     }
 
     /// Returns true if the code leaves another value in a byte that the source writes.
@@ -360,11 +372,11 @@ impl<'a> Compared<'a> {
         space == StateSpace::Global && !more && seen.is_some_and(|seen| value.is_some_and(|own| own != seen))
     }
 
-    /// Describes a number of `width` bytes, with the variable that it points to or near if there is exactly one.
-    fn told_number(&self, width: u64, byte: &dyn Fn(u64) -> Option<u8>) -> String {
-        let bytes = (0..width).rev().map(byte);
-        let Some(number) = bytes.into_iter().try_fold(0, |sum, byte| Some(sum << 8 | u64::from(byte?)))
-        else {
+    /// Describes a number of `width` bytes, with the variable that it points to or near if there is exactly
+    /// one.
+    fn number_in_words(&self, width: u64, byte: impl Fn(u64) -> Option<u8>) -> String {
+        let mut bytes = (0..width).rev().map(byte);
+        let Some(number) = bytes.try_fold(0, |sum, byte| Some(sum << 8 | u64::from(byte?))) else {
             return "another number".to_owned();
         };
         if FUNCTIONS.contains(&number) {
@@ -379,7 +391,7 @@ impl<'a> Compared<'a> {
     }
 
     /// Describes a place in words, relative to a nearby variable if there is one and else by its address.
-    fn told(&self, place: Option<(Space, u64)>, width: u64) -> String {
+    fn place_in_words(&self, place: Option<(Space, u64)>, width: u64) -> String {
         let Some((space, at)) = place else { return "a place that is not known".to_owned() };
         let bytes = if width == 1 { "1 byte".to_owned() } else { format!("{width} bytes") };
         match self.near(space, at) {
@@ -388,63 +400,76 @@ impl<'a> Compared<'a> {
         }
     }
 
-    /// Describes a place as an offset from a variable or from the target of a pointer parameter, if it is near one.
+    /// Describes a place as an offset from a variable or from the target of a pointer parameter, if it is
+    /// near one.
     fn near(&self, space: Space, at: u64) -> Option<String> {
         /// The greatest distance in bytes that counts as near.
         const NEAR: u64 = 1 << 16;
         let setting = &self.text.setting;
-        let variables = setting.variables.iter().filter(|variable| space_of(variable.space) == Some(space));
-        let variables = variables.filter_map(|variable| {
-            // The variables of a parameterized name lie so far apart that a place is near at most one of them.
+        for variable in setting.variables.iter().filter(|variable| space_of(variable.space) == Some(space)) {
+            // The variables of a parameterized name lie so far apart that a place is near at most one of
+            // them.
             let (count, apart) = variable.several.unwrap_or((1, u64::MAX));
-            let nth = (at.saturating_sub(variable.start) / apart).min(count.checked_sub(1)?);
-            let start = variable.nth(nth)?;
-            let of =
-                if variable.own && self.is_hidden(&variable.name_of(nth)) { "the kernel's " } else { "" };
+            let Some(last) = count.checked_sub(1) else { continue };
+            let nth = (at.saturating_sub(variable.start) / apart).min(last);
+            let Some(start) = variable.nth(nth) else { continue };
             let end = start.saturating_add(variable.size.unwrap_or(NEAR));
-            Some((format!("{of}{}", variable.name_of(nth)), start, end))
-        });
-        let pointers = setting.parameters.iter().enumerate().filter_map(|(nth, (_, bytes))| {
-            let start = u64::from_le_bytes(bytes.as_slice().try_into().ok()?);
-            (space == Space::Global).then(|| (format!("the pointer in parameter {nth}"), start, start))
-        });
-        variables.chain(pointers).find_map(|(name, start, end)| {
-            let is_near = (start.saturating_sub(NEAR)..end.saturating_add(NEAR)).contains(&at);
-            is_near.then(|| match at.wrapping_sub(start) as i64 {
-                0 => name,
-                offset => format!("{name} {offset:+}"),
-            })
-        })
+            if (start.saturating_sub(NEAR)..end.saturating_add(NEAR)).contains(&at) {
+                let name = variable.name_of(nth);
+                let owner = if variable.own && self.is_hidden(&name) { "the kernel's " } else { "" };
+                return Some(with_offset(format!("{owner}{name}"), at.wrapping_sub(start)));
+            }
+        }
+        if space != Space::Global {
+            return None;
+        }
+        for (nth, (_, bytes)) in setting.parameters.iter().enumerate() {
+            let Ok(bytes) = bytes.as_slice().try_into() else { continue };
+            let start = u64::from_le_bytes(bytes);
+            if (start.saturating_sub(NEAR)..start.saturating_add(NEAR)).contains(&at) {
+                return Some(with_offset(format!("the pointer in parameter {nth}"), at.wrapping_sub(start)));
+            }
+        }
+        None
     }
 
     /// Returns true if the module declares this name too.
     fn is_hidden(&self, name: &str) -> bool {
-        let mut places = self.text.setting.variables.iter().filter(|variable| !variable.own);
-        places.any(|variable| {
-            let digits = || ptxsmith_syntax::numbered(name.strip_prefix(variable.name.as_str())?);
-            match variable.several {
-                None => variable.name == name,
-                Some((count, _)) => digits().is_some_and(|nth| nth < count),
-            }
+        let mut of_module = self.text.setting.variables.iter().filter(|variable| !variable.own);
+        of_module.any(|variable| match variable.several {
+            None => variable.name == name,
+            Some((count, _)) => name
+                .strip_prefix(variable.name.as_str())
+                .and_then(ptxsmith_syntax::numbered)
+                .is_some_and(|nth| nth < count),
         })
     }
 
     /// Returns true if the source does not make this access of the code.
     fn is_stray(&self, reach: &subject::Reach) -> bool {
-        let (own, more) = match reach.writes {
-            true => (&self.written, self.text_writes_more),
-            false => (&self.read, self.text_reads_more),
+        let (expected, more) = if reach.writes {
+            (&self.written, self.text_writes_more)
+        } else {
+            (&self.read, self.text_reads_more)
         };
-        is_held(reach, more) && bytes_of(reach.place, reach.width).any(|byte| !own.contains(&byte))
+        is_held(reach, more) && bytes_of(reach.place, reach.width).any(|byte| !expected.contains(&byte))
     }
 }
 
-/// Returns true if this access of the code must also be one of the source. `more` says that the source may access
-/// further, unknown places.
+fn with_offset(name: String, offset: u64) -> String {
+    match offset as i64 {
+        0 => name,
+        offset => format!("{name} {offset:+}"),
+    }
+}
+
+/// Returns true if this access of the code must also be one of the source. `more` says that the source may
+/// access further, unknown places.
 fn is_held(reach: &subject::Reach, more: bool) -> bool {
-    // The low addresses of these state spaces hold data of the implementation.
-    let has_own = |(space, at): (Space, u64)| space == Space::Local || space != Space::Global && at < 1 << 20;
-    reach.certain && !more && reach.place.is_some_and(|place| !has_own(place))
+    let Some((space, address)) = reach.place else { return false };
+    // The low addresses of state spaces other than `.global` hold data of the implementation.
+    let is_of_implementation = space == Space::Local || space != Space::Global && address < 1 << 20;
+    reach.certain && !more && !is_of_implementation
 }
 
 fn is_local(reach: &subject::Reach) -> bool {
@@ -457,9 +482,9 @@ mod tests {
     use ptxsmith_oracle::{Expectation, Rules, accesses, expect};
     use ptxsmith_subject::Reach;
 
-    /// Compares a kernel that stores 5 through its parameter with code that makes these accesses, given as offsets
-    /// from the parameter.
-    fn compared(code: &[(bool, i64, u64)], value: u8) -> (CodeCounts, Vec<Astray>) {
+    /// Compares a kernel that stores 5 through its parameter with code that makes these accesses, given as
+    /// offsets from the parameter.
+    fn compared(code: &[(bool, i64, u64)], value: u8) -> (CodeCounts, Vec<AccessFault>) {
         let text = ".version 7.8\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n\
             .reg .u32 %r<4>;\n.reg .u64 %p;\nld.param.u64 %p, [p];\nld.global.u32 %r1, [%p+4];\n\
             ld.global.u32 %r2, [%p];\nst.global.u8 [%p+8], 5;\nret;\n}\n";
@@ -496,7 +521,7 @@ mod tests {
         assert_eq!(classes(&[(true, 9, 1)], 5), [Class::WrongAddress; 2], "missed, and elsewhere instead");
         assert_eq!(classes(&[(false, -4, 4), (true, 8, 1)], 5), [Class::WrongAddress]);
         let told = |code: &[_], value| {
-            let Astray { expected, seen, .. } = compared(code, value).1.remove(0);
+            let AccessFault { expected, seen, .. } = compared(code, value).1.remove(0);
             (expected, seen)
         };
         let told_value = told(&[(true, 8, 1)], 6);
@@ -508,7 +533,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_open_question_decides_is_not_compared() {
+    fn accesses_that_an_open_question_decides_are_not_compared() {
         let text = ".version 7.8\n.target sm_80\n.address_size 64\n.global .u32 m[2][3];\n.visible .entry k()\n{\n\
             .reg .u32 %r;\nld.global.u32 %r, m[1];\nst.global.u32 [m], %r;\nret;\n}\n";
         let module = ptxsmith_syntax::parse(text).unwrap();
@@ -527,8 +552,8 @@ mod tests {
         assert_eq!((operands.compared, astray), (0, vec![]));
     }
 
-    /// Code proves nothing about effects that rules leave unknown: it agrees only with rules that leave unknown the
-    /// same kernels.
+    /// Code proves nothing about effects that rules leave unknown: it agrees only with rules that leave
+    /// unknown the same kernels.
     #[test]
     fn rules_that_say_nothing_of_a_kernel_agree_where_the_usual_ones_say_nothing_either() {
         let told = |body: &str| {

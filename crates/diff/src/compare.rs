@@ -2,14 +2,15 @@
 
 use ptxsmith_oracle as oracle;
 use ptxsmith_subject as subject;
-use ptxsmith_subject::solve::{self, Slot};
+use ptxsmith_subject::solve::{self, HeldAddress};
 
 use ptxsmith_subject::{Observation, Outcome, Subject};
-use ptxsmith_syntax::{Declaration, Item, StateSpace, Statement, declared, numbered};
+use ptxsmith_syntax::{Item, StateSpace, Statement, declared, numbered};
 
 use crate::verdict::{Class, NotCompared, Verdict};
 
-/// The first difference between an expectation and an observation, or the reason why they could not be compared.
+/// The first difference between an expectation and an observation, or the reason why they could not be
+/// compared.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Mismatch {
     /// The named variable differs in this way.
@@ -18,11 +19,12 @@ pub enum Mismatch {
     Unobserved(String),
 }
 
-/// Compares each expected variable with the observed variable of the same name and returns the first mismatch.
+/// Compares each expected variable with the observed variable of the same name and returns the first
+/// mismatch.
 ///
-/// Skips fields, bytes and variables that the subject does not report. If no variable could be compared, the result
-/// is [`Mismatch::Unobserved`]. A variable that is missing from a complete observation has no storage, which is a
-/// wrong layout.
+/// Skips fields, bytes and variables that the subject does not report. If no variable could be compared, the
+/// result is [`Mismatch::Unobserved`]. A variable that is missing from a complete observation has no storage,
+/// which is a wrong layout.
 pub fn compare(expected: &[oracle::Variable], observed: &Observation) -> Option<Mismatch> {
     let mut unobserved = None;
     let mut compared = false;
@@ -42,8 +44,8 @@ pub fn compare(expected: &[oracle::Variable], observed: &Observation) -> Option<
     unobserved.filter(|_| !compared).map(Mismatch::Unobserved)
 }
 
-/// Returns the verdict for a valid program that the subject accepts without showing anything. If the subject shows no
-/// values of any program, accepting the program is all that can be compared, and it conforms.
+/// Returns the verdict for a valid program that the subject accepts without showing anything. If the subject
+/// shows no values of any program, accepting the program is all that can be compared, and it conforms.
 pub(crate) fn unobserved(subject: &dyn Subject, observed: &Observation) -> Verdict {
     if shows_no_values(subject, observed) {
         Verdict::ConformsByOutcome
@@ -52,33 +54,40 @@ pub(crate) fn unobserved(subject: &dyn Subject, observed: &Observation) -> Verdi
     }
 }
 
-/// Returns true if the subject only accepts or rejects programs. If its description does not say whether it shows
-/// values, this holds when it accepts a program and shows no variable.
+/// Returns true if the subject only accepts or rejects programs. If its description does not say whether it
+/// shows values, this holds when it accepts a program and shows no variable.
 pub(crate) fn shows_no_values(subject: &dyn Subject, observed: &Observation) -> bool {
     let silent = observed.outcome == Outcome::Accepted && observed.variables.is_empty();
     silent && !subject.description().values.unwrap_or(false)
 }
 
-/// Returns the first observed variable that no statement declares in any scope (5.4.1, 5.4.6). If the observation may
-/// be incomplete, it may include variables of the implementation's own, so only an ill-formed name counts. Returns
-/// `None` if a function body declares variables with storage, because an implementation may name those as it likes.
+/// Returns the first observed variable that no statement declares in any scope (5.4.1, 5.4.6). If the
+/// observation may be incomplete, it may include variables of the implementation's own, so only an ill-formed
+/// name counts. Returns `None` if a function body declares variables with storage, because an implementation
+/// may name those as it likes.
 pub(crate) fn undeclared(items: &[Item], observed: &Observation) -> Option<String> {
     if items.iter().any(may_hide_declarations) {
         return None;
     }
-    let is_name = |name: &str| name.chars().all(|c| c.is_ascii_alphanumeric() || "_$%.".contains(c));
     let declared = declared(items);
-    let is_declared = |name: &str| declared.find(name, |_, digits| numbered(digits)).declared().is_some();
-    let mut names = observed.variables.keys().filter(|name| observed.complete || !is_name(name));
-    names.find(|name| !is_declared(name)).map(|name| name.to_string())
+    observed
+        .variables
+        .keys()
+        .filter(|name| observed.complete || !is_well_formed(name))
+        .find(|name| declared.find(name, |_, digits| numbered(digits)).declared().is_none())
+        .map(|name| name.to_string())
+}
+
+/// Returns true if all characters may occur in a name.
+fn is_well_formed(name: &str) -> bool {
+    name.chars().all(|c| c.is_ascii_alphanumeric() || "_$%.".contains(c))
 }
 
 /// Returns true if a statement is not understood, or is a function that declares variables with storage.
 fn may_hide_declarations(item: &Item) -> bool {
-    let with_storage = |declaration: &Declaration| declaration.space() != Some(StateSpace::Reg);
     match item {
-        Item::Function(function) => function.statements().any(|own| match own {
-            Statement::Variables(declaration) => with_storage(declaration),
+        Item::Function(function) => function.statements().any(|statement| match statement {
+            Statement::Variables(declaration) => declaration.space() != Some(StateSpace::Reg),
             Statement::Unread(_) => true,
             _ => false,
         }),
@@ -89,84 +98,80 @@ fn may_hide_declarations(item: &Item) -> bool {
 
 /// Returns the number of expected variables that the subject shows nothing comparable about.
 pub(crate) fn unseen(expected: &[oracle::Variable], observed: &Observation) -> u32 {
-    let is_unseen = |variable: &&oracle::Variable| {
+    let mut count = 0;
+    for variable in expected {
         let seen = observed.variables.get(variable.name.as_str());
-        let compared = seen.map(|seen| compare_variable(variable, seen, observed));
-        matches!(compared, None | Some(Some(Mismatch::Unobserved(_))))
-    };
-    expected.iter().filter(is_unseen).count() as u32
+        let mismatch = seen.map(|seen| compare_variable(variable, seen, observed));
+        count += u32::from(matches!(mismatch, None | Some(Some(Mismatch::Unobserved(_)))));
+    }
+    count
 }
 
+/// Compares one variable with its observation. `None` if everything that is observed of it agrees.
 pub(crate) fn compare_variable(
     expected: &oracle::Variable,
     seen: &subject::Variable,
     observed: &Observation,
 ) -> Option<Mismatch> {
-    let differs = |class| Some(Mismatch::Differs(class, expected.name.to_string()));
+    let name = expected.name.to_string();
     let other_space = seen.space.as_deref().is_some_and(|space| space != expected.space.name());
     let other_size = seen.size.is_some_and(|size| size != expected.size);
     let misaligned = seen.align.is_some_and(|align| align < expected.align);
     if other_space || other_size || misaligned {
-        return differs(Class::WrongLayout);
+        return Some(Mismatch::Differs(Class::WrongLayout, name));
     }
     if !expected.has_content() {
         // Only the size of such a variable can be compared.
-        return seen.size.is_none().then(|| Mismatch::Unobserved(expected.name.to_string()));
+        return seen.size.is_none().then_some(Mismatch::Unobserved(name));
     }
     let Some(bytes) = &seen.bytes else {
-        if expected.size == 0 && seen.size == Some(0) {
-            // A variable without bytes is fully compared by its size.
-            return None;
-        }
-        return Some(Mismatch::Unobserved(expected.name.to_string()));
+        // A variable without bytes is fully compared by its size.
+        let is_empty = expected.size == 0 && seen.size == Some(0);
+        return (!is_empty).then_some(Mismatch::Unobserved(name));
     };
     match &seen.addresses {
         Some(addresses) if !same_addresses(&expected.addresses, addresses, observed) => {
-            return differs(Class::WrongAddress);
+            return Some(Mismatch::Differs(Class::WrongAddress, name));
         }
         None if !expected.addresses.is_empty() && seen.base.is_some() => {
             return compare_memory(expected, bytes, observed);
         }
-        None if !expected.addresses.is_empty() => {
-            return Some(Mismatch::Unobserved(expected.name.to_string()));
-        }
+        None if !expected.addresses.is_empty() => return Some(Mismatch::Unobserved(name)),
         _ => {}
     }
-    if *bytes != expected.bytes {
-        return differs(Class::WrongValue);
-    }
-    None
+    (*bytes != expected.bytes).then_some(Mismatch::Differs(Class::WrongValue, name))
 }
 
-/// Compares the bytes of a variable that holds addresses, as read from memory. Addresses are resolved with the
-/// observed places of the other variables.
+/// Compares the bytes of a variable that holds addresses, as read from memory. Addresses are resolved with
+/// the observed places of the other variables.
 fn compare_memory(expected: &oracle::Variable, bytes: &[u8], observed: &Observation) -> Option<Mismatch> {
-    // Subjects do not report memory addresses of functions, nor of constants, which lie in a bank of their own.
-    let base_of = |symbol: &str| {
-        let seen = observed.variables.get(symbol).filter(|seen| seen.space.as_deref() == Some("global"));
-        seen.and_then(|seen| seen.base)
-    };
     let slots = expected.addresses.iter().map(slot);
-    let memory = solve::memory(&expected.bytes, slots, base_of);
-    let differs = |(held, seen): (&Option<u8>, &u8)| held.is_some_and(|held| held != *seen);
-    let name = || expected.name.to_string();
-    match memory.iter().zip(bytes).position(differs) {
-        Some(place) => {
-            let holds = |address: &&oracle::Address| {
-                (address.offset..address.offset + u64::from(address.width)).contains(&(place as u64))
-            };
-            let is_address = expected.addresses.iter().find(holds).is_some();
-            Some(Mismatch::Differs(if is_address { Class::WrongAddress } else { Class::WrongValue }, name()))
-        }
-        None if bytes.len() != memory.len() => Some(Mismatch::Differs(Class::WrongLayout, name())),
-        None if memory.contains(&None) => Some(Mismatch::Unobserved(name())),
-        None => None,
+    let memory = solve::memory(&expected.bytes, slots, |symbol| global_base(symbol, observed));
+    let name = expected.name.to_string();
+    let differing = memory.iter().zip(bytes).position(|(held, seen)| held.is_some_and(|held| held != *seen));
+    if let Some(offset) = differing {
+        let is_address = expected.addresses.iter().any(|address| {
+            (address.offset..address.offset + u64::from(address.width)).contains(&(offset as u64))
+        });
+        let class = if is_address { Class::WrongAddress } else { Class::WrongValue };
+        return Some(Mismatch::Differs(class, name));
     }
+    if bytes.len() != memory.len() {
+        return Some(Mismatch::Differs(Class::WrongLayout, name));
+    }
+    memory.contains(&None).then_some(Mismatch::Unobserved(name))
+}
+
+/// Returns the place of a variable in memory. Subjects do not report memory addresses of functions, nor of
+/// constants, which lie in a bank of their own.
+pub(crate) fn global_base(symbol: &str, observed: &Observation) -> Option<u64> {
+    let variable = observed.variables.get(symbol)?;
+    variable.base.filter(|_| variable.space.as_deref() == Some("global"))
 }
 
 /// Converts an expected address for the comparison with memory.
-pub(crate) fn slot(address: &oracle::Address) -> Slot<'_> {
-    Slot {
+pub(crate) fn slot(address: &oracle::Address) -> HeldAddress<'_> {
+    HeldAddress {
         offset: address.offset,
         width: address.width,
         symbol: &address.symbol,
@@ -181,22 +186,22 @@ fn same_addend(expected: &oracle::Address, seen: i64) -> bool {
     differing << (64 - expected.addend_bits.clamp(1, 64)) == 0
 }
 
-/// Returns true if the observed address fills a slot of the expected width. Below sm_75 the addresses of code and of
-/// the constant bank have 32 bits; such an address may fill the lower half of an 8-byte slot, because the bytes of
-/// the upper half are compared with zero.
+/// Returns true if the observed address fills a slot of the expected width. Below sm_75 the addresses of code
+/// and of the constant bank have 32 bits; such an address may fill the lower half of an 8-byte slot, because
+/// the bytes of the upper half are compared with zero.
 fn is_as_wide(expected: u8, seen: &subject::Address) -> bool {
     seen.width == expected || (expected, seen.width, seen.byte) == (8, 4, None) && seen.generic != Some(true)
 }
 
 fn same_addresses(expected: &[oracle::Address], seen: &[subject::Address], observed: &Observation) -> bool {
     expected.len() == seen.len()
-        && expected.iter().zip(seen).all(|(e, s)| {
-            e.offset == s.offset
-                && is_as_wide(e.width, s)
-                && observed.is_one_place(&e.symbol, &s.symbol)
-                && same_addend(e, s.addend)
-                && e.byte == s.byte
-                && s.generic.is_none_or(|generic| generic == e.generic)
+        && expected.iter().zip(seen).all(|(expected, seen)| {
+            expected.offset == seen.offset
+                && is_as_wide(expected.width, seen)
+                && observed.is_one_place(&expected.symbol, &seen.symbol)
+                && same_addend(expected, seen.addend)
+                && expected.byte == seen.byte
+                && seen.generic.is_none_or(|generic| generic == expected.generic)
         })
 }
 
@@ -223,8 +228,8 @@ mod tests {
         assert!(!is_as_wide(4, &seen(8, None)));
     }
 
-    /// Compares the initializer of `p`, the only variable with addresses, with its bytes in memory. `g` lies at
-    /// 0x7f0000000100, `c` is a constant and `f` a function.
+    /// Compares the initializer of `p`, the only variable with addresses, with its bytes in memory. `g` lies
+    /// at 0x7f0000000100, `c` is a constant and `f` a function.
     fn shown(initializer: &str, memory: &[u8]) -> Option<Mismatch> {
         let text = format!(
             ".version 7.8\n.target sm_80\n.address_size 64\n.global .u32 g[4];\n.const .u32 c;\n\
@@ -271,8 +276,8 @@ mod tests {
         assert_eq!(shown("f, 5", &[9; 16]), Some(Mismatch::Differs(Class::WrongValue, "p".to_owned())));
     }
 
-    /// Returns the expected variables `a`, aligned to 8 bytes, and `p`, which holds its address, with a conforming
-    /// observation.
+    /// Returns the expected variables `a`, aligned to 8 bytes, and `p`, which holds its address, with a
+    /// conforming observation.
     fn two() -> (Vec<oracle::Variable>, subject::Variables) {
         let text = ".version 7.8\n.target sm_80\n.address_size 64\n.global .align 8 .u32 a = 1;\n.global .u64 p = a;\n";
         let module = ptxsmith_syntax::parse(text).unwrap();
@@ -327,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_shown_of_a_variable_is_not_compared_unless_nothing_else_is() {
+    fn an_unobserved_field_is_skipped_if_anything_else_is_compared() {
         let unobserved = |name: &str| Some(Mismatch::Unobserved(name.to_owned()));
         assert_eq!(changed("a", |a| a.bytes = None), None, "p is compared");
         assert_eq!(changed("p", |p| p.addresses = None), None, "a is compared");
@@ -347,8 +352,8 @@ mod tests {
             Some(Mismatch::Differs(Class::WrongLayout, "a".to_owned())),
             "one that says it shows all has no storage for it"
         );
-        // The bytes of `p` cannot be compared without its addresses and without the places of other variables in
-        // memory.
+        // The bytes of `p` cannot be compared without its addresses and without the places of other variables
+        // in memory.
         without.get_mut("p").unwrap().addresses = None;
         assert_eq!(of(&expected[1..], &without, false), unobserved("p"));
         // Nor with the place of another variable: these bytes were not read from memory.

@@ -1,5 +1,5 @@
-//! Explains a difference from the expectation by the smallest set of other rules that predicts the observation
-//! exactly.
+//! Explains a difference from the expectation by the smallest set of other rules that predicts the
+//! observation exactly.
 
 use ptxsmith_oracle::{Expectation, Question, Readings, Rules, Trace, Variable};
 
@@ -9,82 +9,94 @@ use ptxsmith_syntax::Module;
 use crate::{
     compare::{Mismatch, compare},
     explanation::Explanation,
-    known::{Effect, KNOWN, Known, listed_for, matching, with_known},
-    maker::Maker,
-    pattern::Place,
-    reason::{Again, reason},
+    implementation::Implementation,
+    known::{Effect, KNOWN, KnownDeviation, listed_for, matching, with_known},
+    pattern::MatchedPlace,
+    reason::{ShowText, reason},
 };
 
-/// A single difference between an implementation and the default rules.
+/// A single known difference between an implementation and the default rules.
 #[derive(Clone, Copy)]
-pub(crate) enum Hypothesis {
+pub(crate) enum KnownCause {
     /// Another answer to an open question.
-    Reading(Question, usize),
+    Interpretation(Question, usize),
     /// A known deviation, as an index into [`KNOWN`].
-    Known(usize),
+    Deviation(usize),
 }
 
-/// The maximum number of hypotheses that are combined. Programs are small, and a search for more than three causes in
-/// one takes too long.
-const MOST: usize = 3;
+/// The maximum number of causes that are combined. Programs are small, and a search for more than three
+/// causes in one takes too long.
+const MOST_CAUSES: usize = 3;
 
-/// Finds the smallest set of hypotheses under which `predicts` holds. Among sets of equal size, those with known
-/// deviations are tried first: a deviation predicts one exact result, while an interpretation under which the program
-/// is invalid would explain every rejection.
+/// Finds the smallest set of known causes under which `predicts` holds. Among sets of equal size, those with
+/// known deviations are tried first: a deviation predicts one exact result, while an interpretation under
+/// which the program is invalid would explain every rejection.
 ///
-/// `predicts` returns whether the rules predict the observation, and the clauses and questions used. The search
-/// continues from those, because another rule can lead to questions and clauses that the first evaluation never met.
+/// `predicts` returns whether the rules predict the observation, and the clauses and questions used. The
+/// search continues from those, because another rule can lead to questions and clauses that the first
+/// evaluation never met.
 pub(crate) fn explain(
     trace: &Trace,
     base: &Rules,
-    maker: Maker<'_>,
+    implementation: Implementation<'_>,
     mut predicts: impl FnMut(&Rules) -> (bool, Trace),
 ) -> Option<Explanation> {
-    let predicts = &mut |rules: &Rules, _: &[Hypothesis]| predicts(rules);
-    (1..=MOST).find_map(|size| search(trace, size, &mut Vec::new(), (base, maker), predicts))
+    let predicts = &mut |rules: &Rules, _: &[KnownCause]| predicts(rules);
+    (1..=MOST_CAUSES).find_map(|size| search(trace, size, &mut Vec::new(), (base, implementation), predicts))
 }
 
 /// The maximum number of ways to make an invalid program valid that are examined.
 const MOST_WAYS: usize = 4;
 
-/// Explains an accepted program variable by variable. Each differing variable has its own causes, and there are few
-/// causes per variable even in a large program. The result must predict every differing variable and must not make
-/// another differ.
+/// Explains an accepted program variable by variable. Each differing variable has its own causes, and there
+/// are few causes per variable even in a large program. The result must predict every differing variable and
+/// must not make another differ.
 pub(crate) fn explain_variables(
     base: &Rules,
-    maker: Maker<'_>,
+    implementation: Implementation<'_>,
     predict: impl Fn(&Rules) -> Expectation,
     observed: &Observation,
 ) -> Option<Explanation> {
-    let ways = ways_to_accept(base, maker, &predict);
-    let exactly = |way: &Explanation| {
-        let mut explanation = way.clone();
-        // Two rounds: explaining a variable may make another differ that did not differ before.
-        for _ in 0..2 {
-            let rules = explanation.rules(base);
-            let variables = accepted(predict(&rules))?;
-            let mut differing = variables.iter().filter(|variable| differs(variable, observed)).peekable();
-            if differing.peek().is_none() {
-                return Some(explanation);
-            }
-            for variable in differing {
-                let own = explain(&variable.trace, &rules, maker, |rules| {
-                    alone(&predict, observed, variable, rules)
-                })?;
-                explanation = explanation.join(own)?;
-            }
-        }
-        let variables = accepted(predict(&explanation.rules(base)))?;
-        (!variables.iter().any(|variable| differs(variable, observed))).then_some(explanation)
-    };
-    let over = |way: &Explanation| {
-        written_over(&way.rules(base), maker, &predict, observed).and_then(|known| way.clone().join(known))
-    };
-    ways.iter().find_map(exactly).or_else(|| ways.iter().find_map(over))
+    let ways = ways_to_accept(base, implementation, &predict);
+    let exact = ways.iter().find_map(|way| explain_exactly(way, base, implementation, &predict, observed));
+    exact.or_else(|| {
+        ways.iter().find_map(|way| {
+            let known = written_over(&way.rules(base), implementation, &predict, observed)?;
+            way.clone().join(known)
+        })
+    })
 }
 
-/// Returns the variables of a program that these rules do not reject. If the rules leave the program undecided, there
-/// are none: its acceptance is no difference.
+/// Adds to `way`, under which the program is valid, the causes of each differing variable.
+fn explain_exactly(
+    way: &Explanation,
+    base: &Rules,
+    implementation: Implementation<'_>,
+    predict: &impl Fn(&Rules) -> Expectation,
+    observed: &Observation,
+) -> Option<Explanation> {
+    let mut explanation = way.clone();
+    // Two rounds: explaining a variable may make another differ that did not differ before.
+    for _ in 0..2 {
+        let rules = explanation.rules(base);
+        let variables = accepted(predict(&rules))?;
+        let mut differing = variables.iter().filter(|variable| differs(variable, observed)).peekable();
+        if differing.peek().is_none() {
+            return Some(explanation);
+        }
+        for variable in differing {
+            let causes = explain(&variable.trace, &rules, implementation, |rules| {
+                variable_agrees(predict, observed, variable, rules)
+            })?;
+            explanation = explanation.join(causes)?;
+        }
+    }
+    let variables = accepted(predict(&explanation.rules(base)))?;
+    (!variables.iter().any(|variable| differs(variable, observed))).then_some(explanation)
+}
+
+/// Returns the variables of a program that these rules do not reject. If the rules leave the program
+/// undecided, there are none: its acceptance is no difference.
 fn accepted(expectation: Expectation) -> Option<Vec<Variable>> {
     match expectation {
         Expectation::Accepted { variables, .. } => Some(variables),
@@ -93,13 +105,14 @@ fn accepted(expectation: Expectation) -> Option<Vec<Variable>> {
     }
 }
 
-/// Returns true if the observation of a variable contradicts the expectation. An unobserved variable does not.
+/// Returns true if the observation of a variable contradicts the expectation. An unobserved variable does
+/// not.
 pub(crate) fn differs(variable: &Variable, observed: &Observation) -> bool {
     matches!(compare(std::slice::from_ref(variable), observed), Some(Mismatch::Differs(..)))
 }
 
-/// Returns true if the observation of a variable agrees with the expectation. If it was read from memory, where
-/// addresses are numbers, some bytes may be unknown.
+/// Returns true if the observation of a variable agrees with the expectation. If it was read from memory,
+/// where addresses are numbers, some bytes may be unknown.
 pub(crate) fn is_seen_as(variable: &Variable, observed: &Observation) -> bool {
     match compare(std::slice::from_ref(variable), observed) {
         None => true,
@@ -111,44 +124,46 @@ pub(crate) fn is_seen_as(variable: &Variable, observed: &Observation) -> bool {
     }
 }
 
-/// Returns the known deviation that writes an address of the program too wide, if the observation was read from
-/// memory. The bytes behind the address then depend on the placement of variables and on the compiler's own memory
-/// and cannot be predicted.
+/// Returns the known deviation that writes an address of the program too wide, if the observation was read
+/// from memory. The bytes behind the address then depend on the placement of variables and on the compiler's
+/// own memory and cannot be predicted.
 pub(crate) fn written_over(
     base: &Rules,
-    maker: Maker<'_>,
+    implementation: Implementation<'_>,
     predict: impl Fn(&Rules) -> Expectation,
     observed: &Observation,
 ) -> Option<Explanation> {
-    let known = observed.from_memory.then(|| widens(base, maker, predict)).flatten()?;
-    Some(Explanation { readings: Vec::new(), known: vec![known.id] })
+    let known = observed.from_memory.then(|| widens(base, implementation, predict)).flatten()?;
+    Some(Explanation::by_deviation(known))
 }
 
 /// Returns the known deviation that writes an address of the program wider than the place that holds it.
 pub(crate) fn widens(
     base: &Rules,
-    maker: Maker<'_>,
+    implementation: Implementation<'_>,
     predict: impl Fn(&Rules) -> Expectation,
-) -> Option<&'static Known> {
+) -> Option<&'static KnownDeviation> {
     let usual = accepted(predict(base))?;
-    let is_wider = |variable: &Variable| {
-        let own = usual.iter().find(|own| own.name == variable.name);
-        let width = |offset: u64| own?.addresses.iter().find(|own| own.offset == offset).map(|own| own.width);
-        variable.addresses.iter().any(|address| width(address.offset).is_some_and(|own| own < address.width))
-    };
-    let widens = |known: &&'static Known| {
+    KNOWN.iter().filter(|known| known.is_listed_for(implementation)).find(|known| {
         let Effect::Rule(change) = known.effect else { return false };
-        let mut rules = *base;
-        change(&mut rules);
-        known.is_of(maker)
-            && accepted(predict(&rules)).is_some_and(|variables| variables.iter().any(is_wider))
-    };
-    KNOWN.iter().find(widens)
+        let variables = accepted(predict(&base.with(change))).unwrap_or_default();
+        variables.iter().any(|variable| has_wider_address(variable, &usual))
+    })
 }
 
-/// Returns whether the observation of this variable agrees with these rules, and the clauses and questions that its
-/// value rests on.
-pub(crate) fn alone(
+/// Returns true if an address in the variable is wider than the one at the same offset in the `usual`
+/// variables.
+fn has_wider_address(variable: &Variable, usual: &[Variable]) -> bool {
+    let Some(usual) = usual.iter().find(|usual| usual.name == variable.name) else { return false };
+    variable.addresses.iter().any(|address| {
+        let same_place = usual.addresses.iter().find(|other| other.offset == address.offset);
+        same_place.is_some_and(|other| other.width < address.width)
+    })
+}
+
+/// Returns whether the observation of this variable agrees with these rules, and the clauses and questions
+/// that its value rests on.
+pub(crate) fn variable_agrees(
     predict: impl Fn(&Rules) -> Expectation,
     observed: &Observation,
     variable: &Variable,
@@ -156,17 +171,20 @@ pub(crate) fn alone(
 ) -> (bool, Trace) {
     match predict(rules) {
         Expectation::Accepted { variables, .. } => {
-            let own = variables.iter().find(|own| own.name == variable.name);
-            own.map_or((false, Trace::default()), |own| (is_seen_as(own, observed), own.trace))
+            match variables.iter().find(|other| other.name == variable.name) {
+                Some(other) => (is_seen_as(other, observed), other.trace),
+                None => (false, Trace::default()),
+            }
         }
         other => (false, other.trace()),
     }
 }
 
-/// Returns the smallest sets of hypotheses under which a program is valid; the empty set if it is valid under `base`.
+/// Returns the smallest sets of known causes under which a program is valid; the empty set if it is valid
+/// under `base`.
 pub(crate) fn ways_to_accept(
     base: &Rules,
-    maker: Maker<'_>,
+    implementation: Implementation<'_>,
     predict: &impl Fn(&Rules) -> Expectation,
 ) -> Vec<Explanation> {
     let trace = match predict(base) {
@@ -175,8 +193,8 @@ pub(crate) fn ways_to_accept(
         Expectation::Unmodelled { .. } => return Vec::new(),
     };
     let mut ways: Vec<Explanation> = Vec::new();
-    for size in 1..=MOST {
-        let _ = search(&trace, size, &mut Vec::new(), (base, maker), &mut |rules, chosen| {
+    for size in 1..=MOST_CAUSES {
+        let _ = search(&trace, size, &mut Vec::new(), (base, implementation), &mut |rules, chosen| {
             let expectation = predict(rules);
             let trace = expectation.trace();
             if accepted(expectation).is_none() {
@@ -196,41 +214,41 @@ pub(crate) fn ways_to_accept(
 }
 
 /// Returns the known deviations that crash the compiler for a program with this trace, with their signals.
-pub(crate) fn predicts_crash(trace: &Trace, maker: Maker<'_>) -> impl Iterator<Item = (&'static Known, i32)> {
+pub(crate) fn predicts_crash(
+    trace: &Trace,
+    implementation: Implementation<'_>,
+) -> impl Iterator<Item = (&'static KnownDeviation, i32)> {
     KNOWN.iter().filter_map(move |known| match known.effect {
-        Effect::Crash { signal, when } if when(trace) && known.is_of(maker) => Some((known, signal)),
+        Effect::CrashRule { signal, when } if when(trace) && known.is_listed_for(implementation) => {
+            Some((known, signal))
+        }
         _ => None,
     })
 }
 
-/// Finds the known deviation that predicts a crash: by its rule, by its pattern (`matched`), or by its rule after
-/// changes by other deviations. `rests_on` evaluates the program under changed rules.
+/// Finds the known deviation that predicts a crash: by its rule, by its pattern (`matched`), or by its rule
+/// after changes by other deviations. `rests_on` evaluates the program under changed rules.
 pub(crate) fn explain_crash(
     trace: &Trace,
     base: &Rules,
-    maker: Maker<'_>,
+    implementation: Implementation<'_>,
     observation: &Observation,
-    matched: impl FnOnce() -> Option<&'static Known>,
+    matched: impl FnOnce() -> Option<&'static KnownDeviation>,
     mut rests_on: impl FnMut(&Rules) -> Trace,
 ) -> Option<Explanation> {
-    let alone = |known: &'static Known| Explanation { readings: Vec::new(), known: vec![known.id] };
-    let predicts = |trace: &Trace| {
-        let mut crashes = predicts_crash(trace, maker);
-        crashes.find_map(|(known, signal)| (observation.signal == Some(signal)).then_some(known))
-    };
-    if let Some(known) = predicts(trace) {
-        return Some(alone(known));
+    if let Some(known) = predicted_crash(trace, implementation, observation) {
+        return Some(Explanation::by_deviation(known));
     }
     let matched = matched();
-    // The search evaluates many rule sets, so a matching pattern comes first. An entry with a rule is different: its pattern is less
-    // precise than the rule, and is used last.
-    if let Some(known) = matched.filter(|known| !matches!(known.effect, Effect::Crash { .. })) {
-        return Some(alone(known));
+    // The search evaluates many rule sets, so a matching pattern comes first. An entry with a rule is
+    // different: its pattern is less precise than the rule, and is used last.
+    if let Some(known) = matched.filter(|known| !matches!(known.effect, Effect::CrashRule { .. })) {
+        return Some(Explanation::by_deviation(known));
     }
     let mut crash = None;
-    let under_others = explain(trace, base, maker, |rules| {
+    let under_others = explain(trace, base, implementation, |rules| {
         let trace = rests_on(rules);
-        crash = predicts(&trace);
+        crash = predicted_crash(&trace, implementation, observation);
         (crash.is_some(), trace)
     });
     match (under_others, crash) {
@@ -239,8 +257,18 @@ pub(crate) fn explain_crash(
             explanation.known.sort();
             Some(explanation)
         }
-        _ => matched.map(alone),
+        _ => matched.map(Explanation::by_deviation),
     }
+}
+
+/// Returns the known deviation with a rule that predicts the observed crash of a program with this trace.
+fn predicted_crash(
+    trace: &Trace,
+    implementation: Implementation<'_>,
+    observation: &Observation,
+) -> Option<&'static KnownDeviation> {
+    predicts_crash(trace, implementation)
+        .find_map(|(known, signal)| (observation.signal == Some(signal)).then_some(known))
 }
 
 /// Finds the known deviation that explains the behaviour of a subject by its pattern: a crash, a hang, or the
@@ -248,106 +276,124 @@ pub(crate) fn explain_crash(
 pub(crate) fn explain_match(
     module: &Module,
     trace: &Trace,
-    maker: Maker<'_>,
+    implementation: Implementation<'_>,
     observation: &Observation,
-    again: Option<Again<'_>>,
+    show_again: Option<ShowText<'_>>,
 ) -> Option<Explanation> {
-    let known = reason(module, trace, maker, observation, again)?;
-    Some(Explanation { readings: Vec::new(), known: vec![known.id] })
+    let known = reason(module, trace, implementation, observation, show_again)?;
+    Some(Explanation::by_deviation(known))
 }
 
-/// Finds an answer to one open question under which a known deviation explains why the subject accepts this invalid
-/// module.
-pub(crate) fn explain_taken(
+/// Finds an answer to one open question under which a known deviation explains why the subject accepts this
+/// invalid module.
+pub(crate) fn explain_accepted_invalid(
     module: &Module,
     trace: &Trace,
-    maker: Maker<'_>,
+    implementation: Implementation<'_>,
     observation: &Observation,
     (base, rests_on): (&Rules, impl Fn(&Rules) -> Trace),
-    again: Option<Again<'_>>,
+    show_again: Option<ShowText<'_>>,
 ) -> Option<Explanation> {
     if observation.outcome != Outcome::Accepted {
         return None;
     }
-    hypotheses(trace, maker).into_iter().find_map(|hypothesis| {
-        let Hypothesis::Reading(question, answer) = hypothesis else { return None };
+    known_causes(trace, implementation).into_iter().find_map(|hypothesis| {
+        let KnownCause::Interpretation(question, answer) = hypothesis else { return None };
         let trace = rests_on(&combined(base, &[hypothesis])?);
-        let explanation = explain_match(module, &trace, maker, observation, again)?;
+        let explanation = explain_match(module, &trace, implementation, observation, show_again)?;
         Some(Explanation { readings: vec![(question, answer)], ..explanation })
     })
 }
 
 /// Returns the known deviations that change values of this module, with the places that match.
-pub(crate) fn wrong_places(module: &Module, maker: Maker<'_>) -> Vec<(&'static Known, Vec<Place>)> {
-    let wrong = listed_for(maker).filter(|known| matches!(known.effect, Effect::Wrong));
+pub(crate) fn wrong_places(
+    module: &Module,
+    implementation: Implementation<'_>,
+) -> Vec<(&'static KnownDeviation, Vec<MatchedPlace>)> {
+    let wrong = listed_for(implementation).filter(|known| matches!(known.effect, Effect::WrongValue));
     matching(wrong, module).collect()
 }
 
 /// Finds a single deviation of `wrong` that explains wrong values of all these variables and kernels.
 pub(crate) fn explain_wrong<'n>(
-    wrong: &[(&'static Known, Vec<Place>)],
+    wrong: &[(&'static KnownDeviation, Vec<MatchedPlace>)],
     module: &Module,
     names: impl Iterator<Item = &'n str> + Clone,
 ) -> Option<Explanation> {
-    let is_function = |name: &str| module.functions().any(|function| function.name.text == name);
-    let holds = |place: &Place, name: &str| place.holds(name) || !place.in_body && is_function(name);
-    let explains = |(_, places): &&(&'static Known, Vec<Place>)| {
-        names.clone().all(|name| places.iter().any(|place| holds(place, name)))
-    };
     names.clone().next()?;
-    let (known, _) = wrong.iter().find(explains)?;
-    Some(Explanation { readings: Vec::new(), known: vec![known.id] })
+    let (known, _) = wrong.iter().find(|(_, places)| {
+        names.clone().all(|name| places.iter().any(|place| concerns(place, name, module)))
+    })?;
+    Some(Explanation::by_deviation(known))
 }
 
-/// Returns `base` with one more change each: every known deviation that this trace may meet, and every other answer
-/// to the questions in it, except to `fixed`. Then come all known deviations of the subject together, alone and with
-/// each of those answers, because a program may meet several deviations at once.
-/// those answers: a program may meet several deviations at once.
+/// Returns true if a match at this place may change the variable or kernel with this name: outside of bodies,
+/// any kernel may use the matched declaration.
+fn concerns(place: &MatchedPlace, name: &str, module: &Module) -> bool {
+    place.holds(name) || !place.in_body && module.functions().any(|function| function.name.text == name)
+}
+
+/// Returns `base` with one more change each: every known deviation that this trace may meet, and every other
+/// answer to the questions in it, except to `fixed`. Then come all known deviations of the subject together,
+/// alone and with each of those answers, because a program may meet several deviations at once.
 pub(crate) fn with_one_more(
     base: &Rules,
-    maker: Maker<'_>,
+    implementation: Implementation<'_>,
     trace: &Trace,
     fixed: Question,
 ) -> impl Iterator<Item = Rules> {
-    let is_free = |hypothesis: &Hypothesis| match hypothesis {
-        Hypothesis::Reading(question, _) => *question != fixed,
-        Hypothesis::Known(_) => true,
-    };
-    let free: Vec<Hypothesis> = hypotheses(trace, maker).into_iter().filter(is_free).collect();
-    let known = with_known(base, maker);
-    let answers = free.iter().filter(|hypothesis| matches!(hypothesis, Hypothesis::Reading(..)));
-    let with_all: Vec<Rules> = answers.filter_map(|answer| combined(&known, &[*answer])).collect();
-    free.into_iter().filter_map(|hypothesis| combined(base, &[hypothesis])).chain([known]).chain(with_all)
-}
-
-/// Returns the hypotheses that may explain a result with this trace, deviations first.
-pub(crate) fn hypotheses(trace: &Trace, maker: Maker<'_>) -> Vec<Hypothesis> {
-    let rules = KNOWN.iter().enumerate().filter_map(|(at, known)| match known.effect {
-        Effect::Rule(_) | Effect::Refusal(_) if known.touches(trace) && known.is_of(maker) => {
-            Some(Hypothesis::Known(at))
+    let with_all_known = with_known(base, implementation);
+    let mut with_all_and_answer = Vec::new();
+    let mut with_one = Vec::new();
+    for cause in known_causes(trace, implementation) {
+        if let KnownCause::Interpretation(question, _) = cause {
+            if question == fixed {
+                continue;
+            }
+            with_all_and_answer.extend(combined(&with_all_known, &[cause]));
         }
-        _ => None,
-    });
-    let readings = trace.questions.iter().flat_map(|question| {
-        (1..question.answers().len()).map(move |answer| Hypothesis::Reading(question, answer))
-    });
-    rules.chain(readings).collect()
+        with_one.push(cause);
+    }
+    with_one
+        .into_iter()
+        .filter_map(|cause| combined(base, &[cause]))
+        .chain([with_all_known])
+        .chain(with_all_and_answer)
 }
 
+/// Returns the known causes that may explain a result with this trace, deviations first.
+pub(crate) fn known_causes(trace: &Trace, implementation: Implementation<'_>) -> Vec<KnownCause> {
+    let mut causes = Vec::new();
+    for (index, known) in KNOWN.iter().enumerate() {
+        if matches!(known.effect, Effect::Rule(_) | Effect::RefusalRule(_))
+            && known.touches(trace)
+            && known.is_listed_for(implementation)
+        {
+            causes.push(KnownCause::Deviation(index));
+        }
+    }
+    for question in trace.questions.iter() {
+        let answers = 1..question.answers().len();
+        causes.extend(answers.map(|answer| KnownCause::Interpretation(question, answer)));
+    }
+    causes
+}
+
+/// Searches for a set of `size` causes, in addition to those already `chosen`.
 fn search(
     trace: &Trace,
     size: usize,
-    chosen: &mut Vec<Hypothesis>,
-    (base, maker): (&Rules, Maker<'_>),
-    predicts: &mut impl FnMut(&Rules, &[Hypothesis]) -> (bool, Trace),
+    chosen: &mut Vec<KnownCause>,
+    (base, implementation): (&Rules, Implementation<'_>),
+    predicts: &mut impl FnMut(&Rules, &[KnownCause]) -> (bool, Trace),
 ) -> Option<Explanation> {
-    for hypothesis in hypotheses(trace, maker) {
-        chosen.push(hypothesis);
+    for cause in known_causes(trace, implementation) {
+        chosen.push(cause);
         let found = combined(base, chosen).and_then(|rules| {
             let (agrees, trace) = predicts(&rules, chosen);
             match size {
                 1 => agrees.then(|| explanation(chosen)),
-                _ => search(&trace, size - 1, chosen, (base, maker), predicts),
+                _ => search(&trace, size - 1, chosen, (base, implementation), predicts),
             }
         });
         chosen.pop();
@@ -358,25 +404,26 @@ fn search(
     None
 }
 
-/// Returns the rules under a set of hypotheses; `None` if one occurs twice or two of them answer the same question.
-pub(crate) fn combined(base: &Rules, chosen: &[Hypothesis]) -> Option<Rules> {
+/// Returns the rules under a set of causes; `None` if one occurs twice or two of them answer the same
+/// question.
+pub(crate) fn combined(base: &Rules, chosen: &[KnownCause]) -> Option<Rules> {
     let mut rules = *base;
     let mut readings: Readings = rules.readings;
     let mut asked: Vec<Question> = Vec::new();
     let mut changed: Vec<usize> = Vec::new();
-    for hypothesis in chosen {
-        match *hypothesis {
-            Hypothesis::Reading(question, _) if asked.contains(&question) => return None,
-            Hypothesis::Reading(question, answer) => {
+    for cause in chosen {
+        match *cause {
+            KnownCause::Interpretation(question, _) if asked.contains(&question) => return None,
+            KnownCause::Interpretation(question, answer) => {
                 asked.push(question);
                 readings = readings.with(question, answer)?;
             }
-            Hypothesis::Known(at) => {
-                if changed.contains(&at) {
+            KnownCause::Deviation(index) => {
+                if changed.contains(&index) {
                     return None;
                 }
-                changed.push(at);
-                if let Some(change) = KNOWN[at].change() {
+                changed.push(index);
+                if let Some(change) = KNOWN[index].change() {
                     change(&mut rules);
                 }
             }
@@ -386,12 +433,12 @@ pub(crate) fn combined(base: &Rules, chosen: &[Hypothesis]) -> Option<Rules> {
     Some(rules)
 }
 
-fn explanation(chosen: &[Hypothesis]) -> Explanation {
+fn explanation(chosen: &[KnownCause]) -> Explanation {
     let mut explanation = Explanation::default();
-    for hypothesis in chosen {
-        match *hypothesis {
-            Hypothesis::Reading(question, answer) => explanation.readings.push((question, answer)),
-            Hypothesis::Known(at) => explanation.known.push(KNOWN[at].id),
+    for cause in chosen {
+        match *cause {
+            KnownCause::Interpretation(question, answer) => explanation.readings.push((question, answer)),
+            KnownCause::Deviation(index) => explanation.known.push(KNOWN[index].id),
         }
     }
     explanation.readings.sort();

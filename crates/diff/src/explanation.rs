@@ -2,7 +2,7 @@
 
 use ptxsmith_oracle::{Question, Rules};
 
-use crate::known::{KNOWN, Known};
+use crate::known::{KNOWN, KnownDeviation};
 
 /// Sets of hypotheses, by id. Each set alone predicts the difference exactly. Empty if no set does.
 pub type Alternatives = Vec<Vec<&'static str>>;
@@ -10,13 +10,19 @@ pub type Alternatives = Vec<Vec<&'static str>>;
 /// A set of hypotheses that together predict an answer exactly.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Explanation {
-    /// The answers to open questions that differ from the default, as pairs of a question and the index of an answer.
+    /// The answers to open questions that differ from the default, as pairs of a question and the index of an
+    /// answer.
     pub readings: Vec<(Question, usize)>,
     /// The ids of known deviations.
     pub known: Vec<&'static str>,
 }
 
 impl Explanation {
+    /// Creates the explanation by a single known deviation.
+    pub(crate) fn by_deviation(known: &KnownDeviation) -> Explanation {
+        Explanation { readings: Vec::new(), known: vec![known.id] }
+    }
+
     /// Returns true if the explanation needs only another interpretation and no deviation.
     pub fn is_reading(&self) -> bool {
         self.known.is_empty()
@@ -24,16 +30,19 @@ impl Explanation {
 
     /// Returns `base` with the interpretations of this explanation, but without its deviations.
     pub fn applied(&self, base: &Rules) -> Rules {
-        let readings = self.readings.iter().fold(base.readings, |readings, &(question, answer)| {
-            readings.with(question, answer).unwrap_or(readings)
-        });
+        let mut readings = base.readings;
+        for &(question, answer) in &self.readings {
+            readings = readings.with(question, answer).unwrap_or(readings);
+        }
         Rules { readings, ..*base }
     }
 
     /// Returns `base` with the interpretations and the deviations of this explanation.
     pub(crate) fn rules(&self, base: &Rules) -> Rules {
         let applied = self.applied(base);
-        applied.with(|rules| self.deviations().filter_map(Known::change).for_each(|change| change(rules)))
+        applied.with(|rules| {
+            self.deviations().filter_map(KnownDeviation::change).for_each(|change| change(rules))
+        })
     }
 
     /// Merges two explanations. Returns `None` if they answer the same question differently.
@@ -53,7 +62,7 @@ impl Explanation {
     }
 
     /// Returns the known deviations of this explanation in the order of the table.
-    pub fn deviations(&self) -> impl Iterator<Item = &'static Known> {
+    pub fn deviations(&self) -> impl Iterator<Item = &'static KnownDeviation> {
         KNOWN.iter().filter(|known| self.known.contains(&known.id))
     }
 }

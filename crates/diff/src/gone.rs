@@ -1,8 +1,8 @@
 //! Finds listed deviations that an implementation no longer shows.
 //!
-//! A list that only grows hides fixes and regressions. Every listed deviation has a minimized reproducer. It is shown
-//! to the implementations that the entry lists, and an implementation that does not deviate as predicted is a
-//! finding.
+//! A list that only grows hides fixes and regressions. Every listed deviation has a minimized reproducer. It
+//! is shown to the implementations that the entry lists, and an implementation that does not deviate as
+//! predicted is a finding.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,9 +13,9 @@ use ptxsmith_syntax::{Header, Module, parse};
 
 use crate::{
     explain::written_over,
-    judge::{Judge, Options},
-    known::{Effect, End, KNOWN, Known},
-    maker::Maker,
+    implementation::Implementation,
+    judge::{Judge, JudgeOptions},
+    known::{Effect, KNOWN, KnownDeviation, Termination},
     program::judge_module,
     trial::Trial,
     verdict::{Class, Difference, NotCompared, Verdict},
@@ -23,12 +23,16 @@ use crate::{
 
 /// Shows the minimized reproducer of a listed deviation to a subject for which it is listed.
 ///
-/// Returns `None` if the subject deviates as predicted or if the observation is inconclusive (not supported, not
-/// observed). Otherwise returns the expected and the observed behaviour.
+/// Returns `None` if the subject deviates as predicted or if the observation is inconclusive (not supported,
+/// not observed). Otherwise returns the expected and the observed behaviour.
 ///
 /// # Errors
 /// Fails only if the host system or our own code fails.
-pub fn check(subject: &dyn Subject, known: &Known, target: &str) -> Result<Option<Difference>, Error> {
+pub fn check(
+    subject: &dyn Subject,
+    known: &KnownDeviation,
+    target: &str,
+) -> Result<Option<Difference>, Error> {
     let module = parse(known.example).unwrap_or_default();
     let rules = Rules::default();
     let verdicts = judge_module(subject, &rules, &module, known.example, target)?;
@@ -36,87 +40,99 @@ pub fn check(subject: &dyn Subject, known: &Known, target: &str) -> Result<Optio
         Some(_) => OutputForm::Relocatable,
         None => OutputForm::showing(&module),
     };
-    let shown = verdicts.clone().parts().iter().any(|part| shows(known, &part.verdict));
-    // A reproducer with kernels is about what the kernels leave in memory.
+    if verdicts.clone().parts().iter().any(|part| shows(known, &part.verdict)) {
+        return Ok(None);
+    }
+    // A reproducer with kernels is about the memory that the kernels write.
     let parts = match verdicts.kernels {
         Some(kernels) => vec![kernels],
         None => [verdicts.data, verdicts.added, verdicts.undecided].concat(),
     };
-    let verdicts: Vec<Verdict> = parts.into_iter().map(|part| part.verdict).collect();
-    // The reproducer of a deviation that is known by a pattern may contain nothing observable.
-    let by_pattern = known.is_by_pattern();
-    let tells = |reason: &NotCompared| {
-        matches!(reason, NotCompared::Unmodelled) || by_pattern && matches!(reason, NotCompared::Unobserved)
-    };
-    let untold = verdicts.iter().all(|verdict| matches!(verdict, Verdict::NotCompared(r) if !tells(r)));
     // The result of a kernel is visible only if the subject shows code or runs on a device.
-    let unseen = matches!(known.effect, Effect::Wrong)
-        && !subject.computes()
-        && !verdicts.iter().any(|verdict| matches!(verdict, Verdict::Conforms));
-    if shown || untold || unseen {
+    let is_visible = !matches!(known.effect, Effect::WrongValue)
+        || subject.computes()
+        || parts.iter().any(|part| part.verdict == Verdict::Conforms);
+    if !is_visible || !parts.iter().any(|part| is_conclusive(&part.verdict, known)) {
         return Ok(None);
     }
     let observed = subject.observe(&Request::new(known.example, target).in_form(form))?;
-    // The predicted bytes may be hidden: not shown by the subject, behind a variable in memory, or in a variable that
-    // the observation did not ask for.
-    let maker = Maker::of(subject.description());
-    let is_hidden = written_over(&rules, maker, |rules| expect(&module, rules), &observed).is_some()
+    // The predicted bytes may be hidden: not shown by the subject, behind a variable in memory, or in a
+    // variable that was not requested.
+    let implementation = Implementation::from_description(subject.description());
+    let is_hidden = written_over(&rules, implementation, |rules| expect(&module, rules), &observed).is_some()
         || observed.from_memory && observed.variables.is_empty() && module.functions().next().is_none();
     if is_hidden || observed.variables.values().any(|variable| variable.bytes.is_none()) {
         return Ok(None);
     }
     let expected = expect(&module, &rules).answer(known.example, &rules.readings);
-    Ok(Some(Difference::of(class_of(known, &module), Expected::of_module(expected), observed)))
+    Ok(Some(Difference::new(class_of(known, &module), Expected::of_module(expected), observed)))
+}
+
+/// Returns true if the verdict shows whether the reproducer of a deviation still deviates. The reproducer of
+/// a deviation that is known by a pattern may contain nothing observable.
+fn is_conclusive(verdict: &Verdict, known: &KnownDeviation) -> bool {
+    match verdict {
+        Verdict::NotCompared(NotCompared::Unmodelled) => true,
+        Verdict::NotCompared(NotCompared::Unobserved) => known.is_by_pattern(),
+        Verdict::NotCompared(_) => false,
+        Verdict::Conforms | Verdict::ConformsByOutcome | Verdict::Reads(_) | Verdict::Deviates(_) => true,
+    }
 }
 
 /// Returns the listed deviations that show when the kernels of their reproducers share modules.
 ///
-/// One module is cheaper than many because most of the cost of a module is its disassembly. A deviation that is
-/// missing from the result has to be checked alone with [`check`].
+/// One module is cheaper than many because most of the cost of a module is its disassembly. A deviation that
+/// is missing from the result has to be checked alone with [`check`].
 ///
 /// # Errors
 /// Fails only if the host system or our own code fails.
 pub fn shown_together(
     subject: &dyn Subject,
-    listed: &[&'static Known],
+    listed: &[&'static KnownDeviation],
     target: impl Fn(&Module) -> String,
 ) -> Result<BTreeSet<&'static str>, Error> {
-    let runs = |module: &Module| predict(module, &Rules::default()).kernels.iter().any(Kernel::leaves_output);
-    let modules = listed.iter().filter_map(|&known| Some((known, parse(known.example).ok()?)));
-    let of_kernels = modules.filter(|(known, module)| known.change().is_some() && runs(module));
-    let mut groups: BTreeMap<(Header, String), Vec<(&'static Known, Module)>> = BTreeMap::new();
-    for (known, module) in of_kernels {
-        groups.entry((Header::of(&module), target(&module))).or_default().push((known, module));
+    let mut groups: BTreeMap<(Header, String), Vec<(&'static KnownDeviation, Module)>> = BTreeMap::new();
+    for &known in listed.iter().filter(|known| known.change().is_some()) {
+        let Ok(module) = parse(known.example) else { continue };
+        let kernels = predict(&module, &Rules::default()).kernels;
+        if kernels.iter().any(Kernel::leaves_output) {
+            groups.entry((Header::of_module(&module), target(&module))).or_default().push((known, module));
+        }
     }
     let mut shown = BTreeSet::new();
     for ((header, target), group) in groups {
-        let options =
-            Options { header, target: Some(target), launch: true, recheck_every: 0, ..Options::default() };
+        let options = JudgeOptions {
+            header,
+            target: Some(target),
+            launch: true,
+            recheck_every: 0,
+            ..JudgeOptions::default()
+        };
         let trials: Vec<Trial> =
             group.iter().zip(0..).map(|((_, module), id)| Trial::of_kernels(id, module)).collect();
         let judged = Judge::new(subject, Rules::default(), options).batch(&trials)?;
-        shown.extend(
-            group
-                .iter()
-                .zip(judged)
-                .filter(|((known, _), judged)| shows(known, &judged.verdict))
-                .map(|((known, _), _)| known.id),
-        );
+        for ((known, _), judged) in group.iter().zip(judged) {
+            if shows(known, &judged.verdict) {
+                shown.insert(known.id);
+            }
+        }
     }
     Ok(shown)
 }
 
 /// Returns true if the verdict is the deviation that this entry predicts.
-fn shows(known: &Known, verdict: &Verdict) -> bool {
+fn shows(known: &KnownDeviation, verdict: &Verdict) -> bool {
     matches!(verdict, Verdict::Deviates(difference)
         if difference.explanation.as_ref().is_some_and(|explanation| explanation.known.contains(&known.id)))
 }
 
-/// Describes how to edit the list for a deviation that these releases no longer show. `None` if the id is unknown.
+/// Describes how to edit the list for a deviation that these releases no longer show. `None` if the id is
+/// unknown.
 pub fn edit(id: &str, releases: &[String]) -> Option<String> {
     let known = KNOWN.iter().find(|known| known.id == id)?;
     Some(format!(
-        "in corpus/deviations/{}.ptx let `releases`, now {}, leave out {}; remove the file where none is left",
+        "in corpus/deviations/{}.ptx let `releases`, now {}, leave out {}; remove the file where none is \
+         left",
         known.id,
         known.releases,
         releases.join(", "),
@@ -124,13 +140,13 @@ pub fn edit(id: &str, releases: &[String]) -> Option<String> {
 }
 
 /// Returns the class of the differences that a deviation causes.
-pub fn class_of(known: &Known, example: &Module) -> Class {
+pub fn class_of(known: &KnownDeviation, example: &Module) -> Class {
     match known.effect {
-        Effect::Death { end: End::Hang } => Class::Hang,
-        Effect::Crash { .. } | Effect::Death { .. } => Class::Crash,
-        Effect::Taken => Class::AcceptsInvalid,
-        Effect::Refusal(_) | Effect::Refused => Class::RefusesValid,
-        Effect::Wrong => Class::WrongValue,
+        Effect::CrashPattern { end: Termination::Hang } => Class::Hang,
+        Effect::CrashRule { .. } | Effect::CrashPattern { .. } => Class::Crash,
+        Effect::AcceptsInvalid => Class::AcceptsInvalid,
+        Effect::RefusalRule(_) | Effect::RefusesValid => Class::RefusesValid,
+        Effect::WrongValue => Class::WrongValue,
         Effect::Rule(_) => match expect(example, &Rules::default()) {
             ptxsmith_oracle::Expectation::Refused { .. } => Class::AcceptsInvalid,
             _ => Class::WrongValue,
@@ -144,7 +160,7 @@ mod tests {
     use ptxsmith_oracle::Expectation;
 
     #[test]
-    fn what_kills_a_subject_shows_as_a_crash_or_a_hang_and_nothing_else_does() {
+    fn a_deviation_that_kills_has_the_class_crash_or_hang_and_no_other_does() {
         let mut killing = 0;
         for known in KNOWN.iter() {
             let class = class_of(known, &parse(known.example).unwrap());
@@ -167,7 +183,7 @@ mod tests {
             let trace = expected.trace();
             assert!(known.touches(&trace), "{}: its program does not rest on its clauses", known.id);
             match (known.effect, known.change()) {
-                (Effect::Crash { when, .. }, _) => assert!(when(&trace), "{}", known.id),
+                (Effect::CrashRule { when, .. }, _) => assert!(when(&trace), "{}", known.id),
                 (_, change) => {
                     let changed = Rules::default().with(change.expect("another rule"));
                     assert!(predict(&module, &changed).differs_from(&expected), "{}", known.id);

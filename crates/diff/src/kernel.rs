@@ -2,38 +2,38 @@
 
 use std::ops::Range;
 
-use ptxsmith_oracle::{Expectation, Kernel, Left, Rules, Trace, Written, predict_contents};
+use ptxsmith_oracle::{Expectation, Kernel, KernelOutcome, Rules, Trace, WrittenScalar, predict_contents};
 use ptxsmith_subject::solve;
 use ptxsmith_subject::{Observation, Outcome, Output};
 use ptxsmith_syntax::Module;
 
-use crate::compare::slot;
-use crate::verdict::{Class, Share};
+use crate::compare::{global_base, slot};
+use crate::verdict::{Class, ShownOperands};
 
 /// The result of comparing kernels with their observation.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Compared {
-    pub share: Share,
-    pub differs: Option<Differs>,
+pub(crate) struct OutputComparison {
+    pub share: ShownOperands,
+    pub differs: Option<OutputDifference>,
 }
 
 /// The first scalar that differs.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Differs {
+pub(crate) struct OutputDifference {
     pub class: Class,
-    /// The clauses and questions that the scalar rests on; `None` if the difference lies between the scalars that
-    /// were written.
+    /// The clauses and questions that the scalar rests on; `None` if the difference lies between the scalars
+    /// that were written.
     pub trace: Option<Trace>,
 }
 
-impl Compared {
-    fn plus(self, other: Compared) -> Compared {
-        Compared { share: self.share.plus(other.share), differs: self.differs.or(other.differs) }
+impl OutputComparison {
+    fn plus(self, other: OutputComparison) -> OutputComparison {
+        OutputComparison { share: self.share.plus(other.share), differs: self.differs.or(other.differs) }
     }
 }
 
-/// Returns whether the observation agrees with these rules, and the clauses and questions used. Every observed kernel
-/// must be predicted: a kernel without a rule does not agree.
+/// Returns whether the observation agrees with these rules, and the clauses and questions used. Every
+/// observed kernel must be predicted: a kernel without a rule does not agree.
 pub(crate) fn agrees(module: &Module, rules: &Rules, observation: &Observation) -> (bool, Trace) {
     let prediction = predict_contents(module, rules);
     let agrees = match prediction.data {
@@ -44,8 +44,8 @@ pub(crate) fn agrees(module: &Module, rules: &Rules, observation: &Observation) 
     (agrees, prediction.trace())
 }
 
-/// Returns whether the observation of the kernels contradicts none of these rules, and the clauses and questions
-/// used. Kernels without a rule are ignored.
+/// Returns whether the observation of the kernels contradicts none of these rules, and the clauses and
+/// questions used. Kernels without a rule are ignored.
 pub(crate) fn may_leave(module: &Module, rules: &Rules, observation: &Observation) -> (bool, Trace) {
     let prediction = predict_contents(module, rules);
     let is_accepted = matches!(prediction.data, Expectation::Accepted { .. });
@@ -55,48 +55,43 @@ pub(crate) fn may_leave(module: &Module, rules: &Rules, observation: &Observatio
 
 fn all_agree(kernels: &[Kernel], observation: &Observation) -> bool {
     let mut seen = observation.kernels.iter().filter(|(_, output)| output.bytes.is_some());
-    let predicted = |name: &String| {
-        kernels.iter().any(|kernel| kernel.name == *name && matches!(kernel.left, Left::Output(_)))
-    };
     observation.outcome == Outcome::Accepted
-        && seen.all(|(name, _)| predicted(name))
+        && seen.all(|(name, _)| {
+            kernels
+                .iter()
+                .any(|kernel| kernel.name == *name && matches!(kernel.outcome, KernelOutcome::Output(_)))
+        })
         && compare(kernels, observation).differs.is_none()
 }
 
 /// Compares the expected output of kernels with the observed output.
-pub(crate) fn compare(kernels: &[Kernel], observation: &Observation) -> Compared {
-    let mut compared = Compared::default();
+pub(crate) fn compare(kernels: &[Kernel], observation: &Observation) -> OutputComparison {
+    let mut comparison = OutputComparison::default();
     // In memory, addresses are numbers. They can be compared only if the place of the variable is known.
     let from_memory =
         observation.from_memory || observation.variables.values().any(|variable| variable.base.is_some());
-    let base_of = |symbol: &str| {
-        let variable = observation.variables.get(symbol)?;
-        variable.base.filter(|_| variable.space.as_deref() == Some("global"))
-    };
     for kernel in kernels {
-        let Left::Output(expected) = &kernel.left else { continue };
-        let one = match observation.kernels.get(kernel.name.as_str()) {
-            Some(seen) => {
-                let memory = from_memory
-                    .then(|| solve::memory(&expected.bytes, expected.addresses.iter().map(slot), base_of));
-                compare_output(expected, seen, memory.as_deref(), observation)
-            }
-            None => Compared {
-                share: Share { seen: 0, total: predicted_slots(expected).count() as u64 },
-                differs: None,
-            },
+        let KernelOutcome::Output(expected) = &kernel.outcome else { continue };
+        let Some(seen) = observation.kernels.get(kernel.name.as_str()) else {
+            let total = predicted_slots(expected).count() as u64;
+            comparison.share = comparison.share.plus(ShownOperands { seen: 0, total });
+            continue;
         };
-        compared = compared.plus(one);
+        let memory = from_memory.then(|| {
+            let slots = expected.addresses.iter().map(slot);
+            solve::memory(&expected.bytes, slots, |symbol| global_base(symbol, observation))
+        });
+        comparison = comparison.plus(compare_output(expected, seen, memory.as_deref(), observation));
     }
-    compared
+    comparison
 }
 
 /// Returns the scalars that the specification determines completely.
-fn predicted_slots(expected: &ptxsmith_oracle::Output) -> impl Iterator<Item = &Written> {
+fn predicted_slots(expected: &ptxsmith_oracle::Output) -> impl Iterator<Item = &WrittenScalar> {
     expected.slots.iter().filter(|slot| expected.known[range(slot)].iter().all(|&known| known))
 }
 
-fn range(slot: &Written) -> Range<usize> {
+fn range(slot: &WrittenScalar) -> Range<usize> {
     slot.offset..slot.offset + slot.width
 }
 
@@ -105,15 +100,12 @@ fn compare_output(
     output: &Output,
     memory: Option<&[Option<u8>]>,
     observation: &Observation,
-) -> Compared {
-    let mut compared = Compared::default();
-    let nothing = Vec::new();
-    let bytes = output.bytes.as_ref().unwrap_or(&nothing);
-    let is_seen =
-        |at: usize| at < bytes.len() && output.seen.as_ref().is_none_or(|seen| seen.get(at) == Some(&0xff));
+) -> OutputComparison {
+    let mut comparison = OutputComparison::default();
+    let bytes = output.bytes.as_deref().unwrap_or_default();
     for slot in predicted_slots(expected) {
-        compared.share.total += 1;
-        if !range(slot).all(is_seen) {
+        comparison.share.total += 1;
+        if !range(slot).all(|offset| is_seen(output, offset)) {
             continue;
         }
         let wrong = match memory {
@@ -125,22 +117,33 @@ fn compare_output(
             }
             None => wrong_by_name(expected, slot, (output, bytes), observation),
         };
-        compared.share.seen += 1;
-        let differs = wrong.map(|class| Differs { class, trace: Some(slot.trace) });
-        compared.differs = compared.differs.or(differs);
+        comparison.share.seen += 1;
+        let difference = wrong.map(|class| OutputDifference { class, trace: Some(slot.trace) });
+        comparison.differs = comparison.differs.or(difference);
     }
     // Bytes between the written scalars must stay zero.
-    let written = |at: usize| expected.slots.iter().any(|slot| range(slot).contains(&at));
-    let spoiled = (0..expected.bytes.len()).any(|at| is_seen(at) && bytes[at] != 0 && !written(at));
-    let spoiled = spoiled.then_some(Differs { class: Class::WrongValue, trace: None });
-    compared.differs = compared.differs.or(spoiled);
-    compared
+    let is_spoiled = (0..expected.bytes.len()).any(|offset| {
+        is_seen(output, offset)
+            && bytes[offset] != 0
+            && !expected.slots.iter().any(|slot| range(slot).contains(&offset))
+    });
+    if is_spoiled {
+        let difference = OutputDifference { class: Class::WrongValue, trace: None };
+        comparison.differs = comparison.differs.or(Some(difference));
+    }
+    comparison
+}
+
+/// Returns true if the subject shows the byte at this offset.
+fn is_seen(output: &Output, offset: usize) -> bool {
+    let length = output.bytes.as_ref().map_or(0, Vec::len);
+    offset < length && output.seen.as_ref().is_none_or(|seen| seen.get(offset) == Some(&0xff))
 }
 
 /// Compares a scalar with its expected bytes in memory, where addresses are numbers.
 fn wrong_in_memory(
     expected: &ptxsmith_oracle::Output,
-    slot: &Written,
+    slot: &WrittenScalar,
     held: &[u8],
     bytes: &[u8],
 ) -> Option<Class> {
@@ -152,14 +155,13 @@ fn wrong_in_memory(
 /// Compares a scalar if the subject reports addresses by name.
 fn wrong_by_name(
     expected: &ptxsmith_oracle::Output,
-    slot: &Written,
+    slot: &WrittenScalar,
     (output, bytes): (&Output, &[u8]),
     observation: &Observation,
 ) -> Option<Class> {
     let range = range(slot);
-    let inside = |offset: u64| range.contains(&(offset as usize));
-    let address = expected.addresses.iter().find(|address| inside(address.offset));
-    let mut seen = output.addresses.iter().filter(|address| inside(address.offset));
+    let address = expected.addresses.iter().find(|address| range.contains(&(address.offset as usize)));
+    let mut seen = output.addresses.iter().filter(|address| range.contains(&(address.offset as usize)));
     let (found, more) = (seen.next(), seen.next());
     match (address, found) {
         (Some(address), Some(found)) => {
@@ -173,7 +175,8 @@ fn wrong_by_name(
             let moved = (address.addend ^ found.addend) as u64;
             let same_addend =
                 if found.width == 8 && address.width == 8 { moved == 0 } else { moved as u32 == 0 };
-            // If both halves of an address lie side by side, the lower one is reported as part of the whole address.
+            // If both halves of an address lie side by side, the lower one is reported as part of the whole
+            // address.
             let half = found.width == 8 && address.width == 4;
             let same = found.offset == address.offset
                 && (found.width == address.width || small || half)
@@ -192,15 +195,15 @@ mod tests {
     use super::*;
     use ptxsmith_subject::Variable;
 
-    /// Compares a kernel that stores `g+4` and 5 with the output of a device, where `g` lies at `base` or is not
-    /// observed.
-    fn left(address: u64, number: u64, base: Option<u64>) -> Compared {
+    /// Compares a kernel that stores `g+4` and 5 with the output of a device, where `g` lies at `base` or is
+    /// not observed.
+    fn left(address: u64, number: u64, base: Option<u64>) -> OutputComparison {
         let text = ".version 7.8\n.target sm_80\n.address_size 64\n.global .u32 g[4];\n.global .u32 other;\n\
             .visible .entry k(.param .u64 out)\n{\n.reg .u64 %o;\n.reg .u64 %a;\nld.param.u64 %o, [out];\n\
             mov.u64 %a, g+4;\nst.global.u64 [%o], %a;\nmov.u64 %a, 5;\nst.global.u64 [%o+8], %a;\nret;\n}\n";
         let module = ptxsmith_syntax::parse(text).unwrap();
         let kernels = predict_contents(&module, &Rules::default()).kernels;
-        assert!(matches!(kernels[0].left, Left::Output(_)), "{:?}", kernels[0]);
+        assert!(matches!(kernels[0].outcome, KernelOutcome::Output(_)), "{:?}", kernels[0]);
         let variable = |base| Variable { space: Some("global".into()), base, ..Variable::default() };
         let mut observation = Observation::new(Outcome::Accepted);
         observation.variables.insert("g".into(), variable(base));
@@ -210,7 +213,7 @@ mod tests {
         compare(&kernels, &observation)
     }
 
-    fn class(compared: Compared) -> Option<Class> {
+    fn class(compared: OutputComparison) -> Option<Class> {
         compared.differs.map(|differs| differs.class)
     }
 
@@ -225,8 +228,8 @@ mod tests {
         assert_eq!((unseen.share.seen, unseen.share.total, class(unseen)), (1, 2, None));
     }
 
-    /// Compares a kernel that stores 5 times 2^32 + 1 and then `s+4`, in `.shared`, after a change of its named
-    /// output.
+    /// Compares a kernel that stores 5 times 2^32 + 1 and then `s+4`, in `.shared`, after a change of its
+    /// named output.
     fn named(change: impl Fn(&mut Output)) -> Option<Class> {
         named_in(64, change)
     }
@@ -259,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_told_by_name_is_that_one_in_its_place_with_zeros_behind_a_small_one() {
+    fn an_address_by_name_must_match_and_a_small_one_is_followed_by_zeros() {
         let small = |output: &mut Output| output.addresses[0].width = 4;
         let byte = |output: &mut Output, at: usize| output.bytes.as_mut().unwrap()[at] = 9;
         assert_eq!(named(|_| ()), None);

@@ -1,5 +1,5 @@
-//! Finds the places of a program that listed implementations handle differently from the specification, without
-//! running any of them.
+//! Finds the places of a program that listed implementations handle differently from the specification,
+//! without running any of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem::discriminant;
@@ -7,23 +7,23 @@ use std::mem::discriminant;
 use ptxsmith_oracle::{Expectation, Kernel, Prediction, Rules, Trace, Variable, predict_contents};
 use ptxsmith_syntax::{Item, Module, Span};
 
-use crate::known::{Effect, KNOWN, Known};
-use crate::pattern::{Matches, Pattern, Place, matches_of};
+use crate::known::{Effect, KNOWN, KnownDeviation};
+use crate::pattern::{MatchedPlace, Matches, Pattern, matches_of};
 
 /// A place that some releases handle differently from the specification.
 #[derive(Clone)]
 pub struct Risk {
     /// The listed deviation.
-    pub known: &'static Known,
+    pub known: &'static KnownDeviation,
     /// The place where the deviation shows.
     pub span: Span,
 }
 
 /// Returns the places of a module that listed deviations affect, in source order.
 ///
-/// A listed rule affects a module if its prediction is not the prediction of the specification. A pattern affects the
-/// places that it matches. It does not affect places that a compiler never reaches because it rejects another part of
-/// the module.
+/// A listed rule affects a module if its prediction is not the prediction of the specification. A pattern
+/// affects the places that it matches. It does not affect places that a compiler never reaches because it
+/// rejects another part of the module.
 ///
 /// ```
 /// use ptxsmith_diff::lint::risks;
@@ -32,38 +32,31 @@ pub struct Risk {
 /// ```
 pub fn risks(module: &Module) -> Vec<Risk> {
     let spec = predict_contents(module, &Rules::default());
-    let places = Places::of(module);
-    let listed: Vec<(&str, &Pattern)> =
+    let places = DeclaredPlaces::new(module);
+    let with_pattern: Vec<(&str, &Pattern)> =
         KNOWN.iter().filter_map(|known| Some((known.id, known.pattern?))).collect();
-    let patterns: Vec<&Pattern> = listed.iter().map(|(_, pattern)| *pattern).collect();
+    let patterns: Vec<&Pattern> = with_pattern.iter().map(|(_, pattern)| *pattern).collect();
     let Matches { places: matched, first_unread } = matches_of(module, &patterns);
-    let ids = listed.into_iter().map(|(id, _)| id);
-    let matched: BTreeMap<&str, Vec<Place>> = ids.zip(matched).collect();
-    let reached = Reached::of(first_unread, &spec);
-    let is_unmodelled = matches!(spec.data, Expectation::Unmodelled { .. });
+    let ids = with_pattern.into_iter().map(|(id, _)| id);
+    let matched: BTreeMap<&str, Vec<MatchedPlace>> = ids.zip(matched).collect();
+    let reached = ReachedParts::new(first_unread, &spec);
     let depends_on_rules = !agrees_with_all_rules(module, &spec, &places);
     let mut risks = Vec::new();
     for known in KNOWN.iter() {
-        let by_rule = match known.effect {
-            Effect::Rule(change) | Effect::Refusal(change)
+        let mut spans = match known.effect {
+            Effect::Rule(change) | Effect::RefusalRule(change)
                 if depends_on_rules && known.touches(&spec.trace()) =>
             {
                 differing(&spec, &predict_contents(module, &Rules::default().with(change)), &places)
             }
-            Effect::Crash { when, .. } => meeting(&spec, when, &places),
+            Effect::CrashRule { when, .. } => crashing(&spec, when, &places),
             _ => Vec::new(),
         };
-        let own = matched.get(known.id).filter(|_| by_rule.is_empty());
-        // Crashes in evaluated expressions are found by evaluation, not by the pattern.
-        let is_evaluated = |place: &Place| {
-            matches!(known.effect, Effect::Crash { .. })
-                && !is_unmodelled
-                && !place.is_unread
-                && !place.in_body
-        };
-        let by_pattern = own.into_iter().flatten();
-        let by_pattern = by_pattern.filter(|place| reached.has(place) && !is_evaluated(place));
-        let mut spans: Vec<Span> = by_rule.into_iter().chain(by_pattern.map(|place| place.span)).collect();
+        if spans.is_empty() {
+            let matched = matched.get(known.id).into_iter().flatten();
+            let counted = matched.filter(|place| reached.has(place) && !is_evaluated(known, place, &spec));
+            spans.extend(counted.map(|place| place.span));
+        }
         spans.dedup_by_key(|span| (span.start, span.end));
         risks.extend(spans.into_iter().map(|span| Risk { known, span }));
     }
@@ -71,87 +64,107 @@ pub fn risks(module: &Module) -> Vec<Risk> {
     risks
 }
 
-/// Returns true if a module keeps its meaning when all listed rules change at once. This holds for most modules, and
-/// one evaluation then replaces one per rule.
-fn agrees_with_all_rules(module: &Module, spec: &Prediction, places: &Places<'_>) -> bool {
-    let changed = Rules::default()
-        .with(|rules| KNOWN.iter().filter_map(Known::change).for_each(|change| change(rules)));
+/// Returns true if a crash at this place is found by evaluation, not by the pattern.
+fn is_evaluated(known: &KnownDeviation, place: &MatchedPlace, spec: &Prediction) -> bool {
+    matches!(known.effect, Effect::CrashRule { .. })
+        && !matches!(spec.data, Expectation::Unmodelled { .. })
+        && !place.is_unread
+        && !place.in_body
+}
+
+/// Returns true if a module keeps its meaning when all listed rules change at once. This holds for most
+/// modules, and one evaluation then replaces one per rule.
+fn agrees_with_all_rules(module: &Module, spec: &Prediction, places: &DeclaredPlaces<'_>) -> bool {
+    let mut changed = Rules::default();
+    for change in KNOWN.iter().filter_map(KnownDeviation::change) {
+        change(&mut changed);
+    }
     let other = predict_contents(module, &changed);
     discriminant(&other.data) == discriminant(&spec.data) && differing(spec, &other, places).is_empty()
 }
 
-/// The parts of a module that a compiler reaches: it stops at a syntax error and generates no code for a module that
-/// it rejects.
-struct Reached {
+/// The parts of a module that a compiler reaches: it stops at a syntax error and generates no code for a
+/// module that it rejects.
+struct ReachedParts {
     /// The first statement that the parser does not understand.
     unread: Option<Span>,
     /// The place that the specification rejects.
     refused: Option<Span>,
 }
 
-impl Reached {
-    fn of(unread: Option<Span>, spec: &Prediction) -> Reached {
+impl ReachedParts {
+    fn new(unread: Option<Span>, spec: &Prediction) -> ReachedParts {
         let refused = match &spec.data {
             Expectation::Refused { refusal, .. } => Some(refusal.span),
             _ => None,
         };
-        Reached { unread, refused }
+        ReachedParts { unread, refused }
     }
 
-    fn has(&self, place: &Place) -> bool {
-        let is_in_it = |span: Span| place.statement.start <= span.start && span.end <= place.statement.end;
-        place.is_module || self.unread.is_none_or(is_in_it) && self.refused.is_none_or(is_in_it)
+    fn has(&self, place: &MatchedPlace) -> bool {
+        let contains = |span: Span| place.statement.start <= span.start && span.end <= place.statement.end;
+        place.is_module || self.unread.is_none_or(contains) && self.refused.is_none_or(contains)
     }
 }
 
 /// The places where variables and functions are declared, by name.
-struct Places<'m> {
+struct DeclaredPlaces<'m> {
     module: &'m Module,
     exact: BTreeMap<&'m str, Span>,
 }
 
-impl<'m> Places<'m> {
-    fn of(module: &'m Module) -> Places<'m> {
-        let declarators = module.declarations().flat_map(|declaration| &declaration.declarators);
-        let variables =
-            declarators.filter(|d| d.count.is_none()).map(|d| (d.name.text.as_str(), d.name.span));
-        let functions = module.items.iter().filter_map(|item| match item {
-            Item::Function(function) => Some((function.name.text.as_str(), function.name.span)),
-            _ => None,
-        });
-        Places { module, exact: variables.chain(functions).collect() }
+impl<'m> DeclaredPlaces<'m> {
+    fn new(module: &'m Module) -> DeclaredPlaces<'m> {
+        let variables = module
+            .declarations()
+            .flat_map(|declaration| &declaration.declarators)
+            .filter(|declarator| declarator.count.is_none())
+            .map(|declarator| &declarator.name);
+        let functions = module.functions().map(|function| &function.name);
+        let exact = variables.chain(functions).map(|name| (name.text.as_str(), name.span)).collect();
+        DeclaredPlaces { module, exact }
     }
 
     /// Returns the place of the first statement that declares a prefix of this name.
     fn of_prefix(&self, name: &str) -> Span {
-        let declares = |item: &&Item| item.declared().any(|(own, _)| name.starts_with(own.as_str()));
-        self.module.items.iter().find(declares).map_or(Span::NONE, Item::span)
+        self.module
+            .items
+            .iter()
+            .find(|item| item.declared().any(|(declared, _)| name.starts_with(declared.as_str())))
+            .map_or(Span::NONE, Item::span)
     }
 
     fn of_name(&self, name: &str) -> Span {
-        let numbered = || self.module.items.iter().find(|item| item.may_declare(name)).map(Item::span);
-        self.exact.get(name).copied().or_else(numbered).unwrap_or(Span::NONE)
+        if let Some(&span) = self.exact.get(name) {
+            return span;
+        }
+        // The name may be one of a `PREFIX<N>`.
+        self.module.items.iter().find(|item| item.may_declare(name)).map_or(Span::NONE, Item::span)
     }
 }
 
-/// Returns the places where two predictions differ, including variables and kernels that only one of them has.
-fn differing(spec: &Prediction, other: &Prediction, places: &Places<'_>) -> Vec<Span> {
+/// Returns the places where two predictions differ, including variables and kernels that only one of them
+/// has.
+fn differing(spec: &Prediction, other: &Prediction, places: &DeclaredPlaces<'_>) -> Vec<Span> {
     match (&spec.data, &other.data) {
-        (Expectation::Accepted { variables: ours, .. }, Expectation::Accepted { variables: theirs, .. }) => {
-            let held = |v: &Variable| (v.size, v.align, v.space, v.bytes.clone(), v.addresses.clone());
-            let theirs: BTreeMap<&str, &Variable> = theirs.iter().map(|v| (v.name.as_str(), v)).collect();
-            let differs = |ours: &&Variable| {
-                theirs.get(ours.name.as_str()).is_none_or(|theirs| held(ours) != held(theirs))
-            };
-            let variables = ours.iter().filter(differs).map(|variable| places.of_name(&variable.name));
-            let left: BTreeMap<&str, &Kernel> = other.kernels.iter().map(|k| (k.name.as_str(), k)).collect();
-            let leaves_other = |kernel: &&Kernel| {
-                left.get(kernel.name.as_str()).is_none_or(|other| other.left != kernel.left)
-            };
-            let kernels = spec.kernels.iter().filter(leaves_other).map(|kernel| places.of_name(&kernel.name));
-            let own: BTreeSet<&str> = ours.iter().map(|variable| variable.name.as_str()).collect();
-            let more = theirs.keys().filter(|name| !own.contains(*name)).map(|name| places.of_prefix(name));
-            variables.chain(kernels).chain(more).collect()
+        (Expectation::Accepted { variables, .. }, Expectation::Accepted { variables: others, .. }) => {
+            let mut spans = differing_variables(variables, others, places);
+            let other_kernels: BTreeMap<&str, &Kernel> =
+                other.kernels.iter().map(|kernel| (kernel.name.as_str(), kernel)).collect();
+            for kernel in &spec.kernels {
+                let other = other_kernels.get(kernel.name.as_str());
+                if other.is_none_or(|other| other.outcome != kernel.outcome) {
+                    spans.push(places.of_name(&kernel.name));
+                }
+            }
+            let names: BTreeSet<&str> = variables.iter().map(|variable| variable.name.as_str()).collect();
+            let added: BTreeSet<&str> = others
+                .iter()
+                .map(|variable| variable.name.as_str())
+                .filter(|name| !names.contains(name))
+                .collect();
+            spans.extend(added.into_iter().map(|name| places.of_prefix(name)));
+            spans
         }
         // Only one of the two rejects the module; its place is known.
         (_, Expectation::Refused { refusal, .. }) if !is_refused(spec) => vec![refusal.span],
@@ -160,12 +173,37 @@ fn differing(spec: &Prediction, other: &Prediction, places: &Places<'_>) -> Vec<
     }
 }
 
+/// Returns the places of variables that `others` lacks or gives another layout or content.
+fn differing_variables(
+    variables: &[Variable],
+    others: &[Variable],
+    places: &DeclaredPlaces<'_>,
+) -> Vec<Span> {
+    let others: BTreeMap<&str, &Variable> =
+        others.iter().map(|variable| (variable.name.as_str(), variable)).collect();
+    variables
+        .iter()
+        .filter(|variable| {
+            others.get(variable.name.as_str()).is_none_or(|other| !is_same_variable(variable, other))
+        })
+        .map(|variable| places.of_name(&variable.name))
+        .collect()
+}
+
+fn is_same_variable(variable: &Variable, other: &Variable) -> bool {
+    variable.size == other.size
+        && variable.align == other.align
+        && variable.space == other.space
+        && variable.bytes == other.bytes
+        && variable.addresses == other.addresses
+}
+
 fn is_refused(prediction: &Prediction) -> bool {
     matches!(prediction.data, Expectation::Refused { .. })
 }
 
-/// Returns the parts that trigger the crash when they are evaluated.
-fn meeting(spec: &Prediction, when: fn(&Trace) -> bool, places: &Places<'_>) -> Vec<Span> {
+/// Returns the places of the parts that crash the subject when they are evaluated.
+fn crashing(spec: &Prediction, when: fn(&Trace) -> bool, places: &DeclaredPlaces<'_>) -> Vec<Span> {
     match &spec.data {
         Expectation::Accepted { variables, .. } => {
             let variables = variables.iter().filter(|variable| when(&variable.trace));
@@ -200,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_refused_by_both_is_no_risk_and_what_kills_is_where_it_is_refused() {
+    fn a_program_that_both_refuse_is_no_risk_and_a_crash_is_placed_where_it_is_refused() {
         let rows = ".version 7.8\n.target sm_80\n.global .s32 a[2][2] = {{1}, {3}}";
         assert_eq!(found(&format!("{rows};\n")), [("incomplete-rows-packed", (3, 14))]);
         assert_eq!(found(&format!("{rows};\n.global .s32 b = 1.0;\n")), []);
@@ -224,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_without_risk_is_not_warned_of() {
+    fn a_program_without_risk_gets_no_warning() {
         let text = ".version 7.8\n.target sm_80\n.global .s64 x[2] = {1 ? -1 : 0, 7 % 3};\n.global .u64 p = generic(x);\n";
         assert_eq!(found(text), []);
     }

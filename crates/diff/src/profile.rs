@@ -1,7 +1,7 @@
 //! The known behaviour of a subject, and the resulting forecast for a trial.
 //!
-//! The forecast decides which trials share a module and which of two explanations is preferred. No verdict depends on
-//! it.
+//! The forecast decides which trials share a module and which of two explanations is preferred. No verdict
+//! depends on it.
 
 use std::collections::BTreeMap;
 
@@ -9,14 +9,14 @@ use ptxsmith_oracle::{ClauseSet, Question, QuestionSet, Readings, Rules, Trace};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    known::{Effect, KNOWN, Known},
-    maker::Maker,
+    implementation::Implementation,
+    known::{Effect, KNOWN, KnownDeviation},
 };
 
 /// A subject's answers to open questions and the questions that crash it, as found by fixed programs
 /// ([`Judge::ask`](crate::Judge::ask)).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(into = "Named", try_from = "Named")]
+#[serde(into = "SerializedProfile", try_from = "SerializedProfile")]
 pub struct Profile {
     /// The answers that differ from the default.
     answers: BTreeMap<Question, usize>,
@@ -26,12 +26,12 @@ pub struct Profile {
 
 impl Profile {
     /// Records the subject's answer to a question. The first recorded answer stays.
-    pub fn answers(&mut self, question: Question, answer: usize) {
+    pub fn record_answer(&mut self, question: Question, answer: usize) {
         self.answers.entry(question).or_insert(answer);
     }
 
     /// Records that a program that meets this question crashes the subject.
-    pub fn dies_of(&mut self, question: Question) {
+    pub fn record_crash(&mut self, question: Question) {
         self.deadly.insert(question);
     }
 
@@ -45,40 +45,44 @@ impl Profile {
 
 /// The serialized form of a profile.
 #[derive(Clone, Serialize, Deserialize)]
-struct Named {
+struct SerializedProfile {
     answers: BTreeMap<String, String>,
     deadly: Vec<String>,
 }
 
-impl From<Profile> for Named {
-    fn from(profile: Profile) -> Named {
-        let answer = |(question, answer): (Question, usize)| {
-            (question.name().to_owned(), question.answers()[answer].to_owned())
-        };
-        Named {
-            answers: profile.answers.into_iter().map(answer).collect(),
+impl From<Profile> for SerializedProfile {
+    fn from(profile: Profile) -> SerializedProfile {
+        SerializedProfile {
+            answers: profile
+                .answers
+                .into_iter()
+                .map(|(question, answer)| (question.name().to_owned(), question.answers()[answer].to_owned()))
+                .collect(),
             deadly: profile.deadly.iter().map(|question| question.name().to_owned()).collect(),
         }
     }
 }
 
-impl TryFrom<Named> for Profile {
+impl TryFrom<SerializedProfile> for Profile {
     type Error = String;
 
-    fn try_from(named: Named) -> Result<Profile, String> {
-        let question =
-            |name: &str| Question::from_name(name).ok_or_else(|| format!("no open question `{name}`"));
+    fn try_from(named: SerializedProfile) -> Result<Profile, String> {
         let mut profile = Profile::default();
         for (name, answer) in &named.answers {
-            let question = question(name)?;
-            let place = question.answers().iter().position(|known| known == answer);
-            profile.answers(question, place.ok_or_else(|| format!("no answer `{answer}` to `{name}`"))?);
+            let question = question_named(name)?;
+            let index = question.answers().iter().position(|known| known == answer);
+            profile
+                .record_answer(question, index.ok_or_else(|| format!("no answer `{answer}` to `{name}`"))?);
         }
         for name in &named.deadly {
-            profile.dies_of(question(name)?);
+            profile.record_crash(question_named(name)?);
         }
         Ok(profile)
     }
+}
+
+fn question_named(name: &str) -> Result<Question, String> {
+    Question::from_name(name).ok_or_else(|| format!("no open question `{name}`"))
 }
 
 /// The probable behaviour of a subject for one trial.
@@ -91,12 +95,12 @@ pub(crate) enum Forecast {
     /// It rejects the trial, which is therefore shown with others that it probably rejects.
     Refused,
     /// It crashes, so the trial is shown alone.
-    Dead,
+    Crash,
 }
 
 /// The part of an expectation that forecasts depend on.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Expected {
+pub(crate) struct ExpectedOutcome {
     /// Whether the trial is invalid under the rules.
     pub refused: bool,
     /// The clauses and questions that the expectation rests on.
@@ -104,36 +108,37 @@ pub(crate) struct Expected {
 }
 
 /// A listed deviation, with the rules changed by it.
-pub(crate) type Listed = (&'static Known, Rules);
+pub(crate) type DeviatingRules = (&'static KnownDeviation, Rules);
 
-/// The known differences of a subject from the specification, from the list of deviations and from its profile.
-pub(crate) struct Plan {
+/// The known differences between a subject and the specification, taken from the list of deviations and from
+/// the profile. They forecast the subject's behaviour.
+pub(crate) struct Forecaster {
     /// The rules with the subject's answers to open questions.
     pub followed: Rules,
     /// The rules of the specification, changed by each listed deviation in turn.
-    pub deviating: Vec<Listed>,
+    pub deviating: Vec<DeviatingRules>,
     /// The questions that the subject does not answer with the default.
     others: QuestionSet,
     /// The questions that occur in programs that crash the subject.
     deadly: QuestionSet,
     /// The listed crashes.
-    crashes: Vec<&'static Known>,
-    /// The clauses of the listed crashes. A program that uses one of these clauses crashes the subject only under
-    /// certain conditions.
+    crashes: Vec<&'static KnownDeviation>,
+    /// The clauses of the listed crashes. A program that uses one of these clauses crashes the subject only
+    /// under certain conditions.
     deadly_clauses: ClauseSet,
     /// The followed rules, changed by each listed deviation that rejects more programs.
-    refusing: Vec<Listed>,
+    refusing: Vec<DeviatingRules>,
     /// The clauses of the deviations in `refusing`.
     refusable: ClauseSet,
     /// The followed rules, changed by each listed deviation that leads to other values.
-    computing: Vec<Listed>,
+    computing: Vec<DeviatingRules>,
 }
 
-impl Plan {
-    /// Creates the plan for this lineage and release and this profile.
-    pub fn new(rules: &Rules, maker: Maker<'_>, profile: Profile) -> Plan {
+impl Forecaster {
+    /// Creates a forecaster for this lineage and release and this profile.
+    pub fn new(rules: &Rules, implementation: Implementation<'_>, profile: Profile) -> Forecaster {
         let followed = Rules { readings: profile.applied(rules.readings), ..*rules };
-        let mut plan = Plan {
+        let mut forecaster = Forecaster {
             followed,
             deviating: Vec::new(),
             others: profile.answers.keys().copied().collect(),
@@ -144,26 +149,29 @@ impl Plan {
             refusable: ClauseSet::EMPTY,
             computing: Vec::new(),
         };
-        for known in KNOWN.iter().filter(|known| known.is_of(maker)) {
+        for known in KNOWN.iter().filter(|known| known.is_listed_for(implementation)) {
             let clauses: ClauseSet = known.clauses.iter().copied().collect();
             match known.effect {
-                Effect::Crash { .. } => {
-                    plan.crashes.push(known);
-                    plan.deadly_clauses = plan.deadly_clauses.union(clauses);
+                Effect::CrashRule { .. } => {
+                    forecaster.crashes.push(known);
+                    forecaster.deadly_clauses = forecaster.deadly_clauses.union(clauses);
                 }
                 // Deviations that are not changes of rules cannot be predicted.
-                Effect::Death { .. } | Effect::Taken | Effect::Refused | Effect::Wrong => {}
-                Effect::Refusal(change) => {
-                    plan.refusing.push((known, followed.with(change)));
-                    plan.refusable = plan.refusable.union(clauses);
+                Effect::CrashPattern { .. }
+                | Effect::AcceptsInvalid
+                | Effect::RefusesValid
+                | Effect::WrongValue => {}
+                Effect::RefusalRule(change) => {
+                    forecaster.refusing.push((known, followed.with(change)));
+                    forecaster.refusable = forecaster.refusable.union(clauses);
                 }
-                Effect::Rule(change) => plan.computing.push((known, followed.with(change))),
+                Effect::Rule(change) => forecaster.computing.push((known, followed.with(change))),
             }
-            if let Effect::Rule(change) | Effect::Refusal(change) = known.effect {
-                plan.deviating.push((known, rules.with(change)));
+            if let Effect::Rule(change) | Effect::RefusalRule(change) = known.effect {
+                forecaster.deviating.push((known, rules.with(change)));
             }
         }
-        plan
+        forecaster
     }
 
     /// Returns true if the subject answers any of these questions differently from the default.
@@ -176,8 +184,8 @@ impl Plan {
         self.others
     }
 
-    /// Returns the question that the subject answers differently from the default, if both sets contain it and
-    /// neither contains another such question.
+    /// Returns the question that the subject answers differently from the default, if both sets contain it
+    /// and neither contains another such question.
     pub fn only(&self, these: QuestionSet, those: QuestionSet) -> Option<Question> {
         let mut met = these.union(those).iter().filter(|&question| self.others.contains(question));
         match (met.next(), met.next()) {
@@ -187,39 +195,46 @@ impl Plan {
     }
 
     /// Returns true if a program that rests on these clauses and questions crashes the subject.
-    pub fn dies(&self, trace: &Trace) -> bool {
-        let kills = |known: &&Known| matches!(known.effect, Effect::Crash { when, .. } if when(trace));
-        self.deadly.meets(trace.questions) || self.crashes.iter().any(kills)
+    pub fn crashes(&self, trace: &Trace) -> bool {
+        self.deadly.meets(trace.questions)
+            || self
+                .crashes
+                .iter()
+                .any(|known| matches!(known.effect, Effect::CrashRule { when, .. } if when(trace)))
     }
 
     /// Forecasts the behaviour of the subject for a trial. `usual` is the expectation of the specification.
-    /// `followed` is the expectation of the followed rules, if the trial [concerns](Plan::concerns) the subject.
-    /// `under` evaluates the trial under other rules.
+    /// `followed` is the expectation of the followed rules, if the trial [concerns](Forecaster::concerns) the
+    /// subject. `under` evaluates the trial under other rules.
     pub fn forecast<'p>(
         &'p self,
-        usual: Expected,
-        followed: Option<Expected>,
-        mut under: impl FnMut(&'p Rules) -> Expected,
+        usual: ExpectedOutcome,
+        followed: Option<ExpectedOutcome>,
+        mut under: impl FnMut(&'p Rules) -> ExpectedOutcome,
     ) -> Forecast {
-        let Expected { trace, .. } = usual;
+        let ExpectedOutcome { trace, .. } = usual;
         let probable = followed.unwrap_or(usual);
-        let mut any = |listed: &'p [Listed], is_so: &dyn Fn(&Expected) -> bool| {
-            let mut touched = listed.iter().filter(|(known, _)| known.touches(&trace));
-            touched.any(|(_, rules)| is_so(&under(rules)))
-        };
-        let dies = |expected: &Expected| self.dies(&expected.trace);
-        if dies(&usual)
-            || dies(&probable)
-            || self.deadly_clauses.meets(trace.clauses) && any(&self.computing, &dies)
-        {
-            return Forecast::Dead;
+        if self.crashes(&usual.trace) || self.crashes(&probable.trace) {
+            return Forecast::Crash;
         }
-        let refused = |expected: &Expected| expected.refused;
-        if probable.refused || self.refusable.meets(trace.clauses) && any(&self.refusing, &refused) {
+        if self.deadly_clauses.meets(trace.clauses)
+            && touched(&self.computing, &trace).any(|rules| self.crashes(&under(rules).trace))
+        {
+            return Forecast::Crash;
+        }
+        if probable.refused
+            || self.refusable.meets(trace.clauses)
+                && touched(&self.refusing, &trace).any(|rules| under(rules).refused)
+        {
             return Forecast::Refused;
         }
         if usual.refused { Forecast::Doubtful } else { Forecast::Accepted }
     }
+}
+
+/// Returns the rules of the listed deviations that break a clause of this trace.
+fn touched<'l>(listed: &'l [DeviatingRules], trace: &Trace) -> impl Iterator<Item = &'l Rules> {
+    listed.iter().filter(|(known, _)| known.touches(trace)).map(|(_, rules)| rules)
 }
 
 #[cfg(test)]
@@ -228,14 +243,14 @@ mod tests {
 
     fn profile() -> Profile {
         let mut profile = Profile::default();
-        profile.answers(Question::ShiftCount, 1);
-        profile.dies_of(Question::DivisionByZero);
+        profile.record_answer(Question::ShiftCount, 1);
+        profile.record_crash(Question::DivisionByZero);
         profile
     }
 
-    fn met(questions: &[Question]) -> Expected {
+    fn met(questions: &[Question]) -> ExpectedOutcome {
         let questions = questions.iter().copied().collect();
-        Expected { refused: false, trace: Trace { questions, ..Trace::default() } }
+        ExpectedOutcome { refused: false, trace: Trace { questions, ..Trace::default() } }
     }
 
     #[test]
@@ -251,31 +266,31 @@ mod tests {
     }
 
     #[test]
-    fn what_a_subject_makes_of_a_trial_is_what_its_answers_make_of_it() {
-        let plan = Plan::new(&Rules::default(), Maker::default(), profile());
+    fn a_forecast_follows_the_known_answers_of_the_subject() {
+        let forecaster = Forecaster::new(&Rules::default(), Implementation::default(), profile());
         let shift = met(&[Question::ShiftCount]);
-        assert!(plan.concerns(shift.trace.questions) && !plan.concerns(QuestionSet::default()));
-        let forecast = |usual, followed| plan.forecast(usual, followed, |_| usual);
+        assert!(forecaster.concerns(shift.trace.questions) && !forecaster.concerns(QuestionSet::default()));
+        let forecast = |usual, followed| forecaster.forecast(usual, followed, |_| usual);
         assert_eq!(forecast(shift, Some(shift)), Forecast::Accepted);
-        assert_eq!(forecast(shift, Some(Expected { refused: true, ..shift })), Forecast::Refused);
-        assert_eq!(forecast(Expected { refused: true, ..shift }, Some(shift)), Forecast::Doubtful);
-        assert_eq!(forecast(met(&[Question::DivisionByZero]), None), Forecast::Dead);
+        assert_eq!(forecast(shift, Some(ExpectedOutcome { refused: true, ..shift })), Forecast::Refused);
+        assert_eq!(forecast(ExpectedOutcome { refused: true, ..shift }, Some(shift)), Forecast::Doubtful);
+        assert_eq!(forecast(met(&[Question::DivisionByZero]), None), Forecast::Crash);
     }
 
     /// A conditional crash affects only the programs that meet its condition, not all that use its clause.
     #[test]
-    fn a_trial_is_dead_only_where_what_it_rests_on_comes_out_as_is_listed() {
-        let maker = Maker { lineage: Some("nvidia"), version: Some("13.5.37") };
-        let plan = Plan::new(&Rules::default(), maker, Profile::default());
+    fn a_crash_is_forecast_only_if_its_listed_condition_holds() {
+        let implementation = Implementation { lineage: Some("nvidia"), version: Some("13.5.37") };
+        let forecaster = Forecaster::new(&Rules::default(), implementation, Profile::default());
         let resting_on = |clauses: ClauseSet| {
             let trace = Trace { clauses, ..Trace::default() };
-            Expected { refused: false, trace }
+            ExpectedOutcome { refused: false, trace }
         };
         let mut harmless = 0;
-        for clause in plan.deadly_clauses.iter() {
+        for clause in forecaster.deadly_clauses.iter() {
             let usual = resting_on([clause].into_iter().collect());
-            if !plan.dies(&usual.trace) {
-                assert_eq!(plan.forecast(usual, None, |_| usual), Forecast::Accepted, "{clause:?}");
+            if !forecaster.crashes(&usual.trace) {
+                assert_eq!(forecaster.forecast(usual, None, |_| usual), Forecast::Accepted, "{clause:?}");
                 harmless += 1;
             }
         }

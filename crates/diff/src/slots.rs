@@ -13,7 +13,7 @@ fn declarations(items: &[Item]) -> impl Iterator<Item = &Declaration> {
 
 /// The result of comparing the observed slots of a constant.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Slots {
+pub(crate) enum SlotComparison {
     /// The slot of this variable differs from an earlier one.
     Differ(String),
     /// All comparable slots agree, and there are at least two.
@@ -22,9 +22,9 @@ pub(crate) enum Slots {
     Apart,
 }
 
-/// Compares the slots of a constant. Integers are compared in the low bytes that both have, floats with floats of the
-/// same size.
-pub(crate) fn compare(items: &[Item], observation: &Observation) -> Slots {
+/// Compares the slots of a constant. Integers are compared in the low bytes that both have, floats with
+/// floats of the same size.
+pub(crate) fn compare(items: &[Item], observation: &Observation) -> SlotComparison {
     let mut compared = false;
     let mut seen: BTreeMap<bool, BTreeMap<usize, Vec<u8>>> = BTreeMap::new();
     for declaration in declarations(items) {
@@ -42,13 +42,13 @@ pub(crate) fn compare(items: &[Item], observation: &Observation) -> Slots {
                 let common = size.min(width);
                 compared |= common > 0;
                 if known[..common] != slot[..common] {
-                    return Slots::Differ(declarator.name.text.to_string());
+                    return SlotComparison::Differ(declarator.name.text.to_string());
                 }
             }
             before.entry(width).or_insert_with(|| slot.to_vec());
         }
     }
-    if compared { Slots::Agree } else { Slots::Apart }
+    if compared { SlotComparison::Agree } else { SlotComparison::Apart }
 }
 
 #[cfg(test)]
@@ -57,7 +57,7 @@ mod tests {
     use ptxsmith_subject::{Outcome, Variable};
     use ptxsmith_syntax::parse;
 
-    fn compared(text: &str, bytes: &[(&str, &[u8])]) -> Slots {
+    fn compared(text: &str, bytes: &[(&str, &[u8])]) -> SlotComparison {
         let module = parse(&format!(".version 7.8\n.target sm_80\n{text}\n")).unwrap();
         let mut observation = Observation::new(Outcome::Accepted);
         for (name, bytes) in bytes {
@@ -72,18 +72,18 @@ mod tests {
         let text = ".global .s16 a; .global .s32 b[2]; .global .u8 c[8];";
         let c = ("c", &[1, 2, 3, 4, 5, 6, 7, 8][..]);
         let b = ("b", &[9, 9, 9, 9, 1, 2, 3, 4][..]);
-        assert_eq!(compared(text, &[("a", &[1, 2]), b, c]), Slots::Agree);
-        assert_eq!(compared(text, &[("a", &[1, 3]), b, c]), Slots::Differ("b".to_owned()));
-        assert_eq!(compared(text, &[b]), Slots::Apart);
-        assert_eq!(compared(text, &[]), Slots::Apart);
+        assert_eq!(compared(text, &[("a", &[1, 2]), b, c]), SlotComparison::Agree);
+        assert_eq!(compared(text, &[("a", &[1, 3]), b, c]), SlotComparison::Differ("b".to_owned()));
+        assert_eq!(compared(text, &[b]), SlotComparison::Apart);
+        assert_eq!(compared(text, &[]), SlotComparison::Apart);
     }
 
     #[test]
     fn floats_of_different_sizes_are_not_compared() {
         let text = ".global .f32 a; .global .f64 b; .const .f64 c;";
         let (a, b) = (("a", &[1, 2, 3, 4][..]), ("b", &[0; 8][..]));
-        assert_eq!(compared(text, &[a, b, ("c", &[0; 8])]), Slots::Agree);
-        assert_eq!(compared(text, &[a, b, ("c", &[1; 8])]), Slots::Differ("c".to_owned()));
-        assert_eq!(compared(text, &[a, b]), Slots::Apart);
+        assert_eq!(compared(text, &[a, b, ("c", &[0; 8])]), SlotComparison::Agree);
+        assert_eq!(compared(text, &[a, b, ("c", &[1; 8])]), SlotComparison::Differ("c".to_owned()));
+        assert_eq!(compared(text, &[a, b]), SlotComparison::Apart);
     }
 }

@@ -7,8 +7,9 @@ use ptxsmith_syntax::{
 
 /// The content of a trial.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Body {
-    /// One value of a type in a state space. Alone it is a scalar variable `x`; in a batch, an element of an array.
+pub enum TrialBody {
+    /// One value of a type in a state space. Alone it is a scalar variable `x`; in a batch, an element of an
+    /// array.
     Expression {
         /// The type to which the value is converted.
         ty: ScalarType,
@@ -17,21 +18,21 @@ pub enum Body {
         /// The constant expression.
         expr: Expr,
     },
-    /// Statements at module scope: declarations, and functions that the declarations take the address of. Other
-    /// trials of the same module cannot refer to their names.
+    /// Statements at module scope: declarations, and functions that the declarations take the address of.
+    /// Other trials of the same module cannot refer to their names.
     Items(Vec<Item>),
-    /// Declarations that put one constant in many places: it is the last scalar of each variable or, if it has eight
-    /// bytes and the variable is a byte array, all of the variable. Two different values are a contradiction even if
-    /// no rule decides which is right.
+    /// Declarations that put one constant in many places: it is the last scalar of each variable or, if it
+    /// has eight bytes and the variable is a byte array, all of the variable. Two different values are a
+    /// contradiction even if no rule decides which is right.
     Contexts(Vec<Item>),
 }
 
-impl Body {
+impl TrialBody {
     /// Returns the statements; `None` for an expression.
     pub fn items(&self) -> Option<&[Item]> {
         match self {
-            Body::Expression { .. } => None,
-            Body::Items(items) | Body::Contexts(items) => Some(items),
+            TrialBody::Expression { .. } => None,
+            TrialBody::Items(items) | TrialBody::Contexts(items) => Some(items),
         }
     }
 }
@@ -42,7 +43,7 @@ pub struct Trial {
     /// The number in the campaign; trials are reported in this order.
     pub id: u64,
     /// The content.
-    pub body: Body,
+    pub body: TrialBody,
     /// The spacing of the printed text.
     pub spacing: Spacing,
 }
@@ -52,14 +53,14 @@ pub(crate) const ALONE: &str = "x";
 
 impl Trial {
     /// Creates a trial with canonical spacing.
-    pub fn new(id: u64, body: Body) -> Trial {
+    pub fn new(id: u64, body: TrialBody) -> Trial {
         Trial { id, body, spacing: Spacing::Canonical }
     }
 
     /// Creates a trial from the declarations and functions of a module, to test the output of its kernels.
     pub(crate) fn of_kernels(id: u64, module: &Module) -> Trial {
         let items = module.items.iter().filter(|item| matches!(item, Item::Variables(_) | Item::Function(_)));
-        Trial::new(id, Body::Items(items.cloned().collect()))
+        Trial::new(id, TrialBody::Items(items.cloned().collect()))
     }
 
     /// Returns the trial as a module of its own.
@@ -70,14 +71,15 @@ impl Trial {
     /// Returns the statements of the trial's own module, without the header.
     pub(crate) fn items(&self) -> Vec<Item> {
         match &self.body {
-            Body::Expression { ty, space, expr } => {
+            TrialBody::Expression { ty, space, expr } => {
                 vec![Item::Variables(Declaration::scalar(*space, *ty, ALONE, expr.clone()))]
             }
-            Body::Items(items) | Body::Contexts(items) => items.clone(),
+            TrialBody::Items(items) | TrialBody::Contexts(items) => items.clone(),
         }
     }
 
-    /// Prints the trial as a module of its own. The header has canonical spacing, so that simple parsers find it.
+    /// Prints the trial as a module of its own. The header has canonical spacing, so that simple parsers find
+    /// it.
     pub fn text(&self, header: &Header) -> String {
         self.text_of(header, self.items())
     }
@@ -101,8 +103,8 @@ impl Trial {
     pub fn weight(&self) -> usize {
         let odd = usize::from(self.spacing != Spacing::Canonical);
         odd + match &self.body {
-            Body::Expression { expr, .. } => 3 + expr.nodes().len(),
-            Body::Items(items) | Body::Contexts(items) => items.iter().map(item_weight).sum(),
+            TrialBody::Expression { expr, .. } => 3 + expr.nodes().len(),
+            TrialBody::Items(items) | TrialBody::Contexts(items) => items.iter().map(item_weight).sum(),
         }
     }
 }
@@ -128,12 +130,14 @@ fn statement_weight(statement: &Statement) -> usize {
 }
 
 fn declaration_weight(declaration: &Declaration) -> usize {
-    let declarator = |d: &Declarator| {
-        1 + 2 * d.dimensions.len()
-            + d.dimensions.iter().flatten().map(|e| e.nodes().len()).sum::<usize>()
-            + d.initializer.as_ref().map_or(0, initializer_weight)
-    };
-    declaration.specifiers.len() + declaration.declarators.iter().map(declarator).sum::<usize>()
+    declaration.specifiers.len() + declaration.declarators.iter().map(declarator_weight).sum::<usize>()
+}
+
+fn declarator_weight(declarator: &Declarator) -> usize {
+    let dimensions = &declarator.dimensions;
+    1 + 2 * dimensions.len()
+        + dimensions.iter().flatten().map(|expr| expr.nodes().len()).sum::<usize>()
+        + declarator.initializer.as_ref().map_or(0, initializer_weight)
 }
 
 fn initializer_weight(initializer: &Initializer) -> usize {
@@ -152,14 +156,14 @@ mod tests {
 
     fn weight(text: &str) -> usize {
         let module = parse(text).expect("it is PTX");
-        Trial::new(0, Body::Items(module.items)).weight()
+        Trial::new(0, TrialBody::Items(module.items)).weight()
     }
 
     fn expression(spacing: Spacing) -> Trial {
         let expr = parse_expr("1 + 2").expect("it is an expression");
         Trial {
             spacing,
-            ..Trial::new(0, Body::Expression { ty: ScalarType::S64, space: StateSpace::Global, expr })
+            ..Trial::new(0, TrialBody::Expression { ty: ScalarType::S64, space: StateSpace::Global, expr })
         }
     }
 
@@ -170,7 +174,8 @@ mod tests {
         assert_eq!(weight(".global .u32 x = 1;"), 4);
         assert_eq!(weight(".global .u32 x[2] = {1, 2};"), 3 + (2 + 1) + (2 + 2));
         assert_eq!(weight(".global .u32 x, y;"), 4);
-        // 6 for a function, 4 for an instruction with three operands, 1 for one without, and 3 for a declaration.
+        // 6 for a function, 4 for an instruction with three operands, 1 for one without, and 3 for a
+        // declaration.
         assert_eq!(weight(".func f() { .reg .u32 r; add.u32 r, r, r; ret; }"), 6 + 3 + 4 + 1);
         assert_eq!(weight(".func f() { { ret; } }"), 6 + 1 + 1);
         assert_eq!(weight(".version 7.8\n"), 2);
@@ -191,7 +196,7 @@ mod tests {
     fn only_an_expression_has_no_statements() {
         assert_eq!(expression(Spacing::Canonical).body.items(), None);
         let items = parse(".global .u32 x;").expect("it is PTX").items;
-        for body in [Body::Items(items.clone()), Body::Contexts(items.clone())] {
+        for body in [TrialBody::Items(items.clone()), TrialBody::Contexts(items.clone())] {
             assert_eq!(body.items(), Some(&items[..]));
         }
     }

@@ -1,8 +1,9 @@
-//! What code computes is what the PTX manual says, on every target and with and without optimization: of single instructions, of
-//! exchanges between threads, and of kernels in the shape of real code.
+//! What code computes is what the PTX manual says, on every target and with and without optimization: of
+//! single instructions, of exchanges between threads, and of kernels in the shape of real code.
 //!
-//! This establishes the tables of both machines: a form of generated code that were executed wrongly would differ here. The forms are
-//! listed in `docs/reference/instructions.md`; `PTXSMITH_BLESS=1` compiles for every target with every subject and writes that page.
+//! This establishes the tables of both machines: a form of generated code that were executed wrongly would
+//! differ here. The forms are listed in `docs/reference/instructions.md`; `PTXSMITH_BLESS=1` compiles for
+//! every target with every subject and writes that page.
 
 #[path = "arithmetic/exchanges.rs"]
 mod exchanges;
@@ -15,7 +16,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use ptxsmith_diff::arithmetic::{Calculations, KernelVerdict};
-use ptxsmith_diff::known::{KNOWN, Maker};
+use ptxsmith_diff::known::{Implementation, KNOWN};
 use ptxsmith_gen::arithmetic::{TARGETS, directed, forms};
 use ptxsmith_oracle::Rules;
 use ptxsmith_subject::sass::Disassembler;
@@ -49,7 +50,7 @@ fn shown(text: &str, kernel: &str) -> String {
 
 /// Opens a subject whose listings are left in a file as well.
 fn opened(name: &str, folder: &Path) -> Option<Ptxas> {
-    let toolchains = Toolchains::of_user().ok();
+    let toolchains = Toolchains::for_user().ok();
     let lists = toolchains.as_ref().and_then(|all| all.usable(Tool::newest(ToolKind::Nvdisasm)?).ok()?);
     let found = open(&parse_spec(name).unwrap(), &OpenOptions::default()).unwrap_or_default();
     let (Some(lists), Some(found)) = (lists, found.first()) else {
@@ -100,7 +101,9 @@ fn opcodes(listing: &str) -> BTreeMap<&str, BTreeSet<&str>> {
 fn is_listed(description: &Description, text: &str, kernel: &str) -> bool {
     let header = text.split(".visible").next().unwrap_or_default();
     let module = parse(&format!("{header}.visible {}", shown(text, kernel))).unwrap();
-    KNOWN.iter().any(|known| known.is_of(Maker::of(description)) && known.matches(&module))
+    KNOWN.iter().any(|known| {
+        known.is_listed_for(Implementation::from_description(description)) && known.matches(&module)
+    })
 }
 
 /// Compares what the kernels of a module compute. Returns the forms in the code of those that agree.

@@ -3,14 +3,14 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use ptxsmith_diff::{Header, Judge, Maker};
+use ptxsmith_diff::{Header, Implementation, Judge};
 use ptxsmith_oracle::{Question, Readings, Rules};
 use ptxsmith_subject::{Observation, Outcome, Request, Subject};
 use ptxsmith_testing::of_lineage as fake;
 
 /// What an implementation that follows these rules would do.
 fn observe(rules: &Rules, request: &Request<'_>) -> Observation {
-    ptxsmith_testing::observe(Maker::default(), rules, request)
+    ptxsmith_testing::observe(Implementation::default(), rules, request)
 }
 
 /// A subject that gives these answers to open questions.
@@ -73,7 +73,7 @@ fn asking_a_subject_takes_few_runs() {
 }
 
 #[test]
-fn a_subject_dies_of_a_question_only_where_it_dies() {
+fn a_question_is_recorded_as_deadly_only_if_it_crashes_the_subject() {
     let profile = |does: fn(Observation) -> Observation| {
         let subject = fake(move |request: &Request<'_>| does(observe(&Rules::default(), request)));
         serde_json::to_value(Judge::ask(&subject, &Header::default()).unwrap()).unwrap()

@@ -1,9 +1,11 @@
-//! What the answer to a program as a whole is put down to: its header, one statement, or what the text does not decide.
+//! What the answer to a program as a whole is put down to: its header, one statement, or what the text does
+//! not decide.
 
 use std::sync::Mutex;
 
 use ptxsmith_diff::{
-    Class, Maker, Must, NotCompared, Part, ToJudge, Verdict, Why, judge_module, judge_modules,
+    Class, Implementation, NotCompared, ParsedProgram, PartVerdict, Requirement, Verdict, WhyNotCompared,
+    judge_module, judge_modules,
 };
 use ptxsmith_oracle::Rules;
 use ptxsmith_subject::{
@@ -15,7 +17,7 @@ use ptxsmith_testing::{observe, of_lineage as fake};
 
 const HEADER: &str = ".version 7.8\n.target sm_80\n.address_size 64\n";
 
-fn parts(text: &str, answer: impl Fn(&Request<'_>) -> Observation + Send + Sync) -> Vec<Part> {
+fn parts(text: &str, answer: impl Fn(&Request<'_>) -> Observation + Send + Sync) -> Vec<PartVerdict> {
     let text = format!("{HEADER}{text}\n");
     let module = parse(&text).expect("the programs of a test parse");
     let verdicts = judge_module(&fake(answer), &Rules::default(), &module, &text, "sm_80");
@@ -23,7 +25,7 @@ fn parts(text: &str, answer: impl Fn(&Request<'_>) -> Observation + Send + Sync)
 }
 
 fn follows(request: &Request<'_>) -> Observation {
-    observe(Maker::default(), &Rules::default(), request)
+    observe(Implementation::default(), &Rules::default(), request)
 }
 
 /// A refusal with these messages: severity, line, text.
@@ -37,14 +39,16 @@ fn refusal(messages: &[(Severity, Option<u32>, &str)]) -> Observation {
 }
 
 /// The one part, which was not compared, and why.
-fn not_compared(parts: &[Part]) -> (NotCompared, &Why) {
+fn not_compared(parts: &[PartVerdict]) -> (NotCompared, &WhyNotCompared) {
     match parts {
-        [Part { verdict: Verdict::NotCompared(reason), why: Some(why), must: None, .. }] => (*reason, why),
+        [PartVerdict { verdict: Verdict::NotCompared(reason), why: Some(why), requirement: None, .. }] => {
+            (*reason, why)
+        }
         other => panic!("{other:?}"),
     }
 }
 
-fn class(part: &Part) -> Option<Class> {
+fn class(part: &PartVerdict) -> Option<Class> {
     match &part.verdict {
         Verdict::Deviates(difference) => Some(difference.class),
         _ => None,
@@ -52,7 +56,7 @@ fn class(part: &Part) -> Option<Class> {
 }
 
 #[test]
-fn a_refusal_of_the_header_is_none_of_what_stands_below() {
+fn a_refusal_of_the_header_is_no_refusal_of_the_statements_below() {
     // It looks at the header when a statement follows.
     let late = parts(".global .u32 a;", |request| match request.ptx.contains(".global") {
         true => refusal(&[(Severity::Error, Some(2), "no such target")]),
@@ -73,7 +77,7 @@ fn a_refusal_of_the_header_is_none_of_what_stands_below() {
         false => follows(request),
     });
     assert_eq!((first.len(), class(&first[0])), (1, Some(Class::RefusesValid)));
-    assert_eq!(first[0].must, Some(Must::Accept));
+    assert_eq!(first[0].requirement, Some(Requirement::Accept));
 }
 
 #[test]
@@ -86,8 +90,11 @@ fn each_header_is_shown_once_and_every_program_with_the_names_to_show() {
     };
     let texts = [".global .u32 b;", ".global .u32 c = 1;"].map(|text| format!("{HEADER}{text}\n"));
     let modules = texts.each_ref().map(|text| parse(text).unwrap());
-    let programs: Vec<_> =
-        texts.iter().zip(&modules).map(|(text, module)| ToJudge { module, text, target: "sm_80" }).collect();
+    let programs: Vec<_> = texts
+        .iter()
+        .zip(&modules)
+        .map(|(text, module)| ParsedProgram { module, text, target: "sm_80" })
+        .collect();
     let subject = fake(answer);
     judge_modules(&subject, &Rules::default(), &programs).unwrap();
     let of = |text: &str, name: &str| (text.to_owned(), vec![name.to_owned()]);
@@ -98,18 +105,18 @@ fn each_header_is_shown_once_and_every_program_with_the_names_to_show() {
 }
 
 #[test]
-fn the_form_that_is_taken_counts() {
+fn the_accepted_form_counts() {
     for refused in [OutputForm::Executable, OutputForm::Relocatable] {
         let parts = parts(".global .u32 a = 1;", |request| match request.form == refused {
             true => refusal(&[(Severity::Error, Some(4), "not in this form")]),
             false => follows(request),
         });
-        assert!(matches!(&parts[..], [Part { verdict: Verdict::Conforms, .. }]), "{parts:?}");
+        assert!(matches!(&parts[..], [PartVerdict { verdict: Verdict::Conforms, .. }]), "{parts:?}");
     }
 }
 
 #[test]
-fn of_an_undecided_program_the_statement_that_is_blamed_is_shown_alone_with_what_it_names() {
+fn the_blamed_statement_of_an_undecided_program_is_shown_alone_with_its_dependencies() {
     let text = ".pragma \"any\";\n.global .u32 named;\n.global .u64 blamed = named;\n.global .u32 other = 7;";
     let blaming = |line: u32, refused: &'static str| {
         parts(text, move |request| match request.ptx.contains(refused) {
@@ -125,7 +132,7 @@ fn of_an_undecided_program_the_statement_that_is_blamed_is_shown_alone_with_what
     let (reason, why) = not_compared(std::slice::from_ref(whole));
     assert_eq!(reason, NotCompared::Unmodelled);
     assert_eq!((&*why.part, why.line, why.said.as_deref()), (".pragma", Some(4), Some("line 6: not this")));
-    assert_eq!((class(alone), alone.must), (Some(Class::RefusesValid), Some(Must::Accept)));
+    assert_eq!((class(alone), alone.requirement), (Some(Class::RefusesValid), Some(Requirement::Accept)));
     let derived = &alone.derived.as_ref().unwrap().text;
     assert!(derived.contains("blamed = named") && derived.contains(".u32 named"), "{derived}");
     assert!(!derived.contains("other") && !derived.contains(".pragma"), "{derived}");
@@ -146,11 +153,11 @@ fn of_a_refused_program_with_undecided_parts_the_refused_statement_is_shown_alon
     // Where all is decided the program itself is.
     let whole = parts(wrong, takes);
     assert_eq!((whole.len(), class(&whole[0])), (1, Some(Class::AcceptsInvalid)));
-    assert!(whole[0].derived.is_none() && whole[0].must == Some(Must::Refuse));
+    assert!(whole[0].derived.is_none() && whole[0].requirement == Some(Requirement::Refuse));
 }
 
 #[test]
-fn what_is_undecided_of_a_kernel_is_told_with_its_own_line() {
+fn an_undecided_part_of_a_kernel_is_reported_with_its_own_line() {
     let kernel =
         |name: &str, code: &str| format!(".entry {name}(.param .u64 p) {{\n.reg .u32 r;\n{code}\nret;\n}}\n");
     let text = kernel("j", "mov.u32 r, %tid.x;") + &kernel("k", "frobnicate.u32 r;");
@@ -170,7 +177,7 @@ fn what_is_undecided_of_a_kernel_is_told_with_its_own_line() {
 
 /// Parts of lines 8 to 11 are undecided; the subject names one of them, or another line.
 #[test]
-fn of_several_undecided_parts_the_one_that_the_subject_blames_is_told() {
+fn the_reported_undecided_part_is_the_one_that_the_subject_blames() {
     let text = ".entry k(.param .u64 p)\n{\n.reg .u32 r, s;\n.reg .u64 a;\nmov.u32 r, %tid.x;\nfrob.u32 s, 0,\n r;\n.odd r;\nret;\n}";
     let blaming = |line: u32| {
         let parts = parts(text, move |request| match request.ptx.contains(".entry") {
@@ -226,14 +233,14 @@ impl<S: Subject> Subject for Several<S> {
 }
 
 #[test]
-fn only_what_is_to_be_refused_and_is_seen_by_no_other_module_shares_a_run() {
+fn only_invalid_programs_without_shared_symbols_share_a_run() {
     let runs = |texts: [&str; 2]| {
         let texts = texts.map(|text| format!("{HEADER}{text}\n"));
         let modules = texts.each_ref().map(|text| parse(text).unwrap());
         let programs: Vec<_> = texts
             .iter()
             .zip(&modules)
-            .map(|(text, module)| ToJudge { module, text, target: "sm_80" })
+            .map(|(text, module)| ParsedProgram { module, text, target: "sm_80" })
             .collect();
         let subject = Several { inner: fake(follows), runs: Mutex::default() };
         judge_modules(&subject, &Rules::default(), &programs).unwrap();
@@ -264,8 +271,14 @@ fn kernels_are_shown_under_the_header_and_for_the_target_of_their_program() {
     // As one of many, too.
     let judged = kernels.clone().judged(3);
     assert_eq!((judged.id, judged.operands), (3, kernels.operands));
-    let why = Why { part: "kernel k".into(), line: Some(4), reason: "so".into(), detail: None, said: None };
-    let part = Part {
+    let why = WhyNotCompared {
+        part: "kernel k".into(),
+        line: Some(4),
+        reason: "so".into(),
+        detail: None,
+        said: None,
+    };
+    let part = PartVerdict {
         why: Some(Box::new(why)),
         excluded: vec![(ptxsmith_oracle::Question::ShiftCount, 1)],
         ..kernels

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
-use ptxsmith_diff::{Again, BulkVerdicts, Judge, Judged, NotCompared, Options, Trial, Verdict};
+use ptxsmith_diff::{
+    BulkVerdicts, Generation, Judge, JudgeOptions, NotCompared, Trial, TrialVerdict, Verdict,
+};
 use ptxsmith_gen::{CaseId, Config, Coverage, Generator};
 use ptxsmith_oracle::{Clause, ClauseSet, Question, QuestionSet, Rules};
 use ptxsmith_subject::{Address, FnSubject, Observation, Outcome, Request};
@@ -27,7 +29,7 @@ struct Counts {
 }
 
 impl Counts {
-    fn add(&mut self, judged: &Judged) {
+    fn add(&mut self, judged: &TrialVerdict) {
         let trace = judged.trace;
         if let Verdict::Deviates(difference) = &judged.verdict {
             let explanation = difference.explanation.as_ref().expect("nothing new is counted in bulk");
@@ -83,10 +85,10 @@ impl From<&BulkVerdicts> for Counts {
 fn counted(config: Config, rules: Rules) -> Counts {
     let generator = Generator::new(config);
     let subject = fake(NVIDIA, rules);
-    let options = Options { recheck_every: 0, ..Options::default() };
+    let options = JudgeOptions { recheck_every: 0, ..JudgeOptions::default() };
     let profile = Judge::ask(&subject, &options.header).expect("nothing of ours fails");
-    let judge = Judge::new(&subject, Rules::default(), options).knowing(profile);
-    let make = |index, _: Again, into: &mut dyn Assemble| {
+    let judge = Judge::new(&subject, Rules::default(), options).with_profile(profile);
+    let make = |index, _: Generation, into: &mut dyn Assemble| {
         generator.assemble_case(CaseId { seed: SEED, index }, &mut Coverage::new(), into)
     };
     let mut each = Counts::default();
@@ -122,7 +124,7 @@ fn of_a_subject_that_answers_a_question_otherwise_the_counts_are_those_of_each_c
 }
 
 #[test]
-fn what_holds_the_same_under_both_answers_conforms_without_any() {
+fn a_result_that_is_the_same_under_both_answers_conforms_without_either() {
     let mut rules = known_rules(NVIDIA);
     rules.readings = rules.readings.with(Question::BitwiseType, 1).expect("the question has two answers");
     let counts = counted(Config::bulk(), rules);
@@ -140,9 +142,9 @@ fn constants_of_a_module_fit_into_constant_memory() {
             shown.lock().unwrap().push(seen.variables.values().filter_map(|v| v.size).sum::<u64>());
             seen
         });
-        let options = Options { recheck_every: 0, ..Options::default() };
+        let options = JudgeOptions { recheck_every: 0, ..JudgeOptions::default() };
         let judge = Judge::new(&subject, Rules::default(), options);
-        let make = |case: u64, _: Again, into: &mut dyn Assemble| {
+        let make = |case: u64, _: Generation, into: &mut dyn Assemble| {
             into.number(case.to_string().as_bytes());
             Some((ScalarType::U64, space))
         };
@@ -160,7 +162,7 @@ fn address() -> Address {
 
 /// Only plain bytes of a program that is taken say what elements hold.
 #[test]
-fn what_is_not_shown_as_plain_bytes_is_left_to_be_judged_by_itself() {
+fn elements_that_are_not_shown_as_plain_bytes_are_judged_one_by_one() {
     type Change = fn(&mut Observation);
     let changes: [(Change, bool); 4] = [
         (|_| {}, true),
@@ -174,11 +176,11 @@ fn what_is_not_shown_as_plain_bytes_is_left_to_be_judged_by_itself() {
             change(&mut seen);
             seen
         });
-        let make = |case: u64, _: Again, into: &mut dyn Assemble| {
+        let make = |case: u64, _: Generation, into: &mut dyn Assemble| {
             into.number(case.to_string().as_bytes());
             Some((ScalarType::U32, StateSpace::Global))
         };
-        let options = Options { recheck_every: 0, ..Options::default() };
+        let options = JudgeOptions { recheck_every: 0, ..JudgeOptions::default() };
         let judge = Judge::new(&subject, Rules::default(), options);
         let bulk = judge.bulk(0..50, make).expect("nothing of ours fails");
         assert_eq!((bulk.conform, bulk.left.len()), if is_taken { (50, 0) } else { (0, 50) }, "change {nth}");
@@ -190,8 +192,8 @@ fn what_is_not_shown_as_plain_bytes_is_left_to_be_judged_by_itself() {
 fn the_first_cases_of_each_open_question_and_one_in_so_many_are_left_to_be_judged_by_themselves() {
     let left = |recheck_every: u64, shifted: bool| {
         let subject = fake(NVIDIA, Rules::default());
-        let options = Options { recheck_every, ..Options::default() };
-        let make = |case: u64, _: Again, into: &mut dyn Assemble| {
+        let options = JudgeOptions { recheck_every, ..JudgeOptions::default() };
+        let make = |case: u64, _: Generation, into: &mut dyn Assemble| {
             into.number(case.to_string().as_bytes());
             if shifted {
                 into.number(b"64");

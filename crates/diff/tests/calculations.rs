@@ -1,8 +1,10 @@
-//! What instructions make of integers (9.7.1, 9.7.8 of the public manual), held against the code that a real ptxas makes of them.
+//! What instructions make of integers (9.7.1, 9.7.8 of the public manual), held against the code that a real
+//! ptxas makes of them.
 //!
-//! Values are compared where the code is followed: it is not through high halves of products (`IMAD.HI`) and saturated sums.
+//! Values are compared where the code is followed: it is not through high halves of products (`IMAD.HI`) and
+//! saturated sums.
 
-use ptxsmith_diff::{Part, Verdict, judge_operands};
+use ptxsmith_diff::{PartVerdict, Verdict, judge_operands};
 use ptxsmith_oracle::Rules;
 use ptxsmith_subject::sass::Disassembler;
 use ptxsmith_subject::toolchain::Toolchains;
@@ -37,9 +39,9 @@ const WIDE: [&str; 4] = [
 ];
 
 #[test]
-fn code_of_calculations_leaves_what_the_table_of_instructions_says() {
+fn code_of_calculations_stores_the_results_of_the_instruction_table() {
     let options = OpenOptions::default();
-    let toolchains = Toolchains::of_user().ok();
+    let toolchains = Toolchains::for_user().ok();
     let subject = open(&parse_spec(SUBJECT).unwrap(), &options);
     let (Ok(mut subjects), Some(_)) = (subject, Disassembler::find(toolchains.as_ref(), &options.cancel))
     else {
@@ -63,7 +65,7 @@ fn code_of_calculations_leaves_what_the_table_of_instructions_says() {
         );
         let module = ptxsmith_syntax::parse(&text).unwrap();
         let (operands, part) = judge_operands(&*subject, &Rules::default(), &module, &text, target).unwrap();
-        assert!(matches!(part, Some(Part { verdict: Verdict::Conforms, .. })), "{target}: {part:?}");
+        assert!(matches!(part, Some(PartVerdict { verdict: Verdict::Conforms, .. })), "{target}: {part:?}");
         assert!(operands.compared >= 20, "{target}: {operands:?}");
     }
 }

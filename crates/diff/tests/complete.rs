@@ -1,13 +1,15 @@
-//! Subjects that promise to show every variable: what is missing from what they show, or is there and not declared, deviates.
+//! Subjects that promise to show every variable: what is missing from what they show, or is there and not
+//! declared, deviates.
 
-use ptxsmith_diff::{Body, Class, Judge, Options, Part, Trial, Verdict, judge_data};
+use ptxsmith_diff::{Class, Judge, JudgeOptions, PartVerdict, Trial, TrialBody, Verdict, judge_data};
 use ptxsmith_oracle::Rules;
 use ptxsmith_subject::{FnSubject, Observation, Request, Subject, Variable};
 use ptxsmith_syntax::{ScalarType, StateSpace, parse, parse_expr};
 
 const HEADER: &str = ".version 7.8\n.target sm_80\n.address_size 64\n";
 
-/// A subject that conforms but for what `change` does to what it shows, and that promises to show all or does not.
+/// A subject that conforms but for what `change` does to what it shows, and that promises to show all or does
+/// not.
 fn subject(complete: bool, change: fn(&mut Observation)) -> impl Subject {
     FnSubject::new("fake", move |request: &Request<'_>| {
         let mut observation = ptxsmith_testing::right(request);
@@ -22,7 +24,7 @@ fn deviations(subject: &dyn Subject, statements: &str) -> Vec<(Class, Option<Str
     let module = parse(&text).expect("the programs of a test parse");
     let parts =
         judge_data(subject, &Rules::default(), &module, &text, "sm_80").expect("nothing of ours fails");
-    let deviates = |part: Part| match part.verdict {
+    let deviates = |part: PartVerdict| match part.verdict {
         Verdict::Deviates(difference) => Some((difference.class, difference.variable)),
         _ => None,
     };
@@ -97,18 +99,18 @@ fn a_variable_that_nothing_declares_is_a_wrong_layout() {
 fn in_a_batch_both_are_found_in_the_trial_that_has_them() {
     let trial = |id, text: &str| {
         let module = parse(&format!("{HEADER}{text}")).expect("the declarations of a test parse");
-        Trial::new(id, Body::Items(module.items[3..].to_vec()))
+        Trial::new(id, TrialBody::Items(module.items[3..].to_vec()))
     };
     let expr = parse_expr("1 + 2").expect("the expressions of a test parse");
     let trials = [
         trial(0, ".global .u32 a = 1;"),
         trial(1, ".global .u32 a = 1; .global .u8 b;"),
         trial(2, ".global .u32 v<3>;"),
-        Trial::new(3, Body::Expression { ty: ScalarType::U16, space: StateSpace::Const, expr }),
+        Trial::new(3, TrialBody::Expression { ty: ScalarType::U16, space: StateSpace::Const, expr }),
     ];
     let deviating = |change: fn(&mut Observation)| -> Vec<u64> {
         let subject = subject(true, change);
-        let judged = Judge::new(&subject, Rules::default(), Options::default()).batch(&trials);
+        let judged = Judge::new(&subject, Rules::default(), JudgeOptions::default()).batch(&trials);
         let judged = judged.expect("nothing of ours fails").into_iter();
         let deviates =
             |verdict: &Verdict| matches!(verdict, Verdict::Deviates(d) if d.class == Class::WrongLayout);

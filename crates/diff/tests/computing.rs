@@ -5,7 +5,7 @@ use ptxsmith_diff::known::KNOWN;
 use ptxsmith_diff::lint::risks;
 use ptxsmith_diff::pattern::Pattern;
 use ptxsmith_diff::{Class, ModuleVerdicts, Verdict, judge_module};
-use ptxsmith_oracle::{Expectation, Rules, computed, expect};
+use ptxsmith_oracle::{Expectation, Rules, expect, predict_results};
 use ptxsmith_subject::{
     Calculation, Description, Error, Memory, Observation, Outcome, Request, Space, Subject,
 };
@@ -45,7 +45,7 @@ impl Subject for Computes {
     fn compute(&self, request: &Request<'_>) -> Result<Calculation, Error> {
         let module = parse(request.ptx).unwrap();
         let Expectation::Accepted { variables, .. } = expect(&module, &Rules::default()) else { panic!() };
-        let kernels = computed(&module, &variables, &Rules::default(), 32);
+        let kernels = predict_results(&module, &variables, &Rules::default(), 32);
         let left = request.trace.iter().map(|run| {
             let kernel = kernels.iter().find(|kernel| kernel.name == run.kernel.as_str()).unwrap();
             let input = run.junk.unwrap() as usize - 1;
@@ -113,18 +113,19 @@ fn a_kernel_that_computes_something_else_is_a_difference_with_one_input() {
 }
 
 #[test]
-fn a_listed_deviation_explains_only_what_is_right_without_it() {
+fn a_listed_deviation_explains_only_results_that_are_right_without_it() {
     let text = module(&[("k", SUM)]);
     let known = |is_wrong| differences(&judged(&computes(is_wrong), &text)).remove(0).2;
     assert_eq!(known(|text| text.contains("add.sat")), [LISTED]);
-    // The store behind it leaves nothing that is known without it, so it has to be another kernel that goes on being wrong.
+    // The store behind it leaves nothing that is known without it, so it has to be another kernel that goes
+    // on being wrong.
     let both = module(&[("k", &format!("{SUM}\nst.global.u32 [%rd1+4], %r1;"))]);
     let wrong = differences(&judged(&computes(|_| true), &both)).remove(0).2;
     assert_eq!(wrong, Vec::<&str>::new(), "it is wrong without what is listed");
 }
 
 #[test]
-fn what_is_not_followed_is_counted_with_its_reason() {
+fn kernels_that_are_not_followed_are_counted_with_the_reason() {
     let text = module(&[
         ("tid", "mov.u32 %r2, %tid.x;"),
         ("place", "cvt.u32.u64 %r2, %rd1;"),

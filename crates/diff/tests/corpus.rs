@@ -1,14 +1,16 @@
 //! The kernels of the corpus (6.4), shown to ptxas 13.5 and read from its code without a device.
 //!
-//! What the oracle says of them is checked where the oracle is (`oracle/tests/corpus.rs`); here the code is held against that.
-//! What was seen of each is listed in `docs/reference/operands-observed.md`; `PTXSMITH_BLESS=1` writes that list anew. No expectation is
-//! in it.
+//! What the oracle says of them is checked where the oracle is (`oracle/tests/corpus.rs`); here the code is
+//! held against that. What was seen of each is listed in `docs/reference/operands-observed.md`;
+//! `PTXSMITH_BLESS=1` writes that list anew. No expectation is in it.
 
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use ptxsmith_diff::{Body, Class, Difference, Header, Judge, Judged, NotCompared, Options, Trial, Verdict};
+use ptxsmith_diff::{
+    Class, Difference, Header, Judge, JudgeOptions, NotCompared, Trial, TrialBody, TrialVerdict, Verdict,
+};
 use ptxsmith_oracle::{Interpretation, Rules};
 use ptxsmith_subject::toolchain::Toolchains;
 use ptxsmith_subject::{OpenOptions, Subject, open, parse_spec};
@@ -52,7 +54,7 @@ fn subject() -> Option<Box<dyn Subject>> {
             return None;
         }
     };
-    let toolchains = Toolchains::of_user().ok();
+    let toolchains = Toolchains::for_user().ok();
     if ptxsmith_subject::sass::Disassembler::find(toolchains.as_ref(), &options.cancel).is_none() {
         eprintln!("NOT TESTED: the corpus on {SUBJECT}: no nvdisasm: ptxsmith toolchain install nvdisasm");
         return None;
@@ -60,15 +62,15 @@ fn subject() -> Option<Box<dyn Subject>> {
     Some(opened.remove(0))
 }
 
-fn judged(subject: &dyn Subject, module: &Module) -> Judged {
+fn judged(subject: &dyn Subject, module: &Module) -> TrialVerdict {
     assert!(
         module.functions().any(|f| f.kind == FunctionKind::Entry),
         "the programs of this section hold kernels"
     );
     let items = module.items.iter().filter(|item| matches!(item, Item::Variables(_) | Item::Function(_)));
-    let trial = Trial::new(0, Body::Items(items.cloned().collect()));
-    let header = Header::of(module);
-    let options = Options { header, recheck_every: 0, launch: true, ..Options::default() };
+    let trial = Trial::new(0, TrialBody::Items(items.cloned().collect()));
+    let header = Header::of_module(module);
+    let options = JudgeOptions { header, recheck_every: 0, launch: true, ..JudgeOptions::default() };
     let judge = Judge::new(subject, Rules::default(), options);
     judge.batch(&[trial]).expect("nothing of ours fails").remove(0)
 }

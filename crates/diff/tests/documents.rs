@@ -1,18 +1,19 @@
 //! The documents that are rendered from the tables are current: `PTXSMITH_BLESS=1` writes them anew.
 //!
-//! `docs/reference/specification.md` holds the clauses and the open questions, `docs/guide/subjects.md` the forms of naming a subject.
-//! `docs/deviations/` has a page for each known deviation, all of it rendered from its file in `corpus/deviations/`; of the others what stands
-//! between the marks is rendered, the rest written by hand.
+//! `docs/reference/specification.md` holds the clauses and the open questions, `docs/guide/subjects.md` the
+//! forms of naming a subject. `docs/deviations/` has a page for each known deviation, all of it rendered from
+//! its file in `corpus/deviations/`; of the others what stands between the marks is rendered, the rest
+//! written by hand.
 
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
 use ptxsmith_diff::gone::class_of;
-use ptxsmith_diff::known::{Effect, End, KNOWN, Known};
-use ptxsmith_diff::linking::LISTED;
+use ptxsmith_diff::known::{Effect, KNOWN, KnownDeviation, Termination};
+use ptxsmith_diff::linking::LINKER_DEVIATIONS;
 use ptxsmith_oracle::{
-    Clause, Expectation, Left, Observed, Question, Rules, Validity, execute, expect, hex, predict,
+    Clause, Expectation, KernelOutcome, Observed, Question, Rules, Validity, execute, expect, hex, predict,
 };
 use ptxsmith_report::severity::DeviationSeverity;
 use ptxsmith_subject::SubjectSpec;
@@ -98,7 +99,7 @@ fn said(module: &Module, rules: &Rules) -> Vec<String> {
                 lines.push(line);
             }
             for kernel in execute(module, &variables, rules) {
-                if let Left::Output(output) = kernel.left {
+                if let KernelOutcome::Output(output) = kernel.outcome {
                     let of = |a: &ptxsmith_oracle::Address| {
                         format!(", the address of {} + {}", a.symbol, a.addend)
                     };
@@ -118,21 +119,25 @@ fn said(module: &Module, rules: &Rules) -> Vec<String> {
 }
 
 /// How a subject ends that dies, in words.
-fn ended(end: End) -> String {
+fn ended(end: Termination) -> String {
     match end {
-        End::Internal => "an internal error".into(),
-        End::Signal(8) => "killed by SIGFPE".into(),
-        End::Signal(11) => "killed by SIGSEGV".into(),
-        End::Signal(signal) => format!("killed by signal {signal}"),
-        End::Noticed(signal) => format!("{}, or an internal error", ended(End::Signal(signal))),
-        End::SignalOrHang(signal) => format!("{}, or no answer in time", ended(End::Signal(signal))),
-        End::Hang => "no answer within the time limit".into(),
-        End::Broken => "an internal error, or output that cannot be read".into(),
-        End::Exhausted => "all memory or all time is used up".into(),
+        Termination::InternalError => "an internal error".into(),
+        Termination::Signal(8) => "killed by SIGFPE".into(),
+        Termination::Signal(11) => "killed by SIGSEGV".into(),
+        Termination::Signal(signal) => format!("killed by signal {signal}"),
+        Termination::SignalOrInternal(signal) => {
+            format!("{}, or an internal error", ended(Termination::Signal(signal)))
+        }
+        Termination::SignalOrHang(signal) => {
+            format!("{}, or no answer in time", ended(Termination::Signal(signal)))
+        }
+        Termination::Hang => "no answer within the time limit".into(),
+        Termination::UnreadableOutput => "an internal error, or output that cannot be read".into(),
+        Termination::OutOfMemory => "all memory or all time is used up".into(),
     }
 }
 
-fn page(known: &Known) -> String {
+fn page(known: &KnownDeviation) -> String {
     let module = parse(known.example).expect("the example parses");
     let short = |line: &str| match line.len() {
         0..1_000 => line.to_owned(),
@@ -142,12 +147,12 @@ fn page(known: &Known) -> String {
     let body: String = lines.fold(String::new(), |text, line| text + &short(line) + "\n");
     let expected = said(&module, &Rules::default());
     let actual = match known.effect {
-        Effect::Crash { signal, .. } => vec![ended(End::Signal(signal))],
-        Effect::Death { end } => vec![ended(end)],
-        Effect::Taken => vec!["accepted".to_owned()],
-        Effect::Refused => vec!["refused".to_owned()],
-        Effect::Wrong => vec!["accepted, with other values".to_owned()],
-        Effect::Rule(change) | Effect::Refusal(change) => {
+        Effect::CrashRule { signal, .. } => vec![ended(Termination::Signal(signal))],
+        Effect::CrashPattern { end } => vec![ended(end)],
+        Effect::AcceptsInvalid => vec!["accepted".to_owned()],
+        Effect::RefusesValid => vec!["refused".to_owned()],
+        Effect::WrongValue => vec!["accepted, with other values".to_owned()],
+        Effect::Rule(change) | Effect::RefusalRule(change) => {
             let rules = Rules::default().with(change);
             // Of what should have been refused, no rule says what it holds.
             let refused = expected[0].starts_with("refused");
@@ -190,8 +195,8 @@ fn every_known_deviation_has_a_page_that_is_current_and_says_what_it_means() {
         rendered(&format!("docs/deviations/{}.md", known.id), &page(known));
     }
     let mut index = String::from("| deviation | class | what happens | ptxas |\n| --- | --- | --- | --- |\n");
-    let class = |known: &Known| class_of(known, &parse(known.example).expect("the example parses"));
-    let mut ordered: Vec<&Known> = KNOWN.iter().collect();
+    let class = |known: &KnownDeviation| class_of(known, &parse(known.example).expect("the example parses"));
+    let mut ordered: Vec<&KnownDeviation> = KNOWN.iter().collect();
     ordered.sort_by_key(|known| DeviationSeverity::of_class(class(known)));
     for known in ordered {
         let _ = writeln!(
@@ -217,7 +222,7 @@ fn the_page_of_linkers_has_every_listed_deviation_of_linkers() {
         "# Known deviations of linkers\n\nWhat nvlink and nvJitLink do otherwise than the specification says, or otherwise in another \
          order of the modules. `ptxsmith check --link FILE` with the first module shows each; the modules are in `corpus/deviations/linking`.\n",
     );
-    for listed in LISTED.iter() {
+    for listed in LINKER_DEVIATIONS.iter() {
         let _ = write!(page, "\n## {}\n\n{}.\n", listed.id, listed.title);
         for (text, _) in &listed.modules {
             let lines = text.lines().filter(|line| !line.starts_with("//") && !is_header(line));

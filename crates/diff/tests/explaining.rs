@@ -1,14 +1,17 @@
-//! What becomes of a trial besides its verdict: what it rules out, what it is put down to, and how far it was seen.
+//! What becomes of a trial besides its verdict: what it rules out, what it is put down to, and how far it was
+//! seen.
 
-use ptxsmith_diff::suspects::{OPERANDS, SUSPECTS};
-use ptxsmith_diff::{Body, Class, Header, Judge, Judged, Maker, NotCompared, Options, Trial, Verdict};
+use ptxsmith_diff::hypothetical_rules::{HYPOTHETICAL_RULES, OPERANDS};
+use ptxsmith_diff::{
+    Class, Header, Implementation, Judge, JudgeOptions, NotCompared, Trial, TrialBody, TrialVerdict, Verdict,
+};
 use ptxsmith_oracle::{Question, Readings, Rules};
 use ptxsmith_subject::{Observation, Outcome, Request, Subject, Variable};
 use ptxsmith_syntax::{ScalarType, StateSpace, parse, parse_expr};
 use ptxsmith_testing::{observe, of_lineage as fake};
 
 fn right(request: &Request<'_>) -> Observation {
-    observe(Maker::default(), &Rules::default(), request)
+    observe(Implementation::default(), &Rules::default(), request)
 }
 
 fn reading(answers: &[(Question, usize)], request: &Request<'_>) -> Observation {
@@ -16,47 +19,47 @@ fn reading(answers: &[(Question, usize)], request: &Request<'_>) -> Observation 
         readings.with(question, answer).unwrap()
     };
     let readings = answers.iter().fold(Readings::default(), with);
-    observe(Maker::default(), &Rules::specification(readings), request)
+    observe(Implementation::default(), &Rules::specification(readings), request)
 }
 
 /// The rules with these wrong ones of the suspects.
 fn suspected(ids: &[&str]) -> Rules {
     ids.iter().fold(Rules::default(), |rules, id| {
-        let suspect = SUSPECTS.iter().chain(OPERANDS).find(|suspect| suspect.id == *id).unwrap();
-        rules.with(suspect.change)
+        let rule = HYPOTHETICAL_RULES.iter().chain(OPERANDS).find(|rule| rule.id == *id).unwrap();
+        rules.with(rule.change)
     })
 }
 
 fn declarations(id: u64, text: &str) -> Trial {
     let header = ".version 7.8\n.target sm_80\n.address_size 64\n";
     let module = parse(&format!("{header}{text}")).unwrap();
-    Trial::new(id, Body::Items(module.items[3..].to_vec()))
+    Trial::new(id, TrialBody::Items(module.items[3..].to_vec()))
 }
 
 fn expressions(texts: &[&str]) -> Vec<Trial> {
     let trial = |(id, text): (usize, &&str)| {
         let expr = parse_expr(text).unwrap();
-        Trial::new(id as u64, Body::Expression { ty: ScalarType::S64, space: StateSpace::Global, expr })
+        Trial::new(id as u64, TrialBody::Expression { ty: ScalarType::S64, space: StateSpace::Global, expr })
     };
     texts.iter().enumerate().map(trial).collect()
 }
 
-fn options() -> Options {
-    Options { recheck_every: 0, ..Options::default() }
+fn options() -> JudgeOptions {
+    JudgeOptions { recheck_every: 0, ..JudgeOptions::default() }
 }
 
-fn judge(subject: &dyn Subject, trials: &[Trial]) -> Vec<Judged> {
+fn judge(subject: &dyn Subject, trials: &[Trial]) -> Vec<TrialVerdict> {
     Judge::new(subject, Rules::default(), options()).batch(trials).expect("nothing of ours fails")
 }
 
 /// The verdicts of a judge that has asked the subject how it answers open questions.
-fn judge_knowing(subject: &dyn Subject, trials: &[Trial]) -> Vec<Judged> {
+fn judge_knowing(subject: &dyn Subject, trials: &[Trial]) -> Vec<TrialVerdict> {
     let profile = Judge::ask(subject, &Header::default()).expect("nothing of ours fails");
-    let judge = Judge::new(subject, Rules::default(), options()).knowing(profile);
+    let judge = Judge::new(subject, Rules::default(), options()).with_profile(profile);
     judge.batch(trials).expect("nothing of ours fails")
 }
 
-fn difference(judged: &Judged) -> &ptxsmith_diff::Difference {
+fn difference(judged: &TrialVerdict) -> &ptxsmith_diff::Difference {
     match &judged.verdict {
         Verdict::Deviates(difference) | Verdict::Reads(difference) => difference,
         other => panic!("trial {}: {other:?}", judged.id),
@@ -91,7 +94,7 @@ fn of_a_value_that_no_rule_gives_nothing_is_missed_and_of_others_it_is_counted()
 #[test]
 fn of_several_wrong_variables_each_has_suspects_of_its_own() {
     let rules = suspected(&["narrowing-saturates", "division-signed"]);
-    let subject = fake(move |request: &Request<'_>| observe(Maker::default(), &rules, request));
+    let subject = fake(move |request: &Request<'_>| observe(Implementation::default(), &rules, request));
     let trial = declarations(0, ".global .u32 a = ~1; .global .u64 b = 0xffffffffffffffff / 2;");
     let judged = judge(&subject, &[trial]).remove(0);
     let suspected = difference(&judged).suspected.clone().expect("nothing listed explains it");
@@ -101,10 +104,10 @@ fn of_several_wrong_variables_each_has_suspects_of_its_own() {
 }
 
 #[test]
-fn a_case_that_conforms_rules_out_the_wrong_rules_under_which_it_would_not() {
+fn a_conforming_case_excludes_the_wrong_rules_that_it_contradicts() {
     let wrong = suspected(&["division-signed"]);
     let subject = fake(move |request: &Request<'_>| {
-        let (mut seen, other) = (right(request), observe(Maker::default(), &wrong, request));
+        let (mut seen, other) = (right(request), observe(Implementation::default(), &wrong, request));
         // Of the two divisions one is wrong.
         for (name, variable) in other.variables {
             if name.ends_with('a') {
@@ -133,8 +136,8 @@ fn a_case_that_conforms_rules_out_the_wrong_rules_under_which_it_would_not() {
 fn a_constant_without_a_rule_holds_the_same_in_every_place() {
     let trial = |value: &str| {
         let text = format!(".global .f64 a = {value}; .global .f64 b = {value};");
-        let Body::Items(items) = declarations(0, &text).body else { panic!("declarations are items") };
-        [Trial::new(0, Body::Contexts(items))]
+        let TrialBody::Items(items) = declarations(0, &text).body else { panic!("declarations are items") };
+        [Trial::new(0, TrialBody::Contexts(items))]
     };
     let judged =
         |value, answer: fn(&Request<'_>) -> Observation| judge(&fake(answer), &trial(value)).remove(0);
@@ -178,10 +181,10 @@ fn kernel(id: u64, name: &str) -> Trial {
 }
 
 #[test]
-fn a_kernel_that_conforms_rules_out_the_wrong_rules_under_which_it_would_not() {
+fn a_conforming_kernel_excludes_the_wrong_rules_that_it_contradicts() {
     let wrong = suspected(&["operand-offset-ignored"]);
     let subject = fake(move |request: &Request<'_>| {
-        let (mut seen, other) = (right(request), observe(Maker::default(), &wrong, request));
+        let (mut seen, other) = (right(request), observe(Implementation::default(), &wrong, request));
         for (name, output) in other.kernels {
             if name.ends_with('k') {
                 seen.kernels.insert(name, output);
@@ -190,7 +193,7 @@ fn a_kernel_that_conforms_rules_out_the_wrong_rules_under_which_it_would_not() {
         seen
     });
     let trials = [kernel(0, "k"), kernel(1, "c")];
-    let options = Options { launch: true, ..options() };
+    let options = JudgeOptions { launch: true, ..options() };
     let judged = Judge::new(&subject, Rules::default(), options).batch(&trials).unwrap();
     assert_eq!(difference(&judged[0]).class, Class::WrongValue);
     assert_eq!(judged[1].verdict, Verdict::Conforms);
@@ -203,8 +206,8 @@ fn a_kernel_that_conforms_rules_out_the_wrong_rules_under_which_it_would_not() {
     );
 }
 
-/// A row of two words is eight bytes, at a multiple of eight. Where an index counts words, the access is misaligned, and anything may
-/// come of it.
+/// A row of two words is eight bytes, at a multiple of eight. Where an index counts words, the access is
+/// misaligned, and anything may come of it.
 #[test]
 fn a_kernel_that_some_answer_leaves_without_a_meaning_is_no_deviation() {
     let kernel = |access: &str| {
@@ -222,7 +225,7 @@ fn a_kernel_that_some_answer_leaves_without_a_meaning_is_no_deviation() {
         seen
     });
     let verdict = |access: &str| {
-        let options = Options { launch: true, ..options() };
+        let options = JudgeOptions { launch: true, ..options() };
         Judge::new(&subject, Rules::default(), options).batch(&kernel(access)).unwrap().remove(0).verdict
     };
     assert_eq!(verdict("g[1]"), Verdict::NotCompared(NotCompared::Unmodelled));
@@ -232,7 +235,7 @@ fn a_kernel_that_some_answer_leaves_without_a_meaning_is_no_deviation() {
 
 /// What is expected is told once, of the shortest trial that shows the same.
 #[test]
-fn of_trials_that_show_the_same_only_a_shorter_one_is_told_in_full() {
+fn only_the_shortest_trial_with_an_explanation_has_the_full_expectation() {
     let modulo = fake(|request: &Request<'_>| reading(&[(Question::ShiftCount, 1)], request));
     let is_told = |texts: [&str; 2]| {
         let trials = texts.map(|text| format!(".global .u32 a = {text};"));
@@ -244,16 +247,17 @@ fn of_trials_that_show_the_same_only_a_shorter_one_is_told_in_full() {
     assert_eq!(is_told(["(1) << 64", "1 << 64"]), [true, true]);
 }
 
-/// A name in parentheses and a reference forward may each be refused. It is known which of them this subject refuses.
+/// A name in parentheses and a reference forward may each be refused. It is known which of them this subject
+/// refuses.
 #[test]
-fn a_refusal_is_put_down_to_the_answer_that_the_subject_is_known_to_give() {
+fn a_refusal_is_explained_by_the_known_answer_of_the_subject() {
     let answers = &[(Question::ForwardReference, 1)];
     let subject = fake(move |request: &Request<'_>| reading(answers, request));
     let trials = [
         declarations(0, ".global .u64 a = (b); .global .u32 b;"),
         declarations(1, ".global .u64 c = d; .global .u32 d;"),
     ];
-    let readings = |judged: &Judged| difference(judged).explanation.as_ref().unwrap().readings.clone();
+    let readings = |judged: &TrialVerdict| difference(judged).explanation.as_ref().unwrap().readings.clone();
     let judged = judge_knowing(&subject, &trials);
     assert_eq!(readings(&judged[0]), answers);
     assert_eq!(readings(&judged[1]), answers);
@@ -266,7 +270,7 @@ fn a_refusal_that_is_right_rules_no_answer_out() {
     let judged = judge(&fake(right), &[declarations(0, ".global .u32 a[2] = {1, 2,};")]).remove(0);
     assert_eq!((judged.verdict, &judged.excluded[..]), (Verdict::Conforms, &[][..]));
     // Nor does a module with kernels, of which more than the data is seen.
-    let launched = Options { launch: true, ..options() };
+    let launched = JudgeOptions { launch: true, ..options() };
     let judged =
         Judge::new(&fake(right), Rules::default(), launched).batch(&[kernel(0, "k")]).unwrap().remove(0);
     assert_eq!((judged.verdict, &judged.excluded[..]), (Verdict::Conforms, &[][..]));
@@ -292,7 +296,7 @@ fn of_answers_that_are_known_the_first_cases_rule_the_others_out_and_later_ones_
 }
 
 #[test]
-fn what_shows_only_in_company_is_inconsistent_unless_a_neighbour_is_known_to_write_over_it() {
+fn a_difference_in_the_batch_alone_is_inconsistent_unless_a_neighbour_may_overwrite_it() {
     // The address of `p` ends where `p` ends, and writes over nothing.
     let trials = [
         declarations(0, ".global .u32 v = 5;"),
@@ -331,7 +335,7 @@ fn a_reading_that_is_followed_only_in_company_is_inconsistent() {
         false => right(request),
     });
     let trials = expressions(&["7", "3 << 64"]);
-    let every = Options { recheck_every: 1, ..Options::default() };
+    let every = JudgeOptions { recheck_every: 1, ..JudgeOptions::default() };
     let judged = Judge::new(&moody, Rules::default(), every).batch(&trials).unwrap();
     let Verdict::Deviates(difference) = &judged[1].verdict else { panic!("{judged:?}") };
     assert_eq!(difference.class, Class::Inconsistent);

@@ -1,6 +1,9 @@
-//! A program in executable and in relocatable output: what the subject as it is named does with it, and what the other form adds.
+//! A program in executable and in relocatable output: what the subject as it is named does with it, and what
+//! the other form adds.
 
-use ptxsmith_diff::{Class, Maker, ModuleVerdicts, NotCompared, Part, Refusal, Verdict, judge_module};
+use ptxsmith_diff::{
+    Class, Implementation, ModuleVerdicts, NotCompared, PartVerdict, Rejection, Verdict, judge_module,
+};
 use ptxsmith_oracle::Rules;
 use ptxsmith_subject::{Diagnostic, Observation, Outcome, OutputForm, Request, Severity};
 use ptxsmith_syntax::parse;
@@ -12,12 +15,12 @@ use OutputForm::{Executable, Relocatable};
 fn verdicts(text: &str, answer: impl Fn(&Request<'_>) -> Observation + Send + Sync) -> ModuleVerdicts {
     let text = format!("{HEADER}{text}\n");
     let module = parse(&text).expect("the programs of a test parse");
-    let subject = fake(answer).of_both_forms();
+    let subject = fake(answer).with_both_forms();
     judge_module(&subject, &Rules::default(), &module, &text, "sm_80").expect("nothing of ours fails")
 }
 
 fn follows(request: &Request<'_>) -> Observation {
-    observe(Maker::default(), &Rules::default(), request)
+    observe(Implementation::default(), &Rules::default(), request)
 }
 
 fn refusal(line: Option<u32>, message: &str) -> Observation {
@@ -26,8 +29,8 @@ fn refusal(line: Option<u32>, message: &str) -> Observation {
 }
 
 /// Each verdict in a word, with its variable.
-fn told(parts: &[Part]) -> Vec<String> {
-    let one = |part: &Part| {
+fn told(parts: &[PartVerdict]) -> Vec<String> {
+    let one = |part: &PartVerdict| {
         let verdict = match &part.verdict {
             Verdict::Conforms | Verdict::ConformsByOutcome => "conforms",
             Verdict::Reads(_) => "reads",
@@ -39,10 +42,10 @@ fn told(parts: &[Part]) -> Vec<String> {
     parts.iter().map(one).collect()
 }
 
-/// What needs a linker, and how much there is of shared memory, the texts do not say. 30-extern-unresolved and 32-shared-init-hidden of
-/// the trial.
+/// What needs a linker, and how much there is of shared memory, the texts do not say. 30-extern-unresolved
+/// and 32-shared-init-hidden of the trial.
 #[test]
-fn a_form_that_is_refused_alone_is_not_compared_and_told_with_its_words() {
+fn a_form_that_is_refused_alone_is_not_compared_and_its_message_is_reported() {
     let text = ".extern .func f();\n.global .u64 a = f;\n.global .u32 b = 7;";
     let unresolved = |refused| {
         move |request: &Request<'_>| match request.form == refused {
@@ -56,7 +59,7 @@ fn a_form_that_is_refused_alone_is_not_compared_and_told_with_its_words() {
     assert_eq!(why.said.as_deref(), Some("Cannot take address of function 'f'"));
     assert_eq!(told(&one.added), ["a: conforms", "b: conforms"]);
     let expected =
-        Refusal { form: Executable, line: None, said: "Cannot take address of function 'f'".into() };
+        Rejection { form: Executable, line: None, said: "Cannot take address of function 'f'".into() };
     assert_eq!(one.refusals, [expected]);
     // The form that nobody asked for is told as well; nothing is left out for it but what it alone shows.
     let other = verdicts(text, unresolved(Relocatable));
@@ -71,12 +74,12 @@ fn a_form_that_is_refused_alone_is_not_compared_and_told_with_its_words() {
         false => follows(request),
     });
     assert_eq!((told(&both.data), both.added.len()), (vec!["module: refuses-valid".into()], 0));
-    assert_eq!(both.refusals.iter().map(Refusal::placed).collect::<Vec<_>>(), ["line 4: no", "line 4: no"]);
+    assert_eq!(both.refusals.iter().map(Rejection::placed).collect::<Vec<_>>(), ["line 4: no", "line 4: no"]);
 }
 
 /// In an executable the address of a function is a number, which only a loader can tell from others.
 #[test]
-fn what_an_executable_does_not_show_relocatable_output_adds() {
+fn relocatable_output_adds_results_that_an_executable_does_not_show() {
     let text = ".func f() { }\n.global .u64 a[2] = {f, 5};\n.global .u32 b = 7;";
     let as_number = |request: &Request<'_>| {
         let mut seen = follows(request);
@@ -126,7 +129,7 @@ fn a_deviation_of_one_form_counts_and_one_of_both_counts_once() {
 }
 
 #[test]
-fn a_form_that_dies_or_takes_what_is_invalid_is_at_fault_alone() {
+fn a_crash_or_an_accepted_invalid_program_counts_for_its_form_alone() {
     let invalid = ".global .u32 a[1] = {1, 2};";
     let all = verdicts(invalid, |request| match request.form {
         Executable => refusal(Some(4), "too many"),
@@ -144,7 +147,7 @@ fn a_form_that_dies_or_takes_what_is_invalid_is_at_fault_alone() {
         (told(&dies.data), told(&dies.added)),
         (vec!["a: conforms".into()], vec!["module: crash".into()])
     );
-    let [Part { verdict: Verdict::Deviates(found), .. }] = &dies.added[..] else { panic!() };
+    let [PartVerdict { verdict: Verdict::Deviates(found), .. }] = &dies.added[..] else { panic!() };
     assert_eq!(found.class, Class::Crash);
     // A form that a subject does not have for the program is no refusal.
     let lacks = verdicts(".global .u32 a = 5;", |request| match request.form {
@@ -181,12 +184,13 @@ fn what_a_subject_of_one_form_refuses_is_told_too() {
     let subject = fake(|_: &Request<'_>| refusal(Some(4), "Invalid initial value symbol 'b'"));
     let all = judge_module(&subject, &Rules::default(), &module, &text, "sm_80").unwrap();
     assert_eq!(
-        all.refusals.iter().map(Refusal::placed).collect::<Vec<_>>(),
+        all.refusals.iter().map(Rejection::placed).collect::<Vec<_>>(),
         ["line 4: Invalid initial value symbol 'b'"]
     );
 }
 
-/// 03-dwarf-dotted-symbol of the trial: with `debug` the header alone lacks debug information, which the program has.
+/// 03-dwarf-dotted-symbol of the trial: with `debug` the header alone lacks debug information, which the
+/// program has.
 #[test]
 fn a_header_that_is_refused_alone_for_what_the_program_has_is_not_at_fault() {
     let text = ".version 7.5\n.target sm_75, debug\n.address_size 64\n.global .u32 a = 1;\n\

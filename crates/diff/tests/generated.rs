@@ -51,7 +51,7 @@ fn the_oracle_takes_every_positive_program_unless_an_open_question_refuses_it() 
 }
 
 #[test]
-fn every_negative_program_is_refused_for_the_reason_that_its_edit_states_and_its_counterpart_is_taken() {
+fn every_negative_program_is_refused_for_the_reason_that_its_edit_states_and_its_counterpart_is_accepted() {
     let generator = Generator::new(Config::calm());
     let rules = Rules::default();
     let (mut unparsed, mut unmodelled) = (0, 0);

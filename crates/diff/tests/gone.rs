@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use ptxsmith_diff::known::{Known, listed_for};
-use ptxsmith_diff::{Header, Maker, gone};
+use ptxsmith_diff::known::{KnownDeviation, listed_for};
+use ptxsmith_diff::{Header, Implementation, gone};
 use ptxsmith_oracle::Rules;
 use ptxsmith_subject::{Description, FnSubject, Observation, Outcome, Request, Subject};
 use ptxsmith_syntax::parse;
@@ -16,10 +16,10 @@ fn a_listed_deviation_that_a_listed_release_does_not_show_is_gone_and_the_edit_i
     for known in listed_for(NVIDIA) {
         // Everything that is listed, but this.
         let others = listed_for(NVIDIA).filter(|other| other.id != known.id);
-        let rules =
-            Rules::default().with(|rules| others.filter_map(Known::change).for_each(|change| change(rules)));
+        let rules = Rules::default()
+            .with(|rules| others.filter_map(KnownDeviation::change).for_each(|change| change(rules)));
         let mended = FnSubject::new("mended", move |request: &Request<'_>| {
-            let observation = observe(Maker::default(), &rules, request);
+            let observation = observe(Implementation::default(), &rules, request);
             // It takes what there is no rule for.
             match observation.outcome {
                 Outcome::Unsupported => Observation::new(Outcome::Accepted),
@@ -48,13 +48,13 @@ fn a_listed_deviation_that_a_listed_release_does_not_show_is_gone_and_the_edit_i
     }
 }
 
-fn together(subject: &dyn Subject, listed: &[&'static Known]) -> BTreeSet<&'static str> {
+fn together(subject: &dyn Subject, listed: &[&'static KnownDeviation]) -> BTreeSet<&'static str> {
     gone::shown_together(subject, listed, |_| "sm_80".to_owned()).expect("nothing of ours fails")
 }
 
 #[test]
 fn what_kernels_show_of_several_listed_deviations_costs_one_module() {
-    let listed: Vec<&'static Known> = listed_for(NVIDIA).collect();
+    let listed: Vec<&'static KnownDeviation> = listed_for(NVIDIA).collect();
     let rules = Rules::default()
         .with(|rules| listed.iter().filter_map(|known| known.change()).for_each(|change| change(rules)));
     let modules = AtomicUsize::new(0);
@@ -65,8 +65,8 @@ fn what_kernels_show_of_several_listed_deviations_costs_one_module() {
         headers
             .lock()
             .unwrap()
-            .insert(Header::of(&parse(request.ptx).expect("modules that are shown parse")));
-        observe(Maker::default(), &rules, request)
+            .insert(Header::of_module(&parse(request.ptx).expect("modules that are shown parse")));
+        observe(Implementation::default(), &rules, request)
     });
     let description = Description {
         lineage: NVIDIA.lineage.map(str::to_owned),
@@ -84,6 +84,6 @@ fn what_kernels_show_of_several_listed_deviations_costs_one_module() {
     assert_eq!(modules, headers.len(), "of {} deviations", shown.len());
     // Each is shown under the header of its own reproducer.
     let of_shown = listed.iter().filter(|known| shown.contains(known.id));
-    let of_shown = of_shown.map(|known| Header::of(&parse(known.example).unwrap()));
+    let of_shown = of_shown.map(|known| Header::of_module(&parse(known.example).unwrap()));
     assert!(headers.is_superset(&of_shown.collect()), "{headers:?}");
 }

@@ -1,11 +1,12 @@
-//! A disassembler that leaves out instructions, in front of a real ptxas: whatever is missing, nothing is found.
+//! A disassembler that leaves out instructions, in front of a real ptxas: whatever is missing, nothing is
+//! found.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use ptxsmith_diff::{Part, Verdict, judge_module, judge_operands};
+use ptxsmith_diff::{PartVerdict, Verdict, judge_module, judge_operands};
 use ptxsmith_oracle::Rules;
 use ptxsmith_subject::sass::Disassembler;
 use ptxsmith_subject::toolchain::{Tool, ToolKind, Toolchains};
@@ -14,7 +15,8 @@ use ptxsmith_syntax::parse;
 
 const SUBJECT: &str = "ptxas@13.5";
 
-/// One kernel whose output is compared, and one of which only the places are, as its results depend on the thread.
+/// One kernel whose output is compared, and one of which only the places are, as its results depend on the
+/// thread.
 const PROGRAM: &str = ".version 7.8\n.target sm_80\n.address_size 64\n\
     .global .u32 g[8] = {1, 2, 3, 4, 5, 6, 7, 8};\n\
     .shared .u32 s[4];\n\
@@ -56,7 +58,7 @@ fn opcodes(listing: &str) -> BTreeSet<String> {
 #[test]
 fn a_disassembler_that_leaves_out_an_opcode_makes_no_finding() {
     let options = OpenOptions::default();
-    let toolchains = Toolchains::of_user().ok();
+    let toolchains = Toolchains::for_user().ok();
     let found = toolchains.as_ref().and_then(|all| all.usable(Tool::newest(ToolKind::Nvdisasm)?).ok()?);
     let opened = open(&parse_spec(SUBJECT).unwrap(), &options);
     let (Some(lists), Ok(opened)) = (found, opened) else {
@@ -74,7 +76,8 @@ fn a_disassembler_that_leaves_out_an_opcode_makes_no_finding() {
         let (operands, reached) = judge_operands(&subject, &rules, &module, PROGRAM, "sm_80").unwrap();
         (parts, operands, reached)
     };
-    let of_kernels = |parts: &[Part]| parts.iter().find(|part| part.operands.total > 0).cloned().unwrap();
+    let of_kernels =
+        |parts: &[PartVerdict]| parts.iter().find(|part| part.operands.total > 0).cloned().unwrap();
     let (parts, operands, reached) = judged("NOTHING");
     let whole = of_kernels(&parts);
     assert_eq!((whole.verdict, whole.operands.seen), (Verdict::Conforms, 3), "{:?}", whole.why);
@@ -86,7 +89,7 @@ fn a_disassembler_that_leaves_out_an_opcode_makes_no_finding() {
     for opcode in &opcodes {
         let (parts, operands, reached) = judged(opcode);
         let told = format!("without {opcode}: {parts:?}, {operands:?}, {reached:?}");
-        let deviates = |part: &Part| matches!(part.verdict, Verdict::Deviates(_) | Verdict::Reads(_));
+        let deviates = |part: &PartVerdict| matches!(part.verdict, Verdict::Deviates(_) | Verdict::Reads(_));
         assert!(!parts.iter().chain(&reached).any(deviates), "{told}");
         // Of the kernels that have it nothing counts.
         let of = |kernel: &str| {

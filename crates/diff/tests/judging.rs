@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ptxsmith_diff::known::{Effect, KNOWN};
 use ptxsmith_diff::{
-    Body, Class, Judge, Judged, Maker, NotCompared, Options, Part, Trial, Verdict, judge_data,
+    Class, Implementation, Judge, JudgeOptions, NotCompared, PartVerdict, Trial, TrialBody, TrialVerdict,
+    Verdict, judge_data,
 };
 use ptxsmith_oracle::{Expectation, Question, Readings, Rules, expect};
 use ptxsmith_subject::{
@@ -17,7 +18,7 @@ use ptxsmith_testing::of_lineage as fake;
 
 /// What an implementation that follows these rules would do.
 fn observe(rules: &Rules, request: &Request<'_>) -> Observation {
-    ptxsmith_testing::observe(Maker::default(), rules, request)
+    ptxsmith_testing::observe(Implementation::default(), rules, request)
 }
 
 fn subject(rules: Rules) -> impl Subject {
@@ -27,7 +28,7 @@ fn subject(rules: Rules) -> impl Subject {
 fn expressions(texts: &[&str]) -> Vec<Trial> {
     let trial = |(id, text): (usize, &&str)| {
         let expr = parse_expr(text).expect("the expressions of a test parse");
-        Trial::new(id as u64, Body::Expression { ty: ScalarType::S64, space: StateSpace::Global, expr })
+        Trial::new(id as u64, TrialBody::Expression { ty: ScalarType::S64, space: StateSpace::Global, expr })
     };
     texts.iter().enumerate().map(trial).collect()
 }
@@ -35,15 +36,15 @@ fn expressions(texts: &[&str]) -> Vec<Trial> {
 fn declarations(id: u64, text: &str) -> Trial {
     let header = ".version 7.8\n.target sm_80\n.address_size 64\n";
     let module = parse(&format!("{header}{text}")).expect("the declarations of a test parse");
-    Trial::new(id, Body::Items(module.items[3..].to_vec()))
+    Trial::new(id, TrialBody::Items(module.items[3..].to_vec()))
 }
 
-fn judge(subject: &dyn Subject, trials: &[Trial]) -> Vec<Judged> {
-    let options = Options { recheck_every: 1, ..Options::default() };
+fn judge(subject: &dyn Subject, trials: &[Trial]) -> Vec<TrialVerdict> {
+    let options = JudgeOptions { recheck_every: 1, ..JudgeOptions::default() };
     Judge::new(subject, Rules::default(), options).batch(trials).expect("nothing of ours fails")
 }
 
-fn difference(judged: &Judged) -> &ptxsmith_diff::Difference {
+fn difference(judged: &TrialVerdict) -> &ptxsmith_diff::Difference {
     match &judged.verdict {
         Verdict::Deviates(difference) => difference,
         other => panic!("trial {} does not deviate: {other:?}", judged.id),
@@ -76,7 +77,8 @@ fn a_subject_is_asked_for_the_target_and_for_each_variable_that_it_is_to_show() 
             let description = Description { lists, ..subject.description().clone() };
             subject.described(description)
         };
-        let options = Options { target: target.map(str::to_owned), recheck_every: 0, ..Options::default() };
+        let options =
+            JudgeOptions { target: target.map(str::to_owned), recheck_every: 0, ..JudgeOptions::default() };
         let trials = [declarations(0, ".global .u32 x = 1; .const .u8 y[3] = {1, 2, 3};")];
         Judge::new(&subject, Rules::default(), options).batch(&trials).expect("nothing of ours fails");
     }
@@ -106,7 +108,9 @@ fn a_listed_deviation_explains_a_variable_that_takes_a_computed_nan() {
     // As a program of the user's, too.
     let text = ".version 7.8\n.target sm_80\n.address_size 64\n.const .b8 a = 0. * 0d7ff0000000000000;\n";
     let parts = judge_data(&subject, &Rules::default(), &parse(text).unwrap(), text, "sm_80").unwrap();
-    let [Part { verdict: Verdict::Deviates(difference), .. }] = &parts[..] else { panic!("{parts:?}") };
+    let [PartVerdict { verdict: Verdict::Deviates(difference), .. }] = &parts[..] else {
+        panic!("{parts:?}")
+    };
     assert_eq!(difference.explanation.as_ref().map(|explanation| explanation.known.len()), Some(1));
     // An integer type takes no float, in whatever release.
     assert!(matches!(judged(".const .u8 a = 0. * 0d7ff0000000000000;").verdict, Verdict::Conforms));
@@ -160,9 +164,10 @@ fn a_crash_costs_its_own_trial_only() {
     let mut texts = vec!["3"; 200];
     texts[77] = "(-9223372036854775807 - 1) / -1";
     texts[150] = "(-9223372036854775807 - 1) / -1";
-    let judged = Judge::new(&crashing, Rules::default(), Options { recheck_every: 0, ..Options::default() })
-        .batch(&expressions(&texts))
-        .unwrap();
+    let judged =
+        Judge::new(&crashing, Rules::default(), JudgeOptions { recheck_every: 0, ..JudgeOptions::default() })
+            .batch(&expressions(&texts))
+            .unwrap();
     for (at, judged) in judged.iter().enumerate() {
         if at == 77 || at == 150 {
             let found = difference(judged);
@@ -175,8 +180,8 @@ fn a_crash_costs_its_own_trial_only() {
     assert!(runs.load(Ordering::Relaxed) < 30, "{} runs for two crashes", runs.load(Ordering::Relaxed));
 }
 
-/// By the text the quotient is of unsigned numbers; of an implementation that leaves the choices of `?:` as they are, it is
-/// the one that kills it.
+/// By the text the quotient is of unsigned numbers; of an implementation that leaves the choices of `?:` as
+/// they are, it is the one that kills it.
 #[test]
 fn a_crash_under_a_listed_rule_is_predicted_and_poisons_no_batch() {
     let runs = AtomicUsize::new(0);
@@ -192,7 +197,7 @@ fn a_crash_under_a_listed_rule_is_predicted_and_poisons_no_batch() {
     let crashing = crashing.described(description);
     let mut texts = vec!["3"; 200];
     texts[77] = "(1 ? -9223372036854775807 - 1 : 1U) / -1";
-    let options = Options { recheck_every: 0, ..Options::default() };
+    let options = JudgeOptions { recheck_every: 0, ..JudgeOptions::default() };
     let judged = Judge::new(&crashing, Rules::default(), options).batch(&expressions(&texts)).unwrap();
     let explanation = difference(&judged[77]).explanation.as_ref().unwrap();
     assert_eq!(explanation.known, ["quotient-overflow-crash", "ternary-not-converted"]);
@@ -235,7 +240,8 @@ fn a_trial_refused_in_a_batch_is_found_by_its_line() {
     assert!([0, 1, 3].iter().all(|&at| judged[at].verdict == Verdict::Conforms));
 }
 
-/// Behind an error that ends the reading nothing was read, so the one who complains has seen no more than half.
+/// Behind an error that ends the reading nothing was read, so the one who complains has seen no more than
+/// half.
 #[test]
 fn what_stands_behind_a_fatal_error_is_shown_by_halves_and_the_rest_of_others_at_once() {
     let modules = |severity, spacings: &[Spacing]| {
@@ -248,7 +254,7 @@ fn what_stands_behind_a_fatal_error_is_shown_by_halves_and_the_rest_of_others_at
             let error = Diagnostic { severity, line: Some(line as u32 + 1), message };
             Observation { diagnostics: vec![error], ..Observation::new(Outcome::Refused) }
         });
-        let options = Options { recheck_every: 0, ..Options::default() };
+        let options = JudgeOptions { recheck_every: 0, ..JudgeOptions::default() };
         let judge = Judge::new(&picky, Rules::default(), options);
         for &spacing in if spacings.is_empty() { &[Spacing::Canonical] } else { spacings } {
             let mut trials = expressions(&["1", "2 + 3 * 4", "77", "3", "4"]);
@@ -305,14 +311,14 @@ fn an_answer_that_depends_on_the_company_is_inconsistent() {
 }
 
 #[test]
-fn what_a_subject_does_not_show_is_not_agreement() {
+fn an_unobserved_result_is_not_agreement() {
     let blind = fake(|_: &Request<'_>| Observation::new(Outcome::Accepted));
     let judged = judge(&blind, &expressions(&["1"]));
     assert_eq!(judged[0].verdict, Verdict::NotCompared(NotCompared::Unobserved));
 }
 
 #[test]
-fn an_invalid_program_that_is_taken_is_a_deviation() {
+fn an_accepted_invalid_program_is_a_deviation() {
     let lax = fake(|_: &Request<'_>| Observation::new(Outcome::Accepted));
     let judged = judge(&lax, &expressions(&["1 + 1.0"]));
     assert_eq!(difference(&judged[0]).class, Class::AcceptsInvalid);
@@ -333,7 +339,7 @@ fn what_only_accepts_and_refuses_is_compared_by_that_and_counted_apart() {
     let trials = expressions(&["1 + 2", "1.5 % 2", "7"]);
     for values in [None, Some(false)] {
         let subject = parser(values);
-        let judge = Judge::new(&subject, Rules::default(), Options::default());
+        let judge = Judge::new(&subject, Rules::default(), JudgeOptions::default());
         let judged = judge.batch(&trials).unwrap();
         let verdicts: Vec<&Verdict> = judged.iter().map(|judged| &judged.verdict).collect();
         let by_outcome = &Verdict::ConformsByOutcome;
@@ -342,9 +348,9 @@ fn what_only_accepts_and_refuses_is_compared_by_that_and_counted_apart() {
 }
 
 #[test]
-fn what_says_that_it_tells_values_and_tells_none_was_not_observed() {
+fn a_subject_that_claims_to_show_values_and_shows_none_was_not_observed() {
     let subject = parser(Some(true));
-    let judge = Judge::new(&subject, Rules::default(), Options::default());
+    let judge = Judge::new(&subject, Rules::default(), JudgeOptions::default());
     let judged = judge.batch(&expressions(&["1 + 2"])).unwrap();
     assert_eq!(judged[0].verdict, Verdict::NotCompared(NotCompared::Unobserved));
 }
@@ -409,8 +415,8 @@ fn a_byte_is_known_to_take_the_lowest_byte_of_a_float_of_either_precision() {
         let description = Description { version: Some("13.5.37".into()), ..holds.description().clone() };
         let holds = holds.described(description);
         let items = parse(&format!(".global .b8 x = {value};")).unwrap().items;
-        let judge = Judge::new(&holds, Rules::default(), Options::default());
-        let judged = judge.batch(&[Trial::new(0, Body::Items(items))]).unwrap();
+        let judge = Judge::new(&holds, Rules::default(), JudgeOptions::default());
+        let judged = judge.batch(&[Trial::new(0, TrialBody::Items(items))]).unwrap();
         let explanation = difference(&judged[0]).explanation.as_ref().map(|own| own.known.clone());
         assert_eq!(explanation, Some(vec!["float-in-small-bits"]), "{value}");
     }
@@ -436,7 +442,7 @@ fn a_wrong_value_is_reported_before_a_variable_that_nothing_declares() {
 }
 
 #[test]
-fn what_is_shown_of_a_batch_does_not_depend_on_what_was_judged_before() {
+fn the_verdicts_on_a_batch_do_not_depend_on_earlier_batches() {
     let shown = Mutex::new(Vec::new());
     let picky = fake(|request: &Request<'_>| {
         shown.lock().unwrap().push(request.ptx.to_owned());
@@ -445,7 +451,7 @@ fn what_is_shown_of_a_batch_does_not_depend_on_what_was_judged_before() {
             false => observe(&Rules::default(), request),
         }
     });
-    let judge = Judge::new(&picky, Rules::default(), Options::default());
+    let judge = Judge::new(&picky, Rules::default(), JudgeOptions::default());
     let batches = [expressions(&["1", "1 << 64", "2 << 65"]), expressions(&["3 << 66", "4", "5 % 3"])];
     let of = |batch: usize| {
         shown.lock().unwrap().clear();
@@ -482,8 +488,9 @@ fn a_variable_that_is_not_seen_explains_no_difference_of_another() {
     assert!(matches!(judged.verdict, Verdict::Reads(_)), "{:?}", judged.verdict);
 }
 
-/// A shift that is modulo 64 divides by -1 where the ternary keeps its sign, and a remainder without a sign makes that division one without: two
-/// listed deviations and an answer, which together give what another answer would alone.
+/// A shift that is modulo 64 divides by -1 where the ternary keeps its sign, and a remainder without a sign
+/// makes that division one without: two listed deviations and an answer, which together give what another
+/// answer would alone.
 #[test]
 fn an_answer_is_not_ruled_out_that_agrees_with_all_listed_deviations() {
     let readings = Readings::default().with(Question::ShiftCount, 1).unwrap();
@@ -495,22 +502,23 @@ fn an_answer_is_not_ruled_out_that_agrees_with_all_listed_deviations() {
     let text =
         "-(9223372036854775808 % 2251799813685249) / ((1 ? -0X80000000000000 : 119U) >> 0x7fffffffffffffff)";
     let expr = parse_expr(text).unwrap();
-    let trial = Trial::new(0, Body::Expression { ty: ScalarType::S16, space: StateSpace::Global, expr });
+    let trial = Trial::new(0, TrialBody::Expression { ty: ScalarType::S16, space: StateSpace::Global, expr });
     let judged = judge(&nvidia, &[trial]).remove(0);
     assert!(matches!(judged.verdict, Verdict::Reads(_)), "{:?}", judged.verdict);
     assert!(judged.excluded.is_empty(), "{:?} {:?}", judged.excluded, judged.verdict);
 }
 
-/// Conforming modules rule answers out as single expressions do, so that a subject which answers otherwise elsewhere contradicts itself.
+/// Conforming modules rule answers out as single expressions do, so that a subject which answers otherwise
+/// elsewhere contradicts itself.
 #[test]
-fn a_module_that_conforms_rules_out_the_answers_under_which_it_would_not() {
+fn a_conforming_module_excludes_the_answers_that_it_contradicts() {
     let rules = Rules::default();
     let refused = rules.readings.with(Question::ForwardReference, 1).expect("the question has two answers");
     let refuses_in_const = fake(move |request: &Request<'_>| {
         let readings = if request.ptx.contains(".const") { refused } else { Readings::default() };
         observe(&Rules { readings, ..rules }, request)
     });
-    let options = Options { recheck_every: 0, ..Options::default() };
+    let options = JudgeOptions { recheck_every: 0, ..JudgeOptions::default() };
     let judged = |text| {
         let trial = declarations(0, text);
         let judged = Judge::new(&refuses_in_const, rules, options.clone()).batch(&[trial]);

@@ -1,7 +1,8 @@
-//! Kernels in the shape of real code are followed on a warp, with loops, divergent branches and memory that the lanes share.
+//! Kernels in the shape of real code are followed on a warp, with loops, divergent branches and memory that
+//! the lanes share.
 
 use ptxsmith_diff::arithmetic::{Calculations, KernelVerdict};
-use ptxsmith_oracle::{Expectation, Rules, computed, expect};
+use ptxsmith_oracle::{Expectation, Rules, expect, predict_results};
 use ptxsmith_syntax::parse;
 use ptxsmith_testing::showing_code;
 
@@ -34,7 +35,7 @@ fn the_runs_of_these_kernels_have_lanes() {
     let Expectation::Accepted { variables, .. } = expect(&parse(COMMON).unwrap(), &Rules::default()) else {
         panic!("the kernels are not accepted")
     };
-    for kernel in computed(&parse(COMMON).unwrap(), &variables, &Rules::default(), INPUTS) {
+    for kernel in predict_results(&parse(COMMON).unwrap(), &variables, &Rules::default(), INPUTS) {
         let runs = kernel.runs.unwrap();
         let on_warps = runs.iter().flatten().filter(|run| run.setting.lanes.len() == 32).count();
         assert!(on_warps >= 2, "{}", kernel.name);

@@ -1,5 +1,5 @@
-//! A disassembler that lists other code than there is: of what is missing or not known nothing is found, and each operand that is
-//! another is found once.
+//! A disassembler that lists other code than there is: of what is missing or not known nothing is found, and
+//! each operand that is another is found once.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -18,7 +18,8 @@ const SUBJECT: &str = "ptxas@13.5";
 /// Enough to tell every operand from another.
 const INPUTS: u64 = 8;
 
-/// A kernel: its name, its instructions, and changes of its code: the opcode that one is in, what stands there, and what is listed instead.
+/// A kernel: its name, its instructions, and changes of its code: the opcode that one is in, what stands
+/// there, and what is listed instead.
 type Kernel = (&'static str, &'static str, &'static [(&'static str, &'static str, &'static str)]);
 
 /// Each leaves `%r3`, made of `%r1`, `%r2` and the same as 64 bits in `%rd2`.
@@ -105,7 +106,8 @@ fn opcode(line: &str) -> Option<&str> {
     opcode.starts_with(|c: char| c.is_ascii_uppercase()).then_some(opcode)
 }
 
-/// The lines of a listing, each with the kernel in whose code it stands and its opcode, where it is an instruction.
+/// The lines of a listing, each with the kernel in whose code it stands and its opcode, where it is an
+/// instruction.
 fn lines(listing: &str) -> Vec<(&str, Option<(&str, &str)>)> {
     let mut kernel = None;
     let mut all = Vec::new();
@@ -120,7 +122,7 @@ fn lines(listing: &str) -> Vec<(&str, Option<(&str, &str)>)> {
 
 #[test]
 fn of_other_code_than_there_is_nothing_is_found_but_each_operand_that_is_another() {
-    let toolchains = Toolchains::of_user().ok();
+    let toolchains = Toolchains::for_user().ok();
     let found = toolchains.as_ref().and_then(|all| all.usable(Tool::newest(ToolKind::Nvdisasm)?).ok()?);
     let opened = open(&parse_spec(SUBJECT).unwrap(), &OpenOptions::default());
     let (Some(lists), Ok(opened)) = (found, opened) else {

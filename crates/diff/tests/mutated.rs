@@ -1,13 +1,14 @@
-//! Whatever counts as compared entered a comparison that can fail: a subject that does as the specification says, and is then changed in
-//! one thing that it shows, gets another verdict, or that thing was not counted.
+//! Whatever counts as compared entered a comparison that can fail: a subject that does as the specification
+//! says, and is then changed in one thing that it shows, gets another verdict, or that thing was not counted.
 
 use std::path::{Path, PathBuf};
 
 use ptxsmith_diff::{
-    Body, CodeCounts, Judge, Judged, Must, Options, Part, Trial, Verdict, judge_module, judge_operands,
+    CodeCounts, Judge, JudgeOptions, PartVerdict, Requirement, Trial, TrialBody, TrialVerdict, Verdict,
+    judge_module, judge_operands,
 };
 use ptxsmith_gen::{self as generate, Coverage, Focus, Generator, Header};
-use ptxsmith_oracle::{Expectation, Left, Rules, Way, accesses, expect, predict};
+use ptxsmith_oracle::{AccessKind, Expectation, KernelOutcome, Rules, accesses, expect, predict};
 use ptxsmith_subject::{
     Address, Description, Error, FnSubject, Observation, Outcome, Output, Reached, Request, Space, Subject,
     Variable,
@@ -56,9 +57,9 @@ impl Subject for Changed<'_> {
 
 /// All verdicts on a program.
 struct Verdicts {
-    parts: Vec<Part>,
+    parts: Vec<PartVerdict>,
     operands: CodeCounts,
-    reached: Option<Part>,
+    reached: Option<PartVerdict>,
 }
 
 fn judged(program: &Program, change: &(dyn Fn(&mut Observation) + Sync)) -> Verdicts {
@@ -198,7 +199,7 @@ fn noticed<T>(
     changes.len()
 }
 
-fn of_kernels(verdicts: &Verdicts) -> Option<&Part> {
+fn of_kernels(verdicts: &Verdicts) -> Option<&PartVerdict> {
     verdicts.parts.iter().find(|part| part.operands.total > 0)
 }
 
@@ -224,7 +225,8 @@ fn every_byte_and_address_of_a_variable_that_is_compared_decides_its_verdict() {
     assert!(mutations > 1_500 && variables > 200, "{mutations} of {variables}");
 }
 
-/// What may be changed of a buffer in which this is predicted: all that is known of it, and what lies between.
+/// What may be changed of a buffer in which this is predicted: all that is known of it, and what lies
+/// between.
 fn changes_of_output(left: &ptxsmith_oracle::Output) -> Vec<Change<Output>> {
     let mut changes: Vec<Change<Output>> = Vec::new();
     let in_address = |at: usize| {
@@ -277,7 +279,7 @@ fn every_byte_and_address_of_an_output_buffer_that_is_compared_decides_the_verdi
         assert_eq!(before.operands.seen, before.operands.total);
         compared += 1;
         for kernel in predict(&program.module, &Rules::default()).kernels {
-            let Left::Output(left) = &kernel.left else { continue };
+            let KernelOutcome::Output(left) = &kernel.outcome else { continue };
             let name = kernel.name.as_str();
             let output = |observed: &mut Observation, change: &dyn Fn(&mut Output)| {
                 observed.kernels.get_mut(name).map(change);
@@ -289,17 +291,18 @@ fn every_byte_and_address_of_an_output_buffer_that_is_compared_decides_the_verdi
     assert!(mutations > 500 && compared > 40, "{mutations} of {compared}");
 }
 
-/// What may be changed of what a kernel reaches whose text does this: the place of each access, and each byte that is left in `.global`.
-fn changes_of_reached(own: &ptxsmith_oracle::Reached) -> Vec<Change<Reached>> {
+/// What may be changed of what a kernel reaches whose text does this: the place of each access, and each byte
+/// that is left in `.global`.
+fn changes_of_reached(own: &ptxsmith_oracle::MemoryEffects) -> Vec<Change<Reached>> {
     let mut changes: Vec<Change<Reached>> = Vec::new();
     let more = |writes: bool| {
-        own.accesses.iter().any(|access| (access.way != Way::Read) == writes && access.place.is_err())
+        own.accesses.iter().any(|access| (access.way != AccessKind::Read) == writes && access.place.is_err())
     };
     for (at, access) in own.accesses.iter().enumerate() {
         let Ok((space, _)) = access.place else { continue };
         // What has to be written is missed, whatever else is written.
-        let is_missed = access.way == Way::Write && space == StateSpace::Global && !access.idle;
-        if space == StateSpace::Local || more(access.way != Way::Read) && !is_missed {
+        let is_missed = access.way == AccessKind::Write && space == StateSpace::Global && !access.idle;
+        if space == StateSpace::Local || more(access.way != AccessKind::Read) && !is_missed {
             continue;
         }
         let moved = move |own: &mut Reached| {
@@ -360,8 +363,9 @@ fn an_outcome_that_is_compared_decides_the_verdict_on_the_program() {
     let mut mutations = 0;
     for program in programs().into_iter().chain(kernel_programs()) {
         let before = judged(&program, &|_| ()).parts;
-        let is_whole = |part: &Part| {
-            let by_outcome = part.verdict == Verdict::ConformsByOutcome || part.must == Some(Must::Refuse);
+        let is_whole = |part: &PartVerdict| {
+            let by_outcome =
+                part.verdict == Verdict::ConformsByOutcome || part.requirement == Some(Requirement::Refuse);
             by_outcome && is_compared(&part.verdict)
         };
         if !before.iter().any(is_whole) {
@@ -385,9 +389,9 @@ fn an_outcome_that_is_compared_decides_the_verdict_on_the_program() {
 }
 
 /// The verdict on a generated case as one of a campaign, alone.
-fn of_trial(trial: &Trial, launch: bool, change: &(dyn Fn(&mut Observation) + Sync)) -> Judged {
+fn of_trial(trial: &Trial, launch: bool, change: &(dyn Fn(&mut Observation) + Sync)) -> TrialVerdict {
     let header = Header { version: "8.3".into(), target: "sm_90".into(), ..Header::default() };
-    let options = Options { header, launch, recheck_every: 0, ..Options::default() };
+    let options = JudgeOptions { header, launch, recheck_every: 0, ..JudgeOptions::default() };
     let subject = Changed::by(change);
     Judge::new(&subject, Rules::default(), options).batch(&[trial]).unwrap().remove(0)
 }
@@ -401,9 +405,9 @@ fn every_byte_of_a_case_that_conforms_decides_its_verdict() {
         for index in 0..count {
             let case = generator.case(focus, 12, index, &mut Coverage::new());
             let body = match case.body {
-                generate::Body::Expression { ty, space, expr } => Body::Expression { ty, space, expr },
-                generate::Body::Items(items) | generate::Body::Kernel(items) => Body::Items(items),
-                generate::Body::Contexts(items) => Body::Contexts(items),
+                generate::Body::Expression { ty, space, expr } => TrialBody::Expression { ty, space, expr },
+                generate::Body::Items(items) | generate::Body::Kernel(items) => TrialBody::Items(items),
+                generate::Body::Contexts(items) => TrialBody::Contexts(items),
                 generate::Body::Negative(_) => continue,
             };
             let trial = Trial::new(index, body);
@@ -419,7 +423,7 @@ fn every_byte_of_a_case_that_conforms_decides_its_verdict() {
             else {
                 continue;
             };
-            if before.must.is_none() || launch {
+            if before.requirement.is_none() || launch {
                 continue;
             }
             for (name, variable) in variables {

@@ -1,6 +1,7 @@
-//! Patterns of known deviations: they find what they list however it is written, and nothing that only looks like it.
+//! Patterns of known deviations: they find what they list however it is written, and nothing that only looks
+//! like it.
 
-use ptxsmith_diff::known::{KNOWN, Known};
+use ptxsmith_diff::known::{KNOWN, KnownDeviation};
 use ptxsmith_diff::lint::risks;
 use ptxsmith_diff::pattern::Pattern;
 use ptxsmith_diff::{Class, Verdict, judge_module};
@@ -12,7 +13,7 @@ use ptxsmith_testing::NVIDIA;
 const HEADER: &str = ".version 7.8\n.target sm_80\n.address_size 64\n";
 
 /// Where lint warns of a deviation.
-fn places(known: &Known, text: &str) -> Vec<(u32, u32)> {
+fn places(known: &KnownDeviation, text: &str) -> Vec<(u32, u32)> {
     let module = parse(text).unwrap_or_else(|error| panic!("{}: {}", known.id, error.render("", text)));
     let own = risks(&module).into_iter().filter(|risk| risk.known.id == known.id);
     let lines = Lines::new(text);
@@ -87,12 +88,13 @@ fn a_name_beyond_the_count_of_a_prefix_is_another_name() {
 }
 
 #[test]
-fn what_the_grammar_or_a_rule_refuses_is_not_said_to_crash() {
+fn a_program_that_the_grammar_or_a_rule_refuses_has_no_risk_of_a_crash() {
     let sink = "ld.global.u32 _, [a];";
     assert_eq!(ids(&kernel(sink)), ["sink-load-crash"]);
     assert_eq!(ids(&kernel(&format!("if (n < n - 2) x; {sink}"))), [""; 0]);
     assert_eq!(ids(&format!("{HEADER}.global .s32 b = 1.0;\n.entry k() {{ {sink} }}\n")), [""; 0]);
-    // A vector that something has set, or that is computed with, is compiled; a floating-point dividend is refused.
+    // A vector that something has set, or that is computed with, is compiled; a floating-point dividend is
+    // refused.
     let lacks = |body: &str| ids(&kernel(&format!(".reg .v2 .u32 v; .reg .u32 r, c; {body}")));
     let both = ["missing-element-crash", "missing-element-accepted"];
     assert_eq!(lacks("mov.u32 c, v.z;"), both);
@@ -131,7 +133,7 @@ fn judged(subject: &dyn Subject, text: &str) -> (Class, Vec<&'static str>, Vec<S
 }
 
 #[test]
-fn a_crash_is_known_only_if_it_does_not_happen_without_what_matches() {
+fn a_crash_is_known_only_if_it_disappears_without_the_match() {
     let dies_of = |word: &'static str| {
         subject(move |text| if text.contains(word) { killed() } else { Observation::new(Outcome::Accepted) })
     };

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
-use ptxsmith_diff::{Class, Maker, NotCompared, Part, Verdict, judge_data, judge_module};
+use ptxsmith_diff::{Class, Implementation, NotCompared, PartVerdict, Verdict, judge_data, judge_module};
 use ptxsmith_oracle::{Question, Rules};
 use ptxsmith_subject::{Description, Observation, Outcome, Request, Subject, Variable};
 use ptxsmith_syntax::parse;
@@ -22,7 +22,7 @@ fn a_refusal_of_a_text_with_characters_beyond_ascii_is_not_compared() {
         let module = parse(&text).unwrap();
         judge_module(&refuses, &Rules::default(), &module, &text, "sm_80").unwrap().parts()
     };
-    let [Part { verdict: Verdict::NotCompared(NotCompared::Unmodelled), why: Some(why), .. }] =
+    let [PartVerdict { verdict: Verdict::NotCompared(NotCompared::Unmodelled), why: Some(why), .. }] =
         &parts("é")[..]
     else {
         panic!("{:?}", parts("é"))
@@ -30,7 +30,7 @@ fn a_refusal_of_a_text_with_characters_beyond_ascii_is_not_compared() {
     assert_eq!(why.line, Some(4));
     let plain = parts("e");
     assert!(
-        matches!(&plain[..], [Part { verdict: Verdict::Deviates(d), .. }] if d.class == Class::RefusesValid)
+        matches!(&plain[..], [PartVerdict { verdict: Verdict::Deviates(d), .. }] if d.class == Class::RefusesValid)
     );
 }
 
@@ -51,7 +51,8 @@ fn a_variable_without_a_value_is_reported_with_the_reason_that_the_subject_gives
     assert_eq!(why(Some("optimized away")), "optimized away");
 }
 
-/// A subject that cannot list its variables is told which there are, and each request is for the target that is named.
+/// A subject that cannot list its variables is told which there are, and each request is for the target that
+/// is named.
 #[test]
 fn a_subject_is_shown_the_program_for_the_target_that_is_named() {
     let asked = Mutex::new(Vec::new());
@@ -94,8 +95,8 @@ fn a_program_that_a_subject_without_values_takes_conforms_by_outcome() {
     assert_eq!(verdicts(Some(true), ".func f();"), [Verdict::ConformsByOutcome]);
 }
 
-/// Of a subject that shows no values, that it takes a program is all that an explanation can predict, and all that an answer to an open
-/// question can be ruled out by.
+/// Of a subject that shows no values, that it takes a program is all that an explanation can predict, and all
+/// that an answer to an open question can be ruled out by.
 #[test]
 fn what_a_subject_without_values_takes_is_explained_and_rules_out_by_that_alone() {
     let parts = |values: bool, text: &str| {
@@ -113,7 +114,7 @@ fn what_a_subject_without_values_takes_is_explained_and_rules_out_by_that_alone(
     let early = ".version 7.2\n.target sm_80\n.address_size 64\n.global .u8 a = 0xFF(1);\n";
     for values in [false, true] {
         let known = |text: &str| match &parts(values, text)[..] {
-            [Part { verdict: Verdict::Deviates(found), .. }] => {
+            [PartVerdict { verdict: Verdict::Deviates(found), .. }] => {
                 assert_eq!(found.class, Class::AcceptsInvalid);
                 found.explanation.as_ref().map(|own| own.known.clone())
             }
@@ -134,20 +135,20 @@ fn what_a_subject_without_values_takes_is_explained_and_rules_out_by_that_alone(
 
 /// How long a compiler takes to generate code the texts do not say; that data get an answer, they do.
 #[test]
-fn a_program_that_gets_no_answer_in_time_is_at_fault_only_for_what_is_judged() {
+fn a_timeout_counts_only_against_judged_statements() {
     let small = ".version 7.8\n.target sm_80\n.address_size 64\n.global .u32 a = 5;\n\
                  .entry k() { .reg .u32 %r; mov.u32 %r, %tid.x; }\n";
     let large = format!("{small}.entry l() {{ .reg .u32 %r; {} }}\n", "mov.u32 %r, %tid.x; ".repeat(1_000));
     let of = |text: &str, slow: &'static str| {
         let subject = fake(move |request: &Request<'_>| match request.ptx.contains(slow) {
             true => Observation::new(Outcome::TimedOut),
-            false => observe(Maker::default(), &Rules::default(), request),
+            false => observe(Implementation::default(), &Rules::default(), request),
         });
         judge_module(&subject, &Rules::default(), &parse(text).unwrap(), text, "sm_80").unwrap().parts()
     };
     let parts = |slow| of(&large, slow);
     let of_the_kernel = parts("%tid");
-    let [Part { verdict: Verdict::NotCompared(_), why: Some(why), .. }] = &of_the_kernel[..] else {
+    let [PartVerdict { verdict: Verdict::NotCompared(_), why: Some(why), .. }] = &of_the_kernel[..] else {
         panic!("{of_the_kernel:?}")
     };
     assert_eq!(why.reason, "no end in time, of a large program");
@@ -162,16 +163,23 @@ fn a_program_that_gets_no_answer_in_time_is_at_fault_only_for_what_is_judged() {
         "7, ".repeat(30_000)
     );
     let of_decided = of(&decided, ".global");
-    assert!(matches!(of_decided[..], [Part { verdict: Verdict::NotCompared(_), .. }]), "{of_decided:?}");
+    assert!(
+        matches!(of_decided[..], [PartVerdict { verdict: Verdict::NotCompared(_), .. }]),
+        "{of_decided:?}"
+    );
     // A small program gets an answer, whatever is in it.
-    assert!(matches!(of(small, "%tid")[..], [Part { verdict: Verdict::Deviates(_), derived: None, .. }]));
+    assert!(matches!(
+        of(small, "%tid")[..],
+        [PartVerdict { verdict: Verdict::Deviates(_), derived: None, .. }]
+    ));
 }
 
 #[test]
 fn what_is_no_variable_is_not_called_one() {
     let text =
         ".version 7.8\n.target sm_80\n.address_size 64\n.global .u32 a = 5;\n# 1 \"a.cu\"\n.global .u32 b;\n";
-    let follows = fake(|request: &Request<'_>| observe(Maker::default(), &Rules::default(), request));
+    let follows =
+        fake(|request: &Request<'_>| observe(Implementation::default(), &Rules::default(), request));
     let parts = judge_module(&follows, &Rules::default(), &parse(text).unwrap(), text, "sm_80");
     let whys: Vec<String> =
         parts.unwrap().parts().into_iter().filter_map(|part| Some(part.why?.part)).collect();

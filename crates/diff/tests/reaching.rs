@@ -112,7 +112,7 @@ fn elements_of_an_array_without_a_size_are_known_to_count_bytes() {
 }
 
 #[test]
-fn code_that_follows_listed_rules_may_reach_what_the_text_leaves_undefined() {
+fn code_that_follows_listed_rules_may_access_undefined_places() {
     let listed = |rules: &mut Rules| *rules = ptxsmith_testing::known_rules(ptxsmith_testing::NVIDIA);
     let misaligned = "ld.const.u32 %r, a[2];\nst.global.u32 [%p], %r;";
     assert_eq!(
@@ -124,7 +124,7 @@ fn code_that_follows_listed_rules_may_reach_what_the_text_leaves_undefined() {
 }
 
 #[test]
-fn what_no_listed_rule_predicts_names_the_access_and_both_places() {
+fn an_unexplained_difference_names_the_access_and_both_places() {
     let body = "ld.global.u32 %r, [a+4];\nst.global.u32 [%p], %r;";
     let other = |rules: &mut Rules| rules.operands.offset.change(|next, bytes| next.apply(bytes) * 2);
     let found = verdict(".global .u32 a[4];", body, other);
@@ -137,7 +137,7 @@ fn what_no_listed_rule_predicts_names_the_access_and_both_places() {
 }
 
 #[test]
-fn what_lies_in_local_is_not_compared_and_hides_nothing_else() {
+fn accesses_of_local_are_not_compared_and_hide_nothing_else() {
     let body =
         ".local .u32 l[4];\nst.local.u32 [l+4], 7;\nld.local.u32 %r, [l+4];\nst.global.u32 [%p+8], %r;";
     let (operands, found) = judged("", body, |_| ());
@@ -174,7 +174,8 @@ fn a_wrong_value_is_of_the_access_that_covers_it() {
     assert!(first.expected.starts_with(place), "{first:?}");
 }
 
-/// Does as the text says, with these variables, and these symbols in the code of each kernel for its variable of this name.
+/// Does as the text says, with these variables, and these symbols in the code of each kernel for its variable
+/// of this name.
 struct Names {
     follows: Follows,
     variable: &'static str,
@@ -197,7 +198,7 @@ impl Subject for Names {
             let tracing = request.trace.iter().find(|asked| asked.kernel == *kernel).unwrap();
             let found = tracing.own.find(self.variable, |_, digits| digits.parse().ok());
             let place = match found {
-                ptxsmith_syntax::Found::Numbered((at, apart), nth) => at + nth * apart,
+                ptxsmith_syntax::NameLookup::Numbered((at, apart), nth) => at + nth * apart,
                 found => found.declared().unwrap().0,
             };
             reached.symbols.insert((symbol.to_owned(), place));
@@ -248,7 +249,8 @@ fn misplaced(
     }
 }
 
-/// 5.4.1: each declaration has storage of its own, of the size and with the initial value that it says (5.4.4, 5.4.6).
+/// 5.4.1: each declaration has storage of its own, of the size and with the initial value that it says
+/// (5.4.4, 5.4.6).
 #[test]
 fn a_variable_of_a_function_has_a_place_a_size_and_a_value_of_its_own() {
     let sizes = [".global .u32 s<3>;", ".global .u64 s<3>;"];

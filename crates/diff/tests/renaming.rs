@@ -1,7 +1,7 @@
 //! A renamed program has no name left that it declared, and means the same.
 
 use ptxsmith_gen::{Config, Coverage, Focus, Generator, Header};
-use ptxsmith_oracle::{Expectation, Left, Prediction, Rules, predict};
+use ptxsmith_oracle::{Expectation, KernelOutcome, Prediction, Rules, predict};
 use ptxsmith_syntax::{
     Candidate, Module, Names, Role, Span, Text, Visit, parse, prefixed, print, rename, without_prefix,
 };
@@ -54,7 +54,7 @@ fn as_before(mut prediction: Prediction) -> Prediction {
     }
     for kernel in &mut prediction.kernels {
         back(&mut kernel.name);
-        if let Left::Output(output) = &mut kernel.left {
+        if let KernelOutcome::Output(output) = &mut kernel.outcome {
             output.addresses.iter_mut().for_each(|address| back(&mut address.symbol));
         }
     }
@@ -101,7 +101,8 @@ fn a_renamed_program_means_the_same_under_names_that_share_nothing() {
         } else {
             seen.refused += 1;
         }
-        seen.outputs += u32::from(expected.kernels.iter().any(|k| matches!(k.left, Left::Output(_))));
+        seen.outputs +=
+            u32::from(expected.kernels.iter().any(|k| matches!(k.outcome, KernelOutcome::Output(_))));
 
         rename(&mut renamed.items, |name| without_prefix(name, PREFIX));
         assert_eq!(print(&renamed), text);

@@ -1,6 +1,6 @@
 //! Which answers to open questions a program of the user's rules out, part by part.
 
-use ptxsmith_diff::{Class, Maker, Part, Verdict, judge_module};
+use ptxsmith_diff::{Class, Implementation, PartVerdict, Verdict, judge_module};
 use ptxsmith_oracle::{Question, Readings, Rules};
 use ptxsmith_subject::{Description, Observation, Outcome, Request, Subject};
 use ptxsmith_syntax::parse;
@@ -9,7 +9,7 @@ use ptxsmith_testing::{NVIDIA, observe, of_lineage as fake};
 const HEADER: &str = ".version 7.8\n.target sm_80\n.address_size 64\n";
 
 /// The parts of a program as a subject answers that gives these answers to open questions.
-fn parts(answers: &'static [(Question, usize)], declarations: &str) -> Vec<Part> {
+fn parts(answers: &'static [(Question, usize)], declarations: &str) -> Vec<PartVerdict> {
     parts_of(&fake(move |request: &Request<'_>| follows(answers, request)), declarations)
 }
 
@@ -18,10 +18,10 @@ fn follows(answers: &[(Question, usize)], request: &Request<'_>) -> Observation 
         readings.with(question, answer).expect("the answer is one of the question")
     };
     let readings = answers.iter().fold(Readings::default(), with);
-    observe(Maker::default(), &Rules::specification(readings), request)
+    observe(Implementation::default(), &Rules::specification(readings), request)
 }
 
-fn parts_of(subject: &dyn Subject, declarations: &str) -> Vec<Part> {
+fn parts_of(subject: &dyn Subject, declarations: &str) -> Vec<PartVerdict> {
     let text = format!("{HEADER}{declarations}\n");
     let module = parse(&text).expect("the programs of a test parse");
     let verdicts = judge_module(subject, &Rules::default(), &module, &text, "sm_80");
@@ -31,7 +31,7 @@ fn parts_of(subject: &dyn Subject, declarations: &str) -> Vec<Part> {
 const FORWARD: &str = ".global .u64 a = b; .global .u32 b;";
 
 #[test]
-fn a_program_that_is_taken_rules_out_the_answer_that_refuses_it() {
+fn an_accepted_program_excludes_the_answer_that_refuses_it() {
     let [a, ..] = &parts(&[], FORWARD)[..] else { panic!("a program has parts") };
     assert_eq!((&a.verdict, &a.excluded[..]), (&Verdict::Conforms, &[(Question::ForwardReference, 1)][..]));
     // Of each question few parts are asked.
@@ -74,7 +74,7 @@ fn a_program_with_a_part_that_is_undecided_rules_nothing_out_as_a_whole() {
 fn a_crash_of_a_listed_kind_is_known_by_its_signal() {
     use ptxsmith_diff::known::{Effect, KNOWN};
     let listed = KNOWN.iter().filter_map(|known| match known.effect {
-        Effect::Crash { signal, .. } if known.is_of(NVIDIA) => Some((known, signal)),
+        Effect::CrashRule { signal, .. } if known.is_listed_for(NVIDIA) => Some((known, signal)),
         _ => None,
     });
     let mut shown = 0;
@@ -91,8 +91,8 @@ fn a_crash_of_a_listed_kind_is_known_by_its_signal() {
             let verdicts = judge_module(&subject, &Rules::default(), &module, known.example, "sm_80");
             verdicts.expect("nothing of ours fails").parts()
         };
-        let explained = |parts: &[Part]| match parts {
-            [Part { verdict: Verdict::Deviates(difference), .. }] => {
+        let explained = |parts: &[PartVerdict]| match parts {
+            [PartVerdict { verdict: Verdict::Deviates(difference), .. }] => {
                 assert_eq!(difference.class, Class::Crash, "{}", known.id);
                 difference.explanation.as_ref().is_some_and(|e| e.known.contains(&known.id))
             }

@@ -1,18 +1,19 @@
-//! Compiles many globals at once. Finds the globals that the compiler rejects or fails on, and compiles the rest again.
+//! Compiles many globals at once. Finds the globals that the compiler rejects or fails on, and compiles the
+//! rest again.
 
 use std::collections::BTreeMap;
 
 use ptxsmith_cuda::language::Standard;
 use ptxsmith_cuda::subjects::{Compiler, Cut};
 
-use crate::Error;
-use crate::source::Global;
+use crate::EmitError;
+use crate::source::CxxGlobal;
 use crate::source::print::lines;
 use crate::witness::{Testimony, read};
 
 /// The result of compiling a global.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum CompilationOutcome {
     /// The compiler printed it.
     Printed(Testimony),
     /// The front end rejected it, with this message.
@@ -27,7 +28,10 @@ pub enum Outcome {
 ///
 /// # Errors
 /// If the compiler cannot be run.
-pub fn ask(compiler: &dyn Compiler, globals: &[&Global]) -> Result<BTreeMap<u64, Outcome>, Error> {
+pub fn ask(
+    compiler: &dyn Compiler,
+    globals: &[&CxxGlobal],
+) -> Result<BTreeMap<u64, CompilationOutcome>, EmitError> {
     let mut outcomes = BTreeMap::new();
     let mut waiting = vec![globals.to_vec()];
     while let Some(part) = waiting.pop() {
@@ -47,19 +51,26 @@ pub fn ask(compiler: &dyn Compiler, globals: &[&Global]) -> Result<BTreeMap<u64,
         }
         if let (None, true, Some(ptx)) = (&answer.cut_short, blamed.is_empty(), &answer.ptx) {
             let testimonies = read(ptx, part.iter().map(|global| global.number));
-            outcomes.extend(testimonies.into_iter().map(|(number, told)| (number, Outcome::Printed(told))));
+            outcomes.extend(
+                testimonies
+                    .into_iter()
+                    .map(|(number, testimony)| (number, CompilationOutcome::Printed(testimony))),
+            );
         } else if answer.cut_short.is_none() && !blamed.is_empty() {
             waiting.push(part.into_iter().filter(|global| !blamed.contains_key(&global.number)).collect());
-            outcomes.extend(blamed.into_iter().map(|(number, why)| (number, Outcome::Refused(why))));
+            outcomes
+                .extend(blamed.into_iter().map(|(number, why)| (number, CompilationOutcome::Refused(why))));
         } else if let [only] = part[..] {
             outcomes.insert(
                 only.number,
                 match answer.cut_short {
-                    Some(Cut::TimedOut) => Outcome::TimedOut,
-                    Some(Cut::Crashed(reason)) => Outcome::Crashed(reason),
+                    Some(Cut::TimedOut) => CompilationOutcome::TimedOut,
+                    Some(Cut::Crashed(reason)) => CompilationOutcome::Crashed(reason),
                     None => {
-                        let said = answer.complaints.first().map(|complaint| complaint.message.clone());
-                        Outcome::Refused(said.unwrap_or_else(|| "no PTX, without a word".to_owned()))
+                        let message = answer.complaints.first().map(|complaint| complaint.message.clone());
+                        CompilationOutcome::Refused(
+                            message.unwrap_or_else(|| "no PTX, without a word".to_owned()),
+                        )
                     }
                 },
             );

@@ -1,31 +1,31 @@
-//! Checks a source file of the user: compares the printed globals of a compiler with the result on which the host's
-//! compilers agree, and with the values that comments in the source say its kernels read.
+//! Checks a source file of the user: compares the printed globals of a compiler with the result on which the
+//! host's compilers agree, and with the values that comments in the source say its kernels read.
 
 use std::collections::BTreeMap;
 
 use ptxsmith_cuda::subjects::{Compiler, Cut};
 use ptxsmith_model::Class;
-use ptxsmith_oracle::{Expectation, Kernel, Left, Variable, predict};
+use ptxsmith_oracle::{Expectation, Kernel, KernelOutcome, Variable, predict};
 use ptxsmith_syntax::parse;
 
-use crate::Error;
+use crate::EmitError;
 use crate::ask::standard;
-use crate::host::{Held, Host};
+use crate::host::{Host, VariableContents};
 use crate::ir::llc::Llc;
-use crate::judge::{Difference, difference_from_host, read_by_kernel, shown};
-use crate::judged::{Judged, of_failure};
-use crate::source::Global;
+use crate::judge::{SourceDifference, difference_from_host, format_content, read_by_kernel};
+use crate::judged::{GlobalResult, failure_result};
+use crate::source::CxxGlobal;
 use crate::source::leaves::leaves;
 use crate::source::print::SLOT;
-use crate::witness::{held, rules};
+use crate::witness::{rules, variable_contents};
 
 /// The result of a check.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Checked {
+pub struct CheckResult {
     /// The number of variables and slots compared.
     pub compared: u64,
     /// The differences.
-    pub differences: Vec<Difference>,
+    pub differences: Vec<SourceDifference>,
     /// The items that were not compared, with the reasons.
     pub not_compared: Vec<String>,
 }
@@ -34,32 +34,35 @@ pub struct Checked {
 const READS: &str = "// reads: ";
 
 /// Returns the comments that say what the kernel of a global reads: `// reads: k0+16 05000000`.
-pub fn comments(global: &Global) -> String {
-    let all = leaves(global).into_iter().enumerate();
-    all.map(|(place, leaf)| format!("{READS}k0+{} {}\n", place * SLOT, shown(&leaf.content))).collect()
+pub fn comments(global: &CxxGlobal) -> String {
+    let mut comments = String::new();
+    for (index, leaf) in leaves(global).iter().enumerate() {
+        comments += &format!("{READS}k0+{} {}\n", index * SLOT, format_content(&leaf.content));
+    }
+    comments
 }
 
-/// The contents of one such comment.
-struct Reads<'t> {
+/// A comment that says which value a kernel reads into a slot of its output.
+struct ReadComment<'t> {
     kernel: &'t str,
     offset: usize,
     content: &'t str,
 }
 
-fn read_comment(line: &str) -> Option<Reads<'_>> {
+fn read_comment(line: &str) -> Option<ReadComment<'_>> {
     let (place, content) = line.strip_prefix(READS)?.split_once(' ')?;
     let (kernel, offset) = place.split_once('+')?;
-    Some(Reads { kernel, offset: offset.parse().ok()?, content: content.trim() })
+    Some(ReadComment { kernel, offset: offset.parse().ok()?, content: content.trim() })
 }
 
 /// Checks one source file.
 ///
 /// # Errors
 /// If a compiler cannot be run.
-pub fn check(compiler: &dyn Compiler, host: Option<&Host>, source: &str) -> Result<Checked, Error> {
+pub fn check(compiler: &dyn Compiler, host: Option<&Host>, source: &str) -> Result<CheckResult, EmitError> {
     let lines: Vec<&str> = source.lines().collect();
     let answer = compiler.compile(standard(compiler), &lines, true)?;
-    let mut checked = Checked::default();
+    let mut checked = CheckResult::default();
     let ptx = match (answer.cut_short, answer.ptx) {
         (Some(cut), _) => {
             checked.compared += 1;
@@ -68,11 +71,12 @@ pub fn check(compiler: &dyn Compiler, host: Option<&Host>, source: &str) -> Resu
         }
         (None, Some(ptx)) if answer.complaints.is_empty() => ptx,
         _ => {
-            let complaint = |one: &ptxsmith_cuda::subjects::Complaint| match one.line {
-                Some(line) => format!("line {}: {}", line + 1, one.message),
-                None => one.message.clone(),
-            };
-            checked.not_compared.extend(answer.complaints.iter().map(complaint));
+            for complaint in answer.complaints {
+                checked.not_compared.push(match complaint.line {
+                    Some(line) => format!("line {}: {}", line + 1, complaint.message),
+                    None => complaint.message,
+                });
+            }
             return Ok(checked);
         }
     };
@@ -87,13 +91,13 @@ pub fn check(compiler: &dyn Compiler, host: Option<&Host>, source: &str) -> Resu
 ///
 /// # Errors
 /// If a compiler cannot be run.
-pub fn check_ir(llc: &Llc, source: &str) -> Result<Checked, Error> {
-    let mut checked = Checked::default();
+pub fn check_ir(llc: &Llc, source: &str) -> Result<CheckResult, EmitError> {
+    let mut checked = CheckResult::default();
     let ptx = match llc.ptx(source)? {
         Ok(ptx) => ptx,
         Err(outcome) => {
-            match of_failure(0, &outcome) {
-                Judged::NotCompared(why) => checked.not_compared.push(why),
+            match failure_result(0, &outcome) {
+                GlobalResult::NotCompared(why) => checked.not_compared.push(why),
                 failed => {
                     checked.compared += 1;
                     checked.differences.extend(failed.difference().cloned());
@@ -104,12 +108,12 @@ pub fn check_ir(llc: &Llc, source: &str) -> Result<Checked, Error> {
     };
     let Some(variables) = checked.accepted(&ptx).map(|(variables, _)| variables) else { return Ok(checked) };
     let names: Vec<String> = variables.iter().map(|variable| variable.name.to_string()).collect();
-    let of_host = llc.of_host(source, &names)?;
-    checked.against(&of_host, source, &variables, "llc for x86-64 has no such variable");
+    let expected = llc.host_variables(source, &names)?;
+    checked.compare_variables(&expected, source, &variables, "llc for x86-64 has no such variable");
     Ok(checked)
 }
 
-fn failure(cut: &Cut) -> Difference {
+fn failure(cut: &Cut) -> SourceDifference {
     let (class, actual) = match cut {
         Cut::Crashed(why) => (Class::Crash, why.as_str()),
         Cut::TimedOut => (Class::Hang, "no end"),
@@ -117,8 +121,12 @@ fn failure(cut: &Cut) -> Difference {
     difference(class, "the compiler fails", ("the source", "PTX, or an error", actual))
 }
 
-fn difference(class: Class, symptom: &str, (place, expected, actual): (&str, &str, &str)) -> Difference {
-    Difference {
+fn difference(
+    class: Class,
+    symptom: &str,
+    (place, expected, actual): (&str, &str, &str),
+) -> SourceDifference {
+    SourceDifference {
         class,
         symptom: symptom.to_owned(),
         kind: "",
@@ -128,7 +136,7 @@ fn difference(class: Class, symptom: &str, (place, expected, actual): (&str, &st
     }
 }
 
-impl Checked {
+impl CheckResult {
     /// Returns the variables and kernels of PTX; notes why there are none.
     fn accepted(&mut self, ptx: &str) -> Option<(Vec<Variable>, Vec<Kernel>)> {
         let prediction = match parse(ptx) {
@@ -155,56 +163,68 @@ impl Checked {
     }
 
     /// Compares variables with the result of the host's compilers.
-    fn variables(&mut self, host: Option<&Host>, source: &str, variables: &[Variable]) -> Result<(), Error> {
+    fn variables(
+        &mut self,
+        host: Option<&Host>,
+        source: &str,
+        variables: &[Variable],
+    ) -> Result<(), EmitError> {
         let names: Vec<&str> = variables.iter().map(|variable| &*variable.name).collect();
-        let of_host = match host {
+        let expected = match host {
             Some(host) => host.variables(source, &names)?,
             None => Err("g++ and clang++ are not both here".to_owned()),
         };
-        let of_host = match of_host {
-            Ok(of_host) => of_host,
-            Err(said) => {
-                let first = said.lines().find(|line| line.contains("error")).unwrap_or(&said);
+        let expected = match expected {
+            Ok(expected) => expected,
+            Err(messages) => {
+                let first = messages.lines().find(|line| line.contains("error")).unwrap_or(&messages);
                 self.not_compared.push(format!("with the host: {first}"));
                 return Ok(());
             }
         };
-        self.against(&of_host, source, variables, "g++ and clang do not agree, or have no such variable");
+        let missing = "g++ and clang do not agree, or have no such variable";
+        self.compare_variables(&expected, source, variables, missing);
         Ok(())
     }
 
     /// Compares variables with those of the host.
-    fn against(
+    fn compare_variables(
         &mut self,
-        of_host: &BTreeMap<String, Held>,
+        expected: &BTreeMap<String, VariableContents>,
         source: &str,
         variables: &[Variable],
-        otherwise: &str,
+        missing: &str,
     ) {
-        // Ignore variables that the compiler added.
-        let is_of_source = |variable: &&Variable| variable.has_content() && source.contains(&*variable.name);
-        for variable in variables.iter().filter(is_of_source) {
-            match of_host.get(&*variable.name) {
+        for variable in variables {
+            // Ignore variables that the compiler added.
+            if !variable.has_content() || !source.contains(&*variable.name) {
+                continue;
+            }
+            match expected.get(&*variable.name) {
                 Some(host) => {
                     self.compared += 1;
-                    self.differences.extend(difference_from_host(&variable.name, &held(variable), host));
+                    self.differences.extend(difference_from_host(
+                        &variable.name,
+                        &variable_contents(variable),
+                        host,
+                    ));
                 }
-                None => self.not_compared.push(format!("{}: {otherwise}", variable.name)),
+                None => self.not_compared.push(format!("{}: {missing}", variable.name)),
             }
         }
     }
 
     /// Compares the values that kernels read with the comments.
     fn kernels(&mut self, source: &str, kernels: &[Kernel]) {
-        for Reads { kernel, offset, content } in source.lines().filter_map(read_comment) {
-            let left = kernels.iter().find(|one| one.name == kernel).map(|one| &one.left);
+        for ReadComment { kernel, offset, content } in source.lines().filter_map(read_comment) {
+            let left = kernels.iter().find(|other| other.name == kernel).map(|kernel| &kernel.outcome);
             let size =
                 if content.bytes().all(|byte| byte.is_ascii_hexdigit()) { content.len() / 2 } else { 8 };
             let read = match left {
-                Some(Left::Output(output)) => {
+                Some(KernelOutcome::Output(output)) => {
                     read_by_kernel(output, offset, size).ok_or("a value that is not known")
                 }
-                Some(Left::Unmodelled(reason)) => Err(*reason),
+                Some(KernelOutcome::Unmodelled(reason)) => Err(*reason),
                 None => Err("there is no such kernel"),
             };
             match read {

@@ -1,18 +1,21 @@
 //! Generates globals. The same seed and number always give the same global.
 
 use crate::literals::literal;
-use crate::source::{Array, Class, Form, Global, Member, Pointer, Scalar, Space, Text, Type};
+use crate::source::{
+    CxxArray, CxxClass, CxxGlobal, CxxPointer, CxxString, CxxType, GlobalSpecifier, Member, MemorySpace,
+    Scalar,
+};
 use ptxsmith_gen::stream::Draw;
 
-/// Generates the globals of one seed.
+/// Generates the globals of a seed.
 #[derive(Clone, Copy, Debug)]
-pub struct Generator {
+pub struct GlobalGenerator {
     seed: u64,
 }
 
 /// The kinds of types to draw.
 #[derive(Clone, Copy)]
-enum Production {
+enum TypeProduction {
     Scalar,
     Pointer,
     Text,
@@ -22,22 +25,22 @@ enum Production {
 }
 
 /// The weights of a member's type.
-const MEMBERS: &[(Production, u64)] = &[
-    (Production::Scalar, 55),
-    (Production::Pointer, 14),
-    (Production::Array, 8),
-    (Production::Text, 3),
-    (Production::Struct, 12),
-    (Production::Union, 3),
+const MEMBERS: &[(TypeProduction, u64)] = &[
+    (TypeProduction::Scalar, 55),
+    (TypeProduction::Pointer, 14),
+    (TypeProduction::Array, 8),
+    (TypeProduction::Text, 3),
+    (TypeProduction::Struct, 12),
+    (TypeProduction::Union, 3),
 ];
 /// The weights of a global's type.
-const GLOBALS: &[(Production, u64)] = &[
-    (Production::Scalar, 6),
-    (Production::Pointer, 3),
-    (Production::Array, 16),
-    (Production::Text, 2),
-    (Production::Struct, 65),
-    (Production::Union, 5),
+const GLOBALS: &[(TypeProduction, u64)] = &[
+    (TypeProduction::Scalar, 6),
+    (TypeProduction::Pointer, 3),
+    (TypeProduction::Array, 16),
+    (TypeProduction::Text, 2),
+    (TypeProduction::Struct, 65),
+    (TypeProduction::Union, 5),
 ];
 const SCALARS: &[(Scalar, u64)] = &[
     (Scalar::Bool, 4),
@@ -60,78 +63,84 @@ const SCALARS: &[(Scalar, u64)] = &[
     (Scalar::Float, 6),
     (Scalar::Double, 8),
 ];
-const POINTERS: &[(Pointer, u64)] = &[
-    (Pointer::Null, 2),
-    (Pointer::Object, 6),
-    (Pointer::Element, 4),
-    (Pointer::End, 2),
-    (Pointer::Member, 3),
-    (Pointer::Inside, 2),
-    (Pointer::Function, 4),
-    (Pointer::DataMember, 2),
-    (Pointer::NullDataMember, 2),
+const POINTERS: &[(CxxPointer, u64)] = &[
+    (CxxPointer::Null, 2),
+    (CxxPointer::Object, 6),
+    (CxxPointer::Element, 4),
+    (CxxPointer::End, 2),
+    (CxxPointer::Member, 3),
+    (CxxPointer::Inside, 2),
+    (CxxPointer::Function, 4),
+    (CxxPointer::DataMember, 2),
+    (CxxPointer::NullDataMember, 2),
 ];
-const SPACES: &[(Space, u64)] = &[(Space::Device, 80), (Space::Constant, 20)];
-const FORMS: &[(Form, u64)] = &[(Form::Plain, 82), (Form::Const, 8), (Form::Static, 6), (Form::Inline, 4)];
-/// Characters for wide strings: of one and of two units of UTF-16, and the last ones before and behind the surrogates.
+const SPACES: &[(MemorySpace, u64)] = &[(MemorySpace::Device, 80), (MemorySpace::Constant, 20)];
+const FORMS: &[(GlobalSpecifier, u64)] = &[
+    (GlobalSpecifier::Plain, 82),
+    (GlobalSpecifier::Const, 8),
+    (GlobalSpecifier::Static, 6),
+    (GlobalSpecifier::Inline, 4),
+];
+/// Characters for wide strings: characters of one and of two UTF-16 units, and the neighbours of the
+/// surrogates.
 const CHARACTERS: [char; 6] = ['\u{e9}', '\u{20ac}', '\u{d7ff}', '\u{e000}', '\u{1f600}', '\u{10ffff}'];
 
 /// The nesting limit of classes and arrays.
 const DEEPEST: u32 = 3;
-/// The most scalars in a global; its kernel reads each of them.
+/// The maximum number of scalars in a global; its kernel reads each of them.
 const MOST_LEAVES: u64 = 48;
 
-impl Generator {
+impl GlobalGenerator {
     /// Creates a generator for this seed.
-    pub fn new(seed: u64) -> Generator {
-        Generator { seed }
+    pub fn new(seed: u64) -> GlobalGenerator {
+        GlobalGenerator { seed }
     }
 
     /// Returns the global with this number.
-    pub fn global(&self, number: u64) -> Global {
-        let mut maker = Maker { draw: Draw::new(self.seed, number), next: 0, left: MOST_LEAVES };
+    pub fn global(&self, number: u64) -> CxxGlobal {
+        let mut maker = GlobalBuilder { draw: Draw::new(self.seed, number), next: 0, left: MOST_LEAVES };
         let production = maker.draw.weighted(GLOBALS);
         let mut ty = maker.ty(production, 0, true);
         let is_constructed = ty.has_constructor();
         make_valid(&mut ty, is_constructed);
         let space = maker.draw.weighted(SPACES);
         let form = match space {
-            Space::Device => maker.draw.weighted(FORMS),
-            Space::Constant => Form::Plain,
+            MemorySpace::Device => maker.draw.weighted(FORMS),
+            MemorySpace::Constant => GlobalSpecifier::Plain,
         };
-        Global { number, space, form, ty }
+        CxxGlobal { number, space, form, ty }
     }
 }
 
-/// Removes constructs that C++ does not allow: a cast of an address evaluated in a `constexpr` constructor, and an
-/// alignment smaller than the alignment of a part. Returns the largest alignment requested.
-fn make_valid(ty: &mut Type, is_constructed: bool) -> u32 {
+/// Removes constructs that C++ does not allow: a cast of an address evaluated in a `constexpr` constructor,
+/// and an alignment smaller than the alignment of a part. Returns the largest alignment requested.
+fn make_valid(ty: &mut CxxType, is_constructed: bool) -> u32 {
     match ty {
-        Type::Pointer(pointer) if is_constructed && *pointer == Pointer::Inside => {
-            *pointer = Pointer::Element;
+        CxxType::Pointer(pointer) if is_constructed && *pointer == CxxPointer::Inside => {
+            *pointer = CxxPointer::Element;
             1
         }
-        Type::Scalar(..) | Type::Pointer(_) | Type::Text(_) => 1,
-        Type::Array(array) => make_valid(&mut array.element, is_constructed),
-        Type::Class(class) => make_class_valid(class, is_constructed),
+        CxxType::Scalar(..) | CxxType::Pointer(_) | CxxType::Text(_) => 1,
+        CxxType::Array(array) => make_valid(&mut array.element, is_constructed),
+        CxxType::Class(class) => make_class_valid(class, is_constructed),
     }
 }
 
-fn make_class_valid(class: &mut Class, is_constructed: bool) -> u32 {
+fn make_class_valid(class: &mut CxxClass, is_constructed: bool) -> u32 {
     let mut least = 1;
     for base in &mut class.bases {
         least = least.max(make_class_valid(base, is_constructed));
     }
     for member in &mut class.members {
-        let own = make_valid(&mut member.ty, is_constructed);
-        member.align = member.align.map(|align| align.max(own));
-        least = least.max(member.align.unwrap_or(own));
+        let type_align = make_valid(&mut member.ty, is_constructed);
+        member.align = member.align.map(|align| align.max(type_align));
+        least = least.max(member.align.unwrap_or(type_align));
     }
     class.align = class.align.map(|align| align.max(least));
     class.align.unwrap_or(least)
 }
 
-struct Maker {
+struct GlobalBuilder {
     draw: Draw,
     /// The next number for a class or member.
     next: u32,
@@ -139,60 +148,60 @@ struct Maker {
     left: u64,
 }
 
-impl Maker {
+impl GlobalBuilder {
     fn number(&mut self) -> u32 {
         self.next += 1;
         self.next - 1
     }
 
     /// Draws a type. It has a constructor only if `may_construct` is set.
-    fn ty(&mut self, production: Production, depth: u32, may_construct: bool) -> Type {
+    fn ty(&mut self, production: TypeProduction, depth: u32, may_construct: bool) -> CxxType {
         let production = match production {
-            Production::Array | Production::Struct | Production::Union
+            TypeProduction::Array | TypeProduction::Struct | TypeProduction::Union
                 if depth >= DEEPEST || self.left < 4 =>
             {
-                Production::Scalar
+                TypeProduction::Scalar
             }
             other => other,
         };
         match production {
-            Production::Scalar => {
+            TypeProduction::Scalar => {
                 self.left = self.left.saturating_sub(1);
                 let scalar = self.draw.weighted(SCALARS);
-                Type::Scalar(scalar, literal(&mut self.draw, scalar))
+                CxxType::Scalar(scalar, literal(&mut self.draw, scalar))
             }
-            Production::Pointer => {
+            TypeProduction::Pointer => {
                 self.left = self.left.saturating_sub(1);
-                Type::Pointer(self.draw.weighted(POINTERS))
+                CxxType::Pointer(self.draw.weighted(POINTERS))
             }
-            Production::Text => self.text(),
-            Production::Array => self.array(depth, may_construct),
-            Production::Struct => Type::Class(self.class(depth, may_construct)),
-            Production::Union => Type::Class(self.union(depth)),
+            TypeProduction::Text => self.text(),
+            TypeProduction::Array => self.array(depth, may_construct),
+            TypeProduction::Struct => CxxType::Class(self.class(depth, may_construct)),
+            TypeProduction::Union => CxxType::Class(self.union(depth)),
         }
     }
 
     fn character(&mut self, is_wide: bool) -> char {
         if is_wide && self.draw.chance(25) {
-            return *self.draw.of(&CHARACTERS);
+            return *self.draw.pick(&CHARACTERS);
         }
         (b'a' + self.draw.below(26) as u8) as char
     }
 
-    fn text(&mut self) -> Type {
+    fn text(&mut self) -> CxxType {
         let scalars =
             [Scalar::Char, Scalar::Char, Scalar::UnsignedChar, Scalar::Wchar, Scalar::Char16, Scalar::Char32];
-        let scalar = *self.draw.of(&scalars);
+        let scalar = *self.draw.pick(&scalars);
         let characters = self.draw.below(7);
         let is_wide = scalar.size() > 1;
         let text: String = (0..characters).map(|_| self.character(is_wide)).collect();
-        let mut text = Text { scalar, text, length: 0 };
+        let mut text = CxxString { scalar, text, length: 0 };
         text.length = text.units().len() as u64 + 1 + self.draw.below(4);
         self.left = self.left.saturating_sub(text.length);
-        Type::Text(text)
+        CxxType::Text(text)
     }
 
-    fn array(&mut self, depth: u32, may_construct: bool) -> Type {
+    fn array(&mut self, depth: u32, may_construct: bool) -> CxxType {
         let length = 1 + self.draw.below(4);
         let before = self.left;
         self.left /= length;
@@ -201,10 +210,10 @@ impl Maker {
         let element = self.ty(production, depth + 1, may_construct);
         self.left = before.saturating_sub(length * (share - self.left));
         let given = if self.draw.chance(70) { length } else { self.draw.below(length + 1) };
-        Type::Array(Box::new(Array { element, length, given }))
+        CxxType::Array(Box::new(CxxArray { element, length, given }))
     }
 
-    fn class(&mut self, depth: u32, may_construct: bool) -> Class {
+    fn class(&mut self, depth: u32, may_construct: bool) -> CxxClass {
         let id = self.number();
         let has_constructor = may_construct && self.draw.chance(20);
         let bases = self.bases(depth, may_construct);
@@ -218,12 +227,12 @@ impl Maker {
         let is_whole = has_constructor || self.draw.chance(80);
         let given = if is_whole { all } else { self.draw.below(all as u64 + 1) as usize };
         let is_packed = self.draw.chance(8);
-        Class {
+        CxxClass {
             id,
             is_union: false,
             is_packed,
-            pack: (!is_packed && self.draw.chance(6)).then(|| *self.draw.of(&[1, 2, 4, 8])),
-            align: self.draw.chance(10).then(|| *self.draw.of(&[16, 32, 64])),
+            pack: (!is_packed && self.draw.chance(6)).then(|| *self.draw.pick(&[1, 2, 4, 8])),
+            align: self.draw.chance(10).then(|| *self.draw.pick(&[16, 32, 64])),
             has_constructor,
             bases,
             members,
@@ -232,7 +241,7 @@ impl Maker {
         }
     }
 
-    fn bases(&mut self, depth: u32, may_construct: bool) -> Vec<Class> {
+    fn bases(&mut self, depth: u32, may_construct: bool) -> Vec<CxxClass> {
         let count =
             if depth + 1 >= DEEPEST { 0 } else { self.draw.weighted(&[(0, 70), (1, 20), (2, 8), (3, 2)]) };
         (0..count).map(|_| self.class(depth + 1, may_construct)).collect()
@@ -245,9 +254,9 @@ impl Maker {
         }
         let production = self.draw.weighted(MEMBERS);
         let ty = self.ty(production, depth + 1, may_construct);
-        let is_class = matches!(ty, Type::Class(_));
+        let is_class = matches!(ty, CxxType::Class(_));
         let mut member = Member::new(id, ty);
-        if let Type::Class(class) = &mut member.ty
+        if let CxxType::Class(class) = &mut member.ty
             && !in_constructed
             && !class.is_constructed()
             && class.bases.is_empty()
@@ -261,7 +270,7 @@ impl Maker {
         }
         // An alignment on a declaration without a name applies to nothing.
         if self.draw.chance(6) && !member.is_unnamed {
-            member.align = Some(*self.draw.of(&[16, 32]));
+            member.align = Some(*self.draw.pick(&[16, 32]));
         }
         member.may_overlap = is_class && !member.is_unnamed && self.draw.chance(20);
         member
@@ -281,11 +290,11 @@ impl Maker {
         if is_unnamed && self.draw.chance(50) {
             width = 0;
         }
-        let ty = Type::Scalar(scalar, literal(&mut self.draw, scalar));
+        let ty = CxxType::Scalar(scalar, literal(&mut self.draw, scalar));
         Member { width: Some(width), is_unnamed, ..Member::new(id, ty) }
     }
 
-    fn union(&mut self, depth: u32) -> Class {
+    fn union(&mut self, depth: u32) -> CxxClass {
         let id = self.number();
         let count = 1 + self.draw.below(3);
         let before = self.left;
@@ -297,7 +306,7 @@ impl Maker {
             members.push(Member::new(id, self.ty(production, depth + 1, false)));
         }
         let active = if self.draw.chance(60) { 0 } else { self.draw.below(count) as usize };
-        Class {
+        CxxClass {
             id,
             is_union: true,
             is_packed: false,
@@ -320,7 +329,7 @@ mod tests {
     #[test]
     fn the_same_seed_makes_the_same_globals() {
         let units =
-            |seed| (0..50).map(|number| unit(&Generator::new(seed).global(number))).collect::<Vec<_>>();
+            |seed| (0..50).map(|number| unit(&GlobalGenerator::new(seed).global(number))).collect::<Vec<_>>();
         assert_eq!(units(7), units(7));
         assert_ne!(units(7), units(8));
     }

@@ -1,5 +1,5 @@
-//! Compiles the same globals with the host's compilers. CUDA C++ has the same layout (CUDA C++ Programming Guide, "C++
-//! language support"). A result counts only if g++ and clang agree on it.
+//! Compiles the same globals with the host's compilers. CUDA C++ has the same layout (CUDA C++ Programming
+//! Guide, "C++ language support"). A result counts only if g++ and clang agree on it.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,15 +7,15 @@ use std::path::{Path, PathBuf};
 
 use object::read::elf::ElfFile64;
 use object::{Object, ObjectSection, ObjectSymbol, RelocationFlags, RelocationTarget, SectionKind};
-use ptxsmith_subject::process::{self, Cancel, End, Invocation, Limits};
+use ptxsmith_subject::process::{self, Cancel, Invocation, Limits, ProcessEnd};
 
-use crate::Error;
-use crate::source::Global;
+use crate::EmitError;
+use crate::source::CxxGlobal;
 use crate::source::print::{HOST_PRELUDE, declaration, prelude};
 
 /// The bytes of a variable, with zeros in place of addresses, and its addresses.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Held {
+pub struct VariableContents {
     /// The bytes.
     pub bytes: Vec<u8>,
     /// The offset, the symbol and the addend of each address, sorted by offset.
@@ -44,25 +44,25 @@ impl Host {
         Some(Host { compilers, limits, cancel: cancel.clone() })
     }
 
-    /// Returns the contents of these globals on which all compilers agree. Omits a global that a compiler rejects, or on
-    /// which they disagree.
+    /// Returns the contents of these globals on which all compilers agree. Omits a global that a compiler
+    /// rejects, or on which they disagree.
     ///
     /// # Errors
     /// If this machine or our code fails.
-    pub fn held(&self, globals: &[&Global]) -> Result<BTreeMap<u64, Held>, Error> {
-        let mut all: Option<BTreeMap<u64, Held>> = None;
+    pub fn agreed_contents(
+        &self,
+        globals: &[&CxxGlobal],
+    ) -> Result<BTreeMap<u64, VariableContents>, EmitError> {
+        let mut agreed: Option<BTreeMap<u64, VariableContents>> = None;
         for compiler in &self.compilers {
-            let own = self.compiled(compiler, globals)?;
-            all = Some(match all {
-                None => own,
-                Some(all) => all.into_iter().filter(|(number, held)| own.get(number) == Some(held)).collect(),
-            });
+            let compiled = self.compiled(compiler, globals)?;
+            agreed = Some(keep_equal(agreed, compiled));
         }
-        Ok(all.unwrap_or_default())
+        Ok(agreed.unwrap_or_default())
     }
 
-    /// Returns the contents of a source's variables on which all compilers agree, or the message of a compiler that
-    /// rejects the source.
+    /// Returns the contents of a source's variables on which all compilers agree, or the message of a
+    /// compiler that rejects the source.
     ///
     /// # Errors
     /// If this machine or our code fails.
@@ -70,40 +70,41 @@ impl Host {
         &self,
         source: &str,
         names: &[&str],
-    ) -> Result<Result<BTreeMap<String, Held>, String>, Error> {
-        let mut all: Option<BTreeMap<String, Held>> = None;
+    ) -> Result<Result<BTreeMap<String, VariableContents>, String>, EmitError> {
+        let mut agreed: Option<BTreeMap<String, VariableContents>> = None;
         for compiler in &self.compilers {
             let object =
                 match self.object(compiler, &format!("{HOST_PRELUDE}#line 1 \"{UNIT}\"\n{source}"))? {
                     Ok(object) => object,
-                    Err(said) => return Ok(Err(said)),
+                    Err(messages) => return Ok(Err(messages)),
                 };
-            let own: BTreeMap<String, Held> =
+            let compiled: BTreeMap<String, VariableContents> =
                 names.iter().filter_map(|name| Some(((*name).to_owned(), read(&object, name)?))).collect();
-            all = Some(match all {
-                None => own,
-                Some(all) => all.into_iter().filter(|(name, held)| own.get(name) == Some(held)).collect(),
-            });
+            agreed = Some(keep_equal(agreed, compiled));
         }
-        Ok(Ok(all.unwrap_or_default()))
+        Ok(Ok(agreed.unwrap_or_default()))
     }
 
-    /// Compiles globals with one compiler, omitting those that it rejects.
-    fn compiled(&self, compiler: &Path, globals: &[&Global]) -> Result<BTreeMap<u64, Held>, Error> {
+    /// Compiles globals with one compiler, omitting the globals that it rejects.
+    fn compiled(
+        &self,
+        compiler: &Path,
+        globals: &[&CxxGlobal],
+    ) -> Result<BTreeMap<u64, VariableContents>, EmitError> {
         let mut left = globals.to_vec();
         while !left.is_empty() {
             let lines: Vec<String> = left.iter().map(|global| declaration(global) + "\n").collect();
             let text = format!("{HOST_PRELUDE}{}\n#line 1 \"{UNIT}\"\n{}", prelude(), lines.concat());
-            let said = match self.object(compiler, &text)? {
+            let messages = match self.object(compiler, &text)? {
                 Ok(object) => {
-                    let held = left.iter().filter_map(|global| {
+                    let contents = left.iter().filter_map(|global| {
                         Some((global.number, read(&object, &format!("g{}", global.number))?))
                     });
-                    return Ok(held.collect());
+                    return Ok(contents.collect());
                 }
-                Err(said) => said,
+                Err(messages) => messages,
             };
-            let refused = refused_lines(&said);
+            let refused = refused_lines(&messages);
             let before = left.len();
             let mut line = 0;
             left.retain(|_| {
@@ -118,39 +119,50 @@ impl Host {
     }
 
     /// Compiles a source to an object file, or returns the message of the compiler.
-    fn object(&self, compiler: &Path, text: &str) -> Result<Result<Vec<u8>, String>, Error> {
-        let directory = process::scratch(1 << 28).map_err(Error::Directory)?;
-        let at = directory.path();
-        fs::write(at.join(UNIT), text).map_err(Error::Directory)?;
+    fn object(&self, compiler: &Path, text: &str) -> Result<Result<Vec<u8>, String>, EmitError> {
+        let directory = process::scratch(1 << 28).map_err(EmitError::Directory)?;
+        let path = directory.path();
+        fs::write(path.join(UNIT), text).map_err(EmitError::Directory)?;
         let options = ["-std=c++20", "-w", "-fno-pic", "-O0", "-c", "-o", "unit.o", UNIT];
         let invocation = Invocation {
             program: compiler.to_owned(),
             args: options.iter().map(Into::into).collect(),
-            directory: Some(at.to_owned()),
-            temporary: at.to_owned(),
+            directory: Some(path.to_owned()),
+            temporary: path.to_owned(),
         };
         let finished = process::run(&invocation, &self.limits, &self.cancel)?;
         match finished.end {
-            End::Exited(0) => Ok(Ok(fs::read(at.join("unit.o")).map_err(Error::Directory)?)),
+            ProcessEnd::Exited(0) => Ok(Ok(fs::read(path.join("unit.o")).map_err(EmitError::Directory)?)),
             _ => Ok(Err(finished.stderr.text().into_owned())),
         }
     }
+}
+
+/// Keeps the variables for which a further compiler has the same contents; all of them for the first
+/// compiler.
+fn keep_equal<K: Ord>(
+    agreed: Option<BTreeMap<K, VariableContents>>,
+    compiled: BTreeMap<K, VariableContents>,
+) -> BTreeMap<K, VariableContents> {
+    let Some(mut agreed) = agreed else { return compiled };
+    agreed.retain(|variable, contents| compiled.get(variable) == Some(contents));
+    agreed
 }
 
 /// The file name of the source.
 const UNIT: &str = "unit.cc";
 
 /// Returns the lines in which a host compiler reports errors.
-fn refused_lines(said: &str) -> Vec<usize> {
-    let line = |text: &str| {
-        let rest = text.strip_prefix("unit.cc:")?;
-        rest.contains("error: ").then(|| rest.split(':').next()?.parse().ok())?
-    };
-    said.lines().filter_map(line).collect()
+fn refused_lines(messages: &str) -> Vec<usize> {
+    let errors = messages.lines().filter_map(|line| line.strip_prefix("unit.cc:"));
+    errors
+        .filter(|error| error.contains("error: "))
+        .filter_map(|error| error.split(':').next()?.parse().ok())
+        .collect()
 }
 
 /// Returns the contents of a variable in an object file.
-pub fn read(data: &[u8], name: &str) -> Option<Held> {
+pub fn read(data: &[u8], name: &str) -> Option<VariableContents> {
     let file: ElfFile64<'_> = ElfFile64::<'_, object::Endianness>::parse(data).ok()?;
     let symbol = file.symbols().find(|symbol| symbol.name() == Ok(name))?;
     let section = file.section_by_index(symbol.section_index()?).ok()?;
@@ -159,7 +171,7 @@ pub fn read(data: &[u8], name: &str) -> Option<Held> {
         SectionKind::UninitializedData => vec![0; size as usize],
         _ => section.data().ok()?.get(start as usize..(start + size) as usize)?.to_vec(),
     };
-    let mut held = Held { bytes, addresses: Vec::new() };
+    let mut contents = VariableContents { bytes, addresses: Vec::new() };
     for (place, relocation) in section.relocations() {
         if !(start..start + size).contains(&place) {
             continue;
@@ -169,8 +181,8 @@ pub fn read(data: &[u8], name: &str) -> Option<Held> {
         };
         let RelocationTarget::Symbol(target) = relocation.target() else { return None };
         let target = file.symbol_by_index(target).ok()?.name().ok()?.to_owned();
-        held.addresses.push((place - start, target, relocation.addend()));
+        contents.addresses.push((place - start, target, relocation.addend()));
     }
-    held.addresses.sort();
-    Some(held)
+    contents.addresses.sort();
+    Some(contents)
 }

@@ -5,15 +5,15 @@ use std::collections::BTreeMap;
 use ptxsmith_cuda::subjects::{Compiler, CompilerDescription};
 use ptxsmith_model::Class;
 
-use crate::Error;
-use crate::ask::{Outcome, ask};
+use crate::EmitError;
+use crate::ask::{CompilationOutcome, ask};
 use crate::host::Host;
-use crate::judge::{Difference, OF_HOST, Verdict, judge};
-use crate::source::{Global, Source};
+use crate::judge::{GlobalVerdict, HOST_DIFFERENCE, SourceDifference, judge};
+use crate::source::{CxxGlobal, TestGlobal};
 
 /// A compiler under test, with the host's compilers for comparison.
 #[derive(Clone, Copy)]
-pub struct Pair<'a> {
+pub struct TestedCompiler<'a> {
     /// The compiler under test.
     pub compiler: &'a dyn Compiler,
     /// The host's compilers, if both are installed.
@@ -22,22 +22,22 @@ pub struct Pair<'a> {
 
 /// The result for one global.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Judged {
+pub enum GlobalResult {
     /// It was printed and compared.
-    Compared(Verdict),
+    Compared(GlobalVerdict),
     /// The compiler crashed or timed out.
-    Failed(Difference),
+    Failed(SourceDifference),
     /// The front end rejected it, or the oracle has no answer, for this reason.
     NotCompared(String),
 }
 
-impl Judged {
+impl GlobalResult {
     /// Returns the difference, if there is one.
-    pub fn difference(&self) -> Option<&Difference> {
+    pub fn difference(&self) -> Option<&SourceDifference> {
         match self {
-            Judged::Compared(verdict) => verdict.difference.as_ref(),
-            Judged::Failed(difference) => Some(difference),
-            Judged::NotCompared(_) => None,
+            GlobalResult::Compared(verdict) => verdict.difference.as_ref(),
+            GlobalResult::Failed(difference) => Some(difference),
+            GlobalResult::NotCompared(_) => None,
         }
     }
 }
@@ -45,25 +45,25 @@ impl Judged {
 /// A compiler under test that judges globals of its language.
 pub trait Tester {
     /// The globals.
-    type Source: Source;
+    type Global: TestGlobal;
 
-    /// Returns what is known of the compiler.
+    /// Returns the description of the compiler.
     fn description(&self) -> &CompilerDescription;
 
-    /// Judges these globals and returns the results by number. If only globals with a difference like `sought` are of
-    /// interest, it leaves out what cannot show it.
+    /// Judges these globals and returns the results by number. If only globals with a difference like
+    /// `sought` are of interest, it leaves out what cannot show it.
     ///
     /// # Errors
     /// If a compiler cannot be run.
     fn judge(
         &self,
-        globals: &[&Self::Source],
-        sought: Option<&Difference>,
-    ) -> Result<BTreeMap<u64, Judged>, Error>;
+        globals: &[&Self::Global],
+        sought: Option<&SourceDifference>,
+    ) -> Result<BTreeMap<u64, GlobalResult>, EmitError>;
 }
 
-impl Tester for Pair<'_> {
-    type Source = Global;
+impl Tester for TestedCompiler<'_> {
+    type Global = CxxGlobal;
 
     fn description(&self) -> &CompilerDescription {
         self.compiler.description()
@@ -71,58 +71,64 @@ impl Tester for Pair<'_> {
 
     fn judge(
         &self,
-        globals: &[&Global],
-        sought: Option<&Difference>,
-    ) -> Result<BTreeMap<u64, Judged>, Error> {
+        globals: &[&CxxGlobal],
+        sought: Option<&SourceDifference>,
+    ) -> Result<BTreeMap<u64, GlobalResult>, EmitError> {
         let outcomes = ask(self.compiler, globals)?;
-        let needs_host = sought.is_none_or(|difference| difference.symptom.ends_with(OF_HOST));
-        let held = match self.host.filter(|_| needs_host) {
-            Some(host) => host.held(globals)?,
+        let needs_host = sought.is_none_or(|difference| difference.symptom.ends_with(HOST_DIFFERENCE));
+        let host_contents = match self.host.filter(|_| needs_host) {
+            Some(host) => host.agreed_contents(globals)?,
             None => BTreeMap::new(),
         };
-        let judged = globals.iter().filter_map(|global| {
+        let results = globals.iter().filter_map(|global| {
             let outcome = outcomes.get(&global.number)?;
-            Some((global.number, judged(global, outcome, held.get(&global.number))))
+            Some((global.number, judge_outcome(global, outcome, host_contents.get(&global.number))))
         });
-        Ok(judged.collect())
+        Ok(results.collect())
     }
 }
 
-fn judged(global: &Global, outcome: &Outcome, held: Option<&crate::host::Held>) -> Judged {
-    let Outcome::Printed(testimony) = outcome else { return of_failure(global.number, outcome) };
-    let verdict = judge(global, testimony, held);
-    match verdict.is_judged {
-        true => Judged::Compared(verdict),
-        false => Judged::NotCompared(verdict.unheard.join("; ")),
+fn judge_outcome(
+    global: &CxxGlobal,
+    outcome: &CompilationOutcome,
+    host: Option<&crate::host::VariableContents>,
+) -> GlobalResult {
+    let CompilationOutcome::Printed(testimony) = outcome else {
+        return failure_result(global.number, outcome);
+    };
+    let verdict = judge(global, testimony, host);
+    if verdict.is_judged {
+        GlobalResult::Compared(verdict)
+    } else {
+        GlobalResult::NotCompared(verdict.unavailable.join("; "))
     }
 }
 
 /// Judges a global for which there is no PTX.
-pub fn of_failure(number: u64, outcome: &Outcome) -> Judged {
-    let failed = |class: Class, symptom: String, actual: &str| {
-        Judged::Failed(Difference {
-            class,
-            symptom,
-            kind: "",
-            place: format!("g{number}"),
-            expected: "PTX, or an error".to_owned(),
-            actual: actual.to_owned(),
-        })
+pub fn failure_result(number: u64, outcome: &CompilationOutcome) -> GlobalResult {
+    let (class, symptom, actual) = match outcome {
+        CompilationOutcome::Printed(_) => return GlobalResult::NotCompared("it is printed".to_owned()),
+        CompilationOutcome::Refused(why) => {
+            let message = without_names(why);
+            return GlobalResult::NotCompared(format!("the front end refuses it: {message}"));
+        }
+        CompilationOutcome::Crashed(why) => {
+            (Class::Crash, format!("the compiler fails: {}", without_names(cause(why))), why.as_str())
+        }
+        CompilationOutcome::TimedOut => (Class::Hang, "the compiler does not end".to_owned(), "no end"),
     };
-    match outcome {
-        Outcome::Printed(_) => Judged::NotCompared("it is printed".to_owned()),
-        Outcome::Refused(why) => {
-            Judged::NotCompared(format!("the front end refuses it: {}", without_names(why)))
-        }
-        Outcome::Crashed(why) => {
-            failed(Class::Crash, format!("the compiler fails: {}", without_names(cause(why))), why)
-        }
-        Outcome::TimedOut => failed(Class::Hang, "the compiler does not end".to_owned(), "no end"),
-    }
+    GlobalResult::Failed(SourceDifference {
+        class,
+        symptom,
+        kind: "",
+        place: format!("g{number}"),
+        expected: "PTX, or an error".to_owned(),
+        actual: actual.to_owned(),
+    })
 }
 
 /// The phrases in a message at which the cause of a failure begins.
-const MARKS: [&str; 4] = ["Internal Compiler Error", "LLVM ERROR", "error in backend", "Assertion `"];
+const MARKS: [&str; 4] = ["Internal Compiler EmitError", "LLVM ERROR", "error in backend", "Assertion `"];
 
 /// Returns the message of a failure from the cause on.
 fn cause(message: &str) -> &str {

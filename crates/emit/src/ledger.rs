@@ -2,19 +2,19 @@
 
 use std::collections::BTreeMap;
 
-use crate::Error;
-use crate::judge::{Difference, Symptom};
-use crate::judged::{Judged, Tester};
-use crate::reduce::{Example, reduce};
+use crate::EmitError;
+use crate::judge::{DifferenceSymptom, SourceDifference};
+use crate::judged::{GlobalResult, Tester};
+use crate::reduce::{DifferenceExample, reduce};
 use crate::shape::slug;
-use crate::source::Source;
+use crate::source::TestGlobal;
 
-/// The most globals of one symptom to reduce; further ones are only counted.
+/// The maximum number of globals with the same symptom that are reduced; further globals are only counted.
 const MOST_EXAMPLES: usize = 5;
 
 /// The results for one compiler.
 #[derive(Clone, Debug)]
-pub struct Ledger<S> {
+pub struct ResultLedger<S> {
     /// The number of globals compared.
     pub compared: u64,
     /// The number of compared globals that agree with the source.
@@ -22,21 +22,21 @@ pub struct Ledger<S> {
     /// The number of globals not compared, by reason.
     pub not_compared: BTreeMap<String, u64>,
     /// The number of compared globals for which a description was missing, by description and reason.
-    pub unheard: BTreeMap<String, u64>,
+    pub unavailable: BTreeMap<String, u64>,
     /// The symptoms seen, by symptom and kind of scalar.
-    symptoms: BTreeMap<(Symptom, &'static str), Seen<S>>,
+    symptoms: BTreeMap<(DifferenceSymptom, &'static str), SymptomOccurrences<S>>,
 }
 
-/// The occurrences of one symptom.
+/// The occurrences of a symptom.
 #[derive(Clone, Debug)]
-struct Seen<S> {
+struct SymptomOccurrences<S> {
     count: u64,
     /// The shortest globals that show it, the shortest first.
-    examples: Vec<(usize, u64, Example<S>)>,
+    examples: Vec<(usize, u64, DifferenceExample<S>)>,
 }
 
-impl<S> Seen<S> {
-    fn add(&mut self, other: Seen<S>) {
+impl<S> SymptomOccurrences<S> {
+    fn add(&mut self, other: SymptomOccurrences<S>) {
         self.count += other.count;
         self.examples.extend(other.examples);
         self.examples.sort_by_key(|(length, number, _)| (*length, *number));
@@ -46,9 +46,9 @@ impl<S> Seen<S> {
 
 /// The globals with one shape and one symptom.
 #[derive(Clone, Debug)]
-pub struct Found<S> {
+pub struct EmitFinding<S> {
     /// The symptom.
-    pub symptom: Symptom,
+    pub symptom: DifferenceSymptom,
     /// The shape of the reduced global.
     pub shape: String,
     /// The number of reduced globals with this shape and symptom.
@@ -56,14 +56,14 @@ pub struct Found<S> {
     /// The reduced global.
     pub global: S,
     /// The difference that it shows.
-    pub difference: Difference,
+    pub difference: SourceDifference,
 }
 
-impl<S> Found<S> {
-    /// Returns the id: the class and the shape. If the compiler fails, the cause says more than the shape and takes its
-    /// place.
+impl<S> EmitFinding<S> {
+    /// Returns the id: the class and the shape. If the compiler fails, the cause says more than the shape and
+    /// takes its place.
     pub fn id(&self) -> String {
-        let Symptom { class, what } = &self.symptom;
+        let DifferenceSymptom { class, what } = &self.symptom;
         let about = match class {
             // A signal says less than the shape.
             ptxsmith_model::Class::Crash | ptxsmith_model::Class::Hang if !what.contains("signal") => what,
@@ -75,59 +75,59 @@ impl<S> Found<S> {
     }
 }
 
-impl<S> Default for Ledger<S> {
-    fn default() -> Ledger<S> {
-        Ledger {
+impl<S> Default for ResultLedger<S> {
+    fn default() -> ResultLedger<S> {
+        ResultLedger {
             compared: 0,
             conform: 0,
             not_compared: BTreeMap::new(),
-            unheard: BTreeMap::new(),
+            unavailable: BTreeMap::new(),
             symptoms: BTreeMap::new(),
         }
     }
 }
 
-impl<S> Default for Seen<S> {
-    fn default() -> Seen<S> {
-        Seen { count: 0, examples: Vec::new() }
+impl<S> Default for SymptomOccurrences<S> {
+    fn default() -> SymptomOccurrences<S> {
+        SymptomOccurrences { count: 0, examples: Vec::new() }
     }
 }
 
-impl<S: Source> Ledger<S> {
+impl<S: TestGlobal> ResultLedger<S> {
     /// Records the result for a global.
-    pub fn enter(&mut self, global: &S, judged: &Judged) {
+    pub fn enter(&mut self, global: &S, judged: &GlobalResult) {
         match judged {
-            Judged::NotCompared(why) => *self.not_compared.entry(why.clone()).or_default() += 1,
-            Judged::Compared(verdict) => {
+            GlobalResult::NotCompared(why) => *self.not_compared.entry(why.clone()).or_default() += 1,
+            GlobalResult::Compared(verdict) => {
                 self.compared += 1;
-                for witness in &verdict.unheard {
-                    *self.unheard.entry(witness.clone()).or_default() += 1;
+                for witness in &verdict.unavailable {
+                    *self.unavailable.entry(witness.clone()).or_default() += 1;
                 }
             }
-            Judged::Failed(_) => self.compared += 1,
+            GlobalResult::Failed(_) => self.compared += 1,
         }
         if let Some(difference) = judged.difference() {
-            let example = Example { global: global.clone(), difference: difference.clone() };
+            let example = DifferenceExample { global: global.clone(), difference: difference.clone() };
             let examples = vec![(global.text().len(), global.number(), example)];
-            let seen = self.symptoms.entry((difference.symptom(), difference.kind)).or_default();
-            seen.add(Seen { count: 1, examples });
-        } else if matches!(judged, Judged::Compared(_)) {
+            let occurrences = self.symptoms.entry((difference.symptom(), difference.kind)).or_default();
+            occurrences.add(SymptomOccurrences { count: 1, examples });
+        } else if matches!(judged, GlobalResult::Compared(_)) {
             self.conform += 1;
         }
     }
 
     /// Adds the results of another ledger.
-    pub fn merge(&mut self, other: Ledger<S>) {
+    pub fn merge(&mut self, other: ResultLedger<S>) {
         self.compared += other.compared;
         self.conform += other.conform;
         for (why, count) in other.not_compared {
             *self.not_compared.entry(why).or_default() += count;
         }
-        for (why, count) in other.unheard {
-            *self.unheard.entry(why).or_default() += count;
+        for (why, count) in other.unavailable {
+            *self.unavailable.entry(why).or_default() += count;
         }
-        for (key, seen) in other.symptoms {
-            self.symptoms.entry(key).or_default().add(seen);
+        for (key, occurrences) in other.symptoms {
+            self.symptoms.entry(key).or_default().add(occurrences);
         }
     }
 
@@ -136,23 +136,25 @@ impl<S: Source> Ledger<S> {
         self.symptoms.len()
     }
 
-    /// Reduces the examples and returns the findings. Examples with the same symptom and shape are one finding.
+    /// Reduces the examples and returns the findings. Examples with the same symptom and shape are one
+    /// finding.
     ///
     /// # Errors
     /// If a compiler cannot be run.
-    pub fn findings<T: Tester<Source = S>>(
+    pub fn findings<T: Tester<Global = S>>(
         &self,
         tester: &T,
         is_over: &dyn Fn() -> bool,
-    ) -> Result<Vec<Found<S>>, Error> {
-        let seen = self.symptoms.values().flat_map(|seen| &seen.examples);
-        let mut examples: Vec<Example<S>> = seen.map(|(.., example)| example.clone()).collect();
+    ) -> Result<Vec<EmitFinding<S>>, EmitError> {
+        let occurrences = self.symptoms.values().flat_map(|occurrences| &occurrences.examples);
+        let mut examples: Vec<DifferenceExample<S>> =
+            occurrences.map(|(.., example)| example.clone()).collect();
         reduce(tester, &mut examples, is_over)?;
-        let mut found: BTreeMap<(Symptom, String), Found<S>> = BTreeMap::new();
-        for Example { global, difference } in examples {
+        let mut found: BTreeMap<(DifferenceSymptom, String), EmitFinding<S>> = BTreeMap::new();
+        for DifferenceExample { global, difference } in examples {
             let (symptom, shape) = (difference.symptom(), global.shape());
             let entry = found.entry((symptom.clone(), shape.clone()));
-            entry.or_insert_with(|| Found { symptom, shape, count: 0, global, difference }).count += 1;
+            entry.or_insert_with(|| EmitFinding { symptom, shape, count: 0, global, difference }).count += 1;
         }
         Ok(found.into_values().collect())
     }

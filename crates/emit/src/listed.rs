@@ -1,5 +1,5 @@
-//! The known deviations of compilers that print PTX, from files in `corpus/deviations/emitted`. Each file is named after
-//! the id of its findings.
+//! The known deviations of compilers that print PTX, from files in `corpus/deviations/emitted`. Each file is
+//! named after the id of its findings.
 
 use std::sync::LazyLock;
 
@@ -9,7 +9,7 @@ use ptxsmith_model::Class;
 use ptxsmith_subject::version::Releases;
 use regex_lite::Regex;
 
-use crate::judge::Symptom;
+use crate::judge::DifferenceSymptom;
 
 static FILES: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/deviations");
 
@@ -28,7 +28,7 @@ const KEYS: [&str; 10] = [
 ];
 
 /// A known deviation.
-pub struct Listed {
+pub struct CompilerDeviation {
     /// The id, which is also the id of its findings.
     pub id: &'static str,
     /// The effect, in one line.
@@ -47,7 +47,7 @@ pub struct Listed {
 }
 
 /// All known deviations.
-pub static LISTED: LazyLock<Vec<Listed>> = LazyLock::new(|| {
+pub static LISTED: LazyLock<Vec<CompilerDeviation>> = LazyLock::new(|| {
     let sources = FILES.files().filter_map(|file| {
         let path = file.path().to_str()?;
         let id = path.strip_suffix(".cu").or_else(|| path.strip_suffix(".ll"))?;
@@ -56,8 +56,8 @@ pub static LISTED: LazyLock<Vec<Listed>> = LazyLock::new(|| {
     sources.map(|(id, text)| read(id, text).unwrap_or_else(|error| panic!("emitted/{id}: {error}"))).collect()
 });
 
-fn read(id: &'static str, text: &'static str) -> Result<Listed, String> {
-    let mut said: Vec<(&str, &str)> = Vec::new();
+fn read(id: &'static str, text: &'static str) -> Result<CompilerDeviation, String> {
+    let mut keys = DeviationKeys(Vec::new());
     let mut source = text;
     while let Some(line) = source.strip_prefix("// ").or_else(|| source.strip_prefix("; ")) {
         let (line, rest) = line.split_once('\n').unwrap_or((line, ""));
@@ -68,26 +68,39 @@ fn read(id: &'static str, text: &'static str) -> Result<Listed, String> {
         if !KEYS.contains(&key) {
             return Err(format!("`{key}` is no key; the keys are {}", KEYS.join(", ")));
         }
-        said.push((key, value));
+        keys.0.push((key, value));
         source = rest;
     }
-    let all = |name: &'static str| said.iter().filter(move |(key, _)| *key == name).map(|(_, value)| *value);
-    let needed = |name: &'static str| all(name).next().ok_or_else(|| format!("there is no `// {name}: ...`"));
-    Ok(Listed {
+    Ok(CompilerDeviation {
         id,
-        title: needed("title")?,
-        link: all("link").next(),
+        title: keys.required("title")?,
+        link: keys.values("link").next(),
         source,
-        classes: needed("deviation")?
+        classes: keys
+            .required("deviation")?
             .split(' ')
             .map(|name| Class::of_verdict(name).ok_or_else(|| format!("there is no class `{name}`")))
             .collect::<Result<_, _>>()?,
-        symptom: all("symptom").next().unwrap_or_default(),
-        shapes: all("shape")
+        symptom: keys.values("symptom").next().unwrap_or_default(),
+        shapes: keys
+            .values("shape")
             .map(|text| Regex::new(&format!("^(?:{text})$")).map_err(|error| error.to_string()))
             .collect::<Result<_, _>>()?,
-        compilers: all("releases").map(compiler).collect::<Result<_, _>>()?,
+        compilers: keys.values("releases").map(compiler).collect::<Result<_, _>>()?,
     })
+}
+
+/// The keys and values of the leading comments of a file.
+struct DeviationKeys(Vec<(&'static str, &'static str)>);
+
+impl DeviationKeys {
+    fn values(&self, name: &'static str) -> impl Iterator<Item = &'static str> {
+        self.0.iter().filter(move |(key, _)| *key == name).map(|(_, value)| *value)
+    }
+
+    fn required(&self, name: &'static str) -> Result<&'static str, String> {
+        self.values(name).next().ok_or_else(|| format!("there is no `// {name}: ...`"))
+    }
 }
 
 /// Parses `nvcc 13.0 and later`.
@@ -98,24 +111,28 @@ fn compiler(text: &'static str) -> Result<(&'static str, Releases), String> {
     Ok((name, read))
 }
 
-impl Listed {
+impl CompilerDeviation {
     /// Returns true if it is listed for this compiler.
-    pub fn is_of(&self, description: &CompilerDescription) -> bool {
+    pub fn applies_to(&self, description: &CompilerDescription) -> bool {
         let version = Some(description.version.as_str());
-        self.compilers.iter().any(|(name, releases)| *name == description.name && releases.contain(version))
+        self.compilers.iter().any(|(name, releases)| *name == description.name && releases.contains(version))
     }
 
     /// Returns true if reduced globals with this shape and symptom show it.
-    pub fn matches(&self, symptom: &Symptom, shape: &str) -> bool {
+    pub fn matches(&self, symptom: &DifferenceSymptom, shape: &str) -> bool {
         self.classes.contains(&symptom.class)
             && symptom.what.contains(self.symptom)
-            && (self.shapes.is_empty() || self.shapes.iter().any(|own| own.is_match(shape)))
+            && (self.shapes.is_empty() || self.shapes.iter().any(|pattern| pattern.is_match(shape)))
     }
 }
 
 /// Returns the known deviation of a compiler that globals with this shape and symptom show.
-pub fn find(symptom: &Symptom, shape: &str, description: &CompilerDescription) -> Option<&'static Listed> {
-    LISTED.iter().find(|listed| listed.is_of(description) && listed.matches(symptom, shape))
+pub fn find(
+    symptom: &DifferenceSymptom,
+    shape: &str,
+    description: &CompilerDescription,
+) -> Option<&'static CompilerDeviation> {
+    LISTED.iter().find(|listed| listed.applies_to(description) && listed.matches(symptom, shape))
 }
 
 #[cfg(test)]
@@ -125,7 +142,7 @@ mod tests {
     #[test]
     fn every_listed_fault_says_what_it_is_about() {
         assert!(!LISTED.is_empty());
-        for Listed { id, source, symptom, shapes, compilers, .. } in LISTED.iter() {
+        for CompilerDeviation { id, source, symptom, shapes, compilers, .. } in LISTED.iter() {
             assert!(!symptom.is_empty() || !shapes.is_empty(), "{id}");
             assert!(
                 !compilers.is_empty() && (source.contains("__device__") || source.contains("@g0 =")),

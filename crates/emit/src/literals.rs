@@ -1,10 +1,11 @@
-//! Generates literals by class of value: ties and numbers beside them, subnormal numbers, long digits, conversions.
+//! Generates literals by class of value: ties and numbers beside them, subnormal numbers, long digits,
+//! conversions.
 
 use num_bigint::BigUint;
 use ptxsmith_gen::stream::Draw;
 
-use crate::source::number::{Exact, Format};
-use crate::source::{Literal, Scalar};
+use crate::source::number::{Exact, FloatFormat};
+use crate::source::{CxxLiteral, Scalar};
 
 /// Decimal literals to use besides generated ones.
 const DECIMALS: &[&str] = &[
@@ -34,11 +35,11 @@ const INTEGERS: [Scalar; 6] = [
 ];
 
 /// Draws a value of this type.
-pub fn literal(draw: &mut Draw, scalar: Scalar) -> Literal {
+pub fn literal(draw: &mut Draw, scalar: Scalar) -> CxxLiteral {
     match scalar.format() {
         Some(format) => {
             let literal = floating(draw, scalar, format);
-            if literal.is_defined(scalar) { literal } else { Literal::Floating("1.0".to_owned(), scalar) }
+            if literal.is_defined(scalar) { literal } else { CxxLiteral::Floating("1.0".to_owned(), scalar) }
         }
         None if draw.chance(8) => {
             let literal = truncated(draw, scalar);
@@ -52,7 +53,7 @@ fn wide(draw: &mut Draw) -> u128 {
     u128::from(draw.bits()) << 64 | u128::from(draw.bits())
 }
 
-fn integer(draw: &mut Draw, scalar: Scalar) -> Literal {
+fn integer(draw: &mut Draw, scalar: Scalar) -> CxxLiteral {
     let bits = wide(draw);
     let bits = match draw.below(8) {
         0 => 0,
@@ -63,26 +64,29 @@ fn integer(draw: &mut Draw, scalar: Scalar) -> Literal {
         5 => bits & u128::from(u64::MAX),
         _ => bits,
     };
-    Literal::Integer(bits & (u128::MAX >> (128 - 8 * scalar.size())))
+    CxxLiteral::Integer(bits & (u128::MAX >> (128 - 8 * scalar.size())))
 }
 
-fn floating(draw: &mut Draw, scalar: Scalar, format: Format) -> Literal {
+fn floating(draw: &mut Draw, scalar: Scalar, format: FloatFormat) -> CxxLiteral {
     let of = if draw.chance(15) { other(scalar) } else { scalar };
     match draw.below(10) {
-        0 => Literal::Floating((*draw.of(DECIMALS)).to_owned(), of),
-        1 => Literal::Floating(format!("{}.{:03}", draw.below(1000), draw.below(1000)), of),
+        0 => CxxLiteral::Floating((*draw.pick(DECIMALS)).to_owned(), of),
+        1 => CxxLiteral::Floating(format!("{}.{:03}", draw.below(1000), draw.below(1000)), of),
         2 => {
             let number = Exact::of_bits(finite(draw, format), format);
-            Literal::Floating(spelled(draw, &number, Side::At), of)
+            CxxLiteral::Floating(spelled(draw, &number, Side::At), of)
         }
         3 | 4 => {
-            let from = *draw.of(&INTEGERS);
-            Literal::Converted(near_tie_integer(draw, format) & (u128::MAX >> (128 - 8 * from.size())), from)
+            let from = *draw.pick(&INTEGERS);
+            CxxLiteral::Converted(
+                near_tie_integer(draw, format) & (u128::MAX >> (128 - 8 * from.size())),
+                from,
+            )
         }
         _ => {
             let number = Exact::middle(finite(draw, format), format);
-            let side = *draw.of(&[Side::Below, Side::At, Side::Above]);
-            Literal::Floating(spelled(draw, &number, side), of)
+            let side = *draw.pick(&[Side::Below, Side::At, Side::Above]);
+            CxxLiteral::Floating(spelled(draw, &number, side), of)
         }
     }
 }
@@ -91,17 +95,18 @@ fn other(scalar: Scalar) -> Scalar {
     if scalar == Scalar::Float { Scalar::Double } else { Scalar::Float }
 }
 
-/// Draws a floating-point literal for an integer type: its digits before the point fit, and a fraction follows.
-fn truncated(draw: &mut Draw, scalar: Scalar) -> Literal {
+/// Draws a floating-point literal for an integer type: its digits before the point fit, and a fraction
+/// follows.
+fn truncated(draw: &mut Draw, scalar: Scalar) -> CxxLiteral {
     let bits = wide(draw) >> (128 - 8 * scalar.size()) >> draw.below(8 * scalar.size() as u64);
-    let fraction = *draw.of(&["0", "25", "5", "75", "999", "99999999999999999999999999999"]);
+    let fraction = *draw.pick(&["0", "25", "5", "75", "999", "99999999999999999999999999999"]);
     let sign = if draw.chance(30) { "-" } else { "" };
-    let of = *draw.of(&[Scalar::Float, Scalar::Double, Scalar::Double]);
-    Literal::Floating(format!("{sign}{bits}.{fraction}"), of)
+    let of = *draw.pick(&[Scalar::Float, Scalar::Double, Scalar::Double]);
+    CxxLiteral::Floating(format!("{sign}{bits}.{fraction}"), of)
 }
 
 /// Draws the bits of a positive finite number.
-fn finite(draw: &mut Draw, format: Format) -> u128 {
+fn finite(draw: &mut Draw, format: FloatFormat) -> u128 {
     let ones = (1u128 << format.fraction) - 1;
     let bias = (1 << (format.exponent - 1)) - 1;
     let exponent = match draw.below(8) {
@@ -121,7 +126,7 @@ fn finite(draw: &mut Draw, format: Format) -> u128 {
 }
 
 /// Draws an integer in the middle of two numbers of a format, or next to it.
-fn near_tie_integer(draw: &mut Draw, format: Format) -> u128 {
+fn near_tie_integer(draw: &mut Draw, format: FloatFormat) -> u128 {
     let leading = 1u128 << (format.fraction + 1);
     let odd = leading | u128::from(draw.bits()) & (leading - 1) | 1;
     let shifted = odd << draw.below(u64::from(127 - format.fraction));

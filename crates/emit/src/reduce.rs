@@ -1,37 +1,38 @@
-//! Reduces globals that show a difference, many at a time: each step compiles the variants of all globals together.
+//! Reduces globals that show a difference, many at a time: each step compiles the variants of all globals
+//! together.
 
 use std::collections::BTreeMap;
 
-use crate::Error;
-use crate::judge::{Difference, OF_HOST};
-use crate::judged::{Judged, Tester};
-use crate::source::Source;
+use crate::EmitError;
+use crate::judge::{HOST_DIFFERENCE, SourceDifference};
+use crate::judged::{GlobalResult, Tester};
+use crate::source::TestGlobal;
 
-/// The most variants of one global per step.
+/// The maximum number of variants of a global in one step.
 const MOST_VARIANTS: usize = 48;
 
-/// The most globals to compile at once.
+/// The maximum number of globals to compile at once.
 const UNIT: usize = 400;
 
 /// A global that shows a difference.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Example<S> {
+pub struct DifferenceExample<S> {
     /// The global.
     pub global: S,
     /// The difference.
-    pub difference: Difference,
+    pub difference: SourceDifference,
 }
 
-/// Reduces the examples as far as they still show their differences. If `is_over` returns true or the run is stopped,
-/// leaves them as they are.
+/// Reduces the examples as far as they still show their differences. If `is_over` returns true or the run is
+/// stopped, leaves them as they are.
 ///
 /// # Errors
 /// If a compiler cannot be run.
 pub fn reduce<T: Tester>(
     tester: &T,
-    examples: &mut [Example<T::Source>],
+    examples: &mut [DifferenceExample<T::Global>],
     is_over: &dyn Fn() -> bool,
-) -> Result<(), Error> {
+) -> Result<(), EmitError> {
     let mut active: Vec<usize> = (0..examples.len()).collect();
     while !active.is_empty() {
         let mut still_active = Vec::new();
@@ -50,28 +51,29 @@ pub fn reduce<T: Tester>(
     Ok(())
 }
 
-/// Reduces each of these examples by one step. Returns the indices of those that became smaller.
+/// Reduces each of these examples by one step. Returns the indices of the examples that became smaller.
 fn step<T: Tester>(
     tester: &T,
-    examples: &mut [Example<T::Source>],
+    examples: &mut [DifferenceExample<T::Global>],
     places: &[usize],
-) -> Result<Vec<usize>, Error> {
-    let mut asked: Vec<T::Source> = Vec::new();
+) -> Result<Vec<usize>, EmitError> {
+    let mut variants: Vec<T::Global> = Vec::new();
     let mut origins: Vec<usize> = Vec::new();
     for &place in places {
-        for variant in smaller(&examples[place].global) {
+        for variant in smallest_variants(&examples[place].global) {
             origins.push(place);
-            asked.push(variant.numbered(asked.len() as u64));
+            variants.push(variant.numbered(variants.len() as u64));
         }
     }
     // Run the host's compilers only if a difference is based on them.
-    let differences = || places.iter().map(|&place| &examples[place].difference);
-    let of_host = differences().find(|difference| difference.symptom.ends_with(OF_HOST));
-    let sought = of_host.or_else(|| differences().next());
-    let judged = tester.judge(&asked.iter().collect::<Vec<_>>(), sought)?;
-    let mut next: BTreeMap<usize, (&T::Source, &Difference)> = BTreeMap::new();
-    for (global, &place) in asked.iter().zip(&origins) {
-        let difference = judged.get(&global.number()).and_then(Judged::difference);
+    let mut differences = places.iter().map(|&place| &examples[place].difference);
+    let host_difference =
+        differences.clone().find(|difference| difference.symptom.ends_with(HOST_DIFFERENCE));
+    let sought = host_difference.or_else(|| differences.next());
+    let results = tester.judge(&variants.iter().collect::<Vec<_>>(), sought)?;
+    let mut next: BTreeMap<usize, (&T::Global, &SourceDifference)> = BTreeMap::new();
+    for (global, &place) in variants.iter().zip(&origins) {
+        let difference = results.get(&global.number()).and_then(GlobalResult::difference);
         let symptom = examples[place].difference.symptom();
         if let Some(difference) = difference.filter(|difference| difference.symptom() == symptom) {
             // The smallest variants come first.
@@ -79,15 +81,15 @@ fn step<T: Tester>(
         }
     }
     for (&place, &(global, difference)) in &next {
-        examples[place] = Example { global: global.clone(), difference: difference.clone() };
+        examples[place] = DifferenceExample { global: global.clone(), difference: difference.clone() };
     }
     Ok(next.into_keys().collect())
 }
 
 /// Returns the variants of a global, the smallest first.
-fn smaller<S: Source>(global: &S) -> Vec<S> {
-    let mut all = global.variants();
-    all.sort_by_cached_key(|variant| variant.text().len());
-    all.truncate(MOST_VARIANTS);
-    all
+fn smallest_variants<S: TestGlobal>(global: &S) -> Vec<S> {
+    let mut variants = global.variants();
+    variants.sort_by_cached_key(|variant| variant.text().len());
+    variants.truncate(MOST_VARIANTS);
+    variants
 }

@@ -1,17 +1,18 @@
-//! Describes reduced globals without names and values. Reduced globals with the same cause have the same shape.
+//! Describes reduced globals without names and values. Reduced globals with the same cause have the same
+//! shape.
 
-use crate::source::{Class, Form, Global, Member, Pointer, Scalar, Space, Type};
+use crate::source::{CxxClass, CxxGlobal, CxxPointer, CxxType, GlobalSpecifier, Member, MemorySpace, Scalar};
 
 /// Returns the shape of a global: `struct { int : N; int }`.
-pub fn shape(global: &Global) -> String {
+pub fn shape(global: &CxxGlobal) -> String {
     let mut before = String::new();
-    if global.space != Space::Device {
+    if global.space != MemorySpace::Device {
         before += &format!("{} ", global.space.name());
     }
-    if global.form != Form::Plain {
+    if global.form != GlobalSpecifier::Plain {
         before += &format!("{} ", global.form.name());
     }
-    before + &of_type(&global.ty)
+    before + &type_shape(&global.ty)
 }
 
 /// Converts a shape to a part of an id.
@@ -30,26 +31,26 @@ pub fn slug(shape: &str) -> String {
     words.join("-")
 }
 
-fn of_type(ty: &Type) -> String {
+fn type_shape(ty: &CxxType) -> String {
     match ty {
-        Type::Scalar(scalar, value) => match value.manner(*scalar) {
-            "" => of_scalar(*scalar).to_owned(),
-            manner => format!("{} {manner}", of_scalar(*scalar)),
+        CxxType::Scalar(scalar, value) => match value.manner(*scalar) {
+            "" => scalar_shape(*scalar).to_owned(),
+            manner => format!("{} {manner}", scalar_shape(*scalar)),
         },
-        Type::Pointer(Pointer::DataMember | Pointer::NullDataMember) => "member pointer".to_owned(),
-        Type::Pointer(Pointer::Function) => "function *".to_owned(),
-        Type::Pointer(Pointer::Null) => "null *".to_owned(),
-        Type::Pointer(_) => "*".to_owned(),
-        Type::Array(array) if array.given < array.length => {
-            format!("{}[{} of {}]", of_type(&array.element), array.given.min(1), array.length.min(2))
+        CxxType::Pointer(CxxPointer::DataMember | CxxPointer::NullDataMember) => "member pointer".to_owned(),
+        CxxType::Pointer(CxxPointer::Function) => "function *".to_owned(),
+        CxxType::Pointer(CxxPointer::Null) => "null *".to_owned(),
+        CxxType::Pointer(_) => "*".to_owned(),
+        CxxType::Array(array) if array.given < array.length => {
+            format!("{}[{} of {}]", type_shape(&array.element), array.given.min(1), array.length.min(2))
         }
-        Type::Array(array) => format!("{}[{}]", of_type(&array.element), array.length.min(2)),
-        Type::Text(text) => format!("{} string", text.scalar.name()),
-        Type::Class(class) => of_class(class),
+        CxxType::Array(array) => format!("{}[{}]", type_shape(&array.element), array.length.min(2)),
+        CxxType::Text(text) => format!("{} string", text.scalar.name()),
+        CxxType::Class(class) => class_shape(class),
     }
 }
 
-fn of_scalar(scalar: Scalar) -> &'static str {
+fn scalar_shape(scalar: Scalar) -> &'static str {
     match scalar {
         Scalar::Unsigned => "int",
         Scalar::UnsignedShort => "short",
@@ -60,7 +61,7 @@ fn of_scalar(scalar: Scalar) -> &'static str {
     }
 }
 
-fn of_class(class: &Class) -> String {
+fn class_shape(class: &CxxClass) -> String {
     let mut text = String::new();
     if class.is_packed {
         text += "packed ";
@@ -75,7 +76,7 @@ fn of_class(class: &Class) -> String {
         text += "constructed ";
     }
     text += if class.is_union { "union" } else { "struct" };
-    let bases: Vec<String> = class.bases.iter().map(of_class).collect();
+    let bases: Vec<String> = class.bases.iter().map(class_shape).collect();
     if !bases.is_empty() {
         text += &format!(" : {}", bases.join(", "));
     }
@@ -100,7 +101,7 @@ fn member(member: &Member) -> String {
     if member.is_unnamed {
         text += "unnamed ";
     }
-    text += &of_type(&member.ty);
+    text += &type_shape(&member.ty);
     text + match member.width {
         Some(0) => " : 0",
         Some(_) => " : N",

@@ -3,16 +3,17 @@
 use crate::shape::shape;
 use crate::source::print::declaration;
 use crate::source::{
-    Array, Class, Form, Global, Literal, Member, Pointer, Scalar, Source, Space, Text, Type,
+    CxxArray, CxxClass, CxxGlobal, CxxLiteral, CxxPointer, CxxString, CxxType, GlobalSpecifier, Member,
+    MemorySpace, Scalar, TestGlobal,
 };
 
-impl Source for Global {
+impl TestGlobal for CxxGlobal {
     fn number(&self) -> u64 {
         self.number
     }
 
-    fn numbered(&self, number: u64) -> Global {
-        Global { number, ..self.clone() }
+    fn numbered(&self, number: u64) -> CxxGlobal {
+        CxxGlobal { number, ..self.clone() }
     }
 
     fn text(&self) -> String {
@@ -23,43 +24,44 @@ impl Source for Global {
         shape(self)
     }
 
-    fn variants(&self) -> Vec<Global> {
+    fn variants(&self) -> Vec<CxxGlobal> {
         variants(self)
     }
 }
 
 /// Returns every global that is one step smaller or simpler.
-fn variants(global: &Global) -> Vec<Global> {
-    let mut all = Vec::new();
-    if global.form != Form::Plain {
-        all.push(Global { form: Form::Plain, ..global.clone() });
+fn variants(global: &CxxGlobal) -> Vec<CxxGlobal> {
+    let mut variants = Vec::new();
+    if global.form != GlobalSpecifier::Plain {
+        variants.push(CxxGlobal { form: GlobalSpecifier::Plain, ..global.clone() });
     }
-    if global.space != Space::Device {
-        all.push(Global { space: Space::Device, ..global.clone() });
+    if global.space != MemorySpace::Device {
+        variants.push(CxxGlobal { space: MemorySpace::Device, ..global.clone() });
     }
-    all.extend(of_type(&global.ty).into_iter().map(|ty| Global { ty, ..global.clone() }));
-    all
+    variants.extend(type_variants(&global.ty).into_iter().map(|ty| CxxGlobal { ty, ..global.clone() }));
+    variants
 }
 
-fn of_type(ty: &Type) -> Vec<Type> {
+fn type_variants(ty: &CxxType) -> Vec<CxxType> {
     match ty {
-        Type::Scalar(scalar, value) => of_scalar(*scalar, value),
-        Type::Pointer(pointer) => {
-            let plainer = [Pointer::Object, Pointer::Function, Pointer::DataMember];
+        CxxType::Scalar(scalar, value) => scalar_variants(*scalar, value),
+        CxxType::Pointer(pointer) => {
+            let plainer = [CxxPointer::Object, CxxPointer::Function, CxxPointer::DataMember];
             let place = plainer.iter().position(|plain| plain == pointer).unwrap_or(plainer.len());
-            let mut all: Vec<Type> = plainer[..place].iter().map(|&plain| Type::Pointer(plain)).collect();
-            all.push(Type::Scalar(Scalar::Int, Literal::Integer(5)));
-            all
+            let mut variants: Vec<CxxType> =
+                plainer[..place].iter().map(|&plain| CxxType::Pointer(plain)).collect();
+            variants.push(CxxType::Scalar(Scalar::Int, CxxLiteral::Integer(5)));
+            variants
         }
-        Type::Text(text) => of_text(text),
-        Type::Array(array) => of_array(array),
-        Type::Class(class) => {
-            let mut all: Vec<Type> = class.bases.iter().cloned().map(Type::Class).collect();
-            all.extend(
+        CxxType::Text(text) => string_variants(text),
+        CxxType::Array(array) => array_variants(array),
+        CxxType::Class(class) => {
+            let mut variants: Vec<CxxType> = class.bases.iter().cloned().map(CxxType::Class).collect();
+            variants.extend(
                 class.members.iter().filter(|member| !member.is_padding()).map(|member| member.ty.clone()),
             );
-            all.extend(of_class(class).into_iter().map(Type::Class));
-            all
+            variants.extend(class_variants(class).into_iter().map(CxxType::Class));
+            variants
         }
     }
 }
@@ -67,21 +69,22 @@ fn of_type(ty: &Type) -> Vec<Type> {
 /// The plain types, the simplest first. Their values differ from padding.
 const PLAIN: [Scalar; 5] = [Scalar::Int, Scalar::Char, Scalar::Short, Scalar::Long, Scalar::Int128];
 
-fn of_scalar(scalar: Scalar, value: &Literal) -> Vec<Type> {
+fn scalar_variants(scalar: Scalar, value: &CxxLiteral) -> Vec<CxxType> {
     let place = PLAIN.iter().position(|plain| *plain == scalar).unwrap_or(PLAIN.len());
-    let mut all: Vec<Type> =
-        PLAIN[..place].iter().map(|&plain| Type::Scalar(plain, Literal::Integer(5))).collect();
-    if !scalar.is_floating() && *value != Literal::Integer(5) {
-        all.push(Type::Scalar(scalar, Literal::Integer(5)));
+    let mut variants: Vec<CxxType> =
+        PLAIN[..place].iter().map(|&plain| CxxType::Scalar(plain, CxxLiteral::Integer(5))).collect();
+    if !scalar.is_floating() && *value != CxxLiteral::Integer(5) {
+        variants.push(CxxType::Scalar(scalar, CxxLiteral::Integer(5)));
     }
-    let literals = of_literal(scalar, value).into_iter().filter(|literal| literal.is_defined(scalar));
-    all.extend(literals.map(|literal| Type::Scalar(scalar, literal)));
-    all
+    let literals = literal_variants(scalar, value).into_iter().filter(|literal| literal.is_defined(scalar));
+    variants.extend(literals.map(|literal| CxxType::Scalar(scalar, literal)));
+    variants
 }
 
-/// Shortens a literal: without its sign, without half of its digits or the last one, or in the type of the scalar.
-fn of_literal(scalar: Scalar, value: &Literal) -> Vec<Literal> {
-    let Literal::Floating(text, of) = value else { return Vec::new() };
+/// Shortens a literal: without its sign, without half of its digits or the last one, or in the type of the
+/// scalar.
+fn literal_variants(scalar: Scalar, value: &CxxLiteral) -> Vec<CxxLiteral> {
+    let CxxLiteral::Floating(text, of) = value else { return Vec::new() };
     let mut texts: Vec<String> = text.strip_prefix('-').map(str::to_owned).into_iter().collect();
     // Digits in front of a point or the end of the digits of a hexadecimal number decide on its size.
     if let Some((before, after)) = text.split_once('.') {
@@ -91,52 +94,54 @@ fn of_literal(scalar: Scalar, value: &Literal) -> Vec<Literal> {
         let lengths = lengths.into_iter().filter(|&length| 0 < length && length < digits.len());
         texts.extend(lengths.map(|length| format!("{before}.{}{power}", &digits[..length])));
     }
-    let mut all: Vec<Literal> = texts.into_iter().map(|text| Literal::Floating(text, *of)).collect();
+    let mut variants: Vec<CxxLiteral> =
+        texts.into_iter().map(|text| CxxLiteral::Floating(text, *of)).collect();
     if *of != scalar && scalar.is_floating() {
-        all.push(Literal::Floating(text.clone(), scalar));
+        variants.push(CxxLiteral::Floating(text.clone(), scalar));
     }
-    all
+    variants
 }
 
-fn of_text(text: &Text) -> Vec<Type> {
-    let mut all = vec![Type::Scalar(Scalar::Char, Literal::Integer(5))];
+fn string_variants(text: &CxxString) -> Vec<CxxType> {
+    let mut variants = vec![CxxType::Scalar(Scalar::Char, CxxLiteral::Integer(5))];
     let units = text.units().len() as u64;
     let mut rest = text.text.chars();
     if rest.next().is_some() {
-        let shorter = Text { text: rest.collect(), ..text.clone() };
+        let shorter = CxxString { text: rest.collect(), ..text.clone() };
         let length = text.length - units + shorter.units().len() as u64;
-        all.push(Type::Text(Text { length, ..shorter }));
+        variants.push(CxxType::Text(CxxString { length, ..shorter }));
     }
     if text.length > units + 1 {
-        all.push(Type::Text(Text { length: text.length - 1, ..text.clone() }));
+        variants.push(CxxType::Text(CxxString { length: text.length - 1, ..text.clone() }));
     }
     if text.scalar != Scalar::Char && text.text.is_ascii() {
-        all.push(Type::Text(Text { scalar: Scalar::Char, ..text.clone() }));
+        variants.push(CxxType::Text(CxxString { scalar: Scalar::Char, ..text.clone() }));
     }
-    all
+    variants
 }
 
-fn of_array(array: &Array) -> Vec<Type> {
-    let mut all = vec![array.element.clone()];
-    let mut push = |element: Type, length: u64, given: u64| {
-        all.push(Type::Array(Box::new(Array { element, length, given })));
-    };
+fn array_variants(array: &CxxArray) -> Vec<CxxType> {
+    let mut variants = vec![array.element.clone()];
+    let mut arrays = Vec::new();
     if array.length > 1 {
-        push(array.element.clone(), array.length - 1, array.given.min(array.length - 1));
+        let length = array.length - 1;
+        arrays.push(CxxArray { length, given: array.given.min(length), ..array.clone() });
     }
     if array.given < array.length {
-        push(array.element.clone(), array.length, array.length);
+        arrays.push(CxxArray { given: array.length, ..array.clone() });
     }
-    for element in of_type(&array.element) {
-        push(element, array.length, array.given);
+    for element in type_variants(&array.element) {
+        arrays.push(CxxArray { element, ..*array });
     }
-    all
+    variants.extend(arrays.into_iter().map(|array| CxxType::Array(Box::new(array))));
+    variants
 }
 
-fn of_class(class: &Class) -> Vec<Class> {
-    let mut all = Vec::new();
+fn class_variants(class: &CxxClass) -> Vec<CxxClass> {
+    let mut variants = Vec::new();
     let count = class.members.len();
-    // Removing one member may leave padding in its place and change nothing else, so also try several adjacent ones.
+    // Removing one member may leave padding in its place and change nothing else, so also try several
+    // adjacent ones.
     for (from, to) in (0..count).flat_map(|from| (from + 1..=count).map(move |to| (from, to))) {
         if class.is_union && (from..to).contains(&class.active) {
             continue;
@@ -149,76 +154,76 @@ fn of_class(class: &Class) -> Vec<Class> {
         if from < class.active {
             smaller.active -= to - from;
         }
-        all.push(smaller);
+        variants.push(smaller);
     }
     for place in 0..class.bases.len() {
         let mut smaller = class.clone();
         smaller.bases.remove(place);
-        all.push(smaller);
-        for base in of_class(&class.bases[place]) {
+        variants.push(smaller);
+        for base in class_variants(&class.bases[place]) {
             let mut smaller = class.clone();
             smaller.bases[place] = base;
-            all.push(smaller);
+            variants.push(smaller);
         }
     }
     if class.is_packed {
-        all.push(Class { is_packed: false, ..class.clone() });
+        variants.push(CxxClass { is_packed: false, ..class.clone() });
     }
     if class.pack.is_some() {
-        all.push(Class { pack: None, ..class.clone() });
+        variants.push(CxxClass { pack: None, ..class.clone() });
     }
     if class.align.is_some() {
-        all.push(Class { align: None, ..class.clone() });
+        variants.push(CxxClass { align: None, ..class.clone() });
     }
     if class.has_constructor {
-        all.push(Class { has_constructor: false, ..class.clone() });
+        variants.push(CxxClass { has_constructor: false, ..class.clone() });
     }
     if class.given < class.members.len() && !class.is_union {
-        all.push(Class { given: class.members.len(), ..class.clone() });
+        variants.push(CxxClass { given: class.members.len(), ..class.clone() });
     }
     if class.is_union && class.active > 0 {
         let mut first = class.clone();
         first.members.swap(0, class.active);
-        all.push(Class { active: 0, ..first });
+        variants.push(CxxClass { active: 0, ..first });
     }
     for (place, member) in class.members.iter().enumerate() {
-        for smaller in of_member(member) {
+        for smaller in member_variants(member) {
             let mut with = class.clone();
             with.members[place] = smaller;
-            all.push(with);
+            variants.push(with);
         }
     }
-    all
+    variants
 }
 
-fn of_member(member: &Member) -> Vec<Member> {
-    let mut all = Vec::new();
+fn member_variants(member: &Member) -> Vec<Member> {
+    let mut variants = Vec::new();
     if member.align.is_some() {
-        all.push(Member { align: None, ..member.clone() });
+        variants.push(Member { align: None, ..member.clone() });
     }
     if member.may_overlap {
-        all.push(Member { may_overlap: false, ..member.clone() });
+        variants.push(Member { may_overlap: false, ..member.clone() });
     }
     if member.is_unnamed {
-        all.push(Member { is_unnamed: false, ..member.clone() });
+        variants.push(Member { is_unnamed: false, ..member.clone() });
     }
     if member.width.is_some() && !member.is_unnamed {
-        all.push(Member { width: None, ..member.clone() });
+        variants.push(Member { width: None, ..member.clone() });
     }
-    for ty in of_type(&member.ty) {
+    for ty in type_variants(&member.ty) {
         let is_field = member.width.is_some();
         let fits = match &ty {
-            Type::Scalar(scalar, _) => {
+            CxxType::Scalar(scalar, _) => {
                 scalar.is_integral() && member.width.is_some_and(|width| width as usize <= 8 * scalar.size())
             }
             _ => false,
         };
-        let is_class = matches!(ty, Type::Class(_));
+        let is_class = matches!(ty, CxxType::Class(_));
         if is_field && !fits || member.is_unnamed && !is_field && !is_class {
             continue;
         }
         let may_overlap = member.may_overlap && is_class;
-        all.push(Member { ty, may_overlap, ..member.clone() });
+        variants.push(Member { ty, may_overlap, ..member.clone() });
     }
-    all
+    variants
 }

@@ -1,20 +1,20 @@
-//! Extracts the three descriptions of a global in the PTX: its printed bytes, its layout as numbers, and a kernel that
-//! reads its scalars.
+//! Extracts the three descriptions of a global in the PTX: its printed bytes, its layout as numbers, and a
+//! kernel that reads its scalars.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use ptxsmith_oracle::{
-    Address, Expectation, Left, MaskedFunction, Output, Readings, Rules, Variable, predict,
+    Address, Expectation, KernelOutcome, MaskedFunction, Output, Readings, Rules, Variable, predict,
 };
 use ptxsmith_syntax::{Item, Module, parse};
 
-use crate::host::Held;
+use crate::host::VariableContents;
 
 /// The descriptions of one global in the PTX.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Testimony {
     /// The oracle evaluated the PTX.
-    Read(Box<Read>),
+    Read(Box<EvaluatedGlobal>),
     /// The PTX is invalid, for this reason.
     Refused(String),
     /// The oracle has no rule for it, or the global is missing, for this reason.
@@ -23,9 +23,9 @@ pub enum Testimony {
 
 /// A global as evaluated by the oracle.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Read {
+pub struct EvaluatedGlobal {
     /// The bytes and addresses.
-    pub held: Held,
+    pub contents: VariableContents,
     /// The addresses with all details in the PTX.
     pub addresses: Vec<Address>,
     /// The guaranteed alignment.
@@ -45,11 +45,11 @@ pub fn read(ptx: &str, numbers: impl Iterator<Item = u64>) -> BTreeMap<u64, Test
     let shared = std::mem::take(&mut parts.shared);
     numbers
         .map(|number| {
-            let own = parts.own.remove(&number).unwrap_or_default();
-            let words: BTreeSet<&str> = own.iter().flat_map(|item| words(&ptx[range(item)])).collect();
+            let of_global = parts.by_global.remove(&number).unwrap_or_default();
+            let words: BTreeSet<&str> = of_global.iter().flat_map(|item| words(&ptx[range(item)])).collect();
             let needed =
                 shared.iter().filter(|(name, _)| name.as_deref().is_none_or(|name| words.contains(name)));
-            let items = needed.map(|(_, item)| item.clone()).chain(own.iter().cloned()).collect();
+            let items = needed.map(|(_, item)| item.clone()).chain(of_global.iter().cloned()).collect();
             (number, testimony(&Module { items }, number))
         })
         .collect()
@@ -59,11 +59,12 @@ pub fn read(ptx: &str, numbers: impl Iterator<Item = u64>) -> BTreeMap<u64, Test
 struct Parts {
     /// The items that belong to no global, with their names.
     shared: Vec<(Option<String>, Item)>,
-    own: BTreeMap<u64, Vec<Item>>,
+    /// The items that belong to a global, by its number.
+    by_global: BTreeMap<u64, Vec<Item>>,
 }
 
 fn split(module: Module) -> Parts {
-    let mut parts = Parts { shared: Vec::new(), own: BTreeMap::new() };
+    let mut parts = Parts { shared: Vec::new(), by_global: BTreeMap::new() };
     for item in module.items {
         let name = match &item {
             Item::Variables(declaration) => {
@@ -74,15 +75,15 @@ fn split(module: Module) -> Parts {
         };
         let name = name.map(ToString::to_string);
         match name.as_deref().and_then(owner) {
-            Some(number) => parts.own.entry(number).or_default().push(item),
+            Some(number) => parts.by_global.entry(number).or_default().push(item),
             None => parts.shared.push((name, item)),
         }
     }
     parts
 }
 
-/// Returns the number of the global to which a name belongs: `g12`, `w12`, `k12`, or the mangled form of such a name with
-/// internal linkage (`_ZL3g12`, `_ZN3n123g12E`, `__internal_3g12`).
+/// Returns the number of the global to which a name belongs: `g12`, `w12`, `k12`, or the mangled form of such
+/// a name with internal linkage (`_ZL3g12`, `_ZN3n123g12E`, `__internal_3g12`).
 pub fn owner(name: &str) -> Option<u64> {
     let name = name.strip_suffix('E').unwrap_or(name);
     let before = name.trim_end_matches(|c: char| c.is_ascii_digit());
@@ -100,7 +101,8 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !(c.is_ascii_alphanumeric() || "_$%".contains(c))).filter(|word| !word.is_empty())
 }
 
-/// Returns the rules for evaluating PTX. For open questions they use the interpretation that compilers rely on.
+/// Returns the rules for evaluating PTX. For open questions they use the interpretation that compilers rely
+/// on.
 pub fn rules() -> Rules {
     Rules::specification(Readings { masked_function: MaskedFunction::Accepted, ..Readings::default() })
 }
@@ -114,68 +116,73 @@ fn testimony(module: &Module, number: u64) -> Testimony {
         }
         Expectation::Unmodelled { reason, .. } => return Testimony::Silent((*reason).to_owned()),
     };
-    let of = |letter: char| {
-        let plain = format!("{letter}{number}");
-        let is_it = |variable: &&Variable| variable.name.trim_end_matches('E').ends_with(&plain);
-        variables.iter().find(is_it)
-    };
-    let Some(variable) = of('g').filter(|variable| variable.has_content()) else {
+    let variable = find_variable(variables, 'g', number);
+    let Some(variable) = variable.filter(|variable| variable.has_content()) else {
         return Testimony::Silent("the PTX has no such variable that the oracle judges".to_owned());
     };
     let kernel = prediction.kernels.iter().find(|kernel| kernel.name == format!("k{number}"));
-    let output = match kernel.map(|kernel| &kernel.left) {
-        Some(Left::Output(output)) => Ok(output.clone()),
-        Some(Left::Unmodelled(reason)) => Err((*reason).to_owned()),
+    let output = match kernel.map(|kernel| &kernel.outcome) {
+        Some(KernelOutcome::Output(output)) => Ok(output.clone()),
+        Some(KernelOutcome::Unmodelled(reason)) => Err((*reason).to_owned()),
         None => Err("there is no kernel".to_owned()),
     };
-    Testimony::Read(Box::new(Read {
-        held: held(variable),
+    Testimony::Read(Box::new(EvaluatedGlobal {
+        contents: variable_contents(variable),
         addresses: whole_addresses(variable),
         align: variable.align,
-        layout: of('w').filter(|layout| layout.has_content()).map(numbers),
+        layout: find_variable(variables, 'w', number)
+            .filter(|layout| layout.has_content())
+            .map(printed_numbers),
         output,
     }))
 }
 
+/// Finds the variable of a global with this letter in its name, which may be mangled.
+fn find_variable(variables: &[Variable], letter: char, number: u64) -> Option<&Variable> {
+    let plain = format!("{letter}{number}");
+    variables.iter().find(|variable| variable.name.trim_end_matches('E').ends_with(&plain))
+}
+
 /// Returns the contents of a variable.
-pub fn held(variable: &Variable) -> Held {
+pub fn variable_contents(variable: &Variable) -> VariableContents {
     let addresses = whole_addresses(variable);
-    Held {
+    VariableContents {
         bytes: variable.bytes.clone(),
         addresses: addresses.iter().map(|one| (one.offset, one.symbol.to_string(), one.addend)).collect(),
     }
 }
 
-/// Returns the addresses of a variable. Eight adjacent masks that together cover all bytes of an address count as that
-/// address.
+/// Returns the addresses of a variable. Eight adjacent masks that together cover all bytes of an address
+/// count as that address.
 fn whole_addresses(variable: &Variable) -> Vec<Address> {
     let mut whole = Vec::new();
-    let mut left = &variable.addresses[..];
-    while let [first, rest @ ..] = left {
-        let is_next = |(place, one): (usize, &Address)| {
-            let place = place as u64;
-            one.byte == Some(place as u8)
-                && one.offset == first.offset + place
-                && (&one.symbol, one.addend, one.generic) == (&first.symbol, first.addend, first.generic)
-        };
-        match left.get(..8).filter(|bytes| bytes.iter().enumerate().all(is_next)) {
-            Some(_) => {
-                whole.push(Address { width: 8, byte: None, ..first.clone() });
-                left = &left[8..];
-            }
-            None => {
-                whole.push(first.clone());
-                left = rest;
-            }
+    let mut remaining = &variable.addresses[..];
+    while let [first, rest @ ..] = remaining {
+        if remaining.get(..8).is_some_and(are_bytes_of_address) {
+            whole.push(Address { width: 8, byte: None, ..first.clone() });
+            remaining = &remaining[8..];
+        } else {
+            whole.push(first.clone());
+            remaining = rest;
         }
     }
     whole
 }
 
+/// Whether these masks select the bytes of one address, in order and without gaps.
+fn are_bytes_of_address(masks: &[Address]) -> bool {
+    let first = &masks[0];
+    masks.iter().enumerate().all(|(index, mask)| {
+        mask.byte == Some(index as u8)
+            && mask.offset == first.offset + index as u64
+            && (&mask.symbol, mask.addend, mask.generic) == (&first.symbol, first.addend, first.generic)
+    })
+}
+
 /// Returns the 64-bit numbers in a variable.
-fn numbers(variable: &Variable) -> Vec<u64> {
-    let number = |bytes: &[u8]| bytes.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte));
-    variable.bytes.chunks_exact(8).map(number).collect()
+fn printed_numbers(variable: &Variable) -> Vec<u64> {
+    let words = variable.bytes.chunks_exact(8);
+    words.map(|word| word.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte))).collect()
 }
 
 #[cfg(test)]

@@ -3,25 +3,26 @@
 use std::time::Duration;
 
 use ptxsmith_emit::ir::llc::{Llc, parse_spec};
-use ptxsmith_emit::ir::{Float, Global, Linkage, Pointer, Type};
-use ptxsmith_emit::judge::Symptom;
+use ptxsmith_emit::ir::{Float, LlvmGlobal, LlvmLinkage, LlvmPointer, LlvmType};
+use ptxsmith_emit::judge::DifferenceSymptom;
 use ptxsmith_emit::judged::Tester as _;
 use ptxsmith_emit::listed::find;
 use ptxsmith_model::Class;
 use ptxsmith_subject::Cancel;
 
-fn integer(width: u32, value: u32) -> Type {
-    Type::Integer(width, value.into())
+fn integer(width: u32, value: u32) -> LlvmType {
+    LlvmType::Integer(width, value.into())
 }
 
 /// What is listed for each of these types, printed by this llc; `None` if it conforms.
-fn listed(llc: &Llc, types: Vec<Type>) -> Vec<Option<&'static str>> {
-    let global = |(number, ty)| Global { number, space: 1, linkage: Linkage::External, align: None, ty };
-    let globals: Vec<Global> = (0..).zip(types).map(global).collect();
+fn listed(llc: &Llc, types: Vec<LlvmType>) -> Vec<Option<&'static str>> {
+    let global =
+        |(number, ty)| LlvmGlobal { number, space: 1, linkage: LlvmLinkage::External, align: None, ty };
+    let globals: Vec<LlvmGlobal> = (0..).zip(types).map(global).collect();
     let judged = llc.judge(&globals.iter().collect::<Vec<_>>(), None).unwrap();
-    let id = |global: &Global| {
+    let id = |global: &LlvmGlobal| {
         let difference = judged[&global.number].difference()?;
-        let symptom: Symptom = difference.symptom();
+        let symptom: DifferenceSymptom = difference.symptom();
         assert_ne!(symptom.class, Class::Hang, "{difference:?}");
         Some(find(&symptom, &global.shape(), &llc.description).map_or("not listed", |listed| listed.id))
     };
@@ -36,28 +37,28 @@ fn llc_prints_some_types_right_and_others_as_is_listed() {
             eprintln!("NOT TESTED: {version} is missing");
             continue;
         };
-        let packed = Type::Struct {
+        let packed = LlvmType::Struct {
             is_packed: true,
             members: vec![
                 integer(8, 5),
-                Type::Pointer(Pointer::Generic, 7),
-                Type::Float(Float::Half, 0x3c00),
+                LlvmType::Pointer(LlvmPointer::Generic, 7),
+                LlvmType::Float(Float::Half, 0x3c00),
             ],
         };
-        let padded = Type::Struct {
+        let padded = LlvmType::Struct {
             is_packed: false,
-            members: vec![Type::Pointer(Pointer::Global, 0), integer(128, 5)],
+            members: vec![LlvmType::Pointer(LlvmPointer::Global, 0), integer(128, 5)],
         };
-        let three = Type::Vector(Box::new(integer(8, 5)), 3);
+        let three = LlvmType::Vector(Box::new(integer(8, 5)), 3);
         let types = vec![
             packed,
             integer(64, 7),
-            Type::Array(Box::new(integer(1, 1)), 3),
+            LlvmType::Array(Box::new(integer(1, 1)), 3),
             integer(1, 1),
             padded,
-            Type::Array(Box::new(three), 2),
-            Type::Pointer(Pointer::Global, -4),
-            Type::Float(Float::Half, 0x3c00),
+            LlvmType::Array(Box::new(three), 2),
+            LlvmType::Pointer(LlvmPointer::Global, -4),
+            LlvmType::Float(Float::Half, 0x3c00),
         ];
         let expected = [
             None,

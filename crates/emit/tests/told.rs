@@ -3,23 +3,25 @@
 use std::time::Duration;
 
 use ptxsmith_cuda::subjects::{SubjectOptions, open, parse_spec};
-use ptxsmith_emit::generate::Generator;
+use ptxsmith_emit::generate::GlobalGenerator;
 use ptxsmith_emit::host::Host;
-use ptxsmith_emit::judge::{Verdict, judge};
-use ptxsmith_emit::judged::{Judged, Pair, Tester as _};
+use ptxsmith_emit::judge::{GlobalVerdict, judge};
+use ptxsmith_emit::judged::{GlobalResult, TestedCompiler, Tester as _};
 use ptxsmith_emit::source::print::declaration;
-use ptxsmith_emit::source::{Class, Form, Global, Literal, Member, Pointer, Scalar, Space, Type};
+use ptxsmith_emit::source::{
+    CxxClass, CxxGlobal, CxxLiteral, CxxPointer, CxxType, GlobalSpecifier, Member, MemorySpace, Scalar,
+};
 use ptxsmith_emit::witness::read;
 use ptxsmith_model::Class as Deviation;
 use ptxsmith_subject::{Cancel, toolchain::Toolchains};
 
 /// `struct { const int *; __int128; }`, the second member at 16.
-fn padded() -> Global {
+fn padded() -> CxxGlobal {
     let members = vec![
-        Member::new(1, Type::Pointer(Pointer::Object)),
-        Member::new(2, Type::Scalar(Scalar::Int128, Literal::Integer(5))),
+        Member::new(1, CxxType::Pointer(CxxPointer::Object)),
+        Member::new(2, CxxType::Scalar(Scalar::Int128, CxxLiteral::Integer(5))),
     ];
-    let class = Class {
+    let class = CxxClass {
         id: 0,
         is_union: false,
         is_packed: false,
@@ -31,7 +33,12 @@ fn padded() -> Global {
         given: 2,
         active: 0,
     };
-    Global { number: 0, space: Space::Device, form: Form::Plain, ty: Type::Class(class) }
+    CxxGlobal {
+        number: 0,
+        space: MemorySpace::Device,
+        form: GlobalSpecifier::Plain,
+        ty: CxxType::Class(class),
+    }
 }
 
 /// The PTX of that class with this initializer, as nvcc prints it otherwise.
@@ -46,7 +53,7 @@ fn ptx(values: &str) -> String {
     )
 }
 
-fn verdict(values: &str) -> Verdict {
+fn verdict(values: &str) -> GlobalVerdict {
     let told = read(&ptx(values), [0].into_iter());
     judge(&padded(), &told[&0], None)
 }
@@ -64,7 +71,7 @@ fn a_lost_padding_is_contradicted_by_the_kernel_beside_it() {
 
 #[test]
 fn cicc_prints_most_globals_as_the_host_lays_them_out() {
-    let toolchains = Toolchains::of_user().unwrap_or_else(|_| Toolchains::at("/nonexistent"));
+    let toolchains = Toolchains::for_user().unwrap_or_else(|_| Toolchains::at("/nonexistent"));
     let cancel = Cancel::new();
     let options = SubjectOptions {
         toolchains: &toolchains,
@@ -79,12 +86,11 @@ fn cicc_prints_most_globals_as_the_host_lays_them_out() {
     else {
         return eprintln!("NOT TESTED: cicc 13.5, g++ or clang++ is missing");
     };
-    let pair = Pair { compiler: &*compilers[0], host: Some(&host) };
-    let generated = (1..100).map(|number| Generator::new(1).global(number));
-    let globals: Vec<Global> = generated.chain([padded()]).collect();
+    let pair = TestedCompiler { compiler: &*compilers[0], host: Some(&host) };
+    let generated = (1..100).map(|number| GlobalGenerator::new(1).global(number));
+    let globals: Vec<CxxGlobal> = generated.chain([padded()]).collect();
     let judged = pair.judge(&globals.iter().collect::<Vec<_>>(), None).unwrap();
-    let is_right =
-        |judged: &&Judged| matches!(judged, Judged::Compared(verdict) if verdict.difference.is_none());
+    let is_right = |judged: &&GlobalResult| matches!(judged, GlobalResult::Compared(verdict) if verdict.difference.is_none());
     assert!(judged.values().filter(is_right).count() >= 85, "{judged:#?}");
     assert_eq!(judged[&0].difference().unwrap().class, Deviation::WrongValue, "{}", declaration(&padded()));
 }

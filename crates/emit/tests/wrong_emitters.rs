@@ -1,21 +1,23 @@
-//! Emitters that print something else than their source says, each in one way: each is found, once, with what is wrong.
+//! Emitters that print something else than their source says, each in one way: each is found, once, with what
+//! is wrong.
 //!
-//! `data/right.ptx` is what cicc 13.5 prints for [`globals`], with the padding of `g0` put back that it loses, and `g5.m4` in the
-//! padding of `g5.m3`, where it belongs.
+//! `data/right.ptx` is what cicc 13.5 prints for [`globals`], with the padding of `g0` put back that it
+//! loses, and `g5.m4` in the padding of `g5.m3`, where it belongs.
 
 use ptxsmith_emit::judge::judge;
 use ptxsmith_emit::source::{
-    Array, Class, Form, Global, Literal, Member, Pointer, Scalar, Space, Text, Type,
+    CxxArray, CxxClass, CxxGlobal, CxxLiteral, CxxPointer, CxxString, CxxType, GlobalSpecifier, Member,
+    MemorySpace, Scalar,
 };
 use ptxsmith_emit::witness::read;
 use ptxsmith_model::Class as Deviation;
 
 const RIGHT: &str = include_str!("data/right.ptx");
 
-fn class(members: Vec<Type>) -> Class {
+fn class(members: Vec<CxxType>) -> CxxClass {
     let given = members.len();
     let members = (1..).zip(members).map(|(id, ty)| Member::new(id, ty)).collect();
-    Class {
+    CxxClass {
         id: 0,
         is_union: false,
         is_packed: false,
@@ -29,47 +31,52 @@ fn class(members: Vec<Type>) -> Class {
     }
 }
 
-fn number(scalar: Scalar, value: u128) -> Type {
-    Type::Scalar(scalar, Literal::Integer(value))
+fn number(scalar: Scalar, value: u128) -> CxxType {
+    CxxType::Scalar(scalar, CxxLiteral::Integer(value))
 }
 
-fn array(element: Type, length: u64) -> Type {
-    Type::Array(Box::new(Array { element, length, given: length }))
+fn array(element: CxxType, length: u64) -> CxxType {
+    CxxType::Array(Box::new(CxxArray { element, length, given: length }))
 }
 
 /// The globals, by their numbers.
-fn globals() -> Vec<Global> {
-    let padded = class(vec![Type::Pointer(Pointer::Object), number(Scalar::Int128, 5)]);
+fn globals() -> Vec<CxxGlobal> {
+    let padded = class(vec![CxxType::Pointer(CxxPointer::Object), number(Scalar::Int128, 5)]);
     let mut fields = class(vec![number(Scalar::Int, 6), number(Scalar::Unsigned, 0x4d)]);
     fields.members[0].width = Some(3);
     fields.members[1].width = Some(7);
     let table = array(array(number(Scalar::Short, 7), 3), 2);
-    let mut packed = class(vec![number(Scalar::Char, 5), Type::Pointer(Pointer::Element)]);
+    let mut packed = class(vec![number(Scalar::Char, 5), CxxType::Pointer(CxxPointer::Element)]);
     packed.is_packed = true;
-    let tie = Type::Scalar(Scalar::Float, Literal::Floating("16777217.0".to_owned(), Scalar::Float));
+    let tie = CxxType::Scalar(Scalar::Float, CxxLiteral::Floating("16777217.0".to_owned(), Scalar::Float));
     let mut inner = class(vec![number(Scalar::Int, 5), number(Scalar::Char, 6)]);
     inner.has_constructor = true;
     inner.id = 1;
-    let mut overlapped = class(vec![Type::Class(inner), number(Scalar::Char, 7)]);
+    let mut overlapped = class(vec![CxxType::Class(inner), number(Scalar::Char, 7)]);
     overlapped.members[0].may_overlap = true;
     (overlapped.members[0].id, overlapped.members[1].id) = (3, 4);
-    let text = Type::Text(Text { scalar: Scalar::Char16, text: "ab".to_owned(), length: 4 });
-    let pointers = array(Type::Pointer(Pointer::End), 2);
-    let member = class(vec![Type::Pointer(Pointer::NullDataMember), number(Scalar::Long, 0x0102)]);
+    let text = CxxType::Text(CxxString { scalar: Scalar::Char16, text: "ab".to_owned(), length: 4 });
+    let pointers = array(CxxType::Pointer(CxxPointer::End), 2);
+    let member = class(vec![CxxType::Pointer(CxxPointer::NullDataMember), number(Scalar::Long, 0x0102)]);
     let types = [
-        Type::Class(padded),
-        Type::Class(fields),
+        CxxType::Class(padded),
+        CxxType::Class(fields),
         table,
-        Type::Class(packed),
+        CxxType::Class(packed),
         tie,
-        Type::Class(overlapped),
+        CxxType::Class(overlapped),
         text,
         pointers,
-        Type::Class(member),
+        CxxType::Class(member),
     ];
     (0..)
         .zip(types)
-        .map(|(number, ty)| Global { number, space: Space::Device, form: Form::Plain, ty })
+        .map(|(number, ty)| CxxGlobal {
+            number,
+            space: MemorySpace::Device,
+            form: GlobalSpecifier::Plain,
+            ty,
+        })
         .collect()
 }
 
@@ -80,7 +87,7 @@ fn wrong(ptx: &str) -> Vec<(u64, Deviation, String)> {
     let verdicts = globals.iter().map(|global| (global.number, judge(global, &told[&global.number], None)));
     verdicts
         .filter_map(|(number, verdict)| {
-            assert!(verdict.is_judged, "{number}: {:?}", verdict.unheard);
+            assert!(verdict.is_judged, "{number}: {:?}", verdict.unavailable);
             let difference = verdict.difference?;
             Some((number, difference.class, difference.symptom))
         })
@@ -92,8 +99,8 @@ fn right_ptx_is_right() {
     assert_eq!(wrong(RIGHT), []);
 }
 
-/// An emitter that is wrong in one way: what it does, the right text and what it prints instead, and the global and the difference that are
-/// found.
+/// An emitter that is wrong in one way: what it does, the right text and what it prints instead, and the
+/// global and the difference that are found.
 type Wrong = (&'static str, &'static str, &'static str, u64, Deviation, &'static str);
 
 const READS: &str = "the kernel reads another value";
@@ -126,10 +133,10 @@ fn each_wrong_emitter_is_found_once_and_for_what_it_does() {
 #[test]
 fn a_global_that_no_witness_speaks_of_is_not_judged() {
     let ty = number(Scalar::Int, 7);
-    let global = Global { number: 0, space: Space::Device, form: Form::Plain, ty };
+    let global = CxxGlobal { number: 0, space: MemorySpace::Device, form: GlobalSpecifier::Plain, ty };
     let ptx = ".version 8.5\n.target sm_90\n.address_size 64\n.visible .global .align 4 .u32 g0 = 8;\n";
     let told = read(ptx, [0].into_iter());
     let verdict = judge(&global, &told[&0], None);
     assert!(!verdict.is_judged && verdict.difference.is_none(), "{verdict:?}");
-    assert_eq!(verdict.unheard.len(), 3, "{verdict:?}");
+    assert_eq!(verdict.unavailable.len(), 3, "{verdict:?}");
 }

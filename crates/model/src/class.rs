@@ -21,7 +21,8 @@ ptxsmith_syntax::every! {
         AcceptsInvalid = "accepts-invalid",
         /// The subject rejects a program that the specification accepts.
         RefusesValid = "refuses-valid",
-        /// The subject's result for the same text changes from run to run or with the other declarations in the module.
+        /// The subject's result for the same text changes from run to run or with the other declarations in
+        /// the module.
         Inconsistent = "inconsistent",
         /// The subject runs out of memory. No verdict of this version has this class.
         Memory = "memory",

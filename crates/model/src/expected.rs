@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Class, Observation, Outcome, Output, OutputForm, Variable, Variables};
 
-/// The expected result of a program, and notes on the comparison. The module `json` describes the JSON form, which is one object.
+/// The expected result of a program, and notes on the comparison. The module `json` describes the JSON form,
+/// which is one object.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "serde_json::Value", into = "serde_json::Value")]
 pub struct Expected {
@@ -21,7 +22,8 @@ pub struct Expected {
     pub variables_left_out: u64,
     /// The listed deviations that the program contains but that do not explain the observation.
     pub contains: Vec<String>,
-    /// For an inconsistent result: whether the program deviates every time beside the same other declarations.
+    /// For an inconsistent result: whether the program deviates every time beside the same other
+    /// declarations.
     pub company: Option<bool>,
 }
 
@@ -67,14 +69,14 @@ pub enum Ruling {
     #[default]
     Accepted,
     /// The specification rejects the module.
-    Refused(Refusal),
+    Refused(ExpectedRefusal),
     /// The oracle cannot decide, for this reason.
     Unmodelled(String),
 }
 
 /// The reason why the specification rejects a module.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Refusal {
+pub struct ExpectedRefusal {
     /// The name of the class of errors.
     #[serde(default)]
     pub class: String,
@@ -142,7 +144,8 @@ pub struct AccessDifference {
     pub expected: String,
     /// The access of the generated code.
     pub seen: String,
-    /// The opcodes of the kernel that compute values, if that is what differs: the instructions that may be wrong.
+    /// The opcodes of the kernel that compute values, if that is what differs: the instructions that may be
+    /// wrong.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub opcodes: Vec<String>,
 }
@@ -180,14 +183,14 @@ impl Expected {
     }
 
     /// Returns the reason for rejection, if the specification rejects the program.
-    pub fn refusal(&self) -> Option<&Refusal> {
+    pub fn refusal(&self) -> Option<&ExpectedRefusal> {
         match &self.module()?.ruling {
             Ruling::Refused(refusal) => Some(refusal),
             Ruling::Accepted | Ruling::Unmodelled(_) => None,
         }
     }
 
-    /// Whether the oracle could not decide whether the module is valid.
+    /// Returns true if the oracle could not decide whether the module is valid.
     pub fn is_unmodelled(&self) -> bool {
         self.module().is_some_and(|answer| matches!(answer.ruling, Ruling::Unmodelled(_)))
     }

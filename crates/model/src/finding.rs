@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Class, Expected, Kind, Observation, ReleaseVerdict, Status};
+use crate::{Class, Expected, FindingKind, Observation, ReleaseVerdict, Status};
 
 /// One distinct deviation, in all subjects that show it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -15,7 +15,7 @@ pub struct Finding {
     pub status: Status,
     /// The kind of the finding: which rule explains it, if any.
     #[serde(default)]
-    pub kind: Kind,
+    pub kind: FindingKind,
     /// The class of the deviation.
     pub class: Class,
     /// The subjects that show it. The first one made the observation of the example.
@@ -38,15 +38,16 @@ pub struct Finding {
     /// For a program of several modules: the modules after the first one, which is [`Finding::program`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub linked: Option<LinkedProgram>,
-    /// For a finding of a compiler that prints PTX: a description of its source, which is [`Finding::program`].
+    /// For a finding of a compiler that prints PTX: a description of its source, which is
+    /// [`Finding::program`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub emitted: Option<EmittedProgram>,
     /// The expected and the actual result in words, if `expected` and `observed` do not contain them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub comparison: Option<Comparison>,
-    /// The places in the user's files that show it: the first [`Place::MOST`] places, in order.
+    pub comparison: Option<ComparedResults>,
+    /// The places in the user's files that show it: the first [`FilePlace::MOST`] places, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub places: Vec<Place>,
+    pub places: Vec<FilePlace>,
     /// The variable that shows it, if it concerns one.
     #[serde(default)]
     pub variable: Option<String>,
@@ -77,7 +78,8 @@ pub struct Finding {
     /// The program after reduction.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reduced: Option<Reduced>,
-    /// The smallest program with one word replaced so that it conforms; it shows how little makes the difference.
+    /// The smallest program with one word replaced so that it conforms; it shows how little makes the
+    /// difference.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub neighbour: Option<String>,
     /// The findings that were merged into it, in the order in which they were merged.
@@ -93,7 +95,7 @@ pub struct Finding {
 
 /// A place in a file of the user.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Place {
+pub struct FilePlace {
     /// The path as the user gave it.
     pub file: String,
     /// The line, from 1; 0 if only the file is known.
@@ -102,12 +104,12 @@ pub struct Place {
     pub column: u32,
 }
 
-impl Place {
+impl FilePlace {
     /// The maximum number of places that a finding keeps.
     pub const MOST: usize = 100;
 }
 
-impl std::fmt::Display for Place {
+impl std::fmt::Display for FilePlace {
     /// Writes `file:line:column`, or as much of it as is known.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.file)?;
@@ -119,7 +121,7 @@ impl std::fmt::Display for Place {
 /// The expected and the actual result in words, for a finding that involves more than a single module.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Comparison {
+pub struct ComparedResults {
     /// The result that the specification or the source requires.
     pub expected: String,
     /// The actual result.
@@ -135,7 +137,8 @@ pub struct Comparison {
 pub struct LinkedProgram {
     /// The modules after the first one, in the order in which they are linked.
     pub modules: Vec<String>,
-    /// The order of linking, with modules by number and relocatable links in `-r()`: `1 -r(2)`. Empty if all modules are linked at once.
+    /// The order of linking, with modules by number and relocatable links in `-r()`: `1 -r(2)`. Empty if all
+    /// modules are linked at once.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub way: String,
 }
@@ -185,12 +188,13 @@ pub struct UnexpectedPass {
 }
 
 impl Finding {
-    /// Whether the finding sets the exit status of a campaign to 1: it is new or gone, and not expected.
+    /// Returns true if the finding sets the exit status of a campaign to 1: it is new or gone, and not
+    /// expected.
     pub const fn needs_attention(&self) -> bool {
         self.status.needs_attention() && self.expected_failure.is_none()
     }
 
-    /// Whether the finding would set the exit status to 1 but is expected.
+    /// Returns true if the finding would set the exit status to 1 but is expected.
     pub const fn is_expected(&self) -> bool {
         self.status.needs_attention() && self.expected_failure.is_some()
     }
@@ -200,7 +204,7 @@ impl Finding {
         if self.is_expected() { "expected" } else { self.status.name() }
     }
 
-    /// Whether the deviation is listed and was observed.
+    /// Returns true if the deviation is listed and was observed.
     pub fn is_known(&self) -> bool {
         self.status == Status::Known && !self.is_expected()
     }
@@ -223,8 +227,8 @@ impl Finding {
         }
     }
 
-    /// Returns a second program that shows the finding, and its relation to the [example](Finding::example): `reduced from`, or `reduced
-    /// to` if the results for the reduced program are unknown.
+    /// Returns a second program that shows the finding, and its relation to the [example](Finding::example):
+    /// `reduced from`, or `reduced to` if the results for the reduced program are unknown.
     pub fn other_program(&self) -> Option<(&'static str, &str)> {
         let reduced = self.reduced.as_ref()?;
         let (relation, other) = match reduced.answers {
@@ -234,13 +238,13 @@ impl Finding {
         (!other.is_empty() && other != self.example().program).then_some((relation, other))
     }
 
-    /// Returns the command that reproduces the finding. If the report's directory is given, the command works from any directory.
+    /// Returns the command that reproduces the finding. If the report's directory is given, the command works
+    /// from any directory.
     pub fn repeat_in(&self, report: Option<&Path>) -> String {
         let (Some(report), Some(file)) = (report, &self.file) else { return self.repeat.clone() };
         let path = report.join(file).to_string_lossy().into_owned();
-        let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+=".contains(c);
-        let quoted =
-            if path.chars().all(is_plain) { path } else { format!("'{}'", path.replace('\'', r"'\''")) };
+        let needs_quotes = path.contains(|c: char| !c.is_ascii_alphanumeric() && !"/._-+=".contains(c));
+        let quoted = if needs_quotes { format!("'{}'", path.replace('\'', r"'\''")) } else { path };
         self.repeat.replacen(file, &quoted, 1)
     }
 

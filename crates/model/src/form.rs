@@ -6,8 +6,9 @@ use serde::{Deserialize, Serialize};
 ptxsmith_syntax::every! {
     /// The form of output that an assembler produces.
     ///
-    /// In an executable, ptxas writes addresses of functions and of `.const` variables as plain numbers, which only a loader can recognize
-    /// as addresses. Relocatable output marks them as addresses, but lacks other information.
+    /// In an executable, ptxas writes addresses of functions and of `.const` variables as plain numbers,
+    /// which only a loader can recognize as addresses. Relocatable output marks them as addresses, but lacks
+    /// other information.
     #[derive(Default, Serialize, Deserialize)]
     #[serde(rename_all = "lowercase")]
     pub enum OutputForm {

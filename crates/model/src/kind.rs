@@ -7,7 +7,7 @@ use crate::Status;
 /// The kind of a finding. The finding's id is computed from it; the kind is never parsed back from the id.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Kind {
+pub enum FindingKind {
     /// This listed deviation predicts the observation.
     Known(String),
     /// This listed deviation no longer occurs in a subject for which it is listed.
@@ -30,20 +30,21 @@ pub enum Kind {
     Unexplained,
 }
 
-impl Kind {
+impl FindingKind {
     /// Returns the status that follows from this kind.
     pub fn status(&self) -> Status {
         match self {
-            Kind::Known(_) => Status::Known,
-            Kind::Fixed(_) => Status::Gone,
+            FindingKind::Known(_) => Status::Known,
+            FindingKind::Fixed(_) => Status::Gone,
             _ => Status::New,
         }
     }
 
-    /// Returns the wrong rule that is the hypothesis for the finding, whether or not it is listed for another subject.
+    /// Returns the wrong rule that is the hypothesis for the finding, whether or not it is listed for another
+    /// subject.
     pub fn rule(&self) -> Option<&str> {
         match self {
-            Kind::Hypothesis(rule) | Kind::Unlisted(rule) => Some(rule),
+            FindingKind::Hypothesis(rule) | FindingKind::Unlisted(rule) => Some(rule),
             _ => None,
         }
     }
@@ -56,13 +57,13 @@ mod tests {
 
     #[test]
     fn kinds_and_classes_of_later_versions_are_read() {
-        let kind = |text: &str| serde_json::from_str::<Kind>(text).unwrap();
-        assert_eq!(kind("\"entry-points\""), Kind::EntryPoints);
+        let kind = |text: &str| serde_json::from_str::<FindingKind>(text).unwrap();
+        assert_eq!(kind("\"entry-points\""), FindingKind::EntryPoints);
         assert_eq!(
             kind("{\"hypothesis\": \"octal-as-decimal\"}"),
-            Kind::Hypothesis("octal-as-decimal".into())
+            FindingKind::Hypothesis("octal-as-decimal".into())
         );
-        assert_eq!(kind("\"a-later-one\""), Kind::Unexplained);
+        assert_eq!(kind("\"a-later-one\""), FindingKind::Unexplained);
         assert_eq!(serde_json::from_str::<Class>("\"a-later-one\"").unwrap(), Class::Other);
         assert_eq!(serde_json::to_string(&Class::WrongValue).unwrap(), "\"wrong-value\"");
     }

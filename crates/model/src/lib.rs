@@ -1,8 +1,9 @@
-//! Plain data types shared by the other packages: the expected result of a module ([`Expected`]), the observed result of an implementation
-//! ([`Observation`]), and a campaign's report on a deviation ([`Finding`]).
+//! Plain data types shared by the other packages: the expected result of a module ([`Expected`]), the
+//! observed result of an implementation ([`Observation`]), and a campaign's report on a deviation
+//! ([`Finding`]).
 //!
-//! This package does not run implementations, judge results or render reports. The JSON forms, all derived, are `ptxsmith.module/1` and the
-//! findings of `ptxsmith.report/1`.
+//! This package does not run implementations, judge results or render reports. The JSON forms, all derived,
+//! are `ptxsmith.module/1` and the findings of `ptxsmith.report/1`.
 
 mod class;
 mod expected;
@@ -16,15 +17,15 @@ mod status;
 
 pub use class::Class;
 pub use expected::{
-    AccessDifference, Basis, Expected, ExpectedAnswer, ModuleAnswer, Refusal, Ruling, UndecidedPart,
+    AccessDifference, Basis, Expected, ExpectedAnswer, ExpectedRefusal, ModuleAnswer, Ruling, UndecidedPart,
     UnmodelledPart,
 };
 pub use finding::{
-    Answers, Comparison, EmittedProgram, Example, ExpectedFailure, Finding, Joined, LinkedProgram, Place,
-    Reduced, UnexpectedPass,
+    Answers, ComparedResults, EmittedProgram, Example, ExpectedFailure, FilePlace, Finding, Joined,
+    LinkedProgram, Reduced, UnexpectedPass,
 };
 pub use form::OutputForm;
-pub use kind::Kind;
+pub use kind::FindingKind;
 pub use observation::{
     Address, Diagnostic, INTERNAL_ERROR, LinkedVariable, OUT_OF_MEMORY, Observation, Outcome, Output, SCHEMA,
     Severity, Variable, Variables,

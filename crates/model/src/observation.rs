@@ -75,7 +75,8 @@ pub struct Address {
     pub byte: Option<u8>,
 }
 
-/// A module-scope variable as the implementation placed it. A field is `None` if the implementation does not show it.
+/// A module-scope variable as the implementation placed it. A field is `None` if the implementation does not
+/// show it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Variable {
     /// The state space without its dot: `global`, `const`, `shared` ...
@@ -84,7 +85,8 @@ pub struct Variable {
     /// Size in bytes.
     #[serde(default)]
     pub size: Option<u64>,
-    /// The alignment that the placement of the variable shows, a power of two. It may exceed the declared alignment.
+    /// The alignment that the placement of the variable shows, a power of two. It may exceed the declared
+    /// alignment.
     #[serde(default)]
     pub align: Option<u64>,
     /// All bytes in memory order, zero in the slots of addresses.
@@ -120,8 +122,9 @@ pub struct LinkedVariable {
 pub type Variables = BTreeMap<Text, Variable>;
 
 impl Variable {
-    /// Returns the addresses whose slot ends beyond the variable, so that filling the slot overwrites the memory behind it: for example an
-    /// eight-byte address in a four-byte variable. Empty if the size or the addresses are unknown.
+    /// Returns the addresses whose slot ends beyond the variable, so that filling the slot overwrites the
+    /// memory behind it: for example an eight-byte address in a four-byte variable. Empty if the size or the
+    /// addresses are unknown.
     pub fn overreaching(&self) -> impl Iterator<Item = &Address> {
         let size = self.size.unwrap_or(u64::MAX);
         let ends_behind =
@@ -135,15 +138,16 @@ impl Variable {
 pub struct Output {
     /// Size of the buffer in bytes.
     pub size: u64,
-    /// All bytes in memory order, zero in the slots of addresses and for bytes that were not seen. `None` if nothing was seen.
+    /// All bytes in memory order, zero in the slots of addresses and for bytes that were not seen. `None` if
+    /// nothing was seen.
     #[serde(default, with = "hex_bytes")]
     pub bytes: Option<Vec<u8>>,
-    /// A mask over the bytes: `ff` if the implementation shows the value, including an address, and `00` if not. `None` if all bytes are
-    /// shown, as on a device.
+    /// A mask over the bytes: `ff` if the implementation shows the value, including an address, and `00` if
+    /// not. `None` if all bytes are shown, as on a device.
     #[serde(default, with = "hex_bytes", skip_serializing_if = "Option::is_none")]
     pub seen: Option<Vec<u8>>,
-    /// The addresses of variables and functions in the buffer, sorted by offset. Empty if the buffer was read from memory: then addresses
-    /// are numbers in `bytes`.
+    /// The addresses of variables and functions in the buffer, sorted by offset. Empty if the buffer was read
+    /// from memory: then addresses are numbers in `bytes`.
     #[serde(default)]
     pub addresses: Vec<Address>,
     /// The reason why nothing was seen.
@@ -177,26 +181,32 @@ pub struct Observation {
     /// The module-scope variables that have storage, by name. Empty unless the module was accepted.
     #[serde(default)]
     pub variables: Variables,
-    /// The output buffers of the requested kernels, by name. A kernel about which nothing is known is missing or has a reason.
+    /// The output buffers of the requested kernels, by name. A kernel about which nothing is known is missing
+    /// or has a reason.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub kernels: BTreeMap<String, Output>,
-    /// The memory accesses of the requested kernels, by name ([`Tracing`](crate::Tracing)). Not part of the JSON form.
+    /// The memory accesses of the requested kernels, by name ([`Tracing`](crate::Tracing)). Not part of the
+    /// JSON form.
     #[serde(skip)]
     pub reached: BTreeMap<String, Reached>,
-    /// Functions at the same address: maps the name of each to one name that they share. Not part of the JSON form.
+    /// Functions at the same address: maps the name of each to one name that they share. Not part of the JSON
+    /// form.
     #[serde(skip)]
     pub one_place: BTreeMap<String, String>,
-    /// Whether addresses are plain numbers because the implementation declares that it reads memory. Not part of the JSON form.
+    /// Whether addresses are plain numbers because the implementation declares that it reads memory. Not part
+    /// of the JSON form.
     #[serde(skip)]
     pub from_memory: bool,
     /// The variables of a linked program, in the order of their places.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub linked: Vec<LinkedVariable>,
-    /// The offsets in the constant bank that each kernel of a linked program reads, as far as they are known. Not part of the JSON form.
+    /// The offsets in the constant bank that each kernel of a linked program reads, as far as they are known.
+    /// Not part of the JSON form.
     #[serde(skip)]
     pub constant_reads: BTreeMap<String, BTreeSet<u64>>,
-    /// Whether the implementation promises that `variables` contains every variable of the module with storage and contents. Then a missing
-    /// variable, or one that the module does not declare, is a deviation.
+    /// Whether the implementation promises that `variables` contains every variable of the module with
+    /// storage and contents. Then a missing variable, or one that the module does not declare, is a
+    /// deviation.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub complete: bool,
 }
@@ -232,13 +242,16 @@ impl Observation {
         }
     }
 
-    /// Whether two symbols have the same address: functions can be different symbols at one place.
-    pub fn is_one_place(&self, one: &str, other: &str) -> bool {
-        let place = |name: &str| self.one_place.get(name);
-        one == other || place(one).is_some_and(|place_of_one| place(other) == Some(place_of_one))
+    /// Returns true if two symbols have the same address: functions can be different symbols at one place.
+    pub fn is_one_place(&self, first: &str, second: &str) -> bool {
+        if first == second {
+            return true;
+        }
+        let place = self.one_place.get(first);
+        place.is_some() && place == self.one_place.get(second)
     }
 
-    /// Whether the implementation reported an internal error of its own.
+    /// Returns true if the implementation reported an internal error of its own.
     pub fn is_internal_error(&self) -> bool {
         self.outcome == Outcome::Crashed
             && self.signal.is_none()

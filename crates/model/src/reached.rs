@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use ptxsmith_syntax::{Found, Names, numbered};
+use ptxsmith_syntax::{NameLookup, Names, numbered};
 
 /// A state space that kernels access as memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -32,13 +32,16 @@ pub struct Tracing {
     pub specials: BTreeMap<String, u32>,
     /// The values of further special registers on each lane of a warp; empty for a single thread.
     pub lanes: Vec<BTreeMap<String, u32>>,
-    /// The known contents of memory: runs of adjacent bytes, by state space and address of the first byte. `None` for an unknown byte.
+    /// The known contents of memory: runs of adjacent bytes, by state space and address of the first byte.
+    /// `None` for an unknown byte.
     pub memory: BTreeMap<(Space, u64), Vec<Option<u8>>>,
-    /// The seed of the values of registers that were not set. `None`: such values are unknown, and so is everything computed from them.
+    /// The seed of the values of registers that were not set. `None`: such values are unknown, and so is
+    /// everything computed from them.
     pub junk: Option<u64>,
 }
 
-/// The addresses of variables by name. For a parameterized name: the address of its first variable, and the distance between two.
+/// The addresses of variables by name. For a parameterized name: the address of its first variable, and the
+/// distance between two.
 pub type Places = Names<(u64, u64)>;
 
 /// The range of the numbers that stand for addresses of functions.
@@ -52,16 +55,21 @@ impl Tracing {
         *bytes.get(usize::try_from(offset).ok()?)?
     }
 
-    /// Returns the address of a variable by its symbol in generated code. The symbol of a function's variable is `$__NAME__NUMBER`, except
-    /// that variables of a parameterized name keep their plain name.
+    /// Returns the address of a variable by its symbol in generated code. The symbol of a function's variable
+    /// is `$__NAME__NUMBER`, except that variables of a parameterized name keep their plain name.
     pub fn place_of(&self, symbol: &str) -> Option<u64> {
-        let place = |names: &Places, name: &str| match names.find(name, |_, digits| numbered(digits)) {
-            Found::Plain(&(at, _)) => Some(at),
-            Found::Numbered(&(at, apart), nth) => Some(at.wrapping_add(nth.wrapping_mul(apart))),
-            Found::OtherNumber | Found::Nothing => None,
-        };
-        let bare = || symbol.strip_prefix("$__")?.rsplit_once("__").map(|(bare, _)| bare);
-        place(&self.module, symbol).or_else(|| place(&self.own, symbol)).or_else(|| place(&self.own, bare()?))
+        place_in(&self.module, symbol).or_else(|| place_in(&self.own, symbol)).or_else(|| {
+            let (name, _) = symbol.strip_prefix("$__")?.rsplit_once("__")?;
+            place_in(&self.own, name)
+        })
+    }
+}
+
+fn place_in(places: &Places, name: &str) -> Option<u64> {
+    match places.find(name, |_, digits| numbered(digits)) {
+        NameLookup::Plain(&(start, _)) => Some(start),
+        NameLookup::Numbered(&(start, apart), nth) => Some(start.wrapping_add(nth.wrapping_mul(apart))),
+        NameLookup::OtherNumber | NameLookup::Nothing => None,
     }
 }
 
@@ -87,7 +95,8 @@ pub struct Reach {
 pub struct Reached {
     /// The kernel's memory accesses.
     pub reaches: Vec<Reach>,
-    /// The bytes that the kernel writes, by state space and address; `None` for a byte whose new value is unknown.
+    /// The bytes that the kernel writes, by state space and address; `None` for a byte whose new value is
+    /// unknown.
     pub written: BTreeMap<(Space, u64), Option<u8>>,
     /// The symbols of variables in the code, each with its address in its state space.
     pub symbols: BTreeSet<(String, u64)>,

@@ -72,7 +72,7 @@ impl From<String> for ProgramVerdict {
 }
 
 impl ProgramVerdict {
-    /// Whether nothing was compared because the subject is not available.
+    /// Returns true if nothing was compared because the subject is not available.
     pub fn is_unavailable(&self) -> bool {
         matches!(self, ProgramVerdict::NotCompared(reason) if reason == "unavailable")
     }
@@ -84,8 +84,8 @@ impl ReleaseVerdict {
         family(&self.subject)
     }
 
-    /// Returns the release as the user named it: the part after the `@`. Without an `@`, returns the full version, or the whole subject if
-    /// the version is unknown.
+    /// Returns the release as the user named it: the part after the `@`. Without an `@`, returns the full
+    /// version, or the whole subject if the version is unknown.
     pub fn release(&self) -> &str {
         match self.subject.split_once('@') {
             Some((_, release)) => release,

@@ -18,7 +18,8 @@ ptxsmith_syntax::every! {
 }
 
 impl Status {
-    /// Whether a finding with this status sets the exit status of a campaign to 1, unless the finding is expected.
+    /// Returns true if a finding with this status sets the exit status of a campaign to 1, unless the finding
+    /// is expected.
     pub const fn needs_attention(self) -> bool {
         matches!(self, Status::New | Status::Gone)
     }

@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-/// Returns runs of `0..length`: both halves, then the quarters, and so on to single elements. Each level covers the whole list.
+/// Returns runs of `0..length`: both halves, then the quarters, and so on to single elements. Each level
+/// covers the whole list.
 pub(crate) fn cuts(length: usize) -> Vec<Range<usize>> {
     let mut runs = Vec::new();
     let mut size = length.div_ceil(2);

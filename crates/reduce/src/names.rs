@@ -1,26 +1,28 @@
-//! Finds the statements that declare and use each name, so that no candidate uses a name without its declaration.
+//! Finds the statements that declare and use each name, so that no candidate uses a name without its
+//! declaration.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ptxsmith_syntax::{self as syntax, Found, Item, Module, Role, Text, Visit, numbered};
+use ptxsmith_syntax::{self as syntax, Item, Module, NameLookup, Role, Text, Visit, numbered};
 
-/// The names that statements declare and use. Scopes are ignored: a name that any function declares counts as declared. So the reducer may
-/// keep too much, but never too little.
+/// The names that statements declare and use. Scopes are ignored: a name that any function declares counts as
+/// declared. So the reducer may keep too much, but never too little.
 #[derive(Debug, Default)]
-pub(crate) struct Names {
+pub(crate) struct ModuleNames {
     declared: syntax::Names<Text>,
     mentioned: BTreeSet<Text>,
 }
 
-/// The degree to which a name is declared: not at all, only as a parameterized name that does not cover its number (5.4.6), or fully.
+/// The degree to which a name is declared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Declared {
-    Not,
-    ButForNumber,
-    Fully,
+enum DeclarationDegree {
+    Undeclared,
+    /// Only as a parameterized name that does not cover its number (5.4.6).
+    WithoutNumber,
+    Declared,
 }
 
-impl<'m> Visit<'m> for Names {
+impl<'m> Visit<'m> for ModuleNames {
     fn name(&mut self, name: &'m Text, role: Role) {
         self.declared.declare_by_role(name, role, name.clone());
         if role == Role::Use {
@@ -29,81 +31,87 @@ impl<'m> Visit<'m> for Names {
     }
 }
 
-impl Names {
-    pub(crate) fn of(module: &Module) -> Names {
-        let mut names = Names::default();
+impl ModuleNames {
+    pub(crate) fn from_module(module: &Module) -> ModuleNames {
+        let mut names = ModuleNames::default();
         names.module(module);
         names
     }
 
-    pub(crate) fn of_item(item: &Item) -> Names {
-        let mut names = Names::default();
+    pub(crate) fn from_item(item: &Item) -> ModuleNames {
+        let mut names = ModuleNames::default();
         names.item(item);
         names
     }
 
-    /// Whether `smaller` uses a name that `self` declares and `smaller` does not.
-    pub(crate) fn break_in(&self, smaller: &Names) -> bool {
-        smaller.mentioned.iter().any(|name| smaller.declares(name) < self.declares(name))
+    /// Returns true if `smaller` uses a name that `self` declares and `smaller` does not.
+    pub(crate) fn loses_declaration_in(&self, smaller: &ModuleNames) -> bool {
+        smaller.mentioned.iter().any(|name| smaller.degree(name) < self.degree(name))
     }
 
-    /// Whether a name occurs anywhere in the module.
-    pub(crate) fn knows(&self, name: &Text) -> bool {
-        self.mentioned.contains(name) || self.declares(name) > Declared::Not
+    /// Returns true if a name occurs anywhere in the module.
+    pub(crate) fn contains(&self, name: &Text) -> bool {
+        self.mentioned.contains(name) || self.degree(name) > DeclarationDegree::Undeclared
     }
 
     /// Returns the used names that belong to a parameterized name, in order.
-    pub(crate) fn mentioned_of(&self, prefix: &Text) -> impl Iterator<Item = &Text> {
+    pub(crate) fn mentioned_with_prefix(&self, prefix: &Text) -> impl Iterator<Item = &Text> {
         self.mentioned.iter().filter(move |name| {
             let found = self.declared.find(name, |_, digits| numbered(digits));
-            matches!(found, Found::Numbered(written, _) if written == prefix)
+            matches!(found, NameLookup::Numbered(written, _) if written == prefix)
         })
     }
 
-    fn declares(&self, name: &str) -> Declared {
+    fn degree(&self, name: &str) -> DeclarationDegree {
         match self.declared.find(name, |_, digits| numbered(digits)) {
-            Found::Plain(_) | Found::Numbered(..) => Declared::Fully,
-            Found::OtherNumber => Declared::ButForNumber,
-            Found::Nothing => Declared::Not,
+            NameLookup::Plain(_) | NameLookup::Numbered(..) => DeclarationDegree::Declared,
+            NameLookup::OtherNumber => DeclarationDegree::WithoutNumber,
+            NameLookup::Nothing => DeclarationDegree::Undeclared,
         }
     }
 }
 
 /// The dependencies between the statements of a module.
-pub(crate) struct Needs {
+pub(crate) struct Dependencies {
     /// For each statement, the statements that declare the names it uses.
     needs: Vec<BTreeSet<usize>>,
     /// For each statement, the statements that use the names it declares.
     needed_by: Vec<BTreeSet<usize>>,
 }
 
-impl Needs {
-    pub(crate) fn of(module: &Module) -> Needs {
-        let names: Vec<Names> = module.items.iter().map(Names::of_item).collect();
-        // Names declared inside a function are visible only there, so only declarations at module scope count.
+impl Dependencies {
+    pub(crate) fn new(module: &Module) -> Dependencies {
+        let names: Vec<ModuleNames> = module.items.iter().map(ModuleNames::from_item).collect();
+        // ModuleNames declared inside a function are visible only there, so only declarations at module scope
+        // count.
         let mut outer: syntax::Names<&Text> = syntax::Names::default();
         let mut declaring: BTreeMap<&Text, Vec<usize>> = BTreeMap::new();
-        for (at, item) in module.items.iter().enumerate() {
+        for (index, item) in module.items.iter().enumerate() {
             for (name, role) in item.declared() {
                 outer.declare_by_role(name, role, name);
-                declaring.entry(name).or_default().push(at);
+                declaring.entry(name).or_default().push(index);
             }
         }
         let mut needs = vec![BTreeSet::new(); names.len()];
         let mut needed_by = vec![BTreeSet::new(); names.len()];
-        for (at, names) in names.iter().enumerate() {
-            let foreign = names.mentioned.iter().filter(|name| names.declares(name) < Declared::Fully);
-            let declared = foreign.flat_map(|name| outer.candidates(name));
-            for &by in declared.filter_map(|candidate| declaring.get(candidate.declared)).flatten() {
-                needs[at].insert(by);
-                needed_by[by].insert(at);
+        for (user, names) in names.iter().enumerate() {
+            for name in &names.mentioned {
+                if names.degree(name) == DeclarationDegree::Declared {
+                    continue;
+                }
+                for candidate in outer.candidates(name) {
+                    for &declarer in declaring.get(candidate.declared).into_iter().flatten() {
+                        needs[user].insert(declarer);
+                        needed_by[declarer].insert(user);
+                    }
+                }
             }
         }
-        Needs { needs, needed_by }
+        Dependencies { needs, needed_by }
     }
 
     /// Returns these statements and all their dependencies.
-    pub(crate) fn with_needs(&self, statements: impl IntoIterator<Item = usize>) -> BTreeSet<usize> {
+    pub(crate) fn with_dependencies(&self, statements: impl IntoIterator<Item = usize>) -> BTreeSet<usize> {
         closure(&self.needs, statements)
     }
 
@@ -113,31 +121,38 @@ impl Needs {
     }
 }
 
+/// Returns everything that these statements lead to along the edges, themselves included.
 fn closure(edges: &[BTreeSet<usize>], from: impl IntoIterator<Item = usize>) -> BTreeSet<usize> {
     let mut reached = BTreeSet::new();
     let mut open: Vec<usize> = from.into_iter().collect();
-    while let Some(at) = open.pop() {
-        if reached.insert(at) {
-            open.extend(&edges[at]);
+    while let Some(index) = open.pop() {
+        if reached.insert(index) {
+            open.extend(&edges[index]);
         }
     }
     reached
 }
 
-/// Returns the part of a module that declares these names, with all its dependencies and the header; `None` if no statement declares any of
-/// the names. A declaration of several variables is kept whole.
+/// Returns the part of a module that declares these names, with all its dependencies and the header; `None`
+/// if no statement declares any of the names. A declaration of several variables is kept whole.
 ///
 /// A caller that knows which variable shows the deviation can start reducing from its slice.
 pub fn slice(module: &Module, names: &[&str]) -> Option<Module> {
-    let declares = |item: &Item| names.iter().any(|name| item.may_declare(name));
-    let declaring: Vec<usize> = (0..module.items.len()).filter(|&at| declares(&module.items[at])).collect();
+    let declaring: Vec<usize> = (0..module.items.len())
+        .filter(|&index| names.iter().any(|name| module.items[index].may_declare(name)))
+        .collect();
     if declaring.is_empty() {
         return None;
     }
-    let kept = Needs::of(module).with_needs(declaring);
-    let items = module.items.iter().enumerate();
-    let items = items.filter(|(at, item)| item.is_header() || kept.contains(at));
-    Some(Module { items: items.map(|(_, item)| item.clone()).collect() })
+    let kept = Dependencies::new(module).with_dependencies(declaring);
+    let items = module
+        .items
+        .iter()
+        .enumerate()
+        .filter(|(index, item)| item.is_header() || kept.contains(index))
+        .map(|(_, item)| item.clone())
+        .collect();
+    Some(Module { items })
 }
 
 #[cfg(test)]
@@ -166,19 +181,29 @@ mod tests {
             ".func f() { .reg .b32 %r<2>; mov.u32 %r1, 0; } .func g() { .reg .b32 %r<2>; mov.u32 %r1, 1; call f; }",
         )
         .unwrap();
-        let needs = Needs::of(&module);
-        assert_eq!(needs.with_needs([0]), BTreeSet::from([0]));
-        assert_eq!(needs.with_needs([1]), BTreeSet::from([0, 1]));
+        let needs = Dependencies::new(&module);
+        assert_eq!(needs.with_dependencies([0]), BTreeSet::from([0]));
+        assert_eq!(needs.with_dependencies([1]), BTreeSet::from([0, 1]));
         assert_eq!(needs.with_dependents([0]), BTreeSet::from([0, 1]));
     }
 
     #[test]
     fn a_parameterized_name_declares_its_numbered_ones() {
-        let whole = Names::of(&parse(".global .b8 a<4>; .global .b64 b = a3;").unwrap());
-        assert!(whole.break_in(&Names::of(&parse(".global .b64 b = a3;").unwrap())));
-        assert!(whole.break_in(&Names::of(&parse(".global .b8 a<3>; .global .b64 c = a3;").unwrap())));
-        assert!(!whole.break_in(&Names::of(&parse(".global .b8 a<4>; .global .b64 c = a3;").unwrap())));
-        assert!(!whole.break_in(&Names::of(&parse(".global .b64 b = unknown;").unwrap())));
+        let whole = ModuleNames::from_module(&parse(".global .b8 a<4>; .global .b64 b = a3;").unwrap());
+        assert!(
+            whole.loses_declaration_in(&ModuleNames::from_module(&parse(".global .b64 b = a3;").unwrap()))
+        );
+        assert!(whole.loses_declaration_in(&ModuleNames::from_module(
+            &parse(".global .b8 a<3>; .global .b64 c = a3;").unwrap()
+        )));
+        assert!(!whole.loses_declaration_in(&ModuleNames::from_module(
+            &parse(".global .b8 a<4>; .global .b64 c = a3;").unwrap()
+        )));
+        assert!(
+            !whole.loses_declaration_in(&ModuleNames::from_module(
+                &parse(".global .b64 b = unknown;").unwrap()
+            ))
+        );
     }
 
     #[test]
@@ -188,12 +213,12 @@ mod tests {
                 .unwrap();
         let mut without = module.clone();
         without.items.remove(0);
-        assert!(Names::of(&module).break_in(&Names::of(&without)));
-        let needs = Needs::of(&module);
-        assert!(needs.with_needs([2]).contains(&0) && needs.with_dependents([0]).contains(&2));
+        assert!(ModuleNames::from_module(&module).loses_declaration_in(&ModuleNames::from_module(&without)));
+        let needs = Dependencies::new(&module);
+        assert!(needs.with_dependencies([2]).contains(&0) && needs.with_dependents([0]).contains(&2));
         assert!(slice(&module, &["a12"]).is_some_and(|slice| slice.items.contains(&module.items[0])));
         // Without both declarations, `a12` is not declared at all.
         without.items.remove(0);
-        assert!(Names::of(&module).break_in(&Names::of(&without)));
+        assert!(ModuleNames::from_module(&module).loses_declaration_in(&ModuleNames::from_module(&without)));
     }
 }

@@ -13,17 +13,18 @@ use crate::tokens;
 pub struct Program {
     text: String,
     module: Option<Module>,
-    size: Size,
+    size: ProgramSize,
 }
 
-/// The size of a program. Compares the number of tokens after the header, then the strangeness of the declarations, then the number of
-/// bytes, then the text.
+/// The size of a program. Compares the number of tokens after the header, then the strangeness of the
+/// declarations, then the number of bytes, then the text.
 ///
-/// The header, which every program needs, consists of `.version`, `.target` and `.address_size`. It counts only in bytes. Texts are
-/// compared by character, with digits before letters and lower case before upper case. Different texts are never equal, and no infinite
-/// sequence of ever smaller programs exists, so a search terminates.
+/// The header, which every program needs, consists of `.version`, `.target` and `.address_size`. It counts
+/// only in bytes. Texts are compared by character, with digits before letters and lower case before upper
+/// case. Different texts are never equal, and no infinite sequence of ever smaller programs exists, so a
+/// search terminates.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Size {
+pub struct ProgramSize {
     /// The number of tokens after the header.
     pub tokens: usize,
     /// The distance of state spaces and types of variables from `.global .s32`.
@@ -38,8 +39,8 @@ impl Program {
     /// The text is normalized: white space and comments are replaced by the printer's.
     ///
     /// # Errors
-    /// If the text is not a PTX module, or contains a statement that the parser does not understand. [`Program::from_text`] accepts any
-    /// text.
+    /// If the text is not a PTX module, or contains a statement that the parser does not understand.
+    /// [`Program::from_text`] accepts any text.
     pub fn parse(text: &str) -> Result<Program, ParseError> {
         let module = parse(text)?;
         if let Some(unread) = module.unread().next() {
@@ -51,22 +52,23 @@ impl Program {
         Ok(Program::new(text, module))
     }
 
-    /// Creates a program that is reduced as text, whether or not it is PTX. All tokens count, because no header is recognized.
+    /// Creates a program that is reduced as text, whether or not it is PTX. All tokens count, because no
+    /// header is recognized.
     pub fn from_text(text: impl Into<String>) -> Program {
         let text = text.into();
-        let size = Size { tokens: tokens::count(&text), strange: 0, bytes: text.len() };
+        let size = ProgramSize { tokens: tokens::count(&text), strange: 0, bytes: text.len() };
         Program { text, module: None, size }
     }
 
     /// Creates the program of a syntax tree; `None` if its text would be parsed as a different tree.
-    pub fn of(module: &Module) -> Option<Program> {
+    pub fn from_module(module: &Module) -> Option<Program> {
         let text = print(module);
-        let read = parse(&text).ok()?;
-        (read == *module).then(|| Program::new(text, read))
+        let parsed = parse(&text).ok()?;
+        (parsed == *module).then(|| Program::new(text, parsed))
     }
 
     fn new(text: String, module: Module) -> Program {
-        let mut count = Count(0);
+        let mut count = TokenCount(0);
         for item in &module.items {
             if !item.is_header() {
                 print_to(&Module { items: vec![item.clone()] }, &mut count);
@@ -76,7 +78,7 @@ impl Program {
             Item::Variables(declaration) => strangeness(declaration),
             _ => 0,
         });
-        let size = Size { tokens: count.0, strange: strange.sum(), bytes: text.len() };
+        let size = ProgramSize { tokens: count.0, strange: strange.sum(), bytes: text.len() };
         Program { text, module: Some(module), size }
     }
 
@@ -91,19 +93,23 @@ impl Program {
     }
 
     /// Returns the size.
-    pub fn size(&self) -> &Size {
+    pub fn size(&self) -> &ProgramSize {
         &self.size
     }
 
-    /// Whether the program is smaller than another, in the order that [`Size`] describes.
+    /// Returns true if the program is smaller than another, in the order that [`ProgramSize`] describes.
     pub fn is_smaller_than(&self, other: &Program) -> bool {
         self.compare(other) == Ordering::Less
     }
 
-    /// Compares two programs in the order that [`Size`] describes.
+    /// Compares two programs in the order that [`ProgramSize`] describes.
     pub fn compare(&self, other: &Program) -> Ordering {
-        let sizes = |Program { size, .. }: &Program| (size.tokens, size.strange, size.bytes);
-        sizes(self).cmp(&sizes(other)).then_with(|| ranks(&self.text).cmp(ranks(&other.text)))
+        self.size
+            .tokens
+            .cmp(&other.size.tokens)
+            .then(self.size.strange.cmp(&other.size.strange))
+            .then(self.size.bytes.cmp(&other.size.bytes))
+            .then_with(|| ranks(&self.text).cmp(ranks(&other.text)))
     }
 }
 
@@ -113,22 +119,26 @@ fn ranks(text: &str) -> impl Iterator<Item = u8> {
 }
 
 /// The most familiar scalar types, in order. All others rank after them.
-pub(crate) const PLAINEST: [ScalarType; 8] = {
+const PLAINEST: [ScalarType; 8] = {
     use ScalarType::{B32, B64, F32, F64, S32, S64, U32, U64};
     [S32, U32, B32, S64, U64, B64, F32, F64]
 };
 
+/// Returns the distance of a declaration from `.global .s32`.
 fn strangeness(declaration: &Declaration) -> usize {
     let space = declaration.space().map_or(0, |space| usize::from(space != StateSpace::Global));
-    let ty = declaration
-        .scalar_type()
-        .map_or(0, |ty| PLAINEST.iter().position(|plain| *plain == ty).unwrap_or(PLAINEST.len()));
-    space + ty
+    space + declaration.scalar_type().map_or(0, rank_of_type)
 }
 
-struct Count(usize);
+/// Returns the place of a type among [`PLAINEST`]; their number for all others.
+pub(crate) fn rank_of_type(ty: ScalarType) -> usize {
+    PLAINEST.iter().position(|plain| *plain == ty).unwrap_or(PLAINEST.len())
+}
 
-impl Sink for Count {
+/// Counts the tokens that are printed.
+struct TokenCount(usize);
+
+impl Sink for TokenCount {
     fn token(&mut self, _: Break, _: &str) {
         self.0 += 1;
     }
@@ -173,7 +183,10 @@ mod tests {
         let program =
             Program::parse(".version 7.8 // c\n.target sm_80, debug\n.address_size 64\n.global.b8 a;")
                 .unwrap();
-        assert_eq!(*program.size(), Size { tokens: 4, strange: PLAINEST.len(), bytes: program.text().len() });
+        assert_eq!(
+            *program.size(),
+            ProgramSize { tokens: 4, strange: PLAINEST.len(), bytes: program.text().len() }
+        );
         assert_eq!(program.text(), ".version 7.8\n.target sm_80, debug\n.address_size 64\n.global .b8 a;\n");
     }
 
@@ -181,8 +194,8 @@ mod tests {
     fn a_tree_that_reads_back_as_another_is_no_program() {
         use ptxsmith_syntax::{Item, Name};
         let mut module = program(".global .b8 a;").module().unwrap().clone();
-        assert!(Program::of(&module).is_some());
+        assert!(Program::from_module(&module).is_some());
         module.items[0] = Item::Version(Name::new("7.8 .target sm_90"));
-        assert!(Program::of(&module).is_none());
+        assert!(Program::from_module(&module).is_none());
     }
 }

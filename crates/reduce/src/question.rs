@@ -9,7 +9,8 @@ pub enum Answer {
     Yes,
     /// The program does not have the property.
     No,
-    /// The answer is unknown, for this reason: a timeout, a full disk, or a failure of the machine. It is never treated as yes.
+    /// The answer is unknown, for this reason: a timeout, a full disk, or a failure of the machine. It is
+    /// never treated as yes.
     CannotTell(String),
 }
 
@@ -32,12 +33,13 @@ pub trait Question {
     /// - A failure that the program did not cause is [`Answer::CannotTell`], never a yes or a no.
     fn ask(&mut self, programs: &[Program]) -> Vec<Answer>;
 
-    /// Returns the maximum number of programs that one call should get. The result of a search does not depend on it.
+    /// Returns the maximum number of programs that one call should get. The result of a search does not
+    /// depend on it.
     fn at_once(&self) -> usize {
         256
     }
 
-    /// Whether the time for questions has run out. The search then ends with the best program so far.
+    /// Returns true if the time for questions has run out. The search then ends with the best program so far.
     fn is_over(&self) -> bool {
         false
     }

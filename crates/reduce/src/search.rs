@@ -2,34 +2,36 @@
 
 use std::collections::BTreeSet;
 
-use crate::names::Names;
+use crate::names::ModuleNames;
 use crate::passes::{self, Pass};
 use crate::program::Program;
 use crate::question::{Answer, Question};
 
 /// The options of a search.
 #[derive(Clone, Debug)]
-pub struct Options {
-    /// Whether to skip candidates that use a name without its declaration. Such candidates are not valid PTX, but a lenient question
-    /// might accept them. Set this to false only if validity itself is in question. Default: true.
+pub struct ReduceOptions {
+    /// Whether to skip candidates that use a name without its declaration. Such candidates are not valid PTX,
+    /// but a lenient question might accept them. Set this to false only if validity itself is in question.
+    /// Default: true.
     pub keep_names_declared: bool,
-    /// The maximum number of programs to ask about; then the best program so far is the result. Unlike a time limit, this gives the same
-    /// result on every machine. Default: no limit.
+    /// The maximum number of programs to ask about; then the best program so far is the result. Unlike a time
+    /// limit, this gives the same result on every machine. Default: no limit.
     pub most: u64,
 }
 
-impl Default for Options {
-    fn default() -> Options {
-        Options { keep_names_declared: true, most: u64::MAX }
+impl Default for ReduceOptions {
+    fn default() -> ReduceOptions {
+        ReduceOptions { keep_names_declared: true, most: u64::MAX }
     }
 }
 
 /// The reason why a program cannot be reduced.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Objection {
+pub enum NotReducible {
     /// The original program answers no.
     NotInteresting,
-    /// The original program answers first yes and then no, so the answer does not depend on the program alone.
+    /// The original program answers first yes and then no, so the answer does not depend on the program
+    /// alone.
     NotReproducible,
     /// The answer for the original program is unknown.
     CannotTell(String),
@@ -47,18 +49,19 @@ pub enum Event<'a> {
 
 /// The reason why a search ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ended {
+pub enum SearchEnd {
     /// No neighbour of the result answers yes.
     Least,
-    /// The question ran out of time, or [the limit](Options::most) was reached.
+    /// The question ran out of time, or [the limit](ReduceOptions::most) was reached.
     Stopped,
-    /// The smallest program answered no when it was asked a last time. The result is the last program that answered yes twice.
+    /// The smallest program answered no when it was asked a last time. The result is the last program that
+    /// answered yes twice.
     NotReproducible,
 }
 
 /// The result of a search.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Reduced {
+pub struct SearchResult {
     /// The smallest program that answered yes.
     pub program: Program,
     /// The number of programs for which the question was answered.
@@ -70,73 +73,73 @@ pub struct Reduced {
     /// The reason for the first unknown answer.
     pub doubt: Option<String>,
     /// The reason why the search ended.
-    pub ended: Ended,
+    pub ended: SearchEnd,
 }
 
 /// Asks about a program twice, to check that it can be reduced.
 ///
 /// # Errors
 /// If the program does not answer yes both times.
-pub fn check(program: &Program, question: &mut dyn Question) -> Result<(), Objection> {
-    match one(program, question) {
+pub fn check(program: &Program, question: &mut dyn Question) -> Result<(), NotReducible> {
+    match ask_once(program, question) {
         Answer::Yes => {}
-        Answer::No => return Err(Objection::NotInteresting),
-        Answer::CannotTell(reason) => return Err(Objection::CannotTell(reason)),
+        Answer::No => return Err(NotReducible::NotInteresting),
+        Answer::CannotTell(reason) => return Err(NotReducible::CannotTell(reason)),
     }
-    match one(program, question) {
+    match ask_once(program, question) {
         Answer::Yes => Ok(()),
-        Answer::No => Err(Objection::NotReproducible),
-        Answer::CannotTell(reason) => Err(Objection::CannotTell(reason)),
+        Answer::No => Err(NotReducible::NotReproducible),
+        Answer::CannotTell(reason) => Err(NotReducible::CannotTell(reason)),
     }
 }
 
-fn one(program: &Program, question: &mut dyn Question) -> Answer {
+fn ask_once(program: &Program, question: &mut dyn Question) -> Answer {
     let answer = question.ask(std::slice::from_ref(program)).into_iter().next();
     answer.unwrap_or_else(|| Answer::CannotTell("there is no answer".to_owned()))
 }
 
 /// Searches for the smallest program that answers yes, starting from one that does.
 ///
-/// Each pass is repeated as long as it finds smaller programs, with its largest cuts first; all passes are repeated until none finds one.
-/// The search always continues with the first program in the order of the pass that answers yes. So the result depends only on the answers,
-/// not on how they are computed in parallel.
+/// Each pass is repeated as long as it finds smaller programs, with its largest cuts first; all passes are
+/// repeated until none finds one. The search always continues with the first program in the order of the pass
+/// that answers yes. So the result depends only on the answers, not on how they are computed in parallel.
 ///
 /// # Errors
 /// If the program does not answer yes twice; see [`check`].
 pub fn reduce(
     program: Program,
     question: &mut dyn Question,
-    options: &Options,
+    options: &ReduceOptions,
     on_event: &mut dyn FnMut(Event<'_>),
-) -> Result<Reduced, Objection> {
+) -> Result<SearchResult, NotReducible> {
     check(&program, question)?;
     on_event(Event::Asked(2));
     let tried = BTreeSet::from([program.text().to_owned()]);
-    let taken = vec![program];
+    let smaller = vec![program];
     let mut search =
-        Search { question, options, on_event, taken, tried, asked: 2, could_not_tell: 0, doubt: None };
+        Search { question, options, on_event, smaller, tried, asked: 2, could_not_tell: 0, doubt: None };
     let mut ended = search.run();
-    if ended == Ended::Least && search.taken.len() > 1 {
+    if ended == SearchEnd::Least && search.smaller.len() > 1 {
         // A subject that answers at random is detected here at the latest.
-        while let [.., _, last] = &search.taken[..]
-            && one(last, search.question) == Answer::No
+        while let [.., _, last] = &search.smaller[..]
+            && ask_once(last, search.question) == Answer::No
         {
-            search.taken.pop();
-            ended = Ended::NotReproducible;
+            search.smaller.pop();
+            ended = SearchEnd::NotReproducible;
         }
     }
-    let steps = search.taken.len() as u64 - 1;
-    let Search { asked, could_not_tell, doubt, mut taken, .. } = search;
-    let program = taken.pop().expect("the first program stays");
-    Ok(Reduced { program, asked, steps, could_not_tell, doubt, ended })
+    let steps = search.smaller.len() as u64 - 1;
+    let Search { asked, could_not_tell, doubt, mut smaller, .. } = search;
+    let program = smaller.pop().expect("the first program stays");
+    Ok(SearchResult { program, asked, steps, could_not_tell, doubt, ended })
 }
 
 struct Search<'s> {
     question: &'s mut dyn Question,
-    options: &'s Options,
+    options: &'s ReduceOptions,
     on_event: &'s mut dyn FnMut(Event<'_>),
     /// The best programs so far, in order; never empty.
-    taken: Vec<Program>,
+    smaller: Vec<Program>,
     /// The texts for which the question was already answered.
     tried: BTreeSet<String>,
     asked: u64,
@@ -144,8 +147,9 @@ struct Search<'s> {
     doubt: Option<String>,
 }
 
-/// The number of bytes of candidates to ask about in one call, at first and at most. Candidates of a large program take time to create, and
-/// the first ones are the most likely to be accepted. Candidates of a small program cost nothing.
+/// The number of bytes of candidates to ask about in one call, at first and at most. Candidates of a large
+/// program take time to create, and the first ones are the most likely to be accepted. Candidates of a small
+/// program cost nothing.
 const BYTES_AT_FIRST: usize = 64 << 10;
 const BYTES_AT_MOST: usize = 4 << 20;
 
@@ -157,34 +161,34 @@ const REMEMBERED: usize = 16 << 10;
 
 impl Search<'_> {
     fn best(&self) -> &Program {
-        self.taken.last().expect("the first program stays")
+        self.smaller.last().expect("the first program stays")
     }
 
-    fn run(&mut self) -> Ended {
+    fn run(&mut self) -> SearchEnd {
         loop {
-            let before = self.taken.len();
-            for pass in passes::of(self.best()) {
-                if self.follow(pass) == Ended::Stopped {
-                    return Ended::Stopped;
+            let before = self.smaller.len();
+            for pass in passes::passes_for(self.best()) {
+                if self.follow(pass) == SearchEnd::Stopped {
+                    return SearchEnd::Stopped;
                 }
             }
-            if self.taken.len() == before {
-                return Ended::Least;
+            if self.smaller.len() == before {
+                return SearchEnd::Least;
             }
         }
     }
 
     /// Follows one pass to smaller programs until no candidate answers yes.
-    fn follow(&mut self, pass: &'static Pass) -> Ended {
-        // The next success is most likely where the last one was, because all earlier candidates have just answered no. But the largest
-        // cuts, which come first, deserve another try.
+    fn follow(&mut self, pass: &'static Pass) -> SearchEnd {
+        // The next success is most likely where the last one was, because all earlier candidates have just
+        // answered no. But the largest cuts, which come first, deserve another try.
         let mut from = 0;
         'smaller: loop {
             let best = self.best().clone();
-            let names = best.module().map(Names::of);
+            let names = best.module().map(ModuleNames::from_module);
             let edits = (pass.edits)(&best);
-            let from_here = from.min(edits.len());
-            let mut order = (from_here..edits.len()).chain(0..from_here).peekable();
+            let start = from.min(edits.len());
+            let mut order = (start..edits.len()).chain(0..start).peekable();
             let mut bytes_at_once = BYTES_AT_FIRST;
             while order.peek().is_some() {
                 let mut places = Vec::new();
@@ -202,32 +206,33 @@ impl Search<'_> {
                 if candidates.is_empty() {
                     continue;
                 }
-                // The candidates in one call may depend on the number of jobs, but the total number of questions must not.
-                let left = self.options.most.saturating_sub(self.asked);
-                candidates.truncate(usize::try_from(left).unwrap_or(usize::MAX));
+                // The candidates in one call may depend on the number of jobs, but the total number of
+                // questions must not.
+                let allowed = self.options.most.saturating_sub(self.asked);
+                candidates.truncate(usize::try_from(allowed).unwrap_or(usize::MAX));
                 if candidates.is_empty() || self.question.is_over() {
-                    return Ended::Stopped;
+                    return SearchEnd::Stopped;
                 }
-                if let Some(at) = self.first_yes(&candidates) {
-                    from = if places[at] < BIGGEST { 0 } else { places[at] };
-                    let better = candidates.swap_remove(at);
+                if let Some(index) = self.first_yes(&candidates) {
+                    from = if places[index] < BIGGEST { 0 } else { places[index] };
+                    let better = candidates.swap_remove(index);
                     (self.on_event)(Event::Better(&better, pass.name));
-                    self.taken.push(better);
+                    self.smaller.push(better);
                     continue 'smaller;
                 }
                 bytes_at_once = BYTES_AT_MOST.min(bytes_at_once * 4);
             }
-            return if self.question.is_over() { Ended::Stopped } else { Ended::Least };
+            return if self.question.is_over() { SearchEnd::Stopped } else { SearchEnd::Least };
         }
     }
 
-    fn is_worth_asking(&mut self, candidate: &Program, best: &Program, names: Option<&Names>) -> bool {
+    fn is_worth_asking(&mut self, candidate: &Program, best: &Program, names: Option<&ModuleNames>) -> bool {
         if !candidate.is_smaller_than(best) {
             return false;
         }
         if self.options.keep_names_declared
             && let (Some(names), Some(module)) = (names, candidate.module())
-            && names.break_in(&Names::of(module))
+            && names.loses_declaration_in(&ModuleNames::from_module(module))
         {
             return false;
         }

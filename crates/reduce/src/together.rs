@@ -2,10 +2,11 @@
 
 use ptxsmith_syntax::{Item, Module, prefixed};
 
-/// Returns one module with the declarations of all these modules. The names of the nth module get the prefix `tN_`.
+/// Returns one module with the declarations of all these modules. The names of the nth module get the prefix
+/// `tN_`.
 ///
-/// Returns `None` if the combination could have another meaning: the headers differ, or a module contains other statements than
-/// declarations of variables.
+/// Returns `None` if the combination could have another meaning: the headers differ, or a module contains
+/// other statements than declarations of variables.
 pub fn together(modules: &[&Module]) -> Option<Module> {
     let header = modules.first()?.header();
     let mut shared = header.clone();

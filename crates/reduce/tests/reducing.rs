@@ -4,7 +4,8 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use ptxsmith_reduce::{
-    Answer, Each, Ended, Event, Objection, Options, Program, Question, Reduced, check, neighbours, reduce,
+    Answer, Each, Event, NotReducible, Program, Question, ReduceOptions, SearchEnd, SearchResult, check,
+    neighbours, reduce,
 };
 use ptxsmith_syntax::{
     BinaryOp, Declarator, Expr, Function, Initializer, Instruction, Module, NodeKind, Opcode, Operand,
@@ -17,9 +18,9 @@ fn program(text: &str) -> Program {
     Program::parse(&format!("{HEADER}{text}\n")).unwrap()
 }
 
-fn reduced(text: &str, question: &mut dyn Question) -> Reduced {
-    let reduced = reduce(program(text), question, &Options::default(), &mut |_| ()).unwrap();
-    assert_eq!(reduced.ended, Ended::Least);
+fn reduced(text: &str, question: &mut dyn Question) -> SearchResult {
+    let reduced = reduce(program(text), question, &ReduceOptions::default(), &mut |_| ()).unwrap();
+    assert_eq!(reduced.ended, SearchEnd::Least);
     assert_eq!(check(&reduced.program, question), Ok(()));
     for neighbour in neighbours(&reduced.program) {
         assert!(neighbour.is_smaller_than(&reduced.program));
@@ -80,7 +81,7 @@ fn one_declaration_is_found_among_thousands_with_few_questions() {
         divides(program.module().unwrap()).into()
     });
     let program = program(&haystack(2000));
-    let reduced = reduce(program, &mut question, &Options::default(), &mut |_| ()).unwrap();
+    let reduced = reduce(program, &mut question, &ReduceOptions::default(), &mut |_| ()).unwrap();
     assert_eq!(reduced.program.text(), format!("{HEADER}.global .s32 a = 0 / 0;\n"));
     assert!(*asked.borrow() < 300, "{}", asked.borrow());
 }
@@ -363,7 +364,8 @@ fn the_result_does_not_depend_on_how_many_are_asked_at_once() {
                     steps += &format!("{pass}\n{}", better.text());
                 }
             };
-            reduce(program(&text), &mut Batches { size, lazy }, &Options::default(), &mut on_event).unwrap();
+            reduce(program(&text), &mut Batches { size, lazy }, &ReduceOptions::default(), &mut on_event)
+                .unwrap();
             steps
         })
         .into();
@@ -371,13 +373,14 @@ fn the_result_does_not_depend_on_how_many_are_asked_at_once() {
 }
 
 #[test]
-fn what_could_not_be_told_is_never_taken() {
+fn an_unknown_answer_is_never_treated_as_yes() {
     // Every program shorter than 70 bytes times out.
     let mut question = Each(|program: &Program| match program.text().len() {
         0..70 => Answer::CannotTell("no answer in time".to_owned()),
         _ => Answer::Yes,
     });
-    let reduced = reduce(program(&haystack(10)), &mut question, &Options::default(), &mut |_| ()).unwrap();
+    let reduced =
+        reduce(program(&haystack(10)), &mut question, &ReduceOptions::default(), &mut |_| ()).unwrap();
     assert!(reduced.program.text().len() >= 70, "{}", reduced.program.text());
     assert!(reduced.could_not_tell > 0);
     assert_eq!(reduced.doubt.as_deref(), Some("no answer in time"));
@@ -388,13 +391,13 @@ fn a_program_that_is_not_interesting_is_not_reduced() {
     let asked = |answers: &[Answer]| {
         let mut answers = answers.iter().cloned();
         let mut question = Each(|_: &Program| answers.next().unwrap());
-        reduce(program(".global .b8 a;"), &mut question, &Options::default(), &mut |_| ()).unwrap_err()
+        reduce(program(".global .b8 a;"), &mut question, &ReduceOptions::default(), &mut |_| ()).unwrap_err()
     };
-    assert_eq!(asked(&[Answer::No]), Objection::NotInteresting);
-    assert_eq!(asked(&[Answer::Yes, Answer::No]), Objection::NotReproducible);
+    assert_eq!(asked(&[Answer::No]), NotReducible::NotInteresting);
+    assert_eq!(asked(&[Answer::Yes, Answer::No]), NotReducible::NotReproducible);
     let full = || Answer::CannotTell("the disk is full".to_owned());
-    assert_eq!(asked(&[full()]), Objection::CannotTell("the disk is full".to_owned()));
-    assert_eq!(asked(&[Answer::Yes, full()]), Objection::CannotTell("the disk is full".to_owned()));
+    assert_eq!(asked(&[full()]), NotReducible::CannotTell("the disk is full".to_owned()));
+    assert_eq!(asked(&[Answer::Yes, full()]), NotReducible::CannotTell("the disk is full".to_owned()));
 }
 
 #[test]
@@ -406,8 +409,8 @@ fn an_answer_by_chance_is_noticed_and_the_last_steady_program_kept() {
         (whole || lucky.insert(program.text().to_owned())).into()
     });
     let program = program(".global .b8 first = 1;\n.global .b8 second = 2;");
-    let reduced = reduce(program, &mut question, &Options::default(), &mut |_| ()).unwrap();
-    assert_eq!(reduced.ended, Ended::NotReproducible);
+    let reduced = reduce(program, &mut question, &ReduceOptions::default(), &mut |_| ()).unwrap();
+    assert_eq!(reduced.ended, SearchEnd::NotReproducible);
     assert!(reduced.program.text().contains("second"), "{}", reduced.program.text());
 }
 
@@ -433,8 +436,8 @@ fn a_search_can_be_stopped_and_keeps_what_it_has() {
         }
     };
     let reduced =
-        reduce(program(&haystack(100)), &mut Limited(12), &Options::default(), &mut on_event).unwrap();
-    assert_eq!(reduced.ended, Ended::Stopped);
+        reduce(program(&haystack(100)), &mut Limited(12), &ReduceOptions::default(), &mut on_event).unwrap();
+    assert_eq!(reduced.ended, SearchEnd::Stopped);
     assert_eq!(reduced.program.text(), best);
     assert!(divides(reduced.program.module().unwrap()) && reduced.program.module().unwrap().items.len() < 60);
 }
@@ -448,7 +451,7 @@ fn text_that_is_no_ptx_reduces_to_the_characters_that_matter() {
     {
         let mut question = Each(|program: &Program| program.text().contains(needle).into());
         let reduced =
-            reduce(Program::from_text(text.as_str()), &mut question, &Options::default(), &mut |_| ())
+            reduce(Program::from_text(text.as_str()), &mut question, &ReduceOptions::default(), &mut |_| ())
                 .unwrap();
         assert_eq!(reduced.program.text(), least);
         for neighbour in neighbours(&reduced.program) {
@@ -464,6 +467,6 @@ fn text_keeps_tokens_apart_that_must_not_touch() {
         (words.contains(&".b8") && words.contains(&"odd")).into()
     });
     let text = Program::from_text(".global   .b8\t odd /* x */ ; # @");
-    let reduced = reduce(text, &mut question, &Options::default(), &mut |_| ()).unwrap();
+    let reduced = reduce(text, &mut question, &ReduceOptions::default(), &mut |_| ()).unwrap();
     assert_eq!(reduced.program.text(), ".b8\nodd");
 }

@@ -30,7 +30,7 @@ pub mod values;
 pub use cases::CaseStandings;
 pub use formats::{FORMATS, RenderInput, ReportFormat, html, junit, markdown, sarif, text};
 pub use model::{
-    Answers, Class, ClauseCounts, Comparison, Confusion, CoverageCount, CoverageSummary, EmittedProgram,
-    Example, ExpectedFailure, Finding, KernelCounts, Kind, OperandCounts, OutcomeCounts, Reduced, Report,
-    SCHEMA, Status, SubjectResults, UnexpectedPass,
+    Answers, Class, ClauseCounts, ComparedResults, Confusion, CoverageCount, CoverageSummary, EmittedProgram,
+    Example, ExpectedFailure, Finding, FindingKind, KernelCounts, OperandCounts, OutcomeCounts, Reduced,
+    Report, SCHEMA, Status, SubjectResults, UnexpectedPass,
 };

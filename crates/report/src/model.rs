@@ -18,8 +18,8 @@ use crate::cases::CaseStandings;
 use crate::releases::release_map;
 
 pub use ptxsmith_model::{
-    Answers, Class, Comparison, EmittedProgram, Example, ExpectedFailure, Finding, Kind, Reduced, Status,
-    UnexpectedPass,
+    Answers, Class, ComparedResults, EmittedProgram, Example, ExpectedFailure, Finding, FindingKind, Reduced,
+    Status, UnexpectedPass,
 };
 
 /// The value of `"schema"`.

@@ -5,9 +5,10 @@
 //! ```
 //!
 //! The modules on standard input (`ptxsmith gen`, a comment `// note: ` before each) are assembled with every
-//! installed release in turn, for several targets, as executable and as relocatable output. Every other module is one made
-//! here instead: addresses of every kind in every sort of variable, attributes and linking directives included. It ends
-//! when COUNT cubins were compared. A module that a release refuses leaves no cubin, and is only counted.
+//! installed release in turn, for several targets, as executable and as relocatable output. Every other
+//! module is one made here instead: addresses of every kind in every sort of variable, attributes and linking
+//! directives included. It ends when COUNT cubins were compared. A module that a release refuses leaves no
+//! cubin, and is only counted.
 //!
 //! Exit status 0: both told the same of each. 1: they did not; the module and both answers are printed.
 
@@ -55,7 +56,7 @@ fn compare() -> Result<usize, Box<dyn Error>> {
     if modules.is_empty() {
         return Err("no modules on standard input".into());
     }
-    let toolchains = Toolchains::of_user()?;
+    let toolchains = Toolchains::for_user()?;
     let tool = Tool::newest(ToolKind::Cuobjdump).and_then(|tool| toolchains.tool_path(tool));
     let tool = tool.ok_or("no cuobjdump is installed: ptxsmith toolchain install cuobjdump")?;
     let cuobjdump = Cuobjdump::new(tool, Cancel::new());
@@ -164,8 +165,9 @@ fn look(subject: &Ptxas, cuobjdump: &Cuobjdump, request: Request<'_>) -> Result<
 
 /// The same cubin with links between sections that mean something.
 ///
-/// In executable output of 12.0, 12.1 and 12.2 sections name another section than the symbol table as theirs: the one
-/// that was there before something in between was left out. Our reader needs no other tool; cuobjdump refuses such a file.
+/// In executable output of 12.0, 12.1 and 12.2 sections name another section than the symbol table as theirs:
+/// the one that was there before something in between was left out. Our reader needs no other tool; cuobjdump
+/// refuses such a file.
 fn with_links_mended(mut cubin: Vec<u8>) -> Vec<u8> {
     const SYMTAB: u32 = 2;
     fn number<const N: usize>(bytes: &[u8], at: usize) -> u64 {

@@ -4,7 +4,8 @@
 //! observe SUBJECT [--relocatable] FILE...
 //! ```
 //!
-//! A refusal or a crash is an observation too. Exit status 1: there is no such subject, or a file cannot be read.
+//! A refusal or a crash is an observation too. Exit status 1: there is no such subject, or a file cannot be
+//! read.
 
 use std::error::Error;
 use std::process::ExitCode;

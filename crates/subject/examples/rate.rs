@@ -1,7 +1,8 @@
 //! How many modules a second an implementation answers: `rate SUBJECT [MODULES [JOBS]]`.
 //!
-//! Each module is another one, of one variable. Each job (one, unless more are asked for) asks for its modules one after the
-//! other, as the jobs of a campaign do, and ptxas is forked as it is there. `cargo xtask soak` watches it. Like ptxsmith, it starts itself again as the worker that loads a library.
+//! Each module is another one, of one variable. Each job (one, unless more are asked for) asks for its
+//! modules one after the other, as the jobs of a campaign do, and ptxas is forked as it is there.
+//! `cargo xtask soak` watches it. Like ptxsmith, it starts itself again as the worker that loads a library.
 
 use std::error::Error;
 use std::io;
@@ -26,8 +27,8 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 fn work(kind: &str, path: &Path, describe: bool) -> Result<(), Box<dyn Error>> {
     let kind = match kind {
-        "nvjitlink" => library::Kind::NvJitLink,
-        "ptxjit" => library::Kind::PtxCompiler,
+        "nvjitlink" => library::LibraryKind::NvJitLink,
+        "ptxjit" => library::LibraryKind::PtxCompiler,
         _ => return Err(format!("no worker of kind {kind}").into()),
     };
     match describe {

@@ -1,8 +1,10 @@
 //! Measures how each installed release of ptxas encodes each kind of address, and writes the table of
-//! `docs/reference/relocations.md` to standard output. `cargo xtask relocations` installs what it needs and puts the table there.
+//! `docs/reference/relocations.md` to standard output. `cargo xtask relocations` installs what it needs and
+//! puts the table there.
 //!
-//! The relocations are read here as they stand in the file, so that the table does not depend on our reader of cubins.
-//! That our reader takes each of these cubins is checked on the way: one that it does not take fails the run.
+//! The relocations are read here as they stand in the file, so that the table does not depend on our reader
+//! of cubins. That our reader takes each of these cubins is checked on the way: one that it does not take
+//! fails the run.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -112,7 +114,7 @@ struct Run {
 type Seen = BTreeMap<usize, Vec<usize>>;
 
 fn table() -> Result<String, Box<dyn Error>> {
-    let toolchains = Toolchains::of_user()?;
+    let toolchains = Toolchains::for_user()?;
     let mut subjects = Vec::new();
     for listed in toolchains.list() {
         // The newest of each minor.

@@ -1,4 +1,5 @@
-//! Builds the library to preload. Without a C compiler there is none, and programs are started anew for each run.
+//! Builds the library to preload. Without a C compiler there is none, and programs are started anew for each
+//! run.
 
 use std::path::PathBuf;
 use std::{env, fs};
@@ -8,7 +9,8 @@ fn main() {
     let library = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it")).join("server.so");
     if let Err(reason) = build(&library) {
         println!(
-            "cargo::warning=no fork server: {reason}. Subjects are started anew for each program, which is slower"
+            "cargo::warning=no fork server: {reason}. \
+             Subjects are started anew for each program, which is slower"
         );
         fs::write(&library, []).expect("cargo made the directory");
     }

@@ -1,4 +1,5 @@
-//! The subject `exec:`: any program that accepts a PTX file and prints one observation, one process for each module.
+//! The subject `exec:`: any program that accepts a PTX file and prints one observation, one process for each
+//! module.
 
 use std::fmt::Display;
 use std::fs;
@@ -8,7 +9,7 @@ use std::time::Duration;
 
 use crate::open::{OpenOptions, Unavailable, UnavailableKind};
 use crate::probe::Probe;
-use crate::process::{self, Cancel, End, Finished, Invocation, Limits};
+use crate::process::{self, Cancel, Finished, Invocation, Limits, ProcessEnd};
 use crate::ptxas::{sha256, status_as_signal};
 use crate::subject::{DESCRIPTION_SCHEMA, Description, Error, Request, Subject};
 use crate::unanswered::Unanswered;
@@ -50,9 +51,9 @@ impl CommandLine {
 
 /// A program that accepts a PTX file and prints one observation.
 ///
-/// It runs in the directory in which ptxsmith was started, with a private `TMPDIR`. The module is a file that is
-/// removed afterwards. Its standard error is not part of the observation, except for the last line, which is kept when
-/// it crashed.
+/// It runs in the directory in which ptxsmith was started, with a private `TMPDIR`. The module is a file that
+/// is removed afterwards. Its standard error is not part of the observation, except for the last line, which
+/// is kept when it crashed.
 #[derive(Debug)]
 pub struct Exec {
     program: PathBuf,
@@ -65,8 +66,8 @@ pub struct Exec {
 }
 
 impl Exec {
-    /// Finds the program and asks it to describe itself (`CMD ARGS --describe`, without the arguments that name the
-    /// module). The answer is optional: without a description little is known about the program.
+    /// Finds the program and asks it to describe itself (`CMD ARGS --describe`, without the arguments that
+    /// name the module). The answer is optional: without a description little is known about the program.
     pub fn open(command: &CommandLine, options: &OpenOptions<'_>) -> Result<Self, Unavailable> {
         let (limits, cancel) = (options.limits.clone(), options.cancel.clone());
         let (program, described) = find_and_describe(command, options.first, options)?;
@@ -76,36 +77,28 @@ impl Exec {
 
     /// Runs the program on a module. Also returns its command line.
     fn run(&self, request: &Request<'_>, limits: &Limits) -> Result<(String, Finished), Error> {
-        let failed = |doing: &str, source| {
-            Err(Error::File { doing: format!("{doing} for {}", self.description.id), source })
-        };
-        let directory = match process::scratch(self.limits.file.saturating_add(request.ptx.len() as u64)) {
-            Ok(directory) => directory,
-            Err(source) => return failed("make a directory", source),
-        };
-        let module = match std::path::absolute(directory.path().join("in.ptx")) {
-            Ok(module) => module,
-            Err(source) => return failed("name the module", source),
-        };
-        if let Err(source) = fs::write(&module, request.ptx) {
-            return failed("write the module", source);
-        }
-        // Only the part from TMPDIR may contain bytes that are not UTF-8; those cannot be substituted into an argument.
-        let Some(path) = module.to_str() else {
-            return failed(
-                "name the module",
-                io::Error::other("the temporary directory's name is not UTF-8"),
-            );
-        };
+        let room = self.limits.file.saturating_add(request.ptx.len() as u64);
+        let directory = process::scratch(room).map_err(self.file_error("make a directory"))?;
+        let module = std::path::absolute(directory.path().join("in.ptx"))
+            .map_err(self.file_error("name the module"))?;
+        fs::write(&module, request.ptx).map_err(self.file_error("write the module"))?;
+        // Only the part from TMPDIR may contain bytes that are not UTF-8; those cannot be substituted into an
+        // argument.
+        let path = module
+            .to_str()
+            .ok_or_else(|| io::Error::other("the temporary directory's name is not UTF-8"))
+            .map_err(self.file_error("name the module"))?;
         let read = format!("{}.read.json", path.trim_end_matches(".ptx"));
         if self.args.iter().any(|arg| arg.contains(READ_PLACEHOLDER)) {
-            let list = serde_json::to_vec(request.read).map_err(io::Error::other);
-            if let Err(source) = list.and_then(|list| fs::write(&read, list)) {
-                return failed("write the list of variables", source);
-            }
+            serde_json::to_vec(request.read)
+                .map_err(io::Error::other)
+                .and_then(|list| fs::write(&read, list))
+                .map_err(self.file_error("write the list of variables"))?;
         }
-        let filled = |arg: &String| arg.replace(PLACEHOLDER, path).replace(READ_PLACEHOLDER, &read);
-        let mut args: Vec<String> = self.args.iter().map(filled).collect();
+        let mut args: Vec<String> = Vec::with_capacity(self.args.len() + 1);
+        for arg in &self.args {
+            args.push(arg.replace(PLACEHOLDER, path).replace(READ_PLACEHOLDER, &read));
+        }
         if !self.args.iter().any(|arg| arg.contains(PLACEHOLDER)) {
             args.push(path.to_owned());
         }
@@ -122,24 +115,28 @@ impl Exec {
         let limits = Limits { output: limits.output.max(MAX_ANSWER), ..limits };
         Ok((command, process::run(&invocation, &limits, &self.cancel)?))
     }
+
+    /// Creates the error for a file operation that failed.
+    fn file_error(&self, doing: &str) -> impl FnOnce(io::Error) -> Error {
+        let doing = format!("{doing} for {}", self.description.id);
+        move |source| Error::File { doing, source }
+    }
 }
 
-/// Finds the program of a command and asks it for its description, within a time limit. The id in the description is
-/// left empty.
+/// Finds the program of a command and asks it for its description, within a time limit. The id in the
+/// description is left empty.
 pub(crate) fn find_and_describe(
     command: &CommandLine,
     time: Duration,
     options: &OpenOptions<'_>,
 ) -> Result<(PathBuf, Description), Unavailable> {
-    let failed = |kind, why: &dyn Display| Unavailable::new(kind, format!("{}: {why}", command.program));
-    let file = |error: io::Error| failed(UnavailableKind::Machine, &error);
     let program = which::which(&command.program)
-        .map_err(|error| failed(UnavailableKind::NotFound, &error))
-        .and_then(|path| std::path::absolute(path).map_err(file))?;
-    let names_a_file = |arg: &&String| arg.contains(PLACEHOLDER) || arg.contains(READ_PLACEHOLDER);
-    let mut args: Vec<_> = command.args.iter().filter(|arg| !names_a_file(arg)).cloned().collect();
+        .map_err(unavailable(command, UnavailableKind::NotFound))
+        .and_then(|path| std::path::absolute(path).map_err(unavailable(command, UnavailableKind::Machine)))?;
+    let mut args = command.args.clone();
+    args.retain(|arg| !arg.contains(PLACEHOLDER) && !arg.contains(READ_PLACEHOLDER));
     args.push("--describe".to_owned());
-    let directory = process::scratch(0).map_err(file)?;
+    let directory = process::scratch(0).map_err(unavailable(command, UnavailableKind::Machine))?;
     let invocation = Invocation {
         program: program.clone(),
         args: args.into_iter().map(Into::into).collect(),
@@ -148,9 +145,10 @@ pub(crate) fn find_and_describe(
     };
     let limits = Limits { time, ..options.limits.clone() };
     let finished = process::run(&invocation, &limits, &options.cancel)?;
-    if finished.end == End::TimedOut {
+    if finished.end == ProcessEnd::TimedOut {
         (options.progress)(&format!(
-            "{} has not answered --describe in {time:?}; nothing is known of it (--timeout gives it more time)",
+            "{} has not answered --describe in {time:?}; nothing is known of it \
+             (--timeout gives it more time)",
             command.program
         ));
     }
@@ -158,8 +156,13 @@ pub(crate) fn find_and_describe(
         .map_err(|reason| unusable(&command.program, &reason))?
         .unwrap_or_else(|| Description { name: command.program.clone(), ..Description::default() });
     let path = Some(program.display().to_string());
-    let sha256 = Some(sha256(&program).map_err(file)?);
-    Ok((program, Description { path, sha256, ..described }))
+    let sha256 = sha256(&program).map_err(unavailable(command, UnavailableKind::Machine))?;
+    Ok((program, Description { path, sha256: Some(sha256), ..described }))
+}
+
+/// Converts an error to the reason why a command is unavailable.
+fn unavailable<E: Display>(command: &CommandLine, kind: UnavailableKind) -> impl FnOnce(E) -> Unavailable {
+    move |error| Unavailable::new(kind, format!("{}: {error}", command.program))
 }
 
 /// Creates the error for a program that answers `--describe` with an unusable description.
@@ -170,7 +173,7 @@ pub(crate) fn unusable(program: &str, reason: &str) -> Unavailable {
 
 /// Parses the description that a program printed. Returns `None` if its output is not a description.
 fn describe(finished: &Finished) -> Result<Option<Description>, String> {
-    if finished.end != End::Exited(0) {
+    if finished.end != ProcessEnd::Exited(0) {
         return Ok(None);
     }
     let Ok(json) = serde_json::from_slice::<serde_json::Value>(&finished.stdout.bytes) else {
@@ -209,7 +212,8 @@ impl Subject for Exec {
     }
 }
 
-/// Adds to an observation the properties that the subject's description promises. They override the observation's own.
+/// Adds to an observation the properties that the subject's description promises. They override the
+/// observation's own.
 pub(crate) fn promised(observation: Observation, description: &Description) -> Observation {
     let complete = observation.outcome == Outcome::Accepted && description.lists == Some(true);
     Observation {
@@ -221,26 +225,33 @@ pub(crate) fn promised(observation: Observation, description: &Description) -> O
 
 /// Converts a finished run to an observation.
 fn judge(finished: &Finished, limits: &Limits) -> Observation {
-    let crashed = |signal, what: String| {
-        let stderr = finished.stderr.text();
-        let reason = match stderr.lines().rfind(|line| !line.trim().is_empty()) {
-            Some(line) => {
-                let line: String = line.trim().chars().take(300).collect();
-                format!("{what}; it printed {line:?}")
-            }
-            None => what,
-        };
-        Observation { signal, ..Observation::because(Outcome::Crashed, reason) }
-    };
     match finished.end {
-        End::TimedOut => Observation::because(Outcome::TimedOut, format!("no end after {:?}", limits.time)),
-        End::Signalled(signal) => crashed(Some(signal), format!("killed by signal {signal}")),
-        End::Exited(0) => match answer(finished) {
-            Ok(observation) => observation,
-            Err(reason) => crashed(None, format!("its output is no observation: {reason}")),
-        },
-        End::Exited(status) => crashed(status_as_signal(status), format!("exit status {status}")),
+        ProcessEnd::TimedOut => {
+            Observation::because(Outcome::TimedOut, format!("no end after {:?}", limits.time))
+        }
+        ProcessEnd::Signalled(signal) => {
+            crashed(finished, Some(signal), format!("killed by signal {signal}"))
+        }
+        ProcessEnd::Exited(0) => answer(finished).unwrap_or_else(|reason| {
+            crashed(finished, None, format!("its output is no observation: {reason}"))
+        }),
+        ProcessEnd::Exited(status) => {
+            crashed(finished, status_as_signal(status), format!("exit status {status}"))
+        }
     }
+}
+
+/// Builds the observation of a crash. Its reason ends with the last line that the program printed.
+fn crashed(finished: &Finished, signal: Option<i32>, what: String) -> Observation {
+    let stderr = finished.stderr.text();
+    let reason = match stderr.lines().rfind(|line| !line.trim().is_empty()) {
+        Some(line) => {
+            let line: String = line.trim().chars().take(300).collect();
+            format!("{what}; it printed {line:?}")
+        }
+        None => what,
+    };
+    Observation { signal, ..Observation::because(Outcome::Crashed, reason) }
 }
 
 /// Parses the observation that a program printed.
@@ -286,7 +297,7 @@ pub(crate) fn check(observation: &mut Observation) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::subject::Read;
+    use crate::subject::RequestedVariable;
     use ptxsmith_model::Severity;
 
     /// A subject that is a line of shell; `$1` is the module, or `--describe`.
@@ -351,7 +362,7 @@ mod tests {
             )
         );
         let subject = open(&text, Limits::default()).unwrap();
-        let read = [Read { name: "a".into(), space: "global".into(), size: 4 }];
+        let read = [RequestedVariable { name: "a".into(), space: "global".into(), size: 4 }];
         let observation = subject.observe(&Request { read: &read, ..Request::new("", "sm_80") }).unwrap();
         assert_eq!(observation.reason.as_deref(), Some("[{name:a,space:global,size:4}]"), "{observation:?}");
     }

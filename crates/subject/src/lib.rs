@@ -1,13 +1,14 @@
 //! Runs one implementation on a PTX module and reports the result.
 //!
-//! A [`Subject`] is one implementation under test. Code that may crash, hang or exhaust memory runs in a child process
-//! under a time and a memory limit ([`process`]). The reader of its output ([`cubin`], cross-checked by [`cuobjdump`])
-//! treats that output as untrusted. The result is an [`Observation`], also for crashes and hangs. This package predicts
-//! nothing and judges nothing.
+//! A [`Subject`] is one implementation under test. Code that may crash, hang or exhaust memory runs in a
+//! child process under a time and a memory limit ([`process`]). The reader of its output ([`cubin`],
+//! cross-checked by [`cuobjdump`]) treats that output as untrusted. The result is an [`Observation`], also
+//! for crashes and hangs. This package predicts nothing and judges nothing.
 //!
-//! [`open`] creates subjects from the user's notation ([`parse_spec`]): NVIDIA's assembler ([`Ptxas`], installed by
-//! [`toolchain`]), the same compiler as a library ([`library`]), the driver on a device ([`driver`]) or any program
-//! ([`Exec`], [`Serve`]). A library that can bring down its process runs in a [`worker`].
+//! [`open`] creates subjects from the user's notation ([`parse_spec`]): NVIDIA's assembler ([`Ptxas`],
+//! installed by [`toolchain`]), the same compiler as a library ([`library`]), the driver on a device
+//! ([`driver`]) or any program ([`Exec`], [`Serve`]). A library that can bring down its process runs in a
+//! [`worker`].
 //!
 //! ```
 //! use ptxsmith_subject::{OpenOptions, Outcome, Request, open, parse_spec};
@@ -58,9 +59,9 @@ pub use ptxsmith_model::{
     Output, OutputForm, Places, Reach, Reached, SCHEMA, Severity, Space, Tracing, Variable, Variables,
 };
 pub use serve::Serve;
-pub use spec::{Form, SpecError, SubjectSpec, open, parse_spec};
+pub use spec::{SpecError, SubjectNotation, SubjectSpec, open, parse_spec};
 pub use subject::{
-    Calculation, DESCRIPTION_SCHEMA, Description, Error, FnSubject, Inconsistent, Launch, Memory, Read,
-    Request, Stage, Subject,
+    Calculation, DESCRIPTION_SCHEMA, Description, Error, FnSubject, Inconsistency, Launch, Memory, Request,
+    RequestedVariable, Stage, Subject,
 };
 pub use unanswered::Unanswered;

@@ -5,7 +5,7 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::process::{self, Cancel, End, Invocation, Limits, Start};
+use crate::process::{self, Cancel, Invocation, Limits, ProcessEnd, Start};
 
 /// Why a cubin could not be listed.
 #[derive(Debug, thiserror::Error)]
@@ -13,7 +13,7 @@ use crate::process::{self, Cancel, End, Invocation, Limits, Start};
 pub enum ListError {
     /// The program could not be run.
     #[error(transparent)]
-    Process(#[from] process::Error),
+    Process(#[from] process::ProcessError),
     /// The cubin could not be written to a file for the program.
     #[error("cannot write a cubin for {0}: {1}")]
     File(String, io::Error),
@@ -57,7 +57,7 @@ impl Lister {
             temporary: directory.path().to_owned(),
         };
         let finished = process::run(&invocation, &self.limits, &self.cancel).ok()?;
-        (finished.end == End::Exited(0)).then(|| finished.stdout.text().into_owned())
+        (finished.end == ProcessEnd::Exited(0)).then(|| finished.stdout.text().into_owned())
     }
 
     /// Returns the program's listing of a cubin.
@@ -67,10 +67,9 @@ impl Lister {
 
     /// Returns the program's listing of a file's bytes, with more options.
     pub fn list_with(&self, options: &[&str], cubin: &[u8]) -> Result<String, ListError> {
-        let name = || self.program.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let file = |error| ListError::File(name(), error);
-        let directory = process::scratch(cubin.len() as u64).map_err(file)?;
-        fs::write(directory.path().join(INPUT), cubin).map_err(file)?;
+        let directory = process::scratch(cubin.len() as u64)
+            .and_then(|directory| fs::write(directory.path().join(INPUT), cubin).map(|()| directory))
+            .map_err(|error| ListError::File(self.name(), error))?;
         let invocation = Invocation {
             program: self.program.clone(),
             args: [self.option].iter().chain(options).chain(&[INPUT]).map(Into::into).collect(),
@@ -78,13 +77,18 @@ impl Lister {
             temporary: directory.path().to_owned(),
         };
         let (finished, _) = self.start.run(&invocation, INPUT, &self.limits, &self.cancel)?;
-        let refused = |why| Err(ListError::Refused(name(), why));
-        match finished.end {
-            End::Exited(0) if finished.stdout.dropped > 0 => {
-                refused(format!("it printed more than {} bytes", self.limits.output))
+        let reason = match finished.end {
+            ProcessEnd::Exited(0) if finished.stdout.dropped == 0 => {
+                return Ok(finished.stdout.text().into_owned());
             }
-            End::Exited(0) => Ok(finished.stdout.text().into_owned()),
-            other => refused(format!("{other:?}: {}", finished.stderr.text().trim())),
-        }
+            ProcessEnd::Exited(0) => format!("it printed more than {} bytes", self.limits.output),
+            other => format!("{other:?}: {}", finished.stderr.text().trim()),
+        };
+        Err(ListError::Refused(self.name(), reason))
+    }
+
+    /// Returns the name of the program's file.
+    fn name(&self) -> String {
+        self.program.file_name().unwrap_or_default().to_string_lossy().into_owned()
     }
 }

@@ -1,15 +1,16 @@
-//! The subject `nvlink`: ptxas assembles each module, nvlink links them, and the linked program is read from the cubin.
+//! The subject `nvlink`: ptxas assembles each module, nvlink links them, and the linked program is read from
+//! the cubin.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsString;
-use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::{fs, io};
 
 use crate::cubin;
 use crate::library::NAME_WITHOUT_DEFINITION;
 use crate::open::{OpenOptions, Unavailable, UnavailableKind};
-use crate::process::{self, Cancel, End, Finished, Invocation, Limits};
+use crate::process::{self, Cancel, Finished, Invocation, Limits, ProcessEnd};
 use crate::ptxas::{self, Ptxas, messages};
 use crate::sass::Disassembler;
 use crate::subject::{Description, Error, Request, Stage, Subject};
@@ -19,7 +20,8 @@ use ptxsmith_model::OutputForm;
 use ptxsmith_model::{Diagnostic, INTERNAL_ERROR, Observation, Outcome, Severity};
 
 const OUTPUT: &str = "out.cubin";
-/// Maximum number of cached objects. Callers link all orders of a program's modules in sequence, so few are needed.
+/// Maximum number of cached objects. Callers link all orders of a program's modules in sequence, so few are
+/// needed.
 const MOST_OBJECTS: usize = 64;
 
 /// One release of ptxas and nvlink.
@@ -33,7 +35,7 @@ pub struct Nvlink {
     /// Finds the constants that kernels read, if it is installed.
     disassembler: Option<Disassembler>,
     /// Cached objects, by target and source texts. They depend on nothing else.
-    objects: Mutex<HashMap<ObjectKey, Arc<Object>>>,
+    objects: Mutex<HashMap<ObjectKey, Arc<BuiltObject>>>,
 }
 
 /// The target, and the source texts of the modules.
@@ -41,14 +43,14 @@ type ObjectKey = (String, Vec<String>);
 
 /// Output of ptxas for one module, or of nvlink for several: an object, or the observation of a failure.
 #[derive(Debug)]
-enum Object {
+enum BuiltObject {
     Bytes(Vec<u8>),
-    None(Box<Observation>),
+    Failure(Box<Observation>),
 }
 
 impl Nvlink {
     /// Opens an installed release, with ptxas of the same release.
-    pub(crate) fn installed(
+    pub(crate) fn open_installed(
         tool: &'static Tool,
         id: &str,
         options: &OpenOptions<'_>,
@@ -62,7 +64,7 @@ impl Nvlink {
         )?;
         let release = Release::find(tool.minor())
             .map_err(|error| Unavailable::new(UnavailableKind::NotFound, error.to_string()))?;
-        let ptxas = Ptxas::release(release, options)?;
+        let ptxas = Ptxas::open_release(release, options)?;
         let disassembler = Disassembler::find(Some(&toolchains), &options.cancel);
         Nvlink::new(id, ptxas, &program, tool.version, disassembler, options)
     }
@@ -75,7 +77,7 @@ impl Nvlink {
         disassembler: Option<Disassembler>,
         options: &OpenOptions<'_>,
     ) -> Result<Nvlink, Unavailable> {
-        let sha256 = ptxas::sha256(program).map_err(|error| Unavailable::of_file(program, &error))?;
+        let sha256 = ptxas::sha256(program).map_err(|error| Unavailable::for_file(program, &error))?;
         let description = Description {
             id: id.to_owned(),
             name: "nvlink".to_owned(),
@@ -96,19 +98,18 @@ impl Nvlink {
     }
 
     /// Returns the object of some modules from the cache, or creates it with `make`.
-    fn kept(
+    fn cached(
         &self,
         texts: &[&str],
         target: &str,
-        make: impl FnOnce() -> Result<Object, Error>,
-    ) -> Result<Arc<Object>, Error> {
+        make: impl FnOnce() -> Result<BuiltObject, Error>,
+    ) -> Result<Arc<BuiltObject>, Error> {
         let key = (target.to_owned(), texts.iter().map(|&text| text.to_owned()).collect());
-        let objects = || self.objects.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(object) = objects().get(&key) {
+        if let Some(object) = self.lock_objects().get(&key) {
             return Ok(Arc::clone(object));
         }
         let object = Arc::new(make()?);
-        let mut objects = objects();
+        let mut objects = self.lock_objects();
         if objects.len() >= MOST_OBJECTS {
             objects.clear();
         }
@@ -116,41 +117,43 @@ impl Nvlink {
         Ok(object)
     }
 
+    fn lock_objects(&self) -> MutexGuard<'_, HashMap<ObjectKey, Arc<BuiltObject>>> {
+        self.objects.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Assembles a module with ptxas.
-    fn assemble(&self, ptx: &str, target: &str) -> Result<Object, Error> {
+    fn assemble(&self, ptx: &str, target: &str) -> Result<BuiltObject, Error> {
         let request = Request::new(ptx, target).in_form(OutputForm::Relocatable);
         let (finished, cubin) = self.ptxas.assemble(&request)?;
-        let seen = ptxas::judge(&finished, cubin.as_deref(), ptx, &self.limits);
-        Ok(match (seen.outcome, cubin) {
-            (Outcome::Accepted, Some(bytes)) => Object::Bytes(bytes),
-            _ => Object::None(Box::new(seen)),
+        let observation = ptxas::judge(&finished, cubin.as_deref(), ptx, &self.limits);
+        Ok(match (observation.outcome, cubin) {
+            (Outcome::Accepted, Some(bytes)) => BuiltObject::Bytes(bytes),
+            _ => BuiltObject::Failure(Box::new(observation)),
         })
     }
 
     /// Links objects into one relocatable object with nvlink.
-    fn join(&self, objects: &[Arc<Object>], target: &str) -> Result<Object, Error> {
+    fn join(&self, objects: &[Arc<BuiltObject>], target: &str) -> Result<BuiltObject, Error> {
         let (finished, object) = self.link(objects, target, &["-r"])?;
         Ok(match (finished.end, object) {
-            (End::Exited(0), Some(bytes)) => Object::Bytes(bytes),
-            (_, object) => Object::None(Box::new(judge(&finished, object.as_deref(), &self.limits))),
+            (ProcessEnd::Exited(0), Some(bytes)) => BuiltObject::Bytes(bytes),
+            (_, object) => BuiltObject::Failure(Box::new(judge(&finished, object.as_deref(), &self.limits))),
         })
     }
 
     fn link(
         &self,
-        objects: &[Arc<Object>],
+        objects: &[Arc<BuiltObject>],
         target: &str,
         options: &[&str],
     ) -> Result<(Finished, Option<Vec<u8>>), Error> {
-        let failed =
-            |doing: &'static str| move |source| Error::File { doing: format!("{doing} for nvlink"), source };
-        let directory = process::scratch(self.limits.file).map_err(failed("make a directory"))?;
+        let directory = process::scratch(self.limits.file).map_err(file_error("make a directory"))?;
         let mut args: Vec<OsString> = vec![format!("-arch={target}").into()];
         args.extend(options.iter().map(OsString::from));
         for (place, object) in objects.iter().enumerate() {
-            let Object::Bytes(bytes) = &**object else { continue };
+            let BuiltObject::Bytes(bytes) = &**object else { continue };
             let name = format!("{place}.o");
-            fs::write(directory.path().join(&name), bytes).map_err(failed("write an object"))?;
+            fs::write(directory.path().join(&name), bytes).map_err(file_error("write an object"))?;
             args.push(name.into());
         }
         args.extend(["-o".into(), OUTPUT.into()]);
@@ -170,11 +173,11 @@ impl Nvlink {
         let texts: Vec<&str> = std::iter::once(request.ptx).chain(request.with.iter().copied()).collect();
         let mut objects = Vec::with_capacity(texts.len());
         for (place, &ptx) in texts.iter().enumerate() {
-            let object = self.kept(&[ptx], request.target, || self.assemble(ptx, request.target))?;
-            if let Object::None(seen) = &*object {
+            let object = self.cached(&[ptx], request.target, || self.assemble(ptx, request.target))?;
+            if let BuiltObject::Failure(observation) = &*object {
                 // A failure of the assembler on one module is not the linker's.
-                let message = seen.diagnostics.first().map(|diagnostic| diagnostic.message.as_str());
-                let why = message.or(seen.reason.as_deref()).unwrap_or("it does not say why");
+                let message = observation.diagnostics.first().map(|diagnostic| diagnostic.message.as_str());
+                let why = message.or(observation.reason.as_deref()).unwrap_or("it does not say why");
                 let reason = format!("ptxas does not assemble module {}: {why}", place + 1);
                 return Ok((Observation::because(Outcome::Unsupported, reason), None));
             }
@@ -182,19 +185,23 @@ impl Nvlink {
         }
         if let Some(Stage { first, count }) = request.stage {
             let joined = first..first + count;
-            // A stage of one module is another object than the module itself.
+            // A stage with a single module is another object than the module itself.
             let key: Vec<&str> = [&["-r"], &texts[joined.clone()]].concat();
             let object =
-                self.kept(&key, request.target, || self.join(&objects[joined.clone()], request.target))?;
-            if let Object::None(seen) = &*object {
-                return Ok(((**seen).clone(), None));
+                self.cached(&key, request.target, || self.join(&objects[joined.clone()], request.target))?;
+            if let BuiltObject::Failure(observation) = &*object {
+                return Ok(((**observation).clone(), None));
             }
             objects.splice(joined, [object]);
         }
         let (finished, cubin) = self.link(&objects, request.target, &[])?;
-        let seen = judge(&finished, cubin.as_deref(), &self.limits);
-        let seen = if request.with.is_empty() { alone(seen, cubin.as_deref(), request.ptx) } else { seen };
-        Ok((seen, cubin))
+        let observation = judge(&finished, cubin.as_deref(), &self.limits);
+        let observation = if request.with.is_empty() {
+            as_single_module(observation, cubin.as_deref(), request.ptx)
+        } else {
+            observation
+        };
+        Ok((observation, cubin))
     }
 }
 
@@ -204,13 +211,13 @@ impl Subject for Nvlink {
     }
 
     fn observe(&self, request: &Request<'_>) -> Result<Observation, Error> {
-        let mut seen = self.observe_each(std::slice::from_ref(request))?;
-        Ok(seen.pop().expect("there is an observation of each request"))
+        let mut observations = self.observe_each(std::slice::from_ref(request))?;
+        Ok(observations.pop().expect("there is an observation of each request"))
     }
 
     /// Links the modules of each request, and lists the code of all linked programs in one run.
     fn observe_each(&self, requests: &[Request<'_>]) -> Result<Vec<Observation>, Error> {
-        let mut seen = Vec::with_capacity(requests.len());
+        let mut observations = Vec::with_capacity(requests.len());
         // The linked programs that may read constants, by target, with the places of their requests.
         let mut reading: BTreeMap<&str, Vec<(usize, Vec<u8>)>> = BTreeMap::new();
         for (place, request) in requests.iter().enumerate() {
@@ -222,17 +229,17 @@ impl Subject for Nvlink {
             {
                 reading.entry(request.target).or_default().push((place, cubin));
             }
-            seen.push(observation);
+            observations.push(observation);
         }
-        let Some(disassembler) = &self.disassembler else { return Ok(seen) };
+        let Some(disassembler) = &self.disassembler else { return Ok(observations) };
         for (target, programs) in reading {
             let cubins: Vec<&[u8]> = programs.iter().map(|(_, cubin)| &cubin[..]).collect();
             let reads = disassembler.constant_reads(&cubins, target)?;
             for ((place, _), reads) in programs.iter().zip(reads) {
-                seen[*place].constant_reads = reads;
+                observations[*place].constant_reads = reads;
             }
         }
-        Ok(seen)
+        Ok(observations)
     }
 
     fn links(&self) -> bool {
@@ -244,27 +251,30 @@ impl Subject for Nvlink {
     }
 }
 
+/// Creates the error for a file operation that failed.
+fn file_error(doing: &'static str) -> impl FnOnce(io::Error) -> Error {
+    move |source| Error::File { doing: format!("{doing} for nvlink"), source }
+}
+
 /// Converts a finished run of nvlink to an observation.
 fn judge(finished: &Finished, cubin: Option<&[u8]>, limits: &Limits) -> Observation {
     let printed = format!("{}{}", finished.stderr.text(), finished.stdout.text());
     let diagnostics: Vec<Diagnostic> = printed.lines().filter_map(diagnostic).collect();
-    let crashed =
-        |signal, reason: Option<String>| Observation { signal, reason, ..Observation::new(Outcome::Crashed) };
-    let is_internal = |diagnostic: &Diagnostic| {
-        messages::own_failure(&diagnostic.message).is_some()
-            || diagnostic.message.to_ascii_lowercase().contains("internal error")
-    };
     let observation = match finished.end {
-        End::TimedOut => Observation::because(Outcome::TimedOut, format!("no end after {:?}", limits.time)),
-        End::Signalled(signal) => crashed(Some(signal), None),
-        End::Exited(0) => match cubin.map(cubin::read_linked) {
+        ProcessEnd::TimedOut => {
+            Observation::because(Outcome::TimedOut, format!("no end after {:?}", limits.time))
+        }
+        ProcessEnd::Signalled(signal) => crashed(Some(signal), None),
+        ProcessEnd::Exited(0) => match cubin.map(cubin::read_linked) {
             Some(Ok(linked)) => Observation { linked, ..Observation::new(Outcome::Accepted) },
             Some(Err(error)) => crashed(None, Some(format!("exit status 0, but {error}"))),
             None => crashed(None, Some("exit status 0, but no cubin".to_owned())),
         },
-        End::Exited(status) => match ptxas::status_as_signal(status) {
+        ProcessEnd::Exited(status) => match ptxas::status_as_signal(status) {
             Some(signal) => crashed(Some(signal), Some(format!("exit status {status}"))),
-            None if diagnostics.iter().any(is_internal) => crashed(None, Some(INTERNAL_ERROR.to_owned())),
+            None if diagnostics.iter().any(reports_internal_error) => {
+                crashed(None, Some(INTERNAL_ERROR.to_owned()))
+            }
             None if diagnostics.iter().any(|diagnostic| diagnostic.severity >= Severity::Error) => {
                 Observation::new(Outcome::Refused)
             }
@@ -274,9 +284,18 @@ fn judge(finished: &Finished, cubin: Option<&[u8]>, limits: &Limits) -> Observat
     Observation { diagnostics, ..observation }
 }
 
-/// Returns the observation of one module that was linked alone: its variables, as an assembler shows them. A name that
-/// only another module defines is no fault of the module.
-fn alone(linked: Observation, cubin: Option<&[u8]>, ptx: &str) -> Observation {
+fn crashed(signal: Option<i32>, reason: Option<String>) -> Observation {
+    Observation { signal, reason, ..Observation::new(Outcome::Crashed) }
+}
+
+fn reports_internal_error(diagnostic: &Diagnostic) -> bool {
+    messages::own_failure(&diagnostic.message).is_some()
+        || diagnostic.message.to_ascii_lowercase().contains("internal error")
+}
+
+/// Returns the observation of one module that was linked alone: its variables, as an assembler shows them. A
+/// name that only another module defines is no fault of the module.
+fn as_single_module(linked: Observation, cubin: Option<&[u8]>, ptx: &str) -> Observation {
     let mut messages = linked.diagnostics.iter().map(|diagnostic| &*diagnostic.message);
     match (linked.outcome, cubin.map(cubin::read)) {
         (Outcome::Accepted, Some(Ok(mut variables))) => {
@@ -309,10 +328,10 @@ mod tests {
 
     #[test]
     fn a_message_has_its_severity() {
-        let said =
+        let parsed =
             diagnostic("nvlink error   : Undefined reference to 'x' in '1.o' (target: sm_80)").unwrap();
-        assert_eq!(said.severity, Severity::Error);
-        assert_eq!(said.message, "Undefined reference to 'x' in '1.o' (target: sm_80)");
+        assert_eq!(parsed.severity, Severity::Error);
+        assert_eq!(parsed.message, "Undefined reference to 'x' in '1.o' (target: sm_80)");
         assert_eq!(diagnostic("0.o: note"), None);
     }
 }

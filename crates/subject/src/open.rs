@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::process::{self, Cancel, Limits, Start};
 use crate::subject::Subject;
-use crate::toolchain::{Damaged, InstallError, NoHome, Tool, Toolchains};
+use crate::toolchain::{InstallError, NoHome, Tool, Toolchains};
 use crate::worker::Workers;
 
 /// Options for opening subjects.
@@ -18,14 +18,14 @@ pub struct OpenOptions<'a> {
     pub first: Duration,
     /// Stops runs and installations.
     pub cancel: Cancel,
-    /// Where releases are installed; `None` for the user's default directory ([`Toolchains::of_user`]).
+    /// Where releases are installed; `None` for the user's default directory ([`Toolchains::for_user`]).
     pub toolchains: Option<Toolchains>,
     /// Whether a named release that is missing is installed over the network. Default: false.
     pub install: bool,
     /// How to start programs that run once for each module. By default each run starts a new process.
     pub start: Start,
     /// User's options for ptxas, such as `-O0`, in addition to the options that ptxsmith always passes.
-    pub own: Vec<String>,
+    pub added_options: Vec<String>,
     /// How this program starts itself again as a worker that loads libraries; `None` if it cannot.
     pub workers: Option<Workers>,
     /// The CUDA driver library; `None` to use the library that the system's loader finds.
@@ -43,7 +43,7 @@ impl Default for OpenOptions<'_> {
             toolchains: None,
             install: false,
             start: Start::default(),
-            own: Vec::new(),
+            added_options: Vec::new(),
             workers: None,
             libcuda: None,
             progress: &|_| (),
@@ -53,11 +53,11 @@ impl Default for OpenOptions<'_> {
 
 impl OpenOptions<'_> {
     pub(crate) fn toolchains(&self) -> Result<Toolchains, Unavailable> {
-        Ok(self.toolchains.clone().map_or_else(Toolchains::of_user, Ok)?)
+        Ok(self.toolchains.clone().map_or_else(Toolchains::for_user, Ok)?)
     }
 
     /// Returns a copy with the user's options for ptxas replaced.
-    pub(crate) fn giving(&self, own: &[String]) -> OpenOptions<'_> {
+    pub(crate) fn with_options(&self, added: &[String]) -> OpenOptions<'_> {
         OpenOptions {
             limits: self.limits.clone(),
             first: self.first,
@@ -65,7 +65,7 @@ impl OpenOptions<'_> {
             toolchains: self.toolchains.clone(),
             install: self.install,
             start: self.start.clone(),
-            own: own.to_vec(),
+            added_options: added.to_vec(),
             workers: self.workers.clone(),
             libcuda: self.libcuda.clone(),
             progress: self.progress,
@@ -73,13 +73,13 @@ impl OpenOptions<'_> {
     }
 
     pub(crate) fn workers(&self) -> Result<&Workers, Unavailable> {
-        let none =
-            || Unavailable::new(UnavailableKind::CannotRun, "this program cannot start itself as a worker");
-        self.workers.as_ref().ok_or_else(none)
+        self.workers.as_ref().ok_or_else(|| {
+            Unavailable::new(UnavailableKind::CannotRun, "this program cannot start itself as a worker")
+        })
     }
 
-    /// Returns the path of a tool's program or library. A missing tool is installed with `install` if the options allow
-    /// that; otherwise the error's reason is `missing()`.
+    /// Returns the path of a tool's program or library. A missing tool is installed with `install` if the
+    /// options allow that; otherwise the error's reason is `missing()`.
     pub(crate) fn installed(
         &self,
         toolchains: &Toolchains,
@@ -87,12 +87,11 @@ impl OpenOptions<'_> {
         missing: impl FnOnce() -> String,
         install: impl FnOnce() -> Result<PathBuf, InstallError>,
     ) -> Result<PathBuf, Unavailable> {
-        let damaged =
-            |damaged: Damaged| Unavailable::new(UnavailableKind::NotTheSubject, damaged.to_string());
-        match toolchains.usable(tool).map_err(damaged)? {
-            Some(path) => Ok(path),
-            None if self.install => Ok(install()?),
-            None => Err(Unavailable::new(UnavailableKind::NotInstalled, missing())),
+        match toolchains.usable(tool) {
+            Ok(Some(path)) => Ok(path),
+            Ok(None) if self.install => Ok(install()?),
+            Ok(None) => Err(Unavailable::new(UnavailableKind::NotInstalled, missing())),
+            Err(damaged) => Err(Unavailable::new(UnavailableKind::NotTheSubject, damaged.to_string())),
         }
     }
 }
@@ -131,7 +130,7 @@ pub struct Unavailable {
 }
 
 impl Unavailable {
-    pub(crate) fn of_file(path: &Path, error: &std::io::Error) -> Unavailable {
+    pub(crate) fn for_file(path: &Path, error: &std::io::Error) -> Unavailable {
         Unavailable::new(UnavailableKind::Machine, format!("{}: {error}", path.display()))
     }
 
@@ -140,13 +139,15 @@ impl Unavailable {
     }
 }
 
-impl From<process::Error> for Unavailable {
-    fn from(error: process::Error) -> Self {
+impl From<process::ProcessError> for Unavailable {
+    fn from(error: process::ProcessError) -> Self {
         let kind = match error {
-            process::Error::NotFound(_) => UnavailableKind::NotFound,
-            process::Error::NotExecutable(_) | process::Error::WrongFormat(_) => UnavailableKind::CannotRun,
-            process::Error::Cancelled(_) => UnavailableKind::Cancelled,
-            process::Error::Machine { .. } => UnavailableKind::Machine,
+            process::ProcessError::NotFound(_) => UnavailableKind::NotFound,
+            process::ProcessError::NotExecutable(_) | process::ProcessError::WrongFormat(_) => {
+                UnavailableKind::CannotRun
+            }
+            process::ProcessError::Cancelled(_) => UnavailableKind::Cancelled,
+            process::ProcessError::Machine { .. } => UnavailableKind::Machine,
         };
         Unavailable::new(kind, error.to_string())
     }
@@ -162,7 +163,7 @@ impl From<InstallError> for Unavailable {
     fn from(error: InstallError) -> Self {
         let kind = match error {
             InstallError::Platform => UnavailableKind::CannotRun,
-            InstallError::Process(process::Error::Cancelled(_)) => UnavailableKind::Cancelled,
+            InstallError::Process(process::ProcessError::Cancelled(_)) => UnavailableKind::Cancelled,
             _ => UnavailableKind::InstallFailed,
         };
         Unavailable::new(kind, error.to_string())
@@ -173,6 +174,6 @@ impl From<InstallError> for Unavailable {
 pub type Opened = Result<Vec<Box<dyn Subject>>, Unavailable>;
 
 /// Wraps the result of opening a single subject.
-pub(crate) fn one(opened: Result<impl Subject + 'static, Unavailable>) -> Opened {
+pub(crate) fn single_subject(opened: Result<impl Subject + 'static, Unavailable>) -> Opened {
     Ok(vec![Box::new(opened?)])
 }

@@ -1,12 +1,12 @@
-//! The first module shown to a user's own program, before any of its answers are judged: it checks that the program
-//! speaks the protocol.
+//! The first module shown to a user's own program, before any of its answers are judged: it checks that the
+//! program speaks the protocol.
 //!
-//! A mistake in the command or in an adapter affects every answer. Without this check it would appear only at the end
-//! of a campaign, as many crashes or as nothing compared.
+//! A mistake in the command or in an adapter affects every answer. Without this check it would appear only at
+//! the end of a campaign, as many crashes or as nothing compared.
 
 use serde_json::Value;
 
-use crate::subject::{Description, Read, Request};
+use crate::subject::{Description, Request, RequestedVariable};
 use crate::unanswered::Unanswered;
 use crate::version::Version;
 use ptxsmith_model::{Observation, Outcome, SCHEMA};
@@ -16,32 +16,39 @@ const VARIABLE: &str = "ptxsmith_probe";
 /// Maximum number of characters of an answer that are quoted.
 const QUOTED: usize = 600;
 
-/// The probe module, with a header that the implementation accepts. Its variable is 0x04030201, so that each byte tells its place.
+/// The probe module, with a header that the implementation accepts. Its variable is 0x04030201, so that each
+/// byte shows its own place.
 #[derive(Clone, Debug)]
 pub(crate) struct Probe {
     /// Source text of the module.
     pub ptx: String,
     target: String,
-    read: [Read; 1],
+    read: [RequestedVariable; 1],
 }
 
 impl Probe {
     /// Creates the probe for an implementation with this description.
     pub fn new(description: &Description) -> Probe {
-        let newest = "7.8";
-        let is_older =
-            |max: &&str| Version::of_ptx(max).is_some_and(|max| Some(max) < Version::of_ptx(newest));
-        let max = description.max_ptx.as_deref().filter(is_older);
-        let takes = |target: &str| description.targets.iter().any(|taken| taken == target);
-        let other = description.targets.first().filter(|_| !takes("sm_80"));
-        let target = other.map_or("sm_80", String::as_str).to_owned();
-        let version = max.unwrap_or(newest);
+        const NEWEST: &str = "7.8";
+        let version = match description.max_ptx.as_deref() {
+            Some(max)
+                if Version::parse_ptx(max).is_some_and(|max| Some(max) < Version::parse_ptx(NEWEST)) =>
+            {
+                max
+            }
+            _ => NEWEST,
+        };
+        let target = match description.targets.first() {
+            Some(first) if !description.targets.iter().any(|target| target == "sm_80") => first.clone(),
+            _ => "sm_80".to_owned(),
+        };
         Probe {
             ptx: format!(
-                ".version {version}\n.target {target}\n.address_size 64\n.global .u32 {VARIABLE} = 67305985;\n"
+                ".version {version}\n.target {target}\n.address_size 64\n\
+                 .global .u32 {VARIABLE} = 67305985;\n"
             ),
             target,
-            read: [Read { name: VARIABLE.into(), space: "global".into(), size: 4 }],
+            read: [RequestedVariable { name: VARIABLE.into(), space: "global".into(), size: 4 }],
         }
     }
 
@@ -53,21 +60,22 @@ impl Probe {
     /// Returns a correct answer.
     pub fn expected(&self) -> String {
         format!(
-            "{{\"schema\": \"{SCHEMA}\", \"outcome\": \"accepted\", \"variables\": {{\"{VARIABLE}\": {{\"space\": \"global\", \
-             \"size\": 4, \"bytes\": \"01020304\", \"addresses\": []}}}}}}"
+            "{{\"schema\": \"{SCHEMA}\", \"outcome\": \"accepted\", \"variables\": {{\"{VARIABLE}\": \
+             {{\"space\": \"global\", \"size\": 4, \"bytes\": \"01020304\", \"addresses\": []}}}}}}"
         )
     }
 
-    /// Returns the fault in an answer to the probe: a crash, a time-out or a misspelled field. `printed` is the raw
-    /// output. Acceptance and rejection are both valid answers, and a wrong value is left to the judge.
+    /// Returns the fault in an answer to the probe: a crash, a time-out or a misspelled field. `printed` is
+    /// the raw output. Acceptance and rejection are both valid answers, and a wrong value is left to the
+    /// judge.
     pub fn fault(&self, observation: &Observation, printed: &[u8]) -> Option<String> {
-        let reason = || observation.reason.clone().unwrap_or_default();
+        let reason = observation.reason.as_deref().unwrap_or_default();
         match observation.outcome {
             Outcome::Refused | Outcome::Unsupported => None,
             Outcome::Accepted => misnamed(observation, printed),
-            Outcome::TimedOut => Some(format!("{}; is the output flushed?", reason())),
-            Outcome::Unavailable => Some(format!("it says that it is unavailable: {}", reason())),
-            Outcome::Crashed => Some(reason()),
+            Outcome::TimedOut => Some(format!("{reason}; is the output flushed?")),
+            Outcome::Unavailable => Some(format!("it says that it is unavailable: {reason}")),
+            Outcome::Crashed => Some(reason.to_owned()),
         }
     }
 
@@ -82,8 +90,8 @@ impl Probe {
     }
 }
 
-/// Finds a field that an accepting answer spells differently from the protocol. Unknown fields are ignored, so values
-/// in a misspelled field would never be seen.
+/// Finds a field that an accepting answer spells differently from the protocol. Unknown fields are ignored,
+/// so values in a misspelled field would never be seen.
 fn misnamed(observation: &Observation, printed: &[u8]) -> Option<String> {
     let answer: Value = serde_json::from_slice(printed).ok()?;
     let answer = answer.get("observation").unwrap_or(&answer);
@@ -105,7 +113,8 @@ fn misnamed(observation: &Observation, printed: &[u8]) -> Option<String> {
         return Some(format!("the variable has `{other}`, which the protocol does not know, and no `bytes`"));
     }
     (variable.get("bytes")?.as_str()? == "04030201").then(|| {
-        "its bytes are in reverse order: `bytes` begins with the byte at the lowest address, and PTX is little-endian"
+        "its bytes are in reverse order: `bytes` begins with the byte at the lowest address, and PTX is \
+         little-endian"
             .to_owned()
     })
 }

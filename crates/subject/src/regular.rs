@@ -1,4 +1,5 @@
-//! Opens files with known names in directories that other users may have created: a cache, the directory of a campaign.
+//! Opens files with known names in directories that other users may have created: a cache, the directory of a
+//! campaign.
 //!
 //! Such a name may be a link to a file of the user's, a pipe that nobody writes to, or an endless device.
 
@@ -10,13 +11,13 @@ use std::path::Path;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 
-/// Opens a regular file, for reading or as the options say. Does not follow a link and does not wait for a pipe.
+/// Opens a regular file, for reading or as the options say. Does not follow a link and does not wait for a
+/// pipe.
 ///
 /// # Errors
 /// As [`OpenOptions::open`], and if the path is not a regular file.
 pub fn open(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits();
-    let not_regular = || io::Error::other("it is no regular file");
     let file =
         options.custom_flags(flags.cast_signed()).open(path).map_err(|error| match error.raw_os_error() {
             Some(code) if code == Errno::LOOP.raw_os_error() => {
@@ -27,6 +28,10 @@ pub fn open(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
             _ => error,
         })?;
     if file.metadata()?.is_file() { Ok(file) } else { Err(not_regular()) }
+}
+
+fn not_regular() -> io::Error {
+    io::Error::other("it is no regular file")
 }
 
 /// Reads a regular file of at most `most` bytes.

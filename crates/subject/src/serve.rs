@@ -1,10 +1,10 @@
 //! The subject `serve:`: any program that answers many modules, as JSON lines on standard input and output.
 //!
-//! The protocol is documented for its implementors in `docs/guide/subjects.md`. One process works on one module at a
-//! time, so that a crash or a hang belongs to that module; there are as many processes as threads that ask at once. A
-//! process that does anything but answer the current question is not trusted with another module: it is killed and
-//! replaced. If its output may be a late answer to an earlier module, the new process is asked about the current module
-//! again.
+//! The protocol is documented for its implementors in `docs/guide/subjects.md`. One process works on one
+//! module at a time, so that a crash or a hang belongs to that module; there are as many processes as threads
+//! that ask at once. A process that does anything but answer the current question is not trusted with another
+//! module: it is killed and replaced. If its output may be a late answer to an earlier module, the new
+//! process is asked about the current module again.
 
 use std::path::PathBuf;
 use std::sync::Mutex;
@@ -13,25 +13,25 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::driver::{Left, Run};
+use crate::driver::{KernelRun, WrittenMemory};
 use crate::exec::{self, CommandLine};
 use crate::open::{OpenOptions, Unavailable};
 use crate::probe::Probe;
-use crate::process::{Cancel, End, Invocation, Limits, Reply, Session, scratch};
+use crate::process::{Cancel, Invocation, Limits, ProcessEnd, Reply, Session, scratch};
 use crate::ptxas::status_as_signal;
-use crate::subject::{Description, Error, Launch, Read, Request, Subject};
+use crate::subject::{Description, Error, Launch, Request, RequestedVariable, Subject};
 use crate::toolchain::ToolKind;
 use crate::unanswered::Unanswered;
-use crate::worker::Answered;
+use crate::worker::QuestionResult;
 use ptxsmith_model::{Observation, Outcome};
 
 /// One request line that we send.
 #[derive(Serialize)]
-struct Question<'a> {
+struct QuestionLine<'a> {
     id: u64,
     ptx: &'a str,
     target: &'a str,
-    read: &'a [Read],
+    read: &'a [RequestedVariable],
     #[serde(skip_serializing_if = "<[Launch]>::is_empty")]
     launch: &'a [Launch],
     #[serde(skip_serializing_if = "<[&str]>::is_empty")]
@@ -40,27 +40,27 @@ struct Question<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     image: Option<&'a str>,
     /// For our own workers: kernels to run over numbers.
-    #[serde(skip_serializing_if = "<[Run]>::is_empty")]
-    runs: &'a [Run],
+    #[serde(skip_serializing_if = "<[KernelRun]>::is_empty")]
+    runs: &'a [KernelRun],
 }
 
 /// Additional parts of a question to one of our own workers.
 #[derive(Clone, Copy, Debug, Default)]
-struct Further<'a> {
+struct WorkerExtras<'a> {
     /// The module as a cubin, in hex.
     image: Option<&'a str>,
     /// Kernels to run over numbers.
-    runs: &'a [Run],
+    runs: &'a [KernelRun],
 }
 
 /// One response line that we receive.
 #[derive(Deserialize)]
-struct Answer {
+struct AnswerLine {
     id: u64,
     observation: Option<Observation>,
     /// From our own workers: the memory that each run left.
     #[serde(default)]
-    left: Vec<Left>,
+    left: Vec<WrittenMemory>,
     /// From our own workers: the worker itself failed, as opposed to the library that it runs.
     failure: Option<String>,
 }
@@ -75,16 +75,16 @@ pub struct Serve {
     first: Duration,
     cancel: Cancel,
     description: Description,
-    /// For our own workers: the number of questions that one process answers. Also enables the retry of a crash in a
-    /// new process.
-    own: Option<u32>,
+    /// For our own workers: the number of questions that one process answers. Also enables the retry of a
+    /// crash in a new process.
+    most_questions: Option<u32>,
     next: AtomicU64,
-    waiting: Mutex<Vec<Worker>>,
+    waiting: Mutex<Vec<ServingProcess>>,
 }
 
 /// A process that waits for a question.
 #[derive(Debug)]
-struct Worker {
+struct ServingProcess {
     session: Session,
     answered: u32,
     /// Its `TMPDIR`, removed with the process.
@@ -97,13 +97,13 @@ impl Serve {
         let (limits, cancel) = (options.limits.clone(), options.cancel.clone());
         let (program, described) = exec::find_and_describe(command, options.first, options)?;
         let description = Description { id: format!("serve:{}", command.text), ..described };
-        let subject = Serve::with(program, command.args.clone(), limits, cancel, description, None);
+        let subject = Serve::create(program, command.args.clone(), limits, cancel, description, None);
         Ok(Serve { first: options.first, ..subject })
     }
 
-    /// Creates a subject for one of our own workers. One process answers at most `questions` questions, so that leaks
-    /// do not accumulate. Because the library keeps state between questions, a crash or time-out on any question but a
-    /// process's first is retried in a new process, and the second answer counts.
+    /// Creates a subject for one of our own workers. One process answers at most `questions` questions, so
+    /// that leaks do not accumulate. Because the library keeps state between questions, a crash or time-out
+    /// on any question but a process's first is retried in a new process, and the second answer counts.
     pub(crate) fn own_worker(
         program: PathBuf,
         args: Vec<String>,
@@ -112,25 +112,34 @@ impl Serve {
         description: Description,
         questions: u32,
     ) -> Self {
-        Serve::with(program, args, limits, cancel, description, Some(questions))
+        Serve::create(program, args, limits, cancel, description, Some(questions))
     }
 
-    fn with(
+    fn create(
         program: PathBuf,
         args: Vec<String>,
         limits: Limits,
         cancel: Cancel,
         description: Description,
-        own: Option<u32>,
+        most_questions: Option<u32>,
     ) -> Self {
         // An answer holds every byte of every variable as two hex digits.
         let limits = Limits { output: limits.output.max(exec::MAX_ANSWER), ..limits };
-        let (next, waiting) = (AtomicU64::new(1), Mutex::default());
-        Serve { program, args, first: limits.time, limits, cancel, description, own, next, waiting }
+        Serve {
+            program,
+            args,
+            first: limits.time,
+            limits,
+            cancel,
+            description,
+            most_questions,
+            next: AtomicU64::new(1),
+            waiting: Mutex::default(),
+        }
     }
 
     /// Returns a waiting process, or starts one.
-    fn worker(&self) -> Result<Worker, Error> {
+    fn worker(&self) -> Result<ServingProcess, Error> {
         loop {
             let waiting = self.waiting.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).pop();
             let Some(mut worker) = waiting else { return self.start() };
@@ -141,7 +150,7 @@ impl Serve {
         }
     }
 
-    fn start(&self) -> Result<Worker, Error> {
+    fn start(&self) -> Result<ServingProcess, Error> {
         let temporary = scratch(self.limits.file).map_err(|source| Error::File {
             doing: format!("make a directory for {}", self.description.id),
             source,
@@ -153,15 +162,15 @@ impl Serve {
             temporary: temporary.path().to_owned(),
         };
         let session = Session::start(&invocation, self.limits.clone())?;
-        Ok(Worker { session, answered: 0, _temporary: temporary })
+        Ok(ServingProcess { session, answered: 0, _temporary: temporary })
     }
 
     /// Serializes a question; returns it with its number.
-    fn question(&self, request: &Request<'_>, further: Further<'_>) -> Result<(u64, Vec<u8>), Error> {
+    fn question(&self, request: &Request<'_>, further: WorkerExtras<'_>) -> Result<(u64, Vec<u8>), Error> {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
         let Request { ptx, target, read, launch, trace: _, form: _, with, stage: _ } = *request;
-        let Further { image, runs } = further;
-        let question = Question { id, ptx, target, read, launch, image, with, runs };
+        let WorkerExtras { image, runs } = further;
+        let question = QuestionLine { id, ptx, target, read, launch, image, with, runs };
         let line = serde_json::to_vec(&question).map_err(|error| Error::File {
             doing: format!("write a question for {}", self.description.id),
             source: error.into(),
@@ -169,14 +178,14 @@ impl Serve {
         Ok((id, line))
     }
 
-    /// Asks one process. Keeps the process for later if it can be asked again. Returns `None` if the reply may belong
-    /// to an earlier question.
+    /// Asks one process. Keeps the process for later if it can be asked again. Returns `None` if the reply
+    /// may belong to an earlier question.
     fn ask(
         &self,
-        mut worker: Worker,
+        mut worker: ServingProcess,
         request: &Request<'_>,
-        further: Further<'_>,
-    ) -> Result<Option<Answered>, Error> {
+        further: WorkerExtras<'_>,
+    ) -> Result<Option<QuestionResult>, Error> {
         let (id, line) = self.question(request, further)?;
         let Limits { time, .. } = self.limits.for_text(line.len());
         let reply = worker.session.ask(&line, &self.cancel)?;
@@ -184,7 +193,7 @@ impl Serve {
             match self.answer(line, id)? {
                 Ok(answered) => {
                     // A library of ours that has failed may be in any state.
-                    if self.own.is_none() || !died(&answered) {
+                    if self.most_questions.is_none() || !is_failure(&answered) {
                         self.keep(worker);
                     }
                     return Ok(Some(answered));
@@ -196,10 +205,11 @@ impl Serve {
         self.unanswered(&worker, &reply, id, time).map(|observation| Some(observation.into()))
     }
 
-    /// Returns a process that has answered to the pool, unless it has answered its maximum number of questions.
-    fn keep(&self, mut worker: Worker) {
+    /// Returns a process that has answered to the pool, unless it has answered its maximum number of
+    /// questions.
+    fn keep(&self, mut worker: ServingProcess) {
         worker.answered += 1;
-        if self.own.is_none_or(|questions| worker.answered < questions) {
+        if self.most_questions.is_none_or(|questions| worker.answered < questions) {
             self.waiting.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).push(worker);
         }
     }
@@ -207,63 +217,72 @@ impl Serve {
     /// Builds the observation for a reply that is not a valid answer to question `id` within `time`.
     fn unanswered(
         &self,
-        worker: &Worker,
+        worker: &ServingProcess,
         reply: &Reply,
         id: u64,
         time: Duration,
     ) -> Result<Observation, Error> {
-        let crashed = |signal, what: String| {
-            let reason = match worker.session.last_words() {
-                Some(words) => format!("{what}; it printed {words:?}"),
-                None => what,
-            };
-            Observation { signal, ..Observation::because(Outcome::Crashed, reason) }
-        };
-        Ok(match reply {
+        let (signal, crash) = match reply {
             Reply::Line(line) => match self.answer(line, id)? {
-                Ok(answered) => answered.observation,
-                Err(reason) => crashed(None, format!("its output is no answer: {reason}")),
+                Ok(result) => return Ok(result.observation),
+                Err(reason) => (None, format!("its output is no answer: {reason}")),
             },
-            Reply::TooLong => crashed(None, format!("an answer of more than {} bytes", self.limits.output)),
-            Reply::TimedOut => Observation::because(Outcome::TimedOut, format!("no answer after {time:?}")),
-            Reply::Ended(End::Exited(status)) => {
-                crashed(status_as_signal(*status), format!("it ended with exit status {status}"))
+            Reply::TooLong => (None, format!("an answer of more than {} bytes", self.limits.output)),
+            Reply::TimedOut => {
+                let reason = format!("no answer after {time:?}");
+                return Ok(Observation::because(Outcome::TimedOut, reason));
             }
-            Reply::Ended(End::Signalled(signal)) => {
-                crashed(Some(*signal), format!("killed by signal {signal}"))
+            Reply::Ended(ProcessEnd::Exited(status)) => {
+                (status_as_signal(*status), format!("it ended with exit status {status}"))
             }
-            Reply::Ended(End::TimedOut) => crashed(None, "it closed its output".to_owned()),
-        })
+            Reply::Ended(ProcessEnd::Signalled(signal)) => {
+                (Some(*signal), format!("killed by signal {signal}"))
+            }
+            Reply::Ended(ProcessEnd::TimedOut) => (None, "it closed its output".to_owned()),
+        };
+        let reason = match worker.session.last_words() {
+            Some(words) => format!("{crash}; it printed {words:?}"),
+            None => crash,
+        };
+        Ok(Observation { signal, ..Observation::because(Outcome::Crashed, reason) })
     }
 
     /// Extracts the observation from an answer; the inner error says why there is none.
-    fn answer(&self, line: &[u8], id: u64) -> Result<Result<Answered, String>, Error> {
+    fn answer(&self, line: &[u8], id: u64) -> Result<Result<QuestionResult, String>, Error> {
         let mut answer = match parse_answer(line, id) {
             Ok(answer) => answer,
             Err(reason) => return Ok(Err(reason)),
         };
-        if let (Some(failure), true) = (&answer.failure, self.own.is_some()) {
+        if let (Some(failure), true) = (&answer.failure, self.most_questions.is_some()) {
             let subject = self.description.id.clone();
             return Err(Error::Worker { subject, failure: failure.clone() });
         }
-        // The output of our own workers went through a linker or a loader, which may drop unused variables.
-        let from_memory = self.description.reads_memory();
-        let promised = |observation| match self.own {
-            Some(_) => Observation { from_memory, ..observation },
-            None => exec::promised(observation, &self.description),
-        };
         let left = std::mem::take(&mut answer.left);
-        Ok(observation_in(answer).map(|observation| Answered { observation: promised(observation), left }))
+        Ok(observation_in(answer)
+            .map(|observation| QuestionResult { observation: self.promised(observation), left }))
     }
 }
 
-fn parse_answer(line: &[u8], id: u64) -> Result<Answer, String> {
-    let answer: Answer = serde_json::from_slice(line).map_err(|error| error.to_string())?;
+impl Serve {
+    /// Adds to an observation the properties that the subject promises.
+    fn promised(&self, observation: Observation) -> Observation {
+        if self.most_questions.is_some() {
+            // The output of our own workers went through a linker or a loader, which may drop unused
+            // variables.
+            Observation { from_memory: self.description.reads_memory(), ..observation }
+        } else {
+            exec::promised(observation, &self.description)
+        }
+    }
+}
+
+fn parse_answer(line: &[u8], id: u64) -> Result<AnswerLine, String> {
+    let answer: AnswerLine = serde_json::from_slice(line).map_err(|error| error.to_string())?;
     // Leave out the two ids, so that the message is the same for any pair: it is one fault.
     if answer.id == id { Ok(answer) } else { Err("its id is not that of the request".to_owned()) }
 }
 
-fn observation_in(answer: Answer) -> Result<Observation, String> {
+fn observation_in(answer: AnswerLine) -> Result<Observation, String> {
     let mut observation = answer.observation.ok_or("it has no observation")?;
     exec::check(&mut observation)?;
     Ok(observation)
@@ -283,20 +302,20 @@ impl Subject for Serve {
     }
 
     fn observe(&self, request: &Request<'_>) -> Result<Observation, Error> {
-        Ok(self.observed(request, Further::default())?.observation)
+        Ok(self.ask_retrying(request, WorkerExtras::default())?.observation)
     }
 
     fn links(&self) -> bool {
-        self.own.is_some() && self.description.name == ToolKind::NvJitLink.name()
+        self.most_questions.is_some() && self.description.name == ToolKind::NvJitLink.name()
     }
 
     fn probe(&self) -> Result<Option<Unanswered>, Error> {
-        if self.own.is_some() {
+        if self.most_questions.is_some() {
             return Ok(None);
         }
         let probe = Probe::new(&self.description);
         let mut worker = self.worker()?;
-        let (id, line) = self.question(&probe.request(), Further::default())?;
+        let (id, line) = self.question(&probe.request(), WorkerExtras::default())?;
         let reply = worker.session.ask_within(self.first, &line, &self.cancel)?;
         let observation = self.unanswered(&worker, &reply, id, self.first)?;
         let printed = match &reply {
@@ -314,34 +333,38 @@ impl Subject for Serve {
 }
 
 impl Serve {
-    /// Shows one of our own workers a module and runs kernels over numbers. If there is a cubin, the worker loads it;
-    /// the request's text is then its source.
-    pub(crate) fn answered(
+    /// Shows one of our own workers a module and runs kernels over numbers. If there is a cubin, the worker
+    /// loads it; the request's text is then its source.
+    pub(crate) fn ask_worker(
         &self,
         request: &Request<'_>,
         cubin: Option<&[u8]>,
-        runs: &[Run],
-    ) -> Result<Answered, Error> {
-        self.observed(request, Further { image: cubin.map(hex::encode).as_deref(), runs })
+        runs: &[KernelRun],
+    ) -> Result<QuestionResult, Error> {
+        self.ask_retrying(request, WorkerExtras { image: cubin.map(hex::encode).as_deref(), runs })
     }
 
-    fn observed(&self, request: &Request<'_>, further: Further<'_>) -> Result<Answered, Error> {
+    fn ask_retrying(
+        &self,
+        request: &Request<'_>,
+        further: WorkerExtras<'_>,
+    ) -> Result<QuestionResult, Error> {
         let worker = self.worker()?;
-        let fresh = worker.answered == 0;
-        let first = self.ask(worker, request, further)?;
-        match first {
-            Some(answered) if fresh || self.own.is_none() || !died(&answered) => Ok(answered),
-            // A new process has no state from earlier questions.
-            _ => Ok(self
-                .ask(self.start()?, request, further)?
-                .unwrap_or_else(|| Observation::because(Outcome::Crashed, "its output is no answer").into())),
+        let is_new = worker.answered == 0;
+        if let Some(result) = self.ask(worker, request, further)? {
+            if is_new || self.most_questions.is_none() || !is_failure(&result) {
+                return Ok(result);
+            }
         }
+        // A new process has no state from earlier questions.
+        let result = self.ask(self.start()?, request, further)?;
+        Ok(result.unwrap_or_else(|| Observation::because(Outcome::Crashed, "its output is no answer").into()))
     }
 }
 
 /// Whether the answer is a crash or a time-out.
-fn died(answered: &Answered) -> bool {
-    matches!(answered.observation.outcome, Outcome::Crashed | Outcome::TimedOut)
+fn is_failure(result: &QuestionResult) -> bool {
+    matches!(result.observation.outcome, Outcome::Crashed | Outcome::TimedOut)
 }
 
 #[cfg(test)]

@@ -6,25 +6,25 @@ use std::sync::Arc;
 
 use crate::driver::Driver;
 use crate::exec::{CommandError, CommandLine, Exec};
-use crate::library::{self, Kind};
+use crate::library::{self, LibraryKind};
 use crate::nvlink::Nvlink;
-use crate::open::{OpenOptions, Opened, one};
+use crate::open::{OpenOptions, Opened, single_subject};
 use crate::ptxas::Ptxas;
 use crate::serve::Serve;
-use crate::toolchain::{Release, TOOLS, Tool, ToolKind, Toolchains, UnknownRelease, UnknownTool};
+use crate::toolchain::{Release, Tool, ToolKind, Toolchains, UnknownRelease, UnknownTool};
 
 /// One notation for subjects: a row of [`SubjectSpec::FORMS`].
-pub struct Form {
+pub struct SubjectNotation {
     /// The pattern as help and messages list it. Capitals mark the part that the user fills in.
     pub form: &'static str,
     /// Description of the subjects that it names.
     pub meaning: &'static str,
-    opens: Opens,
+    opens: Opener,
 }
 
-/// The kind of value that the user fills in, with the function that opens the subject. The function also receives the
-/// subject's id.
-enum Opens {
+/// The kind of value that the user fills in, with the function that opens the subject. The function also
+/// receives the subject's id.
+enum Opener {
     Nothing(fn(&str, &OpenOptions<'_>) -> Opened),
     Release(fn(&'static Release, &str, &OpenOptions<'_>) -> Opened),
     Tool(ToolKind, fn(&'static Tool, &str, &OpenOptions<'_>) -> Opened),
@@ -33,18 +33,19 @@ enum Opens {
     /// Another form, followed by options.
     Options,
     /// No notation: a subject created by a Rust program.
-    Own,
+    Custom,
 }
 
 /// The form of subjects without a notation.
-const OWN: &Form = &Form { form: "NAME", meaning: "a subject of the program's own", opens: Opens::Own };
+const CUSTOM: &SubjectNotation =
+    &SubjectNotation::new("NAME", "a subject of the program's own", Opener::Custom);
 
 /// A subject as the user named it with `--subject`.
 #[derive(Clone)]
 pub struct SubjectSpec {
     /// Shortest notation of the subject.
     text: String,
-    form: &'static Form,
+    form: &'static SubjectNotation,
     open: Open,
 }
 
@@ -52,36 +53,85 @@ type Open = Arc<dyn Fn(&str, &OpenOptions<'_>) -> Opened + Send + Sync>;
 
 impl SubjectSpec {
     /// All forms that a user may write, in the order in which help and messages list them.
-    #[rustfmt::skip]
-    pub const FORMS: &[Form] = &[
-        Form { form: "ptxas", meaning: "the default release of ptxas",
-               opens: Opens::Nothing(default_ptxas) },
-        Form { form: "ptxas@RELEASE", meaning: "a release of ptxas, installed by name",
-               opens: Opens::Release(|release, _, options| one(Ptxas::release(release, options))) },
-        Form { form: "ptxas@all", meaning: "every installed release of ptxas",
-               opens: Opens::Nothing(|_, options| Ptxas::every_release(options)) },
-        Form { form: "ptxas:/PATH", meaning: "a ptxas anywhere on this machine, by its path",
-               opens: Opens::Path(|path, id, options| one(Ptxas::at(id.to_owned(), path, options))) },
-        Form { form: "'ptxas@RELEASE -OPTIONS'", meaning: "any form of ptxas with options of its own behind a space: another subject",
-               opens: Opens::Options },
-        Form { form: "nvjitlink@RELEASE", meaning: "nvJitLink, installed by name",
-               opens: Opens::Tool(ToolKind::NvJitLink, |tool, id, options| one(library::installed(Kind::NvJitLink, tool, id, options))) },
-        Form { form: "nvjitlink:/PATH", meaning: "a libnvJitLink.so anywhere on this machine, by its path",
-               opens: Opens::Path(|path, id, options| one(library::at(Kind::NvJitLink, path, id, options))) },
-        Form { form: "nvlink@RELEASE", meaning: "ptxas and nvlink of a release, which link several modules",
-               opens: Opens::Tool(ToolKind::Nvlink, |tool, id, options| one(Nvlink::installed(tool, id, options))) },
-        Form { form: "ptxjit@VERSION", meaning: "the compiler of a driver, installed by name",
-               opens: Opens::Tool(ToolKind::PtxJit, |tool, id, options| one(library::installed(Kind::PtxCompiler, tool, id, options))) },
-        Form { form: "ptxjit:/PATH", meaning: "a libnvidia-ptxjitcompiler.so or nvPTXCompiler anywhere on this machine, by its path",
-               opens: Opens::Path(|path, id, options| one(library::at(Kind::PtxCompiler, path, id, options))) },
-        Form { form: "driver", meaning: "the CUDA driver on a device",
-               opens: Opens::Nothing(|id, options| one(Driver::open(id, None, options))) },
-        Form { form: "driver:ptxas@RELEASE", meaning: "what a release of ptxas made, loaded by the driver; needs a device too",
-               opens: Opens::Release(|release, id, options| one(Driver::open(id, Some(Ptxas::release(release, options)?), options))) },
-        Form { form: "exec:CMD ARGS", meaning: "any program, started once a module; docs/guide/subjects.md",
-               opens: Opens::Command(|command, _, options| one(Exec::open(command, options))) },
-        Form { form: "serve:CMD ARGS", meaning: "any program, started once for many modules; docs/guide/subjects.md",
-               opens: Opens::Command(|command, _, options| one(Serve::open(command, options))) },
+    pub const FORMS: &[SubjectNotation] = &[
+        SubjectNotation::new("ptxas", "the default release of ptxas", Opener::Nothing(default_ptxas)),
+        SubjectNotation::new(
+            "ptxas@RELEASE",
+            "a release of ptxas, installed by name",
+            Opener::Release(|release, _, options| single_subject(Ptxas::open_release(release, options))),
+        ),
+        SubjectNotation::new(
+            "ptxas@all",
+            "every installed release of ptxas",
+            Opener::Nothing(|_, options| Ptxas::open_every_release(options)),
+        ),
+        SubjectNotation::new(
+            "ptxas:/PATH",
+            "a ptxas anywhere on this machine, by its path",
+            Opener::Path(|path, id, options| single_subject(Ptxas::open_at(id.to_owned(), path, options))),
+        ),
+        SubjectNotation::new(
+            "'ptxas@RELEASE -OPTIONS'",
+            "any form of ptxas with options of its own behind a space: another subject",
+            Opener::Options,
+        ),
+        SubjectNotation::new(
+            "nvjitlink@RELEASE",
+            "nvJitLink, installed by name",
+            Opener::Tool(ToolKind::NvJitLink, |tool, id, options| {
+                single_subject(library::open_installed(LibraryKind::NvJitLink, tool, id, options))
+            }),
+        ),
+        SubjectNotation::new(
+            "nvjitlink:/PATH",
+            "a libnvJitLink.so anywhere on this machine, by its path",
+            Opener::Path(|path, id, options| {
+                single_subject(library::open_at(LibraryKind::NvJitLink, path, id, options))
+            }),
+        ),
+        SubjectNotation::new(
+            "nvlink@RELEASE",
+            "ptxas and nvlink of a release, which link several modules",
+            Opener::Tool(ToolKind::Nvlink, |tool, id, options| {
+                single_subject(Nvlink::open_installed(tool, id, options))
+            }),
+        ),
+        SubjectNotation::new(
+            "ptxjit@VERSION",
+            "the compiler of a driver, installed by name",
+            Opener::Tool(ToolKind::PtxJit, |tool, id, options| {
+                single_subject(library::open_installed(LibraryKind::PtxCompiler, tool, id, options))
+            }),
+        ),
+        SubjectNotation::new(
+            "ptxjit:/PATH",
+            "a libnvidia-ptxjitcompiler.so or nvPTXCompiler anywhere on this machine, by its path",
+            Opener::Path(|path, id, options| {
+                single_subject(library::open_at(LibraryKind::PtxCompiler, path, id, options))
+            }),
+        ),
+        SubjectNotation::new(
+            "driver",
+            "the CUDA driver on a device",
+            Opener::Nothing(|id, options| single_subject(Driver::open(id, None, options))),
+        ),
+        SubjectNotation::new(
+            "driver:ptxas@RELEASE",
+            "what a release of ptxas made, loaded by the driver; needs a device too",
+            Opener::Release(|release, id, options| {
+                single_subject(Driver::open(id, Some(Ptxas::open_release(release, options)?), options))
+            }),
+        ),
+        SubjectNotation::new(
+            "exec:CMD ARGS",
+            "any program, started once a module; docs/guide/subjects.md",
+            Opener::Command(|command, _, options| single_subject(Exec::open(command, options))),
+        ),
+        SubjectNotation::new(
+            "serve:CMD ARGS",
+            "any program, started once for many modules; docs/guide/subjects.md",
+            Opener::Command(|command, _, options| single_subject(Serve::open(command, options))),
+        ),
     ];
 
     /// Returns the patterns of all forms: `ptxas, ptxas@RELEASE, ... or serve:CMD ARGS`.
@@ -91,35 +141,43 @@ impl SubjectSpec {
         format!("{} or {last}", others.join(", "))
     }
 
-    /// Creates the spec of a subject that a Rust program provides: an implementation that is a library, or a fake for a
-    /// test. `open` is called once for each campaign that names the subject. The name cannot be parsed back, so one
-    /// campaign cannot reopen the subject of another from its files.
+    /// Creates the spec of a subject that a Rust program provides: an implementation that is a library, or a
+    /// fake for a test. `open` is called once for each campaign that names the subject. The name cannot be
+    /// parsed back, so one campaign cannot reopen the subject of another from its files.
     ///
     /// ```
     /// use ptxsmith_subject::{FnSubject, Observation, Outcome, SubjectSpec};
     ///
     /// let refuses = || FnSubject::new("refuses", |_: &_| Observation::new(Outcome::Refused));
-    /// let spec = SubjectSpec::own("refuses", move |_| Ok(vec![Box::new(refuses())]));
+    /// let spec = SubjectSpec::custom("refuses", move |_| Ok(vec![Box::new(refuses())]));
     /// assert_eq!(spec.to_string(), "refuses");
     /// ```
-    pub fn own(name: &str, open: impl Fn(&OpenOptions<'_>) -> Opened + Send + Sync + 'static) -> SubjectSpec {
+    pub fn custom(
+        name: &str,
+        open: impl Fn(&OpenOptions<'_>) -> Opened + Send + Sync + 'static,
+    ) -> SubjectSpec {
         let open: Open = Arc::new(move |_, options| open(options));
-        SubjectSpec { text: name.to_owned(), form: OWN, open }
+        SubjectSpec { text: name.to_owned(), form: CUSTOM, open }
     }
 
-    /// Whether the subject observes its kernels itself; otherwise its code must be disassembled to see what they do.
+    /// Whether the subject observes its kernels itself; otherwise its code must be disassembled to see what
+    /// they do.
     pub fn answers_for_itself(&self) -> bool {
-        matches!(self.form.opens, Opens::Command(_) | Opens::Own)
+        matches!(self.form.opens, Opener::Command(_) | Opener::Custom)
     }
 
-    /// Whether the spec names a program or library of the user's by a path or a command, as opposed to an installed
-    /// release or this machine's own driver.
-    pub fn is_of_users_choosing(&self) -> bool {
-        matches!(self.form.opens, Opens::Path(_) | Opens::Command(_) | Opens::Own)
+    /// Whether the spec names a program or library of the user's by a path or a command, as opposed to an
+    /// installed release or this machine's own driver.
+    pub fn is_chosen_by_user(&self) -> bool {
+        matches!(self.form.opens, Opener::Path(_) | Opener::Command(_) | Opener::Custom)
     }
 }
 
-impl Form {
+impl SubjectNotation {
+    const fn new(form: &'static str, meaning: &'static str, opens: Opener) -> SubjectNotation {
+        SubjectNotation { form, meaning, opens }
+    }
+
     /// Returns the part of the form before the user's value.
     fn fixed(&self) -> &'static str {
         let filled = self.form.find(|c: char| c == '/' || c.is_ascii_uppercase());
@@ -128,27 +186,30 @@ impl Form {
 
     fn fits(&self, text: &str) -> bool {
         match self.opens {
-            Opens::Nothing(_) => text == self.form,
-            Opens::Options | Opens::Own => false,
+            Opener::Nothing(_) => text == self.form,
+            Opener::Options | Opener::Custom => false,
             _ => text.starts_with(self.fixed()),
         }
     }
 
-    /// Returns the names of this form to look for on this machine: all installed releases, or the newest. `None` if the
-    /// user must supply a value.
+    /// Returns the names of this form to look for on this machine: all installed releases, or the newest.
+    /// `None` if the user must supply a value.
     pub fn names(&self) -> Option<Vec<String>> {
         match self.opens {
-            Opens::Nothing(_) => Some(vec![self.form.to_owned()]),
-            Opens::Tool(kind, _) => {
-                let toolchains = Toolchains::of_user().ok();
-                let installed = |tool: &&Tool| {
-                    tool.kind == kind && toolchains.as_ref().is_some_and(|all| all.tool_path(tool).is_some())
-                };
-                let found: Vec<&Tool> = TOOLS.iter().filter(installed).collect();
-                let found = if found.is_empty() { Tool::newest(kind).into_iter().collect() } else { found };
-                Some(found.iter().map(|tool| tool.to_string()).collect())
+            Opener::Nothing(_) => Some(vec![self.form.to_owned()]),
+            Opener::Tool(kind, _) => {
+                let mut installed: Vec<&Tool> = Vec::new();
+                if let Ok(toolchains) = Toolchains::for_user() {
+                    installed.extend(Tool::all(kind).filter(|tool| toolchains.tool_path(tool).is_some()));
+                }
+                if installed.is_empty() {
+                    installed.extend(Tool::newest(kind));
+                }
+                Some(installed.iter().map(|tool| tool.to_string()).collect())
             }
-            Opens::Release(_) | Opens::Path(_) | Opens::Command(_) | Opens::Options | Opens::Own => None,
+            Opener::Release(_) | Opener::Path(_) | Opener::Command(_) | Opener::Options | Opener::Custom => {
+                None
+            }
         }
     }
 }
@@ -180,24 +241,24 @@ pub enum SpecError {
 /// use ptxsmith_subject::parse_spec;
 ///
 /// assert_eq!(parse_spec("ptxas@13.0.88")?.to_string(), "ptxas@13.0");
-/// assert!(parse_spec("exec:my-tool --flag 'a b'")?.is_of_users_choosing());
+/// assert!(parse_spec("exec:my-tool --flag 'a b'")?.is_chosen_by_user());
 /// assert!(parse_spec("ptxaz").is_err());
 /// # Ok::<(), ptxsmith_subject::SpecError>(())
 /// ```
 pub fn parse_spec(text: &str) -> Result<SubjectSpec, SpecError> {
     match text.find(" -") {
-        Some(at) if text.starts_with("ptxas") => with_options(text, text.split_at(at)),
+        Some(end) if text.starts_with("ptxas") => with_options(text, text.split_at(end)),
         _ => parse_form(text),
     }
 }
 
 /// Parses a ptxas name followed by options.
 fn with_options(text: &str, (name, options): (&str, &str)) -> Result<SubjectSpec, SpecError> {
-    let own = shell_words::split(options).map_err(|_| SpecError::OpenQuote(text.to_owned()))?;
+    let added = shell_words::split(options).map_err(|_| SpecError::OpenQuote(text.to_owned()))?;
     let SubjectSpec { text, form, open } = parse_form(name)?;
-    let text = format!("{text} {}", shell_words::join(&own));
+    let text = format!("{text} {}", shell_words::join(&added));
     let name = name.to_owned();
-    let open: Open = Arc::new(move |_, options| open(&name, &options.giving(&own)));
+    let open: Open = Arc::new(move |_, options| open(&name, &options.with_options(&added)));
     Ok(SubjectSpec { text, form, open })
 }
 
@@ -208,21 +269,21 @@ fn parse_form(text: &str) -> Result<SubjectSpec, SpecError> {
         .ok_or_else(|| SpecError::UnknownForm(text.to_owned()))?;
     let filled = &text[form.fixed().len()..];
     let (filled, open): (String, Open) = match form.opens {
-        Opens::Nothing(open) => (String::new(), Arc::new(open)),
-        Opens::Release(open) => {
+        Opener::Nothing(open) => (String::new(), Arc::new(open)),
+        Opener::Release(open) => {
             let release = Release::find(filled)?;
             (release.name().to_owned(), Arc::new(move |id, options| open(release, id, options)))
         }
-        Opens::Tool(kind, open) => {
+        Opener::Tool(kind, open) => {
             let tool = Tool::find(kind, filled)?;
             (tool.minor().to_owned(), Arc::new(move |id, options| open(tool, id, options)))
         }
-        Opens::Path(_) if filled.is_empty() => return Err(SpecError::NoProgram(text.to_owned())),
-        Opens::Path(open) => {
+        Opener::Path(_) if filled.is_empty() => return Err(SpecError::NoProgram(text.to_owned())),
+        Opener::Path(open) => {
             let path = PathBuf::from(filled);
             (filled.to_owned(), Arc::new(move |id, options| open(&path, id, options)))
         }
-        Opens::Command(open) => {
+        Opener::Command(open) => {
             let command = CommandLine::parse(filled).map_err(|error| match error {
                 CommandError::NoProgram => SpecError::NoProgram(text.to_owned()),
                 CommandError::OpenQuote => SpecError::OpenQuote(text.to_owned()),
@@ -230,13 +291,13 @@ fn parse_form(text: &str) -> Result<SubjectSpec, SpecError> {
             (command.text.clone(), Arc::new(move |id, options| open(&command, id, options)))
         }
         // These forms cannot be matched by their pattern alone.
-        Opens::Options | Opens::Own => return Err(SpecError::UnknownForm(text.to_owned())),
+        Opener::Options | Opener::Custom => return Err(SpecError::UnknownForm(text.to_owned())),
     };
     Ok(SubjectSpec { text: format!("{}{filled}", form.fixed()), form, open })
 }
 
 fn default_ptxas(_: &str, options: &OpenOptions<'_>) -> Opened {
-    one(Ptxas::default_release(options))
+    single_subject(Ptxas::open_default(options))
 }
 
 impl Default for SubjectSpec {
@@ -378,22 +439,22 @@ mod tests {
             let options = OpenOptions { toolchains, ..OpenOptions::default() };
             open(&parse_spec(spec).unwrap(), &options).err().unwrap().kind
         };
-        use UnavailableKind as Kind;
+        use UnavailableKind as LibraryKind;
         for (spec, expected) in [
-            ("ptxas@13.5", Kind::NotInstalled),
-            ("nvjitlink@12.0", Kind::NotInstalled),
-            ("ptxas:/nonexistent/ptxas", Kind::NotFound),
-            ("exec:/nonexistent/tool", Kind::NotFound),
-            ("ptxas:/etc/passwd", Kind::CannotRun),
-            ("ptxas:/bin/true", Kind::NotTheSubject),
-            ("driver", Kind::CannotRun),
+            ("ptxas@13.5", LibraryKind::NotInstalled),
+            ("nvjitlink@12.0", LibraryKind::NotInstalled),
+            ("ptxas:/nonexistent/ptxas", LibraryKind::NotFound),
+            ("exec:/nonexistent/tool", LibraryKind::NotFound),
+            ("ptxas:/etc/passwd", LibraryKind::CannotRun),
+            ("ptxas:/bin/true", LibraryKind::NotTheSubject),
+            ("driver", LibraryKind::CannotRun),
         ] {
             assert_eq!(kind(spec), expected, "{spec}");
         }
         let path = directory.path().join("nvjitlink-13.5.37/lib");
         std::fs::create_dir_all(&path).unwrap();
         std::fs::write(path.join("libnvJitLink.so"), "no library").unwrap();
-        assert_eq!(kind("nvjitlink@13.5"), Kind::CannotRun);
-        assert_eq!(serde_json::to_string(&Kind::NotTheSubject).unwrap(), "\"not-the-subject\"");
+        assert_eq!(kind("nvjitlink@13.5"), LibraryKind::CannotRun);
+        assert_eq!(serde_json::to_string(&LibraryKind::NotTheSubject).unwrap(), "\"not-the-subject\"");
     }
 }

@@ -14,7 +14,7 @@ pub const DESCRIPTION_SCHEMA: &str = "ptxsmith.subject/1";
 
 /// A variable to report, for implementations that cannot list the variables of a module.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Read {
+pub struct RequestedVariable {
     /// Name of the variable.
     pub name: String,
     /// State space without the dot.
@@ -25,8 +25,8 @@ pub struct Read {
 
 /// A kernel to run once the module is accepted, by an implementation that can run kernels.
 ///
-/// The kernel has one parameter, `.param .u64`: the address of an output buffer in global memory. It runs on one
-/// thread.
+/// The kernel has one parameter, `.param .u64`: the address of an output buffer in global memory. It runs on
+/// one thread.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Launch {
     /// Name of the kernel.
@@ -43,24 +43,25 @@ pub struct Request<'a> {
     /// The target to assemble for, usually the module's own `.target`: `sm_80`.
     pub target: &'a str,
     /// The variables of interest. An implementation that lists its variables reports all of them regardless.
-    pub read: &'a [Read],
-    /// The kernels to run; [`Observation::kernels`] holds their output. An implementation that cannot run kernels
-    /// reports what it can determine without running them.
+    pub read: &'a [RequestedVariable],
+    /// The kernels to run; [`Observation::kernels`] holds their output. An implementation that cannot run
+    /// kernels reports what it can determine without running them.
     pub launch: &'a [Launch],
-    /// The kernels to run over numbers. [`Observation::reached`] reports what they reach, if the implementation shows
-    /// its code.
+    /// The kernels to run over numbers. [`Observation::reached`] reports what they reach, if the
+    /// implementation shows its code.
     pub trace: &'a [Tracing],
     /// The form of output. An implementation that produces only one form ignores this.
     pub form: OutputForm,
-    /// Further modules, which a linker links after this one, in this order. Other implementations look at the first
-    /// module only.
+    /// Further modules, which a linker links after this one, in this order. Other implementations look at the
+    /// first module only.
     pub with: &'a [&'a str],
-    /// The modules to link into one relocatable object first, if the implementation can ([`Subject::links_in_stages`]).
+    /// The modules to link into one relocatable object first, if the implementation can
+    /// ([`Subject::links_in_stages`]).
     pub stage: Option<Stage>,
 }
 
-/// Neighbouring modules of a request that are linked to one relocatable object first, as `nvlink -r` does. The object
-/// replaces them in the order of the modules.
+/// Neighbouring modules of a request that are linked to one relocatable object first, as `nvlink -r` does.
+/// The object replaces them in the order of the modules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Stage {
     /// Index of the first module of the stage.
@@ -84,8 +85,8 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// Creates a request in the output form that shows the contents of all variables of `module`, whose source text is
-    /// `ptx`.
+    /// Creates a request in the output form that shows the contents of all variables of `module`, whose
+    /// source text is `ptx`.
     pub fn showing(module: &Module, ptx: &'a str, target: &'a str) -> Self {
         Request::new(ptx, target).in_form(OutputForm::showing(module))
     }
@@ -106,7 +107,8 @@ impl<'a> Request<'a> {
 /// The JSON form is the answer to `CMD --describe` (with `"schema"`, [`DESCRIPTION_SCHEMA`]).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Description {
-    /// The user's notation for the subject: `ptxas@13.5`, `exec:mine --flag`. Empty in the answer to `--describe`.
+    /// The user's notation for the subject: `ptxas@13.5`, `exec:mine --flag`. Empty in the answer to
+    /// `--describe`.
     #[serde(default)]
     pub id: String,
     /// Name of the implementation: `ptxas`.
@@ -127,10 +129,12 @@ pub struct Description {
     /// Whether it reports addresses as relocations; `false` if it reads them back from memory.
     #[serde(default)]
     pub relocations: Option<bool>,
-    /// Whether it reports the contents of variables; `false` if it only accepts and rejects, as a parser does.
+    /// Whether it reports the contents of variables; `false` if it only accepts and rejects, as a parser
+    /// does.
     #[serde(default)]
     pub values: Option<bool>,
-    /// Whether it lists all variables of a module by itself. If not, the request names them ([`Request::read`]).
+    /// Whether it lists all variables of a module by itself. If not, the request names them
+    /// ([`Request::read`]).
     #[serde(default)]
     pub lists: Option<bool>,
     /// The options that the user adds. The same implementation with other options is another subject.
@@ -160,11 +164,12 @@ impl Description {
 ///
 /// # For implementors
 ///
-/// - Everything that the implementation under test does is an [`Observation`]: a rejection, a crash, a hang, output
-///   that makes no sense. A crash keeps the signal and the diagnostics printed before it.
-/// - `Err` must only mean that this machine or our code failed: a full disk, a program that cannot be started. Never
-///   turn such a failure into an observation: it would be held against the implementation. A result that our reader
-///   does not support is no failure either: report the variable without bytes and give the reason.
+/// - Everything that the implementation under test does is an [`Observation`]: a rejection, a crash, a hang,
+///   output that makes no sense. A crash keeps the signal and the diagnostics printed before it.
+/// - `Err` must only mean that this machine or our code failed: a full disk, a program that cannot be
+///   started. Never turn such a failure into an observation: it would be held against the implementation. A
+///   result that our reader does not support is no failure either: report the variable without bytes and give
+///   the reason.
 /// - A request must not influence another: no state that outlives it, no files left behind.
 /// - A request must end: run code that may hang in another process under a time limit. A raised
 ///   [`Cancel`](crate::Cancel) ends the request with [`Error::is_cancelled`].
@@ -182,9 +187,9 @@ pub trait Subject: Send + Sync {
     /// Shows the subject one module and reports the result.
     fn observe(&self, request: &Request<'_>) -> Result<Observation, Error>;
 
-    /// Observes several modules, each as [`observe`](Subject::observe) does, in fewer runs if possible. The caller
-    /// expects most of the modules to be rejected and guarantees that no two of them have a name in common. Programs of
-    /// several modules ([`Request::with`]) may have names in common.
+    /// Observes several modules, each as [`observe`](Subject::observe) does, in fewer runs if possible. The
+    /// caller expects most of the modules to be rejected and guarantees that no two of them have a name in
+    /// common. Programs of several modules ([`Request::with`]) may have names in common.
     fn observe_each(&self, requests: &[Request<'_>]) -> Result<Vec<Observation>, Error> {
         requests.iter().map(|request| self.observe(request)).collect()
     }
@@ -195,14 +200,14 @@ pub trait Subject: Send + Sync {
         Ok(None)
     }
 
-    /// Returns the modules that gave different results in a forked process and in a newly started one. Empty unless the
-    /// subject compares the two.
-    fn inconsistencies(&self) -> Vec<Inconsistent> {
+    /// Returns the modules that gave different results in a forked process and in a newly started one. Empty
+    /// unless the subject compares the two.
+    fn inconsistencies(&self) -> Vec<Inconsistency> {
         Vec::new()
     }
 
-    /// Shows the subject a module and runs the generated code over numbers ([`Request::trace`], which may name a kernel
-    /// several times), on a device or by interpreting the listing of the code.
+    /// Shows the subject a module and runs the generated code over numbers ([`Request::trace`], which may
+    /// name a kernel several times), on a device or by interpreting the listing of the code.
     fn compute(&self, request: &Request<'_>) -> Result<Calculation, Error> {
         let request = Request { trace: &[], ..*request };
         Ok(Calculation { observation: self.observe(&request)?, left: Vec::new() })
@@ -214,13 +219,14 @@ pub trait Subject: Send + Sync {
         false
     }
 
-    /// Whether the subject reports the memory that kernels leave after running over numbers ([`Subject::compute`]).
+    /// Whether the subject reports the memory that kernels leave after running over numbers
+    /// ([`Subject::compute`]).
     fn computes(&self) -> bool {
         self.shows_code()
     }
 
-    /// Whether the subject can produce both executable and relocatable output. The two reject different programs, so a
-    /// user's program is checked in both forms.
+    /// Whether the subject can produce both executable and relocatable output. The two reject different
+    /// programs, so a user's program is checked in both forms.
     fn has_both_forms(&self) -> bool {
         false
     }
@@ -241,7 +247,7 @@ pub trait Subject: Send + Sync {
     }
 }
 
-/// The result of a module whose kernels were run over numbers.
+/// The result of running the kernels of a module over numbers.
 #[derive(Clone, Debug, Default)]
 pub struct Calculation {
     /// The observation of the module itself.
@@ -256,7 +262,7 @@ pub type Memory = BTreeMap<(Space, u64), u8>;
 /// A module for which a forked process and a newly started one gave different results
 /// ([`Start`](crate::process::Start)).
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Inconsistent {
+pub struct Inconsistency {
     /// The module.
     pub ptx: String,
     /// The target that the module was assembled for.
@@ -273,11 +279,11 @@ pub struct Inconsistent {
 pub enum Error {
     /// The program could not be run, or the run was cancelled.
     #[error(transparent)]
-    Process(#[from] process::Error),
+    Process(#[from] process::ProcessError),
     /// A file of ours could not be written or read.
     #[error("cannot {doing}: {source}")]
     File {
-        /// What failed, with the file's name.
+        /// The operation that failed, with the file's name.
         doing: String,
         /// The system's reason.
         source: std::io::Error,
@@ -301,8 +307,8 @@ impl Error {
         use crate::lister::ListError::Process;
         matches!(
             self,
-            Error::Process(process::Error::Cancelled(_))
-                | Error::Disassembler(Process(process::Error::Cancelled(_)))
+            Error::Process(process::ProcessError::Cancelled(_))
+                | Error::Disassembler(Process(process::ProcessError::Cancelled(_)))
         )
     }
 }
@@ -335,7 +341,7 @@ impl<F: Fn(&Request<'_>) -> Observation + Send + Sync> FnSubject<F> {
     }
 
     /// Returns the subject with support for both executable and relocatable output.
-    pub fn of_both_forms(self) -> Self {
+    pub fn with_both_forms(self) -> Self {
         FnSubject { both_forms: true, ..self }
     }
 

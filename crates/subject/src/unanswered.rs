@@ -25,7 +25,8 @@ impl fmt::Display for Unanswered {
         }
         write!(
             f,
-            "\n  expected: {expected}\n  or the outcome `refused` or `unsupported`; see docs/guide/subjects.md"
+            "\n  expected: {expected}\n  \
+             or the outcome `refused` or `unsupported`; see docs/guide/subjects.md"
         )
     }
 }

@@ -14,12 +14,12 @@ pub(crate) fn leave_out(shown: &mut Variables, ptx: &str, relocatable: bool, lea
     }
 }
 
-/// Returns the module-scope variables whose initial values name a `.const` variable or a function that a cubin shows as
-/// a number.
+/// Returns the module-scope variables whose initial values name a `.const` variable or a function that a
+/// cubin shows as a number.
 ///
-/// In an executable, constants have their final offset in the bank and functions have a number. A `relocatable` cubin
-/// leaves functions unresolved, and constants too if `leaves_constants` (assemblers do, linkers do not). Empty if the
-/// text does not parse; nothing is expected of such a module either.
+/// In an executable, constants have their final offset in the bank and functions have a number. A
+/// `relocatable` cubin leaves functions unresolved, and constants too if `leaves_constants` (assemblers do,
+/// linkers do not). Empty if the text does not parse; nothing is expected of such a module either.
 pub(crate) fn variables(ptx: &str, relocatable: bool, leaves_constants: bool) -> BTreeSet<String> {
     let module = parse(ptx).unwrap_or_default();
     let holders = holders_of_addresses(&module, !relocatable, !(relocatable && leaves_constants));

@@ -10,8 +10,8 @@ use smallvec::SmallVec;
 pub struct Version(SmallVec<[u64; 4]>);
 
 impl Version {
-    /// Finds the first version in a string: numbers with dots between them, such as `21.1.8` in `clang-21.1.8-rc2`.
-    /// Returns `None` if the string has no digit.
+    /// Finds the first version in a string: numbers with dots between them, such as `21.1.8` in
+    /// `clang-21.1.8-rc2`. Returns `None` if the string has no digit.
     pub fn find(text: &str) -> Option<Version> {
         let mut numbers = SmallVec::new();
         let mut rest = &text[text.find(|c: char| c.is_ascii_digit())?..];
@@ -39,7 +39,7 @@ impl Version {
     }
 
     /// Parses the two numbers of a module's `.version`; `None` if it is malformed.
-    pub fn of_ptx(text: &str) -> Option<(u32, u32)> {
+    pub fn parse_ptx(text: &str) -> Option<(u32, u32)> {
         let (major, minor) = Version::find(text)?.minor()?;
         Some((major.try_into().ok()?, minor.try_into().ok()?))
     }
@@ -59,7 +59,7 @@ pub struct Releases {
 
 impl Releases {
     /// Creates the range of a release and all later ones.
-    pub const fn from(first: &'static str) -> Releases {
+    pub const fn since(first: &'static str) -> Releases {
         Releases { first, last: None }
     }
 
@@ -70,25 +70,28 @@ impl Releases {
 
     /// Parses `A and later`, `A to B`, or `A`. The strings are leaked: they live as long as the program.
     pub fn parse(text: &str) -> Option<Releases> {
-        let version = |text: &str| {
-            let is_version = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
-            (is_version && Version::find(text).is_some()).then(|| &*text.to_owned().leak())
-        };
         let text = text.trim();
         if let Some(first) = text.strip_suffix(" and later") {
-            return Some(Releases { first: version(first)?, last: None });
+            return Some(Releases { first: leaked_version(first)?, last: None });
         }
         let (first, last) = text.split_once(" to ").unwrap_or((text, text));
-        Some(Releases { first: version(first)?, last: Some(version(last)?) })
+        Some(Releases { first: leaked_version(first)?, last: Some(leaked_version(last)?) })
     }
 
     /// Whether a version is in the range. True for an unknown version.
-    pub fn contain(&self, version: Option<&str>) -> bool {
+    pub fn contains(&self, version: Option<&str>) -> bool {
         let Some(version) = version.and_then(Version::find) else { return true };
-        let compare = |release| Version::find(release).map(|release| version.cmp_release(&release));
-        compare(self.first).is_none_or(Ordering::is_ge)
-            && self.last.and_then(compare).is_none_or(Ordering::is_le)
+        let first = Version::find(self.first);
+        let last = self.last.and_then(Version::find);
+        first.is_none_or(|first| version.cmp_release(&first).is_ge())
+            && last.is_none_or(|last| version.cmp_release(&last).is_le())
     }
+}
+
+/// Returns the text as a string that lives as long as the program, if it is a version.
+fn leaked_version(text: &str) -> Option<&'static str> {
+    let is_version = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    (is_version && Version::find(text).is_some()).then(|| &*text.to_owned().leak())
 }
 
 impl fmt::Display for Releases {
@@ -123,10 +126,10 @@ mod tests {
         for (version, inside) in
             [("11.7.99", true), ("11.6.1", false), ("12.6.85", true), ("12.10.1", false), ("9.9", false)]
         {
-            assert_eq!(some.contain(Some(version)), inside, "{version}");
+            assert_eq!(some.contains(Some(version)), inside, "{version}");
         }
-        assert!(Releases::from("9.0").contain(Some("13.5.37")));
-        assert!(!Releases::between("13.3.33", "13.3.33").contain(Some("13.3.73")));
+        assert!(Releases::since("9.0").contains(Some("13.5.37")));
+        assert!(!Releases::between("13.3.33", "13.3.33").contains(Some("13.3.73")));
     }
 
     #[test]
@@ -141,7 +144,7 @@ mod tests {
 
     #[test]
     fn a_version_without_a_number_may_be_of_any_release() {
-        assert!(Releases::between("1.0", "1.0").contain(None));
-        assert!(Releases::between("1.0", "1.0").contain(Some("unknown")));
+        assert!(Releases::between("1.0", "1.0").contains(None));
+        assert!(Releases::between("1.0", "1.0").contains(Some("unknown")));
     }
 }

@@ -1,4 +1,5 @@
-//! What cubins of real releases hold, on machines that have them. Elsewhere these tests say that they tested nothing.
+//! What cubins of real releases hold, on machines that have them. Elsewhere these tests say that they tested
+//! nothing.
 
 use ptxsmith_subject::cuobjdump::Cuobjdump;
 use ptxsmith_subject::toolchain::max_ptx;
@@ -7,7 +8,7 @@ use ptxsmith_subject::{Cancel, Limits, Observation, Outcome, OutputForm, Ptxas, 
 
 /// Every installed release, or a line that says that there is none.
 fn releases(test: &str) -> Vec<Ptxas> {
-    let Ok(toolchains) = Toolchains::of_user() else {
+    let Ok(toolchains) = Toolchains::for_user() else {
         eprintln!("NOT TESTED: {test}: no home directory");
         return Vec::new();
     };
@@ -56,7 +57,7 @@ fn everything(version: &str, target: &str, relocatable: bool) -> String {
 
 #[test]
 fn every_installed_release_is_read_completely_and_by_both_readers() {
-    let cuobjdump = Toolchains::of_user().ok().and_then(|toolchains| {
+    let cuobjdump = Toolchains::for_user().ok().and_then(|toolchains| {
         let path = toolchains.tool_path(Tool::newest(ToolKind::Cuobjdump)?)?;
         Some(Cuobjdump::new(path, Cancel::new()))
     });
@@ -66,7 +67,8 @@ fn every_installed_release_is_read_completely_and_by_both_readers() {
     for subject in releases("complete reading") {
         let name = subject.id().to_owned();
         let targets = subject.description().targets.clone();
-        // In executable output of these releases a link between sections is wrong, which cuobjdump does not take.
+        // In executable output of these releases a link between sections is wrong, which cuobjdump does not
+        // take.
         let links_broken = |relocatable: bool| !relocatable && ["12.0", "12.1", "12.2"].contains(&&*name);
         let version = version(&subject).to_owned();
         for form in [OutputForm::Executable, OutputForm::Relocatable] {

@@ -200,7 +200,8 @@ fn modules_that_are_refused_in_one_run_are_answered_as_each_is_alone() {
         ".global .u32 t5_a[2] = {1, 2, 3};\n.global .u64 t5_b = t5_c;",
         ".global .s64 t6_a = (-9223372036854775807 - 1) / -1;",
         ".global .u32 t7_a = 1.5L;",
-        // Of an instruction that it does not come to the end of it gives the modifiers to the next one, in another file.
+        // Of an instruction that it does not come to the end of it gives the modifiers to the next one, in
+        // another file.
         ".entry t8_k() { .reg .f32 r; add.rn.f32 r, [[r]]; ret; }",
         ".entry t9_k() { ret; }\n.global .u32 t9_a = t9_c;",
     ];

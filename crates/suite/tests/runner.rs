@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 use std::thread;
 
-use ptxsmith_diff::{Part, Verdict, judge_data};
+use ptxsmith_diff::{PartVerdict, Verdict, judge_data};
 use ptxsmith_oracle::{Expectation, Rules};
 use ptxsmith_subject::{
     Description, Error, Observation, OpenOptions, Outcome, Request, Subject, open, parse_spec,
@@ -63,7 +63,7 @@ impl Subject for UnidentifiedPtxas {
 type VerdictWords = BTreeMap<(String, Option<String>), (String, Option<String>)>;
 
 /// Converts a verdict to the runner's words.
-fn words(part: &Part) -> (String, Option<String>) {
+fn words(part: &PartVerdict) -> (String, Option<String>) {
     match &part.verdict {
         Verdict::Conforms | Verdict::ConformsByOutcome => ("conforms".into(), None),
         Verdict::Reads(_) => ("reading".into(), None),

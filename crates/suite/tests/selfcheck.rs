@@ -1,7 +1,7 @@
 //! Executes the self-check kernels over symbolic addresses: they pass if the data is as expected, and
 //! otherwise report the index of the mismatch.
 
-use ptxsmith_oracle::{Expectation, Left, Rules, Variable, execute};
+use ptxsmith_oracle::{Expectation, KernelOutcome, Rules, Variable, execute};
 use ptxsmith_suite::selfcheck::{self, SelfCheckResult, ValueCheck};
 use ptxsmith_suite::{Suite, SuiteCase, SuiteOptions};
 
@@ -11,9 +11,9 @@ fn run_kernel(case: &SuiteCase, kernel: &str, variables: &[Variable]) -> Option<
     let module = ptxsmith_syntax::parse(&format!("{}{kernel}", case.text)).unwrap();
     let kernels = execute(&module, variables, &Rules::default());
     let kernel = kernels.into_iter().find(|kernel| kernel.name == selfcheck::KERNEL).unwrap();
-    match kernel.left {
-        Left::Output(output) => Some(selfcheck::result(&output.bytes)),
-        Left::Unmodelled(_) => None,
+    match kernel.outcome {
+        KernelOutcome::Output(output) => Some(selfcheck::result(&output.bytes)),
+        KernelOutcome::Unmodelled(_) => None,
     }
 }
 

@@ -12,54 +12,54 @@ use crate::{
     span::Span,
 };
 
-/// Which of the constants that expressions have in common.
+/// The identity of a constant that expressions share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PoolConstant {
-    /// The pool that it is of: a seed and a number.
+    /// The pool, by its seed and number.
     pub pool: (u64, u64),
-    /// Its place in the pool: a small number.
+    /// The place in the pool, a small number.
     pub place: u16,
 }
 
 /// Receives the nodes of an expression in postfix order. An operator applies to the most recently completed operands.
 /// Parentheses are nodes; the caller adds them where [`crate::precedence`] requires.
 pub trait Assemble {
-    /// A number as it is written, in ASCII: numbers are most of a text, and looking at their characters once more to find
-    /// that they are some would take longer than all else.
+    /// Adds a number as written, in ASCII bytes: numbers are most of a text, and checking their characters again would take
+    /// longer than everything else.
     fn number(&mut self, text: &[u8]);
-    /// As [`Assemble::number`], of one that other expressions have too. `spell` writes it: the same whenever it is the same
-    /// constant, so that what is made of it may be kept.
+    /// Like [`Assemble::number`], for a number that other expressions share. `spell` always returns the same text for the
+    /// same constant, so that an implementation may cache the result.
     fn constant(&mut self, _constant: PoolConstant, spell: &mut dyn FnMut() -> String) {
         self.number(spell().as_bytes());
     }
-    /// `WARP_SZ`
+    /// Adds `WARP_SZ`.
     fn warp_size(&mut self);
-    /// The name of a variable or function.
+    /// Adds the name of a variable or function.
     fn name(&mut self, text: &str);
-    /// `( operand )`
+    /// Adds `( operand )`.
     fn paren(&mut self);
-    /// A prefix operator.
+    /// Adds a prefix operator.
     fn unary(&mut self, op: UnaryOp);
-    /// A cast.
+    /// Adds a cast.
     fn cast(&mut self, cast: Cast);
-    /// An infix operator between the last two operands.
+    /// Adds an infix operator between the last two operands.
     fn binary(&mut self, op: BinaryOp);
-    /// `condition ? then : otherwise` of the last three operands.
+    /// Adds `condition ? then : otherwise`, which joins the last three operands.
     fn ternary(&mut self);
-    /// `generic( operand )`
+    /// Adds `generic( operand )`.
     fn generic(&mut self);
-    /// `mask( operand )` with the mask as it is written.
+    /// Adds `mask( operand )`, with the mask as written.
     fn mask(&mut self, mask: &str);
 }
 
-/// Operands that wait at a time; of most expressions no more than these.
+/// A stack of operands. Most expressions fit without an allocation.
 type Waiting = SmallVec<[u32; 8]>;
 
 /// Builds a tree.
 #[derive(Debug, Default)]
 pub struct TreeBuilder {
     builder: Builder,
-    /// The places of the operands that nothing has joined yet.
+    /// The operands that no operator has joined yet.
     operands: Waiting,
 }
 

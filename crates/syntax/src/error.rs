@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn the_message_says_what_was_needed_and_what_was_found() {
+    fn messages_name_the_expected_and_the_found_token() {
         let message = |text| parse_expr(text).unwrap_err().to_string();
         assert_eq!(message("1 +"), "expected an expression, found the end of the text");
         assert_eq!(message("(1 ]"), "expected `)`, found `]`");
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_terminal_would_act_upon_is_replaced() {
+    fn terminal_control_characters_are_replaced() {
         let text = ".file 1 \"\u{1b}[2J\u{202e}\u{9b}é\" ]\n";
         let rendered = rendered(text);
         assert!(rendered.contains(".file 1 \"\u{fffd}[2J\u{fffd}\u{fffd}é\" ]\n"), "{rendered}");

@@ -1,7 +1,8 @@
 //! Enums with a list of their variants and optional names.
 
-/// An enum whose variants are in `ALL`, in order. Where they are given names, it has `name()`, the way back `from_name()`, and
-/// a `Display`; where they are given sentences behind these as well, those are `summary()` and document the variants.
+/// Defines an enum with `ALL`, the list of its variants in order. If the variants have names, the enum also has `name()`,
+/// its inverse `from_name()`, and a `Display`. If they have summaries too, `summary()` returns them, and they document the
+/// variants.
 ///
 /// ```
 /// ptxsmith_syntax::every! {
@@ -19,7 +20,7 @@ macro_rules! every {
         pub enum $enum { $($(#[$doc])* $variant),+ }
 
         impl $enum {
-            /// All, in order.
+            /// All variants, in order.
             pub const ALL: [$enum; [$(stringify!($variant)),+].len()] = [$($enum::$variant),+];
         }
     };
@@ -27,14 +28,14 @@ macro_rules! every {
         $crate::every! { $(#[$meta])* pub enum $enum { $($(#[$doc])* $variant),+ } }
 
         impl $enum {
-            /// Its name in reports, in files and on the command line.
+            /// Returns the name in reports, in files and on the command line.
             pub const fn name(self) -> &'static str {
                 match self { $($enum::$variant => $name),+ }
             }
 
-            /// What has this name.
+            /// Returns the variant with this name.
             pub fn from_name(name: &str) -> Option<$enum> {
-                Self::ALL.into_iter().find(|one| one.name() == name)
+                Self::ALL.into_iter().find(|variant| variant.name() == name)
             }
         }
 
@@ -48,7 +49,7 @@ macro_rules! every {
         $crate::every! { $(#[$meta])* pub enum $enum { $(#[doc = $summary] $variant = $name),+ } }
 
         impl $enum {
-            /// What it is, in words.
+            /// Returns a description in a few words.
             pub const fn summary(self) -> &'static str {
                 match self { $($enum::$variant => $summary),+ }
             }

@@ -112,12 +112,12 @@ impl Expr {
         }
     }
 
-    /// Where the whole expression stood.
+    /// Returns the source span of the whole expression.
     pub fn span(&self) -> Span {
         self.nodes[self.nodes.len() - 1].span
     }
 
-    /// The first place that belongs to the part of the expression below `id`; the part is `first..=id`.
+    /// Returns the index of the first node of the part with root `id`; the part is `first..=id`.
     pub fn first(&self, mut id: NodeId) -> NodeId {
         while let Some(left) = self.kind(id).leftmost_operand() {
             id = left;
@@ -125,14 +125,14 @@ impl Expr {
         id
     }
 
-    /// The part of the expression below `id`, as an expression of its own.
+    /// Returns the part with root `id` as an expression of its own.
     pub fn part(&self, id: NodeId) -> Expr {
         let first = self.first(id);
         let nodes = self.nodes[first as usize..=id as usize].iter().cloned();
         Expr { nodes: nodes.map(|node| node.moved(|operand| operand - first)).collect() }
     }
 
-    /// The expression with the part below `id` replaced. The caller sees to the parentheses.
+    /// Returns the expression with another part in place of the part with root `id`. The caller adds parentheses if needed.
     pub fn replaced(&self, id: NodeId, with: &Expr) -> Expr {
         let first = self.first(id);
         let grown = with.nodes.len() as i64 - i64::from(id - first + 1);
@@ -149,7 +149,7 @@ impl Expr {
 }
 
 impl NodeKind {
-    /// The operand that is written first, if there is any.
+    /// Returns the operand that comes first in the source, if there is one.
     pub fn leftmost_operand(&self) -> Option<NodeId> {
         match *self {
             NodeKind::Number(_) | NodeKind::WarpSize | NodeKind::Name(_) => None,
@@ -163,7 +163,7 @@ impl NodeKind {
         }
     }
 
-    /// How tightly the node binds when it is an operand itself; see [`precedence`].
+    /// Returns the precedence of the node as an operand; see [`precedence`].
     pub fn precedence(&self) -> u8 {
         match self {
             NodeKind::Number(_)
@@ -195,69 +195,69 @@ impl Node {
     }
 }
 
-/// Builds an [`Expr`] in the order in which a stack machine would: operands first, then what joins them.
+/// Builds an [`Expr`] in postfix order: operands first, then the operator.
 ///
-/// Each method that joins operands takes the places of the operands, which the methods before it have returned
-/// through [`Builder::top`]; an operand is used once, and operands are joined in the order in which they were made.
+/// A node refers to its operands by the indices that [`Builder::push`] returns. Each node is the operand
+/// of exactly one other node, except the root, and operands are joined in the order in which they were added.
 #[derive(Debug, Default)]
 pub struct Builder {
     nodes: Vec<Node>,
 }
 
 impl Builder {
-    /// A builder with nothing in it.
+    /// Creates an empty builder.
     pub fn new() -> Builder {
         Builder::default()
     }
 
-    /// A builder with room for this many nodes.
+    /// Creates an empty builder with capacity for this many nodes.
     pub fn with_capacity(nodes: usize) -> Builder {
         Builder { nodes: Vec::with_capacity(nodes) }
     }
 
-    /// Adds a node whose operands were added before.
+    /// Adds a node after its operands.
     #[inline]
     pub fn push(&mut self, kind: NodeKind, span: Span) -> NodeId {
         self.nodes.push(Node { kind, span });
         self.nodes.len() as NodeId - 1
     }
 
-    /// Adds a node of another expression, its operands being where `to` says.
+    /// Adds a node of another expression. `to` maps the indices of its operands to their indices here.
     pub(crate) fn push_moved(&mut self, node: &Node, to: impl Fn(NodeId) -> NodeId) {
         self.nodes.push(node.clone().moved(to));
     }
 
-    /// The node that was added last.
+    /// Returns the last node added.
     ///
     /// # Panics
-    /// When there is none.
+    /// If nothing was added.
     pub fn top(&self) -> &Node {
         self.nodes.last().expect("a builder is asked for a node after one was added")
     }
 
-    /// Where a node that was added before stood.
+    /// Returns the source span of a node that was added before.
     pub(crate) fn span(&self, id: NodeId) -> Span {
         self.nodes[id as usize].span
     }
 
-    /// The expression whose root is the node that was added last; the builder is empty afterwards and keeps its memory.
+    /// Returns the expression; its root is the last node added. The builder is empty afterwards and keeps its memory.
     ///
     /// # Panics
-    /// When nothing was added.
+    /// If nothing was added.
     pub fn take(&mut self) -> Expr {
         assert!(!self.nodes.is_empty(), "an expression has at least one node");
-        // Small ones are many, and each gets the memory that it needs; a large one is not worth a copy.
+        // Small expressions are many, and each gets exactly the memory that it needs; a large one is not worth a copy.
         const LARGE: usize = 1024;
         let large = self.nodes.len() > LARGE;
         Expr { nodes: if large { std::mem::take(&mut self.nodes) } else { self.nodes.drain(..).collect() } }
     }
 
-    /// How many nodes there are.
+    /// Returns the number of nodes.
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// Whether nothing was added.
+    /// Whether the builder is empty.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
@@ -267,10 +267,10 @@ impl Builder {
         self
     }
 
-    /// The expression whose root is the node that was added last.
+    /// Returns the expression; its root is the last node added.
     ///
     /// # Panics
-    /// When nothing was added.
+    /// If nothing was added.
     pub fn finish(self) -> Expr {
         assert!(!self.nodes.is_empty(), "an expression has at least one node");
         Expr { nodes: self.nodes }
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn replacing_moves_the_operands_of_what_follows() {
+    fn replacing_a_node_renumbers_the_following_operands() {
         let whole = parse_expr("1 + 2 * 3").unwrap();
         let replaced = whole.replaced(1, &parse_expr("(7 - 8)").unwrap());
         assert_eq!(replaced, parse_expr("1 + (7 - 8) * 3").unwrap());

@@ -35,9 +35,9 @@ impl Header {
         Module { items }
     }
 
-    /// That of a module, in this form: of several targets the first of an architecture. Version and target are by default the
-    /// usual ones where it has none.
-    pub fn of(module: &Module) -> Header {
+    /// Returns the header of a module. Of several targets, only the first architecture is kept. If the module has no version
+    /// or target, the default one is used.
+    pub fn of_module(module: &Module) -> Header {
         let mut header = Header { address_size: module.address_size().unwrap_or(32), ..Header::default() };
         if let Some((major, minor)) = module.version() {
             header.version = format!("{major}.{minor}");
@@ -48,12 +48,13 @@ impl Header {
         header
     }
 
-    /// The version as (major, minor).
+    /// Returns the version as (major, minor).
     pub fn version(&self) -> (u32, u32) {
         self.module([]).version().unwrap_or((0, 0))
     }
 }
-/// The lines of a text's header, each ended, as far as they are lines of their own; for texts that may be no module.
+/// Returns the first header lines of a text that may not be a module, each with a line break: lines that begin with a
+/// header directive.
 pub fn header_lines(text: &str) -> String {
     const BEGIN: [&str; 3] = [".version", ".target", ".address_size"];
     let lines = text.lines().filter(|line| BEGIN.iter().any(|word| line.trim_start().starts_with(word)));

@@ -1,7 +1,7 @@
 //! Instructions as a tree, as far as the operands of chapter 6.4 need them.
 //!
 //! An instruction of an [`Opcode`] that has the common form (guard, opcode, modifiers, operands) is an [`Instruction`];
-//! any other stays tokens, so that every program can be read. Which operands an opcode takes is not asked here.
+//! any other stays tokens, so that every program can be read. The parser does not check the operands of an opcode.
 
 use crate::{
     expr::Expr,
@@ -9,7 +9,7 @@ use crate::{
     types::Opcode,
 };
 
-/// One instruction.
+/// An instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Instruction {
     /// The guard predicate, if there is one.
@@ -33,7 +33,7 @@ pub struct Guard {
     pub predicate: Name,
 }
 
-/// One operand of an instruction.
+/// An operand of an instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Operand {
     /// A register, a name or a constant expression; also `!p` and `p|q`, which read as operators.
@@ -50,7 +50,7 @@ pub enum Operand {
     List(Vec<Operand>),
 }
 
-/// `.branchtargets LABEL, ...;`, the table of a `brx.idx`. Its own label stands before it as any other.
+/// `.branchtargets LABEL, ...;`, the table of a `brx.idx`. Its own label precedes it, like any other label.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BranchTargets {
     /// The labels, in the order of their indices.

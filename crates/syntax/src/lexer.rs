@@ -9,7 +9,7 @@ use crate::{
 
 /// The kinds of tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum LexemeKind {
     /// The end of the source.
     End,
     /// Not a token: an invalid character, or an unterminated string or comment. See [`Lexer::error`].
@@ -44,7 +44,7 @@ pub(crate) enum Kind {
 /// A token and the gap before it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Lexeme {
-    pub(crate) kind: Kind,
+    pub(crate) kind: LexemeKind,
     pub(crate) gap: Gap,
     pub(crate) span: Span,
 }
@@ -71,36 +71,36 @@ impl<'t> Lexer<'t> {
         &self.text[span.start as usize..span.end as usize]
     }
 
-    /// Returns the error of the last token, if it is [`Kind::Bad`].
+    /// Returns the error of the last token, if it is [`LexemeKind::Bad`].
     pub(crate) fn error(&self) -> Option<&ParseError> {
         self.error.as_ref()
     }
 
-    /// Returns true if the lexer cannot continue after a [`Kind::Bad`] token: a string or comment is unterminated.
+    /// Returns true if the lexer cannot continue after a [`LexemeKind::Bad`] token: a string or comment is unterminated.
     pub(crate) fn is_stuck(&self) -> bool {
         self.error.as_ref().is_some_and(|e| !matches!(e.kind, ParseErrorKind::UnexpectedCharacter(_)))
     }
 
-    /// Returns the next token. At the end of the source it returns [`Kind::End`] on every call.
+    /// Returns the next token. At the end of the source it returns [`LexemeKind::End`] on every call.
     pub(crate) fn next(&mut self) -> Lexeme {
         let Some(gap) = self.skip_gap() else {
-            return Lexeme { kind: Kind::Bad, gap: Gap::Space, span: span(self.at, self.at) };
+            return Lexeme { kind: LexemeKind::Bad, gap: Gap::Space, span: span(self.at, self.at) };
         };
         let start = self.at;
         let Some(first) = self.byte(0) else {
-            return Lexeme { kind: Kind::End, gap, span: span(start, start) };
+            return Lexeme { kind: LexemeKind::End, gap, span: span(start, start) };
         };
         let kind = match FIRST[first as usize] {
-            First::Letter => self.word(1, Kind::Name),
-            First::Digit => self.number(),
-            First::Prefix if is_word(self.byte(1)) => self.word(2, Kind::Name),
-            First::Dot => match self.byte(1).map(|byte| FIRST[byte as usize]) {
-                Some(First::Letter) => self.word(2, Kind::Dotted),
-                Some(First::Digit) => self.number(),
+            FirstByte::Letter => self.word(1, LexemeKind::Name),
+            FirstByte::Digit => self.number(),
+            FirstByte::Prefix if is_word(self.byte(1)) => self.word(2, LexemeKind::Name),
+            FirstByte::Dot => match self.byte(1).map(|byte| FIRST[byte as usize]) {
+                Some(FirstByte::Letter) => self.word(2, LexemeKind::Dotted),
+                Some(FirstByte::Digit) => self.number(),
                 _ => self.unexpected(),
             },
-            First::Quote => self.string(),
-            First::Prefix | First::Other => self.mark(first),
+            FirstByte::Quote => self.string(),
+            FirstByte::Prefix | FirstByte::Other => self.mark(first),
         };
         Lexeme { kind, gap, span: span(start, self.at) }
     }
@@ -148,7 +148,7 @@ impl<'t> Lexer<'t> {
     }
 
     /// Reads the longest punctuation token that begins with this byte.
-    fn mark(&mut self, first: u8) -> Kind {
+    fn mark(&mut self, first: u8) -> LexemeKind {
         let marks = &MARKS[first as usize];
         let second = self.byte(1);
         if let Some(&(_, kind)) = marks.two.iter().flatten().find(|(byte, _)| Some(*byte) == second) {
@@ -160,13 +160,13 @@ impl<'t> Lexer<'t> {
         }
     }
 
-    fn punctuation(&mut self, length: usize, kind: Kind) -> Kind {
+    fn punctuation(&mut self, length: usize, kind: LexemeKind) -> LexemeKind {
         self.at += length;
         kind
     }
 
     /// Reads a token whose first `length` bytes are already checked, up to the last word character.
-    fn word(&mut self, length: usize, kind: Kind) -> Kind {
+    fn word(&mut self, length: usize, kind: LexemeKind) -> LexemeKind {
         self.at += length;
         let rest = &self.text.as_bytes()[self.at..];
         self.at += rest.iter().position(|&b| !WORD[b as usize]).unwrap_or(rest.len());
@@ -175,7 +175,7 @@ impl<'t> Lexer<'t> {
 
     /// Reads a number greedily, like a preprocessing number in C, so that a malformed number stays a single token. A sign is
     /// part of the number only after the `e` of a decimal number; in `0x1e+5` it is an operator.
-    fn number(&mut self) -> Kind {
+    fn number(&mut self) -> LexemeKind {
         let bytes = self.text.as_bytes();
         let mut decimal = true;
         while let Some(&byte) = bytes.get(self.at) {
@@ -192,15 +192,15 @@ impl<'t> Lexer<'t> {
             }
             self.at += 1;
         }
-        Kind::Number
+        LexemeKind::Number
     }
 
-    fn string(&mut self) -> Kind {
+    fn string(&mut self) -> LexemeKind {
         let start = self.at;
         self.at += 1;
         loop {
             match self.byte(0) {
-                Some(b'"') => return self.punctuation(1, Kind::String),
+                Some(b'"') => return self.punctuation(1, LexemeKind::String),
                 // Skip only ASCII characters after a backslash, so that the token cannot end inside a character.
                 Some(b'\\') if self.byte(1).is_some_and(|b| b.is_ascii() && b != b'\n') => self.at += 2,
                 None | Some(b'\n') => {
@@ -212,7 +212,7 @@ impl<'t> Lexer<'t> {
     }
 
     #[cold]
-    fn unexpected(&mut self) -> Kind {
+    fn unexpected(&mut self) -> LexemeKind {
         let character = self.text[self.at..].chars().next().unwrap_or_default();
         let start = self.at;
         self.at += character.len_utf8();
@@ -220,9 +220,9 @@ impl<'t> Lexer<'t> {
     }
 
     #[cold]
-    fn fail(&mut self, kind: ParseErrorKind, span: Span) -> Kind {
+    fn fail(&mut self, kind: ParseErrorKind, span: Span) -> LexemeKind {
         self.error = Some(ParseError { kind, span });
-        Kind::Bad
+        LexemeKind::Bad
     }
 }
 
@@ -233,7 +233,7 @@ fn span(start: usize, end: usize) -> Span {
 
 /// The tokens that can begin with a given byte.
 #[derive(Clone, Copy)]
-enum First {
+enum FirstByte {
     /// Punctuation, if it is in [`MARKS`].
     Other,
     /// A letter or `_`. A lone `_` is the destination of a result that is not wanted.
@@ -245,17 +245,17 @@ enum First {
     Prefix,
 }
 
-const FIRST: [First; 256] = {
-    let mut table = [First::Other; 256];
+const FIRST: [FirstByte; 256] = {
+    let mut table = [FirstByte::Other; 256];
     let mut byte = 0;
     while byte < 256 {
         table[byte] = match byte as u8 {
-            b'A'..=b'Z' | b'a'..=b'z' | b'_' => First::Letter,
-            b'0'..=b'9' => First::Digit,
-            b'.' => First::Dot,
-            b'"' => First::Quote,
-            b'$' | b'%' => First::Prefix,
-            _ => First::Other,
+            b'A'..=b'Z' | b'a'..=b'z' | b'_' => FirstByte::Letter,
+            b'0'..=b'9' => FirstByte::Digit,
+            b'.' => FirstByte::Dot,
+            b'"' => FirstByte::Quote,
+            b'$' | b'%' => FirstByte::Prefix,
+            _ => FirstByte::Other,
         };
         byte += 1;
     }
@@ -263,41 +263,41 @@ const FIRST: [First; 256] = {
 };
 
 /// Punctuation other than operators.
-const PUNCTUATION: [(&str, Kind); 13] = [
-    ("(", Kind::OpenParen),
-    (")", Kind::CloseParen),
-    ("[", Kind::OpenBracket),
-    ("]", Kind::CloseBracket),
-    ("{", Kind::OpenBrace),
-    ("}", Kind::CloseBrace),
-    (",", Kind::Comma),
-    (";", Kind::Semicolon),
-    (":", Kind::Colon),
-    ("::", Kind::DoubleColon),
-    ("?", Kind::Question),
-    ("@", Kind::At),
-    ("=", Kind::Assign),
+const PUNCTUATION: [(&str, LexemeKind); 13] = [
+    ("(", LexemeKind::OpenParen),
+    (")", LexemeKind::CloseParen),
+    ("[", LexemeKind::OpenBracket),
+    ("]", LexemeKind::CloseBracket),
+    ("{", LexemeKind::OpenBrace),
+    ("}", LexemeKind::CloseBrace),
+    (",", LexemeKind::Comma),
+    (";", LexemeKind::Semicolon),
+    (":", LexemeKind::Colon),
+    ("::", LexemeKind::DoubleColon),
+    ("?", LexemeKind::Question),
+    ("@", LexemeKind::At),
+    ("=", LexemeKind::Assign),
 ];
 
 /// The punctuation tokens that begin with a given byte: the byte alone, or with a second byte.
 #[derive(Clone, Copy)]
-struct Marks {
-    one: Option<Kind>,
-    two: [Option<(u8, Kind)>; 2],
+struct Punctuation {
+    one: Option<LexemeKind>,
+    two: [Option<(u8, LexemeKind)>; 2],
 }
 
 /// All punctuation, by its first byte.
-static MARKS: [Marks; 256] = {
-    let mut table = [Marks { one: None, two: [None; 2] }; 256];
+static MARKS: [Punctuation; 256] = {
+    let mut table = [Punctuation { one: None, two: [None; 2] }; 256];
     let mut at = 0;
     while at < UnaryOp::ALL.len() {
-        add(&mut table, UnaryOp::ALL[at].symbol(), Kind::Prefix(UnaryOp::ALL[at]));
+        add(&mut table, UnaryOp::ALL[at].symbol(), LexemeKind::Prefix(UnaryOp::ALL[at]));
         at += 1;
     }
     // An infix operator replaces the prefix operator with the same symbol.
     at = 0;
     while at < BinaryOp::ALL.len() {
-        add(&mut table, BinaryOp::ALL[at].symbol(), Kind::Infix(BinaryOp::ALL[at]));
+        add(&mut table, BinaryOp::ALL[at].symbol(), LexemeKind::Infix(BinaryOp::ALL[at]));
         at += 1;
     }
     at = 0;
@@ -308,7 +308,7 @@ static MARKS: [Marks; 256] = {
     table
 };
 
-const fn add(table: &mut [Marks; 256], text: &str, kind: Kind) {
+const fn add(table: &mut [Punctuation; 256], text: &str, kind: LexemeKind) {
     match *text.as_bytes() {
         [only] => table[only as usize].one = Some(kind),
         [first, second] => match &mut table[first as usize].two {
@@ -338,12 +338,12 @@ fn is_word(byte: Option<u8>) -> bool {
 mod tests {
     use super::*;
 
-    fn tokens(text: &str) -> Vec<(Kind, &str)> {
+    fn tokens(text: &str) -> Vec<(LexemeKind, &str)> {
         let mut lexer = Lexer::new(text).unwrap();
         let mut tokens = Vec::new();
         loop {
             let token = lexer.next();
-            if matches!(token.kind, Kind::End | Kind::Bad) {
+            if matches!(token.kind, LexemeKind::End | LexemeKind::Bad) {
                 return tokens;
             }
             tokens.push((token.kind, lexer.slice(token.span)));
@@ -375,13 +375,13 @@ mod tests {
             "2.5e+",
             ".2d.v4.f32",
         ] {
-            assert_eq!(tokens(text), [(Kind::Number, text)]);
+            assert_eq!(tokens(text), [(LexemeKind::Number, text)]);
         }
     }
 
     #[test]
     fn a_sign_belongs_to_a_number_behind_a_decimal_exponent_only() {
-        use Kind::{Infix, Number};
+        use LexemeKind::{Infix, Number};
         assert_eq!(tokens("0x1e+5"), [(Number, "0x1e"), (Infix(BinaryOp::Add), "+"), (Number, "5")]);
         assert_eq!(
             tokens("0f3f80000e-1"),
@@ -393,7 +393,7 @@ mod tests {
 
     #[test]
     fn a_percent_sign_begins_a_name_where_it_can() {
-        use Kind::{Dotted, Infix, Name, Number};
+        use LexemeKind::{Dotted, Infix, Name, Number};
         assert_eq!(tokens("1%3"), [(Number, "1"), (Name, "%3")]);
         assert_eq!(tokens("1% 3"), [(Number, "1"), (Infix(BinaryOp::Rem), "%"), (Number, "3")]);
         assert_eq!(tokens("a%(").len(), 3);
@@ -415,10 +415,10 @@ mod tests {
     #[test]
     fn every_mark_is_the_token_of_its_text() {
         for op in BinaryOp::ALL {
-            assert_eq!(tokens(op.symbol()), [(Kind::Infix(op), op.symbol())]);
+            assert_eq!(tokens(op.symbol()), [(LexemeKind::Infix(op), op.symbol())]);
         }
         for op in [UnaryOp::Not, UnaryOp::Complement] {
-            assert_eq!(tokens(op.symbol()), [(Kind::Prefix(op), op.symbol())]);
+            assert_eq!(tokens(op.symbol()), [(LexemeKind::Prefix(op), op.symbol())]);
         }
         for (text, kind) in PUNCTUATION {
             assert_eq!(tokens(text), [(kind, text)]);
@@ -429,7 +429,7 @@ mod tests {
     fn every_character_that_begins_no_token_is_refused() {
         for text in ["#", "$", ".", "..", "`", "'", "\\", "é", "\0", "\u{feff}", "\u{a0}"] {
             let mut lexer = Lexer::new(text).unwrap();
-            assert_eq!(lexer.next().kind, Kind::Bad);
+            assert_eq!(lexer.next().kind, LexemeKind::Bad);
             let error = lexer.error().unwrap();
             let first = text.chars().next().unwrap();
             assert_eq!(error.kind, ParseErrorKind::UnexpectedCharacter(first));
@@ -438,7 +438,7 @@ mod tests {
     }
 
     #[test]
-    fn a_gap_is_what_can_be_seen_of_it() {
+    fn comments_count_as_spaces_or_line_breaks() {
         let gaps = |text: &'static str| {
             let mut lexer = Lexer::new(text).unwrap();
             [lexer.next().gap, lexer.next().gap]
@@ -454,6 +454,9 @@ mod tests {
 
     #[test]
     fn a_string_ends_at_the_first_quote_that_is_not_escaped() {
-        assert_eq!(tokens(r#""a\"b\\" "é//""#), [(Kind::String, r#""a\"b\\""#), (Kind::String, "\"é//\"")]);
+        assert_eq!(
+            tokens(r#""a\"b\\" "é//""#),
+            [(LexemeKind::String, r#""a\"b\\""#), (LexemeKind::String, "\"é//\"")]
+        );
     }
 }

@@ -11,7 +11,7 @@
 /// The examples of the package's README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
-struct Readme;
+struct SyntaxReadme;
 
 mod assemble;
 mod error;
@@ -38,7 +38,9 @@ pub use expr::{Builder, Expr, Node, NodeId, NodeKind};
 pub use header::{Header, header_lines};
 pub use instruction::{BranchTargets, Guard, Instruction, Operand};
 pub use literal::{Number, Radix, read_number};
-pub use names::{Candidate, Found, Names, declared, holders_of_addresses, needs_relocatable_form, numbered};
+pub use names::{
+    Candidate, NameLookup, Names, declared, holders_of_addresses, needs_relocatable_form, numbered,
+};
 pub use ops::{BinaryOp, Cast, UnaryOp, precedence};
 pub use parser::{each_token, parse, parse_declaration, parse_expr, tokens};
 pub use printer::{Break, Canonical, Sink, print, print_expr, print_to};

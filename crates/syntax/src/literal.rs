@@ -3,7 +3,7 @@
 //! The tree keeps numbers as written. Only this module converts them.
 
 crate::every! {
-    /// The base that an integer literal is written in.
+    /// The base of an integer literal.
     #[expect(missing_docs, reason = "the names say all")]
     pub enum Radix { Decimal, Hexadecimal, Octal, Binary }
 }
@@ -13,16 +13,16 @@ crate::every! {
 pub enum Number {
     /// An integer literal.
     Integer {
-        /// The value; `None` where it is 2^64 or more.
+        /// The value; `None` if it is 2^64 or more.
         value: Option<u64>,
         /// The value modulo 2^64.
         wrapped: u64,
-        /// Whether the suffix `U` is there.
+        /// Whether the literal has the suffix `U`.
         unsigned: bool,
-        /// The base that it is written in.
+        /// The base of the literal.
         radix: Radix,
     },
-    /// A decimal floating-point literal, correctly rounded to double precision (infinite where it is too large).
+    /// A decimal floating-point literal, correctly rounded to double precision (infinite if it is too large).
     Float(f64),
     /// `0f` and eight hexadecimal digits: the bits of a single-precision value.
     SingleBits(u32),
@@ -32,9 +32,8 @@ pub enum Number {
 
 /// Parses a number. Returns `None` if 4.5.1 and 4.5.2 do not define the spelling.
 ///
-/// `0` and `0U` are taken although the grammar of 4.5.1, read to the letter, derives neither: it asks for a nonzero
-/// first digit of a decimal literal and for a digit behind the `0` of an octal one, while 4.5.3 speaks of zero
-/// values and 5.4.4 writes them.
+/// `0` and `0U` are accepted although the literal grammar of 4.5.1 derives neither: it requires a nonzero first digit in a
+/// decimal literal and a digit after the `0` of an octal literal, while 4.5.3 mentions zero values and 5.4.4 writes them.
 #[inline]
 pub fn read_number(text: impl AsRef<[u8]>) -> Option<Number> {
     let bytes = text.as_ref();
@@ -46,7 +45,7 @@ pub fn read_number(text: impl AsRef<[u8]>) -> Option<Number> {
         [b'0', b'x' | b'X', digits @ ..] => integer(digits, Radix::Hexadecimal),
         [b'0', b'b' | b'B', digits @ ..] => integer(digits, Radix::Binary),
         [b'0'] | [b'0', b'U'] => integer(bytes, Radix::Octal),
-        // What is written as an integer is no float, and most numbers are integers.
+        // Integers come first: most numbers are integers, and the spellings do not overlap.
         [b'0', digits @ ..] => integer(digits, Radix::Octal).or_else(|| float(bytes)),
         _ => integer(bytes, Radix::Decimal).or_else(|| float(bytes)),
     }
@@ -56,8 +55,8 @@ fn hex(digits: &[u8]) -> Option<u64> {
     digits.iter().try_fold(0, |value, &byte| Some(value << 4 | u64::from(char::from(byte).to_digit(16)?)))
 }
 
-/// `digits [. digits] [e [sign] digits]` with a point or an exponent, and a digit before that. The standard library reads
-/// these and, besides, integers, signs in front, and the names of what is no number.
+/// Parses `digits [. digits] [e [sign] digits]` with a point or an exponent, and a digit before it. The standard library
+/// also accepts integers, leading signs, and names such as `nan`, which are excluded first.
 fn float(bytes: &[u8]) -> Option<Number> {
     let begins = matches!(bytes, [b'0'..=b'9' | b'.', ..]);
     let is_float = begins && bytes.iter().any(|byte| matches!(byte, b'.' | b'e' | b'E'));

@@ -29,7 +29,7 @@ impl<T> Default for Names<T> {
 
 /// The result of looking up a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Found<'a, T> {
+pub enum NameLookup<'a, T> {
     /// The name is declared as written.
     Plain(&'a T),
     /// The name is a declared prefix followed by this number, which is below the count.
@@ -40,12 +40,12 @@ pub enum Found<'a, T> {
     Nothing,
 }
 
-impl<'a, T> Found<'a, T> {
+impl<'a, T> NameLookup<'a, T> {
     /// Returns the declaration, if the name is declared.
     pub fn declared(self) -> Option<&'a T> {
         match self {
-            Found::Plain(declared) | Found::Numbered(declared, _) => Some(declared),
-            Found::OtherNumber | Found::Nothing => None,
+            NameLookup::Plain(declared) | NameLookup::Numbered(declared, _) => Some(declared),
+            NameLookup::OtherNumber | NameLookup::Nothing => None,
         }
     }
 }
@@ -69,16 +69,15 @@ impl<T> Names<T> {
 
     /// Returns true if declaring `name` with this role would collide with a declaration of the same scope. Ignores outer scopes.
     pub fn declares(&self, name: &str, role: Role) -> bool {
-        let here = |name: &str| {
-            !matches!(self.find_here(name, |_, digits| numbered(digits)), Found::Nothing | Found::OtherNumber)
-        };
         match role {
             Role::Prefix(count) => {
                 self.numbered.contains_key(name)
                     || self.numbers(name, count).next().is_some()
                     || self.overlaps(name, count)
             }
-            Role::Variable | Role::Function | Role::Label | Role::Use => here(name),
+            Role::Variable | Role::Function | Role::Label | Role::Use => {
+                self.find_here(name, |_, digits| numbered(digits)).declared().is_some()
+            }
         }
     }
 
@@ -87,19 +86,12 @@ impl<T> Names<T> {
         let after =
             self.plain.range::<str, _>((Bound::Included(prefix), Bound::Unbounded)).map(|(name, _)| name);
         let with_prefix = after.map_while(move |name| Some((name, name.strip_prefix(prefix)?)));
-        let is_one = move |digits: &str| numbered(digits).is_some_and(|nth| nth < count);
-        with_prefix.filter(move |(_, number)| is_one(number)).map(|(name, _)| name)
+        with_prefix.filter(move |(_, number)| is_number_below(count, number)).map(|(name, _)| name)
     }
 
     /// Returns true if a parameterized name of this scope shares a name with `prefix<count>` although the prefixes differ:
     /// `r<12>` and `r1<3>` both declare `r10` and `r11`.
     fn overlaps(&self, prefix: &str, count: u64) -> bool {
-        // It suffices to check the first name of the longer prefix, because it has the smallest number.
-        let shares = |digits: &str, longer: u64, shorter: u64| {
-            let all_digits = digits.bytes().all(|byte| byte.is_ascii_digit());
-            let first = numbered(&format!("{digits}0"));
-            all_digits && longer > 0 && first.is_some_and(|nth| nth < shorter)
-        };
         let digits = prefix.bytes().rev().take_while(u8::is_ascii_digit).count();
         let mut shorter = (prefix.len() - digits..prefix.len()).filter_map(|at| {
             let (_, others) = self.numbered.get(&prefix[..at])?;
@@ -110,8 +102,8 @@ impl<T> Names<T> {
             .numbered
             .range::<str, _>(behind)
             .map_while(|(name, (_, others))| Some((name.strip_prefix(prefix)?, *others)));
-        shorter.any(|(digits, others)| shares(digits, count, others))
-            || longer.any(|(digits, others)| shares(digits, others, count))
+        shorter.any(|(digits, others)| shares_a_name(digits, count, others))
+            || longer.any(|(digits, others)| shares_a_name(digits, others, count))
     }
 
     /// Declares a name and replaces an earlier declaration of it.
@@ -156,12 +148,12 @@ impl<T> Names<T> {
 
     /// Looks up a name in this scope and the outer ones. `number` converts a prefix and digits to a number; the name is
     /// declared if the number is below the count (5.4.6). For the specification's rule, pass [`numbered`] of the digits.
-    pub fn find(&self, name: &str, number: impl Fn(&str, &str) -> Option<u64>) -> Found<'_, T> {
-        let (mut scope, mut found) = (Some(self), Found::Nothing);
+    pub fn find(&self, name: &str, number: impl Fn(&str, &str) -> Option<u64>) -> NameLookup<'_, T> {
+        let (mut scope, mut found) = (Some(self), NameLookup::Nothing);
         while let Some(names) = scope {
             match names.find_here(name, &number) {
-                Found::Nothing => {}
-                Found::OtherNumber => found = Found::OtherNumber,
+                NameLookup::Nothing => {}
+                NameLookup::OtherNumber => found = NameLookup::OtherNumber,
                 declared => return declared,
             }
             scope = names.outer.as_deref();
@@ -169,26 +161,25 @@ impl<T> Names<T> {
         found
     }
 
-    fn find_here(&self, name: &str, number: impl Fn(&str, &str) -> Option<u64>) -> Found<'_, T> {
-        let (mut found, mut plain) = (Found::Nothing, None);
+    fn find_here(&self, name: &str, number: impl Fn(&str, &str) -> Option<u64>) -> NameLookup<'_, T> {
+        let (mut found, mut plain) = (NameLookup::Nothing, None);
         for Candidate { declared, written, count } in self.candidates(name) {
             let Some(count) = count else {
                 plain = Some(declared);
                 continue;
             };
             let (prefix, digits) = name.split_at(written);
-            let is_one = |nth: &u64| *nth < count;
-            match number(prefix, digits).filter(is_one) {
+            match number(prefix, digits).filter(|&nth| nth < count) {
                 // A plain name hides a numbered one only if they are equal under the specification's rule. If they are equal
                 // only under the caller's rule, that rule identifies the two, and the numbered one is returned.
-                Some(nth) if plain.is_none() || !numbered(digits).is_some_and(|nth| is_one(&nth)) => {
-                    return Found::Numbered(declared, nth);
+                Some(nth) if plain.is_none() || !is_number_below(count, digits) => {
+                    return NameLookup::Numbered(declared, nth);
                 }
                 Some(_) => {}
-                None => found = Found::OtherNumber,
+                None => found = NameLookup::OtherNumber,
             }
         }
-        plain.map_or(found, Found::Plain)
+        plain.map_or(found, NameLookup::Plain)
     }
 }
 
@@ -207,15 +198,27 @@ pub fn numbered(digits: &str) -> Option<u64> {
     digits.parse().ok().filter(|_| is_printed)
 }
 
+fn is_number_below(count: u64, digits: &str) -> bool {
+    numbered(digits).is_some_and(|nth| nth < count)
+}
+
+/// Returns true if `prefix<shorter>` and a longer `prefixDIGITS<longer>` share a name. It suffices to check the first name
+/// of the longer prefix, because it has the smallest number.
+fn shares_a_name(digits: &str, longer: u64, shorter: u64) -> bool {
+    longer > 0
+        && digits.bytes().all(|byte| byte.is_ascii_digit())
+        && is_number_below(shorter, &format!("{digits}0"))
+}
+
 /// Collects the names that the statements declare in any scope, each with the name as its declaration writes it.
 pub fn declared(items: &[Item]) -> Names<Text> {
-    struct Declared(Names<Text>);
-    impl<'m> Visit<'m> for Declared {
+    struct DeclaredNames(Names<Text>);
+    impl<'m> Visit<'m> for DeclaredNames {
         fn name(&mut self, name: &'m Text, role: Role) {
             self.0.declare_by_role(name, role, name.clone());
         }
     }
-    let mut declared = Declared(Names::default());
+    let mut declared = DeclaredNames(Names::default());
     items.iter().for_each(|item| declared.item(item));
     declared.0
 }
@@ -238,26 +241,28 @@ pub fn holders_of_addresses(
         };
         item.declared().filter(|_| is_wanted).for_each(|(name, role)| names.declare_by_role(name, role, ()));
     }
-    let uses_one = move |expr: &Expr| expr.names().any(|name| names.candidates(name).next().is_some());
-    module.declarators().filter(move |declarator| declarator.values().any(&uses_one))
+    module.declarators().filter(move |declarator| {
+        let mut used = declarator.values().flat_map(Expr::names);
+        used.any(|name| names.candidates(name).next().is_some())
+    })
 }
 
 /// Returns true if only relocatable output shows the whole module: an initializer uses the address of a function or of a
 /// `.const` variable, a declaration is `.unified`, or a function is `.extern`.
 pub fn needs_relocatable_form(module: &Module) -> bool {
-    struct Unified(bool);
-    impl<'m> Visit<'m> for Unified {
+    struct UnifiedAttribute(bool);
+    impl<'m> Visit<'m> for UnifiedAttribute {
         fn specifier(&mut self, specifier: &'m Specifier) {
             if let Specifier::Attributes(list) = specifier {
                 self.0 |= list.iter().any(|attribute| attribute.name.text == ".unified");
             }
         }
     }
-    let mut unified = Unified(false);
+    let mut unified = UnifiedAttribute(false);
     unified.module(module);
-    let is_elsewhere = |item: &Item| matches!(item, Item::Function(f) if f.before.contains(&Specifier::Linkage(Linkage::Extern)));
+    let is_extern = Specifier::Linkage(Linkage::Extern);
     unified.0
-        || module.items.iter().any(is_elsewhere)
+        || module.functions().any(|function| function.before.contains(&is_extern))
         || holders_of_addresses(module, true, true).next().is_some()
 }
 
@@ -268,8 +273,8 @@ mod tests {
 
     fn found(names: &Names<char>, name: &str) -> Option<(char, u64)> {
         match names.find(name, |_, digits| numbered(digits)) {
-            Found::Numbered(&declared, number) => Some((declared, number)),
-            Found::Plain(_) | Found::OtherNumber | Found::Nothing => None,
+            NameLookup::Numbered(&declared, number) => Some((declared, number)),
+            NameLookup::Plain(_) | NameLookup::OtherNumber | NameLookup::Nothing => None,
         }
     }
 
@@ -308,11 +313,11 @@ mod tests {
         assert_eq!(["r0", "r1", "r2"].map(of), [Some('i'); 3]);
         assert_eq!(["r", "r01", "r3", "ra1"].map(of), [Some('o'); 4]);
         names.declare("r1".into(), 'x');
-        assert_eq!(names.find("r1", |_, digits| digits.parse().ok()), Found::Plain(&'x'));
+        assert_eq!(names.find("r1", |_, digits| digits.parse().ok()), NameLookup::Plain(&'x'));
     }
 
     #[test]
-    fn an_inner_scope_hides_what_it_declares_and_shows_the_rest() {
+    fn an_inner_scope_hides_only_the_names_that_it_declares() {
         let mut outer = Names::default();
         outer.declare_numbered("r".into(), 'o', 13);
         outer.declare("p".into(), 'o');
@@ -321,11 +326,11 @@ mod tests {
         inner.declare("r5".into(), 'i');
         let of = |name| inner.find(name, |_, digits| numbered(digits)).declared().copied();
         assert_eq!(["r12", "r5", "r6", "p"].map(of), [Some('i'), Some('i'), Some('o'), Some('o')]);
-        assert_eq!(inner.find("r13", |_, digits| digits.parse().ok()), Found::OtherNumber);
+        assert_eq!(inner.find("r13", |_, digits| digits.parse().ok()), NameLookup::OtherNumber);
     }
 
     #[test]
-    fn a_scope_tells_what_would_be_declared_twice() {
+    fn a_scope_reports_repeated_declarations() {
         let mut names = Names::default();
         names.declare("a1".into(), ());
         names.declare_numbered("r".into(), (), 3);
@@ -350,12 +355,12 @@ mod tests {
         names.declare_numbered("r".into(), 'a', 2);
         names.declare("p".into(), 'b');
         let find = |name| names.find(name, |_, digits| numbered(digits));
-        assert_eq!(find("r2"), Found::OtherNumber);
-        assert_eq!(find("r01"), Found::OtherNumber);
-        assert_eq!(find("s2"), Found::Nothing);
-        assert_eq!(find("r"), Found::Nothing);
-        assert_eq!(find("p"), Found::Plain(&'b'));
-        assert_eq!(find("p1"), Found::Nothing);
+        assert_eq!(find("r2"), NameLookup::OtherNumber);
+        assert_eq!(find("r01"), NameLookup::OtherNumber);
+        assert_eq!(find("s2"), NameLookup::Nothing);
+        assert_eq!(find("r"), NameLookup::Nothing);
+        assert_eq!(find("p"), NameLookup::Plain(&'b'));
+        assert_eq!(find("p1"), NameLookup::Nothing);
     }
 
     #[test]
@@ -372,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_of_code_and_constants_and_what_is_unified_need_relocatable_output() {
+    fn addresses_of_code_and_constants_and_unified_variables_need_relocatable_output() {
         let needs = |text: &str| needs_relocatable_form(&parse(text).unwrap());
         assert!(needs(".const .u32 c; .global .u64 x[2] = {0, generic(c) + 4};"));
         assert!(needs(".const .u32 c<5>; .global .u64 x = c3;"));

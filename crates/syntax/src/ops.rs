@@ -1,9 +1,9 @@
 //! The operators of constant expressions, with one table per kind.
 //!
-//! Printer, parser, generator, evaluator and coverage all iterate these tables, or match without a wildcard, so a
-//! new operator is in all of them or a compile error.
+//! Printer, parser, generator, evaluator and coverage all iterate these tables, or match without a wildcard. A new operator
+//! is therefore covered by all of them, or it is a compile error.
 
-/// Makes an enum of operators together with its table, in the order of Table 4.
+/// Defines an enum of operators with its table, in the order of Table 4.
 macro_rules! operators {
     ($(#[$meta:meta])* $name:ident { $($op:ident = $symbol:literal;)+ }) => {
         $crate::every! {
@@ -33,7 +33,7 @@ operators! {
 }
 
 operators! {
-    /// The type that a cast asks for (4.5.5).
+    /// The target type of a cast (4.5.5).
     Cast {
         S64 = "(.s64)";
         U64 = "(.u64)";
@@ -87,7 +87,7 @@ impl BinaryOp {
 pub mod precedence {
     /// `?:`, which associates to the right.
     pub const TERNARY: u8 = 1;
-    /// The loosest infix operator.
+    /// The infix operator that binds most loosely.
     pub const BINARY_LOWEST: u8 = 2;
     /// The prefix operators and the casts.
     pub const UNARY: u8 = 12;

@@ -37,7 +37,7 @@ pub trait Sink {
     fn token(&mut self, before: Break, text: &str);
 }
 
-/// Canonical output: equal trees give equal bytes.
+/// Writes canonical output: equal trees give equal bytes.
 #[derive(Clone, Debug, Default)]
 pub struct Canonical(pub String);
 

@@ -7,13 +7,13 @@ use crate::{
     visit::{Role, VisitMut},
 };
 
-/// Gives each name that these statements declare, in any scope, the name that `new` makes of it, wherever it is declared
-/// or used. `None` keeps a name.
+/// Replaces each name that these statements declare in any scope by the result of `new`, at declarations and uses. `None`
+/// keeps a name.
 ///
-/// Of a parameterized name (5.4.6) `new` is asked for the common prefix; a number behind it stays, also one that is none
-/// of the names declared. Scopes are not told apart: equal names become equal names. The statements mean the same if `new` makes
-/// different names of different names, none that is used before, and where `a1` of one scope looks like a name of `a<2>` of
-/// another, treats `a` and `a1` alike, as a new prefix does.
+/// For a parameterized name (5.4.6), `new` receives the common prefix; the number after the prefix stays, even if it is
+/// out of range. Scopes are not distinguished: equal names become equal names. The meaning of the statements stays the
+/// same if `new` returns different names for different names, and no name that is already in use. If `a1` of one scope
+/// looks like a name of `a<2>` of another, `new` must also treat `a` and `a1` alike, as a new prefix does.
 pub fn rename(items: &mut [Item], new: impl Fn(&str) -> Option<Text>) {
     let declared = declared(items);
     let mut renamer = Renamer { declared, new };
@@ -29,9 +29,9 @@ impl<F: Fn(&str) -> Option<Text>> VisitMut<'_> for Renamer<F> {
     fn name(&mut self, name: &mut Text, role: Role) {
         let written = match role {
             Role::Use => {
-                let found = self.declared.find(name, |_, digits| numbered(digits)).declared();
-                let candidate = || self.declared.candidates(name).next().map(|candidate| candidate.declared);
-                match found.or_else(candidate) {
+                let declared = self.declared.find(name, |_, digits| numbered(digits)).declared();
+                let candidates = self.declared.candidates(name).map(|candidate| candidate.declared);
+                match declared.into_iter().chain(candidates).next() {
                     Some(written) => written,
                     None => return,
                 }
@@ -52,7 +52,7 @@ pub fn prefixed(items: &[Item], prefix: &str) -> Vec<Item> {
     items
 }
 
-/// The name with a prefix; `_`, `$` and `%`, which only begin a name, stay in front.
+/// Adds a prefix to a name; `_`, `$` and `%`, which only begin a name, stay in front.
 pub fn with_prefix(name: &str, prefix: &str) -> Text {
     let (sigil, rest) = sigil(name);
     format!("{sigil}{prefix}{rest}").into()
@@ -74,7 +74,7 @@ mod tests {
     use crate::{Module, parse, print};
 
     #[test]
-    fn a_name_with_a_prefix_is_a_name_and_can_be_told_again() {
+    fn prefixed_names_can_be_renamed_back() {
         for name in ["a", "_a", "$1", "%r", "a$%_"] {
             let with = with_prefix(name, "t3_");
             assert_eq!(without_prefix(&with, "t3_").as_deref(), Some(name));

@@ -1,7 +1,7 @@
 //! White space and comments in unusual places.
 //!
-//! PTX separates tokens by white space and by comments as C does, so a module means the same however it is spaced.
-//! [`Spacing::Odd`] prints one that says so: the tokens are those of the canonical text, and nothing else is.
+//! PTX separates tokens by white space and by comments as C does, so spacing does not change the meaning of a module.
+//! [`Spacing::Odd`] prints the tokens of the canonical text with other separators.
 
 use crate::{
     expr::Expr,
@@ -12,20 +12,20 @@ use crate::{
 /// The white space and comments between printed tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Spacing {
-    /// As [`print()`] does.
+    /// The spacing of [`print()`].
     #[default]
     Canonical,
-    /// Spaces, tabs, line ends and comments of every form, drawn from this number: the same number, the same bytes.
+    /// Spaces, tabs, line ends and comments of every form, derived from this seed alone.
     Odd(u64),
 }
 
 impl Spacing {
-    /// The text of a module, ending in a line break.
+    /// Returns the text of a module, ending in a line break.
     pub fn print(self, module: &Module) -> String {
         match self {
             Spacing::Canonical => print(module),
             Spacing::Odd(seed) => {
-                let mut sink = Odd { text: String::new(), state: seed };
+                let mut sink = UnusualSpacing { text: String::new(), state: seed };
                 print_to(module, &mut sink);
                 sink.text.push('\n');
                 sink.text
@@ -38,7 +38,7 @@ impl Spacing {
         match self {
             Spacing::Canonical => print_expr(expr, text),
             Spacing::Odd(seed) => {
-                let mut sink = Odd { text: String::new(), state: seed };
+                let mut sink = UnusualSpacing { text: String::new(), state: seed };
                 print_expr(expr, &mut sink);
                 text.0.push_str(&sink.text);
             }
@@ -63,12 +63,12 @@ const COMMENTS: [&str; 10] = [
     "/* /* */",
 ];
 
-struct Odd {
+struct UnusualSpacing {
     text: String,
     state: u64,
 }
 
-impl Odd {
+impl UnusualSpacing {
     /// A number below `bound`, from the high bits of Knuth's linear congruential generator.
     fn below(&mut self, bound: u64) -> usize {
         self.state =
@@ -92,13 +92,13 @@ impl Odd {
     }
 }
 
-impl Sink for Odd {
+impl Sink for UnusualSpacing {
     fn token(&mut self, before: Break, text: &str) {
         match before {
-            // What stands before the first token belongs to what is printed before it.
+            // The caller prints the space before the first token.
             _ if self.text.is_empty() => {}
             Break::Glued => {}
-            // What may stand before the number of the version, the chapters at hand do not say.
+            // The specification at hand does not say whether comments may precede the version number.
             _ if self.text.ends_with(".version") => self.text.push(' '),
             Break::Joined => match self.below(4) {
                 0 => self.blank(),

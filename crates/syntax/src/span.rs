@@ -72,8 +72,8 @@ impl<'t> Lines<'t> {
     /// Builds the index in one pass.
     pub fn new(text: &'t str) -> Lines<'t> {
         let bytes = text.as_bytes();
-        let behind_break = |(at, &byte): (usize, &u8)| (byte == b'\n').then_some(at as u32 + 1);
-        let starts = std::iter::once(0).chain(bytes.iter().enumerate().filter_map(behind_break)).collect();
+        let breaks = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
+        let starts = std::iter::once(0).chain(breaks.map(|(at, _)| at as u32 + 1)).collect();
         let mut characters = Vec::new();
         if !text.is_ascii() {
             let mut before = 0;

@@ -260,36 +260,41 @@ impl Declaration {
     ///
     /// Ignores specifiers after `.ptr`, because they describe the pointee: `.param .u64 .ptr .global p` is in `.param`.
     pub fn space(&self) -> Option<StateSpace> {
-        self.own().find_map(|s| if let Specifier::Space(space, _) = s { Some(*space) } else { None })
+        self.variable_specifiers()
+            .find_map(|s| if let Specifier::Space(space, _) = s { Some(*space) } else { None })
     }
 
     /// Returns the fundamental type, if one is written.
     pub fn scalar_type(&self) -> Option<ScalarType> {
-        self.own().find_map(|s| if let Specifier::Type(ty) = s { Some(*ty) } else { None })
+        self.variable_specifiers().find_map(|s| if let Specifier::Type(ty) = s { Some(*ty) } else { None })
     }
 
     /// Returns the length of the vector type, if one is written.
     pub fn vector(&self) -> Option<VectorLength> {
-        self.own().find_map(|s| if let Specifier::Vector(length) = s { Some(*length) } else { None })
+        self.variable_specifiers()
+            .find_map(|s| if let Specifier::Vector(length) = s { Some(*length) } else { None })
     }
 
     /// Returns the byte count of `.align`, if there is one.
     pub fn align(&self) -> Option<&Expr> {
-        self.own().find_map(|s| if let Specifier::Align(count) = s { Some(count) } else { None })
+        self.variable_specifiers()
+            .find_map(|s| if let Specifier::Align(count) = s { Some(count) } else { None })
     }
 
     /// The linking directives, in order.
     pub fn linkage(&self) -> impl Iterator<Item = Linkage> {
-        self.own().filter_map(|s| if let Specifier::Linkage(linkage) = s { Some(*linkage) } else { None })
+        self.variable_specifiers()
+            .filter_map(|s| if let Specifier::Linkage(linkage) = s { Some(*linkage) } else { None })
     }
 
     /// The attributes, in order.
     pub fn attributes(&self) -> impl Iterator<Item = &Attribute> {
-        self.own().flat_map(|s| if let Specifier::Attributes(list) = s { list.as_slice() } else { &[] })
+        self.variable_specifiers()
+            .flat_map(|s| if let Specifier::Attributes(list) = s { list.as_slice() } else { &[] })
     }
 
     /// Returns the specifiers that describe the variable itself: all before `.ptr`.
-    pub fn own(&self) -> impl Iterator<Item = &Specifier> {
+    pub fn variable_specifiers(&self) -> impl Iterator<Item = &Specifier> {
         self.specifiers.iter().take_while(|s| !matches!(s, Specifier::Ptr))
     }
 }
@@ -297,17 +302,15 @@ impl Declaration {
 impl Item {
     /// The source span.
     pub fn span(&self) -> Span {
-        let of = |tokens: &[Token]| match tokens {
-            [first, .., last] => first.span.to(last.span),
-            [only] => only.span,
-            [] => Span::NONE,
-        };
         match self {
             Item::Version(name) | Item::AddressSize(name) => name.span,
             Item::Target(names) => names.first().map_or(Span::NONE, |name| name.span),
             Item::Variables(declaration) => declaration.span,
             Item::Function(function) => function.span,
-            Item::Other(tokens) => of(tokens),
+            Item::Other(tokens) => match (tokens.first(), tokens.last()) {
+                (Some(first), Some(last)) => first.span.to(last.span),
+                _ => Span::NONE,
+            },
             Item::Unread(unread) => unread.span(),
         }
     }

@@ -1,6 +1,6 @@
 //! State spaces, types, linkage and opcodes: the closed vocabularies.
 
-/// Makes an enum of keywords together with its table and both directions of spelling.
+/// Defines an enum of keywords, with its table and the conversions from and to the spelling.
 macro_rules! keywords {
     ($(#[$meta:meta])* $name:ident { $($variant:ident = $text:literal),+ $(,)? }) => {
         $crate::every! {
@@ -44,7 +44,7 @@ keywords! {
 }
 
 impl StateSpace {
-    /// The name without its dot, as reports write it.
+    /// Returns the name without its dot, as in reports.
     pub fn name(self) -> &'static str {
         &self.keyword()[1..]
     }
@@ -96,7 +96,7 @@ impl TypeKind {
 }
 
 impl ScalarType {
-    /// Size in bytes; `None` for predicates, which have no storage.
+    /// Returns the size in bytes; `None` for predicates, which have no storage.
     #[inline]
     pub const fn size(self) -> Option<u64> {
         Some(match self {
@@ -109,7 +109,7 @@ impl ScalarType {
         })
     }
 
-    /// Size in bytes; zero for predicates, which have no storage.
+    /// Returns the size in bytes; zero for predicates, which have no storage.
     #[inline]
     pub const fn bytes(self) -> u64 {
         match self.size() {
@@ -149,7 +149,7 @@ impl ScalarType {
     /// Returns the types of these kinds that can have an initializer, widest first; types of equal size in the order of kinds.
     ///
     /// # Panics
-    /// Where they are not `N`, which [`count`](ScalarType::count) tells: of a constant, when it is compiled.
+    /// If `N` is not their [`count`](ScalarType::count). For a constant, this is a compile error.
     pub const fn with_values<const N: usize>(kinds: &[TypeKind]) -> [ScalarType; N] {
         assert!(N == ScalarType::count(kinds), "the types of these kinds are not so many");
         let (mut found, mut count, mut size) = ([ScalarType::S64; N], 0, 8);
@@ -197,7 +197,7 @@ keywords! {
 }
 
 keywords! {
-    /// The length of a vector type (5.4.2), also the ones that the text does not allow.
+    /// The length of a vector type (5.4.2), including lengths that the specification does not allow.
     VectorLength {
         V2 = ".v2",
         V3 = ".v3",
@@ -229,7 +229,7 @@ keywords! {
 }
 
 keywords! {
-    /// An opcode that is read as an instruction ([`Instruction`](crate::Instruction)); others are kept as tokens.
+    /// An opcode that is parsed as an [`Instruction`](crate::Instruction). Other opcodes are kept as tokens.
     Opcode {
         Abs = "abs",
         Add = "add",

@@ -139,7 +139,7 @@ macro_rules! visitor {
                 }
             }
 
-            /// An initial value, or a part of one.
+            /// Visits an initial value or its part.
             fn initializer(&mut self, initializer: &'m $($mutable)? Initializer) {
                 match initializer {
                     Initializer::Value(expr) => self.expr(expr),
@@ -183,7 +183,7 @@ macro_rules! visitor {
                 }
             }
 
-            /// An operand, or an element of one.
+            /// Visits an operand or its element.
             fn operand(&mut self, operand: &'m $($mutable)? Operand) {
                 match operand {
                     Operand::Value(expr) | Operand::Address(expr) => self.expr(expr),
@@ -237,8 +237,12 @@ visitor! {
 
 /// Returns the index of the opcode in kept tokens, after the guard if there is one.
 fn opcode(tokens: &[Token]) -> Option<usize> {
-    let is = |at: usize, text: &str| tokens.get(at).is_some_and(|token| token.text == text);
-    let at = if is(0, "@") { 2 + usize::from(is(1, "!")) } else { 0 };
+    let mut texts = tokens.iter().map(|token| token.text.as_str());
+    let at = match (texts.next(), texts.next()) {
+        (Some("@"), Some("!")) => 3,
+        (Some("@"), _) => 2,
+        _ => 0,
+    };
     tokens.get(at).filter(|token| is_name(&token.text)).map(|_| at)
 }
 

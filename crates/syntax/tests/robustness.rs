@@ -18,7 +18,7 @@ fn kind(text: &str) -> ParseErrorKind {
 }
 
 #[test]
-fn what_nests_a_million_deep_is_not_understood() {
+fn nesting_a_million_deep_is_an_error() {
     let global = |text: String| format!(".global .s32 x = {text};");
     for opening in ["(", "-", "!", "(.s64)", "generic(", "0xff(", "1 ? 2 : ", "1 ? ", "{", "- (", "1 + (2 * "]
     {
@@ -89,7 +89,7 @@ fn a_million_of_anything_is_read() {
 }
 
 #[test]
-fn what_has_no_end_is_an_error_where_it_begins() {
+fn unterminated_constructs_are_errors_at_their_start() {
     let place = |text: &str| {
         let error = parse(text).unwrap_err();
         (error.kind, error.span.start)
@@ -162,7 +162,7 @@ fn mutated_samples_are_read_or_refused_and_come_back() {
 }
 
 #[test]
-fn the_first_kept_token_says_nothing_of_what_precedes_it() {
+fn the_first_kept_token_has_the_same_gap_in_every_context() {
     let module = parse(".func f () { a: wmma x, y;; }").unwrap();
     let ptxsmith_syntax::Item::Function(function) = &module.items[0] else { panic!() };
     let gaps = function.body.iter().flatten().filter_map(|s| match s {

@@ -1,11 +1,12 @@
 //! Fake subjects, made from the oracle with modified rules.
 
-use ptxsmith_diff::known::{Effect, End, KNOWN, Known, matching, with_known};
-use ptxsmith_diff::pattern::Place;
-use ptxsmith_diff::{Body, Maker, Trial};
+use ptxsmith_diff::known::{Effect, KNOWN, KnownDeviation, Termination, matching, with_known};
+use ptxsmith_diff::pattern::MatchedPlace;
+use ptxsmith_diff::{Implementation, Trial, TrialBody};
 use ptxsmith_gen::{self as generate, Coverage, Focus, Generator};
 use ptxsmith_oracle::{
-    Access, Expectation, Kernel, Left, Rules, Trace, Way, accesses_anywhere, execute, expect,
+    AccessKind, Expectation, Kernel, KernelOutcome, MemoryAccess, Rules, Trace, accesses_anywhere, execute,
+    expect,
 };
 use ptxsmith_subject::{
     Address, Description, Diagnostic, FnSubject, INTERNAL_ERROR, Observation, Outcome, Output, Reach,
@@ -14,7 +15,8 @@ use ptxsmith_subject::{
 use ptxsmith_syntax::{Lines, StateSpace, parse};
 
 /// The latest release of ptxas.
-pub const NVIDIA: Maker<'static> = Maker { lineage: Some("nvidia"), version: Some("13.5.37") };
+pub const NVIDIA: Implementation<'static> =
+    Implementation { lineage: Some("nvidia"), version: Some("13.5.37") };
 
 /// Returns a generated case with the focus on expressions.
 pub fn expression(generator: &Generator, seed: u64, index: u64) -> Trial {
@@ -22,30 +24,30 @@ pub fn expression(generator: &Generator, seed: u64, index: u64) -> Trial {
     let generate::Body::Expression { ty, space, expr } = case.body else {
         panic!("an expression is asked for")
     };
-    Trial { id: index, body: Body::Expression { ty, space, expr }, spacing: case.spacing }
+    Trial { id: index, body: TrialBody::Expression { ty, space, expr }, spacing: case.spacing }
 }
 
 /// Returns the rules that an implementation follows, as far as its deviations are known.
-pub fn known_rules(maker: Maker<'_>) -> Rules {
+pub fn known_rules(maker: Implementation<'_>) -> Rules {
     with_known(&Rules::default(), maker)
 }
 
 /// Returns the observation of an implementation that follows `rules` and has the known crashes, rejections
 /// and other pattern-based deviations of `maker`.
-pub fn observe(maker: Maker<'_>, rules: &Rules, request: &Request<'_>) -> Observation {
+pub fn observe(maker: Implementation<'_>, rules: &Rules, request: &Request<'_>) -> Observation {
     let module = parse(request.ptx).expect("modules that are shown parse");
-    let matched: Vec<(&Known, Vec<Place>)> =
-        matching(KNOWN.iter().filter(|known| known.is_of(maker)), &module).collect();
+    let matched: Vec<(&KnownDeviation, Vec<MatchedPlace>)> =
+        matching(KNOWN.iter().filter(|known| known.is_listed_for(maker)), &module).collect();
     let expected = expect(&module, rules);
     if let Expectation::Accepted { trace, .. } | Expectation::Refused { trace, .. } = &expected {
         if let Some(end) = known_end(maker, trace, &matched) {
             return ended(end);
         }
-        if matched.iter().any(|(known, _)| matches!(known.effect, Effect::Refused)) {
+        if matched.iter().any(|(known, _)| matches!(known.effect, Effect::RefusesValid)) {
             return Observation::new(Outcome::Refused);
         }
         if matches!(expected, Expectation::Refused { .. })
-            && matched.iter().any(|(known, _)| matches!(known.effect, Effect::Taken))
+            && matched.iter().any(|(known, _)| matches!(known.effect, Effect::AcceptsInvalid))
         {
             return Observation::new(Outcome::Accepted);
         }
@@ -78,28 +80,34 @@ pub fn observe(maker: Maker<'_>, rules: &Rules, request: &Request<'_>) -> Observ
 }
 
 /// Returns how the first known deviation that applies ends the process, if any does.
-fn known_end(maker: Maker<'_>, trace: &Trace, matched: &[(&Known, Vec<Place>)]) -> Option<End> {
-    KNOWN.iter().filter(|known| known.is_of(maker)).find_map(|known| match known.effect {
-        Effect::Crash { signal, when } if when(trace) => Some(End::Signal(signal)),
-        Effect::Death { end } if matched.iter().any(|(other, _)| other.id == known.id) => Some(end),
+fn known_end(
+    maker: Implementation<'_>,
+    trace: &Trace,
+    matched: &[(&KnownDeviation, Vec<MatchedPlace>)],
+) -> Option<Termination> {
+    KNOWN.iter().filter(|known| known.is_listed_for(maker)).find_map(|known| match known.effect {
+        Effect::CrashRule { signal, when } if when(trace) => Some(Termination::Signal(signal)),
+        Effect::CrashPattern { end } if matched.iter().any(|(other, _)| other.id == known.id) => Some(end),
         _ => None,
     })
 }
 
-fn ended(end: End) -> Observation {
+fn ended(end: Termination) -> Observation {
     match end {
-        End::Signal(signal) | End::Noticed(signal) | End::SignalOrHang(signal) => {
+        Termination::Signal(signal)
+        | Termination::SignalOrInternal(signal)
+        | Termination::SignalOrHang(signal) => {
             Observation { signal: Some(signal), ..Observation::new(Outcome::Crashed) }
         }
-        End::Internal => Observation::because(Outcome::Crashed, INTERNAL_ERROR),
-        End::Broken => Observation::new(Outcome::Crashed),
-        End::Hang | End::Exhausted => Observation::new(Outcome::TimedOut),
+        Termination::InternalError => Observation::because(Outcome::Crashed, INTERNAL_ERROR),
+        Termination::UnreadableOutput => Observation::new(Outcome::Crashed),
+        Termination::Hang | Termination::OutOfMemory => Observation::new(Outcome::TimedOut),
     }
 }
 
 /// Whether a known deviation changes the value of the variable with this name.
-fn has_wrong_value(matched: &[(&Known, Vec<Place>)], name: &str) -> bool {
-    let mut wrong = matched.iter().filter(|(known, _)| matches!(known.effect, Effect::Wrong));
+fn has_wrong_value(matched: &[(&KnownDeviation, Vec<MatchedPlace>)], name: &str) -> bool {
+    let mut wrong = matched.iter().filter(|(known, _)| matches!(known.effect, Effect::WrongValue));
     wrong.any(|(_, places)| places.iter().any(|place| place.holds(name)))
 }
 
@@ -132,12 +140,12 @@ fn observed_address(address: &ptxsmith_oracle::Address) -> Address {
 
 /// Returns the observation of a conforming implementation.
 pub fn right(request: &Request<'_>) -> Observation {
-    observe(Maker::default(), &Rules::default(), request)
+    observe(Implementation::default(), &Rules::default(), request)
 }
 
 /// Returns the name and output of a kernel, or `None` if the oracle cannot predict the output.
 fn kernel_output(kernel: Kernel) -> Option<(String, Output)> {
-    let Left::Output(memory) = kernel.left else { return None };
+    let KernelOutcome::Output(memory) = kernel.outcome else { return None };
     let output = Output {
         size: memory.bytes.len() as u64,
         bytes: Some(memory.bytes),
@@ -168,11 +176,11 @@ pub fn reached(rules: &Rules, request: &Request<'_>) -> impl Iterator<Item = (St
     })
 }
 
-fn observed_access(access: &Access) -> Reach {
+fn observed_access(access: &MemoryAccess) -> Reach {
     Reach {
         instruction: "ACCESS".to_owned(),
-        reads: access.way != Way::Write,
-        writes: access.way != Way::Read,
+        reads: access.way != AccessKind::Write,
+        writes: access.way != AccessKind::Read,
         width: access.width,
         place: access.place.ok().map(|(space, offset)| (observed_space(space), offset)),
         certain: true,
@@ -190,7 +198,7 @@ fn observed_space(space: StateSpace) -> Space {
 }
 
 /// Creates an implementation with the identity of `maker` that follows `rules`.
-pub fn fake(maker: Maker<'static>, rules: Rules) -> impl Subject {
+pub fn fake(maker: Implementation<'static>, rules: Rules) -> impl Subject {
     let subject = FnSubject::new("fake", move |request: &Request<'_>| observe(maker, &rules, request));
     let description = Description {
         lineage: maker.lineage.map(str::to_owned),

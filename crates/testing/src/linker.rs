@@ -1,6 +1,6 @@
 //! A linker based on the oracle, correct or with one fault.
 
-use ptxsmith_oracle::linking::{Declared, Program, link};
+use ptxsmith_oracle::linking::{CombinedDeclarations, ModuleDeclaration, link};
 use ptxsmith_oracle::{self as oracle, Rules};
 use ptxsmith_subject::{
     Address, Description, Diagnostic, Error, LinkedVariable, Observation, Outcome, Request, Severity,
@@ -81,7 +81,7 @@ impl ToyLinker {
     }
 
     /// Places the variables. Addresses are not yet filled in.
-    fn place(&self, program: &Program) -> Vec<PlacedVariable> {
+    fn place(&self, program: &CombinedDeclarations) -> Vec<PlacedVariable> {
         let mut linked: Vec<PlacedVariable> = Vec::new();
         for (name, declared) in &program.shared {
             linked.extend(self.shared_variable(name, declared));
@@ -101,7 +101,7 @@ impl ToyLinker {
     }
 
     /// Chooses the definition of a variable that modules share; `None` if there is none.
-    fn shared_variable(&self, name: &str, declared: &[Declared]) -> Option<PlacedVariable> {
+    fn shared_variable(&self, name: &str, declared: &[ModuleDeclaration]) -> Option<PlacedVariable> {
         let strong = declared.iter().find(|declared| declared.is_strong());
         let chosen = strong.or_else(|| declared.iter().find(|declared| declared.content.is_some()))?;
         let mut content = chosen.content.clone()?;
@@ -130,7 +130,7 @@ impl ToyLinker {
         }
     }
 
-    fn alignment(&self, declared: &[Declared]) -> u64 {
+    fn alignment(&self, declared: &[ModuleDeclaration]) -> u64 {
         let first_common = declared.iter().find(|declared| declared.linkage == Some(Linkage::Common));
         let first_common = first_common.map(|declared| declared.module);
         let counted = declared.iter().filter(|declared| match declared.linkage {
@@ -144,7 +144,7 @@ impl ToyLinker {
     }
 
     /// Fills in the addresses: for constants as numbers, for other variables as relocations.
-    fn relocate(&self, program: &Program, linked: &mut [PlacedVariable]) {
+    fn relocate(&self, program: &CombinedDeclarations, linked: &mut [PlacedVariable]) {
         let places: Vec<(String, u64)> =
             linked.iter().map(|placed| (placed.variable.name.clone(), placed.variable.place)).collect();
         for placed in linked {
@@ -197,7 +197,7 @@ impl ToyLinker {
 }
 
 /// Whether the first module declares the variable `.common`, and another module `.weak`.
-fn is_common_first(declared: &[Declared]) -> bool {
+fn is_common_first(declared: &[ModuleDeclaration]) -> bool {
     let mut in_first = declared.iter().filter(|declared| declared.module == 0);
     in_first.any(|declared| declared.linkage == Some(Linkage::Common))
         && declared.iter().any(|declared| declared.linkage == Some(Linkage::Weak))
@@ -205,9 +205,9 @@ fn is_common_first(declared: &[Declared]) -> bool {
 
 /// Returns the contents of the first module-local variable with the same name, alignment and size.
 fn first_namesake<'p>(
-    program: &'p Program,
+    program: &'p CombinedDeclarations,
     name: &str,
-    declared: &Declared,
+    declared: &ModuleDeclaration,
     content: &oracle::Variable,
 ) -> Option<&'p oracle::Variable> {
     let namesakes = program.local.iter().filter(|(other, _)| **other == *name);
@@ -218,7 +218,7 @@ fn first_namesake<'p>(
 }
 
 /// Returns the declarations of a symbol: the shared ones, then the module-local ones.
-fn declarations_of<'p>(program: &'p Program, symbol: &Text) -> Vec<&'p Declared> {
+fn declarations_of<'p>(program: &'p CombinedDeclarations, symbol: &Text) -> Vec<&'p ModuleDeclaration> {
     let shared = program.shared.get(symbol).into_iter().flatten();
     let local = program.local.iter().filter(|(name, _)| name == symbol).map(|(_, declared)| declared);
     shared.chain(local).collect()
@@ -235,7 +235,7 @@ impl PlacedVariable {
     fn new(
         name: &str,
         is_local: bool,
-        declared: &Declared,
+        declared: &ModuleDeclaration,
         content: &oracle::Variable,
         align: u64,
     ) -> PlacedVariable {

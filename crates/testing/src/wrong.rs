@@ -1,7 +1,7 @@
 //! Wrong rules, to be planted into an implementation that otherwise follows the specification.
 
+use ptxsmith_diff::hypothetical_rules::{HYPOTHETICAL_RULES, OPERANDS};
 use ptxsmith_diff::known::KNOWN;
-use ptxsmith_diff::suspects::{OPERANDS, SUSPECTS};
 use ptxsmith_oracle::{Clause, RefusalClass, Rules};
 use ptxsmith_subject::{Observation, Request};
 use ptxsmith_syntax::{BinaryOp, StateSpace};
@@ -41,7 +41,7 @@ pub enum RuleOrigin {
 
 /// Returns every wrong rule, hypotheses first.
 pub fn all() -> impl Iterator<Item = WrongRule> {
-    let about_data = SUSPECTS.iter().map(|suspect| (suspect, RuleOrigin::Hypothesis));
+    let about_data = HYPOTHETICAL_RULES.iter().map(|suspect| (suspect, RuleOrigin::Hypothesis));
     let about_operands = OPERANDS.iter().map(|suspect| (suspect, RuleOrigin::OperandHypothesis));
     let hypotheses = about_data.chain(about_operands).map(|(suspect, origin)| WrongRule {
         id: suspect.id,

@@ -80,9 +80,9 @@ fn words() -> Vec<&'static str> {
 
 /// Returns the dictionary in the format of libFuzzer and AFL: one quoted word per line.
 pub fn file() -> String {
-    let quoted = |word: &str| word.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\x0a");
     let words = words().into_iter().map(str::to_owned).chain(NUMBERS.iter().cloned());
-    let lines: Vec<String> = words.map(|word| format!("\"{}\"\n", quoted(&word))).collect();
+    let escaped = words.map(|word| word.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\x0a"));
+    let lines: Vec<String> = escaped.map(|word| format!("\"{word}\"\n")).collect();
     format!(
         "# The words of PTX's data side. Written by `PTXSMITH_BLESS=1 cargo test -p ptxsmith-fuzz`.\n{}",
         lines.concat()

@@ -33,8 +33,8 @@ impl Random {
         ((u128::from(self.0.next_u64()) * bound as u128) >> 64) as usize
     }
 
-    fn of<T: Copy>(&mut self, all: &[T]) -> T {
-        all[self.below(all.len())]
+    fn pick<T: Copy>(&mut self, choices: &[T]) -> T {
+        choices[self.below(choices.len())]
     }
 
     /// Returns bytes for a generator.
@@ -205,7 +205,7 @@ fn operator(module: &mut Module, random: &mut Random) -> bool {
     let id = match places.as_slice() {
         [] => return false,
         _ if operators(expr.kind(id)) => id,
-        places => random.of(places),
+        places => random.pick(places),
     };
     let whole = expr.part(id);
     let made = match *whole.kind(whole.root()) {
@@ -232,13 +232,18 @@ fn prefixed(inner: &Expr, random: &mut Random) -> Expr {
 }
 
 fn infixed(left: &Expr, right: &Expr, random: &mut Random) -> Expr {
-    let op = random.of(&BinaryOp::ALL);
+    let op = random.pick(&BinaryOp::ALL);
     let mut builder = Builder::new();
-    let zero = || NodeKind::Number("0".into());
-    let (a, b) = (builder.push(zero(), Span::NONE), builder.push(zero(), Span::NONE));
+    let a = push_zero(&mut builder);
+    let b = push_zero(&mut builder);
     builder.push(NodeKind::Binary(op, a, b), Span::NONE);
     // Replace the second part first, because a replacement moves the nodes after it.
     builder.finish().replaced(b, &operand(right)).replaced(a, &operand(left))
+}
+
+/// Adds a number that will be replaced.
+fn push_zero(builder: &mut Builder) -> NodeId {
+    builder.push(NodeKind::Number("0".into()), Span::NONE)
 }
 
 fn wrap(module: &mut Module, random: &mut Random) -> bool {
@@ -252,8 +257,9 @@ fn wrap(module: &mut Module, random: &mut Random) -> bool {
         5 | 6 => infixed(&other, &inner, random),
         _ => {
             let mut builder = Builder::new();
-            let zero = || NodeKind::Number("0".into());
-            let [a, b, c] = [zero(), zero(), zero()].map(|kind| builder.push(kind, Span::NONE));
+            let a = push_zero(&mut builder);
+            let b = push_zero(&mut builder);
+            let c = push_zero(&mut builder);
             builder.push(NodeKind::Ternary(a, b, c), Span::NONE);
             let ternary = builder.finish();
             match random.below(3) {
@@ -280,7 +286,7 @@ fn a_declaration<'m>(module: &'m mut Module, random: &mut Random) -> Option<&'m 
 
 fn scalar_type(module: &mut Module, random: &mut Random) -> bool {
     let Some(declaration) = a_declaration(module, random) else { return false };
-    let ty = random.of(&ScalarType::ALL);
+    let ty = random.pick(&ScalarType::ALL);
     let types = declaration.specifiers.iter_mut().filter(|s| matches!(s, Specifier::Type(_)));
     types.for_each(|specifier| *specifier = Specifier::Type(ty));
     true
@@ -292,14 +298,14 @@ fn specifier(module: &mut Module, random: &mut Random) -> bool {
     match (random.below(3), vector) {
         (0, _) => {
             let space =
-                random.of(&[StateSpace::Global, StateSpace::Const, StateSpace::Shared, StateSpace::Local]);
+                random.pick(&[StateSpace::Global, StateSpace::Const, StateSpace::Shared, StateSpace::Local]);
             let spaces = declaration.specifiers.iter_mut().filter(|s| matches!(s, Specifier::Space(..)));
             spaces.for_each(|specifier| *specifier = Specifier::Space(space, None));
         }
         (_, Some(at)) => drop(declaration.specifiers.remove(at)),
         (_, None) => {
             let at = declaration.specifiers.iter().position(|s| matches!(s, Specifier::Type(_)));
-            let length = random.of(&VectorLength::ALL);
+            let length = random.pick(&VectorLength::ALL);
             declaration.specifiers.insert(at.unwrap_or(0), Specifier::Vector(length));
         }
     }
@@ -313,7 +319,7 @@ fn remove(module: &mut Module, random: &mut Random) -> bool {
     if places.len() < 2 {
         return false;
     }
-    module.items.remove(random.of(&places));
+    module.items.remove(random.pick(&places));
     true
 }
 
@@ -342,7 +348,7 @@ fn add(module: &mut Module, random: &mut Random) -> bool {
     true
 }
 
-/// Chooses an initializer list and the index of one of its entries.
+/// Chooses an initializer list and the index of an entry.
 fn entry<'m>(module: &'m mut Module, random: &mut Random) -> Option<(&'m mut Vec<Initializer>, usize)> {
     let mut all = lists(module);
     all.retain(|list| !list.is_empty());

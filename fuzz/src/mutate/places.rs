@@ -13,13 +13,13 @@ pub(super) fn declarations(module: &mut Module) -> Vec<&mut Declaration> {
 /// Returns the expressions of the declarations at module scope: values in initializers, dimensions, counts, alignments and
 /// arguments of attributes.
 pub(super) fn expressions(module: &mut Module) -> Vec<&mut Expr> {
-    struct Found<'m>(Vec<&'m mut Expr>);
-    impl<'m> VisitMut<'m> for Found<'m> {
+    struct Expressions<'m>(Vec<&'m mut Expr>);
+    impl<'m> VisitMut<'m> for Expressions<'m> {
         fn expr(&mut self, expr: &'m mut Expr) {
             self.0.push(expr);
         }
     }
-    let mut found = Found(Vec::new());
+    let mut found = Expressions(Vec::new());
     declarations(module).into_iter().for_each(|declaration| found.declaration(declaration));
     found.0
 }

@@ -6,7 +6,7 @@ use num_bigint::{BigInt, BigUint, Sign};
 
 /// A binary format of IEEE 754.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Format {
+pub(super) struct FloatFormat {
     /// The number of bits of the significand, including the hidden bit.
     precision: i64,
     /// The exponent of the smallest normal number.
@@ -16,11 +16,11 @@ pub(super) struct Format {
 }
 
 /// Double precision.
-pub(super) const DOUBLE: Format = Format { precision: 53, least: -1022, width: 64 };
+pub(super) const DOUBLE: FloatFormat = FloatFormat { precision: 53, least: -1022, width: 64 };
 /// Single precision.
-pub(super) const SINGLE: Format = Format { precision: 24, least: -126, width: 32 };
+pub(super) const SINGLE: FloatFormat = FloatFormat { precision: 24, least: -126, width: 32 };
 
-impl Format {
+impl FloatFormat {
     fn sign(self, negative: bool) -> u64 {
         u64::from(negative) << (self.width - 1)
     }
@@ -42,7 +42,7 @@ pub(super) enum Real {
 }
 
 /// Decodes an encoding.
-pub(super) fn decode(format: Format, bits: u64) -> Real {
+pub(super) fn decode(format: FloatFormat, bits: u64) -> Real {
     let negative = bits >> (format.width - 1) & 1 == 1;
     let fraction_bits = (format.precision - 1) as u32;
     let fraction = bits & ((1 << fraction_bits) - 1);
@@ -63,7 +63,7 @@ pub(super) fn decode(format: Format, bits: u64) -> Real {
 }
 
 /// Returns the encoding nearest to a fraction. Ties go to the encoding with a zero last bit.
-pub(super) fn round(format: Format, negative: bool, numerator: BigUint, denominator: BigUint) -> u64 {
+pub(super) fn round(format: FloatFormat, negative: bool, numerator: BigUint, denominator: BigUint) -> u64 {
     let zero = BigUint::ZERO;
     if numerator == zero {
         return format.sign(negative);
@@ -101,7 +101,7 @@ fn at_power(numerator: &BigUint, denominator: &BigUint, power: i64) -> (BigUint,
 
 /// An operation on two doubles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Operation {
+pub(super) enum FloatOperation {
     Add,
     Subtract,
     Multiply,
@@ -109,9 +109,9 @@ pub(super) enum Operation {
 }
 
 /// Returns the double nearest to the exact result, or `None` for NaN.
-pub(super) fn apply(operation: Operation, left: u64, right: u64) -> Option<u64> {
+pub(super) fn apply(operation: FloatOperation, left: u64, right: u64) -> Option<u64> {
     let (left, mut right) = (decode(DOUBLE, left), decode(DOUBLE, right));
-    if operation == Operation::Subtract {
+    if operation == FloatOperation::Subtract {
         right = match right {
             Real::Nan => Real::Nan,
             Real::Infinity(negative) => Real::Infinity(!negative),
@@ -121,13 +121,10 @@ pub(super) fn apply(operation: Operation, left: u64, right: u64) -> Option<u64> 
     let zero = BigUint::ZERO;
     match (operation, left, right) {
         (_, Real::Nan, _) | (_, _, Real::Nan) => None,
-        (Operation::Add | Operation::Subtract, left, right) => match (left, right) {
+        (FloatOperation::Add | FloatOperation::Subtract, left, right) => match (left, right) {
             (Real::Infinity(a), Real::Infinity(b)) => (a == b).then(|| DOUBLE.infinity(a)),
             (Real::Infinity(a), _) | (_, Real::Infinity(a)) => Some(DOUBLE.infinity(a)),
             (Real::Finite(a, an, ad), Real::Finite(b, bn, bd)) => {
-                let signed = |negative, magnitude| {
-                    BigInt::from_biguint(if negative { Sign::Minus } else { Sign::Plus }, magnitude)
-                };
                 let sum = signed(a, an * &bd) + signed(b, bn * &ad);
                 // A sum of zero is positive, unless it is one of two negative zeros.
                 let negative = if sum.sign() == Sign::NoSign { a && b } else { sum.sign() == Sign::Minus };
@@ -135,7 +132,7 @@ pub(super) fn apply(operation: Operation, left: u64, right: u64) -> Option<u64> 
             }
             _ => unreachable!("not a number was told apart"),
         },
-        (Operation::Multiply, left, right) => match (left, right) {
+        (FloatOperation::Multiply, left, right) => match (left, right) {
             (Real::Finite(a, an, ad), Real::Finite(b, bn, bd)) => {
                 Some(round(DOUBLE, a != b, an * bn, ad * bd))
             }
@@ -145,7 +142,7 @@ pub(super) fn apply(operation: Operation, left: u64, right: u64) -> Option<u64> 
             }
             _ => unreachable!("not a number was told apart"),
         },
-        (Operation::Divide, left, right) => match (left, right) {
+        (FloatOperation::Divide, left, right) => match (left, right) {
             (Real::Infinity(_), Real::Infinity(_)) => None,
             (Real::Infinity(a), Real::Finite(b, ..)) => Some(DOUBLE.infinity(a != b)),
             (Real::Finite(a, ..), Real::Infinity(b)) => Some(DOUBLE.sign(a != b)),
@@ -162,21 +159,26 @@ pub(super) fn apply(operation: Operation, left: u64, right: u64) -> Option<u64> 
 
 /// Compares two doubles. Returns `None` if either is NaN.
 pub(super) fn compare(left: u64, right: u64) -> Option<Ordering> {
-    let signed = |real: Real| match real {
-        Real::Nan => None,
-        Real::Infinity(negative) => Some((if negative { -1 } else { 1 }, BigInt::ZERO, BigUint::from(1u32))),
-        Real::Finite(negative, n, d) => {
-            Some((0, BigInt::from_biguint(if negative { Sign::Minus } else { Sign::Plus }, n), d))
-        }
-    };
-    let (a, an, ad) = signed(decode(DOUBLE, left))?;
-    let (b, bn, bd) = signed(decode(DOUBLE, right))?;
-    // Numbers lie between the infinities.
+    let (a, an, ad) = ordered(decode(DOUBLE, left))?;
+    let (b, bn, bd) = ordered(decode(DOUBLE, right))?;
     Some(a.cmp(&b).then_with(|| (an * BigInt::from(bd)).cmp(&(bn * BigInt::from(ad)))))
 }
 
+/// Returns a key for comparisons: -1, 0 or 1 for the negative infinity, numbers and the positive infinity, and the fraction.
+fn ordered(real: Real) -> Option<(i8, BigInt, BigUint)> {
+    match real {
+        Real::Nan => None,
+        Real::Infinity(negative) => Some((if negative { -1 } else { 1 }, BigInt::ZERO, BigUint::from(1u32))),
+        Real::Finite(negative, n, d) => Some((0, signed(negative, n), d)),
+    }
+}
+
+fn signed(negative: bool, magnitude: BigUint) -> BigInt {
+    BigInt::from_biguint(if negative { Sign::Minus } else { Sign::Plus }, magnitude)
+}
+
 /// Converts a value other than NaN between formats, rounding if necessary.
-pub(super) fn convert(from: Format, to: Format, bits: u64) -> u64 {
+pub(super) fn convert(from: FloatFormat, to: FloatFormat, bits: u64) -> u64 {
     match decode(from, bits) {
         Real::Nan => unreachable!("what becomes of a payload is another rule"),
         Real::Infinity(negative) => to.infinity(negative),
@@ -215,13 +217,13 @@ mod tests {
 
     /// Compares with the arithmetic of the host, which is IEEE 754 with rounding to nearest and ties to even.
     #[test]
-    fn exact_fractions_rounded_once_are_what_the_machine_computes() {
+    fn exact_fractions_rounded_once_match_machine_arithmetic() {
         type Machine = fn(f64, f64) -> f64;
-        let machine: [(Operation, Machine); 4] = [
-            (Operation::Add, |a, b| a + b),
-            (Operation::Subtract, |a, b| a - b),
-            (Operation::Multiply, |a, b| a * b),
-            (Operation::Divide, |a, b| a / b),
+        let machine: [(FloatOperation, Machine); 4] = [
+            (FloatOperation::Add, |a, b| a + b),
+            (FloatOperation::Subtract, |a, b| a - b),
+            (FloatOperation::Multiply, |a, b| a * b),
+            (FloatOperation::Divide, |a, b| a / b),
         ];
         for a in INTERESTING {
             for b in INTERESTING {

@@ -6,7 +6,7 @@ use super::float::{self, DOUBLE};
 
 /// The value of a literal, before the rules for types and ranges apply.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Literal {
+pub(super) enum ExactLiteral {
     /// An integer of any size, and whether it has the suffix `U`.
     Integer(BigUint, bool),
     /// A decimal floating-point literal as a double, rounded once.
@@ -18,30 +18,30 @@ pub(super) enum Literal {
 }
 
 /// Parses a number. Returns `None` if no literal form derives it.
-pub(super) fn read(text: &str) -> Option<Literal> {
+pub(super) fn read(text: &str) -> Option<ExactLiteral> {
     let lower = text.to_ascii_lowercase();
     let (body, unsigned) = match text.strip_suffix('U') {
         Some(_) => (&lower[..lower.len() - 1], true),
         None => (&lower[..], false),
     };
     if let Some(digits) = body.strip_prefix("0x") {
-        return Some(Literal::Integer(in_base(digits, 16)?, unsigned));
+        return Some(ExactLiteral::Integer(in_base(digits, 16)?, unsigned));
     }
     if let Some(digits) = lower.strip_prefix("0d").filter(|digits| digits.len() == 16) {
-        return Some(Literal::Double(u64::from_str_radix(checked(digits, 16)?, 16).ok()?));
+        return Some(ExactLiteral::Double(u64::from_str_radix(checked(digits, 16)?, 16).ok()?));
     }
     if let Some(digits) = lower.strip_prefix("0f").filter(|digits| digits.len() == 8) {
-        return Some(Literal::Single(u32::from_str_radix(checked(digits, 16)?, 16).ok()?));
+        return Some(ExactLiteral::Single(u32::from_str_radix(checked(digits, 16)?, 16).ok()?));
     }
     if let Some(digits) = body.strip_prefix("0b") {
-        return Some(Literal::Integer(in_base(digits, 2)?, unsigned));
+        return Some(ExactLiteral::Integer(in_base(digits, 2)?, unsigned));
     }
     if lower.contains(['.', 'e']) {
-        return decimal(&lower).map(Literal::Decimal);
+        return decimal(&lower).map(ExactLiteral::Decimal);
     }
     // A lone zero matches neither the decimal nor the octal form of the grammar, but the specification uses it.
     let base = if body.len() > 1 && body.starts_with('0') { 8 } else { 10 };
-    Some(Literal::Integer(in_base(body, base)?, unsigned))
+    Some(ExactLiteral::Integer(in_base(body, base)?, unsigned))
 }
 
 fn checked(digits: &str, base: u32) -> Option<&str> {
@@ -75,12 +75,17 @@ fn decimal(text: &str) -> Option<u64> {
     // The decimal position of the first digit. Far outside the range of doubles, the power of ten need not be computed.
     let first = significant.len() as i64 + scale;
     let ten = BigUint::from(10u32);
-    let power = |exponent: i64| ten.pow(exponent.unsigned_abs() as u32);
-    Some(match () {
-        () if significant.is_empty() || first < -400 => 0,
-        () if first > 400 => DOUBLE.infinity(false),
-        () if scale >= 0 => float::round(DOUBLE, false, number * power(scale), BigUint::from(1u32)),
-        () => float::round(DOUBLE, false, number, power(scale)),
+    if significant.is_empty() || first < -400 {
+        return Some(0);
+    }
+    if first > 400 {
+        return Some(DOUBLE.infinity(false));
+    }
+    let power = ten.pow(scale.unsigned_abs() as u32);
+    Some(if scale >= 0 {
+        float::round(DOUBLE, false, number * power, BigUint::from(1u32))
+    } else {
+        float::round(DOUBLE, false, number, power)
     })
 }
 
@@ -90,15 +95,15 @@ mod tests {
 
     #[test]
     fn every_form_is_read() {
-        let integer = |value: u64, unsigned| Some(Literal::Integer(value.into(), unsigned));
+        let integer = |value: u64, unsigned| Some(ExactLiteral::Integer(value.into(), unsigned));
         assert_eq!(read("0"), integer(0, false));
         assert_eq!(read("0U"), integer(0, true));
         assert_eq!(read("0123"), integer(83, false));
         assert_eq!(read("0XfFU"), integer(255, true));
         assert_eq!(read("0b101"), integer(5, false));
         assert_eq!(read("42U"), integer(42, true));
-        assert_eq!(read("0F3f800000"), Some(Literal::Single(0x3f80_0000)));
-        assert_eq!(read("0d3FF0000000000000"), Some(Literal::Double(0x3ff0_0000_0000_0000)));
+        assert_eq!(read("0F3f800000"), Some(ExactLiteral::Single(0x3f80_0000)));
+        assert_eq!(read("0d3FF0000000000000"), Some(ExactLiteral::Double(0x3ff0_0000_0000_0000)));
         for text in [
             "08", "5u", "0x", "0b2", "0xU", "1e", "1e+", ".", "1.5f", "1.5U", "0f123", "0d0", "1.2.3", "",
             "U",
@@ -110,7 +115,7 @@ mod tests {
     #[test]
     fn decimals_are_rounded_once() {
         let read = |text: &str| match read(text) {
-            Some(Literal::Decimal(bits)) => bits,
+            Some(ExactLiteral::Decimal(bits)) => bits,
             other => panic!("{text}: {other:?}"),
         };
         assert_eq!(read("1.0"), 0x3ff0_0000_0000_0000);

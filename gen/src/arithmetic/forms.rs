@@ -2,15 +2,15 @@
 
 use std::sync::LazyLock;
 
-/// What an operand is drawn as.
+/// The values that an operand is drawn from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Slot {
+pub(super) enum OperandSlot {
     /// A value of a type.
-    Value(Type),
+    Value(IntegerType),
     /// The number of a bit, or a count of bits: boundaries at and beyond this width.
     Bits(u32),
     /// A divisor of a type.
-    Divisor(Type),
+    Divisor(IntegerType),
     /// Four selectors of bytes.
     Selectors,
     /// The two bits that choose within a mode.
@@ -28,18 +28,18 @@ pub(super) enum Slot {
 
 /// An integer type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Type {
+pub(super) struct IntegerType {
     pub bits: u32,
     pub signed: bool,
 }
 
 /// One instruction without its operands.
 #[derive(Clone, Debug)]
-pub(super) struct Form {
+pub(super) struct ArithmeticForm {
     pub opcode: String,
-    /// The destination: a value, a predicate, a word of which a part is set, or nothing.
-    pub result: Slot,
-    pub sources: Vec<Slot>,
+    /// The destination: a value, a predicate, a part of a word, or nothing.
+    pub result: OperandSlot,
+    pub sources: Vec<OperandSlot>,
 }
 
 /// The first of the targets with instructions on packed halves: `sm_90`.
@@ -110,9 +110,9 @@ const PACKED: &[(&str, &str, &str)] =
 
 /// Types of the result and the sources of a video instruction on words.
 const VIDEO_TYPES: [&str; 4] = ["u32.u32.u32", "s32.s32.s32", "s32.u32.s32", "u32.s32.s32"];
-/// Further modifiers of one, the suffixes of its operands, and whether it has a third source. None sets `.h1` or saturates, and
-/// none compares an unsigned result with a third source: what ptxas does then is a listed deviation, behind which others could not
-/// be seen.
+/// Further modifiers of a video instruction, the suffixes of its operands, and whether it has a third source. No row sets
+/// `.h1` or saturates, and unsigned results are not combined with a third source by `.max`: ptxas has listed deviations
+/// there, which would hide others.
 const VIDEO: [(&str, [&str; 3], bool); 5] = [
     ("", ["", "", ""], false),
     ("", ["", ".b1", ".h1"], false),
@@ -120,7 +120,7 @@ const VIDEO: [(&str, [&str; 3], bool); 5] = [
     (".max", ["", "", ".b2"], true),
     ("", [".b2", "", ""], true),
 ];
-/// The same for several parts of words; the first number says how many.
+/// The same for instructions on several parts of words, with the number of parts first.
 const SEVERAL: [(u32, &str, [&str; 3]); 8] = [
     (2, "", ["", "", ""]),
     (2, ".sat", ["", ".h01", ""]),
@@ -135,8 +135,8 @@ const SEVERAL: [(u32, &str, [&str; 3]); 8] = [
 /// The types of conversions.
 const CONVERTED: &str = "u8 s8 u16 s16 u32 s32 u64 s64";
 
-/// Every form; those that not all targets have are the last.
-static FORMS: LazyLock<Vec<Form>> = LazyLock::new(|| {
+/// All forms. Forms that some targets lack come last.
+static FORMS: LazyLock<Vec<ArithmeticForm>> = LazyLock::new(|| {
     let mut forms = Vec::new();
     for (opcodes, types, operands) in ROWS {
         for opcode in opcodes.split(' ') {
@@ -147,11 +147,13 @@ static FORMS: LazyLock<Vec<Form>> = LazyLock::new(|| {
     for into in CONVERTED.split(' ') {
         for of in CONVERTED.split(' ') {
             // Nothing saturates where every value fits.
-            let saturations: &[&str] = if Type::of(into).holds(Type::of(of)) { &[""] } else { &["", ".sat"] };
+            let saturations: &[&str] =
+                if IntegerType::of(into).holds(IntegerType::of(of)) { &[""] } else { &["", ".sat"] };
             for saturation in saturations {
                 let opcode = format!("cvt{saturation}.{into}.{of}");
-                let (result, source) = (Slot::Value(Type::of(into)), Slot::Value(Type::of(of)));
-                forms.push(Form { opcode, result, sources: vec![source] });
+                let (result, source) =
+                    (OperandSlot::Value(IntegerType::of(into)), OperandSlot::Value(IntegerType::of(of)));
+                forms.push(ArithmeticForm { opcode, result, sources: vec![source] });
             }
         }
     }
@@ -164,55 +166,65 @@ static FORMS: LazyLock<Vec<Form>> = LazyLock::new(|| {
 });
 
 /// Returns the forms that a target has.
-pub(super) fn forms(target: usize) -> &'static [Form] {
-    let is_packed = |form: &&Form| form.opcode.ends_with("x2");
-    let packed = if target < PACKED_SINCE { FORMS.iter().filter(is_packed).count() } else { 0 };
+pub(super) fn forms(target: usize) -> &'static [ArithmeticForm] {
+    if target >= PACKED_SINCE {
+        return &FORMS;
+    }
+    let packed = FORMS.iter().filter(|form| form.opcode.ends_with("x2")).count();
     &FORMS[..FORMS.len() - packed]
 }
 
 /// Video instructions, each with some of the suffixes and modifiers.
-fn video() -> Vec<Form> {
-    let part = |suffix: &'static str| match suffix {
-        "" => Slot::Value(Type::of("u32")),
-        suffix => Slot::Part(suffix),
-    };
+fn video() -> Vec<ArithmeticForm> {
     let mut forms = Vec::new();
     for name in ["vadd", "vsub", "vabsdiff", "vmin", "vmax"] {
         for types in VIDEO_TYPES {
-            let is_listed = |how: &str| how == ".max" && types.starts_with('u');
-            for (how, [to, a, b], has_third) in VIDEO.into_iter().filter(|(how, ..)| !is_listed(how)) {
-                let third = has_third.then_some(part(""));
-                let sources = [part(a), part(b)].into_iter().chain(third).collect();
-                forms.push(Form { opcode: format!("{name}.{types}{how}"), result: part(to), sources });
+            for (how, [to, a, b], has_third) in VIDEO {
+                if how == ".max" && types.starts_with('u') {
+                    continue;
+                }
+                let mut sources = vec![word_part(a), word_part(b)];
+                sources.extend(has_third.then(|| word_part("")));
+                let opcode = format!("{name}.{types}{how}");
+                forms.push(ArithmeticForm { opcode, result: word_part(to), sources });
             }
         }
     }
-    // Several parts are never those of a constant.
-    let several = |opcode: String, [to, a, b]: [&'static str; 3]| {
-        let sources = [a, b, ""].map(Slot::Part).to_vec();
-        Form { opcode, result: Slot::Part(to), sources }
-    };
     for name in ["vadd", "vsub", "vavrg", "vabsdiff", "vmin", "vmax"] {
         for ty in ["u32", "s32"] {
             for (count, how, suffixes) in SEVERAL {
-                forms.push(several(format!("{name}{count}.{ty}.{ty}.{ty}{how}"), suffixes));
+                forms.push(form_on_parts(format!("{name}{count}.{ty}.{ty}.{ty}{how}"), suffixes));
             }
         }
     }
     for how in ["2.u32.u32.lt", "2.s32.s32.ge.add", "4.s32.s32.le", "4.u32.u32.ne.add"] {
-        forms.push(several(format!("vset{how}"), ["", "", ""]));
+        forms.push(form_on_parts(format!("vset{how}"), ["", "", ""]));
     }
     forms
 }
 
-impl Type {
-    /// `u32`, `s64`, `b16`
-    fn of(name: &str) -> Type {
-        Type { bits: name[1..].parse().unwrap_or(32), signed: name.starts_with('s') }
+/// Returns the operand for a part of a word, or for a whole word without a suffix.
+fn word_part(suffix: &'static str) -> OperandSlot {
+    match suffix {
+        "" => OperandSlot::Value(IntegerType::of("u32")),
+        suffix => OperandSlot::Part(suffix),
+    }
+}
+
+/// Returns the form of an instruction on several parts of words. Its operands are registers: a constant has no parts.
+fn form_on_parts(opcode: String, [to, a, b]: [&'static str; 3]) -> ArithmeticForm {
+    let sources = [a, b, ""].map(OperandSlot::Part).to_vec();
+    ArithmeticForm { opcode, result: OperandSlot::Part(to), sources }
+}
+
+impl IntegerType {
+    /// Parses a type: `u32`, `s64`, `b16`.
+    fn of(name: &str) -> IntegerType {
+        IntegerType { bits: name[1..].parse().unwrap_or(32), signed: name.starts_with('s') }
     }
 
-    /// Whether it has every value of another type.
-    fn holds(self, other: Type) -> bool {
+    /// Whether the type has every value of another type.
+    fn holds(self, other: IntegerType) -> bool {
         match (self.signed, other.signed) {
             (false, true) => false,
             (true, false) => self.bits > other.bits,
@@ -220,30 +232,30 @@ impl Type {
         }
     }
 
-    /// The bits of a register that holds a value of it at least.
+    /// Returns the width in bits of the smallest register that holds a value of the type.
     pub fn register(self) -> u32 {
         self.bits.max(16)
     }
 }
 
-fn form(opcode: &str, ty: &str, operands: &str) -> Form {
-    let own = Type::of(ty);
-    let slot = |letter: char| match letter {
-        't' => Slot::Value(own),
-        'd' => Slot::Value(Type { bits: 2 * own.bits, ..own }),
-        'w' => Slot::Value(Type::of("u32")),
-        'i' => Slot::Value(Type::of("s32")),
-        'c' => Slot::Bits(own.bits),
-        'v' => Slot::Divisor(own),
-        's' => Slot::Selectors,
-        'm' => Slot::Choice,
-        'l' => Slot::Table,
-        'a' => Slot::Place,
-        'x' => Slot::Part(""),
-        'n' => Slot::Nothing,
-        _ => Slot::Predicate,
-    };
-    let mut slots = operands.chars().map(slot);
-    let result = slots.next().unwrap_or(Slot::Predicate);
-    Form { opcode: opcode.replace('%', ty), result, sources: slots.collect() }
+/// Returns the form of a row for this type; `operands` has a letter for each operand, see [`ROWS`].
+fn form(opcode: &str, type_name: &str, operands: &str) -> ArithmeticForm {
+    let ty = IntegerType::of(type_name);
+    let mut slots = operands.chars().map(|letter| match letter {
+        't' => OperandSlot::Value(ty),
+        'd' => OperandSlot::Value(IntegerType { bits: 2 * ty.bits, ..ty }),
+        'w' => OperandSlot::Value(IntegerType::of("u32")),
+        'i' => OperandSlot::Value(IntegerType::of("s32")),
+        'c' => OperandSlot::Bits(ty.bits),
+        'v' => OperandSlot::Divisor(ty),
+        's' => OperandSlot::Selectors,
+        'm' => OperandSlot::Choice,
+        'l' => OperandSlot::Table,
+        'a' => OperandSlot::Place,
+        'x' => OperandSlot::Part(""),
+        'n' => OperandSlot::Nothing,
+        _ => OperandSlot::Predicate,
+    });
+    let result = slots.next().unwrap_or(OperandSlot::Predicate);
+    ArithmeticForm { opcode: opcode.replace('%', type_name), result, sources: slots.collect() }
 }

@@ -1,8 +1,8 @@
-//! Kernels of integer arithmetic, for comparing what they compute.
+//! Kernels of integer arithmetic, for comparing their results.
 //!
-//! A kernel reads an input buffer and two scalars, and stores every value that nothing else uses. Kernels are of four kinds, by their
-//! number: one instruction in every form with boundary immediates; two instructions; three, each using the one before;
-//! and idioms that optimizers look for, mixed with other instructions.
+//! A kernel reads an input buffer and two scalars, and stores every value that nothing else uses. The number of a kernel
+//! selects one of four kinds: a single instruction, in every form with boundary immediates; two instructions; three, each
+//! using the result of the previous one; and idioms that optimizers look for, mixed with other instructions.
 
 mod draft;
 mod forms;
@@ -11,23 +11,23 @@ mod idioms;
 use std::fmt::Write as _;
 
 use crate::stream::Draw;
-use draft::Draft;
-use forms::Form;
+use draft::KernelDraft;
+use forms::ArithmeticForm;
 
-/// How many kernels of one instruction there are for each form.
+/// The number of single-instruction kernels for each form.
 const VARIANTS: u64 = 6;
 
 /// Targets and the first `.version` that has each.
 pub const TARGETS: [(&str, &str); 5] =
     [("sm_75", "7.6"), ("sm_80", "7.6"), ("sm_90", "8.0"), ("sm_100", "8.6"), ("sm_120", "8.7")];
 
-/// How many forms of instructions a target has.
+/// Returns the number of instruction forms that a target has.
 pub fn forms(target: usize) -> usize {
     forms::forms(target).len()
 }
 
-/// A module of the kernels of these numbers, each named `k` and its number, for a target of [`TARGETS`]. Targets with the same
-/// number of [`forms`] have the same kernels.
+/// Returns a module of the kernels with these numbers, each named `k` and its number, for a target of [`TARGETS`]. Targets
+/// with the same number of [`forms`] have the same kernels.
 pub fn module(seed: u64, numbers: std::ops::Range<u64>, target: usize) -> String {
     let target = target % TARGETS.len();
     let mut text = header(target);
@@ -37,17 +37,18 @@ pub fn module(seed: u64, numbers: std::ops::Range<u64>, target: usize) -> String
     text
 }
 
-/// A module of kernels of one instruction, to establish what each does: for each of these forms one with registers alone, and
-/// several with immediates.
+/// Returns a module of single-instruction kernels that establish the results of each form: a kernel with registers only,
+/// and several with immediates.
 pub fn directed(forms: std::ops::Range<usize>, target: usize) -> String {
     let target = target % TARGETS.len();
-    let all = forms::forms(target);
+    let target_forms = forms::forms(target);
     let mut text = header(target);
     for form in forms {
         for variant in 0..VARIANTS {
             let number = form as u64 * VARIANTS + variant;
             let draw = Draw::new(1, number);
-            text.push_str(&of_one(draw, &all[form % all.len()], variant).text(number));
+            let draft = single_instruction(draw, &target_forms[form % target_forms.len()], variant);
+            text.push_str(&draft.text(number));
         }
     }
     text
@@ -58,24 +59,24 @@ fn header(target: usize) -> String {
     format!(".version {version}\n.target {target}\n.address_size 64\n")
 }
 
-fn kernel(seed: u64, number: u64, forms: &[Form]) -> String {
+fn kernel(seed: u64, number: u64, forms: &[ArithmeticForm]) -> String {
     let mut draw = Draw::new(seed, number);
     let draft = match number % 8 {
         0 => {
             let nth = number / 8;
             let form = (nth / VARIANTS) as usize % forms.len();
-            of_one(draw, &forms[form], nth % VARIANTS)
+            single_instruction(draw, &forms[form], nth % VARIANTS)
         }
         1..=3 => chain(&mut draw, 2, forms),
         4 => chain(&mut draw, 3, forms),
         _ => {
-            let count = *draw.of(&[2, 3, 4, 5, 6, 8, 10, 14, 20, 30]);
-            let mut draft = Draft::new(1);
+            let count = *draw.pick(&[2, 3, 4, 5, 6, 8, 10, 14, 20, 30]);
+            let mut draft = KernelDraft::new(1);
             for _ in 0..count {
                 match draw.below(5) {
                     0 | 1 => idioms::write(&mut draft, &mut draw),
                     _ => {
-                        let form = draw.of(forms);
+                        let form = draw.pick(forms);
                         draft.instruction(&mut draw, form, None);
                     }
                 }
@@ -86,27 +87,27 @@ fn kernel(seed: u64, number: u64, forms: &[Form]) -> String {
     draft.text(number)
 }
 
-/// One instruction: with registers first, then with immediates.
-fn of_one(mut draw: Draw, form: &Form, variant: u64) -> Draft {
-    let mut draft = Draft::new(if variant == 0 { 0 } else { 2 });
+/// Creates a kernel of a single instruction: variant 0 has only registers, the others have immediates.
+fn single_instruction(mut draw: Draw, form: &ArithmeticForm, variant: u64) -> KernelDraft {
+    let mut draft = KernelDraft::new(if variant == 0 { 0 } else { 2 });
     draft.instruction(&mut draw, form, None);
     draft
 }
 
-/// A chain of instructions: each uses the result of the one before.
-fn chain(draw: &mut Draw, length: usize, forms: &[Form]) -> Draft {
-    let mut draft = Draft::new(1);
+/// Creates a chain of instructions: each uses the result of the previous one.
+fn chain(draw: &mut Draw, length: usize, forms: &[ArithmeticForm]) -> KernelDraft {
+    let mut draft = KernelDraft::new(1);
     let mut last = None;
     for _ in 0..length {
-        let fitting = (0..40).map(|_| draw.of(forms)).find(|form| draft.fits(form, last));
+        let fitting = (0..40).map(|_| draw.pick(forms)).find(|form| draft.fits(form, last));
         let Some(form) = fitting else { break };
         last = draft.instruction(draw, form, last);
     }
     draft
 }
 
-impl Draft {
-    /// The kernel, with stores of everything that nothing used.
+impl KernelDraft {
+    /// Returns the text of the kernel, with stores of all unused values.
     fn text(mut self, number: u64) -> String {
         self.store_unused();
         let mut text = format!(

@@ -4,10 +4,10 @@
 use ptxsmith_syntax::{Declaration, Declarator, Expr, Initializer, Item, Text};
 
 use crate::{
-    declare::{Element, Specifiers},
-    draft::{Draft, Form},
+    declare::{ElementContent, Specifiers},
+    draft::{Draft, Expansion},
     nonterminal::Nonterminal,
-    operands::Kernel,
+    operands::KernelText,
 };
 
 /// Defines the kinds of pieces. Each entry gives the nonterminal and the signature of the functions that generate the piece.
@@ -15,17 +15,19 @@ macro_rules! pieces {
     ($($kind:ident: $name:ident($($given:ident: $type:ty),*) -> $made:ty;)+) => {
         /// A function that generates a piece, for each kind.
         #[derive(Clone, Copy, Debug)]
-        pub(crate) enum Piece {
+        pub(crate) enum PieceMaker {
             $($kind(fn(&mut Draft<'_, '_>, $($type),*) -> $made),)+
         }
 
         impl Draft<'_, '_> {
             $(
-                #[doc = concat!("What the production of `Nonterminal::", stringify!($kind), "` that is chosen makes.")]
+                #[doc = concat!("Generates a piece by a chosen production of `Nonterminal::", stringify!($kind), "`.")]
                 pub fn $name(&mut self, $($given: $type),*) -> $made {
                     let (chosen, form) = self.choose_form(Nonterminal::$kind);
                     match form {
-                        Form::Piece(_, Piece::$kind(make)) => self.within(chosen, |draft| make(draft, $($given),*)),
+                        Expansion::Piece(_, PieceMaker::$kind(make)) => {
+                            self.within(chosen, |draft| make(draft, $($given),*))
+                        }
                         other => unreachable!("{other:?} makes another kind"),
                     }
                 }
@@ -42,14 +44,14 @@ pieces! {
     Variable: variable(specifiers: &Specifiers, values: Nonterminal) -> Declarator;
     // Returns nothing: adds its nodes to the current expression.
     Extent: extent(extent: u64) -> ();
-    List: list(element: Element, extents: &[u64]) -> Initializer;
-    CountedList: counted_list(element: Element, extents: &[u64]) -> Initializer;
-    Lanes: lanes(element: Element) -> Initializer;
+    List: list(element: ElementContent, extents: &[u64]) -> Initializer;
+    CountedList: counted_list(element: ElementContent, extents: &[u64]) -> Initializer;
+    Lanes: lanes(element: ElementContent) -> Initializer;
     Group: group() -> Vec<Item>;
     Target: target() -> Vec<Item>;
     Holder: holder() -> Item;
     Kernel: kernel() -> Vec<Item>;
-    Probe: probe(kernel: &mut Kernel) -> ();
+    Probe: probe(kernel: &mut KernelText) -> ();
 }
 
 #[cfg(test)]
@@ -57,16 +59,17 @@ mod tests {
     use std::mem::{Discriminant, discriminant};
 
     use super::*;
-    use crate::{choice::Choice, grammar::productions};
+    use crate::{choice::ChosenValue, grammar::productions};
 
-    type Kind = (Discriminant<Form>, Option<Discriminant<Piece>>, Option<Discriminant<Choice>>);
+    type Kind =
+        (Discriminant<Expansion>, Option<Discriminant<PieceMaker>>, Option<Discriminant<ChosenValue>>);
 
     /// Returns the kind of piece that a form generates, or `None` for an expression.
-    fn kind(form: &Form) -> Option<Kind> {
+    fn kind(form: &Expansion) -> Option<Kind> {
         match form {
-            Form::Piece(_, piece) => Some((discriminant(form), Some(discriminant(piece)), None)),
-            Form::Choice(choice) => Some((discriminant(form), None, Some(discriminant(choice)))),
-            Form::Type(_) | Form::Space(_) => Some((discriminant(form), None, None)),
+            Expansion::Piece(_, piece) => Some((discriminant(form), Some(discriminant(piece)), None)),
+            Expansion::Choice(choice) => Some((discriminant(form), None, Some(discriminant(choice)))),
+            Expansion::Type(_) | Expansion::Space(_) => Some((discriminant(form), None, None)),
             _ => None,
         }
     }
@@ -75,7 +78,7 @@ mod tests {
     fn all_productions_of_a_nonterminal_make_one_kind() {
         for of in Nonterminal::ALL {
             let own = productions().filter(|id| id.get().of == of).map(|id| &id.get().form);
-            let mut own = own.filter(|form| !matches!(form, Form::Same(_)));
+            let mut own = own.filter(|form| !matches!(form, Expansion::Same(_)));
             let first = own.next().map(kind);
             assert!(own.all(|form| Some(kind(form)) == first), "{}", of.name());
         }

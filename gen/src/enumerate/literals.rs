@@ -4,7 +4,7 @@ use ptxsmith_syntax::{Radix, ScalarType};
 
 use super::{
     INTEGER_TYPES,
-    post::{Least, Minus, Operand, Plain, Post, Unsigned, single},
+    post::{IntegerOperand, Least, Minus, Plain, Post, Unsigned, single},
     take,
 };
 use crate::{boundary, case::Body, number::integer_text};
@@ -62,7 +62,7 @@ pub(super) fn double(at: usize) -> u64 {
 }
 
 /// The operands that are converted to every type, besides the limits of types.
-pub(super) static INSIDE: [Operand; 8] =
+pub(super) static INSIDE: [IntegerOperand; 8] =
     [Plain(0), Plain(1), Minus(1), Plain(100), Minus(100), Plain(300), Unsigned(300), Least];
 
 pub(super) fn integers_by_type() -> u64 {

@@ -1,9 +1,9 @@
 //! Every operator with every pair of operands, and every pair of operators.
 
-use ptxsmith_syntax::{BinaryOp, NodeKind, ScalarType, UnaryOp, precedence};
+use ptxsmith_syntax::{BinaryOp, NodeId, NodeKind, ScalarType, UnaryOp, precedence};
 
 use super::{
-    post::{FLOATS, Minus, OPERANDS, Operand, PAIRS, PREFIXES, Plain, Post, TRIPLES, Unsigned},
+    post::{FLOATS, IntegerOperand, Minus, OPERANDS, PAIRS, PREFIXES, Plain, Post, TRIPLES, Unsigned},
     take,
 };
 use crate::case::Body;
@@ -32,7 +32,7 @@ pub(super) fn infix(mut index: u64) -> Body {
     post.body(ScalarType::S64)
 }
 
-pub(super) static CONDITIONS: [Operand; 4] = [Plain(0), Plain(1), Minus(1), Unsigned(0)];
+pub(super) static CONDITIONS: [IntegerOperand; 4] = [Plain(0), Plain(1), Minus(1), Unsigned(0)];
 
 pub(super) fn ternaries() -> u64 {
     (CONDITIONS.len() * OPERANDS.len() * OPERANDS.len()) as u64
@@ -175,22 +175,15 @@ pub(super) fn ternary_infix(mut index: u64) -> Body {
     let place = take(&mut index, &NESTINGS);
     let [a, b, c] = take(&mut index, &TRIPLES);
     let mut post = Post::default();
-    let inner = |post: &mut Post| {
-        let condition = post.operand(condition, precedence::BINARY_LOWEST);
-        let then = post.operand(a, precedence::TERNARY);
-        let otherwise = post.operand(b, precedence::TERNARY);
-        let whole = post.push(NodeKind::Ternary(condition, then, otherwise));
-        post.push(NodeKind::Paren(whole))
-    };
     match place {
         Nesting::Left => {
-            let left = inner(&mut post);
+            let left = parenthesized_ternary(&mut post, condition, a, b);
             let right = post.operand(c, op.precedence() + 1);
             post.push(NodeKind::Binary(op, left, right));
         }
         Nesting::Right => {
             let left = post.operand(c, op.precedence());
-            let right = inner(&mut post);
+            let right = parenthesized_ternary(&mut post, condition, a, b);
             post.push(NodeKind::Binary(op, left, right));
         }
         Nesting::Bare => {
@@ -201,4 +194,18 @@ pub(super) fn ternary_infix(mut index: u64) -> Body {
         }
     }
     post.body(ScalarType::S64)
+}
+
+/// Adds `(condition ? then : otherwise)`.
+fn parenthesized_ternary(
+    post: &mut Post,
+    condition: IntegerOperand,
+    then: IntegerOperand,
+    otherwise: IntegerOperand,
+) -> NodeId {
+    let condition = post.operand(condition, precedence::BINARY_LOWEST);
+    let then = post.operand(then, precedence::TERNARY);
+    let otherwise = post.operand(otherwise, precedence::TERNARY);
+    let whole = post.push(NodeKind::Ternary(condition, then, otherwise));
+    post.push(NodeKind::Paren(whole))
 }

@@ -8,7 +8,7 @@ use crate::{case::Body, number::integer_text};
 
 /// An integer operand: its sign or suffix, and its magnitude.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Operand {
+pub(super) enum IntegerOperand {
     Plain(u64),
     Minus(u64),
     Unsigned(u64),
@@ -16,10 +16,10 @@ pub(super) enum Operand {
     Least,
 }
 
-pub(super) use Operand::{Least, Minus, Plain, Unsigned};
+pub(super) use IntegerOperand::{Least, Minus, Plain, Unsigned};
 
 /// The operands of single operators: signed, negative and unsigned ones.
-pub(super) static OPERANDS: [Operand; 25] = [
+pub(super) static OPERANDS: [IntegerOperand; 25] = [
     Plain(0),
     Plain(1),
     Plain(2),
@@ -48,7 +48,7 @@ pub(super) static OPERANDS: [Operand; 25] = [
 ];
 
 /// The triples of operands of two operators: every sign in every place, and zeros.
-pub(super) static TRIPLES: [[Operand; 3]; 8] = [
+pub(super) static TRIPLES: [[IntegerOperand; 3]; 8] = [
     [Plain(7), Plain(3), Plain(2)],
     [Minus(7), Plain(3), Plain(2)],
     [Plain(7), Minus(3), Plain(2)],
@@ -60,7 +60,7 @@ pub(super) static TRIPLES: [[Operand; 3]; 8] = [
 ];
 
 /// The pairs of operands of a prefix operator combined with an infix operator.
-pub(super) static PAIRS: [[Operand; 2]; 8] = [
+pub(super) static PAIRS: [[IntegerOperand; 2]; 8] = [
     [Plain(7), Plain(3)],
     [Minus(7), Plain(3)],
     [Plain(8), Minus(3)],
@@ -118,7 +118,7 @@ impl Post {
     }
 
     /// Adds an operand, in parentheses if its precedence is below `least`.
-    pub fn operand(&mut self, operand: Operand, least: u8) -> u32 {
+    pub fn operand(&mut self, operand: IntegerOperand, least: u8) -> u32 {
         let decimal =
             |value, unsigned| NodeKind::Number(integer_text(value, Radix::Decimal, unsigned, 0).into());
         let at = match operand {
@@ -148,7 +148,7 @@ impl Post {
         }
     }
 
-    pub fn infix(&mut self, op: BinaryOp, left: Operand, right: Operand) -> u32 {
+    pub fn infix(&mut self, op: BinaryOp, left: IntegerOperand, right: IntegerOperand) -> u32 {
         let left = self.operand(left, op.precedence());
         let right = self.operand(right, op.precedence() + 1);
         self.push(NodeKind::Binary(op, left, right))

@@ -17,7 +17,7 @@ use crate::{
 use addresses as a;
 use edits as e;
 use operands as o;
-use pair::Pair;
+use pair::ProgramPair;
 
 /// One way to break a valid declaration.
 #[derive(Debug)]
@@ -28,7 +28,7 @@ pub struct Edit {
     pub label: &'static str,
     /// The clause that states the rule.
     pub clause: &'static str,
-    make: fn(&mut Draft<'_, '_>) -> Pair,
+    make: fn(&mut Draft<'_, '_>) -> ProgramPair,
 }
 
 /// The number of consecutive programs that use the same edit. Some edits need a special header, and programs with the same
@@ -59,8 +59,11 @@ pub struct Negative {
 
 impl PartialEq for Negative {
     fn eq(&self, other: &Negative) -> bool {
-        let parts = |n: &Negative| (n.edit.name, n.counterpart_header.clone(), n.header.clone());
-        parts(self) == parts(other) && self.counterpart == other.counterpart && self.broken == other.broken
+        self.edit.name == other.edit.name
+            && self.counterpart_header == other.counterpart_header
+            && self.header == other.header
+            && self.counterpart == other.counterpart
+            && self.broken == other.broken
     }
 }
 
@@ -70,7 +73,7 @@ impl Generator {
         let edit = &EDITS[(number / TURN % EDITS.len() as u64) as usize];
         let mut bytes = [0; 256];
         case_bytes(seed, number, &mut bytes);
-        let Pair { counterpart, broken, headers } =
+        let ProgramPair { counterpart, broken, headers } =
             (edit.make)(&mut Draft::new(self.tables(), &bytes, coverage));
         let (counterpart_header, header) = headers.unzip();
         Negative { edit, counterpart, broken, counterpart_header, header }
@@ -81,7 +84,7 @@ const fn edit(
     name: &'static str,
     label: &'static str,
     clause: &'static str,
-    make: fn(&mut Draft<'_, '_>) -> Pair,
+    make: fn(&mut Draft<'_, '_>) -> ProgramPair,
 ) -> Edit {
     Edit { name, label, clause, make }
 }
@@ -180,7 +183,7 @@ pub static EDITS: &[Edit] = &[
     edit("attribute/unified-arguments", "attribute", "5.4.8/unified", |d| a::attribute(d, ".unified(19, 95)", &[".unified", ".unified(19)", ".unified(19, 95, 1)"]).under(["8.0", "sm_90"], ["8.0", "sm_90"])),
     edit("attribute/unified-const", "attribute", "5.4.8/unified-only-global", |d| e::unified_const(d).under(["8.0", "sm_90"], ["8.0", "sm_90"])),
     edit("attribute/unified-target", "attribute", "5.4.8/unified-needs-sm-90", |d| a::attribute(d, ".unified(19, 95)", &[".unified(19, 95)"]).under(["8.0", "sm_90"], ["8.0", "sm_80"])),
-    edit("attribute/function-version", "attribute", "5.4.8/function-attribute-needs-8.0", |_| Pair::since(".func .attribute(.unified(171, 205)) v0() { ret; }", ["8.0", "sm_90"], ["7.8", "sm_90"])),
+    edit("attribute/function-version", "attribute", "5.4.8/function-attribute-needs-8.0", |_| ProgramPair::since(".func .attribute(.unified(171, 205)) v0() { ret; }", ["8.0", "sm_90"], ["7.8", "sm_90"])),
     edit("label-operand/mov", "label-operand", "6.4.4/label", |_| o::plain("mov.u64 p, v1;", "mov.u64 p, L;")),
     edit("label-operand/address", "label-operand", "6.4.4/label", |d| o::pair(d, o::INSIDE, "ld.global.u32 a, [v1 + #];", "ld.global.u32 a, [L + #];")),
     edit("function-operand/address", "function-operand", "6.4.4/function-name", |_| o::plain("ld.global.u32 a, [v1];", "ld.global.u32 a, [v2];")),

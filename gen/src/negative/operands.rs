@@ -1,6 +1,6 @@
 //! Edits of operands: kernels with an operand in a form that the specification rejects (6.4).
 
-use super::pair::Pair;
+use super::pair::ProgramPair;
 use crate::draft::Draft;
 
 /// A kernel with `@` for the edited instructions, which may use the variable `v1`, the function `v2`, registers of every kind
@@ -31,17 +31,17 @@ const KERNEL: &str = "
 pub(super) const INSIDE: &[&str] = &["0", "4", "8", "12", "16", "20", "24", "28"];
 
 /// Puts the valid and the broken instruction into the kernel, with the same choice from `any` in place of `#`.
-pub(super) fn pair(d: &mut Draft<'_, '_>, any: &[&str], counterpart: &str, broken: &str) -> Pair {
+pub(super) fn pair(d: &mut Draft<'_, '_>, any: &[&str], counterpart: &str, broken: &str) -> ProgramPair {
     let chosen = d.pick(any);
-    Pair::around(KERNEL, &counterpart.replace('#', chosen), &broken.replace('#', chosen))
+    ProgramPair::around(KERNEL, &counterpart.replace('#', chosen), &broken.replace('#', chosen))
 }
 
 /// Puts the valid and the broken instruction into the kernel unchanged.
-pub(super) fn plain(counterpart: &str, broken: &str) -> Pair {
-    Pair::around(KERNEL, counterpart, broken)
+pub(super) fn plain(counterpart: &str, broken: &str) -> ProgramPair {
+    ProgramPair::around(KERNEL, counterpart, broken)
 }
 
-pub(super) fn wide_offset(d: &mut Draft<'_, '_>) -> Pair {
+pub(super) fn wide_offset(d: &mut Draft<'_, '_>) -> ProgramPair {
     let base = d.pick(&["v1", "p"]);
     let counterpart = format!("ld.global.u32 a, [{base} + 8];");
     let broken = format!("ld.global.u32 a, [{base} + #];");
@@ -53,8 +53,9 @@ pub(super) fn wide_offset(d: &mut Draft<'_, '_>) -> Pair {
     )
 }
 
-pub(super) fn behind_the_vector(d: &mut Draft<'_, '_>) -> Pair {
+pub(super) fn behind_the_vector(d: &mut Draft<'_, '_>) -> ProgramPair {
     let (counterpart, broken) = d.pick(&[(".y", ".z"), (".x", ".w"), (".g", ".b"), (".r", ".a")]);
-    let moved = |element| format!("mov.v2.u32 v, {{a, b}}; mov.u32 c, v{element};");
-    plain(&moved(counterpart), &moved(broken))
+    let [valid, broken] =
+        [counterpart, broken].map(|element| format!("mov.v2.u32 v, {{a, b}}; mov.u32 c, v{element};"));
+    plain(&valid, &broken)
 }

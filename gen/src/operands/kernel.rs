@@ -6,7 +6,7 @@ use ptxsmith_syntax::ScalarType;
 
 /// The parts of a kernel generated so far, as PTX source.
 #[derive(Debug, Default)]
-pub(crate) struct Kernel {
+pub(crate) struct KernelText {
     /// Statements at module scope, printed before the kernel.
     pub items: String,
     /// Declarations of `.local` variables in the body.

@@ -3,12 +3,12 @@
 use ptxsmith_syntax::{ScalarType, StateSpace, TypeKind};
 
 use super::{
-    Kernel,
+    KernelText,
     put::{offset, put},
     value::{braces, list, random, spelled},
 };
 use crate::{
-    choice::{Access, Place},
+    choice::{AddressForm, DataForm},
     draft::Draft,
 };
 
@@ -54,7 +54,7 @@ const TYPES: [ScalarType; ScalarType::count(TypeKind::OF_VALUES)] = {
 };
 
 /// A variable that a probe accesses.
-pub(super) struct Variable {
+pub(super) struct KernelVariable {
     pub name: String,
     pub space: StateSpace,
     pub ty: ScalarType,
@@ -67,10 +67,10 @@ pub(super) struct Variable {
 /// Declares an array of at least four scalars, aligned for the widest access.
 pub(super) fn variable(
     d: &mut Draft<'_, '_>,
-    kernel: &mut Kernel,
+    kernel: &mut KernelText,
     space: StateSpace,
     ty: ScalarType,
-) -> Variable {
+) -> KernelVariable {
     let name = kernel.named("v");
     let size = ty.bytes();
     let shape = d.byte();
@@ -90,13 +90,13 @@ pub(super) fn variable(
     }
     let to = if space == StateSpace::Local { &mut kernel.locals } else { &mut kernel.items };
     *to += &(text + ";");
-    Variable { name, space, ty, step: extents[1..].iter().product(), scalars: extents.iter().product() }
+    KernelVariable { name, space, ty, step: extents[1..].iter().product(), scalars: extents.iter().product() }
 }
 
 /// Reads a variable through one form of address. In state spaces without initial values, writes it first.
-pub(crate) fn memory(d: &mut Draft<'_, '_>, kernel: &mut Kernel) {
+pub(crate) fn memory(d: &mut Draft<'_, '_>, kernel: &mut KernelText) {
     let form = d.place();
-    if form == Place::Absolute {
+    if form == AddressForm::Absolute {
         return absolute(d, kernel);
     }
     let space = d.storage();
@@ -104,7 +104,7 @@ pub(crate) fn memory(d: &mut Draft<'_, '_>, kernel: &mut Kernel) {
     let ty = d.pick(&TYPES);
     let size = ty.bytes();
     let (lanes, vector) = match kind {
-        Access::Scalar => (1, ""),
+        DataForm::Scalar => (1, ""),
         // At most 128 bits move at once.
         _ if size == 8 => (2, ".v2"),
         _ => d.pick(&[(4, ".v4"), (2, ".v2")]),
@@ -112,12 +112,15 @@ pub(crate) fn memory(d: &mut Draft<'_, '_>, kernel: &mut Kernel) {
     let variable = variable(d, kernel, space, ty);
     let by_element = matches!(
         form,
-        Place::Element | Place::ElementRegister | Place::ElementRegisterOffset | Place::ElementSubtracted
+        AddressForm::Element
+            | AddressForm::ElementRegister
+            | AddressForm::ElementRegisterOffset
+            | AddressForm::ElementSubtracted
     );
     // The first scalar accessed. The access stays aligned and within bounds; an index is a whole number of steps.
     let unit = if by_element { variable.step.max(lanes) } else { lanes };
     let first = match form {
-        Place::Variable | Place::Register => 0,
+        AddressForm::Variable | AddressForm::Register => 0,
         _ => d.below((variable.scalars / unit) as usize) as u64 * unit,
     };
     let by_name = offset(&variable.name, first * size);
@@ -126,15 +129,16 @@ pub(crate) fn memory(d: &mut Draft<'_, '_>, kernel: &mut Kernel) {
     let through_store = written && d.byte() < 128;
     if written {
         let to = if through_store { address(d, kernel, form, &variable, first) } else { by_name.clone() };
-        let values: Vec<String> = (0..lanes).map(|_| random(d, ty)).collect();
+        let mut values: Vec<String> = (0..lanes).map(|_| random(d, ty)).collect();
         // Store either immediates or registers that hold them.
-        let in_registers = d.byte() < 160;
-        let held = |value| if in_registers { kernel.held(ty, value) } else { value };
-        let value = one_or_more(&values.into_iter().map(held).collect::<Vec<_>>());
+        if d.byte() < 160 {
+            values = values.into_iter().map(|value| kernel.held(ty, value)).collect();
+        }
+        let value = one_or_more(&values);
         put!(kernel, "st{space}{vector}{ty} {to}, {value};");
     }
     let from = if through_store { by_name } else { address(d, kernel, form, &variable, first) };
-    if kind == Access::Register {
+    if kind == DataForm::Register {
         let register = kernel.vector(ty, lanes);
         put!(kernel, "ld{space}{vector}{ty} {register}, {from};");
         return show_elements(d, kernel, ty, &register, lanes);
@@ -158,7 +162,7 @@ fn one_or_more(operands: &[String]) -> String {
 /// Shows the elements of a vector register by their suffixes, in an order that the bytes choose.
 pub(super) fn show_elements(
     d: &mut Draft<'_, '_>,
-    kernel: &mut Kernel,
+    kernel: &mut KernelText,
     ty: ScalarType,
     vector: &str,
     lanes: u64,
@@ -173,29 +177,29 @@ pub(super) fn show_elements(
 /// Returns the address of the scalar with index `first` of a variable, in this form.
 fn address(
     d: &mut Draft<'_, '_>,
-    kernel: &mut Kernel,
-    form: Place,
-    variable: &Variable,
+    kernel: &mut KernelText,
+    form: AddressForm,
+    variable: &KernelVariable,
     first: u64,
 ) -> String {
     let bytes = first * variable.ty.bytes();
     let index = (first / variable.step) as i64;
     let name = &variable.name;
     match form {
-        Place::Register => format!("[{}]", pointer(d, kernel, variable, 0)),
-        Place::RegisterOffset => {
+        AddressForm::Register => format!("[{}]", pointer(d, kernel, variable, 0)),
+        AddressForm::RegisterOffset => {
             let offset = any_offset(d);
             format!("[{} + {}]", pointer(d, kernel, variable, bytes as i64 - offset), spelled(d, offset))
         }
-        Place::VariableOffset => format!("[{name} + {}]", spelled(d, bytes as i64)),
-        Place::Element => format!("{name}[{}]", spelled(d, index)),
-        Place::ElementRegister => format!("{name}[{}]", index_register(d, kernel, index)),
-        Place::ElementRegisterOffset => {
+        AddressForm::VariableOffset => format!("[{name} + {}]", spelled(d, bytes as i64)),
+        AddressForm::Element => format!("{name}[{}]", spelled(d, index)),
+        AddressForm::ElementRegister => format!("{name}[{}]", index_register(d, kernel, index)),
+        AddressForm::ElementRegisterOffset => {
             // The register is negative if the constant exceeds the index.
             let part = d.below(index as usize + 4) as i64;
             format!("{name}[{} + {}]", index_register(d, kernel, index - part), spelled(d, part))
         }
-        Place::ElementSubtracted => {
+        AddressForm::ElementSubtracted => {
             let part = d.below(16) as i64;
             format!("{name}[{} - {}]", index_register(d, kernel, index + part), spelled(d, part))
         }
@@ -215,7 +219,7 @@ fn any_offset(d: &mut Draft<'_, '_>) -> i64 {
 }
 
 /// Returns a register that points `bytes` bytes past the start of a variable.
-fn pointer(d: &mut Draft<'_, '_>, kernel: &mut Kernel, variable: &Variable, bytes: i64) -> String {
+fn pointer(d: &mut Draft<'_, '_>, kernel: &mut KernelText, variable: &KernelVariable, bytes: i64) -> String {
     // Addresses in `.shared` fit into 32 bits.
     let small = variable.space == StateSpace::Shared && d.byte() >= 200;
     let types: &[ScalarType] = if small {
@@ -238,7 +242,7 @@ fn pointer(d: &mut Draft<'_, '_>, kernel: &mut Kernel, variable: &Variable, byte
 }
 
 /// Returns a register that holds this index.
-fn index_register(d: &mut Draft<'_, '_>, kernel: &mut Kernel, index: i64) -> String {
+fn index_register(d: &mut Draft<'_, '_>, kernel: &mut KernelText, index: i64) -> String {
     let types = [ScalarType::S32, ScalarType::S64, ScalarType::U32, ScalarType::B32, ScalarType::U64];
     let ty = d.pick(if index < 0 { &types[..2] } else { &types });
     let value = spelled(d, index);
@@ -246,7 +250,7 @@ fn index_register(d: &mut Draft<'_, '_>, kernel: &mut Kernel, index: i64) -> Str
 }
 
 /// Stores a value at an immediate address in `.local` and loads it back.
-fn absolute(d: &mut Draft<'_, '_>, kernel: &mut Kernel) {
+fn absolute(d: &mut Draft<'_, '_>, kernel: &mut KernelText) {
     let at = 8 * d.below(16) as i64;
     let value = random(d, ScalarType::U32);
     let register = kernel.register(ScalarType::U32);

@@ -11,7 +11,7 @@ mod put;
 mod value;
 mod whole;
 
-pub(crate) use kernel::Kernel;
+pub(crate) use kernel::KernelText;
 pub(crate) use memory::memory;
 pub(crate) use probes::*;
 pub(crate) use whole::kernel;

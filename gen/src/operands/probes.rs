@@ -5,20 +5,20 @@ use ptxsmith_syntax::{ScalarType, StateSpace};
 use ScalarType as T;
 
 use super::{
-    Kernel,
-    memory::{Variable, show_elements, variable},
+    KernelText,
+    memory::{KernelVariable, show_elements, variable},
     put::{offset, put},
     value::{braces, random, spelled},
 };
 use crate::{draft::Draft, nonterminal::Nonterminal};
 
 /// Writes the address that `mov` yields for an operand to the output buffer.
-fn show_address(kernel: &mut Kernel, from: &str) {
+fn show_address(kernel: &mut KernelText, from: &str) {
     kernel.show_value(T::U64, from);
 }
 
-/// Declares a variable whose address can be checked from outside the kernel.
-fn target(d: &mut Draft<'_, '_>, kernel: &mut Kernel) -> Variable {
+/// Declares a variable with an address that can be checked from outside the kernel.
+fn target(d: &mut Draft<'_, '_>, kernel: &mut KernelText) -> KernelVariable {
     let space = d.storage();
     // The address of a local variable is not observable.
     let space = if space == StateSpace::Local { StateSpace::Shared } else { space };
@@ -26,7 +26,7 @@ fn target(d: &mut Draft<'_, '_>, kernel: &mut Kernel) -> Variable {
 }
 
 /// Shows `mov p, var` or `mov p, var + offset`.
-pub(crate) fn move_variable(d: &mut Draft<'_, '_>, kernel: &mut Kernel) {
+pub(crate) fn move_variable(d: &mut Draft<'_, '_>, kernel: &mut KernelText) {
     let target = target(d, kernel);
     let small = target.space != StateSpace::Global;
     let offset = match d.byte() {
@@ -43,7 +43,7 @@ pub(crate) fn move_variable(d: &mut Draft<'_, '_>, kernel: &mut Kernel) {
 }
 
 /// Shows `mov p, var[index]`.
-pub(crate) fn move_element(d: &mut Draft<'_, '_>, kernel: &mut Kernel) {
+pub(crate) fn move_element(d: &mut Draft<'_, '_>, kernel: &mut KernelText) {
     let target = target(d, kernel);
     let index = match d.byte() {
         // The address is not accessed, so an index past the end is valid.
@@ -57,30 +57,30 @@ pub(crate) fn move_element(d: &mut Draft<'_, '_>, kernel: &mut Kernel) {
 }
 
 /// Declares a function with these results, parameters and instructions.
-fn function(kernel: &mut Kernel, result: &str, parameter: &str, body: &str) -> String {
+fn function(kernel: &mut KernelText, result: &str, parameter: &str, body: &str) -> String {
     let name = kernel.named("f");
     kernel.items += &format!(".func ({result}) {name}({parameter}) {{ {body} ret; }}");
     name
 }
 
 /// Declares a function that adds a random number to its argument.
-fn adder(d: &mut Draft<'_, '_>, kernel: &mut Kernel) -> String {
+fn adder(d: &mut Draft<'_, '_>, kernel: &mut KernelText) -> String {
     let body = format!("add.u32 b, a, {};", random(d, T::U16));
     function(kernel, ".reg .u32 b", ".reg .u32 a", &body)
 }
 
-pub(crate) fn move_function(d: &mut Draft<'_, '_>, kernel: &mut Kernel) {
+pub(crate) fn move_function(d: &mut Draft<'_, '_>, kernel: &mut KernelText) {
     let function = adder(d, kernel);
     show_address(kernel, &function);
 }
 
-pub(crate) fn move_kernel(_d: &mut Draft<'_, '_>, kernel: &mut Kernel) {
+pub(crate) fn move_kernel(_d: &mut Draft<'_, '_>, kernel: &mut KernelText) {
     // The kernel takes its own address; its name is declared before its body.
     show_address(kernel, "k0");
 }
 
 /// Shows an immediate of any value, converted to the type of the instruction.
-pub(crate) fn immediate(d: &mut Draft<'_, '_>, kernel: &mut Kernel) {
+pub(crate) fn immediate(d: &mut Draft<'_, '_>, kernel: &mut KernelText) {
     let types = [T::U32, T::U64, T::S32, T::S64, T::U16, T::S16, T::B32, T::B64, T::B16, T::F64, T::F32];
     let ty = d.pick(&types);
     let floats = matches!(ty, T::F32 | T::F64);
@@ -94,7 +94,7 @@ pub(crate) fn immediate(d: &mut Draft<'_, '_>, kernel: &mut Kernel) {
 }
 
 /// Uses a constant in place of a predicate.
-pub(crate) fn predicate_constant(d: &mut Draft<'_, '_>, kernel: &mut Kernel) {
+pub(crate) fn predicate_constant(d: &mut Draft<'_, '_>, kernel: &mut KernelText) {
     // Zero, the only false constant, half of the time.
     let truth = match d.byte() {
         0..=127 => 0,
@@ -121,7 +121,7 @@ pub(crate) fn predicate_constant(d: &mut Draft<'_, '_>, kernel: &mut Kernel) {
 }
 
 /// Moves a list of registers into a vector register, and back: `mov.v4 V, {a, b, c, d}`.
-pub(crate) fn vector_move(d: &mut Draft<'_, '_>, kernel: &mut Kernel) {
+pub(crate) fn vector_move(d: &mut Draft<'_, '_>, kernel: &mut KernelText) {
     let ty = d.pick(&[T::U32, T::F32, T::B32, T::S32]);
     let lanes = d.pick(&[4, 2]);
     let parts = some_held(d, kernel, ty, lanes);
@@ -143,16 +143,17 @@ pub(crate) fn vector_move(d: &mut Draft<'_, '_>, kernel: &mut Kernel) {
 }
 
 /// Returns `count` registers that hold random values.
-fn some_held(d: &mut Draft<'_, '_>, kernel: &mut Kernel, ty: ScalarType, count: u64) -> Vec<String> {
-    let mut held = || {
+fn some_held(d: &mut Draft<'_, '_>, kernel: &mut KernelText, ty: ScalarType, count: u64) -> Vec<String> {
+    let mut registers = Vec::new();
+    for _ in 0..count {
         let value = random(d, ty);
-        kernel.held(ty, value)
-    };
-    (0..count).map(|_| held()).collect()
+        registers.push(kernel.held(ty, value));
+    }
+    registers
 }
 
 /// Splits a scalar into a list in braces, or builds one from such a list.
-pub(crate) fn pack(d: &mut Draft<'_, '_>, kernel: &mut Kernel) {
+pub(crate) fn pack(d: &mut Draft<'_, '_>, kernel: &mut KernelText) {
     let (whole, part, count) = d.pick(&[(T::B64, T::B32, 2), (T::B32, T::B16, 2), (T::B64, T::B16, 4)]);
     if d.byte() < 128 {
         let parts: Vec<String> = (0..count).map(|_| kernel.register(part)).collect();
@@ -167,9 +168,9 @@ pub(crate) fn pack(d: &mut Draft<'_, '_>, kernel: &mut Kernel) {
 }
 
 /// Accesses a variable through its generic address and through its state space.
-pub(crate) fn generic(d: &mut Draft<'_, '_>, kernel: &mut Kernel) {
+pub(crate) fn generic(d: &mut Draft<'_, '_>, kernel: &mut KernelText) {
     let space = d.storage();
-    let Variable { name, scalars, .. } = variable(d, kernel, space, T::U32);
+    let KernelVariable { name, scalars, .. } = variable(d, kernel, space, T::U32);
     let at = 4 * d.below(scalars as usize) as u64;
     let pointer = kernel.register(T::U64);
     if d.byte() < 128 {
@@ -195,7 +196,7 @@ pub(crate) fn generic(d: &mut Draft<'_, '_>, kernel: &mut Kernel) {
 }
 
 /// Returns a register with a value that no assembler can fold: it is loaded from writable global memory.
-fn loaded(kernel: &mut Kernel, value: u64) -> String {
+fn loaded(kernel: &mut KernelText, value: u64) -> String {
     let variable = kernel.named("v");
     kernel.items += &format!(".global .u32 {variable} = {value};");
     let register = kernel.register(T::U32);
@@ -204,7 +205,7 @@ fn loaded(kernel: &mut Kernel, value: u64) -> String {
 }
 
 /// Branches over a `mov`, depending on a comparison at run time.
-pub(crate) fn branch(d: &mut Draft<'_, '_>, kernel: &mut Kernel) {
+pub(crate) fn branch(d: &mut Draft<'_, '_>, kernel: &mut KernelText) {
     let value = u64::from(d.byte());
     let tested = loaded(kernel, value);
     let limit = d.byte();
@@ -222,7 +223,7 @@ pub(crate) fn branch(d: &mut Draft<'_, '_>, kernel: &mut Kernel) {
 }
 
 /// Branches to one of several labels by index (`brx.idx`).
-pub(crate) fn branch_table(d: &mut Draft<'_, '_>, kernel: &mut Kernel) {
+pub(crate) fn branch_table(d: &mut Draft<'_, '_>, kernel: &mut KernelText) {
     let count = 2 + d.below(3);
     let index = d.below(count) as u64;
     let index = loaded(kernel, index);
@@ -230,8 +231,7 @@ pub(crate) fn branch_table(d: &mut Draft<'_, '_>, kernel: &mut Kernel) {
     let (table, end) = (kernel.named("L"), kernel.named("L"));
     let targets: Vec<String> = (0..count).map(|_| kernel.named("L")).collect();
     // A table may contain a label more than once.
-    let named = |at: usize| targets[if d.byte() >= 230 { 0 } else { at }].clone();
-    let named: Vec<String> = (0..count).map(named).collect();
+    let named: Vec<&str> = (0..count).map(|at| &*targets[if d.byte() >= 230 { 0 } else { at }]).collect();
     put!(kernel, "{table}: .branchtargets {}; brx.idx {index}, {table};", named.join(", "));
     for target in &targets {
         put!(kernel, "{target}: mov.u32 {result}, {}; bra {end};", random(d, T::U32));
@@ -241,7 +241,7 @@ pub(crate) fn branch_table(d: &mut Draft<'_, '_>, kernel: &mut Kernel) {
 }
 
 /// Calls a function by name. The argument is a register, an immediate or a `.param` variable.
-pub(crate) fn call(d: &mut Draft<'_, '_>, kernel: &mut Kernel) {
+pub(crate) fn call(d: &mut Draft<'_, '_>, kernel: &mut KernelText) {
     if d.byte() >= 160 {
         return call_with_parameters(d, kernel);
     }
@@ -258,7 +258,7 @@ pub(crate) fn call(d: &mut Draft<'_, '_>, kernel: &mut Kernel) {
 }
 
 /// Passes arguments in `.param` variables, which are addressed with offsets like other variables.
-fn call_with_parameters(d: &mut Draft<'_, '_>, kernel: &mut Kernel) {
+fn call_with_parameters(d: &mut Draft<'_, '_>, kernel: &mut KernelText) {
     let at = 4 * d.below(4) as i64;
     let body = format!(".reg .u32 t; ld.param.u32 t, [a + {}]; st.param.u32 [b + 4], t;", spelled(d, at));
     let function = function(kernel, ".param .align 8 .b8 b[8]", ".param .align 8 .b8 a[16]", &body);
@@ -273,7 +273,7 @@ fn call_with_parameters(d: &mut Draft<'_, '_>, kernel: &mut Kernel) {
 }
 
 /// Calls a function through a register that holds its address.
-pub(crate) fn call_indirect(d: &mut Draft<'_, '_>, kernel: &mut Kernel) {
+pub(crate) fn call_indirect(d: &mut Draft<'_, '_>, kernel: &mut KernelText) {
     let function = adder(d, kernel);
     let pointer = kernel.held(T::U64, function);
     let prototype = kernel.named("L");
@@ -285,7 +285,7 @@ pub(crate) fn call_indirect(d: &mut Draft<'_, '_>, kernel: &mut Kernel) {
 }
 
 /// Passes a vector register to a function.
-pub(crate) fn call_vector(d: &mut Draft<'_, '_>, kernel: &mut Kernel) {
+pub(crate) fn call_vector(d: &mut Draft<'_, '_>, kernel: &mut KernelText) {
     let element = d.pick(&["x", "y", "z", "w"]);
     let body = format!("mov.u32 b, a.{element};");
     let function = function(kernel, ".reg .u32 b", ".reg .v4 .u32 a", &body);

@@ -4,7 +4,7 @@ use std::fmt::Display;
 
 use ptxsmith_syntax::ScalarType;
 
-use super::Kernel;
+use super::KernelText;
 
 /// Adds instructions and labels to a kernel. After the kernel, accepts the arguments of `format!`.
 macro_rules! put {
@@ -30,7 +30,7 @@ fn prefix(ty: ScalarType) -> &'static str {
         ScalarType::F32 => "fl",
         ScalarType::F64 => "fd",
         ScalarType::Pred => "p",
-        // Types whose values are held in registers of another type, or never in registers.
+        // Values of these types are held in registers of another type, or never in registers.
         ScalarType::U8 | ScalarType::S8 | ScalarType::B8 => "x",
         ScalarType::F16 | ScalarType::F16x2 | ScalarType::B128 => "x",
     }
@@ -49,7 +49,7 @@ fn held_in(ty: ScalarType) -> ScalarType {
     }
 }
 
-impl Kernel {
+impl KernelText {
     /// Returns a new register for values of a type.
     pub(super) fn register(&mut self, ty: ScalarType) -> String {
         let ty = held_in(ty);

@@ -2,7 +2,7 @@
 
 use ptxsmith_syntax::Item;
 
-use super::{Kernel, put::pointer};
+use super::{KernelText, put::pointer};
 use crate::{draft::Draft, written::items};
 
 /// The maximum number of probes in a kernel.
@@ -11,12 +11,14 @@ const MOST_PROBES: usize = 5;
 /// Generates a kernel of 1 to `MOST_PROBES` probes, with the module-scope declarations that it needs.
 pub(crate) fn kernel(d: &mut Draft<'_, '_>) -> Vec<Item> {
     let sigil = d.pick(&["", "%"]);
-    let mut kernel = Kernel { sigil, ..Kernel::default() };
+    let mut kernel = KernelText { sigil, ..KernelText::default() };
     for _ in 0..1 + d.below(MOST_PROBES) {
         d.probe(&mut kernel);
     }
-    let register = |(prefix, (ty, count))| format!(".reg {ty} {sigil}{prefix}<{count}>;");
-    let registers: String = kernel.registers.into_iter().map(register).collect();
+    let mut registers = String::new();
+    for (prefix, (ty, count)) in kernel.registers {
+        registers += &format!(".reg {ty} {sigil}{prefix}<{count}>;");
+    }
     items(&format!(
         "{} .visible .entry k0(.param .u64 out) {{ .reg .u64 {out}; {registers} {} {} ld.param.u64 {out}, [out]; {} ret; }}",
         kernel.items,

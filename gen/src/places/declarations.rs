@@ -1,4 +1,4 @@
-//! Declarations (5.4): specifiers, types with values, numbers, names, two declarations of one name, addresses, versions.
+//! Declarations (5.4): specifiers, types with values, numbers, names, repeated declarations, addresses, versions.
 
 mod addresses;
 mod attributes;
@@ -10,12 +10,12 @@ mod prototypes;
 mod scopes;
 mod specifiers;
 
-use super::{Family, names};
+use super::{PlaceFamily, names};
 
 const HEADER: &str = ".version 7.7\n.target sm_80\n.address_size 64\n";
 
 /// Returns the families of all submodules.
-pub(super) fn families() -> Vec<Family> {
+pub(super) fn families() -> Vec<PlaceFamily> {
     let all = [
         specifiers::families(),
         numbers::families(),

@@ -1,7 +1,7 @@
 //! Operands of two parts (6.4.2, 6.4.3): lists of two different elements, and bases with an index.
 
 use super::{
-    Choice, Family, lines,
+    AxisChoice, PlaceFamily, lines,
     operands::{in_kernel, places},
     words,
 };
@@ -55,26 +55,26 @@ mov.u32 u32, <d32>
 st.shared.u32 <[sa]>, u32
 ";
 
-pub(super) fn families() -> Vec<Family> {
+pub(super) fn families() -> Vec<PlaceFamily> {
     let mut pairs = Vec::new();
     for first in words(ELEMENTS) {
         for second in words(ELEMENTS) {
             let text = format!("{{{}, {}}}", first.text, second.text);
-            pairs.push(Choice::named(format!("{{{},{}}}", first.name, second.name), text));
+            pairs.push(AxisChoice::named(format!("{{{},{}}}", first.name, second.name), text));
         }
     }
     let mut indexed = Vec::new();
     for shape in lines(SHAPES) {
         for base in words(BASES) {
             for index in words(INDICES) {
-                let put = |text: &str, base: &str, index: &str| text.replace('X', base).replace('Y', index);
-                let name = put(&shape.name, &base.name, &index.name);
-                indexed.push(Choice::named(name, put(&shape.text, &base.text, &index.text)));
+                let name = shape.name.replace('X', &base.name).replace('Y', &index.name);
+                let text = shape.text.replace('X', &base.text).replace('Y', &index.text);
+                indexed.push(AxisChoice::named(name, text));
             }
         }
     }
     vec![
-        Family::new("lists", vec![places(FORMS), pairs], in_kernel),
-        Family::new("indices", vec![places(USES), indexed], in_kernel),
+        PlaceFamily::new("lists", vec![places(FORMS), pairs], in_kernel),
+        PlaceFamily::new("indices", vec![places(USES), indexed], in_kernel),
     ]
 }

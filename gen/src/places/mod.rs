@@ -19,42 +19,43 @@ use crate::stream::SplitMix64;
 
 /// A choice on an axis.
 #[derive(Clone, Debug)]
-struct Choice {
+struct AxisChoice {
     /// The name of the choice in cell names, without spaces and `/`.
     name: String,
     /// The PTX source of the choice.
     text: String,
 }
 
-impl Choice {
-    fn new(text: &str) -> Choice {
+impl AxisChoice {
+    fn new(text: &str) -> AxisChoice {
         let name = text.chars().filter(|c| !c.is_whitespace());
-        Choice { name: name.map(|c| if c == '/' { '÷' } else { c }).collect(), text: text.to_owned() }
+        AxisChoice { name: name.map(|c| if c == '/' { '÷' } else { c }).collect(), text: text.to_owned() }
     }
 
-    fn named(name: impl Into<String>, text: impl Into<String>) -> Choice {
-        Choice { name: name.into(), text: text.into() }
+    fn named(name: impl Into<String>, text: impl Into<String>) -> AxisChoice {
+        AxisChoice { name: name.into(), text: text.into() }
     }
 }
 
 /// Parses a list of choices, one per line. `NAME := TEXT` gives a choice a name different from its source.
-fn lines(text: &str) -> Vec<Choice> {
-    let line = |line: &str| match line.split_once(" :=") {
-        Some((name, text)) => Choice::named(name.trim(), text.trim()),
-        None => Choice::new(line.trim()),
-    };
-    text.lines().filter(|text| !text.trim().is_empty()).map(line).collect()
+fn lines(text: &str) -> Vec<AxisChoice> {
+    let lines = text.lines().filter(|line| !line.trim().is_empty());
+    let choices = lines.map(|line| match line.split_once(" :=") {
+        Some((name, text)) => AxisChoice::named(name.trim(), text.trim()),
+        None => AxisChoice::new(line.trim()),
+    });
+    choices.collect()
 }
 
 /// Parses a list of choices, one per word.
-fn words(text: &str) -> Vec<Choice> {
-    text.split_whitespace().map(Choice::new).collect()
+fn words(text: &str) -> Vec<AxisChoice> {
+    text.split_whitespace().map(AxisChoice::new).collect()
 }
 
 /// Whether a source text contains a name that satisfies `is_name`. A word after a dot is a type or a suffix, not a name.
 fn names(text: &str, is_name: impl Fn(&str) -> bool) -> bool {
-    let is_letter = |c: char| c.is_ascii_alphanumeric() || ['_', '$', '%', '.'].contains(&c);
-    text.split(|c| !is_letter(c)).any(|word| is_name(word.split('.').next().unwrap_or_default()))
+    let mut words = text.split(|c: char| !(c.is_ascii_alphanumeric() || ['_', '$', '%', '.'].contains(&c)));
+    words.any(|word| is_name(word.split('.').next().unwrap_or_default()))
 }
 
 /// Returns the texts of those lines `NAME := TEXT` with a name that satisfies `is_named`.
@@ -64,16 +65,16 @@ fn declared(lines: &str, is_named: impl Fn(&str) -> bool) -> String {
 }
 
 /// A product of axes, with one cell per combination of choices.
-struct Family {
+struct PlaceFamily {
     name: &'static str,
-    axes: Vec<Vec<Choice>>,
+    axes: Vec<Vec<AxisChoice>>,
     /// Writes the program for these choices.
     write: fn(&[&str]) -> String,
 }
 
-impl Family {
-    fn new(name: &'static str, axes: Vec<Vec<Choice>>, write: fn(&[&str]) -> String) -> Family {
-        Family { name, axes, write }
+impl PlaceFamily {
+    fn new(name: &'static str, axes: Vec<Vec<AxisChoice>>, write: fn(&[&str]) -> String) -> PlaceFamily {
+        PlaceFamily { name, axes, write }
     }
 
     fn count(&self) -> u64 {
@@ -114,7 +115,7 @@ pub struct Cell {
 
 /// The cells of all families.
 pub struct Places {
-    families: Vec<Family>,
+    families: Vec<PlaceFamily>,
     count: u64,
 }
 
@@ -130,12 +131,12 @@ impl Places {
             parts::families(),
             declarations::families(),
         ];
-        let mut families: Vec<Family> = families.into_iter().flatten().collect();
+        let mut families: Vec<PlaceFamily> = families.into_iter().flatten().collect();
         for axis in families.iter_mut().flat_map(|family| &mut family.axes) {
             let mut names = BTreeSet::new();
             axis.retain(|choice| names.insert(choice.name.clone()));
         }
-        let count = families.iter().map(Family::count).sum();
+        let count = families.iter().map(PlaceFamily::count).sum();
         Places { families, count }
     }
 
@@ -165,17 +166,16 @@ impl Places {
 
     /// Returns the indices of the cells with this name, which may be the name of a cell or of a family.
     pub fn find(&self, name: &str) -> Option<Range<u64>> {
-        let (of, names) = name.split_once('/').unwrap_or((name, ""));
-        let mut before = 0;
+        let (family_name, choices) = name.split_once('/').unwrap_or((name, ""));
+        let mut start = 0;
         for family in &self.families {
-            if family.name == of {
-                let one = |at| before + at..before + at + 1;
-                return match names {
-                    "" => Some(before..before + family.count()),
-                    names => family.find(names).map(one),
-                };
+            if family.name != family_name {
+                start += family.count();
+            } else if choices.is_empty() {
+                return Some(start..start + family.count());
+            } else {
+                return family.find(choices).map(|index| start + index..start + index + 1);
             }
-            before += family.count();
         }
         None
     }
@@ -184,19 +184,20 @@ impl Places {
     /// apart, so any prefix is a sample of all cells.
     pub fn nth(&self, seed: u64, nth: u64) -> u64 {
         let mut stride = (self.count as f64 * 0.618_033_988_75) as u64;
-        let common = |mut a: u64, mut b: u64| {
-            while b != 0 {
-                (a, b) = (b, a % b);
-            }
-            a
-        };
-        while common(stride, self.count) != 1 {
+        while greatest_common_divisor(stride, self.count) != 1 {
             stride += 1;
         }
         let start = SplitMix64::new(seed).next_u64();
         let place = u128::from(nth) * u128::from(stride) + u128::from(start % self.count);
         (place % u128::from(self.count)) as u64
     }
+}
+
+fn greatest_common_divisor(mut a: u64, mut b: u64) -> u64 {
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
 }
 
 #[cfg(test)]

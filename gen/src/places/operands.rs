@@ -1,6 +1,6 @@
 //! Operands (6): instructions with one operand left open, and the operands to insert there.
 
-use super::{Choice, Family, declared, lines, names, words};
+use super::{AxisChoice, PlaceFamily, declared, lines, names, words};
 
 /// Module-scope declarations of the names in operands. A program contains only the declarations it uses.
 const MODULE: &str = "
@@ -365,36 +365,33 @@ ga gv su la in fn kk L nosuch ga+4 [ga] ga[1] [u64] 0xff(gu) generic(gu) gr tr
 
 pub(super) const HEADER: &str = ".version 7.7\n.target sm_80\n.address_size 64\n";
 
-pub(super) fn families() -> Vec<Family> {
-    let put = |shape: &Choice, atom: &Choice| {
-        Choice::named(shape.name.replace('X', &atom.name), shape.text.replace('X', &atom.text))
-    };
-    let mut operands: Vec<Choice> = Vec::new();
+pub(super) fn families() -> Vec<PlaceFamily> {
+    let mut operands: Vec<AxisChoice> = Vec::new();
     for (shapes, atoms) in [(SHAPES, ATOMS), (MORE_SHAPES, FEW)] {
         let atoms = words(atoms);
         for shape in lines(shapes) {
-            operands.extend(atoms.iter().map(|atom| put(&shape, atom)));
+            operands.extend(atoms.iter().map(|atom| {
+                AxisChoice::named(shape.name.replace('X', &atom.name), shape.text.replace('X', &atom.text))
+            }));
         }
     }
     vec![
-        Family { name: "operands", axes: vec![places(FORMS), operands], write: in_kernel },
-        Family { name: "types", axes: vec![typed(TYPED, TYPES), words(PLAIN)], write: in_kernel },
+        PlaceFamily { name: "operands", axes: vec![places(FORMS), operands], write: in_kernel },
+        PlaceFamily { name: "types", axes: vec![typed(TYPED, TYPES), words(PLAIN)], write: in_kernel },
     ]
 }
 
 /// Returns every form with every type in place of its `.T`.
-pub(super) fn typed(forms: &str, types: &str) -> Vec<Choice> {
-    let mut all = Vec::new();
+pub(super) fn typed(forms: &str, types: &str) -> Vec<AxisChoice> {
+    let mut choices = Vec::new();
     for form in lines(forms) {
+        let opcode = form.text.split(' ').next().unwrap_or_default();
         for ty in words(types) {
-            let of = |text: &str| text.replace(".T", &ty.text);
-            all.push(Choice::named(
-                of(form.text.split(' ').next().unwrap_or_default()) + &place_of(&form.text),
-                of(&form.text),
-            ));
+            let name = opcode.replace(".T", &ty.text) + &place_of(&form.text);
+            choices.push(AxisChoice::named(name, form.text.replace(".T", &ty.text)));
         }
     }
-    all
+    choices
 }
 
 /// Returns the position of the place among the operands of a form: `:2` for the second operand.
@@ -413,20 +410,20 @@ fn place_of(form: &str) -> String {
 
 /// Returns one choice per place of each form, with the usual operands in all other places.
 /// For example, `ld.global.u32:2` is `ld.global.u32 u32, <>`.
-pub(super) fn places(forms: &str) -> Vec<Choice> {
-    let mut places: Vec<Choice> = Vec::new();
+pub(super) fn places(forms: &str) -> Vec<AxisChoice> {
+    let mut places: Vec<AxisChoice> = Vec::new();
     for form in forms.lines().map(str::trim).filter(|form| !form.is_empty()) {
         let starts = form.match_indices('<').map(|(at, _)| at);
         for start in starts {
             let end = start + form[start..].find('>').expect("a place that is opened ends");
-            let others = |text: &str| text.replace(['<', '>'], "");
-            let text = format!("{}<>{}", others(&form[..start]), others(&form[end + 1..]));
+            let [before, after] = [&form[..start], &form[end + 1..]].map(|text| text.replace(['<', '>'], ""));
+            let text = format!("{before}<>{after}");
             let opcode = form.split(' ').next().unwrap_or_default().replace(['<', '>'], "");
             let mut name = opcode + &place_of(&text);
             while places.iter().any(|place| place.name == name) {
                 name.push('\'');
             }
-            places.push(Choice::named(name, text));
+            places.push(AxisChoice::named(name, text));
         }
     }
     places
@@ -440,7 +437,7 @@ pub(super) fn in_kernel(chosen: &[&str]) -> String {
 /// Like [`in_kernel`], with another header.
 pub(super) fn kernel_of(header: &str, chosen: &[&str]) -> String {
     let instruction = chosen[0].replacen("<>", chosen[1], 1);
-    // A branch table names the labels `L` and `M`, whose statements use a register; declare these too.
+    // A branch table names the labels `L` and `M`. Their statements use a register; declare these too.
     let statements = used(STATEMENTS, &instruction);
     let statements =
         if statements.contains(".branchtargets") { used(STATEMENTS, "L M T") } else { statements };
@@ -475,7 +472,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cell_declares_what_it_names_and_nothing_else() {
+    fn a_cell_declares_exactly_the_names_that_it_uses() {
         let text = in_kernel(&["ld.global.u32 u32, <>", "[ga+4]"]);
         assert_eq!(
             text,

@@ -1,7 +1,7 @@
 //! Operands of the remaining instructions (9.7): one operand of each kind in each place.
 
 use super::{
-    Choice, Family,
+    AxisChoice, PlaceFamily,
     operands::{PLAIN, TYPED, kernel_of, places, typed},
     words,
 };
@@ -316,18 +316,19 @@ const TYPES: &str =
 
 const SM_90: &str = ".version 8.6\n.target sm_90a\n";
 
-pub(super) fn families() -> Vec<Family> {
-    let of = |name, forms, write| Family::new(name, vec![places(forms), plain()], write);
+pub(super) fn families() -> Vec<PlaceFamily> {
+    const SM_80: &str = ".version 7.7\n.target sm_80\n";
+    const SM_100: &str = ".version 8.8\n.target sm_100a\n";
     vec![
-        of("others", FORMS, |chosen| written(chosen, ".version 7.7\n.target sm_80\n")),
-        of("others-90", FORMS_90, |chosen| written(chosen, SM_90)),
-        of("others-100", FORMS_100, |chosen| written(chosen, ".version 8.8\n.target sm_100a\n")),
-        Family::new("types-90", vec![typed(TYPED, TYPES), plain()], |chosen| written(chosen, SM_90)),
+        PlaceFamily::new("others", vec![places(FORMS), plain()], |chosen| written(chosen, SM_80)),
+        PlaceFamily::new("others-90", vec![places(FORMS_90), plain()], |chosen| written(chosen, SM_90)),
+        PlaceFamily::new("others-100", vec![places(FORMS_100), plain()], |chosen| written(chosen, SM_100)),
+        PlaceFamily::new("types-90", vec![typed(TYPED, TYPES), plain()], |chosen| written(chosen, SM_90)),
     ]
 }
 
 /// Returns one operand of each kind, and operands that are unusual or invalid everywhere.
-fn plain() -> Vec<Choice> {
+fn plain() -> Vec<AxisChoice> {
     const ODD: &str = "
     _ {} {_} {u32} {u32,_} {u32,u32,u32,u32} {f32} {b32,b32} {1,1} {1} {L} {ga} [u32] [d64] [su] [in] [tr] [1] [_] [u32+4294967296] [ga-2147483649] [nosuch]
     [ga,{u32}] [tr,{f32}] [ga,1] [{u32}] [fn] [L] [%tid.x] [pr] [v2] u32|pr pr|pq !pr !u32 -u32 -1.0 nr1 gn1 u32.b0 u32.h1 v2.y.x ga[u32] ga[nosuch]

@@ -2,7 +2,7 @@
 //! index register selects. Also kernels that show the truth value of constants used as predicates.
 
 use super::{
-    Family, lines,
+    PlaceFamily, lines,
     results::{left, of_types},
     words,
 };
@@ -98,12 +98,12 @@ const CONSTANTS: &str = "
 0.0==0.0 0f3f800000 pq _ gq
 ";
 
-pub(super) fn families() -> Vec<Family> {
+pub(super) fn families() -> Vec<PlaceFamily> {
     vec![
-        Family::new("elements-left", vec![lines(ELEMENTS), words(LETTERS)], lettered),
-        Family::new("parts-left", vec![lines(LISTS), words(BITS)], left),
-        Family::new("indices-left", vec![of_types(INDEXED), words(PICKS)], left),
-        Family::new("truths-left", vec![lines(TRUTHS), words(CONSTANTS)], left),
+        PlaceFamily::new("elements-left", vec![lines(ELEMENTS), words(LETTERS)], lettered),
+        PlaceFamily::new("parts-left", vec![lines(LISTS), words(BITS)], left),
+        PlaceFamily::new("indices-left", vec![of_types(INDEXED), words(PICKS)], left),
+        PlaceFamily::new("truths-left", vec![lines(TRUTHS), words(CONSTANTS)], left),
     ]
 }
 

@@ -1,7 +1,7 @@
 //! Instructions with observable results: the kernel writes them to its output buffer.
 
 use super::operands::{HEADER, kernel};
-use super::{Choice, Family, lines, words};
+use super::{AxisChoice, PlaceFamily, lines, words};
 
 /// Instructions that write a result to the output buffer. `T` is a type, and also the register named after that type.
 const SHOWN: &str = "
@@ -85,62 +85,77 @@ X[N+1]
 
 const DISTANCES: &str = "0 1 2 3 4 5 7 8 12 16 127 128 255 256 4095 4096 8388607 8388608 16777216 2147483647 2147483648 010 0x4 1U 4U WARP_SZ 1+1 2*2 1<<2 (4) -4";
 
-pub(super) fn families() -> Vec<Family> {
+pub(super) fn families() -> Vec<PlaceFamily> {
     vec![
-        Family { name: "results", axes: vec![of_types(SHOWN), words(CONSTANTS)], write: left },
-        Family {
+        PlaceFamily { name: "results", axes: vec![of_types(SHOWN), words(CONSTANTS)], write: left },
+        PlaceFamily {
             name: "addresses-left",
             axes: vec![forms(ADDRESSED), standing("gq gy gt gg gb gn gn1 ca sa")],
             write: left,
         },
-        Family {
+        PlaceFamily {
             name: "loads",
             axes: vec![in_space(LOADED, ".global"), standing("gq gy gt gg")],
             write: left,
         },
-        Family { name: "const-loads", axes: vec![in_space(LOADED, ".const"), standing("cq")], write: left },
-        Family { name: "shared-loads", axes: vec![in_space(LOADED, ".shared"), standing("sq")], write: left },
-        Family {
+        PlaceFamily {
+            name: "const-loads",
+            axes: vec![in_space(LOADED, ".const"), standing("cq")],
+            write: left,
+        },
+        PlaceFamily {
+            name: "shared-loads",
+            axes: vec![in_space(LOADED, ".shared"), standing("sq")],
+            write: left,
+        },
+        PlaceFamily {
             name: "arguments",
             axes: vec![of_types_of(PASSED, PASSED_TYPES), words(CONSTANTS)],
             write: passed,
         },
-        Family { name: "local-loads", axes: vec![in_space(LOADED, ".local"), standing("lq")], write: left },
+        PlaceFamily {
+            name: "local-loads",
+            axes: vec![in_space(LOADED, ".local"), standing("lq")],
+            write: left,
+        },
     ]
 }
 
 /// Returns every form with every type in place of `T`, which is also the register named after that type.
-pub(super) fn of_types(forms: &str) -> Vec<Choice> {
+pub(super) fn of_types(forms: &str) -> Vec<AxisChoice> {
     of_types_of(forms, SHOWN_TYPES)
 }
 
-fn of_types_of(forms: &str, types: &str) -> Vec<Choice> {
-    let of = |form: &str, ty: &str| form.replace(".T", &format!(".{ty}")).replace('T', ty);
+fn of_types_of(forms: &str, types: &str) -> Vec<AxisChoice> {
     let types = words(types);
-    let every =
-        |form: Choice| types.iter().map(move |ty| Choice::new(&of(&form.text, &ty.text))).collect::<Vec<_>>();
-    lines(forms).into_iter().flat_map(every).collect()
+    let mut choices = Vec::new();
+    for form in lines(forms) {
+        choices.extend(types.iter().map(|AxisChoice { text: ty, .. }| {
+            AxisChoice::new(&form.text.replace(".T", &format!(".{ty}")).replace('T', ty))
+        }));
+    }
+    choices
 }
 
-fn forms(text: &str) -> Vec<Choice> {
-    text.lines().map(str::trim).filter(|line| !line.is_empty()).map(Choice::new).collect()
+fn forms(text: &str) -> Vec<AxisChoice> {
+    text.lines().map(str::trim).filter(|line| !line.is_empty()).map(AxisChoice::new).collect()
 }
 
-fn in_space(text: &str, space: &str) -> Vec<Choice> {
+fn in_space(text: &str, space: &str) -> Vec<AxisChoice> {
     forms(&text.replace(".S", space))
 }
 
 /// Returns each variable in each form and at each distance. Forms other than `X[N]` also occur in brackets.
-fn standing(variables: &str) -> Vec<Choice> {
+fn standing(variables: &str) -> Vec<AxisChoice> {
     let mut all = Vec::new();
     for variable in words(variables) {
         for way in lines(STANDING) {
             for distance in words(DISTANCES) {
                 let text = way.text.replace('X', &variable.text).replace('N', &distance.text);
                 if !way.text.contains('[') {
-                    all.push(Choice::new(&format!("[{text}]")));
+                    all.push(AxisChoice::new(&format!("[{text}]")));
                 }
-                all.push(Choice::new(&text));
+                all.push(AxisChoice::new(&text));
             }
         }
     }

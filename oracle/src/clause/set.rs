@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn a_set_holds_what_was_inserted() {
+    fn a_set_contains_the_inserted_clauses() {
         for clause in Clause::ALL {
             let mut set = ClauseSet::default();
             assert!(!set.contains(clause));

@@ -7,19 +7,19 @@
 
 use ptxsmith_syntax::{FunctionKind, Module, Opcode, StateSpace, Text};
 
-use super::form::Form;
-use super::machine::{How, Machine};
+use super::form::InstructionForm;
+use super::machine::{NumericRun, PtxMachine, RunConditions};
 use super::names;
-use super::names::{Body, Line};
-use super::operand::Reader;
-use super::setting::{Frame, Reached, Way};
+use super::names::{ResolvedFunction, ResolvedModule};
+use super::operand::OperandReader;
+use super::setting::{AccessKind, LocalLayout, MemoryEffects};
 use crate::expectation;
 use crate::rules::Rules;
 use crate::step::Trace;
 
 /// The recorded accesses of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Traced {
+pub struct KernelAccesses {
     /// The name of the kernel.
     pub name: Text,
     /// The number of memory operands in its source.
@@ -29,93 +29,109 @@ pub struct Traced {
     /// The clauses and questions behind its constants and names.
     pub values: Trace,
     /// The accesses, or why there are none: the kernel has branches, calls or undefined accesses.
-    pub reached: Result<Reached, &'static str>,
+    pub reached: Result<MemoryEffects, &'static str>,
 }
 
 /// Returns the accesses of the kernels of a module, in the order of their names.
-pub fn accesses(module: &Module, variables: &[expectation::Variable], rules: &Rules) -> Vec<Traced> {
-    traced(module, variables, rules, false)
+pub fn accesses(module: &Module, variables: &[expectation::Variable], rules: &Rules) -> Vec<KernelAccesses> {
+    AccessRecorder { program: &names::read(module, rules), variables, rules, anywhere: false }.kernels()
 }
 
 /// Like [`accesses`], but also follows accesses that the specification leaves undefined: outside of variables, or
 /// misaligned. Code that follows a deviation may make such accesses.
-pub fn accesses_anywhere(module: &Module, variables: &[expectation::Variable], rules: &Rules) -> Vec<Traced> {
-    traced(module, variables, rules, true)
-}
-
-fn traced(
+pub fn accesses_anywhere(
     module: &Module,
     variables: &[expectation::Variable],
     rules: &Rules,
+) -> Vec<KernelAccesses> {
+    AccessRecorder { program: &names::read(module, rules), variables, rules, anywhere: true }.kernels()
+}
+
+/// Runs the kernels of a module and records their accesses.
+struct AccessRecorder<'a> {
+    program: &'a ResolvedModule<'a>,
+    variables: &'a [expectation::Variable],
+    rules: &'a Rules,
+    /// Whether to follow accesses that the specification leaves undefined.
     anywhere: bool,
-) -> Vec<Traced> {
-    let program = names::read(module, rules);
-    let reader =
-        || Reader { rules, version: module.version().unwrap_or((u32::MAX, 0)), trace: Trace::default() };
-    let kernels = program.functions.iter().filter(|(_, body)| body.kind == FunctionKind::Entry);
-    kernels
-        .map(|(&name, body)| {
-            let run = |layout| {
-                let how = How { layout, anywhere, input: None, elsewhere: false };
-                Machine::over_numbers(&program, body, reader(), variables, how)
-            };
-            let mut own = program.variables.iter().chain(&body.variables);
-            let both = match own.any(|variable| variable.space == StateSpace::Local) {
-                false => run(Frame::Upwards),
-                // The specification does not say how the implementation lays out `.local`. Results that differ between
-                // two layouts are unknown.
-                true => run(Frame::Upwards).and_then(|(reached, traces)| {
-                    Ok((in_any_frame(reached, &run(Frame::Downwards)?.0), traces))
-                }),
-            };
-            let ([trace, values], reached) = match both {
-                Ok((reached, traces)) => (traces, Ok(reached)),
-                Err(reason) => (Default::default(), Err(reason)),
-            };
-            Traced { name: name.into(), operands: memory_operands(body), trace, values, reached }
-        })
-        .collect()
+}
+
+impl<'a> AccessRecorder<'a> {
+    fn kernels(&self) -> Vec<KernelAccesses> {
+        let functions = self.program.functions.iter();
+        let kernels = functions.filter(|(_, body)| body.kind == FunctionKind::Entry);
+        kernels.map(|(name, body)| self.kernel(name, body)).collect()
+    }
+
+    fn kernel(&self, name: &str, body: &'a ResolvedFunction<'a>) -> KernelAccesses {
+        let (name, operands) = (name.into(), memory_operands(body));
+        match self.run_in_any_layout(body) {
+            Ok((effects, [trace, values])) => {
+                KernelAccesses { name, operands, trace, values, reached: Ok(effects) }
+            }
+            Err(reason) => {
+                let (trace, values) = Default::default();
+                KernelAccesses { name, operands, trace, values, reached: Err(reason) }
+            }
+        }
+    }
+
+    /// Runs a kernel. The specification does not say how the implementation lays out `.local`, so results that differ
+    /// between two layouts are unknown.
+    fn run_in_any_layout(&self, body: &'a ResolvedFunction<'a>) -> NumericRun {
+        let (effects, traces) = self.run(body, LocalLayout::Upwards)?;
+        if !self.program.has_local(body) {
+            return Ok((effects, traces));
+        }
+        let (other, _) = self.run(body, LocalLayout::Downwards)?;
+        Ok((common_effects(effects, &other), traces))
+    }
+
+    fn run(&self, body: &'a ResolvedFunction<'a>, layout: LocalLayout) -> NumericRun {
+        let conditions = RunConditions { layout, anywhere: self.anywhere, input: None, elsewhere: false };
+        let reader = OperandReader::new(self.rules, self.program.version);
+        PtxMachine::over_numbers(self.program, body, reader, self.variables, conditions)
+    }
 }
 
 /// Keeps the results that are independent of the layout of `.local`: compares two runs with different layouts.
-fn in_any_frame(mut reached: Reached, other: &Reached) -> Reached {
-    let is_local = |place: Result<(StateSpace, u64), _>| matches!(place, Ok((StateSpace::Local, _)));
+fn common_effects(mut reached: MemoryEffects, other: &MemoryEffects) -> MemoryEffects {
     for (access, other) in reached.accesses.iter_mut().zip(&other.accesses) {
         access.idle |= other.idle;
-        if access.place != other.place && !(is_local(access.place) && is_local(other.place)) {
+        if access.place != other.place && !(access.is_local() && other.is_local()) {
             access.place = Err("an address that depends on where a variable in .local lies");
         }
     }
     // The bytes of one number are either all known or all unknown.
-    for access in reached.accesses.iter().filter(|access| access.way != Way::Read) {
-        let Ok((space, at)) = access.place else { continue };
-        let places = || (at..at + access.width).map(|at| (space, at));
+    for access in reached.accesses.iter().filter(|access| access.way != AccessKind::Read) {
+        let Ok((space, start)) = access.place else { continue };
+        let places = (start..start + access.width).map(|at| (space, at));
         if space != StateSpace::Local
-            && places().any(|place| reached.written.get(&place) != other.written.get(&place))
+            && places.clone().any(|place| reached.written.get(&place) != other.written.get(&place))
         {
-            reached.written.extend(places().map(|place| (place, None)));
+            reached.written.extend(places.map(|place| (place, None)));
         }
     }
     reached
 }
 
 /// Returns the number of memory operands of a kernel outside of `.param`.
-fn memory_operands(body: &Body<'_>) -> usize {
-    let is_one = |line: &&Line<'_>| {
-        let form = Form::of(line.instruction);
+fn memory_operands(body: &ResolvedFunction<'_>) -> usize {
+    let decoded = body.lines.iter().map(|line| InstructionForm::decode(line.instruction));
+    let parsed = decoded.filter(|form| {
         matches!(form.opcode, Opcode::Ld | Opcode::St | Opcode::Atom | Opcode::Red)
             && form.space != Some(StateSpace::Param)
-    };
-    let others =
-        body.kept.values().flatten().filter(|kept| kept.tokens.iter().any(|token| token.text == "["));
-    body.lines.iter().filter(is_one).count() + others.count()
+    });
+    let unparsed = body.kept.values().flatten();
+    let unparsed = unparsed.filter(|kept| kept.tokens.iter().any(|token| token.text == "["));
+    parsed.count() + unparsed.count()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn traced(body: &str) -> Traced {
+    fn traced(body: &str) -> KernelAccesses {
         let text = format!(
             ".version 7.8\n.target sm_80\n.address_size 64\n.global .u32 g[4] = {{7, 8, 9, 10}};\n.shared .u32 s[8];\n\
              .visible .entry k(.param .u64 p, .param .u32 n)\n{{\n.reg .pred %q;\n.reg .u32 %r<9>;\n.reg .f32 %f<9>;\n\
@@ -138,22 +154,24 @@ mod tests {
              add.s64 %rd4, %rd1, %rd4;\nld.global.f32 %f1, [%rd4];",
         );
         assert_eq!(kernel.operands, 5);
-        let Reached { setting, accesses, written } = kernel.reached.unwrap();
+        let MemoryEffects { setting, accesses, written } = kernel.reached.unwrap();
         let word = |nth: usize| u64::from_le_bytes(setting.parameters[nth].1.clone().try_into().unwrap());
         let n = u64::from(u32::from_le_bytes(setting.parameters[1].1.clone().try_into().unwrap()));
         let row = word(0) + 4 * n;
-        let place = |name: &str| setting.variables.iter().find(|one| one.name == name).unwrap().start;
+        let place =
+            |name: &str| setting.variables.iter().find(|variable| variable.name == name).unwrap().start;
         let (g, s) = (place("g"), place("s"));
-        let told: Vec<_> = accesses.iter().map(|access| (access.way, access.width, access.place)).collect();
+        let recorded: Vec<_> =
+            accesses.iter().map(|access| (access.way, access.width, access.place)).collect();
         assert_eq!(
-            told,
+            recorded,
             [
-                (Way::Read, 4, Ok((StateSpace::Global, g + 8))),
-                (Way::Write, 8, Ok((StateSpace::Global, row + 16))),
-                (Way::Write, 4, Ok((StateSpace::Shared, s + 4))),
-                (Way::Both, 4, Ok((StateSpace::Global, row + 4))),
+                (AccessKind::Read, 4, Ok((StateSpace::Global, g + 8))),
+                (AccessKind::Write, 8, Ok((StateSpace::Global, row + 16))),
+                (AccessKind::Write, 4, Ok((StateSpace::Shared, s + 4))),
+                (AccessKind::Both, 4, Ok((StateSpace::Global, row + 4))),
                 // The value that an atomic operation reads is unknown.
-                (Way::Read, 4, Err("an address that depends on a value that is not known")),
+                (AccessKind::Read, 4, Err("an address that depends on a value that is not known")),
             ]
         );
         assert_eq!(written[&(StateSpace::Global, row + 16)], Some(9));
@@ -169,17 +187,21 @@ mod tests {
              st.global.u64 [%rd1+16], %rd7;\nst.u32 [%rd4], %r1;\nld.local.u32 %r2, [a+4];\n\
              st.global.u32 [%rd1+24], %r2;\nadd.u64 %rd4, %rd4, %rd1;\nst.global.u8 [%rd4], 1;",
         );
-        let Reached { setting, accesses, written } = kernel.reached.unwrap();
+        let MemoryEffects { setting, accesses, written } = kernel.reached.unwrap();
         let base = u64::from_le_bytes(setting.parameters[0].1.clone().try_into().unwrap());
         let stored = |at: u64| written[&(StateSpace::Global, base + at)];
-        assert_eq!((stored(0), stored(8)), (None, None), "an address, and how far two lie apart");
-        assert_eq!(stored(16), Some(0), "what the alignment says");
-        assert_eq!(stored(24), Some(setting.parameters[1].1[0]), "what is found there again");
+        assert_eq!(
+            (stored(0), stored(8)),
+            (None, None),
+            "an address, and the distance between two variables"
+        );
+        assert_eq!(stored(16), Some(0), "the alignment is known");
+        assert_eq!(stored(24), Some(setting.parameters[1].1[0]), "a stored value is read again");
         assert!(accesses.last().unwrap().place.is_err());
     }
 
     #[test]
-    fn what_is_not_straight_or_not_defined_is_left_alone() {
+    fn kernels_with_branches_or_undefined_accesses_are_not_traced() {
         let why = |body: &str| traced(body).reached.unwrap_err();
         assert_eq!(why("@%q ld.global.u32 %r2, [%rd3];"), "a kernel with predicates");
         assert_eq!(why("bra END;\nEND:"), "a kernel with branches or calls");

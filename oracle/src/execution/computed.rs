@@ -8,148 +8,164 @@ use std::collections::BTreeMap;
 
 use ptxsmith_syntax::{FunctionKind, Module, StateSpace, Text};
 
-use super::machine::{How, Machine, RACE, TOO_LONG, asks_lane, has_barrier, has_meeting, is_undefined};
+use super::machine::{
+    PtxMachine, RACE, RunConditions, TOO_LONG, asks_lane, has_barrier, has_meeting, is_undefined,
+};
 use super::names;
-use super::operand::Reader;
-use super::setting::{Frame, Reached, Way};
+use super::names::{ResolvedFunction, ResolvedModule};
+use super::operand::OperandReader;
+use super::setting::{AccessKind, LocalLayout, MemoryEffects};
 use crate::expectation;
 use crate::rules::Rules;
-use crate::step::Trace;
 
 /// The usual number of inputs per kernel.
 pub const INPUTS: u64 = 32;
 
 /// The predicted results of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Computed {
+pub struct KernelResults {
     /// The name of the kernel.
     pub name: Text,
     /// For each input, the memory that it leaves, or `None` if its behaviour is undefined; `Err` if the kernel cannot
     /// be predicted.
-    pub runs: Result<Vec<Option<Reached>>, &'static str>,
+    pub runs: Result<Vec<Option<MemoryEffects>>, &'static str>,
 }
 
 /// Predicts the results of the kernels of a module over `inputs` inputs, in the order of their names. `variables` are
 /// the variables of the module's [`expect`](crate::expect).
-pub fn computed(
+pub fn predict_results(
     module: &Module,
     variables: &[expectation::Variable],
     rules: &Rules,
     inputs: u64,
-) -> Vec<Computed> {
-    computed_at(module, variables, rules, inputs, false)
+) -> Vec<KernelResults> {
+    let program = &names::read(module, rules);
+    ResultPredictor { program, variables, rules, elsewhere: false }.kernels(inputs)
 }
 
 /// Returns, for each of these kernels of the module, whether its results are the same wherever its memory lies and
 /// whatever the special registers hold.
-pub fn are_anywhere(
-    kernels: &[Computed],
+pub fn are_independent_of_place(
+    kernels: &[KernelResults],
     module: &Module,
     variables: &[expectation::Variable],
     rules: &Rules,
 ) -> Vec<bool> {
     let inputs = kernels.iter().filter_map(|kernel| kernel.runs.as_ref().ok()).map(Vec::len).max();
-    let others = computed_at(module, variables, rules, inputs.unwrap_or(0) as u64, true);
-    let usual = |other: Reached| -> BTreeMap<_, _> {
-        let Reached { setting, written, .. } = other;
-        written.into_iter().map(|((space, at), byte)| ((space, setting.usual(space, at)), byte)).collect()
-    };
-    let is_anywhere = |(own, other): (&Computed, Computed)| {
-        let (Ok(own), Ok(other)) = (&own.runs, other.runs) else { return false };
-        let mut runs = own.iter().zip(other);
-        let is_single = |own: &Option<Reached>| own.as_ref().is_none_or(|own| own.setting.lanes.is_empty());
-        runs.all(|(own, other)| {
-            is_single(own) && own.as_ref().map(|own| &own.written) == other.map(usual).as_ref()
-        })
-    };
-    kernels.iter().zip(others).map(is_anywhere).collect()
+    let program = &names::read(module, rules);
+    let predictor = ResultPredictor { program, variables, rules, elsewhere: true };
+    let displaced = predictor.kernels(inputs.unwrap_or(0) as u64);
+    kernels.iter().zip(displaced).map(|(usual, displaced)| has_same_results(usual, displaced)).collect()
 }
 
-fn computed_at(
-    module: &Module,
-    variables: &[expectation::Variable],
-    rules: &Rules,
-    inputs: u64,
+/// Whether a kernel on a single thread leaves the same results in the usual setting and in a displaced one.
+fn has_same_results(usual: &KernelResults, displaced: KernelResults) -> bool {
+    let (Ok(usual), Ok(displaced)) = (&usual.runs, displaced.runs) else { return false };
+    usual.iter().zip(displaced).all(|runs| match runs {
+        (Some(usual), Some(displaced)) => {
+            usual.setting.lanes.is_empty() && usual.written == written_in_usual_places(displaced)
+        }
+        (None, None) => true,
+        _ => false,
+    })
+}
+
+/// Returns the bytes that a displaced run writes, by their places in the usual setting.
+fn written_in_usual_places(effects: MemoryEffects) -> BTreeMap<(StateSpace, u64), Option<u8>> {
+    let MemoryEffects { setting, written, .. } = effects;
+    written.into_iter().map(|((space, at), byte)| ((space, setting.usual(space, at)), byte)).collect()
+}
+
+/// The memory that a run leaves, or `None` if its behaviour is undefined; `Err` if the kernel cannot be predicted.
+type InputRun = Result<Option<MemoryEffects>, &'static str>;
+
+/// Runs the kernels of a module over inputs.
+struct ResultPredictor<'a> {
+    program: &'a ResolvedModule<'a>,
+    variables: &'a [expectation::Variable],
+    rules: &'a Rules,
+    /// Whether memory is displaced and the special registers differ, as on another thread.
     elsewhere: bool,
-) -> Vec<Computed> {
-    let program = names::read(module, rules);
-    let version = module.version().unwrap_or((u32::MAX, 0));
-    let kernels = program.functions.iter().filter(|(_, body)| body.kind == FunctionKind::Entry);
-    kernels
-        .map(|(&name, body)| {
-            let mut own = program.variables.iter().chain(&body.variables);
-            let has_local = own.any(|variable| variable.space == StateSpace::Local);
-            let (asks, waits) = (asks_lane(body), has_barrier(body) || has_meeting(body));
-            let run_in = |input: u64, layout| {
-                let how = How { layout, anywhere: false, input: Some(input), elsewhere };
-                let reader = Reader { rules, version, trace: Trace::default() };
-                let over = match waits || asks && input % 4 == ON_A_WARP {
-                    true => Machine::over_lanes,
-                    false => Machine::over_numbers,
-                };
-                match over(&program, body, reader, variables, how) {
-                    Ok((_, traces)) if traces.iter().any(|trace| !trace.questions.is_empty()) => {
-                        Err("an open question decides what it computes")
-                    }
-                    Ok((reached, _)) if stores_anywhere(&reached) => Ok(None),
-                    Ok((reached, _)) => Ok(Some(reached)),
-                    Err(why) if is_undefined(why) => Ok(None),
-                    Err(why) => Err(why),
-                }
-            };
-            let run = |input: u64| {
-                let usual = run_in(input, Frame::Upwards)?;
-                // The implementation lays out `.local`.
-                match usual {
-                    Some(usual) if has_local => match run_in(input, Frame::Downwards)? {
-                        Some(other) if is_left_in_common(&usual, &other) => Ok(Some(usual)),
-                        _ => Err("a kernel that leaves something else where .local lies elsewhere"),
-                    },
-                    usual => Ok(usual),
-                }
-            };
-            Computed { name: name.into(), runs: all((0..inputs).map(run)) }
-        })
-        .collect()
 }
 
-/// The inputs over which kernels run on a warp that ask for their lane: this one in four.
+impl<'a> ResultPredictor<'a> {
+    fn kernels(&self, inputs: u64) -> Vec<KernelResults> {
+        let functions = self.program.functions.iter();
+        let kernels = functions.filter(|(_, body)| body.kind == FunctionKind::Entry);
+        kernels
+            .map(|(&name, body)| {
+                let runs = collect_runs((0..inputs).map(|input| self.run_in_any_layout(body, input)));
+                KernelResults { name: name.into(), runs }
+            })
+            .collect()
+    }
+
+    /// Runs a kernel over an input. The implementation lays out `.local`, so the results must not depend on the layout.
+    fn run_in_any_layout(&self, body: &'a ResolvedFunction<'a>, input: u64) -> InputRun {
+        match self.run(body, input, LocalLayout::Upwards)? {
+            Some(effects) if self.program.has_local(body) => {
+                match self.run(body, input, LocalLayout::Downwards)? {
+                    Some(other) if leave_the_same(&effects, &other) => Ok(Some(effects)),
+                    _ => Err("a kernel that leaves something else where .local lies elsewhere"),
+                }
+            }
+            run => Ok(run),
+        }
+    }
+
+    fn run(&self, body: &'a ResolvedFunction<'a>, input: u64, layout: LocalLayout) -> InputRun {
+        let elsewhere = self.elsewhere;
+        let conditions = RunConditions { layout, anywhere: false, input: Some(input), elsewhere };
+        let reader = OperandReader::new(self.rules, self.program.version);
+        let waits = has_barrier(body) || has_meeting(body);
+        let run = if waits || asks_lane(body) && input % 4 == ON_A_WARP {
+            PtxMachine::over_lanes
+        } else {
+            PtxMachine::over_numbers
+        };
+        match run(self.program, body, reader, self.variables, conditions) {
+            Ok((_, traces)) if traces.iter().any(|trace| !trace.questions.is_empty()) => {
+                Err("an open question decides what it computes")
+            }
+            Ok((effects, _)) if stores_anywhere(&effects) => Ok(None),
+            Ok((effects, _)) => Ok(Some(effects)),
+            Err(reason) if is_undefined(reason) => Ok(None),
+            Err(reason) => Err(reason),
+        }
+    }
+}
+
+/// The inputs, by their number modulo four, over which kernels that ask for their lane run on a warp.
 const ON_A_WARP: u64 = 2;
 
 /// Collects the runs of a kernel. An input over which it does not end, or over which its lanes disturb each other, does
 /// not count, unless there is no other.
-fn all(
-    runs: impl Iterator<Item = Result<Option<Reached>, &'static str>>,
-) -> Result<Vec<Option<Reached>>, &'static str> {
-    let mut left = None;
-    let mut all = Vec::new();
+fn collect_runs(runs: impl Iterator<Item = InputRun>) -> Result<Vec<Option<MemoryEffects>>, &'static str> {
+    let mut skipped = None;
+    let mut collected = Vec::new();
     for run in runs {
         match run {
-            Err(why @ (TOO_LONG | RACE)) => {
-                left.get_or_insert(why);
-                all.push(None);
+            Err(reason @ (TOO_LONG | RACE)) => {
+                skipped.get_or_insert(reason);
+                collected.push(None);
             }
-            run => all.push(run?),
+            run => collected.push(run?),
         }
     }
-    match left {
-        Some(why) if all.iter().all(Option::is_none) => Err(why),
-        _ => Ok(all),
+    match skipped {
+        Some(reason) if collected.iter().all(Option::is_none) => Err(reason),
+        _ => Ok(collected),
     }
 }
 
 /// Whether two runs leave the same outside of `.local`.
-fn is_left_in_common(one: &Reached, other: &Reached) -> bool {
-    let common = |reached: &Reached| -> Vec<_> {
-        let written = reached.written.iter().filter(|((space, _), _)| *space != StateSpace::Local);
-        written.map(|(&place, &byte)| (place, byte)).collect()
-    };
-    common(one) == common(other)
+fn leave_the_same(one: &MemoryEffects, other: &MemoryEffects) -> bool {
+    one.written_outside_local().eq(other.written_outside_local())
 }
 
 /// Whether a kernel stores to an unknown place.
-fn stores_anywhere(reached: &Reached) -> bool {
-    reached.accesses.iter().any(|access| access.way != Way::Read && access.place.is_err())
+fn stores_anywhere(reached: &MemoryEffects) -> bool {
+    reached.accesses.iter().any(|access| access.way != AccessKind::Read && access.place.is_err())
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use ptxsmith_syntax::{Instruction, Opcode, Operand, ScalarType, Span, StateSpace, VectorLength};
 
 /// An instruction with its modifiers decoded.
-pub(super) struct Form<'m> {
+pub(super) struct InstructionForm<'m> {
     pub opcode: Opcode,
     /// The type: the last modifier.
     pub ty: Option<ScalarType>,
@@ -17,9 +17,9 @@ pub(super) struct Form<'m> {
     pub span: Span,
 }
 
-impl<'m> Form<'m> {
-    pub fn of(instruction: &'m Instruction) -> Form<'m> {
-        let mut form = Form {
+impl<'m> InstructionForm<'m> {
+    pub fn decode(instruction: &'m Instruction) -> InstructionForm<'m> {
+        let mut form = InstructionForm {
             opcode: instruction.opcode,
             ty: None,
             lanes: None,

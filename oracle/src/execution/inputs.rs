@@ -42,13 +42,13 @@ pub(super) fn word(input: u64, place: u64) -> u32 {
         0 => corner(first >> 8),
         _ => (first >> 16) as u32,
     };
-    let own = mixed(input, place + 1);
-    let bits = (own >> 16) as u32;
+    let mixed = mixed(input, place + 1);
+    let bits = (mixed >> 16) as u32;
     // The upper half of a 64-bit value is often the extension of the lower half.
-    if place % 2 == 1 && own >> 8 & 3 < 2 {
-        return if own >> 8 & 1 == 0 { 0 } else { (word(input, place - 1) as i32 >> 31) as u32 };
+    if place % 2 == 1 && mixed >> 8 & 3 < 2 {
+        return if mixed >> 8 & 1 == 0 { 0 } else { (word(input, place - 1) as i32 >> 31) as u32 };
     }
-    match own & 15 {
+    match mixed & 15 {
         0..3 => base,
         3 => base.wrapping_neg(),
         4 => base.wrapping_add(1),
@@ -56,17 +56,17 @@ pub(super) fn word(input: u64, place: u64) -> u32 {
         6 => !base,
         7 => 1 << (bits & 31),
         8 => (1u32 << (bits & 31)).wrapping_sub(1),
-        9..13 => corner(own >> 16),
+        9..13 => corner(mixed >> 16),
         // Four bytes, each from a boundary value of its own.
-        13 => u32::from_le_bytes([0, 8, 16, 24].map(|at| corner(own >> (16 + at)) as u8)),
+        13 => u32::from_le_bytes([0, 8, 16, 24].map(|at| corner(mixed >> (16 + at)) as u8)),
         _ => bits,
     }
 }
 
 /// Returns the bytes of a scalar parameter.
 pub(super) fn parameter(input: u64, nth: u64, size: u64) -> Vec<u8> {
-    let byte = |at: u64| (word(input, (1 << 20) + (nth << 8) + 2 * (at / 4)) >> (8 * (at % 4))) as u8;
-    (0..size).map(byte).collect()
+    let first = (1 << 20) + (nth << 8);
+    (0..size).map(|at| (word(input, first + 2 * (at / 4)) >> (8 * (at % 4))) as u8).collect()
 }
 
 fn corner(number: u64) -> u32 {

@@ -5,7 +5,7 @@
 
 use ptxsmith_syntax::{Opcode, ScalarType, TypeKind};
 
-use super::form::Form;
+use super::form::InstructionForm;
 use super::integers;
 use crate::value::{extended, low_bits};
 
@@ -27,7 +27,7 @@ const SET: &str = ".u32 .s32 .f32";
 
 /// The type that an instruction gives to an operand.
 #[derive(Clone, Copy)]
-pub(super) enum Slot {
+pub(super) enum OperandType {
     /// The last modifier of the instruction.
     Own,
     /// The last modifier, or the type of twice the size for `.wide`.
@@ -40,7 +40,7 @@ pub(super) enum Slot {
     /// No type: the operand is an address.
     Place,
 }
-use Slot::{Count, Named, Own, Place, Truth};
+use OperandType::{Count, Named, Own, Place, Truth};
 
 /// The table entry of an opcode.
 pub(super) struct Row {
@@ -51,37 +51,39 @@ pub(super) struct Row {
     /// The state spaces that the judged forms name.
     pub spaces: &'static str,
     /// The types of the operands, destination first.
-    pub operands: &'static [Slot],
+    pub operands: &'static [OperandType],
 }
 
 /// Returns the table entry of an opcode.
 pub(super) fn row(opcode: Opcode) -> Row {
     match opcode {
-        Opcode::Ld => form(MOVED, "", ".global .shared .local .const .param", &[Own, Place]),
+        Opcode::Ld => judged_form(MOVED, "", ".global .shared .local .const .param", &[Own, Place]),
         // Which values a store to a parameter accepts depends on the function that owns the parameter.
-        Opcode::St => form(MOVED, "", ".global .shared .local", &[Place, Own]),
-        Opcode::Mov => form(WHOLE, "", "", &[Own, Own]),
-        Opcode::Cvta => form(".u64", ".to", WINDOWS, &[Own, Own]),
-        Opcode::Cvt => form(MOVED, MOVED, "", &[Named, Own]),
-        Opcode::Setp => form(CHOSEN, ".eq .ne .lt .le .gt .ge .and .or .xor", "", &[Truth, Own, Own, Truth]),
+        Opcode::St => judged_form(MOVED, "", ".global .shared .local", &[Place, Own]),
+        Opcode::Mov => judged_form(WHOLE, "", "", &[Own, Own]),
+        Opcode::Cvta => judged_form(".u64", ".to", WINDOWS, &[Own, Own]),
+        Opcode::Cvt => judged_form(MOVED, MOVED, "", &[Named, Own]),
+        Opcode::Setp => {
+            judged_form(CHOSEN, ".eq .ne .lt .le .gt .ge .and .or .xor", "", &[Truth, Own, Own, Truth])
+        }
         Opcode::Set => {
             let others = ".eq .ne .lt .le .gt .ge .and .or .xor .u32 .s32 .f32";
-            form(CHOSEN, others, "", &[Named, Own, Own, Truth])
+            judged_form(CHOSEN, others, "", &[Named, Own, Own, Truth])
         }
-        Opcode::Selp => form(CHOSEN, "", "", &[Own, Own, Own, Truth]),
-        Opcode::Bra => form("", ".uni", "", &[Place]),
-        Opcode::Brx => form("", ".idx .uni", "", &[Place, Place]),
-        Opcode::Call => form("", ".uni", "", &[]),
-        Opcode::Ret => form("", ".uni", "", &[]),
-        Opcode::Exit => form("", "", "", &[]),
+        Opcode::Selp => judged_form(CHOSEN, "", "", &[Own, Own, Own, Truth]),
+        Opcode::Bra => judged_form("", ".uni", "", &[Place]),
+        Opcode::Brx => judged_form("", ".idx .uni", "", &[Place, Place]),
+        Opcode::Call => judged_form("", ".uni", "", &[]),
+        Opcode::Ret => judged_form("", ".uni", "", &[]),
+        Opcode::Exit => judged_form("", "", "", &[]),
         // `integers.rs` defines the results. Entries without types have no judged form.
-        Opcode::Add | Opcode::Sub => form(NUMBERS, "", "", TWO),
-        Opcode::Mul => form(INTEGERS, ".lo", "", MULTIPLY),
-        Opcode::Mad => form(INTEGERS, ".lo", "", MULTIPLY_ADD),
-        Opcode::And | Opcode::Or | Opcode::Xor => form(BITS, "", "", TWO),
-        Opcode::Shl => form(SHIFTED, "", "", SHIFT),
-        Opcode::Shr => form(SHIFTED_RIGHT, "", "", SHIFT),
-        Opcode::Madc => form("", "", "", MULTIPLY_ADD),
+        Opcode::Add | Opcode::Sub => judged_form(NUMBERS, "", "", TWO),
+        Opcode::Mul => judged_form(INTEGERS, ".lo", "", MULTIPLY),
+        Opcode::Mad => judged_form(INTEGERS, ".lo", "", MULTIPLY_ADD),
+        Opcode::And | Opcode::Or | Opcode::Xor => judged_form(BITS, "", "", TWO),
+        Opcode::Shl => judged_form(SHIFTED, "", "", SHIFT),
+        Opcode::Shr => judged_form(SHIFTED_RIGHT, "", "", SHIFT),
+        Opcode::Madc => judged_form("", "", "", MULTIPLY_ADD),
         Opcode::Max
         | Opcode::Min
         | Opcode::Mul24
@@ -89,23 +91,23 @@ pub(super) fn row(opcode: Opcode) -> Row {
         | Opcode::Subc
         | Opcode::Div
         | Opcode::Rem
-        | Opcode::Bmsk => form("", "", "", TWO),
-        Opcode::Mad24 | Opcode::Sad | Opcode::Prmt => form("", "", "", &[Own, Own, Own, Own]),
+        | Opcode::Bmsk => judged_form("", "", "", TWO),
+        Opcode::Mad24 | Opcode::Sad | Opcode::Prmt => judged_form("", "", "", &[Own, Own, Own, Own]),
         Opcode::Neg | Opcode::Not | Opcode::Cnot | Opcode::Abs | Opcode::Brev => {
-            form("", "", "", &[Own, Own])
+            judged_form("", "", "", &[Own, Own])
         }
-        Opcode::Popc | Opcode::Clz | Opcode::Bfind => form("", "", "", &[Count, Own]),
-        Opcode::Fns => form("", "", "", &[Own, Own, Count, Count]),
-        Opcode::Bfe => form("", "", "", &[Own, Own, Count, Count]),
-        Opcode::Bfi => form("", "", "", &[Own, Own, Own, Count, Count]),
-        Opcode::Szext => form("", "", "", SHIFT),
-        Opcode::Shf => form("", "", "", &[Own, Own, Own, Count]),
+        Opcode::Popc | Opcode::Clz | Opcode::Bfind => judged_form("", "", "", &[Count, Own]),
+        Opcode::Fns => judged_form("", "", "", &[Own, Own, Count, Count]),
+        Opcode::Bfe => judged_form("", "", "", &[Own, Own, Count, Count]),
+        Opcode::Bfi => judged_form("", "", "", &[Own, Own, Own, Count, Count]),
+        Opcode::Szext => judged_form("", "", "", SHIFT),
+        Opcode::Shf => judged_form("", "", "", &[Own, Own, Own, Count]),
         // The type selects how the parts of words are extended; all words have 32 bits.
-        Opcode::Dp4a | Opcode::Dp2a => form("", "", "", &[Count, Count, Count, Count]),
-        Opcode::Lop3 => form("", "", "", &[Own, Own, Own, Own, Own, Truth]),
-        Opcode::Slct => form("", "", "", &[Named, Named, Named, Own]),
+        Opcode::Dp4a | Opcode::Dp2a => judged_form("", "", "", &[Count, Count, Count, Count]),
+        Opcode::Lop3 => judged_form("", "", "", &[Own, Own, Own, Own, Own, Truth]),
+        Opcode::Slct => judged_form("", "", "", &[Named, Named, Named, Own]),
         Opcode::Atom | Opcode::Red | Opcode::Match | Opcode::Redux | Opcode::Shfl | Opcode::Vote => {
-            form("", "", "", &[])
+            judged_form("", "", "", &[])
         }
         Opcode::Vabsdiff
         | Opcode::Vabsdiff2
@@ -129,31 +131,36 @@ pub(super) fn row(opcode: Opcode) -> Row {
         | Opcode::Vshr
         | Opcode::Vsub
         | Opcode::Vsub2
-        | Opcode::Vsub4 => form("", "", "", &[]),
+        | Opcode::Vsub4 => judged_form("", "", "", &[]),
     }
 }
 
 /// The operand types of calculations: the destination, then the sources.
-const TWO: &[Slot] = &[Own, Own, Own];
-const SHIFT: &[Slot] = &[Own, Own, Count];
-const MULTIPLY: &[Slot] = &[Slot::Result, Own, Own];
-const MULTIPLY_ADD: &[Slot] = &[Slot::Result, Own, Own, Slot::Result];
+const TWO: &[OperandType] = &[Own, Own, Own];
+const SHIFT: &[OperandType] = &[Own, Own, Count];
+const MULTIPLY: &[OperandType] = &[OperandType::Result, Own, Own];
+const MULTIPLY_ADD: &[OperandType] = &[OperandType::Result, Own, Own, OperandType::Result];
 
-fn form(types: &'static str, others: &'static str, spaces: &'static str, operands: &'static [Slot]) -> Row {
+fn judged_form(
+    types: &'static str,
+    others: &'static str,
+    spaces: &'static str,
+    operands: &'static [OperandType],
+) -> Row {
     Row { types, others, spaces, operands }
 }
 
 /// Returns the type that an instruction of this form gives to the operand at index `nth`; `None` for an address, a
 /// label or a callee.
-pub(super) fn typed(form: &Form<'_>, nth: usize) -> Option<ScalarType> {
+pub(super) fn operand_type(form: &InstructionForm<'_>, nth: usize) -> Option<ScalarType> {
     let ty = form.ty?;
     if matches!(form.opcode, Opcode::Bra | Opcode::Brx | Opcode::Call | Opcode::Ret | Opcode::Exit) {
         return None;
     }
     match row(form.opcode).operands.get(nth).unwrap_or(&Own) {
         Own => Some(ty),
-        Slot::Result if form.others.contains(&".wide") => doubled(ty),
-        Slot::Result => Some(ty),
+        OperandType::Result if form.others.contains(&".wide") => doubled(ty),
+        OperandType::Result => Some(ty),
         Named => form.others.last().and_then(|word| ScalarType::from_keyword(word)),
         Count => Some(ScalarType::U32),
         Truth => Some(ScalarType::Pred),
@@ -171,36 +178,32 @@ fn doubled(ty: ScalarType) -> Option<ScalarType> {
     })
 }
 
-fn has(words: &str, word: &str) -> bool {
-    words.split(' ').any(|known| known == word)
+/// Whether a list of words separated by spaces contains a word.
+fn lists(words: &str, word: &str) -> bool {
+    words.split(' ').any(|listed| listed == word)
 }
 
 /// Whether an instruction has a form that every implementation accepts, judging by its modifiers and number of
 /// operands.
-pub(super) fn has_row(form: &Form<'_>) -> bool {
+pub(super) fn has_judged_form(form: &InstructionForm<'_>) -> bool {
     let Row { types, others, spaces, operands, .. } = row(form.opcode);
-    let takes = match form.ty {
-        Some(ty) => has(types, ty.keyword()),
+    let has_type = match form.ty {
+        Some(ty) => lists(types, ty.keyword()),
         None => types.is_empty(),
     };
-    let spaced = form.space.is_none_or(|space| has(spaces, space.keyword()));
-    let known = form.others.iter().all(|word| has(others, word));
-    let vector =
+    let has_space = form.space.is_none_or(|space| lists(spaces, space.keyword()));
+    let has_known_modifiers = form.others.iter().all(|word| lists(others, word));
+    let has_lanes =
         form.lanes.is_none_or(|lanes| matches!(form.opcode, Opcode::Ld | Opcode::St) && fits(form, lanes));
-    let compares = || {
-        let ordered = form.others.first().is_some_and(|first| !matches!(*first, ".eq" | ".ne"));
-        !ordered || form.ty.is_none_or(|ty| ty.kind() != TypeKind::Bits)
-    };
-    let number = |ty: ScalarType| matches!(ty.kind(), TypeKind::Signed | TypeKind::Unsigned);
-    let needed = match (form.opcode, &form.others[..]) {
+    let has_needed_modifiers = match (form.opcode, &form.others[..]) {
         (Opcode::Mul | Opcode::Mad, others) => others.len() == 1,
-        (Opcode::Setp, combined) => compares() && is_comparison(combined, form.operands.len()),
+        (Opcode::Setp, combined) => has_order(form) && is_comparison(combined, form.operands.len()),
         (Opcode::Set, [combined @ .., result]) => {
-            has(SET, result) && compares() && is_comparison(combined, form.operands.len())
+            lists(SET, result) && has_order(form) && is_comparison(combined, form.operands.len())
         }
         (Opcode::Set, []) => false,
         (Opcode::Cvt, [to]) => {
-            ScalarType::from_keyword(to).is_some_and(number) && form.ty.is_some_and(number)
+            ScalarType::from_keyword(to).is_some_and(is_integer) && form.ty.is_some_and(is_integer)
         }
         (Opcode::Cvt, _) => false,
         (Opcode::Cvta, others) => form.space.is_some() && others.len() < 2,
@@ -208,43 +211,53 @@ pub(super) fn has_row(form: &Form<'_>) -> bool {
     };
     // Comparisons counted their operands above; calls have any number.
     let varies = matches!(form.opcode, Opcode::Setp | Opcode::Set | Opcode::Call);
-    let complete = varies || form.operands.len() == operands.len();
-    takes && spaced && known && vector && needed && complete
+    let is_complete = varies || form.operands.len() == operands.len();
+    has_type && has_space && has_known_modifiers && has_lanes && has_needed_modifiers && is_complete
+}
+
+pub(super) fn is_integer(ty: ScalarType) -> bool {
+    matches!(ty.kind(), TypeKind::Signed | TypeKind::Unsigned)
+}
+
+/// Whether the type of a comparison has the order that the comparison asks for: bits are equal or not.
+fn has_order(form: &InstructionForm<'_>) -> bool {
+    let is_ordered = form.others.first().is_some_and(|first| !matches!(*first, ".eq" | ".ne"));
+    !is_ordered || form.ty.is_none_or(|ty| ty.kind() != TypeKind::Bits)
 }
 
 /// Whether these modifiers are a comparison of two numbers, or a comparison combined with a predicate, which is one
 /// more operand.
 fn is_comparison(modifiers: &[&str], operands: usize) -> bool {
     match *modifiers {
-        [compare] => operands == 3 && has(COMPARISONS, compare),
-        [compare, combine] => operands == 4 && has(COMPARISONS, compare) && has(COMBINATIONS, combine),
+        [compare] => operands == 3 && lists(COMPARISONS, compare),
+        [compare, combine] => operands == 4 && lists(COMPARISONS, compare) && lists(COMBINATIONS, combine),
         _ => false,
     }
 }
 
 /// Whether a vector access has at most four elements and 128 bits.
-fn fits(form: &Form<'_>, lanes: usize) -> bool {
+fn fits(form: &InstructionForm<'_>, lanes: usize) -> bool {
     lanes <= 4 && form.ty.and_then(ScalarType::size).is_some_and(|size| size * lanes as u64 <= 16)
 }
 
 /// Whether an instruction has a form that is executed as an integer calculation.
-pub(super) fn is_calculated(form: &Form<'_>) -> bool {
+pub(super) fn is_calculated(form: &InstructionForm<'_>) -> bool {
     let sources = form.operands.len().saturating_sub(1);
-    calculated(form, &vec![1; sources]).is_some() && typed(form, 0).is_some()
+    calculated(form, &vec![1; sources]).is_some() && operand_type(form, 0).is_some()
 }
 
-/// Returns the result of an instruction for integers of the types that [`typed`] gives: `None` if the form is not
+/// Returns the result of an instruction for integers of the types that [`operand_type`] gives: `None` if the form is not
 /// modelled, `Some(None)` if the result is undefined.
-pub(super) fn calculated(form: &Form<'_>, values: &[u64]) -> Option<Option<u64>> {
+pub(super) fn calculated(form: &InstructionForm<'_>, values: &[u64]) -> Option<Option<u64>> {
     let value = integers::calculated(form, form.ty?, &extended_sources(form, values)?)?;
-    let result = typed(form, 0)?;
+    let result = operand_type(form, 0)?;
     Some(value.map(|value| low_bits(result, value)))
 }
 
 /// Returns the sources of a calculation, each extended from its type.
-pub(super) fn extended_sources(form: &Form<'_>, values: &[u64]) -> Option<Vec<u64>> {
-    let extend = |(nth, &value)| Some(extended(typed(form, nth + 1)?, value));
-    values.iter().enumerate().map(extend).collect()
+pub(super) fn extended_sources(form: &InstructionForm<'_>, values: &[u64]) -> Option<Vec<u64>> {
+    let sources = values.iter().enumerate();
+    sources.map(|(nth, &value)| Some(extended(operand_type(form, nth + 1)?, value))).collect()
 }
 
 /// Whether the comparison of two numbers of a type holds; `None` if numbers of this type have no such comparison.
@@ -259,7 +272,7 @@ pub(super) fn compared(comparison: &str, ty: ScalarType, a: u64, b: u64) -> Opti
             Some(if ty.kind() == TypeKind::Signed { (a as i64).cmp(&(b as i64)) } else { a.cmp(&b) })
         }
     };
-    if ty.kind() == TypeKind::Float && !has(COMPARISONS, comparison) {
+    if ty.kind() == TypeKind::Float && !lists(COMPARISONS, comparison) {
         return None;
     }
     let Some(order) = order else { return Some(false) };

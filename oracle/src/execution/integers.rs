@@ -7,12 +7,12 @@
 
 use ptxsmith_syntax::{Opcode, ScalarType, TypeKind};
 
-use super::form::Form;
+use super::form::InstructionForm;
 use crate::value::{low_bits, sign_extended};
 
 /// Returns the result of an instruction for integers extended from their types to 64 bits: `None` if the form is not
 /// modelled, `Some(None)` if the manual does not define the result for these values.
-pub(super) fn calculated(form: &Form<'_>, ty: ScalarType, values: &[u64]) -> Option<Option<u64>> {
+pub(super) fn calculated(form: &InstructionForm<'_>, ty: ScalarType, values: &[u64]) -> Option<Option<u64>> {
     let how: &[&str] = &form.others;
     let bits = 8 * ty.size()?;
     let signed = ty.kind() == TypeKind::Signed;
@@ -98,13 +98,12 @@ pub(super) fn calculated(form: &Form<'_>, ty: ScalarType, values: &[u64]) -> Opt
         (Opcode::Bmsk, [".wrap"], &[at, width]) => Some(ones(width & 31) << (at & 31)),
         // 9.7.1.23, 9.7.1.24
         (Opcode::Dp4a, [a_type], &[a, b, c]) => {
-            let lane = |nth: u32| (8 * nth, 8 * nth);
-            Some(dot_product((a_type, ty), [a, b, c], 8, (0..4).map(lane))?)
+            let places = [0, 8, 16, 24].map(|at| (at, at));
+            Some(dot_product((a_type, ty), [a, b, c], 8, &places)?)
         }
         (Opcode::Dp2a, [half @ (".lo" | ".hi"), a_type], &[a, b, c]) => {
             let first = if *half == ".lo" { 0 } else { 16 };
-            let lane = |nth: u32| (16 * nth, first + 8 * nth);
-            Some(dot_product((a_type, ty), [a, b, c], 16, (0..2).map(lane))?)
+            Some(dot_product((a_type, ty), [a, b, c], 16, &[(0, first), (16, first + 8)])?)
         }
         // 9.7.7.1 to 9.7.7.5
         (Opcode::And, [], &[a, b]) => Some(a & b),
@@ -130,11 +129,8 @@ pub(super) fn calculated(form: &Form<'_>, ty: ScalarType, values: &[u64]) -> Opt
         }
         // 9.7.7.8, 9.7.7.9: a count beyond the width acts like the width.
         (Opcode::Shl, [], &[a, count]) => Some(if count < bits { a << count } else { 0 }),
-        (Opcode::Shr, [], &[a, count]) => Some(match signed {
-            true => (sign_extended(ty, a) >> count.min(63)) as u64,
-            false if count < bits => low_bits(ty, a) >> count,
-            false => 0,
-        }),
+        (Opcode::Shr, [], &[a, count]) if signed => Some((sign_extended(ty, a) >> count.min(63)) as u64),
+        (Opcode::Shr, [], &[a, count]) => Some(if count < bits { low_bits(ty, a) >> count } else { 0 }),
         // 9.7.9.7
         (Opcode::Prmt, [], &[a, b, control]) => Some(permuted(a, b, control)),
         (Opcode::Prmt, [mode], &[a, b, control]) => Some(permuted(a, b, selectors(mode, control & 3)?)),
@@ -146,26 +142,28 @@ pub(super) fn calculated(form: &Form<'_>, ty: ScalarType, values: &[u64]) -> Opt
 
 /// Returns the result of an instruction with carry, and the carry or borrow (9.7.2); `None` if its form is not one of
 /// them.
-pub(super) fn carried(form: &Form<'_>, ty: ScalarType, values: &[u64], carry: bool) -> Option<(u64, bool)> {
+pub(super) fn carried(
+    form: &InstructionForm<'_>,
+    ty: ScalarType,
+    values: &[u64],
+    carry: bool,
+) -> Option<(u64, bool)> {
     let half = form.others.iter().copied().find(|word| *word != ".cc");
-    let low = |value: u64| u128::from(low_bits(ty, value));
     let (a, b) = match (form.opcode, half, values) {
-        (Opcode::Add | Opcode::Addc | Opcode::Sub | Opcode::Subc, None, &[a, b]) => (low(a), low(b)),
+        (Opcode::Add | Opcode::Addc | Opcode::Sub | Opcode::Subc, None, &[a, b]) => (a, b),
         (Opcode::Mad | Opcode::Madc, Some(half @ (".lo" | ".hi")), &[a, b, c]) => {
-            (low(product(half, ty, a, b)?), low(c))
+            (product(half, ty, a, b)?, c)
         }
         _ => return None,
     };
+    let [a, b] = [a, b].map(|value| u128::from(low_bits(ty, value)));
     let carry = u128::from(carry);
-    let result = match subtracts(form.opcode) {
-        true => a.wrapping_sub(b).wrapping_sub(carry),
-        false => a + b + carry,
-    };
+    let result = if subtracts(form.opcode) { a.wrapping_sub(b).wrapping_sub(carry) } else { a + b + carry };
     Some((low_bits(ty, result as u64), result >> (8 * ty.size()?) & 1 == 1))
 }
 
 /// Whether an instruction reads or writes the carry.
-pub(super) fn is_carried(form: &Form<'_>) -> bool {
+pub(super) fn is_carried(form: &InstructionForm<'_>) -> bool {
     form.others.contains(&".cc") || reads_carry(form.opcode)
 }
 
@@ -177,8 +175,9 @@ pub(super) fn subtracts(opcode: Opcode) -> bool {
     matches!(opcode, Opcode::Sub | Opcode::Subc)
 }
 
-fn by_halves(a: u64, b: u64, of: impl Fn(u16, u16) -> u16) -> u64 {
-    [0, 16].into_iter().map(|at| u64::from(of((a >> at) as u16, (b >> at) as u16)) << at).sum()
+/// Applies an operation to each half of two words.
+fn by_halves(a: u64, b: u64, operation: impl Fn(u16, u16) -> u16) -> u64 {
+    [0, 16].into_iter().map(|at| u64::from(operation((a >> at) as u16, (b >> at) as u16)) << at).sum()
 }
 
 /// Returns the least half that these modifiers allow; `None` if they are not modelled.
@@ -219,17 +218,17 @@ fn product(half: &str, ty: ScalarType, a: u64, b: u64) -> Option<u64> {
 /// Returns 32 of the 48 bits of a product of 24-bit operands; `Some(None)` if an operand needs more bits, because the
 /// result is unspecified.
 fn product_of_24(half: &str, ty: ScalarType, a: u64, b: u64) -> Option<Option<u64>> {
-    let fits = |value: u64| match ty.kind() {
+    let are_in_range = [a, b].iter().all(|&value| match ty.kind() {
         TypeKind::Signed => (-(1i64 << 23)..1 << 23).contains(&(value as i64)),
         _ => value < 1 << 24,
-    };
+    });
     let whole = a.wrapping_mul(b);
     let part = match half {
         ".lo" => whole,
         ".hi" => whole >> 16,
         _ => return None,
     };
-    Some((fits(a) && fits(b)).then_some(part))
+    Some(are_in_range.then_some(part))
 }
 
 fn quotient(ty: ScalarType, signed: bool, a: u64, b: u64) -> Option<(u64, u64)> {
@@ -241,22 +240,24 @@ fn quotient(ty: ScalarType, signed: bool, a: u64, b: u64) -> Option<(u64, u64)> 
     (sign_extended(ty, low_bits(ty, quotient as u64)) == quotient).then(|| (quotient as u64, (a % b) as u64))
 }
 
+/// Returns the place of a set bit of a mask: the first one from `base` upwards for an offset of 1, the second one for 2,
+/// and so on; downwards for negative offsets; `base` itself for 0. All ones if there is no such bit.
 fn find_nth_set(mask: u64, base: u64, offset: i32) -> Option<u64> {
-    const NONE: u64 = u32::MAX as u64;
     if base > 31 {
         return None;
     }
-    let is_set = |at: i64| mask >> at & 1 == 1;
-    let base = base as i64;
-    if offset == 0 {
-        return Some(if is_set(base) { base as u64 } else { NONE });
-    }
-    let nth = offset.unsigned_abs() as usize - 1;
-    let found = match offset > 0 {
-        true => (base..32).filter(|&at| is_set(at)).nth(nth),
-        false => (0..=base).rev().filter(|&at| is_set(at)).nth(nth),
+    let upwards = base..32;
+    let nth = offset.unsigned_abs() as usize;
+    let place = match offset {
+        0 => bit_set(mask, base).then_some(base),
+        1.. => upwards.filter(|&at| bit_set(mask, at)).nth(nth - 1),
+        _ => (0..=base).rev().filter(|&at| bit_set(mask, at)).nth(nth - 1),
     };
-    Some(found.map_or(NONE, |at| at as u64))
+    Some(place.unwrap_or(u32::MAX.into()))
+}
+
+fn bit_set(bits: u64, at: u64) -> bool {
+    bits >> at & 1 == 1
 }
 
 /// Returns a number with this many low bits set.
@@ -264,11 +265,16 @@ fn ones(count: u64) -> u64 {
     1u64.checked_shl(count as u32).map_or(u64::MAX, |bit| bit - 1)
 }
 
+/// Returns the field of `length` bits at a place, extended to `bits` bits with zeros or its sign. Bits of the field beyond
+/// the width count as the sign.
 fn extracted(bits: u64, signed: bool, a: u64, at: u64, length: u64) -> u64 {
-    let bit = |at: u64| a >> at.min(63) & 1;
-    let sign = if signed && length > 0 { bit((at + length - 1).min(bits - 1)) } else { 0 };
-    let one = |nth: u64| if nth < length && at + nth < bits { bit(at + nth) } else { sign };
-    (0..bits).fold(0, |field, nth| field | one(nth) << nth)
+    let sign = signed && length > 0 && bit_set(a, (at + length - 1).min(bits - 1));
+    let mut field = 0;
+    for nth in 0..bits {
+        let bit = if nth < length && at + nth < bits { bit_set(a, at + nth) } else { sign };
+        field |= u64::from(bit) << nth;
+    }
+    field
 }
 
 fn inserted(bits: u64, a: u64, b: u64, at: u64, length: u64) -> u64 {
@@ -276,33 +282,44 @@ fn inserted(bits: u64, a: u64, b: u64, at: u64, length: u64) -> u64 {
     b & !field | (if at < bits { a << at } else { 0 }) & field
 }
 
-/// Returns `c` plus the products of parts of `a`, each of `bits` bits, and bytes of `b`. The types determine how the
-/// parts are extended.
+/// Returns `c` plus the products of parts of `a`, each of `bits` bits, and bytes of `b`, at these places. The types
+/// determine how the parts are extended.
 fn dot_product(
     (a_type, b_type): (&str, ScalarType),
     [a, b, c]: [u64; 3],
     bits: u32,
-    lanes: impl Iterator<Item = (u32, u32)>,
+    places: &[(u32, u32)],
 ) -> Option<u64> {
-    let signed = |ty: ScalarType| match ty {
+    let a_signed = is_signed_word(ScalarType::from_keyword(a_type)?)?;
+    let b_signed = is_signed_word(b_type)?;
+    let mut sum = c;
+    for &(in_a, in_b) in places {
+        let product = part(a, in_a, bits, a_signed).wrapping_mul(part(b, in_b, 8, b_signed));
+        sum = sum.wrapping_add(product);
+    }
+    Some(sum)
+}
+
+fn is_signed_word(ty: ScalarType) -> Option<bool> {
+    match ty {
         ScalarType::S32 => Some(true),
         ScalarType::U32 => Some(false),
         _ => None,
-    };
-    let (a_signed, b_signed) = (signed(ScalarType::from_keyword(a_type)?)?, signed(b_type)?);
-    let part = |word: u64, at: u32, bits: u32, signed: bool| {
-        let value = word >> at & ones(bits.into());
-        let negative = signed && value >> (bits - 1) == 1;
-        if negative { value.wrapping_sub(1 << bits) } else { value }
-    };
-    let product = |(of_a, of_b)| part(a, of_a, bits, a_signed).wrapping_mul(part(b, of_b, 8, b_signed));
-    Some(lanes.map(product).fold(c, u64::wrapping_add))
+    }
 }
 
+/// Returns a part of a word, extended to 64 bits.
+fn part(word: u64, at: u32, bits: u32, signed: bool) -> u64 {
+    let value = word >> at & ones(bits.into());
+    let is_negative = signed && value >> (bits - 1) == 1;
+    if is_negative { value.wrapping_sub(1 << bits) } else { value }
+}
+
+/// Looks up each bit of the result in a table, by the bits of three words at its place.
 fn looked_up(a: u64, b: u64, c: u64, table: u64) -> u64 {
     (0..32).fold(0, |result, at| {
-        let bit = |word: u64| word >> at & 1;
-        let index = bit(a) << 2 | bit(b) << 1 | bit(c);
+        let [a, b, c] = [a, b, c].map(|word| word >> at & 1);
+        let index = a << 2 | b << 1 | c;
         result | (table >> index & 1) << at
     })
 }

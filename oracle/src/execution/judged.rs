@@ -2,16 +2,16 @@
 //! implementation accepts.
 
 use ptxsmith_syntax::{
-    BinaryOp, Expr, FunctionKind, Instruction, Name, Node, NodeKind, Number, Opcode, Operand, ScalarType,
+    BinaryOp, Expr, FunctionKind, Instruction, Name, NodeKind, Number, Opcode, Operand, ScalarType,
     StateSpace, TypeKind, UnaryOp, read_number,
 };
 
 use super::{
-    form::Form,
-    instructions::{has_row, row, typed},
-    names::{Body, Meaning, Names, Program},
-    operand::{Address, Base, Reader},
-    typing::{TYPES, alike, moves},
+    form::InstructionForm,
+    instructions::{has_judged_form, operand_type, row},
+    names::{Meaning, MemoryVariable, ResolvedFunction, ResolvedModule, VisibleNames},
+    operand::{AddressBase, OperandAddress, OperandReader},
+    typing::{TYPES, has_type, moves},
 };
 use crate::{
     clause::Clause,
@@ -33,55 +33,55 @@ const SINK: &str = "the sink _, of which the texts do not speak";
 /// Returns why an instruction that is not refused is undecided; `None` if it is judged.
 pub(super) fn undecided(
     instruction: &Instruction,
-    names: &Names,
-    program: &Program<'_>,
-    body: &Body<'_>,
+    names: &VisibleNames,
+    program: &ResolvedModule<'_>,
+    body: &ResolvedFunction<'_>,
     rules: &Rules,
 ) -> Option<&'static str> {
-    let form = Form::of(instruction);
-    let check = Check { names, program, body, rules };
+    let form = InstructionForm::decode(instruction);
+    let check = InstructionCheck { names, program, body, rules };
     let guard =
         instruction.guard.iter().try_for_each(|guard| check.register(&guard.predicate, ScalarType::Pred));
     guard.and_then(|()| check.instruction(&form)).err()
 }
 
-struct Check<'a, 'm> {
-    names: &'a Names,
-    program: &'a Program<'m>,
-    body: &'a Body<'m>,
+struct InstructionCheck<'a, 'm> {
+    names: &'a VisibleNames,
+    program: &'a ResolvedModule<'m>,
+    body: &'a ResolvedFunction<'m>,
     rules: &'a Rules,
 }
 
+/// `Err` with the reason if an instruction is undecided.
 type Judged = Result<(), &'static str>;
 
 fn holds(condition: bool, otherwise: &'static str) -> Judged {
     if condition { Ok(()) } else { Err(otherwise) }
 }
 
-impl Check<'_, '_> {
-    fn instruction(&self, form: &Form<'_>) -> Judged {
+impl InstructionCheck<'_, '_> {
+    fn instruction(&self, form: &InstructionForm<'_>) -> Judged {
         let spaced =
             form.space.is_some() || row(form.opcode).spaces.is_empty() || !self.program.lacks_generic;
-        holds(has_row(form) && spaced, FORM)?;
+        holds(has_judged_form(form) && spaced, FORM)?;
         self.operands(form)
     }
 
-    fn operands(&self, form: &Form<'_>) -> Judged {
+    fn operands(&self, form: &InstructionForm<'_>) -> Judged {
         if form.ty.is_none() {
             return self.control(form);
         }
-        let named = |operand: &Operand| matches!(operand, Operand::Value(expr) if expr.as_name().is_some());
-        let writes = match form.operands {
+        let has_destination = match form.operands {
             _ if form.opcode == Opcode::St => true,
-            [Operand::Vector(parts), ..] => parts.iter().all(named),
+            [Operand::Vector(parts), ..] => parts.iter().all(|part| as_name(part).is_some()),
             [Operand::Value(to), ..] if form.opcode == Opcode::Setp => {
                 destinations(to).iter().all(|to| to.as_name().is_some())
             }
-            operands => operands.first().is_some_and(named),
+            operands => operands.first().and_then(as_name).is_some(),
         };
-        holds(writes, OPERAND)?;
+        holds(has_destination, OPERAND)?;
         for (nth, operand) in form.operands.iter().enumerate() {
-            match typed(form, nth) {
+            match operand_type(form, nth) {
                 None => self.place(operand, form)?,
                 Some(ty) if nth == 0 && form.opcode == Opcode::Setp => {
                     let Operand::Value(to) = operand else { return Err(OPERAND) };
@@ -107,26 +107,24 @@ impl Check<'_, '_> {
                 Some(Some(Meaning::Function(_))) => holds(whole, OPERAND),
                 None if expr.has_names() && ty != ScalarType::Pred => {
                     self.declared(expr)?;
-                    holds(whole && matches!(self.address(operand)?.base, Base::Variable(_)), OPERAND)
+                    holds(whole && matches!(self.address(operand)?.base, AddressBase::Variable(_)), OPERAND)
                 }
                 _ => self.values(operand, ty, None, false),
             },
             Operand::Element(..) => {
-                let Base::Variable(variable) = self.address(operand)?.base else { return Err(OPERAND) };
+                let AddressBase::Variable(variable) = self.address(operand)?.base else {
+                    return Err(OPERAND);
+                };
                 holds(whole && variable.space != StateSpace::Param, OPERAND)
             }
             _ => self.values(operand, ty, None, false),
         }
     }
 
-    fn control(&self, form: &Form<'_>) -> Judged {
-        let name = |operand: &Operand| match operand {
-            Operand::Value(expr) => expr.as_name(),
-            _ => None,
-        };
+    fn control(&self, form: &InstructionForm<'_>) -> Judged {
         match (form.opcode, form.operands) {
             (Opcode::Bra, [label]) => {
-                let label = name(label).ok_or(FORM)?;
+                let label = as_name(label).ok_or(FORM)?;
                 // The label of another block is not in scope.
                 let in_scope = matches!(self.meaning(&label), Some(Meaning::Label));
                 holds(in_scope && self.body.labels.contains_key(label.text.as_str()), UNDECLARED)
@@ -134,7 +132,7 @@ impl Check<'_, '_> {
             (Opcode::Ret | Opcode::Exit, []) => Ok(()),
             (Opcode::Call, [callee]) => {
                 // Only calls without arguments and results are judged.
-                let callee = name(callee).ok_or(FORM)?;
+                let callee = as_name(callee).ok_or(FORM)?;
                 holds(!matches!(self.meaning(&callee), Some(Meaning::Alias)), ALIAS)?;
                 let body = self.program.functions.get(callee.text.as_str()).ok_or(UNDECLARED)?;
                 let is_plain =
@@ -152,31 +150,32 @@ impl Check<'_, '_> {
     /// Checks that a name is a register of exactly this type, up to sign; bit-size types fit every type of their size.
     fn register(&self, name: &Name, ty: ScalarType) -> Judged {
         match self.meaning(name) {
-            Some(Meaning::Register(register)) => holds(alike(register, ty, false), TYPES),
+            Some(Meaning::Register(register)) => holds(has_type(register, ty, false), TYPES),
             Some(_) => Err(OPERAND),
             None => Err(undeclared(name)),
         }
     }
 
-    /// Checks one value, or a list of one value per lane. A register may be `wider` if the instruction moves bits.
+    /// Returns the size of the register that an operand names.
+    fn register_size(&self, operand: &Operand) -> Option<u64> {
+        match self.meaning(&as_name(operand)?) {
+            Some(Meaning::Register(register)) => register.ty.size(),
+            _ => None,
+        }
+    }
+
+    /// Checks a value, or a list with a value per lane. A register may be `wider` if the instruction moves bits.
     fn values(&self, operand: &Operand, ty: ScalarType, lanes: Option<usize>, wider: bool) -> Judged {
         match (operand, lanes) {
             (Operand::Vector(parts), Some(lanes)) if parts.len() == lanes => {
                 parts.iter().try_for_each(|part| self.values(part, ty, None, wider))?;
-                let size = |part: &Operand| match part {
-                    Operand::Value(expr) => match self.meaning(&expr.as_name()?) {
-                        Some(Meaning::Register(register)) => register.ty.size(),
-                        _ => None,
-                    },
-                    _ => None,
-                };
-                let mut sizes = parts.iter().filter_map(size);
+                let mut sizes = parts.iter().filter_map(|part| self.register_size(part));
                 let first = sizes.next();
                 holds(sizes.all(|size| Some(size) == first), TYPES)
             }
             (Operand::Value(expr), None) => match (expr.as_name(), expr.kind(expr.root())) {
                 (Some(name), _) => match self.meaning(&name) {
-                    Some(Meaning::Register(register)) => holds(alike(register, ty, wider), TYPES),
+                    Some(Meaning::Register(register)) => holds(has_type(register, ty, wider), TYPES),
                     Some(Meaning::Alias) => Err(ALIAS),
                     Some(_) => Err(OPERAND),
                     None => Err(undeclared(&name)),
@@ -220,22 +219,23 @@ impl Check<'_, '_> {
 
     /// Returns the value of an integer constant expression, if it does not depend on open questions.
     fn number(&self, expr: &Expr) -> Option<u64> {
-        let known = |kind: &NodeKind| match kind {
+        let is_integer = expr.nodes().iter().all(|node| match &node.kind {
             NodeKind::Number(text) => matches!(read_number(text), Some(Number::Integer { .. })),
             NodeKind::Name(_) | NodeKind::Mask(..) | NodeKind::Generic(_) => false,
             _ => true,
-        };
-        if !expr.nodes().iter().all(|node| known(&node.kind)) {
+        });
+        if !is_integer {
             return None;
         }
-        let (mut trace, rule) = (Trace::default(), (RefusalClass::NonConstant, Clause::ConstantOperands));
+        let mut trace = Trace::default();
+        let rule = (RefusalClass::NonConstant, Clause::ConstantOperands);
         let value = Evaluator::new(self.rules, self.program.version).integer(expr, rule, &mut trace).ok()?;
         trace.questions.is_empty().then_some(value.bits)
     }
 
-    /// Decodes an address whose names are declared.
-    fn address(&self, operand: &Operand) -> Result<Address, &'static str> {
-        let mut reader = Reader { rules: self.rules, version: self.program.version, trace: Trace::default() };
+    /// Decodes an address; its names must be declared.
+    fn address(&self, operand: &Operand) -> Result<OperandAddress, &'static str> {
+        let mut reader = OperandReader::new(self.rules, self.program.version);
         let address = match operand {
             Operand::Address(expr) if !expr.has_names() => reader.address(expr, self.names),
             Operand::Address(expr) | Operand::Value(expr) => {
@@ -261,14 +261,22 @@ impl Check<'_, '_> {
         address.map_err(|_| OPERAND)
     }
 
+    /// Whether a variable is a parameter of the function. The parameters of a call are up to the call instruction.
+    fn is_parameter(&self, variable: &MemoryVariable) -> bool {
+        self.body.parameters.iter().any(|parameter| match parameter {
+            Meaning::Variable(parameter) => parameter.name == variable.name,
+            _ => false,
+        })
+    }
+
     /// Checks a place in memory: its base is a register, or a variable of the instruction's state space.
-    fn place(&self, operand: &Operand, form: &Form<'_>) -> Judged {
+    fn place(&self, operand: &Operand, form: &InstructionForm<'_>) -> Judged {
         // 6.4.1: a place in memory is an address in brackets, or an element of an array.
         holds(matches!(operand, Operand::Address(_) | Operand::Element(..)), OPERAND)?;
-        let Address { base, offset, index } = self.address(operand)?;
+        let OperandAddress { base, offset, index } = self.address(operand)?;
         let accessed = form.ty.map_or(1, |ty| ty.bytes().max(1)) * form.lanes.unwrap_or(1) as u64;
         match base {
-            Base::Register(register) => {
+            AddressBase::Register(register) => {
                 let number =
                     matches!(register.ty.kind(), TypeKind::Signed | TypeKind::Unsigned | TypeKind::Bits);
                 // 6.4.1: a 32-bit address is extended to 64 bits.
@@ -276,11 +284,9 @@ impl Check<'_, '_> {
                 holds(number && register.lanes == 1 && wide, OPERAND)?;
                 holds(form.space != Some(StateSpace::Param), OPERAND)
             }
-            Base::Variable(variable) => {
-                // The parameters of a call are up to the call instruction.
-                let is_own = |meaning: &Meaning| matches!(meaning, Meaning::Variable(own) if own.name == variable.name);
+            AddressBase::Variable(variable) => {
                 let in_param = variable.space == StateSpace::Param;
-                holds(!in_param || self.body.parameters.iter().any(is_own), OPERAND)?;
+                holds(!in_param || self.is_parameter(&variable), OPERAND)?;
                 // 6.4.1.1: an access without a state space reaches a variable through the window of the variable's own
                 // space.
                 let windowed = form.space.is_none()
@@ -298,9 +304,9 @@ impl Check<'_, '_> {
                 holds(in_param || variable.align >= accessed, MAY_BE_MISALIGNED)
             }
             // 6.4.1: an absolute address is a form of its own in every space; it must be aligned.
-            Base::Absolute => {
-                let own = form.space != Some(StateSpace::Param);
-                holds(own && u64::try_from(offset).is_ok_and(|offset| offset % accessed == 0), OPERAND)
+            AddressBase::Absolute => {
+                let is_aligned = u64::try_from(offset).is_ok_and(|offset| offset % accessed == 0);
+                holds(form.space != Some(StateSpace::Param) && is_aligned, OPERAND)
             }
         }
     }
@@ -326,13 +332,22 @@ fn undeclared(name: &Name) -> &'static str {
 /// Whether the name in an address expression is inside parentheses.
 fn parenthesizes_a_name(expr: &Expr) -> bool {
     let nodes = expr.nodes();
-    let is_name = |node: &Node| matches!(node.kind, NodeKind::Name(_));
-    nodes.iter().enumerate().filter(|(_, node)| matches!(node.kind, NodeKind::Paren(_))).any(|(at, _)| {
+    let mut parentheses =
+        nodes.iter().enumerate().filter(|(_, node)| matches!(node.kind, NodeKind::Paren(_)));
+    parentheses.any(|(at, _)| {
         // The nodes inside the parentheses directly precede them, starting with the leftmost operand.
         let mut first = at;
         while let Some(operand) = nodes[first].kind.leftmost_operand() {
             first = operand as usize;
         }
-        nodes[first..at].iter().any(is_name)
+        nodes[first..at].iter().any(|node| matches!(node.kind, NodeKind::Name(_)))
     })
+}
+
+/// Returns the name that an operand consists of.
+fn as_name(operand: &Operand) -> Option<Name> {
+    match operand {
+        Operand::Value(expr) => expr.as_name(),
+        _ => None,
+    }
 }

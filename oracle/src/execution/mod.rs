@@ -3,7 +3,7 @@
 //! [`execute`] runs every kernel with one parameter, the address of an output buffer, on one thread, over a memory of
 //! the declared variables. Addresses stay symbolic, because the specification does not say where a variable lies. Only
 //! the few instructions that show operands are executed. An unknown instruction, a behaviour that the specification
-//! leaves undefined, or a dependence on the place of a variable leads to [`Left::Unmodelled`] or to unknown bytes.
+//! leaves undefined, or a dependence on the place of a variable leads to [`KernelOutcome::Unmodelled`] or to unknown bytes.
 
 pub(crate) mod accesses;
 pub(crate) mod computed;
@@ -22,7 +22,7 @@ mod video;
 
 use std::rc::Rc;
 
-use ptxsmith_syntax::{FunctionKind, Item, Module, Span, StateSpace, Text};
+use ptxsmith_syntax::{FunctionKind, Module, Span, StateSpace, Text};
 
 use crate::{
     expectation::{self, Address},
@@ -30,8 +30,10 @@ use crate::{
     rules::Rules,
     step::Trace,
 };
-use machine::{MOST_OUTPUT, Machine, OUTPUT};
-use memory::{Before, Byte, Bytes, Object, Objects, Pointer, Target};
+use machine::{MOST_OUTPUT, OUTPUT, PtxMachine};
+use memory::{
+    Byte, InitialContents, MemoryObject, MemoryObjects, PointerTarget, SymbolicPointer, VariableBytes,
+};
 
 /// The prediction for one kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,14 +41,14 @@ pub struct Kernel {
     /// The name of the kernel.
     pub name: Text,
     /// Its output.
-    pub left: Left,
+    pub outcome: KernelOutcome,
     /// The clauses and questions that the answer rests on.
     pub trace: Trace,
 }
 
 /// The output of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Left {
+pub enum KernelOutcome {
     /// The contents of the output buffer.
     Output(Output),
     /// The kernel does something that no rule covers or that the specification leaves undefined; the reason.
@@ -63,7 +65,7 @@ pub struct Output {
     /// The addresses of variables and functions, sorted by offset.
     pub addresses: Vec<Address>,
     /// Each scalar that was written, sorted by offset and width; if one was written more than once, the last write.
-    pub slots: Vec<Written>,
+    pub slots: Vec<WrittenScalar>,
 }
 
 impl Output {
@@ -81,7 +83,7 @@ impl Output {
 
 /// A scalar that a kernel writes to its output buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Written {
+pub struct WrittenScalar {
     /// The byte offset in the buffer.
     pub offset: usize,
     /// Its size in bytes.
@@ -92,8 +94,8 @@ pub struct Written {
 
 /// Runs the kernels of a module that [`expect`](crate::expect) accepts, in the order of their names.
 ///
-/// `variables` are the variables of that expectation. Kernels whose parameters are not exactly one of eight bytes are
-/// unmodelled.
+/// `variables` are the variables of that expectation. A kernel is unmodelled unless it has exactly one parameter, of
+/// eight bytes.
 pub fn execute(module: &Module, variables: &[expectation::Variable], rules: &Rules) -> Vec<Kernel> {
     execute_over(module, variables, rules, None)
 }
@@ -105,29 +107,26 @@ pub(crate) fn execute_over(
     rules: &Rules,
     input: Option<&[u8]>,
 ) -> Vec<Kernel> {
-    let is_kernel =
-        |item: &Item| matches!(item, Item::Function(f) if f.kind == FunctionKind::Entry && f.body.is_some());
-    if !module.items.iter().any(is_kernel) {
+    if !module.functions().any(|function| function.kind == FunctionKind::Entry && function.body.is_some()) {
         return Vec::new();
     }
     let program = names::read(module, rules);
-    let version = program.version;
-    let output_buffer = Object {
+    let output_buffer = MemoryObject {
         name: Text::const_new(""),
         space: StateSpace::Global,
         align: 256,
-        bytes: Bytes::new(MOST_OUTPUT, Before::Zero),
+        bytes: VariableBytes::new(MOST_OUTPUT, InitialContents::Zero),
     };
-    let reader = operand::Reader { rules, version, trace: Trace::default() };
-    let mut first = Machine::new(&program, reader, Objects::new(Rc::new([output_buffer])));
+    let reader = operand::OperandReader::new(rules, program.version);
+    let mut first = PtxMachine::new(&program, reader, MemoryObjects::new(Rc::new([output_buffer])));
     first.expected = Rc::new(variables.iter().map(|variable| (variable.name.as_str(), variable)).collect());
     first.fill(variables);
     first.input = input.map(|bytes| {
-        first.objects.push(Object {
+        first.objects.push(MemoryObject {
             name: Text::const_new("[input]"),
             space: StateSpace::Global,
             align: 256,
-            bytes: Bytes::new(bytes.len(), Before::Initialized(bytes.into())),
+            bytes: VariableBytes::new(bytes.len(), InitialContents::Initialized(bytes.into())),
         })
     });
     first.objects = first.objects.share();
@@ -138,13 +137,13 @@ pub(crate) fn execute_over(
             // Every kernel starts with the module's initial memory.
             let mut machine = first.clone();
             let ended = machine.kernel(body);
-            let left = match ended {
-                Ok(()) => Left::Output(output(&machine)),
-                Err(Stop::Unmodelled(reason)) => Left::Unmodelled(reason),
+            let outcome = match ended {
+                Ok(()) => KernelOutcome::Output(output(&machine)),
+                Err(Stop::Unmodelled(reason)) => KernelOutcome::Unmodelled(reason),
                 // Refusals were reported before anything ran.
-                Err(Stop::Refused(_)) => Left::Unmodelled(REFUSED),
+                Err(Stop::Refused(_)) => KernelOutcome::Unmodelled(REFUSED),
             };
-            Kernel { name: name.into(), left, trace: machine.reader.trace }
+            Kernel { name: name.into(), outcome, trace: machine.reader.trace }
         })
         .collect()
 }
@@ -157,35 +156,37 @@ const NO_INITIAL_VALUE: &str = "a constant that a variable of this type may not 
 /// Checks the instructions of a module. Returns the first refusal with its trace; otherwise `None` and the clauses that
 /// only instructions can show.
 pub(crate) fn checked(module: &Module, rules: &Rules) -> (Option<Refusal>, Trace) {
-    let has_body = |item: &Item| matches!(item, Item::Function(function) if function.body.is_some());
-    if !module.items.iter().any(has_body) {
+    if !has_bodies(module) {
         return (None, Trace::default());
     }
-    let program = names::read_text(module, rules);
-    let version = program.version;
+    let program = names::read_without_contents(module, rules);
     let unread = module.unread().next().is_some();
-    let mut found: Option<(Refusal, Trace)> = None;
-    let mut all = Trace::default();
+    let mut first_refusal: Option<(Refusal, Trace)> = None;
+    let mut module_trace = Trace::default();
     for line in program.functions.values().flat_map(|body| &body.lines) {
-        let mut reader = operand::Reader { rules, version, trace: Trace::default() };
+        let mut reader = operand::OperandReader::new(rules, program.version);
         match reader.check(line.instruction, &line.names) {
             // A statement that does not parse may declare the name.
             Err(Stop::Refused(refusal)) if unread && refusal.class == RefusalClass::UnknownName => {}
             Err(Stop::Refused(refusal)) => {
-                if found.as_ref().is_none_or(|(first, _)| refusal.span.start < first.span.start) {
-                    found = Some((refusal, reader.trace));
+                if first_refusal.as_ref().is_none_or(|(first, _)| refusal.span.start < first.span.start) {
+                    first_refusal = Some((refusal, reader.trace));
                 }
             }
-            _ => all = all.union(reader.trace),
+            _ => module_trace = module_trace.union(reader.trace),
         }
     }
-    match found {
-        Some((refusal, trace)) => (Some(refusal), trace),
-        None => {
-            all.clauses = all.clauses.iter().filter(|clause| !clause.observed().by_data()).collect();
-            (None, all)
-        }
+    if let Some((refusal, trace)) = first_refusal {
+        return (Some(refusal), trace);
     }
+    let clauses = module_trace.clauses.iter();
+    module_trace.clauses = clauses.filter(|clause| !clause.observed().by_data()).collect();
+    (None, module_trace)
+}
+
+/// Whether a function of the module has a body.
+fn has_bodies(module: &Module) -> bool {
+    module.functions().any(|function| function.body.is_some())
 }
 
 /// Reason: an instruction is kept as unparsed tokens.
@@ -193,25 +194,24 @@ pub(crate) const NOT_MODELLED: &str = "an instruction that is not modelled";
 
 /// Returns the undecided instructions of a module: a description, the reason, and the position.
 pub(crate) fn undecided(module: &Module, rules: &Rules) -> Vec<(String, &'static str, Span)> {
-    let has_body = |item: &Item| matches!(item, Item::Function(function) if function.body.is_some());
-    if !module.items.iter().any(has_body) {
+    if !has_bodies(module) {
         return Vec::new();
     }
-    let program = names::read_text(module, rules);
-    let mut found = Vec::new();
+    let program = names::read_without_contents(module, rules);
+    let mut undecided = Vec::new();
     for (name, body) in &program.functions {
         let kind = if body.kind == FunctionKind::Entry { "kernel" } else { "function" };
         for line in &body.lines {
-            if let Some(why) = judged::undecided(line.instruction, &line.names, &program, body, rules) {
+            if let Some(reason) = judged::undecided(line.instruction, &line.names, &program, body, rules) {
                 let part = format!("{kind} {name}, {}", line.instruction.opcode.keyword());
-                found.push((part, why, line.instruction.span));
+                undecided.push((part, reason, line.instruction.span));
             }
         }
     }
-    found
+    undecided
 }
 
-fn output(machine: &Machine<'_, '_>) -> Output {
+fn output(machine: &PtxMachine<'_, '_>) -> Output {
     let mut slots = machine.written.clone();
     // After the reversal, the first of equal slots is the last one written.
     slots.reverse();
@@ -227,9 +227,9 @@ fn output(machine: &Machine<'_, '_>) -> Output {
                 output.bytes[at] = *value;
                 output.known[at] = true;
             }
-            Byte::Of(pointer, 0) => {
+            Byte::Pointer(pointer, 0) => {
                 let run = (0..8usize.min(size - at))
-                    .take_while(|&nth| memory[at + nth] == Byte::Of(pointer.clone(), nth as u8))
+                    .take_while(|&nth| memory[at + nth] == Byte::Pointer(pointer.clone(), nth as u8))
                     .count();
                 if let Some((symbol, space)) = symbol(machine, pointer) {
                     output.known[at..at + run].fill(true);
@@ -246,7 +246,7 @@ fn output(machine: &Machine<'_, '_>) -> Output {
                 }
                 at += run - 1;
             }
-            Byte::Of(..) | Byte::Unknown => {}
+            Byte::Pointer(..) | Byte::Unknown => {}
         }
         at += 1;
     }
@@ -254,26 +254,29 @@ fn output(machine: &Machine<'_, '_>) -> Output {
 }
 
 /// Returns the name of a pointer's target if the name is visible outside, and the state space of a variable.
-fn symbol(machine: &Machine<'_, '_>, pointer: &Pointer) -> Option<(Text, Option<StateSpace>)> {
+fn symbol(machine: &PtxMachine<'_, '_>, pointer: &SymbolicPointer) -> Option<(Text, Option<StateSpace>)> {
     match &pointer.target {
-        Target::Function(name) => Some((name.clone(), None)),
-        Target::Object(at) if machine.is_of_module(*at) => {
+        PointerTarget::Function(name) => Some((name.clone(), None)),
+        PointerTarget::Object(at) if machine.is_module_object(*at) => {
             let object = &machine.objects[*at];
             Some((object.name.clone(), Some(object.space)))
         }
-        Target::Object(_) | Target::Absolute(_) => None,
+        PointerTarget::Object(_) | PointerTarget::Absolute(_) => None,
     }
 }
 
 impl Kernel {
     /// Whether the kernel is known to write to its output buffer.
     pub fn leaves_output(&self) -> bool {
-        matches!(&self.left, Left::Output(left) if !left.bytes.is_empty())
+        matches!(&self.outcome, KernelOutcome::Output(output) if !output.bytes.is_empty())
     }
 
     /// Whether an implementation may accept the kernel and any behaviour is allowed: no rule covers it, or the
     /// specification leaves it undefined. False for a kernel that is refused.
     pub fn may_do_anything(&self) -> bool {
-        matches!(self.left, Left::Unmodelled(reason) if ![REFUSED, NO_INITIAL_VALUE].contains(&reason))
+        match self.outcome {
+            KernelOutcome::Unmodelled(reason) => ![REFUSED, NO_INITIAL_VALUE].contains(&reason),
+            KernelOutcome::Output(_) => false,
+        }
     }
 }

@@ -6,26 +6,28 @@ use std::{
 };
 
 use ptxsmith_syntax::{
-    self as syntax, Declaration, Found, Function, FunctionKind, Instruction, Item, Module, ScalarType,
+    self as syntax, Declaration, Function, FunctionKind, Instruction, Item, Module, NameLookup, ScalarType,
     StateSpace, Statement, Text, Token,
 };
 
 use crate::{
     address::Version,
     expectation,
-    layout::{Inner, Layout, MAX_BYTES, Scope, Shape, aliases, find, inner},
+    layout::{
+        DeclarationScope, DeclaratorLayout, FunctionVariables, MAX_BYTES, VariableShape, aliases, find, inner,
+    },
     rules::Rules,
 };
 
 /// The index of a declarator, and the number of the name among those it declares. A short declaration can declare any
 /// number of names (5.4.6).
-pub(super) type Which = (usize, u64);
+pub(super) type DeclaratorId = (usize, u64);
 
 /// A register variable.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Register {
+pub(super) struct RegisterVariable {
     /// The register within its function.
-    pub id: Which,
+    pub id: DeclaratorId,
     pub ty: ScalarType,
     /// The number of elements of a vector; 1 for a scalar.
     pub lanes: u8,
@@ -33,96 +35,107 @@ pub(super) struct Register {
 
 /// A variable in memory.
 #[derive(Clone, Debug)]
-pub(super) struct Variable {
+pub(super) struct MemoryVariable {
     /// Its name; for a parameterized name, the common prefix.
     pub name: Text,
     pub space: StateSpace,
-    pub shape: Shape,
+    pub shape: VariableShape,
     pub align: u64,
     /// The size in bytes; `None` for `.extern` variables of unknown size, and for sizes beyond the limit.
     pub size: Option<u64>,
     /// The number of variables of a parameterized name.
     pub count: Option<u64>,
     /// The variable within its module or function. For a parameterized name, its first variable.
-    pub place: Place,
+    pub place: VariableId,
     /// The initial contents, if a function declares it in `.global` or `.const` and they are decided (5.4.4).
     pub initial: Option<Rc<expectation::Variable>>,
 }
 
-impl Variable {
+impl MemoryVariable {
     /// Returns the variable with this number of a parameterized name.
-    fn numbered(&self, number: u64) -> Variable {
+    fn numbered(&self, number: u64) -> MemoryVariable {
         let name = format!("{}{number}", self.name).into();
         let place = match self.place {
-            Place::Module((first, _)) => Place::Module((first, number)),
-            Place::Function((first, _)) => Place::Function((first, number)),
+            VariableId::Module((first, _)) => VariableId::Module((first, number)),
+            VariableId::Function((first, _)) => VariableId::Function((first, number)),
         };
-        Variable { name, place, count: None, ..self.clone() }
+        MemoryVariable { name, place, count: None, ..self.clone() }
     }
 }
 
 /// The scope of a variable, which determines how many instances exist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum VariableId {
     /// At module scope: the variable within the module.
-    Module(Which),
+    Module(DeclaratorId),
     /// In a function: the variable within the function.
-    Function(Which),
+    Function(DeclaratorId),
 }
 
 /// The number of elements of the longest vectors (5.4.2).
 const MOST_LANES: usize = 4;
 
 /// The contents of the registers of a function, element by element. Registers that were never set use no memory.
-pub(super) struct Registers<T> {
+pub(super) struct RegisterFile<T> {
     unset: Vec<T>,
-    set: BTreeMap<Which, Vec<T>>,
+    set: BTreeMap<DeclaratorId, Vec<T>>,
 }
 
-impl<T: Clone> Registers<T> {
-    /// Creates registers whose elements all have this value.
-    pub fn new(unset: T) -> Registers<T> {
-        Registers { unset: vec![unset; MOST_LANES], set: BTreeMap::new() }
+impl<T: Clone> RegisterFile<T> {
+    /// Creates registers with this value in every element.
+    pub fn new(unset: T) -> RegisterFile<T> {
+        RegisterFile { unset: vec![unset; MOST_LANES], set: BTreeMap::new() }
     }
 
-    pub fn of(&self, register: Register) -> &[T] {
+    /// Returns the elements of a register.
+    pub fn get(&self, register: RegisterVariable) -> &[T] {
         let lanes = usize::from(register.lanes);
-        self.set.get(&register.id).map_or(&self.unset[..lanes], |held| held)
+        self.set.get(&register.id).map_or(&self.unset[..lanes], |elements| elements)
     }
 
-    pub fn of_mut(&mut self, register: Register) -> &mut [T] {
+    pub fn get_mut(&mut self, register: RegisterVariable) -> &mut [T] {
         let unset = &self.unset[..usize::from(register.lanes)];
         self.set.entry(register.id).or_insert_with(|| unset.to_vec())
     }
 
     /// Sets all elements of a register.
-    pub fn set(&mut self, register: Register, held: Vec<T>) {
-        self.set.insert(register.id, held);
+    pub fn set(&mut self, register: RegisterVariable, elements: Vec<T>) {
+        self.set.insert(register.id, elements);
     }
 }
 
 #[derive(Clone, Debug)]
 pub(super) enum Meaning {
-    Register(Register),
-    Variable(Rc<Variable>),
+    Register(RegisterVariable),
+    Variable(Rc<MemoryVariable>),
     Function(FunctionKind),
     Label,
     /// A name declared by `.alias`, which the specification at hand does not describe.
     Alias,
 }
 
+impl Meaning {
+    /// Whether the name is a scalar variable of eight bytes, which can hold an address.
+    pub fn is_pointer(&self) -> bool {
+        match self {
+            Meaning::Variable(variable) => variable.size == Some(8) && variable.shape.extents.is_empty(),
+            _ => false,
+        }
+    }
+}
+
 /// The meanings of names at one place. A parameterized name maps to the meaning of its first variable.
 #[derive(Clone, Debug)]
-pub(super) struct Names(Rc<syntax::Names<Meaning>>);
+pub(super) struct VisibleNames(Rc<syntax::Names<Meaning>>);
 
-impl Names {
+impl VisibleNames {
     /// Returns the meaning of a name; `None` if it is not declared.
     pub fn find(&self, name: &str, rules: &Rules) -> Option<Meaning> {
         match find(&self.0, name, rules) {
-            Found::Numbered(Meaning::Register(first), number) => {
-                Some(Meaning::Register(Register { id: (first.id.0, number), ..*first }))
+            NameLookup::Numbered(Meaning::Register(first), number) => {
+                Some(Meaning::Register(RegisterVariable { id: (first.id.0, number), ..*first }))
             }
-            Found::Numbered(Meaning::Variable(first), number) => {
+            NameLookup::Numbered(Meaning::Variable(first), number) => {
                 Some(Meaning::Variable(Rc::new(first.numbered(number))))
             }
             found => found.declared().cloned(),
@@ -131,29 +144,29 @@ impl Names {
 
     /// Whether a name is a common prefix with a number, but not a declared name (5.4.6).
     pub fn lack_number(&self, name: &str, rules: &Rules) -> bool {
-        matches!(find(&self.0, name, rules), Found::OtherNumber)
+        matches!(find(&self.0, name, rules), NameLookup::OtherNumber)
     }
 }
 
 /// One instruction, with the names in scope.
-pub(super) struct Line<'m> {
+pub(super) struct ScopedInstruction<'m> {
     pub instruction: &'m Instruction,
-    pub names: Names,
+    pub names: VisibleNames,
 }
 
 /// An instruction kept as tokens, with the names in scope.
-pub(super) struct Kept<'m> {
+pub(super) struct ScopedTokens<'m> {
     pub tokens: &'m [Token],
-    pub names: Names,
+    pub names: VisibleNames,
 }
 
 /// A function prepared for execution.
-pub(super) struct Body<'m> {
+pub(super) struct ResolvedFunction<'m> {
     pub name: &'m str,
     pub kind: FunctionKind,
-    pub lines: Vec<Line<'m>>,
+    pub lines: Vec<ScopedInstruction<'m>>,
     /// Unparsed instructions, by the index of the line that they precede.
-    pub kept: BTreeMap<usize, Vec<Kept<'m>>>,
+    pub kept: BTreeMap<usize, Vec<ScopedTokens<'m>>>,
     /// The directives between the parameters and the body.
     pub directives: &'m [Token],
     /// The line after each label. Labels of tables and prototypes are not included.
@@ -165,7 +178,7 @@ pub(super) struct Body<'m> {
     /// The targets of each `.branchtargets` table, by its label.
     pub tables: BTreeMap<&'m str, &'m [ptxsmith_syntax::Name]>,
     /// Its variables; a parameterized name is represented by its first variable.
-    pub variables: Vec<Rc<Variable>>,
+    pub variables: Vec<Rc<MemoryVariable>>,
     pub results: Vec<Meaning>,
     pub parameters: Vec<Meaning>,
     /// Whether some of its statements do not parse.
@@ -175,35 +188,43 @@ pub(super) struct Body<'m> {
 }
 
 /// A module prepared for execution: its variables, and its functions by name.
-pub(super) struct Program<'m> {
+pub(super) struct ResolvedModule<'m> {
     /// Its `.version`.
     pub version: Version,
     /// Whether its target may lack generic addresses. `sm_1x` has none; the specification at hand does not say which
     /// target introduced them.
     pub lacks_generic: bool,
     /// Its variables; a parameterized name is represented by its first variable.
-    pub variables: Vec<Rc<Variable>>,
+    pub variables: Vec<Rc<MemoryVariable>>,
     /// The names at module scope.
-    pub names: Names,
-    pub functions: BTreeMap<&'m str, Body<'m>>,
+    pub names: VisibleNames,
+    pub functions: BTreeMap<&'m str, ResolvedFunction<'m>>,
+}
+
+impl ResolvedModule<'_> {
+    /// Whether a function of the module can name a variable in `.local`.
+    pub fn has_local(&self, function: &ResolvedFunction<'_>) -> bool {
+        let mut variables = self.variables.iter().chain(&function.variables);
+        variables.any(|variable| variable.space == StateSpace::Local)
+    }
 }
 
 /// Prepares a module for running its functions.
-pub(super) fn read<'m>(module: &'m Module, rules: &Rules) -> Program<'m> {
+pub(super) fn read<'m>(module: &'m Module, rules: &Rules) -> ResolvedModule<'m> {
     read_with(module, rules, inner(module, rules))
 }
 
 /// Prepares a module without the initial contents of the variables of functions. Invalid declarations are skipped;
 /// other checks report them.
-pub(super) fn read_text<'m>(module: &'m Module, rules: &Rules) -> Program<'m> {
-    read_with(module, rules, Inner::default())
+pub(super) fn read_without_contents<'m>(module: &'m Module, rules: &Rules) -> ResolvedModule<'m> {
+    read_with(module, rules, FunctionVariables::default())
 }
 
-fn read_with<'m>(module: &'m Module, rules: &Rules, inner: Inner) -> Program<'m> {
-    let scope = Scope::of(module, rules);
+fn read_with<'m>(module: &'m Module, rules: &Rules, inner: FunctionVariables) -> ResolvedModule<'m> {
+    let scope = DeclarationScope::new(module, rules);
     let mut names = syntax::Names::default();
-    let none = Inner::default();
-    let mut storage = Storage::new(rules, &scope, &none, Place::Module);
+    let none = FunctionVariables::default();
+    let mut storage = Storage::new(rules, &scope, &none, VariableId::Module);
     // Aliases are declared in addition to other meanings, so that names of aliases are left undecided.
     aliases(module).for_each(|alias| names.declare(alias.clone(), Meaning::Alias));
     for item in &module.items {
@@ -229,29 +250,40 @@ fn read_with<'m>(module: &'m Module, rules: &Rules, inner: Inner) -> Program<'m>
         if let Item::Function(function) = item
             && let Some(statements) = &function.body
         {
-            let reader = Reader::new(function, Storage::new(rules, &scope, &inner, Place::Function));
+            let reader = BodyReader::new(function, Storage::new(rules, &scope, &inner, VariableId::Function));
             let names = syntax::Names::within(names.clone());
             functions.insert(function.name.text.as_str(), reader.body(function, statements, names));
         }
     }
     let version = module.version().unwrap_or((u32::MAX, 0));
     let lacks_generic = scope.addressing.architecture.is_some_and(|have| have < 20);
-    Program { version, lacks_generic, variables: storage.variables, names: Names(names), functions }
+    ResolvedModule {
+        version,
+        lacks_generic,
+        variables: storage.variables,
+        names: VisibleNames(names),
+        functions,
+    }
 }
 
 /// Collects the variables and registers of declarations.
 struct Storage<'r> {
     rules: &'r Rules,
-    scope: &'r Scope,
-    inner: &'r Inner,
-    place: fn(Which) -> Place,
-    variables: Vec<Rc<Variable>>,
+    scope: &'r DeclarationScope,
+    inner: &'r FunctionVariables,
+    place: fn(DeclaratorId) -> VariableId,
+    variables: Vec<Rc<MemoryVariable>>,
     /// The number of register declarators so far.
     registers: usize,
 }
 
 impl<'r> Storage<'r> {
-    fn new(rules: &'r Rules, scope: &'r Scope, inner: &'r Inner, place: fn(Which) -> Place) -> Storage<'r> {
+    fn new(
+        rules: &'r Rules,
+        scope: &'r DeclarationScope,
+        inner: &'r FunctionVariables,
+        place: fn(DeclaratorId) -> VariableId,
+    ) -> Storage<'r> {
         Storage { rules, scope, inner, place, variables: Vec::new(), registers: 0 }
     }
 
@@ -259,12 +291,14 @@ impl<'r> Storage<'r> {
     fn declare(&mut self, declaration: &Declaration) -> Vec<(Text, Meaning, Option<u64>)> {
         let mut declared = Vec::new();
         for declarator in &declaration.declarators {
-            let Ok(layout) = Layout::of(declaration, declarator, self.scope, self.rules) else { continue };
-            let Layout { space, is_extern, shape, align, count } = layout;
+            let Ok(layout) = DeclaratorLayout::new(declaration, declarator, self.scope, self.rules) else {
+                continue;
+            };
+            let DeclaratorLayout { space, is_extern, shape, align, count } = layout;
             let name = declarator.name.text.clone();
             let meaning = if space == StateSpace::Reg {
                 let lanes = shape.vector.unwrap_or(1) as u8;
-                let first = Register { id: (self.registers, 0), ty: shape.scalar, lanes };
+                let first = RegisterVariable { id: (self.registers, 0), ty: shape.scalar, lanes };
                 self.registers += 1;
                 Meaning::Register(first)
             } else {
@@ -273,7 +307,8 @@ impl<'r> Storage<'r> {
                 let place = (self.place)((self.variables.len(), 0));
                 let initial = self.inner.get(&declarator.name.span.start).cloned();
                 let name = name.clone();
-                let first = Rc::new(Variable { name, space, shape, align, size, count, place, initial });
+                let first =
+                    Rc::new(MemoryVariable { name, space, shape, align, size, count, place, initial });
                 self.variables.push(first.clone());
                 Meaning::Variable(first)
             };
@@ -284,16 +319,16 @@ impl<'r> Storage<'r> {
 }
 
 /// Reads the body of a function.
-struct Reader<'m, 'r> {
+struct BodyReader<'m, 'r> {
     storage: Storage<'r>,
-    body: Body<'m>,
+    body: ResolvedFunction<'m>,
     /// The labels so far, in all blocks.
     labels: BTreeSet<&'m str>,
 }
 
-impl<'m, 'r> Reader<'m, 'r> {
-    fn new(function: &'m Function, storage: Storage<'r>) -> Reader<'m, 'r> {
-        let body = Body {
+impl<'m, 'r> BodyReader<'m, 'r> {
+    fn new(function: &'m Function, storage: Storage<'r>) -> BodyReader<'m, 'r> {
+        let body = ResolvedFunction {
             name: &function.name.text,
             kind: function.kind,
             lines: Vec::new(),
@@ -309,7 +344,7 @@ impl<'m, 'r> Reader<'m, 'r> {
             unread: false,
             unmodelled: None,
         };
-        Reader { storage, body, labels: BTreeSet::new() }
+        BodyReader { storage, body, labels: BTreeSet::new() }
     }
 
     fn body(
@@ -317,14 +352,18 @@ impl<'m, 'r> Reader<'m, 'r> {
         function: &'m Function,
         statements: &'m [Statement],
         mut names: syntax::Names<Meaning>,
-    ) -> Body<'m> {
-        let mut passed = |list: &Option<Vec<Declaration>>| -> Vec<Meaning> {
-            list.iter().flatten().flat_map(|declaration| self.declare(declaration, &mut names)).collect()
-        };
-        (self.body.results, self.body.parameters) = (passed(&function.results), passed(&function.parameters));
+    ) -> ResolvedFunction<'m> {
+        for declaration in function.results.iter().flatten() {
+            let declared = self.declare(declaration, &mut names);
+            self.body.results.extend(declared);
+        }
+        for declaration in function.parameters.iter().flatten() {
+            let declared = self.declare(declaration, &mut names);
+            self.body.parameters.extend(declared);
+        }
         self.body.directives = &function.directives;
         self.block(statements, names);
-        Body { variables: self.storage.variables, ..self.body }
+        ResolvedFunction { variables: self.storage.variables, ..self.body }
     }
 
     fn block(&mut self, statements: &'m [Statement], mut names: syntax::Names<Meaning>) {
@@ -340,7 +379,7 @@ impl<'m, 'r> Reader<'m, 'r> {
                 _ => {}
             }
         }
-        let names = Names(Rc::new(names));
+        let names = VisibleNames(Rc::new(names));
         let mut label = None;
         for statement in statements {
             match statement {
@@ -359,7 +398,7 @@ impl<'m, 'r> Reader<'m, 'r> {
                 }
                 Statement::Block(inner) => self.block(inner, syntax::Names::within(names.0.clone())),
                 Statement::Instruction(instruction) => {
-                    self.body.lines.push(Line { instruction, names: names.clone() });
+                    self.body.lines.push(ScopedInstruction { instruction, names: names.clone() });
                 }
                 Statement::BranchTargets(table) => {
                     if let Some(label) = label {
@@ -384,7 +423,7 @@ impl<'m, 'r> Reader<'m, 'r> {
                         self.body.is_mixed |=
                             self.body.behind.iter().any(|label| self.body.labels.get(label) == Some(&at));
                         let kept = self.body.kept.entry(at).or_default();
-                        kept.push(Kept { tokens, names: names.clone() });
+                        kept.push(ScopedTokens { tokens, names: names.clone() });
                         self.body.unmodelled = Some(super::NOT_MODELLED);
                     }
                 }

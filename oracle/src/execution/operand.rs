@@ -6,9 +6,9 @@ use ptxsmith_syntax::{
     BinaryOp, Expr, FunctionKind, Instruction, Name, NodeKind, Opcode, Operand, ScalarType, TypeKind,
 };
 
-use super::form::Form;
-use super::instructions::{has_row, typed};
-use super::names::{Meaning, Names, Register, Variable};
+use super::form::InstructionForm;
+use super::instructions::{has_judged_form, operand_type};
+use super::names::{Meaning, MemoryVariable, RegisterVariable, VisibleNames};
 use crate::{
     address::Version,
     clause::Clause,
@@ -23,17 +23,17 @@ use crate::{
 
 /// The base of an address.
 #[derive(Clone, Debug)]
-pub(super) enum Base {
-    Register(Register),
-    Variable(Rc<Variable>),
+pub(super) enum AddressBase {
+    Register(RegisterVariable),
+    Variable(Rc<MemoryVariable>),
     /// Zero: the offset is the whole address.
     Absolute,
 }
 
 /// An address operand.
 #[derive(Clone, Debug)]
-pub(super) struct Address {
-    pub base: Base,
+pub(super) struct OperandAddress {
+    pub base: AddressBase,
     /// The offset in bytes.
     pub offset: i64,
     pub index: Option<Index>,
@@ -42,9 +42,9 @@ pub(super) struct Address {
 /// An index in a register, and a constant added to it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Index {
-    pub register: Register,
+    pub register: RegisterVariable,
     pub constant: i64,
-    /// The bytes of one step of the index.
+    /// The number of bytes that the address moves when the index grows by 1.
     pub step: i64,
 }
 
@@ -54,8 +54,8 @@ impl Index {
         let Index { register, constant, step } = *self;
         let index = rules.operands.index.apply(register.ty, bits);
         // 6.4.2 does not say in how many bits a constant is added to a register.
-        let is_held = |sum: i64| extended(register.ty, sum as u64) as i64 == sum;
-        if !index.checked_add(constant).is_some_and(is_held) {
+        let sum = index.checked_add(constant);
+        if sum.is_none_or(|sum| extended(register.ty, sum as u64) as i64 != sum) {
             return Err(Stop::Unmodelled("an index that the type of its register does not hold"));
         }
         let bytes = rules.operands.indexed_offset.apply(register.ty, index, constant, step);
@@ -65,13 +65,17 @@ impl Index {
 
 /// Decodes operands under these rules, and records the clauses and questions used.
 #[derive(Clone)]
-pub(super) struct Reader<'r> {
+pub(super) struct OperandReader<'r> {
     pub rules: &'r Rules,
     pub version: Version,
     pub trace: Trace,
 }
 
-impl Reader<'_> {
+impl<'r> OperandReader<'r> {
+    pub fn new(rules: &'r Rules, version: Version) -> OperandReader<'r> {
+        OperandReader { rules, version, trace: Trace::default() }
+    }
+
     pub fn uses(&mut self, clause: Clause) {
         self.trace.clauses.insert(clause);
     }
@@ -95,14 +99,14 @@ impl Reader<'_> {
     }
 
     /// Decodes `[...]` (6.4.1).
-    pub fn address(&mut self, expr: &Expr, names: &Names) -> Ruled<Address> {
+    pub fn address(&mut self, expr: &Expr, names: &VisibleNames) -> Ruled<OperandAddress> {
         if let Some(name) = expr.as_name() {
             let base = self.base(&name, names)?;
             self.uses(match &base {
-                Base::Register(_) => Clause::OperandRegister,
+                AddressBase::Register(_) => Clause::OperandRegister,
                 _ => Clause::OperandVariable,
             });
-            return Ok(Address { base, offset: 0, index: None });
+            return Ok(OperandAddress { base, offset: 0, index: None });
         }
         if !expr.has_names() {
             return self.absolute(expr);
@@ -112,7 +116,7 @@ impl Reader<'_> {
         };
         let base = self.base(&name, names)?;
         let (clause, question) = match &base {
-            Base::Register(_) => (Clause::OperandRegisterOffset, Question::AddressSubtraction),
+            AddressBase::Register(_) => (Clause::OperandRegisterOffset, Question::AddressSubtraction),
             _ => (Clause::OperandVariableOffset, Question::AddressSubtraction),
         };
         self.uses(clause);
@@ -128,7 +132,7 @@ impl Reader<'_> {
         if !self.rules.operands.offset_fits.apply(bytes.into(), ScalarType::S32) {
             return self.refuse(RefusalClass::OffsetWidth, Clause::OperandOffsetWidth, offset.span());
         }
-        Ok(Address { base, offset: self.rules.operands.offset.apply(bytes), index: None })
+        Ok(OperandAddress { base, offset: self.rules.operands.offset.apply(bytes), index: None })
     }
 
     /// Splits `name + offset` into name and offset, and returns whether the offset is subtracted. Everything after the
@@ -171,29 +175,29 @@ impl Reader<'_> {
     }
 
     /// Decodes `[immAddr]`: unsigned, 32 bits.
-    fn absolute(&mut self, expr: &Expr) -> Ruled<Address> {
+    fn absolute(&mut self, expr: &Expr) -> Ruled<OperandAddress> {
         let rule = (RefusalClass::OffsetType, Clause::OperandAbsolute);
         let address = self.integer(expr, rule)?;
         self.uses(Clause::OperandAbsolute);
         if !self.rules.operands.offset_fits.apply(address.into(), ScalarType::U32) {
             return self.refuse(RefusalClass::OffsetWidth, Clause::OperandAbsolute, expr.span());
         }
-        Ok(Address { base: Base::Absolute, offset: address, index: None })
+        Ok(OperandAddress { base: AddressBase::Absolute, offset: address, index: None })
     }
 
     /// Returns the meaning of a name; `None` if it is not declared. Refuses a name that differs from a parameterized
     /// name only in a number that is out of range (5.4.6).
-    fn meaning(&mut self, name: &Name, names: &Names) -> Ruled<Option<Meaning>> {
+    fn meaning(&mut self, name: &Name, names: &VisibleNames) -> Ruled<Option<Meaning>> {
         if names.lack_number(&name.text, self.rules) {
             return self.refuse(RefusalClass::UnknownName, Clause::ParameterizedNames, name.span);
         }
         Ok(names.find(&name.text, self.rules))
     }
 
-    fn base(&mut self, name: &Name, names: &Names) -> Ruled<Base> {
+    fn base(&mut self, name: &Name, names: &VisibleNames) -> Ruled<AddressBase> {
         match self.meaning(name, names)? {
             None => Err(Stop::Unmodelled(UNDECLARED)),
-            Some(Meaning::Variable(variable)) => Ok(Base::Variable(variable)),
+            Some(Meaning::Variable(variable)) => Ok(AddressBase::Variable(variable)),
             Some(Meaning::Register(register)) => {
                 let numbers =
                     matches!(register.ty.kind(), TypeKind::Signed | TypeKind::Unsigned | TypeKind::Bits);
@@ -203,7 +207,7 @@ impl Reader<'_> {
                 }
                 self.uses(Clause::AddressWidth);
                 match register.ty.size() {
-                    Some(4 | 8) => Ok(Base::Register(register)),
+                    Some(4 | 8) => Ok(AddressBase::Register(register)),
                     Some(16) => self.refuse(RefusalClass::AddressRegister, Clause::AddressWidth, name.span),
                     _ => Err(Stop::Unmodelled(
                         "a register of less than 32 bits as an address, which has 32 or 64",
@@ -219,9 +223,9 @@ impl Reader<'_> {
     }
 
     /// Decodes `NAME[index]` (6.4.2).
-    pub fn element(&mut self, name: &Name, index: &Expr, names: &Names) -> Ruled<Address> {
+    pub fn element(&mut self, name: &Name, index: &Expr, names: &VisibleNames) -> Ruled<OperandAddress> {
         let variable = match self.base(name, names)? {
-            Base::Variable(variable) if !variable.shape.extents.is_empty() => variable,
+            AddressBase::Variable(variable) if !variable.shape.extents.is_empty() => variable,
             _ => return Err(Stop::Unmodelled("an element of what is no array")),
         };
         self.uses(Clause::OperandElement);
@@ -239,13 +243,13 @@ impl Reader<'_> {
             }
         };
         let unit = self.rules.operands.element_step.apply(variable.size.is_some(), unit);
-        let base = Base::Variable(variable);
+        let base = AddressBase::Variable(variable);
         let rule = (RefusalClass::ArrayIndex, Clause::ArrayIndex);
         if !index.has_names() {
             let index = self.integer(index, rule)?;
             let offset = self.rules.operands.element_offset.apply(index, unit);
             let offset = offset.ok_or(Stop::Unmodelled("an index of more than 64 bits"))?;
-            return Ok(Address { base, offset, index: None });
+            return Ok(OperandAddress { base, offset, index: None });
         }
         let (register, constant) = match *index.kind(index.root()) {
             NodeKind::Name(_) => (index.clone(), 0),
@@ -278,11 +282,11 @@ impl Reader<'_> {
         if register.lanes > 1 || !numbers {
             return self.refuse(rule.0, rule.1, name.span);
         }
-        Ok(Address { base, offset: 0, index: Some(Index { register, constant, step: unit }) })
+        Ok(OperandAddress { base, offset: 0, index: Some(Index { register, constant, step: unit }) })
     }
 
     /// Returns the element of a vector that a suffix names (6.4.3).
-    pub fn lane(&mut self, register: Register, suffix: &Name) -> Ruled<usize> {
+    pub fn lane(&mut self, register: RegisterVariable, suffix: &Name) -> Ruled<usize> {
         let lanes = usize::from(register.lanes);
         let lane = self.rules.operands.element_named.apply(suffix.text.trim_start_matches('.'), lanes);
         self.uses(Clause::VectorSuffix);
@@ -298,12 +302,12 @@ impl Reader<'_> {
     }
 
     /// Checks one instruction for refusals, whether it is executed or not.
-    pub fn check(&mut self, instruction: &Instruction, names: &Names) -> Ruled<()> {
+    pub fn check(&mut self, instruction: &Instruction, names: &VisibleNames) -> Ruled<()> {
         if let Some(guard) = &instruction.guard {
             self.meaning(&guard.predicate, names)?;
         }
-        let form = Form::of(instruction);
-        let Form { opcode, lanes, operands, .. } = form;
+        let form = InstructionForm::decode(instruction);
+        let InstructionForm { opcode, lanes, operands, .. } = form;
         let mut callee_seen = false;
         for (nth, operand) in operands.iter().enumerate() {
             let jumps = matches!((opcode, nth), (Opcode::Bra, 0) | (Opcode::Brx, 1));
@@ -323,9 +327,9 @@ impl Reader<'_> {
                 }
             }
         }
-        let is_known = has_row(&form);
+        let is_known = has_judged_form(&form);
         for (nth, operand) in operands.iter().enumerate() {
-            if let Some(ty) = typed(&form, nth) {
+            if let Some(ty) = operand_type(&form, nth) {
                 // The elements of a list that packs a scalar have other types than the scalar.
                 let is_whole = lanes.is_some() || !matches!(operand, Operand::Vector(_));
                 self.immediate(operand, ty, is_known && is_whole)?;
@@ -342,29 +346,35 @@ impl Reader<'_> {
         &mut self,
         operand: &Operand,
         lanes: usize,
-        names: &Names,
+        names: &VisibleNames,
         instruction: &Instruction,
     ) -> Ruled<()> {
-        let of_place = |this: &Self, operand: &Operand| match operand {
+        let is_invalid = match operand {
+            Operand::Vector(parts) => {
+                parts.len() != lanes || parts.iter().any(|part| self.is_place(part, names))
+            }
+            Operand::Value(expr) if !expr.has_names() => true,
+            operand => self.is_place(operand, names),
+        };
+        if is_invalid {
+            return self.refuse(RefusalClass::VectorList, Clause::VectorAccess, instruction.span);
+        }
+        Ok(())
+    }
+
+    /// Whether an operand denotes a place in memory or in the code, and not a register or a constant.
+    fn is_place(&self, operand: &Operand, names: &VisibleNames) -> bool {
+        match operand {
             Operand::Value(expr) => match expr.as_name() {
                 None => expr.has_names(),
                 Some(name) => matches!(
-                    names.find(&name.text, this.rules),
+                    names.find(&name.text, self.rules),
                     Some(Meaning::Variable(_) | Meaning::Function(_) | Meaning::Label)
                 ),
             },
             Operand::Element(..) | Operand::Address(_) => true,
             _ => false,
-        };
-        let is_none = match operand {
-            Operand::Vector(parts) => parts.len() != lanes || parts.iter().any(|part| of_place(self, part)),
-            Operand::Value(expr) if !expr.has_names() => true,
-            operand => of_place(self, operand),
-        };
-        if is_none {
-            return self.refuse(RefusalClass::VectorList, Clause::VectorAccess, instruction.span);
         }
-        Ok(())
     }
 
     /// Refuses an immediate that is no constant expression. If the instruction is known to have a form in which the
@@ -395,24 +405,29 @@ impl Reader<'_> {
         }
     }
 
-    fn named(&mut self, operand: &Operand, names: &Names, allowed: Allowed) -> Ruled<()> {
-        let of = |this: &mut Self, name: &Name| match this.meaning(name, names)? {
+    /// Refuses a name that may not stand in this operand.
+    fn name(&mut self, name: &Name, names: &VisibleNames, allowed: Allowed) -> Ruled<()> {
+        match self.meaning(name, names)? {
             Some(Meaning::Label) if !allowed.label => {
-                this.refuse(RefusalClass::LabelOperand, Clause::LabelOperand, name.span)
+                self.refuse(RefusalClass::LabelOperand, Clause::LabelOperand, name.span)
             }
             Some(Meaning::Function(_)) if !allowed.function => {
-                this.refuse(RefusalClass::FunctionOperand, Clause::FunctionOperand, name.span)
+                self.refuse(RefusalClass::FunctionOperand, Clause::FunctionOperand, name.span)
             }
-            Some(Meaning::Function(FunctionKind::Entry)) if this.version < (3, 1) => {
-                this.refuse(RefusalClass::KernelVersion, Clause::MoveKernelAddress, name.span)
+            Some(Meaning::Function(FunctionKind::Entry)) if self.version < (3, 1) => {
+                self.refuse(RefusalClass::KernelVersion, Clause::MoveKernelAddress, name.span)
             }
             _ => Ok(()),
-        };
+        }
+    }
+
+    /// Refuses names that may not stand in an operand, and addresses in a form that the specification refuses.
+    fn named(&mut self, operand: &Operand, names: &VisibleNames, allowed: Allowed) -> Ruled<()> {
         match operand {
             Operand::Value(expr) => {
                 for node in expr.nodes() {
                     if let NodeKind::Name(text) = &node.kind {
-                        of(self, &Name { text: text.clone(), span: node.span })?;
+                        self.name(&Name { text: text.clone(), span: node.span }, names, allowed)?;
                     }
                 }
                 // A variable plus an offset has the same form as inside brackets.
@@ -422,13 +437,15 @@ impl Reader<'_> {
                         if expr.nodes().len() > 1
                             && matches!(names.find(name, self.rules), Some(Meaning::Variable(_))) =>
                     {
-                        self.address(expr, names).map(|_| ()).or_else(refused)
+                        self.address(expr, names).map(|_| ()).or_else(refusal_only)
                     }
                     _ => Ok(()),
                 }
             }
-            Operand::Address(expr) => self.address(expr, names).map(|_| ()).or_else(refused),
-            Operand::Element(name, index) => self.element(name, index, names).map(|_| ()).or_else(refused),
+            Operand::Address(expr) => self.address(expr, names).map(|_| ()).or_else(refusal_only),
+            Operand::Element(name, index) => {
+                self.element(name, index, names).map(|_| ()).or_else(refusal_only)
+            }
             Operand::Component(name, suffix) => match self.meaning(name, names)? {
                 Some(Meaning::Register(register)) => self.lane(register, suffix).map(|_| ()),
                 _ => Ok(()),
@@ -441,13 +458,14 @@ impl Reader<'_> {
 }
 
 /// Passes refusals on, and ignores operands that no rule covers.
-fn refused(stop: Stop) -> Ruled<()> {
+fn refusal_only(stop: Stop) -> Ruled<()> {
     match stop {
         Stop::Refused(_) => Err(stop),
         Stop::Unmodelled(_) => Ok(()),
     }
 }
 
+/// The names that may stand in an operand, beside those of variables and registers.
 #[derive(Clone, Copy)]
 struct Allowed {
     label: bool,

@@ -5,12 +5,12 @@ use std::{collections::BTreeMap, rc::Rc};
 
 use ptxsmith_syntax::{Span, StateSpace, Text};
 
-use super::names::{Place, Variable};
+use super::names::{MemoryVariable, VariableId};
 use crate::expectation;
 
 /// The kind of a memory access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum AccessKind {
     /// A read.
     Read,
     /// A write.
@@ -21,11 +21,11 @@ pub enum Way {
 
 /// One memory operand of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Access {
+pub struct MemoryAccess {
     /// The position of the instruction.
     pub span: Span,
     /// Whether it reads or writes.
-    pub way: Way,
+    pub way: AccessKind,
     /// The width in bytes.
     pub width: u64,
     /// The state space and the place in it, or why they are unknown.
@@ -36,24 +36,38 @@ pub struct Access {
     pub lane: u32,
 }
 
+impl MemoryAccess {
+    /// Whether the place is known to lie in `.local`.
+    pub(super) fn is_local(&self) -> bool {
+        matches!(self.place, Ok((StateSpace::Local, _)))
+    }
+}
+
 /// The memory that a kernel reaches and writes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Reached {
+pub struct MemoryEffects {
     /// The numbers of the run.
     pub setting: Setting,
     /// The accesses outside of `.param`, in execution order.
-    pub accesses: Vec<Access>,
+    pub accesses: Vec<MemoryAccess>,
     /// The bytes written; `None` for a byte of unknown value.
     pub written: BTreeMap<(StateSpace, u64), Option<u8>>,
 }
 
-/// The numbers that a kernel is run over.
+impl MemoryEffects {
+    /// Iterates over the bytes written outside of `.local`, by place.
+    pub(super) fn written_outside_local(&self) -> impl Iterator<Item = (&(StateSpace, u64), &Option<u8>)> {
+        self.written.iter().filter(|((space, _), _)| *space != StateSpace::Local)
+    }
+}
+
+/// The concrete numbers of a run: parameters, special registers, and the memory that the kernel reads.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Setting {
     /// The parameters in order: the alignment and the bytes of each.
     pub parameters: Vec<(u64, Vec<u8>)>,
     /// The variables that the kernel may name.
-    pub variables: Vec<Placed>,
+    pub variables: Vec<VariablePlacement>,
     /// The values of special registers, by name: `tid.x`.
     pub specials: BTreeMap<&'static str, u32>,
     /// The values of further special registers on each lane of a warp; empty for a single thread.
@@ -68,17 +82,18 @@ impl Setting {
         if space != StateSpace::Global {
             return at;
         }
-        let is_near = |nth: &u64| {
-            at.wrapping_sub(pointer(*nth).wrapping_add(distance(Some(*nth)))).wrapping_add(1 << 31) < 1 << 32
-        };
-        let nth = (0..self.parameters.len() as u64).find(is_near);
-        at.wrapping_sub(distance(nth))
+        let mut parameters = 0..self.parameters.len() as u64;
+        let nearest = parameters.find(|&nth| {
+            let start = pointer(nth).wrapping_add(distance(Some(nth)));
+            at.wrapping_sub(start).wrapping_add(1 << 31) < 1 << 32
+        });
+        at.wrapping_sub(distance(nearest))
     }
 }
 
 /// A variable, or all variables of a parameterized name, with their places.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Placed {
+pub struct VariablePlacement {
     /// Its name; for a parameterized name, the common prefix.
     pub name: Text,
     /// Whether the kernel declares it, and not the module.
@@ -95,7 +110,7 @@ pub struct Placed {
     pub initial: Option<Rc<expectation::Variable>>,
 }
 
-impl Placed {
+impl VariablePlacement {
     /// Returns the place of the variable with this number; `None` if there are fewer.
     pub fn nth(&self, nth: u64) -> Option<u64> {
         let (count, apart) = self.several.unwrap_or((1, 0));
@@ -168,8 +183,8 @@ pub(super) fn parameter_bytes(nth: u64, size: u64) -> Vec<u8> {
 /// Returns the values of the special registers, with the number of threads from the kernel's directives.
 pub(super) fn specials(directives: &[ptxsmith_syntax::Token]) -> BTreeMap<&'static str, u32> {
     let threads = threads(directives, [64, 2, 2]);
-    let thread = |nth: usize, wanted: u32| wanted.min(threads[nth].saturating_sub(1));
-    let thread = [thread(0, 37), thread(1, 1), thread(2, 1)];
+    let [x, y, z] = threads.map(|count| count.saturating_sub(1));
+    let thread = [x.min(37), y.min(1), z.min(1)];
     let mut specials = BTreeMap::from([
         ("ntid.x", threads[0]),
         ("ntid.y", threads[1]),
@@ -181,12 +196,12 @@ pub(super) fn specials(directives: &[ptxsmith_syntax::Token]) -> BTreeMap<&'stat
         ("ctaid.y", 5),
         ("ctaid.z", 2),
     ]);
-    specials.extend(of_thread(threads, thread));
+    specials.extend(thread_specials(threads, thread));
     specials
 }
 
-/// Returns the values of the special registers of the threads of a warp: those that they share, and those of each lane.
-/// The third result is whether the block has no other threads.
+/// Returns the number of threads in each dimension of the block, the values of the special registers that differ
+/// between the lanes of a warp, and whether the block has no other threads.
 pub(super) fn warp(
     directives: &[ptxsmith_syntax::Token],
 ) -> ([u32; 3], Vec<BTreeMap<&'static str, u32>>, bool) {
@@ -194,18 +209,16 @@ pub(super) fn warp(
     let all = x.saturating_mul(y).saturating_mul(z);
     // The first warp of a block is less telling than a later one.
     let first = if all >= 2 * LANES { LANES } else { 0 };
-    let lane = |nth: u32| {
-        let thread = first + nth;
-        of_thread([x, y, z], [thread % x, thread / x % y, thread / x / y])
-    };
-    ([x, y, z], (0..LANES.min(all - first)).map(lane).collect(), all <= LANES)
+    let threads = first..first + LANES.min(all - first);
+    let lanes = threads.map(|nth| thread_specials([x, y, z], [nth % x, nth / x % y, nth / x / y]));
+    ([x, y, z], lanes.collect(), all <= LANES)
 }
 
 /// The number of threads of a warp.
 pub(super) const LANES: u32 = 32;
 
 /// Returns the values of the special registers that differ between the threads of a block.
-fn of_thread(threads: [u32; 3], [x, y, z]: [u32; 3]) -> BTreeMap<&'static str, u32> {
+fn thread_specials(threads: [u32; 3], [x, y, z]: [u32; 3]) -> BTreeMap<&'static str, u32> {
     let lane = (x + threads[0] * (y + threads[1] * z)) % LANES;
     let equal = 1u32 << lane;
     BTreeMap::from([
@@ -223,56 +236,70 @@ fn of_thread(threads: [u32; 3], [x, y, z]: [u32; 3]) -> BTreeMap<&'static str, u
 
 /// Returns the number of threads in each dimension from the kernel's directives; the last argument if there are none.
 fn threads(directives: &[ptxsmith_syntax::Token], usual: [u32; 3]) -> [u32; 3] {
-    let asked = |word: &str| {
-        let at = directives.iter().position(|token| token.text == word)?;
-        let numbers = directives[at + 1..].iter().map(|token| token.text.as_str());
-        let numbers = numbers.filter(|&text| text != ",").map_while(|text| text.parse::<u32>().ok());
-        Some(numbers.chain([1, 1, 1]).take(3).collect::<Vec<_>>())
-    };
-    match (asked(".reqntid"), asked(".maxntid")) {
-        (Some(threads), _) => [threads[0].max(1), threads[1].max(1), threads[2].max(1)],
-        (None, Some(most)) => [most[0].clamp(1, usual[0]), 1, 1],
-        (None, None) => usual,
+    if let Some(threads) = directive_numbers(directives, ".reqntid") {
+        return threads.map(|count| count.max(1));
     }
+    match directive_numbers(directives, ".maxntid") {
+        Some([most, ..]) => [most.clamp(1, usual[0]), 1, 1],
+        None => usual,
+    }
+}
+
+/// Returns the numbers after a directive, with 1 for each omitted dimension.
+fn directive_numbers(directives: &[ptxsmith_syntax::Token], directive: &str) -> Option<[u32; 3]> {
+    let at = directives.iter().position(|token| token.text == directive)?;
+    let words = directives[at + 1..].iter().map(|token| token.text.as_str()).filter(|&text| text != ",");
+    let mut numbers = [1; 3];
+    for (number, given) in numbers.iter_mut().zip(words.map_while(|text| text.parse().ok())) {
+        *number = given;
+    }
+    Some(numbers)
 }
 
 /// The order of variables in `.local`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Frame {
+pub(super) enum LocalLayout {
     Upwards,
     /// Descending, and aligned only as far as the declaration requires.
     Downwards,
 }
 
 /// Allocates places for variables.
-pub(super) struct Free {
+pub(super) struct VariableAllocator {
     used: BTreeMap<StateSpace, u64>,
-    frame: Frame,
+    frame: LocalLayout,
 }
 
-impl Free {
-    pub(super) fn new(frame: Frame, elsewhere: bool) -> Free {
+impl VariableAllocator {
+    pub(super) fn new(frame: LocalLayout, elsewhere: bool) -> VariableAllocator {
         let globals = GLOBALS + if elsewhere { distance(None) } else { 0 };
-        Free { used: BTreeMap::from([(StateSpace::Global, globals)]), frame }
+        VariableAllocator { used: BTreeMap::from([(StateSpace::Global, globals)]), frame }
     }
 
     /// Allocates a variable; `None` if there is no room, or it is a parameter.
-    pub(super) fn place(&mut self, variable: &Variable) -> Option<Placed> {
-        let Variable { name, space, size, count, initial, .. } = variable;
+    pub(super) fn place(&mut self, variable: &MemoryVariable) -> Option<VariablePlacement> {
+        let MemoryVariable { name, space, size, count, initial, .. } = variable;
         let apart = size.unwrap_or(APART).checked_next_multiple_of(variable.align.max(256))?;
         let apart = apart.checked_next_multiple_of(APART)?.checked_add(APART)?;
-        let all = match count {
+        let total = match count {
             None => size.unwrap_or(APART),
             Some(count) => apart.checked_mul(*count)?,
         };
         let several = count.map(|count| (count, apart));
-        let start = self.room(variable, all)?;
-        let own = matches!(variable.place, Place::Function(_));
-        let (name, initial) = (name.clone(), initial.clone());
-        Some(Placed { name, own, space: *space, start, size: *size, several, initial })
+        let start = self.allocate(variable, total)?;
+        Some(VariablePlacement {
+            name: name.clone(),
+            own: matches!(variable.place, VariableId::Function(_)),
+            space: *space,
+            start,
+            size: *size,
+            several,
+            initial: initial.clone(),
+        })
     }
 
-    fn room(&mut self, variable: &Variable, size: u64) -> Option<u64> {
+    /// Allocates `size` bytes and returns their start.
+    fn allocate(&mut self, variable: &MemoryVariable, size: u64) -> Option<u64> {
         let (start, most) = match variable.space {
             StateSpace::Global => (GLOBALS, u64::MAX),
             // 32-bit addresses end there.
@@ -287,7 +314,7 @@ impl Free {
             return None;
         }
         *used = end;
-        if variable.space == StateSpace::Local && self.frame == Frame::Downwards {
+        if variable.space == StateSpace::Local && self.frame == LocalLayout::Downwards {
             // Shifts each variable by a different distance, less than the gap between variables.
             let distance = (end / APART).wrapping_mul(0x2_545d) % (APART / 2);
             let place = WINDOW_SIZE.checked_sub(end + distance)? / align;

@@ -2,7 +2,7 @@
 
 use ptxsmith_syntax::{Opcode, ScalarType, TypeKind};
 
-use super::names::Register;
+use super::names::RegisterVariable;
 
 /// Reason: the types of an instruction's registers do not match its own.
 pub(super) const TYPES: &str = "an instruction with operands of types that are not modelled";
@@ -15,23 +15,37 @@ pub(super) fn moves(opcode: Opcode) -> bool {
 
 /// Whether a scalar register has exactly this type, up to sign, or a larger one if `wider`; bit-size types fit every
 /// type of their size.
-pub(super) fn alike(register: Register, ty: ScalarType, wider: bool) -> bool {
-    let class = |ty: ScalarType| match ty.kind() {
-        // Packed pairs such as `.f16x2` match no scalar type.
-        _ if ty.keyword().ends_with("x2") => Some(3),
-        TypeKind::Signed | TypeKind::Unsigned => Some(0),
-        TypeKind::Float => Some(1),
-        TypeKind::Predicate => Some(2),
-        TypeKind::Bits => None,
+pub(super) fn has_type(register: RegisterVariable, ty: ScalarType, wider: bool) -> bool {
+    let have_like_kinds = match (type_class(register.ty), type_class(ty)) {
+        (TypeClass::Bits, other) | (other, TypeClass::Bits) => other != TypeClass::Predicate,
+        (class, wanted) => class == wanted,
     };
-    let kinds = match (class(register.ty), class(ty)) {
-        (Some(own), Some(wanted)) => own == wanted,
-        (Some(one), None) | (None, Some(one)) => one != 2,
-        (None, None) => true,
+    let may_be_wider = wider && !matches!(type_class(ty), TypeClass::Float | TypeClass::Predicate);
+    let have_like_sizes = if may_be_wider {
+        register.ty.size() >= ty.size() && register.ty.size().is_some()
+    } else {
+        register.ty.size() == ty.size()
     };
-    let sizes = match wider && matches!(class(ty), Some(0 | 3) | None) {
-        true => register.ty.size() >= ty.size() && register.ty.size().is_some(),
-        false => register.ty.size() == ty.size(),
-    };
-    register.lanes == 1 && kinds && sizes
+    register.lanes == 1 && have_like_kinds && have_like_sizes
+}
+
+/// The types that can stand for each other. Bit-size types can stand for all but predicates.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum TypeClass {
+    Integer,
+    Float,
+    Predicate,
+    /// Packed pairs such as `.f16x2`, which match no scalar type.
+    Packed,
+    Bits,
+}
+
+fn type_class(ty: ScalarType) -> TypeClass {
+    match ty.kind() {
+        _ if ty.keyword().ends_with("x2") => TypeClass::Packed,
+        TypeKind::Signed | TypeKind::Unsigned => TypeClass::Integer,
+        TypeKind::Float => TypeClass::Float,
+        TypeKind::Predicate => TypeClass::Predicate,
+        TypeKind::Bits => TypeClass::Bits,
+    }
 }

@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 
 use ptxsmith_syntax::Opcode;
 
-use super::form::Form;
+use super::form::InstructionForm;
 use super::instructions::compared;
 use ptxsmith_syntax::ScalarType;
 
@@ -14,7 +14,7 @@ use ptxsmith_syntax::ScalarType;
 pub(super) type Source<'m> = (u64, &'m str);
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Operation {
+enum VideoOperation {
     Add,
     Subtract,
     Average,
@@ -28,31 +28,31 @@ enum Operation {
 }
 
 /// Returns the operation of a video instruction, and on how many parts of a word it operates.
-fn operation(opcode: Opcode) -> Option<(Operation, usize)> {
+fn operation(opcode: Opcode) -> Option<(VideoOperation, usize)> {
     Some(match opcode {
-        Opcode::Vadd => (Operation::Add, 1),
-        Opcode::Vadd2 => (Operation::Add, 2),
-        Opcode::Vadd4 => (Operation::Add, 4),
-        Opcode::Vsub => (Operation::Subtract, 1),
-        Opcode::Vsub2 => (Operation::Subtract, 2),
-        Opcode::Vsub4 => (Operation::Subtract, 4),
-        Opcode::Vavrg2 => (Operation::Average, 2),
-        Opcode::Vavrg4 => (Operation::Average, 4),
-        Opcode::Vabsdiff => (Operation::Difference, 1),
-        Opcode::Vabsdiff2 => (Operation::Difference, 2),
-        Opcode::Vabsdiff4 => (Operation::Difference, 4),
-        Opcode::Vmin => (Operation::Least, 1),
-        Opcode::Vmin2 => (Operation::Least, 2),
-        Opcode::Vmin4 => (Operation::Least, 4),
-        Opcode::Vmax => (Operation::Greatest, 1),
-        Opcode::Vmax2 => (Operation::Greatest, 2),
-        Opcode::Vmax4 => (Operation::Greatest, 4),
-        Opcode::Vset => (Operation::Compare, 1),
-        Opcode::Vset2 => (Operation::Compare, 2),
-        Opcode::Vset4 => (Operation::Compare, 4),
-        Opcode::Vshl => (Operation::ShiftLeft, 1),
-        Opcode::Vshr => (Operation::ShiftRight, 1),
-        Opcode::Vmad => (Operation::MultiplyAdd, 1),
+        Opcode::Vadd => (VideoOperation::Add, 1),
+        Opcode::Vadd2 => (VideoOperation::Add, 2),
+        Opcode::Vadd4 => (VideoOperation::Add, 4),
+        Opcode::Vsub => (VideoOperation::Subtract, 1),
+        Opcode::Vsub2 => (VideoOperation::Subtract, 2),
+        Opcode::Vsub4 => (VideoOperation::Subtract, 4),
+        Opcode::Vavrg2 => (VideoOperation::Average, 2),
+        Opcode::Vavrg4 => (VideoOperation::Average, 4),
+        Opcode::Vabsdiff => (VideoOperation::Difference, 1),
+        Opcode::Vabsdiff2 => (VideoOperation::Difference, 2),
+        Opcode::Vabsdiff4 => (VideoOperation::Difference, 4),
+        Opcode::Vmin => (VideoOperation::Least, 1),
+        Opcode::Vmin2 => (VideoOperation::Least, 2),
+        Opcode::Vmin4 => (VideoOperation::Least, 4),
+        Opcode::Vmax => (VideoOperation::Greatest, 1),
+        Opcode::Vmax2 => (VideoOperation::Greatest, 2),
+        Opcode::Vmax4 => (VideoOperation::Greatest, 4),
+        Opcode::Vset => (VideoOperation::Compare, 1),
+        Opcode::Vset2 => (VideoOperation::Compare, 2),
+        Opcode::Vset4 => (VideoOperation::Compare, 4),
+        Opcode::Vshl => (VideoOperation::ShiftLeft, 1),
+        Opcode::Vshr => (VideoOperation::ShiftRight, 1),
+        Opcode::Vmad => (VideoOperation::MultiplyAdd, 1),
         _ => return None,
     })
 }
@@ -63,57 +63,57 @@ pub(super) fn is_video(opcode: Opcode) -> bool {
 }
 
 /// The modifiers of a video instruction.
-struct Modifiers<'m> {
-    operation: Operation,
+struct VideoModifiers<'m> {
+    operation: VideoOperation,
     /// Whether the result, the first and the second source are signed.
     signed: [bool; 3],
     saturates: bool,
     /// The operation on the result and the third source.
     secondary: Option<&'m str>,
-    /// The modifiers of one operation: a comparison, how a count is limited, `.po` and a scale.
+    /// The modifiers that only some operations have: a comparison, how a count is limited, `.po` and a scale.
     others: Vec<&'m str>,
 }
 
-impl<'m> Modifiers<'m> {
-    fn of(form: &Form<'m>, operation: Operation) -> Option<Modifiers<'m>> {
+impl<'m> VideoModifiers<'m> {
+    fn decode(form: &InstructionForm<'m>, operation: VideoOperation) -> Option<VideoModifiers<'m>> {
         let words: Vec<&str> = form.others.iter().copied().chain(form.ty.map(ScalarType::keyword)).collect();
         let types = words.iter().take_while(|word| matches!(**word, ".u32" | ".s32")).count();
         let (types, words) = words.split_at(types);
-        let is_signed = |ty: &&str| *ty == ".s32";
         let signed = match (operation, types) {
             // 9.7.18.1.4: the result of a comparison is unsigned.
-            (Operation::Compare, [a, b]) => [false, is_signed(a), is_signed(b)],
-            (Operation::Compare, _) => return None,
-            (_, [d, a, b]) => [is_signed(d), is_signed(a), is_signed(b)],
+            (VideoOperation::Compare, &[a, b]) => [".u32", a, b].map(|ty| ty == ".s32"),
+            (VideoOperation::Compare, _) => return None,
+            (_, &[d, a, b]) => [d, a, b].map(|ty| ty == ".s32"),
             _ => return None,
         };
-        let is_secondary = |word: &&&str| matches!(**word, ".add" | ".min" | ".max");
-        let secondary = words.iter().find(is_secondary).copied();
-        let saturates = words.contains(&".sat");
-        let is_other = |word: &&str| *word != ".sat" && Some(*word) != secondary;
-        let others: Vec<&str> = words.iter().copied().filter(is_other).collect();
-        let known = words.len() == others.len() + usize::from(saturates) + usize::from(secondary.is_some());
-        known.then_some(Modifiers { operation, signed, saturates, secondary, others })
+        let mut words = words.to_vec();
+        let secondary = words.iter().position(|word| [".add", ".min", ".max"].contains(word));
+        let secondary = secondary.map(|at| words.remove(at));
+        let saturation = words.iter().position(|word| *word == ".sat");
+        let saturates = saturation.map(|at| words.remove(at)).is_some();
+        let is_repeated = words.iter().any(|word| *word == ".sat" || Some(*word) == secondary);
+        let others = words;
+        (!is_repeated).then_some(VideoModifiers { operation, signed, saturates, secondary, others })
     }
 
     /// Returns the primary result for two parts; the outer `None` if the form is not modelled.
     fn primary(&self, a: i128, b: i128) -> Option<i128> {
         Some(match (self.operation, self.others.as_slice()) {
-            (Operation::Add, []) => a + b,
-            (Operation::Subtract, []) => a - b,
-            (Operation::Average, []) if a + b >= 0 => (a + b + 1) >> 1,
-            (Operation::Average, []) => (a + b) >> 1,
-            (Operation::Difference, []) => (a - b).abs(),
-            (Operation::Least, []) => a.min(b),
-            (Operation::Greatest, []) => a.max(b),
-            (Operation::Compare, [comparison]) => {
+            (VideoOperation::Add, []) => a + b,
+            (VideoOperation::Subtract, []) => a - b,
+            (VideoOperation::Average, []) if a + b >= 0 => (a + b + 1) >> 1,
+            (VideoOperation::Average, []) => (a + b) >> 1,
+            (VideoOperation::Difference, []) => (a - b).abs(),
+            (VideoOperation::Least, []) => a.min(b),
+            (VideoOperation::Greatest, []) => a.max(b),
+            (VideoOperation::Compare, [comparison]) => {
                 compared(comparison, ScalarType::S64, a as u64, b as u64)?.into()
             }
             // 9.7.18.1.2: the count is limited to 32, or reduced to its lowest five bits.
-            (Operation::ShiftLeft, [".clamp"]) => a << b.min(32),
-            (Operation::ShiftRight, [".clamp"]) => a >> b.min(32),
-            (Operation::ShiftLeft, [".wrap"]) => a << (b & 31),
-            (Operation::ShiftRight, [".wrap"]) => a >> (b & 31),
+            (VideoOperation::ShiftLeft, [".clamp"]) => a << b.min(32),
+            (VideoOperation::ShiftRight, [".clamp"]) => a >> b.min(32),
+            (VideoOperation::ShiftLeft, [".wrap"]) => a << (b & 31),
+            (VideoOperation::ShiftRight, [".wrap"]) => a >> (b & 31),
             _ => return None,
         })
     }
@@ -121,21 +121,25 @@ impl<'m> Modifiers<'m> {
 
 /// Returns the result of a video instruction for words, and for the suffix of its destination: `None` if the form is not
 /// modelled, `Some(None)` if the manual does not define the result.
-pub(super) fn calculated(form: &Form<'_>, to: &str, sources: &[Source<'_>]) -> Option<Option<u64>> {
+pub(super) fn calculated(
+    form: &InstructionForm<'_>,
+    to: &str,
+    sources: &[Source<'_>],
+) -> Option<Option<u64>> {
     let (operation, count) = operation(form.opcode)?;
-    let modifiers = Modifiers::of(form, operation)?;
+    let modifiers = VideoModifiers::decode(form, operation)?;
     if sources[2.min(sources.len())..].iter().any(|(_, suffix)| !suffix.is_empty()) {
         return None;
     }
     match (operation, count) {
-        (Operation::MultiplyAdd, _) => multiplied(&modifiers, to, sources),
-        (_, 1) => of_words(&modifiers, to, sources),
+        (VideoOperation::MultiplyAdd, _) => multiplied(&modifiers, to, sources),
+        (_, 1) => by_words(&modifiers, to, sources),
         _ => by_parts(&modifiers, count, to, sources),
     }
 }
 
 /// 9.7.18.1: an operation on two parts of words; then one with a third word, or a merge into it.
-fn of_words(modifiers: &Modifiers<'_>, to: &str, sources: &[Source<'_>]) -> Option<Option<u64>> {
+fn by_words(modifiers: &VideoModifiers<'_>, to: &str, sources: &[Source<'_>]) -> Option<Option<u64>> {
     let [d_signed, a_signed, b_signed] = modifiers.signed;
     let has_third = modifiers.secondary.is_some() || !to.is_empty();
     let (a, b, c) = match *sources {
@@ -166,7 +170,7 @@ fn of_words(modifiers: &Modifiers<'_>, to: &str, sources: &[Source<'_>]) -> Opti
 }
 
 /// 9.7.18.1.3: a product and a sum. Whether the result is signed depends on the factors.
-fn multiplied(modifiers: &Modifiers<'_>, to: &str, sources: &[Source<'_>]) -> Option<Option<u64>> {
+fn multiplied(modifiers: &VideoModifiers<'_>, to: &str, sources: &[Source<'_>]) -> Option<Option<u64>> {
     let (&[a, b, (c, _)], [d_signed, a_signed, b_signed]) = (sources, modifiers.signed) else { return None };
     let signed = a_signed || b_signed;
     if !to.is_empty() || modifiers.secondary.is_some() || signed != d_signed {
@@ -187,32 +191,28 @@ fn multiplied(modifiers: &Modifiers<'_>, to: &str, sources: &[Source<'_>]) -> Op
     Some(Some((result as u32).into()))
 }
 
-/// 9.7.18.2: an operation on two or four parts of words, whose results are added to a third word or replace parts of it.
+/// 9.7.18.2: an operation on two or four parts of words. The results are added to a third word or replace parts of it.
 fn by_parts(
-    modifiers: &Modifiers<'_>,
+    modifiers: &VideoModifiers<'_>,
     count: usize,
     to: &str,
     sources: &[Source<'_>],
 ) -> Option<Option<u64>> {
-    let (&[(a, of_a), (b, of_b), (c, _)], [d_signed, a_signed, b_signed]) = (sources, modifiers.signed)
+    let (&[(a, suffix_of_a), (b, suffix_of_b), (c, _)], [d_signed, a_signed, b_signed]) =
+        (sources, modifiers.signed)
     else {
         return None;
     };
     let width = 32 / count as u32;
     let both = b << 32 | a;
-    let chosen = |suffix: &str, first: usize| match suffix {
-        "" => Some((first..first + count).collect()),
-        suffix => {
-            numbers(suffix, count).filter(|own| own.len() == count && own.iter().all(|&n| n < 2 * count))
-        }
-    };
-    let (of_a, of_b): (Vec<usize>, Vec<usize>) = (chosen(of_a, 0)?, chosen(of_b, count)?);
+    let parts_of_a = source_parts(suffix_of_a, 0, count)?;
+    let parts_of_b = source_parts(suffix_of_b, count, count)?;
     let mask = match to {
         "" => (0..count).collect(),
-        suffix => numbers(suffix, count).filter(|own| own.iter().all(|&n| n < count))?,
+        suffix => numbers(suffix, count).filter(|parts| parts.iter().all(|&part| part < count))?,
     };
     // 9.7.18.2.3: the text and the operation disagree about the word that other parts come from.
-    if modifiers.operation == Operation::Compare && mask.len() < count {
+    if modifiers.operation == VideoOperation::Compare && mask.len() < count {
         return Some(None);
     }
     let adds = match modifiers.secondary {
@@ -220,18 +220,30 @@ fn by_parts(
         Some(".add") if !modifiers.saturates => true,
         Some(_) => return None,
     };
-    let at = |nth: usize, signed| extended(both >> (width as usize * nth), width, signed);
     let mut result = c;
     for nth in mask {
-        let part = modifiers.primary(at(of_a[nth], a_signed), at(of_b[nth], b_signed))?;
+        let a = extended(both >> (width as usize * parts_of_a[nth]), width, a_signed);
+        let b = extended(both >> (width as usize * parts_of_b[nth]), width, b_signed);
+        let part = modifiers.primary(a, b)?;
         let part = if modifiers.saturates { clamped(part, &range(d_signed, width)) } else { part };
         let (place, bits) = (width * nth as u32, (1u64 << width) - 1);
-        result = match adds {
-            true => result.wrapping_add(part as u64),
-            false => result & !(bits << place) | (part as u64 & bits) << place,
+        result = if adds {
+            result.wrapping_add(part as u64)
+        } else {
+            result & !(bits << place) | (part as u64 & bits) << place
         };
     }
     Some(Some(result & u64::from(u32::MAX)))
+}
+
+/// Returns the numbers of the `count` parts that a source supplies, counted over both words. Without a suffix, they are
+/// the parts of its own word, which start at `first`.
+fn source_parts(suffix: &str, first: usize, count: usize) -> Option<Vec<usize>> {
+    if suffix.is_empty() {
+        return Some((first..first + count).collect());
+    }
+    let parts = numbers(suffix, count)?;
+    (parts.len() == count && parts.iter().all(|&part| part < 2 * count)).then_some(parts)
 }
 
 /// Returns the numbers in a suffix that names halves or bytes, the lowest part first: `.h10`, `.b3210`.
@@ -283,10 +295,11 @@ mod tests {
     fn of(instruction: &str, to: &str, sources: &[Source<'_>]) -> Option<u64> {
         let module = parse(&format!(".func f() {{ {instruction} %r; }}")).unwrap();
         let Item::Function(function) = &module.items[0] else { panic!("{instruction}") };
-        let Statement::Instruction(own) = &function.body.as_ref().unwrap()[0] else {
+        let Statement::Instruction(parsed) = &function.body.as_ref().unwrap()[0] else {
             panic!("{instruction}")
         };
-        calculated(&Form::of(own), to, sources).unwrap_or_else(|| panic!("{instruction} is not modelled"))
+        calculated(&InstructionForm::decode(parsed), to, sources)
+            .unwrap_or_else(|| panic!("{instruction} is not modelled"))
     }
 
     const ONES: u64 = 0xffff_ffff;

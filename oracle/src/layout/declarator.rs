@@ -6,14 +6,14 @@ use ptxsmith_syntax::{
 };
 
 use crate::clause::Clause;
-use crate::declaration::Context;
+use crate::declaration::DeclarationContext;
 use crate::reading::{Question, ZeroDimension};
 use crate::refusal::{RefusalClass, Stop};
 use crate::step::{Ruled, Step};
 
-use super::{PROPERTY, Work};
+use super::{DeclaratorWork, PROPERTY};
 
-impl Work<'_, '_> {
+impl DeclaratorWork<'_, '_> {
     /// Returns the length of the vector, if the type is a vector (5.4.2).
     pub(super) fn vector(
         &mut self,
@@ -81,10 +81,10 @@ impl Work<'_, '_> {
     /// Returns the names that a declarator declares; unmodelled if the module's budget of names is exceeded.
     pub(super) fn names(&mut self, name: &Text, count: Option<u64>) -> Ruled<Vec<Text>> {
         let Some(count) = count else { return Ok(vec![name.clone()]) };
-        let Some(left) = self.left.names.checked_sub(count) else {
+        let Some(remaining) = self.budget.names.checked_sub(count) else {
             return Err(Stop::Unmodelled("more than 2^16 parameterized names"));
         };
-        self.left.names = left;
+        self.budget.names = remaining;
         if count == 0 {
             return Ok(self.rules.layout.no_names.apply(name).into_iter().collect());
         }
@@ -148,7 +148,7 @@ impl Work<'_, '_> {
             }
             Some(Initializer::Property(_)) => Err(Stop::Unmodelled(PROPERTY)),
             None if is_extern => Ok(0),
-            None if self.context == Context::Parameter => {
+            None if self.context == DeclarationContext::Parameter => {
                 self.leave(false, "a parameter without its first dimension");
                 Ok(0)
             }
@@ -204,16 +204,16 @@ impl Work<'_, '_> {
             if self.scope.version < (4, 0) {
                 return self.refuse(RefusalClass::Attribute, Clause::AttributeNeeds40, name.span);
             }
-            let below = |least| self.scope.addressing.architecture.is_some_and(|have| have < least);
+            let architecture = self.scope.addressing.architecture.unwrap_or(u32::MAX);
             let rules = match name.text.as_str() {
                 ".managed" => [
                     (arguments.is_empty(), Clause::Managed),
-                    (!below(30), Clause::ManagedNeedsSm30),
+                    (architecture >= 30, Clause::ManagedNeedsSm30),
                     (space == StateSpace::Global, Clause::ManagedOnlyGlobal),
                 ],
                 ".unified" => [
                     (arguments.len() == 2, Clause::Unified),
-                    (!below(90), Clause::UnifiedNeedsSm90),
+                    (architecture >= 90, Clause::UnifiedNeedsSm90),
                     (space == StateSpace::Global, Clause::UnifiedOnlyGlobal),
                 ],
                 _ => return Err(Stop::Unmodelled("an attribute that the specification does not list")),

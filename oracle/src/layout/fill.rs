@@ -1,6 +1,6 @@
 //! Writes initial values: which element each value initializes, and which addresses are allowed (5.4.4).
 
-use ptxsmith_syntax::{Expr, Found, Initializer, NodeKind, Text};
+use ptxsmith_syntax::{Expr, Initializer, NameLookup, NodeKind, Text};
 
 use crate::clause::Clause;
 use crate::expectation::Address;
@@ -10,21 +10,21 @@ use crate::step::{Placement, Ruled, Step, Stored};
 use crate::undecided::ALIAS;
 use crate::value;
 
-use super::scope::{Declared, Place, find};
-use super::shape::Shape;
-use super::{PROPERTY, REPEATED, Work};
+use super::scope::{DeclaratorPlace, DeclaredSymbol, find};
+use super::shape::VariableShape;
+use super::{DeclaratorWork, PROPERTY, REPEATED};
 use crate::validity::SEVERAL;
 
-impl Work<'_, '_> {
+impl DeclaratorWork<'_, '_> {
     /// Places the values of an initializer, one level of braces after the other (5.4.4). The recursion is as deep as
-    /// the braces, whose nesting the parser limits.
+    /// the braces; the parser limits their nesting.
     pub(super) fn fill(
         &mut self,
-        shape: &Shape,
+        shape: &VariableShape,
         level: usize,
         start: u64,
         initializer: &Initializer,
-        memory: &mut Memory<'_>,
+        memory: &mut VariableImage<'_>,
     ) -> Ruled<()> {
         match initializer {
             Initializer::Property(_) => Err(Stop::Unmodelled(PROPERTY)),
@@ -65,7 +65,7 @@ impl Work<'_, '_> {
     /// Checks a list with fewer values than elements, and records the clauses and questions.
     fn incomplete(
         &mut self,
-        shape: &Shape,
+        shape: &VariableShape,
         level: usize,
         count: u64,
         span: ptxsmith_syntax::Span,
@@ -96,10 +96,10 @@ impl Work<'_, '_> {
 
     pub(super) fn scalar(
         &mut self,
-        shape: &Shape,
+        shape: &VariableShape,
         position: u64,
         value: &Expr,
-        memory: &mut Memory<'_>,
+        memory: &mut VariableImage<'_>,
     ) -> Ruled<()> {
         let stored = self.evaluator.store(value, shape.scalar, &mut self.trace)?;
         let (offset, width) = ((position * shape.scalar_size) as usize, shape.scalar_size as usize);
@@ -144,7 +144,7 @@ impl Work<'_, '_> {
     pub(super) fn symbol(
         &mut self,
         name: &Text,
-        address: value::Address,
+        address: value::AddressValue,
         byte: Option<u8>,
         value: &Expr,
     ) -> Ruled<bool> {
@@ -153,10 +153,10 @@ impl Work<'_, '_> {
             return Err(Stop::Unmodelled(ALIAS));
         }
         let found = find(&self.scope.names, name, self.rules);
-        if let Found::Numbered(..) | Found::OtherNumber = found {
+        if let NameLookup::Numbered(..) | NameLookup::OtherNumber = found {
             self.uses(Clause::ParameterizedNames);
         }
-        let Some(&Declared { symbol, at }) = found.declared() else {
+        let Some(&DeclaredSymbol { symbol, at }) = found.declared() else {
             if self.scope.unread {
                 return Err(Stop::Unmodelled("a name that a statement which is not understood may declare"));
             }
@@ -165,7 +165,7 @@ impl Work<'_, '_> {
         if self.scope.repeated.contains(name) {
             return Err(Stop::Unmodelled(REPEATED));
         }
-        let hides = at.0 == self.here.0 && at > self.here && self.scope.hiding.contains(name);
+        let hides = at.0 == self.place.0 && at > self.place && self.scope.hiding.contains(name);
         if hides || self.scope.several.contains(name) {
             return Err(Stop::Unmodelled(SEVERAL));
         }
@@ -177,12 +177,12 @@ impl Work<'_, '_> {
 
     /// Checks whether an initializer may refer to the declaration at this place. References to itself or ahead are open
     /// questions.
-    pub(super) fn declared(&mut self, at: Place, span: ptxsmith_syntax::Span) -> Ruled<()> {
+    pub(super) fn declared(&mut self, at: DeclaratorPlace, span: ptxsmith_syntax::Span) -> Ruled<()> {
         let readings = self.rules.readings;
-        let in_front = at.0 == self.here.0 && (1..self.here.1).contains(&at.1);
-        let (question, refused) = if at.0 < self.here.0 || in_front {
+        let in_front = at.0 == self.place.0 && (1..self.place.1).contains(&at.1);
+        let (question, refused) = if at.0 < self.place.0 || in_front {
             return Ok(());
-        } else if at <= self.here {
+        } else if at <= self.place {
             (Question::SelfReference, readings.self_reference == SelfReference::Refused)
         } else {
             (Question::ForwardReference, readings.forward_reference == ForwardReference::Refused)
@@ -195,7 +195,7 @@ impl Work<'_, '_> {
     }
 }
 
-pub(super) struct Memory<'a> {
+pub(super) struct VariableImage<'a> {
     pub(super) bytes: &'a mut [u8],
     pub(super) addresses: &'a mut Vec<Address>,
 }

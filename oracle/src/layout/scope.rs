@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use ptxsmith_syntax::{
-    Declaration, Declarator, Found, Function, Item, Module, Name, Names, Role, Statement, Text,
+    Declaration, Declarator, Function, Item, Module, Name, NameLookup, Names, Role, Statement, Text,
 };
 
-use crate::address::{Addressing, Named};
+use crate::address::{Addressing, SymbolKind};
 use crate::clause::Clause;
-use crate::declaration::Context;
+use crate::declaration::DeclarationContext;
 use crate::evaluate::Evaluator;
 use crate::refusal::RefusalClass;
 use crate::rules::Rules;
@@ -17,19 +17,19 @@ use crate::step::Trace;
 
 /// The place of a declarator: the index of the item in the module; the number of the declaration within a function,
 /// from 1 (0 at module scope); and the index of the declarator.
-pub(super) type Place = (usize, usize, usize);
+pub(super) type DeclaratorPlace = (usize, usize, usize);
 
 /// A declared symbol, and its first declaration.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Declared {
-    pub(super) symbol: Named,
-    pub(super) at: Place,
+pub(super) struct DeclaredSymbol {
+    pub(super) symbol: SymbolKind,
+    pub(super) at: DeclaratorPlace,
 }
 
 /// The properties of a module that a single declaration depends on.
 #[derive(Clone)]
-pub(crate) struct Scope {
-    pub(super) names: Rc<Names<Declared>>,
+pub(crate) struct DeclarationScope {
+    pub(super) names: Rc<Names<DeclaredSymbol>>,
     /// The names that module scope declares more than once.
     pub(super) repeated: Rc<BTreeSet<Text>>,
     pub(super) version: (u32, u32),
@@ -45,10 +45,10 @@ pub(crate) struct Scope {
 }
 
 /// One declarator and its context.
-pub(super) struct Site<'m> {
+pub(super) struct DeclaratorSite<'m> {
     pub(super) declaration: &'m Declaration,
     pub(super) declarator: &'m Declarator,
-    pub(super) context: Context,
+    pub(super) context: DeclarationContext,
     pub(super) role: Role,
     /// Whether its scope declares the name more than once.
     pub(super) repeated: bool,
@@ -58,17 +58,17 @@ pub(super) struct Site<'m> {
     pub(super) statement: usize,
 }
 
-impl<'m> Site<'m> {
+impl<'m> DeclaratorSite<'m> {
     pub(super) fn at_module_scope(
         declaration: &'m Declaration,
         declarator: &'m Declarator,
-        scope: &Scope,
-    ) -> Site<'m> {
+        scope: &DeclarationScope,
+    ) -> DeclaratorSite<'m> {
         let repeated = scope.repeated.contains(&declarator.name.text);
-        Site {
+        DeclaratorSite {
             declaration,
             declarator,
-            context: Context::Module,
+            context: DeclarationContext::Module,
             role: declarator.role(),
             repeated,
             is_inner: false,
@@ -79,21 +79,21 @@ impl<'m> Site<'m> {
 
 /// The declarations of a function.
 #[derive(Default)]
-pub(super) struct Sites<'m> {
+pub(super) struct FunctionDeclarations<'m> {
     /// Results, parameters and the variables of the body, including nested blocks, in source order.
-    pub(super) sites: Vec<Site<'m>>,
+    pub(super) sites: Vec<DeclaratorSite<'m>>,
     labels: Vec<&'m Name>,
-    /// Labels whose name the block has declared before.
+    /// Labels with a name that the block has declared before.
     pub(super) repeated: Vec<&'m Name>,
     /// Whether a statement does not parse, and may declare names.
     pub(super) unread: bool,
 }
 
-impl<'m> Sites<'m> {
+impl<'m> FunctionDeclarations<'m> {
     fn add(
         &mut self,
         declaration: &'m Declaration,
-        (context, is_inner): (Context, bool),
+        (context, is_inner): (DeclarationContext, bool),
         names: &mut Names<()>,
         role: &impl Fn(&Declarator) -> Role,
     ) {
@@ -103,16 +103,27 @@ impl<'m> Sites<'m> {
             // A parameter of a prototype may be unnamed.
             let repeated = names.declares(name, role) && name != "_";
             names.declare_by_role(name, role, ());
-            self.sites.push(Site { declaration, declarator, context, role, repeated, is_inner, statement });
+            self.sites.push(DeclaratorSite {
+                declaration,
+                declarator,
+                context,
+                role,
+                repeated,
+                is_inner,
+                statement,
+            });
         }
     }
 }
 
-pub(super) fn sites<'m>(function: &'m Function, role: &impl Fn(&Declarator) -> Role) -> Sites<'m> {
-    let mut found = Sites::default();
+pub(super) fn sites<'m>(
+    function: &'m Function,
+    role: &impl Fn(&Declarator) -> Role,
+) -> FunctionDeclarations<'m> {
+    let mut found = FunctionDeclarations::default();
     let mut names = Names::default();
     for declaration in function.results.iter().chain(&function.parameters).flatten() {
-        found.add(declaration, (Context::Parameter, false), &mut names, role);
+        found.add(declaration, (DeclarationContext::Parameter, false), &mut names, role);
     }
     let mut open = vec![(function.body.as_deref().unwrap_or_default().iter(), names)];
     loop {
@@ -122,7 +133,7 @@ pub(super) fn sites<'m>(function: &'m Function, role: &impl Fn(&Declarator) -> R
             None => drop(open.pop()),
             Some(Statement::Block(inner)) => open.push((inner.iter(), Names::default())),
             Some(Statement::Variables(declaration)) => {
-                found.add(declaration, (Context::Body, is_inner), names, role);
+                found.add(declaration, (DeclarationContext::Body, is_inner), names, role);
             }
             Some(Statement::Label(label)) => {
                 if names.declares(&label.text, Role::Label) {
@@ -137,9 +148,9 @@ pub(super) fn sites<'m>(function: &'m Function, role: &impl Fn(&Declarator) -> R
     }
 }
 
-impl Scope {
+impl DeclarationScope {
     /// Returns this scope extended with the declarations of the function at `index`.
-    pub(super) fn within(&self, index: usize, found: &Sites<'_>) -> Scope {
+    pub(super) fn within(&self, index: usize, found: &FunctionDeclarations<'_>) -> DeclarationScope {
         let mut names = Names::within(self.names.clone());
         let (mut several, mut hiding) = (BTreeSet::new(), BTreeSet::new());
         for label in &found.labels {
@@ -149,7 +160,7 @@ impl Scope {
                 several.insert(label.text.clone());
             }
             // A reference to a label is refused at any position, so the position does not matter.
-            names.declare(label.text.clone(), Declared { symbol: Named::Label, at: (0, 0, 0) });
+            names.declare(label.text.clone(), DeclaredSymbol { symbol: SymbolKind::Label, at: (0, 0, 0) });
         }
         for (nth, site) in found.sites.iter().enumerate() {
             let name = &site.declarator.name.text;
@@ -159,13 +170,13 @@ impl Scope {
             if self.names.declares(name, site.role) {
                 hiding.insert(name.clone());
             }
-            let declared = Declared {
-                symbol: Named::Variable(site.declaration.space()),
+            let declared = DeclaredSymbol {
+                symbol: SymbolKind::Variable(site.declaration.space()),
                 at: (index, site.statement, nth),
             };
             names.declare_by_role(name, site.role, declared);
         }
-        Scope {
+        DeclarationScope {
             names: Rc::new(names),
             unread: self.unread || found.unread,
             several: Rc::new(several),
@@ -174,14 +185,15 @@ impl Scope {
         }
     }
 
-    pub fn of(module: &Module, rules: &Rules) -> Scope {
+    /// Collects the declarations at module scope.
+    pub fn new(module: &Module, rules: &Rules) -> DeclarationScope {
         let architecture = module.targets().find_map(|target| {
             let digits: String =
                 target.strip_prefix("sm_")?.chars().take_while(char::is_ascii_digit).collect();
             digits.parse().ok()
         });
         let version = module.version().unwrap_or((u32::MAX, 0));
-        let mut scope = Scope {
+        let mut scope = DeclarationScope {
             names: Rc::default(),
             repeated: Rc::default(),
             version,
@@ -203,8 +215,8 @@ impl Scope {
                         if names.declares(name, role) {
                             repeated.insert(name.clone());
                         } else {
-                            let symbol = Named::Variable(declaration.space());
-                            names.declare_by_role(name, role, Declared { symbol, at: (index, 0, nth) });
+                            let symbol = SymbolKind::Variable(declaration.space());
+                            names.declare_by_role(name, role, DeclaredSymbol { symbol, at: (index, 0, nth) });
                         }
                     }
                 }
@@ -212,19 +224,20 @@ impl Scope {
                     let name = &function.name.text;
                     let before = names.find(name, |_, digits| ptxsmith_syntax::numbered(digits)).declared();
                     let is_function =
-                        before.is_none_or(|declared| matches!(declared.symbol, Named::Function(_)));
+                        before.is_none_or(|declared| matches!(declared.symbol, SymbolKind::Function(_)));
                     // Prototypes may be repeated.
                     if !is_function || (function.body.is_some() && !defined.insert(name)) {
                         repeated.insert(name.clone());
                     }
-                    let declared = Declared { symbol: Named::Function(function.kind), at: (index, 0, 0) };
+                    let declared =
+                        DeclaredSymbol { symbol: SymbolKind::Function(function.kind), at: (index, 0, 0) };
                     names.declare_new(name.clone(), declared);
                 }
                 Item::Unread(_) => scope.unread = true,
                 Item::Version(_) | Item::Target(_) | Item::AddressSize(_) | Item::Other(_) => {}
             }
         }
-        Scope { names: Rc::new(names), repeated: Rc::new(repeated), ..scope }
+        DeclarationScope { names: Rc::new(names), repeated: Rc::new(repeated), ..scope }
     }
 
     /// Returns the role of a declarator, with its count evaluated. An invalid count yields 0 here; it is refused when
@@ -249,6 +262,6 @@ pub(crate) fn aliases(module: &Module) -> impl Iterator<Item = &Text> {
 }
 
 /// Looks up a name under these rules, which define parameterized names (5.4.6).
-pub(crate) fn find<'n, T>(names: &'n Names<T>, name: &str, rules: &Rules) -> Found<'n, T> {
+pub(crate) fn find<'n, T>(names: &'n Names<T>, name: &str, rules: &Rules) -> NameLookup<'n, T> {
     names.find(name, |prefix, number| rules.layout.numbered.apply(prefix, number))
 }

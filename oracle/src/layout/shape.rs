@@ -6,7 +6,7 @@ use crate::rules::Rules;
 
 /// The type of a variable: its scalars and how they are grouped.
 #[derive(Clone, Debug)]
-pub(crate) struct Shape {
+pub(crate) struct VariableShape {
     pub scalar: ScalarType,
     pub(super) scalar_size: u64,
     /// The number of scalars in a vector, if the type is a vector.
@@ -15,7 +15,7 @@ pub(crate) struct Shape {
     pub extents: Vec<u64>,
 }
 
-impl Shape {
+impl VariableShape {
     /// Returns the number of levels of braces: one per dimension, plus one for a vector.
     pub(super) fn levels(&self) -> usize {
         self.extents.len() + usize::from(self.vector.is_some())

@@ -1,6 +1,6 @@
 //! An entry of a table of rules.
 
-/// The most changes of one entry at once. No explanation combines more.
+/// The most changes that an entry can have at once. No explanation combines more.
 pub(super) const MOST_CHANGES: usize = 8;
 
 /// Defines the types of entries: a rule of the specification with the changes made to it.

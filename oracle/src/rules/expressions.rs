@@ -42,7 +42,7 @@ impl Grouping {
 /// The rules of constant expressions.
 #[derive(Clone, Copy)]
 #[expect(missing_docs, reason = "an entry is described at its type")]
-pub struct Expressions {
+pub struct ExpressionRules {
     pub number: Number,
     pub warp_size: WarpSize,
     /// Indexed by [`UnaryOp`].
@@ -70,8 +70,8 @@ macro_rules! by_operator {
     }};
 }
 
-impl Expressions {
-    pub(super) const SPECIFICATION: Expressions = Expressions {
+impl ExpressionRules {
+    pub(super) const SPECIFICATION: ExpressionRules = ExpressionRules {
         number: Number::new(number),
         warp_size: WarpSize::new(warp_size),
         prefix: by_operator!(UnaryOp, Prefix, prefix),

@@ -7,15 +7,15 @@ use super::{
     specification::{dimension, place, size},
 };
 use crate::{
-    address::{self, Addressing, Named, Slot, Version},
+    address::{self, AddressSlot, Addressing, SymbolKind, Version},
     step::{Placement, Ruled, Step},
-    value::{Address, Integer},
+    value::{AddressValue, Integer},
 };
 
 entries! {
     /// Returns the extent of a dimension that evaluates to this integer.
     Dimension(step: &mut Step<'_>, dimension: &Expr, value: Integer) -> Ruled<Integer>;
-    /// Returns the bytes of an array with these extents (none for a scalar) whose elements have `element` bytes;
+    /// Returns the bytes of an array with these extents (none for a scalar) and elements of `element` bytes;
     /// `u64::MAX` for a size that 64 bits cannot hold.
     Size(extents: &[u64], element: u64) -> u64;
     /// Returns where an entry of a list is placed, in scalars from the start of the variable.
@@ -27,16 +27,16 @@ entries! {
     NoNames(prefix: &str) -> Option<Text>;
     /// Checks whether the address of a name, or a `byte` of it, may be stored in modules of this `.version`. Returns
     /// whether the stored address is generic.
-    AddressOf(step: &mut Step<'_>, version: Version, named: Named, address: Address, byte: Option<u8>) -> Ruled<bool>;
+    AddressOf(step: &mut Step<'_>, version: Version, named: SymbolKind, address: AddressValue, byte: Option<u8>) -> Ruled<bool>;
     /// Returns the part of a scalar of `size` bytes that a stored address, or one `byte` of it, occupies, in modules
     /// with this header.
-    SlotOf(size: u64, byte: Option<u8>, addressing: Addressing) -> Slot;
+    SlotOf(size: u64, byte: Option<u8>, addressing: Addressing) -> AddressSlot;
 }
 
 /// The rules of declarations and initializers.
 #[derive(Clone, Copy)]
 #[expect(missing_docs, reason = "an entry is described at its type")]
-pub struct Layout {
+pub struct LayoutRules {
     pub dimension: Dimension,
     pub size: Size,
     pub place: Place,
@@ -46,8 +46,8 @@ pub struct Layout {
     pub slot_of: SlotOf,
 }
 
-impl Layout {
-    pub(super) const SPECIFICATION: Layout = Layout {
+impl LayoutRules {
+    pub(super) const SPECIFICATION: LayoutRules = LayoutRules {
         dimension: Dimension::new(dimension),
         size: Size::new(size),
         place: Place::new(place),

@@ -20,14 +20,13 @@ entries! {
     IndexOperator(op: BinaryOp) -> bool;
     /// Returns the number of steps of an index register of this type that holds these bits (6.4.2).
     Index(ty: ScalarType, bits: u64) -> i64;
-    /// Returns the byte offset of an element in its array, for a constant index and the bytes of one step. `None` past
-    /// 64 bits.
+    /// Returns the byte offset of an element in its array, for a constant index and the bytes per step. `None` past 64
+    /// bits.
     ElementOffset(index: i64, step: i64) -> Option<i64>;
-    /// Returns the bytes of one step of an index, for an array of known or unknown size whose elements have `bytes`
-    /// bytes.
+    /// Returns the bytes per step of an index, for an array of known or unknown size with elements of `bytes` bytes.
     ElementStep(is_sized: bool, bytes: i64) -> i64;
     /// Returns the byte offset of an element in its array, for an index in a register of this type, a constant added to
-    /// it, and the bytes of one step. `None` if undecided: the specification does not say in how many bits an index is
+    /// it, and the bytes per step. `None` if undecided: the specification does not say in how many bits an index is
     /// scaled.
     IndexedOffset(ty: ScalarType, index: i64, constant: i64, step: i64) -> Option<i64>;
     /// Returns which element of a vector of `count` elements a suffix letter names (6.4.3). The instruction is refused
@@ -48,7 +47,7 @@ entries! {
 /// The rules of operands.
 #[derive(Clone, Copy)]
 #[expect(missing_docs, reason = "an entry is described at its type")]
-pub struct Operands {
+pub struct OperandRules {
     pub function_operand: FunctionOperand,
     pub offset_fits: OffsetFits,
     pub offset: Offset,
@@ -64,8 +63,8 @@ pub struct Operands {
     pub outside: Outside,
 }
 
-impl Operands {
-    pub(super) const SPECIFICATION: Operands = Operands {
+impl OperandRules {
+    pub(super) const SPECIFICATION: OperandRules = OperandRules {
         function_operand: FunctionOperand::new(function_operand),
         offset_fits: OffsetFits::new(fits),
         offset: Offset::new(|offset| offset),

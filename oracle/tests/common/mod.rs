@@ -2,7 +2,7 @@
 
 #![allow(dead_code, reason = "each program of tests uses a part")]
 
-use ptxsmith_oracle::{Address, Expectation, Left, Output, Readings, Rules, execute, expect, hex};
+use ptxsmith_oracle::{Address, Expectation, KernelOutcome, Output, Readings, Rules, execute, expect, hex};
 
 pub const HEADER: &str = ".version 8.0\n.target sm_80\n.address_size 64\n";
 
@@ -35,9 +35,9 @@ pub fn run_under(rules: &Rules, text: &str) -> Result<Output, &'static str> {
         Expectation::Unmodelled { reason, .. } => return Err(reason),
     };
     let kernels = execute(&module, &variables, rules);
-    match kernels.into_iter().find(|kernel| kernel.name == "k").expect("there is a kernel k").left {
-        Left::Output(output) => Ok(output),
-        Left::Unmodelled(reason) => Err(reason),
+    match kernels.into_iter().find(|kernel| kernel.name == "k").expect("there is a kernel k").outcome {
+        KernelOutcome::Output(output) => Ok(output),
+        KernelOutcome::Unmodelled(reason) => Err(reason),
     }
 }
 

@@ -1,8 +1,8 @@
-//! Runs campaigns of kernels with integer arithmetic, to test whether generated code computes the results in the PTX
-//! manual.
+//! Runs campaigns of kernels with integer arithmetic, to test whether generated code computes the results in
+//! the PTX manual.
 //!
-//! Many kernels are compiled in one module. A rejected module is split until a single kernel remains. Differences are
-//! reduced, and kernels that reduce to the same opcodes are one finding.
+//! Many kernels are compiled in one module. A rejected module is split until a single kernel remains.
+//! Differences are reduced, and kernels that reduce to the same opcodes are one finding.
 
 mod kernel;
 mod reduction;
@@ -13,27 +13,28 @@ use std::time::{Duration, Instant};
 
 use ptxsmith_diff::arithmetic::{Calculations, KernelVerdict, WrongResult, cause};
 use ptxsmith_diff::gone::class_of as class_of_listed;
-use ptxsmith_diff::known::{KNOWN, Known, Maker};
+use ptxsmith_diff::known::{Implementation, KNOWN, KnownDeviation};
 use ptxsmith_gen::arithmetic::{TARGETS, forms, module};
 use ptxsmith_model::{
-    Class, Comparison, Kind, Observation, Outcome as Answer, ProgramVerdict, ReleaseVerdict, Status,
+    Class, ComparedResults, FindingKind, Observation, Outcome as Answer, ProgramVerdict, ReleaseVerdict,
+    Status,
 };
 use ptxsmith_oracle::{INPUTS, Rules, Validity};
 use ptxsmith_report::{Finding, folder, reproduce, severity};
 use ptxsmith_subject::{SubjectSpec, parse_spec};
 use ptxsmith_syntax::parse;
 
-use crate::campaign::{Campaign, Outcome};
+use crate::campaign::{Campaign, CampaignOutcome};
 use crate::failure::{Failure, of_subject};
 use crate::files;
 use crate::ledger::slug;
-use crate::pool::{Budget, Ended, each, lock_of};
+use crate::pool::{Budget, Completion, each, lock_of};
 use crate::session::Session;
-use crate::store::Earlier;
-use crate::subjects::{Tested, open_subjects};
+use crate::store::ExistingCampaign;
+use crate::subjects::{TestSubject, open_subjects};
 use crate::tally::{self, Tally};
-use crate::texts::Options;
-use kernel::Kernel;
+use crate::texts::TextOptions;
+use kernel::BranchlessKernel;
 
 /// The number of kernels if neither a number nor a time is given.
 const CASES: u64 = 20_000;
@@ -46,8 +47,8 @@ const MOST_REDUCED: usize = 300;
 
 /// A kernel that a subject compiles incorrectly.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Example {
-    kernel: Kernel,
+struct MiscompiledKernel {
+    kernel: BranchlessKernel,
     number: u64,
     /// The index of the subject.
     subject: usize,
@@ -56,12 +57,12 @@ struct Example {
     class: Class,
     wrong: Option<WrongResult>,
     /// The message of a subject that failed.
-    said: String,
+    message: String,
 }
 
 #[derive(Default)]
-struct Seen {
-    examples: Vec<Example>,
+struct ArithmeticResults {
+    examples: Vec<MiscompiledKernel>,
     /// The tallies by index of the subject.
     tallies: Vec<Tally>,
 }
@@ -70,7 +71,7 @@ struct Seen {
 ///
 /// # Errors
 /// If no subject can be opened, one neither shows code nor runs kernels, or this machine or our code fails.
-pub fn run(session: &Session, options: &Options) -> Result<Outcome, Failure> {
+pub fn run(session: &Session, options: &TextOptions) -> Result<CampaignOutcome, Failure> {
     let default: Vec<SubjectSpec> =
         DEFAULT.iter().map(|text| parse_spec(text).expect("it is a subject")).collect();
     let specs = if options.subjects.is_empty() { &default[..] } else { &options.subjects };
@@ -78,7 +79,8 @@ pub fn run(session: &Session, options: &Options) -> Result<Outcome, Failure> {
     match subjects.iter().find(|tested| !tested.subject.computes()) {
         None => run_on(session, options, subjects),
         Some(other) => Err(Failure::BadInput(format!(
-            "{} neither shows code nor runs kernels; ptxas@RELEASE does, where nvdisasm is installed, and so does driver",
+            "{} neither shows code nor runs kernels; ptxas@RELEASE does, where nvdisasm is installed, and so \
+             does driver",
             other.subject.id()
         ))),
     }
@@ -88,15 +90,19 @@ pub fn run(session: &Session, options: &Options) -> Result<Outcome, Failure> {
 ///
 /// # Errors
 /// If this machine or our code fails.
-pub fn run_on(session: &Session, options: &Options, subjects: Vec<Tested>) -> Result<Outcome, Failure> {
-    let earlier = if options.replace { Earlier::Replace } else { Earlier::Refuse };
+pub fn run_on(
+    session: &Session,
+    options: &TextOptions,
+    subjects: Vec<TestSubject>,
+) -> Result<CampaignOutcome, Failure> {
+    let earlier = if options.replace { ExistingCampaign::Replace } else { ExistingCampaign::Refuse };
     let campaign =
         Campaign::new(session, "arithmetic", "kernels", subjects, Some(options.out.clone()), earlier)?;
     let cases = options.cases.or((!options.unlimited).then_some(CASES));
     let budget =
         Budget { tasks: cases.map(|cases| cases.div_ceil(TOGETHER)), units: cases, ..Budget::default() };
     let tallies = vec![Tally::default(); campaign.subjects.len()];
-    let seen = Mutex::new(Seen { tallies, ..Seen::default() });
+    let seen = Mutex::new(ArithmeticResults { tallies, ..ArithmeticResults::default() });
     let ended = each(session, budget, campaign.unit, |task, work| {
         let numbers = TOGETHER * task..cases.unwrap_or(u64::MAX).min(TOGETHER * (task + 1));
         judge_kernels(&campaign, numbers.clone(), task as usize, &seen)?;
@@ -104,19 +110,19 @@ pub fn run_on(session: &Session, options: &Options, subjects: Vec<Tested>) -> Re
         work.say(format!("{} deviate", lock_of(&seen).examples.len()));
         Ok(())
     })?;
-    let Seen { mut examples, tallies } = seen.into_inner().expect("a panic ends the program");
+    let ArithmeticResults { mut examples, tallies } = seen.into_inner().expect("a panic ends the program");
     examples.sort_by_key(|example| (example.kernel.size(), example.number, example.subject));
-    let unreduced = || examples.iter().map(|example| (example.clone(), 1)).collect();
-    let reduced = match ended {
-        // If interrupted during the reduction, report the results so far.
-        Ended::All => match reduction::reduce_all(&campaign, examples.clone(), options.reduce) {
-            Err(Failure::Interrupted) => unreduced(),
-            reduced => reduced?,
-        },
-        Ended::Interrupted => unreduced(),
-    };
-    let is_interrupted = ended == Ended::Interrupted && !session.cancel.is_late();
-    let mut report = campaign.report(&[], ended == Ended::All);
+    let mut reduced: Vec<(MiscompiledKernel, u64)> =
+        examples.iter().map(|example| (example.clone(), 1)).collect();
+    if ended == Completion::All {
+        match reduction::reduce_all(&campaign, examples, options.reduce) {
+            // If interrupted during the reduction, report the results so far.
+            Err(Failure::Interrupted) => {}
+            all => reduced = all?,
+        }
+    }
+    let is_interrupted = ended == Completion::Interrupted && !session.cancel.is_late();
+    let mut report = campaign.report(&[], ended == Completion::All);
     tally::enter(&mut report, &tallies);
     for finding in findings(&campaign, reduced)? {
         report.findings.push(write_finding(&options.out, finding)?);
@@ -124,80 +130,124 @@ pub fn run_on(session: &Session, options: &Options, subjects: Vec<Tested>) -> Re
     report.findings.sort_by_key(severity::order);
     session.expected.mark(&mut report);
     campaign.write_report(&report)?;
-    Ok(Outcome { report, earlier: 0, interrupted: is_interrupted, resumable: false, left_out: false })
+    Ok(CampaignOutcome { report, earlier: 0, interrupted: is_interrupted, resumable: false, left_out: false })
 }
 
 /// Kernels with their names, and their expected results.
-type NamedKernels = (Vec<(String, Kernel)>, Calculations);
+type NamedKernels = (Vec<(String, BranchlessKernel)>, Calculations);
 
 /// Compiles the kernels with these numbers with every subject.
 fn judge_kernels(
     campaign: &Campaign<'_>,
     numbers: std::ops::Range<u64>,
     task: usize,
-    seen: &Mutex<Seen>,
+    seen: &Mutex<ArithmeticResults>,
 ) -> Result<(), Failure> {
-    // The expected results do not depend on the target, so compute them once for the targets with the same kernels.
+    // The expected results do not depend on the target, so compute them once for the targets with the same
+    // kernels.
     let mut made: BTreeMap<usize, Option<NamedKernels>> = BTreeMap::new();
     for (subject, tested) in campaign.subjects.iter().enumerate() {
         let Some(target) = target_of(tested, task) else { continue };
-        let made = made.entry(forms(target)).or_insert_with(|| {
+        let kernels = made.entry(forms(target)).or_insert_with(|| {
             let text = module(campaign.seed, numbers.clone(), target);
-            Some((Kernel::all(&text), calculations(&text)?))
+            Some((BranchlessKernel::all(&text), calculations(&text)?))
         });
-        let Some((kernels, calculations)) = made else { continue };
-        let mut pending = vec![(0..kernels.len(), Some(&*calculations))];
+        if let Some((kernels, calculations)) = kernels {
+            let batch = KernelBatch { kernels, first: numbers.start, subject, target };
+            batch.judge(tested, calculations, seen)?;
+        }
+    }
+    Ok(())
+}
+
+/// Kernels that one subject compiles for one target.
+struct KernelBatch<'k> {
+    /// The kernels with their names.
+    kernels: &'k [(String, BranchlessKernel)],
+    /// The number of the first kernel.
+    first: u64,
+    /// The index of the subject.
+    subject: usize,
+    /// The index of the target.
+    target: usize,
+}
+
+impl KernelBatch<'_> {
+    /// Compiles the kernels in one module. Splits a module that is not accepted until a single kernel
+    /// remains.
+    fn judge(
+        &self,
+        tested: &TestSubject,
+        calculations: &Calculations,
+        seen: &Mutex<ArithmeticResults>,
+    ) -> Result<(), Failure> {
+        let mut pending = vec![(0..self.kernels.len(), Some(calculations))];
         while let Some((range, whole)) = pending.pop() {
-            let text = text_of(&kernels[range.clone()], target);
-            let own = if whole.is_none() { self::calculations(&text) } else { None };
-            let Some(calculations) = whole.or(own.as_ref()) else { continue };
-            let judged =
-                calculations.judge(&*tested.subject, &text, TARGETS[target].0).map_err(of_subject)?;
-            let outcome = judged.observation.outcome;
-            if outcome != Answer::Accepted && range.len() > 1 {
+            let text = text_of(&self.kernels[range.clone()], self.target);
+            let of_part = if whole.is_none() { self::calculations(&text) } else { None };
+            let Some(calculations) = whole.or(of_part.as_ref()) else { continue };
+            let target = TARGETS[self.target].0;
+            let judged = calculations.judge(&*tested.subject, &text, target).map_err(of_subject)?;
+            if judged.observation.outcome != Answer::Accepted && range.len() > 1 {
                 let middle = range.start + range.len() / 2;
                 pending.extend([(range.start..middle, None), (middle..range.end, None)]);
                 continue;
             }
             let mut seen = lock_of(seen);
-            let example = |at: usize, class, wrong, said| Example {
-                kernel: kernels[at].1.clone(),
-                number: numbers.start + at as u64,
-                subject,
-                target,
-                class,
-                wrong,
-                said,
-            };
-            if outcome != Answer::Accepted {
-                let said = said(&judged.observation);
-                match class_of(outcome) {
-                    Some(class) => {
-                        seen.tallies[subject].compared += 1;
-                        seen.tallies[subject].deviate += 1;
-                        seen.examples.push(example(range.start, class, None, said));
-                    }
-                    None => seen.tallies[subject].leave(said, 1),
-                }
-            }
+            self.enter_failure(range.start, &judged.observation, &mut seen);
             // The verdicts are in the order of the names: k10 comes before k9.
             let mut verdicts: BTreeMap<String, KernelVerdict> = judged.kernels.into_iter().collect();
-            for at in range.clone() {
-                let Some(verdict) = verdicts.remove(&kernels[at].0) else { continue };
-                let tally = &mut seen.tallies[subject];
-                match verdict {
-                    KernelVerdict::Agrees => tally.compared += 1,
-                    KernelVerdict::NotFollowed(why) => tally.leave(cause(&why), 1),
-                    KernelVerdict::Differs(wrong) => {
-                        tally.compared += 1;
-                        tally.deviate += 1;
-                        seen.examples.push(example(at, Class::WrongValue, Some(wrong), String::new()));
-                    }
+            for index in range {
+                if let Some(verdict) = verdicts.remove(&self.kernels[index].0) {
+                    self.enter_verdict(index, verdict, &mut seen);
                 }
             }
         }
+        Ok(())
     }
-    Ok(())
+
+    /// Records that a subject does not accept a kernel, if that is so.
+    fn enter_failure(&self, index: usize, observation: &Observation, seen: &mut ArithmeticResults) {
+        if observation.outcome == Answer::Accepted {
+            return;
+        }
+        let message = message_of(observation);
+        let tally = &mut seen.tallies[self.subject];
+        match class_of(observation.outcome) {
+            Some(class) => {
+                tally.compared += 1;
+                tally.deviate += 1;
+                seen.examples.push(MiscompiledKernel { class, message, ..self.example(index) });
+            }
+            None => tally.leave(message, 1),
+        }
+    }
+
+    fn enter_verdict(&self, index: usize, verdict: KernelVerdict, seen: &mut ArithmeticResults) {
+        let tally = &mut seen.tallies[self.subject];
+        match verdict {
+            KernelVerdict::Agrees => tally.compared += 1,
+            KernelVerdict::NotFollowed(why) => tally.leave(cause(&why), 1),
+            KernelVerdict::Differs(wrong) => {
+                tally.compared += 1;
+                tally.deviate += 1;
+                seen.examples.push(MiscompiledKernel { wrong: Some(wrong), ..self.example(index) });
+            }
+        }
+    }
+
+    /// Returns the kernel with this index as one with a wrong result.
+    fn example(&self, index: usize) -> MiscompiledKernel {
+        MiscompiledKernel {
+            kernel: self.kernels[index].1.clone(),
+            number: self.first + index as u64,
+            subject: self.subject,
+            target: self.target,
+            class: Class::WrongValue,
+            wrong: None,
+            message: String::new(),
+        }
+    }
 }
 
 /// Returns the class of a compiler failure.
@@ -210,10 +260,10 @@ fn class_of(outcome: Answer) -> Option<Class> {
 }
 
 /// Returns the message of a subject that does not accept a module.
-fn said(observation: &Observation) -> String {
+fn message_of(observation: &Observation) -> String {
     let diagnostic = observation.diagnostics.first().map(|diagnostic| diagnostic.message.clone());
-    let said = diagnostic.or_else(|| observation.reason.clone());
-    said.unwrap_or_else(|| format!("the kernel is {}", observation.outcome))
+    let message = diagnostic.or_else(|| observation.reason.clone());
+    message.unwrap_or_else(|| format!("the kernel is {}", observation.outcome))
 }
 
 /// Returns the expected results of kernels for the standard inputs.
@@ -222,93 +272,99 @@ fn calculations(text: &str) -> Option<Calculations> {
 }
 
 /// Prints kernels as a module for a target, under their own names.
-fn text_of(kernels: &[(String, Kernel)], target: usize) -> String {
+fn text_of(kernels: &[(String, BranchlessKernel)], target: usize) -> String {
     let (target, version) = TARGETS[target];
     let header = format!(".version {version}\n.target {target}\n.address_size 64\n");
     kernels.iter().fold(header, |text, (name, kernel)| text + &kernel.text(name))
 }
 
 /// Returns the target of a task. The targets of a subject take turns.
-fn target_of(tested: &Tested, task: usize) -> Option<usize> {
-    let description = tested.subject.description();
-    let has = |target: &usize| description.targets.iter().any(|known| known == TARGETS[*target].0);
-    let targets: Vec<usize> = (0..TARGETS.len()).filter(has).collect();
+fn target_of(tested: &TestSubject, task: usize) -> Option<usize> {
+    let targets: Vec<usize> = (0..TARGETS.len()).filter(|&target| has_target(tested, target)).collect();
     (!targets.is_empty()).then(|| targets[task % targets.len()])
 }
 
-/// Builds the findings. Kernels with the same class that reduce to the same opcodes, or that one listed deviation covers,
-/// are one finding.
-fn findings(campaign: &Campaign<'_>, reduced: Vec<(Example, u64)>) -> Result<Vec<Finding>, Failure> {
-    let mut shortest: BTreeMap<String, (Example, u64, BTreeSet<usize>)> = BTreeMap::new();
+/// Returns true if a subject declares support for the target with this index.
+fn has_target(tested: &TestSubject, target: usize) -> bool {
+    tested.subject.description().targets.iter().any(|known| known == TARGETS[target].0)
+}
+
+/// Builds the findings. Kernels with the same class that reduce to the same opcodes, or that one listed
+/// deviation covers, are one finding.
+fn findings(
+    campaign: &Campaign<'_>,
+    reduced: Vec<(MiscompiledKernel, u64)>,
+) -> Result<Vec<Finding>, Failure> {
+    let mut shortest: BTreeMap<String, (MiscompiledKernel, u64, BTreeSet<usize>)> = BTreeMap::new();
     for (example, count) in reduced {
         let subject = example.subject;
         let id = slug(&format!("arithmetic {} {}", example.class.name(), example.kernel.form()));
         let id = listed(&example).map_or(id, |known| known.id.to_owned());
-        let (shown, all, subjects) =
+        let (best, total, subjects) =
             shortest.entry(id).or_insert_with(|| (example.clone(), 0, BTreeSet::new()));
-        *all += count;
+        *total += count;
         subjects.insert(subject);
-        if example.kernel.size() < shown.kernel.size() {
-            *shown = example;
+        if example.kernel.size() < best.kernel.size() {
+            *best = example;
         }
     }
-    let mut found = Vec::new();
+    let mut findings = Vec::new();
     for (id, (example, count, shows)) in shortest {
         let releases = match releases(campaign, &example) {
             // If interrupted while the subjects run again, report the results so far.
             Err(Failure::Interrupted) => Vec::new(),
             releases => releases?,
         };
-        let own_id = |place: usize| campaign.subjects[place].subject.id().to_owned();
-        let deviates = |place: usize| {
-            releases.get(place).is_some_and(|release| matches!(release.verdict, ProgramVerdict::Deviates(_)))
-        };
-        if !releases.is_empty() && !(0..releases.len()).any(deviates) {
+        let deviates: Vec<bool> =
+            releases.iter().map(|release| matches!(release.verdict, ProgramVerdict::Deviates(_))).collect();
+        if !releases.is_empty() && !deviates.contains(&true) {
             let note =
                 format!("`{}` differed {count} times and not again; it is no finding", example.kernel.form());
             campaign.session.events.note(&note);
             continue;
         }
-        let subjects: Vec<String> = (0..campaign.subjects.len())
-            .filter(|&place| deviates(place) || shows.contains(&place))
-            .map(own_id)
+        let subjects: Vec<String> = (campaign.subjects.iter().enumerate())
+            .filter(|(index, _)| deviates.get(*index) == Some(&true) || shows.contains(index))
+            .map(|(_, tested)| tested.subject.id().to_owned())
             .collect();
         let finding = Finding { id, count, subjects, releases, ..finding_of(&example, campaign.seed) };
-        found.push(known_where_listed(finding, &campaign.subjects));
+        findings.push(known_where_listed(finding, &campaign.subjects));
     }
-    Ok(found)
+    Ok(findings)
 }
 
-/// Returns the listed deviation of the same class whose pattern a kernel matches.
-fn listed(example: &Example) -> Option<&'static Known> {
+/// Returns the listed deviation of the same class with a pattern that matches a kernel.
+fn listed(example: &MiscompiledKernel) -> Option<&'static KnownDeviation> {
     let module = parse(&text_of(&[("k".to_owned(), example.kernel.clone())], example.target)).ok()?;
     KNOWN.iter().find(|known| class_of_listed(known, &module) == example.class && known.matches(&module))
 }
 
 /// Returns the result of each subject for the kernel of a finding.
-fn releases(campaign: &Campaign<'_>, example: &Example) -> Result<Vec<ReleaseVerdict>, Failure> {
-    let of = |tested: &Tested| {
-        let description = tested.subject.description();
-        let has = |target: usize| description.targets.iter().any(|known| known == TARGETS[target].0);
-        let likely = (0..TARGETS.len()).filter(|&target| forms(target) == forms(example.target));
-        let target = [example.target].into_iter().chain(likely).find(|&target| has(target));
-        let verdict = match target {
-            None => ProgramVerdict::NotCompared("it has none of the targets".to_owned()),
-            Some(target) => match reduction::shown(tested, &example.kernel, target)? {
-                Some((class, _)) => ProgramVerdict::Deviates(class),
-                None => ProgramVerdict::Conforms,
-            },
-        };
-        Ok(ReleaseVerdict {
-            subject: description.id.clone(),
-            version: description.version.clone().unwrap_or_default(),
-            verdict,
-        })
-    };
-    campaign.subjects.iter().map(of).collect()
+fn releases(campaign: &Campaign<'_>, example: &MiscompiledKernel) -> Result<Vec<ReleaseVerdict>, Failure> {
+    campaign.subjects.iter().map(|tested| release_verdict(tested, example)).collect()
 }
 
-fn finding_of(example: &Example, seed: u64) -> Finding {
+/// Returns the result of a subject for a kernel, for the target of the kernel or another one with the same
+/// kernels.
+fn release_verdict(tested: &TestSubject, example: &MiscompiledKernel) -> Result<ReleaseVerdict, Failure> {
+    let likely = (0..TARGETS.len()).filter(|&target| forms(target) == forms(example.target));
+    let mut targets = [example.target].into_iter().chain(likely);
+    let verdict = match targets.find(|&target| has_target(tested, target)) {
+        None => ProgramVerdict::NotCompared("it has none of the targets".to_owned()),
+        Some(target) => match reduction::deviation_of(tested, &example.kernel, target)? {
+            Some((class, _)) => ProgramVerdict::Deviates(class),
+            None => ProgramVerdict::Conforms,
+        },
+    };
+    let description = tested.subject.description();
+    Ok(ReleaseVerdict {
+        subject: description.id.clone(),
+        version: description.version.clone().unwrap_or_default(),
+        verdict,
+    })
+}
+
+fn finding_of(example: &MiscompiledKernel, seed: u64) -> Finding {
     let form = example.kernel.form();
     let text = text_of(&[("k".to_owned(), example.kernel.clone())], example.target);
     let (title, expected, actual) = match &example.wrong {
@@ -317,7 +373,7 @@ fn finding_of(example: &Example, seed: u64) -> Finding {
             format!("{expected}, where {inputs}"),
             stored.clone(),
         ),
-        None => (format!("`{form}`: {}", example.said), "code".to_owned(), example.said.clone()),
+        None => (format!("`{form}`: {}", example.message), "code".to_owned(), example.message.clone()),
     };
     let outcome = match example.class {
         Class::Crash => Answer::Crashed,
@@ -326,14 +382,14 @@ fn finding_of(example: &Example, seed: u64) -> Finding {
     };
     Finding {
         status: Status::New,
-        kind: Kind::Unexplained,
+        kind: FindingKind::Unexplained,
         class: example.class,
         title,
         program: text,
         observed: Observation::new(outcome),
         repeat: format!("ptxsmith run --focus arithmetic --seed {seed} --cases {}", example.number + 1),
         validity: Validity::Valid.name().to_owned(),
-        comparison: Some(Comparison {
+        comparison: Some(ComparedResults {
             expected,
             actual,
             found_by: format!("seed {seed}, kernel {}", example.number),
@@ -343,18 +399,20 @@ fn finding_of(example: &Example, seed: u64) -> Finding {
 }
 
 /// Turns the finding into a known one, if the deviation is listed for every subject that shows it.
-fn known_where_listed(finding: Finding, subjects: &[Tested]) -> Finding {
+fn known_where_listed(finding: Finding, subjects: &[TestSubject]) -> Finding {
     let Some(listed) = KNOWN.iter().find(|known| known.id == finding.id) else { return finding };
-    let shows = |tested: &&Tested| finding.subjects.iter().any(|id| id == tested.subject.id());
-    let is_listed = |tested: &Tested| listed.is_of(Maker::of(tested.subject.description()));
-    match subjects.iter().filter(shows).all(is_listed) {
-        true => Finding {
-            status: Status::Known,
-            kind: Kind::Known(listed.id.to_owned()),
-            title: listed.title.to_owned(),
-            ..finding
-        },
-        false => finding,
+    let mut showing =
+        subjects.iter().filter(|tested| finding.subjects.iter().any(|id| id == tested.subject.id()));
+    if !showing
+        .all(|tested| listed.is_listed_for(Implementation::from_description(tested.subject.description())))
+    {
+        return finding;
+    }
+    Finding {
+        status: Status::Known,
+        kind: FindingKind::Known(listed.id.to_owned()),
+        title: listed.title.to_owned(),
+        ..finding
     }
 }
 
@@ -363,7 +421,7 @@ fn write_finding(out: &std::path::Path, mut finding: Finding) -> Result<Finding,
     let directory = files::make_findings(out)?;
     let name = format!("{}.ptx", finding.id);
     let mut text = format!("// note: {}: {}\n", finding.class, finding.title);
-    if let Some(Comparison { expected, actual, found_by }) = &finding.comparison {
+    if let Some(ComparedResults { expected, actual, found_by }) = &finding.comparison {
         text += &files::provenance(found_by);
         text += &format!("// note: expected {expected}\n// note: seen {actual}\n");
     }
@@ -383,8 +441,8 @@ fn write_finding(out: &std::path::Path, mut finding: Finding) -> Result<Finding,
 /// Returns the end of the time for reduction.
 fn end_of(session: &Session, limit: Option<Duration>) -> Option<Instant> {
     let of_session = session.limit.map(|limit| limit.reduction_ends());
-    let own = limit.map(|limit| Instant::now() + limit);
-    own.into_iter().chain(of_session).min()
+    let of_option = limit.map(|limit| Instant::now() + limit);
+    of_option.into_iter().chain(of_session).min()
 }
 
 #[cfg(test)]
@@ -423,11 +481,13 @@ mod tests {
     fn the_kernel_that_is_wrong_is_the_one_with_the_number_in_its_name() {
         let targets = vec!["sm_75".to_owned()];
         let description = Description { id: "fake".to_owned(), targets, ..Description::default() };
-        let tested = Tested::new(Box::new(LeavesNothing(description)));
+        let tested = TestSubject::new(Box::new(LeavesNothing(description)));
         let session = session();
         let campaign =
-            Campaign::new(&session, "arithmetic", "kernels", vec![tested], None, Earlier::Refuse).unwrap();
-        let seen = Mutex::new(Seen { tallies: vec![Tally::default()], ..Seen::default() });
+            Campaign::new(&session, "arithmetic", "kernels", vec![tested], None, ExistingCampaign::Refuse)
+                .unwrap();
+        let seen =
+            Mutex::new(ArithmeticResults { tallies: vec![Tally::default()], ..ArithmeticResults::default() });
         judge_kernels(&campaign, 0..12, 0, &seen).unwrap();
         let examples = seen.into_inner().unwrap().examples;
         assert_eq!(examples.iter().map(|example| example.number).collect::<Vec<_>>(), [9]);

@@ -1,5 +1,5 @@
-//! Reduces kernels: compiles all variants that are smaller by one change together, and continues with the smallest one
-//! that still deviates.
+//! Reduces kernels: compiles all variants that are smaller by one change together, and continues with the
+//! smallest one that still deviates.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -9,31 +9,31 @@ use ptxsmith_diff::arithmetic::{KernelVerdict, WrongResult};
 use ptxsmith_gen::arithmetic::TARGETS;
 use ptxsmith_model::{Class, Outcome as Answer};
 
-use super::{Example, Kernel, MOST_REDUCED, calculations, class_of, end_of, text_of};
+use super::{BranchlessKernel, MOST_REDUCED, MiscompiledKernel, calculations, class_of, end_of, text_of};
 use crate::campaign::Campaign;
 use crate::failure::{Failure, of_subject};
 use crate::pool::{lock_of, map};
-use crate::subjects::Tested;
+use crate::subjects::TestSubject;
 
 /// The most variants in one module.
 const MOST_TOGETHER: usize = 200;
 
-/// Reduces examples, the shortest first. Among those with the same opcodes and subject only one is reduced; it is
-/// returned with their number.
+/// Reduces examples, the shortest first. Among those with the same opcodes and subject only one is reduced;
+/// it is returned with their number.
 pub(super) fn reduce_all(
     campaign: &Campaign<'_>,
-    examples: Vec<Example>,
+    examples: Vec<MiscompiledKernel>,
     limit: Option<Duration>,
-) -> Result<Vec<(Example, u64)>, Failure> {
+) -> Result<Vec<(MiscompiledKernel, u64)>, Failure> {
     let until = end_of(campaign.session, limit);
-    let mut alike: BTreeMap<(String, usize), (Example, u64)> = BTreeMap::new();
+    let mut alike: BTreeMap<(String, usize), (MiscompiledKernel, u64)> = BTreeMap::new();
     for example in examples {
         let key = (example.kernel.form(), example.subject);
         alike.entry(key).or_insert_with(|| (example, 0)).1 += 1;
     }
-    let mut distinct: Vec<(Example, u64)> = alike.into_values().collect();
+    let mut distinct: Vec<(MiscompiledKernel, u64)> = alike.into_values().collect();
     distinct.sort_by_key(|(example, _)| (example.kernel.size(), example.number, example.subject));
-    let left = distinct.split_off(distinct.len().min(MOST_REDUCED));
+    let beyond_limit = distinct.split_off(distinct.len().min(MOST_REDUCED));
     let late = Mutex::new(Vec::new());
     let reduced = map(campaign.session, &distinct, |(example, count)| {
         if until.is_some_and(|until| Instant::now() >= until) {
@@ -42,14 +42,18 @@ pub(super) fn reduce_all(
         }
         Ok(Some((reduce(&campaign.subjects[example.subject], example, until)?, *count)))
     })?;
-    let mut reduced: Vec<(Example, u64)> = reduced.into_iter().flatten().flatten().collect();
+    let mut reduced: Vec<(MiscompiledKernel, u64)> = reduced.into_iter().flatten().flatten().collect();
     // Examples without time for a reduction join a reduced one whose opcodes they contain.
-    let forms: Vec<(String, Example)> =
+    let forms: Vec<(String, MiscompiledKernel)> =
         reduced.iter().map(|(example, _)| (example.kernel.form(), example.clone())).collect();
-    for (example, count) in late.into_inner().expect("a panic ends the program").into_iter().chain(left) {
+    for (example, count) in
+        late.into_inner().expect("a panic ends the program").into_iter().chain(beyond_limit)
+    {
         let form = example.kernel.form();
-        match forms.iter().find(|(own, other)| contains(&form, own) && other.class == example.class) {
-            Some((_, other)) => reduced.push((Example { subject: example.subject, ..other.clone() }, count)),
+        match forms.iter().find(|(part, other)| contains(&form, part) && other.class == example.class) {
+            Some((_, other)) => {
+                reduced.push((MiscompiledKernel { subject: example.subject, ..other.clone() }, count))
+            }
             None => reduced.push((example, count)),
         }
     }
@@ -59,39 +63,43 @@ pub(super) fn reduce_all(
 /// Returns true if a form contains all opcodes of another in the same order.
 fn contains(form: &str, other: &str) -> bool {
     let mut all = form.split(' ');
-    other.split(' ').all(|opcode| all.any(|own| own == opcode))
+    other.split(' ').all(|opcode| all.any(|present| present == opcode))
 }
 
-fn reduce(tested: &Tested, example: &Example, until: Option<Instant>) -> Result<Example, Failure> {
-    let mut least = example.clone();
+fn reduce(
+    tested: &TestSubject,
+    example: &MiscompiledKernel,
+    until: Option<Instant>,
+) -> Result<MiscompiledKernel, Failure> {
+    let mut smallest = example.clone();
     loop {
-        let smaller = least.kernel.smaller();
+        let smaller = smallest.kernel.smaller();
         let mut next = None;
-        for some in smaller.chunks(MOST_TOGETHER) {
+        for chunk in smaller.chunks(MOST_TOGETHER) {
             if until.is_some_and(|until| Instant::now() >= until) {
-                return Ok(least);
+                return Ok(smallest);
             }
-            next = first_wrong(tested, some, example)?;
+            next = first_wrong(tested, chunk, example)?;
             if next.is_some() {
                 break;
             }
         }
         match next {
-            Some((kernel, wrong)) => least = Example { kernel, wrong, ..least },
-            None => return Ok(least),
+            Some((kernel, wrong)) => smallest = MiscompiledKernel { kernel, wrong, ..smallest },
+            None => return Ok(smallest),
         }
     }
 }
 
 /// Returns the first of some kernels that shows the class of an example.
 fn first_wrong(
-    tested: &Tested,
-    kernels: &[Kernel],
-    example: &Example,
-) -> Result<Option<(Kernel, Option<WrongResult>)>, Failure> {
+    tested: &TestSubject,
+    kernels: &[BranchlessKernel],
+    example: &MiscompiledKernel,
+) -> Result<Option<(BranchlessKernel, Option<WrongResult>)>, Failure> {
     if example.class != Class::WrongValue {
         for kernel in kernels {
-            if let Some((class, wrong)) = shown(tested, kernel, example.target)?
+            if let Some((class, wrong)) = deviation_of(tested, kernel, example.target)?
                 && class == example.class
             {
                 return Ok(Some((kernel.clone(), wrong)));
@@ -99,8 +107,8 @@ fn first_wrong(
         }
         return Ok(None);
     }
-    let named: Vec<(String, Kernel)> =
-        kernels.iter().enumerate().map(|(at, kernel)| (format!("k{at:04}"), kernel.clone())).collect();
+    let named: Vec<(String, BranchlessKernel)> =
+        kernels.iter().enumerate().map(|(index, kernel)| (format!("k{index:04}"), kernel.clone())).collect();
     let text = text_of(&named, example.target);
     let Some(calculations) = calculations(&text) else { return Ok(None) };
     let judged =
@@ -108,7 +116,7 @@ fn first_wrong(
     // If the module is not accepted, compile each kernel alone to find those at fault.
     if judged.observation.outcome != Answer::Accepted {
         for kernel in kernels {
-            if let Some((Class::WrongValue, wrong)) = shown(tested, kernel, example.target)? {
+            if let Some((Class::WrongValue, wrong)) = deviation_of(tested, kernel, example.target)? {
                 return Ok(Some((kernel.clone(), wrong)));
             }
         }
@@ -122,9 +130,9 @@ fn first_wrong(
 }
 
 /// Returns the deviation of a subject on a kernel alone.
-pub(super) fn shown(
-    tested: &Tested,
-    kernel: &Kernel,
+pub(super) fn deviation_of(
+    tested: &TestSubject,
+    kernel: &BranchlessKernel,
     target: usize,
 ) -> Result<Option<(Class, Option<WrongResult>)>, Failure> {
     let text = text_of(&[("k".to_owned(), kernel.clone())], target);

@@ -1,22 +1,22 @@
 //! Repeats the examples of findings, each alone.
 //!
-//! An example was judged among thousands of other cases, and the subject's result carries traces of them: the placement
-//! of variables, or the diagnostics that followed. Which cases were together depends on the number of threads. Reports
-//! must show what the command that reproduces the finding shows.
+//! An example was judged among thousands of other cases, and the subject's result carries traces of them: the
+//! placement of variables, or the diagnostics that followed. Which cases were together depends on the number
+//! of threads. Reports must show what the command that reproduces the finding shows.
 
 use std::cmp::Ordering;
 
-use ptxsmith_diff::{Class, Difference, NotCompared, Part, Verdict};
-use ptxsmith_model::{Finding, Kind};
-use ptxsmith_subject::{Observation, Outcome};
+use ptxsmith_diff::{Class, Difference, NotCompared, PartVerdict, Verdict};
+use ptxsmith_model::{Finding, FindingKind};
+use ptxsmith_subject::{Observation, Outcome, Variable};
 use ptxsmith_syntax::{Expr, Initializer, InitializerList, Item};
 
 use super::Campaign;
 use crate::failure::{Failure, of_subject};
 use crate::judges::judge;
-use crate::ledger::{Found, Name, quote};
+use crate::ledger::{FindingName, PendingFinding, quote};
 use crate::pool;
-use crate::subjects::Tested;
+use crate::subjects::TestSubject;
 
 /// The most findings to repeat. A subject that is always wrong has a finding for each case.
 const MOST: usize = 1_000;
@@ -24,47 +24,41 @@ const MOST: usize = 1_000;
 pub(super) const REPEATED: u32 = 5;
 
 /// The results of a repeated example.
-pub(super) struct Again {
+pub(super) struct RepeatedRuns {
     /// The observation that shows the same deviation.
     pub same: Option<Observation>,
-    /// The number of times that it reproduced ...
-    pub came: u32,
-    /// ... out of this many repetitions.
-    pub shown: u32,
+    /// The number of runs that reproduced the deviation.
+    pub reproduced: u32,
+    /// The number of runs with a result.
+    pub runs: u32,
 }
 
-/// Replaces the observations of generated examples by those of each example alone, if they show the same deviation. Joins
-/// new findings that do not reproduce into one. Stops at Ctrl-C.
-pub(super) fn observe_again(campaign: &Campaign<'_>, findings: &mut Vec<Found>) -> Result<(), Failure> {
-    let some_need_company = findings.iter().any(Found::is_of_company);
+/// Replaces the observations of generated examples by those of each example alone, if they show the same
+/// deviation. Joins new findings that do not reproduce into one. Stops at Ctrl-C.
+pub(super) fn observe_again(
+    campaign: &Campaign<'_>,
+    findings: &mut Vec<PendingFinding>,
+) -> Result<(), Failure> {
+    let some_need_company = findings.iter().any(PendingFinding::needs_neighbours);
     show_in_arrays(campaign, findings)?;
-    // Do not repeat kernel results. A layout finding is about placement itself, and results that vary for a reason other
-    // than the run are not about a single program.
-    let generated = |found: &Found| {
-        let Found { finding, origin, .. } = found;
-        let by_chance =
-            finding.class == Class::WrongLayout || found.is_inconsistent() && !found.is_about_runs();
-        origin.is_none() && !by_chance && finding.observed.kernels.is_empty()
-    };
-    let examples: Vec<(usize, &Tested, &str)> = (findings.iter().enumerate())
-        .filter(|(_, found)| generated(found))
-        .filter_map(|(nth, found)| {
-            Some((nth, campaign.tested(&found.finding.subjects[0])?, &*found.finding.program))
-        })
-        .take(MOST)
-        .collect();
-    let alone = pool::map(campaign.session, &examples, |&(nth, tested, program)| {
+    let mut examples: Vec<(usize, &TestSubject)> = Vec::new();
+    for (index, found) in findings.iter().enumerate().filter(|(_, found)| is_repeatable(found)) {
+        examples.extend(campaign.tested(&found.finding.subjects[0]).map(|tested| (index, tested)));
+    }
+    examples.truncate(MOST);
+    let repeated = pool::map(campaign.session, &examples, |&(index, tested)| {
+        let found = &findings[index];
         // Listed deviations are known to reproduce.
-        let times = if findings[nth].is_new() { REPEATED } else { 1 };
-        shown_again(tested, &findings[nth].finding, program, times)
+        let times = if found.is_new() { REPEATED } else { 1 };
+        run_again(tested, &found.finding, &found.finding.program, times)
     })?;
-    let of: Vec<usize> = examples.iter().map(|(nth, ..)| *nth).collect();
-    for (nth, alone) in of.into_iter().zip(alone) {
-        let (found, Some(Again { same, came, shown })) = (&mut findings[nth], alone) else { continue };
-        if came < shown && found.is_new() {
-            found.changes_its_answer(came, shown);
+    for ((index, _), result) in examples.into_iter().zip(repeated) {
+        let Some(RepeatedRuns { same, reproduced, runs }) = result else { continue };
+        let found = &mut findings[index];
+        if reproduced < runs && found.is_new() {
+            found.make_inconsistent(reproduced, runs);
             // In a module with very many cases, only some are repeated with the same neighbours.
-            if came == 0 && some_need_company {
+            if reproduced == 0 && some_need_company {
                 found.finding.expected.company = Some(true);
             }
         } else if let Some(same) = same {
@@ -76,29 +70,41 @@ pub(super) fn observe_again(campaign: &Campaign<'_>, findings: &mut Vec<Found>) 
     Ok(())
 }
 
-/// Shows expressions in an array of their own if they deviate as an array element but conform alone. An expression is
-/// judged as one element of a long array; a short one is often enough, and then the finding is like any other.
-fn show_in_arrays(campaign: &Campaign<'_>, findings: &mut [Found]) -> Result<(), Failure> {
-    let in_company =
-        |found: &&mut Found| found.is_about_runs() && found.finding.observed.outcome != Outcome::TimedOut;
-    let of_company: Vec<&mut Found> = findings.iter_mut().filter(in_company).take(MOST_IN_ARRAYS).collect();
-    for found in of_company {
+/// Returns true if the example of a finding is to be repeated alone: it is generated, and its deviation
+/// should reproduce.
+fn is_repeatable(found: &PendingFinding) -> bool {
+    let PendingFinding { finding, origin, .. } = found;
+    // Do not repeat kernel results. A layout finding is about placement itself, and results that vary for a
+    // reason other than the run are not about a single program.
+    let by_chance = finding.class == Class::WrongLayout || found.is_inconsistent() && !found.is_about_runs();
+    origin.is_none() && !by_chance && finding.observed.kernels.is_empty()
+}
+
+/// Shows expressions in an array of their own if they deviate as an array element but conform alone. An
+/// expression is judged as one element of a long array; a short one is often enough, and then the finding is
+/// like any other.
+fn show_in_arrays(campaign: &Campaign<'_>, findings: &mut [PendingFinding]) -> Result<(), Failure> {
+    let varying = findings
+        .iter_mut()
+        .filter(|found| found.is_about_runs() && found.finding.observed.outcome != Outcome::TimedOut);
+    for found in varying.take(MOST_IN_ARRAYS) {
         let Some(tested) = campaign.tested(&found.finding.subjects[0]) else { continue };
         for text in LENGTHS.iter().filter_map(|length| in_array(&found.finding.program, *length)) {
             let module = ptxsmith_syntax::parse(&text).unwrap_or_default();
             let parts = judge(&*tested.subject, &module, &text).map_err(of_subject)?.parts();
-            let shown = parts.into_iter().find_map(|part| match part.verdict {
+            let deviation = parts.into_iter().find_map(|part| match part.verdict {
                 Verdict::Deviates(difference) if difference.explanation.is_none() => {
                     Some((difference, part.trace.clauses))
                 }
                 _ => None,
             });
-            if let Some((difference, clauses)) = shown {
-                let name = Name::unexplained(&difference, clauses);
-                let (trial, count) = (found.trial, found.finding.count);
+            if let Some((difference, clauses)) = deviation {
+                let name = FindingName::unexplained(&difference, clauses);
+                let count = found.finding.count;
                 let subjects = std::mem::take(&mut found.finding.subjects);
-                *found = Found::new(name, &difference, text, trial, found.order().0);
-                (found.finding.count, found.finding.subjects) = (count, subjects);
+                *found = PendingFinding::new(name, &difference, text, found.trial, found.order().0);
+                found.finding.count = count;
+                found.finding.subjects = subjects;
                 break;
             }
         }
@@ -106,25 +112,26 @@ fn show_in_arrays(campaign: &Campaign<'_>, findings: &mut [Found]) -> Result<(),
     Ok(())
 }
 
-/// Joins all programs whose results do not reproduce alone into one finding, because their contents are not the cause.
-/// Joins programs that always deviate beside the same other declarations into another.
-pub(super) fn join_inconsistent(findings: &mut Vec<Found>) {
-    let (joined, rest): (Vec<Found>, Vec<Found>) = findings.drain(..).partition(Found::is_about_runs);
+/// Joins all programs with results that do not reproduce alone into one finding, because their contents are
+/// not the cause. Joins programs that always deviate beside the same other declarations into another.
+pub(super) fn join_inconsistent(findings: &mut Vec<PendingFinding>) {
+    let (joined, rest): (Vec<PendingFinding>, Vec<PendingFinding>) =
+        findings.drain(..).partition(PendingFinding::is_about_runs);
     *findings = rest;
-    let (mut of_company, mut of_runs): (Vec<Found>, Vec<Found>) =
-        joined.into_iter().partition(Found::is_of_company);
+    let (mut of_company, mut of_runs): (Vec<PendingFinding>, Vec<PendingFinding>) =
+        joined.into_iter().partition(PendingFinding::needs_neighbours);
     // If results vary for programs alone, they also vary beside others, and some reproduce there by chance.
-    if of_runs.iter().any(|found| found.came_again.0 > 0) {
+    if of_runs.iter().any(|found| found.reproduced > 0) {
         for mut found in of_company.drain(..) {
             found.finding.expected.company = Some(false);
             of_runs.push(found);
         }
     }
     // Count the original deviation of each, too.
-    let sum = |of: fn(&Found) -> u32| of_runs.iter().map(|found| 1 + of(found)).sum::<u32>();
-    let (wrong, shown) = (sum(|found| found.came_again.0), sum(|found| found.came_again.1));
+    let wrong: u32 = of_runs.iter().map(|found| 1 + found.reproduced).sum();
+    let runs: u32 = of_runs.iter().map(|found| 1 + found.runs).sum();
     let changing =
-        format!("answers change from run to run: {wrong} of {shown} to the same programs were wrong");
+        format!("answers change from run to run: {wrong} of {runs} to the same programs were wrong");
     let in_company =
         "the answer is wrong beside other declarations of the module, and right alone".to_owned();
     for (joined, id, title) in [
@@ -132,28 +139,29 @@ pub(super) fn join_inconsistent(findings: &mut Vec<Found>) {
         (of_company, format!("{}-company", Class::Inconsistent.name()), in_company),
     ] {
         let Some(mut found) = joined_in_one(joined) else { continue };
-        found = found.named(Name { id, kind: Kind::Runs, title, clauses: Vec::new() });
-        if !found.is_of_company() {
-            found.came_again = (wrong.saturating_sub(1), shown.saturating_sub(1));
+        found = found.named(FindingName { id, kind: FindingKind::Runs, title, clauses: Vec::new() });
+        if !found.needs_neighbours() {
+            found.reproduced = wrong.saturating_sub(1);
+            found.runs = runs.saturating_sub(1);
         }
         findings.insert(0, found);
     }
 }
 
 /// Adds the program text that diagnostics quote to the titles of rejections.
-pub(super) fn quote_examples(findings: &mut [Found]) {
-    for Found { finding, .. } in findings {
+pub(super) fn quote_examples(findings: &mut [PendingFinding]) {
+    for PendingFinding { finding, .. } in findings {
         let observed = finding.example().observed.clone();
         quote(&mut finding.title, &observed);
     }
 }
 
 /// Returns the shortest of some findings, with the sum of their counts.
-fn joined_in_one(mut joined: Vec<Found>) -> Option<Found> {
+fn joined_in_one(mut joined: Vec<PendingFinding>) -> Option<PendingFinding> {
     joined.sort_by(|a, b| if a.is_shorter_than(b) { Ordering::Less } else { Ordering::Greater });
-    joined.into_iter().reduce(|mut all, found| {
-        all.join(found, "its answer did not come again");
-        all
+    joined.into_iter().reduce(|mut sum, found| {
+        sum.join(found, "its answer did not come again");
+        sum
     })
 }
 
@@ -161,14 +169,14 @@ fn joined_in_one(mut joined: Vec<Found>) -> Option<Found> {
 const MOST_IN_ARRAYS: usize = 50;
 const LENGTHS: [usize; 3] = [1, 2, 64];
 
-/// Returns the program of one initialized scalar as an array in which each element has the same value.
+/// Returns a program with one initialized scalar as a program with an array of this scalar.
 fn in_array(program: &str, length: usize) -> Option<String> {
     let mut module = ptxsmith_syntax::parse(program).ok()?;
-    let mut all = module.items.iter_mut().filter_map(|item| match item {
+    let mut declarations = module.items.iter_mut().filter_map(|item| match item {
         Item::Variables(declaration) => Some(declaration),
         _ => None,
     });
-    let (Some(declaration), None) = (all.next(), all.next()) else { return None };
+    let (Some(declaration), None) = (declarations.next(), declarations.next()) else { return None };
     let [declarator] = &mut declaration.declarators[..] else { return None };
     let value = declarator.initializer.take()?;
     if !declarator.dimensions.is_empty() || !matches!(value, Initializer::Value(_)) {
@@ -181,58 +189,63 @@ fn in_array(program: &str, length: usize) -> Option<String> {
 }
 
 /// Runs the program of a finding alone several times.
-pub(super) fn shown_again(
-    tested: &Tested,
+pub(super) fn run_again(
+    tested: &TestSubject,
     finding: &Finding,
     program: &str,
     times: u32,
-) -> Result<Again, Failure> {
+) -> Result<RepeatedRuns, Failure> {
     let module = ptxsmith_syntax::parse(program).unwrap_or_default();
-    let mut again = Again { same: None, came: 0, shown: 0 };
+    let mut results = RepeatedRuns { same: None, reproduced: 0, runs: 0 };
     for _ in 0..times {
         let parts = judge(&*tested.subject, &module, program).map_err(of_subject)?.parts();
         // When shards are merged, the subject may be missing on this machine.
-        let absent = |part: &Part| part.verdict == Verdict::NotCompared(NotCompared::Unavailable);
-        if parts.iter().any(absent) {
+        if parts.iter().any(|part| part.verdict == Verdict::NotCompared(NotCompared::Unavailable)) {
             break;
         }
         // A single timeout means nothing.
-        if finding.class != Class::Hang && parts.iter().any(|part| is_of(part, Class::Hang)) {
+        if finding.class != Class::Hang && parts.iter().any(|part| has_class(part, Class::Hang)) {
             continue;
         }
         // An invalid program is compared only together with its valid counterpart.
         if parts.iter().all(|part| matches!(part.verdict, Verdict::NotCompared(_))) {
             continue;
         }
-        again.shown += 1;
+        results.runs += 1;
         // For a program alone, an interpretation may explain the same result.
-        let shown = parts.into_iter().find_map(|part| match part.verdict {
+        let same = parts.into_iter().find_map(|part| match part.verdict {
             Verdict::Deviates(difference) | Verdict::Reads(difference) => {
                 is_same_as(&difference, finding).then_some(difference.observed)
             }
             _ => None,
         });
-        again.came += u32::from(shown.is_some());
-        again.same = again.same.or(shown);
+        results.reproduced += u32::from(same.is_some());
+        results.same = results.same.or(same);
     }
-    Ok(again)
+    Ok(results)
 }
 
-fn is_of(part: &Part, class: Class) -> bool {
+fn has_class(part: &PartVerdict, class: Class) -> bool {
     matches!(&part.verdict, Verdict::Deviates(difference) if difference.class == class)
 }
 
-/// Returns true if a difference is the one of a finding. Ignores the placement of variables, which depends on the other
-/// declarations.
+/// Returns true if a difference is that of a finding. Ignores the placement of variables, which depends on
+/// the other declarations.
 fn is_same_as(alone: &Difference, finding: &Finding) -> bool {
-    let shown = |observation: &Observation| {
-        let variable = observation.variables.get(finding.variable.as_deref()?)?;
-        Some((variable.space.clone(), variable.size, variable.bytes.clone(), variable.addresses.clone()))
-    };
-    let (seen, before) = (&alone.observed, &finding.observed);
+    let observed = &alone.observed;
+    let before = &finding.observed;
     let is_class =
         alone.class == finding.class || finding.class == Class::Inconsistent || alone.explanation.is_some();
-    is_class && (seen.outcome, seen.signal) == (before.outcome, before.signal) && shown(seen) == shown(before)
+    is_class
+        && (observed.outcome, observed.signal) == (before.outcome, before.signal)
+        && variable_of(observed, finding) == variable_of(before, finding)
+}
+
+/// Returns an observation of the variable of a finding, without its placement.
+fn variable_of(observation: &Observation, finding: &Finding) -> Option<Variable> {
+    let Variable { space, size, bytes, addresses, .. } =
+        observation.variables.get(finding.variable.as_deref()?)?.clone();
+    Some(Variable { space, size, bytes, addresses, ..Variable::default() })
 }
 
 #[cfg(test)]
@@ -266,7 +279,7 @@ mod tests {
         };
         let is_same = |class, seen, before| {
             let variable = Some("x".to_owned());
-            let alone = Difference { variable, ..Difference::of(class, Expected::default(), seen) };
+            let alone = Difference { variable, ..Difference::new(class, Expected::default(), seen) };
             let finding = Finding {
                 class: Class::WrongValue,
                 variable: Some("x".to_owned()),
@@ -293,12 +306,12 @@ mod tests {
     const OCTAL: &str = ".global .s32 a = 010;";
 
     /// Returns the finding of an octal number evaluated as a decimal one.
-    fn octal(id: &str) -> Found {
+    fn octal(id: &str) -> PendingFinding {
         found(id, Class::WrongValue, OCTAL, Some("a"), seen(follows(&["octal-as-decimal"]), OCTAL))
     }
 
     /// Returns a finding whose result is wrong only beside other declarations.
-    fn of_company(declarations: &str, observed: Observation) -> Found {
+    fn of_company(declarations: &str, observed: Observation) -> PendingFinding {
         let mut found = found("in-company", Class::Inconsistent, declarations, Some("a"), observed);
         found.finding.expected.company = Some(true);
         found
@@ -307,8 +320,8 @@ mod tests {
     /// Repeats findings on a subject with this behaviour and returns the result.
     fn shown(
         observe: impl Fn(&Request<'_>) -> Observation + Send + Sync + 'static,
-        mut findings: Vec<Found>,
-    ) -> Vec<Found> {
+        mut findings: Vec<PendingFinding>,
+    ) -> Vec<PendingFinding> {
         let session = session();
         observe_again(&campaign(&session, vec![tested("a", observe)]), &mut findings).unwrap();
         findings
@@ -329,7 +342,7 @@ mod tests {
         let mut listed = octal("listed");
         listed.finding.status = Status::Known;
         let mut mixed = found("mixed-x", Class::Inconsistent, OCTAL, Some("a"), seen(right, OCTAL));
-        mixed.finding.kind = Kind::Interpretation("x".to_owned());
+        mixed.finding.kind = FindingKind::Interpretation("x".to_owned());
         let findings = shown(right, vec![octal("x"), listed.clone(), mixed.clone(), octal("y")]);
         let [joined, rest @ ..] = &findings[..] else { panic!() };
         assert_eq!(rest, [listed, mixed]);
@@ -339,7 +352,7 @@ mod tests {
         let shown = 2 * (1 + REPEATED);
         let title = format!("answers change from run to run: 2 of {shown} to the same programs were wrong");
         assert_eq!(finding.title, title);
-        assert_eq!(joined.came_again, (1, shown - 1));
+        assert_eq!((joined.reproduced, joined.runs), (1, shown - 1));
         assert_eq!((finding.status, finding.clauses.len()), (Status::New, 0));
     }
 
@@ -364,14 +377,15 @@ mod tests {
             joined.finding.title,
             "the answer is wrong beside other declarations of the module, and right alone"
         );
-        assert!(joined.is_of_company());
+        assert!(joined.needs_neighbours());
     }
 
     #[test]
     fn where_answers_change_alone_they_do_beside_others_too() {
         let calls = AtomicU64::new(0);
         let does = follows(&["octal-as-decimal"]);
-        // Findings that need other declarations run first: at most one program for each array, and the program alone.
+        // Findings that need other declarations run first: at most one program for each array, and the
+        // program alone.
         let changes = move |request: &Request<'_>| match request.ptx.contains(" b ") {
             true if calls.fetch_add(1, Order::Relaxed) < 2 => does(request),
             _ => right(request),
@@ -387,8 +401,8 @@ mod tests {
         let findings = shown(changes, vec![of_company(OCTAL, seen(right, OCTAL)), of_runs]);
         let [joined] = &findings[..] else { panic!("{findings:#?}") };
         assert_eq!((&*joined.finding.id, joined.finding.count), ("inconsistent", 2));
-        assert!(joined.came_again.0 > 1 && joined.came_again.0 < joined.came_again.1);
-        assert!(!joined.is_of_company());
+        assert!(joined.reproduced > 1 && joined.reproduced < joined.runs);
+        assert!(!joined.needs_neighbours());
     }
 
     #[test]

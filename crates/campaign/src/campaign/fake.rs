@@ -3,14 +3,14 @@
 use std::num::NonZeroUsize;
 
 use ptxsmith_diff::{Class, Difference, id_of};
-use ptxsmith_model::{Expected, Kind};
+use ptxsmith_model::{Expected, FindingKind};
 use ptxsmith_subject::{Cancel, Description, FnSubject, Observation, Request, process};
 
 use super::Campaign;
-use crate::ledger::{Found, Name};
-use crate::session::{Session, Silent};
-use crate::store::Earlier;
-use crate::subjects::Tested;
+use crate::ledger::{FindingName, PendingFinding};
+use crate::session::{Session, SilentEvents};
+use crate::store::ExistingCampaign;
+use crate::subjects::TestSubject;
 
 /// Creates a session that ignores events.
 pub(crate) fn session() -> Session {
@@ -23,15 +23,16 @@ pub(crate) fn session() -> Session {
         start: process::Start::Spawn,
         workers: None,
         limit: None,
-        events: Box::new(Silent),
+        events: Box::new(SilentEvents),
         expected: Default::default(),
         known: Vec::new(),
     }
 }
 
 /// Creates a campaign with these subjects that stores nothing.
-pub(super) fn campaign(session: &Session, subjects: Vec<Tested>) -> Campaign<'_> {
-    let mut campaign = Campaign::new(session, "run", "cases", subjects, None, Earlier::Refuse).unwrap();
+pub(super) fn campaign(session: &Session, subjects: Vec<TestSubject>) -> Campaign<'_> {
+    let mut campaign =
+        Campaign::new(session, "run", "cases", subjects, None, ExistingCampaign::Refuse).unwrap();
     campaign.reduce_for = None;
     campaign
 }
@@ -40,16 +41,16 @@ pub(super) fn campaign(session: &Session, subjects: Vec<Tested>) -> Campaign<'_>
 pub(super) fn tested(
     id: &str,
     observe: impl Fn(&Request<'_>) -> Observation + Send + Sync + 'static,
-) -> Tested {
-    Tested::new(Box::new(FnSubject::new(id, observe)))
+) -> TestSubject {
+    TestSubject::new(Box::new(FnSubject::new(id, observe)))
 }
 
 /// Creates a subject with this description and behaviour.
 pub(super) fn described(
     description: Description,
     observe: impl Fn(&Request<'_>) -> Observation + Send + Sync + 'static,
-) -> Tested {
-    Tested::new(Box::new(FnSubject::new(description.id.clone(), observe).described(description)))
+) -> TestSubject {
+    TestSubject::new(Box::new(FnSubject::new(description.id.clone(), observe).described(description)))
 }
 
 /// Returns a program with the header of generated cases.
@@ -69,14 +70,14 @@ pub(super) fn found(
     declarations: &str,
     variable: Option<&str>,
     observed: Observation,
-) -> Found {
+) -> PendingFinding {
     let variable = variable.map(str::to_owned);
-    let difference = Difference { variable, ..Difference::of(class, Expected::default(), observed) };
+    let difference = Difference { variable, ..Difference::new(class, Expected::default(), observed) };
     let kind = match id_of(id) {
-        Some(rule) => Kind::Hypothesis(rule.to_owned()),
-        None => Kind::Unexplained,
+        Some(rule) => FindingKind::Hypothesis(rule.to_owned()),
+        None => FindingKind::Unexplained,
     };
     let title = format!("title of {id}");
-    let name = Name { id: id.to_owned(), kind, title, clauses: Vec::new() };
-    Found::new(name, &difference, program(declarations), 0, 0).shown_by("a", None)
+    let name = FindingName { id: id.to_owned(), kind, title, clauses: Vec::new() };
+    PendingFinding::new(name, &difference, program(declarations), 0, 0).shown_by("a", None)
 }

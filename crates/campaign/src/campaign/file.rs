@@ -1,6 +1,6 @@
-//! Writes a finding as a file that an assembler accepts, with expectations in leading comments as in the corpus.
+//! Writes a finding as a file that an assembler accepts, with expectations in leading comments as in the
+//! corpus.
 
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -14,13 +14,13 @@ use ptxsmith_subject::Address;
 use super::Campaign;
 use crate::failure::Failure;
 use crate::files::{self, FOUND_BY, findings_in};
-use crate::ledger::Found;
+use crate::ledger::PendingFinding;
 use crate::pool::lock_of;
 
 pub use folder::FINDINGS as FOLDER;
 
-/// Returns the files of a finding in the output directory: the minimized reproducer, and the original program if it is a
-/// different one.
+/// Returns the files of a finding in the output directory: the minimized reproducer, and the original program
+/// if it is a different one.
 pub fn paths_of(directory: &Path, id: &str) -> [PathBuf; 2] {
     ["", ".found"].map(|kind| directory.join(FOLDER).join(format!("{id}{kind}.ptx")))
 }
@@ -39,23 +39,25 @@ fn printed(text: &str) -> String {
 
 /// Returns the ids of the findings whose files are in the output directory.
 pub fn ids_in(directory: &Path) -> BTreeSet<String> {
-    let id = |path: PathBuf| {
-        let id = path.file_name()?.to_str()?.strip_suffix(".ptx")?.to_owned();
-        Some(id.strip_suffix(".found").map(str::to_owned).unwrap_or(id))
-    };
-    findings_in(directory).into_iter().filter_map(id).collect()
+    findings_in(directory).iter().filter_map(|path| id_of_file(path)).collect()
+}
+
+/// Returns the id of the finding that a file belongs to.
+fn id_of_file(path: &Path) -> Option<String> {
+    let stem = path.file_name()?.to_str()?.strip_suffix(".ptx")?;
+    Some(stem.strip_suffix(".found").unwrap_or(stem).to_owned())
 }
 
 impl Campaign<'_> {
     /// Returns the file of a finding, relative to the output directory.
-    pub fn file_of(&self, found: &Found) -> PathBuf {
+    pub fn file_of(&self, found: &PendingFinding) -> PathBuf {
         let [path, _] = paths_of(Path::new(""), &found.finding.id);
         path
     }
 
-    /// Returns the command that reproduces a finding. It runs in the output directory if there is one, so that the report
-    /// does not depend on the location of this directory.
-    pub fn repeat(&self, found: &Found) -> String {
+    /// Returns the command that reproduces a finding. It runs in the output directory if there is one, so
+    /// that the report does not depend on the location of this directory.
+    pub fn repeat(&self, found: &PendingFinding) -> String {
         let path = match (&self.store.out, &found.origin) {
             (None, Some(origin)) if origin == "-" => return self.repeat_of_text(found),
             (None, Some(origin)) => origin.clone(),
@@ -64,17 +66,20 @@ impl Campaign<'_> {
         format!("ptxsmith check {}{}", shell_words::quote(&path), self.options(found))
     }
 
-    fn options(&self, found: &Found) -> String {
-        let subjects = found.finding.subjects.iter().map(|subject| ("subject", subject.as_str().into()));
-        let known = self.session.known.iter().map(|path| ("known", path.to_string_lossy()));
-        let option =
-            |(name, value): (&str, Cow<'_, str>)| format!(" --{name} {}", shell_words::quote(&value));
-        subjects.chain(known).map(option).collect()
+    fn options(&self, found: &PendingFinding) -> String {
+        let mut options = String::new();
+        for subject in &found.finding.subjects {
+            let _ = write!(options, " --subject {}", shell_words::quote(subject));
+        }
+        for path in &self.session.known {
+            let _ = write!(options, " --known {}", shell_words::quote(&path.to_string_lossy()));
+        }
+        options
     }
 
-    /// Returns the command for a program from standard input. There is no file of it, so the command contains the program
-    /// if it is small.
-    fn repeat_of_text(&self, found: &Found) -> String {
+    /// Returns the command for a program from standard input. There is no file of it, so the command contains
+    /// the program if it is small.
+    fn repeat_of_text(&self, found: &PendingFinding) -> String {
         let text = &found.finding.program;
         let given = match text.len() {
             ..=MOST_GIVEN => format!("printf {} | ", shell_words::quote(&printed(text))),
@@ -83,9 +88,9 @@ impl Campaign<'_> {
         format!("{given}ptxsmith check -{}", self.options(found))
     }
 
-    /// Writes the minimized reproducer of a finding with its expected and observed results, and beside it the original
-    /// program with its own.
-    pub(super) fn save_finding(&self, found: &Found) -> Result<(), Failure> {
+    /// Writes the minimized reproducer of a finding with its expected and observed results, and beside it the
+    /// original program with its own.
+    pub(super) fn save_finding(&self, found: &PendingFinding) -> Result<(), Failure> {
         let Some(out) = &self.store.out else { return Ok(()) };
         let [path, path_of_found] = paths_of(out, &found.finding.id);
         files::write_whole(&path, self.annotated(found).as_bytes())?;
@@ -103,7 +108,7 @@ impl Campaign<'_> {
         Ok(())
     }
 
-    fn annotated(&self, found: &Found) -> String {
+    fn annotated(&self, found: &PendingFinding) -> String {
         let finding = &found.finding;
         let named = self.named(&finding.subjects[0]);
         let origin = match &found.origin {
@@ -116,14 +121,13 @@ impl Campaign<'_> {
             (true, _) => "reduced from what was ",
             (false, _) => "",
         };
-        let notes = |finding: &Finding| {
+        with_comments(finding, |finding| {
             let mut notes = vec![format!("{}: {}", finding.class, finding.title)];
             notes.extend(describe::observed(finding).into_iter().map(|seen| format!("{named}: {seen}")));
             notes.push(format!("repeat: {}", self.repeat(found)));
             notes.push(format!("{found_by}{FOUND_BY}{}, {origin}", env!("CARGO_PKG_VERSION")));
             notes
-        };
-        with_comments(finding, notes)
+        })
     }
 
     /// Returns a subject with its version: `ptxas@13.5 (13.5.37)`.
@@ -136,20 +140,21 @@ impl Campaign<'_> {
     }
 }
 
-/// Returns the program after comments with the expected result, the observed result and the origin. Line numbers in the
-/// notes refer to the returned text.
+/// Returns the program after comments with the expected result, the observed result and the origin. Line
+/// numbers in the notes refer to the returned text.
 pub fn with_comments(finding: &Finding, notes: impl Fn(&Finding) -> Vec<String>) -> String {
     let example = finding.example();
     // The expectation of a program without storage, such as one `.extern` variable, depends on no clause.
-    let own = clauses_of(finding);
-    let clauses = (!own.is_empty()).then(|| ("clause", own.join(", ")));
-    let said: Vec<_> = clauses.into_iter().chain(expectation(example.expected)).collect();
+    let clauses = clauses_of(finding);
+    let clauses = (!clauses.is_empty()).then(|| ("clause", clauses.join(", ")));
+    let mut comments: Vec<(&str, String)> =
+        clauses.into_iter().chain(expectation(example.expected)).collect();
     let body = without_leading_comments(example.program);
     let before = &example.program[..example.program.len() - body.len()];
-    let after = said.len() + notes(finding).len();
+    let after = comments.len() + notes(finding).len();
     let moved = with_lines_moved(finding, after as i64 - before.lines().count() as i64);
-    let notes = notes(&moved).into_iter().map(|note| ("note", note));
-    let comments = said.into_iter().chain(notes).map(|(key, value)| format!("// {key}: {}\n", line(&value)));
+    comments.extend(notes(&moved).into_iter().map(|note| ("note", note)));
+    let comments = comments.iter().map(|(key, value)| format!("// {key}: {}\n", line(value)));
     comments.collect::<String>() + body
 }
 
@@ -172,17 +177,19 @@ fn with_lines_moved(finding: &Finding, by: i64) -> Finding {
     finding
 }
 
-/// Returns the clauses of a finding on which the result of its example depends. A minimized reproducer depends on fewer
-/// clauses than the original program. Results of kernels depend on more clauses than variables show.
+/// Returns the clauses of a finding on which the result of its example depends. A minimized reproducer
+/// depends on fewer clauses than the original program. Results of kernels depend on more clauses than
+/// variables show.
 pub fn clauses_of(finding: &Finding) -> Vec<String> {
     let example = finding.example();
-    let met = example.expected.clauses();
-    let is_known = !met.is_empty() && example.observed.kernels.is_empty();
-    let own = finding.clauses.iter().filter(|clause| !is_known || met.contains(clause.as_str()));
-    own.cloned().collect()
+    let of_example = example.expected.clauses();
+    let is_known = !of_example.is_empty() && example.observed.kernels.is_empty();
+    let clauses = finding.clauses.iter().filter(|clause| !is_known || of_example.contains(clause.as_str()));
+    clauses.cloned().collect()
 }
 
-/// Removes the leading comments. A program of the corpus already has expectations there, and a finding adds its own.
+/// Removes the leading comments. A program of the corpus already has expectations there, and a finding adds
+/// its own.
 pub fn without_leading_comments(program: &str) -> &str {
     let comments = program.split_inclusive('\n').take_while(|line| line.starts_with("//"));
     &program[comments.map(str::len).sum()..]
@@ -190,14 +197,19 @@ pub fn without_leading_comments(program: &str) -> &str {
 
 /// Returns the expected result as keys and values, in the order of the corpus.
 fn expectation(expected: &Expected) -> Vec<(&'static str, String)> {
-    let or_null = |number: Option<u64>| number.map_or_else(|| "null".to_owned(), |number| number.to_string());
+    let mut outcome = expected.outcome().unwrap_or("null").to_owned();
+    if let Some(refusal) = expected.refusal() {
+        let _ = write!(outcome, " {}", refusal.class);
+    }
+    let mut lines = vec![("expect", outcome)];
     let readings = expected.readings().into_iter();
-    let readings = readings.map(|(question, answer)| ("reading", format!("{question}={answer}")));
-    let (mut variables, mut addresses) = (Vec::new(), Vec::new());
+    lines.extend(readings.map(|(question, answer)| ("reading", format!("{question}={answer}"))));
+    let mut addresses = Vec::new();
     for (name, variable) in expected.variables() {
-        let (size, align) = (or_null(variable.size), or_null(variable.align));
+        let size = or_null(variable.size);
+        let align = or_null(variable.align);
         let bytes = variable.bytes.as_ref().map_or_else(|| "null".to_owned(), hex);
-        variables.push(("variable", format!("{name} size={size} align={align} bytes={bytes}")));
+        lines.push(("variable", format!("{name} size={size} align={align} bytes={bytes}")));
         for Address { offset, width, symbol, addend, generic, byte } in variable.addresses.iter().flatten() {
             let mut line = format!("{name} offset={offset} width={width} symbol={symbol} addend={addend}");
             if let Some(generic) = generic {
@@ -209,11 +221,12 @@ fn expectation(expected: &Expected) -> Vec<(&'static str, String)> {
             addresses.push(("address", line));
         }
     }
-    let mut outcome = expected.outcome().unwrap_or("null").to_owned();
-    if let Some(refusal) = expected.refusal() {
-        let _ = write!(outcome, " {}", refusal.class);
-    }
-    [("expect", outcome)].into_iter().chain(readings).chain(variables).chain(addresses).collect()
+    lines.extend(addresses);
+    lines
+}
+
+fn or_null(number: Option<u64>) -> String {
+    number.map_or_else(|| "null".to_owned(), |number| number.to_string())
 }
 
 #[cfg(test)]

@@ -1,19 +1,19 @@
 //! Ends a campaign: turns the contents of the ledgers into the findings of the report.
 //!
-//! Each step is a function over findings in a file of its own. It may run subjects and has no other side effects. Only
-//! one step joins findings, [`minimized::join_new`], if their reproducers show one cause. Each finding lists the others
-//! that were joined with it, and the reason (`joined` in `report.json`).
+//! Each step is a function over findings in a file of its own. It may run subjects and has no other side
+//! effects. Only one step joins findings, [`minimized::join_new`], if their reproducers show one cause. Each
+//! finding lists the others that were joined with it, and the reason (`joined` in `report.json`).
 
 use ptxsmith_report::severity;
 
 use super::{Campaign, again, entry_points, gone, joined, minimized, releases, starts};
 use crate::failure::Failure;
-use crate::ledger::Found;
-use crate::pool::Ended;
+use crate::ledger::PendingFinding;
+use crate::pool::Completion;
 
 /// Returns the findings of a campaign with this end, sorted by [`severity::order`].
-pub(super) fn finish(campaign: &Campaign<'_>, ended: Ended) -> Result<Vec<Found>, Failure> {
-    let is_whole = ended == Ended::All;
+pub(super) fn finish(campaign: &Campaign<'_>, ended: Completion) -> Result<Vec<PendingFinding>, Failure> {
+    let is_whole = ended == Completion::All;
     observe_more(campaign, is_whole)?;
     let mut findings = campaign.findings();
     // Repeat each example alone.
@@ -39,8 +39,8 @@ pub(super) fn finish(campaign: &Campaign<'_>, ended: Ended) -> Result<Vec<Found>
     Ok(findings)
 }
 
-/// Records findings that need the whole campaign: listed deviations that no longer reproduce, and differences between
-/// entry points or ways to start a subject.
+/// Records findings that need the whole campaign: listed deviations that no longer reproduce, and differences
+/// between entry points or ways to start a subject.
 fn observe_more(campaign: &Campaign<'_>, is_whole: bool) -> Result<(), Failure> {
     if campaign.command == "run" && is_whole {
         gone::look_for_gone(campaign)?;

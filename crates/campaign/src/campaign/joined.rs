@@ -4,19 +4,19 @@ use std::collections::BTreeMap;
 
 use ptxsmith_diff::Class;
 
-use crate::ledger::Found;
+use crate::ledger::PendingFinding;
 
 /// Joins rejections with the same diagnostic if none was reduced. These are mostly programs of users.
-pub(super) fn refusals(findings: &mut Vec<Found>) {
+pub(super) fn refusals(findings: &mut Vec<PendingFinding>) {
     let mut first: BTreeMap<String, usize> = BTreeMap::new();
-    let mut kept: Vec<Found> = Vec::new();
+    let mut kept: Vec<PendingFinding> = Vec::new();
     for found in findings.drain(..) {
         if !(found.is_new() && found.is_refusal() && found.finding.reduced.is_none()) {
             kept.push(found);
             continue;
         }
         match first.get(&found.finding.title) {
-            Some(&at) => kept[at].join(found, "the subject gives the same complaint"),
+            Some(&index) => kept[index].join(found, "the subject gives the same complaint"),
             None => {
                 first.insert(found.finding.title.clone(), kept.len());
                 kept.push(found);
@@ -27,21 +27,20 @@ pub(super) fn refusals(findings: &mut Vec<Found>) {
 }
 
 /// Joins all invalid programs accepted by a subject that rejects nothing.
-pub(super) fn acceptances(findings: &mut Vec<Found>, subject: &str) {
-    let is_one = |found: &Found| {
-        let finding = &found.finding;
-        found.is_new() && finding.class == Class::AcceptsInvalid && finding.subjects == [subject]
-    };
-    let (all, rest): (Vec<Found>, Vec<Found>) = findings.drain(..).partition(is_one);
+pub(super) fn acceptances(findings: &mut Vec<PendingFinding>, subject: &str) {
+    let (accepted, rest): (Vec<PendingFinding>, Vec<PendingFinding>) =
+        findings.drain(..).partition(|found| {
+            let finding = &found.finding;
+            found.is_new() && finding.class == Class::AcceptsInvalid && finding.subjects == [subject]
+        });
     *findings = rest;
-    let several = all.len() > 1;
-    let Some(mut found) = all.into_iter().reduce(|mut all, found| {
-        all.join(found, "the subject refuses hardly any invalid program");
-        all
-    }) else {
-        return;
-    };
-    if several {
+    let are_several = accepted.len() > 1;
+    let joined = accepted.into_iter().reduce(|mut sum, found| {
+        sum.join(found, "the subject refuses hardly any invalid program");
+        sum
+    });
+    let Some(mut found) = joined else { return };
+    if are_several {
         found.finding.id = format!("{}-everything", Class::AcceptsInvalid.name());
         found.finding.title = "no invalid program is refused, or hardly one".to_owned();
     }
@@ -56,13 +55,13 @@ mod tests {
     use super::*;
     use crate::campaign::fake::found;
 
-    fn titled(id: &str, class: Class, title: &str, count: u64) -> Found {
+    fn titled(id: &str, class: Class, title: &str, count: u64) -> PendingFinding {
         let mut found = found(id, class, ".global .s32 a;", None, Observation::default());
         (found.finding.title, found.finding.count) = (title.to_owned(), count);
         found
     }
 
-    fn ids(findings: &[Found]) -> Vec<(&str, u64)> {
+    fn ids(findings: &[PendingFinding]) -> Vec<(&str, u64)> {
         findings.iter().map(|found| (&*found.finding.id, found.finding.count)).collect()
     }
 

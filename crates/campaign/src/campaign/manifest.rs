@@ -14,17 +14,17 @@ use crate::failure::Failure;
 use crate::files::write_whole;
 
 /// The time at which a campaign began.
-pub struct Started(String);
+pub struct StartTime(String);
 
-impl Started {
+impl StartTime {
     /// Returns the current time. Only the manifest depends on the clock.
-    pub fn now() -> Started {
-        Started(now())
+    pub fn now() -> StartTime {
+        StartTime(now())
     }
 
     /// Returns the time at which the campaign in a directory began.
-    pub fn read(directory: &Path) -> Option<Started> {
-        Some(Started(folder::read_manifest(directory).ok()??.started))
+    pub fn read(directory: &Path) -> Option<StartTime> {
+        Some(StartTime(folder::read_manifest(directory).ok()??.started))
     }
 }
 

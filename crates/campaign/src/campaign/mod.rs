@@ -19,21 +19,21 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use ptxsmith_diff::{BulkVerdicts, Maker, NotCompared, Verdict};
+use ptxsmith_diff::{BulkVerdicts, Implementation, NotCompared, Verdict};
 use ptxsmith_gen::{Coverage, Generator};
 use ptxsmith_report::harmless::line as harmless;
 use ptxsmith_report::{Report, severity};
 use ptxsmith_subject::Outcome as Seen;
 
 use crate::failure::Failure;
-use crate::judges::Entry;
-use crate::ledger::{Found, Triage, gather};
-use crate::pool::{Ended, lock_of};
+use crate::judges::JudgedTrial;
+use crate::ledger::{PendingFinding, Triage, gather};
+use crate::pool::{Completion, lock_of};
 use crate::session::Session;
-use crate::store::{self, Earlier, Identity, Shard, State};
-use crate::subjects::Tested;
+use crate::store::{self, CampaignState, ExistingCampaign, Identity, Shard};
+use crate::subjects::TestSubject;
 
-use kept::{Kept, Progress, Store};
+use kept::{ResumeData, Store, TaskProgress};
 
 pub use file::{with_comments, without_leading_comments};
 pub(crate) use releases::judged as judged_release;
@@ -51,23 +51,24 @@ pub struct Campaign<'a> {
     /// The settings common to all commands.
     pub session: &'a Session,
     /// The implementations under test, each with its ledger.
-    pub subjects: Vec<Tested>,
+    pub subjects: Vec<TestSubject>,
     /// The output directory and the saved progress.
     store: Store,
     /// The command: `run` or `check`.
     pub command: &'static str,
     /// The unit of work in the plural: `cases`, `variables`.
     pub unit: &'static str,
-    /// The generator whose productions are counted for coverage.
+    /// The generator. Its productions are counted for coverage.
     pub generator: Generator,
     /// The grammar productions generated so far.
     coverage: Mutex<Coverage>,
-    /// The sources of user programs by trial number. They are needed because an example in a ledger keeps only the
-    /// declarations.
-    texts: Mutex<BTreeMap<u64, Source>>,
+    /// The sources of user programs by trial number. They are needed because an example in a ledger keeps
+    /// only the declarations.
+    texts: Mutex<BTreeMap<u64, ProgramSource>>,
     /// Each subject's result for each program, if the report is to include it.
     by_case: Option<Mutex<by_case::ByCase>>,
-    /// Whether all parts that the campaign does not run itself are present, such as the other shards of a merge.
+    /// Whether all parts that the campaign does not run itself are present, such as the other shards of a
+    /// merge.
     complete: bool,
     /// The seed that chose the cases.
     pub seed: u64,
@@ -78,16 +79,16 @@ pub struct Campaign<'a> {
 /// The verdicts on the cases of a task for one subject.
 pub struct Judgements<'t> {
     /// The subject.
-    pub tested: &'t Tested,
+    pub tested: &'t TestSubject,
     /// The verdicts that are recorded one by one.
-    pub entries: Vec<Entry<'t>>,
+    pub entries: Vec<JudgedTrial<'t>>,
     /// Cases that are only counted, without an example.
     pub bulk: BulkVerdicts,
 }
 
 /// A program supplied by the user.
 #[derive(Clone)]
-pub struct Source {
+pub struct ProgramSource {
     /// The file as the user named it; `-` for standard input.
     pub path: String,
     /// The PTX source.
@@ -95,7 +96,7 @@ pub struct Source {
 }
 
 /// The result of a campaign.
-pub struct Outcome {
+pub struct CampaignOutcome {
     /// The report with all findings.
     pub report: Report,
     /// The number of programs in the findings directory left by earlier campaigns.
@@ -109,19 +110,19 @@ pub struct Outcome {
 }
 
 impl<'a> Campaign<'a> {
-    /// Creates a campaign that has not started. Creates the output directory and locks it against other campaigns.
-    /// `earlier` decides the fate of a campaign that the directory already holds.
+    /// Creates a campaign that has not started. Creates the output directory and locks it against other
+    /// campaigns. `earlier` decides the fate of a campaign that the directory already holds.
     ///
     /// # Errors
-    /// If the directory cannot be created or written to, if another campaign is writing there, or if `earlier` forbids
-    /// touching the campaign it holds.
+    /// If the directory cannot be created or written to, if another campaign is writing there, or if
+    /// `earlier` forbids touching the campaign it holds.
     pub fn new(
         session: &'a Session,
         command: &'static str,
         unit: &'static str,
-        subjects: Vec<Tested>,
+        subjects: Vec<TestSubject>,
         out: Option<PathBuf>,
-        earlier: Earlier,
+        earlier: ExistingCampaign,
     ) -> Result<Campaign<'a>, Failure> {
         Ok(Campaign {
             session,
@@ -139,8 +140,8 @@ impl<'a> Campaign<'a> {
         })
     }
 
-    /// Makes the campaign resumable by saving its state. With `resume`, continues the campaign in the directory, if there
-    /// is one; `raise` may adapt the saved state to a larger budget.
+    /// Makes the campaign resumable by saving its state. With `resume`, continues the campaign in the
+    /// directory, if there is one; `raise` may adapt the saved state to a larger budget.
     ///
     /// # Errors
     /// If the directory holds a different campaign, or the saved state cannot be read.
@@ -150,45 +151,45 @@ impl<'a> Campaign<'a> {
         shard: Shard,
         wide: bool,
         resume: bool,
-        raise: impl Fn(&Identity, &mut State) -> bool,
+        raise: impl Fn(&Identity, &mut CampaignState) -> bool,
     ) -> Result<(), Failure> {
         let Some(out) = self.store.out.clone() else { return Ok(()) };
-        let name = || harmless(&out.to_string_lossy()).into_owned();
-        let state = if resume { State::read(&out)? } else { None };
+        let name = harmless(&out.to_string_lossy()).into_owned();
+        let state = if resume { CampaignState::read(&out)? } else { None };
         if resume && state.is_none() {
-            self.session.events.note(&format!("{} holds no campaign: a new one starts", name()));
+            self.session.events.note(&format!("{name} holds no campaign: a new one starts"));
         }
-        let (mut done, mut rest) = (store::Done::default(), None);
+        let mut done = store::FinishedTasks::default();
+        let mut rest = None;
         if let Some(mut state) = state {
             let raised = raise(&identity, &mut state);
             let mut differs = identity.difference(&state.identity).filter(|_| !raised);
             if differs.is_none() && shard != state.shard {
                 differs = Some(("shard".into(), shard.to_string(), state.shard.to_string()));
             }
-            if let Some((what, ours, theirs)) = differs {
+            if let Some((setting, ours, theirs)) = differs {
                 return Err(Failure::BadInput(format!(
-                    "{} holds another campaign ({what} `{}`, here `{}`); --resume without other arguments goes on with \
-                     it, --replace removes it",
-                    name(),
+                    "{name} holds another campaign ({setting} `{}`, here `{}`); --resume without other arguments \
+                     goes on with it, --replace removes it",
                     with_short_hashes(&theirs),
                     with_short_hashes(&ours)
                 )));
             }
-            for kept in &state.subjects {
-                let tested = self.subjects.iter().find(|tested| tested.subject.id() == kept.description.id);
-                if let Some(tested) = tested {
-                    *tested.ledger() = kept.ledger.clone();
-                    tested.know(kept.profile.clone());
+            for saved in &state.subjects {
+                if let Some(tested) = self.tested(&saved.description.id) {
+                    *tested.ledger() = saved.ledger.clone();
+                    tested.know(saved.profile.clone());
                 }
             }
             *lock_of(&self.coverage) = state.coverage()?;
-            (done, rest) = (state.done, state.rest);
+            done = state.done;
+            rest = state.rest;
             self.store.written_before = file::ids_in(&out);
-            self.store.started = manifest::Started::read(&out).unwrap_or_else(manifest::Started::now);
+            self.store.started = manifest::StartTime::read(&out).unwrap_or_else(manifest::StartTime::now);
         }
         let verdicts = store::Verdicts::open(&out, &done)?;
-        let progress = Mutex::new(Progress { done, verdicts });
-        self.store.kept = Some(Kept { identity, shard, wide, progress, rest });
+        let progress = Mutex::new(TaskProgress { done, verdicts });
+        self.store.kept = Some(ResumeData { identity, shard, wide, progress, rest });
         manifest::save_manifest(self, false)
     }
 
@@ -196,13 +197,12 @@ impl<'a> Campaign<'a> {
     ///
     /// # Errors
     /// If a shard was written by another build.
-    pub fn adopt(&mut self, shards: &[State], complete: bool) -> Result<(), Failure> {
+    pub fn adopt(&mut self, shards: &[CampaignState], complete: bool) -> Result<(), Failure> {
         for shard in shards {
-            for kept in &shard.subjects {
-                let tested = self.subjects.iter().find(|tested| tested.subject.id() == kept.description.id);
-                if let Some(tested) = tested {
-                    tested.ledger().merge(kept.ledger.clone());
-                    tested.know(kept.profile.clone());
+            for saved in &shard.subjects {
+                if let Some(tested) = self.tested(&saved.description.id) {
+                    tested.ledger().merge(saved.ledger.clone());
+                    tested.know(saved.profile.clone());
                 }
             }
             lock_of(&self.coverage).merge(&shard.coverage()?);
@@ -221,8 +221,8 @@ impl<'a> Campaign<'a> {
         self.store.first_case_of(task)
     }
 
-    /// Records the verdicts and coverage of a whole task, and saves each finding that is new or now has a shorter
-    /// example.
+    /// Records the verdicts and coverage of a whole task, and saves each finding that is new or now has a
+    /// shorter example.
     ///
     /// # Errors
     /// If a file cannot be written.
@@ -259,9 +259,9 @@ impl<'a> Campaign<'a> {
     /// If a finding cannot be written.
     pub fn enter<'t>(
         &self,
-        tested: &Tested,
-        entries: impl IntoIterator<Item = Entry<'t>>,
-        source: Option<&Source>,
+        tested: &TestSubject,
+        entries: impl IntoIterator<Item = JudgedTrial<'t>>,
+        source: Option<&ProgramSource>,
     ) -> Result<(), Failure> {
         for found in self.note(tested, entries, source) {
             self.save_finding(&found)?;
@@ -272,13 +272,13 @@ impl<'a> Campaign<'a> {
     /// Records verdicts. Returns the findings that are new or now have a shorter example.
     fn note<'t>(
         &self,
-        tested: &Tested,
-        entries: impl IntoIterator<Item = Entry<'t>>,
-        source: Option<&Source>,
-    ) -> Vec<Found> {
+        tested: &TestSubject,
+        entries: impl IntoIterator<Item = JudgedTrial<'t>>,
+        source: Option<&ProgramSource>,
+    ) -> Vec<PendingFinding> {
         let mut better = BTreeMap::new();
         let mut ledger = tested.ledger();
-        for Entry { trial, header, judged } in entries {
+        for JudgedTrial { trial, header, judged } in entries {
             if let (Some(source), Verdict::Deviates(_) | Verdict::Reads(_)) = (source, &judged.verdict) {
                 lock_of(&self.texts).entry(judged.id).or_insert_with(|| source.clone());
             }
@@ -290,7 +290,7 @@ impl<'a> Campaign<'a> {
         better.into_values().map(|found| self.shown_by(tested, found)).collect()
     }
 
-    fn shown_by(&self, tested: &Tested, found: Found) -> Found {
+    fn shown_by(&self, tested: &TestSubject, found: PendingFinding) -> PendingFinding {
         let source = lock_of(&self.texts).get(&found.trial).cloned();
         found.shown_by(tested.subject.id(), source.map(|source| (source.path, source.text)))
     }
@@ -303,16 +303,16 @@ impl<'a> Campaign<'a> {
     /// Notes the verdicts on the parts of a program, if the report lists results by case.
     pub fn note_case<'v>(
         &self,
-        tested: &Tested,
-        source: &Source,
+        tested: &TestSubject,
+        source: &ProgramSource,
         verdicts: impl IntoIterator<Item = &'v Verdict>,
     ) {
         by_case::note(self, tested, source, verdicts);
     }
 
     /// Returns the findings of all subjects together, sorted by [`severity::order`].
-    pub fn findings(&self) -> Vec<Found> {
-        let mut all: BTreeMap<String, Found> = BTreeMap::new();
+    pub fn findings(&self) -> Vec<PendingFinding> {
+        let mut all: BTreeMap<String, PendingFinding> = BTreeMap::new();
         let triage = self.triage();
         for tested in &self.subjects {
             let (found, confusion) = {
@@ -329,25 +329,29 @@ impl<'a> Campaign<'a> {
             }
         }
         // `severity::order` compares the name last, so the order is deterministic.
-        let mut all: Vec<Found> = all.into_values().collect();
+        let mut all: Vec<PendingFinding> = all.into_values().collect();
         all.sort_by_key(|found| severity::order(&found.finding));
         all
     }
 
     /// Returns the subject with this id.
-    fn tested(&self, id: &str) -> Option<&Tested> {
+    fn tested(&self, id: &str) -> Option<&TestSubject> {
         self.subjects.iter().find(|tested| tested.subject.id() == id)
     }
 
     /// Explains the new differences of all subjects together.
     fn triage(&self) -> Triage {
         let ledgers: Vec<_> = self.subjects.iter().map(|t| (t.ledger(), t.subject.description())).collect();
-        Triage::of(ledgers.iter().map(|(ledger, description)| (&**ledger, Maker::of(description))))
+        Triage::new(
+            ledgers
+                .iter()
+                .map(|(ledger, description)| (&**ledger, Implementation::from_description(description))),
+        )
     }
 
-    /// Ends the campaign and returns its outcome. If it failed, saves the state and the findings so far and returns the
-    /// failure.
-    pub fn end(&self, ended: Result<Ended, Failure>) -> Result<Outcome, Failure> {
+    /// Ends the campaign and returns its outcome. If it failed, saves the state and the findings so far and
+    /// returns the failure.
+    pub fn end(&self, ended: Result<Completion, Failure>) -> Result<CampaignOutcome, Failure> {
         match ended {
             Ok(ended) => self.finish(ended),
             Err(failure) => {
@@ -358,46 +362,50 @@ impl<'a> Campaign<'a> {
         }
     }
 
-    /// Rechecks the findings and writes the report. If interrupted meanwhile, reports the results known at that point.
-    pub fn finish(&self, ended: Ended) -> Result<Outcome, Failure> {
-        let looked = self.look_once_more(ended);
+    /// Rechecks the findings and writes the report. If interrupted meanwhile, reports the results known at
+    /// that point.
+    pub fn finish(&self, ended: Completion) -> Result<CampaignOutcome, Failure> {
+        let rechecked = self.recheck(ended);
         let cancel = &self.session.cancel;
         // An interruption during the recheck counts as one before it: the same steps are skipped.
-        let (ended, findings) = match looked {
-            Ok(findings) if ended == Ended::Interrupted || !cancel.is_cancelled() || cancel.is_late() => {
+        let (ended, findings) = match rechecked {
+            Ok(findings)
+                if ended == Completion::Interrupted || !cancel.is_cancelled() || cancel.is_late() =>
+            {
                 (ended, findings)
             }
             Err(Failure::Interrupted) if cancel.is_late() => {
                 self.note_late();
-                (ended, self.look_once_more(Ended::Interrupted)?)
+                (ended, self.recheck(Completion::Interrupted)?)
             }
             Ok(_) | Err(Failure::Interrupted) => {
-                (Ended::Interrupted, self.look_once_more(Ended::Interrupted)?)
+                (Completion::Interrupted, self.recheck(Completion::Interrupted)?)
             }
             Err(failure) => return Err(failure),
         };
         self.store.remove_stale(&findings);
-        let mut report = self.report(&findings, ended == Ended::All && self.complete);
+        let mut report = self.report(&findings, ended == Completion::All && self.complete);
         let whole = self.store.kept.as_ref().is_none_or(|kept| kept.shard == Shard::ALL);
         if report.complete && whole {
             self.session.expected.look_for_passes(&mut report);
         }
         self.write_report(&report)?;
-        self.save_state(ended == Ended::All)?;
-        manifest::save_manifest(self, ended == Ended::All)?;
+        self.save_state(ended == Completion::All)?;
+        manifest::save_manifest(self, ended == Completion::All)?;
         if let (Some(out), Some(_)) = (&self.store.out, &self.store.kept) {
             store::sort_verdicts(out)?;
         }
         let earlier = self.store.earlier_findings(&findings);
-        let (interrupted, resumable) = (ended == Ended::Interrupted, self.store.kept.is_some());
-        Ok(Outcome { report, earlier, interrupted, resumable, left_out: false })
+        let interrupted = ended == Completion::Interrupted;
+        let resumable = self.store.kept.is_some();
+        Ok(CampaignOutcome { report, earlier, interrupted, resumable, left_out: false })
     }
 
     /// Rechecks the findings and writes each to its file.
-    fn look_once_more(&self, ended: Ended) -> Result<Vec<Found>, Failure> {
+    fn recheck(&self, ended: Completion) -> Result<Vec<PendingFinding>, Failure> {
         let findings = finish::finish(self, ended)?;
-        // Save all findings again: while the campaign ran, a longer example may have overwritten a shorter one, and some
-        // findings only appear in the totals.
+        // Save all findings again: while the campaign ran, a longer example may have overwritten a shorter
+        // one, and some findings only appear in the totals.
         for found in &findings {
             self.save_finding(found)?;
         }
@@ -406,7 +414,8 @@ impl<'a> Campaign<'a> {
 
     /// Returns the number of deviations and of those without a known explanation, for a progress line.
     pub fn so_far(&self) -> String {
-        let (mut deviate, mut new) = (0, 0);
+        let mut deviate = 0;
+        let mut new = 0;
         for tested in &self.subjects {
             let ledger = tested.ledger();
             deviate += ledger.compared - ledger.refused_apart() - ledger.conforming();
@@ -417,8 +426,8 @@ impl<'a> Campaign<'a> {
 
     fn note_late(&self) {
         self.session.events.note(
-            "--time was over before the end of the report: new findings may not be reduced, and listed deviations \
-             may not have been looked for",
+            "--time was over before the end of the report: new findings may not be reduced, and listed \
+             deviations may not have been looked for",
         );
     }
 
@@ -444,7 +453,7 @@ impl<'a> Campaign<'a> {
         let state = {
             let progress = lock_of(&kept.progress);
             let coverage = lock_of(&self.coverage);
-            let mut state = State::new(kept.identity.clone(), kept.shard, &coverage);
+            let mut state = CampaignState::new(kept.identity.clone(), kept.shard, &coverage);
             (state.complete, state.done, state.wide) = (complete, progress.done.clone(), kept.wide);
             state.rest = kept.rest;
             state.subjects = self.subjects.iter().map(kept_of).collect();
@@ -455,8 +464,8 @@ impl<'a> Campaign<'a> {
 }
 
 /// Summarizes a subject's results for one task as a line of `verdicts.jsonl`.
-fn line(task: u64, subject: &str, entries: &[Entry<'_>], bulk: &BulkVerdicts) -> store::Line {
-    let mut line = store::Line { task, subject: subject.to_owned(), ..store::Line::default() };
+fn line(task: u64, subject: &str, entries: &[JudgedTrial<'_>], bulk: &BulkVerdicts) -> store::VerdictLine {
+    let mut line = store::VerdictLine { task, subject: subject.to_owned(), ..store::VerdictLine::default() };
     line.compared += bulk.conform;
     line.conform += bulk.conform;
     for (&known, &count) in &bulk.deviate {
@@ -466,7 +475,7 @@ fn line(task: u64, subject: &str, entries: &[Entry<'_>], bulk: &BulkVerdicts) ->
     if bulk.unmodelled > 0 {
         line.not_compared.insert(NotCompared::Unmodelled, bulk.unmodelled);
     }
-    for Entry { judged, .. } in entries {
+    for JudgedTrial { judged, .. } in entries {
         match &judged.verdict {
             Verdict::NotCompared(reason) => {
                 *line.not_compared.entry(*reason).or_default() += 1;
@@ -490,8 +499,8 @@ fn line(task: u64, subject: &str, entries: &[Entry<'_>], bulk: &BulkVerdicts) ->
     line
 }
 
-fn kept_of(tested: &Tested) -> store::Kept {
-    store::Kept {
+fn kept_of(tested: &TestSubject) -> store::SubjectState {
+    store::SubjectState {
         description: tested.subject.description().clone(),
         profile: tested.known_profile(),
         ledger: tested.ledger().clone(),
@@ -500,9 +509,12 @@ fn kept_of(tested: &Tested) -> store::Kept {
 
 /// Shortens SHA-256 hashes in a message to eight digits, enough for a reader to identify a subject.
 fn with_short_hashes(text: &str) -> String {
-    let is_hash = |word: &str| word.len() == 64 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
-    let words = text.split(' ').map(|word| if is_hash(word) { &word[..8] } else { word });
+    let words = text.split(' ').map(|word| if is_sha256(word) { &word[..8] } else { word });
     words.collect::<Vec<_>>().join(" ")
+}
+
+fn is_sha256(word: &str) -> bool {
+    word.len() == 64 && word.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 #[cfg(test)]

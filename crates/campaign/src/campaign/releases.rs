@@ -1,6 +1,6 @@
 //! Compares the results of all releases for the program of a finding.
 
-use ptxsmith_diff::{NotCompared, Part, Verdict};
+use ptxsmith_diff::{NotCompared, PartVerdict, Verdict};
 use ptxsmith_report::Finding;
 use ptxsmith_report::releases::{ProgramVerdict, ReleaseVerdict};
 use ptxsmith_syntax::parse;
@@ -8,19 +8,19 @@ use ptxsmith_syntax::parse;
 use super::Campaign;
 use crate::failure::{Failure, of_subject};
 use crate::judges::judge;
-use crate::ledger::Found;
+use crate::ledger::PendingFinding;
 use crate::pool;
-use crate::subjects::Tested;
+use crate::subjects::TestSubject;
 
 /// The most findings to compare.
 const MOST: usize = 200;
 
 /// Runs the program of each finding on every subject, if there are several.
-pub(super) fn map_releases(campaign: &Campaign<'_>, findings: &mut [Found]) -> Result<(), Failure> {
+pub(super) fn map_releases(campaign: &Campaign<'_>, findings: &mut [PendingFinding]) -> Result<(), Failure> {
     if campaign.subjects.len() < 2 {
         return Ok(());
     }
-    let programs: Vec<(&Tested, &Finding)> = (findings.iter().take(MOST))
+    let programs: Vec<(&TestSubject, &Finding)> = (findings.iter().take(MOST))
         .flat_map(|found| campaign.subjects.iter().map(move |tested| (tested, &found.finding)))
         .collect();
     let verdicts = pool::map(campaign.session, &programs, |(tested, finding)| {
@@ -32,32 +32,40 @@ pub(super) fn map_releases(campaign: &Campaign<'_>, findings: &mut [Found]) -> R
     Ok(())
 }
 
-/// Judges a program as it stands. Returns the verdict and its parts: the class of the first deviation, that the program
-/// conforms, or the reason why nothing was compared.
-pub(crate) fn judged(tested: &Tested, program: &str) -> Result<(ReleaseVerdict, Vec<Part>), Failure> {
+/// Judges a program as it stands. Returns the verdict and its parts: the class of the first deviation, that
+/// the program conforms, or the reason why nothing was compared.
+pub(crate) fn judged(
+    tested: &TestSubject,
+    program: &str,
+) -> Result<(ReleaseVerdict, Vec<PartVerdict>), Failure> {
     let description = tested.subject.description();
-    let told = |verdict| ReleaseVerdict {
+    let mut release = ReleaseVerdict {
         subject: description.id.clone(),
         version: description.version.clone().unwrap_or_default(),
-        verdict,
+        verdict: ProgramVerdict::NotCompared("not-parsed".to_owned()),
     };
-    let not_compared = |reason: &str| ProgramVerdict::NotCompared(reason.to_owned());
-    let Ok(module) = parse(program) else { return Ok((told(not_compared("not-parsed")), Vec::new())) };
+    let Ok(module) = parse(program) else { return Ok((release, Vec::new())) };
     let parts = judge(&*tested.subject, &module, program).map_err(of_subject)?.parts();
+    release.verdict = program_verdict(&parts);
+    Ok((release, parts))
+}
+
+fn program_verdict(parts: &[PartVerdict]) -> ProgramVerdict {
     let deviation = parts.iter().find_map(|part| match &part.verdict {
         Verdict::Deviates(difference) => Some(difference.class),
         _ => None,
     });
-    let untold = parts.iter().find_map(|part| match &part.verdict {
-        Verdict::NotCompared(reason) => Some(reason.name()),
+    if let Some(class) = deviation {
+        return ProgramVerdict::Deviates(class);
+    }
+    if parts.iter().any(PartVerdict::is_compared) {
+        return ProgramVerdict::Conforms;
+    }
+    let reason = parts.iter().find_map(|part| match &part.verdict {
+        Verdict::NotCompared(reason) => Some(*reason),
         _ => None,
     });
-    let verdict = told(match deviation {
-        Some(class) => ProgramVerdict::Deviates(class),
-        None if parts.iter().any(Part::is_compared) => ProgramVerdict::Conforms,
-        None => not_compared(untold.unwrap_or(NotCompared::Unobserved.name())),
-    });
-    Ok((verdict, parts))
+    ProgramVerdict::NotCompared(reason.unwrap_or(NotCompared::Unobserved).name().to_owned())
 }
 
 #[cfg(test)]
@@ -67,9 +75,10 @@ mod tests {
 
     use super::*;
 
-    /// Accepts every program, and stores an address at this offset from `a` in the output buffer of each kernel.
-    fn leaves(addend: i64) -> Tested {
-        Tested::new(Box::new(FnSubject::new("fake", move |request: &Request<'_>| {
+    /// Accepts every program, and stores an address at this offset from `a` in the output buffer of each
+    /// kernel.
+    fn leaves(addend: i64) -> TestSubject {
+        TestSubject::new(Box::new(FnSubject::new("fake", move |request: &Request<'_>| {
             let mut seen = Observation::new(Outcome::Accepted);
             let space = Some("global".into());
             let a = Variable {

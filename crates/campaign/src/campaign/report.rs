@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use ptxsmith_diff::known::KNOWN;
 use ptxsmith_diff::{Class, NotCompared};
-use ptxsmith_model::Kind;
+use ptxsmith_model::FindingKind;
 use ptxsmith_oracle::{Clause, ClauseSet, Interpretation, Rules, Validity, predict};
 use ptxsmith_report::harmless::json;
 use ptxsmith_report::reproduce::Runner;
@@ -16,12 +16,12 @@ use ptxsmith_subject::Description;
 use super::{Campaign, by_case};
 use crate::failure::Failure;
 use crate::files;
-use crate::ledger::{Found, Least, Ledger};
+use crate::ledger::{Ledger, PendingFinding};
 use crate::pool::lock_of;
-use crate::subjects::Tested;
+use crate::subjects::TestSubject;
 
-/// Returns the name that a command reports for itself. A command that does not describe itself has the name of its
-/// program, which may be an interpreter, and no version.
+/// Returns the name that a command reports for itself. A command that does not describe itself has the name
+/// of its program, which may be an interpreter, and no version.
 fn own_name(description: &Description) -> Option<String> {
     let is_command = matches!(Runner::for_subject(&description.id), Runner::Command { .. });
     (is_command && description.version.is_some()).then(|| description.name.clone())
@@ -33,7 +33,7 @@ fn named<K: Copy, V: Clone>(all: &BTreeMap<K, V>, name: impl Fn(K) -> &'static s
 }
 
 impl Campaign<'_> {
-    pub(super) fn save_report(&self, findings: &[Found], complete: bool) -> Result<(), Failure> {
+    pub(super) fn save_report(&self, findings: &[PendingFinding], complete: bool) -> Result<(), Failure> {
         if self.store.out.is_some() {
             self.write_report(&self.report(findings, complete))?;
         }
@@ -48,10 +48,11 @@ impl Campaign<'_> {
         Ok(())
     }
 
-    pub(crate) fn report(&self, findings: &[Found], complete: bool) -> Report {
+    pub(crate) fn report(&self, findings: &[PendingFinding], complete: bool) -> Report {
         let mut not_compared: BTreeMap<String, u64> =
             NotCompared::ALL.iter().map(|reason| (reason.name().to_owned(), 0)).collect();
-        let (mut readings, mut default_readings) = (BTreeMap::new(), BTreeMap::new());
+        let mut readings = BTreeMap::new();
+        let mut default_readings = BTreeMap::new();
         let mut subjects = Vec::new();
         let mut reached = ClauseSet::EMPTY;
         let refusals: Vec<Option<String>> =
@@ -88,7 +89,7 @@ impl Campaign<'_> {
                 confusion: ledger.confusion,
                 refuses_everything,
                 clauses: named(&ledger.clauses, Clause::id),
-                reproducers: self.least_of(&ledger),
+                reproducers: self.reproducers(&ledger),
             });
         }
         let mut report = Report {
@@ -112,20 +113,21 @@ impl Campaign<'_> {
         report
     }
 
-    /// Returns the most frequent diagnostic or crash of a subject that accepts nearly nothing; `None` for other subjects.
-    fn accepts_nothing(&self, tested: &Tested) -> Option<String> {
+    /// Returns the most frequent diagnostic or crash of a subject that accepts nearly nothing; `None` for
+    /// other subjects.
+    fn accepts_nothing(&self, tested: &TestSubject) -> Option<String> {
         let triage = self.triage();
         let ledger = tested.ledger();
         if !ledger.confusion.accepts_nothing() {
             return None;
         }
-        let of_most = |found: &Found| found.is_refusal() == ledger.confusion.refuses_everything();
-        let most =
-            ledger.findings(&triage).into_iter().filter(of_most).max_by_key(|found| found.finding.count);
-        let observed = most.map(|found| found.finding.observed).unwrap_or_default();
-        let said = observed.diagnostics.into_iter().next().map(|diagnostic| diagnostic.message);
+        let refuses = ledger.confusion.refuses_everything();
+        let findings = ledger.findings(&triage).into_iter().filter(|found| found.is_refusal() == refuses);
+        let most_frequent = findings.max_by_key(|found| found.finding.count);
+        let observed = most_frequent.map(|found| found.finding.observed).unwrap_or_default();
+        let message = observed.diagnostics.into_iter().next().map(|diagnostic| diagnostic.message);
         let signal = observed.signal.map(|signal| format!("signal {signal}"));
-        Some(said.or(observed.reason).or(signal).unwrap_or_default())
+        Some(message.or(observed.reason).or(signal).unwrap_or_default())
     }
 
     /// Returns the coverage of the grammar, and of the clauses that data at module scope can test.
@@ -138,39 +140,38 @@ impl Campaign<'_> {
             .collect();
         let covered = lock_of(&self.coverage);
         let never_made = covered.missing(&self.generator).map(|production| production.name.to_owned());
-        let of = |(reached, total): (usize, usize), missing| CoverageCount {
-            reached: reached as u64,
-            total: total as u64,
-            missing,
-        };
+        let reached = testable.len() - missing.len();
         CoverageSummary {
-            clauses: of((testable.len() - missing.len(), testable.len()), Some(missing)),
-            productions: of(covered.productions(&self.generator), Some(never_made.collect())),
-            pairs: of(covered.pairs(&self.generator), None),
+            clauses: coverage_count((reached, testable.len()), Some(missing)),
+            productions: coverage_count(covered.productions(&self.generator), Some(never_made.collect())),
+            pairs: coverage_count(covered.pairs(&self.generator), None),
         }
     }
 
     /// Returns the shortest program for each clause and class. For a user's file it is the whole file.
-    fn least_of(&self, ledger: &Ledger) -> BTreeMap<String, BTreeMap<Class, String>> {
+    fn reproducers(&self, ledger: &Ledger) -> BTreeMap<String, BTreeMap<Class, String>> {
         let texts = lock_of(&self.texts);
-        let program =
-            |least: &Least| texts.get(&least.trial).map_or(&least.program, |source| &source.text).clone();
-        let by_class = |classes: &BTreeMap<Class, Least>| {
-            classes.iter().map(|(class, least)| (*class, program(least))).collect()
-        };
-        ledger.least.iter().map(|(clause, classes)| (clause.id().to_owned(), by_class(classes))).collect()
+        let mut reproducers: BTreeMap<String, BTreeMap<Class, String>> = BTreeMap::new();
+        for (clause, classes) in &ledger.least {
+            let by_class = reproducers.entry(clause.id().to_owned()).or_default();
+            for (class, shortest) in classes {
+                let program = texts.get(&shortest.trial).map_or(&shortest.program, |source| &source.text);
+                by_class.insert(*class, program.clone());
+            }
+        }
+        reproducers
     }
 
     /// Returns a finding with the details that are known only at the end of a campaign.
-    fn finding(&self, found: &Found) -> Finding {
+    fn finding(&self, found: &PendingFinding) -> Finding {
         let finding = found.finding.clone();
-        let known = KNOWN.iter().find(|known| Kind::Known(known.id.to_owned()) == finding.kind);
+        let known = KNOWN.iter().find(|known| FindingKind::Known(known.id.to_owned()) == finding.kind);
         let finding = Finding {
             repeat: self.repeat(found),
             file: self.store.out.as_ref().map(|_| self.file_of(found).to_string_lossy().into_owned()),
             first_seen: known.map(|known| known.first_seen.to_owned()).filter(|day| !day.is_empty()),
             edit: match &finding.kind {
-                Kind::Fixed(id) => ptxsmith_diff::gone::edit(id, &finding.subjects),
+                FindingKind::Fixed(id) => ptxsmith_diff::gone::edit(id, &finding.subjects),
                 _ => None,
             },
             validity: validity(&finding.program).name().to_owned(),
@@ -178,6 +179,10 @@ impl Campaign<'_> {
         };
         Finding { reproduce: reproduce::command(&finding), ..finding }
     }
+}
+
+fn coverage_count((reached, total): (usize, usize), missing: Option<Vec<String>>) -> CoverageCount {
+    CoverageCount { reached: reached as u64, total: total as u64, missing }
 }
 
 /// Returns the specification's verdict on a program. Text that is not PTX has none.

@@ -1,16 +1,16 @@
 use ptxsmith_diff::known::KNOWN;
-use ptxsmith_diff::{Body, Class, Difference, Explanation, Header, Judged, Trial};
+use ptxsmith_diff::{Class, Difference, Explanation, Header, Trial, TrialBody, TrialVerdict};
 use ptxsmith_subject::Observation;
 
 use super::*;
 
 #[test]
 fn a_line_of_verdicts_counts_what_a_subject_did_with_a_task() {
-    let (trial, header) = (Trial::new(0, Body::Items(Vec::new())), Header::default());
-    let entry = |id, verdict| Entry {
+    let (trial, header) = (Trial::new(0, TrialBody::Items(Vec::new())), Header::default());
+    let entry = |id, verdict| JudgedTrial {
         trial: &trial,
         header: &header,
-        judged: Judged::new(id, verdict, None, Default::default()),
+        judged: TrialVerdict::new(id, verdict, None, Default::default()),
     };
     let deviates = |class, known: Vec<&'static str>| {
         let explanation = (!known.is_empty()).then_some(Explanation { readings: Vec::new(), known });
@@ -61,7 +61,8 @@ fn what_was_found_is_saved_now_and_then_and_not_each_time() {
     let (session, out) = (fake::session(), tempfile::tempdir().unwrap());
     let began = Instant::now();
     let out_of = Some(out.path().to_owned());
-    let campaign = Campaign::new(&session, "run", "cases", Vec::new(), out_of, Earlier::Refuse).unwrap();
+    let campaign =
+        Campaign::new(&session, "run", "cases", Vec::new(), out_of, ExistingCampaign::Refuse).unwrap();
     let is_saved = || out.path().join(ptxsmith_report::folder::REPORT).exists();
     campaign.save_now_and_then().unwrap();
     assert!(!is_saved() || began.elapsed() >= SAVE_EVERY);

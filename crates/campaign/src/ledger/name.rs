@@ -1,8 +1,8 @@
 //! Names of findings. They are stable across runs, shards and orders of the cases.
 
-use ptxsmith_diff::known::{KNOWN, Known};
-use ptxsmith_diff::{Class, Difference, lead};
-use ptxsmith_model::{ExpectedAnswer, Kind};
+use ptxsmith_diff::known::{KNOWN, KnownDeviation};
+use ptxsmith_diff::{Class, Difference, hypothesis};
+use ptxsmith_model::{ExpectedAnswer, FindingKind};
 use ptxsmith_oracle::{Clause, ClauseSet, Observed};
 use ptxsmith_subject::{Observation, Outcome};
 
@@ -11,46 +11,47 @@ const LONGEST_QUOTED: usize = 120;
 
 /// The name and description of a finding.
 #[derive(Default)]
-pub struct Name {
+pub struct FindingName {
     /// The stable name.
     pub id: String,
     /// The subject matter of the finding.
-    pub kind: Kind,
+    pub kind: FindingKind,
     /// The effect, in one line.
     pub title: String,
     /// The clauses that it violates.
     pub clauses: Vec<Clause>,
 }
 
-impl Name {
+impl FindingName {
     /// Names a listed deviation.
-    pub fn known(known: &Known) -> Name {
-        Name {
+    pub fn known(known: &KnownDeviation) -> FindingName {
+        FindingName {
             id: known.id.to_owned(),
-            kind: Kind::Known(known.id.to_owned()),
+            kind: FindingKind::Known(known.id.to_owned()),
             title: known.title.to_owned(),
             clauses: known.clauses.to_vec(),
         }
     }
 
     /// Names a difference after the wrong rule that predicts it.
-    pub fn lead(id: &str) -> Name {
-        let (title, clauses) = lead::described(id).unwrap_or_default();
+    pub fn lead(id: &str) -> FindingName {
+        let (title, clauses) = hypothesis::description_of(id).unwrap_or_default();
         let is_listed = KNOWN.iter().any(|known| known.id == id);
         let rule = id.to_owned();
-        let (id, kind) = match is_listed {
-            true => (format!("unlisted-{id}"), Kind::Unlisted(rule)),
-            false => (rule.clone(), Kind::Hypothesis(rule)),
+        let (id, kind) = if is_listed {
+            (format!("unlisted-{id}"), FindingKind::Unlisted(rule))
+        } else {
+            (rule.clone(), FindingKind::Hypothesis(rule))
         };
-        Name { id, kind, title, clauses: clauses.to_vec() }
+        FindingName { id, kind, title, clauses: clauses.to_vec() }
     }
 
-    /// Names a difference without an explanation after the clauses on which the trial depends, since nothing else is
-    /// known to group by.
-    pub fn unexplained(difference: &Difference, clauses: ClauseSet) -> Name {
+    /// Names a difference without an explanation after the clauses on which the trial depends, since nothing
+    /// else is known to group by.
+    pub fn unexplained(difference: &Difference, clauses: ClauseSet) -> FindingName {
         let class = difference.class;
-        // The result of a kernel depends on more than the operand under test, such as types and literals. Keep only the
-        // clauses about operands.
+        // The result of a kernel depends on more than the operand under test, such as types and literals.
+        // Keep only the clauses about operands.
         let of_kernel = difference.variable.is_none() && !difference.observed.kernels.is_empty();
         let clauses = if of_kernel { of_operands(clauses) } else { clauses };
         let is_astray = matches!(difference.expected.answer, ExpectedAnswer::Accesses(_));
@@ -79,19 +80,19 @@ impl Name {
             // Chapters of the manual on instructions are not in the list of clauses.
             Class::WrongValue if is_astray && clauses.is_empty() => {
                 let wrong = difference.expected.accesses();
-                let opcodes = wrong.iter().flat_map(|one| &one.opcodes).map(String::as_str);
-                let kernels = wrong.iter().map(|one| &*one.kernel);
+                let opcodes = wrong.iter().flat_map(|access| &access.opcodes).map(String::as_str);
+                let kernels = wrong.iter().map(|access| &*access.kernel);
                 slug(&format!("computed {}", opcodes.chain(kernels).collect::<Vec<_>>().join(" ")))
             }
             _ => slug(&ids(clauses)),
         };
-        let title = shown(&title);
-        let refused = refusal.and_then(|refusal| Clause::from_id(refusal.basis.clauses.first()?));
-        let clauses = match refused {
+        let title = mark_quotations(&title);
+        let violated = refusal.and_then(|refusal| Clause::from_id(refusal.basis.clauses.first()?));
+        let clauses = match violated {
             Some(clause) => vec![clause],
             None => clauses.iter().collect(),
         };
-        Name { id: format!("{}-{key}", class.name()), kind: Kind::Unexplained, title, clauses }
+        FindingName { id: format!("{}-{key}", class.name()), kind: FindingKind::Unexplained, title, clauses }
     }
 }
 
@@ -117,13 +118,14 @@ fn ids(clauses: ClauseSet) -> String {
     clauses.iter().map(|clause| clause.id()).collect::<Vec<_>>().join(" ")
 }
 
-/// Returns those clauses that only instructions can show, except the one that nearly every instruction shows. If none
-/// remain, returns all.
+/// Returns those clauses that only instructions can show, except the one that nearly every instruction shows.
+/// If none remain, returns all.
 fn of_operands(clauses: ClauseSet) -> ClauseSet {
-    let is_own =
-        |clause: &Clause| clause.observed() == Observed::Instruction && *clause != Clause::ConstantAsOperand;
-    let own: ClauseSet = clauses.iter().filter(is_own).collect();
-    if own.is_empty() { clauses } else { own }
+    let of_instructions: ClauseSet = clauses
+        .iter()
+        .filter(|&clause| clause.observed() == Observed::Instruction && clause != Clause::ConstantAsOperand)
+        .collect();
+    if of_instructions.is_empty() { clauses } else { of_instructions }
 }
 
 /// Returns the title of a rejection of a valid program.
@@ -136,11 +138,12 @@ fn first_message(observation: &Observation) -> Option<&str> {
     observation.diagnostics.first().map(|diagnostic| diagnostic.message.as_str())
 }
 
-/// Puts the program text that a short message quotes into the title of a rejection. `observed` must come from the program
-/// as shown, because names differ in a batch. The id of the finding does not change, so that equal findings keep one id.
+/// Puts the program text that a short message quotes into the title of a rejection. `observed` must come from
+/// the program as shown, because names differ in a batch. The id of the finding does not change, so that
+/// equal findings keep one id.
 pub fn quote(title: &mut String, observed: &Observation) {
     let Some(message) = first_message(observed) else { return };
-    let general = shown(&refused(&quoteless(message)));
+    let general = mark_quotations(&refused(&quoteless(message)));
     if message.len() <= LONGEST_QUOTED
         && let Some(before) = title.strip_suffix(&general)
     {
@@ -159,27 +162,33 @@ pub fn quoteless(message: &str) -> String {
     placeless(&kept.collect::<String>())
 }
 
-/// Removes free-standing numbers from a message. They are mostly line numbers, which would make each rejection a separate
-/// finding. Keeps `sm_35` and `3.1`.
+/// Removes free-standing numbers from a message. They are mostly line numbers, which would make each
+/// rejection a separate finding. Keeps `sm_35` and `3.1`.
 fn placeless(message: &str) -> String {
-    let is_part_of_name = |c: char| c.is_alphanumeric() || "_.$%".contains(c);
-    let words = message.split_inclusive(|c: char| !is_part_of_name(c));
-    words
-        .map(|word| {
-            let name = word.trim_end_matches(|c: char| !is_part_of_name(c) || c == '.');
-            let is_number = !name.is_empty() && name.bytes().all(|b| b.is_ascii_digit());
-            if is_number { format!("N{}", &word[name.len()..]) } else { word.to_owned() }
-        })
-        .collect()
+    let mut text = String::new();
+    for word in message.split_inclusive(|c: char| !is_part_of_name(c)) {
+        let name = word.trim_end_matches(|c: char| !is_part_of_name(c) || c == '.');
+        if !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit()) {
+            text.push('N');
+            text.push_str(&word[name.len()..]);
+        } else {
+            text.push_str(word);
+        }
+    }
+    text
+}
+
+fn is_part_of_name(c: char) -> bool {
+    c.is_alphanumeric() || "_.$%".contains(c)
 }
 
 /// Marks removed quotations as `'...'` in a title.
-fn shown(title: &str) -> String {
+fn mark_quotations(title: &str) -> String {
     title.replace("''", "'...'")
 }
 
-/// Joins the words of a text in lower case with hyphens. Cuts a long text and adds a hash that is the same in every
-/// build.
+/// Joins the words of a text in lower case with hyphens. Cuts a long text and adds a hash that is the same in
+/// every build.
 pub fn slug(text: &str) -> String {
     let mut slug = String::new();
     for c in text.chars() {
@@ -220,8 +229,8 @@ mod tests {
             Observation { diagnostics: vec![error], ..Observation::new(Outcome::Refused) }
         };
         let seen = refusing("Unknown symbol 't3_x'");
-        let difference = Difference::of(Class::RefusesValid, Expected::default(), seen);
-        let Name { id, mut title, .. } = Name::unexplained(&difference, ClauseSet::EMPTY);
+        let difference = Difference::new(Class::RefusesValid, Expected::default(), seen);
+        let FindingName { id, mut title, .. } = FindingName::unexplained(&difference, ClauseSet::EMPTY);
         assert_eq!(id, "refuses-valid-a-valid-program-is-refused-unknown-symbol");
         assert_eq!(title, "a valid program is refused: Unknown symbol '...'");
         quote(&mut title, &refusing("Parsing error near 'x'"));
@@ -306,9 +315,9 @@ mod tests {
             let expected: Expected = serde_json::from_value(expected).unwrap();
             let is_refused = expected.refusal().is_some();
             let variable = Some("x".to_owned());
-            let difference = Difference { variable, ..Difference::of(class, expected, observed) };
-            let name = Name::unexplained(&difference, [Clause::UnaryPlus, Clause::UnaryMinus].into());
-            assert_eq!((name.id, &*name.title, name.kind), (id, title, Kind::Unexplained));
+            let difference = Difference { variable, ..Difference::new(class, expected, observed) };
+            let name = FindingName::unexplained(&difference, [Clause::UnaryPlus, Clause::UnaryMinus].into());
+            assert_eq!((name.id, &*name.title, name.kind), (id, title, FindingKind::Unexplained));
             let rests_on =
                 if is_refused { vec![Clause::WarpSize] } else { vec![Clause::UnaryPlus, Clause::UnaryMinus] };
             assert_eq!(name.clauses, rests_on, "{class:?}");
@@ -327,8 +336,9 @@ mod tests {
                 opcodes: opcodes.iter().map(|&opcode| opcode.to_owned()).collect(),
             };
             let expected = Expected::of_accesses(vec![access]);
-            let difference = Difference::of(Class::WrongValue, expected, Observation::new(Outcome::Accepted));
-            Name::unexplained(&difference, ClauseSet::EMPTY).id
+            let difference =
+                Difference::new(Class::WrongValue, expected, Observation::new(Outcome::Accepted));
+            FindingName::unexplained(&difference, ClauseSet::EMPTY).id
         };
         assert_eq!(id(&["add.s32", "add.sat.s32"]), "wrong-value-computed-add-s32-add-sat-s32-k");
         assert_eq!(id(&["prmt.b32"]), "wrong-value-computed-prmt-b32-k");

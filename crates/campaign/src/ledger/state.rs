@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use ptxsmith_diff::id_of;
 use serde::{Deserialize, Deserializer, de::Error};
 
-use super::{Found, Ledger};
+use super::{Ledger, PendingFinding};
 
 impl Ledger {
     /// Returns the largest count in the ledger.
@@ -16,11 +16,9 @@ impl Ledger {
         let operands = [self.operands.seen, self.operands.total];
         let of_code = [&self.memory_operands, &self.computed_kernels];
         let memory = of_code.into_iter().flat_map(|counts| [counts.compared, counts.removed]);
-        let clauses = self.clauses.values().flat_map(|of| {
-            let died = [of.crashed, of.unsupported];
-            [of.compared, of.conform, of.deviates, of.refuses_valid, of.accepts_invalid]
-                .into_iter()
-                .chain(died)
+        let clauses = self.clauses.values().flat_map(|counts| {
+            let deviations = [counts.deviates, counts.refuses_valid, counts.accepts_invalid, counts.crashed];
+            [counts.compared, counts.conform, counts.unsupported].into_iter().chain(deviations)
         });
         let by_name = (self.excluded.values().chain(self.confirmed.values()))
             .chain(self.not_compared.values())
@@ -36,19 +34,23 @@ impl Ledger {
 }
 
 /// Deserializes findings and checks their names.
-pub fn findings<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<String, Found>, D::Error> {
-    let findings = BTreeMap::<String, Found>::deserialize(deserializer)?;
+pub fn findings<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<BTreeMap<String, PendingFinding>, D::Error> {
+    let findings = BTreeMap::<String, PendingFinding>::deserialize(deserializer)?;
     match findings.iter().find(|(id, found)| !is_plain(id) || **id != found.finding.id) {
         Some((id, _)) => Err(D::Error::custom(format_args!("there is no finding `{id}`"))),
         None => Ok(findings),
     }
 }
 
-/// Returns true if a finding's name is safe as a file name. Its program is stored in a file of that name, and the writer
-/// of the state must not be able to choose another directory.
+/// Returns true if a finding's name is safe as a file name. Its program is stored under this name, and the
+/// writer of the state must not be able to choose another directory.
 fn is_plain(id: &str) -> bool {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'=');
-    !id.is_empty() && id.len() <= 200 && !id.starts_with('.') && id.bytes().all(plain)
+    !id.is_empty()
+        && id.len() <= 200
+        && !id.starts_with('.')
+        && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.=".contains(&byte))
 }
 
 /// Deserializes counts by wrong rule.
@@ -69,10 +71,10 @@ pub mod suspected {
     use ptxsmith_diff::Alternatives;
     use serde::Serializer;
 
-    use super::{BTreeMap, Deserialize, Deserializer, Found, rule};
+    use super::{BTreeMap, Deserialize, Deserializer, PendingFinding, rule};
 
     pub fn serialize<S: Serializer>(
-        all: &BTreeMap<Alternatives, Found>,
+        all: &BTreeMap<Alternatives, PendingFinding>,
         serializer: S,
     ) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(all)
@@ -80,12 +82,15 @@ pub mod suspected {
 
     pub fn deserialize<'de, D: Deserializer<'de>>(
         deserializer: D,
-    ) -> Result<BTreeMap<Alternatives, Found>, D::Error> {
-        let all = Vec::<(Vec<Vec<String>>, Found)>::deserialize(deserializer)?;
-        let known = |sets: Vec<Vec<String>>| -> Result<Alternatives, D::Error> {
-            sets.iter().map(|set| set.iter().map(|id| rule(id)).collect()).collect()
-        };
-        all.into_iter().map(|(sets, found)| Ok((known(sets)?, found))).collect()
+    ) -> Result<BTreeMap<Alternatives, PendingFinding>, D::Error> {
+        let all = Vec::<(Vec<Vec<String>>, PendingFinding)>::deserialize(deserializer)?;
+        let mut findings = BTreeMap::new();
+        for (sets, found) in all {
+            let alternatives: Result<Alternatives, D::Error> =
+                sets.iter().map(|set| set.iter().map(|id| rule(id)).collect()).collect();
+            findings.insert(alternatives?, found);
+        }
+        Ok(findings)
     }
 }
 
@@ -117,10 +122,11 @@ mod tests {
     use ptxsmith_report::OutcomeCounts;
 
     use super::*;
-    use crate::ledger::Name;
+    use crate::ledger::FindingName;
 
-    fn found(id: &str, count: u64) -> Found {
-        let mut found = Found::default().named(Name { id: id.to_owned(), ..Name::default() });
+    fn found(id: &str, count: u64) -> PendingFinding {
+        let mut found =
+            PendingFinding::default().named(FindingName { id: id.to_owned(), ..FindingName::default() });
         found.finding.count = count;
         found
     }

@@ -1,7 +1,7 @@
 //! Tests the ledger with verdicts made by hand.
 
-use ptxsmith_diff::known::{KNOWN, Known};
-use ptxsmith_diff::{Body, Difference, Explanation, Maker, Share, Why};
+use ptxsmith_diff::known::{KNOWN, KnownDeviation};
+use ptxsmith_diff::{Difference, Explanation, Implementation, ShownOperands, TrialBody, WhyNotCompared};
 use ptxsmith_oracle::Trace;
 use ptxsmith_report::OutcomeCounts;
 use ptxsmith_subject::{Observation, Outcome, Variable};
@@ -18,7 +18,7 @@ const SATURATE: (Question, usize) = (Question::ShiftCount, 0);
 
 fn trial(id: u64, text: &str) -> Trial {
     let expr = parse_expr(text).unwrap();
-    Trial::new(id, Body::Expression { ty: ScalarType::S64, space: StateSpace::Global, expr })
+    Trial::new(id, TrialBody::Expression { ty: ScalarType::S64, space: StateSpace::Global, expr })
 }
 
 fn text(id: u64, text: &str) -> String {
@@ -26,12 +26,12 @@ fn text(id: u64, text: &str) -> String {
 }
 
 /// Creates a verdict on a valid program that depends on one clause.
-fn judged(id: u64, verdict: Verdict) -> Judged {
+fn judged(id: u64, verdict: Verdict) -> TrialVerdict {
     let trace = Trace { clauses: Clause::UnaryPlus.into(), ..Trace::default() };
-    Judged::new(id, verdict, Some(Must::Accept), trace)
+    TrialVerdict::new(id, verdict, Some(Requirement::Accept), trace)
 }
 
-fn conforms(id: u64) -> Judged {
+fn conforms(id: u64) -> TrialVerdict {
     judged(id, Verdict::Conforms)
 }
 
@@ -60,34 +60,35 @@ fn difference(class: Class) -> Difference {
     }
 }
 
-fn deviates(id: u64, difference: Difference) -> Judged {
+fn deviates(id: u64, difference: Difference) -> TrialVerdict {
     judged(id, Verdict::Deviates(Box::new(difference)))
 }
 
 /// Creates a deviation that these listed ones explain together.
-fn listed(id: u64, class: Class, known: &[&Known]) -> Judged {
+fn listed(id: u64, class: Class, known: &[&KnownDeviation]) -> TrialVerdict {
     let known = known.iter().map(|known| known.id).collect();
     let explanation = Some(Explanation { known, ..Explanation::default() });
     deviates(id, Difference { explanation, ..difference(class) })
 }
 
 /// Creates a deviation with the sets of wrong rules that predict each variable.
-fn suspected(id: u64, class: Class, by_variable: &[Alternatives]) -> Judged {
+fn suspected(id: u64, class: Class, by_variable: &[Alternatives]) -> TrialVerdict {
     deviates(id, Difference { suspected: Some(by_variable.to_vec()), ..difference(class) })
 }
 
 /// Creates a trial that follows another interpretation.
-fn reads(id: u64) -> Judged {
+fn reads(id: u64) -> TrialVerdict {
     let explanation = Some(Explanation { readings: vec![MODULO], ..Explanation::default() });
     judged(id, Verdict::Reads(Box::new(Difference { explanation, ..difference(Class::WrongValue) })))
 }
 
-fn not_compared(id: u64, reason: NotCompared, why: &str) -> Judged {
-    let why = Why { part: "a".to_owned(), line: None, reason: why.to_owned(), detail: None, said: None };
-    Judged { why: Some(Box::new(why)), unseen: 5, ..judged(id, Verdict::NotCompared(reason)) }
+fn not_compared(id: u64, reason: NotCompared, why: &str) -> TrialVerdict {
+    let why =
+        WhyNotCompared { part: "a".to_owned(), line: None, reason: why.to_owned(), detail: None, said: None };
+    TrialVerdict { why: Some(Box::new(why)), unseen: 5, ..judged(id, Verdict::NotCompared(reason)) }
 }
 
-fn ledger(entries: &[(&str, Judged)]) -> Ledger {
+fn ledger(entries: &[(&str, TrialVerdict)]) -> Ledger {
     let mut ledger = Ledger::default();
     for (text, judged) in entries {
         ledger.enter(&trial(judged.id, text), judged.clone(), &Header::default());
@@ -96,8 +97,8 @@ fn ledger(entries: &[(&str, Judged)]) -> Ledger {
 }
 
 /// Returns the findings, without a triage of other ledgers.
-fn found(ledger: &Ledger) -> Vec<Found> {
-    ledger.findings(&Triage::of([(ledger, Maker::default())]))
+fn found(ledger: &Ledger) -> Vec<PendingFinding> {
+    ledger.findings(&Triage::new([(ledger, Implementation::default())]))
 }
 
 fn ids(ledger: &Ledger) -> Vec<(String, u64)> {
@@ -105,18 +106,21 @@ fn ids(ledger: &Ledger) -> Vec<(String, u64)> {
 }
 
 /// Returns one verdict of each kind, each on a trial of its own.
-fn every_kind() -> Vec<(&'static str, Judged)> {
-    let refused =
-        |id| Judged { must: Some(Must::Refuse), confirms: Some(Question::ShiftCount), ..conforms(id) };
+fn every_kind() -> Vec<(&'static str, TrialVerdict)> {
+    let refused = |id| TrialVerdict {
+        requirement: Some(Requirement::Refuse),
+        confirms: Some(Question::ShiftCount),
+        ..conforms(id)
+    };
     let group = |ids: &[&'static str]| ids.iter().map(|&id| vec![id]).collect::<Alternatives>();
-    let share = Share { seen: 2, total: 3 };
+    let share = ShownOperands { seen: 2, total: 3 };
     let memory = ptxsmith_diff::CodeCounts { compared: 2, removed: 1, ..Default::default() };
     vec![
-        (LONG, Judged { excluded: vec![MODULO], unseen: 2, operands: share, ..conforms(0) }),
-        (SHORT, Judged { excluded: vec![MODULO, SATURATE], unseen: 1, operands: share, ..conforms(1) }),
-        (SHORT, Judged { memory_operands: Some(Box::new(memory)), ..conforms(2) }),
-        (SHORT, Judged { contradicts: vec!["product-saturates"], ..conforms(3) }),
-        (SHORT, Judged { contradicts: vec!["product-saturates"], ..conforms(4) }),
+        (LONG, TrialVerdict { excluded: vec![MODULO], unseen: 2, operands: share, ..conforms(0) }),
+        (SHORT, TrialVerdict { excluded: vec![MODULO, SATURATE], unseen: 1, operands: share, ..conforms(1) }),
+        (SHORT, TrialVerdict { memory_operands: Some(Box::new(memory)), ..conforms(2) }),
+        (SHORT, TrialVerdict { contradicts: vec!["product-saturates"], ..conforms(3) }),
+        (SHORT, TrialVerdict { contradicts: vec!["product-saturates"], ..conforms(4) }),
         (SHORT, refused(5)),
         (SHORT, refused(6)),
         (SHORT, judged(7, Verdict::ConformsByOutcome)),
@@ -202,7 +206,7 @@ fn a_broken_clause_is_counted_by_what_became_of_its_programs() {
         assert!(ledger.reached.contains(Clause::UnaryPlus));
         for clause in clauses {
             assert_eq!(ledger.clauses[clause], counts, "{class:?}");
-            let Least { trial, program, .. } = &ledger.least[clause][&class];
+            let ShortestProgram { trial, program, .. } = &ledger.least[clause][&class];
             assert_eq!((*trial, program), (1, &text(1, SHORT)), "{class:?}");
         }
         assert_eq!(ids(&ledger), [(KNOWN[0].id.to_owned(), 2)]);
@@ -219,7 +223,7 @@ fn an_example_gives_way_to_a_shorter_one_and_of_equals_to_the_first() {
     };
     let alone = |id| suspected(id, Class::WrongValue, &[vec![vec!["octal-as-decimal"]]]);
     // The verdicts, and whether each program becomes the example.
-    let table: [&[(&str, Judged, bool)]; 4] = [
+    let table: [&[(&str, TrialVerdict, bool)]; 4] = [
         &[(LONG, one(5), true), (LONG, one(6), false), (LONG, one(4), true), (SHORT, one(7), true)],
         // A deviation alone is a better example, however long the program is.
         &[(SHORT, both(0), true), (LONG, one(1), true), (SHORT, both(2), false), (LONG, one(3), false)],
@@ -241,13 +245,13 @@ fn an_example_gives_way_to_a_shorter_one_and_of_equals_to_the_first() {
 
 #[test]
 fn the_shortest_program_rules_an_answer_out_and_is_shown_beside_the_mixture() {
-    let excluding = |id| Judged { excluded: vec![MODULO], ..conforms(id) };
+    let excluding = |id| TrialVerdict { excluded: vec![MODULO], ..conforms(id) };
     let ledger = ledger(&[
         (LONG, excluding(4)),
         (SHORT, excluding(8)),
         (SHORT, excluding(7)),
         (SHORT, excluding(9)),
-        (LONG, Judged { excluded: vec![SATURATE], ..conforms(10) }),
+        (LONG, TrialVerdict { excluded: vec![SATURATE], ..conforms(10) }),
         (LONG, reads(20)),
         (SHORT, reads(21)),
     ]);
@@ -272,9 +276,9 @@ fn the_shortest_program_rules_an_answer_out_and_is_shown_beside_the_mixture() {
 
 #[test]
 fn another_answer_is_followed_unless_something_rules_it_out() {
-    let excluding = |id, answer| (SHORT, Judged { excluded: vec![answer], ..conforms(id) });
+    let excluding = |id, answer| (SHORT, TrialVerdict { excluded: vec![answer], ..conforms(id) });
     let modulo = Interpretation(MODULO.0, MODULO.1);
-    let readings = |entries: &[(&str, Judged)]| ledger(entries).readings().collect::<Vec<_>>();
+    let readings = |entries: &[(&str, TrialVerdict)]| ledger(entries).readings().collect::<Vec<_>>();
     assert_eq!(readings(&[(SHORT, reads(0)), (LONG, reads(1))]), [(modulo, 2)]);
     // Verdicts that exclude the default also show the other interpretation.
     let against = [excluding(1, SATURATE), excluding(2, SATURATE), excluding(3, SATURATE)];
@@ -289,14 +293,14 @@ fn another_answer_is_followed_unless_something_rules_it_out() {
 fn differences_that_nothing_listed_explains_are_told_apart_by_what_predicts_them() {
     let entries = every_kind();
     let ledger = ledger(&entries);
-    // Two that were not analysed, one without a prediction, two and one that wrong rules predict, and two that conform
-    // only under an interpretation that others exclude.
+    // Two that were not analysed, one without a prediction, two and one that wrong rules predict, and two
+    // that conform only under an interpretation that others exclude.
     assert_eq!((ledger.unsorted, ledger.unexplained()), (2, 8));
     assert_eq!((ledger.compared, ledger.conform), (20, 11));
     let known = |at: usize, count| (KNOWN[at].id.to_owned(), count);
     let mut expected = vec![
-        // On a tie, the first rule in the alphabet is the cause. The rejection is explained by its only rule only if that
-        // is a cause of others.
+        // On a tie, the first rule in the alphabet is the cause. The rejection is explained by its only rule
+        // only if that is a cause of others.
         ("octal-as-decimal".to_owned(), 2),
         ("wrong-value-4-5-4-unary-plus".to_owned(), 1),
         ("refuses-valid-a-valid-program-is-refused-no-message-4-5-4-unary-plus".to_owned(), 1),
@@ -309,10 +313,10 @@ fn differences_that_nothing_listed_explains_are_told_apart_by_what_predicts_them
     all.sort();
     assert_eq!(all, expected);
     // New findings come first.
-    let news: Vec<bool> = found(&ledger).iter().map(Found::is_new).collect();
+    let news: Vec<bool> = found(&ledger).iter().map(PendingFinding::is_new).collect();
     assert_eq!(news, [true, true, true, true, false, false]);
     // The clause of a wrong rule counts as violated.
-    let octal = Name::lead("octal-as-decimal").clauses[0];
+    let octal = FindingName::lead("octal-as-decimal").clauses[0];
     assert_eq!(ledger.clauses[&octal].deviates, 2);
     assert_eq!(ledger.least[&octal][&Class::WrongValue].trial, 17);
 }
@@ -342,12 +346,12 @@ fn ledgers_of_parts_are_merged_in_any_order_to_that_of_the_whole() {
 fn what_is_put_in_is_in_place_of_one_of_its_name_and_of_what_is_gone_there_is_one() {
     let of = |status, trial| {
         let kind = match status {
-            Status::Known => Kind::Known("one".to_owned()),
-            Status::Gone => Kind::Fixed("one".to_owned()),
-            Status::New => Kind::Unexplained,
+            Status::Known => FindingKind::Known("one".to_owned()),
+            Status::Gone => FindingKind::Fixed("one".to_owned()),
+            Status::New => FindingKind::Unexplained,
         };
-        let name = Name { id: "one".to_owned(), kind, ..Name::default() };
-        Found::new(name, &difference(Class::WrongValue), text(trial, SHORT), trial, 4)
+        let name = FindingName { id: "one".to_owned(), kind, ..FindingName::default() };
+        PendingFinding::new(name, &difference(Class::WrongValue), text(trial, SHORT), trial, 4)
     };
     let with = |status, trial| {
         let mut ledger = Ledger::default();
@@ -395,7 +399,8 @@ fn what_was_counted_in_bulk_is_added_to_its_examples() {
             assert_eq!(ledger.clauses[clause].deviates, 1 + times * 5);
         }
     }
-    // A clause in deviating programs only is reached. A clause on which nothing depends is neither reached nor counted.
+    // A clause in deviating programs only is reached. A clause on which nothing depends is neither reached
+    // nor counted.
     assert!(ledger.reached.contains(Clause::UnaryMinus) && ledger.reached.contains(Clause::Precedence));
     assert!(!ledger.reached.contains(Clause::WarpSize) && !ledger.clauses.contains_key(&Clause::WarpSize));
 }

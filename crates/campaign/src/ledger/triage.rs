@@ -1,17 +1,17 @@
 //! Finds a small set of wrong rules that explains the new differences.
 //!
-//! Several wrong rules may predict the same difference, but few predict many of them. The causes are the smallest set of
-//! rules that explains all differences, found greedily. Once a cause is known, it also explains the differences that it
-//! predicts together with other known causes. The result depends only on counts, names and the shortest examples, not on
-//! the order of the differences.
+//! Several wrong rules may predict the same difference, but few predict many of them. The causes are the
+//! smallest set of rules that explains all differences, found greedily. Once a cause is known, it also
+//! explains the differences that it predicts together with other known causes. The result depends only on
+//! counts, names and the shortest examples, not on the order of the differences.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use ptxsmith_diff::{Alternatives, Maker, predicts};
+use ptxsmith_diff::{Alternatives, Implementation, predicts};
 use ptxsmith_oracle::Interpretation;
 
-use super::{Found, Ledger};
+use super::{Ledger, PendingFinding};
 
 /// The most examples to evaluate again to check whether a candidate predicts them.
 const MOST_EVALUATED: u32 = 2_000;
@@ -19,7 +19,8 @@ const MOST_EVALUATED: u32 = 2_000;
 /// The most causes to try in pairs.
 const MOST_TOGETHER: usize = 8;
 
-/// A wrong rule is contradicted if more than one case conforms against it for this many differences that it predicts.
+/// A wrong rule is contradicted if more than one case conforms against it for this many differences that it
+/// predicts.
 const HIDDEN: u64 = 3;
 
 /// The causes of the new differences of some ledgers.
@@ -33,15 +34,16 @@ pub struct Triage {
 }
 
 /// A set of differences that needs a cause.
-struct Open<'l> {
-    what: What<'l>,
+struct OpenDifference<'l> {
+    key: DifferenceKey<'l>,
     count: u64,
-    example: &'l Found,
-    maker: Maker<'l>,
+    example: &'l PendingFinding,
+    maker: Implementation<'l>,
 }
 
+/// The property that the differences of a set share.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum What<'l> {
+enum DifferenceKey<'l> {
     /// Differences that any of these sets of rules predicts.
     Group(&'l Alternatives),
     /// Rejections that any of these sets of rules predicts; they are evidence for none of them.
@@ -52,118 +54,152 @@ enum What<'l> {
     Followed(Interpretation),
 }
 
+type OpenDifferences<'l> = BTreeMap<DifferenceKey<'l>, OpenDifference<'l>>;
+
+/// Adds the differences of a finding to the set with this key.
+fn add<'l>(
+    open: &mut OpenDifferences<'l>,
+    key: DifferenceKey<'l>,
+    example: &'l PendingFinding,
+    maker: Implementation<'l>,
+) {
+    let set = open.entry(key).or_insert(OpenDifference { key, count: 0, example, maker });
+    set.count += example.finding.count;
+    if example.is_shorter_than(set.example) {
+        set.example = example;
+        set.maker = maker;
+    }
+}
+
+/// The evidence for and against a wrong rule.
+#[derive(Clone, Copy, Default)]
+struct Evidence {
+    /// The number of differences that the rule may cause.
+    supporting: u64,
+    /// The number of cases that conform although the rule predicts otherwise.
+    contradicting: u64,
+}
+
+impl Evidence {
+    /// Returns true if the rule cannot be a cause. A deviation may hide another in the same program, so a few
+    /// conforming cases among many differences are no contradiction.
+    fn is_contradiction(self) -> bool {
+        self.contradicting * HIDDEN > self.supporting
+    }
+}
+
 impl Triage {
-    /// Finds the causes of the new differences in ledgers reported together, each with the implementation that it belongs
-    /// to.
-    pub fn of<'l>(ledgers: impl IntoIterator<Item = (&'l Ledger, Maker<'l>)>) -> Triage {
-        let mut open: BTreeMap<What<'l>, Open<'l>> = BTreeMap::new();
-        // For each wrong rule: the number of differences that it may cause, and the number of cases that conform although
-        // it predicts otherwise.
-        let mut evidence: BTreeMap<&'static str, (u64, u64)> = BTreeMap::new();
-        let mut add = |what, example: &'l Found, maker| {
-            let entry = open.entry(what).or_insert(Open { what, count: 0, example, maker });
-            entry.count += example.finding.count;
-            if example.is_shorter_than(entry.example) {
-                (entry.example, entry.maker) = (example, maker);
-            }
-        };
+    /// Finds the causes of the new differences in ledgers reported together, each with the implementation
+    /// that it belongs to.
+    pub fn new<'l>(ledgers: impl IntoIterator<Item = (&'l Ledger, Implementation<'l>)>) -> Triage {
+        let mut open = OpenDifferences::new();
+        let mut evidence: BTreeMap<&'static str, Evidence> = BTreeMap::new();
         for (ledger, maker) in ledgers {
             for (alternatives, found) in &ledger.suspected {
-                add(What::Group(alternatives), found, maker);
+                add(&mut open, DifferenceKey::Group(alternatives), found, maker);
                 for id in alternatives.iter().flatten().collect::<BTreeSet<_>>() {
-                    evidence.entry(id).or_default().0 += found.finding.count;
+                    evidence.entry(id).or_default().supporting += found.finding.count;
                 }
             }
             for (alternatives, found) in &ledger.refused {
-                add(What::Refusal(alternatives), found, maker);
+                add(&mut open, DifferenceKey::Refusal(alternatives), found, maker);
             }
             for (id, count) in &ledger.contradicted {
-                evidence.entry(id).or_default().1 += count;
+                evidence.entry(id).or_default().contradicting += count;
             }
-            // No wrong rule predicts two different results of one implementation for one program.
-            let has_cause = |found: &Found| found.is_new() && !found.is_inconsistent() && !found.is_refusal();
-            for (id, found) in ledger.findings.iter().filter(|(_, found)| has_cause(found)) {
-                add(What::Finding(id), found, maker);
+            for (id, found) in &ledger.findings {
+                // No wrong rule predicts two different results of an implementation for the same program.
+                if found.is_new() && !found.is_inconsistent() && !found.is_refusal() {
+                    add(&mut open, DifferenceKey::Finding(id), found, maker);
+                }
             }
             for (&answer, found) in ledger.mixed() {
-                add(What::Followed(answer), found, maker);
+                add(&mut open, DifferenceKey::Followed(answer), found, maker);
             }
         }
-        // A deviation may hide another in the same program, so a few conforming cases among many differences are no
-        // contradiction.
-        let ruled_out = |(id, (for_it, against)): (_, (u64, u64))| (against * HIDDEN > for_it).then_some(id);
-        Triage::of_open(open, &evidence.into_iter().filter_map(ruled_out).collect())
+        let contradicted = evidence.iter().filter(|(_, evidence)| evidence.is_contradiction());
+        Triage::from_open(open, &contradicted.map(|(&id, _)| id).collect())
     }
 
     /// Finds the causes. Rules in `ruled_out` are never a cause.
-    fn of_open<'l>(open: BTreeMap<What<'l>, Open<'l>>, ruled_out: &BTreeSet<&'static str>) -> Triage {
-        let open: Vec<Open<'l>> = open.into_values().collect();
-        let candidates = candidates(&open, ruled_out);
+    fn from_open(open: OpenDifferences<'_>, ruled_out: &BTreeSet<&'static str>) -> Triage {
+        let differences: Vec<OpenDifference<'_>> = open.into_values().collect();
+        let candidates = candidates(&differences, ruled_out);
         let mut evaluated = 0;
-        // The differences that each candidate predicts alone or with the listed deviations.
-        let predicted: Vec<Vec<&'static str>> = open
-            .iter()
-            .map(|open| {
-                let predicts = |id: &&'static str| {
-                    let listed = matches!(open.what, What::Group(group) | What::Refusal(group) if group.contains(&vec![*id]));
-                    evaluated += u32::from(!listed);
-                    listed || evaluated <= MOST_EVALUATED && open.is_predicted_by(&[*id])
-                };
-                candidates.iter().copied().filter(predicts).collect()
-            })
-            .collect();
+        // The candidates that predict each difference alone or with the listed deviations.
+        let mut unexplained: Vec<(&OpenDifference<'_>, Vec<&'static str>)> = Vec::new();
+        for difference in &differences {
+            let mut predicting = Vec::new();
+            for &id in &candidates {
+                let is_listed = difference.lists(id);
+                evaluated += u32::from(!is_listed);
+                if is_listed || evaluated <= MOST_EVALUATED && difference.is_predicted_by(&[id]) {
+                    predicting.push(id);
+                }
+            }
+            unexplained.push((difference, predicting));
+        }
         let mut triage = Triage::default();
-        let mut left: Vec<(&Open<'l>, Vec<&'static str>)> = open.iter().zip(predicted).collect();
         loop {
             let mut explains: BTreeMap<&'static str, u64> = BTreeMap::new();
-            for (open, predicted) in left.iter().filter(|(open, _)| !matches!(open.what, What::Refusal(_))) {
-                predicted.iter().for_each(|id| *explains.entry(id).or_default() += open.count);
+            for (difference, predicting) in &unexplained {
+                if !matches!(difference.key, DifferenceKey::Refusal(_)) {
+                    predicting.iter().for_each(|id| *explains.entry(id).or_default() += difference.count);
+                }
             }
             let best = explains.iter().max_by_key(|&(&id, &count)| (count, Reverse(id)));
             let Some((&cause, _)) = best else { break };
             triage.causes.push(cause);
-            left.retain(|(open, predicted)| {
-                let causes = match predicted.contains(&cause) {
-                    true => Some(vec![cause]),
-                    // Differences that this cause and an earlier one predict only together need no further cause.
-                    false => triage.several(open),
+            unexplained.retain(|(difference, predicting)| {
+                let causes = if predicting.contains(&cause) {
+                    Some(vec![cause])
+                } else {
+                    // Differences that this cause and an earlier one predict only together need no further
+                    // cause.
+                    triage.joint_causes(difference)
                 };
-                causes.map(|causes| triage.put_down(open, causes)).is_none()
+                causes.map(|causes| triage.explain(difference, causes)).is_none()
             });
         }
-        while let Some(cause) = next_cause(left.iter().map(|(open, _)| *open), &triage.causes, ruled_out) {
+        while let Some(cause) =
+            next_cause(unexplained.iter().map(|(open, _)| *open), &triage.causes, ruled_out)
+        {
             triage.causes.extend(cause);
-            left.retain(|(open, _)| {
-                let set = triage.several(open);
-                set.map(|set| triage.put_down(open, set)).is_none()
+            unexplained.retain(|(difference, _)| {
+                let causes = triage.joint_causes(difference);
+                causes.map(|causes| triage.explain(difference, causes)).is_none()
             });
         }
         triage
     }
 
-    fn put_down(&mut self, open: &Open<'_>, causes: Vec<&'static str>) {
-        match open.what {
-            What::Group(group) => drop(self.groups.insert(group.clone(), causes)),
-            What::Refusal(group) => drop(self.refusals.insert(group.clone(), causes)),
-            What::Finding(id) => drop(self.findings.insert(id.to_owned(), causes)),
-            What::Followed(answer) => drop(self.followed.insert(answer, causes)),
+    /// Records the causes of a set of differences.
+    fn explain(&mut self, open: &OpenDifference<'_>, causes: Vec<&'static str>) {
+        match open.key {
+            DifferenceKey::Group(group) => drop(self.groups.insert(group.clone(), causes)),
+            DifferenceKey::Refusal(group) => drop(self.refusals.insert(group.clone(), causes)),
+            DifferenceKey::Finding(id) => drop(self.findings.insert(id.to_owned(), causes)),
+            DifferenceKey::Followed(answer) => drop(self.followed.insert(answer, causes)),
         }
     }
 
     /// Returns causes found so far that together predict the differences, including the latest cause.
-    fn several(&self, open: &Open<'_>) -> Option<Vec<&'static str>> {
-        if let What::Group(group) | What::Refusal(group) = open.what {
-            let known = |set: &&Vec<&'static str>| set.iter().all(|id| self.causes.contains(id));
-            if let Some(set) = group.iter().find(known) {
+    fn joint_causes(&self, open: &OpenDifference<'_>) -> Option<Vec<&'static str>> {
+        if let DifferenceKey::Group(group) | DifferenceKey::Refusal(group) = open.key {
+            let mut sets = group.iter();
+            if let Some(set) = sets.find(|set| set.iter().all(|id| self.causes.contains(id))) {
                 return Some(set.clone());
             }
         }
         let causes = &self.causes[..self.causes.len().min(MOST_TOGETHER)];
-        let mut pairs = causes
-            .iter()
-            .enumerate()
-            .flat_map(|(at, &one)| causes[..at].iter().map(move |&other| vec![other, one]));
-        pairs.find(|pair| open.is_predicted_by(pair))
+        for (index, &later) in causes.iter().enumerate() {
+            for &earlier in &causes[..index] {
+                if open.is_predicted_by(&[earlier, later]) {
+                    return Some(vec![earlier, later]);
+                }
+            }
+        }
+        None
     }
 
     /// Returns the wrong rules that explain a group; empty if none do.
@@ -181,44 +217,54 @@ impl Triage {
         self.findings.get(id).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns the wrong rules that make the subject appear to follow an interpretation in some trials only; empty if
-    /// none do.
+    /// Returns the wrong rules that make the subject appear to follow an interpretation in some trials only;
+    /// empty if none do.
     pub(super) fn followed(&self, answer: Interpretation) -> &[&'static str] {
         self.followed.get(&answer).map_or(&[], Vec::as_slice)
     }
 }
 
-impl Open<'_> {
-    fn is_predicted_by(&self, leads: &[&'static str]) -> bool {
+impl OpenDifference<'_> {
+    /// Returns true if these wrong rules together predict the shortest example.
+    fn is_predicted_by(&self, rules: &[&'static str]) -> bool {
         let example = &self.example.finding;
-        predicts(leads, self.maker, &example.program, &example.observed)
+        predicts(rules, self.maker, &example.program, &example.observed)
+    }
+
+    /// Returns true if a wrong rule alone is known to predict all differences of the set.
+    fn lists(&self, rule: &'static str) -> bool {
+        match self.key {
+            DifferenceKey::Group(group) | DifferenceKey::Refusal(group) => group.contains(&vec![rule]),
+            DifferenceKey::Finding(_) | DifferenceKey::Followed(_) => false,
+        }
     }
 }
 
-/// Returns wrong rules that may be causes: enough of them to predict every difference that any single rule predicts.
-fn candidates(open: &[Open<'_>], ruled_out: &BTreeSet<&'static str>) -> Vec<&'static str> {
-    let mut left: Vec<&Open<'_>> = open.iter().collect();
+/// Returns wrong rules that may be causes: enough of them to predict every difference that any single rule
+/// predicts.
+fn candidates(open: &[OpenDifference<'_>], ruled_out: &BTreeSet<&'static str>) -> Vec<&'static str> {
+    let mut unexplained: Vec<&OpenDifference<'_>> = open.iter().collect();
     let mut candidates = Vec::new();
-    while let Some(cause) = next_cause(left.iter().copied(), &[], ruled_out) {
+    while let Some(cause) = next_cause(unexplained.iter().copied(), &[], ruled_out) {
         let [cause] = cause[..] else { break };
         candidates.push(cause);
-        left.retain(|open| match open.what {
-            What::Group(group) => !group.contains(&vec![cause]),
+        unexplained.retain(|open| match open.key {
+            DifferenceKey::Group(group) => !group.contains(&vec![cause]),
             _ => true,
         });
     }
     candidates
 }
 
-/// Returns the wrong rule that explains the most remaining differences, or several if they explain something only
-/// together.
+/// Returns the wrong rule that explains the most remaining differences, or several if they explain something
+/// only together.
 fn next_cause<'o>(
-    open: impl Iterator<Item = &'o Open<'o>> + Clone,
+    open: impl Iterator<Item = &'o OpenDifference<'o>> + Clone,
     causes: &[&'static str],
     ruled_out: &BTreeSet<&'static str>,
 ) -> Option<Vec<&'static str>> {
-    let groups = open.filter_map(|open| match open.what {
-        What::Group(group) => Some((group, open.count)),
+    let groups = open.filter_map(|open| match open.key {
+        DifferenceKey::Group(group) => Some((group, open.count)),
         _ => None,
     });
     // The number of differences that each rule explains, given the causes already found.
@@ -227,8 +273,8 @@ fn next_cause<'o>(
     for (group, count) in groups {
         for set in group.iter().filter(|set| !set.iter().any(|id| ruled_out.contains(id))) {
             let missing: Vec<&'static str> = set.iter().filter(|id| !causes.contains(id)).copied().collect();
-            if let [one] = missing[..] {
-                *explains.entry(one).or_default() += count;
+            if let [only] = missing[..] {
+                *explains.entry(only).or_default() += count;
             }
             *sets.entry(set).or_default() += count;
         }
@@ -245,15 +291,20 @@ mod tests {
     use super::*;
 
     fn causes(groups: &[(&Alternatives, u64)], ruled_out: &[&'static str]) -> Vec<&'static str> {
-        let example = Found::default();
+        let example = PendingFinding::default();
         let ruled_out = ruled_out.iter().copied().collect();
         let open = |&(group, count)| {
             (
-                What::Group(group),
-                Open { what: What::Group(group), count, example: &example, maker: Maker::default() },
+                DifferenceKey::Group(group),
+                OpenDifference {
+                    key: DifferenceKey::Group(group),
+                    count,
+                    example: &example,
+                    maker: Implementation::default(),
+                },
             )
         };
-        let triage = Triage::of_open(groups.iter().map(open).collect(), &ruled_out);
+        let triage = Triage::from_open(groups.iter().map(open).collect(), &ruled_out);
         for (group, _) in groups {
             assert_eq!(triage.group(group).is_empty(), triage.causes.is_empty(), "{group:?}");
         }

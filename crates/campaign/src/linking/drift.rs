@@ -2,42 +2,49 @@
 
 use std::sync::Mutex;
 
-use ptxsmith_diff::linking::{LISTED, LinkVerdict};
+use ptxsmith_diff::linking::{LINKER_DEVIATIONS, LinkVerdict};
 use ptxsmith_gen::linking::modules;
 use ptxsmith_oracle::ClauseSet;
 use ptxsmith_subject::{Description, Outcome};
 use ptxsmith_syntax::print;
 
 use super::{LinkedCase, TOGETHER, id_of, is_staged, link_each, listed};
-use crate::drift::{Facts, KNOWN, Tried};
+use crate::drift::{Facts, KNOWN, TriedProgram};
 use crate::failure::Failure;
-use crate::pool::{Budget, Ended, each, lock_of};
+use crate::pool::{Budget, Completion, each, lock_of};
 use crate::session::Session;
-use crate::subjects::Tested;
+use crate::subjects::TestSubject;
 
-/// What stands between the modules of a program.
+/// Separates the modules of a program.
 const BETWEEN: &str = "\n// linked with\n";
 
-/// Shows linkers the reproducers of their listed deviations and `cases` programs generated from the session's seed.
+/// Shows linkers the reproducers of their listed deviations and `cases` programs generated from the session's
+/// seed.
 ///
 /// # Errors
 /// If the work is interrupted, or this machine or our code fails.
-pub(crate) fn linked(session: &Session, cases: u64, linkers: &[Tested]) -> Result<Vec<Tried>, Failure> {
-    let listed =
-        LISTED.iter().map(|listed| listed.modules.iter().map(|(text, _)| (*text).to_owned()).collect());
-    let listed: Vec<LinkedCase> = listed.filter_map(|texts| LinkedCase::of(texts, true)).collect();
-    let mut tried = on_all(linkers, &listed)?;
+pub(crate) fn linked(
+    session: &Session,
+    cases: u64,
+    linkers: &[TestSubject],
+) -> Result<Vec<TriedProgram>, Failure> {
+    let mut reproducers = Vec::new();
+    for listed in LINKER_DEVIATIONS.iter() {
+        let texts = listed.modules.iter().map(|(text, _)| (*text).to_owned()).collect();
+        reproducers.extend(LinkedCase::parse(texts, true));
+    }
+    let mut tried = on_all(linkers, &reproducers)?;
     let more = Mutex::new(Vec::new());
     let budget = Budget { tasks: Some(cases.div_ceil(TOGETHER)), units: Some(cases), ..Budget::default() };
     let ended = each(session, budget, "programs", |task, work| {
         let numbers = task * TOGETHER..((task + 1) * TOGETHER).min(cases);
         work.done(numbers.end - numbers.start);
-        let made = numbers.map(|number| LinkedCase::of(modules(session.seed, number), is_staged(number)));
+        let made = numbers.map(|number| LinkedCase::parse(modules(session.seed, number), is_staged(number)));
         let programs: Vec<LinkedCase> = made.flatten().collect();
         lock_of(&more).push((task, on_all(linkers, &programs)?));
         Ok(())
     })?;
-    if ended == Ended::Interrupted {
+    if ended == Completion::Interrupted {
         return Err(Failure::Interrupted);
     }
     let mut more = more.into_inner().expect("a panic ends the program");
@@ -47,28 +54,33 @@ pub(crate) fn linked(session: &Session, cases: u64, linkers: &[Tested]) -> Resul
 }
 
 /// Links programs with every linker.
-fn on_all(linkers: &[Tested], programs: &[LinkedCase]) -> Result<Vec<Tried>, Failure> {
-    let verdicts: Vec<Vec<Option<LinkVerdict>>> =
-        linkers.iter().map(|tested| link_each(tested, programs)).collect::<Result<_, _>>()?;
-    let tried = |place: usize| {
-        let of_linker = |(tested, verdicts): (&Tested, &Vec<Option<LinkVerdict>>)| {
-            facts(verdicts[place].as_ref()?, tested.subject.description())
-        };
-        let mut clauses = ClauseSet::EMPTY;
-        let of_all = verdicts.iter().filter_map(|verdicts| verdicts[place].as_ref());
-        for clause in of_all.flat_map(|verdict| &verdict.differences).flat_map(|(one, _)| &one.clauses) {
-            clauses.insert(*clause);
+fn on_all(linkers: &[TestSubject], programs: &[LinkedCase]) -> Result<Vec<TriedProgram>, Failure> {
+    let mut tried: Vec<TriedProgram> = programs.iter().map(untried).collect();
+    for tested in linkers {
+        let verdicts = link_each(tested, programs)?;
+        for (program, verdict) in tried.iter_mut().zip(&verdicts) {
+            let Some(verdict) = verdict else {
+                program.facts.push(None);
+                continue;
+            };
+            for (difference, _) in &verdict.differences {
+                program.clauses = program.clauses.union(difference.clauses.iter().copied().collect());
+            }
+            program.facts.push(facts(verdict, tested.subject.description()));
         }
-        let LinkedCase { texts, modules, .. } = &programs[place];
-        let shown: Vec<String> = modules.iter().map(|module| print(&module.without_header())).collect();
-        Tried {
-            program: texts.join(BETWEEN),
-            shown: shown.join(BETWEEN),
-            clauses,
-            facts: linkers.iter().zip(&verdicts).map(of_linker).collect(),
-        }
-    };
-    Ok((0..programs.len()).map(tried).collect())
+    }
+    Ok(tried)
+}
+
+/// Returns a program without any facts.
+fn untried(program: &LinkedCase) -> TriedProgram {
+    let modules: Vec<String> = program.modules.iter().map(|module| print(&module.without_header())).collect();
+    TriedProgram {
+        program: program.texts.join(BETWEEN),
+        shown: modules.join(BETWEEN),
+        clauses: ClauseSet::EMPTY,
+        facts: Vec::new(),
+    }
 }
 
 /// Returns the facts about a linker that a verdict shows; `None` if nothing was compared.
@@ -77,7 +89,7 @@ fn facts(verdict: &LinkVerdict, linker: &Description) -> Option<Facts> {
         .differences
         .iter()
         .map(|(difference, _)| match listed(difference, linker) {
-            Some(place) => format!("{KNOWN}{}", LISTED[place].id),
+            Some(place) => format!("{KNOWN}{}", LINKER_DEVIATIONS[place].id),
             None => id_of(difference.class, &difference.symptom),
         })
         .collect();
@@ -94,7 +106,7 @@ fn facts(verdict: &LinkVerdict, linker: &Description) -> Option<Facts> {
 #[cfg(test)]
 mod tests {
     use ptxsmith_diff::Class;
-    use ptxsmith_diff::linking::{LinkDifference, Symptom, Way};
+    use ptxsmith_diff::linking::{LinkDifference, LinkPlan, Symptom};
 
     use super::*;
 
@@ -118,12 +130,12 @@ mod tests {
                 actual: String::new(),
                 symptom,
             };
-            (difference, Way::default())
+            (difference, LinkPlan::default())
         };
         LinkVerdict {
             differences: differences.iter().map(difference).collect(),
             compared: 1,
-            outcomes: vec![(Way::default(), outcome)],
+            outcomes: vec![(LinkPlan::default(), outcome)],
             ..LinkVerdict::default()
         }
     }

@@ -1,11 +1,12 @@
 //! Runs campaigns of programs with several modules, to test linkers.
 //!
-//! Each subject links each program in every order of its modules. The result is compared with the specification
-//! ([`ptxsmith_diff::linking`]). Differences with the same class and symptom are one finding, whose shortest program is
-//! reduced.
+//! Each subject links each program in every order of its modules. The result is compared with the
+//! specification ([`ptxsmith_diff::linking`]). Differences with the same class and symptom are one finding,
+//! and its shortest program is reduced.
 
 pub(crate) mod drift;
 mod reduction;
+mod title;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -13,13 +14,13 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use ptxsmith_diff::linking::{
-    ANOTHER_OFFSET, LISTED, LinkDifference, LinkVerdict, Listed, Modules, NO_ADDRESS, NO_ADDRESS_OR_OFFSET,
-    READ, Symptom, Way, judge_each_linked,
+    ANOTHER_OFFSET, LINKER_DEVIATIONS, LinkDifference, LinkPlan, LinkVerdict, LinkerDeviation, Modules,
+    NO_ADDRESS, NO_ADDRESS_OR_OFFSET, Symptom, judge_each_linked,
 };
 use ptxsmith_gen::linking::modules;
 use ptxsmith_model::{
-    Class, Comparison, Kind, LinkedProgram, Observation, Outcome as Answer, ProgramVerdict, ReleaseVerdict,
-    Status,
+    Class, ComparedResults, FindingKind, LinkedProgram, Observation, Outcome as Answer, ProgramVerdict,
+    ReleaseVerdict, Status,
 };
 use ptxsmith_oracle::linking::link;
 use ptxsmith_oracle::{Rules, Validity};
@@ -27,24 +28,24 @@ use ptxsmith_report::{Finding, folder, reproduce, severity};
 use ptxsmith_subject::{Description, Stage, SubjectSpec, parse_spec};
 use ptxsmith_syntax::{Module, parse};
 
-use crate::campaign::{Campaign, Outcome};
+use crate::campaign::{Campaign, CampaignOutcome};
 use crate::failure::{Failure, of_subject};
 use crate::files;
 use crate::ledger::slug;
-use crate::pool::{self, Budget, Ended, each, lock_of};
+use crate::pool::{self, Budget, Completion, each, lock_of};
 use crate::session::Session;
-use crate::store::Earlier;
-use crate::subjects::{Tested, open_subjects};
+use crate::store::ExistingCampaign;
+use crate::subjects::{TestSubject, open_subjects};
 use crate::tally::{self, Tally};
-use crate::texts::Options;
+use crate::texts::TextOptions;
 
-/// The properties that the differences of one finding share.
+/// The properties that all differences of a finding share.
 type Key = (Class, Symptom);
 
 /// One program in this many is also linked in two stages, which takes three times as long.
 const STAGED: u64 = 8;
-/// The number of programs that a linker is shown at once. A linker that lists the code of all of them in one run needs a tenth of
-/// the time.
+/// The number of programs that a linker is shown at once. A linker that lists the code of all of them in one
+/// run needs a tenth of the time.
 const TOGETHER: u64 = 16;
 /// The number of programs if neither a number nor a time is given.
 const CASES: u64 = 1_000;
@@ -53,7 +54,7 @@ const DEFAULT: &str = "nvlink@13.5";
 
 /// A program that shows a difference.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Example {
+pub(crate) struct DeviatingLink {
     /// The total size of the modules in bytes; smaller examples are better.
     bytes: usize,
     /// The number of the program.
@@ -67,20 +68,20 @@ pub(crate) struct Example {
     difference: LinkDifference,
 }
 
-/// All occurrences of one symptom.
-struct Gathered {
+/// All occurrences of a symptom.
+struct SymptomOccurrences {
     count: u64,
     subjects: BTreeSet<usize>,
-    shortest: Example,
+    shortest: DeviatingLink,
 }
 
-type Symptoms = BTreeMap<Key, Gathered>;
+type Symptoms = BTreeMap<Key, SymptomOccurrences>;
 
 /// The results of the campaign so far.
 #[derive(Default)]
-struct Seen {
-    /// The occurrences of listed deviations, by index in [`LISTED`].
-    known: BTreeMap<usize, Gathered>,
+struct LinkResults {
+    /// The occurrences of listed deviations, by index in [`LINKER_DEVIATIONS`].
+    known: BTreeMap<usize, SymptomOccurrences>,
     /// The occurrences of deviations that are not listed for their subject.
     symptoms: Symptoms,
     /// The tallies by index of the subject.
@@ -91,7 +92,7 @@ struct Seen {
 ///
 /// # Errors
 /// If no subject can be opened, one cannot link modules, or this machine or our code fails.
-pub fn run(session: &Session, options: &Options) -> Result<Outcome, Failure> {
+pub fn run(session: &Session, options: &TextOptions) -> Result<CampaignOutcome, Failure> {
     let default = [parse_spec(DEFAULT).expect("it is a subject")];
     let specs = if options.subjects.is_empty() { &default[..] } else { &options.subjects };
     run_on(session, options, open_linkers(session, specs, options.timeout)?)
@@ -101,15 +102,19 @@ pub fn run(session: &Session, options: &Options) -> Result<Outcome, Failure> {
 ///
 /// # Errors
 /// If this machine or our code fails.
-pub fn run_on(session: &Session, options: &Options, subjects: Vec<Tested>) -> Result<Outcome, Failure> {
-    let earlier = if options.replace { Earlier::Replace } else { Earlier::Refuse };
+pub fn run_on(
+    session: &Session,
+    options: &TextOptions,
+    subjects: Vec<TestSubject>,
+) -> Result<CampaignOutcome, Failure> {
+    let earlier = if options.replace { ExistingCampaign::Replace } else { ExistingCampaign::Refuse };
     let campaign =
         Campaign::new(session, "linking", "programs", subjects, Some(options.out.clone()), earlier)?;
     let cases = options.cases.or((!options.unlimited).then_some(CASES));
     let budget =
         Budget { tasks: cases.map(|cases| cases.div_ceil(TOGETHER)), units: cases, ..Budget::default() };
     let tallies = vec![Tally::default(); campaign.subjects.len()];
-    let seen = Mutex::new(Seen { tallies, ..Seen::default() });
+    let seen = Mutex::new(LinkResults { tallies, ..LinkResults::default() });
     let ended = each(session, budget, campaign.unit, |task, work| {
         let numbers = task * TOGETHER..cases.unwrap_or(u64::MAX).min((task + 1) * TOGETHER);
         judge_programs(&campaign.subjects, session.seed, numbers.clone(), &seen)?;
@@ -119,18 +124,21 @@ pub fn run_on(session: &Session, options: &Options, subjects: Vec<Tested>) -> Re
     })?;
     let seen = seen.into_inner().expect("a panic ends the program");
     let symptoms = of_any_linkage(seen.symptoms);
-    let mut findings: Vec<Found> =
-        seen.known.iter().map(|(&place, gathered)| known(&campaign, &LISTED[place], gathered)).collect();
+    let mut findings: Vec<LinkedFinding> = seen
+        .known
+        .iter()
+        .map(|(&place, gathered)| known(&campaign, &LINKER_DEVIATIONS[place], gathered))
+        .collect();
     match ended {
-        Ended::All => findings.extend(new_and_gone(&campaign, &symptoms, options.reduce)?),
+        Completion::All => findings.extend(new_and_gone(&campaign, &symptoms, options.reduce)?),
         // After an interruption, report the results so far.
-        Ended::Interrupted => {
+        Completion::Interrupted => {
             findings.extend(symptoms.iter().map(|(key, gathered)| unreduced(&campaign, key, gathered)));
         }
     };
-    let ended = if session.cancel.is_cancelled() { Ended::Interrupted } else { ended };
-    let is_interrupted = ended == Ended::Interrupted && !session.cancel.is_late();
-    let mut report = campaign.report(&[], ended == Ended::All);
+    let ended = if session.cancel.is_cancelled() { Completion::Interrupted } else { ended };
+    let is_interrupted = ended == Completion::Interrupted && !session.cancel.is_late();
+    let mut report = campaign.report(&[], ended == Completion::All);
     tally::enter(&mut report, &seen.tallies);
     for (finding, modules) in findings {
         report.findings.push(write_finding(&options.out, finding, &modules)?);
@@ -138,7 +146,7 @@ pub fn run_on(session: &Session, options: &Options, subjects: Vec<Tested>) -> Re
     report.findings.sort_by_key(severity::order);
     session.expected.mark(&mut report);
     campaign.write_report(&report)?;
-    Ok(Outcome { report, earlier: 0, interrupted: is_interrupted, resumable: false, left_out: false })
+    Ok(CampaignOutcome { report, earlier: 0, interrupted: is_interrupted, resumable: false, left_out: false })
 }
 
 /// Opens linkers.
@@ -149,7 +157,7 @@ pub fn open_linkers(
     session: &Session,
     specs: &[SubjectSpec],
     timeout: Option<Duration>,
-) -> Result<Vec<Tested>, Failure> {
+) -> Result<Vec<TestSubject>, Failure> {
     let subjects = open_subjects(session, specs, timeout)?;
     match subjects.iter().find(|tested| !tested.subject.links()) {
         None => Ok(subjects),
@@ -170,7 +178,7 @@ struct LinkedCase {
 
 impl LinkedCase {
     /// Parses the modules; `None` if one of them is not PTX.
-    fn of(texts: Vec<String>, in_stages: bool) -> Option<LinkedCase> {
+    fn parse(texts: Vec<String>, in_stages: bool) -> Option<LinkedCase> {
         let modules = texts.iter().map(|text| parse(text)).collect::<Result<_, _>>().ok()?;
         Some(LinkedCase { texts, modules, in_stages })
     }
@@ -181,8 +189,9 @@ fn is_staged(number: u64) -> bool {
     number.is_multiple_of(STAGED)
 }
 
-/// Links programs with a subject in every order. Returns `None` for a program with a module that is invalid on its own.
-fn link_each(tested: &Tested, programs: &[LinkedCase]) -> Result<Vec<Option<LinkVerdict>>, Failure> {
+/// Links programs with a subject in every order. Returns `None` for a program with a module that is invalid
+/// on its own.
+fn link_each(tested: &TestSubject, programs: &[LinkedCase]) -> Result<Vec<Option<LinkVerdict>>, Failure> {
     let programs: Vec<Modules<'_>> = programs
         .iter()
         .map(|program| Modules {
@@ -196,14 +205,14 @@ fn link_each(tested: &Tested, programs: &[LinkedCase]) -> Result<Vec<Option<Link
 
 /// Links programs with every subject.
 fn judge_programs(
-    subjects: &[Tested],
+    subjects: &[TestSubject],
     seed: u64,
     numbers: Range<u64>,
-    seen: &Mutex<Seen>,
+    seen: &Mutex<LinkResults>,
 ) -> Result<(), Failure> {
     let count = numbers.end - numbers.start;
     let made = numbers
-        .filter_map(|number| Some((number, LinkedCase::of(modules(seed, number), is_staged(number))?)));
+        .filter_map(|number| Some((number, LinkedCase::parse(modules(seed, number), is_staged(number))?)));
     let (numbers, programs): (Vec<u64>, Vec<LinkedCase>) = made.unzip();
     for (subject, tested) in subjects.iter().enumerate() {
         let verdicts = link_each(tested, &programs)?;
@@ -222,9 +231,10 @@ fn judge_programs(
 /// The reason for not linking a program.
 const REFUSED_ALONE: &str = "the specification refuses a module";
 
-/// Links a program in every order and returns the verdict; `None` if one of its modules is invalid on its own.
-fn verdict(tested: &Tested, texts: &[String], in_stages: bool) -> Result<Option<LinkVerdict>, Failure> {
-    let Some(program) = LinkedCase::of(texts.to_vec(), in_stages) else { return Ok(None) };
+/// Links a program in every order and returns the verdict; `None` if one of its modules is invalid on its
+/// own.
+fn verdict(tested: &TestSubject, texts: &[String], in_stages: bool) -> Result<Option<LinkVerdict>, Failure> {
+    let Some(program) = LinkedCase::parse(texts.to_vec(), in_stages) else { return Ok(None) };
     Ok(link_each(tested, &[program])?.pop().flatten())
 }
 
@@ -238,7 +248,7 @@ fn count(tally: &mut Tally, verdict: &LinkVerdict) {
     }
 }
 
-impl Seen {
+impl LinkResults {
     /// Counts what a subject made of a program, and keeps its differences.
     fn enter_verdict(
         &mut self,
@@ -253,8 +263,8 @@ impl Seen {
             let bytes = texts.iter().map(String::len).sum();
             let listed = listed(&difference, description);
             let key = key(&difference);
-            let shortest = Example { bytes, number, subject, difference, texts, stage: way.stage };
-            let occurrence = Gathered { count: 1, subjects: BTreeSet::from([subject]), shortest };
+            let shortest = DeviatingLink { bytes, number, subject, difference, texts, stage: way.stage };
+            let occurrence = SymptomOccurrences { count: 1, subjects: BTreeSet::from([subject]), shortest };
             match listed {
                 Some(place) => join(&mut self.known, place, occurrence),
                 None => join(&mut self.symptoms, key, occurrence),
@@ -263,14 +273,15 @@ impl Seen {
     }
 }
 
-/// Returns the index in [`LISTED`] of the deviation that a difference belongs to; `None` if none is listed for the linker.
+/// Returns the index in [`LINKER_DEVIATIONS`] of the deviation that a difference belongs to; `None` if none is listed
+/// for the linker.
 fn listed(difference: &LinkDifference, linker: &Description) -> Option<usize> {
     let id = id_of(difference.class, &difference.symptom);
-    LISTED.iter().position(|listed| listed.is_called(&id) && listed.is_of(linker))
+    LINKER_DEVIATIONS.iter().position(|listed| listed.is_called(&id) && listed.is_listed_for(linker))
 }
 
 /// Merges an occurrence with earlier ones of the same symptom.
-fn join<K: Ord>(symptoms: &mut BTreeMap<K, Gathered>, key: K, more: Gathered) {
+fn join<K: Ord>(symptoms: &mut BTreeMap<K, SymptomOccurrences>, key: K, more: SymptomOccurrences) {
     let Some(gathered) = symptoms.get_mut(&key) else {
         symptoms.insert(key, more);
         return;
@@ -289,32 +300,36 @@ fn key(difference: &LinkDifference) -> Key {
 /// A deviation that shows with this many linkages is not about linkage.
 const ANY_LINKAGE: usize = 3;
 
-/// Merges symptoms that differ only in the linkage of a referenced name, if they show with three or more linkages: such a
-/// deviation is not about linkage. Symptoms with only two linkages stay separate.
+/// Merges symptoms that differ only in the linkage of a referenced name, if they show with three or more
+/// linkages: such a deviation is not about linkage. Symptoms with only two linkages stay separate.
 fn of_any_linkage(symptoms: Symptoms) -> Symptoms {
-    let without_linkage =
-        |(class, symptom): &Key| (*class, Symptom { linkage: String::new(), ..symptom.clone() });
     let mut linkages: BTreeMap<Key, usize> = BTreeMap::new();
     for key in symptoms.keys().filter(|(_, symptom)| !symptom.linkage.is_empty()) {
         *linkages.entry(without_linkage(key)).or_default() += 1;
     }
     let mut joined: Symptoms = BTreeMap::new();
     for (key, gathered) in symptoms {
-        let of_any = without_linkage(&key);
-        let is_of_any = linkages.get(&of_any).is_some_and(|count| *count >= ANY_LINKAGE);
-        join(&mut joined, if is_of_any { of_any } else { key }, gathered);
+        let general_key = without_linkage(&key);
+        let shows_with_any = linkages.get(&general_key).is_some_and(|count| *count >= ANY_LINKAGE);
+        join(&mut joined, if shows_with_any { general_key } else { key }, gathered);
     }
     join_ambiguous(&mut joined);
     joined
 }
 
-/// Merges symptoms that may be either a lost address or a lost offset with a symptom that is clearly one of these, if
-/// there is any.
+fn without_linkage((class, symptom): &Key) -> Key {
+    (*class, Symptom { linkage: String::new(), ..symptom.clone() })
+}
+
+/// Merges symptoms that may be either a lost address or a lost offset with a symptom that is clearly one of
+/// these, if there is any.
 fn join_ambiguous(joined: &mut Symptoms) {
-    let is_ambiguous = |(_, symptom): &Key| symptom.what == NO_ADDRESS_OR_OFFSET;
-    for key in joined.keys().filter(|key| is_ambiguous(key)).cloned().collect::<Vec<_>>() {
-        let is_clear = |(_, symptom): &Key| [NO_ADDRESS, ANOTHER_OFFSET].contains(&&*symptom.what);
-        let Some(clear) = joined.keys().find(|key| is_clear(key)).cloned() else { continue };
+    let ambiguous: Vec<Key> =
+        joined.keys().filter(|(_, symptom)| symptom.what == NO_ADDRESS_OR_OFFSET).cloned().collect();
+    for key in ambiguous {
+        let mut keys = joined.keys();
+        let clear = keys.find(|(_, symptom)| [NO_ADDRESS, ANOTHER_OFFSET].contains(&&*symptom.what));
+        let Some(clear) = clear.cloned() else { continue };
         let (Some(more), Some(gathered)) = (joined.remove(&key), joined.get_mut(&clear)) else { continue };
         gathered.count += more.count;
         gathered.subjects.extend(more.subjects);
@@ -322,52 +337,57 @@ fn join_ambiguous(joined: &mut Symptoms) {
 }
 
 /// A finding with its modules, in the order that shows it.
-type Found = (Finding, Vec<String>);
+type LinkedFinding = (Finding, Vec<String>);
 
 /// Returns the finding of a listed deviation, with its shortest program.
-fn known(campaign: &Campaign<'_>, listed: &Listed, gathered: &Gathered) -> Found {
+fn known(campaign: &Campaign<'_>, listed: &LinkerDeviation, gathered: &SymptomOccurrences) -> LinkedFinding {
     let (finding, texts) = unreduced(campaign, &key(&gathered.shortest.difference), gathered);
     let finding = Finding {
         id: listed.id.to_owned(),
         status: Status::Known,
-        kind: Kind::Known(listed.id.to_owned()),
+        kind: FindingKind::Known(listed.id.to_owned()),
         title: listed.title.to_owned(),
         ..finding
     };
     (finding, texts)
 }
 
-/// Returns new findings, reduced as far as time permits, and those of listed deviations that no longer reproduce.
+/// Returns new findings, reduced as far as time permits, and those of listed deviations that no longer
+/// reproduce.
 fn new_and_gone(
     campaign: &Campaign<'_>,
     symptoms: &Symptoms,
     limit: Option<Duration>,
-) -> Result<Vec<Found>, Failure> {
-    let budget = reduction::Budget::new(campaign.session, limit);
-    let symptoms: Vec<(&Key, &Gathered)> = symptoms.iter().collect();
+) -> Result<Vec<LinkedFinding>, Failure> {
+    let budget = reduction::LinkReductionBudget::new(campaign.session, limit);
+    let symptoms: Vec<(&Key, &SymptomOccurrences)> = symptoms.iter().collect();
     let found = pool::map(campaign.session, &symptoms, |(key, gathered)| {
         match reduced(campaign, key, gathered, &budget) {
             Err(Failure::Interrupted) => Ok(unreduced(campaign, key, gathered)),
             reduced => reduced,
         }
     })?;
-    let or_unreduced = |(found, (key, gathered)): (Option<Found>, &(&Key, &Gathered))| {
-        found.unwrap_or_else(|| unreduced(campaign, key, gathered))
-    };
-    let mut found: Vec<Found> = found.into_iter().zip(&symptoms).map(or_unreduced).collect();
+    let mut findings: Vec<LinkedFinding> = Vec::new();
+    for (found, (key, gathered)) in found.into_iter().zip(&symptoms) {
+        findings.push(found.unwrap_or_else(|| unreduced(campaign, key, gathered)));
+    }
     match gone(&campaign.subjects) {
         Err(Failure::Interrupted) => {}
-        gone => found.extend(gone?),
+        gone => findings.extend(gone?),
     }
-    Ok(found)
+    Ok(findings)
+}
+
+/// Returns the ids of the subjects with these indices.
+fn subject_ids(campaign: &Campaign<'_>, indices: impl IntoIterator<Item = usize>) -> Vec<String> {
+    indices.into_iter().map(|index| campaign.subjects[index].subject.id().to_owned()).collect()
 }
 
 /// Returns the finding for a symptom with its shortest program, as it was linked.
-fn unreduced(campaign: &Campaign<'_>, (_, symptom): &Key, gathered: &Gathered) -> Found {
-    let id = |&place: &usize| campaign.subjects[place].subject.id().to_owned();
+fn unreduced(campaign: &Campaign<'_>, (_, symptom): &Key, gathered: &SymptomOccurrences) -> LinkedFinding {
     let finding = Finding {
         count: gathered.count,
-        subjects: gathered.subjects.iter().map(id).collect(),
+        subjects: subject_ids(campaign, gathered.subjects.iter().copied()),
         ..finding_of(&gathered.shortest, symptom, campaign.seed)
     };
     (finding, gathered.shortest.texts.clone())
@@ -377,36 +397,33 @@ fn unreduced(campaign: &Campaign<'_>, (_, symptom): &Key, gathered: &Gathered) -
 fn reduced(
     campaign: &Campaign<'_>,
     (_, symptom): &Key,
-    gathered: &Gathered,
-    budget: &reduction::Budget<'_>,
-) -> Result<Found, Failure> {
+    gathered: &SymptomOccurrences,
+    budget: &reduction::LinkReductionBudget<'_>,
+) -> Result<LinkedFinding, Failure> {
     let example = &gathered.shortest;
     let reduced = reduction::reduce_example(&campaign.subjects[example.subject], example, budget)?;
     let releases = releases(&campaign.subjects, &reduced)?;
-    let id = |place: usize| campaign.subjects[place].subject.id().to_owned();
     // The reduced program may not show the difference on all subjects that show some program of the finding.
-    let shown = ProgramVerdict::Deviates(reduced.difference.class);
-    let shows = |place: &usize| releases[*place].verdict == shown;
-    let mut showing: Vec<String> = (0..releases.len()).filter(shows).map(id).collect();
-    if showing.is_empty() {
-        showing = gathered.subjects.iter().copied().map(id).collect();
+    let deviates = ProgramVerdict::Deviates(reduced.difference.class);
+    let deviating = (0..releases.len()).filter(|&index| releases[index].verdict == deviates);
+    let mut subjects = subject_ids(campaign, deviating);
+    if subjects.is_empty() {
+        subjects = subject_ids(campaign, gathered.subjects.iter().copied());
     }
-    let finding = Finding {
-        count: gathered.count,
-        subjects: showing,
-        releases,
-        ..finding_of(&reduced, symptom, campaign.seed)
-    };
+    let finding =
+        Finding { count: gathered.count, subjects, releases, ..finding_of(&reduced, symptom, campaign.seed) };
     Ok((finding, reduced.texts))
 }
 
 /// Returns the listed deviations that no longer reproduce on a subject for which they are listed.
-fn gone(subjects: &[Tested]) -> Result<Vec<(Finding, Vec<String>)>, Failure> {
+fn gone(subjects: &[TestSubject]) -> Result<Vec<(Finding, Vec<String>)>, Failure> {
     let mut gone = Vec::new();
-    for listed in LISTED.iter() {
+    for listed in LINKER_DEVIATIONS.iter() {
         let texts: Vec<String> = listed.modules.iter().map(|(text, _)| (*text).to_owned()).collect();
         let mut without = Vec::new();
-        for tested in subjects.iter().filter(|tested| listed.is_always_of(tested.subject.description())) {
+        for tested in
+            subjects.iter().filter(|tested| listed.is_always_listed_for(tested.subject.description()))
+        {
             if !shows(tested, &texts, listed.class)? {
                 without.push(tested.subject.id().to_owned());
             }
@@ -419,21 +436,22 @@ fn gone(subjects: &[Tested]) -> Result<Vec<(Finding, Vec<String>)>, Failure> {
 }
 
 /// Returns true if a linker shows a difference of this class in a program.
-fn shows(tested: &Tested, texts: &[String], class: Class) -> Result<bool, Failure> {
+fn shows(tested: &TestSubject, texts: &[String], class: Class) -> Result<bool, Failure> {
     let verdict = verdict(tested, texts, true)?.unwrap_or_default();
     Ok(verdict.differences.iter().any(|(difference, _)| difference.class == class))
 }
 
-fn gone_from(listed: &Listed, subjects: Vec<String>, texts: &[String]) -> Finding {
+fn gone_from(listed: &LinkerDeviation, subjects: Vec<String>, texts: &[String]) -> Finding {
     let edit = format!(
-        "in corpus/deviations/linking/{}.ptx let `releases` leave out {}; remove the files where none is left",
+        "in corpus/deviations/linking/{}.ptx let `releases` leave out {}; remove the files where none is \
+         left",
         listed.id,
         subjects.join(", ")
     );
     Finding {
         id: format!("gone-{}", listed.id),
         status: Status::Gone,
-        kind: Kind::Fixed(listed.id.to_owned()),
+        kind: FindingKind::Fixed(listed.id.to_owned()),
         class: listed.class,
         title: format!("no longer shown: {}", listed.title),
         count: subjects.len() as u64,
@@ -446,27 +464,28 @@ fn gone_from(listed: &Listed, subjects: Vec<String>, texts: &[String]) -> Findin
 }
 
 /// Returns the result of each subject for a program, over every order of its modules.
-fn releases(subjects: &[Tested], example: &Example) -> Result<Vec<ReleaseVerdict>, Failure> {
+fn releases(subjects: &[TestSubject], example: &DeviatingLink) -> Result<Vec<ReleaseVerdict>, Failure> {
+    subjects.iter().map(|tested| release_verdict(tested, example)).collect()
+}
+
+fn release_verdict(tested: &TestSubject, example: &DeviatingLink) -> Result<ReleaseVerdict, Failure> {
     let class = example.difference.class;
-    let of = |tested: &Tested| {
-        let verdict = verdict(tested, &example.texts, true)?.unwrap_or_default();
-        let classes: BTreeSet<Class> =
-            verdict.differences.iter().map(|(difference, _)| difference.class).collect();
-        let is_linked = verdict.outcomes.iter().any(|(_, outcome)| *outcome == Answer::Accepted);
-        let description = tested.subject.description();
-        let verdict = match classes.first() {
-            _ if classes.contains(&class) => ProgramVerdict::Deviates(class),
-            Some(other) => ProgramVerdict::Deviates(*other),
-            None if is_linked => ProgramVerdict::Conforms,
-            None => ProgramVerdict::NotCompared(Answer::Refused.to_string()),
-        };
-        Ok(ReleaseVerdict {
-            subject: description.id.clone(),
-            version: description.version.clone().unwrap_or_default(),
-            verdict,
-        })
+    let verdict = verdict(tested, &example.texts, true)?.unwrap_or_default();
+    let classes: BTreeSet<Class> =
+        verdict.differences.iter().map(|(difference, _)| difference.class).collect();
+    let is_linked = verdict.outcomes.iter().any(|(_, outcome)| *outcome == Answer::Accepted);
+    let verdict = match classes.first() {
+        _ if classes.contains(&class) => ProgramVerdict::Deviates(class),
+        Some(other) => ProgramVerdict::Deviates(*other),
+        None if is_linked => ProgramVerdict::Conforms,
+        None => ProgramVerdict::NotCompared(Answer::Refused.to_string()),
     };
-    subjects.iter().map(of).collect()
+    let description = tested.subject.description();
+    Ok(ReleaseVerdict {
+        subject: description.id.clone(),
+        version: description.version.clone().unwrap_or_default(),
+        verdict,
+    })
 }
 
 /// Returns the id of the findings of a symptom.
@@ -475,7 +494,7 @@ fn id_of(class: Class, Symptom { what, linkage, needs_a_stage }: &Symptom) -> St
     slug(format!("linking {} {what} {linkage} {stage}", class.name()).trim_end())
 }
 
-fn finding_of(example: &Example, symptom: &Symptom, seed: u64) -> Finding {
+fn finding_of(example: &DeviatingLink, symptom: &Symptom, seed: u64) -> Finding {
     let LinkDifference { class, name, clauses, expected, actual, .. } = &example.difference;
     let outcome = match class {
         Class::Crash => Answer::Crashed,
@@ -486,10 +505,10 @@ fn finding_of(example: &Example, symptom: &Symptom, seed: u64) -> Finding {
     Finding {
         id: id_of(*class, symptom),
         status: Status::New,
-        kind: Kind::Unexplained,
+        kind: FindingKind::Unexplained,
         class: *class,
         clauses: clauses.iter().map(|clause| clause.id().to_owned()).collect(),
-        title: title(&example.difference, symptom),
+        title: title::title(&example.difference, symptom),
         program: example.texts.first().cloned().unwrap_or_default(),
         variable: (!name.is_empty()).then(|| name.clone()),
         observed: Observation::new(outcome),
@@ -497,7 +516,7 @@ fn finding_of(example: &Example, symptom: &Symptom, seed: u64) -> Finding {
             modules: example.texts.iter().skip(1).cloned().collect(),
             way: example.stage.map(|stage| numbered_way(example.texts.len(), stage)).unwrap_or_default(),
         }),
-        comparison: Some(Comparison {
+        comparison: Some(ComparedResults {
             expected: expected.clone(),
             actual: actual.clone(),
             found_by: format!("seed {seed}, program {}", example.number),
@@ -509,36 +528,7 @@ fn finding_of(example: &Example, symptom: &Symptom, seed: u64) -> Finding {
 /// Describes a way of linking by numbers of modules, in the order of the finding: `1 -r(2)`.
 fn numbered_way(modules: usize, stage: Stage) -> String {
     let numbers: Vec<String> = (1..=modules).map(|number| number.to_string()).collect();
-    Way { order: (0..modules).collect(), stage: Some(stage) }.text(&numbers)
-}
-
-fn title(difference: &LinkDifference, symptom: &Symptom) -> String {
-    let title = title_of_whole(difference, symptom);
-    if symptom.needs_a_stage { format!("{title}, in a link of two stages") } else { title }
-}
-
-/// Returns the title of a finding that shows if all modules are linked at once.
-fn title_of_whole(difference: &LinkDifference, Symptom { what, linkage, .. }: &Symptom) -> String {
-    let LinkDifference { class, actual, .. } = difference;
-    let variable = if linkage.is_empty() { "variable" } else { linkage };
-    match class {
-        Class::WrongAddress if what == READ => {
-            "a kernel reads constants at another place than the variables that it names".to_owned()
-        }
-        Class::WrongAddress if linkage.is_empty() => format!("an initializer, linked, holds {what}"),
-        Class::WrongAddress => {
-            format!("an initializer, linked, holds {what} where its module declares a {linkage}")
-        }
-        Class::WrongValue => {
-            format!("a {variable} does not hold the initial value of any of its definitions")
-        }
-        Class::WrongLayout if what.starts_with("alignment") => format!("the {what} declarations is lost"),
-        Class::WrongLayout => format!("a {variable} lies {actual}"),
-        Class::Inconsistent => format!("the order of the modules decides whether they are linked: {what}"),
-        Class::Crash => format!("the linker crashes: {actual}"),
-        Class::Hang => "the linker does not end".to_owned(),
-        _ => actual.clone(),
-    }
+    LinkPlan { order: (0..modules).collect(), stage: Some(stage) }.text(&numbers)
 }
 
 /// Writes each module of a finding as a file that an assembler accepts. The first file names the others.
@@ -556,20 +546,21 @@ fn write_finding(out: &std::path::Path, mut finding: Finding, texts: &[String]) 
         comments += &files::provenance(&origin);
         files::write_whole(&directory.join(name), (comments + text).as_bytes())?;
     }
-    let file = |name: &String| format!("{}/{name}", folder::FINDINGS);
-    finding.file = Some(file(&names[0]));
+    let file = format!("{}/{}", folder::FINDINGS, names[0]);
     let subjects: String = finding
         .subjects
         .iter()
         .map(|subject| format!(" --subject {}", shell_words::quote(subject)))
         .collect();
-    finding.repeat = format!("ptxsmith check --link {}{subjects}", file(&names[0]));
+    finding.repeat = format!("ptxsmith check --link {file}{subjects}");
+    finding.file = Some(file);
     finding.validity = validity(texts).name().to_owned();
     finding.reproduce = reproduce::command(&finding);
     Ok(finding)
 }
 
-/// Returns the specification's verdict on the modules together. Modules that contradict each other are undecided.
+/// Returns the specification's verdict on the modules together. Modules that contradict each other are
+/// undecided.
 fn validity(texts: &[String]) -> Validity {
     let modules: Result<Vec<Module>, _> = texts.iter().map(|text| parse(text)).collect();
     let Ok(modules) = modules else { return Validity::Undecided };

@@ -2,34 +2,35 @@
 
 use std::fmt;
 
+use ptxsmith_diff::hypothetical_rules;
 use ptxsmith_diff::known::{Effect, KNOWN};
-use ptxsmith_diff::suspects;
-use ptxsmith_diff::{Alternatives, Class, Difference, Explanation, Part, Verdict, id_of};
-use ptxsmith_model::Kind;
+use ptxsmith_diff::{Alternatives, Class, Difference, Explanation, PartVerdict, Verdict, id_of};
+use ptxsmith_model::FindingKind;
 use ptxsmith_oracle::{
     ClauseSet, Expectation, Interpretation, Prediction, Question, QuestionSet, Rules, Trace, expect, predict,
 };
 use ptxsmith_subject::{Observation, Severity};
 use ptxsmith_syntax::Module;
 
-/// The root cause of one finding, as far as verdicts show it.
+/// The root cause of a finding, as far as verdicts show it.
 #[derive(Clone, Debug)]
 pub struct Cause {
     class: Class,
     /// The specification's verdict on the program, which must not change.
-    validity: Validity,
-    /// The explanation. A program with another explanation has another cause, but one explained by a part that includes
-    /// `kept` has the same cause.
+    validity: ValidityClass,
+    /// The explanation. A program with another explanation has another cause, but one explained by a part
+    /// that includes `kept` has the same cause.
     explanation: Option<Explanation>,
     /// If several deviations explain the finding together, the one to preserve.
-    kept: Option<Expected>,
-    /// If no listed deviation explains the finding: the sets of wrong rules that may cause it. A difference that other
-    /// rules explain has another cause.
+    kept: Option<ExpectedDeviation>,
+    /// If no listed deviation explains the finding: the sets of wrong rules that may cause it. A difference
+    /// that other rules explain has another cause.
     suspected: Alternatives,
     /// A distinguishing mark within the class, if nothing explains the finding.
-    mark: Mark,
-    /// If there is no hypothesis either: the clauses on which a program may depend. These are the clauses of the original
-    /// program and those of the plainest variables, because a feature that the original did not use cannot be the cause.
+    mark: Fingerprint,
+    /// If there is no hypothesis either: the clauses on which a program may depend. These are the clauses of
+    /// the original program and those of the plainest variables, because a feature that the original did not
+    /// use cannot be the cause.
     clauses: ClauseSet,
     /// The open questions that a program may meet: those of the original program.
     questions: QuestionSet,
@@ -39,7 +40,7 @@ pub struct Cause {
 
 /// The specification's verdict on a program, without values.
 #[derive(Clone, Debug, PartialEq)]
-enum Validity {
+enum ValidityClass {
     Accepted,
     /// With the class and the clause of the violation.
     Refused(String),
@@ -48,9 +49,10 @@ enum Validity {
 
 /// The distinguishing mark of a finding without an explanation.
 #[derive(Clone, Debug, PartialEq)]
-enum Mark {
+enum Fingerprint {
     None,
-    /// The signal of a crash, or else the reason, and the first error before it, which indicates the compiler stage.
+    /// The signal of a crash, or else the reason, and the first error before it, which indicates the compiler
+    /// stage.
     Crash {
         signal: Option<i32>,
         reason: Option<String>,
@@ -62,7 +64,7 @@ enum Mark {
 
 /// The deviation that a user expects a program to show: `--expect`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Expected {
+pub enum ExpectedDeviation {
     /// A deviation of this class.
     Class(Class),
     /// A deviation caused by this wrong rule, known or hypothetical.
@@ -71,38 +73,39 @@ pub enum Expected {
     Reading(Question, usize),
 }
 
-impl Expected {
+impl ExpectedDeviation {
     /// Parses `crash`, `incomplete-rows-packed` or `shift-count=modulo`.
-    pub fn parse(text: &str) -> Result<Expected, String> {
+    pub fn parse(text: &str) -> Result<ExpectedDeviation, String> {
         if let Some(class) = Class::of_verdict(text) {
-            return Ok(Expected::Class(class));
+            return Ok(ExpectedDeviation::Class(class));
         }
         if let Some(rule) = id_of(text) {
-            return Ok(Expected::Rule(rule));
+            return Ok(ExpectedDeviation::Rule(rule));
         }
-        let reading = Interpretation::from_name(text);
-        reading.map(|Interpretation(question, answer)| Expected::Reading(question, answer)).ok_or_else(|| {
-            let classes = Class::OF_VERDICTS.map(Class::name).join(", ");
-            format!(
-                "no verdict `{text}`; write one of {classes}, the name of a known or suspected deviation, or QUESTION=ANSWER"
-            )
-        })
+        if let Some(Interpretation(question, answer)) = Interpretation::from_name(text) {
+            return Ok(ExpectedDeviation::Reading(question, answer));
+        }
+        let classes = Class::OF_VERDICTS.map(Class::name).join(", ");
+        Err(format!(
+            "no verdict `{text}`; write one of {classes}, the name of a known or suspected deviation, or \
+             QUESTION=ANSWER"
+        ))
     }
 
     /// Returns the wrong rule that is the hypothesis for a finding, if there is one.
-    pub fn of_kind(kind: &Kind) -> Option<Expected> {
-        kind.rule().and_then(id_of).map(Expected::Rule)
+    pub fn from_kind(kind: &FindingKind) -> Option<ExpectedDeviation> {
+        kind.rule().and_then(id_of).map(ExpectedDeviation::Rule)
     }
 
     fn is_shown_by(&self, difference: &Difference) -> bool {
         let explanation = difference.explanation.as_ref();
         match self {
-            Expected::Class(class) => difference.class == *class && !difference.is_reading(),
-            Expected::Rule(id) => match explanation {
+            ExpectedDeviation::Class(class) => difference.class == *class && !difference.is_reading(),
+            ExpectedDeviation::Rule(id) => match explanation {
                 Some(explanation) => explanation.known.contains(id),
                 None => suspected(difference).any(|set| set.contains(id)),
             },
-            Expected::Reading(question, answer) => {
+            ExpectedDeviation::Reading(question, answer) => {
                 explanation.is_some_and(|explanation| explanation.readings.contains(&(*question, *answer)))
             }
         }
@@ -122,46 +125,60 @@ pub fn difference(verdict: &Verdict) -> Option<&Difference> {
     }
 }
 
-/// Chooses the part of a judged program to preserve: the expected one, or else the first unexplained deviation, or else
-/// the first deviation.
-pub fn choose<'p>(parts: &'p [Part], expected: Option<&Expected>) -> Option<&'p Part> {
-    let shown = |part: &&Part| match (difference(&part.verdict), expected) {
+/// Chooses the part of a judged program to preserve: the expected one, or else the first unexplained
+/// deviation, or else the first deviation.
+pub fn choose<'p>(parts: &'p [PartVerdict], expected: Option<&ExpectedDeviation>) -> Option<&'p PartVerdict> {
+    let candidates: Vec<&PartVerdict> = parts.iter().filter(|part| is_candidate(part, expected)).collect();
+    let mut unexplained = candidates
+        .iter()
+        .filter(|part| difference(&part.verdict).is_some_and(|difference| difference.explanation.is_none()));
+    unexplained.next().or(candidates.first()).copied()
+}
+
+/// Returns true if a part shows the expected deviation, or any deviation if none is expected.
+fn is_candidate(part: &PartVerdict, expected: Option<&ExpectedDeviation>) -> bool {
+    match (difference(&part.verdict), expected) {
         (Some(difference), Some(expected)) => expected.is_shown_by(difference),
         (Some(_), None) => matches!(part.verdict, Verdict::Deviates(_)),
         (None, _) => false,
-    };
-    let new = |part: &&Part| difference(&part.verdict).is_some_and(|d| d.explanation.is_none());
-    parts.iter().filter(shown).find(new).or_else(|| parts.iter().find(shown))
+    }
 }
 
 impl Cause {
-    /// Returns the cause of the difference in a part of a program. Returns `None` if there is no difference, or if the
-    /// result depends on the other declarations, which is not about one program.
-    pub fn of(module: &Module, part: &Part, expected: Option<&Expected>) -> Option<Cause> {
+    /// Returns the cause of the difference in a part of a program. Returns `None` if there is no difference,
+    /// or if the result depends on the other declarations, which is not about one program.
+    pub fn from_part(
+        module: &Module,
+        part: &PartVerdict,
+        expected: Option<&ExpectedDeviation>,
+    ) -> Option<Cause> {
         let difference = difference(&part.verdict)?;
         if difference.class == Class::Inconsistent {
             return None;
         }
         let explanation = difference.explanation.clone();
         let kept = explanation.as_ref().and_then(|explanation| match expected {
-            Some(Expected::Rule(_) | Expected::Reading(..)) => expected.cloned(),
+            Some(ExpectedDeviation::Rule(_) | ExpectedDeviation::Reading(..)) => expected.cloned(),
             _ => kept_of(explanation, difference.class),
         });
         // A user who names only a class accepts any cause.
         let suspected: Alternatives = match (&explanation, expected) {
-            (Some(_), _) | (None, Some(Expected::Class(_) | Expected::Reading(..))) => Vec::new(),
-            (None, Some(Expected::Rule(id))) => {
+            (Some(_), _) | (None, Some(ExpectedDeviation::Class(_) | ExpectedDeviation::Reading(..))) => {
+                Vec::new()
+            }
+            (None, Some(ExpectedDeviation::Rule(id))) => {
                 suspected(difference).filter(|set| set.contains(id)).cloned().collect()
             }
-            // Many wrong rules would reject, or accept, many programs. The diagnostic, or the clause, is more specific.
+            // Many wrong rules would reject, or accept, many programs. The diagnostic, or the clause, is more
+            // specific.
             (None, None) if matches!(difference.class, Class::RefusesValid | Class::AcceptsInvalid) => {
                 Vec::new()
             }
             (None, None) => suspected(difference).cloned().collect(),
         };
         let mark = match (&explanation, difference.class) {
-            (Some(_), _) => Mark::None,
-            (None, class) => Mark::of(class, &difference.observed),
+            (Some(_), _) => Fingerprint::None,
+            (None, class) => Fingerprint::new(class, &difference.observed),
         };
         let says = predict(module, &Rules::default());
         let mut clauses = part.trace.clauses.union(plain());
@@ -169,8 +186,9 @@ impl Cause {
         if !says.kernels.is_empty() {
             clauses = clauses.union(says.trace().clauses);
         }
-        let validity = Validity::of(&says.data);
-        let (questions, decided) = (says.trace().questions, says.undecided.is_empty());
+        let validity = ValidityClass::from_expectation(&says.data);
+        let questions = says.trace().questions;
+        let decided = says.undecided.is_empty();
         Some(Cause {
             questions,
             decided,
@@ -185,12 +203,12 @@ impl Cause {
     }
 
     /// Returns the cause of a crash or hang on a program that we cannot parse, from the observation alone.
-    pub fn of_observation(class: Class, observation: &Observation) -> Cause {
-        let mark = Mark::of(class, observation);
+    pub fn from_observation(class: Class, observation: &Observation) -> Cause {
+        let mark = Fingerprint::new(class, observation);
         let clauses = ClauseSet::all();
         Cause {
             class,
-            validity: Validity::Unmodelled,
+            validity: ValidityClass::Unmodelled,
             explanation: None,
             kept: None,
             suspected: Vec::new(),
@@ -203,13 +221,14 @@ impl Cause {
 
     /// Returns the cause with only the part of the explanation to preserve; `None` if there is no such part.
     pub fn narrowed(&self) -> Option<Cause> {
-        let (whole, kept) = (self.explanation.as_ref()?, self.kept.as_ref()?);
+        let whole = self.explanation.as_ref()?;
+        let kept = self.kept.as_ref()?;
         let only = match kept {
-            Expected::Rule(id) => Explanation { known: vec![id], readings: Vec::new() },
-            Expected::Reading(question, answer) => {
+            ExpectedDeviation::Rule(id) => Explanation { known: vec![id], readings: Vec::new() },
+            ExpectedDeviation::Reading(question, answer) => {
                 Explanation { known: Vec::new(), readings: vec![(*question, *answer)] }
             }
-            Expected::Class(_) => return None,
+            ExpectedDeviation::Class(_) => return None,
         };
         let same_kind = only.is_reading() == whole.is_reading();
         (same_kind && only != *whole).then(|| Cause { explanation: Some(only), ..self.clone() })
@@ -220,8 +239,8 @@ impl Cause {
         self.class
     }
 
-    /// Returns true if the cause has an explanation. A program that [may show it](Cause::may_be_shown_by) then usually
-    /// does.
+    /// Returns true if the cause has an explanation. A program that [may show it](Cause::may_be_shown_by)
+    /// then usually does.
     pub fn is_explained(&self) -> bool {
         self.explanation.is_some()
     }
@@ -244,18 +263,16 @@ impl Cause {
             }
     }
 
-    /// Returns true if the rules that may cause this finding may also cause another difference without a listed
-    /// explanation.
+    /// Returns true if the rules that may cause this finding may also cause another difference without a
+    /// listed explanation.
     fn is_behind(&self, other: &Difference, trace: Trace) -> bool {
         if self.suspected.is_empty() {
             return self.allows(trace);
         }
         // In a batch, only the first differences are analysed; the program then runs alone.
         other.suspected.is_none()
-            || suspected(other).any(|set| {
-                let among = |whole: &Vec<&'static str>| set.iter().all(|id| whole.contains(id));
-                self.suspected.iter().any(among)
-            })
+            || suspected(other)
+                .any(|set| self.suspected.iter().any(|whole| set.iter().all(|id| whole.contains(id))))
     }
 
     /// Returns true if the observation of a program that we cannot parse shows the cause.
@@ -267,8 +284,8 @@ impl Cause {
         trace.clauses.intersection(self.clauses) == trace.clauses
     }
 
-    /// Returns true if a program may show the cause, judging without any subject: the specification's verdict is the
-    /// same, and the program has the features that the cause needs.
+    /// Returns true if a program may show the cause, judging without any subject: the specification's verdict
+    /// is the same, and the program has the features that the cause needs.
     pub fn may_be_shown_by(&self, module: &Module) -> bool {
         if self.is_explained() {
             return self.is_predicted_by(module);
@@ -287,44 +304,48 @@ impl Cause {
                 })
     }
 
-    /// Returns true if the specification's verdict is the same and the explanation, or a hypothesis, predicts a
-    /// difference.
+    /// Returns true if the specification's verdict is the same and the explanation, or a hypothesis, predicts
+    /// a difference.
     pub fn is_predicted_by(&self, module: &Module) -> bool {
         let base = Rules::default();
         let says = predict(module, &base);
         if !self.is_as_safe(&says) {
             return false;
         }
-        let predicts = |rules: &Rules, ids: &[&'static str]| {
-            let otherwise = predict(module, rules);
-            match self.class {
-                Class::Crash | Class::Hang => {
-                    let trace = otherwise.trace();
-                    KNOWN.iter().filter(|known| ids.contains(&known.id)).any(|known| match known.effect {
-                        Effect::Crash { when, .. } => when(&trace) || known.matches(module),
-                        _ => known.kills() && known.matches(module),
-                    })
-                }
-                _ => {
-                    KNOWN
-                        .iter()
-                        .any(|known| ids.contains(&known.id) && !known.kills() && known.matches(module))
-                        || says.differs_from(&otherwise)
-                }
-            }
+        let Some(explanation) = &self.explanation else {
+            return self
+                .suspected
+                .iter()
+                .any(|set| self.is_predicted(module, &says, &changed(&base, set), set));
         };
-        match &self.explanation {
-            Some(explanation) => {
-                let rules = changed(&base, &explanation.known);
-                let readings = explanation.applied(&base).readings;
-                predicts(&Rules { readings, ..rules }, &explanation.known)
-            }
-            None => self.suspected.iter().any(|set| predicts(&changed(&base, set), set)),
-        }
+        let readings = explanation.applied(&base).readings;
+        let rules = Rules { readings, ..changed(&base, &explanation.known) };
+        self.is_predicted(module, &says, &rules, &explanation.known)
     }
 
-    /// Returns true if the expectation for a program is as certain as for the original: it is as valid, meets no other
-    /// open question, and is as completely decided.
+    /// Returns true if these rules, with the deviations or wrong rules `ids`, predict a difference from the
+    /// specification's `prediction`.
+    fn is_predicted(
+        &self,
+        module: &Module,
+        prediction: &Prediction,
+        rules: &Rules,
+        ids: &[&'static str],
+    ) -> bool {
+        let changed = predict(module, rules);
+        let mut listed = KNOWN.iter().filter(|known| ids.contains(&known.id));
+        if matches!(self.class, Class::Crash | Class::Hang) {
+            let trace = changed.trace();
+            return listed.any(|known| match known.effect {
+                Effect::CrashRule { when, .. } => when(&trace) || known.matches(module),
+                _ => known.kills() && known.matches(module),
+            });
+        }
+        listed.any(|known| !known.kills() && known.matches(module)) || prediction.differs_from(&changed)
+    }
+
+    /// Returns true if the expectation for a program is as certain as for the original: it is as valid, meets
+    /// no other open question, and is as completely decided.
     fn is_as_safe(&self, says: &Prediction) -> bool {
         self.is_as_valid(&says.data)
             && self.questions.has_all(says.trace().questions)
@@ -332,9 +353,9 @@ impl Cause {
     }
 
     fn is_as_valid(&self, expected: &Expectation) -> bool {
-        match (Validity::of(expected), &self.validity) {
+        match (ValidityClass::from_expectation(expected), &self.validity) {
             // A program covered by our rules is better understood than one that is not.
-            (Validity::Accepted, Validity::Unmodelled) => true,
+            (ValidityClass::Accepted, ValidityClass::Unmodelled) => true,
             (validity, before) => validity == *before,
         }
     }
@@ -344,7 +365,7 @@ impl fmt::Display for Cause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.class.name())?;
         let Some(explanation) = &self.explanation else {
-            if let Mark::Crash { signal: Some(signal), .. } = &self.mark {
+            if let Fingerprint::Crash { signal: Some(signal), .. } = &self.mark {
                 write!(f, " (signal {signal})")?;
             }
             let sets: Vec<String> = self.suspected.iter().map(|set| set.join(" and ")).collect();
@@ -357,16 +378,18 @@ impl fmt::Display for Cause {
     }
 }
 
-/// Returns the first cause of several, because the result should show only one. For a crash this is the deviation that
-/// crashes.
-fn kept_of(explanation: &Explanation, class: Class) -> Option<Expected> {
+/// Returns the first cause of several, because the result should show only one. For a crash this is the
+/// deviation that crashes.
+fn kept_of(explanation: &Explanation, class: Class) -> Option<ExpectedDeviation> {
     let known = match class {
         Class::Crash | Class::Hang => explanation.deviations().find(|known| known.kills()),
         _ => explanation.deviations().next(),
     };
-    let reading =
-        || explanation.readings.first().map(|&(question, answer)| Expected::Reading(question, answer));
-    known.map(|known| Expected::Rule(known.id)).or_else(reading)
+    if let Some(known) = known {
+        return Some(ExpectedDeviation::Rule(known.id));
+    }
+    let &(question, answer) = explanation.readings.first()?;
+    Some(ExpectedDeviation::Reading(question, answer))
 }
 
 /// Returns true if an explanation is part of another and of the same kind.
@@ -379,45 +402,46 @@ fn is_part(part: &Explanation, whole: &Explanation) -> bool {
 /// Returns the rules with these wrong rules applied.
 fn changed(base: &Rules, wrong: &[&'static str]) -> Rules {
     let mut rules = *base;
-    let known =
-        KNOWN.iter().filter(|known| wrong.contains(&known.id)).filter_map(|known| match known.effect {
-            Effect::Rule(change) | Effect::Refusal(change) => Some(change),
-            _ => None,
-        });
-    let suspects = suspects::all().filter(|suspect| wrong.contains(&suspect.id));
-    known.chain(suspects.map(|suspect| suspect.change)).for_each(|change| change(&mut rules));
+    for known in KNOWN.iter().filter(|known| wrong.contains(&known.id)) {
+        if let Effect::Rule(change) | Effect::RefusalRule(change) = known.effect {
+            change(&mut rules);
+        }
+    }
+    for suspect in hypothetical_rules::all().filter(|suspect| wrong.contains(&suspect.id)) {
+        (suspect.change)(&mut rules);
+    }
     rules
 }
 
-impl Validity {
-    fn of(expected: &Expectation) -> Validity {
+impl ValidityClass {
+    fn from_expectation(expected: &Expectation) -> ValidityClass {
         match expected {
-            Expectation::Accepted { .. } => Validity::Accepted,
+            Expectation::Accepted { .. } => ValidityClass::Accepted,
             Expectation::Refused { refusal, .. } => {
-                Validity::Refused(format!("{} {}", refusal.class.name(), refusal.clause.id()))
+                ValidityClass::Refused(format!("{} {}", refusal.class.name(), refusal.clause.id()))
             }
-            Expectation::Unmodelled { .. } => Validity::Unmodelled,
+            Expectation::Unmodelled { .. } => ValidityClass::Unmodelled,
         }
     }
 }
 
-impl Mark {
-    fn of(class: Class, observed: &Observation) -> Mark {
+impl Fingerprint {
+    fn new(class: Class, observed: &Observation) -> Fingerprint {
         match class {
             Class::Crash => {
                 let reason = observed.reason.as_deref().filter(|_| observed.signal.is_none()).map(general);
-                Mark::Crash { signal: observed.signal, reason, stage: first_error(observed) }
+                Fingerprint::Crash { signal: observed.signal, reason, stage: first_error(observed) }
             }
-            Class::RefusesValid => Mark::Complaint(first_error(observed)),
-            _ => Mark::None,
+            Class::RefusesValid => Fingerprint::Complaint(first_error(observed)),
+            _ => Fingerprint::None,
         }
     }
 
     fn is_on(&self, observed: &Observation) -> bool {
         match self {
-            Mark::None => true,
-            Mark::Crash { .. } => *self == Mark::of(Class::Crash, observed),
-            Mark::Complaint(_) => *self == Mark::of(Class::RefusesValid, observed),
+            Fingerprint::None => true,
+            Fingerprint::Crash { .. } => *self == Fingerprint::new(Class::Crash, observed),
+            Fingerprint::Complaint(_) => *self == Fingerprint::new(Class::RefusesValid, observed),
         }
     }
 }

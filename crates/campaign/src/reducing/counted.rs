@@ -5,19 +5,19 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use ptxsmith_subject::{Calculation, Description, Error, Observation, Request, Subject};
 
 /// A subject that counts its runs.
-pub struct Counted<'a> {
+pub struct CountingSubject<'a> {
     subject: &'a dyn Subject,
     asked: &'a AtomicU64,
 }
 
-impl<'a> Counted<'a> {
+impl<'a> CountingSubject<'a> {
     /// Wraps a subject; `asked` receives the count.
-    pub fn new(subject: &'a dyn Subject, asked: &'a AtomicU64) -> Counted<'a> {
-        Counted { subject, asked }
+    pub fn new(subject: &'a dyn Subject, asked: &'a AtomicU64) -> CountingSubject<'a> {
+        CountingSubject { subject, asked }
     }
 }
 
-impl Subject for Counted<'_> {
+impl Subject for CountingSubject<'_> {
     fn description(&self) -> &Description {
         self.subject.description()
     }

@@ -1,4 +1,5 @@
-//! Reduces the programs of findings: the question to ask a subject, and the order in which candidates are tried.
+//! Reduces the programs of findings: the question to ask a subject, and the order in which candidates are
+//! tried.
 
 mod annotated;
 mod cause;
@@ -12,33 +13,34 @@ use std::time::{Duration, Instant};
 
 use ptxsmith_diff::Class;
 use ptxsmith_reduce::passes::TREE;
-use ptxsmith_reduce::{Event, Objection, Options, Program, Reduced, reduce, slice};
+use ptxsmith_reduce::{Event, NotReducible, Program, ReduceOptions, SearchResult, reduce, slice};
 use ptxsmith_subject::Error;
 use ptxsmith_syntax::header_lines;
 
 use crate::session::Session;
-use crate::subjects::Tested;
+use crate::subjects::TestSubject;
 
-pub use annotated::{Origin, annotated};
-pub use cause::{Cause, Expected};
-use question::Kept;
+pub use annotated::{ReductionOrigin, annotated};
+pub use cause::{Cause, ExpectedDeviation};
+use question::PreservedDeviation;
 pub use question::{Bounds, SameCause};
-pub use script::Script;
+pub use script::InterestingnessTest;
 
 /// The properties that a smaller program must keep.
 #[derive(Clone, Copy, Default)]
-pub struct Wanted<'a> {
+pub struct ReductionGoal<'a> {
     /// The deviation to preserve, if the program may show several.
-    pub expected: Option<&'a Expected>,
+    pub expected: Option<&'a ExpectedDeviation>,
     /// Other releases and implementations whose results must stay the same: deviating or not.
-    pub same_on: &'a [Tested],
-    /// Whether a program that we cannot parse should keep its header lines, if it shows the deviation with them too.
+    pub same_on: &'a [TestSubject],
+    /// Whether a program that we cannot parse should keep its header lines, if it shows the deviation with
+    /// them too.
     pub headed: bool,
 }
 
 /// The budget of a reduction.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Budget {
+pub struct ReductionBudget {
     /// When this time is over, the best program so far is the result.
     pub time: Option<Duration>,
     /// The same after running this many programs on the subject.
@@ -46,9 +48,9 @@ pub struct Budget {
 }
 
 /// A finding with its minimized reproducer.
-pub struct Shrunk {
+pub struct ReducedFinding {
     /// The result of the search.
-    pub reduced: Reduced,
+    pub reduced: SearchResult,
     /// The cause that the reproducer shows.
     pub cause: Cause,
     /// The number of subject processes started.
@@ -61,7 +63,7 @@ pub struct Shrunk {
 
 /// The reason why a program cannot be reduced.
 #[derive(Debug)]
-pub enum Reluctance {
+pub enum ReductionError {
     /// The subject shows no deviation, or not the expected one.
     NothingShown,
     /// The subject's results vary for this program, or depend on other declarations.
@@ -76,39 +78,41 @@ pub enum Reluctance {
     Interrupted,
 }
 
-/// Reduces a program to the smallest one that shows the same deviation with the same cause on the same subject.
+/// Reduces a program to the smallest one that shows the same deviation with the same cause on the same
+/// subject.
 ///
-/// `text` is the program as it was found. It is reduced as PTX, or, if `as_text`, as tokens and characters. `on_better`
-/// receives each smaller program at once, with the number of processes so far. The result does not depend on the number
-/// of jobs.
+/// `text` is the program as it was found. It is reduced as PTX, or, if `as_text`, as tokens and characters.
+/// `on_better` receives each smaller program at once, with the number of processes so far. The result does
+/// not depend on the number of jobs.
 ///
 /// A campaign calls this for each new finding, with a budget.
 ///
 /// # Errors
-/// The reason why there is no result; see [`Reluctance`].
+/// The reason why there is no result; see [`ReductionError`].
 pub fn reduce_finding(
     session: &Session,
-    tested: &Tested,
+    tested: &TestSubject,
     text: &str,
     as_text: bool,
-    wanted: Wanted<'_>,
-    budget: Budget,
+    wanted: ReductionGoal<'_>,
+    budget: ReductionBudget,
     on_better: &mut dyn FnMut(&Program, u64),
-) -> Result<Shrunk, Reluctance> {
+) -> Result<ReducedFinding, ReductionError> {
     let processes = AtomicU64::new(0);
     let until = budget.time.map(|time| Instant::now() + time);
-    let program = match as_text {
-        true => Program::from_text(text),
-        false => Program::parse(text).map_err(|_| Reluctance::OnlyAsText)?,
+    let program = if as_text {
+        Program::from_text(text)
+    } else {
+        Program::parse(text).map_err(|_| ReductionError::OnlyAsText)?
     };
     let limits = Bounds { jobs: session.jobs.get(), until, cancel: &session.cancel };
-    let Kept { cause, variable: failing, besides } =
+    let PreservedDeviation { cause, variable: failing, besides } =
         question::cause_of(tested, text, wanted.expected, &processes)?;
     let mut question = SameCause::new(tested, &cause, limits, &processes);
     question.keep_on(wanted.same_on, &program)?;
     let mut start = program.clone();
     if let (Some(name), Some(module)) = (failing, program.module()) {
-        let slice = slice(module, &[&name]).and_then(|slice| Program::of(&slice));
+        let slice = slice(module, &[&name]).and_then(|slice| Program::from_module(&slice));
         start = slice.filter(|slice| slice.is_smaller_than(&program) && question.yes(slice)).unwrap_or(start);
     }
     if cause.predicts() && start.module().is_some() {
@@ -117,7 +121,7 @@ pub fn reduce_finding(
     if start != program {
         on_better(&start, processes.load(Ordering::Relaxed));
     }
-    let options = Options {
+    let options = ReduceOptions {
         keep_names_declared: cause.class() != Class::AcceptsInvalid,
         most: budget.programs.unwrap_or(u64::MAX),
     };
@@ -126,19 +130,20 @@ pub fn reduce_finding(
             on_better(better, processes.load(Ordering::Relaxed));
         }
     };
-    let reduced = match reduce(start, &mut question, &options, &mut on_event) {
+    let mut reduced = match reduce(start, &mut question, &options, &mut on_event) {
         Ok(reduced) => reduced,
-        Err(_) if session.cancel.is_cancelled() => return Err(Reluctance::Interrupted),
-        Err(Objection::CannotTell(reason)) => return Err(Reluctance::CannotTell(reason)),
+        Err(_) if session.cancel.is_cancelled() => return Err(ReductionError::Interrupted),
+        Err(NotReducible::CannotTell(reason)) => return Err(ReductionError::CannotTell(reason)),
         // Either the original text still shows the finding but the reprinted one does not, or neither does.
-        Err(Objection::NotInteresting | Objection::NotReproducible) => {
-            return Err(match question.yes(&Program::from_text(text)) {
-                true if !as_text => Reluctance::OnlyAsText,
-                _ => Reluctance::NotReproducible,
+        Err(NotReducible::NotInteresting | NotReducible::NotReproducible) => {
+            let shows_as_text = question.yes(&Program::from_text(text));
+            return Err(if shows_as_text && !as_text {
+                ReductionError::OnlyAsText
+            } else {
+                ReductionError::NotReproducible
             });
         }
     };
-    let mut reduced = reduced;
     if as_text && wanted.headed {
         let headed = Program::from_text(header_lines(text) + reduced.program.text().trim_start());
         let lacks_header = header_lines(reduced.program.text()).is_empty();
@@ -153,10 +158,13 @@ pub fn reduce_finding(
         question.keep_on(wanted.same_on, &program)?;
         let mut is_alone = reduced.program.module().is_some() && question.yes(&reduced.program);
         if !is_alone
-            && let Some(again) = shown_alone(&reduced.program, &mut question, &options, &mut on_event)
+            && let Some(alone) = reduced_alone(&reduced.program, &mut question, &options, &mut on_event)
         {
-            reduced =
-                Reduced { steps: reduced.steps + again.steps, asked: reduced.asked + again.asked, ..again };
+            reduced = SearchResult {
+                steps: reduced.steps + alone.steps,
+                asked: reduced.asked + alone.asked,
+                ..alone
+            };
             others.append(&mut question.others);
             is_alone = true;
         }
@@ -166,17 +174,17 @@ pub fn reduce_finding(
         }
     }
     let processes = processes.load(Ordering::Relaxed);
-    Ok(Shrunk { reduced, cause, processes, others, besides })
+    Ok(ReducedFinding { reduced, cause, processes, others, besides })
 }
 
-/// Returns the minimized reproducer that shows one cause alone, if the program shows it together with others. Separating
-/// them may need another type that is not a smaller one.
-fn shown_alone(
+/// Returns the minimized reproducer that shows one cause alone, if the program shows it together with others.
+/// Separating them may need another type that is not a smaller one.
+fn reduced_alone(
     program: &Program,
     question: &mut SameCause<'_>,
-    options: &Options,
+    options: &ReduceOptions,
     on_event: &mut dyn FnMut(Event<'_>),
-) -> Option<Reduced> {
+) -> Option<SearchResult> {
     program.module()?;
     let types = TREE.iter().find(|pass| pass.name == "types")?;
     let mut candidates = (types.edits)(program).into_iter().filter_map(|edit| edit(program));
@@ -184,30 +192,32 @@ fn shown_alone(
     reduce(start, question, options, on_event).ok()
 }
 
-/// Reduces by prediction first: finds the smallest program for which the explanation, or a hypothesis, still predicts the
-/// same, and returns it if the subject confirms it. Otherwise returns the smallest confirmed program on the way to it.
-/// Prediction needs no subject process.
+/// Reduces by prediction first: finds the smallest program for which the explanation, or a hypothesis, still
+/// predicts the same, and returns it if the subject confirms it. Otherwise returns the smallest confirmed
+/// program on the way to it. Prediction needs no subject process.
 fn led_by_prediction(start: Program, question: &mut SameCause<'_>) -> Program {
-    let mut way = vec![start.clone()];
+    let mut steps = vec![start.clone()];
     let mut on_event = |event: Event<'_>| {
         if let Event::Better(better, _) = event {
-            way.push(better.clone());
+            steps.push(better.clone());
         }
     };
     let mut predicted = question.prediction(&start);
-    if reduce(start, &mut predicted, &Options::default(), &mut on_event).is_err() {
-        return way.swap_remove(0);
+    if reduce(start, &mut predicted, &ReduceOptions::default(), &mut on_event).is_err() {
+        return steps.swap_remove(0);
     }
-    // The subject nearly always confirms the last program. If not, some step added or removed a feature that the
-    // explanation does not cover, so bisect to the last confirmed program.
-    let (mut yes, mut no) = (0, way.len());
-    let mut at = way.len() - 1;
-    while at > yes {
-        match question.yes(&way[at]) {
-            true => yes = at,
-            false => no = at,
+    // The subject nearly always confirms the last program. If not, some step added or removed a feature that
+    // the explanation does not cover, so bisect to the last confirmed program.
+    let mut confirmed = 0;
+    let mut refuted = steps.len();
+    let mut next = steps.len() - 1;
+    while next > confirmed {
+        if question.yes(&steps[next]) {
+            confirmed = next;
+        } else {
+            refuted = next;
         }
-        at = yes + (no - yes) / 2;
+        next = confirmed + (refuted - confirmed) / 2;
     }
-    way.swap_remove(yes)
+    steps.swap_remove(confirmed)
 }

@@ -4,36 +4,39 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::AtomicU64;
 use std::time::Instant;
 
-use ptxsmith_diff::{Body, Class, Judge, Judged, NotCompared, Options, Part, Trial, Verdict};
+use ptxsmith_diff::{
+    Class, Judge, JudgeOptions, NotCompared, PartVerdict, Trial, TrialBody, TrialVerdict, Verdict,
+};
 use ptxsmith_oracle::{Rules, Trace};
 use ptxsmith_reduce::{Answer, Program, Question, together};
 use ptxsmith_subject::process::scratch_left;
 use ptxsmith_subject::{Cancel, Error, Observation, Outcome, OutputForm, Request, Subject};
 use ptxsmith_syntax::{Item, Module, parse};
 
-use super::Reluctance;
-use super::cause::{Cause, Expected, choose, difference};
-use super::counted::Counted;
+use super::ReductionError;
+use super::cause::{Cause, ExpectedDeviation, choose, difference};
+use super::counted::CountingSubject;
 use crate::judges;
-use crate::subjects::{Tested, target_for};
+use crate::subjects::{TestSubject, target_for};
 
 /// Decides whether a program shows the same cause on the same subject.
 ///
-/// It first checks a program without the subject: if the specification's verdict differs, or the explanation of the
-/// finding predicts no difference, the answer is no. The remaining programs run on the subject. For a finding with an
-/// explanation they run one by one, since the prediction is usually right. Otherwise many run in one module, and the
-/// first that shows the finding there runs once more alone. A yes always rests on a run of the program alone.
+/// It first checks a program without the subject: if the specification's verdict differs, or the explanation
+/// of the finding predicts no difference, the answer is no. The remaining programs run on the subject. For a
+/// finding with an explanation they run one by one, since the prediction is usually right. Otherwise many run
+/// in one module, and the first that shows the finding there runs once more alone. A yes always rests on a
+/// run of the program alone.
 pub struct SameCause<'a> {
-    tested: &'a Tested,
+    tested: &'a TestSubject,
     cause: &'a Cause,
     limits: Bounds<'a>,
     /// The number of subject processes started.
     processes: &'a AtomicU64,
-    /// The number of programs in the next group. It is small while programs crash the subject, because each is then found
-    /// by bisection. It grows once none do, because a large group then settles many at once.
+    /// The number of programs in the next group. It is small while programs crash the subject, because each
+    /// is then found by bisection. It grows once none do, because a large group then settles many at once.
     group: usize,
     /// Other subjects, each with whether it must show a deviation of the same class.
-    same_on: Vec<(&'a Tested, bool)>,
+    same_on: Vec<(&'a TestSubject, bool)>,
     /// Other deviations seen on the way, each with the smallest program.
     pub others: BTreeMap<String, Program>,
 }
@@ -41,8 +44,8 @@ pub struct SameCause<'a> {
 /// The most programs in a group.
 const MOST_IN_GROUP: usize = 256;
 
-/// The result of one program alone.
-struct Shown {
+/// The result of running a program alone.
+struct SoloResult {
     answer: Answer,
     others: Vec<String>,
 }
@@ -50,30 +53,31 @@ struct Shown {
 impl<'a> SameCause<'a> {
     /// Creates a question about this cause.
     pub fn new(
-        tested: &'a Tested,
+        tested: &'a TestSubject,
         cause: &'a Cause,
         limits: Bounds<'a>,
         processes: &'a AtomicU64,
     ) -> SameCause<'a> {
-        let (same_on, others) = (Vec::new(), BTreeMap::new());
+        let same_on = Vec::new();
+        let others = BTreeMap::new();
         SameCause { tested, cause, limits, processes, group: 1, same_on, others }
     }
 
-    /// Requires from now on that these subjects show a deviation of the same class, or do not, just as they do for
-    /// `program` now.
+    /// Requires from now on that these subjects show a deviation of the same class, or do not, just as they
+    /// do for `program` now.
     ///
     /// # Errors
     /// If one of them cannot be run.
-    pub fn keep_on(&mut self, same_on: &'a [Tested], program: &Program) -> Result<(), Reluctance> {
+    pub fn keep_on(&mut self, same_on: &'a [TestSubject], program: &Program) -> Result<(), ReductionError> {
         for tested in same_on {
-            let shows = self.shows_alike(tested, program).map_err(Reluctance::CannotTell)?;
+            let shows = self.shows_alike(tested, program).map_err(ReductionError::CannotTell)?;
             self.same_on.push((tested, shows));
         }
         Ok(())
     }
 
     /// Returns true if another subject shows a deviation of the same class.
-    fn shows_alike(&self, tested: &Tested, program: &Program) -> Result<bool, String> {
+    fn shows_alike(&self, tested: &TestSubject, program: &Program) -> Result<bool, String> {
         let Some(module) = program.module() else {
             return Err("on other subjects, text that is no PTX to us cannot be compared".to_owned());
         };
@@ -93,13 +97,17 @@ impl<'a> SameCause<'a> {
         self.ask(std::slice::from_ref(program)).first() == Some(&Answer::Yes)
     }
 
-    /// Returns a question that is answered by prediction alone, without the subject. The header must stay the same as in
-    /// `program`, because it is unknown which headers the subject accepts.
-    pub fn prediction(&self, program: &Program) -> Prediction<'a> {
-        Prediction { cause: self.cause, limits: self.limits, header: program.module().map(Module::header) }
+    /// Returns a question that is answered by prediction alone, without the subject. The header must stay the
+    /// same as in `program`, because it is unknown which headers the subject accepts.
+    pub fn prediction(&self, program: &Program) -> PredictedCause<'a> {
+        PredictedCause {
+            cause: self.cause,
+            limits: self.limits,
+            header: program.module().map(Module::header),
+        }
     }
 
-    fn alone(&self, program: &Program) -> Shown {
+    fn run_alone(&self, program: &Program) -> SoloResult {
         let read = match program.module() {
             Some(_) => None,
             None => Some(parse(program.text())),
@@ -110,28 +118,30 @@ impl<'a> SameCause<'a> {
         };
         let parts = match judge(self.tested, module, program.text(), self.processes) {
             Ok(parts) => parts,
-            Err(error) => return Shown { answer: Answer::CannotTell(error.to_string()), others: Vec::new() },
+            Err(error) => {
+                return SoloResult { answer: Answer::CannotTell(error.to_string()), others: Vec::new() };
+            }
         };
         let doubt = parts.iter().find_map(|part| self.doubt(&part.verdict));
         if let Some(reason) = doubt.or_else(|| full_disk(program.text())) {
-            return Shown { answer: Answer::CannotTell(reason), others: Vec::new() };
+            return SoloResult { answer: Answer::CannotTell(reason), others: Vec::new() };
         }
-        let shown = self.cause.may_be_shown_by(module)
+        let is_shown = self.cause.may_be_shown_by(module)
             && parts.iter().any(|part| self.cause.is_shown_by(&part.verdict, part.trace));
-        for &(tested, shows) in self.same_on.iter().filter(|_| shown) {
+        for &(tested, shows) in self.same_on.iter().filter(|_| is_shown) {
             match self.shows_alike(tested, program) {
                 Ok(now) if now == shows => {}
-                Ok(_) => return Shown { answer: Answer::No, others: Vec::new() },
-                Err(reason) => return Shown { answer: Answer::CannotTell(reason), others: Vec::new() },
+                Ok(_) => return SoloResult { answer: Answer::No, others: Vec::new() },
+                Err(reason) => return SoloResult { answer: Answer::CannotTell(reason), others: Vec::new() },
             }
         }
         let others = parts.into_iter().filter(|part| !self.cause.is_shown_by(&part.verdict, part.trace));
         let others = others.filter_map(|part| name_of(&part.verdict)).collect();
-        Shown { answer: shown.into(), others }
+        SoloResult { answer: is_shown.into(), others }
     }
 
     /// Runs a program that we cannot parse. Only a crash of the subject can be detected.
-    fn unread(&self, text: &str) -> Shown {
+    fn unread(&self, text: &str) -> SoloResult {
         let module = Module::default();
         let target = target_for(&module, self.tested.subject.description());
         let answer = match counted(self.tested, self.processes).observe(&Request::new(text, &target)) {
@@ -144,7 +154,7 @@ impl<'a> SameCause<'a> {
                 },
             },
         };
-        Shown { answer, others: Vec::new() }
+        SoloResult { answer, others: Vec::new() }
     }
 
     /// Returns the reason why a verdict says nothing about the program.
@@ -156,6 +166,16 @@ impl<'a> SameCause<'a> {
                 self.doubt_about(difference.class, &difference.observed)
             }
         }
+    }
+
+    /// Returns true if the programs can share a module: all have declarations only, and the same header.
+    fn fit_together(&self, programs: &[Program]) -> bool {
+        let header = self.batch_header(&programs[0]);
+        programs.iter().all(|program| has_only_declarations(program) && self.batch_header(program) == header)
+    }
+
+    fn batch_header(&self, program: &Program) -> Option<ptxsmith_diff::Header> {
+        program.module().and_then(|module| header_of(self.tested, module))
     }
 
     fn doubt_about(&self, class: Class, observed: &Observation) -> Option<String> {
@@ -183,9 +203,10 @@ impl<'a> SameCause<'a> {
                 to += 1;
             }
             answers.resize(to, Answer::No);
-            for (at, shown) in wave.iter().zip(all_at_once(&wave, |&at| self.alone(&programs[at]))) {
-                answers[*at] = shown.answer;
-                self.met(shown.others, &programs[*at]);
+            let results = all_at_once(&wave, |&index| self.run_alone(&programs[index]));
+            for (&index, result) in wave.iter().zip(results) {
+                answers[index] = result.answer;
+                self.record_others(result.others, &programs[index]);
             }
             if answers[from..].contains(&Answer::Yes) {
                 break;
@@ -199,7 +220,7 @@ impl<'a> SameCause<'a> {
         answers
     }
 
-    fn met(&mut self, others: Vec<String>, program: &Program) {
+    fn record_others(&mut self, others: Vec<String>, program: &Program) {
         for other in others {
             let known = self.others.entry(other).or_insert_with(|| program.clone());
             if program.is_smaller_than(known) {
@@ -208,16 +229,16 @@ impl<'a> SameCause<'a> {
         }
     }
 
-    /// Asks about the variables of all programs in one module, then alone about the first program that shows the cause
-    /// there.
+    /// Asks about the variables of all programs in one module, then alone about the first program that shows
+    /// the cause there.
     fn batch(&mut self, programs: &[Program]) -> Vec<Answer> {
         let mut answers = vec![Answer::No; programs.len()];
         let mut trials = Vec::new();
-        for (at, program) in programs.iter().enumerate() {
+        for (index, program) in programs.iter().enumerate() {
             let module = program.module().filter(|module| self.cause.may_be_shown_by(module));
             if let Some(module) = module {
                 let declarations = module.items.iter().filter(|item| matches!(item, Item::Variables(_)));
-                trials.push(Trial::new(at as u64, Body::Items(declarations.cloned().collect())));
+                trials.push(Trial::new(index as u64, TrialBody::Items(declarations.cloned().collect())));
             }
         }
         let Some(first) = trials.first().and_then(|trial| programs[trial.id as usize].module()) else {
@@ -228,52 +249,57 @@ impl<'a> SameCause<'a> {
         let judge = Judge::new(
             &subject,
             Rules::default(),
-            Options { header, form: OutputForm::showing(first), recheck_every: 0, ..Options::default() },
+            JudgeOptions {
+                header,
+                form: OutputForm::showing(first),
+                recheck_every: 0,
+                ..JudgeOptions::default()
+            },
         );
         let judged = match judge.batch(&trials) {
             Ok(judged) => judged,
             Err(_) => return self.each(programs),
         };
-        for Judged { id, verdict, .. } in judged {
-            let at = id as usize;
-            let program = &programs[at];
-            // The trace covers all variables of the program. Only a run alone shows whether the deviating variable may be
-            // the cause.
+        for TrialVerdict { id, verdict, .. } in judged {
+            let index = id as usize;
+            let program = &programs[index];
+            // The trace covers all variables of the program. Only a run alone shows whether the deviating
+            // variable may be the cause.
             if self.cause.is_shown_by(&verdict, Trace::default()) || self.doubt(&verdict).is_some() {
-                let shown = self.alone(program);
-                answers[at] = shown.answer;
-                self.met(shown.others, program);
-                if answers[at] == Answer::Yes {
-                    answers.truncate(at + 1);
+                let result = self.run_alone(program);
+                answers[index] = result.answer;
+                self.record_others(result.others, program);
+                if answers[index] == Answer::Yes {
+                    answers.truncate(index + 1);
                     break;
                 }
             } else if let Some(other) = name_of(&verdict) {
-                self.met(vec![other], program);
+                self.record_others(vec![other], program);
             }
         }
         answers
     }
 
-    /// Finds the first program that crashes the subject, running many in one module: if the subject accepts the module,
-    /// none of them crashes it.
+    /// Finds the first program that crashes the subject, running many in one module: if the subject accepts
+    /// the module, none of them crashes it.
     fn groups(&mut self, programs: &[Program]) -> Vec<Answer> {
         let possible: Vec<usize> = (0..programs.len())
-            .filter(|&at| programs[at].module().is_none_or(|module| self.cause.may_be_shown_by(module)))
+            .filter(|&index| programs[index].module().is_none_or(|module| self.cause.may_be_shown_by(module)))
             .collect();
         let mut answers = vec![Answer::No; programs.len()];
         let mut from = 0;
         while from < possible.len() && !self.is_over() {
             let to = possible.len().min(from + self.group);
-            if let Some(at) = self.first_in(programs, &possible[from..to], &mut answers) {
+            if let Some(index) = self.first_in(programs, &possible[from..to], &mut answers) {
                 self.group = 1;
-                answers.truncate(at + 1);
+                answers.truncate(index + 1);
                 return answers;
             }
             from = to;
             self.group = MOST_IN_GROUP.min(2 * self.group);
         }
-        for &at in possible.iter().skip(from) {
-            answers[at] = Answer::CannotTell("there was no time left".to_owned());
+        for &index in possible.iter().skip(from) {
+            answers[index] = Answer::CannotTell("there was no time left".to_owned());
         }
         answers
     }
@@ -281,16 +307,16 @@ impl<'a> SameCause<'a> {
     /// Finds the first program of a group that shows the cause, by bisection.
     fn first_in(&mut self, programs: &[Program], group: &[usize], answers: &mut [Answer]) -> Option<usize> {
         if self.is_over() {
-            for &at in group {
-                answers[at] = Answer::CannotTell("there was no time left".to_owned());
+            for &index in group {
+                answers[index] = Answer::CannotTell("there was no time left".to_owned());
             }
             return None;
         }
-        if let [at] = *group {
-            let shown = self.alone(&programs[at]);
-            self.met(shown.others, &programs[at]);
-            answers[at] = shown.answer;
-            return (answers[at] == Answer::Yes).then_some(at);
+        if let [index] = *group {
+            let result = self.run_alone(&programs[index]);
+            self.record_others(result.others, &programs[index]);
+            answers[index] = result.answer;
+            return (answers[index] == Answer::Yes).then_some(index);
         }
         if self.all_live(programs, group) {
             return None;
@@ -299,24 +325,24 @@ impl<'a> SameCause<'a> {
         self.first_in(programs, first, answers).or_else(|| self.first_in(programs, second, answers))
     }
 
-    /// Returns true if the subject accepts all programs of a group in one module. Records the other deviations that it
-    /// shows.
+    /// Returns true if the subject accepts all programs of a group in one module. Records the other
+    /// deviations that it shows.
     fn all_live(&mut self, programs: &[Program], group: &[usize]) -> bool {
-        let modules: Vec<&Module> = group.iter().filter_map(|&at| programs[at].module()).collect();
+        let modules: Vec<&Module> = group.iter().filter_map(|&index| programs[index].module()).collect();
         let Some(module) = together(&modules).filter(|_| modules.len() == group.len()) else { return false };
         let text = ptxsmith_syntax::print(&module);
         let Ok(parts) = judge(self.tested, &module, &text, self.processes) else { return false };
-        let of_module =
-            |class| !matches!(class, Class::WrongValue | Class::WrongAddress | Class::WrongLayout);
-        if parts.iter().filter_map(|part| difference(&part.verdict)).any(|shown| of_module(shown.class)) {
+        let mut differences = parts.iter().filter_map(|part| difference(&part.verdict));
+        if differences.any(|difference| !is_of_variable(difference.class)) {
             return false;
         }
         for part in &parts {
             // `t7_x` is the variable `x` of the eighth program.
             let number = part.variable.as_deref().and_then(|name| name.strip_prefix('t')?.split('_').next());
             let nth = number.and_then(|number| number.parse::<usize>().ok());
-            if let (Some(&at), Some(other)) = (nth.and_then(|nth| group.get(nth)), name_of(&part.verdict)) {
-                self.met(vec![other], &programs[at]);
+            if let (Some(&index), Some(other)) = (nth.and_then(|nth| group.get(nth)), name_of(&part.verdict))
+            {
+                self.record_others(vec![other], &programs[index]);
             }
         }
         true
@@ -325,25 +351,14 @@ impl<'a> SameCause<'a> {
 
 impl Question for SameCause<'_> {
     fn ask(&mut self, programs: &[Program]) -> Vec<Answer> {
-        let few = programs.len() < 3 || self.cause.is_explained();
-        let declarations = |program: &Program| {
-            let items = program.module().map(|module| &module.items);
-            items.is_some_and(|items| {
-                !items.iter().any(|item| matches!(item, Item::Function(_) | Item::Other(_) | Item::Unread(_)))
-            })
-        };
-        let header = |program: &Program| program.module().and_then(|module| header_of(self.tested, module));
-        let alike = |programs: &[Program]| {
-            programs.iter().all(|program| declarations(program) && header(program) == header(&programs[0]))
-        };
+        if programs.len() < 3 || self.cause.is_explained() || !self.fit_together(programs) {
+            return self.each(programs);
+        }
         match self.cause.class() {
-            _ if few => self.each(programs),
-            Class::WrongValue | Class::WrongAddress | Class::AcceptsInvalid | Class::RefusesValid
-                if alike(programs) =>
-            {
+            Class::WrongValue | Class::WrongAddress | Class::AcceptsInvalid | Class::RefusesValid => {
                 self.batch(programs)
             }
-            Class::Crash if alike(programs) => self.groups(programs),
+            Class::Crash => self.groups(programs),
             // A layout depends on the other declarations, and a hang uses up the whole time limit.
             _ => self.each(programs),
         }
@@ -354,14 +369,26 @@ impl Question for SameCause<'_> {
     }
 }
 
+fn has_only_declarations(program: &Program) -> bool {
+    program.module().is_some_and(|module| {
+        let mut items = module.items.iter();
+        !items.any(|item| matches!(item, Item::Function(_) | Item::Other(_) | Item::Unread(_)))
+    })
+}
+
+/// Returns true if a deviation of this class is about a variable rather than its module.
+fn is_of_variable(class: Class) -> bool {
+    matches!(class, Class::WrongValue | Class::WrongAddress | Class::WrongLayout)
+}
+
 /// The question whether the explanation of a finding predicts a difference.
-pub struct Prediction<'a> {
+pub struct PredictedCause<'a> {
     cause: &'a Cause,
     limits: Bounds<'a>,
     header: Option<Module>,
 }
 
-impl Question for Prediction<'_> {
+impl Question for PredictedCause<'_> {
     fn ask(&mut self, programs: &[Program]) -> Vec<Answer> {
         let mut answers = Vec::new();
         for program in programs {
@@ -382,12 +409,12 @@ impl Question for Prediction<'_> {
 }
 
 /// Maps all items at the same time.
-pub(super) fn all_at_once<T: Sync, R: Send>(items: &[T], of: impl Fn(&T) -> R + Sync) -> Vec<R> {
-    if let [one] = items {
-        return vec![of(one)];
+pub(super) fn all_at_once<T: Sync, R: Send>(items: &[T], convert: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    if let [only] = items {
+        return vec![convert(only)];
     }
     std::thread::scope(|scope| {
-        let running: Vec<_> = items.iter().map(|item| scope.spawn(|| of(item))).collect();
+        let running: Vec<_> = items.iter().map(|item| scope.spawn(|| convert(item))).collect();
         let ended = running.into_iter().map(|thread| thread.join());
         ended.map(|result| result.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
     })
@@ -410,23 +437,23 @@ impl Bounds<'_> {
     }
 }
 
-fn counted<'a>(tested: &'a Tested, processes: &'a AtomicU64) -> Counted<'a> {
-    Counted::new(&*tested.subject, processes)
+fn counted<'a>(tested: &'a TestSubject, processes: &'a AtomicU64) -> CountingSubject<'a> {
+    CountingSubject::new(&*tested.subject, processes)
 }
 
 /// Judges a program as it is, and counts the runs of the subject.
 pub fn judge(
-    tested: &Tested,
+    tested: &TestSubject,
     module: &Module,
     text: &str,
     processes: &AtomicU64,
-) -> Result<Vec<Part>, Error> {
+) -> Result<Vec<PartVerdict>, Error> {
     let subject = counted(tested, processes);
     Ok(judges::judge(&subject, module, text)?.parts())
 }
 
 /// The deviation to preserve while a program is reduced.
-pub struct Kept {
+pub struct PreservedDeviation {
     /// The cause.
     pub cause: Cause,
     /// The variable that shows it, if any.
@@ -437,53 +464,56 @@ pub struct Kept {
 
 /// Returns the deviation to preserve: the expected one, or else the most informative one.
 pub fn cause_of(
-    tested: &Tested,
+    tested: &TestSubject,
     text: &str,
-    expected: Option<&Expected>,
+    expected: Option<&ExpectedDeviation>,
     processes: &AtomicU64,
-) -> Result<Kept, Reluctance> {
-    let failed = |error: Error| match error.is_cancelled() {
-        true => Reluctance::Interrupted,
-        false => Reluctance::Failed(error),
-    };
+) -> Result<PreservedDeviation, ReductionError> {
     let Ok(module) = parse(text) else {
         let request = Request::new(text, "sm_80");
-        let observed = counted(tested, processes).observe(&request).map_err(failed)?;
+        let observed = counted(tested, processes).observe(&request).map_err(run_failed)?;
         if let Some(reason) = failure_of_machine(&observed).or_else(|| full_disk(text)) {
-            return Err(Reluctance::CannotTell(reason));
+            return Err(ReductionError::CannotTell(reason));
         }
-        let class = class_of(&observed).ok_or(Reluctance::NothingShown)?;
+        let class = class_of(&observed).ok_or(ReductionError::NothingShown)?;
         return match expected {
-            Some(expected) if *expected != Expected::Class(class) => Err(Reluctance::NothingShown),
-            _ => Ok(Kept {
-                cause: Cause::of_observation(class, &observed),
+            Some(expected) if *expected != ExpectedDeviation::Class(class) => {
+                Err(ReductionError::NothingShown)
+            }
+            _ => Ok(PreservedDeviation {
+                cause: Cause::from_observation(class, &observed),
                 variable: None,
                 besides: BTreeSet::new(),
             }),
         };
     };
-    let parts = judge(tested, &module, text, processes).map_err(failed)?;
-    let part = choose(&parts, expected).ok_or(Reluctance::NothingShown)?;
-    let shown = difference(&part.verdict).ok_or(Reluctance::NothingShown)?;
-    if let Some(reason) = failure_of_machine(&shown.observed).or_else(|| full_disk(text)) {
-        return Err(Reluctance::CannotTell(reason));
+    let parts = judge(tested, &module, text, processes).map_err(run_failed)?;
+    let part = choose(&parts, expected).ok_or(ReductionError::NothingShown)?;
+    let deviation = difference(&part.verdict).ok_or(ReductionError::NothingShown)?;
+    if let Some(reason) = failure_of_machine(&deviation.observed).or_else(|| full_disk(text)) {
+        return Err(ReductionError::CannotTell(reason));
     }
     // A timeout is a finding only if the user expects it, because usually the machine is slow.
-    if shown.class == Class::Hang && expected != Some(&Expected::Class(Class::Hang)) {
-        let reason = shown.observed.reason.clone().unwrap_or_else(|| "no answer in time".to_owned());
-        return Err(Reluctance::CannotTell(format!("{reason}; if that is the finding: --expect hang")));
+    if deviation.class == Class::Hang && expected != Some(&ExpectedDeviation::Class(Class::Hang)) {
+        let reason = deviation.observed.reason.clone().unwrap_or_else(|| "no answer in time".to_owned());
+        return Err(ReductionError::CannotTell(format!("{reason}; if that is the finding: --expect hang")));
     }
-    let cause = Cause::of(&module, part, expected).ok_or(Reluctance::NotReproducible)?;
-    let own = name_of(&part.verdict);
+    let cause = Cause::from_part(&module, part, expected).ok_or(ReductionError::NotReproducible)?;
+    let preserved = name_of(&part.verdict);
     let names = parts.iter().filter_map(|other| name_of(&other.verdict));
-    let besides = names.filter(|name| Some(name) != own.as_ref()).collect();
-    Ok(Kept { cause, variable: shown.variable.clone(), besides })
+    let besides = names.filter(|name| Some(name) != preserved.as_ref()).collect();
+    Ok(PreservedDeviation { cause, variable: deviation.variable.clone(), besides })
+}
+
+fn run_failed(error: Error) -> ReductionError {
+    if error.is_cancelled() { ReductionError::Interrupted } else { ReductionError::Failed(error) }
 }
 
 /// Returns the header of a module for a batch; `None` if it contains more than a batch can reproduce.
-fn header_of(tested: &Tested, module: &Module) -> Option<ptxsmith_diff::Header> {
+fn header_of(tested: &TestSubject, module: &Module) -> Option<ptxsmith_diff::Header> {
     let mut targets = module.targets();
-    let (target, version) = (targets.next()?.to_owned(), module.version()?);
+    let target = targets.next()?.to_owned();
+    let version = module.version()?;
     if targets.next().is_some() || target_for(module, tested.subject.description()) != target {
         return None;
     }
@@ -508,22 +538,23 @@ pub fn full_disk(text: &str) -> Option<String> {
     too_little(scratch_left(length)?, length)
 }
 
-/// Returns a message if the space is too small. A cubin and the temporary files of ptxas are larger than the program.
+/// Returns a message if the space is too small. A cubin and the temporary files of ptxas are larger than the
+/// program.
 fn too_little(left: u64, length: u64) -> Option<String> {
     const LEAST: u64 = 1 << 20;
     (left < LEAST + 16 * length)
         .then(|| format!("the disk is full, or nearly: {left} bytes are left for temporary files"))
 }
 
-/// Returns the reason if an apparent crash or rejection is a failure of this machine, or a limit that we set: killed from
-/// outside, out of memory, out of disk.
+/// Returns the reason if an apparent crash or rejection is a failure of this machine, or a limit that we set:
+/// killed from outside, out of memory, out of disk.
 fn failure_of_machine(observed: &Observation) -> Option<String> {
     const KILLED: [i32; 3] = [9, 24, 25];
-    let said = observed.reason.iter().map(String::as_str);
-    let said = said.chain(observed.diagnostics.iter().map(|diagnostic| &*diagnostic.message));
+    let messages = observed.reason.iter().map(String::as_str);
+    let messages = messages.chain(observed.diagnostics.iter().map(|diagnostic| &*diagnostic.message));
     let machine =
         ["out of memory", "Memory allocation failure", "No space left", "Disk quota", "could not be opened"];
-    let blamed = said.clone().find(|text| machine.iter().any(|words| text.contains(words)));
+    let blamed = messages.clone().find(|text| machine.iter().any(|words| text.contains(words)));
     match (observed.signal, blamed) {
         (_, Some(text)) => Some(text.to_owned()),
         (Some(signal), None) if KILLED.contains(&signal) => {

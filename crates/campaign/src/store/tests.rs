@@ -6,7 +6,7 @@ use super::*;
 fn every_task_falls_to_exactly_one_shard() {
     for of in [1, 2, 7, 64] {
         for task in 0..200 {
-            let shards = (1..=of).filter(|&number| Shard { number, of }.takes(task)).count();
+            let shards = (1..=of).filter(|&number| Shard { number, of }.contains(task)).count();
             assert_eq!(shards, 1, "{task} of {of}");
         }
     }
@@ -15,7 +15,7 @@ fn every_task_falls_to_exactly_one_shard() {
 #[test]
 fn done_tasks_are_remembered_in_any_order_and_little_space() {
     let shard = Shard { number: 2, of: 3 };
-    let mut done = Done::default();
+    let mut done = FinishedTasks::default();
     for task in [4, 10, 1, 7] {
         assert!(!done.contains(task), "{task}");
         done.insert(task, shard);
@@ -40,16 +40,16 @@ fn a_directory_has_one_campaign_at_a_time() {
 #[test]
 fn a_half_written_line_of_verdicts_is_dropped_and_so_is_what_was_not_saved() {
     let directory = tempfile::tempdir().unwrap();
-    let line = |task| serde_json::to_string(&Line { task, ..Line::default() }).unwrap();
+    let line = |task| serde_json::to_string(&VerdictLine { task, ..VerdictLine::default() }).unwrap();
     let text = format!("{}\n{}\n{{\"task\": 2, \"sub", line(0), line(1));
     std::fs::write(directory.path().join(VERDICTS), text).unwrap();
-    let mut done = Done::default();
+    let mut done = FinishedTasks::default();
     done.insert(0, Shard::ALL);
     let mut verdicts = Verdicts::open(directory.path(), &done).unwrap();
-    verdicts.add(&[Line { task: 1, subject: "again".into(), ..Line::default() }]).unwrap();
+    verdicts.add(&[VerdictLine { task: 1, subject: "again".into(), ..VerdictLine::default() }]).unwrap();
     let lines = std::fs::read_to_string(directory.path().join(VERDICTS)).unwrap();
     let tasks: Vec<u64> =
-        lines.lines().map(|line| serde_json::from_str::<Line>(line).unwrap().task).collect();
+        lines.lines().map(|line| serde_json::from_str::<VerdictLine>(line).unwrap().task).collect();
     assert_eq!(tasks, [0, 1]);
     assert!(lines.contains("again"));
 }
@@ -80,11 +80,11 @@ fn told<T>(result: Result<T, Failure>) -> Option<String> {
     }
 }
 
-fn state(shard: Shard) -> State {
+fn state(shard: Shard) -> CampaignState {
     let identity = Identity { subjects: vec!["s -".to_owned()], ..Identity::default() };
-    let mut state = State::new(identity, shard, &Coverage::new());
+    let mut state = CampaignState::new(identity, shard, &Coverage::new());
     let description = Description { id: "s".to_owned(), ..Description::default() };
-    state.subjects = vec![Kept { description, profile: None, ledger: Ledger::default() }];
+    state.subjects = vec![SubjectState { description, profile: None, ledger: Ledger::default() }];
     state
 }
 
@@ -93,7 +93,7 @@ fn a_state_that_contradicts_itself_is_told_what_does_not_fit() {
     let whole = Shard::ALL;
     let (none, second, beyond) =
         (Shard { number: 0, of: 2 }, Shard { number: 2, of: 3 }, Shard { number: 3, of: 2 });
-    type Change = fn(&mut State);
+    type Change = fn(&mut CampaignState);
     let rows: [(Shard, Change, Option<&str>); 20] = [
         (whole, |_| {}, None),
         (second, |_| {}, None),
@@ -101,11 +101,11 @@ fn a_state_that_contradicts_itself_is_told_what_does_not_fit() {
         (beyond, |_| {}, Some("there is no shard 3/2")),
         // Tasks of the second of three shards are 1, 4, 7, 10.
         (second, |of| of.done.also = [4, 7].into(), None),
-        (second, |of| of.done = Done { before: 4, also: [4].into() }, None),
+        (second, |of| of.done = FinishedTasks { before: 4, also: [4].into() }, None),
         (second, |of| of.done.also = [4, 6].into(), Some("task 6 is none that shard 2/3 has still to enter")),
         (
             second,
-            |of| of.done = Done { before: 5, also: [4].into() },
+            |of| of.done = FinishedTasks { before: 5, also: [4].into() },
             Some("task 4 is none that shard 2/3 has still to enter"),
         ),
         (whole, |of| of.done.before = MOST_CASES, None),
@@ -143,7 +143,7 @@ fn a_state_that_contradicts_itself_is_told_what_does_not_fit() {
         assert_eq!(state.contradiction().as_deref(), contradiction, "row {row}");
         let directory = tempfile::tempdir().unwrap();
         state.write(directory.path()).unwrap();
-        let message = told(State::read(directory.path()));
+        let message = told(CampaignState::read(directory.path()));
         assert_eq!(message.is_some(), contradiction.is_some(), "row {row}: {message:?}");
         if let (Some(message), Some(contradiction)) = (message, contradiction) {
             assert!(message.ends_with(&format!("contradicts itself: {contradiction}")), "{message}");
@@ -155,24 +155,26 @@ fn a_state_that_contradicts_itself_is_told_what_does_not_fit() {
 fn a_state_is_read_as_it_was_written_and_nothing_else_is_taken_for_one() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path();
-    assert!(State::read(path).unwrap().is_none());
+    assert!(CampaignState::read(path).unwrap().is_none());
     let mut state = state(Shard { number: 2, of: 3 });
-    (state.complete, state.wide, state.rest) = (true, true, Some(Rest { task: 4, from: 1_000 }));
+    (state.complete, state.wide, state.rest) = (true, true, Some(PartialTask { task: 4, from: 1_000 }));
     state.write(path).unwrap();
-    let read = State::read(path).unwrap().unwrap();
+    let read = CampaignState::read(path).unwrap().unwrap();
     assert_eq!(serde_json::to_value(&read).unwrap(), serde_json::to_value(&state).unwrap());
     assert_eq!((read.shard.to_string(), read.rest), ("2/3".to_owned(), state.rest));
 
     let text = std::fs::read_to_string(path.join(STATE)).unwrap();
     std::fs::write(path.join(STATE), text.replace(SCHEMA, "ptxsmith.state/0")).unwrap();
-    assert!(told(State::read(path)).unwrap().ends_with("is of another version of ptxsmith"));
+    assert!(told(CampaignState::read(path)).unwrap().ends_with("is of another version of ptxsmith"));
     std::fs::write(path.join(STATE), &text[1..]).unwrap();
-    assert!(told(State::read(path)).unwrap().contains("is not what a campaign of this version keeps"));
+    assert!(
+        told(CampaignState::read(path)).unwrap().contains("is not what a campaign of this version keeps")
+    );
     // A path below a file is an error, too.
-    assert!(told(State::read(&path.join(STATE))).unwrap().starts_with("cannot read "));
+    assert!(told(CampaignState::read(&path.join(STATE))).unwrap().starts_with("cannot read "));
     std::fs::remove_file(path.join(STATE)).unwrap();
     std::fs::create_dir(path.join(STATE)).unwrap();
-    assert!(told(State::read(path)).unwrap().ends_with("is no regular file"));
+    assert!(told(CampaignState::read(path)).unwrap().ends_with("is no regular file"));
 }
 
 #[test]
@@ -193,11 +195,11 @@ fn what_becomes_of_an_earlier_campaign_depends_on_what_is_left_of_it() {
         (&[STATE, folder::MANIFEST, folder::REPORT], resumable, of_run, None),
     ] {
         for (earlier, expected) in [
-            (Earlier::Refuse, refuse),
-            (Earlier::RefuseResumable, refuse_resumable),
-            (Earlier::Resume, resume),
-            (Earlier::Share, None),
-            (Earlier::Replace, None),
+            (ExistingCampaign::Refuse, refuse),
+            (ExistingCampaign::RefuseResumable, refuse_resumable),
+            (ExistingCampaign::Resume, resume),
+            (ExistingCampaign::Share, None),
+            (ExistingCampaign::Replace, None),
         ] {
             let directory = tempfile::tempdir().unwrap();
             let path = directory.path();
@@ -219,7 +221,7 @@ fn what_becomes_of_an_earlier_campaign_depends_on_what_is_left_of_it() {
             for file in files {
                 assert_eq!(
                     file.exists(),
-                    earlier != Earlier::Replace || file == other,
+                    earlier != ExistingCampaign::Replace || file == other,
                     "{earlier:?} {file:?}"
                 );
             }
@@ -231,7 +233,9 @@ fn what_becomes_of_an_earlier_campaign_depends_on_what_is_left_of_it() {
 fn a_campaign_that_cannot_be_removed_is_not_replaced() {
     let directory = tempfile::tempdir().unwrap();
     std::fs::create_dir(directory.path().join(STATE)).unwrap();
-    let Err(Failure::Harness(error)) = Earlier::Replace.settle(directory.path()) else { panic!("replaced") };
+    let Err(Failure::Harness(error)) = ExistingCampaign::Replace.settle(directory.path()) else {
+        panic!("replaced")
+    };
     assert!(error.to_string().starts_with("cannot remove "), "{error}");
 }
 
@@ -239,8 +243,14 @@ fn a_campaign_that_cannot_be_removed_is_not_replaced() {
 fn the_lines_of_shards_are_put_in_the_order_of_their_tasks_and_subjects() {
     let line = |task, subject: &str, more_new| {
         let known = BTreeMap::from([("k".repeat(task as usize), 1)]);
-        serde_json::to_string(&Line { task, subject: subject.into(), known, more_new, ..Line::default() })
-            .unwrap()
+        serde_json::to_string(&VerdictLine {
+            task,
+            subject: subject.into(),
+            known,
+            more_new,
+            ..VerdictLine::default()
+        })
+        .unwrap()
     };
     // A count of zero is omitted.
     assert!(line(0, "s", 3).contains("\"more_new\":3") && !line(0, "s", 0).contains("more_new"));

@@ -4,8 +4,10 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::common::{module, session};
-use ptxsmith_campaign::reducing::{Budget, Origin, Shrunk, Wanted, annotated, reduce_finding};
-use ptxsmith_campaign::subjects::Tested;
+use ptxsmith_campaign::reducing::{
+    ReducedFinding, ReductionBudget, ReductionGoal, ReductionOrigin, annotated, reduce_finding,
+};
+use ptxsmith_campaign::subjects::TestSubject;
 use ptxsmith_subject::{Description, FnSubject, Observation, Outcome, Request};
 use ptxsmith_syntax::parse;
 use ptxsmith_testing::right;
@@ -15,22 +17,22 @@ use ptxsmith_testing::wrong::follows as wrong;
 fn tested(
     version: Option<&str>,
     observe: impl Fn(&Request<'_>) -> Observation + Send + Sync + 'static,
-) -> Tested {
+) -> TestSubject {
     let id = "exec:an assembler".to_owned();
     let version = version.map(str::to_owned);
     let description = Description { id, version, relocations: Some(true), ..Description::default() };
-    Tested::new(Box::new(FnSubject::new("fake", observe).described(description)))
+    TestSubject::new(Box::new(FnSubject::new("fake", observe).described(description)))
 }
 
-fn reduced(tested: &Tested, text: &str, as_text: bool) -> Shrunk {
+fn reduced(tested: &TestSubject, text: &str, as_text: bool) -> ReducedFinding {
     let (session, _) = session(1);
-    let (wanted, budget) = (Wanted::default(), Budget::default());
+    let (wanted, budget) = (ReductionGoal::default(), ReductionBudget::default());
     reduce_finding(&session, tested, text, as_text, wanted, budget, &mut |_, _| ()).unwrap()
 }
 
 /// The file of a reduced program.
-fn file(tested: &Tested, shrunk: &Shrunk, text: &str) -> String {
-    let origin = Origin { name: "a.ptx", text, out: Path::new("least of all.ptx") };
+fn file(tested: &TestSubject, shrunk: &ReducedFinding, text: &str) -> String {
+    let origin = ReductionOrigin { name: "a.ptx", text, out: Path::new("least of all.ptx") };
     annotated(tested, shrunk, &origin, &AtomicU64::new(0)).unwrap()
 }
 

@@ -8,7 +8,7 @@ use crate::common::bare::is_without_tools;
 use crate::common::{described, implementation, module, session};
 use flate2::read::GzDecoder;
 use ptxsmith_campaign::Failure;
-use ptxsmith_campaign::bundle::{Options, Written, bundle};
+use ptxsmith_campaign::bundle::{BundleOptions, WrittenBundle, bundle};
 use ptxsmith_campaign::check::{self, check};
 use ptxsmith_subject::{Description, Observation, Request, SubjectSpec};
 use ptxsmith_testing::{known_rules, observe, right};
@@ -29,7 +29,7 @@ fn listed(id: &str, version: &'static str) -> SubjectSpec {
         relocations: Some(true),
         ..Description::default()
     };
-    let maker = ptxsmith_diff::Maker { lineage: Some("nvidia"), version: Some(version) };
+    let maker = ptxsmith_diff::Implementation { lineage: Some("nvidia"), version: Some(version) };
     let rules = known_rules(maker);
     described(description, move |request| observe(maker, &rules, request))
 }
@@ -40,10 +40,10 @@ fn bundled(
     ids: &[&str],
     from: &Path,
     subjects: &[SubjectSpec],
-) -> Result<Vec<Written>, Failure> {
+) -> Result<Vec<WrittenBundle>, Failure> {
     let ids: Vec<String> = ids.iter().map(|&id| id.to_owned()).collect();
     let out = directory.join("bundles");
-    bundle(&session(7).0, &Options { ids: &ids, from, subjects, out: &out })
+    bundle(&session(7).0, &BundleOptions { ids: &ids, from, subjects, out: &out })
 }
 
 /// Why nothing is bundled.
@@ -56,7 +56,7 @@ fn refused(directory: &Path, id: &str, from: &Path, subjects: &[SubjectSpec]) ->
 }
 
 /// The files of a folder by name, and whether each is a program. The archive has the same.
-fn files(written: &Written) -> BTreeMap<String, (String, bool)> {
+fn files(written: &WrittenBundle) -> BTreeMap<String, (String, bool)> {
     use std::os::unix::fs::PermissionsExt;
     let mut files = BTreeMap::new();
     for entry in std::fs::read_dir(&written.folder).unwrap() {
@@ -92,7 +92,7 @@ fn names(files: &BTreeMap<String, (String, bool)>) -> Vec<&str> {
 fn checked(directory: &Path, declarations: &str, subject: SubjectSpec) -> PathBuf {
     let (file, out) = (directory.join("a.ptx"), directory.join("campaign"));
     std::fs::write(&file, module(declarations)).unwrap();
-    let options = check::Options {
+    let options = check::FileCheckOptions {
         files: vec![file],
         subjects: vec![subject],
         timeout: None,

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use crate::common::{described, implementation, module, session};
-use ptxsmith_campaign::Outcome;
-use ptxsmith_campaign::check::{Options, check};
+use ptxsmith_campaign::CampaignOutcome;
+use ptxsmith_campaign::check::{FileCheckOptions, check};
 use ptxsmith_diff::known::KNOWN;
 use ptxsmith_report::{CaseStandings, folder};
 use ptxsmith_subject::{Description, Observation, Outcome as Seen, Request, SubjectSpec};
@@ -27,9 +27,9 @@ fn subjects() -> [SubjectSpec; 3] {
     [implementation("right", right), implementation("wrong", dies), described(listed, lists)]
 }
 
-fn checked(files: &[PathBuf], by_case: bool, out: &Path) -> Outcome {
+fn checked(files: &[PathBuf], by_case: bool, out: &Path) -> CampaignOutcome {
     let (session, _) = session(7);
-    let options = Options {
+    let options = FileCheckOptions {
         files: files.to_vec(),
         subjects: subjects().to_vec(),
         timeout: None,

@@ -1,9 +1,11 @@
-//! What new differences are put down to: their examples are evaluated anew under the wrong rules that others name.
+//! What new differences are put down to: their examples are evaluated anew under the wrong rules that others
+//! name.
 
 use ptxsmith_campaign::ledger::{Ledger, Triage};
-use ptxsmith_diff::suspects::SUSPECTS;
+use ptxsmith_diff::hypothetical_rules::HYPOTHETICAL_RULES;
 use ptxsmith_diff::{
-    Alternatives, Body, Class, Difference, Explanation, Header, Judge, Judged, Maker, Options, Trial, Verdict,
+    Alternatives, Class, Difference, Explanation, Header, Implementation, Judge, JudgeOptions, Trial,
+    TrialBody, TrialVerdict, Verdict,
 };
 use ptxsmith_oracle::{Question, Rules};
 use ptxsmith_subject::{FnSubject, Request};
@@ -14,37 +16,38 @@ const CAUSE: &str = "product-saturates";
 
 fn trial(id: u64, text: &str) -> Trial {
     let expr = parse_expr(text).unwrap();
-    Trial::new(id, Body::Expression { ty: ScalarType::S64, space: StateSpace::Global, expr })
+    Trial::new(id, TrialBody::Expression { ty: ScalarType::S64, space: StateSpace::Global, expr })
 }
 
 /// The verdict on a product beyond 64 bits, of an implementation that follows one wrong rule.
-fn deviating(id: u64) -> (Trial, Judged) {
+fn deviating(id: u64) -> (Trial, TrialVerdict) {
     let mut rules = Rules::default();
-    let suspect = SUSPECTS.iter().find(|suspect| suspect.id == CAUSE).unwrap();
+    let suspect = HYPOTHETICAL_RULES.iter().find(|suspect| suspect.id == CAUSE).unwrap();
     (suspect.change)(&mut rules);
-    let subject =
-        FnSubject::new("fake", move |request: &Request<'_>| observe(Maker::default(), &rules, request));
+    let subject = FnSubject::new("fake", move |request: &Request<'_>| {
+        observe(Implementation::default(), &rules, request)
+    });
     let trial = trial(id, "9223372036854775807 * 3");
-    let judge = Judge::new(&subject, Rules::default(), Options::default());
+    let judge = Judge::new(&subject, Rules::default(), JudgeOptions::default());
     let judged = judge.batch(std::slice::from_ref(&trial)).unwrap().remove(0);
     (trial, judged)
 }
 
 /// The same, put down to these rules, or changed otherwise.
-fn changed(id: u64, change: impl FnOnce(&mut Difference)) -> (Trial, Judged) {
+fn changed(id: u64, change: impl FnOnce(&mut Difference)) -> (Trial, TrialVerdict) {
     let (trial, mut judged) = deviating(id);
     let Verdict::Deviates(difference) = &mut judged.verdict else { panic!("{:?}", judged.verdict) };
     change(difference);
     (trial, judged)
 }
 
-fn suspected(id: u64, by: &[Alternatives]) -> (Trial, Judged) {
+fn suspected(id: u64, by: &[Alternatives]) -> (Trial, TrialVerdict) {
     changed(id, |difference| difference.suspected = Some(by.to_vec()))
 }
 
 /// What conforms, and shows something besides.
-fn conforming(id: u64, change: impl FnOnce(&mut Judged)) -> (Trial, Judged) {
-    let mut judged = Judged::new(id, Verdict::Conforms, None, Default::default());
+fn conforming(id: u64, change: impl FnOnce(&mut TrialVerdict)) -> (Trial, TrialVerdict) {
+    let mut judged = TrialVerdict::new(id, Verdict::Conforms, None, Default::default());
     change(&mut judged);
     (trial(id, "1"), judged)
 }
@@ -54,12 +57,12 @@ fn cause() -> Alternatives {
 }
 
 /// The ids and counts of the findings, by id.
-fn ids(entries: &[(Trial, Judged)]) -> Vec<(String, u64)> {
+fn ids(entries: &[(Trial, TrialVerdict)]) -> Vec<(String, u64)> {
     let mut ledger = Ledger::default();
     for (trial, judged) in entries {
         ledger.enter(trial, judged.clone(), &Header::default());
     }
-    let found = ledger.findings(&Triage::of([(&ledger, Maker::default())]));
+    let found = ledger.findings(&Triage::new([(&ledger, Implementation::default())]));
     let mut ids: Vec<_> = found.into_iter().map(|found| (found.finding.id, found.finding.count)).collect();
     ids.sort();
     ids

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use crate::common::bare::is_bare;
 use crate::common::{Told, implementation, module, refusal, session};
-use ptxsmith_campaign::check::{Options, check};
-use ptxsmith_campaign::{Failure, Outcome};
+use ptxsmith_campaign::check::{FileCheckOptions, check};
+use ptxsmith_campaign::{CampaignOutcome, Failure};
 use ptxsmith_oracle::Rules;
 use ptxsmith_subject::{
     Description, Error, FnSubject, Observation, Outcome as Seen, OutputForm, Request, Subject, SubjectSpec,
@@ -16,8 +16,8 @@ use ptxsmith_testing::wrong::follows as wrong;
 use ptxsmith_testing::{reached, right};
 
 /// Options that show these files and keep nothing.
-fn options(subjects: &[SubjectSpec], files: &[PathBuf]) -> Options {
-    Options {
+fn options(subjects: &[SubjectSpec], files: &[PathBuf]) -> FileCheckOptions {
+    FileCheckOptions {
         files: files.to_vec(),
         subjects: subjects.to_vec(),
         timeout: None,
@@ -29,7 +29,7 @@ fn options(subjects: &[SubjectSpec], files: &[PathBuf]) -> Options {
 }
 
 /// What becomes of a check, and what is told: the lines in their order, without the folder.
-fn checked(folder: &Path, options: Options) -> (Outcome, Told) {
+fn checked(folder: &Path, options: FileCheckOptions) -> (CampaignOutcome, Told) {
     let (session, told) = session(1);
     let outcome = check(&session, options).unwrap();
     let mut told = told.take();
@@ -58,7 +58,8 @@ fn each_of_a_few_files_has_a_line_and_one_that_cannot_be_read_is_left_out() {
     ];
     let subjects = [implementation("right", right), implementation("wide", wrong(&["warp-size-64"]))];
     let out = Some(folder.join("out"));
-    let (outcome, told) = checked(folder, Options { by_case: true, out, ..options(&subjects, &files) });
+    let (outcome, told) =
+        checked(folder, FileCheckOptions { by_case: true, out, ..options(&subjects, &files) });
     assert_eq!(
         told.judged,
         [
@@ -128,7 +129,7 @@ fn a_refusal_counts_where_the_counterpart_that_a_program_names_is_taken() {
     let invalid = write(folder, "invalid.ptx", "// twin\n.global .u32 a = 1.0;");
     let named = |files: &[PathBuf], subject: SubjectSpec| {
         let counterpart = |text: &str| text.contains("// twin").then_some("valid.ptx");
-        let (outcome, told) = checked(folder, Options { counterpart, ..options(&[subject], files) });
+        let (outcome, told) = checked(folder, FileCheckOptions { counterpart, ..options(&[subject], files) });
         let not_compared: Vec<_> =
             outcome.report.not_compared.into_iter().filter(|(_, count)| *count > 0).collect();
         (outcome.report.compared, not_compared, told.judged)
@@ -151,7 +152,8 @@ fn a_refusal_counts_where_the_counterpart_that_a_program_names_is_taken() {
     assert_eq!(named(&[invalid], strict()).0, 1);
 }
 
-/// What a user gets is an executable; what relocatable output adds, and which of both is refused, each line says.
+/// What a user gets is an executable; what relocatable output adds, and which of both is refused, each line
+/// says.
 #[test]
 fn each_line_says_in_which_form_and_for_which_target_a_file_was_shown() {
     let folder = tempfile::tempdir().unwrap();
@@ -162,7 +164,7 @@ fn each_line_says_in_which_form_and_for_which_target_a_file_was_shown() {
         write(folder, "refused.ptx", ".global .u64 x = y;\n.global .u32 y;"),
     ];
     let lines = |targets: &'static [&'static str]| {
-        let both = SubjectSpec::own("both", move |_| {
+        let both = SubjectSpec::custom("both", move |_| {
             let answer = |request: &Request<'_>| match request.form {
                 OutputForm::Executable if request.ptx.contains(".extern") => refusal(4, "Unresolved extern"),
                 _ if request.ptx.contains("x = y") => refusal(4, "Invalid initial value symbol 'y'"),
@@ -177,7 +179,7 @@ fn each_line_says_in_which_form_and_for_which_target_a_file_was_shown() {
                 relocations: Some(true),
                 ..Description::default()
             };
-            Ok(vec![Box::new(FnSubject::new("both", answer).described(description).of_both_forms())])
+            Ok(vec![Box::new(FnSubject::new("both", answer).described(description).with_both_forms())])
         });
         checked(folder, options(&[both], &files)).1.judged
     };
@@ -230,14 +232,15 @@ fn what_was_derived_from_a_program_accuses_only_itself() {
     assert_eq!((own.class.name(), &*own.program), ("crash", &*fs::read_to_string(&file).unwrap()));
 }
 
-/// An implementation that shows its code, which does what the specification says, and what its variables hold under these names.
+/// An implementation that shows its code, which does what the specification says, and what its variables hold
+/// under these names.
 struct Shows {
     description: Description,
     names: &'static [&'static str],
 }
 
 fn shows(names: &'static [&'static str]) -> SubjectSpec {
-    SubjectSpec::own("shows", move |_| {
+    SubjectSpec::custom("shows", move |_| {
         let (id, name) = ("shows".to_owned(), "shows".to_owned());
         Ok(vec![Box::new(Shows { description: Description { id, name, ..Description::default() }, names })])
     })

@@ -2,8 +2,8 @@
 
 use crate::common::{Told, described, module, session};
 use ptxsmith_campaign::Failure;
-use ptxsmith_campaign::drift::{Change, Drift, Options, drift};
-use ptxsmith_campaign::input::Program;
+use ptxsmith_campaign::drift::{Drift, DriftOptions, ReleaseChange, drift};
+use ptxsmith_campaign::input::InputProgram;
 use ptxsmith_subject::{Description, Observation, Outcome, Request, SubjectSpec};
 use ptxsmith_testing::right;
 use ptxsmith_testing::wrong::follows as wrong;
@@ -25,14 +25,14 @@ fn release(
     described(description, observe)
 }
 
-fn program(name: &str, text: &str) -> Program {
-    Program::of(name.to_owned(), text.to_owned()).unwrap()
+fn program(name: &str, text: &str) -> InputProgram {
+    InputProgram::parse(name.to_owned(), text.to_owned()).unwrap()
 }
 
 fn compared(releases: &[SubjectSpec], corpus: &[&str], cases: u64) -> Result<(Drift, Told), Failure> {
     let corpus = corpus.iter().map(|text| program("p", text)).collect();
     let (session, told) = session(4);
-    let drift = drift(&session, &Options { releases: releases.to_vec(), corpus, cases: Some(cases) })?;
+    let drift = drift(&session, &DriftOptions { releases: releases.to_vec(), corpus, cases: Some(cases) })?;
     Ok((drift, told.take()))
 }
 
@@ -41,7 +41,7 @@ fn wide() -> impl Fn(&Request<'_>) -> Observation + Clone + Send + Sync {
 }
 
 /// The change in short: between which, what goes, what comes, in how many programs.
-fn told(change: &Change) -> (&str, &str, String, String, u64) {
+fn told(change: &ReleaseChange) -> (&str, &str, String, String, u64) {
     (&change.from, &change.to, change.before.join(", "), change.after.join(", "), change.count)
 }
 
@@ -79,7 +79,8 @@ fn a_rule_that_a_release_breaks_and_the_next_one_mends_is_two_changes() {
     assert_eq!(session.done, 5);
 }
 
-/// Whether such a program is accepted is not specified, so neither answer is a deviation, but that they differ is a change.
+/// Whether such a program is accepted is not specified, so neither answer is a deviation, but that they
+/// differ is a change.
 #[test]
 fn a_program_of_undecided_validity_that_the_next_release_refuses_is_a_change() {
     let refuses = |request: &Request<'_>| match request.ptx.contains(".pragma") {

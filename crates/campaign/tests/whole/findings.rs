@@ -78,7 +78,7 @@ fn a_wrong_rule_is_one_finding_of_the_implementation_that_follows_it() {
     let whole = Finding {
         id: "octal-as-decimal".to_owned(),
         status: Status::New,
-        kind: ptxsmith_model::Kind::Hypothesis("octal-as-decimal".to_owned()),
+        kind: ptxsmith_model::FindingKind::Hypothesis("octal-as-decimal".to_owned()),
         class: Class::WrongValue,
         subjects: vec!["wrong".to_owned()],
         clauses: vec!["4.5.1/literal-octal".to_owned()],
@@ -279,7 +279,8 @@ fn what_one_word_does_is_one_finding_that_is_called_after_it() {
         let report = outcome.report;
         let [finding] = &report.findings[..] else { panic!("{id}: {:#?}", report.findings) };
         assert_eq!((&*finding.id, &*finding.title), (id, &*format!("`WARP_SZ`: {title}")));
-        // A refusal is that of an interpretation, too, where another one would refuse the program; but not each is.
+        // A refusal is that of an interpretation, too, where another one would refuse the program; but not
+        // each is.
         let deviate = report.compared - report.conform;
         let mixed = u64::from(id.starts_with("refuses"));
         assert!((deviate..=deviate + mixed).contains(&finding.count), "{id}: {} of {deviate}", finding.count);

@@ -1,4 +1,5 @@
-//! What a run makes: expressions in bulk, negatives, addresses, every small program, other weights, a later version.
+//! What a run makes: expressions in bulk, negatives, addresses, every small program, other weights, a later
+//! version.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -7,8 +8,8 @@ use std::sync::{Arc, Mutex};
 use crate::common::{described, implementation, options, run_cases, session};
 use ptxsmith_campaign::cases::{Cases, wide_header};
 use ptxsmith_campaign::run::{self, run};
-use ptxsmith_campaign::store::{Shard, State};
-use ptxsmith_campaign::{Failure, Outcome};
+use ptxsmith_campaign::store::{CampaignState, Shard};
+use ptxsmith_campaign::{CampaignOutcome, Failure};
 use ptxsmith_gen::{Coverage, Enumeration, Focus};
 use ptxsmith_subject::{Description, Observation, Outcome as Seen, Request, SubjectSpec};
 use ptxsmith_testing::right;
@@ -34,15 +35,15 @@ fn run_as(
     focus: Focus,
     cases: u64,
     out: &Path,
-    change: impl FnOnce(&mut run::Options),
-) -> Result<Outcome, Failure> {
+    change: impl FnOnce(&mut run::RunOptions),
+) -> Result<CampaignOutcome, Failure> {
     let mut options = options(&[subject], focus, cases, out);
     change(&mut options);
     run(&session(1).0, &options)
 }
 
 fn productions(out: &Path) -> BTreeMap<String, u64> {
-    State::read(out).unwrap().unwrap().productions
+    CampaignState::read(out).unwrap().unwrap().productions
 }
 
 /// What the cases of a seed are made of, each made once.
@@ -55,7 +56,8 @@ fn counted(cases: &Cases, indices: std::ops::Range<u64>, wide: bool) -> BTreeMap
 #[test]
 fn expressions_in_bulk_are_counted_once_however_many_implementations_judge_them_and_how() {
     let out = tempdir().unwrap();
-    // The fourth task is of 2,000 cases, which are judged in bulk; of the second implementation all are, one by one, after all.
+    // The fourth task is of 2,000 cases, which are judged in bulk; of the second implementation all are, one
+    // by one, after all.
     let cases = 3_750;
     let subjects = [implementation("right", right), implementation("wrong", wrong(&["octal-as-decimal"]))];
     let (outcome, told) = run_cases(5, &subjects, Focus::Expressions, cases, out.path());
@@ -63,7 +65,8 @@ fn expressions_in_bulk_are_counted_once_however_many_implementations_judge_them_
     let once = counted(&Cases::drawn(5, Focus::Expressions, None), 0..cases, false);
     let made = productions(out.path());
     assert!(made.keys().eq(once.keys()), "{made:?}");
-    // Numbers that many expressions share are spelled once only, so that what they are spelled as is counted less often.
+    // Numbers that many expressions share are spelled once only, so that what they are spelled as is counted
+    // less often.
     let is_spelling =
         |name: &str| ["magnitude/", "spelling/", "suffix/"].iter().any(|of| name.starts_with(of));
     for (name, count) in made {
@@ -110,7 +113,7 @@ fn one_task_of_eight_makes_what_needs_a_later_version_where_every_subject_takes_
         assert_eq!(versions.contains(&format!(".version {}", wide_header().version)), is_wide);
         assert_eq!(productions(out.path()), counted(&all, 17_750..cases, is_wide));
         assert_eq!(report.coverage.productions.total, total(is_wide));
-        assert_eq!(State::read(out.path()).unwrap().unwrap().wide, is_wide);
+        assert_eq!(CampaignState::read(out.path()).unwrap().unwrap().wide, is_wide);
     }
     // What only longer campaigns make is not missing in a short one.
     let out = tempdir().unwrap();
@@ -118,7 +121,7 @@ fn one_task_of_eight_makes_what_needs_a_later_version_where_every_subject_takes_
     let report = run_as(subject, Focus::Mixed, 250, out.path(), |_| {}).unwrap().report;
     assert_eq!(report.coverage.productions.total, total(false));
     assert!(!versions.lock().unwrap().contains(".version 8.3"));
-    assert!(!State::read(out.path()).unwrap().unwrap().wide);
+    assert!(!CampaignState::read(out.path()).unwrap().unwrap().wide);
 }
 
 #[test]
@@ -135,7 +138,7 @@ fn every_small_program_is_made_once() {
         .report;
         assert_eq!(report.compared + report.not_compared.values().sum::<u64>(), made, "{cases:?}");
         assert!(report.complete && report.findings.is_empty() && report.conform == report.compared);
-        let identity = State::read(out.path()).unwrap().unwrap().identity;
+        let identity = CampaignState::read(out.path()).unwrap().unwrap().identity;
         assert_eq!(
             (&*identity.options["exhaustive"], &*identity.options["cases"]),
             ("0", &*made.to_string())
@@ -149,12 +152,12 @@ fn weights_of_a_file_choose_what_is_made() {
     let weights = directory.path().join("weights");
     std::fs::write(&weights, "# no sums\ninteger/add = 0\n").unwrap();
     let out = directory.path().join("out");
-    let weigh = |options: &mut run::Options| options.weights = Some(weights.clone());
+    let weigh = |options: &mut run::RunOptions| options.weights = Some(weights.clone());
     let report = run_as(implementation("right", right), Focus::Mixed, 250, &out, weigh).unwrap().report;
     assert_eq!(report.compared + report.not_compared.values().sum::<u64>(), 250);
     let made = productions(&out);
     assert!(!made.contains_key("integer/add") && made.contains_key("integer/subtract"), "{made:?}");
-    let identity = State::read(&out).unwrap().unwrap().identity;
+    let identity = CampaignState::read(&out).unwrap().unwrap().identity;
     assert_eq!(identity.options["weights"], "# no sums\ninteger/add = 0\n");
     // They are a part of what the campaign is.
     let other =
@@ -186,8 +189,8 @@ fn negatives_are_judged_beside_their_valid_counterparts() {
     assert_eq!((right.conform, refused.refused, refused.accepted), (right.compared, right.compared, 0));
     let refused = &takes_all.confusion.must_refuse;
     assert_eq!((refused.refused, refused.accepted), (0, takes_all.compared));
-    // Refusals that only the default answer to a question demands show that answer; to take such a program is to follow
-    // another one.
+    // Refusals that only the default answer to a question demands show that answer; to take such a program is
+    // to follow another one.
     let answers = |id: &str| outcome.report.default_readings[id].values().sum::<u64>();
     assert!(answers("right") > 0 && answers("takes all") == 0, "{:?}", outcome.report.default_readings);
     assert!(takes_all.conform >= answers("right") && takes_all.conform < 100, "{}", takes_all.conform);

@@ -3,10 +3,10 @@
 use std::fs;
 use std::path::Path;
 
-use ptxsmith_campaign::bundle::{Options as Bundles, bundle};
+use ptxsmith_campaign::bundle::{BundleOptions, bundle};
 use ptxsmith_campaign::linking::run_on;
-use ptxsmith_campaign::subjects::Tested;
-use ptxsmith_campaign::texts::Options;
+use ptxsmith_campaign::subjects::TestSubject;
+use ptxsmith_campaign::texts::TextOptions;
 use ptxsmith_model::{Class, Finding};
 use ptxsmith_testing::{LinkFault, ToyLinker};
 
@@ -17,7 +17,7 @@ fn findings(fault: Option<LinkFault>) -> (u64, Vec<Finding>) {
 }
 
 fn findings_in(out: &Path, fault: Option<LinkFault>) -> (u64, Vec<Finding>) {
-    let options = Options {
+    let options = TextOptions {
         subjects: Vec::new(),
         timeout: None,
         cases: Some(400),
@@ -28,7 +28,7 @@ fn findings_in(out: &Path, fault: Option<LinkFault>) -> (u64, Vec<Finding>) {
         replace: false,
     };
     let outcome =
-        run_on(&session(1).0, &options, vec![Tested::new(Box::new(ToyLinker::new(fault)))]).unwrap();
+        run_on(&session(1).0, &options, vec![TestSubject::new(Box::new(ToyLinker::new(fault)))]).unwrap();
     (outcome.report.compared, outcome.report.findings)
 }
 
@@ -69,7 +69,7 @@ fn a_bundle_has_the_modules_and_a_script_that_links_them() {
     let (_, findings) = findings_in(&from, Some(LinkFault::WeakAddress));
     let ids = [findings[0].id.clone()];
     let written =
-        bundle(&session(1).0, &Bundles { ids: &ids, from: &from, subjects: &[], out: &out }).unwrap();
+        bundle(&session(1).0, &BundleOptions { ids: &ids, from: &from, subjects: &[], out: &out }).unwrap();
     let file = |name: &str| fs::read_to_string(written[0].folder.join(name)).unwrap();
     assert_eq!(file(&format!("{}.ptx", ids[0])), findings[0].program);
     assert_eq!(file(&format!("{}.2.ptx", ids[0])), findings[0].linked.as_ref().unwrap().modules[0]);

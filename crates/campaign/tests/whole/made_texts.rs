@@ -1,4 +1,5 @@
-//! Programs that are made by number, cells of tables and edits of files: how they are judged, and what is counted.
+//! Programs that are made by number, cells of tables and edits of files: how they are judged, and what is
+//! counted.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,8 +11,8 @@ use crate::common::{Recorder, implementation, module, refusal, session};
 use ptxsmith_campaign::mutate::mutate;
 use ptxsmith_campaign::places::places;
 use ptxsmith_campaign::session::Session;
-use ptxsmith_campaign::texts::Options;
-use ptxsmith_campaign::{Failure, Outcome};
+use ptxsmith_campaign::texts::TextOptions;
+use ptxsmith_campaign::{CampaignOutcome, Failure};
 use ptxsmith_diff::Class;
 use ptxsmith_gen::{Places, RawEdits};
 use ptxsmith_oracle::{Kernel, Rules, Validity, predict};
@@ -23,8 +24,8 @@ use ptxsmith_testing::right;
 const SEED: u64 = 3;
 
 /// Options that show so many programs and say what becomes of each.
-fn options(subject: SubjectSpec, cases: Option<u64>, out: &Path) -> Options {
-    Options {
+fn options(subject: SubjectSpec, cases: Option<u64>, out: &Path) -> TextOptions {
+    TextOptions {
         subjects: vec![subject],
         timeout: None,
         cases,
@@ -164,7 +165,7 @@ const FILES: [(&str, &str); 2] = [
 ];
 
 /// Edits these files, and two that cannot be edited.
-fn edited(session: &Session, folder: &Path, options: Options) -> Result<Outcome, Failure> {
+fn edited(session: &Session, folder: &Path, options: TextOptions) -> Result<CampaignOutcome, Failure> {
     let mut files = vec![folder.join("missing.ptx")];
     for (name, declarations) in FILES {
         files.push(folder.join(name));
@@ -239,7 +240,7 @@ fn without_a_number_of_edits_there_are_so_many_as_are_usual_or_no_end() {
         let folder = tempfile::tempdir().unwrap();
         let (session, told) = stopping();
         let subject = implementation("right", reads);
-        let options = Options { unlimited, ..options(subject, None, &folder.path().join("out")) };
+        let options = TextOptions { unlimited, ..options(subject, None, &folder.path().join("out")) };
         let outcome = edited(&session, folder.path(), options).unwrap();
         assert!(outcome.interrupted && outcome.left_out);
         assert_eq!(told.take().begun, [("programs".to_owned(), count)]);

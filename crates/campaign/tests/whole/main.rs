@@ -1,4 +1,5 @@
-//! Whole campaigns of the library, each part of them told from outside. One program, since each that is linked takes room and time.
+//! Whole campaigns of the library, each part of them told from outside. One program, since each that is
+//! linked takes room and time.
 
 mod common;
 

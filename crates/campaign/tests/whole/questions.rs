@@ -1,4 +1,5 @@
-//! The question whether programs still show a finding: how often an implementation is asked, and what it is shown.
+//! The question whether programs still show a finding: how often an implementation is asked, and what it is
+//! shown.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -6,21 +7,21 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::common::module;
 use ptxsmith_campaign::Failure;
 use ptxsmith_campaign::judges::judge;
-use ptxsmith_campaign::reducing::{Bounds, Cause, SameCause, Script};
-use ptxsmith_campaign::subjects::Tested;
+use ptxsmith_campaign::reducing::{Bounds, Cause, InterestingnessTest, SameCause};
+use ptxsmith_campaign::subjects::TestSubject;
 use ptxsmith_diff::Verdict;
-use ptxsmith_reduce::{Answer, Ended, Options, Program, Question, reduce};
+use ptxsmith_reduce::{Answer, Program, Question, ReduceOptions, SearchEnd, reduce};
 use ptxsmith_subject::{Cancel, FnSubject, Limits, Observation, Outcome, OutputForm, Request};
 use ptxsmith_syntax::parse;
 use ptxsmith_testing::right;
 
 /// An implementation under test that does this.
-fn tested(observe: impl Fn(&Request<'_>) -> Observation + Send + Sync + 'static) -> Tested {
-    Tested::new(Box::new(FnSubject::new("fake", observe)))
+fn tested(observe: impl Fn(&Request<'_>) -> Observation + Send + Sync + 'static) -> TestSubject {
+    TestSubject::new(Box::new(FnSubject::new("fake", observe)))
 }
 
 /// Stores 41 for each byte 42 of a program that is shown in such a way.
-fn less_42(where_: fn(&Request<'_>) -> bool) -> Tested {
+fn less_42(where_: fn(&Request<'_>) -> bool) -> TestSubject {
     tested(move |request| {
         let mut seen = right(request);
         let variables = seen.variables.values_mut().filter(|_| where_(request));
@@ -31,7 +32,7 @@ fn less_42(where_: fn(&Request<'_>) -> bool) -> Tested {
     })
 }
 
-fn dies_of(word: &'static str) -> Tested {
+fn dies_of(word: &'static str) -> TestSubject {
     tested(move |request| match request.ptx.contains(word) {
         true => Observation { signal: Some(11), ..Observation::new(Outcome::Crashed) },
         false => right(request),
@@ -39,15 +40,16 @@ fn dies_of(word: &'static str) -> Tested {
 }
 
 /// The cause of what a program shows.
-fn cause_of(tested: &Tested, text: &str) -> Cause {
+fn cause_of(tested: &TestSubject, text: &str) -> Cause {
     let module = parse(text).unwrap();
     let parts = judge(&*tested.subject, &module, text).unwrap().parts();
     let part = parts.iter().find(|part| matches!(part.verdict, Verdict::Deviates(_)));
-    Cause::of(&module, part.expect("a deviation"), None).unwrap()
+    Cause::from_part(&module, part.expect("a deviation"), None).unwrap()
 }
 
-/// What is answered for programs, by the last of which the cause is known, and how often the implementation was asked.
-fn asked(tested: &Tested, jobs: usize, programs: &[String]) -> (Vec<Answer>, u64) {
+/// What is answered for programs, by the last of which the cause is known, and how often the implementation
+/// was asked.
+fn asked(tested: &TestSubject, jobs: usize, programs: &[String]) -> (Vec<Answer>, u64) {
     let cause = cause_of(tested, programs.last().unwrap());
     let (processes, cancel) = (AtomicU64::new(0), Cancel::new());
     let limits = Bounds { jobs, until: None, cancel: &cancel };
@@ -174,13 +176,15 @@ fn a_command_tells_by_its_status_whether_a_program_is_interesting() {
     let cancel = Cancel::new();
     let bounds = Bounds { jobs: 2, until: None, cancel: &cancel };
     let runs = AtomicU64::new(0);
-    let script = |command: &str, file: &Path| Script::new(command, file, Limits::default(), bounds, &runs);
+    let script = |command: &str, file: &Path| {
+        InterestingnessTest::new(command, file, Limits::default(), bounds, &runs)
+    };
     let program =
         Program::parse(&module(".global .s32 x[2] = {1, 5};\n.global .f32 y = 2.5 + 1.0;")).unwrap();
     let mut question = script("grep -q 2.5", &file).unwrap();
-    let reduced = reduce(program.clone(), &mut question, &Options::default(), &mut |_| ()).unwrap();
+    let reduced = reduce(program.clone(), &mut question, &ReduceOptions::default(), &mut |_| ()).unwrap();
     assert_eq!(reduced.program.text(), module(".global .s32 a = 2.5;"));
-    assert_eq!((reduced.ended, reduced.could_not_tell), (Ended::Least, 0));
+    assert_eq!((reduced.ended, reduced.could_not_tell), (SearchEnd::Least, 0));
     assert!(runs.load(Ordering::Relaxed) >= reduced.asked);
 
     let answer =

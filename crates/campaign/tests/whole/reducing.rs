@@ -6,22 +6,25 @@ use std::time::Duration;
 
 use crate::common::{module, refusal, session};
 use ptxsmith_campaign::reducing::{Bounds, Cause};
-use ptxsmith_campaign::reducing::{Budget, Expected, Reluctance, SameCause, Shrunk, Wanted, reduce_finding};
-use ptxsmith_campaign::subjects::Tested;
+use ptxsmith_campaign::reducing::{
+    ExpectedDeviation, ReducedFinding, ReductionBudget, ReductionError, ReductionGoal, SameCause,
+    reduce_finding,
+};
+use ptxsmith_campaign::subjects::TestSubject;
 use ptxsmith_diff::{Class, Verdict};
-use ptxsmith_reduce::{Ended, Options, Program, reduce};
+use ptxsmith_reduce::{Program, ReduceOptions, SearchEnd, reduce};
 use ptxsmith_subject::{Description, FnSubject, Observation, Outcome, Request};
 use ptxsmith_syntax::parse;
 use ptxsmith_testing::wrong::follows as wrong;
 use ptxsmith_testing::{NVIDIA, observe, right};
 
 /// An implementation under test that does this.
-fn tested(observe: impl Fn(&Request<'_>) -> Observation + Send + Sync + 'static) -> Tested {
-    Tested::new(Box::new(FnSubject::new("fake", observe)))
+fn tested(observe: impl Fn(&Request<'_>) -> Observation + Send + Sync + 'static) -> TestSubject {
+    TestSubject::new(Box::new(FnSubject::new("fake", observe)))
 }
 
 /// The same, of the maker that deviations are listed for.
-fn of_nvidia(observe: impl Fn(&Request<'_>) -> Observation + Send + Sync + 'static) -> Tested {
+fn of_nvidia(observe: impl Fn(&Request<'_>) -> Observation + Send + Sync + 'static) -> TestSubject {
     let description = Description {
         id: "fake".to_owned(),
         lineage: NVIDIA.lineage.map(str::to_owned),
@@ -29,7 +32,7 @@ fn of_nvidia(observe: impl Fn(&Request<'_>) -> Observation + Send + Sync + 'stat
         relocations: Some(true),
         ..Description::default()
     };
-    Tested::new(Box::new(FnSubject::new("fake", observe).described(description)))
+    TestSubject::new(Box::new(FnSubject::new("fake", observe).described(description)))
 }
 
 /// What an implementation does that follows these listed rules and no other.
@@ -71,20 +74,24 @@ fn less_42(request: &Request<'_>) -> Observation {
 struct How<'a> {
     jobs: usize,
     as_text: bool,
-    wanted: Wanted<'a>,
-    budget: Budget,
+    wanted: ReductionGoal<'a>,
+    budget: ReductionBudget,
     cancelled: bool,
 }
 
 impl Default for How<'_> {
     fn default() -> Self {
-        let (wanted, budget) = (Wanted::default(), Budget::default());
+        let (wanted, budget) = (ReductionGoal::default(), ReductionBudget::default());
         How { jobs: 2, as_text: false, wanted, budget, cancelled: false }
     }
 }
 
 /// The result for a text, and the smaller programs that were told on the way.
-fn search(tested: &Tested, text: &str, how: How<'_>) -> (Result<Shrunk, Reluctance>, Vec<Program>) {
+fn search(
+    tested: &TestSubject,
+    text: &str,
+    how: How<'_>,
+) -> (Result<ReducedFinding, ReductionError>, Vec<Program>) {
     let (mut session, _) = session(1);
     session.jobs = NonZeroUsize::new(how.jobs).unwrap();
     if how.cancelled {
@@ -104,13 +111,13 @@ fn search(tested: &Tested, text: &str, how: How<'_>) -> (Result<Shrunk, Reluctan
 }
 
 /// The minimized reproducer of these declarations, and what led to it.
-fn reduced(tested: &Tested, declarations: &str, how: How<'_>) -> (Shrunk, Vec<Program>) {
+fn reduced(tested: &TestSubject, declarations: &str, how: How<'_>) -> (ReducedFinding, Vec<Program>) {
     let (shrunk, better) = search(tested, &module(declarations), how);
     (shrunk.unwrap_or_else(|reluctance| panic!("{declarations}: {reluctance:?}")), better)
 }
 
 /// Why these declarations are not reduced.
-fn reluctance(tested: &Tested, text: &str, how: How<'_>) -> String {
+fn reluctance(tested: &TestSubject, text: &str, how: How<'_>) -> String {
     let (shrunk, better) = search(tested, text, how);
     assert!(better.is_empty(), "{}", better[0].text());
     match shrunk {
@@ -129,11 +136,11 @@ const SOME: &str = ".visible .global .align 8 .s32 first[2] = {1, 2 + 3};
 fn a_crash_reduces_to_what_kills_with_any_number_of_jobs() {
     let tested = tested(dies_of("%"));
     let results = [1, 4].map(|jobs| {
-        let budget = Budget { time: Some(Duration::from_secs(3_600)), programs: None };
+        let budget = ReductionBudget { time: Some(Duration::from_secs(3_600)), programs: None };
         let (shrunk, better) = reduced(&tested, SOME, How { jobs, budget, ..How::default() });
         assert_eq!(shrunk.reduced.program.text(), module(".global .s32 a = 0 % 1;"));
         assert_eq!(shrunk.cause.to_string(), "crash (signal 11)");
-        assert_eq!((shrunk.reduced.ended, shrunk.reduced.doubt.as_deref()), (Ended::Least, None));
+        assert_eq!((shrunk.reduced.ended, shrunk.reduced.doubt.as_deref()), (SearchEnd::Least, None));
         assert!(shrunk.others.is_empty() && shrunk.besides.is_empty());
         assert_eq!(shrunk.reduced.steps, better.len() as u64);
         assert!(better[0].is_smaller_than(&Program::parse(&module(SOME)).unwrap()));
@@ -151,7 +158,7 @@ fn a_wrong_value_begins_with_what_its_variable_needs() {
     let (shrunk, better) = reduced(&tested, SOME, How::default());
     assert_eq!(better[0].text(), module(".global .u8 fifth[2][3] = {{1, 42}, {3}};"));
     assert_eq!(shrunk.reduced.program.text(), module(".global .s32 a = 42;"));
-    assert_eq!(shrunk.reduced.ended, Ended::Least);
+    assert_eq!(shrunk.reduced.ended, SearchEnd::Least);
     assert_eq!(shrunk.reduced.steps, better.len() as u64 - 1);
     // What is the least already leads to nothing.
     let (shrunk, better) = reduced(&tested, ".global .s32 a = 42;", How::default());
@@ -173,7 +180,7 @@ fn a_valid_program_that_is_refused_stays_valid_and_keeps_its_complaint() {
         let (shrunk, _) = reduced(&tested, declarations, How::default());
         assert_eq!(shrunk.reduced.program.text(), module(least));
         assert_eq!(shrunk.cause.to_string(), "refuses-valid");
-        assert_eq!(shrunk.reduced.ended, Ended::Least);
+        assert_eq!(shrunk.reduced.ended, SearchEnd::Least);
     }
 }
 
@@ -186,8 +193,8 @@ fn no_answer_in_time_is_a_finding_only_where_that_is_expected() {
         });
         let why = reluctance(&tested, &module(SOME), How::default());
         assert_eq!(why, format!("CannotTell(\"{says}; if that is the finding: --expect hang\")"));
-        let hang = Expected::Class(Class::Hang);
-        let wanted = Wanted { expected: Some(&hang), ..Wanted::default() };
+        let hang = ExpectedDeviation::Class(Class::Hang);
+        let wanted = ReductionGoal { expected: Some(&hang), ..ReductionGoal::default() };
         let (shrunk, _) = reduced(&tested, SOME, How { wanted, ..How::default() });
         assert_eq!(shrunk.reduced.program.text(), module(".global .s32 a = 0 % 1;"));
         assert_eq!((shrunk.reduced.could_not_tell, shrunk.cause.to_string()), (0, "hang".to_owned()));
@@ -227,8 +234,8 @@ fn what_the_machine_lacks_is_never_taken() {
 
 #[test]
 fn where_nothing_can_be_kept_it_is_said_why() {
-    let crash = Expected::Class(Class::Crash);
-    let wanted = Wanted { expected: Some(&crash), ..Wanted::default() };
+    let crash = ExpectedDeviation::Class(Class::Crash);
+    let wanted = ReductionGoal { expected: Some(&crash), ..ReductionGoal::default() };
     let (usual, as_text) = (How::default(), How { as_text: true, ..How::default() });
     let program = module(SOME);
     assert_eq!(reluctance(&tested(reads), &program, usual), "NothingShown");
@@ -256,17 +263,17 @@ fn the_best_so_far_is_the_result_when_the_budget_is_spent() {
     let tested = tested(dies_of("%"));
     let (whole, better) = reduced(&tested, SOME, How::default());
     let programs = whole.reduced.asked / 2;
-    let budget = Budget { time: None, programs: Some(programs) };
+    let budget = ReductionBudget { time: None, programs: Some(programs) };
     let (shrunk, fewer) = reduced(&tested, SOME, How { budget, ..How::default() });
-    assert_eq!((shrunk.reduced.asked, shrunk.reduced.ended), (programs, Ended::Stopped));
+    assert_eq!((shrunk.reduced.asked, shrunk.reduced.ended), (programs, SearchEnd::Stopped));
     assert!(!fewer.is_empty() && better.starts_with(&fewer) && fewer.len() < better.len());
-    let budget = Budget { time: Some(Duration::ZERO), programs: None };
+    let budget = ReductionBudget { time: Some(Duration::ZERO), programs: None };
     let why = reluctance(&tested, &module(SOME), How { budget, ..How::default() });
     assert_eq!(why, "CannotTell(\"there was no time left\")");
 }
 
 /// Dies of a word where no header stands before it, or a declaration behind it.
-fn tested_bare() -> Tested {
+fn tested_bare() -> TestSubject {
     tested(|request| match request.ptx.contains(".b8") || !request.ptx.contains(".version") {
         true => dies_of("#@")(request),
         false => reads(request),
@@ -277,21 +284,21 @@ fn tested_bare() -> Tested {
 fn what_is_no_ptx_is_reduced_as_text_and_keeps_its_header_where_that_is_wanted() {
     let tested = tested(dies_of("#@"));
     let text = module(".global .s32 x = 5;\n.global .s32 #@ = 1;\n.global .b8 y; /*");
-    let crash = Expected::Class(Class::Crash);
+    let crash = ExpectedDeviation::Class(Class::Crash);
     for (expected, headed, least) in
         [(None, false, "#@"), (Some(&crash), false, "#@"), (None, true, &*module("#@").trim_end().to_owned())]
     {
-        let wanted = Wanted { expected, headed, ..Wanted::default() };
+        let wanted = ReductionGoal { expected, headed, ..ReductionGoal::default() };
         let (shrunk, _) = search(&tested, &text, How { as_text: true, wanted, ..How::default() });
         assert_eq!(shrunk.unwrap().reduced.program.text(), least);
     }
     // Where it does not show with them, the header is no part of it.
     let bare = tested_bare();
-    let wanted = Wanted { headed: true, ..Wanted::default() };
+    let wanted = ReductionGoal { headed: true, ..ReductionGoal::default() };
     let (shrunk, _) = search(&bare, &text, How { as_text: true, wanted, ..How::default() });
     assert_eq!(shrunk.unwrap().reduced.program.text(), "#@");
-    let hang = Expected::Class(Class::Hang);
-    let wanted = Wanted { expected: Some(&hang), ..Wanted::default() };
+    let hang = ExpectedDeviation::Class(Class::Hang);
+    let wanted = ReductionGoal { expected: Some(&hang), ..ReductionGoal::default() };
     assert_eq!(reluctance(&tested, &text, How { as_text: true, wanted, ..How::default() }), "NothingShown");
 }
 
@@ -308,12 +315,12 @@ fn what_other_implementations_show_stays() {
         (dies_where(|text| text.contains("] = {") && text.contains('%')), ".global .s32 a[1] = {0 % 1};"),
         (dies_where(|text| text.contains("0 %")), ".global .s32 a = 1 % 1;"),
     ] {
-        let wanted = Wanted { same_on: &other, ..Wanted::default() };
+        let wanted = ReductionGoal { same_on: &other, ..ReductionGoal::default() };
         let (shrunk, _) = reduced(&subject, declarations, How { wanted, ..How::default() });
         assert_eq!(shrunk.reduced.program.text(), module(least));
     }
     let none = [tested(|_| Observation::new(Outcome::Unavailable))];
-    let wanted = Wanted { same_on: &none, ..Wanted::default() };
+    let wanted = ReductionGoal { same_on: &none, ..ReductionGoal::default() };
     let why = reluctance(&subject, &module(declarations), How { wanted, ..How::default() });
     assert_eq!(why, "CannotTell(\"fake: the subject is not available\")");
     let why = reluctance(&subject, "# %", How { wanted, as_text: true, ..How::default() });
@@ -350,7 +357,7 @@ fn a_listed_deviation_is_led_by_what_the_list_predicts() {
         .visible .global .align 16 .s64 x[3] = {5, 3 + (-7 % -3) / 2 * 4, 1};";
     let (shrunk, better) = reduced(&tested, declarations, How::default());
     assert_eq!(shrunk.cause.to_string(), "wrong-value (remainder-unsigned)");
-    assert_eq!(shrunk.reduced.ended, Ended::Least);
+    assert_eq!(shrunk.reduced.ended, SearchEnd::Least);
     // The first smaller program that the subject shows it with is the least.
     assert_eq!(better, [shrunk.reduced.program]);
     assert!(shrunk.processes < 12, "{} processes", shrunk.processes);
@@ -401,19 +408,19 @@ fn of_two_causes_that_show_together_one_is_kept_where_another_state_space_parts_
     let module = parse(&text).unwrap();
     let parts = ptxsmith_campaign::judges::judge(&*tested.subject, &module, &text).unwrap().parts();
     let part = parts.iter().find(|part| matches!(part.verdict, Verdict::Deviates(_))).unwrap();
-    let both = Cause::of(&module, part, None).unwrap();
+    let both = Cause::from_part(&module, part, None).unwrap();
     assert_eq!(both.to_string(), "wrong-value (remainder-unsigned, ternary-not-converted)");
     let at = better.iter().position(|better| better.text().contains(".const"));
     let mut betters = better.iter().take(at.unwrap_or(better.len()));
     let start = betters.next().unwrap().clone();
     let mut question = SameCause::new(&tested, &both, limits, &processes);
-    let first = reduce(start, &mut question, &Options::default(), &mut |_| ()).unwrap();
+    let first = reduce(start, &mut question, &ReduceOptions::default(), &mut |_| ()).unwrap();
     assert!(first.program.text().contains('?'));
     assert_eq!(first.steps, betters.count() as u64);
     let widened = Program::parse(&first.program.text().replace(".global", ".const")).unwrap();
     let narrowed = both.narrowed().unwrap();
     let mut question = SameCause::new(&tested, &narrowed, limits, &processes);
-    let second = reduce(widened, &mut question, &Options::default(), &mut |_| ()).unwrap();
+    let second = reduce(widened, &mut question, &ReduceOptions::default(), &mut |_| ()).unwrap();
     assert_eq!(second.program, shrunk.reduced.program);
     assert!(first.steps > 0 && second.steps > 0);
     assert_eq!(shrunk.reduced.steps, first.steps + second.steps);

@@ -9,7 +9,7 @@ use ptxsmith_campaign::merge::{self, merge};
 use ptxsmith_campaign::run::run;
 use ptxsmith_campaign::session::{Events, Progress};
 use ptxsmith_campaign::store::Shard;
-use ptxsmith_campaign::{Failure, Outcome};
+use ptxsmith_campaign::{CampaignOutcome, Failure};
 use ptxsmith_gen::Focus;
 use ptxsmith_report::Report;
 use ptxsmith_report::folder::{self, Folder};
@@ -23,11 +23,12 @@ fn subjects() -> [SubjectSpec; 2] {
     [implementation("right", right), implementation("wrong", wrong(&["octal-as-decimal"]))]
 }
 
-/// A campaign of so many cases in a directory, in which something may be there already, and the notes that it tells.
-fn campaign(out: &Path, cases: u64, resume: bool) -> (Outcome, Vec<String>) {
+/// A campaign of so many cases in a directory, in which something may be there already, and the notes that it
+/// tells.
+fn campaign(out: &Path, cases: u64, resume: bool) -> (CampaignOutcome, Vec<String>) {
     let (session, told) = session(7);
     let options =
-        ptxsmith_campaign::run::Options { resume, ..options(&subjects(), Focus::Mixed, cases, out) };
+        ptxsmith_campaign::run::RunOptions { resume, ..options(&subjects(), Focus::Mixed, cases, out) };
     let outcome = run(&session, &options).unwrap();
     (outcome, told.take().notes)
 }
@@ -94,7 +95,7 @@ fn shards_are_put_together_to_what_an_undivided_campaign_counts() {
         run(&session(7).0, &options).unwrap();
     }
     let out = directory.path().join("all");
-    let options = merge::Options {
+    let options = merge::MergeOptions {
         directories: shards,
         out: out.clone(),
         replace: false,

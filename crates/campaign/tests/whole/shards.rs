@@ -1,4 +1,5 @@
-//! One campaign in parts: shards, an end before its time, a larger number of cases. The result is that of the whole.
+//! One campaign in parts: shards, an end before its time, a larger number of cases. The result is that of the
+//! whole.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,8 +10,8 @@ use crate::common::{Recorder, Told, implementation, options, result, session};
 use ptxsmith_campaign::merge::{self, merge};
 use ptxsmith_campaign::run::{self, run};
 use ptxsmith_campaign::session::Session;
-use ptxsmith_campaign::store::{STATE, Shard, State, VERDICTS};
-use ptxsmith_campaign::{Failure, Outcome};
+use ptxsmith_campaign::store::{CampaignState, STATE, Shard, VERDICTS};
+use ptxsmith_campaign::{CampaignOutcome, Failure};
 use ptxsmith_gen::Focus;
 use ptxsmith_report::{Report, folder};
 use ptxsmith_subject::{Request, SubjectSpec};
@@ -31,8 +32,8 @@ fn part(
     session: &Session,
     cases: u64,
     out: &Path,
-    change: impl FnOnce(&mut run::Options),
-) -> Result<Outcome, Failure> {
+    change: impl FnOnce(&mut run::RunOptions),
+) -> Result<CampaignOutcome, Failure> {
     let mut options = options(&subjects(), Focus::Mixed, cases, out);
     options.reduce = Some(Duration::ZERO);
     change(&mut options);
@@ -43,7 +44,7 @@ fn new_session() -> (Session, Recorder) {
     session(SEED)
 }
 
-fn whole() -> (TempDir, Outcome) {
+fn whole() -> (TempDir, CampaignOutcome) {
     let out = tempdir().unwrap();
     let outcome = part(&new_session().0, CASES, out.path(), |_| {}).unwrap();
     (out, outcome)
@@ -74,11 +75,16 @@ fn message<T>(result: Result<T, Failure>) -> String {
     }
 }
 
-fn merged(directories: &[&Path], out: &Path, partial: bool) -> (Result<Outcome, Failure>, Told) {
+fn merged(directories: &[&Path], out: &Path, partial: bool) -> (Result<CampaignOutcome, Failure>, Told) {
     let (session, told) = new_session();
     let directories = directories.iter().map(|&path| PathBuf::from(path)).collect();
-    let options =
-        merge::Options { directories, out: out.to_owned(), replace: false, partial, subjects: subjects() };
+    let options = merge::MergeOptions {
+        directories,
+        out: out.to_owned(),
+        replace: false,
+        partial,
+        subjects: subjects(),
+    };
     let outcome = merge(&session, &options);
     (outcome, told.take())
 }
@@ -93,7 +99,7 @@ fn shards_give_together_what_the_undivided_campaign_gives() {
         let outcome = part(&new_session().0, CASES, out.path(), |options| options.shard = shard).unwrap();
         assert!(outcome.resumable && outcome.report.complete);
         compared += outcome.report.compared;
-        assert_eq!(State::read(out.path()).unwrap().unwrap().shard, shard);
+        assert_eq!(CampaignState::read(out.path()).unwrap().unwrap().shard, shard);
     }
     assert_eq!(compared, all.report.compared);
     // The order in which they are named plays no part.
@@ -173,7 +179,7 @@ fn a_campaign_that_was_stopped_is_gone_on_with_to_the_same_end() {
     .unwrap();
     assert!(outcome.interrupted && outcome.resumable && !outcome.report.complete);
     assert!(outcome.report.compared < all.report.compared);
-    assert!(!State::read(out.path()).unwrap().unwrap().complete);
+    assert!(!CampaignState::read(out.path()).unwrap().unwrap().complete);
 
     // It is neither begun anew nor gone on with as another one.
     assert!(message(part(&new_session().0, CASES, out.path(), |_| {})).contains("--resume goes on with it"));

@@ -11,22 +11,23 @@ use ptxsmith_subject::SubjectSpec;
 use ptxsmith_subject::toolchain::DEFAULT;
 
 use crate::exit::Failure;
-use crate::values::{Deny, count, count_or_none, subject};
-use crate::work::Work;
+use crate::values::{DeniedResult, count, count_or_none, subject};
+use crate::work::WorkArgs;
 
-use super::generate::What;
+use super::generate::ProgramKind;
 use super::generate::{focus, focuses};
-use super::report::{Show, formats};
+use super::report::{FullListing, formats};
 use crate::values::duration;
 
 fn shard(text: &str) -> Result<Shard, String> {
-    let read = || {
-        let (number, of) = text.split_once('/')?;
-        Some(Shard { number: number.parse().ok()?, of: of.parse().ok()? })
-    };
-    read().filter(|shard| (1..=shard.of).contains(&shard.number)).ok_or_else(|| {
+    read_shard(text).filter(|shard| (1..=shard.of).contains(&shard.number)).ok_or_else(|| {
         format!("`{text}` is not a shard: write K/N with K from 1 to N, such as 1/4 for the first of four")
     })
+}
+
+fn read_shard(text: &str) -> Option<Shard> {
+    let (number, of) = text.split_once('/')?;
+    Some(Shard { number: number.parse().ok()?, of: of.parse().ok()? })
 }
 
 /// Environment variables of job engines: the index of the job, the lowest index, and the number of jobs.
@@ -38,41 +39,52 @@ const ENGINES: [(&str, Option<&str>, &str); 4] = [
     ("CI_NODE_INDEX", Some("1"), "CI_NODE_TOTAL"),
 ];
 
-/// Returns the shard set by the environment of a Slurm array task, a Kubernetes Indexed Job, or a CI matrix (GitLab,
-/// Buildkite). Without such variables the shard is the whole campaign. GitHub has no such variables: its matrix is
-/// passed with `--shard`.
-fn from_environment(of: impl Fn(&str) -> Option<String>) -> Result<Shard, String> {
-    for (index, least, count) in ENGINES {
-        let (Some(own), Some(all)) = (of(index), of(count)) else { continue };
-        let number = |name: &str, text: &str| {
-            text.parse::<u64>().map_err(|_| format!("{name} is `{text}`, which is no number; give --shard"))
-        };
-        let least = match least {
+/// Returns the shard set by the environment of a Slurm array task, a Kubernetes Indexed Job, or a CI matrix
+/// (GitLab, Buildkite). Without such variables the shard is the whole campaign. GitHub has no such variables:
+/// its matrix is passed with `--shard`.
+fn from_environment(value_of: impl Fn(&str) -> Option<String>) -> Result<Shard, String> {
+    for (index_name, least_name, count_name) in ENGINES {
+        let (Some(index), Some(count)) = (value_of(index_name), value_of(count_name)) else { continue };
+        let least = match least_name {
             None => 0,
-            Some(fixed) if fixed.bytes().all(|b| b.is_ascii_digit()) => number(index, fixed)?,
-            Some(name) => of(name).map_or(Ok(0), |text| number(name, &text))?,
+            Some(fixed) if fixed.bytes().all(|b| b.is_ascii_digit()) => variable_number(index_name, fixed)?,
+            Some(name) => value_of(name).map_or(Ok(0), |text| variable_number(name, &text))?,
         };
-        let (own, all) = (number(index, &own)?, number(count, &all)?);
-        let place = own.checked_sub(least).filter(|&place| place < all);
-        let place = place.ok_or_else(|| format!("{index} is {own}, with {all} in {count}; give --shard"))?;
-        return Ok(Shard { number: place + 1, of: all });
+        let index = variable_number(index_name, &index)?;
+        let count = variable_number(count_name, &count)?;
+        let Some(position) = index.checked_sub(least).filter(|&position| position < count) else {
+            return Err(format!("{index_name} is {index}, with {count} in {count_name}; give --shard"));
+        };
+        return Ok(Shard { number: position + 1, of: count });
     }
     Ok(Shard::ALL)
+}
+
+/// Parses the value of the environment variable `name`.
+fn variable_number(name: &str, text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| format!("{name} is `{text}`, which is no number; give --shard"))
 }
 
 fn subject_help() -> String {
     let default = SubjectSpec::default();
     format!(
-        "An implementation to test: {}; may be repeated [default: {default}, release {DEFAULT} where it is installed or no other is there]",
+        "An implementation to test: {}; may be repeated [default: {default}, release {DEFAULT} where it is \
+         installed or no other is there]",
         SubjectSpec::forms()
     )
 }
 
-/// What every campaign takes.
+/// The options of every campaign.
 #[derive(Args, Debug)]
-pub struct Campaign {
+pub struct CampaignArgs {
     /// An implementation to test; may be repeated
-    #[arg(long = "subject", value_name = "SUBJECT", value_parser = subject, help = "An implementation to test, such as ptxas@13.5 or exec:CMD; repeatable", long_help = subject_help())]
+    #[arg(
+        long = "subject",
+        value_name = "SUBJECT",
+        value_parser = subject,
+        help = "An implementation to test, such as ptxas@13.5 or exec:CMD; repeatable",
+        long_help = subject_help(),
+    )]
     pub subjects: Vec<SubjectSpec>,
     /// Stop after this many cases: 5000, 5k, 1e6
     ///
@@ -97,12 +109,13 @@ pub struct Campaign {
     /// Write the failures that were found as a file for --expect-failures
     #[arg(long, hide_short_help = true, value_name = "FILE")]
     pub write_expected: Option<PathBuf>,
-    /// Known deviations of your own: files in the form of docs/guide/known-deviations.md, and directories of them; may be repeated
+    /// Known deviations of your own: files in the form of docs/guide/known-deviations.md, and directories of
+    /// them; may be repeated
     #[arg(long = "known", hide_short_help = true, value_name = "FILE|DIR")]
     pub known: Vec<PathBuf>,
     /// Flags of long work.
     #[command(flatten)]
-    pub work: Work,
+    pub work: WorkArgs,
 }
 
 /// How the result of a campaign is presented, and its status.
@@ -110,10 +123,10 @@ pub struct Campaign {
 pub struct Presentation {
     /// Status 1 also for this; may be repeated
     #[arg(long, value_name = "WHAT")]
-    pub deny: Vec<Deny>,
+    pub deny: Vec<DeniedResult>,
     /// Print this in full
     #[arg(long, hide_short_help = true, value_name = "WHAT")]
-    pub show: Vec<Show>,
+    pub show: Vec<FullListing>,
     /// Print the report in this form instead
     #[arg(long, hide_possible_values = true, value_name = "FORMAT", value_parser = formats())]
     pub format: Option<&'static ReportFormat>,
@@ -121,32 +134,55 @@ pub struct Presentation {
 
 /// `run`
 #[derive(Args, Debug)]
-pub struct Run {
-    /// What every campaign takes.
+pub struct RunArgs {
+    /// The options of every campaign.
     #[command(flatten)]
-    pub campaign: Campaign,
+    pub campaign: CampaignArgs,
     /// Where report and findings go
     #[arg(long, value_name = "DIR", default_value = "ptxsmith-out")]
     pub out: PathBuf,
     /// What to generate
-    #[arg(long, value_name = "WHAT", default_value = "mixed", value_parser = focus(), hide_possible_values = true, long_help = focuses())]
-    pub focus: What,
+    #[arg(
+        long,
+        value_name = "WHAT",
+        default_value = "mixed",
+        value_parser = focus(),
+        hide_possible_values = true,
+        long_help = focuses(),
+    )]
+    pub focus: ProgramKind,
     /// Only this cell of the tables of `--focus places`, or this family of them; may be repeated
     #[arg(long = "cell", hide_short_help = true, value_name = "NAME")]
     pub cells: Vec<String>,
-    /// Say in the report what each subject makes of each cell of `--focus places`; `atlas` renders it
-    #[arg(long, hide_short_help = true, conflicts_with_all = ["exhaustive", "weights", "mutate", "resume", "shard"])]
+    /// List in the report the result of each subject for each cell of `--focus places`; `atlas` renders it
+    #[arg(
+        long,
+        hide_short_help = true,
+        conflicts_with_all = ["exhaustive", "weights", "mutate", "resume", "shard"],
+    )]
     pub by_case: bool,
     /// Judge every small program instead: 1 or 2, how deep operators nest in them
-    #[arg(long, value_name = "DEPTH", value_parser = clap::value_parser!(u32).range(1..=2), conflicts_with_all = ["focus", "weights"])]
+    #[arg(
+        long,
+        value_name = "DEPTH",
+        value_parser = clap::value_parser!(u32).range(1..=2),
+        conflicts_with_all = ["focus", "weights"],
+    )]
     pub exhaustive: Option<u32>,
     /// Weights of the grammar's productions, a line each: NAME = WEIGHT
     #[arg(long, hide_short_help = true, value_name = "FILE")]
     pub weights: Option<PathBuf>,
-    /// Change tokens of these programs instead: delete, double, swap, replace, splice. No implementation may die of what comes out
-    #[arg(long, hide_short_help = true, value_name = "FILE|DIR", num_args = 1.., conflicts_with_all = ["focus", "cells", "weights", "exhaustive", "resume", "shard"])]
+    /// Change tokens of these programs instead: delete, double, swap, replace, splice. No implementation may
+    /// crash on the result
+    #[arg(
+        long,
+        hide_short_help = true,
+        value_name = "FILE|DIR",
+        num_args = 1..,
+        conflicts_with_all = ["focus", "cells", "weights", "exhaustive", "resume", "shard"],
+    )]
     pub mutate: Vec<PathBuf>,
-    /// How long new findings are made smaller for, all together; 0s leaves them as they are [default: a limit in programs,
+    /// The time for reducing all new findings together; 0s reduces none [default: a limit in programs,
     /// with which the report does not depend on the machine]
     #[arg(long, hide_short_help = true, value_name = "TIME", value_parser = humantime::parse_duration)]
     pub reduce: Option<Duration>,
@@ -165,7 +201,7 @@ pub struct Run {
     pub shard: Option<Shard>,
 }
 
-impl Run {
+impl RunArgs {
     /// Returns the shard given by `--shard` or by the environment.
     pub fn shard(&self) -> Result<Shard, Failure> {
         match self.shard {
@@ -177,7 +213,7 @@ impl Run {
 
 /// `merge`
 #[derive(Args, Debug)]
-pub struct Merge {
+pub struct MergeArgs {
     /// The directories of the shards
     #[arg(required = true, value_name = "DIR")]
     pub directories: Vec<PathBuf>,
@@ -190,18 +226,18 @@ pub struct Merge {
     /// Merge also where shards are missing or unfinished, and say which
     #[arg(long)]
     pub partial: bool,
-    /// A program that the shards tested and that may be run once more: exec:, serve: or a path. Others are not run, since
-    /// only the shards name them
+    /// A program that the shards tested and that may be run once more: exec:, serve: or a path. Others are
+    /// not run, since only the shards name them
     #[arg(long = "subject", value_name = "SUBJECT", value_parser = subject)]
     pub subjects: Vec<SubjectSpec>,
     /// Flags of long work.
     #[command(flatten)]
-    pub work: Work,
+    pub work: WorkArgs,
 }
 
 /// `drift`
 #[derive(Args, Debug)]
-pub struct Drift {
+pub struct DriftArgs {
     /// The older release: 12.0, nvlink@13.0
     #[arg(long, value_name = "RELEASE", requires = "to")]
     pub from: Option<String>,
@@ -220,14 +256,14 @@ pub struct Drift {
     /// End within this time, with the programs that were tried until then: 90s, 10m
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub time: Option<Duration>,
-    /// Status 1 for a change that a known deviation explains, or for programs that some release did not compare; may be
-    /// repeated
+    /// Status 1 for a change that a known deviation explains, or for programs that some release did not
+    /// compare; may be repeated
     #[arg(long, value_name = "WHAT")]
-    pub deny: Vec<Deny>,
+    pub deny: Vec<DeniedResult>,
     /// Where drift.json and drift.md go
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Flags of long work.
     #[command(flatten)]
-    pub work: Work,
+    pub work: WorkArgs,
 }

@@ -4,24 +4,29 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use ptxsmith_campaign::reducing::Expected;
+use ptxsmith_campaign::reducing::ExpectedDeviation;
 use ptxsmith_oracle::Question;
 use ptxsmith_subject::SubjectSpec;
 use ptxsmith_subject::toolchain::Release;
 
-use crate::values::{Bytes, Deny, bytes, reading, subject};
-use crate::work::Work;
+use crate::values::{DeniedResult, InputBytes, bytes, reading, subject};
+use crate::work::WorkArgs;
 
-use super::campaign::Campaign;
+use super::campaign::CampaignArgs;
 use crate::values::duration;
 
 /// `eval`
 #[derive(Args, Debug)]
-pub struct Eval {
+pub struct EvalArgs {
     /// The PTX file; - reads standard input
     pub file: PathBuf,
-    /// Further modules of one program: what linking may make of their variables and those of FILE
-    #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with_all = ["json", "clauses", "input", "expect"])]
+    /// Further modules of the program in FILE: evaluate the variables of all modules, linked
+    #[arg(
+        long,
+        value_name = "FILE",
+        num_args = 1..,
+        conflicts_with_all = ["json", "clauses", "input", "expect"],
+    )]
     pub link: Vec<PathBuf>,
     /// Print JSON (ptxsmith.module/1)
     #[arg(long)]
@@ -32,18 +37,18 @@ pub struct Eval {
     /// Answer an open question of the specification otherwise than by default; may be repeated
     #[arg(long = "reading", value_name = "QUESTION=ANSWER", value_parser = reading)]
     pub readings: Vec<(Question, usize)>,
-    /// Evaluate kernels with two .u64 parameters too, the addresses of an input and of an output buffer: the bytes of the input, in the
-    /// order of memory
+    /// Evaluate kernels with two .u64 parameters too, the addresses of an input and of an output buffer: the
+    /// bytes of the input, in the order of memory
     #[arg(long, value_name = "HEX", value_parser = bytes)]
-    pub input: Option<Bytes>,
+    pub input: Option<InputBytes>,
     /// Status 1 if the answer is another, 3 if the specification does not decide
     #[arg(long, value_name = "ANSWER")]
-    pub expect: Option<Expect>,
+    pub expect: Option<ExpectedValidity>,
 }
 
 /// `lint`
 #[derive(Args, Debug)]
-pub struct Lint {
+pub struct LintArgs {
     /// PTX files, and directories of them; - reads standard input
     #[arg(required = true, value_name = "FILE|DIR")]
     pub paths: Vec<PathBuf>,
@@ -52,19 +57,21 @@ pub struct Lint {
     pub format: LintFormat,
     /// Status 1 also for this; may be repeated
     #[arg(long, value_name = "WHAT")]
-    pub deny: Vec<Deny>,
-    /// Do not warn of this listed deviation; may be repeated. A comment `// ptxsmith: allow ID` allows it on its line and the next
+    pub deny: Vec<DeniedResult>,
+    /// Do not warn of this listed deviation; may be repeated. A comment `// ptxsmith: allow ID` allows it on
+    /// its line and the next
     #[arg(long, value_name = "ID")]
     pub allow: Vec<String>,
     /// Only what this release of ptxas shows; may be repeated [default: every listed release]
     #[arg(long = "release", value_name = "RELEASE", value_parser = Release::find)]
     pub releases: Vec<&'static Release>,
-    /// Known deviations of your own: files in the form of docs/guide/known-deviations.md, and directories of them; may be repeated
+    /// Known deviations of your own: files in the form of docs/guide/known-deviations.md, and directories of
+    /// them; may be repeated
     #[arg(long = "known", hide_short_help = true, value_name = "FILE|DIR")]
     pub known: Vec<PathBuf>,
 }
 
-/// The form of what `lint` says.
+/// The output formats of `lint`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum LintFormat {
     /// FILE:LINE:COLUMN: warning: ..., with the id, as compilers write it
@@ -75,9 +82,9 @@ pub enum LintFormat {
     Sarif,
 }
 
-/// What `eval --expect` asks.
+/// The answers that `eval --expect` tests for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Expect {
+pub enum ExpectedValidity {
     /// Nothing is refused, and every variable is judged
     Accepted,
     /// The specification refuses a part
@@ -88,23 +95,24 @@ pub enum Expect {
 
 /// `check`
 #[derive(Args, Debug)]
-pub struct Check {
+pub struct CheckArgs {
     /// PTX files, and directories of them; - reads standard input
     #[arg(required = true, value_name = "FILE|DIR")]
     pub paths: Vec<PathBuf>,
-    /// What every campaign takes.
+    /// The options of every campaign.
     #[command(flatten)]
-    pub campaign: Campaign,
-    /// Verify what the files say of themselves in their leading comments
+    pub campaign: CampaignArgs,
+    /// Verify the expectations in the leading comments of the files
     ///
-    /// As the cases of the corpus do; status 2 where something does not hold. Without --subject nothing else is done, and no
-    /// implementation is needed.
+    /// As the cases of the corpus do; status 2 where something does not hold. Without --subject nothing else
+    /// is done, and no implementation is needed.
     #[arg(long)]
     pub expectations: bool,
-    /// Judge the files as the modules of one program, which the subjects link in every order: nvlink@RELEASE, nvjitlink@RELEASE
+    /// Judge the files as modules of a single program, which the subjects link in every order:
+    /// nvlink@RELEASE, nvjitlink@RELEASE
     #[arg(long, conflicts_with_all = ["expectations", "by_case", "out"])]
     pub link: bool,
-    /// Say in the report what each subject makes of each file; `atlas` renders it
+    /// List in the report the result of each subject for each file; `atlas` renders it
     #[arg(long, hide_short_help = true, requires = "out")]
     pub by_case: bool,
     /// Write report and findings here
@@ -119,7 +127,7 @@ pub struct Check {
 
 /// `reduce`
 #[derive(Args, Debug)]
-pub struct Reduce {
+pub struct ReduceArgs {
     /// The PTX file; - reads standard input
     pub file: PathBuf,
     /// The implementation that shows the deviation [default: ptxas]
@@ -130,20 +138,28 @@ pub struct Reduce {
     /// The deviation to keep, where there are several
     ///
     /// Its class, the name of a known or suspected one, or QUESTION=ANSWER.
-    #[arg(long, value_name = "VERDICT", value_parser = Expected::parse, conflicts_with = "command")]
-    pub expect: Option<Expected>,
+    #[arg(long, value_name = "VERDICT", value_parser = ExpectedDeviation::parse, conflicts_with = "command")]
+    pub expect: Option<ExpectedDeviation>,
     /// Keep also on which of these the deviation shows: ptxas@all, or several
-    #[arg(long, hide_short_help = true, value_name = "SUBJECT", value_parser = subject, num_args = 1.., conflicts_with_all = ["command", "text"])]
+    #[arg(
+        long,
+        hide_short_help = true,
+        value_name = "SUBJECT",
+        value_parser = subject,
+        num_args = 1..,
+        conflicts_with_all = ["command", "text"],
+    )]
     pub same_on: Vec<SubjectSpec>,
-    /// Keep instead what this command ends with status 0 for
+    /// Interestingness test: keep a candidate when `CMD FILE` exits with 0
     ///
     /// It gets the program's file as its last argument.
     #[arg(long, value_name = "CMD")]
     pub command: Option<String>,
-    /// Reduce lines, tokens and characters: for what is no PTX, and for lexers
+    /// Reduce lines, tokens and characters: for files that are not PTX
     #[arg(long)]
     pub text: bool,
-    /// Known deviations of your own: files in the form of docs/guide/known-deviations.md, and directories of them; may be repeated
+    /// Known deviations of your own: files in the form of docs/guide/known-deviations.md, and directories of
+    /// them; may be repeated
     #[arg(long = "known", hide_short_help = true, value_name = "FILE|DIR")]
     pub known: Vec<PathBuf>,
     /// Where the result goes [default: FILE.reduced.ptx]
@@ -157,12 +173,12 @@ pub struct Reduce {
     pub timeout: Option<Duration>,
     /// Flags of long work.
     #[command(flatten)]
-    pub work: Work,
+    pub work: WorkArgs,
 }
 
 /// `bundle`
 #[derive(Args, Debug)]
-pub struct Bundle {
+pub struct BundleArgs {
     /// Findings of the campaign, and listed deviations
     #[arg(required = true, value_name = "ID")]
     pub ids: Vec<String>,
@@ -177,5 +193,5 @@ pub struct Bundle {
     pub out: PathBuf,
     /// Flags of long work.
     #[command(flatten)]
-    pub work: Work,
+    pub work: WorkArgs,
 }

@@ -9,16 +9,16 @@ use ptxsmith_report::{FORMATS, ReportFormat};
 
 use crate::values::since;
 
-/// What `--show` prints in full.
+/// The parts of a report that `--show` prints in full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Show {
+pub enum FullListing {
     /// Known deviations
     Known,
 }
 
 /// `report`
 #[derive(Args, Debug)]
-pub struct Report {
+pub struct ReportArgs {
     /// The folder of a campaign, or its report.json
     #[arg(value_name = "DIR")]
     pub directory: PathBuf,
@@ -27,7 +27,7 @@ pub struct Report {
     pub format: &'static ReportFormat,
     /// Print this in full
     #[arg(long, value_name = "WHAT")]
-    pub show: Vec<Show>,
+    pub show: Vec<FullListing>,
     /// Only this finding, in full: its id, or how its id begins
     #[arg(long, value_name = "ID")]
     pub finding: Option<String>,
@@ -44,14 +44,13 @@ pub struct Report {
 
 /// Parses the name of a report format.
 pub(super) fn formats() -> impl TypedValueParser<Value = &'static ReportFormat> {
-    let named = |format: &ReportFormat| PossibleValue::new(format.name).help(format.about);
-    PossibleValuesParser::new(FORMATS.iter().map(named))
-        .try_map(|name| ReportFormat::from_name(&name).ok_or("no format"))
+    let values = FORMATS.iter().map(|format| PossibleValue::new(format.name).help(format.about));
+    PossibleValuesParser::new(values).try_map(|name| ReportFormat::from_name(&name).ok_or("no format"))
 }
 
 /// `explain`
 #[derive(Args, Debug)]
-pub struct Explain {
+pub struct ExplainArgs {
     /// The id of a listed deviation, a clause, a section of the specification, or an ambiguity
     #[arg(value_name = "NAME")]
     pub name: String,
@@ -59,7 +58,7 @@ pub struct Explain {
 
 /// `history`
 #[derive(Args, Debug)]
-pub struct History {
+pub struct HistoryArgs {
     /// The database, made where there is none and --add is given
     #[arg(value_name = "DB")]
     pub database: PathBuf,
@@ -76,8 +75,9 @@ pub struct History {
 
 /// `atlas`
 #[derive(Args, Debug)]
-pub struct Atlas {
-    /// The folders of campaigns, or their report.json; `check --by-case` and `run --focus places --by-case` have programs
+pub struct AtlasArgs {
+    /// The folders of campaigns, or their report.json; `check --by-case` and `run --focus places --by-case`
+    /// have programs
     #[arg(required = true, value_name = "DIR")]
     pub directories: Vec<PathBuf>,
     /// Where the pages go

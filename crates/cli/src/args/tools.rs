@@ -1,4 +1,5 @@
-//! Arguments of commands about installations and ptxsmith itself: `subjects`, `toolchain`, `completions`, `worker`.
+//! Arguments of commands about installations and ptxsmith itself: `subjects`, `toolchain`, `completions`,
+//! `worker`.
 
 use std::path::PathBuf;
 
@@ -7,11 +8,11 @@ use ptxsmith_subject::SubjectSpec;
 use ptxsmith_subject::toolchain::{Installable, Release};
 
 use crate::values::subject;
-use crate::work::Work;
+use crate::work::WorkArgs;
 
 /// `subjects`
 #[derive(Args, Debug)]
-pub struct Subjects {
+pub struct SubjectsArgs {
     /// Look at this one; may be repeated [default: every form, and every installed release]
     #[arg(long = "subject", value_name = "SUBJECT", value_parser = subject)]
     pub subjects: Vec<SubjectSpec>,
@@ -20,33 +21,33 @@ pub struct Subjects {
     pub json: bool,
     /// Flags of long work.
     #[command(flatten)]
-    pub work: Work,
+    pub work: WorkArgs,
 }
 
 /// `completions`
 #[derive(Args, Debug)]
-pub struct Completions {
+pub struct CompletionsArgs {
     /// The shell
     pub shell: clap_complete::Shell,
 }
 
 /// A worker that loads a library.
 #[derive(Args, Debug)]
-pub struct WithLibrary {
+pub struct LibraryWorkerArgs {
     /// The library
     pub library: PathBuf,
-    /// Print what it is instead
+    /// Print its description instead
     #[arg(long)]
     pub describe: bool,
 }
 
 /// `worker`
 #[derive(Debug, Subcommand)]
-pub enum Worker {
+pub enum WorkerCommand {
     /// NVIDIA's nvJitLink
-    Nvjitlink(WithLibrary),
+    Nvjitlink(LibraryWorkerArgs),
     /// NVIDIA's PTX compiler, as the driver's JIT compiler library has it
-    Ptxjit(WithLibrary),
+    Ptxjit(LibraryWorkerArgs),
     /// NVRTC: compiles one source
     Nvrtc {
         /// The library
@@ -61,19 +62,19 @@ pub enum Worker {
     },
     /// The CUDA driver
     Driver {
-        /// Print what it is instead, and whether there is a device
+        /// Print its description instead, and whether there is a device
         #[arg(long)]
         describe: bool,
         /// Flags of long work.
         #[command(flatten)]
-        work: Work,
+        work: WorkArgs,
     },
 }
 
 /// `toolchain`
 #[derive(Debug, Subcommand)]
-pub enum Toolchain {
-    /// List everything that can be installed, and where that is which is installed
+pub enum ToolchainCommand {
+    /// List all tools that can be installed, and the paths of the installed ones
     #[command(after_long_help = "Example:\n  ptxsmith toolchain list")]
     List {
         /// Print JSON
@@ -81,19 +82,19 @@ pub enum Toolchain {
         json: bool,
     },
     /// Install releases of ptxas, and other tools
-    #[command(
-        after_long_help = "Example:\n  ptxsmith toolchain install 13.5 12.9.41 nvjitlink@13.5 ptxjit@535.261.03 cuobjdump"
-    )]
+    #[command(after_long_help = "Example:\n  ptxsmith toolchain install 13.5 12.9.41 nvjitlink@13.5 \
+            ptxjit@535.261.03 cuobjdump")]
     Install {
-        /// 13.5 for the newest ptxas of a minor release, a full version such as 13.0.48, nvjitlink@RELEASE, nvlink@RELEASE, ptxjit@VERSION
-        /// (of a driver), or cuobjdump
+        /// 13.5 for the newest ptxas of a minor release, a full version such as 13.0.48, nvjitlink@RELEASE,
+        /// nvlink@RELEASE, ptxjit@VERSION (of a driver), or cuobjdump
         #[arg(required = true, value_name = "RELEASE", value_parser = Installable::find)]
         releases: Vec<Installable>,
-        /// Install anew what is there and is not what was installed
+        /// Reinstall tools with files that changed after the installation
         #[arg(long)]
         repair: bool,
     },
-    /// Compare what is installed with what was installed, byte by byte. Before each use only size and time are compared
+    /// Compare the installed files with the original ones, byte by byte. Before each use only size and time
+    /// are compared
     #[command(after_long_help = "Example:\n  ptxsmith toolchain verify 13.5")]
     Verify {
         /// As install takes them [default: all that is installed]

@@ -8,7 +8,7 @@ use ptxsmith_campaign::files::{make_directory, write_whole};
 use ptxsmith_report::atlas::{AtlasError, INDEX, SCHEMA, atlas};
 use serde_json::Value;
 
-use super::{Context, report};
+use super::{CommandContext, report};
 use crate::args;
 use crate::console::line;
 use crate::exit::{Exit, Failure};
@@ -20,7 +20,7 @@ const MOST_BYTES: usize = 5_000_000;
 const FOLDERS: [&str; 3] = ["clauses", "forms", "deviations"];
 
 /// Writes all pages, or none if the campaigns cannot be combined.
-pub fn run(context: &Context, args: &args::Atlas) -> Result<Exit, Failure> {
+pub fn run(context: &CommandContext, args: &args::AtlasArgs) -> Result<Exit, Failure> {
     let folders = args.directories.iter().map(|path| report::read(path)).collect::<Result<Vec<_>, _>>()?;
     let files = atlas(&folders).map_err(|error| match error {
         AtlasError::Render(error) => Failure::Harness(error.into()),
@@ -51,15 +51,10 @@ pub fn run(context: &Context, args: &args::Atlas) -> Result<Exit, Failure> {
 
 /// Removes the files of an earlier atlas from a directory. Other files are never touched.
 fn make_room(out: &Path, replace: bool) -> Result<(), Failure> {
-    let failed = |error: std::io::Error| Failure::Harness(error.into());
-    if fs::read_dir(out).map_err(failed)?.next().is_none() {
+    if fs::read_dir(out).map_err(unreadable)?.next().is_none() {
         return Ok(());
     }
-    let is_atlas = || {
-        let index: Value = serde_json::from_slice(&fs::read(out.join(format!("{INDEX}.json"))).ok()?).ok()?;
-        Some(index["schema"] == SCHEMA)
-    };
-    if !replace || is_atlas() != Some(true) {
+    if !replace || !is_atlas(out) {
         let name = out.to_string_lossy();
         let how = if replace { "and holds no atlas" } else { "; --replace removes the atlas that is there" };
         return Err(Failure::BadInput(format!("{} is not empty{how}; give another --out", line(&name))));
@@ -67,16 +62,26 @@ fn make_room(out: &Path, replace: bool) -> Result<(), Failure> {
     for folder in FOLDERS {
         let entries = match fs::read_dir(out.join(folder)) {
             Err(error) if error.kind() == ErrorKind::NotFound => continue,
-            entries => entries.map_err(failed)?,
+            entries => entries.map_err(unreadable)?,
         };
         for entry in entries {
-            let path = entry.map_err(failed)?.path();
+            let path = entry.map_err(unreadable)?.path();
             let is_page =
                 path.extension().is_some_and(|extension| extension == "html" || extension == "json");
             if is_page && path.is_file() {
-                fs::remove_file(&path).map_err(failed)?;
+                fs::remove_file(&path).map_err(unreadable)?;
             }
         }
     }
     Ok(())
+}
+
+/// Returns true if a directory holds an atlas, judging by its index.
+fn is_atlas(directory: &Path) -> bool {
+    let Ok(text) = fs::read(directory.join(format!("{INDEX}.json"))) else { return false };
+    serde_json::from_slice::<Value>(&text).is_ok_and(|index| index["schema"] == SCHEMA)
+}
+
+fn unreadable(error: std::io::Error) -> Failure {
+    Failure::Harness(error.into())
 }

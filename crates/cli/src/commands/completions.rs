@@ -9,11 +9,11 @@ use ptxsmith_subject::SubjectSpec;
 use ptxsmith_subject::toolchain::{RELEASES, TOOLS};
 
 use crate::args::{self, Cli};
-use crate::commands::Context;
+use crate::commands::CommandContext;
 use crate::exit::{Exit, Failure};
 
 /// Prints the completion script for the given shell.
-pub fn run(context: &Context, args: &args::Completions) -> Result<Exit, Failure> {
+pub fn run(context: &CommandContext, args: &args::CompletionsArgs) -> Result<Exit, Failure> {
     let mut program = Cli::command();
     program.build();
     let mut script = Vec::new();
@@ -32,19 +32,21 @@ fn with_values(command: &Command, path: &str) -> Command {
     for arg in command.get_arguments().filter(|arg| !arg.is_hide_set() && !is_made(arg)) {
         let values = known_values(path, arg.get_id().as_str());
         let arg = arg.clone().global(false);
-        new = new.arg(match values.is_empty() {
-            true => arg,
-            false => arg.value_parser(PossibleValuesParser::new(values)),
+        new = new.arg(if values.is_empty() {
+            arg
+        } else {
+            arg.value_parser(PossibleValuesParser::new(values))
         });
     }
-    let of_sub = |sub: &Command| {
-        let path = format!("{path} {}", sub.get_name());
-        with_values(sub, path.trim_start())
-    };
-    new.disable_help_subcommand(true).subcommands(shown(command).map(of_sub))
+    let mut subcommands = Vec::new();
+    for subcommand in visible_subcommands(command) {
+        let path = format!("{path} {}", subcommand.get_name());
+        subcommands.push(with_values(subcommand, path.trim_start()));
+    }
+    new.disable_help_subcommand(true).subcommands(subcommands)
 }
 
-fn shown(command: &Command) -> impl Iterator<Item = &Command> {
+fn visible_subcommands(command: &Command) -> impl Iterator<Item = &Command> {
     command.get_subcommands().filter(|sub| !sub.is_hide_set() && sub.get_name() != "help")
 }
 
@@ -53,15 +55,11 @@ fn is_made(arg: &Arg) -> bool {
     matches!(arg.get_id().as_str(), "help" | "version")
 }
 
-/// Returns the completions of an argument whose values clap does not know.
+/// Returns the completions of an argument with values that clap does not know.
 fn known_values(command: &str, argument: &str) -> Vec<String> {
-    let releases = || RELEASES.iter().map(|release| release.name().to_owned());
-    let tools = || TOOLS.iter().map(|tool| tool.to_string());
     match (command, argument) {
-        ("toolchain install", "releases") => releases().chain(tools()).collect(),
-        ("toolchain path", "release") | ("lint", "releases") | ("drift", "from" | "to") => {
-            releases().collect()
-        }
+        ("toolchain install", "releases") => [releases(), tools()].concat(),
+        ("toolchain path", "release") | ("lint", "releases") | ("drift", "from" | "to") => releases(),
         ("run" | "gen", "cells") => Places::new().families().map(|(family, _)| family.to_owned()).collect(),
         ("reduce", "expect") | ("report" | "history", "finding") | ("bundle", "ids") => {
             KNOWN.iter().map(|known| known.id.to_owned()).collect()
@@ -72,20 +70,30 @@ fn known_values(command: &str, argument: &str) -> Vec<String> {
                 question.answers().iter().map(|answer| format!("{}={answer}", question.name()))
             })
             .collect(),
-        ("run" | "check" | "reduce" | "subjects", "subjects" | "subject" | "same_on") => {
-            let fixed = SubjectSpec::FORMS
-                .iter()
-                .map(|form| form.form)
-                .filter(|form| !form.contains(|c: char| c.is_ascii_uppercase()));
-            fixed
-                .map(str::to_owned)
-                .chain(releases().map(|name| format!("ptxas@{name}")))
-                .chain(
-                    tools()
-                        .filter(|tool| ["nvjitlink@", "ptxjit@"].iter().any(|kind| tool.starts_with(kind))),
-                )
-                .collect()
-        }
+        ("run" | "check" | "reduce" | "subjects", "subjects" | "subject" | "same_on") => subjects(),
         _ => Vec::new(),
     }
+}
+
+/// Returns the subjects that need no path or command, and those of each release.
+fn subjects() -> Vec<String> {
+    let mut subjects = Vec::new();
+    for form in SubjectSpec::FORMS {
+        if !form.form.contains(|c: char| c.is_ascii_uppercase()) {
+            subjects.push(form.form.to_owned());
+        }
+    }
+    subjects.extend(releases().iter().map(|name| format!("ptxas@{name}")));
+    subjects.extend(
+        tools().into_iter().filter(|tool| tool.starts_with("nvjitlink@") || tool.starts_with("ptxjit@")),
+    );
+    subjects
+}
+
+fn releases() -> Vec<String> {
+    RELEASES.iter().map(|release| release.name().to_owned()).collect()
+}
+
+fn tools() -> Vec<String> {
+    TOOLS.iter().map(|tool| tool.to_string()).collect()
 }

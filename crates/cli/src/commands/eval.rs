@@ -1,20 +1,20 @@
-//! `ptxsmith eval`: prints the contents of a module's variables and the output of its kernels, according to the
-//! specification.
+//! `ptxsmith eval`: prints the contents of a module's variables and the output of its kernels, according to
+//! the specification.
 
 use std::borrow::Borrow;
 
 use askama::Template;
-use ptxsmith_campaign::input::{Program, excerpt};
+use ptxsmith_campaign::input::{InputProgram, excerpt};
 use ptxsmith_oracle::{
-    Address, Expectation, Interpretation, Left, Output, Prediction, Readings, Refusal, Rules, Trace,
-    Undecided, Validity, Variable, Written, hex, predict_over,
+    Address, Expectation, Interpretation, KernelOutcome, Output, Prediction, Readings, Refusal, Rules, Trace,
+    Undecided, Validity, Variable, WrittenScalar, hex, predict_over,
 };
 use ptxsmith_report::harmless::line;
 use ptxsmith_report::values::{self, AddressSlot, DeclaredTypes, VariableType};
 use ptxsmith_syntax::Lines;
 
-use super::Context;
-use crate::args::{self, Expect};
+use super::CommandContext;
+use crate::args::{self, ExpectedValidity};
 use crate::console::{BAD, BOLD, END, NOTE};
 use crate::exit::{Exit, Failure};
 use ptxsmith_report::harmless;
@@ -25,9 +25,10 @@ const MOST_BYTES: usize = 256;
 /// The maximum number of values of a kernel's output in the text output; JSON contains all of them.
 const MOST_VALUES: usize = 64;
 
-/// Evaluates a module and prints the result. A rejection by the specification is a valid result, not an error.
-pub fn run(context: &Context, args: &args::Eval) -> Result<Exit, Failure> {
-    let program = Program::read(&args.file)?;
+/// Evaluates a module and prints the result. A rejection by the specification is a valid result, not an
+/// error.
+pub fn run(context: &CommandContext, args: &args::EvalArgs) -> Result<Exit, Failure> {
+    let program = InputProgram::read(&args.file)?;
     let rules = Rules::specification(readings(&args.readings)?);
     let input = args.input.as_ref().map(|input| input.0.as_slice());
     let prediction = predict_over(&program.module, &rules, input);
@@ -42,7 +43,7 @@ pub fn run(context: &Context, args: &args::Eval) -> Result<Exit, Failure> {
 
 /// Formats the result as JSON or as text.
 pub(super) fn text(
-    program: &Program,
+    program: &InputProgram,
     prediction: &Prediction,
     rules: &Rules,
     json: bool,
@@ -53,29 +54,30 @@ pub(super) fn text(
         let json = prediction.to_json(&program.text, &readings);
         return Ok(harmless::json(serde_json::to_string_pretty(&json)?) + "\n");
     }
-    let (shapes, lines) = (DeclaredTypes::new(&program.module), Lines::new(&program.text));
-    let mut page = Page { program, lines, prediction, readings, shapes, with_clauses }.render()?;
+    let shapes = DeclaredTypes::new(&program.module);
+    let lines = Lines::new(&program.text);
+    let mut page = EvalPage { program, lines, prediction, readings, shapes, with_clauses }.render()?;
     // Truncate in place: the page of a large program is about thirty times as long as the program.
     page.truncate(page.trim_end().len());
     Ok(page + "\n")
 }
 
 /// Compares the result with `--expect` and returns the exit status.
-fn as_expected(prediction: &Prediction, expect: Expect) -> Exit {
+fn as_expected(prediction: &Prediction, expect: ExpectedValidity) -> Exit {
     let accepted = match &prediction.data {
         Expectation::Refused { .. } => Some(false),
         Expectation::Accepted { unmodelled, .. } => unmodelled.is_empty().then_some(true),
         Expectation::Unmodelled { .. } => None,
     };
     let holds = match expect {
-        Expect::Accepted => accepted,
-        // A program whose validity is undecided may be rejected.
-        Expect::Refused => match prediction.validity() {
+        ExpectedValidity::Accepted => accepted,
+        // A program of undecided validity may be rejected.
+        ExpectedValidity::Refused => match prediction.validity() {
             Validity::Refused => Some(true),
             Validity::Valid => Some(false),
             Validity::Undecided => None,
         },
-        Expect::Valid => match prediction.validity() {
+        ExpectedValidity::Valid => match prediction.validity() {
             Validity::Valid => Some(true),
             Validity::Refused => Some(false),
             Validity::Undecided => None,
@@ -88,21 +90,22 @@ fn as_expected(prediction: &Prediction, expect: Expect) -> Exit {
     }
 }
 
-/// Lists the parts whose validity the specification leaves undecided, one per line.
-pub(super) fn not_decided(program: &Program, prediction: &Prediction) -> String {
+/// Lists the parts of undecided validity, one per line.
+pub(super) fn not_decided(program: &InputProgram, prediction: &Prediction) -> String {
     const MOST: usize = 10;
     let parts = &prediction.undecided;
     let lines = Lines::new(&program.text);
-    let one = |part: &Undecided| {
+    let name = line(&program.name);
+    let mut text = String::new();
+    for part in parts.iter().take(MOST) {
         let place = line_of(&lines, part).map(|line| format!(":{line}")).unwrap_or_default();
-        let (name, reason) = (line(&program.name), part.explained());
-        format!("{name}{place}: not decided: {}: {}\n", line(&part.part), line(&reason))
-    };
-    let more = match parts.len().saturating_sub(MOST) {
-        0 => String::new(),
-        more => format!("{}: not decided: {more} more; --json has all\n", line(&program.name)),
-    };
-    parts.iter().take(MOST).map(one).collect::<String>() + &more
+        let reason = part.explained();
+        text += &format!("{name}{place}: not decided: {}: {}\n", line(&part.part), line(&reason));
+    }
+    if parts.len() > MOST {
+        text += &format!("{name}: not decided: {} more; --json has all\n", parts.len() - MOST);
+    }
+    text
 }
 
 pub(super) fn readings(chosen: &[(ptxsmith_oracle::Question, usize)]) -> Result<Readings, Failure> {
@@ -121,8 +124,8 @@ pub(super) fn readings(chosen: &[(ptxsmith_oracle::Question, usize)]) -> Result<
 /// The text output.
 #[derive(Template)]
 #[template(path = "eval.txt")]
-struct Page<'a> {
-    program: &'a Program,
+struct EvalPage<'a> {
+    program: &'a InputProgram,
     lines: Lines<'a>,
     prediction: &'a Prediction,
     readings: Readings,
@@ -145,11 +148,15 @@ fn line_of(lines: &Lines<'_>, part: &Undecided) -> Option<u32> {
 }
 
 pub(super) fn slots(variable: &Variable) -> Vec<AddressSlot> {
-    let slot = |a: &Address| AddressSlot {
-        offset: a.offset,
-        text: values::address(&a.symbol, a.addend, a.generic, a.byte),
-    };
-    variable.addresses.iter().map(slot).collect()
+    let mut slots = Vec::new();
+    for address in &variable.addresses {
+        slots.push(AddressSlot { offset: address.offset, text: address_text(address) });
+    }
+    slots
+}
+
+fn address_text(address: &Address) -> String {
+    values::address(&address.symbol, address.addend, address.generic, address.byte)
 }
 
 pub(super) fn bytes(bytes: &[u8]) -> String {
@@ -168,14 +175,17 @@ fn grouped(bytes: &[u8]) -> String {
 }
 
 /// Formats a scalar of an output buffer: as an address, or as a number in decimal and hexadecimal.
-fn held(output: &Output, &Written { offset, width, .. }: &Written) -> String {
-    let is_here = |address: &&Address| address.offset == offset as u64 && usize::from(address.width) == width;
-    if let Some(a) = output.addresses.iter().find(is_here) {
-        return values::address(&a.symbol, a.addend, a.generic, a.byte);
+fn held(output: &Output, &WrittenScalar { offset, width, .. }: &WrittenScalar) -> String {
+    let exact = output
+        .addresses
+        .iter()
+        .find(|address| address.offset == offset as u64 && usize::from(address.width) == width);
+    if let Some(address) = exact {
+        return address_text(address);
     }
     let range = offset..offset + width;
-    let inside = |address: &Address| range.contains(&(address.offset as usize));
-    if !output.known[range.clone()].iter().all(|&known| known) || output.addresses.iter().any(inside) {
+    let holds_address = output.addresses.iter().any(|address| range.contains(&(address.offset as usize)));
+    if holds_address || !output.known[range.clone()].iter().all(|&known| known) {
         return "not known".to_owned();
     }
     let number = output.bytes[range].iter().rev().fold(0u64, |number, &byte| number << 8 | u64::from(byte));
@@ -188,11 +198,11 @@ fn clauses(trace: &Trace) -> String {
 }
 
 fn questions(trace: &Trace, readings: &Readings) -> String {
-    let met = trace.questions.iter().map(|question| {
+    let assumptions = trace.questions.iter().map(|question| {
         let answer = readings.answer(question);
         format!("{}  {}", Interpretation(question, answer), question.summaries()[answer])
     });
-    below("assuming", met)
+    below("assuming", assumptions)
 }
 
 /// Formats lines as a block, with the heading in front of the first line.

@@ -3,13 +3,13 @@
 use ptxsmith_report::explain::{explain, names};
 use ptxsmith_report::harmless::line;
 
-use super::Context;
+use super::CommandContext;
 use crate::args;
 use crate::exit::{Exit, Failure};
 use crate::values::did_you_mean;
 
 /// Prints the page of a deviation, a clause, or an ambiguity with its interpretations.
-pub fn run(context: &Context, args: &args::Explain) -> Result<Exit, Failure> {
+pub fn run(context: &CommandContext, args: &args::ExplainArgs) -> Result<Exit, Failure> {
     let name = &*args.name;
     let Some(text) = explain(name) else {
         let hint = did_you_mean(name, names());

@@ -8,8 +8,8 @@ use ptxsmith_campaign::places::cells_of;
 use ptxsmith_campaign::statistics::Statistics;
 use ptxsmith_gen::{Cell, Coverage, Header, Places, arithmetic, linking};
 
-use super::Context;
-use crate::args::{self, What};
+use super::CommandContext;
+use crate::args::{self, ProgramKind};
 use crate::exit::{Exit, Failure};
 
 /// The number of modules that are buffered before they are printed.
@@ -17,14 +17,14 @@ const AT_ONCE: usize = 256;
 
 /// Writes modules to files, or one after the other to standard output. Each module begins with a comment that
 /// identifies it, so that a stream of modules can be split again.
-pub fn run(context: &Context, args: &args::Gen) -> Result<Exit, Failure> {
-    if args.focus == What::Places || !args.cells.is_empty() {
+pub fn run(context: &CommandContext, args: &args::GenArgs) -> Result<Exit, Failure> {
+    if args.focus == ProgramKind::Places || !args.cells.is_empty() {
         return cells(context, args);
     }
-    if args.focus == What::Linking {
+    if args.focus == ProgramKind::Linking {
         return linked_programs(context, args);
     }
-    if args.focus == What::Arithmetic {
+    if args.focus == ProgramKind::Arithmetic {
         return arithmetic_kernels(context, args);
     }
     let cases = match args.exhaustive {
@@ -46,7 +46,8 @@ pub fn run(context: &Context, args: &args::Gen) -> Result<Exit, Failure> {
     if let Some(directory) = &args.out {
         make_directory(directory)?;
     }
-    let (header, mut coverage) = (header_of(args.wide), Coverage::new());
+    let header = header_of(args.wide);
+    let mut coverage = Coverage::new();
     write_all(context, args, count, |nth| {
         let index = args.first.saturating_add(nth);
         let name = match args.exhaustive {
@@ -60,7 +61,7 @@ pub fn run(context: &Context, args: &args::Gen) -> Result<Exit, Failure> {
 }
 
 /// Writes the cells with the names in `--cells`, or all cells of the tables in the order given by the seed.
-fn cells(context: &Context, args: &args::Gen) -> Result<Exit, Failure> {
+fn cells(context: &CommandContext, args: &args::GenArgs) -> Result<Exit, Failure> {
     let places = Places::new();
     let named = cells_of(&places, &args.cells)?;
     if args.stats || args.grammar {
@@ -80,18 +81,20 @@ fn cells(context: &Context, args: &args::Gen) -> Result<Exit, Failure> {
     })
 }
 
-/// Writes programs of several modules. Leading comments of each program's first module name the other modules.
-fn linked_programs(context: &Context, args: &args::Gen) -> Result<Exit, Failure> {
+/// Writes programs of several modules. Leading comments of each program's first module name the other
+/// modules.
+fn linked_programs(context: &CommandContext, args: &args::GenArgs) -> Result<Exit, Failure> {
     let count = args.count.map_or(1, |count| count.get());
     let mut all = Vec::new();
     for number in args.first..args.first.saturating_add(count) {
         let texts = linking::modules(context.seed, number);
-        let name = |place: usize| format!("link-{}-{number}-{place}", context.seed);
-        let others: String =
-            (1..texts.len()).map(|place| format!("// link: {}.ptx\n", name(place))).collect();
-        let with_others =
-            |(place, text)| (name(place), if place == 0 { others.clone() + text } else { text.to_owned() });
-        all.extend(texts.iter().map(String::as_str).enumerate().map(with_others));
+        let prefix = format!("link-{}-{number}", context.seed);
+        let links: String =
+            (1..texts.len()).map(|position| format!("// link: {prefix}-{position}.ptx\n")).collect();
+        for (position, text) in texts.into_iter().enumerate() {
+            let text = if position == 0 { links.clone() + &text } else { text };
+            all.push((format!("{prefix}-{position}"), text));
+        }
     }
     if let Some(directory) = &args.out {
         make_directory(directory)?;
@@ -100,7 +103,7 @@ fn linked_programs(context: &Context, args: &args::Gen) -> Result<Exit, Failure>
 }
 
 /// Writes arithmetic kernels, one per module. The targets alternate.
-fn arithmetic_kernels(context: &Context, args: &args::Gen) -> Result<Exit, Failure> {
+fn arithmetic_kernels(context: &CommandContext, args: &args::GenArgs) -> Result<Exit, Failure> {
     let count = args.count.map_or(u64::MAX, |count| count.get());
     if let Some(directory) = &args.out {
         make_directory(directory)?;
@@ -114,8 +117,8 @@ fn arithmetic_kernels(context: &Context, args: &args::Gen) -> Result<Exit, Failu
 
 /// Writes `count` programs; `make` returns the name and text of each.
 fn write_all(
-    context: &Context,
-    args: &args::Gen,
+    context: &CommandContext,
+    args: &args::GenArgs,
     count: u64,
     mut make: impl FnMut(u64) -> (String, String),
 ) -> Result<Exit, Failure> {
@@ -144,8 +147,9 @@ fn header_of(wide: bool) -> Header {
     if wide { wide_header() } else { Header::default() }
 }
 
-fn statistics(context: &Context, cases: &Cases, count: u64, wide: bool) -> Result<Exit, Failure> {
-    let (header, mut statistics) = (header_of(wide), Statistics::default());
+fn statistics(context: &CommandContext, cases: &Cases, count: u64, wide: bool) -> Result<Exit, Failure> {
+    let header = header_of(wide);
+    let mut statistics = Statistics::default();
     for index in 0..count {
         if context.cancel.is_cancelled() {
             return Err(Failure::Interrupted);
@@ -158,7 +162,7 @@ fn statistics(context: &Context, cases: &Cases, count: u64, wide: bool) -> Resul
 }
 
 /// Prints the buffered modules. Returns false if the output pipe is closed, as with `| head`.
-fn is_wanted(context: &Context, waiting: &mut String) -> Result<bool, Failure> {
+fn is_wanted(context: &CommandContext, waiting: &mut String) -> Result<bool, Failure> {
     let printed = context.console.try_print(waiting);
     waiting.clear();
     match printed {

@@ -1,7 +1,7 @@
-//! Tests that the cost of `eval` and `lint` grows linearly with the size of the program, whichever construct is
-//! repeated.
+//! Tests that the cost of `eval` and `lint` grows linearly with the size of the program, whichever construct
+//! is repeated.
 
-use ptxsmith_campaign::input::Program;
+use ptxsmith_campaign::input::InputProgram;
 use ptxsmith_oracle::{Rules, predict};
 
 use super::{eval, lint};
@@ -16,8 +16,8 @@ const AT_MODULE_SCOPE: &[&str] = &[
     ".entry k#() { ret; }",
     ".func g#() { mov.u32 r, nosuch; }",
     ".global .u32 v# = #;",
-    ".global .u32 s# = #;\n.entry h#(.param .u64 p) { .reg .u64 a; .reg .u32 r; ld.param.u64 a, [p]; ld.global.u32 r, [s#]; \
-     st.global.u32 [s#], r; st.global.u32 [a], r; ret; }",
+    ".global .u32 s# = #;\n.entry h#(.param .u64 p) { .reg .u64 a; .reg .u32 r; ld.param.u64 a, [p]; \
+     ld.global.u32 r, [s#]; st.global.u32 [s#], r; st.global.u32 [a], r; ret; }",
     ".global .u64 p# = generic(v);",
     ".global .u64 q# = generic(w#);\n.global .u32 w#;",
     ".global .u32 n#_<2>;",
@@ -67,7 +67,7 @@ fn program(at_module_scope: bool, repeated: &str, count: usize) -> String {
 /// Returns the number of allocations and of allocated bytes of `eval`, `eval --json` and `lint` together.
 fn costs(text: &str) -> [u64; 2] {
     let info = allocation_counter::measure(|| {
-        let program = Program::of("f".to_owned(), text.to_owned()).unwrap();
+        let program = InputProgram::parse("f".to_owned(), text.to_owned()).unwrap();
         let rules = Rules::default();
         let prediction = predict(&program.module, &rules);
         for json in [false, true] {
@@ -79,10 +79,10 @@ fn costs(text: &str) -> [u64; 2] {
     [info.count_total, info.bytes_total]
 }
 
-/// Doubling a program must add about twice the cost that the previous doubling added. A factor of four would be
-/// quadratic.
+/// Doubling a program must add about twice the cost that the previous doubling added. A factor of four would
+/// be quadratic.
 #[test]
-fn what_programs_take_grows_in_proportion_to_them() {
+fn costs_grow_in_proportion_to_the_program() {
     let shapes = AT_MODULE_SCOPE.iter().map(|shape| (true, shape));
     let shapes: Vec<_> = shapes.chain(IN_FUNCTIONS.iter().map(|shape| (false, shape))).collect();
     assert!(shapes.len() >= 25);
@@ -90,10 +90,11 @@ fn what_programs_take_grows_in_proportion_to_them() {
     // Warm up: data that is read only once, such as the list of known deviations, must not count.
     costs(&program(true, AT_MODULE_SCOPE[0], 1));
     for (at_module_scope, shape) in shapes {
-        let cost = |count| costs(&program(at_module_scope, shape, count));
-        let [small, middle, large] = [100, 200, 400].map(cost);
+        let [small, middle, large] =
+            [100, 200, 400].map(|count| costs(&program(at_module_scope, shape, count)));
         for (kind, name) in ["allocations", "bytes"].into_iter().enumerate() {
-            let (first, second) = (middle[kind] - small[kind], large[kind] - middle[kind]);
+            let first = middle[kind] - small[kind];
+            let second = large[kind] - middle[kind];
             if second as f64 > 2.7 * first as f64 {
                 steep.push(format!("{shape}: {name} {first}, then {second}"));
             }

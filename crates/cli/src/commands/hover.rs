@@ -1,7 +1,7 @@
 //! The text that an editor shows for the variable or constant under the pointer.
 
 use anstream::adapter::strip_str;
-use ptxsmith_campaign::input::Program;
+use ptxsmith_campaign::input::InputProgram;
 use ptxsmith_oracle::{
     Clause, Evaluator, Expectation, Integer, RefusalClass, Rules, Stored, Trace, Variable, predict,
 };
@@ -10,14 +10,15 @@ use ptxsmith_syntax::{Declaration, Expr, ScalarType, TypeKind};
 use super::eval;
 
 /// Returns the Markdown text for a byte offset in a program, or `None` if there is nothing to show.
-pub(super) fn hovered(program: &Program, offset: u32) -> Option<String> {
+pub(super) fn hovered(program: &InputProgram, offset: u32) -> Option<String> {
     constant(program, offset).or_else(|| variable(program, offset))
 }
 
 /// Returns the value and type of the constant expression around a byte offset.
-fn constant(program: &Program, offset: u32) -> Option<String> {
+fn constant(program: &InputProgram, offset: u32) -> Option<String> {
     let (declaration, expr) = program.module.declarations().find_map(|declaration| {
-        let initializers = declaration.declarators.iter().filter_map(|one| one.initializer.as_ref());
+        let initializers =
+            declaration.declarators.iter().filter_map(|declarator| declarator.initializer.as_ref());
         let mut values = initializers.flat_map(|initializer| initializer.values());
         let expr = values.find(|expr| (expr.span().start..expr.span().end).contains(&offset))?;
         Some((declaration, expr))
@@ -63,8 +64,8 @@ fn stored(
     Some(format!("; stored in `{}`: `0x{low:0digits$x}`", ty.keyword()))
 }
 
-/// Returns the output of `eval` for the variable whose name is at a byte offset.
-fn variable(program: &Program, offset: u32) -> Option<String> {
+/// Returns the output of `eval` for the variable named at a byte offset.
+fn variable(program: &InputProgram, offset: u32) -> Option<String> {
     let name = name_at(&program.text, offset as usize)?;
     let rules = Rules::default();
     let mut prediction = predict(&program.module, &rules);
@@ -82,9 +83,12 @@ fn variable(program: &Program, offset: u32) -> Option<String> {
 
 /// Returns the name around a byte offset.
 fn name_at(text: &str, offset: usize) -> Option<&str> {
-    let is_of_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '%');
-    let (before, behind) = (text.get(..offset)?, text.get(offset..)?);
-    let start = before.rfind(|c| !is_of_name(c)).map_or(0, |at| at + 1);
-    let end = offset + behind.find(|c| !is_of_name(c)).unwrap_or(behind.len());
+    let (before, behind) = text.split_at_checked(offset)?;
+    let start = before.rfind(|c| !is_part_of_name(c)).map_or(0, |index| index + 1);
+    let end = offset + behind.find(|c| !is_part_of_name(c)).unwrap_or(behind.len());
     text.get(start..end).filter(|name| !name.is_empty())
+}
+
+fn is_part_of_name(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '%')
 }

@@ -5,39 +5,41 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use ptxsmith_campaign::input::{self, Program};
+use ptxsmith_campaign::input::{self, InputProgram};
 use ptxsmith_campaign::linking::open_linkers;
-use ptxsmith_campaign::subjects::Tested;
+use ptxsmith_campaign::subjects::TestSubject;
 use ptxsmith_diff::linking::{LinkDifference, LinkError, LinkVerdict, Modules, judge_linked};
-use ptxsmith_oracle::linking::{self, Declared};
+use ptxsmith_oracle::linking::{self, ModuleDeclaration};
 use ptxsmith_oracle::{Rules, Variable};
 use ptxsmith_report::harmless::line;
 use ptxsmith_subject::Outcome;
 use ptxsmith_syntax::{Item, Linkage, Module, Specifier};
 
-use super::Context;
+use super::CommandContext;
 use super::eval::{bytes, bytes_of, readings, slots};
 use crate::args;
 use crate::exit::{Exit, Failure};
 
 /// Links the files in every order with each subject, and prints the deviations.
-pub fn run(context: &Context, args: &args::Check) -> Result<Exit, Failure> {
+pub fn run(context: &CommandContext, args: &args::CheckArgs) -> Result<Exit, Failure> {
     let mut files = input::files(&args.paths)?;
     if let [first] = &files[..] {
         files.extend(named_modules(first)?);
     }
     if files.len() < 2 {
-        let what = "--link takes two modules or more, or one whose leading comments name the others (// link: OTHER.ptx)";
+        let what = "--link takes two modules or more, or one whose leading comments name the others (// \
+                    link: OTHER.ptx)";
         return Err(Failure::BadInput(what.to_owned()));
     }
-    let programs = files.iter().map(|file| Program::read(file)).collect::<Result<Vec<_>, _>>()?;
+    let programs = files.iter().map(|file| InputProgram::read(file)).collect::<Result<Vec<_>, _>>()?;
     let subjects =
         open_linkers(&context.session_of(&args.campaign)?, &args.campaign.subjects, args.campaign.timeout)?;
     let names: Vec<&str> = programs.iter().map(|program| program.name.as_str()).collect();
     let texts: Vec<String> = programs.iter().map(|program| program.text.clone()).collect();
     let modules: Vec<_> = programs.iter().map(|program| program.module.clone()).collect();
     let program = Modules::new(&texts, &modules);
-    let (mut deviates, mut compared) = (false, 0);
+    let mut deviates = false;
+    let mut compared = 0;
     for tested in &subjects {
         let verdict = judge(tested, &program, &names)?;
         deviates |= !verdict.differences.is_empty();
@@ -52,10 +54,10 @@ pub fn run(context: &Context, args: &args::Check) -> Result<Exit, Failure> {
 }
 
 /// Prints the variables of the linked program, according to the specification.
-pub fn evaluate(context: &Context, args: &args::Eval) -> Result<Exit, Failure> {
+pub fn evaluate(context: &CommandContext, args: &args::EvalArgs) -> Result<Exit, Failure> {
     let rules = Rules::specification(readings(&args.readings)?);
     let files = std::iter::once(&args.file).chain(&args.link);
-    let programs = files.map(|file| Program::read(file)).collect::<Result<Vec<_>, _>>()?;
+    let programs = files.map(|file| InputProgram::read(file)).collect::<Result<Vec<_>, _>>()?;
     let modules: Vec<Module> = programs.iter().map(|program| program.module.clone()).collect();
     let linked =
         linking::link(&modules, &rules).map_err(|place| refused_alone(&programs[place].name, "eval"))?;
@@ -79,25 +81,35 @@ pub fn evaluate(context: &Context, args: &args::Eval) -> Result<Exit, Failure> {
 }
 
 /// Describes a variable: its declarations, and every content that the specification allows.
-fn describe<'n>(text: &mut String, name: &str, declared: &[Declared], file: &impl Fn(usize) -> Cow<'n, str>) {
-    let size = declared.iter().map(|one| one.size).max().unwrap_or(0);
-    let align = declared.iter().map(|one| one.align).max().unwrap_or(1);
-    let space = declared.first().map_or("", |one| one.space.name());
+fn describe<'n>(
+    text: &mut String,
+    name: &str,
+    declared: &[ModuleDeclaration],
+    file: &impl Fn(usize) -> Cow<'n, str>,
+) {
+    let size = declared.iter().map(|declaration| declaration.size).max().unwrap_or(0);
+    let align = declared.iter().map(|declaration| declaration.align).max().unwrap_or(1);
+    let space = declared.first().map_or("", |declaration| declaration.space.name());
     let _ = writeln!(text, "{}: .{space}, {}, aligned to {align}", line(name), bytes_of(size));
-    for one in declared {
+    for declaration in declared {
         let linkage =
-            one.linkage.map_or("its module's own".to_owned(), |linkage| linkage.keyword().to_owned());
-        let _ = writeln!(text, "  declared {linkage} in {}, aligned to {}", file(one.module), one.align);
+            declaration.linkage.map_or("its module's own".to_owned(), |linkage| linkage.keyword().to_owned());
+        let _ = writeln!(
+            text,
+            "  declared {linkage} in {}, aligned to {}",
+            file(declaration.module),
+            declaration.align
+        );
     }
     let mut contents: Vec<(&Variable, Vec<Cow<'n, str>>)> = Vec::new();
-    for one in declared {
-        let Some(content) = &one.content else { continue };
-        let is_same = |(other, _): &&mut (&Variable, Vec<_>)| {
-            other.bytes == content.bytes && other.addresses == content.addresses
-        };
-        match contents.iter_mut().find(is_same) {
-            Some((_, files)) => files.push(file(one.module)),
-            None => contents.push((content, vec![file(one.module)])),
+    for declaration in declared {
+        let Some(content) = &declaration.content else { continue };
+        let mut earlier = contents.iter_mut();
+        let same =
+            earlier.find(|(other, _)| other.bytes == content.bytes && other.addresses == content.addresses);
+        match same {
+            Some((_, files)) => files.push(file(declaration.module)),
+            None => contents.push((content, vec![file(declaration.module)])),
         }
     }
     for (place, (content, files)) in contents.iter().enumerate() {
@@ -118,32 +130,34 @@ fn refused_alone(name: &str, command: &str) -> Failure {
     ))
 }
 
-/// Returns the modules that the leading comments of a module name (`// link: OTHER.ptx`). They must be in the same
-/// directory.
+/// Returns the modules that the leading comments of a module name (`// link: OTHER.ptx`). They must be in the
+/// same directory.
 fn named_modules(first: &Path) -> Result<Vec<PathBuf>, Failure> {
     let (_, text) = input::read_text(first)?;
     let comments = text.lines().take_while(|line| line.starts_with("//"));
-    let names = comments.filter_map(|line| line.strip_prefix("// link:")).map(str::trim);
-    let beside = |name: &str| match Path::new(name).file_name() {
-        Some(plain) if plain == name => Ok(first.with_file_name(name)),
-        _ => Err(Failure::BadInput(format!(
-            "{}: `// link: {}` names no file beside it",
-            line(&first.to_string_lossy()),
-            line(name)
-        ))),
-    };
-    names.map(beside).collect()
+    let mut modules = Vec::new();
+    for name in comments.filter_map(|line| line.strip_prefix("// link:")).map(str::trim) {
+        if Path::new(name).file_name().is_none_or(|plain| plain != name) {
+            return Err(Failure::BadInput(format!(
+                "{}: `// link: {}` names no file beside it",
+                line(&first.to_string_lossy()),
+                line(name)
+            )));
+        }
+        modules.push(first.with_file_name(name));
+    }
+    Ok(modules)
 }
 
 /// The maximum number of files that are searched for variables shared between them.
 const MOST_FILES: usize = 64;
 
 /// Notes that files are checked separately, if one file declares a variable that another file defines.
-pub fn note_what_is_shared(context: &Context, files: &[PathBuf]) {
+pub fn note_what_is_shared(context: &CommandContext, files: &[PathBuf]) {
     if !(2..=MOST_FILES).contains(&files.len()) {
         return;
     }
-    let programs: Vec<Program> = files.iter().filter_map(|file| Program::read(file).ok()).collect();
+    let programs: Vec<InputProgram> = files.iter().filter_map(|file| InputProgram::read(file).ok()).collect();
     let Some((name, declares, defines)) = shared_name(&programs) else { return };
     context.console.note(&format!(
         "{} declares `{}`, which {} defines; each file is judged alone: --link judges them as one program",
@@ -153,8 +167,9 @@ pub fn note_what_is_shared(context: &Context, files: &[PathBuf]) {
     ));
 }
 
-/// Finds a name that one program declares as `.extern` and another defines. Returns the name and both programs' names.
-fn shared_name(programs: &[Program]) -> Option<(&str, &str, &str)> {
+/// Finds a name that one program declares as `.extern` and another defines. Returns the name and both
+/// programs' names.
+fn shared_name(programs: &[InputProgram]) -> Option<(&str, &str, &str)> {
     let mut defined = BTreeMap::new();
     for program in programs {
         for (name, linkage) in names(program) {
@@ -170,7 +185,7 @@ fn shared_name(programs: &[Program]) -> Option<(&str, &str, &str)> {
 }
 
 /// Returns the variables and functions of a program that are visible to other modules.
-fn names(program: &Program) -> impl Iterator<Item = (&str, Linkage)> {
+fn names(program: &InputProgram) -> impl Iterator<Item = (&str, Linkage)> {
     program.module.items.iter().flat_map(|item| match item {
         Item::Variables(declaration) => {
             let linkage = declaration.linkage().next();
@@ -178,17 +193,17 @@ fn names(program: &Program) -> impl Iterator<Item = (&str, Linkage)> {
             names.filter_map(|name| Some((name, linkage?))).collect::<Vec<_>>()
         }
         Item::Function(function) => {
-            let linkage = |specifier: &Specifier| match specifier {
-                Specifier::Linkage(linkage) => Some((function.name.text.as_str(), *linkage)),
+            let linkages = function.before.iter().filter_map(|specifier| match specifier {
+                Specifier::Linkage(linkage) => Some(*linkage),
                 _ => None,
-            };
-            function.before.iter().filter_map(linkage).collect()
+            });
+            linkages.map(|linkage| (function.name.text.as_str(), linkage)).collect()
         }
         _ => Vec::new(),
     })
 }
 
-fn judge(tested: &Tested, program: &Modules<'_>, names: &[&str]) -> Result<LinkVerdict, Failure> {
+fn judge(tested: &TestSubject, program: &Modules<'_>, names: &[&str]) -> Result<LinkVerdict, Failure> {
     judge_linked(tested.subject.as_ref(), program, &Rules::default()).map_err(|error| match error {
         LinkError::Refused(place) => refused_alone(names[place], "check"),
         LinkError::Subject(error) if error.is_cancelled() => Failure::Interrupted,
@@ -197,7 +212,7 @@ fn judge(tested: &Tested, program: &Modules<'_>, names: &[&str]) -> Result<LinkV
 }
 
 /// Formats the verdict on one subject as text.
-fn text(tested: &Tested, verdict: &LinkVerdict, names: &[&str]) -> String {
+fn text(tested: &TestSubject, verdict: &LinkVerdict, names: &[&str]) -> String {
     let names: Vec<String> = names.iter().map(|name| line(name).into_owned()).collect();
     let mut text = String::new();
     for (number, (difference, way)) in verdict.differences.iter().enumerate() {

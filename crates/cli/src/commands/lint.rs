@@ -1,24 +1,24 @@
-//! `ptxsmith lint`: warns about PTX that listed releases handle differently from the specification. No release needs to
-//! be installed.
+//! `ptxsmith lint`: warns about PTX that listed releases handle differently from the specification. No
+//! release needs to be installed.
 
 use std::fmt::Write as _;
 use std::path::Path;
 
-use ptxsmith_campaign::input::{self, Program};
+use ptxsmith_campaign::input::{self, InputProgram};
 use ptxsmith_diff::known::KNOWN;
 use ptxsmith_diff::lint::risks;
 use ptxsmith_oracle::{Expectation, Rules, predict};
 use ptxsmith_report::{deviations, sarif};
 use ptxsmith_subject::toolchain::{RELEASES, Release};
-use ptxsmith_syntax::{Lines, Span};
+use ptxsmith_syntax::Lines;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::Context;
+use super::CommandContext;
 use crate::args::{self, LintFormat};
 use crate::console::{BAD, BOLD, NOTE, line};
 use crate::exit::{Exit, Failure};
-use crate::values::{Deny, did_you_mean};
+use crate::values::{DeniedResult, did_you_mean};
 
 /// One warning.
 #[derive(Serialize)]
@@ -26,8 +26,8 @@ pub struct Warning {
     file: String,
     pub(super) line: u32,
     pub(super) column: u32,
-    /// `error` if the specification rejects the program, `note` if the specification leaves it undecided, otherwise
-    /// `warning`.
+    /// `error` if the specification rejects the program, `note` if the specification leaves it undecided,
+    /// otherwise `warning`.
     pub(super) level: &'static str,
     /// The id of the listed deviation, the class of the rejection, or `undecided`.
     pub(super) id: &'static str,
@@ -41,7 +41,7 @@ pub struct Warning {
 }
 
 /// Prints the warnings for every file.
-pub fn run(context: &Context, args: &args::Lint) -> Result<Exit, Failure> {
+pub fn run(context: &CommandContext, args: &args::LintArgs) -> Result<Exit, Failure> {
     if let Some(id) = args.allow.iter().find(|id| !is_listed(id)) {
         let listed = KNOWN.iter().map(|known| known.id);
         return Err(Failure::BadInput(format!(
@@ -53,13 +53,13 @@ pub fn run(context: &Context, args: &args::Lint) -> Result<Exit, Failure> {
     let mut warnings = Vec::new();
     let mut left_out = false;
     for path in input::files(&args.paths)? {
-        match Program::read(&path) {
+        match InputProgram::read(&path) {
             Ok(program) => {
                 let file = file_of(&path);
-                let undecided = args.deny.contains(&Deny::Uncompared);
-                let found = of_program(&program, &file, &args.releases, undecided);
-                let is_allowed = |warning: &Warning| args.allow.iter().any(|id| is_called(warning.id, id));
-                warnings.extend(found.into_iter().filter(|warning| !is_allowed(warning)));
+                let undecided = args.deny.contains(&DeniedResult::Uncompared);
+                let mut found = of_program(&program, &file, &args.releases, undecided);
+                found.retain(|warning| !args.allow.iter().any(|id| is_called(warning.id, id)));
+                warnings.append(&mut found);
             }
             Err(failure @ (Failure::BadInput(_) | Failure::Rendered(_))) => {
                 context.console.failure(&failure);
@@ -77,16 +77,34 @@ pub fn run(context: &Context, args: &args::Lint) -> Result<Exit, Failure> {
         LintFormat::Sarif => serde_json::to_string_pretty(&log(&warnings))? + "\n",
     };
     context.console.print(&text)?;
-    let is_error = |warning: &Warning| match warning.level {
-        "warning" => args.deny.contains(&Deny::Known),
-        "note" => args.deny.contains(&Deny::Uncompared),
-        _ => true,
-    };
-    Ok(match () {
-        () if left_out => Exit::BadInput,
-        () if warnings.iter().any(is_error) => Exit::Deviation,
-        () => Exit::Success,
-    })
+    if left_out {
+        return Ok(Exit::BadInput);
+    }
+    let has_errors = warnings.iter().any(|warning| warning.is_error(&args.deny));
+    Ok(if has_errors { Exit::Deviation } else { Exit::Success })
+}
+
+impl Warning {
+    /// Creates a warning without details about releases.
+    fn new(
+        file: &str,
+        (line, column): (u32, u32),
+        level: &'static str,
+        id: &'static str,
+        message: String,
+    ) -> Warning {
+        let file = file.to_owned();
+        Warning { file, line, column, level, id, message, releases: None, work_around: None, link: None }
+    }
+
+    /// Returns true if the warning sets the exit status.
+    fn is_error(&self, denied: &[DeniedResult]) -> bool {
+        match self.level {
+            "warning" => denied.contains(&DeniedResult::Known),
+            "note" => denied.contains(&DeniedResult::Uncompared),
+            _ => true,
+        }
+    }
 }
 
 /// Returns the name of a file for messages: `<stdin>` instead of `-`.
@@ -94,68 +112,71 @@ fn file_of(path: &Path) -> String {
     if path.as_os_str() == "-" { "<stdin>".to_owned() } else { path.to_string_lossy().into_owned() }
 }
 
-/// Returns all warnings for a program: rejections by the specification, listed deviations of the given releases, and
-/// statements that are not understood (with `undecided`, everything that is undecided). If no releases are given, all
-/// releases that support the program's `.version` count.
+/// Returns all warnings for a program: rejections by the specification, listed deviations of the given
+/// releases, and statements that are not understood (with `undecided`, everything that is undecided). If no
+/// releases are given, all releases that support the program's `.version` count.
 pub(super) fn of_program(
-    program: &Program,
+    program: &InputProgram,
     file: &str,
     releases: &[&'static Release],
     undecided: bool,
 ) -> Vec<Warning> {
     let lines = Lines::new(&program.text);
-    let said = |span: Span, level, id, message| {
-        let (line, column) = lines.place(span.start);
-        let file = file.to_owned();
-        Warning { file, line, column, level, id, message, releases: None, work_around: None, link: None }
-    };
     let prediction = predict(&program.module, &Rules::default());
     let mut warnings = Vec::new();
     if let Expectation::Refused { refusal, .. } = &prediction.data {
         let message = format!("{} ({})", refusal.class.summary(), refusal.clause);
-        warnings.push(said(refusal.span, "error", refusal.class.name(), message));
+        let place = lines.place(refusal.span.start);
+        warnings.push(Warning::new(file, place, "error", refusal.class.name(), message));
     }
     for part in prediction.undecided.iter().filter(|part| undecided || part.is_suspicious()) {
         let message = format!("{} is not judged: {}", part.part, part.explained());
-        warnings.push(said(part.place(), "note", "undecided", message));
+        let place = lines.place(part.place().start);
+        warnings.push(Warning::new(file, place, "note", "undecided", message));
     }
     let version = program.module.version();
     // Skip releases that are too old for the program's `.version`, unless the user named them.
-    let taking = |release: &&Release| version.is_none_or(|version| release.takes(version));
-    let relevant: Vec<&Release> = match releases {
-        [] => RELEASES.iter().filter(taking).collect(),
-        named => named.to_vec(),
-    };
+    let mut relevant: Vec<&Release> = releases.to_vec();
+    if releases.is_empty() {
+        relevant = RELEASES
+            .iter()
+            .filter(|release| version.is_none_or(|version| release.accepts(version)))
+            .collect();
+    }
     for risk in risks(&program.module) {
         let known = risk.known;
         // Releases of ptxas only apply to deviations of ptxas.
         let is_of_ptxas = known.lineage == "nvidia";
-        if is_of_ptxas && !relevant.iter().any(|release| known.releases.contain(Some(release.version))) {
+        if is_of_ptxas && !relevant.iter().any(|release| known.releases.contains(Some(release.version))) {
             continue;
         }
         warnings.push(Warning {
-            releases: Some(match is_of_ptxas {
-                true => format!("ptxas {}", known.releases),
-                false => format!("{} {}", known.lineage, known.releases),
+            releases: Some(if is_of_ptxas {
+                format!("ptxas {}", known.releases)
+            } else {
+                format!("{} {}", known.lineage, known.releases)
             }),
             work_around: Some(first_paragraph(known.work_around)).filter(|text| !text.is_empty()),
             link: deviations::link(known.id),
-            ..said(risk.span, "warning", known.id, known.title.to_owned())
+            ..Warning::new(file, lines.place(risk.span.start), "warning", known.id, known.title.to_owned())
         });
     }
     let allowed = allowed_in(&program.text);
-    let is_allowed = |warning: &Warning| {
-        let stands_there = |&&(at, _): &&(u32, &str)| at == warning.line || at + 1 == warning.line;
-        allowed.iter().filter(stands_there).any(|(_, id)| is_called(warning.id, id))
-    };
-    warnings.retain(|warning| warning.level != "warning" || !is_allowed(warning));
-    for &(at, id) in allowed.iter().filter(|(_, id)| !is_listed(id)) {
+    warnings.retain(|warning| warning.level != "warning" || !is_allowed(warning, &allowed));
+    for &(line_of_comment, id) in allowed.iter().filter(|(_, id)| !is_listed(id)) {
         let hint = did_you_mean(id, KNOWN.iter().map(|known| known.id));
         let message = format!("no listed deviation `{}` to allow{hint}", line(id));
-        warnings.push(Warning { line: at, column: 1, ..said(Span::NONE, "note", "allow", message) });
+        warnings.push(Warning::new(file, (line_of_comment, 1), "note", "allow", message));
     }
     warnings.sort_by_key(|warning| (warning.line, warning.column));
     warnings
+}
+
+/// Returns true if a comment on the line of a warning or on the line before allows it.
+fn is_allowed(warning: &Warning, allowed: &[(u32, &str)]) -> bool {
+    allowed
+        .iter()
+        .any(|&(line, id)| (line == warning.line || line + 1 == warning.line) && is_called(warning.id, id))
 }
 
 /// The start of a comment that allows deviations on its own line and the next one.
@@ -166,9 +187,13 @@ fn allowed_in(text: &str) -> Vec<(u32, &str)> {
     if !text.contains(ALLOW) {
         return Vec::new();
     }
-    let comments = (1..).zip(text.lines()).filter_map(|(at, line)| Some((at, line.split_once(ALLOW)?.1)));
+    let comments = (1..)
+        .zip(text.lines())
+        .filter_map(|(line_number, line)| Some((line_number, line.split_once(ALLOW)?.1)));
     comments
-        .flat_map(|(at, ids)| ids.split([',', ' ']).filter(|id| !id.is_empty()).map(move |id| (at, id)))
+        .flat_map(|(line_number, ids)| {
+            ids.split([',', ' ']).filter(|id| !id.is_empty()).map(move |id| (line_number, id))
+        })
         .collect()
 }
 
@@ -211,20 +236,6 @@ fn log(warnings: &[Warning]) -> Value {
     let mut ids: Vec<&Warning> = warnings.iter().collect();
     ids.sort_by_key(|warning| warning.id);
     ids.dedup_by_key(|warning| warning.id);
-    let rule = |warning: &&Warning| {
-        let about = match warning.level {
-            "note" => "a part that the specification at hand does not decide",
-            _ => &*warning.message,
-        };
-        let mut rule = sarif::rule(warning.id, about);
-        if let Some(link) = &warning.link {
-            rule["helpUri"] = link.as_str().into();
-        }
-        if let Some(work_around) = &warning.work_around {
-            rule["help"] = json!({ "text": work_around });
-        }
-        rule
-    };
     let results = warnings.iter().map(|warning| {
         let index = ids.iter().position(|other| other.id == warning.id).unwrap_or_default();
         let region = json!({ "startLine": warning.line, "startColumn": warning.column });
@@ -232,7 +243,23 @@ fn log(warnings: &[Warning]) -> Value {
         let releases = warning.releases.iter().map(|releases| format!(" ({releases})")).collect::<String>();
         sarif::result(warning.id, index, warning.level, &format!("{}{releases}", warning.message), place)
     });
-    let rules = ids.iter().map(rule).collect();
+    let rules = ids.iter().map(|warning| sarif_rule(warning)).collect();
     let invocation = json!({ "executionSuccessful": true });
     sarif::log("ptxsmith lint", env!("CARGO_PKG_VERSION"), rules, invocation, results.collect())
+}
+
+/// Returns the rule of SARIF that a warning is about.
+fn sarif_rule(warning: &Warning) -> Value {
+    let about = match warning.level {
+        "note" => "a part that the specification at hand does not decide",
+        _ => &*warning.message,
+    };
+    let mut rule = sarif::rule(warning.id, about);
+    if let Some(link) = &warning.link {
+        rule["helpUri"] = link.as_str().into();
+    }
+    if let Some(work_around) = &warning.work_around {
+        rule["help"] = json!({ "text": work_around });
+    }
+    rule
 }

@@ -1,7 +1,7 @@
 //! `ptxsmith lsp`: a language server on standard input and output, for editors.
 //!
-//! The diagnostics are the warnings of `lint`. A hover shows the result of `eval` for a variable, or the value and type
-//! of a constant.
+//! The diagnostics are the warnings of `lint`. A hover shows the result of `eval` for a variable, or the
+//! value and type of a constant.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::error::Error;
@@ -17,15 +17,15 @@ use lsp_types::{
     MarkupKind, NumberOrString, Position, PublishDiagnosticsParams, Range, ServerCapabilities,
     TextDocumentSyncCapability, TextDocumentSyncKind, Uri,
 };
-use ptxsmith_campaign::input::Program;
+use ptxsmith_campaign::input::InputProgram;
 
-use super::Context;
+use super::CommandContext;
 use super::hover::hovered;
 use super::lint::{Warning, of_program};
 use crate::exit::{Exit, Failure};
 
 /// Serves an editor until it shuts the server down.
-pub fn run(_context: &Context) -> Result<Exit, Failure> {
+pub fn run(_context: &CommandContext) -> Result<Exit, Failure> {
     let (connection, threads) = Connection::stdio();
     serve(&connection).map_err(|error| Failure::BadInput(format!("the editor: {error}")))?;
     drop(connection);
@@ -62,12 +62,12 @@ fn serve(connection: &Connection) -> Result<(), Box<dyn Error + Send + Sync>> {
     }
 }
 
-/// Returns true if a later message replaces the text of the file that `change` is about. In that case the earlier text
-/// is not checked, since checking a large file takes time.
+/// Returns true if a later message replaces the text of the file that `change` is about. In that case the
+/// earlier text is not checked, since checking a large file takes time.
 fn replaces(later: &Message, change: &Notification) -> bool {
-    let method = DidChangeTextDocument::METHOD;
-    let uri = |notification: &Notification| notification.params["textDocument"]["uri"].clone();
-    matches!(later, Message::Notification(later) if [&*later.method, &change.method] == [method; 2] && uri(later) == uri(change))
+    let Message::Notification(later) = later else { return false };
+    [&*later.method, &change.method] == [DidChangeTextDocument::METHOD; 2]
+        && later.params["textDocument"]["uri"] == change.params["textDocument"]["uri"]
 }
 
 /// The open files by URI.
@@ -77,7 +77,7 @@ type Documents = BTreeMap<String, Document>;
 struct Document {
     text: String,
     /// The parsed program, or `None` if the text is not valid syntax.
-    program: Option<Program>,
+    program: Option<InputProgram>,
 }
 
 /// Handles a notification about a file and returns the file's new diagnostics.
@@ -108,7 +108,7 @@ fn noted(
 }
 
 fn opened(documents: &mut Documents, uri: Uri, text: String) -> PublishDiagnosticsParams {
-    let (program, diagnostics) = match Program::of("file".to_owned(), text.clone()) {
+    let (program, diagnostics) = match InputProgram::parse("file".to_owned(), text.clone()) {
         Ok(program) => {
             let warnings = of_program(&program, "", &[], false);
             let diagnostics = warnings.into_iter().map(|warning| diagnostic(&text, warning)).collect();
@@ -142,19 +142,19 @@ fn diagnostic(text: &str, warning: Warning) -> Diagnostic {
     }
 }
 
-/// Returns the range of the word at a line and column. Both count from 1, the column in characters; the protocol counts
-/// from 0 in UTF-16 units.
+/// Returns the range of the word at a line and column. Both count from 1, the column in characters; the
+/// protocol counts from 0 in UTF-16 units.
 fn word_at(text: &str, line: u32, column: u32) -> Range {
     let line = line.saturating_sub(1);
     let written = text.split('\n').nth(line as usize).unwrap_or_default();
     let (before, rest) = match written.char_indices().nth(column.saturating_sub(1) as usize) {
-        Some((at, _)) => written.split_at(at),
+        Some((offset, _)) => written.split_at(offset),
         None => (written, ""),
     };
-    let is_of_word = |c: &char| c.is_alphanumeric() || matches!(c, '_' | '$' | '%' | '.');
-    let word: usize = rest.chars().take_while(is_of_word).map(char::len_utf16).sum();
+    let word = rest.chars().take_while(|c| c.is_alphanumeric() || matches!(c, '_' | '$' | '%' | '.'));
+    let length: usize = word.map(char::len_utf16).sum();
     let start = before.encode_utf16().count() as u32;
-    Range::new(Position::new(line, start), Position::new(line, start + word.max(1) as u32))
+    Range::new(Position::new(line, start), Position::new(line, start + length.max(1) as u32))
 }
 
 fn answer(documents: &Documents, request: Request) -> Response {
@@ -172,9 +172,9 @@ fn answer(documents: &Documents, request: Request) -> Response {
 }
 
 fn hover(documents: &Documents, params: &HoverParams) -> Option<Hover> {
-    let at = &params.text_document_position_params;
-    let document = documents.get(at.text_document.uri.as_str())?;
-    let offset = offset_of(&document.text, at.position)?;
+    let place = &params.text_document_position_params;
+    let document = documents.get(place.text_document.uri.as_str())?;
+    let offset = offset_of(&document.text, place.position)?;
     let value = hovered(document.program.as_ref()?, offset)?;
     let contents = HoverContents::Markup(MarkupContent { kind: MarkupKind::Markdown, value });
     Some(Hover { contents, range: None })
@@ -185,9 +185,9 @@ fn offset_of(text: &str, position: Position) -> Option<u32> {
     let start: usize = text.split_inclusive('\n').take(position.line as usize).map(str::len).sum();
     let line = text.get(start..)?.split('\n').next()?;
     let mut units = 0;
-    for (at, character) in line.char_indices() {
+    for (index, character) in line.char_indices() {
         if units >= position.character as usize {
-            return u32::try_from(start + at).ok();
+            return u32::try_from(start + index).ok();
         }
         units += character.len_utf16();
     }

@@ -2,17 +2,17 @@
 
 use std::time::Instant;
 
-use ptxsmith_campaign::merge::{Options, merge};
+use ptxsmith_campaign::merge::{MergeOptions, merge};
 
-use super::Context;
+use super::CommandContext;
 use super::run::summed_up;
 use crate::args;
 use crate::exit::{Exit, Failure};
 
 /// Merges shards and prints the summary.
-pub fn run(context: &Context, args: &args::Merge) -> Result<Exit, Failure> {
+pub fn run(context: &CommandContext, args: &args::MergeArgs) -> Result<Exit, Failure> {
     let started = Instant::now();
-    let options = Options {
+    let options = MergeOptions {
         directories: args.directories.clone(),
         out: args.out.clone(),
         replace: args.replace,

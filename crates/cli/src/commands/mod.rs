@@ -42,11 +42,11 @@ use crate::args::{self, Command};
 use crate::console::Console;
 use crate::exit::{Exit, Failure};
 use crate::interrupt;
-use crate::progress::OnTerminal;
-use crate::work::Work;
+use crate::progress::TerminalEvents;
+use crate::work::WorkArgs;
 
 /// Runs a command.
-pub fn run_command(context: &Context, command: &Command) -> Result<Exit, Failure> {
+pub fn run_command(context: &CommandContext, command: &Command) -> Result<Exit, Failure> {
     match dispatched(context, command) {
         Err(Failure::Interrupted) if context.cancel.is_late() => {
             Err(Failure::NoSubject("--time was over before there was a result".to_owned()))
@@ -55,7 +55,7 @@ pub fn run_command(context: &Context, command: &Command) -> Result<Exit, Failure
     }
 }
 
-fn dispatched(context: &Context, command: &Command) -> Result<Exit, Failure> {
+fn dispatched(context: &CommandContext, command: &Command) -> Result<Exit, Failure> {
     known::add(command)?;
     match command {
         Command::Run(args) => run::run(context, args),
@@ -86,7 +86,7 @@ fn dispatched(context: &Context, command: &Command) -> Result<Exit, Failure> {
 }
 
 /// The settings that every command uses.
-pub struct Context {
+pub struct CommandContext {
     /// The console for messages and results.
     pub console: Console,
     /// The number of threads, and of concurrent processes of subjects.
@@ -105,15 +105,27 @@ pub struct Context {
     pub began: Instant,
 }
 
-impl Context {
+impl CommandContext {
     /// Creates the context from the options, and starts to handle signals.
-    pub fn new(work: &Work, command_line: Vec<String>, console: Console) -> Result<Context, Failure> {
-        let cores = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-        let jobs = work.jobs.unwrap_or_else(cores);
-        let (seed, libcuda, start) = (work.seed, work.libcuda.clone(), work.start.into());
-        let cancel = interrupt::watch(move || console.failure(&Failure::Interrupted))?;
-        let began = Instant::now();
-        Ok(Context { console, jobs, seed, command_line, cancel, libcuda, start, began })
+    pub fn new(
+        work: &WorkArgs,
+        command_line: Vec<String>,
+        console: Console,
+    ) -> Result<CommandContext, Failure> {
+        let jobs = work.jobs.unwrap_or_else(|| {
+            // One thread for each core.
+            std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN)
+        });
+        Ok(CommandContext {
+            console,
+            jobs,
+            seed: work.seed,
+            command_line,
+            cancel: interrupt::watch(move || console.failure(&Failure::Interrupted))?,
+            libcuda: work.libcuda.clone(),
+            start: work.start.into(),
+            began: Instant::now(),
+        })
     }
 
     /// Returns the settings of a campaign without a time limit.
@@ -123,7 +135,7 @@ impl Context {
 
     /// Returns the settings of a campaign that must end after the given time.
     pub fn session_for(&self, time: Option<Duration>) -> Session {
-        let limit = time.map(|time| Limit::of(self.began, time));
+        let limit = time.map(|time| Limit::new(self.began, time));
         if let Some(limit) = limit {
             self.cancel.cancel_at(limit.end_is_cut());
         }
@@ -136,14 +148,14 @@ impl Context {
             libcuda: self.libcuda.clone(),
             start: self.start.clone(),
             workers: worker::workers(),
-            events: Box::new(OnTerminal { console: self.console, limit }),
+            events: Box::new(TerminalEvents { console: self.console, limit }),
             expected: ExpectedFailures::default(),
             known: Vec::new(),
         }
     }
 
     /// Returns the settings of a campaign with its expected failures, known deviations and time limit.
-    pub fn session_of(&self, campaign: &args::Campaign) -> Result<Session, Failure> {
+    pub fn session_of(&self, campaign: &args::CampaignArgs) -> Result<Session, Failure> {
         let expected = campaign.expect_failures.as_deref().map(ExpectedFailures::read).transpose()?;
         let (expected, known) = (expected.unwrap_or_default(), campaign.known.clone());
         Ok(Session { expected, known, ..self.session_for(campaign.time) })

@@ -9,21 +9,22 @@ use ptxsmith_campaign::campaign::without_leading_comments;
 use ptxsmith_campaign::check::has_kernels;
 use ptxsmith_campaign::files::{make_directory, write_whole};
 use ptxsmith_campaign::reducing::{
-    Bounds, Budget, Origin, Reluctance, Script, Shrunk, Wanted, annotated, reduce_finding,
+    Bounds, InterestingnessTest, ReducedFinding, ReductionBudget, ReductionError, ReductionGoal,
+    ReductionOrigin, annotated, reduce_finding,
 };
-use ptxsmith_campaign::subjects::{Tested, ensure_disassembler, open_subjects};
+use ptxsmith_campaign::subjects::{TestSubject, ensure_disassembler, open_subjects};
 use ptxsmith_campaign::{Session, input};
-use ptxsmith_reduce::{Ended, Event, Objection, Options, Program, Reduced, reduce};
+use ptxsmith_reduce::{Event, NotReducible, Program, ReduceOptions, SearchEnd, SearchResult, reduce};
 use ptxsmith_subject::Limits;
 
-use super::Context;
+use super::CommandContext;
 use crate::args;
 use crate::console;
 use crate::exit::{Exit, Failure};
 use crate::progress::spinner;
 
 /// Reduces a file.
-pub fn run(context: &Context, args: &args::Reduce) -> Result<Exit, Failure> {
+pub fn run(context: &CommandContext, args: &args::ReduceArgs) -> Result<Exit, Failure> {
     let started = Instant::now();
     let (name, text) = input::read_text(&args.file)?;
     let out = args.out.clone().unwrap_or_else(|| beside(&args.file));
@@ -33,7 +34,7 @@ pub fn run(context: &Context, args: &args::Reduce) -> Result<Exit, Failure> {
     }
     let as_text = args.text || !is_read;
     let session = context.session_for(args.time);
-    let work = Work { context, session, args, name, text, as_text, out, started };
+    let work = ReductionJob { context, session, args, name, text, as_text, out, started };
     // Fail before any work is done if the output cannot be written.
     let directory = work.out.parent().filter(|parent| !parent.as_os_str().is_empty());
     make_directory(directory.unwrap_or(Path::new(".")))?;
@@ -48,21 +49,21 @@ fn beside(file: &Path) -> PathBuf {
     if file == Path::new("-") { PathBuf::from("reduced.ptx") } else { file.with_extension("reduced.ptx") }
 }
 
-struct Work<'a> {
-    context: &'a Context,
+struct ReductionJob<'a> {
+    context: &'a CommandContext,
     session: Session,
-    args: &'a args::Reduce,
+    args: &'a args::ReduceArgs,
     /// The name of the file in messages.
     name: String,
     text: String,
-    /// Whether to remove tokens and characters instead of syntax, because the user asked for it or the file cannot be
-    /// parsed.
+    /// Whether to remove tokens and characters instead of syntax, because the user asked for it or the file
+    /// cannot be parsed.
     as_text: bool,
     out: PathBuf,
     started: Instant,
 }
 
-impl Work<'_> {
+impl ReductionJob<'_> {
     fn by_subject(&self) -> Result<Exit, Failure> {
         if has_kernels(&self.text) {
             ensure_disassembler(&self.session, &self.args.subject)?;
@@ -89,14 +90,14 @@ impl Work<'_> {
                 saving = write_whole(&self.out, better.text().as_bytes());
             }
         };
-        let budget = Budget { time: self.search_time(), programs: None };
-        let wanted = Wanted { expected: self.args.expect.as_ref(), same_on: &same_on, headed: false };
+        let budget = ReductionBudget { time: self.search_time(), programs: None };
+        let wanted = ReductionGoal { expected: self.args.expect.as_ref(), same_on: &same_on, headed: false };
         let mut as_text = self.as_text;
         let text = without_leading_comments(&self.text);
         let mut reduce =
             |as_text| reduce_finding(&self.session, &tested, text, as_text, wanted, budget, &mut on_better);
         let mut shrunk = reduce(as_text);
-        if matches!(shrunk, Err(Reluctance::OnlyAsText)) {
+        if matches!(shrunk, Err(ReductionError::OnlyAsText)) {
             self.note_text("shows the deviation");
             as_text = true;
             shrunk = reduce(as_text);
@@ -105,21 +106,18 @@ impl Work<'_> {
         saving?;
         let shrunk = shrunk.map_err(|reluctance| self.explained(reluctance, &tested))?;
         let processes = AtomicU64::new(shrunk.processes);
-        // After Ctrl-C or at the time limit no more processes are started, so the behavior of the subject cannot be
-        // described. The reduced program is still written.
+        // After Ctrl-C or at the time limit no more processes are started, so the behavior of the subject
+        // cannot be described. The reduced program is still written.
         let interrupted = self.is_interrupted();
-        let result = match self.context.cancel.is_cancelled() {
-            true => shrunk.reduced.program.text().to_owned(),
-            // Do not add comments: they might cause or hide a deviation of the subject's lexer.
-            false if as_text => shrunk.reduced.program.text().to_owned(),
-            false => {
-                let origin = Origin { name: &self.name, text: &self.text, out: &self.out };
-                match annotated(&tested, &shrunk, &origin, &processes) {
-                    Err(_) if self.context.cancel.is_late() => shrunk.reduced.program.text().to_owned(),
-                    annotated => annotated?,
-                }
+        let mut result = shrunk.reduced.program.text().to_owned();
+        // Do not add comments to text: they might cause or hide a deviation of the subject's lexer.
+        if !as_text && !self.context.cancel.is_cancelled() {
+            let origin = ReductionOrigin { name: &self.name, text: &self.text, out: &self.out };
+            match annotated(&tested, &shrunk, &origin, &processes) {
+                Err(_) if self.context.cancel.is_late() => {}
+                annotated => result = annotated?,
             }
-        };
+        }
         write_whole(&self.out, result.as_bytes())?;
         let others = self.save_others(&shrunk)?;
         let processes = processes.into_inner();
@@ -131,7 +129,8 @@ impl Work<'_> {
         )?;
         if !shrunk.besides.is_empty() {
             let besides: Vec<&str> = shrunk.besides.iter().map(String::as_str).collect();
-            let (kept, besides) = (shrunk.cause.to_string(), besides.join(", "));
+            let kept = shrunk.cause.to_string();
+            let besides = besides.join(", ");
             self.context.console.note(&format!(
                 "kept: {}; the file shows also {}, which --expect NAME keeps instead",
                 console::line(&kept),
@@ -149,13 +148,14 @@ impl Work<'_> {
             limits.time = timeout;
         }
         let bounds = Bounds { jobs: self.context.jobs.get(), until, cancel: &self.context.cancel };
-        let mut script = Script::new(command, &self.args.file, limits, bounds, &runs)?;
+        let mut script = InterestingnessTest::new(command, &self.args.file, limits, bounds, &runs)?;
         let as_it_is = Program::from_text(self.text.as_str());
-        let program = match self.as_text {
-            true => as_it_is.clone(),
-            false => Program::parse(&self.text).map_err(|error| {
+        let program = if self.as_text {
+            as_it_is.clone()
+        } else {
+            Program::parse(&self.text).map_err(|error| {
                 Failure::Harness(anyhow::anyhow!("what was read cannot be printed and read again: {error}"))
-            })?,
+            })?
         };
         let bar = spinner(&self.context.console);
         let mut saving = Ok(());
@@ -167,10 +167,10 @@ impl Work<'_> {
                 }
             }
         };
-        let mut reduced = reduce(program, &mut script, &Options::default(), &mut on_event);
-        if !self.as_text && matches!(reduced, Err(Objection::NotInteresting)) {
-            reduced = reduce(as_it_is, &mut script, &Options::default(), &mut on_event);
-            if !matches!(reduced, Err(Objection::NotInteresting)) {
+        let mut reduced = reduce(program, &mut script, &ReduceOptions::default(), &mut on_event);
+        if !self.as_text && matches!(reduced, Err(NotReducible::NotInteresting)) {
+            reduced = reduce(as_it_is, &mut script, &ReduceOptions::default(), &mut on_event);
+            if !matches!(reduced, Err(NotReducible::NotInteresting)) {
                 self.note_text("is interesting");
             }
         }
@@ -178,19 +178,19 @@ impl Work<'_> {
         saving?;
         let reduced = reduced.map_err(|objection| match objection {
             _ if self.context.cancel.is_cancelled() => Failure::Interrupted,
-            Objection::NotInteresting => Failure::BadInput(format!(
+            NotReducible::NotInteresting => Failure::BadInput(format!(
                 "{}: not interesting: the command does not end with status 0 for it",
                 self.name
             )),
-            Objection::NotReproducible => Failure::BadInput(format!(
+            NotReducible::NotReproducible => Failure::BadInput(format!(
                 "{}: not reproducible: the command ends with status 0 the first time and not the second",
                 self.name
             )),
-            Objection::CannotTell(reason) => Failure::Harness(anyhow::anyhow!("{reason}")),
+            NotReducible::CannotTell(reason) => Failure::Harness(anyhow::anyhow!("{reason}")),
         })?;
         write_whole(&self.out, reduced.program.text().as_bytes())?;
         self.summary(&reduced, "the command", runs.into_inner(), &[])?;
-        let interrupted = reduced.ended == Ended::Stopped && self.is_interrupted();
+        let interrupted = reduced.ended == SearchEnd::Stopped && self.is_interrupted();
         Ok(if interrupted { Exit::Interrupted } else { Exit::Success })
     }
 
@@ -204,8 +204,8 @@ impl Work<'_> {
         self.context.cancel.is_cancelled() && !self.context.cancel.is_late()
     }
 
-    /// Notes that the program is reduced as text, because it no longer `shows` the deviation after it is parsed and
-    /// printed.
+    /// Notes that the program is reduced as text, because it no longer `shows` the deviation after it is
+    /// parsed and printed.
     fn note_text(&self, shows: &str) {
         self.context.console.note(&format!(
             "{} {shows} only as it is written, with its white space and comments: it is reduced as text",
@@ -213,31 +213,33 @@ impl Work<'_> {
         ));
     }
 
-    fn explained(&self, reluctance: Reluctance, tested: &Tested) -> Failure {
-        let (name, subject) = (&self.name, tested.subject.id());
+    fn explained(&self, reluctance: ReductionError, tested: &TestSubject) -> Failure {
+        let name = &self.name;
+        let subject = tested.subject.id();
         let subject = console::line(subject);
         match reluctance {
-            Reluctance::NothingShown => Failure::BadInput(match &self.args.expect {
+            ReductionError::NothingShown => Failure::BadInput(match &self.args.expect {
                 Some(_) => format!(
                     "{name}: {subject} does not show what --expect says; ptxsmith check tells what it does"
                 ),
                 None => format!("{name}: {subject} shows no deviation, so there is nothing to keep"),
             }),
-            Reluctance::NotReproducible => Failure::BadInput(format!(
-                "{name}: not reproducible: {subject} answers for one and the same program now so and now otherwise"
+            ReductionError::NotReproducible => Failure::BadInput(format!(
+                "{name}: not reproducible: {subject} answers for one and the same program now so and now \
+                 otherwise"
             )),
-            Reluctance::OnlyAsText => Failure::Harness(anyhow::anyhow!(
+            ReductionError::OnlyAsText => Failure::Harness(anyhow::anyhow!(
                 "{name}: a text that is reduced as text is printed as it is"
             )),
-            Reluctance::CannotTell(reason) => {
+            ReductionError::CannotTell(reason) => {
                 Failure::Harness(anyhow::anyhow!("{name}: what {subject} does cannot be seen: {reason}"))
             }
-            Reluctance::Failed(error) => Failure::Harness(error.into()),
-            Reluctance::Interrupted => Failure::Interrupted,
+            ReductionError::Failed(error) => Failure::Harness(error.into()),
+            ReductionError::Interrupted => Failure::Interrupted,
         }
     }
 
-    fn save_others(&self, shrunk: &Shrunk) -> Result<Vec<PathBuf>, Failure> {
+    fn save_others(&self, shrunk: &ReducedFinding) -> Result<Vec<PathBuf>, Failure> {
         let mut saved = Vec::new();
         for (name, program) in &shrunk.others {
             let path = self.out.with_extension(format!("other-{name}.ptx"));
@@ -249,7 +251,7 @@ impl Work<'_> {
 
     fn summary(
         &self,
-        reduced: &Reduced,
+        reduced: &SearchResult,
         what: &str,
         processes: u64,
         others: &[PathBuf],
@@ -274,10 +276,11 @@ impl Work<'_> {
         self.context.console.print(&out)?;
         let note = |message: &str| self.context.console.note(message);
         match reduced.ended {
-            Ended::Least => {}
-            Ended::Stopped => note("stopped before the end: the program may become smaller yet"),
-            Ended::NotReproducible => note(&format!(
-                "not reproducible: for a smaller program, {what} answered now so and now otherwise; this is the last that answered twice"
+            SearchEnd::Least => {}
+            SearchEnd::Stopped => note("stopped before the end: the program may become smaller yet"),
+            SearchEnd::NotReproducible => note(&format!(
+                "not reproducible: for a smaller program, {what} answered now so and now otherwise; this is \
+                 the last that answered twice"
             )),
         }
         // A candidate that Ctrl-C stopped was not observed either, but that needs no note.

@@ -10,7 +10,7 @@ use ptxsmith_report::folder::{self, Folder};
 use ptxsmith_report::history::History;
 use ptxsmith_report::{RenderInput, ReportFormat};
 
-use super::{Context, history};
+use super::{CommandContext, history};
 use crate::args;
 use crate::console::line;
 use crate::exit::{Exit, Failure};
@@ -18,16 +18,17 @@ use crate::values::meant;
 
 /// Renders the result in a campaign's folder.
 ///
-/// The exit status is 0, or [`Exit::Deviation`] if `--against` shows an added deviation that is not listed as known.
-pub fn run(context: &Context, args: &args::Report) -> Result<Exit, Failure> {
+/// The exit status is 0, or [`Exit::Deviation`] if `--against` shows an added deviation that is not listed as
+/// known.
+pub fn run(context: &CommandContext, args: &args::ReportArgs) -> Result<Exit, Failure> {
     let mut folder = read(&args.directory)?;
     // A report that was copied elsewhere has no findings folder.
     if args.directory.join(folder::FINDINGS).is_dir() {
         let (missing, strangers) = folder.count_mismatches(&args.directory);
         if missing + strangers > 0 {
             context.console.note(&format!(
-                "the report is not of this folder's findings: {missing} that it has are not there, and {strangers} files are of none \
-                 that it has"
+                "the report is not of this folder's findings: {missing} that it has are not there, and \
+                 {strangers} files are of none that it has"
             ));
         }
     }
@@ -60,9 +61,9 @@ pub fn run(context: &Context, args: &args::Report) -> Result<Exit, Failure> {
         keep_only(&mut folder, id)?;
     }
     let only = args.finding.is_some();
-    let known_in_full = args.show.contains(&args::Show::Known);
-    let shown = RenderInput { folder: &folder, only, known_in_full, against: against.as_ref(), runs: &runs };
-    let rendered = (args.format.render)(&shown)?;
+    let known_in_full = args.show.contains(&args::FullListing::Known);
+    let input = RenderInput { folder: &folder, only, known_in_full, against: against.as_ref(), runs: &runs };
+    let rendered = (args.format.render)(&input)?;
     write(context, args.out.as_deref(), args.format, &rendered)?;
     let adds = against.is_some() && folder.report.findings.iter().any(|found| found.needs_attention());
     Ok(if adds { Exit::Deviation } else { Exit::Success })
@@ -83,7 +84,7 @@ fn keep_only(folder: &mut Folder, id: &str) -> Result<(), Failure> {
 }
 
 fn write(
-    context: &Context,
+    context: &CommandContext,
     out: Option<&Path>,
     format: &ReportFormat,
     rendered: &str,
@@ -104,12 +105,17 @@ fn write(
                 Failure::BadInput(format!("cannot write {}: {why}; give another --out", line(&name)))
             })
         }
-        None => match format.for_terminal {
-            true => context.console.print(rendered),
-            // Write machine-readable formats unchanged: the program that reads them needs every byte.
-            false => io::Write::write_all(&mut io::stdout().lock(), rendered.as_bytes()),
+        None => {
+            let written = if format.for_terminal {
+                context.console.print(rendered)
+            } else {
+                // Write machine-readable formats unchanged: the program that reads them needs every byte.
+                io::Write::write_all(&mut io::stdout().lock(), rendered.as_bytes())
+            };
+            match written {
+                Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
+                _ => Ok(()),
+            }
         }
-        .or_else(|error| if error.kind() == io::ErrorKind::BrokenPipe { Ok(()) } else { Err(error) })
-        .map_err(Failure::from),
     }
 }

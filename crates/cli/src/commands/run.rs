@@ -1,33 +1,34 @@
 //! `ptxsmith run`: generate, predict, observe, compare, report.
 
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Instant, SystemTime};
 
 use ptxsmith_campaign::expected::ExpectedFailures;
-use ptxsmith_campaign::run::{Options, run as campaign};
-use ptxsmith_campaign::{Outcome, arithmetic, input, linking, mutate, places, texts};
+use ptxsmith_campaign::run::{RunOptions, run as campaign};
+use ptxsmith_campaign::{CampaignOutcome, arithmetic, input, linking, mutate, places, texts};
 use ptxsmith_report::RenderInput;
 use ptxsmith_report::folder::{self, Folder};
 use ptxsmith_report::text::TextSummary;
 
-use super::Context;
-use crate::args::{self, What};
+use super::CommandContext;
+use crate::args::{self, ProgramKind};
 use crate::deny;
 use crate::exit::{Exit, Failure};
 use crate::interrupt;
-use crate::values::Deny;
+use crate::values::DeniedResult;
 
 /// Runs a campaign and prints its result.
-pub fn run(context: &Context, args: &args::Run) -> Result<Exit, Failure> {
+pub fn run(context: &CommandContext, args: &args::RunArgs) -> Result<Exit, Failure> {
     let started = Instant::now();
-    let is_of_tables = args.focus == What::Places || !args.cells.is_empty();
+    let is_of_tables = args.focus == ProgramKind::Places || !args.cells.is_empty();
     if args.by_case && !is_of_tables {
-        let what = "--by-case names programs, which only those of `--focus places` have; `check --by-case` names files";
+        let what = "--by-case names programs, which only those of `--focus places` have; `check --by-case` \
+                    names files";
         return Err(Failure::BadInput(what.to_owned()));
     }
-    let has_own_campaign = matches!(args.focus, What::Linking | What::Arithmetic);
+    let has_own_campaign = matches!(args.focus, ProgramKind::Linking | ProgramKind::Arithmetic);
     if !args.mutate.is_empty() || is_of_tables || has_own_campaign {
-        let options = texts::Options {
+        let options = texts::TextOptions {
             subjects: args.campaign.subjects.clone(),
             timeout: args.campaign.timeout,
             cases: args.campaign.cases.map(|cases| cases.get()),
@@ -40,13 +41,13 @@ pub fn run(context: &Context, args: &args::Run) -> Result<Exit, Failure> {
         let session = context.session_of(&args.campaign)?;
         let outcome = match args.focus {
             _ if is_of_tables => places::places(&session, &args.cells, &options)?,
-            What::Linking => linking::run(&session, &options)?,
-            What::Arithmetic => arithmetic::run(&session, &options)?,
+            ProgramKind::Linking => linking::run(&session, &options)?,
+            ProgramKind::Arithmetic => arithmetic::run(&session, &options)?,
             _ => mutate::mutate(&session, &input::files(&args.mutate)?, options)?,
         };
         return ended(context, &outcome, &args.campaign, Some(&args.out), started);
     }
-    let options = Options {
+    let options = RunOptions {
         subjects: args.campaign.subjects.clone(),
         timeout: args.campaign.timeout,
         focus: args.focus.drawn(),
@@ -61,15 +62,16 @@ pub fn run(context: &Context, args: &args::Run) -> Result<Exit, Failure> {
         shard: args.shard()?,
     };
     // If the clean end takes too long after a signal, show the result on disk, which is saved continually.
-    let (console, out) = (context.console, args.out.clone());
-    let saved_in = |out: &Path| std::fs::metadata(out.join(folder::REPORT)).and_then(|of| of.modified()).ok();
-    let before = saved_in(&out);
+    let console = context.console;
+    let out = args.out.clone();
+    let before = report_time(&out);
     interrupt::last_words(move || {
-        if saved_in(&out) != before
+        if report_time(&out) != before
             && let Ok(Folder { report, .. }) = Folder::read(&out)
         {
             let resume = resume_command(&out);
-            let (stopped_by, resume) = (Some(interrupt::name()), Some(&*resume));
+            let stopped_by = Some(interrupt::name());
+            let resume = Some(&*resume);
             let summary =
                 TextSummary { directory: Some(&out), stopped_by, resume, ..TextSummary::new(&report) };
             let _ = summary.text().map(|text| console.print(&text));
@@ -79,12 +81,12 @@ pub fn run(context: &Context, args: &args::Run) -> Result<Exit, Failure> {
     ended(context, &outcome, &args.campaign, Some(&args.out), started)
 }
 
-/// Prints the result of a campaign, writes the expected failures if `--write-expected` is given, and returns the exit
-/// status.
+/// Prints the result of a campaign, writes the expected failures if `--write-expected` is given, and returns
+/// the exit status.
 pub fn ended(
-    context: &Context,
-    outcome: &Outcome,
-    args: &args::Campaign,
+    context: &CommandContext,
+    outcome: &CampaignOutcome,
+    args: &args::CampaignArgs,
     out: Option<&Path>,
     started: Instant,
 ) -> Result<Exit, Failure> {
@@ -94,6 +96,11 @@ pub fn ended(
     summed_up(context, outcome, out, started, &args.presentation)
 }
 
+/// Returns the time at which the report in a directory was last written.
+fn report_time(out: &Path) -> Option<SystemTime> {
+    std::fs::metadata(out.join(folder::REPORT)).and_then(|metadata| metadata.modified()).ok()
+}
+
 /// Returns the command that resumes the campaign in a directory.
 fn resume_command(out: &Path) -> String {
     format!("ptxsmith run --resume --out {}", shell_words::quote(&out.to_string_lossy()))
@@ -101,8 +108,8 @@ fn resume_command(out: &Path) -> String {
 
 /// Prints the result of a campaign and returns the exit status.
 pub fn summed_up(
-    context: &Context,
-    outcome: &Outcome,
+    context: &CommandContext,
+    outcome: &CampaignOutcome,
     out: Option<&Path>,
     started: Instant,
     presentation: &args::Presentation,
@@ -118,7 +125,7 @@ pub fn summed_up(
         stopped_by: outcome.interrupted.then(interrupt::name),
         resume: resume.as_deref(),
         status: Some(exit.status()),
-        known_in_full: presentation.show.contains(&args::Show::Known),
+        known_in_full: presentation.show.contains(&args::FullListing::Known),
     };
     let text = match presentation.format {
         None => summary.text()?,
@@ -137,7 +144,7 @@ pub fn summed_up(
     Ok(exit)
 }
 
-fn exit_of(outcome: &Outcome, denied: &[Deny]) -> Exit {
+fn exit_of(outcome: &CampaignOutcome, denied: &[DeniedResult]) -> Exit {
     let report = &outcome.report;
     let exit = match report.compared {
         _ if outcome.interrupted => Exit::Interrupted,
@@ -148,7 +155,7 @@ fn exit_of(outcome: &Outcome, denied: &[Deny]) -> Exit {
         }
         _ => Exit::Success,
     };
-    let exit = deny::status(exit, &deny::shown(report, denied));
+    let exit = deny::status(exit, &deny::denied_results(report, denied));
     // An unreadable file sets the status to bad input, unless there is a deviation or an interruption.
     let is_decided = matches!(exit, Exit::Deviation | Exit::Interrupted);
     if outcome.left_out && !is_decided { Exit::BadInput } else { exit }

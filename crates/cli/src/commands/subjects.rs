@@ -9,7 +9,7 @@ use ptxsmith_subject::{
 };
 use serde::Serialize;
 
-use super::{Context, worker};
+use super::{CommandContext, worker};
 use crate::args;
 use crate::console::{BOLD, END, GOOD, NOTE, line};
 use crate::exit::{Exit, Failure};
@@ -17,7 +17,7 @@ use ptxsmith_report::{describe, harmless};
 
 /// One entry of the list.
 #[derive(Clone, Serialize)]
-struct Entry {
+struct ListedSubject {
     /// The value for `--subject`.
     subject: String,
     /// `None` for a form that needs a command from the user, so that availability is unknown.
@@ -29,8 +29,8 @@ struct Entry {
     unavailable: Option<UnavailableKind>,
     #[serde(flatten)]
     description: Option<Description>,
-    /// The outcome for [`SMALLEST`], if the user named the implementation. A program that starts may still not
-    /// understand PTX.
+    /// The outcome for [`SMALLEST`], if the user named the implementation. A program that starts may still
+    /// not understand PTX.
     #[serde(skip_serializing_if = "Option::is_none")]
     answer: Option<Outcome>,
     /// Describes `answer` in words.
@@ -42,7 +42,7 @@ struct Entry {
 const SMALLEST: &str = ".version 7.8\n.target sm_80\n.address_size 64\n.global .u32 a = 1;\n";
 
 /// Prints the list.
-pub fn run(context: &Context, args: &args::Subjects) -> Result<Exit, Failure> {
+pub fn run(context: &CommandContext, args: &args::SubjectsArgs) -> Result<Exit, Failure> {
     let entries =
         if args.subjects.is_empty() { every_form(context)? } else { named(context, &args.subjects) };
     if context.cancel.is_cancelled() {
@@ -58,13 +58,13 @@ pub fn run(context: &Context, args: &args::Subjects) -> Result<Exit, Failure> {
     Ok(Exit::Success)
 }
 
-fn named(context: &Context, specs: &[SubjectSpec]) -> Vec<Entry> {
+fn named(context: &CommandContext, specs: &[SubjectSpec]) -> Vec<ListedSubject> {
     specs.iter().flat_map(|spec| look(context, spec, &spec.to_string(), true)).collect()
 }
 
-/// Lists every form of subject specification: installed and installable implementations by name, and the forms that
-/// need a command from the user.
-fn every_form(context: &Context) -> Result<Vec<Entry>, Failure> {
+/// Lists every form of subject specification: installed and installable implementations by name, and the
+/// forms that need a command from the user.
+fn every_form(context: &CommandContext) -> Result<Vec<ListedSubject>, Failure> {
     let mut entries = Vec::new();
     for form in SubjectSpec::FORMS {
         match form.names() {
@@ -80,8 +80,8 @@ fn every_form(context: &Context) -> Result<Vec<Entry>, Failure> {
     Ok(entries)
 }
 
-fn needs(subject: &str, reason: &str) -> Entry {
-    Entry {
+fn needs(subject: &str, reason: &str) -> ListedSubject {
+    ListedSubject {
         subject: subject.to_owned(),
         available: None,
         reason: Some(reason.to_owned()),
@@ -93,7 +93,7 @@ fn needs(subject: &str, reason: &str) -> Entry {
 }
 
 /// Opens the subjects of a specification and, if `asks` is true, runs the test program. Installs nothing.
-fn look(context: &Context, spec: &SubjectSpec, subject: &str, asks: bool) -> Vec<Entry> {
+fn look(context: &CommandContext, spec: &SubjectSpec, subject: &str, asks: bool) -> Vec<ListedSubject> {
     let options = OpenOptions {
         cancel: context.cancel.clone(),
         workers: worker::workers(),
@@ -111,10 +111,10 @@ fn look(context: &Context, spec: &SubjectSpec, subject: &str, asks: bool) -> Vec
                     None => (None, None),
                 };
                 let description = found.description().clone();
-                // `ptxas` remains an alias of the release found; `ptxas@all` stands for several releases, so show the
-                // id of each.
+                // `ptxas` remains an alias of the release found; `ptxas@all` stands for several releases, so
+                // show the id of each.
                 let subject = if subject == "ptxas@all" { found.id() } else { subject };
-                Entry {
+                ListedSubject {
                     subject: subject.to_owned(),
                     available: Some(true),
                     reason: None,
@@ -125,7 +125,7 @@ fn look(context: &Context, spec: &SubjectSpec, subject: &str, asks: bool) -> Vec
                 }
             })
             .collect(),
-        Err(unavailable) => vec![Entry {
+        Err(unavailable) => vec![ListedSubject {
             subject: subject.to_owned(),
             available: Some(false),
             reason: Some(unavailable.reason),
@@ -139,21 +139,23 @@ fn look(context: &Context, spec: &SubjectSpec, subject: &str, asks: bool) -> Vec
 
 #[derive(Template)]
 #[template(path = "subjects.txt")]
-struct Table<'a> {
-    entries: &'a [Entry],
+struct SubjectTable<'a> {
+    entries: &'a [ListedSubject],
     width: usize,
     /// The number of releases of ptxas that are not installed.
     missing: usize,
 }
 
-fn table(entries: &[Entry]) -> Result<String, askama::Error> {
+fn table(entries: &[ListedSubject]) -> Result<String, askama::Error> {
     let width = entries.iter().map(|entry| entry.subject.chars().count()).max().unwrap_or(0);
-    let missing =
-        |toolchains: Toolchains| toolchains.list().iter().filter(|listed| listed.path.is_none()).count();
-    Table { entries, width, missing: Toolchains::of_user().map_or(0, missing) }.render()
+    let missing = match Toolchains::for_user() {
+        Ok(toolchains) => toolchains.list().iter().filter(|listed| listed.path.is_none()).count(),
+        Err(_) => 0,
+    };
+    SubjectTable { entries, width, missing }.render()
 }
 
-fn padded(entry: &Entry, width: &usize) -> String {
+fn padded(entry: &ListedSubject, width: &usize) -> String {
     format!("{:width$}", line(&entry.subject))
 }
 

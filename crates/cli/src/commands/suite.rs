@@ -3,13 +3,14 @@
 use ptxsmith_campaign::files::{make_directory, write_whole};
 use ptxsmith_suite::{CaseFilter, Suite, SuiteOptions};
 
-use super::Context;
+use super::CommandContext;
 use crate::args;
 use crate::console;
 use crate::exit::{Exit, Failure};
 
-/// Writes the suite into a new or empty directory. Files of an earlier suite would otherwise become part of it.
-pub fn run(context: &Context, args: &args::Suite) -> Result<Exit, Failure> {
+/// Writes the suite into a new or empty directory. Files of an earlier suite would otherwise become part of
+/// it.
+pub fn run(context: &CommandContext, args: &args::SuiteArgs) -> Result<Exit, Failure> {
     make_directory(&args.out)?;
     let mut entries = std::fs::read_dir(&args.out).map_err(|error| Failure::Harness(error.into()))?;
     if entries.next().is_some() {

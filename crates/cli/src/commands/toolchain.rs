@@ -1,32 +1,31 @@
 //! `ptxsmith toolchain`: installs NVIDIA's releases by name.
 
 use std::fmt::Write as _;
-use std::path::PathBuf;
 
 use ptxsmith_subject::{
     process,
     toolchain::{DEFAULT, InstallError, Installable, RELEASES, Release, TOOLS, Tool, Toolchains, Verified},
 };
 
-use super::Context;
+use super::CommandContext;
 use crate::args;
 use crate::console::{BAD, BOLD, GOOD, line};
 use crate::exit::{Exit, Failure};
 use crate::progress::spinner;
 
 /// Lists, installs or locates releases.
-pub fn run(context: &Context, args: &args::Toolchain) -> Result<Exit, Failure> {
-    let toolchains = Toolchains::of_user()?;
+pub fn run(context: &CommandContext, args: &args::ToolchainCommand) -> Result<Exit, Failure> {
+    let toolchains = Toolchains::for_user()?;
     match args {
-        args::Toolchain::List { json } => list(context, &toolchains, *json)?,
-        args::Toolchain::Verify { releases } => verify(context, &toolchains, releases)?,
-        args::Toolchain::Install { releases, repair } => {
+        args::ToolchainCommand::List { json } => list(context, &toolchains, *json)?,
+        args::ToolchainCommand::Verify { releases } => verify(context, &toolchains, releases)?,
+        args::ToolchainCommand::Install { releases, repair } => {
             for release in releases {
                 let path = install(context, &toolchains, *release, *repair)?;
                 context.console.print(&format!("{release}  {}\n", line(&path)))?;
             }
         }
-        args::Toolchain::Path { release } => match toolchains.path(release) {
+        args::ToolchainCommand::Path { release } => match toolchains.path(release) {
             // Do not escape the path, since scripts use it.
             Some(path) => context.console.print(&format!("{}\n", path.display()))?,
             None => {
@@ -40,7 +39,7 @@ pub fn run(context: &Context, args: &args::Toolchain) -> Result<Exit, Failure> {
     Ok(Exit::Success)
 }
 
-fn list(context: &Context, toolchains: &Toolchains, json: bool) -> Result<(), Failure> {
+fn list(context: &CommandContext, toolchains: &Toolchains, json: bool) -> Result<(), Failure> {
     let default = Release::find(DEFAULT).ok();
     let listed = toolchains.list();
     let tools: Vec<_> = TOOLS.iter().map(|tool| (tool, toolchains.tool_path(tool))).collect();
@@ -58,14 +57,16 @@ fn list(context: &Context, toolchains: &Toolchains, json: bool) -> Result<(), Fa
                 })
             })
             .collect();
-        let tool = |(tool, path): &(&Tool, Option<PathBuf>)| {
-            serde_json::json!({
-                "name": tool.to_string(),
-                "version": tool.version,
-                "path": path.as_ref().map(|path| path.to_string_lossy()),
+        let tools: Vec<_> = tools
+            .iter()
+            .map(|(tool, path)| {
+                serde_json::json!({
+                    "name": tool.to_string(),
+                    "version": tool.version,
+                    "path": path.as_ref().map(|path| path.to_string_lossy()),
+                })
             })
-        };
-        let tools: Vec<_> = tools.iter().map(tool).collect();
+            .collect();
         let json =
             serde_json::json!({ "schema": "ptxsmith.toolchains/1", "releases": releases, "tools": tools });
         context.console.print(&(serde_json::to_string_pretty(&json)? + "\n"))?;
@@ -114,7 +115,7 @@ fn tool_of(what: Installable) -> Tool {
 }
 
 /// Compares installed files with the original packages.
-fn verify(context: &Context, toolchains: &Toolchains, named: &[Installable]) -> Result<(), Failure> {
+fn verify(context: &CommandContext, toolchains: &Toolchains, named: &[Installable]) -> Result<(), Failure> {
     let mut tools: Vec<Tool> = named.iter().map(|&what| tool_of(what)).collect();
     if named.is_empty() {
         tools = RELEASES.iter().map(Tool::from).chain(TOOLS.iter().copied()).collect();
@@ -123,26 +124,26 @@ fn verify(context: &Context, toolchains: &Toolchains, named: &[Installable]) -> 
     let mut bad = None;
     for tool in &tools {
         let name = format!("{} {}", tool.kind.name(), tool.version);
-        let said = match toolchains.verified(tool) {
+        let status = match toolchains.verified(tool) {
             None => "not installed".to_owned(),
             Some(Verified::Same) => "as installed".to_owned(),
             Some(Verified::NoRecord) => {
                 "no record of what was installed; install --repair installs it anew".to_owned()
             }
             Some(Verified::Damaged(damaged)) => {
-                let said = damaged.to_string();
+                let status = damaged.to_string();
                 bad.get_or_insert(damaged);
-                said
+                status
             }
         };
-        context.console.print(&format!("{name:20}  {}\n", line(&said)))?;
+        context.console.print(&format!("{name:20}  {}\n", line(&status)))?;
     }
     bad.map_or(Ok(()), |damaged| Err(Failure::BadInput(damaged.to_string())))
 }
 
 /// Installs a release or tool and returns the path of its program or library. Shows progress on a terminal.
 fn install(
-    context: &Context,
+    context: &CommandContext,
     toolchains: &Toolchains,
     what: Installable,
     repair: bool,
@@ -158,7 +159,7 @@ fn install(
     bar.finish_and_clear();
     match installed {
         Ok(path) => Ok(path.to_string_lossy().into_owned()),
-        Err(InstallError::Process(process::Error::Cancelled(_))) => Err(Failure::Interrupted),
+        Err(InstallError::Process(process::ProcessError::Cancelled(_))) => Err(Failure::Interrupted),
         Err(InstallError::Damaged(damaged)) => Err(Failure::BadInput(damaged.to_string())),
         Err(error) => Err(error.into()),
     }

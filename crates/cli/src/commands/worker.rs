@@ -1,5 +1,5 @@
-//! `ptxsmith worker`, hidden: a child process that loads a library, so that a crash of the library does not end
-//! ptxsmith.
+//! `ptxsmith worker`, hidden: a child process that loads a library, so that a crash of the library does not
+//! end ptxsmith.
 
 use std::io;
 use std::path::Path;
@@ -7,32 +7,30 @@ use std::path::Path;
 use ptxsmith_subject::worker::{WorkError, Workers};
 use ptxsmith_subject::{driver, library};
 
-use super::Context;
+use super::CommandContext;
 use crate::args;
 use crate::exit::{Exit, Failure};
 
-/// Returns the command that starts this program as a worker, or `None` if the path of this program is unknown.
+/// Returns the command that starts this program as a worker, or `None` if the path of this program is
+/// unknown.
 pub fn workers() -> Option<Workers> {
     let program = std::env::current_exe().ok()?;
     Some(Workers { program, args: vec!["worker".to_owned()] })
 }
 
 /// Answers requests until standard input ends.
-pub fn run(context: &Context, args: &args::Worker) -> Result<Exit, Failure> {
-    let (from, to) = (|| io::stdin().lock(), || io::stdout().lock());
-    let library_worker = |kind, with: &args::WithLibrary| match with.describe {
-        true => library::describe(kind, &with.library, to()),
-        false => library::work(kind, &with.library, from(), to()),
-    };
+pub fn run(context: &CommandContext, args: &args::WorkerCommand) -> Result<Exit, Failure> {
     let done = match args {
-        args::Worker::Nvjitlink(with) => library_worker(library::Kind::NvJitLink, with),
-        args::Worker::Ptxjit(with) => library_worker(library::Kind::PtxCompiler, with),
-        args::Worker::Nvrtc { library, source, ptx, options } => {
+        args::WorkerCommand::Nvjitlink(with) => library_worker(library::LibraryKind::NvJitLink, with),
+        args::WorkerCommand::Ptxjit(with) => library_worker(library::LibraryKind::PtxCompiler, with),
+        args::WorkerCommand::Nvrtc { library, source, ptx, options } => {
             return compile_cuda((library, source, ptx), options);
         }
-        args::Worker::Driver { describe: true, .. } => driver::describe(context.libcuda.as_deref(), to()),
-        args::Worker::Driver { describe: false, .. } => {
-            driver::work(context.libcuda.as_deref(), from(), to())
+        args::WorkerCommand::Driver { describe: true, .. } => {
+            driver::describe(context.libcuda.as_deref(), io::stdout().lock())
+        }
+        args::WorkerCommand::Driver { describe: false, .. } => {
+            driver::work(context.libcuda.as_deref(), io::stdin().lock(), io::stdout().lock())
         }
     };
     match done {
@@ -44,7 +42,16 @@ pub fn run(context: &Context, args: &args::Worker) -> Result<Exit, Failure> {
     }
 }
 
-/// Compiles one source with NVRTC. If NVRTC rejects the source, its messages go to standard error.
+/// Describes a library, or answers requests with it until standard input ends.
+fn library_worker(kind: library::LibraryKind, args: &args::LibraryWorkerArgs) -> Result<(), WorkError> {
+    if args.describe {
+        library::describe(kind, &args.library, io::stdout().lock())
+    } else {
+        library::work(kind, &args.library, io::stdin().lock(), io::stdout().lock())
+    }
+}
+
+/// Compiles a source with NVRTC. If NVRTC rejects the source, its messages go to standard error.
 fn compile_cuda((library, source, ptx): (&Path, &Path, &Path), options: &[String]) -> Result<Exit, Failure> {
     let text = std::fs::read_to_string(source)?;
     let name = source.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -53,8 +60,8 @@ fn compile_cuda((library, source, ptx): (&Path, &Path, &Path), options: &[String
             std::fs::write(ptx, text)?;
             Ok(Exit::Success)
         }
-        Ok(Err(said)) => {
-            io::Write::write_all(&mut io::stderr().lock(), said.as_bytes())?;
+        Ok(Err(messages)) => {
+            io::Write::write_all(&mut io::stderr().lock(), messages.as_bytes())?;
             Ok(Exit::Deviation)
         }
         Err(error) => Err(Failure::BadInput(error.to_string())),

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::common::*;
-use ptxsmith_diff::known::{KNOWN, Known};
-use ptxsmith_diff::{Maker, known::listed_for};
+use ptxsmith_diff::known::{KNOWN, KnownDeviation};
+use ptxsmith_diff::{Implementation, known::listed_for};
 use ptxsmith_subject::toolchain::Toolchains;
 use ptxsmith_subject::{OpenOptions, SubjectSpec, open, parse_spec};
 
@@ -13,7 +13,7 @@ use ptxsmith_subject::{OpenOptions, SubjectSpec, open, parse_spec};
 fn ptxas(release: &str) -> Option<PathBuf> {
     let spec: SubjectSpec = parse_spec(&format!("ptxas@{release}")).unwrap();
     let opened =
-        open(&spec, &OpenOptions { toolchains: Toolchains::of_user().ok(), ..OpenOptions::default() });
+        open(&spec, &OpenOptions { toolchains: Toolchains::for_user().ok(), ..OpenOptions::default() });
     Some(PathBuf::from(opened.ok()?.pop()?.description().path.clone()?))
 }
 
@@ -37,7 +37,7 @@ fn reproduced(script: &Path, compiler: &Path, path: &Path) -> (i32, String) {
 }
 
 /// Bundles a listed deviation with a release as subject.
-fn bundled(directory: &Path, known: &Known, release: &str) -> PathBuf {
+fn bundled(directory: &Path, known: &KnownDeviation, release: &str) -> PathBuf {
     let mut command = assert_cmd::Command::cargo_bin("ptxsmith").unwrap();
     let subject = format!("ptxas@{release}");
     let output = command
@@ -59,9 +59,9 @@ fn every_listed_deviation_is_reproduced_with_the_compiler_alone() {
     };
     let directory = tempfile::tempdir().unwrap();
     let bare = bare_path(directory.path());
-    let maker = Maker { lineage: Some("nvidia"), version: Some("13.5.37") };
+    let maker = Implementation { lineage: Some("nvidia"), version: Some("13.5.37") };
     // Skip deviations that exhaust the time limit, since each takes the whole limit.
-    let listed: Vec<&Known> = listed_for(maker).filter(|known| !known.exhausts()).collect();
+    let listed: Vec<&KnownDeviation> = listed_for(maker).filter(|known| !known.exhausts()).collect();
     assert!(listed.len() > 40, "{}", listed.len());
     for known in listed {
         let folder = bundled(directory.path(), known, RELEASE);

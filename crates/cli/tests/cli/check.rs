@@ -29,8 +29,8 @@ fn status_0_if_everything_conforms() {
     assert_eq!(status(&refused), 0, "{}", stdout(&refused));
 }
 
-/// Locations refer to the user's file, both in text and in formats for code hosts. A rejection by the specification is
-/// shown as such.
+/// Locations refer to the user's file, both in text and in formats for code hosts. A rejection by the
+/// specification is shown as such.
 #[test]
 fn a_deviation_stands_at_its_line_and_column_and_an_invalid_file_says_that_it_is() {
     let directory = tempfile::tempdir().unwrap();
@@ -97,7 +97,8 @@ fn status_1_for_a_new_deviation_which_is_reported_in_full() {
     assert!(finding["program"].as_str().unwrap().starts_with(".version 7.8"));
     assert!(report["coverage"]["clauses"]["reached"].as_u64().unwrap() > 5);
 
-    // The finding is a program with its expectation as a comment, and the command in the report reproduces it.
+    // The finding is a program with its expectation as a comment, and the command in the report reproduces
+    // it.
     let path = out.join(finding["file"].as_str().unwrap());
     let text = std::fs::read_to_string(&path).unwrap();
     assert!(text.contains("// variable: x size=4 align=4 bytes=01000000\n"), "{text}");
@@ -141,8 +142,8 @@ fn status_2_for_bad_input_beside_what_could_be_judged() {
     assert!(stdout(&output).contains("1 part compared, 1 conform"), "{}", stdout(&output));
 }
 
-/// Creates a subject that rejects every program that contains `what`, with the line in its message, and accepts all
-/// others without values.
+/// Creates a subject that rejects every program that contains `what`, with the line in its message, and
+/// accepts all others without values.
 fn refusing(directory: &Path, what: &str) -> String {
     let script_text = format!(
         r#"line=$(grep -n -F '{what}' "$1" | head -1 | cut -d: -f1)
@@ -192,8 +193,8 @@ fn a_complaint_about_a_line_of_the_header_counts_where_the_plainest_program_is_t
     let directory = tempfile::tempdir().unwrap();
     let refusal = r#"{"schema": "ptxsmith.module/1", "outcome": "refused", "diagnostics": [{"severity": "error", "line": 2, "message": "no"}]}"#;
     let taken = r#"{"schema": "ptxsmith.module/1", "outcome": "accepted"}"#;
-    // Both subjects accept the header alone. The first rejects the header only if a declaration follows, the second
-    // reports line 2 for an error in another line.
+    // Both subjects accept the header alone. The first rejects the header only if a declaration follows, the
+    // second reports line 2 for an error in another line.
     for (refused, status_of) in [("global", 3), ("=", 1)] {
         let subject = script(
             directory.path(),

@@ -5,15 +5,16 @@ use std::process::Output;
 
 use assert_cmd::Command;
 
-/// Returns the program under test in an environment without any release of ptxas. None can be found, and none can be
-/// installed, not even by root.
+/// Returns the program under test in an environment without any release of ptxas. None can be found, and none
+/// can be installed, not even by root.
 pub fn ptxsmith() -> Command {
     let mut command = Command::cargo_bin("ptxsmith").expect("the program was built with its tests");
     command.env("PTXSMITH_CACHE", "/dev/null/ptxsmith").env_remove("CUDA_HOME").env_remove("CUDA_PATH");
     command
 }
 
-/// Creates a subject that follows the specification under some interpretations. It is ptxsmith itself, because `eval
+/// Creates a subject that follows the specification under some interpretations. It is ptxsmith itself,
+/// because `eval
 /// --json` prints the output that is expected of an implementation.
 pub fn oracle_as_subject(readings: &[&str]) -> String {
     let mut subject = format!("exec:{} eval --json", assert_cmd::cargo::cargo_bin!("ptxsmith").display());
@@ -23,12 +24,12 @@ pub fn oracle_as_subject(readings: &[&str]) -> String {
     subject
 }
 
-/// Lines of a shell script that give the correct answer to the probe program, whatever the script does with other
-/// programs.
+/// Lines of a shell script that give the correct answer to the probe program, whatever the script does with
+/// other programs.
 pub const PROBED: &str = r#"grep -q ptxsmith_probe "$1" && { echo '{"outcome": "refused"}'; exit 0; }"#;
 
-/// Creates a subject that runs a shell script for every module. `$1` is the path of the module, and the output is the
-/// answer.
+/// Creates a subject that runs a shell script for every module. `$1` is the path of the module, and the
+/// output is the answer.
 pub fn script(directory: &Path, script: &str) -> String {
     let path = directory.join("subject.sh");
     let text = format!("[ \"$1\" = --describe ] && exit 1\n{PROBED}\n{script}\n");
@@ -69,7 +70,8 @@ pub fn stderr(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).expect("messages are UTF-8")
 }
 
-/// Asserts that a command failed with the status of bad input and a clear error of one line, and returns the line.
+/// Asserts that a command failed with the status of bad input and a clear error of one line, and returns the
+/// line.
 pub fn one_line_error(output: &Output) -> String {
     let text = stderr(output);
     assert_eq!(status(output), 2, "{text}");

@@ -218,7 +218,8 @@ fn no_file_of_flags_reaches_clang_from_a_compilation_database_or_a_name() {
     let output = check(r#"{"directory": ".", "file": "ok.cu", "command": "nvcc 'ok.cu"}"#.to_owned());
     assert_eq!(status(&output), 2);
     assert!(stderr(&output).contains("its command line cannot be split"));
-    // The compiler that clang starts reads the file of an `@` argument again as flags. This one would write a file.
+    // The compiler that clang starts reads the file of an `@` argument again as flags. This one would write a
+    // file.
     file(directory.path(), "flags.cu", &format!("-dependency-file {} -MT x", at("victim")));
     for flag in ["-I@flags.cu", "-I\", \"@flags.cu", "-D@flags.cu", "-U@flags.cu", "-isystem@flags.cu"] {
         let output = check(format!(

@@ -1,4 +1,5 @@
-//! Checks of the documents: commands run as written, links have targets, and generated pages match the command line.
+//! Checks of the documents: commands run as written, links have targets, and generated pages match the
+//! command line.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -21,8 +22,8 @@ fn git(arguments: &[&str]) -> Option<Output> {
     Command::new("git").args(arguments).current_dir(root()).output().ok()
 }
 
-/// Returns the files of the project in order. Uncommitted files are excluded, since a recipe of a document may write
-/// some.
+/// Returns the files of the project in order. Uncommitted files are excluded, since a recipe of a document
+/// may write some.
 fn files() -> Vec<PathBuf> {
     let listed = git(&["ls-files", "-z"]).filter(|output| output.status.success());
     let paths: Vec<PathBuf> = match listed {
@@ -190,8 +191,8 @@ fn lacks(command: &str) -> Option<String> {
     releases.into_iter().find(|release| !installed(release)).map(str::to_owned)
 }
 
-/// Runs the commands of a document in order, and returns their number, including skipped ones. Commands that start
-/// cargo are excluded, because cargo runs this test.
+/// Runs the commands of a document in order, and returns their number, including skipped ones. Commands that
+/// start cargo are excluded, because cargo runs this test.
 fn run(document: &Path) -> usize {
     let text = fs::read_to_string(document).expect("a document is text");
     let program = assert_cmd::cargo::cargo_bin!("ptxsmith");
@@ -305,7 +306,8 @@ fn a_stage_of_the_checks_that_fails_says_in_the_last_line_how_to_run_it_alone() 
         fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
     };
-    // `cargo` fails if its first argument is `fails`; the text `formats` replaces the script check-report-formats.
+    // `cargo` fails if its first argument is `fails`; the text `formats` replaces the script
+    // check-report-formats.
     let last_line = |fails: &str, formats: &str| {
         program(tools.join("cargo"), &format!("echo \"$1 says much\" >&2; test \"$1\" != {fails}"));
         program(scripts.join("check-report-formats"), formats);
@@ -449,9 +451,9 @@ fn every_file_of_the_project_that_a_document_names_is_there() {
     assert!(missing.is_empty(), "{missing:#?}");
 }
 
-/// Counts the words that people have to read. Excluded are the pages of deviations except their index, and generated
-/// text: everything after a comment such as `<!-- measured -->`, up to a comment with the word `end` or the end of the
-/// file.
+/// Counts the words that people have to read. Excluded are the pages of deviations except their index, and
+/// generated text: everything after a comment such as `<!-- measured -->`, up to a comment with the word
+/// `end` or the end of the file.
 #[test]
 fn the_documents_have_at_most_14000_words() {
     const MOST_WORDS: usize = 14_000;

@@ -168,8 +168,8 @@ fn a_module_that_kills_the_driver_costs_nothing_but_itself() {
     assert_eq!(report["conform"], 2, "{report}");
 }
 
-/// Creates a cache with a fake release of ptxas: a script that turns every module into an ELF file without sections,
-/// followed by the text that the stub reads.
+/// Creates a cache with a fake release of ptxas: a script that turns every module into an ELF file without
+/// sections, followed by the text that the stub reads.
 fn cache_with_assembler(directory: &Path, before: &str) -> PathBuf {
     let folder = directory.join("cache/toolchains/13.5.37/bin");
     std::fs::create_dir_all(&folder).unwrap();

@@ -1,11 +1,13 @@
-//! One release of a compiler with two entry points: a difference between them is a finding at the end of a campaign.
+//! One release of a compiler with two entry points: a difference between them is a finding at the end of a
+//! campaign.
 
 use std::path::Path;
 
 use crate::common::*;
 use serde_json::Value;
 
-/// Creates an entry point of this name and version, with the lineage `made-up`, that reports this byte for `a`.
+/// Creates an entry point of this name and version, with the lineage `made-up`, that reports this byte for
+/// `a`.
 fn entry_point(directory: &Path, name: &str, version: &str, byte: &str) -> String {
     let describes = format!(
         r#"{{"schema": "ptxsmith.subject/1", "name": "{name}", "version": "{version}", "lineage": "made-up", "relocations": true}}"#

@@ -1,5 +1,5 @@
-//! Any behavior of a hostile implementation is a verdict on the module that it was given. It causes no hang, no abort
-//! and no verdict on another module. `serve.rs` has the same tests for long-lived processes.
+//! Any behavior of a hostile implementation is a verdict on the module that it was given. It causes no hang,
+//! no abort and no verdict on another module. `serve.rs` has the same tests for long-lived processes.
 
 use std::path::Path;
 use std::process::Output;
@@ -39,7 +39,8 @@ fn a_process_for_each_module_is_judged_by_what_it_does_with_that_module() {
         ("fine", &good, &[]),
         ("garbage", "head -c 100000 /dev/urandom", &["crash"]),
         ("half-a-line", &half, &["crash"]),
-        // Longer than the maximum answer: stopped when that is noticed, or by the time limit on a slow machine.
+        // Longer than the maximum answer: stopped when that is noticed, or by the time limit on a slow
+        // machine.
         ("two-gigabytes", "yes | head -c 2000000000", &["crash", "hang"]),
         ("nothing", "true", &["crash"]),
         ("silence", "sleep 1000", &["hang"]),

@@ -88,7 +88,8 @@ fn nothing_that_a_terminal_would_act_upon_is_printed() {
 fn the_output_folder_must_be_writable_before_any_work() {
     let directory = tempfile::tempdir().unwrap();
     let program = file(directory.path(), "a.ptx", &module(".global .s32 x = 1;"));
-    // A directory below a file cannot be created by anyone. Permissions would not stop a test that runs as root.
+    // A directory below a file cannot be created by anyone. Permissions would not stop a test that runs as
+    // root.
     for out in [program.join("out"), "/proc/ptxsmith-out".into()] {
         let mut check = ptxsmith();
         check.arg("check").arg(&program).args(["--subject", &oracle_as_subject(&[])]).arg("--out").arg(out);

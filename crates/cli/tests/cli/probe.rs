@@ -1,13 +1,13 @@
-//! A program that does not follow the protocol is detected with the first, known program. The error comes soon, and
-//! shows what was sent, received and expected.
+//! A program that does not follow the protocol is detected with the first, known program. The error comes
+//! soon, and shows what was sent, received and expected.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use crate::common::*;
 
-/// Creates a Python program that answers each request with `told`. In it, `id` is the number of the request and `value`
-/// the value in the probe program.
+/// Creates a Python program that answers each request with `told`. In it, `id` is the number of the request
+/// and `value` the value in the probe program.
 fn served(directory: &Path, told: &str) -> String {
     let script = format!(
         "import json, sys, time\n\

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use crate::common::*;
 
-/// Creates a conforming subject, modified by shell code that runs before it, with the module in `$1`, or after it, with
-/// the answer on standard input.
+/// Creates a conforming subject, modified by shell code that runs before it, with the module in `$1`, or
+/// after it, with the answer on standard input.
 fn deviating(directory: &Path, before: &str, behind: &str) -> String {
     let ptxsmith = assert_cmd::cargo::cargo_bin!("ptxsmith").display();
     script(directory, &format!("{before}\n{ptxsmith} eval --json \"$1\" | {behind}"))
@@ -149,8 +149,8 @@ fn a_subject_that_answers_by_chance_is_named() {
 
 #[test]
 fn what_ran_out_of_time_or_disk_or_memory_is_never_taken() {
-    // Crashes on every program of the right form. On programs with one declaration it fails for a reason of the
-    // machine.
+    // Crashes on every program of the right form. On programs with one declaration it fails for a reason of
+    // the machine.
     for (reason, says) in [
         ("sleep 60", "no end after"),
         ("kill -KILL $$", "signal 9"),
@@ -210,7 +210,8 @@ fn an_input_that_only_ran_out_of_disk_or_memory_is_no_finding() {
     }
 }
 
-/// Creates a subject with two deviations: it interprets octal numbers as decimal, and every byte 42 becomes 41.
+/// Creates a subject with two deviations: it interprets octal numbers as decimal, and every byte 42 becomes
+/// 41.
 fn twice_wrong(directory: &Path) -> String {
     let decimal = r#"sed 's/\<0\([1-7]\)/\1/g' "$1" > "$1.decimal"; set -- "$1.decimal""#;
     deviating(directory, decimal, "sed '/\"bytes\"/s/2a/29/'")
@@ -279,8 +280,8 @@ fn what_a_kernel_leaves_reduces_to_the_operand_that_is_wrong() {
     assert!(whole.contains("leaves: 29"), "{whole}");
 }
 
-/// Returns a file of 2,000 lines that clang generated from a C program, with a declaration inserted between its
-/// functions.
+/// Returns a file of 2,000 lines that clang generated from a C program, with a declaration inserted between
+/// its functions.
 fn made_by_clang(declaration: &str) -> String {
     let text = include_str!("reduce/digests.ptx");
     assert!(text.lines().count() >= 2000);

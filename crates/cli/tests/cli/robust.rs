@@ -1,8 +1,8 @@
-//! Robustness against failures of the environment: full disks, unusual paths, huge programs, clocks, and misleading
-//! folders and implementations.
+//! Robustness against failures of the environment: full disks, unusual paths, huge programs, clocks, and
+//! misleading folders and implementations.
 //!
-//! `input.rs` tests files that are not programs, `hostile_subjects.rs` and `serve.rs` implementations, `shards.rs`
-//! campaigns that are killed. `docs/guide/fuzzing.md` lists all of these tests.
+//! `input.rs` tests files that are not programs, `hostile_subjects.rs` and `serve.rs` implementations,
+//! `shards.rs` campaigns that are killed. `docs/guide/fuzzing.md` lists all of these tests.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -135,8 +135,8 @@ fn what_an_implementation_says_is_neither_a_path_nor_markup_nor_a_terminal_s_bus
     }
 }
 
-/// A limit on file sizes simulates a full disk without root. The signal for this limit is ignored, so that writing
-/// fails as it does on a full disk.
+/// A limit on file sizes simulates a full disk without root. The signal for this limit is ignored, so that
+/// writing fails as it does on a full disk.
 #[test]
 fn a_full_disk_is_a_failure_of_the_machine_and_leaves_no_half_of_a_file() {
     let directory = tempfile::tempdir().unwrap();
@@ -331,8 +331,8 @@ fn a_cache_that_cannot_be_used_is_told_and_stops_nothing_that_does_not_need_it()
     }
 }
 
-/// Time limits, budgets and delays use a monotonic clock. The system clock is only shown to people: these are the only
-/// sources that use it.
+/// Time limits, budgets and delays use a monotonic clock. The system clock is only shown to people: these are
+/// the only sources that use it.
 #[test]
 fn nothing_is_decided_by_the_clock_on_the_wall() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap();
@@ -373,8 +373,8 @@ fn a_campaign_of_the_future_or_of_before_all_time_is_told_like_any_other() {
     }
 }
 
-/// If the folder of findings is a symbolic link, its contents belong to someone else. Programs in it that no campaign
-/// wrote belong to the user.
+/// If the folder of findings is a symbolic link, its contents belong to someone else. Programs in it that no
+/// campaign wrote belong to the user.
 #[test]
 fn findings_are_removed_neither_behind_a_link_nor_where_they_are_the_users() {
     let directory = tempfile::tempdir().unwrap();

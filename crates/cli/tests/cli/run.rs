@@ -49,8 +49,8 @@ fn a_deviation_is_found_saved_and_repeated() {
         std::fs::read_to_string(out.join("report.json")).unwrap()
     };
     assert_eq!(run("1"), run("4"), "the report depends on the number of jobs");
-    // Files of another campaign are kept unless they are to be replaced. Files that belong to no campaign are kept and
-    // reported.
+    // Files of another campaign are kept unless they are to be replaced. Files that belong to no campaign are
+    // kept and reported.
     let mut command = ptxsmith();
     command.args(["run", "--cases", "100", "--seed", "9", "--subject", &subject, "--out"]).arg(&out);
     let refused = one_line_error(&command.output().unwrap());
@@ -250,8 +250,8 @@ fn one_signal_ends_what_waits_for_input() {
 #[test]
 fn a_campaign_is_raised_to_what_a_longer_one_gives() {
     let directory = tempfile::tempdir().unwrap();
-    // The answers of this subject do not depend on other cases in the same task. Otherwise the result would depend on
-    // the size of the tasks.
+    // The answers of this subject do not depend on other cases in the same task. Otherwise the result would
+    // depend on the size of the tasks.
     let subject = oracle_as_subject(&["shift-count=modulo"]);
     let run = |arguments: &[&str], out: &str| {
         let mut command = ptxsmith();

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use crate::common::*;
 use serde_json::Value;
 
-/// Creates a Python subject that answers each request with the result of `answer(question)`, a dictionary or a string.
-/// It rejects the probe program.
+/// Creates a Python subject that answers each request with the result of `answer(question)`, a dictionary or
+/// a string. It rejects the probe program.
 fn served(directory: &Path, describe: &str, answer: &str) -> String {
     let script = format!(
         "import json, os, signal, sys, time\n\

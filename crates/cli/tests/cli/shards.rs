@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use crate::common::*;
 
-/// Creates a subject that follows the specification under another interpretation, except for some bytes. It is slow
-/// while a file `slow` exists beside it.
+/// Creates a subject that follows the specification under another interpretation, except for some bytes. It
+/// is slow while a file `slow` exists beside it.
 fn wrong_subject(directory: &Path) -> String {
     let ptxsmith = assert_cmd::cargo::cargo_bin!("ptxsmith").display();
     let slow = directory.join("slow");

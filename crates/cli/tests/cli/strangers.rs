@@ -1,8 +1,8 @@
-//! Programs contributed by others, and their expectations. `eval`, `lint` and `check` must give the same results for a
-//! program and for ten equivalent variants.
+//! Programs contributed by others, and their expectations. `eval`, `lint` and `check` must give the same
+//! results for a program and for ten equivalent variants.
 //!
-//! The correct results were derived from the specification by hand. Where it is silent nothing is compared, and the
-//! subject's own messages are shown.
+//! The correct results were derived from the specification by hand. Where it is silent nothing is compared,
+//! and the subject's own messages are shown.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::common::*;
-use ptxsmith_oracle::{Expectation, Left, Rules, Undecided, Validity, predict};
+use ptxsmith_oracle::{Expectation, KernelOutcome, Rules, Undecided, Validity, predict};
 use ptxsmith_subject::{OpenOptions, open, parse_spec};
 use regex_lite::{Captures, Regex};
 use serde_json::Value;
@@ -48,7 +48,8 @@ struct Check {
     subject: &'static str,
     /// The class of the finding; `no` for no finding, `any` for a finding of any class.
     finding: &'static str,
-    /// Strings that occur in the line of each file. `@N` stands for the line number of the program's Nth line.
+    /// Strings that occur in the line of each file. `@N` stands for the line number of the program's Nth
+    /// line.
     says: &'static [&'static str],
     /// Strings that do not occur in the line of any file.
     never: &'static [&'static str],
@@ -283,8 +284,10 @@ fn faults_of_eval(row: &Row, variant: &Variant) -> Vec<String> {
     }
     if let Some(bytes) = row.leaves {
         let left: Vec<String> = (prediction.kernels.iter())
-            .filter_map(|kernel| match &kernel.left {
-                Left::Output(output) if !output.bytes.is_empty() => Some(ptxsmith_oracle::hex(&output.bytes)),
+            .filter_map(|kernel| match &kernel.outcome {
+                KernelOutcome::Output(output) if !output.bytes.is_empty() => {
+                    Some(ptxsmith_oracle::hex(&output.bytes))
+                }
                 _ => None,
             })
             .collect();
@@ -353,8 +356,8 @@ fn eval_says_what_is_right_of_each_program_and_of_its_variants() {
     none_of(faults);
 }
 
-/// 5.4.4 states both that an element of a byte array may be the masked address of a variable or function, and that
-/// variables hold addresses.
+/// 5.4.4 states both that an element of a byte array may be the masked address of a variable or function, and
+/// that variables hold addresses.
 #[test]
 fn the_byte_of_a_function_is_an_open_question() {
     let text = fs::read_to_string(programs().join("byte-of-function.ptx")).unwrap();
@@ -407,8 +410,8 @@ fn checked(directory: &Path, subject: &str, files: &[PathBuf]) -> (Value, String
     (serde_json::from_slice(&report).unwrap(), stdout(&output) + &stderr(&output))
 }
 
-/// The variants that subjects get by default: the original; renamed; reordered, with additional declarations and
-/// another version; all changes but the version.
+/// The variants that subjects get by default: the original; renamed; reordered, with additional declarations
+/// and another version; all changes but the version.
 const SHOWN: [usize; 4] = [0, 1, 8, 10];
 /// The environment variable that selects all variants.
 const ALL: &str = "PTXSMITH_ALL_VARIANTS";

@@ -91,8 +91,8 @@ fn the_runner_agrees(on: [&str; 2], section: &str, subject: &str, least: u64) {
     let output = check.arg(out.join("cases").join(section)).output().unwrap();
     assert!(matches!(status(&output), 0 | 1), "{}", stderr(&output));
     let report: Value = serde_json::from_slice(&std::fs::read(checked.join("report.json")).unwrap()).unwrap();
-    // The two count an interpretation that a known deviation also explains differently. These sections have no such
-    // case.
+    // The two count an interpretation that a known deviation also explains differently. These sections have
+    // no such case.
     let [compared, conform] = ["compared", "conform"].map(|key| report[key].as_u64().unwrap());
     assert_eq!(conform, count("conforms") + count("reading"), "{section}");
     assert_eq!(compared - conform, count("deviates"), "{section}");

@@ -1,5 +1,5 @@
-//! `--time` limits a whole command, whatever the implementation does. Finished work is saved, and missing work is
-//! reported.
+//! `--time` limits a whole command, whatever the implementation does. Finished work is saved, and missing
+//! work is reported.
 
 use std::path::Path;
 use std::process::Output;
@@ -13,8 +13,8 @@ const TIME: Duration = Duration::from_secs(4);
 /// Additional time that a busy machine may need to start and end programs and to write the result.
 const SLACK: Duration = Duration::from_secs(4);
 
-/// Creates a long-lived Python subject that follows the specification, except for what `instead` does with the request
-/// `q`, which is number `count`. `right()` returns the correct answer.
+/// Creates a long-lived Python subject that follows the specification, except for what `instead` does with
+/// the request `q`, which is number `count`. `right()` returns the correct answer.
 fn served(directory: &Path, instead: &str) -> String {
     let ptxsmith = assert_cmd::cargo::cargo_bin!("ptxsmith").display().to_string();
     let script = format!(

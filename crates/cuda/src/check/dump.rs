@@ -9,7 +9,7 @@
 //! clang prints the line of a place only if it differs from the line of the place before. The reader adds the
 //! missing lines.
 
-use ptxsmith_subject::process::{self, Cancel, End, Invocation, Limits};
+use ptxsmith_subject::process::{self, Cancel, Invocation, Limits, ProcessEnd};
 
 use super::ast::AstNode;
 use super::source::{FileOrigin, PreprocessedText, errors};
@@ -40,14 +40,14 @@ pub fn run(
     limits: &Limits,
     cancel: &Cancel,
     source: &PreprocessedText,
-) -> Result<Dump, process::Error> {
+) -> Result<Dump, process::ProcessError> {
     let mut reader = DumpReader::new(source);
     let finished = process::run_reading(clang, limits, cancel, |bytes| reader.read(bytes))?;
     let incomplete = match finished.end {
-        End::TimedOut => Some(format!("clang did not end within {:?}", limits.time)),
-        End::Signalled(signal) => Some(format!("clang died of signal {signal}")),
-        End::Exited(_) if reader.is_inside => Some("clang's dump ends in the middle".to_owned()),
-        End::Exited(_) => reader
+        ProcessEnd::TimedOut => Some(format!("clang did not end within {:?}", limits.time)),
+        ProcessEnd::Signalled(signal) => Some(format!("clang died of signal {signal}")),
+        ProcessEnd::Exited(_) if reader.is_inside => Some("clang's dump ends in the middle".to_owned()),
+        ProcessEnd::Exited(_) => reader
             .left_out
             .or_else(|| reader.broken.map(|error| format!("clang's dump cannot be read: {error}"))),
     };

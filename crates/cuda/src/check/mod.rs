@@ -220,7 +220,7 @@ impl CheckOptions {
 pub enum CheckError {
     /// clang cannot be run, or was stopped on request.
     #[error(transparent)]
-    Clang(#[from] process::Error),
+    Clang(#[from] process::ProcessError),
     /// A flag would make clang read more flags from a file.
     #[error(transparent)]
     ResponseFile(#[from] ResponseFile),

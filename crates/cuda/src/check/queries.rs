@@ -12,7 +12,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
 
-use ptxsmith_subject::process::{self, Cancel, End, Invocation, Limits};
+use ptxsmith_subject::process::{self, Cancel, Invocation, Limits, ProcessEnd};
 
 use super::ast::Position;
 use super::source::PreprocessedText;
@@ -114,7 +114,7 @@ pub fn ask(
     clang.args.extend(file_arguments);
     let finished = process::run_reading(&clang, limits, cancel, |_| ())?;
     let mut answers = QueryAnswers::default();
-    if !matches!(finished.end, End::Exited(_)) || finished.stderr.dropped > 0 {
+    if !matches!(finished.end, ProcessEnd::Exited(_)) || finished.stderr.dropped > 0 {
         return Ok(answers);
     }
     let stderr = finished.stderr.text();

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use ptxsmith_subject::process::{self, Cancel, End, Invocation, Limits};
+use ptxsmith_subject::process::{self, Cancel, Invocation, Limits, ProcessEnd};
 
 use super::files::LONGEST;
 use super::tokens::{CppToken, tokens};
@@ -71,7 +71,7 @@ pub fn preprocess(
     limits: &Limits,
     cancel: &Cancel,
     origin_of: &dyn Fn(&str) -> FileOrigin,
-) -> Result<PreprocessorOutput, process::Error> {
+) -> Result<PreprocessorOutput, process::ProcessError> {
     let mut text = Vec::new();
     let mut is_long = false;
     let finished = process::run_reading(clang, limits, cancel, |bytes| {
@@ -82,9 +82,9 @@ pub fn preprocess(
     })?;
     let incomplete = match finished.end {
         _ if is_long => Some(format!("the preprocessed text is larger than {} MiB", LONGEST >> 20)),
-        End::TimedOut => Some(format!("clang did not end within {:?}", limits.time)),
-        End::Signalled(signal) => Some(format!("clang died of signal {signal}")),
-        End::Exited(_) => None,
+        ProcessEnd::TimedOut => Some(format!("clang did not end within {:?}", limits.time)),
+        ProcessEnd::Signalled(signal) => Some(format!("clang died of signal {signal}")),
+        ProcessEnd::Exited(_) => None,
     };
     let errors = errors(&finished.stderr.text()).map(str::to_owned).collect();
     let source = PreprocessedText::read(&String::from_utf8_lossy(&text), origin_of);

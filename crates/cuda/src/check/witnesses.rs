@@ -11,7 +11,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
 
-use ptxsmith_subject::process::{self, Cancel, End, Invocation, Limits};
+use ptxsmith_subject::process::{self, Cancel, Invocation, Limits, ProcessEnd};
 
 use super::ast::AstNode;
 use super::dump;
@@ -87,7 +87,7 @@ pub fn ask(
             answer.extend_from_slice(bytes);
         }
     })?;
-    if !matches!(finished.end, End::Exited(_)) {
+    if !matches!(finished.end, ProcessEnd::Exited(_)) {
         return Ok(HashMap::new());
     }
     Ok(read_kinds(&String::from_utf8_lossy(&answer), operands, &witnesses))

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use ptxsmith_subject::process::End;
+use ptxsmith_subject::process::ProcessEnd;
 
 use super::program::{CompilerProgram, output_of_nvidia, scratch_with_unit};
 use crate::language::Standard;
@@ -39,7 +39,7 @@ impl Compiler for Cicc {
         let language = format!("-std={}", standard.name());
         let args = ["-E", "-x", "c++", &language, UNIT, "-o", "unit.cpp1.ii"];
         let preprocessed = self.program.run_other(&self.preprocessor, &args, directory)?;
-        if preprocessed.end != End::Exited(0) {
+        if preprocessed.end != ProcessEnd::Exited(0) {
             return Err(CompilerError::Preprocessor(preprocessed.stderr.text().into_owned()));
         }
         // Without a limit of its own, cicc stops at the hundredth error.

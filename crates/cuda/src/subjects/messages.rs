@@ -1,6 +1,6 @@
 //! Parses the messages of compilers.
 
-use ptxsmith_subject::process::{End, Finished};
+use ptxsmith_subject::process::{Finished, ProcessEnd};
 
 use super::{Complaint, Cut, UNIT};
 
@@ -60,15 +60,15 @@ pub fn cut_short(finished: &Finished, text: &str) -> Option<Cut> {
 pub fn cut(finished: &Finished, text: &str, complaints: &[Complaint]) -> Option<Cut> {
     let internal = line_with(text, &CRASH_WORDS).or_else(|| line_with(text, &["PLEASE submit a bug report"]));
     match finished.end {
-        End::TimedOut => Some(Cut::TimedOut),
-        End::Signalled(signal) => {
+        ProcessEnd::TimedOut => Some(Cut::TimedOut),
+        ProcessEnd::Signalled(signal) => {
             Some(Cut::Crashed(internal.map_or_else(|| format!("signal {signal}"), str::to_owned)))
         }
-        End::Exited(_) if internal.is_some() => internal.map(|line| Cut::Crashed(line.to_owned())),
-        End::Exited(0) => None,
-        End::Exited(status) if status >= 128 => Some(Cut::Crashed(format!("exit status {status}"))),
-        End::Exited(_) if !complaints.is_empty() => None,
-        End::Exited(status) => {
+        ProcessEnd::Exited(_) if internal.is_some() => internal.map(|line| Cut::Crashed(line.to_owned())),
+        ProcessEnd::Exited(0) => None,
+        ProcessEnd::Exited(status) if status >= 128 => Some(Cut::Crashed(format!("exit status {status}"))),
+        ProcessEnd::Exited(_) if !complaints.is_empty() => None,
+        ProcessEnd::Exited(status) => {
             let last = text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("without a word");
             Some(Cut::Crashed(format!("exit status {status}: {last}")))
         }

@@ -119,7 +119,7 @@ pub trait Compiler: Send + Sync {
 pub enum CompilerError {
     /// The process could not be run, or was stopped on request.
     #[error(transparent)]
-    Process(#[from] process::Error),
+    Process(#[from] process::ProcessError),
     /// A file or directory of ours could not be created.
     #[error("cannot {doing}: {source}")]
     File {
@@ -136,7 +136,7 @@ pub enum CompilerError {
 impl CompilerError {
     /// Whether the run was stopped on request.
     pub fn is_cancelled(&self) -> bool {
-        matches!(self, CompilerError::Process(process::Error::Cancelled(_)))
+        matches!(self, CompilerError::Process(process::ProcessError::Cancelled(_)))
     }
 }
 

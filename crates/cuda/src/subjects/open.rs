@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use ptxsmith_subject::process::{self, Cancel, End, Limits};
+use ptxsmith_subject::process::{self, Cancel, Limits, ProcessEnd};
 use ptxsmith_subject::ptxas::LINEAGE;
 use ptxsmith_subject::toolchain::{InstallError, Tool, ToolKind, Toolchains};
 use ptxsmith_subject::worker::Workers;
@@ -204,7 +204,7 @@ pub(crate) fn clang_version(program: &std::path::Path, cancel: &Cancel) -> Resul
     let output = finished.stdout.text();
     let version = output.lines().next().and_then(|line| line.split_once("clang version "));
     match (finished.end, version) {
-        (End::Exited(0), Some((_, rest))) => {
+        (ProcessEnd::Exited(0), Some((_, rest))) => {
             Ok(rest.split_whitespace().next().unwrap_or_default().to_owned())
         }
         _ => Err("`--version` does not answer as clang does".to_owned()),

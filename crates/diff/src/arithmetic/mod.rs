@@ -1,13 +1,16 @@
-//! Judges the results of kernels: compares the bytes that the generated code stores, over many inputs, with the PTX manual.
+//! Judges the results of kernels: compares the bytes that the generated code stores, over many inputs, with
+//! the PTX manual.
 //!
-//! [`ptxsmith_oracle::computed`] gives the expected results. The observed results come from the code that the subject shows, or from a
-//! device that runs it, with the same parameters and memory ([`Subject::compute`]). A kernel is not judged if either half cannot be
-//! followed.
+//! [`ptxsmith_oracle::computed`] gives the expected results. The observed results come from the code that the
+//! subject shows, or from a device that runs it, with the same parameters and memory ([`Subject::compute`]).
+//! A kernel is not judged if either half cannot be followed.
 
 use std::fmt::Write as _;
+use std::ops::Range;
 
 use ptxsmith_oracle::{
-    Computed, Expectation, Reached, Rules, Trace, Way, are_anywhere, computed, expect, predict,
+    AccessKind, Expectation, KernelResults, MemoryEffects, Rules, Trace, are_independent_of_place, expect,
+    predict, predict_results,
 };
 use ptxsmith_subject::{Error, Memory, Observation, Outcome, Request, Space, Subject, Tracing};
 use ptxsmith_syntax::{Module, StateSpace};
@@ -43,14 +46,24 @@ pub struct Calculations {
     module: Module,
     rules: Rules,
     inputs: u64,
-    kernels: Vec<Computed>,
-    /// Index of the kernel, number of the input, and the run itself, for each pair of kernel and input whose result is defined.
-    runs: Vec<(usize, u64, Tracing)>,
+    kernels: Vec<KernelResults>,
+    /// The runs with a defined result.
+    runs: Vec<KernelRun>,
 }
 
-/// The observation of a subject, and the verdict on each kernel by name. There are no verdicts if the subject does not accept the module.
+/// A run of a kernel over an input.
+struct KernelRun {
+    /// The index of the kernel.
+    kernel: usize,
+    /// The number of the input.
+    input: u64,
+    tracing: Tracing,
+}
+
+/// The observation of a subject, and the verdict on each kernel by name. There are no verdicts if the subject
+/// does not accept the module.
 #[derive(Clone, Debug, Default)]
-pub struct Judgement {
+pub struct ArithmeticVerdicts {
     /// How the subject treated the module.
     pub observation: Observation,
     /// The verdicts, each with the name of its kernel.
@@ -60,50 +73,57 @@ pub struct Judgement {
 }
 
 impl Calculations {
-    /// Computes the expected results of a module's kernels over `inputs` inputs. `None` unless the specification accepts the module.
+    /// Computes the expected results of a module's kernels over `inputs` inputs. `None` unless the
+    /// specification accepts the module.
     pub fn new(module: Module, rules: &Rules, inputs: u64) -> Option<Calculations> {
         let Expectation::Accepted { variables, .. } = expect(&module, rules) else { return None };
-        let kernels = computed(&module, &variables, rules, inputs);
+        let kernels = predict_results(&module, &variables, rules, inputs);
         let mut runs = Vec::new();
         for (kernel, computed) in kernels.iter().enumerate() {
-            let of_kernel = computed.runs.iter().flatten().enumerate();
-            for (input, reached) in of_kernel.filter_map(|(input, run)| Some((input as u64, run.as_ref()?))) {
+            for (input, reached) in (0..).zip(computed.runs.iter().flatten()) {
+                let Some(reached) = reached else { continue };
                 // Uninitialized registers hold other junk in each run.
                 let junk = Some(input + 1);
                 let tracing = Tracing { junk, ..tracing_of(&computed.name, &reached.setting) };
-                runs.push((kernel, input, tracing));
+                runs.push(KernelRun { kernel, input, tracing });
             }
         }
         Some(Calculations { module, rules: *rules, inputs, kernels, runs })
     }
 
     /// Returns the verdicts for an implementation that shows neither code nor results.
-    pub(crate) fn unseen(&self) -> Judgement {
-        let unseen = |kernel: &Computed| match unjudged(kernel) {
-            KernelVerdict::NotFollowed(why) => KernelVerdict::NotFollowed(why),
-            _ => KernelVerdict::NotFollowed(NOT_SHOWN.to_owned()),
-        };
-        let kernels = self.kernels.iter().map(|kernel| (kernel.name.to_string(), unseen(kernel)));
-        Judgement { kernels: kernels.collect(), ..Judgement::default() }
+    pub(crate) fn unseen(&self) -> ArithmeticVerdicts {
+        let mut kernels = Vec::new();
+        for kernel in &self.kernels {
+            let verdict = match verdict_before_runs(kernel) {
+                KernelVerdict::NotFollowed(why) => KernelVerdict::NotFollowed(why),
+                _ => KernelVerdict::NotFollowed(NOT_SHOWN.to_owned()),
+            };
+            kernels.push((kernel.name.to_string(), verdict));
+        }
+        ArithmeticVerdicts { kernels, ..ArithmeticVerdicts::default() }
     }
 
-    /// Whether no kernel has a result that can be compared.
+    /// Returns true if no kernel has a result that can be compared.
     pub fn is_empty(&self) -> bool {
         self.runs.is_empty()
     }
 
-    /// Runs the kernels on a subject and compares the results. `ptx` is the text of the module for this target.
+    /// Runs the kernels on a subject and compares the results. `ptx` is the text of the module for this
+    /// target.
     ///
     /// # Errors
     /// Returns an error if this machine or our own code fails.
-    pub fn judge(&self, subject: &dyn Subject, ptx: &str, target: &str) -> Result<Judgement, Error> {
-        let trace: Vec<Tracing> = self.runs.iter().map(|(.., run)| run.clone()).collect();
+    pub fn judge(&self, subject: &dyn Subject, ptx: &str, target: &str) -> Result<ArithmeticVerdicts, Error> {
+        let trace: Vec<Tracing> = self.runs.iter().map(|run| run.tracing.clone()).collect();
         let answer = subject.compute(&Request { trace: &trace, ..Request::new(ptx, target) })?;
         if answer.observation.outcome != Outcome::Accepted {
-            return Ok(Judgement { observation: answer.observation, ..Judgement::default() });
+            return Ok(ArithmeticVerdicts {
+                observation: answer.observation,
+                ..ArithmeticVerdicts::default()
+            });
         }
-        let unseen = || KernelVerdict::NotFollowed(NOT_SHOWN.to_owned());
-        let mut verdicts: Vec<KernelVerdict> = self.kernels.iter().map(unjudged).collect();
+        let mut verdicts: Vec<KernelVerdict> = self.kernels.iter().map(verdict_before_runs).collect();
         if !subject.shows_code() {
             for (verdict, is_anywhere) in verdicts.iter_mut().zip(self.are_anywhere()) {
                 if !is_anywhere && *verdict == KernelVerdict::Agrees {
@@ -111,80 +131,90 @@ impl Calculations {
                 }
             }
         }
-        for (nth, (kernel, input, _)) in self.runs.iter().enumerate() {
-            let verdict = &mut verdicts[*kernel];
-            if *verdict != KernelVerdict::Agrees {
-                continue;
+        for (index, run) in self.runs.iter().enumerate() {
+            let verdict = &mut verdicts[run.kernel];
+            if *verdict == KernelVerdict::Agrees {
+                *verdict = self.verdict_on(run, answer.left.get(index));
             }
-            let expected =
-                self.kernels[*kernel].runs.as_ref().ok().and_then(|runs| runs[*input as usize].as_ref());
-            *verdict = match (answer.left.get(nth), expected) {
-                (Some(Ok(left)), Some(expected)) => match wrong_result(expected, left, *input) {
-                    Some(wrong) => KernelVerdict::Differs(wrong),
-                    None => KernelVerdict::Agrees,
-                },
-                (Some(Err(why)), _) => KernelVerdict::NotFollowed(why.clone()),
-                _ => unseen(),
-            };
         }
         let names = self.kernels.iter().map(|kernel| kernel.name.to_string());
         let kernels = names.zip(verdicts).collect();
-        Ok(Judgement { observation: answer.observation, kernels, left: answer.left })
+        Ok(ArithmeticVerdicts { observation: answer.observation, kernels, left: answer.left })
+    }
+
+    /// Compares one run with the memory that it leaves, if that is known.
+    fn verdict_on(&self, run: &KernelRun, left: Option<&Result<Memory, String>>) -> KernelVerdict {
+        let runs = self.kernels[run.kernel].runs.as_ref().ok();
+        let expected = runs.and_then(|runs| runs[run.input as usize].as_ref());
+        match (left, expected) {
+            (Some(Ok(left)), Some(expected)) => match wrong_result(expected, left, run.input) {
+                Some(wrong) => KernelVerdict::Differs(wrong),
+                None => KernelVerdict::Agrees,
+            },
+            (Some(Err(why)), _) => KernelVerdict::NotFollowed(why.clone()),
+            _ => KernelVerdict::NotFollowed(NOT_SHOWN.to_owned()),
+        }
     }
 
     /// Returns for each kernel whether a device, where memory has other addresses, leaves the same results.
     fn are_anywhere(&self) -> Vec<bool> {
         match expect(&self.module, &self.rules) {
             Expectation::Accepted { variables, .. } => {
-                are_anywhere(&self.kernels, &self.module, &variables, &self.rules)
+                are_independent_of_place(&self.kernels, &self.module, &variables, &self.rules)
             }
             _ => Vec::new(),
         }
     }
 
-    /// Returns whether these rules predict every result that was seen of a kernel, and the trace of the module under them.
-    pub(crate) fn predicts(&self, rules: &Rules, kernel: &str, judged: &Judgement) -> (bool, Trace) {
+    /// Returns whether these rules predict every observed result of a kernel, and the trace of the module
+    /// under them.
+    pub(crate) fn predicts(&self, rules: &Rules, kernel: &str, judged: &ArithmeticVerdicts) -> (bool, Trace) {
         let prediction = predict(&self.module, rules);
         let trace = prediction.trace();
         let Expectation::Accepted { variables, .. } = prediction.data else { return (false, trace) };
-        let others = computed(&self.module, &variables, rules, self.inputs);
-        let Some(at) = self.kernels.iter().position(|own| own.name == kernel) else { return (false, trace) };
-        let Some(Ok(others)) = others.get(at).map(|other| &other.runs) else { return (false, trace) };
-        let mut own = self.runs.iter().zip(&judged.left).filter(|((kernel, ..), _)| *kernel == at);
-        let agrees = |((_, input, run), left): (&(usize, u64, Tracing), &Result<Memory, String>)| {
-            let (Some(Some(other)), Ok(left)) = (others.get(*input as usize), left) else { return false };
-            // With other initial memory the results cannot be compared: the subject was not run with it.
-            tracing_of(kernel, &other.setting).memory == run.memory
-                && wrong_result(other, left, *input).is_none()
+        let Some(index) = self.kernels.iter().position(|computed| computed.name == kernel) else {
+            return (false, trace);
         };
-        (own.all(agrees), trace)
+        let others = predict_results(&self.module, &variables, rules, self.inputs);
+        let Some(Ok(others)) = others.get(index).map(|other| &other.runs) else { return (false, trace) };
+        let agrees =
+            self.runs.iter().zip(&judged.left).filter(|(run, _)| run.kernel == index).all(|(run, left)| {
+                let Some(Some(other)) = others.get(run.input as usize) else { return false };
+                let Ok(left) = left else { return false };
+                // With other initial memory the results cannot be compared: the subject was not run with it.
+                tracing_of(kernel, &other.setting).memory == run.tracing.memory
+                    && wrong_result(other, left, run.input).is_none()
+            });
+        (agrees, trace)
     }
 }
 
 const NOT_SHOWN: &str = "the implementation shows neither code nor results";
-/// The reason why a kernel is not judged on a device: the results depend on the thread, or on the addresses of memory, which the device
-/// chooses.
+/// The reason why a kernel is not judged on a device: the results depend on the thread, or on the addresses
+/// of memory, which the device chooses.
 const ON_A_DEVICE: &str =
     "a kernel that leaves something else on another thread or where memory lies elsewhere";
 
 /// Returns the verdict on a kernel before any run of it is compared.
-fn unjudged(kernel: &Computed) -> KernelVerdict {
-    let leaves = |run: &Reached| {
-        run.written.iter().any(|((space, _), byte)| *space == StateSpace::Global && byte.is_some())
+fn verdict_before_runs(kernel: &KernelResults) -> KernelVerdict {
+    let reason = match &kernel.runs {
+        Err(why) => *why,
+        Ok(runs) if runs.iter().all(Option::is_none) => "a kernel that does what is undefined",
+        Ok(runs) if !runs.iter().flatten().any(writes_known_byte) => {
+            "a kernel that leaves nothing that is known"
+        }
+        Ok(_) => return KernelVerdict::Agrees,
     };
-    match &kernel.runs {
-        Err(why) => KernelVerdict::NotFollowed((*why).to_owned()),
-        Ok(runs) if runs.iter().all(Option::is_none) => {
-            KernelVerdict::NotFollowed("a kernel that does what is undefined".to_owned())
-        }
-        Ok(runs) if !runs.iter().flatten().any(leaves) => {
-            KernelVerdict::NotFollowed("a kernel that leaves nothing that is known".to_owned())
-        }
-        Ok(_) => KernelVerdict::Agrees,
-    }
+    KernelVerdict::NotFollowed(reason.to_owned())
 }
 
-/// Shortens the reason why a kernel is not followed: removes registers and numbers, so that equal causes compare equal.
+/// Returns true if the run writes a known value to `.global`.
+fn writes_known_byte(run: &MemoryEffects) -> bool {
+    run.written.iter().any(|((space, _), byte)| *space == StateSpace::Global && byte.is_some())
+}
+
+/// Shortens the reason why a kernel is not followed: removes registers and numbers, so that equal causes
+/// compare equal.
 pub fn cause(why: &str) -> String {
     match why.split_once(' ') {
         Some((opcode, _)) if why.ends_with("is not understood") => format!("{opcode} is not understood"),
@@ -198,44 +228,75 @@ pub fn cause(why: &str) -> String {
     }
 }
 
-/// Returns the first wrong result of a run: a byte with the wrong value, or a byte that should not have been written.
-fn wrong_result(expected: &Reached, left: &Memory, input: u64) -> Option<WrongResult> {
-    let expected_bytes = expected.written.iter().filter(|((space, _), _)| *space == StateSpace::Global);
-    let wrong = |(&(_, at), byte): (&(StateSpace, u64), &Option<u8>)| {
-        byte.is_some_and(|byte| left.get(&(Space::Global, at)) != Some(&byte)).then_some(at)
-    };
-    // A byte with its initial value counts as not written: a store of the same value cannot be seen.
-    let unasked = |(&(space, at), byte): (&(Space, u64), &u8)| {
-        let place = (StateSpace::Global, at);
-        let is_kept = expected.setting.memory.get(&place) == Some(byte);
-        (space == Space::Global && !expected.written.contains_key(&place) && !is_kept).then_some(at)
-    };
-    let at = expected_bytes.filter_map(|(place, byte)| wrong((place, byte))).next();
-    let at = at.or_else(|| left.iter().filter_map(unasked).next())?;
+/// Returns the first wrong result of a run: a byte with the wrong value, or a byte that should not have been
+/// written.
+fn wrong_result(expected: &MemoryEffects, left: &Memory, input: u64) -> Option<WrongResult> {
+    let address = wrong_byte(expected, left).or_else(|| unexpected_byte(expected, left))?;
     // Report the whole scalar if a single expected store covers this byte.
-    let stores = expected.accesses.iter().rev().filter(|access| access.way != Way::Read);
-    let (start, width, lane) = stores
+    let covering = expected
+        .accesses
+        .iter()
+        .rev()
+        .filter(|access| access.way != AccessKind::Read)
         .filter_map(|access| Some((access.place.ok()?.1, access.width, access.lane)))
-        .find(|(start, width, _)| (*start..start + width).contains(&at))
-        .unwrap_or((at, 1, 0));
-    let number = |byte: &dyn Fn(u64) -> Option<u8>| -> String {
-        let bytes: Vec<Option<u8>> = (start..start + width).rev().map(byte).collect();
-        if bytes.iter().all(Option::is_none) {
-            return "nothing".to_owned();
-        }
-        let digits = bytes.iter().map(|byte| byte.map_or("..".to_owned(), |byte| format!("{byte:02x}")));
-        format!("0x{}", digits.collect::<String>())
-    };
+        .find(|(start, width, _)| (*start..start + width).contains(&address));
+    let (start, width, lane) = covering.unwrap_or((address, 1, 0));
+    let scalar = start..start + width;
     Some(WrongResult {
         input,
         inputs: inputs(expected, lane),
-        expected: number(&|at| expected.written.get(&(StateSpace::Global, at)).copied().flatten()),
-        stored: number(&|at| left.get(&(Space::Global, at)).copied()),
+        expected: number(scalar.clone(), |at| {
+            expected.written.get(&(StateSpace::Global, at)).copied().flatten()
+        }),
+        stored: number(scalar, |at| left.get(&(Space::Global, at)).copied()),
     })
 }
 
-/// Renders the inputs of a lane: the scalar parameters, then each word of memory that it reads, in the order of the accesses.
-fn inputs(reached: &Reached, lane: u32) -> String {
+/// Returns the address of the first byte that has not the expected value.
+fn wrong_byte(expected: &MemoryEffects, left: &Memory) -> Option<u64> {
+    for (&(space, address), byte) in &expected.written {
+        if let Some(byte) = byte
+            && space == StateSpace::Global
+            && left.get(&(Space::Global, address)) != Some(byte)
+        {
+            return Some(address);
+        }
+    }
+    None
+}
+
+/// Returns the address of the first byte that should not have been written. A byte with its initial value
+/// counts as not written: a store of the same value cannot be seen.
+fn unexpected_byte(expected: &MemoryEffects, left: &Memory) -> Option<u64> {
+    for (&(space, address), byte) in left {
+        let place = (StateSpace::Global, address);
+        if space == Space::Global
+            && !expected.written.contains_key(&place)
+            && expected.setting.memory.get(&place) != Some(byte)
+        {
+            return Some(address);
+        }
+    }
+    None
+}
+
+/// Renders the number at these addresses in hexadecimal, with `..` for an unknown byte.
+fn number(addresses: Range<u64>, byte: impl Fn(u64) -> Option<u8>) -> String {
+    let bytes: Vec<Option<u8>> = addresses.rev().map(byte).collect();
+    if bytes.iter().all(Option::is_none) {
+        return "nothing".to_owned();
+    }
+    let digits: String = bytes.into_iter().map(digits_or_dots).collect();
+    format!("0x{digits}")
+}
+
+fn digits_or_dots(byte: Option<u8>) -> String {
+    byte.map_or("..".to_owned(), |byte| format!("{byte:02x}"))
+}
+
+/// Renders the inputs of a lane: the scalar parameters, then each word of memory that it reads, in the order
+/// of the accesses.
+fn inputs(reached: &MemoryEffects, lane: u32) -> String {
     let mut text = String::new();
     if !reached.setting.lanes.is_empty() {
         let _ = write!(text, "lane {lane} of {}, ", reached.setting.lanes.len());
@@ -247,14 +308,15 @@ fn inputs(reached: &Reached, lane: u32) -> String {
             let _ = write!(text, "parameter {nth} = 0x{digits}, ");
         }
     }
-    let reads = reached.accesses.iter().filter(|access| access.way == Way::Read && access.lane == lane);
+    let reads =
+        reached.accesses.iter().filter(|access| access.way == AccessKind::Read && access.lane == lane);
     for access in reads {
-        let Ok((space, at)) = access.place else { continue };
-        let byte = |at| {
-            reached.setting.memory.get(&(space, at)).map_or("..".to_owned(), |byte| format!("{byte:02x}"))
-        };
-        let digits: String = (at..at + access.width).rev().map(byte).collect();
-        let _ = write!(text, "[...{:x}] = 0x{digits}, ", at & 0xff);
+        let Ok((space, start)) = access.place else { continue };
+        let digits: String = (start..start + access.width)
+            .rev()
+            .map(|address| digits_or_dots(reached.setting.memory.get(&(space, address)).copied()))
+            .collect();
+        let _ = write!(text, "[...{:x}] = 0x{digits}, ", start & 0xff);
     }
     text.trim_end_matches(", ").to_owned()
 }

@@ -14,7 +14,7 @@ pub(super) struct BatchBuffer {
 }
 
 /// A case with its expected bits, type and state space.
-pub(super) struct Element {
+pub(super) struct ExpectedCase {
     pub case: u64,
     pub ty: ScalarType,
     pub space: StateSpace,
@@ -22,10 +22,10 @@ pub(super) struct Element {
     pub trace: Trace,
 }
 
-/// Information on a case that has another value under a known answer of the subject. Its expected bits follow that
-/// answer.
+/// Information on a case that has another value under a known answer of the subject. Its expected bits follow
+/// that answer.
 #[derive(Clone, Copy)]
-pub(super) struct Follows {
+pub(super) struct FollowedAnswer {
     pub question: Question,
     /// The number of nodes of the expression.
     pub nodes: u32,
@@ -34,7 +34,7 @@ pub(super) struct Follows {
 }
 
 /// A case with observed bits that differ from the expected ones.
-pub(super) struct Other {
+pub(super) struct DifferingCase {
     pub case: u64,
     pub ty: ScalarType,
     /// The observed bits.
@@ -42,7 +42,7 @@ pub(super) struct Other {
 }
 
 /// The comparison of all cases with the observation.
-pub(super) struct Compared {
+pub(super) struct BatchComparison {
     /// The number of cases shown with the specification's value, whether they conform or not.
     pub shown: u64,
     /// The number of those cases that rest on each clause, in the order of [`Clause::ALL`].
@@ -50,32 +50,43 @@ pub(super) struct Compared {
     /// The open questions that those cases met.
     pub questions: QuestionSet,
     /// The cases with other bits than expected.
-    pub other: Vec<Other>,
+    pub differing: Vec<DifferingCase>,
     /// The cases that conform under a known answer of the subject.
-    pub read: Vec<(u64, Follows)>,
+    pub following: Vec<(u64, FollowedAnswer)>,
     /// The cases that deviate from the known answer, and the cases that the subject does not show.
-    pub left: Vec<u64>,
+    pub uncompared: Vec<u64>,
 }
 
-impl Default for Compared {
-    fn default() -> Compared {
-        let clauses = vec![0; Clause::ALL.len()];
-        let (shown, questions, other, read, left) = Default::default();
-        Compared { shown, clauses, questions, other, read, left }
+impl Default for BatchComparison {
+    fn default() -> BatchComparison {
+        BatchComparison {
+            shown: 0,
+            clauses: vec![0; Clause::ALL.len()],
+            questions: QuestionSet::default(),
+            differing: Vec::new(),
+            following: Vec::new(),
+            uncompared: Vec::new(),
+        }
     }
 }
 
 impl BatchBuffer {
     /// Adds an element with this text.
     #[inline]
-    pub(super) fn write(&mut self, element: Element, text: &ExprText) {
-        self.array(Follow::Specification, &element).write(element, text);
+    pub(super) fn write(&mut self, element: ExpectedCase, text: &ExprText) {
+        self.array(AnswerSet::Default, &element).write(element, text);
     }
 
-    /// Does the same as [`BatchBuffer::write`] for an element with the bits under another answer to a question.
-    pub(super) fn write_read(&mut self, element: Element, follows: Follows, text: &ExprText) {
-        let array = self.array(Follow::Other, &element);
-        array.follows.push(follows);
+    /// Does the same as [`BatchBuffer::write`] for an element with the bits under another answer to a
+    /// question.
+    pub(super) fn write_following(
+        &mut self,
+        element: ExpectedCase,
+        followed: FollowedAnswer,
+        text: &ExprText,
+    ) {
+        let array = self.array(AnswerSet::NonDefault, &element);
+        array.follows.push(followed);
         array.write(element, text);
     }
 
@@ -87,70 +98,74 @@ impl BatchBuffer {
         &self,
         header: &str,
         mut observe: impl FnMut(&str) -> Result<Observation, Error>,
-    ) -> Result<Compared, Error> {
-        let mut compared = Compared::default();
+    ) -> Result<BatchComparison, Error> {
+        let mut comparison = BatchComparison::default();
         for module in &self.modules {
-            compared.take(module, &observe(&module.text(header))?);
+            comparison.add(module, &observe(&module.text(header))?);
         }
-        Ok(compared)
+        Ok(comparison)
     }
 
     /// Returns the array for an element in the last module. Adds a module if the last one has no room.
     #[inline]
-    fn array(&mut self, follow: Follow, element: &Element) -> &mut Array {
-        let &Element { ty, space, .. } = element;
+    fn array(&mut self, answers: AnswerSet, element: &ExpectedCase) -> &mut ArrayBuffer {
+        let &ExpectedCase { ty, space, .. } = element;
         let in_const = if space == StateSpace::Const { ty.bytes() } else { 0 };
-        let has_room = |module: &ModuleBuffer| in_const == 0 || module.const_bytes + in_const <= CONST_BYTES;
-        if !self.modules.last().is_some_and(has_room) {
+        let has_room = self
+            .modules
+            .last()
+            .is_some_and(|module| in_const == 0 || module.const_bytes + in_const <= CONST_BYTES);
+        if !has_room {
             self.modules.push(ModuleBuffer::default());
         }
         let module = self.modules.last_mut().expect("there is one by now");
         module.const_bytes += in_const;
-        module.array(follow, space, ty)
+        module.array(answers, space, ty)
     }
 }
 
 /// The answers to open questions that the elements of an array follow.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Follow {
+enum AnswerSet {
     /// The default answers.
-    Specification,
+    Default,
     /// Other answers; the question is stored for each element.
-    Other,
+    NonDefault,
 }
 
-/// The arrays of one module.
+/// The arrays of a module.
 #[derive(Default)]
 struct ModuleBuffer {
     /// Indexed by answers, state space and type: see [`place_of`].
-    arrays: Vec<Option<Array>>,
+    arrays: Vec<Option<ArrayBuffer>>,
     const_bytes: u64,
 }
 
-/// Returns the index of an array in its module. Computed without a search because it is needed millions of times.
-fn place_of(follow: Follow, space: StateSpace, ty: ScalarType) -> usize {
-    (space as usize * ScalarType::ALL.len() + ty as usize) * 2 + follow as usize
+/// Returns the index of an array in its module. Computed without a search because it is needed millions of
+/// times.
+fn place_of(answers: AnswerSet, space: StateSpace, ty: ScalarType) -> usize {
+    (space as usize * ScalarType::ALL.len() + ty as usize) * 2 + answers as usize
 }
 
-/// The elements of one array.
-struct Array {
+/// The elements of an array.
+struct ArrayBuffer {
     name: String,
     space: StateSpace,
     ty: ScalarType,
     text: Vec<u8>,
     expected: Vec<u8>,
     cases: Vec<u64>,
-    /// The number of cases for each clause, counted before they are shown. This needs no memory per case; the few
-    /// differing cases are subtracted later.
+    /// The number of cases for each clause, counted before they are shown. This needs no memory per case; the
+    /// few differing cases are subtracted later.
     clauses: Vec<u64>,
     questions: QuestionSet,
-    /// The answer that each element follows, if the array is one of [`Follow::Other`].
-    follows: Vec<Follows>,
+    /// The answer that each element follows, if the array is one of [`AnswerSet::NonDefault`].
+    follows: Vec<FollowedAnswer>,
 }
 
-impl Array {
+impl ArrayBuffer {
     #[inline]
-    fn write(&mut self, element: Element, text: &ExprText) {
+    fn write(&mut self, element: ExpectedCase, text: &ExprText) {
         text.append_to(&mut self.text);
         self.text.extend_from_slice(b",\n");
         // Copies all eight bytes and then truncates: a copy of constant length is cheaper.
@@ -165,14 +180,14 @@ impl Array {
 
 impl ModuleBuffer {
     #[inline]
-    fn array(&mut self, follow: Follow, space: StateSpace, ty: ScalarType) -> &mut Array {
-        let place = place_of(follow, space, ty);
+    fn array(&mut self, answers: AnswerSet, space: StateSpace, ty: ScalarType) -> &mut ArrayBuffer {
+        let place = place_of(answers, space, ty);
         if self.arrays.len() <= place {
             self.arrays.resize_with(place + 1, || None);
         }
         self.arrays[place].get_or_insert_with(|| {
-            let letter = if follow == Follow::Other { 'r' } else { 'e' };
-            Array {
+            let letter = if answers == AnswerSet::NonDefault { 'r' } else { 'e' };
+            ArrayBuffer {
                 name: format!("{letter}{}{}", space.name(), &ty.keyword()[1..]),
                 space,
                 ty,
@@ -186,7 +201,7 @@ impl ModuleBuffer {
         })
     }
 
-    fn arrays(&self) -> impl Iterator<Item = &Array> {
+    fn arrays(&self) -> impl Iterator<Item = &ArrayBuffer> {
         self.arrays.iter().flatten()
     }
 
@@ -206,47 +221,63 @@ impl ModuleBuffer {
     }
 }
 
-impl Compared {
-    /// Adds the comparison of one module.
-    fn take(&mut self, module: &ModuleBuffer, observation: &Observation) {
+impl BatchComparison {
+    /// Adds the comparison of a module.
+    fn add(&mut self, module: &ModuleBuffer, observation: &Observation) {
         for array in module.arrays() {
-            let seen = observation.variables.get(array.name.as_str());
-            let seen = seen.filter(|seen| {
-                observation.outcome == Outcome::Accepted && seen.addresses.as_ref().is_none_or(Vec::is_empty)
-            });
-            let bytes = seen.and_then(|seen| seen.bytes.as_deref());
-            match bytes.filter(|bytes| bytes.len() == array.expected.len()) {
-                None => self.left.extend(&array.cases),
+            match array.observed_bytes(observation) {
+                None => self.uncompared.extend(&array.cases),
                 Some(bytes) if array.follows.is_empty() => array.compare(bytes, self),
-                Some(bytes) => array.compare_read(bytes, self),
+                Some(bytes) => array.compare_following(bytes, self),
             }
         }
     }
 }
 
-impl Array {
+impl ArrayBuffer {
+    /// Returns the bytes of the array if the subject shows all of them and no addresses.
+    fn observed_bytes<'o>(&self, observation: &'o Observation) -> Option<&'o [u8]> {
+        let seen = observation.variables.get(self.name.as_str())?;
+        let has_addresses = seen.addresses.as_ref().is_some_and(|addresses| !addresses.is_empty());
+        if observation.outcome != Outcome::Accepted || has_addresses {
+            return None;
+        }
+        seen.bytes.as_deref().filter(|bytes| bytes.len() == self.expected.len())
+    }
+
     /// Returns the indices and the observed bytes of the differing elements.
     fn differing<'a>(&'a self, bytes: &'a [u8]) -> impl Iterator<Item = (usize, &'a [u8])> {
         let width = self.expected.len() / self.cases.len();
-        let single = bytes.chunks(width).zip(self.expected.chunks(width)).enumerate();
-        single.filter(|(_, (seen, expected))| seen != expected).map(|(at, (seen, _))| (at, seen))
+        bytes
+            .chunks(width)
+            .zip(self.expected.chunks(width))
+            .enumerate()
+            .filter(|(_, (seen, expected))| seen != expected)
+            .map(|(index, (seen, _))| (index, seen))
     }
 
-    fn compare(&self, bytes: &[u8], compared: &mut Compared) {
-        compared.shown += self.cases.len() as u64;
-        compared.questions = compared.questions.union(self.questions);
-        compared.clauses.iter_mut().zip(&self.clauses).for_each(|(all, own)| *all += own);
-        for (at, seen) in self.differing(bytes) {
-            compared.other.push(Other { case: self.cases[at], ty: self.ty, bits: little_endian(seen) });
+    fn compare(&self, bytes: &[u8], comparison: &mut BatchComparison) {
+        comparison.shown += self.cases.len() as u64;
+        comparison.questions = comparison.questions.union(self.questions);
+        for (total, count) in comparison.clauses.iter_mut().zip(&self.clauses) {
+            *total += count;
+        }
+        for (index, seen) in self.differing(bytes) {
+            comparison.differing.push(DifferingCase {
+                case: self.cases[index],
+                ty: self.ty,
+                bits: little_endian(seen),
+            });
         }
     }
 
-    fn compare_read(&self, bytes: &[u8], compared: &mut Compared) {
-        let mut differing = self.differing(bytes).map(|(at, _)| at).peekable();
-        for (at, (&case, &follows)) in self.cases.iter().zip(&self.follows).enumerate() {
-            match differing.next_if_eq(&at) {
-                Some(_) => compared.left.push(case),
-                None => compared.read.push((case, follows)),
+    fn compare_following(&self, bytes: &[u8], comparison: &mut BatchComparison) {
+        let mut differing = self.differing(bytes).map(|(index, _)| index).peekable();
+        for (index, (&case, &followed)) in self.cases.iter().zip(&self.follows).enumerate() {
+            if differing.next_if_eq(&index).is_some() {
+                comparison.uncompared.push(case);
+            } else {
+                comparison.following.push((case, followed));
             }
         }
     }

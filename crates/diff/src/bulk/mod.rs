@@ -1,9 +1,10 @@
 //! Fast path: checks hundreds of thousands of expressions and keeps nothing if they pass.
 //!
-//! An implementation handles most expressions correctly. So expressions are printed and evaluated node by node,
-//! without trees, shown in large arrays, and compared as bytes. A value that exactly one listed deviation predicts,
-//! or that follows a known answer of the subject to an open question, is only counted. The remaining cases, the
-//! informative ones, and examples of the counted ones are generated again and judged one by one.
+//! An implementation handles most expressions correctly. So expressions are printed and evaluated node by
+//! node, without trees, shown in large arrays, and compared as bytes. A value that exactly one listed
+//! deviation predicts, or that follows a known answer of the subject to an open question, is only counted.
+//! The remaining cases, the informative ones, and examples of the counted ones are generated again and judged
+//! one by one.
 
 mod buffer;
 mod pool;
@@ -18,17 +19,17 @@ use ptxsmith_oracle::{
 use ptxsmith_subject::Error;
 use ptxsmith_syntax::{Assemble, BinaryOp, Cast, PoolConstant, ScalarType, StateSpace, UnaryOp, print};
 
-use buffer::{BatchBuffer, Compared, Element, Follows, Other};
+use buffer::{BatchBuffer, BatchComparison, DifferingCase, ExpectedCase, FollowedAnswer};
 use pool::ConstantPool;
 use text::ExprText;
 
 use crate::{
-    asked::Asked,
     explanation::Explanation,
     judge::{Judge, mask},
-    known::Known,
-    profile::{Expected, Forecast, Listed, Plan},
-    verdict::{Judged, Verdict},
+    known::KnownDeviation,
+    profile::{DeviatingRules, ExpectedOutcome, Forecast, Forecaster},
+    question_quota::QuestionQuota,
+    verdict::{TrialVerdict, Verdict},
 };
 
 /// The result of judging cases in bulk.
@@ -60,16 +61,25 @@ pub struct BulkVerdicts {
 impl Default for BulkVerdicts {
     fn default() -> BulkVerdicts {
         let clauses = vec![0; Clause::ALL.len()];
-        let (left, conform, unmodelled, questions) = Default::default();
-        let (read, deviate, deviating, followed) = Default::default();
-        BulkVerdicts { left, conform, unmodelled, clauses, questions, read, deviate, deviating, followed }
+        BulkVerdicts {
+            left: Vec::new(),
+            conform: 0,
+            unmodelled: 0,
+            clauses,
+            questions: QuestionSet::default(),
+            read: BTreeMap::new(),
+            deviate: BTreeMap::new(),
+            deviating: ClauseSet::default(),
+            followed: Readings::default(),
+        }
     }
 }
 
 impl BulkVerdicts {
-    /// Returns true if the verdicts on the remaining cases confirm the counts. If not, all cases have to be judged
-    /// one by one: any case may exclude a rule that explains a difference, or a counted result may lack an example.
-    pub fn stands<'j>(&self, left: impl IntoIterator<Item = &'j Judged>) -> bool {
+    /// Returns true if the verdicts on the remaining cases confirm the counts. If not, all cases have to be
+    /// judged one by one: any case may exclude a rule that explains a difference, or a counted result may
+    /// lack an example.
+    pub fn is_confirmed_by<'j>(&self, left: impl IntoIterator<Item = &'j TrialVerdict>) -> bool {
         let mut read: BTreeSet<_> = self.read.keys().copied().collect();
         let mut deviate: BTreeSet<_> = self.deviate.keys().copied().collect();
         for judged in left {
@@ -86,20 +96,33 @@ impl BulkVerdicts {
         read.is_empty() && deviate.is_empty()
     }
 
-    /// Adds the comparison of a batch. For a case with a differing value, `deviates` returns its trace and, if
-    /// exactly one listed deviation predicts the value, that deviation and the number of nodes of the expression.
-    fn take(
+    /// Adds the comparison of a batch. For a case with a differing value, `deviates` returns its trace and,
+    /// if exactly one listed deviation predicts the value, that deviation and the number of nodes of the
+    /// expression.
+    fn add(
         &mut self,
-        compared: Compared,
-        mut deviates: impl FnMut(&Other) -> (Trace, Option<(&'static Known, u32)>),
+        comparison: BatchComparison,
+        deviates: impl FnMut(&DifferingCase) -> (Trace, Option<(&'static KnownDeviation, u32)>),
     ) {
-        let Compared { shown, clauses, questions, mut other, mut read, left } = compared;
-        (self.conform, self.clauses, self.questions) = (shown, clauses, questions);
-        self.left.extend(left);
+        self.conform = comparison.shown;
+        self.clauses = comparison.clauses;
+        self.questions = comparison.questions;
+        self.left.extend(comparison.uncompared);
+        self.count_differing(comparison.differing, deviates);
+        self.count_following(comparison.following);
+        self.left.sort_unstable();
+    }
+
+    /// Counts the cases that deviate as one listed deviation predicts, and leaves the others.
+    fn count_differing(
+        &mut self,
+        mut cases: Vec<DifferingCase>,
+        mut deviates: impl FnMut(&DifferingCase) -> (Trace, Option<(&'static KnownDeviation, u32)>),
+    ) {
         let mut shortest = BTreeMap::new();
-        other.sort_unstable_by_key(|other| other.case);
-        for other in other {
-            let (trace, known) = deviates(&other);
+        cases.sort_unstable_by_key(|case| case.case);
+        for case in cases {
+            let (trace, known) = deviates(&case);
             self.conform -= 1;
             trace.clauses.iter().for_each(|clause| self.clauses[clause as usize] -= 1);
             match known {
@@ -107,13 +130,18 @@ impl BulkVerdicts {
                     *self.deviate.entry(known.id).or_default() += 1;
                     self.deviating = self.deviating.union(trace.clauses);
                 }
-                _ => self.left.push(other.case),
+                _ => self.left.push(case.case),
             }
         }
-        let (mut first, mut shortest) = (Asked::default(), BTreeMap::new());
-        read.sort_unstable_by_key(|&(case, _)| case);
-        for (case, Follows { question, nodes, trace }) in read {
-            let is_first = !first.first_to_meet(QuestionSet::from_iter([question])).is_empty();
+    }
+
+    /// Counts the cases that conform under a known answer, and leaves the examples.
+    fn count_following(&mut self, mut cases: Vec<(u64, FollowedAnswer)>) {
+        let mut quota = QuestionQuota::default();
+        let mut shortest = BTreeMap::new();
+        cases.sort_unstable_by_key(|&(case, _)| case);
+        for (case, FollowedAnswer { question, nodes, trace }) in cases {
+            let is_first = !quota.first_to_meet(QuestionSet::from_iter([question])).is_empty();
             if is_shorter(&mut shortest, question, nodes) || is_first {
                 self.left.push(case);
                 continue;
@@ -123,7 +151,6 @@ impl BulkVerdicts {
             self.questions = self.questions.union(trace.questions);
             *self.read.entry((question, self.followed.answer(question))).or_default() += 1;
         }
-        self.left.sort_unstable();
     }
 }
 
@@ -137,24 +164,24 @@ fn is_shorter<K: Ord>(shortest: &mut BTreeMap<K, u32>, key: K, nodes: u32) -> bo
 
 /// Whether a case is generated for the first time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Again {
+pub enum Generation {
     /// The first time.
-    No,
+    First,
     /// A repetition, to evaluate the case under other rules.
-    Yes,
+    Repeated,
 }
 
 /// Prints and evaluates an expression in one pass, so that each node is dispatched only once.
-struct Both<'b, 'r> {
+struct PrintingEvaluator<'b, 'r> {
     text: &'b mut ExprText,
     value: &'b mut Evaluator<'r>,
     pool: &'b mut ConstantPool<'r>,
 }
 
-macro_rules! both {
-    ($($node:ident($($part:ident: $of:ty)?);)+) => {
-        impl Assemble for Both<'_, '_> {
-            $(fn $node(&mut self, $($part: $of)?) {
+macro_rules! print_and_evaluate {
+    ($($node:ident($($part:ident: $part_type:ty)?);)+) => {
+        impl Assemble for PrintingEvaluator<'_, '_> {
+            $(fn $node(&mut self, $($part: $part_type)?) {
                 self.text.$node($($part)?);
                 self.value.$node($($part)?);
             })+
@@ -173,7 +200,7 @@ macro_rules! both {
     };
 }
 
-both! {
+print_and_evaluate! {
     number(text: &[u8]);
     warp_size();
     name(text: &str);
@@ -186,20 +213,21 @@ both! {
     mask(mask: &str);
 }
 
-/// Generates the nodes of a case and returns its type and state space; `None` if the case cannot be judged in bulk.
-trait Make: FnMut(u64, Again, &mut dyn Assemble) -> Option<(ScalarType, StateSpace)> {}
+/// Generates the nodes of a case and returns its type and state space; `None` if the case cannot be judged in
+/// bulk.
+trait NodeSource: FnMut(u64, Generation, &mut dyn Assemble) -> Option<(ScalarType, StateSpace)> {}
 
-impl<F: FnMut(u64, Again, &mut dyn Assemble) -> Option<(ScalarType, StateSpace)>> Make for F {}
+impl<F: FnMut(u64, Generation, &mut dyn Assemble) -> Option<(ScalarType, StateSpace)>> NodeSource for F {}
 
 /// The result of evaluating a case under some rules.
-struct Told {
+struct Evaluation {
     stored: Result<Stored, Stop>,
     trace: Trace,
     /// The number of nodes, if the expression has a value.
     nodes: u32,
 }
 
-impl Told {
+impl Evaluation {
     /// Returns the bits of a value of this type.
     fn bits(&self, ty: ScalarType) -> Option<u64> {
         match self.stored {
@@ -207,89 +235,109 @@ impl Told {
             _ => None,
         }
     }
+
+    /// Returns the part of the result that forecasts depend on.
+    fn outcome(&self, ty: ScalarType) -> ExpectedOutcome {
+        ExpectedOutcome { refused: self.bits(ty).is_none(), trace: self.trace }
+    }
 }
 
 /// Generates cases again and evaluates them under other rules.
-struct Retry<'r, M> {
+struct CaseEvaluator<'r, M> {
     make: M,
-    plan: &'r Plan,
+    forecaster: &'r Forecaster,
     /// Evaluates under the subject's known answers, which most repetitions ask for.
     followed: Evaluator<'r>,
     /// Evaluates under any other rules.
     evaluator: Evaluator<'r>,
 }
 
-impl<'r, M: Make> Retry<'r, M> {
-    fn followed(&mut self, case: u64, ty: ScalarType) -> Told {
-        told(&mut self.make, &mut self.followed, case, ty)
+impl<'r, M: NodeSource> CaseEvaluator<'r, M> {
+    fn followed(&mut self, case: u64, ty: ScalarType) -> Evaluation {
+        evaluation(&mut self.make, &mut self.followed, case, ty)
     }
 
-    fn under(&mut self, rules: &'r Rules, case: u64, ty: ScalarType) -> Told {
+    fn under(&mut self, rules: &'r Rules, case: u64, ty: ScalarType) -> Evaluation {
         self.evaluator.follow(rules);
-        told(&mut self.make, &mut self.evaluator, case, ty)
+        evaluation(&mut self.make, &mut self.evaluator, case, ty)
     }
 
     /// Finds the listed deviation that alone predicts these bits for a case with this trace.
-    fn deviation(&mut self, case: u64, ty: ScalarType, trace: &Trace, bits: u64) -> Option<&'static Known> {
-        first(&self.plan.deviating, trace, |rules| self.under(rules, case, ty).bits(ty) == Some(bits))
+    fn deviation(
+        &mut self,
+        case: u64,
+        ty: ScalarType,
+        trace: &Trace,
+        bits: u64,
+    ) -> Option<&'static KnownDeviation> {
+        first_deviation(&self.forecaster.deviating, trace, |rules| {
+            self.under(rules, case, ty).bits(ty) == Some(bits)
+        })
     }
 }
 
-fn told(make: &mut impl Make, evaluator: &mut Evaluator<'_>, case: u64, ty: ScalarType) -> Told {
-    make(case, Again::Yes, evaluator);
+/// Generates a case again and evaluates it.
+fn evaluation(
+    make: &mut impl NodeSource,
+    evaluator: &mut Evaluator<'_>,
+    case: u64,
+    ty: ScalarType,
+) -> Evaluation {
+    make(case, Generation::Repeated, evaluator);
     let nodes = evaluator.nodes();
     let (stored, trace) = evaluator.stored(ty);
-    Told { stored, trace, nodes }
+    Evaluation { stored, trace, nodes }
 }
 
 /// Returns the first listed deviation that may affect this trace and has rules that satisfy the condition.
-fn first<'r>(
-    listed: &'r [Listed],
+fn first_deviation<'r>(
+    listed: &'r [DeviatingRules],
     trace: &Trace,
     mut is_so: impl FnMut(&'r Rules) -> bool,
-) -> Option<&'static Known> {
+) -> Option<&'static KnownDeviation> {
     listed.iter().find(|(known, rules)| known.touches(trace) && is_so(rules)).map(|&(known, _)| known)
 }
 
 /// The kind of array in which a case is shown.
-enum Company {
+enum ArrayKind {
     /// An array of cases with the value that the specification gives.
-    Usual,
+    SpecifiedValue,
     /// An array of cases that follow other answers.
-    Following(Follows),
+    FollowedAnswer(FollowedAnswer),
 }
 
 impl Judge<'_> {
     /// Shows a range of cases to the subject and separates the cases that have to be judged one by one.
     ///
-    /// `make` generates the nodes of a case and returns its type and state space; `None` if the case cannot be judged
-    /// in bulk. It may be called several times for one case and must generate the same nodes each time. A case that
-    /// is counted gets the verdict that [`Judge::batch`] would give.
+    /// `make` generates the nodes of a case and returns its type and state space; `None` if the case cannot
+    /// be judged in bulk. It may be called several times for one case and must generate the same nodes each
+    /// time. A case that is counted gets the verdict that [`Judge::batch`] would give.
     ///
     /// # Errors
     /// Fails only if the host system or our own code fails.
     pub fn bulk(
         &self,
         cases: Range<u64>,
-        make: impl FnMut(u64, Again, &mut dyn Assemble) -> Option<(ScalarType, StateSpace)>,
+        make: impl FnMut(u64, Generation, &mut dyn Assemble) -> Option<(ScalarType, StateSpace)>,
     ) -> Result<BulkVerdicts, Error> {
-        let plan = &self.plan;
-        let mut bulk = BulkVerdicts { followed: plan.followed.readings, ..BulkVerdicts::default() };
+        let forecaster = &self.forecaster;
+        let mut bulk = BulkVerdicts { followed: forecaster.followed.readings, ..BulkVerdicts::default() };
         let mut evaluator = Evaluator::new(&self.rules, self.version);
-        let mut retry = Retry {
+        let mut cases_again = CaseEvaluator {
             make,
-            plan,
-            followed: Evaluator::new(&plan.followed, self.version),
-            evaluator: Evaluator::new(&plan.followed, self.version),
+            forecaster,
+            followed: Evaluator::new(&forecaster.followed, self.version),
+            evaluator: Evaluator::new(&forecaster.followed, self.version),
         };
         let mut pool = ConstantPool::new(&self.rules);
-        let mut infix = ExprText::default();
-        let mut asked = Asked::default();
+        let mut text = ExprText::default();
+        let mut asked = QuestionQuota::default();
         let mut buffer = BatchBuffer::default();
         for case in cases {
-            infix.clear();
-            let both = &mut Both { text: &mut infix, value: &mut evaluator, pool: &mut pool };
-            let Some((ty, space)) = (retry.make)(case, Again::No, both) else {
+            text.clear();
+            let assembler =
+                &mut PrintingEvaluator { text: &mut text, value: &mut evaluator, pool: &mut pool };
+            let Some((ty, space)) = (cases_again.make)(case, Generation::First, assembler) else {
                 bulk.left.push(case);
                 continue;
             };
@@ -307,51 +355,58 @@ impl Judge<'_> {
             };
             let rechecked = self.options.recheck_every;
             let stands_out = !asked.first_to_meet(trace.questions).is_empty()
-                || plan.dies(&trace)
+                || forecaster.crashes(&trace)
                 || rechecked > 0 && case.is_multiple_of(rechecked);
-            let mut element = Element { case, ty, space, bits, trace };
-            match if stands_out { None } else { self.company(&mut element, &mut retry) } {
+            let mut element = ExpectedCase { case, ty, space, bits, trace };
+            let array_kind = if stands_out { None } else { self.array_kind(&mut element, &mut cases_again) };
+            match array_kind {
                 None => bulk.left.push(case),
-                Some(Company::Usual) => buffer.write(element, &infix),
-                Some(Company::Following(follows)) => buffer.write_read(element, follows, &infix),
+                Some(ArrayKind::SpecifiedValue) => buffer.write(element, &text),
+                Some(ArrayKind::FollowedAnswer(followed)) => buffer.write_following(element, followed, &text),
             }
         }
         let header = print(&self.options.header.module([]));
-        let compared = buffer.compare(&header, |text| self.observe(text, &[]))?;
-        bulk.take(compared, |&Other { case, ty, bits }| {
-            let Told { trace, nodes, .. } = retry.under(&self.rules, case, ty);
-            let known = retry.deviation(case, ty, &trace, bits);
+        let comparison = buffer.compare(&header, |text| self.observe(text, &[]))?;
+        bulk.add(comparison, |&DifferingCase { case, ty, bits }| {
+            let Evaluation { trace, nodes, .. } = cases_again.under(&self.rules, case, ty);
+            let known = cases_again.deviation(case, ty, &trace, bits);
             (trace, known.map(|known| (known, nodes)))
         });
         Ok(bulk)
     }
 
-    /// Returns the kind of array in which a case can be shown; `None` if it may poison a batch or the value under the
-    /// subject's answers is unknown. Sets the expected bits to those under the subject's known answers.
+    /// Returns the kind of array in which a case can be shown; `None` if it may poison a batch or the value
+    /// under the subject's answers is unknown. Sets the expected bits to those under the subject's known
+    /// answers.
     #[inline]
-    fn company<'r>(&self, element: &mut Element, retry: &mut Retry<'r, impl Make>) -> Option<Company> {
-        let &mut Element { case, ty, trace, bits, .. } = element;
-        let expected = |told: &Told| Expected { refused: told.bits(ty).is_none(), trace: told.trace };
-        let plan = retry.plan;
-        let followed = plan.concerns(trace.questions).then(|| retry.followed(case, ty));
-        let usual = Expected { refused: false, trace };
-        let under = |rules| expected(&retry.under(rules, case, ty));
-        let forecast = plan.forecast(usual, followed.as_ref().map(expected), under);
+    fn array_kind<'r>(
+        &self,
+        element: &mut ExpectedCase,
+        cases_again: &mut CaseEvaluator<'r, impl NodeSource>,
+    ) -> Option<ArrayKind> {
+        let &mut ExpectedCase { case, ty, trace, bits, .. } = element;
+        let forecaster = cases_again.forecaster;
+        let followed = forecaster.concerns(trace.questions).then(|| cases_again.followed(case, ty));
+        let forecast = forecaster.forecast(
+            ExpectedOutcome { refused: false, trace },
+            followed.as_ref().map(|followed| followed.outcome(ty)),
+            |rules| cases_again.under(rules, case, ty).outcome(ty),
+        );
         if forecast != Forecast::Accepted {
             return None;
         }
-        let Some(told) = followed else { return Some(Company::Usual) };
-        let other = told.bits(ty)?;
-        if other == bits & mask(ty.bytes()) {
-            return Some(Company::Usual);
+        let Some(followed) = followed else { return Some(ArrayKind::SpecifiedValue) };
+        let followed_bits = followed.bits(ty)?;
+        if followed_bits == bits & mask(ty.bytes()) {
+            return Some(ArrayKind::SpecifiedValue);
         }
-        let question = plan.only(trace.questions, told.trace.questions)?;
+        let question = forecaster.only(trace.questions, followed.trace.questions)?;
         // A value that a listed deviation predicts as well is attributed to that deviation.
-        if retry.deviation(case, ty, &trace, other).is_some() {
+        if cases_again.deviation(case, ty, &trace, followed_bits).is_some() {
             return None;
         }
-        element.bits = other;
-        Some(Company::Following(Follows { question, nodes: told.nodes, trace }))
+        element.bits = followed_bits;
+        Some(ArrayKind::FollowedAnswer(FollowedAnswer { question, nodes: followed.nodes, trace }))
     }
 }
 
@@ -360,16 +415,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_counted_without_an_example_among_what_is_left_does_not_stand() {
-        assert!(BulkVerdicts::default().stands([]));
+    fn counts_without_an_example_among_the_remaining_cases_are_not_confirmed() {
+        assert!(BulkVerdicts::default().is_confirmed_by([]));
         let deviate = BTreeMap::from([("ternary-not-converted", 1)]);
-        assert!(!BulkVerdicts { deviate, ..BulkVerdicts::default() }.stands([]));
+        assert!(!BulkVerdicts { deviate, ..BulkVerdicts::default() }.is_confirmed_by([]));
         let read = BTreeMap::from([((Question::ShiftCount, 1), 1)]);
-        assert!(!BulkVerdicts { read, ..BulkVerdicts::default() }.stands([]));
+        assert!(!BulkVerdicts { read, ..BulkVerdicts::default() }.is_confirmed_by([]));
     }
 
     #[test]
-    fn of_each_key_only_what_has_fewer_nodes_than_all_before_is_shorter() {
+    fn only_fewer_nodes_than_in_all_earlier_cases_of_a_key_are_shorter() {
         let mut shortest = BTreeMap::new();
         let given = [("a", 5), ("b", 9), ("a", 5), ("a", 4), ("a", 6), ("b", 8), ("a", 3)];
         let shorter = given.map(|(key, nodes)| is_shorter(&mut shortest, key, nodes));

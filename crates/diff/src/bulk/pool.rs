@@ -3,8 +3,8 @@
 use ptxsmith_oracle::{Rules, Step, Trace, Value};
 use ptxsmith_syntax::{PoolConstant, Span};
 
-/// The maximum length of a stored constant. Only long binary numbers exceed it; they are rare, and entries should be
-/// small.
+/// The maximum length of a stored constant. Only long binary numbers exceed it; they are rare, and entries
+/// should be small.
 pub(super) const LONGEST: usize = 32;
 
 /// The constants that were needed so far.

@@ -10,8 +10,8 @@ const STRIDE: usize = 64;
 /// The text of an expression, written while its nodes are generated. It has the canonical form that
 /// [`ptxsmith_syntax::print_expr`] gives for the tree.
 ///
-/// A prefix is put before an operand by moving the operand. Expressions are short, so this is far cheaper than a
-/// tree.
+/// A prefix is put before an operand by moving the operand. Expressions are short, so this is far cheaper
+/// than a tree.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ExprText {
     /// The text, followed by unused space so that whole strides can be moved.
@@ -36,10 +36,10 @@ const fn spaced(symbol: &str) -> Front {
 /// The text of each infix operator between its operands.
 static JOINTS: [Front; BinaryOp::ALL.len()] = {
     let mut joints = [([0; 8], 0); BinaryOp::ALL.len()];
-    let mut at = 0;
-    while at < joints.len() {
-        joints[at] = spaced(BinaryOp::ALL[at].symbol());
-        at += 1;
+    let mut op = 0;
+    while op < joints.len() {
+        joints[op] = spaced(BinaryOp::ALL[op].symbol());
+        op += 1;
     }
     joints
 };
@@ -64,9 +64,9 @@ impl ExprText {
     /// Appends a number of `length` characters at the start of `room`.
     #[inline]
     pub fn short_number(&mut self, room: &[u8; LONGEST], length: usize) {
-        let at = self.begin(room.len());
-        *self.buffer[at..].first_chunk_mut().expect("there is room behind the end") = *room;
-        self.end = at + length;
+        let start = self.begin(room.len());
+        *self.buffer[start..].first_chunk_mut().expect("there is room behind the end") = *room;
+        self.end = start + length;
     }
 
     /// Starts an operand of at most `most` bytes and returns its position.
@@ -79,17 +79,17 @@ impl ExprText {
 
     /// Reserves space for this many bytes and for moving whole strides.
     #[inline]
-    fn room(&mut self, for_: usize) {
-        let needed = self.end + for_ + 2 * STRIDE;
+    fn room(&mut self, length: usize) {
+        let needed = self.end + length + 2 * STRIDE;
         if self.buffer.len() < needed {
             self.buffer.resize(2 * needed, 0);
         }
     }
 
     fn leaf(&mut self, text: &[u8]) {
-        let at = self.begin(text.len());
-        self.end = at + text.len();
-        self.buffer[at..self.end].copy_from_slice(text);
+        let start = self.begin(text.len());
+        self.end = start + text.len();
+        self.buffer[start..self.end].copy_from_slice(text);
     }
 
     /// Returns the start of the last complete operand.
@@ -100,19 +100,20 @@ impl ExprText {
 
     /// Inserts a prefix at this position.
     #[inline]
-    fn put(&mut self, at: usize, (text, length): Front) {
+    fn put(&mut self, start: usize, (text, length): Front) {
         debug_assert!(length < text.len());
         self.room(text.len());
         let first =
-            u64::from_le_bytes(*self.buffer[at..].first_chunk().expect("there is room behind the end"));
+            u64::from_le_bytes(*self.buffer[start..].first_chunk().expect("there is room behind the end"));
         // Starts with the last stride, so that no stride is overwritten before it was moved.
-        for stride in (0..=(self.end - at) / STRIDE).rev() {
-            self.shift(at + stride * STRIDE, length);
+        for stride in (0..=(self.end - start) / STRIDE).rev() {
+            self.shift(start + stride * STRIDE, length);
         }
-        // Writes eight bytes, because a write of constant length is cheaper: the prefix and the bytes that follow it.
+        // Writes eight bytes, because a write of constant length is cheaper: the prefix and the bytes that
+        // follow it.
         let kept = u64::from_le_bytes(text) & ((1 << (8 * length)) - 1);
         let front = kept | first << (8 * length);
-        *self.buffer[at..].first_chunk_mut().expect("there is room behind the end") = front.to_le_bytes();
+        *self.buffer[start..].first_chunk_mut().expect("there is room behind the end") = front.to_le_bytes();
         self.end += length;
     }
 
@@ -126,16 +127,16 @@ impl ExprText {
     /// Joins the last two operands with this operator.
     #[inline]
     fn join(&mut self, joint: Front) {
-        let at = self.start();
+        let start = self.start();
         self.starts.pop();
-        self.put(at, joint);
+        self.put(start, joint);
     }
 
     /// Puts the last operand in parentheses.
     #[inline]
     fn enclose(&mut self) {
-        let at = self.start();
-        self.put(at, (*b"(       ", 1));
+        let start = self.start();
+        self.put(start, (*b"(       ", 1));
         // There is space: `put` reserved more than it used.
         self.buffer[self.end] = b')';
         self.end += 1;
@@ -143,10 +144,10 @@ impl ExprText {
 
     fn call(&mut self, word: &str) {
         self.enclose();
-        let at = self.start();
+        let start = self.start();
         self.room(word.len());
-        self.buffer.copy_within(at..self.end, at + word.len());
-        self.buffer[at..at + word.len()].copy_from_slice(word.as_bytes());
+        self.buffer.copy_within(start..self.end, start + word.len());
+        self.buffer[start..start + word.len()].copy_from_slice(word.as_bytes());
         self.end += word.len();
     }
 }
@@ -174,18 +175,18 @@ impl Assemble for ExprText {
 
     #[inline]
     fn unary(&mut self, op: UnaryOp) {
-        let at = self.start();
+        let start = self.start();
         // A space keeps two adjacent signs apart.
-        let signs = matches!(op, UnaryOp::Plus | UnaryOp::Minus) & matches!(self.buffer[at], b'+' | b'-');
+        let signs = matches!(op, UnaryOp::Plus | UnaryOp::Minus) & matches!(self.buffer[start], b'+' | b'-');
         let symbol = op.symbol().as_bytes()[0];
-        self.put(at, ([symbol, b' ', 0, 0, 0, 0, 0, 0], 1 + usize::from(signs)));
+        self.put(start, ([symbol, b' ', 0, 0, 0, 0, 0, 0], 1 + usize::from(signs)));
     }
 
     #[inline]
     fn cast(&mut self, cast: Cast) {
-        let at = self.start();
+        let start = self.start();
         let &[a, b, c, d, e, f] = cast.symbol().as_bytes().first_chunk().expect("casts have six characters");
-        self.put(at, ([a, b, c, d, e, f, 0, 0], 6));
+        self.put(start, ([a, b, c, d, e, f, 0, 0], 6));
     }
 
     #[inline]
@@ -270,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn the_text_of_an_expression_is_what_the_printer_writes() {
+    fn the_text_of_an_expression_equals_that_of_the_printer() {
         let generator = Generator::default();
         let joints = BinaryOp::ALL.map(|op| format!("- - 1 {} + +(.s64)~!2", op.symbol()));
         let joints = joints.iter().map(|text| parse_expr(text).expect("it is an expression"));

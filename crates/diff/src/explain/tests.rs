@@ -1,5 +1,5 @@
-//! Tests that the listed deviations of one release are compatible: any two have the same effect in either order,
-//! neither hides the other, and a program that shows both is explained by both.
+//! Tests that the listed deviations of one release are compatible: any two have the same effect in either
+//! order, neither hides the other, and a program that shows both is explained by both.
 
 use std::fs;
 use std::path::Path;
@@ -10,19 +10,19 @@ use ptxsmith_subject::toolchain::RELEASES;
 use ptxsmith_syntax::{Module, parse, prefixed};
 
 use super::*;
+use crate::hypothetical_rules;
 use crate::known::{listed_for, with_known};
-use crate::suspects;
 
 /// Returns every pair of deviations of one release, with that release.
-fn pairs() -> Vec<([&'static Known; 2], Maker<'static>)> {
-    let mut pairs: Vec<([&Known; 2], Maker<'_>)> = Vec::new();
+fn pairs() -> Vec<([&'static KnownDeviation; 2], Implementation<'static>)> {
+    let mut pairs: Vec<([&KnownDeviation; 2], Implementation<'_>)> = Vec::new();
     for release in RELEASES {
-        let maker = Maker { lineage: Some("nvidia"), version: Some(release.name()) };
-        let known: Vec<_> = listed_for(maker).filter(|known| known.change().is_some()).collect();
+        let implementation = Implementation { lineage: Some("nvidia"), version: Some(release.name()) };
+        let known: Vec<_> = listed_for(implementation).filter(|known| known.change().is_some()).collect();
         for (nth, one) in known.iter().enumerate() {
             for other in &known[..nth] {
                 if !pairs.iter().any(|([a, b], _)| (a.id, b.id) == (one.id, other.id)) {
-                    pairs.push(([one, other], maker));
+                    pairs.push(([one, other], implementation));
                 }
             }
         }
@@ -30,13 +30,13 @@ fn pairs() -> Vec<([&'static Known; 2], Maker<'static>)> {
     pairs
 }
 
-fn rules(known: &[&Known]) -> Rules {
+fn rules(known: &[&KnownDeviation]) -> Rules {
     let changes = known.iter().filter_map(|known| known.change());
     Rules::default().with(|rules| changes.for_each(|change| change(rules)))
 }
 
 /// Combines the reproducers of two deviations into one program of the older PTX version.
-fn together(pair: [&Known; 2]) -> Module {
+fn together(pair: [&KnownDeviation; 2]) -> Module {
     let [mut one, mut other] = pair.map(|known| parse(known.example).expect("the example parses"));
     if other.version() < one.version() {
         std::mem::swap(&mut one, &mut other);
@@ -101,9 +101,9 @@ fn two_deviations_of_one_release_say_the_same_in_either_order() {
 #[test]
 fn a_program_that_shows_two_deviations_is_explained_by_both() {
     let mut explained = 0;
-    for (pair, maker) in pairs() {
+    for (pair, implementation) in pairs() {
         // The first reason to reject a program hides the second.
-        if pair.iter().any(|known| matches!(known.effect, Effect::Refusal(_))) {
+        if pair.iter().any(|known| matches!(known.effect, Effect::RefusalRule(_))) {
             continue;
         }
         let program = together(pair);
@@ -113,7 +113,7 @@ fn a_program_that_shows_two_deviations_is_explained_by_both() {
             assert!(!hidden, "{} and {}: only {} shows", pair[0].id, pair[1].id, alone.id);
         }
         let trace = predict(&program, &Rules::default()).trace();
-        let found = explain(&trace, &Rules::default(), maker, |rules| {
+        let found = explain(&trace, &Rules::default(), implementation, |rules| {
             let predicted = predict(&program, rules);
             (!differ(&predicted, &seen), predicted.trace())
         });
@@ -137,24 +137,32 @@ fn a_deviation_that_is_there_already_changes_nothing() {
 
 #[test]
 fn an_entry_takes_all_that_explanations_combine() {
-    for maker in
-        RELEASES.iter().map(|release| Maker { lineage: Some("nvidia"), version: Some(release.name()) })
+    for implementation in RELEASES
+        .iter()
+        .map(|release| Implementation { lineage: Some("nvidia"), version: Some(release.name()) })
     {
-        let known = with_known(&with_known(&Rules::default(), maker), maker);
-        for suspect in suspects::all() {
-            let _ = known.with(suspect.change).with(suspect.change);
+        let known = with_known(&with_known(&Rules::default(), implementation), implementation);
+        for rule in hypothetical_rules::all() {
+            let _ = known.with(rule.change).with(rule.change);
         }
     }
 }
 
 #[test]
-fn what_is_taken_under_another_answer_is_a_listed_deviation_and_that_answer() {
-    let maker = Maker { lineage: Some("nvidia"), version: Some("13.5.37") };
+fn a_program_accepted_under_another_answer_is_explained_by_that_answer_and_a_listed_deviation() {
+    let implementation = Implementation { lineage: Some("nvidia"), version: Some("13.5.37") };
     let explained = |text: &str, outcome| {
         let module = parse(&format!(".version 7.8\n.target sm_80\n.address_size 64\n{text}\n")).unwrap();
         let trace = |rules: &Rules| ptxsmith_oracle::expect(&module, rules).trace();
         let rules = Rules::default();
-        explain_taken(&module, &trace(&rules), maker, &Observation::new(outcome), (&rules, trace), None)
+        explain_accepted_invalid(
+            &module,
+            &trace(&rules),
+            implementation,
+            &Observation::new(outcome),
+            (&rules, trace),
+            None,
+        )
     };
     // The dimension is counted modulo 2^64, and the second declaration has no name.
     let text = ".global .u32 t[18446744073709551617];\n.global .s16;";

@@ -4,15 +4,16 @@ use ptxsmith_oracle::{Question, Rules};
 use ptxsmith_subject::{Error, Subject};
 use ptxsmith_syntax::{Header, Item, Specifier, parse};
 
-use super::{Judge, Options};
+use super::{Judge, JudgeOptions};
 use crate::{
     profile::Profile,
-    trial::{Body, Trial},
+    trial::{Trial, TrialBody},
     verdict::{Class, Verdict},
 };
 
-/// Declarations that show how a subject answers the questions that generated programs meet often. Left out are
-/// questions that hardly any subject answers differently from the default and questions about listed crashes.
+/// Declarations that show how a subject answers the questions that generated programs meet often. Left out
+/// are questions that hardly any subject answers differently from the default and questions about listed
+/// crashes.
 const PROBES: &[(Question, &str)] = &[
     (Question::ForwardReference, ".global .u64 x = y; .global .u32 y;"),
     (Question::SelfReference, ".global .u64 x = x;"),
@@ -39,15 +40,15 @@ const PROBES: &[(Question, &str)] = &[
 ];
 
 impl Judge<'_> {
-    /// Determines a subject's answers to open questions by showing it fixed programs under this header. The result
-    /// depends on the subject and the header only, so one call is enough.
+    /// Determines a subject's answers to open questions by showing it fixed programs under this header. The
+    /// result depends on the subject and the header only, so one call is enough.
     ///
     /// # Errors
     /// Fails only if the host system or our own code fails.
     pub fn ask(subject: &dyn Subject, header: &Header) -> Result<Profile, Error> {
         let trials: Vec<Trial> =
             PROBES.iter().zip(0..).map(|(&(_, statements), id)| Trial::new(id, body(statements))).collect();
-        let options = Options { header: header.clone(), recheck_every: 0, ..Options::default() };
+        let options = JudgeOptions { header: header.clone(), recheck_every: 0, ..JudgeOptions::default() };
         let judged = Judge::new(subject, Rules::default(), options).batch(&trials)?;
         let mut profile = Profile::default();
         for (&(question, _), judged) in PROBES.iter().zip(judged) {
@@ -55,13 +56,12 @@ impl Judge<'_> {
                 Verdict::Reads(difference) => {
                     let answers = difference.explanation.map(|explanation| explanation.readings);
                     // An answer from an earlier program, which is about that question alone, has priority.
-                    answers
-                        .into_iter()
-                        .flatten()
-                        .for_each(|(question, answer)| profile.answers(question, answer));
+                    for (question, answer) in answers.into_iter().flatten() {
+                        profile.record_answer(question, answer);
+                    }
                 }
                 Verdict::Deviates(difference) if difference.class == Class::Crash => {
-                    profile.dies_of(question);
+                    profile.record_crash(question);
                 }
                 _ => {}
             }
@@ -71,7 +71,7 @@ impl Judge<'_> {
 }
 
 /// Converts statements to a trial's body. A single scalar value becomes an expression.
-fn body(statements: &str) -> Body {
+fn body(statements: &str) -> TrialBody {
     let items = parse(statements).expect("the programs of the table parse").items;
     if let [Item::Variables(declaration)] = &items[..]
         && let [declarator] = &declaration.declarators[..]
@@ -81,9 +81,9 @@ fn body(statements: &str) -> Body {
         && let (Some(ty), Some(space)) = (declaration.scalar_type(), declaration.space())
         && !expr.nodes().iter().any(|node| matches!(node.kind, ptxsmith_syntax::NodeKind::Name(_)))
     {
-        return Body::Expression { ty, space, expr: expr.clone() };
+        return TrialBody::Expression { ty, space, expr: expr.clone() };
     }
-    Body::Items(items)
+    TrialBody::Items(items)
 }
 
 #[cfg(test)]
@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn one_scalar_value_is_asked_as_an_expression_and_all_else_as_it_is() {
-        let is_expression = |statements| matches!(body(statements), Body::Expression { .. });
+        let is_expression = |statements| matches!(body(statements), TrialBody::Expression { .. });
         assert!(is_expression(".global .u64 x = 3 << 65;"));
         for statements in [
             ".global .u64 x = y; .global .u32 y;",

@@ -3,18 +3,19 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use ptxsmith_oracle::{Expectation, Kernel, Left};
+use ptxsmith_oracle::{Expectation, KernelOutcome};
 use ptxsmith_subject::{Launch, Observation, Outcome, Severity, Variable};
 use ptxsmith_syntax::{
     Canonical, Module, ScalarType, Spacing, StateSpace, prefixed, print, with_prefix, without_prefix,
 };
 
-use super::{Answer, Options, Predicted};
-use crate::trial::{ALONE, Body};
+use super::{JudgeOptions, PredictedTrial, TrialExpectation};
+use crate::trial::{ALONE, TrialBody};
 
 /// The place of a trial in a batch.
-pub(super) enum Slot {
-    /// An element of an array of the module: the index of the array, the offset in bytes, and the width in bytes.
+pub(super) enum TrialSlot {
+    /// An element of an array of the module: the index of the array, the offset in bytes, and the width in
+    /// bytes.
     Element {
         array: usize,
         offset: u64,
@@ -28,12 +29,13 @@ pub(super) enum Slot {
 /// A module of many trials.
 pub(super) struct Batch {
     pub text: String,
-    pub slots: Vec<Slot>,
+    pub slots: Vec<TrialSlot>,
     /// The kernels to run.
     pub launches: Vec<Launch>,
     /// The names of the arrays of expressions.
     arrays: Vec<String>,
-    /// The 1-based line on which each trial starts and the place of the trial in the group, in ascending order.
+    /// The 1-based line on which each trial starts and the place of the trial in the group, in ascending
+    /// order.
     lines: Vec<(u32, usize)>,
 }
 
@@ -44,27 +46,29 @@ impl Batch {
     }
 }
 
-/// The capacity of the constant bank in bytes. Every implementation rejects a module that declares more in `.const`.
+/// The capacity of the constant bank in bytes. Every implementation rejects a module that declares more in
+/// `.const`.
 pub(crate) const CONST_BYTES: u64 = 60_000;
 
-/// The maximum number of trials with named variables in one module: the time that ptxas needs grows faster than
-/// linearly.
+/// The maximum number of trials with named variables in one module: the time that ptxas needs grows faster
+/// than linearly.
 const NAMED_TOGETHER: usize = 250;
 
-/// The maximum number of trials with kernels in one module. Listing the code of one trial takes as long as for a
-/// hundred; a larger module would only delay the split after a rejection.
+/// The maximum number of trials with kernels in one module. Listing the code of a single trial takes as long
+/// as listing that of a hundred; a larger module would only delay the split after a rejection.
 const LAUNCHED_TOGETHER: usize = 100;
 
-/// Splits trials into groups that fit into one module each, by the size of their `.const` variables and their number
-/// of names.
-pub(super) fn groups(predicted: &[Predicted<'_>], all: Vec<usize>, launch: bool) -> Vec<Vec<usize>> {
+/// Splits trials into groups that fit into one module each, by the size of their `.const` variables and their
+/// number of names.
+pub(super) fn groups(predicted: &[PredictedTrial<'_>], trials: Vec<usize>, launch: bool) -> Vec<Vec<usize>> {
     let most = if launch { LAUNCHED_TOGETHER } else { NAMED_TOGETHER };
     let mut groups = Vec::new();
     let mut group = Vec::new();
-    let (mut used, mut named) = (0_u64, 0);
-    for at in all {
-        let need = const_need(&predicted[at]);
-        let names = usize::from(predicted[at].trial.body.items().is_some());
+    let mut used: u64 = 0;
+    let mut named = 0;
+    for index in trials {
+        let need = const_need(&predicted[index]);
+        let names = usize::from(predicted[index].trial.body.items().is_some());
         let full = used.saturating_add(need) > CONST_BYTES && need > 0 || named + names > most;
         if full && !group.is_empty() {
             groups.push(std::mem::take(&mut group));
@@ -72,16 +76,16 @@ pub(super) fn groups(predicted: &[Predicted<'_>], all: Vec<usize>, launch: bool)
         }
         used = used.saturating_add(need);
         named += names;
-        group.push(at);
+        group.push(index);
     }
     groups.push(group);
     groups
 }
 
-fn const_need(p: &Predicted<'_>) -> u64 {
-    match (&p.trial.body, &p.answer) {
-        (Body::Expression { ty, space: StateSpace::Const, .. }, _) => ty.bytes(),
-        (Body::Items(_) | Body::Contexts(_), Answer::Module(prediction)) => {
+fn const_need(p: &PredictedTrial<'_>) -> u64 {
+    match (&p.trial.body, &p.expectation) {
+        (TrialBody::Expression { ty, space: StateSpace::Const, .. }, _) => ty.bytes(),
+        (TrialBody::Items(_) | TrialBody::Contexts(_), TrialExpectation::Module(prediction)) => {
             let Expectation::Accepted { variables, .. } = &prediction.data else { return 0 };
             let in_const = variables.iter().filter(|v| v.space == StateSpace::Const);
             in_const.fold(0, |need, v| need.saturating_add(v.size).saturating_add(v.align))
@@ -91,39 +95,40 @@ fn const_need(p: &Predicted<'_>) -> u64 {
 }
 
 /// Returns the kernels of a trial to run, with buffers as large as the expected output.
-pub(super) fn launches(p: &Predicted<'_>, prefix: &str) -> Vec<Launch> {
-    let Answer::Module(prediction) = &p.answer else { return Vec::new() };
-    let launch = |kernel: &Kernel| match &kernel.left {
-        Left::Output(output) => Some(Launch {
-            kernel: with_prefix(&kernel.name, prefix).to_string(),
-            out: output.bytes.len() as u64,
-        }),
-        Left::Unmodelled(_) => None,
-    };
-    prediction.kernels.iter().filter_map(launch).filter(|launch| launch.out > 0).collect()
+pub(super) fn launches(p: &PredictedTrial<'_>, prefix: &str) -> Vec<Launch> {
+    let TrialExpectation::Module(prediction) = &p.expectation else { return Vec::new() };
+    let mut launches = Vec::new();
+    for kernel in &prediction.kernels {
+        let KernelOutcome::Output(output) = &kernel.outcome else { continue };
+        if !output.bytes.is_empty() {
+            let name = with_prefix(&kernel.name, prefix).to_string();
+            launches.push(Launch { kernel: name, out: output.bytes.len() as u64 });
+        }
+    }
+    launches
 }
 
-pub(super) fn compose(predicted: &[Predicted<'_>], group: &[usize], options: &Options) -> Batch {
+pub(super) fn compose(predicted: &[PredictedTrial<'_>], group: &[usize], options: &JudgeOptions) -> Batch {
     let mut text = Canonical(print(&options.header.module([])));
     // The average length of an expression, so that the text is not reallocated while it grows.
     text.0.reserve(48 * group.len());
     let mut line = 1 + text.0.bytes().filter(|&b| b == b'\n').count() as u32;
-    let mut slots: Vec<Option<Slot>> = group.iter().map(|_| None).collect();
+    let mut slots: Vec<Option<TrialSlot>> = group.iter().map(|_| None).collect();
     let mut all_launches = Vec::new();
     let mut lines = Vec::with_capacity(group.len());
     let mut arrays: BTreeMap<(StateSpace, ScalarType), Vec<usize>> = BTreeMap::new();
-    for (place, &at) in group.iter().enumerate() {
-        match &predicted[at].trial.body {
-            Body::Expression { ty, space, .. } => arrays.entry((*space, *ty)).or_default().push(place),
-            Body::Items(items) | Body::Contexts(items) => {
+    for (place, &index) in group.iter().enumerate() {
+        match &predicted[index].trial.body {
+            TrialBody::Expression { ty, space, .. } => arrays.entry((*space, *ty)).or_default().push(place),
+            TrialBody::Items(items) | TrialBody::Contexts(items) => {
                 let prefix = format!("t{place}_");
                 lines.push((line, place));
                 let items = prefixed(items, &prefix);
                 let before = text.0.len();
-                text.0.push_str(&predicted[at].trial.spacing.print(&Module { items }));
+                text.0.push_str(&predicted[index].trial.spacing.print(&Module { items }));
                 line += text.0[before..].bytes().filter(|&b| b == b'\n').count() as u32;
-                all_launches.extend(launches(&predicted[at], &prefix));
-                slots[place] = Some(Slot::Names { prefix });
+                all_launches.extend(launches(&predicted[index], &prefix));
+                slots[place] = Some(TrialSlot::Names { prefix });
             }
         }
     }
@@ -136,7 +141,7 @@ pub(super) fn compose(predicted: &[Predicted<'_>], group: &[usize], options: &Op
         for (index, &place) in places.iter().enumerate() {
             lines.push((line, place));
             let trial = predicted[group[place]].trial;
-            if let Body::Expression { expr, .. } = &trial.body {
+            if let TrialBody::Expression { expr, .. } = &trial.body {
                 let before = text.0.len();
                 trial.spacing.print_expr(expr, &mut text);
                 if trial.spacing != Spacing::Canonical {
@@ -147,13 +152,13 @@ pub(super) fn compose(predicted: &[Predicted<'_>], group: &[usize], options: &Op
             line += 1;
             let offset = index as u64 * width;
             let array = names.len();
-            slots[place] = Some(Slot::Element { array, offset, width: width as usize });
+            slots[place] = Some(TrialSlot::Element { array, offset, width: width as usize });
         }
         names.push(array);
         text.0.push_str("};\n");
         line += 1;
     }
-    if group.iter().any(|&at| predicted[at].trial.ends_in_comment()) {
+    if group.iter().any(|&index| predicted[index].trial.ends_in_comment()) {
         text.0.push_str("//");
     }
     let slots = slots.into_iter().flatten().collect();
@@ -161,7 +166,7 @@ pub(super) fn compose(predicted: &[Predicted<'_>], group: &[usize], options: &Op
 }
 
 /// The part of a batch's observation that concerns one trial.
-pub(super) enum Shown {
+pub(super) enum TrialObservation {
     Agrees,
     Unobserved,
     /// The expression has these bits instead, and contains no address.
@@ -171,40 +176,42 @@ pub(super) enum Shown {
 }
 
 /// Returns the part of a batch's observation that concerns this trial.
-pub(super) fn shown(
-    predicted: &Predicted<'_>,
-    slot: &Slot,
+pub(super) fn part_of_trial(
+    predicted: &PredictedTrial<'_>,
+    slot: &TrialSlot,
     arrays: &[Option<&Variable>],
     observation: &Observation,
-) -> Shown {
+) -> TrialObservation {
     match slot {
-        Slot::Names { prefix } => Shown::Module(alone(prefix, observation)),
-        Slot::Element { array, offset, width } => {
-            let expected = if let Answer::Bits(bits) = predicted.answer { Some(bits) } else { None };
+        TrialSlot::Names { prefix } => TrialObservation::Module(with_prefix_only(prefix, observation)),
+        TrialSlot::Element { array, offset, width } => {
+            let expected =
+                if let TrialExpectation::Bits(bits) = predicted.expectation { Some(bits) } else { None };
             match arrays[*array] {
                 Some(seen) => element(expected, seen, *offset, *width),
                 // The array is missing from a complete observation. The trial shown alone will confirm that.
-                None if observation.complete => {
-                    Shown::Module(Observation { complete: true, ..Observation::new(Outcome::Accepted) })
-                }
-                None => Shown::Unobserved,
+                None if observation.complete => TrialObservation::Module(Observation {
+                    complete: true,
+                    ..Observation::new(Outcome::Accepted)
+                }),
+                None => TrialObservation::Unobserved,
             }
         }
     }
 }
 
-/// Compares one element of an array of expressions. `expected` is `None` for an expression that should have been
-/// rejected.
-fn element(expected: Option<u64>, seen: &Variable, offset: u64, width: usize) -> Shown {
+/// Compares one element of an array of expressions. `expected` is `None` for an expression that should have
+/// been rejected.
+fn element(expected: Option<u64>, seen: &Variable, offset: u64, width: usize) -> TrialObservation {
     let (from, to) = (offset as usize, offset as usize + width);
     let Some(bytes) = seen.bytes.as_ref().and_then(|bytes| bytes.get(from..to)) else {
-        return Shown::Unobserved;
+        return TrialObservation::Unobserved;
     };
     let bits = little_endian(bytes);
-    let own = offset..to as u64;
-    let addressed = seen.addresses.iter().flatten().any(|address| own.contains(&address.offset));
+    let element = offset..to as u64;
+    let addressed = seen.addresses.iter().flatten().any(|address| element.contains(&address.offset));
     if expected == Some(bits) && !addressed {
-        return Shown::Agrees;
+        return TrialObservation::Agrees;
     }
     let variable = Variable {
         space: seen.space.clone(),
@@ -215,7 +222,7 @@ fn element(expected: Option<u64>, seen: &Variable, offset: u64, width: usize) ->
     };
     let mut alone = Observation::new(Outcome::Accepted);
     alone.variables.insert(ALONE.into(), variable);
-    if addressed { Shown::Module(alone) } else { Shown::Holds(bits, alone) }
+    if addressed { TrialObservation::Module(alone) } else { TrialObservation::Holds(bits, alone) }
 }
 
 /// Converts up to eight bytes in little-endian order to a number.
@@ -224,32 +231,41 @@ pub(crate) fn little_endian(bytes: &[u8]) -> u64 {
 }
 
 /// Returns the observation of the trial with this prefix, as if it had been shown in a module of its own.
-fn alone(prefix: &str, observation: &Observation) -> Observation {
+fn with_prefix_only(prefix: &str, observation: &Observation) -> Observation {
     let Observation { complete, from_memory, .. } = *observation;
-    let mut alone = Observation { complete, from_memory, ..Observation::new(observation.outcome) };
-    let rename = |symbol: &mut String| {
-        if let Some(own) = without_prefix(symbol, prefix) {
-            *symbol = own.to_string();
-        }
-    };
+    let mut of_trial = Observation { complete, from_memory, ..Observation::new(observation.outcome) };
     for (name, variable) in &observation.variables {
         let Some(name) = without_prefix(name, prefix) else { continue };
         let mut variable = variable.clone();
-        variable.addresses.iter_mut().flatten().for_each(|address| rename(&mut address.symbol));
-        alone.variables.insert(name, variable);
+        for address in variable.addresses.iter_mut().flatten() {
+            remove_prefix(&mut address.symbol, prefix);
+        }
+        of_trial.variables.insert(name, variable);
     }
     for (name, output) in &observation.kernels {
         let Some(name) = without_prefix(name, prefix) else { continue };
         let mut output = output.clone();
-        output.addresses.iter_mut().for_each(|address| rename(&mut address.symbol));
-        alone.kernels.insert(name.to_string(), output);
+        for address in &mut output.addresses {
+            remove_prefix(&mut address.symbol, prefix);
+        }
+        of_trial.kernels.insert(name.to_string(), output);
     }
-    alone
+    of_trial
+}
+
+/// Removes the prefix from a name if the name has it.
+fn remove_prefix(name: &mut String, prefix: &str) {
+    if let Some(rest) = without_prefix(name, prefix) {
+        *name = rest.to_string();
+    }
 }
 
 /// Returns the observation of a trial that was shown in its own module with this prefix on its names.
-pub(super) fn own(prefix: &str, observation: Observation) -> Observation {
-    if observation.outcome == Outcome::Accepted { alone(prefix, &observation) } else { observation }
+pub(super) fn without_prefix_in(prefix: &str, observation: Observation) -> Observation {
+    if observation.outcome != Outcome::Accepted {
+        return observation;
+    }
+    with_prefix_only(prefix, &observation)
 }
 
 /// Splits the group into the trials that error messages blame by their lines, and the others.
@@ -266,7 +282,7 @@ pub(super) fn split_blamed(
             blamed.extend(batch.lines[..behind].last().map(|&(_, place)| group[place]));
         }
     }
-    group.iter().partition(|at| blamed.contains(at))
+    group.iter().partition(|index| blamed.contains(index))
 }
 
 #[cfg(test)]
@@ -287,19 +303,19 @@ mod tests {
 
     fn expression(id: u64, space: StateSpace, ty: ScalarType, text: &str) -> Trial {
         let expr = parse_expr(text).expect("it is an expression");
-        Trial::new(id, Body::Expression { ty, space, expr })
+        Trial::new(id, TrialBody::Expression { ty, space, expr })
     }
 
     fn items(id: u64, text: &str) -> Trial {
-        Trial::new(id, Body::Items(parse(text).expect("it is PTX").items))
+        Trial::new(id, TrialBody::Items(parse(text).expect("it is PTX").items))
     }
 
-    fn predicted(trial: &Trial) -> Predicted<'_> {
-        let answer = match &trial.body {
-            Body::Expression { .. } => Answer::Bits(0),
-            _ => Answer::Module(predict(&trial.module(&Header::default()), &Rules::default())),
+    fn predicted(trial: &Trial) -> PredictedTrial<'_> {
+        let expectation = match &trial.body {
+            TrialBody::Expression { .. } => TrialExpectation::Bits(0),
+            _ => TrialExpectation::Module(predict(&trial.module(&Header::default()), &Rules::default())),
         };
-        Predicted { trial, answer, trace: Trace::default() }
+        PredictedTrial { trial, expectation, trace: Trace::default() }
     }
 
     fn group_sizes(trials: &[Trial], launch: bool) -> Vec<usize> {
@@ -327,11 +343,11 @@ mod tests {
         assert_eq!(group_sizes(&named, true), [100, 100, 51]);
     }
 
-    /// Composes five trials: three become array elements and two have names of their own. Some lines between them
-    /// belong to no trial.
+    /// Composes five trials: three become array elements and two have names of their own. Some lines between
+    /// them belong to no trial.
     fn batch(trials: &[Trial]) -> Batch {
         let predicted: Vec<_> = trials.iter().map(predicted).collect();
-        compose(&predicted, &(0..trials.len()).collect::<Vec<_>>(), &Options::default())
+        compose(&predicted, &(0..trials.len()).collect::<Vec<_>>(), &JudgeOptions::default())
     }
 
     #[test]
@@ -379,8 +395,8 @@ mod tests {
             addresses: Some(vec![address]),
             ..Variable::default()
         };
-        assert!(matches!(element(Some(1), &seen, 0, 4), Shown::Agrees));
-        assert!(matches!(element(Some(1), &seen, 12, 4), Shown::Unobserved));
+        assert!(matches!(element(Some(1), &seen, 0, 4), TrialObservation::Agrees));
+        assert!(matches!(element(Some(1), &seen, 12, 4), TrialObservation::Unobserved));
         let variable = |bytes: &[u8]| Variable {
             space: Some("global".into()),
             size: Some(4),
@@ -390,13 +406,15 @@ mod tests {
             ..Variable::default()
         };
         for expected in [Some(2), None] {
-            let Shown::Holds(0x102, observed) = element(expected, &seen, 4, 4) else {
+            let TrialObservation::Holds(0x102, observed) = element(expected, &seen, 4, 4) else {
                 panic!("{expected:?}")
             };
             assert_eq!(observed.variables[ALONE], variable(&[2, 1, 0, 0]));
         }
         // An address is not a number, even if its bytes equal the expected ones.
-        let Shown::Module(observed) = element(Some(0), &seen, 8, 4) else { panic!("it has an address") };
+        let TrialObservation::Module(observed) = element(Some(0), &seen, 8, 4) else {
+            panic!("it has an address")
+        };
         assert_eq!(observed.variables[ALONE], variable(&[0; 4]));
     }
 }

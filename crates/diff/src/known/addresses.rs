@@ -2,13 +2,13 @@
 
 use ptxsmith_syntax::{BinaryOp, StateSpace, TypeKind};
 
-use super::entry::Change;
+use super::entry::RuleChange;
 
 /// The rules that listed deviations follow, and the crashes that rules predict, by id.
-pub(super) const CHANGES: &[(&str, Change)] = &[
+pub(super) const CHANGES: &[(&str, RuleChange)] = &[
     (
         "negative-index-unsigned",
-        Change::Rule(|rules| {
+        RuleChange::Rule(|rules| {
             rules.operands.element_offset.change(|next, index, step| {
                 let offset = next.apply(index, step)?;
                 Some(i64::from(offset as u32))
@@ -21,14 +21,14 @@ pub(super) const CHANGES: &[(&str, Change)] = &[
     ),
     (
         "incomplete-array-unscaled",
-        Change::Rule(|rules| {
+        RuleChange::Rule(|rules| {
             let step = &mut rules.operands.element_step;
             step.change(|next, is_sized, bytes| if is_sized { next.apply(is_sized, bytes) } else { 1 });
         }),
     ),
     (
         "narrow-index-constant",
-        Change::Rule(|rules| {
+        RuleChange::Rule(|rules| {
             rules.operands.indexed_offset.change(|next, ty, index, constant, step| {
                 let constant = match (ty.size(), ty.kind()) {
                     (Some(1), TypeKind::Signed) => i64::from(constant as i8),
@@ -41,10 +41,10 @@ pub(super) const CHANGES: &[(&str, Change)] = &[
             });
         }),
     ),
-    ("wide-offset-accepted", Change::Rule(|rules| rules.operands.offset_fits.change(|_, _, _| true))),
+    ("wide-offset-accepted", RuleChange::Rule(|rules| rules.operands.offset_fits.change(|_, _, _| true))),
     (
         "local-address-in-32-bits",
-        Change::Rule(|rules| {
+        RuleChange::Rule(|rules| {
             rules.operands.moved.change(|next, space, bytes| {
                 let bytes = if space == StateSpace::Local { i64::from(bytes as i32) } else { bytes };
                 next.apply(space, bytes)
@@ -55,7 +55,7 @@ pub(super) const CHANGES: &[(&str, Change)] = &[
     ),
     (
         "subtracted-index-refused",
-        Change::Rule(|rules| {
+        RuleChange::Rule(|rules| {
             rules.operands.index_operator.change(|next, op| op != BinaryOp::Sub && next.apply(op));
         }),
     ),

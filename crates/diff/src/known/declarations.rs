@@ -3,17 +3,19 @@
 use ptxsmith_oracle::{Clause, Integer, RefusalClass, Ruled, Step, Stop, rules::Dimension};
 use ptxsmith_syntax::Expr;
 
-use super::entry::Change;
+use super::entry::RuleChange;
 
 /// The rules that listed deviations follow, and the crashes that rules predict, by id.
-pub(super) const CHANGES: &[(&str, Change)] = &[
+pub(super) const CHANGES: &[(&str, RuleChange)] = &[
     (
         "dimension-expression-refused",
-        Change::Rule(|rules| rules.layout.dimension.change(dimension_expression_refused)),
+        RuleChange::Rule(|rules| rules.layout.dimension.change(dimension_expression_refused)),
     ),
     (
         "size-modulo-2-64",
-        Change::Rule(|rules| rules.layout.size.change(|_, extents, element| size_in_bits(extents, element))),
+        RuleChange::Rule(|rules| {
+            rules.layout.size.change(|_, extents, element| size_in_bits(extents, element))
+        }),
     ),
 ];
 
@@ -29,11 +31,13 @@ fn dimension_expression_refused(
     next.apply(step, dimension, value)
 }
 
-/// Returns the bytes of an array, with the size counted in bits: the whole array modulo 2^64, each row below the outermost dimension as a
-/// signed 32-bit number.
+/// Returns the bytes of an array, with the size counted in bits: the whole array modulo 2^64, each row below
+/// the outermost dimension as a signed 32-bit number.
 fn size_in_bits(extents: &[u64], element: u64) -> u64 {
     let Some((&outermost, inner)) = extents.split_first() else { return element };
-    let row = |bits: i64, &extent: &u64| i64::from(bits.wrapping_mul(extent as i64) as i32);
-    let bits = inner.iter().rev().fold(8 * element as i64, row);
+    let mut bits = 8 * element as i64;
+    for &extent in inner.iter().rev() {
+        bits = i64::from(bits.wrapping_mul(extent as i64) as i32);
+    }
     (bits as u64).wrapping_mul(outermost) / 8
 }

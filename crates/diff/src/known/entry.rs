@@ -1,219 +1,241 @@
-//! What an entry of the list of known deviations says.
+//! The entries of the list of known deviations.
 
 use ptxsmith_oracle::{Clause, Rules, Trace};
 use ptxsmith_subject::{Description, Observation, Outcome};
 use ptxsmith_syntax::Module;
 
-use crate::maker::{Maker, Releases};
-use crate::pattern::{Pattern, Place};
+use crate::implementation::{Implementation, Releases};
+use crate::pattern::{MatchedPlace, Pattern};
 
-/// What a listed deviation changes in the rules, where it changes something.
+/// The change of the rules that a listed deviation makes, if it makes one.
 #[derive(Clone, Copy)]
-pub(super) enum Change {
-    /// Another rule is followed.
+pub(super) enum RuleChange {
+    /// The subject follows another rule.
     Rule(fn(&mut Rules)),
-    /// What rests on an evaluation of which this holds kills the subject.
+    /// The subject crashes on an evaluation with a trace that meets this condition.
     Crash(fn(&Trace) -> bool),
 }
 
-/// What a deviation does.
+/// The effect of a deviation.
 #[derive(Clone, Copy)]
 pub enum Effect {
-    /// Another rule is followed, which gives another value.
+    /// The subject follows another rule, which gives another value.
     Rule(fn(&mut Rules)),
-    /// Another rule is followed, which refuses what the specification takes.
-    Refusal(fn(&mut Rules)),
-    /// The subject is killed by this signal where a rule predicts it. Of a module that the text does not decide, nothing is evaluated: there
-    /// the pattern says it.
-    Crash {
+    /// The subject follows another rule, which rejects programs that are valid under the specification.
+    RefusalRule(fn(&mut Rules)),
+    /// A rule predicts that the subject is killed by this signal. A module that the specification does not
+    /// decide is not evaluated; for it, the pattern predicts the crash.
+    CrashRule {
         /// The signal.
         signal: i32,
-        /// Whether an evaluation that rests on this meets it.
+        /// Returns true if an evaluation with this trace crashes the subject.
         when: fn(&Trace) -> bool,
     },
-    /// The subject dies of modules that match the pattern, whatever the text says of them: an implementation may refuse what it does not
-    /// understand, but not die of it.
-    Death {
-        /// How it ends.
-        end: End,
+    /// The subject crashes or hangs on modules that match the pattern, valid or not: an implementation may
+    /// reject a program that it does not understand, but must not crash.
+    CrashPattern {
+        /// How the subject terminates.
+        end: Termination,
     },
-    /// The subject accepts modules that match the pattern, which the text refuses by one of the clauses.
-    Taken,
-    /// The subject refuses modules that match the pattern, which the text accepts.
-    Refused,
-    /// The subject accepts modules that match the pattern, as the text does, with other values in what the matched statements
-    /// declare or in kernels.
-    Wrong,
+    /// The subject accepts modules that match the pattern and that one of the clauses rejects.
+    AcceptsInvalid,
+    /// The subject rejects modules that match the pattern and are valid.
+    RefusesValid,
+    /// The subject accepts modules that match the pattern, as it should, but gives other values to the
+    /// variables that the matched statements declare, or to results of kernels.
+    WrongValue,
 }
 
-/// How a subject ends that dies.
+/// How a subject terminates when it crashes or hangs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
-    /// Killed by this signal. Later releases end with an internal error of some of what killed earlier ones.
+pub enum Termination {
+    /// Killed by this signal. For some programs that kill earlier releases, later releases report an internal
+    /// error instead; that counts as well.
     Signal(i32),
-    /// It tells of an internal error.
-    Internal,
-    /// Killed by this signal, or it notices and tells of an error of its own.
-    Noticed(i32),
-    /// Killed by this signal, or it gives no answer in time.
+    /// It reports an internal error.
+    InternalError,
+    /// Killed by this signal, or it reports an error of its own.
+    SignalOrInternal(i32),
+    /// Killed by this signal, or it does not answer in time.
     SignalOrHang(i32),
-    /// It gives no answer in time.
+    /// It does not answer in time.
     Hang,
-    /// It leaves what cannot be read.
-    Broken,
-    /// It has no memory left, or gives no answer before.
-    Exhausted,
+    /// It writes output that cannot be read.
+    UnreadableOutput,
+    /// It runs out of memory, or does not answer before that.
+    OutOfMemory,
 }
 
-impl End {
-    /// The names of the ends without a signal.
-    const NAMES: [(&str, End); 4] = [
-        ("internal-error", End::Internal),
-        ("hang", End::Hang),
-        ("unreadable", End::Broken),
-        ("out-of-memory", End::Exhausted),
+impl Termination {
+    /// The names of the terminations without a signal.
+    const NAMES: [(&str, Termination); 4] = [
+        ("internal-error", Termination::InternalError),
+        ("hang", Termination::Hang),
+        ("unreadable", Termination::UnreadableOutput),
+        ("out-of-memory", Termination::OutOfMemory),
     ];
 
-    /// What has this name: `SIGSEGV`, `SIGFPE or hang`, `internal-error`.
-    pub fn from_name(name: &str) -> Option<End> {
-        let signal = |name: &str| match name {
-            "SIGABRT" => Some(6),
-            "SIGFPE" => Some(8),
-            "SIGSEGV" => Some(11),
-            other => other.strip_prefix("SIG")?.parse().ok(),
-        };
+    /// Returns the termination with this name: `SIGSEGV`, `SIGFPE or hang`, `internal-error`.
+    pub fn from_name(name: &str) -> Option<Termination> {
         match name.split_once(" or ") {
-            Some((first, "hang")) => signal(first).map(End::SignalOrHang),
-            Some((first, "internal-error")) => signal(first).map(End::Noticed),
+            Some((first, "hang")) => signal(first).map(Termination::SignalOrHang),
+            Some((first, "internal-error")) => signal(first).map(Termination::SignalOrInternal),
             Some(_) => None,
             None => {
-                let named = End::NAMES.into_iter().find(|(own, _)| *own == name);
-                named.map(|(_, end)| end).or_else(|| signal(name).map(End::Signal))
+                let without_signal = Termination::NAMES.into_iter().find(|(known, _)| *known == name);
+                without_signal.map(|(_, end)| end).or_else(|| signal(name).map(Termination::Signal))
             }
         }
     }
 
-    /// Whether a subject ended so.
-    pub fn is_of(self, observation: &Observation) -> bool {
+    /// Returns true if a subject terminated like this.
+    pub fn matches(self, observation: &Observation) -> bool {
         match self {
-            End::Signal(signal) => observation.signal == Some(signal) || End::Internal.is_of(observation),
-            End::Internal => observation.is_internal_error(),
-            End::Noticed(signal) => End::Signal(signal).is_of(observation) || End::Broken.is_of(observation),
-            End::SignalOrHang(signal) => {
-                End::Signal(signal).is_of(observation) || End::Hang.is_of(observation)
+            Termination::Signal(signal) => {
+                observation.signal == Some(signal) || Termination::InternalError.matches(observation)
             }
-            End::Hang => observation.outcome == Outcome::TimedOut,
-            End::Broken => observation.outcome == Outcome::Crashed && observation.signal.is_none(),
-            End::Exhausted => End::Hang.is_of(observation) || End::Broken.is_of(observation),
+            Termination::InternalError => observation.is_internal_error(),
+            Termination::SignalOrInternal(signal) => {
+                Termination::Signal(signal).matches(observation)
+                    || Termination::UnreadableOutput.matches(observation)
+            }
+            Termination::SignalOrHang(signal) => {
+                Termination::Signal(signal).matches(observation) || Termination::Hang.matches(observation)
+            }
+            Termination::Hang => observation.outcome == Outcome::TimedOut,
+            Termination::UnreadableOutput => {
+                observation.outcome == Outcome::Crashed && observation.signal.is_none()
+            }
+            Termination::OutOfMemory => {
+                Termination::Hang.matches(observation) || Termination::UnreadableOutput.matches(observation)
+            }
         }
     }
 }
 
-/// A deviation that was reported before: a file of `corpus/deviations`, or of a list of the user's own.
+/// Returns the number of a signal: `SIGSEGV`, or `SIG` and a number.
+fn signal(name: &str) -> Option<i32> {
+    match name {
+        "SIGABRT" => Some(6),
+        "SIGFPE" => Some(8),
+        "SIGSEGV" => Some(11),
+        other => other.strip_prefix("SIG")?.parse().ok(),
+    }
+}
+
+/// A deviation that was reported before: a file of `corpus/deviations` or of a user's list.
 #[derive(Clone, Copy)]
-pub struct Known {
-    /// Its stable name.
+pub struct KnownDeviation {
+    /// Stable id: the name of the file.
     pub id: &'static str,
-    /// The names of entries that it was merged from.
+    /// The names of entries that were merged into this one.
     pub also: &'static [&'static str],
-    /// What happens, in a line.
+    /// The deviation in one line.
     pub title: &'static str,
     /// The clauses that it breaks.
     pub clauses: &'static [Clause],
-    /// The implementations that show it: lineage.
+    /// The lineage of the implementations that show it.
     pub lineage: &'static str,
-    /// The releases of them that show it.
+    /// The releases of that lineage that show it.
     pub releases: Releases,
-    /// What it does.
+    /// The effect on the subject.
     pub effect: Effect,
-    /// What in a module shows it, where no rule of the specification says it.
+    /// Matches the constructs that show it, if no rule of the specification predicts them.
     pub pattern: Option<&'static Pattern>,
-    /// Where else it may show, such as in instructions that were not tried. The subject decides whether a match of this is the reason, and
-    /// lint does not warn of it.
+    /// Matches further constructs that may show it, such as instructions that were not tried. The subject
+    /// decides whether such a match is the reason, and lint does not warn about it.
     pub wider: Option<&'static Pattern>,
-    /// What to put in place of the matched part to see whether it is the reason; the matched statement is left out where this
-    /// says nothing.
+    /// The text that replaces the matched part when a match is tested for being the reason. Without it, the
+    /// matched statement is left out.
     pub instead: Option<&'static str>,
-    /// The minimized reproducer that shows it, accepted by every listed release if it does not die of it. A case of the
-    /// corpus or the specification's tables, worked out by hand.
+    /// The minimized reproducer: a case of the corpus or of the specification's tables, worked out by hand.
+    /// Every listed release accepts it, unless it crashes.
     pub example: &'static str,
-    /// The day on which it was first seen by this project, `2026-11-21`.
+    /// The day on which this project first saw it, such as `2026-11-21`.
     pub first_seen: &'static str,
-    /// What it means for people who emit PTX, as Markdown.
+    /// The consequences for people who emit PTX, as Markdown.
     pub means: &'static str,
-    /// What avoids it, as Markdown.
+    /// The work-around, as Markdown.
     pub work_around: &'static str,
     /// How it was found, as Markdown.
     pub found: &'static str,
 }
 
-impl Known {
-    /// Whether it is listed for this implementation.
-    pub fn is_of(&self, maker: Maker<'_>) -> bool {
-        maker.lineage == Some(self.lineage) && self.releases.contain(maker.version)
+impl KnownDeviation {
+    /// Returns true if it is listed for this implementation.
+    pub fn is_listed_for(&self, implementation: Implementation<'_>) -> bool {
+        implementation.lineage == Some(self.lineage) && self.releases.contains(implementation.version)
     }
 
-    /// Whether a release that does not show it refutes the entry. Releases are those of a compiler without options of the user; the
-    /// other entry points to NVIDIA's compiler (nvJitLink, nvlink, drivers) reach its faults in other ways or not at all.
+    /// Returns true if a release that does not show it refutes the entry. Listed releases are those of a
+    /// compiler without user options. The other entry points to NVIDIA's compiler (nvJitLink, nvlink,
+    /// drivers) reach its faults in other ways or not at all.
     pub fn is_refuted_by(&self, subject: &Description) -> bool {
         subject.options.is_empty() && (self.lineage != "nvidia" || subject.name == "ptxas")
     }
 
-    /// Whether this is its name, or was one.
+    /// Returns true if this is its id or was one.
     pub fn is_called(&self, id: &str) -> bool {
         self.id == id || self.also.contains(&id)
     }
 
-    /// The other rule that it follows; `None` where it is known by its pattern, or dies.
+    /// Returns the rule that the subject follows; `None` for a crash and for a deviation that is known by its
+    /// pattern.
     pub fn change(&self) -> Option<fn(&mut Rules)> {
         match self.effect {
-            Effect::Rule(change) | Effect::Refusal(change) => Some(change),
-            Effect::Crash { .. } | Effect::Death { .. } | Effect::Taken | Effect::Refused | Effect::Wrong => {
-                None
-            }
+            Effect::Rule(change) | Effect::RefusalRule(change) => Some(change),
+            Effect::CrashRule { .. }
+            | Effect::CrashPattern { .. }
+            | Effect::AcceptsInvalid
+            | Effect::RefusesValid
+            | Effect::WrongValue => None,
         }
     }
 
-    /// Whether it is known by its pattern, since no rule of the specification predicts it.
+    /// Returns true if it is known by its pattern, because no rule of the specification predicts it.
     pub fn is_by_pattern(&self) -> bool {
-        matches!(self.effect, Effect::Death { .. } | Effect::Taken | Effect::Refused | Effect::Wrong)
+        matches!(
+            self.effect,
+            Effect::CrashPattern { .. } | Effect::AcceptsInvalid | Effect::RefusesValid | Effect::WrongValue
+        )
     }
 
-    /// The pattern that matches wherever the deviation may show.
+    /// Returns the pattern that matches wherever the deviation may show.
     pub(crate) fn widest(&self) -> Option<&'static Pattern> {
         self.wider.or(self.pattern)
     }
 
-    /// The places of a module that match its pattern.
-    pub fn places(&self, module: &Module) -> Vec<Place> {
+    /// Returns the places of a module that match its pattern.
+    pub fn places(&self, module: &Module) -> Vec<MatchedPlace> {
         self.pattern.map_or_else(Vec::new, |pattern| pattern.places(module))
     }
 
-    /// Whether a module matches its pattern.
+    /// Returns true if a module matches its pattern.
     pub fn matches(&self, module: &Module) -> bool {
         self.pattern.is_some_and(|pattern| pattern.is_in(module))
     }
 
-    /// How a subject ends of it, where it dies.
-    pub fn end(&self) -> Option<End> {
+    /// Returns how a subject terminates, for a crash or hang.
+    pub fn end(&self) -> Option<Termination> {
         match self.effect {
-            Effect::Crash { signal, .. } => Some(End::Signal(signal)),
-            Effect::Death { end } => Some(end),
+            Effect::CrashRule { signal, .. } => Some(Termination::Signal(signal)),
+            Effect::CrashPattern { end } => Some(end),
             _ => None,
         }
     }
 
-    /// Whether what it does is to kill the subject.
+    /// Returns true if it crashes or hangs the subject.
     pub fn kills(&self) -> bool {
-        matches!(self.effect, Effect::Crash { .. } | Effect::Death { .. })
+        matches!(self.effect, Effect::CrashRule { .. } | Effect::CrashPattern { .. })
     }
 
-    /// Whether to see it takes as much time or memory as a subject may have.
+    /// Returns true if showing it takes as much time or memory as a subject may have.
     pub fn exhausts(&self) -> bool {
-        matches!(self.effect, Effect::Death { end: End::Hang | End::Exhausted, .. })
+        matches!(self.effect, Effect::CrashPattern { end: Termination::Hang | Termination::OutOfMemory, .. })
     }
 
-    /// Whether an evaluation that rests on this used a clause that the deviation breaks. One that names no clause may be of any.
+    /// Returns true if an evaluation with this trace used a clause that the deviation breaks. A deviation
+    /// without clauses may concern any evaluation.
     pub fn touches(&self, trace: &Trace) -> bool {
         self.clauses.is_empty() || self.clauses.iter().any(|&clause| trace.clauses.contains(clause))
     }
@@ -239,15 +261,15 @@ mod tests {
             killed(8),
         ];
         for (end, expected) in [
-            (End::Signal(11), [true, true, false, false, false, false]),
-            (End::Internal, [false, true, false, false, false, false]),
-            (End::Noticed(11), [true, true, true, false, false, false]),
-            (End::SignalOrHang(11), [true, true, false, true, false, false]),
-            (End::Hang, [false, false, false, true, false, false]),
-            (End::Broken, [false, true, true, false, false, false]),
-            (End::Exhausted, [false, true, true, true, false, false]),
+            (Termination::Signal(11), [true, true, false, false, false, false]),
+            (Termination::InternalError, [false, true, false, false, false, false]),
+            (Termination::SignalOrInternal(11), [true, true, true, false, false, false]),
+            (Termination::SignalOrHang(11), [true, true, false, true, false, false]),
+            (Termination::Hang, [false, false, false, true, false, false]),
+            (Termination::UnreadableOutput, [false, true, true, false, false, false]),
+            (Termination::OutOfMemory, [false, true, true, true, false, false]),
         ] {
-            assert_eq!(seen.each_ref().map(|observed| end.is_of(observed)), expected, "{end:?}");
+            assert_eq!(seen.each_ref().map(|observed| end.matches(observed)), expected, "{end:?}");
         }
     }
 
@@ -262,7 +284,7 @@ mod tests {
         assert!(known.is_refuted_by(&subject("ptxas", &[])));
         assert!(!known.is_refuted_by(&subject("ptxas", &["-O0"])));
         assert!(!known.is_refuted_by(&subject("nvlink", &[])));
-        assert!(Known { lineage: "toy", ..*known }.is_refuted_by(&subject("toy", &[])));
+        assert!(KnownDeviation { lineage: "toy", ..*known }.is_refuted_by(&subject("toy", &[])));
     }
 
     #[test]

@@ -6,16 +6,19 @@ use ptxsmith_oracle::{
 };
 use ptxsmith_syntax::BinaryOp;
 
-use super::entry::Change;
+use super::entry::RuleChange;
 
 /// The rules that listed deviations follow, and the crashes that rules predict, by id.
-pub(super) const CHANGES: &[(&str, Change)] = &[
-    ("quotient-overflow-crash", Change::Crash(|trace| trace.questions.contains(Question::QuotientOverflow))),
-    ("division-by-zero-crash", Change::Crash(|trace| divides_by_zero(trace, Clause::Division))),
-    ("remainder-by-zero-crash", Change::Crash(|trace| divides_by_zero(trace, Clause::RemUnsigned))),
+pub(super) const CHANGES: &[(&str, RuleChange)] = &[
+    (
+        "quotient-overflow-crash",
+        RuleChange::Crash(|trace| trace.questions.contains(Question::QuotientOverflow)),
+    ),
+    ("division-by-zero-crash", RuleChange::Crash(|trace| divides_by_zero(trace, Clause::Division))),
+    ("remainder-by-zero-crash", RuleChange::Crash(|trace| divides_by_zero(trace, Clause::RemUnsigned))),
     (
         "remainder-unsigned",
-        Change::Rule(|rules| {
+        RuleChange::Rule(|rules| {
             rules.expressions.infix[BinaryOp::Rem as usize].change(|next, step, left, right| {
                 Ok(match next.apply(step, left, right)? {
                     Value::Integer(remainder) => Value::Integer(Integer { signed: false, ..remainder }),
@@ -24,12 +27,18 @@ pub(super) const CHANGES: &[(&str, Change)] = &[
             });
         }),
     ),
-    ("ternary-not-converted", Change::Rule(|rules| rules.expressions.ternary.change(ternary_not_converted))),
-    ("float-ternary-refused", Change::Rule(|rules| rules.expressions.ternary.change(float_ternary_refused))),
-    ("tiny-decimal-refused", Change::Rule(|rules| rules.expressions.number.change(tiny_decimal_refused))),
+    (
+        "ternary-not-converted",
+        RuleChange::Rule(|rules| rules.expressions.ternary.change(ternary_not_converted)),
+    ),
+    (
+        "float-ternary-refused",
+        RuleChange::Rule(|rules| rules.expressions.ternary.change(float_ternary_refused)),
+    ),
+    ("tiny-decimal-refused", RuleChange::Rule(|rules| rules.expressions.number.change(tiny_decimal_refused))),
     (
         "mask-of-constant-before-7.3",
-        Change::Rule(|rules| rules.expressions.mask.change(mask_of_constant_before_7_3)),
+        RuleChange::Rule(|rules| rules.expressions.mask.change(mask_of_constant_before_7_3)),
     ),
 ];
 
@@ -82,8 +91,8 @@ fn tiny_decimal_refused(next: &Number, step: &mut Step<'_>, text: &[u8]) -> Rule
     if step.trace.clauses.contains(Clause::FloatTiny) {
         return step.refuse(RefusalClass::LiteralOutOfRange, Clause::FloatTiny);
     }
-    // Whether the number is tiny is decided before rounding. Its double is not tiny, so it is rounded as the number itself would be if
-    // exponents had no lower limit.
+    // Whether the number is tiny is decided before rounding. Its double is not tiny, so it is rounded as the
+    // number itself would be if exponents had no lower limit.
     let is_least = matches!(value, Value::Float(value) if value == f64::MIN_POSITIVE);
     if is_least && doubled(text).is_some_and(|twice| twice < 2.0 * f64::MIN_POSITIVE) {
         return step.refuse(RefusalClass::LiteralOutOfRange, Clause::FloatDecimal);
@@ -91,7 +100,8 @@ fn tiny_decimal_refused(next: &Number, step: &mut Step<'_>, text: &[u8]) -> Rule
     Ok(value)
 }
 
-/// Returns the double that is nearest to twice a decimal number; `None` for the exact bits of a float (`0d...`).
+/// Returns the double that is nearest to twice a decimal number; `None` for the exact bits of a float
+/// (`0d...`).
 fn doubled(text: &[u8]) -> Option<f64> {
     let text = std::str::from_utf8(text).ok()?;
     let exponent = text.find(['e', 'E']).unwrap_or(text.len());

@@ -2,16 +2,16 @@
 
 use ptxsmith_oracle::rules::Numbered;
 
-use super::entry::Change;
+use super::entry::RuleChange;
 
 /// The rules that listed deviations follow, and the crashes that rules predict, by id.
-pub(super) const CHANGES: &[(&str, Change)] = &[
-    ("numbered-prefix-refused", Change::Rule(|rules| rules.layout.numbered.change(digit_free_prefix))),
-    ("padded-number-accepted", Change::Rule(|rules| rules.layout.numbered.change(without_zeros))),
-    ("number-modulo-2-32-accepted", Change::Rule(|rules| rules.layout.numbered.change(modulo))),
+pub(super) const CHANGES: &[(&str, RuleChange)] = &[
+    ("numbered-prefix-refused", RuleChange::Rule(|rules| rules.layout.numbered.change(digit_free_prefix))),
+    ("padded-number-accepted", RuleChange::Rule(|rules| rules.layout.numbered.change(without_zeros))),
+    ("number-modulo-2-32-accepted", RuleChange::Rule(|rules| rules.layout.numbered.change(modulo))),
     (
         "count-of-zero-declares",
-        Change::Rule(|rules| {
+        RuleChange::Rule(|rules| {
             rules.layout.no_names.change(|_, prefix| Some(format!("{prefix}<").into()));
         }),
     ),
@@ -30,11 +30,14 @@ fn without_zeros(next: &Numbered, prefix: &str, digits: &str) -> Option<u64> {
 
 fn modulo(next: &Numbered, prefix: &str, digits: &str) -> Option<u64> {
     let (zeros, plain) = digits.split_at(digits.len() - digits.trim_start_matches('0').len());
-    let digit = |number: u32, digit: u8| number.wrapping_mul(10).wrapping_add(u32::from(digit - b'0'));
-    match plain {
-        "" => next.apply(prefix, digits),
-        plain => next.apply(prefix, &format!("{zeros}{}", plain.bytes().fold(0, digit))),
+    if plain.is_empty() {
+        return next.apply(prefix, digits);
     }
+    let mut number: u32 = 0;
+    for digit in plain.bytes() {
+        number = number.wrapping_mul(10).wrapping_add(u32::from(digit - b'0'));
+    }
+    next.apply(prefix, &format!("{zeros}{number}"))
 }
 
 #[cfg(test)]
@@ -43,7 +46,7 @@ mod tests {
     use ptxsmith_oracle::Rules;
 
     #[test]
-    fn a_number_is_taken_modulo_2_32_with_its_zeros() {
+    fn a_number_is_read_modulo_2_32_and_keeps_its_zeros() {
         let mut rules = Rules::default();
         rules.layout.numbered.change(modulo);
         let of = |digits| rules.layout.numbered.apply("a", digits);

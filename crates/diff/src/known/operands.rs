@@ -3,13 +3,13 @@
 use ptxsmith_oracle::rules::ElementNamed;
 use ptxsmith_syntax::Opcode;
 
-use super::entry::Change;
+use super::entry::RuleChange;
 
 /// The rules that listed deviations follow, by id.
-pub(super) const CHANGES: &[(&str, Change)] = &[
+pub(super) const CHANGES: &[(&str, RuleChange)] = &[
     (
         "function-in-sum-accepted",
-        Change::Rule(|rules| {
+        RuleChange::Rule(|rules| {
             let operand = &mut rules.operands.function_operand;
             operand.change(|next, opcode, place| {
                 let taken = place > 0 && opcode != Opcode::Ld;
@@ -19,7 +19,7 @@ pub(super) const CHANGES: &[(&str, Change)] = &[
     ),
     (
         "wide-predicate-in-comparison",
-        Change::Rule(|rules| {
+        RuleChange::Rule(|rules| {
             rules.operands.predicate.change(|next, opcode, bits| {
                 let bits = if opcode == Opcode::Setp { bits & 0xffff_ffff } else { bits };
                 next.apply(opcode, bits)
@@ -28,7 +28,7 @@ pub(super) const CHANGES: &[(&str, Change)] = &[
     ),
     (
         "missing-element-accepted",
-        Change::Rule(|rules| rules.operands.element_named.change(first_for_missing)),
+        RuleChange::Rule(|rules| rules.operands.element_named.change(first_for_missing)),
     ),
 ];
 
@@ -48,10 +48,11 @@ mod tests {
         assert_eq!(["x", "y", "z", "a", "q"].map(named), [Some(0), Some(1), Some(0), Some(0), None]);
     }
 
-    /// Except in a store, operand 0 is written. Operand 1 of a load is an address. Neither accepts a function.
+    /// Except in a store, operand 0 is written. Operand 1 of a load is an address. Neither accepts a
+    /// function.
     #[test]
-    fn a_function_is_taken_where_a_value_is_read() {
-        let (_, Change::Rule(change)) = CHANGES[0] else { panic!("it changes a rule") };
+    fn a_function_is_accepted_where_a_value_is_read() {
+        let (_, RuleChange::Rule(change)) = CHANGES[0] else { panic!("it changes a rule") };
         let (text, rules) = (Rules::default(), Rules::default().with(change));
         let takes = |rules: &Rules, opcode, place| rules.operands.function_operand.apply(opcode, place);
         for (opcode, place, taken) in [

@@ -3,46 +3,49 @@
 use std::ops::Range;
 use std::slice;
 
-use ptxsmith_oracle::linking::{Declared, Program};
+use ptxsmith_oracle::linking::{CombinedDeclarations, ModuleDeclaration};
 use ptxsmith_oracle::{self as oracle, Clause, Observed, hex};
 use ptxsmith_subject::{self as subject, LinkedVariable, Observation};
 use ptxsmith_syntax::StateSpace;
 
-use super::{Compared, LinkDifference, reads, symptom};
+use super::{LinkComparison, LinkDifference, reads, symptom};
 use crate::compare::{Mismatch, compare_variable};
 use crate::verdict::Class;
 
 /// The size of an address in bytes, in the modules that linkers are given.
 const ADDRESS_BYTES: u8 = 8;
 
-/// Compares the variables of a linked program, and the constants that its kernels read, with the expected ones.
-pub fn compare(program: &Program, seen: &Observation) -> Compared {
-    let mut comparison = Comparison { program, seen, result: Compared::default() };
+/// Compares the variables of a linked program, and the constants that its kernels read, with the expected
+/// ones.
+pub fn compare(program: &CombinedDeclarations, seen: &Observation) -> LinkComparison {
+    let mut comparer = VariableComparer { program, seen, result: LinkComparison::default() };
     if let Some(contradiction) = program.contradiction() {
-        comparison.result.leave(contradiction);
-        return comparison.result;
+        comparer.result.leave(contradiction);
+        return comparer.result;
     }
     for (name, declared) in &program.shared {
-        if declared.iter().any(Declared::is_definition) {
-            comparison.shared(name, declared);
+        if declared.iter().any(ModuleDeclaration::is_definition) {
+            comparer.compare_shared(name, declared);
         }
     }
     for (name, declared) in &program.local {
-        comparison.local(name, declared);
+        comparer.compare_local(name, declared);
     }
-    comparison.overlaps();
-    comparison.result.differences.extend(reads::differences(program, seen));
-    comparison.result
+    comparer.report_overlaps();
+    comparer.result.differences.extend(reads::differences(program, seen));
+    comparer.result
 }
 
-struct Comparison<'a> {
-    program: &'a Program,
+/// Compares the variables of a program and collects the result.
+struct VariableComparer<'a> {
+    program: &'a CombinedDeclarations,
     seen: &'a Observation,
-    result: Compared,
+    result: LinkComparison,
 }
 
-impl Comparison<'_> {
-    fn differs(&mut self, class: Class, name: &str, clauses: Vec<Clause>, expected: String, actual: String) {
+impl VariableComparer<'_> {
+    /// Adds a difference of a variable.
+    fn report(&mut self, class: Class, name: &str, clauses: Vec<Clause>, expected: String, actual: String) {
         let symptom = symptom::of_variable(self.program, &expected, name);
         let name = name.to_owned();
         self.result.differences.push(LinkDifference { class, name, clauses, expected, actual, symptom });
@@ -50,25 +53,30 @@ impl Comparison<'_> {
 
     /// Returns the variables of the linked program with this name.
     fn named(&self, name: &str, is_local: bool) -> Vec<&LinkedVariable> {
-        let has_name = |variable: &&LinkedVariable| variable.is_local == is_local && variable.name == name;
-        self.seen.linked.iter().filter(has_name).collect()
+        self.seen
+            .linked
+            .iter()
+            .filter(|variable| variable.is_local == is_local && variable.name == name)
+            .collect()
     }
 
     /// Compares a variable that modules share.
-    fn shared(&mut self, name: &str, declared: &[Declared]) {
+    fn compare_shared(&mut self, name: &str, declared: &[ModuleDeclaration]) {
         let variable = match self.named(name, false)[..] {
             [] => return self.result.leave("a variable that the linked program does not have"),
             [variable] => variable.clone(),
             _ => {
                 let actual = "two variables of this name".to_owned();
-                return self.differs(Class::WrongLayout, name, Vec::new(), "one variable".to_owned(), actual);
+                return self.report(Class::WrongLayout, name, Vec::new(), "one variable".to_owned(), actual);
             }
         };
-        if declared.iter().any(|other| other.size != 0 && other.size != largest(declared)) {
+        if declared.iter().any(|declaration| declaration.size != 0 && declaration.size != largest(declared)) {
             return self.result.leave("a variable of which modules declare different sizes");
         }
-        let definitions: Vec<_> =
-            declared.iter().filter_map(|one| Some((one.module, one.content.as_ref()?))).collect();
+        let definitions: Vec<(usize, &oracle::Variable)> = declared
+            .iter()
+            .filter_map(|declaration| Some((declaration.module, declaration.content.as_ref()?)))
+            .collect();
         let align = declared.iter().map(|declared| declared.align).max().unwrap_or(1);
         let mut first = None;
         for &(module, content) in &definitions {
@@ -76,7 +84,10 @@ impl Comparison<'_> {
                 Err(reason) => return self.result.leave(reason),
                 Ok(None) => {
                     self.result.compared += 1;
-                    if definitions.iter().any(|(_, other)| holds(other) != holds(content)) {
+                    if definitions
+                        .iter()
+                        .any(|(_, other)| bytes_and_addresses(other) != bytes_and_addresses(content))
+                    {
                         self.result.chosen.insert(name.to_owned(), module);
                     }
                     return;
@@ -90,40 +101,43 @@ impl Comparison<'_> {
         }
     }
 
-    /// Compares a variable that is local to its module. Other modules may have local variables of the same name.
-    fn local(&mut self, name: &str, declared: &Declared) {
+    /// Compares a variable that is local to its module. Other modules may have local variables of the same
+    /// name.
+    fn compare_local(&mut self, name: &str, declared: &ModuleDeclaration) {
         let Some(content) = &declared.content else { return };
-        let found: Vec<LinkedVariable> = self.named(name, true).into_iter().cloned().collect();
+        let linked: Vec<LinkedVariable> = self.named(name, true).into_iter().cloned().collect();
         let namesakes = self.program.local.iter().filter(|(other, _)| other == name).count();
-        if found.len() != namesakes {
+        if linked.len() != namesakes {
             return self.result.leave("a variable that the linked program does not have");
         }
-        let compared: Result<Vec<_>, _> = found
+        let definition = (declared.module, content);
+        let compared: Result<Vec<_>, _> = linked
             .iter()
-            .map(|variable| {
-                self.compared((declared.module, content), slice::from_ref(declared), declared.align, variable)
-            })
+            .map(|variable| self.compared(definition, slice::from_ref(declared), declared.align, variable))
             .collect();
         match compared {
             Err(reason) => self.result.leave(reason),
             Ok(differences) => {
                 self.result.compared += 1;
                 if differences.iter().all(Option::is_some) {
-                    // Report the difference from the most similar variable of that name: one that is aligned, if there is one.
-                    let is_misaligned = |difference: &LinkDifference| difference.clauses == [Clause::Align];
-                    self.result
-                        .differences
-                        .extend(differences.into_iter().flatten().min_by_key(is_misaligned));
+                    // Report the difference from the most similar variable with that name: an aligned one, if
+                    // there is one.
+                    let most_similar = differences
+                        .into_iter()
+                        .flatten()
+                        .min_by_key(|difference| difference.clauses == [Clause::Align]);
+                    self.result.differences.extend(most_similar);
                 }
             }
         }
     }
 
-    /// Compares a variable of the program with the definition of one module. `Err` with the reason if they cannot be compared.
+    /// Compares a variable of the program with the definition of one module. `Err` with the reason if they
+    /// cannot be compared.
     fn compared(
         &self,
         (module, content): (usize, &oracle::Variable),
-        declared: &[Declared],
+        declared: &[ModuleDeclaration],
         align: u64,
         seen: &LinkedVariable,
     ) -> Result<Option<LinkDifference>, &'static str> {
@@ -158,26 +172,25 @@ impl Comparison<'_> {
                 (vec![Clause::Align], format!("at a multiple of {align}"), actual)
             }
             Class::WrongLayout => {
-                let described = |space: &str, size: u64| format!("{size} bytes in .{space}");
-                let actual = described(
-                    seen.variable.space.as_deref().unwrap_or("?"),
-                    seen.variable.size.unwrap_or_default(),
-                );
-                let expected = described(expected.space.name(), expected.size);
+                let shown = &seen.variable;
+                let actual =
+                    size_and_space(shown.size.unwrap_or_default(), shown.space.as_deref().unwrap_or("?"));
+                let expected = size_and_space(expected.size, expected.space.name());
                 (clauses_of(class, content), expected, actual)
             }
-            _ => (clauses_of(class, content), described(&expected), seen_as(&seen.variable)),
+            _ => (clauses_of(class, content), expected_content(&expected), seen_content(&seen.variable)),
         };
         Ok(Some(LinkDifference { class, name: content.name.to_string(), clauses, expected, actual, symptom }))
     }
 
-    /// Replaces the expected addresses that linking resolves to numbers: the address of a constant without `generic()` becomes its place in
-    /// the bank. The loader resolves all others. Returns the slots of the numbers.
+    /// Replaces the expected addresses that linking resolves to numbers: the address of a constant without
+    /// `generic()` becomes its place in the bank. The loader resolves all others. Returns the slots of the
+    /// numbers.
     fn resolve(
         &self,
         expected: &mut oracle::Variable,
         seen: &subject::Variable,
-    ) -> Result<Vec<Resolved>, &'static str> {
+    ) -> Result<Vec<ResolvedAddress>, &'static str> {
         let mut resolved = Vec::new();
         let relocated = seen.addresses.as_deref().unwrap_or_default();
         let addresses = std::mem::take(&mut expected.addresses);
@@ -198,7 +211,7 @@ impl Comparison<'_> {
                         let width = bytes.len();
                         bytes.copy_from_slice(&number.to_le_bytes()[..width]);
                         let symbol = address.symbol.to_string();
-                        resolved.push(Resolved { slot, symbol, place, addend: address.addend });
+                        resolved.push(ResolvedAddress { slot, symbol, place, addend: address.addend });
                     }
                 }
                 _ => expected.addresses.push(address),
@@ -216,7 +229,7 @@ impl Comparison<'_> {
     }
 
     /// Reports variables that share bytes.
-    fn overlaps(&mut self) {
+    fn report_overlaps(&mut self) {
         let seen = self.seen;
         for pair in seen.linked.windows(2) {
             let [first, second] = pair else { continue };
@@ -227,21 +240,21 @@ impl Comparison<'_> {
                     "at {:#x} of {}, where `{}` ends at {end:#x}",
                     second.place, second.section, first.name
                 );
-                self.differs(Class::WrongLayout, &second.name, Vec::new(), expected, actual);
+                self.report(Class::WrongLayout, &second.name, Vec::new(), expected, actual);
             }
         }
     }
 }
 
 /// A slot of a variable that contains the place of a constant in the bank.
-struct Resolved {
+struct ResolvedAddress {
     slot: Range<usize>,
     symbol: String,
     place: u64,
     addend: i64,
 }
 
-impl Resolved {
+impl ResolvedAddress {
     fn differs(&self, expected: &oracle::Variable, seen: &subject::Variable) -> bool {
         expected.bytes.get(self.slot.clone()) != self.seen(seen)
     }
@@ -265,11 +278,11 @@ impl Resolved {
     }
 }
 
-fn holds(content: &oracle::Variable) -> (&[u8], &[oracle::Address]) {
+fn bytes_and_addresses(content: &oracle::Variable) -> (&[u8], &[oracle::Address]) {
     (&content.bytes, &content.addresses)
 }
 
-fn largest(declared: &[Declared]) -> u64 {
+fn largest(declared: &[ModuleDeclaration]) -> u64 {
     declared.iter().map(|declared| declared.size).max().unwrap_or(0)
 }
 
@@ -283,27 +296,36 @@ fn clauses_of(class: Class, content: &oracle::Variable) -> Vec<Clause> {
     content.trace.clauses.iter().filter(|clause| clause.observed() == observed).collect()
 }
 
-fn described(expected: &oracle::Variable) -> String {
-    let address = |address: &oracle::Address| {
-        let place = plus(&address.symbol, address.addend);
-        let generic = if address.generic { format!("generic({place})") } else { place };
-        at(address.offset, address.byte, &generic)
-    };
-    hex(&expected.bytes) + &expected.addresses.iter().map(address).collect::<String>()
+fn size_and_space(size: u64, space: &str) -> String {
+    format!("{size} bytes in .{space}")
 }
 
-fn seen_as(variable: &subject::Variable) -> String {
-    let address =
-        |address: &subject::Address| at(address.offset, address.byte, &plus(&address.symbol, address.addend));
-    let addresses = variable.addresses.iter().flatten().map(address).collect::<String>();
-    hex(variable.bytes.as_deref().unwrap_or_default()) + &addresses
+/// Renders the bytes and the addresses of an expected variable.
+fn expected_content(expected: &oracle::Variable) -> String {
+    let mut text = hex(&expected.bytes);
+    for address in &expected.addresses {
+        let place = with_addend(&address.symbol, address.addend);
+        let address_text = if address.generic { format!("generic({place})") } else { place };
+        text += &at_offset(address.offset, address.byte, &address_text);
+    }
+    text
 }
 
-fn plus(symbol: &str, addend: i64) -> String {
+/// Renders the bytes and the addresses of a linked variable.
+fn seen_content(variable: &subject::Variable) -> String {
+    let mut text = hex(variable.bytes.as_deref().unwrap_or_default());
+    for address in variable.addresses.iter().flatten() {
+        let place = with_addend(&address.symbol, address.addend);
+        text += &at_offset(address.offset, address.byte, &place);
+    }
+    text
+}
+
+fn with_addend(symbol: &str, addend: i64) -> String {
     if addend == 0 { symbol.to_owned() } else { format!("{symbol}{addend:+}") }
 }
 
-fn at(offset: u64, byte: Option<u8>, address: &str) -> String {
+fn at_offset(offset: u64, byte: Option<u8>, address: &str) -> String {
     let byte = byte.map(|byte| format!("byte {byte} of ")).unwrap_or_default();
     format!(", at {offset} {byte}{address}")
 }

@@ -1,27 +1,28 @@
-//! The known deviations of linkers: files of `corpus/deviations/linking`, each named by the id of its findings.
+//! The known deviations of linkers: files of `corpus/deviations/linking`, each named by the id of its
+//! findings.
 
 use std::sync::LazyLock;
 
 use ptxsmith_subject::Description;
 use ptxsmith_syntax::{Module, parse};
 
+use crate::implementation::{Implementation, Releases};
 use crate::known::{Comments, FILES, read_releases};
-use crate::maker::{Maker, Releases};
 use crate::verdict::Class;
 
 /// A known deviation of linkers.
-pub struct Listed {
-    /// Its id, which its findings share.
+pub struct LinkerDeviation {
+    /// Stable id: the name of the file. Its findings have the same id.
     pub id: &'static str,
     /// The class of the deviation.
     pub class: Class,
-    /// What happens, in one line.
+    /// The deviation in one line.
     pub title: &'static str,
     /// The linkers that show it, each with its releases.
     pub releases: Vec<&'static str>,
     /// The date on which it was first seen.
     pub first_seen: &'static str,
-    /// The workaround: what to write instead.
+    /// The work-around.
     pub work_around: &'static str,
     lineage: &'static str,
     /// Its earlier ids, and the ids of findings that belong to it.
@@ -40,10 +41,10 @@ struct Linker {
 }
 
 /// All known deviations of linkers.
-pub static LISTED: LazyLock<Vec<Listed>> = LazyLock::new(in_folder);
+pub static LINKER_DEVIATIONS: LazyLock<Vec<LinkerDeviation>> = LazyLock::new(in_folder);
 
 /// Parses the files of the folder.
-fn in_folder() -> Vec<Listed> {
+fn in_folder() -> Vec<LinkerDeviation> {
     let files = FILES.get_dir("linking").into_iter().flat_map(|folder| folder.files());
     let first_modules = files.filter_map(|file| {
         let id = file.path().file_name()?.to_str()?.strip_suffix(".ptx")?;
@@ -55,24 +56,24 @@ fn in_folder() -> Vec<Listed> {
         .collect()
 }
 
-fn read(id: &'static str, text: &'static str) -> Result<Listed, String> {
-    let (said, _) = Comments::of(text)?;
-    let class = said.needed("deviation")?;
+fn read(id: &'static str, text: &'static str) -> Result<LinkerDeviation, String> {
+    let (comments, _) = Comments::split(text)?;
+    let class = comments.required("deviation")?;
     let mut modules = vec![module(text)?];
-    for name in said.all("link") {
+    for name in comments.values("link") {
         let file = FILES.get_file(format!("linking/{name}")).ok_or_else(|| format!("there is no {name}"))?;
         modules.push(module(file.contents_utf8().unwrap_or_default())?);
     }
-    Ok(Listed {
+    Ok(LinkerDeviation {
         id,
         class: Class::of_verdict(class).ok_or_else(|| format!("there is no class `{class}`"))?,
-        title: said.needed("title")?,
-        releases: said.all("releases").collect(),
-        first_seen: said.needed("first-seen")?,
-        work_around: said.needed("work-around")?,
-        lineage: said.needed("lineage")?,
-        also: said.all("also").collect(),
-        linkers: said.all("releases").map(linker).collect::<Result<_, _>>()?,
+        title: comments.required("title")?,
+        releases: comments.values("releases").collect(),
+        first_seen: comments.required("first-seen")?,
+        work_around: comments.required("work-around")?,
+        lineage: comments.required("lineage")?,
+        also: comments.values("also").collect(),
+        linkers: comments.values("releases").map(linker).collect::<Result<_, _>>()?,
         modules,
     })
 }
@@ -89,26 +90,26 @@ fn module(text: &'static str) -> Result<(&'static str, Module), String> {
     Ok((text, parse(text).map_err(|error| error.render("", text))?))
 }
 
-impl Listed {
-    /// Whether this is its id, one of its earlier ids, or the id of a finding that belongs to it.
+impl LinkerDeviation {
+    /// Returns true if this is its id, one of its earlier ids, or the id of a finding that belongs to it.
     pub fn is_called(&self, id: &str) -> bool {
         self.id == id || self.also.contains(&id)
     }
 
-    /// Whether it is listed for this linker.
-    pub fn is_of(&self, description: &Description) -> bool {
+    /// Returns true if it is listed for this linker.
+    pub fn is_listed_for(&self, description: &Description) -> bool {
         self.linker(description).is_some()
     }
 
-    /// Whether it is listed for this linker, as a deviation that every run shows.
-    pub fn is_always_of(&self, description: &Description) -> bool {
+    /// Returns true if it is listed for this linker as a deviation that every run shows.
+    pub fn is_always_listed_for(&self, description: &Description) -> bool {
         self.linker(description).is_some_and(|linker| linker.always)
     }
 
     fn linker(&self, description: &Description) -> Option<&Linker> {
-        let Maker { lineage, version } = Maker::of(description);
+        let Implementation { lineage, version } = Implementation::from_description(description);
         let is_it =
-            |linker: &&Linker| description.id.starts_with(linker.name) && linker.releases.contain(version);
+            |linker: &&Linker| description.id.starts_with(linker.name) && linker.releases.contains(version);
         self.linkers.iter().find(is_it).filter(|_| lineage == Some(self.lineage))
     }
 }
@@ -119,8 +120,8 @@ mod tests {
 
     #[test]
     fn every_listed_deviation_has_a_reproducer_of_several_modules() {
-        assert!(!LISTED.is_empty());
-        for listed in LISTED.iter() {
+        assert!(!LINKER_DEVIATIONS.is_empty());
+        for listed in LINKER_DEVIATIONS.iter() {
             assert!(listed.modules.len() >= 2, "{}", listed.id);
             assert!(!listed.title.is_empty(), "{}", listed.id);
         }

@@ -1,7 +1,7 @@
 //! Judges how a linker links programs of several modules, in every order of the modules.
 //!
-//! The variables of the linked program must be as the specification says ([`ptxsmith_oracle::linking`]). In addition, whether a program is
-//! linked must not depend on the order of its modules.
+//! The variables of the linked program must be as the specification says ([`ptxsmith_oracle::linking`]). In
+//! addition, whether a program is linked must not depend on the order of its modules.
 
 mod compare;
 mod listed;
@@ -10,7 +10,7 @@ mod symptom;
 
 use std::collections::BTreeMap;
 
-use ptxsmith_oracle::linking::{self, Program};
+use ptxsmith_oracle::linking::{self, CombinedDeclarations};
 use ptxsmith_oracle::{Clause, Rules};
 use ptxsmith_subject::{Error, INTERNAL_ERROR, Observation, Outcome, Request, Stage, Subject};
 use ptxsmith_syntax::Module;
@@ -18,7 +18,7 @@ use ptxsmith_syntax::Module;
 use crate::verdict::Class;
 
 pub use compare::compare;
-pub use listed::{LISTED, Listed};
+pub use listed::{LINKER_DEVIATIONS, LinkerDeviation};
 pub use reads::READ;
 pub use symptom::{ANOTHER_OFFSET, NO_ADDRESS, NO_ADDRESS_OR_OFFSET};
 
@@ -29,7 +29,8 @@ pub struct LinkDifference {
     pub class: Class,
     /// The variable or kernel; empty if the difference concerns the whole program.
     pub name: String,
-    /// The clauses that it violates. Empty for a crash, for variables that overlap, and for differences between orders.
+    /// The clauses that it violates. Empty for a crash, for variables that overlap, and for differences
+    /// between orders.
     pub clauses: Vec<Clause>,
     /// The expected result, for reports.
     pub expected: String,
@@ -39,7 +40,8 @@ pub struct LinkDifference {
     pub symptom: Symptom,
 }
 
-/// A description of a difference without names and numbers of the program, so that equal causes compare equal.
+/// A description of a difference without names and numbers of the program, so that equal causes compare
+/// equal.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Symptom {
     /// The fault, such as `initial value`.
@@ -58,7 +60,7 @@ impl Symptom {
 
 /// The result of the comparison of one linked program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Compared {
+pub struct LinkComparison {
     /// The deviations.
     pub differences: Vec<LinkDifference>,
     /// The number of variables that were compared.
@@ -69,7 +71,7 @@ pub struct Compared {
     pub chosen: BTreeMap<String, usize>,
 }
 
-impl Compared {
+impl LinkComparison {
     fn leave(&mut self, reason: &str) {
         *self.not_compared.entry(reason.to_owned()).or_default() += 1;
     }
@@ -79,27 +81,28 @@ impl Compared {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LinkVerdict {
     /// The deviations, each with the first way that shows it.
-    pub differences: Vec<(LinkDifference, Way)>,
+    pub differences: Vec<(LinkDifference, LinkPlan)>,
     /// The number of variables that were compared, over all ways.
     pub compared: usize,
     /// The number of variables or programs that were not compared, by reason, over all ways.
     pub not_compared: BTreeMap<String, usize>,
     /// The outcome of each way.
-    pub outcomes: Vec<(Way, Outcome)>,
-    /// For each name with several different definitions, the module whose definition the linker chose in each way.
-    pub chosen: BTreeMap<String, Vec<(Way, usize)>>,
+    pub outcomes: Vec<(LinkPlan, Outcome)>,
+    /// For each name with several different definitions, the module whose definition the linker chose in each
+    /// way.
+    pub chosen: BTreeMap<String, Vec<(LinkPlan, usize)>>,
 }
 
 /// A way to link modules.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Way {
+pub struct LinkPlan {
     /// The indices of the modules, in the order in which they are linked.
     pub order: Vec<usize>,
     /// The part of the order that is first linked to a relocatable object.
     pub stage: Option<Stage>,
 }
 
-impl Way {
+impl LinkPlan {
     /// Renders the way with these names of the modules: `b.ptx -r(a.ptx c.ptx)`.
     pub fn text(&self, names: &[String]) -> String {
         let mut text = String::new();
@@ -120,18 +123,20 @@ impl Way {
     }
 }
 
-/// Returns the ways to link this number of modules: every order of [`orders`], and if `in_stages` is set, each order with all modules but
-/// the first or the last one linked to a relocatable object first.
-pub fn ways(modules: usize, in_stages: bool) -> Vec<Way> {
+/// Returns the ways to link this number of modules: every order of [`orders`], and if `in_stages` is set,
+/// each order with all modules but the first or the last one linked to a relocatable object first.
+pub fn ways(modules: usize, in_stages: bool) -> Vec<LinkPlan> {
     let orders = orders(modules);
-    let whole = orders.iter().map(|order| Way { order: order.clone(), stage: None });
+    let whole = orders.iter().map(|order| LinkPlan { order: order.clone(), stage: None });
     let staged = orders.iter().filter(|_| in_stages && modules > 1).flat_map(|order| {
-        [0, 1].map(|first| Way { order: order.clone(), stage: Some(Stage { first, count: modules - 1 }) })
+        [0, 1]
+            .map(|first| LinkPlan { order: order.clone(), stage: Some(Stage { first, count: modules - 1 }) })
     });
     whole.chain(staged).collect()
 }
 
-/// The maximum number of modules that are linked in every order. More modules are linked in the given order and its reverse.
+/// The maximum number of modules that are linked in every order. More modules are linked in the given order
+/// and its reverse.
 const ALL_ORDERS: usize = 3;
 
 /// Returns the orders in which this number of modules is linked.
@@ -166,7 +171,8 @@ pub struct Modules<'a> {
 }
 
 impl<'a> Modules<'a> {
-    /// Creates a program from texts and the modules that they were parsed to. The target is the first that a module names, or `sm_80`.
+    /// Creates a program from texts and the modules that they were parsed to. The target is the first that a
+    /// module names, or `sm_80`.
     pub fn new(texts: &'a [String], modules: &'a [Module]) -> Modules<'a> {
         let target = modules.iter().find_map(|module| module.targets().next()).unwrap_or("sm_80");
         Modules { texts, modules, target, in_stages: true }
@@ -186,8 +192,9 @@ pub fn judge_linked(
     verdict.expect("there is a verdict on each program").map_err(LinkError::Refused)
 }
 
-/// Judges programs as [`judge_linked`] does, but gives all of them to the linker at once, which is faster with some linkers. If the
-/// specification refuses a module by itself, the result is the index of that module instead of a verdict.
+/// Judges programs as [`judge_linked`] does, but gives all of them to the linker at once, which is faster
+/// with some linkers. If the specification refuses a module by itself, the result is the index of that module
+/// instead of a verdict.
 ///
 /// # Errors
 /// Fails if the subject could not be run.
@@ -196,40 +203,46 @@ pub fn judge_each_linked(
     programs: &[Modules<'_>],
     rules: &Rules,
 ) -> Result<Vec<Result<LinkVerdict, usize>>, Error> {
-    let expected: Vec<Result<Program, usize>> =
+    let expected: Vec<Result<CombinedDeclarations, usize>> =
         programs.iter().map(|program| linking::link(program.modules, rules)).collect();
-    let linked = programs.iter().zip(&expected).filter(|(_, expected)| expected.is_ok());
-    let ways: Vec<(&Modules<'_>, Way, Vec<&str>)> = linked
-        .flat_map(|(program, _)| {
-            let ways = ways(program.texts.len(), program.in_stages && subject.links_in_stages());
-            ways.into_iter().map(move |way| {
-                let texts = way.order.iter().map(|&place| program.texts[place].as_str()).collect();
-                (program, way, texts)
-            })
-        })
-        .collect();
-    let requests: Vec<Request<'_>> = ways
+    let mut runs: Vec<LinkRun<'_>> = Vec::new();
+    for (index, program) in programs.iter().enumerate() {
+        if expected[index].is_err() {
+            continue;
+        }
+        for plan in ways(program.texts.len(), program.in_stages && subject.links_in_stages()) {
+            let texts = plan.order.iter().map(|&place| program.texts[place].as_str()).collect();
+            runs.push(LinkRun { program: index, plan, texts });
+        }
+    }
+    let requests: Vec<Request<'_>> = runs
         .iter()
-        .map(|(program, way, texts)| Request {
+        .map(|LinkRun { program, plan, texts }| Request {
             with: &texts[1..],
-            stage: way.stage,
-            ..Request::new(texts[0], program.target)
+            stage: plan.stage,
+            ..Request::new(texts[0], programs[*program].target)
         })
         .collect();
-    let mut seen =
-        ways.iter().map(|(program, way, _)| (program, way)).zip(subject.observe_each(&requests)?).peekable();
-    let verdicts = programs.iter().zip(expected).map(|(program, expected)| {
-        let of_program = std::iter::from_fn(|| {
-            seen.next_if(|((other, _), _)| std::ptr::eq(**other, program))
-                .map(|((_, way), seen)| (way.clone(), seen))
-        });
-        Ok(verdict(&expected?, of_program))
-    });
-    Ok(verdicts.collect())
+    let observations = subject.observe_each(&requests)?;
+    let mut of_programs: Vec<Vec<(LinkPlan, Observation)>> = programs.iter().map(|_| Vec::new()).collect();
+    for (LinkRun { program, plan, .. }, observation) in runs.iter().zip(observations) {
+        of_programs[*program].push((plan.clone(), observation));
+    }
+    let judged = expected.into_iter().zip(of_programs);
+    Ok(judged.map(|(expected, seen)| Ok(verdict(&expected?, seen))).collect())
+}
+
+/// A run of the linker.
+struct LinkRun<'a> {
+    /// The index of the program.
+    program: usize,
+    plan: LinkPlan,
+    /// The texts of the modules in the order of the plan.
+    texts: Vec<&'a str>,
 }
 
 /// Judges the linked programs of all ways.
-fn verdict(expected: &Program, seen: impl Iterator<Item = (Way, Observation)>) -> LinkVerdict {
+fn verdict(expected: &CombinedDeclarations, seen: Vec<(LinkPlan, Observation)>) -> LinkVerdict {
     let lacks_a_name = expected.lacks_definition();
     let mut verdict = LinkVerdict::default();
     for (name, reason) in expected.undecided.iter().map(|(_, name, reason)| (name, reason)) {
@@ -237,12 +250,12 @@ fn verdict(expected: &Program, seen: impl Iterator<Item = (Way, Observation)>) -
         *verdict.not_compared.entry(format!("{what}: {reason}")).or_default() += 1;
     }
     let mut said = BTreeMap::new();
-    for (way, seen) in seen {
-        let Compared { differences, compared, not_compared, chosen } = match seen.outcome {
+    for (plan, seen) in seen {
+        let LinkComparison { differences, compared, not_compared, chosen } = match seen.outcome {
             Outcome::Accepted => compare(expected, &seen),
             // Some releases end with an internal error if a name has no definition.
             Outcome::Crashed if seen.signal.is_none() && lacks_a_name => {
-                let mut compared = Compared::default();
+                let mut compared = LinkComparison::default();
                 compared.leave("a name has no definition");
                 compared
             }
@@ -255,12 +268,12 @@ fn verdict(expected: &Program, seen: impl Iterator<Item = (Way, Observation)>) -
             *verdict.not_compared.entry(reason).or_default() += count;
         }
         for difference in differences {
-            verdict.enter(difference, &way);
+            verdict.enter(difference, &plan);
         }
         for (name, module) in chosen {
-            verdict.chosen.entry(name).or_default().push((way.clone(), module));
+            verdict.chosen.entry(name).or_default().push((plan.clone(), module));
         }
-        verdict.outcomes.push((way, seen.outcome));
+        verdict.outcomes.push((plan, seen.outcome));
     }
     verdict.compare_orders(&said);
     verdict
@@ -268,30 +281,34 @@ fn verdict(expected: &Program, seen: impl Iterator<Item = (Way, Observation)>) -
 
 impl LinkVerdict {
     /// Adds a difference unless an earlier way showed it. The ways without a stage come first.
-    fn enter(&mut self, difference: LinkDifference, way: &Way) {
-        let is_alike = |known: &LinkDifference| {
-            (known.class, &known.name, &known.symptom)
-                == (difference.class, &difference.name, &difference.symptom)
-        };
+    fn enter(&mut self, difference: LinkDifference, plan: &LinkPlan) {
         let is_known = self.differences.iter().any(|(known, _)| *known == difference);
-        let is_alike_without = self.differences.iter().any(|(known, _)| is_alike(known));
-        if is_known || way.stage.is_some() && is_alike_without {
+        let is_alike = self.differences.iter().any(|(known, _)| {
+            known.class == difference.class
+                && known.name == difference.name
+                && known.symptom == difference.symptom
+        });
+        if is_known || plan.stage.is_some() && is_alike {
             return;
         }
-        let symptom = Symptom { needs_a_stage: way.stage.is_some(), ..difference.symptom.clone() };
+        let symptom = Symptom { needs_a_stage: plan.stage.is_some(), ..difference.symptom.clone() };
         let difference = LinkDifference { symptom, ..difference };
         if self.differences.iter().all(|(known, _)| *known != difference) {
-            self.differences.push((difference, way.clone()));
+            self.differences.push((difference, plan.clone()));
         }
     }
 
-    /// Reports a difference if the modules are linked in some ways and refused in others. The specification does not say which modules a
-    /// linker may refuse, so a program that is refused in every way is not compared.
+    /// Returns the first plan with this outcome.
+    fn first_plan(&self, outcome: Outcome) -> Option<&LinkPlan> {
+        self.outcomes.iter().find(|(_, seen)| *seen == outcome).map(|(plan, _)| plan)
+    }
+
+    /// Reports a difference if the modules are linked in some ways and refused in others. The specification
+    /// does not say which modules a linker may refuse, so a program that is refused in every way is not
+    /// compared.
     fn compare_orders(&mut self, said: &BTreeMap<Outcome, String>) {
-        let way_of = |outcome| self.outcomes.iter().find(|(_, seen)| *seen == outcome).map(|(way, _)| way);
-        let (Some(refused), Some(accepted)) = (way_of(Outcome::Refused), way_of(Outcome::Accepted)) else {
-            return;
-        };
+        let refused = self.first_plan(Outcome::Refused);
+        let (Some(refused), Some(accepted)) = (refused, self.first_plan(Outcome::Accepted)) else { return };
         let message = said.get(&Outcome::Refused).map_or("", String::as_str);
         let needs_a_stage = refused.stage.is_some() || accepted.stage.is_some();
         let difference = LinkDifference {
@@ -307,8 +324,8 @@ impl LinkVerdict {
 }
 
 /// Judges a program that was not linked.
-fn not_accepted(seen: &Observation) -> Compared {
-    let mut compared = Compared::default();
+fn not_accepted(seen: &Observation) -> LinkComparison {
+    let mut compared = LinkComparison::default();
     let why = seen.reason.clone().unwrap_or_default();
     match seen.outcome {
         Outcome::Crashed | Outcome::TimedOut => {
@@ -355,8 +372,12 @@ const MALFORMED: &str = "malformed cubin: ";
 
 /// Keeps the plain words of a message and removes names, numbers and quotations from the program.
 fn plain_words(message: &str) -> String {
-    let is_plain = |word: &&str| word.len() > 2 && word.bytes().all(|byte| byte.is_ascii_lowercase());
-    message.split_whitespace().filter(is_plain).collect::<Vec<_>>().join(" ")
+    let words: Vec<&str> = message.split_whitespace().filter(|word| is_plain(word)).collect();
+    words.join(" ")
+}
+
+fn is_plain(word: &str) -> bool {
+    word.len() > 2 && word.bytes().all(|byte| byte.is_ascii_lowercase())
 }
 
 /// The reason why a program could not be judged.

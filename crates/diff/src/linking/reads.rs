@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use ptxsmith_oracle::Clause;
-use ptxsmith_oracle::linking::{Kernel, Program};
+use ptxsmith_oracle::linking::{CombinedDeclarations, KernelReferences};
 use ptxsmith_subject::Observation;
 use ptxsmith_syntax::StateSpace;
 
@@ -11,11 +11,15 @@ use super::{LinkDifference, Symptom};
 use crate::verdict::Class;
 
 /// Returns a difference for each kernel that reads a constant outside all variables that it names.
-pub(super) fn differences(program: &Program, seen: &Observation) -> Vec<LinkDifference> {
+pub(super) fn differences(program: &CombinedDeclarations, seen: &Observation) -> Vec<LinkDifference> {
     program.kernels.iter().filter_map(|kernel| difference(program, kernel, seen)).collect()
 }
 
-fn difference(program: &Program, kernel: &Kernel, seen: &Observation) -> Option<LinkDifference> {
+fn difference(
+    program: &CombinedDeclarations,
+    kernel: &KernelReferences,
+    seen: &Observation,
+) -> Option<LinkDifference> {
     let reads = seen.constant_reads.get(kernel.name.as_str())?;
     let constants = kernel.names.iter().filter(|name| program.space_of(name) == Some(StateSpace::Const));
     let named: Vec<(&str, Range<u64>)> = seen

@@ -53,14 +53,14 @@ fn all_orders_of_three_modules_are_linked_and_two_of_four() {
 }
 
 /// The way that links all modules at once, in this order.
-fn whole<const N: usize>(order: [usize; N]) -> Way {
-    Way { order: order.to_vec(), stage: None }
+fn whole<const N: usize>(order: [usize; N]) -> LinkPlan {
+    LinkPlan { order: order.to_vec(), stage: None }
 }
 
 #[test]
 fn a_stage_links_all_modules_but_the_first_or_the_last_one_before() {
     let names = ["a", "b", "c"].map(str::to_owned);
-    let text = |way: &Way| way.text(&names);
+    let text = |way: &LinkPlan| way.text(&names);
     let pairs: Vec<String> = ways(2, true).iter().map(text).collect();
     assert_eq!(pairs, ["a b", "b a", "-r(a) b", "a -r(b)", "-r(b) a", "b -r(a)"]);
     assert_eq!(ways(2, false), [whole([0, 1]), whole([1, 0])]);
@@ -70,7 +70,7 @@ fn a_stage_links_all_modules_but_the_first_or_the_last_one_before() {
 }
 
 #[test]
-fn what_shows_only_in_two_stages_has_a_symptom_of_its_own() {
+fn a_difference_in_two_stages_alone_has_its_own_symptom() {
     let texts = [".visible .global .u8 a = 3;".to_owned(), ".visible .global .u8 b = 4;".to_owned()];
     let texts = texts.map(|text| HEADER.to_owned() + &text);
     let modules: Vec<Module> = texts.iter().map(|text| ptxsmith_syntax::parse(text).unwrap()).collect();

@@ -1,6 +1,6 @@
 //! Parser for the language of patterns. `docs/guide/known-deviations.md` describes the language.
 
-use super::tree::Kind;
+use super::tree::PatternKind;
 
 /// A pattern or a part of one: a condition on a node.
 #[derive(Clone, Debug, PartialEq)]
@@ -8,7 +8,7 @@ pub(super) enum Test {
     All(Vec<Test>),
     Any(Vec<Test>),
     Not(Box<Test>),
-    Kind(Kind),
+    Kind(PatternKind),
     /// The node has this dotted word, or is a name whose declaration has it.
     Word(String),
     /// The text of the node, which may contain wildcards.
@@ -16,26 +16,27 @@ pub(super) enum Test {
     /// One of [`PROPERTIES`].
     Is(&'static str),
     /// Compares a quantity with a number; the value of the node if the quantity is empty.
-    Compare(&'static str, Comparison),
+    Compare(&'static str, NumericComparison),
     /// The module is this program; headers are ignored.
     Program(String),
     /// The module names this target.
     Target(String),
     /// A node that one of [`STEPS`] leads to passes the test.
     Step(&'static str, Box<Test>),
-    /// A part that passes the second test follows one that passes the first: immediately if the flag is set, else anywhere later.
+    /// A part that passes the second test follows one that passes the first: immediately if the flag is set,
+    /// else anywhere later.
     Behind(bool, Box<Test>, Box<Test>),
-    Count(Comparison, Box<Test>),
+    Count(NumericComparison, Box<Test>),
 }
 
 /// A comparison operator (`>=`, `<=`, `>`, `<` or `=`) and a number.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Comparison {
+pub(super) struct NumericComparison {
     pub operator: &'static str,
     pub number: i128,
 }
 
-impl Comparison {
+impl NumericComparison {
     pub fn holds(self, value: i128) -> bool {
         match self.operator {
             ">=" => value >= self.number,
@@ -88,65 +89,65 @@ const OPERATORS: [&str; 5] = [">=", "<=", ">", "<", "="];
 const DEEPEST: usize = 64;
 
 fn listed(list: &[&'static str], word: &str) -> Option<&'static str> {
-    list.iter().copied().find(|one| *one == word)
+    list.iter().copied().find(|listed| *listed == word)
 }
 
 /// A recursive-descent parser for patterns.
-pub(super) struct Reader<'t> {
+pub(super) struct PatternParser<'t> {
     text: &'t str,
-    at: usize,
+    position: usize,
     depth: usize,
 }
 
-type Read<T> = Result<T, String>;
+type Parsed<T> = Result<T, String>;
 
-impl<'t> Reader<'t> {
-    pub fn pattern(text: &'t str) -> Read<Test> {
-        let mut reader = Reader { text, at: 0, depth: 0 };
-        let test = reader.all()?;
-        match reader.rest().is_empty() {
-            true => Ok(test),
-            false => Err(reader.expected("the end of the pattern")),
+impl<'t> PatternParser<'t> {
+    pub fn pattern(text: &'t str) -> Parsed<Test> {
+        let mut parser = PatternParser { text, position: 0, depth: 0 };
+        let test = parser.conjunction()?;
+        if !parser.rest().is_empty() {
+            return Err(parser.expected("the end of the pattern"));
         }
+        Ok(test)
     }
 
     fn rest(&mut self) -> &'t str {
-        self.at = self.text.len() - self.text[self.at..].trim_start().len();
-        &self.text[self.at..]
+        self.position = self.text.len() - self.text[self.position..].trim_start().len();
+        &self.text[self.position..]
     }
 
     fn expected(&mut self, what: &str) -> String {
         let found: String = self.rest().chars().take(12).collect();
-        format!("expected {what} at character {} of the pattern, found `{found}`", self.at + 1)
+        format!("expected {what} at character {} of the pattern, found `{found}`", self.position + 1)
     }
 
     fn eat(&mut self, mark: &str) -> bool {
         let eaten = self.rest().starts_with(mark);
-        self.at += if eaten { mark.len() } else { 0 };
+        self.position += if eaten { mark.len() } else { 0 };
         eaten
     }
 
-    fn expect(&mut self, mark: &str) -> Read<()> {
+    fn expect(&mut self, mark: &str) -> Parsed<()> {
         if self.eat(mark) { Ok(()) } else { Err(self.expected(&format!("`{mark}`"))) }
     }
 
-    fn all(&mut self) -> Read<Test> {
-        let mut tests = vec![self.any()?];
+    fn conjunction(&mut self) -> Parsed<Test> {
+        let mut tests = vec![self.alternatives()?];
         while !self.rest().is_empty() && !self.rest().starts_with([')', ',']) {
-            tests.push(self.any()?);
+            tests.push(self.alternatives()?);
         }
         Ok(if tests.len() == 1 { tests.remove(0) } else { Test::All(tests) })
     }
 
-    fn any(&mut self) -> Read<Test> {
-        let mut tests = vec![self.one()?];
+    fn alternatives(&mut self) -> Parsed<Test> {
+        let mut tests = vec![self.nested_unit()?];
         while self.eat("|") {
-            tests.push(self.one()?);
+            tests.push(self.nested_unit()?);
         }
         Ok(if tests.len() == 1 { tests.remove(0) } else { Test::Any(tests) })
     }
 
-    fn one(&mut self) -> Read<Test> {
+    fn nested_unit(&mut self) -> Parsed<Test> {
         self.depth += 1;
         if self.depth > DEEPEST {
             return Err(format!("a pattern nests at most {DEEPEST} deep"));
@@ -156,9 +157,9 @@ impl<'t> Reader<'t> {
         test
     }
 
-    fn unit(&mut self) -> Read<Test> {
+    fn unit(&mut self) -> Parsed<Test> {
         if self.eat("!") {
-            return Ok(Test::Not(Box::new(self.one()?)));
+            return Ok(Test::Not(Box::new(self.nested_unit()?)));
         }
         if self.eat("(") {
             return self.closed();
@@ -174,15 +175,15 @@ impl<'t> Reader<'t> {
             rest.find(|c: char| !(c.is_ascii_alphanumeric() || "._:*".contains(c))).unwrap_or(rest.len());
         let word = &rest[..end];
         if word.len() > 1 && word.starts_with('.') {
-            self.at += end;
+            self.position += end;
             return Ok(Test::Word(word.to_owned()));
         }
-        let start = self.at;
-        self.at += end;
+        let start = self.position;
+        self.position += end;
         self.named(word).map_err(|error| match error {
             Some(error) => error,
             None => {
-                self.at = start;
+                self.position = start;
                 self.expected("a test")
             }
         })
@@ -217,7 +218,7 @@ impl<'t> Reader<'t> {
             _ => None,
         } {
             self.expect("(")?;
-            let first = self.all()?;
+            let first = self.conjunction()?;
             self.expect(",")?;
             return Ok(Test::Behind(is_next, Box::new(first), Box::new(self.closed()?)));
         }
@@ -225,34 +226,31 @@ impl<'t> Reader<'t> {
             self.expect("(")?;
             return Ok(Test::Step(step, Box::new(self.closed()?)));
         }
-        let own = match (listed(&PROPERTIES, word), Kind::from_name(word)) {
+        let kind_or_property = match (listed(&PROPERTIES, word), PatternKind::from_name(word)) {
             (Some(property), _) => Test::Is(property),
             (None, Some(kind)) => Test::Kind(kind),
             (None, None) => return Err(None),
         };
-        match self.rest().starts_with('(') {
-            true => {
-                self.expect("(")?;
-                Ok(Test::All(vec![own, self.closed()?]))
-            }
-            false => Ok(own),
+        if self.eat("(") {
+            return Ok(Test::All(vec![kind_or_property, self.closed()?]));
         }
+        Ok(kind_or_property)
     }
 
-    fn closed(&mut self) -> Read<Test> {
-        let inner = self.all()?;
+    fn closed(&mut self) -> Parsed<Test> {
+        let inner = self.conjunction()?;
         self.expect(")")?;
         Ok(inner)
     }
 
-    fn quoted(&mut self) -> Read<String> {
-        let rest = &self.text[self.at..];
+    fn quoted(&mut self) -> Parsed<String> {
+        let rest = &self.text[self.position..];
         let end = rest.find('"').ok_or("a `\"` of the pattern is not closed")?;
-        self.at += end + 1;
+        self.position += end + 1;
         Ok(rest[..end].to_owned())
     }
 
-    fn comparison(&mut self) -> Read<Option<Comparison>> {
+    fn comparison(&mut self) -> Parsed<Option<NumericComparison>> {
         let Some(operator) = OPERATORS.into_iter().find(|operator| self.eat(operator)) else {
             return Ok(None);
         };
@@ -263,8 +261,8 @@ impl<'t> Reader<'t> {
             Some((major, minor)) => major.parse().ok().zip(minor.parse().ok()).map(version),
         };
         let number = number.ok_or_else(|| self.expected("a number"))?;
-        self.at += end;
-        Ok(Some(Comparison { operator, number }))
+        self.position += end;
+        Ok(Some(NumericComparison { operator, number }))
     }
 }
 

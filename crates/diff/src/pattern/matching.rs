@@ -3,24 +3,24 @@
 use ptxsmith_oracle::{Evaluator, Rules, Stored, Trace, special_register};
 use ptxsmith_syntax::{Item, Number, ScalarType, Span, StateSpace, Text, print, read_number};
 
-use super::facts::Facts;
-use super::language::{Comparison, Test, version};
-use super::tree::{Kind, Node, Thing};
+use super::facts::ModuleFacts;
+use super::language::{NumericComparison, Test, version};
+use super::tree::{PatternKind, PatternNode};
 
 impl Test {
-    /// Whether a node passes the test.
-    pub fn holds(&self, node: &Node<'_>, facts: &Facts<'_>) -> bool {
+    /// Returns true if a node passes the test.
+    pub fn holds(&self, node: &PatternNode<'_>, facts: &ModuleFacts<'_>) -> bool {
         match self {
             Test::All(tests) => tests.iter().all(|test| test.holds(node, facts)),
             Test::Any(tests) => tests.iter().any(|test| test.holds(node, facts)),
             Test::Not(test) => !test.holds(node, facts),
             Test::Kind(kind) => node.kind == Some(*kind),
-            Test::Word(word) => words(node).iter().any(|own| is_like(own, word, facts)),
+            Test::Word(word) => words(node).iter().any(|other| is_like(other, word, facts)),
             Test::Text(text) => is_like(&node.text, text, facts),
-            Test::Is(property) => is(property, node, facts),
+            Test::Is(property) => has_property(property, node, facts),
             Test::Compare(quantity, comparison) => compares(quantity, *comparison, node, facts),
             Test::Program(text) => print(&facts.module.without_header()) == *text,
-            Test::Target(target) => facts.module.targets().any(|own| is_like(own, target, facts)),
+            Test::Target(target) => facts.module.targets().any(|other| is_like(other, target, facts)),
             Test::Step("each", test) => node.parts.iter().all(|part| test.holds(part, facts)),
             Test::Step(step, test) => {
                 let mut found = false;
@@ -34,8 +34,9 @@ impl Test {
         }
     }
 
-    /// Returns the parts of a node that pass the second test of a [`Test::Behind`] and follow a part that passes the first.
-    fn behind<'n, 'm>(&self, node: &'n Node<'m>, facts: &Facts<'_>) -> Vec<&'n Node<'m>> {
+    /// Returns the parts of a node that pass the second test of a [`Test::Behind`] and follow a part that
+    /// passes the first.
+    fn behind<'n, 'm>(&self, node: &'n PatternNode<'m>, facts: &ModuleFacts<'_>) -> Vec<&'n PatternNode<'m>> {
         let Test::Behind(is_next, first, second) = self else { return Vec::new() };
         let mut is_behind = false;
         let mut found = Vec::new();
@@ -49,8 +50,8 @@ impl Test {
         found
     }
 
-    /// Whether the test has a step from the node to other nodes.
-    fn leads(&self, node: &Node<'_>, facts: &Facts<'_>) -> bool {
+    /// Returns true if the test has a step from the node to other nodes.
+    fn leads(&self, node: &PatternNode<'_>, facts: &ModuleFacts<'_>) -> bool {
         match self {
             Test::All(tests) => tests.iter().any(|test| test.leads(node, facts)),
             Test::Any(tests) => tests.iter().any(|test| test.holds(node, facts) && test.leads(node, facts)),
@@ -60,9 +61,9 @@ impl Test {
         }
     }
 
-    /// Appends to `found` the places where the last step of the test leads; the node itself if the test has no step. The node must pass the
-    /// test.
-    pub fn places(&self, node: &Node<'_>, facts: &Facts<'_>, found: &mut Vec<Span>) {
+    /// Appends to `found` the places where the last step of the test leads; the node itself if the test has
+    /// no step. The node must pass the test.
+    pub fn places(&self, node: &PatternNode<'_>, facts: &ModuleFacts<'_>, found: &mut Vec<Span>) {
         match self {
             Test::All(tests) => match tests.iter().rfind(|test| test.leads(node, facts)) {
                 Some(last) => last.places(node, facts, found),
@@ -86,7 +87,7 @@ impl Test {
 }
 
 /// Calls `show` for each node that a step leads to.
-fn step_to<'n, 'm>(step: &str, node: &'n Node<'m>, show: &mut dyn FnMut(&Node<'m>)) {
+fn step_to<'n, 'm>(step: &str, node: &'n PatternNode<'m>, show: &mut dyn FnMut(&PatternNode<'m>)) {
     match step {
         "has" => {
             show(node);
@@ -96,11 +97,14 @@ fn step_to<'n, 'm>(step: &str, node: &'n Node<'m>, show: &mut dyn FnMut(&Node<'m
         "first" => node.parts.iter().take(1).for_each(&mut *show),
         "last" => node.parts.iter().next_back().into_iter().for_each(&mut *show),
         "second" => node.parts.iter().skip(1).take(1).for_each(&mut *show),
-        // Follow the left end of a sum or an address. Vectors and parentheses stop the descent: their contents are something else.
+        // Follow the left end of a sum or an address. Vectors and parentheses stop the descent: their
+        // contents are something else.
         "begins" => {
             let mut leftmost = node;
-            while let (Some(Kind::Operator | Kind::Address | Kind::Element), Some(first)) =
-                (leftmost.kind, leftmost.parts.first())
+            while let (
+                Some(PatternKind::Operator | PatternKind::Address | PatternKind::Element),
+                Some(first),
+            ) = (leftmost.kind, leftmost.parts.first())
             {
                 leftmost = first;
             }
@@ -108,38 +112,39 @@ fn step_to<'n, 'm>(step: &str, node: &'n Node<'m>, show: &mut dyn FnMut(&Node<'m
         }
         "bare" => {
             let mut inner = node;
-            while let (Some(Kind::Parens), Some(first)) = (inner.kind, inner.parts.first()) {
+            while let (Some(PatternKind::Parens), Some(first)) = (inner.kind, inner.parts.first()) {
                 inner = first;
             }
             show(inner);
         }
         "from" => node.setter.iter().for_each(|setter| show(setter)),
         // The step `of`: from a component to its name.
-        _ => show(&Node {
-            kind: Some(Kind::Name),
+        _ => show(&PatternNode {
+            kind: Some(PatternKind::Name),
             text: node.text.clone(),
             span: node.span,
-            thing: node.thing.clone(),
-            ..Node::default()
+            referent: node.referent.clone(),
+            ..PatternNode::default()
         }),
     }
 }
 
 /// Returns the dotted words of a node, or of the declaration that a name refers to.
-fn words<'n>(node: &'n Node<'_>) -> &'n [Text] {
-    match (node.kind, &node.thing) {
-        (Some(Kind::Word | Kind::Align), _) => std::slice::from_ref(&node.text),
-        (Some(Kind::Name), Some(thing)) => &thing.words,
+fn words<'n>(node: &'n PatternNode<'_>) -> &'n [Text] {
+    match (node.kind, &node.referent) {
+        (Some(PatternKind::Word | PatternKind::Align), _) => std::slice::from_ref(&node.text),
+        (Some(PatternKind::Name), Some(referent)) => &referent.words,
         _ => &node.words,
     }
 }
 
-/// Whether a text matches a pattern with wildcards: `*` for any characters, `#` for one or more digits, `{body}` for the name of a variable
-/// that a body declares, `{function}` for the name of a function or of another kernel.
-fn is_like(text: &str, like: &str, facts: &Facts<'_>) -> bool {
-    let Some(at) = like.find(['*', '#', '{']) else { return text == like };
-    let Some(text) = text.strip_prefix(&like[..at]) else { return false };
-    let (length, fits): (usize, fn(&str, &Facts<'_>) -> bool) = match &like[at..] {
+/// Returns true if a text matches a pattern with wildcards: `*` for any characters, `#` for one or more
+/// digits, `{body}` for the name of a variable that a body declares, `{function}` for the name of a function
+/// or of another kernel.
+fn is_like(text: &str, like: &str, facts: &ModuleFacts<'_>) -> bool {
+    let Some(start) = like.find(['*', '#', '{']) else { return text == like };
+    let Some(text) = text.strip_prefix(&like[..start]) else { return false };
+    let (length, fits): (usize, fn(&str, &ModuleFacts<'_>) -> bool) = match &like[start..] {
         rest if rest.starts_with("{body}") => (6, |name, facts| facts.inner.contains(name)),
         rest if rest.starts_with("{function}") => (10, |name, facts| facts.is_function(name)),
         rest if rest.starts_with('#') => {
@@ -147,28 +152,29 @@ fn is_like(text: &str, like: &str, facts: &Facts<'_>) -> bool {
         }
         _ => (1, |_, _| true),
     };
-    let ends = (0..=text.len()).filter(|end| text.is_char_boundary(*end));
-    let mut ends = ends.filter(|end| fits(&text[..*end], facts));
-    ends.any(|end| is_like(&text[end..], &like[at + length..], facts))
+    (0..=text.len())
+        .filter(|end| text.is_char_boundary(*end))
+        .any(|end| fits(&text[..end], facts) && is_like(&text[end..], &like[start + length..], facts))
 }
 
-fn is(property: &str, node: &Node<'_>, facts: &Facts<'_>) -> bool {
-    let thing = node.thing.as_deref().filter(|_| node.kind == Some(Kind::Name));
-    let what = thing.map_or("", |thing| thing.what);
-    let of_thing = |holds: fn(&Thing) -> bool| node.thing.as_deref().is_some_and(holds);
-    let of_words = |holds: fn(&str) -> bool| words(node).iter().any(|word| holds(word));
+/// Returns true if a node has one of the properties of the language.
+fn has_property(property: &str, node: &PatternNode<'_>, facts: &ModuleFacts<'_>) -> bool {
+    let named = node.referent.as_deref().filter(|_| node.kind == Some(PatternKind::Name));
+    let what = named.map_or("", |referent| referent.what);
     match property {
         "any" => true,
-        "function" => node.kind == Some(Kind::Function) || what == "function",
-        "label" => node.kind == Some(Kind::Label) || matches!(what, "label" | "prototype"),
-        "opaque" => what == "variable" && of_thing(|thing| thing.is_opaque),
-        "special" => node.kind == Some(Kind::Name) && special_register(&node.text),
-        "undeclared" => node.kind == Some(Kind::Name) && thing.is_none() && !special_register(&node.text),
-        "body" => node.in_body || of_thing(|thing| thing.in_body || thing.is_parameter),
-        "parameter" => node.in_parameters || of_thing(|thing| thing.is_parameter),
-        "passed" => of_thing(|thing| thing.is_passed),
-        "set" => of_thing(|thing| thing.is_set),
-        "used" => of_thing(|thing| thing.is_used),
+        "function" => node.kind == Some(PatternKind::Function) || what == "function",
+        "label" => node.kind == Some(PatternKind::Label) || matches!(what, "label" | "prototype"),
+        "opaque" => what == "variable" && node.refers_to(|referent| referent.is_opaque),
+        "special" => node.kind == Some(PatternKind::Name) && special_register(&node.text),
+        "undeclared" => {
+            node.kind == Some(PatternKind::Name) && named.is_none() && !special_register(&node.text)
+        }
+        "body" => node.in_body || node.refers_to(|referent| referent.in_body || referent.is_parameter),
+        "parameter" => node.in_parameters || node.refers_to(|referent| referent.is_parameter),
+        "passed" => node.refers_to(|referent| referent.is_passed),
+        "set" => node.refers_to(|referent| referent.is_set),
+        "used" => node.refers_to(|referent| referent.is_used),
         "hidden" => node.hidden,
         "numbered" => node.repeats == Some(true),
         "respelled" => node.repeats == Some(false),
@@ -178,11 +184,11 @@ fn is(property: &str, node: &Node<'_>, facts: &Facts<'_>) -> bool {
         "single" => matches!(number(node), Some(Number::SingleBits(_))),
         "beyond" => matches!(number(node), Some(Number::Integer { value: None, .. })),
         "power" => value(node, facts).is_some_and(|value| value > 0 && value & (value - 1) == 0),
-        "type" => of_words(|word| ScalarType::from_keyword(word).is_some()),
-        "space" => of_words(|word| StateSpace::from_keyword(word).is_some()),
+        "type" => words(node).iter().any(|word| ScalarType::from_keyword(word).is_some()),
+        "space" => words(node).iter().any(|word| StateSpace::from_keyword(word).is_some()),
         "ascii" => node.text.is_ascii() && words(node).iter().all(|word| word.is_ascii()),
         "missing" => lane(words(node)).is_some_and(|lane| {
-            node.thing.as_deref().is_some_and(|thing| thing.lanes > 1 && lane >= thing.lanes)
+            node.referent.as_deref().is_some_and(|referent| referent.lanes > 1 && lane >= referent.lanes)
         }),
         "header" => matches!(facts.module.items.first(), Some(Item::Version(_) | Item::Target(_))),
         _ => what == property,
@@ -196,17 +202,22 @@ fn lane(words: &[Text]) -> Option<u64> {
     place.iter().zip(0..).find(|(names, _)| names.contains(&suffix.as_str())).map(|(_, lane)| lane)
 }
 
-fn compares(quantity: &str, comparison: Comparison, node: &Node<'_>, facts: &Facts<'_>) -> bool {
+fn compares(
+    quantity: &str,
+    comparison: NumericComparison,
+    node: &PatternNode<'_>,
+    facts: &ModuleFacts<'_>,
+) -> bool {
     let (size, total) = node.bytes;
-    let bytes = |bytes: u128| i128::try_from(bytes).unwrap_or(i128::MAX);
     let value = match quantity {
-        "size" => Some(bytes(size)),
+        "size" => Some(saturated(size)),
         // Only the declarator with which the sum first satisfies the comparison matches.
         "total" => {
-            return comparison.holds(bytes(total)) && !comparison.holds(bytes(total - size.min(total)));
+            let before = total - size.min(total);
+            return comparison.holds(saturated(total)) && !comparison.holds(saturated(before));
         }
         "bytes" => {
-            let scalar = node.thing.as_deref().and_then(|thing| thing.scalar);
+            let scalar = node.referent.as_deref().and_then(|referent| referent.scalar);
             scalar.map(|scalar| i128::from(scalar.bytes()))
         }
         "kernels" => Some(facts.kernels as i128),
@@ -222,25 +233,29 @@ fn compares(quantity: &str, comparison: Comparison, node: &Node<'_>, facts: &Fac
     value.is_some_and(|value| comparison.holds(value))
 }
 
-fn number(node: &Node<'_>) -> Option<Number> {
-    read_number(&*node.text).filter(|_| node.kind == Some(Kind::Number))
+fn saturated(bytes: u128) -> i128 {
+    i128::try_from(bytes).unwrap_or(i128::MAX)
 }
 
-fn is_constant(node: &Node<'_>) -> bool {
+fn number(node: &PatternNode<'_>) -> Option<Number> {
+    read_number(&*node.text).filter(|_| node.kind == Some(PatternKind::Number))
+}
+
+fn is_constant(node: &PatternNode<'_>) -> bool {
     match node.kind {
-        Some(Kind::Number) => true,
-        Some(Kind::Operator | Kind::Parens) => node.parts.iter().all(is_constant),
+        Some(PatternKind::Number) => true,
+        Some(PatternKind::Operator | PatternKind::Parens) => node.parts.iter().all(is_constant),
         _ => false,
     }
 }
 
 /// Returns the value of a constant: an integer, or 0 for a floating-point zero.
-fn value(node: &Node<'_>, facts: &Facts<'_>) -> Option<i128> {
+fn value(node: &PatternNode<'_>, facts: &ModuleFacts<'_>) -> Option<i128> {
     match number(node) {
         Some(Number::Integer { wrapped, .. }) => return Some(wrapped.into()),
         Some(Number::Float(value)) => return (value.to_bits() == 0).then_some(0),
         Some(_) => return None,
-        None if node.kind == Some(Kind::Number) => {
+        None if node.kind == Some(PatternKind::Number) => {
             // In unparsed text, a number such as `.0` may have lost the digit before its point.
             let word = format!("0{}", node.text);
             return matches!(read_number(&word), Some(Number::Float(0.0))).then_some(0);
@@ -250,10 +265,10 @@ fn value(node: &Node<'_>, facts: &Facts<'_>) -> Option<i128> {
     let (expr, id) = node.expr.filter(|_| is_constant(node))?;
     let part = expr.part(id);
     let rules = Rules::default();
-    let stored = |ty| Evaluator::new(&rules, facts.version).store(&part, ty, &mut Trace::default());
-    match (stored(ScalarType::S64), stored(ScalarType::F64)) {
-        (Ok(Stored::Bits(bits)), _) => Some((bits as i64).into()),
-        (_, Ok(Stored::Bits(0))) => Some(0),
-        _ => None,
+    let mut evaluator = Evaluator::new(&rules, facts.version);
+    if let Ok(Stored::Bits(bits)) = evaluator.store(&part, ScalarType::S64, &mut Trace::default()) {
+        return Some((bits as i64).into());
     }
+    let stored = evaluator.store(&part, ScalarType::F64, &mut Trace::default());
+    matches!(stored, Ok(Stored::Bits(0))).then_some(0)
 }

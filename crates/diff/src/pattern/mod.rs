@@ -1,7 +1,9 @@
-//! Patterns that match the constructs a known deviation concerns, where no rule of the specification predicts the deviation.
+//! Patterns that match the constructs a known deviation concerns, where no rule of the specification predicts
+//! the deviation.
 //!
-//! A pattern is a test of one statement. It is data in a deviation's file, so that anyone can add one. `docs/guide/known-deviations.md`
-//! describes the language, `language` parses it, and `tree` builds the nodes that it tests.
+//! A pattern is a test of one statement. It is data in a deviation's file, so that anyone can add one.
+//! `docs/guide/known-deviations.md` describes the language, `language` parses it, and `tree` builds the nodes
+//! that it tests.
 
 mod facts;
 mod language;
@@ -10,8 +12,8 @@ mod tree;
 
 use ptxsmith_syntax::{Module, Span, Text, print};
 
-use self::language::{Reader, Test};
-use self::tree::{Kind, Walk};
+use self::language::{PatternParser, Test};
+use self::tree::{PatternKind, Walk};
 
 /// A test of the statements of a module.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,7 +25,7 @@ pub struct Pattern {
 
 /// A place in a module that matches a pattern.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct MatchedPlace {
     /// The operand, declarator or word that the pattern leads to.
     pub span: Span,
     /// The statement that contains it.
@@ -38,11 +40,14 @@ pub struct Place {
     pub is_module: bool,
 }
 
-impl Place {
-    /// Whether the statement declares a variable of this name, or is in the body of a kernel of this name.
+impl MatchedPlace {
+    /// Returns true if the statement declares a variable of this name, or is in the body of a kernel of this
+    /// name.
     pub fn holds(&self, name: &str) -> bool {
         // A declared name may be the prefix of a numbered name.
-        self.names.iter().any(|own| if self.in_body { own == name } else { name.starts_with(own.as_str()) })
+        let mut names = self.names.iter();
+        names
+            .any(|declared| if self.in_body { declared == name } else { name.starts_with(declared.as_str()) })
     }
 }
 
@@ -58,10 +63,12 @@ impl Pattern {
     /// ```
     ///
     /// # Errors
-    /// Returns a message with the position of the syntax error. Also fails if the pattern names neither a kind of statement nor `any`.
+    /// Returns a message with the position of the syntax error. Also fails if the pattern names neither a
+    /// kind of statement nor `any`.
     pub fn parse(text: &str) -> Result<Pattern, String> {
-        let test = Reader::pattern(text)?;
-        // This ensures that a statement that the parser does not understand matches only patterns that ask for one.
+        let test = PatternParser::pattern(text)?;
+        // This ensures that a statement that the parser does not understand matches only patterns that ask
+        // for one.
         let kinds = kinds(&test).ok_or("a pattern names a kind of statement, or `any`")?;
         Ok(Pattern { test, kinds })
     }
@@ -69,15 +76,15 @@ impl Pattern {
     /// Creates a pattern that matches exactly one program, whatever its header.
     pub fn program(module: &Module) -> Pattern {
         let text = print(&module.without_header());
-        Pattern { test: Test::Program(text), kinds: 1 << Kind::Module as u32 }
+        Pattern { test: Test::Program(text), kinds: 1 << PatternKind::Module as u32 }
     }
 
     /// Returns the matching places of a module, in source order.
-    pub fn places(&self, module: &Module) -> Vec<Place> {
+    pub fn places(&self, module: &Module) -> Vec<MatchedPlace> {
         matches_of(module, &[self]).places.pop().unwrap_or_default()
     }
 
-    /// Whether any place of a module matches.
+    /// Returns true if any place of a module matches.
     pub fn is_in(&self, module: &Module) -> bool {
         !self.places(module).is_empty()
     }
@@ -86,7 +93,7 @@ impl Pattern {
 /// The matches of patterns in a module.
 pub struct Matches {
     /// For each pattern, the matching places in source order.
-    pub places: Vec<Vec<Place>>,
+    pub places: Vec<Vec<MatchedPlace>>,
     /// The first statement that the parser does not understand.
     pub first_unread: Option<Span>,
 }
@@ -97,7 +104,7 @@ pub fn matches_of(module: &Module, patterns: &[&Pattern]) -> Matches {
     let mut first_unread = None;
     Walk::over(module, |statement, facts| {
         let Some(kind) = statement.kind else { return };
-        if kind == Kind::Unread {
+        if kind == PatternKind::Unread {
             first_unread.get_or_insert(statement.span);
         }
         for (pattern, found) in patterns.iter().zip(&mut found) {
@@ -106,18 +113,20 @@ pub fn matches_of(module: &Module, patterns: &[&Pattern]) -> Matches {
             }
             let mut spans = Vec::new();
             pattern.test.places(statement, facts, &mut spans);
-            let declarators = statement.parts.iter().filter(|part| part.kind == Some(Kind::Declarator));
-            let names: Vec<Text> = match statement.in_body {
-                true => vec![facts.function.clone()],
-                false => declarators.map(|part| part.text.clone()).collect(),
+            let names: Vec<Text> = if statement.in_body {
+                vec![facts.function.clone()]
+            } else {
+                let parts = statement.parts.iter();
+                let declarators = parts.filter(|part| part.kind == Some(PatternKind::Declarator));
+                declarators.map(|part| part.text.clone()).collect()
             };
-            found.extend(spans.into_iter().map(|span| Place {
+            found.extend(spans.into_iter().map(|span| MatchedPlace {
                 span,
                 statement: statement.span,
                 names: names.clone(),
                 in_body: statement.in_body,
-                is_unread: kind == Kind::Unread,
-                is_module: kind == Kind::Module,
+                is_unread: kind == PatternKind::Unread,
+                is_module: kind == PatternKind::Module,
             }));
         }
     });
@@ -130,7 +139,7 @@ fn kinds(test: &Test) -> Option<u32> {
         Test::All(tests) => tests.iter().filter_map(kinds).reduce(|all, own| all & own),
         Test::Any(tests) => tests.iter().map(kinds).try_fold(0, |all, own| Some(all | own?)),
         Test::Kind(kind) => Some(1 << *kind as u32),
-        Test::Is("function") => Some(1 << Kind::Function as u32),
+        Test::Is("function") => Some(1 << PatternKind::Function as u32),
         Test::Is("any") => Some(u32::MAX),
         _ => None,
     }

@@ -1,7 +1,8 @@
 //! Kernels of instructions through which threads exchange values.
 
-/// Bodies of kernels: `%r5` and `%d1` are values of the lane, `%r4` is its number, and `%r10` is what it leaves. `%r11` is a place of its
-/// own in `.shared` with `%d1`, `%d8` the same place as a generic address, and `%d9` one in `.global`.
+/// Bodies of kernels: `%r5` and `%d1` are values of the lane, `%r4` is its number, and `%r10` is what it
+/// leaves. `%r11` is a place of its own in `.shared` with `%d1`, `%d8` the same place as a generic address,
+/// and `%d9` one in `.global`.
 const COMMON: &[&str] = &[
     "shfl.sync.up.b32 %r10, %r5, 3, 0, -1;",
     "shfl.sync.down.b32 %r10|%p1, %r5, 5, 0x181f, -1;\n@%p1 add.u32 %r10, %r10, 1;",

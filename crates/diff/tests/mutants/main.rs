@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use ptxsmith_diff::known::{KNOWN, Known};
+use ptxsmith_diff::known::{KNOWN, KnownDeviation};
 use ptxsmith_gen::{Body, Coverage, Focus, Generator, Header, Places};
 use ptxsmith_oracle::{Evaluator, Expectation, Rules, Stop, Stored, Trace, expect, predict};
 use ptxsmith_syntax::{Expr, ScalarType, parse};
@@ -58,13 +58,14 @@ fn outcome(body: &Body, rules: &Rules) -> Outcome {
 
 /// Every wrong rule: those that are only plausible, and those that real implementations are known to follow.
 fn mutants() -> Vec<(&'static str, Rules)> {
-    // Cases here are valid, so what is taken though it should be refused does not show; nor does what only a variable of more than 2^28
-    // bytes shows, which the tables of places make (`size-modulo-2-64`). So do they `PREFIX<0>`, of which the default generator makes none.
-    let is_valid = |known: &&Known| {
+    // Cases here are valid, so what is taken though it should be refused does not show; nor does what only a
+    // variable of more than 2^28 bytes shows, which the tables of places make (`size-modulo-2-64`). So do
+    // they `PREFIX<0>`, of which the default generator makes none.
+    let is_valid = |known: &&KnownDeviation| {
         let module = parse(known.example).expect("the example parses");
         matches!(expect(&module, &Rules::default()), Expectation::Accepted { unmodelled, .. } if unmodelled.is_empty())
     };
-    let shows_in_data = |known: &&Known| {
+    let shows_in_data = |known: &&KnownDeviation| {
         known.clauses.first().is_some_and(|clause| clause.observed().by_data())
             && is_valid(known)
             && !BY_PLACES.contains(&known.id)
@@ -98,7 +99,7 @@ fn cases_needed() -> Vec<(&'static str, Option<u64>)> {
 }
 
 #[test]
-fn each_of_the_wrong_rules_is_told_from_the_right_one_and_the_table_says_when() {
+fn each_wrong_rule_is_distinguished_from_the_right_one_and_the_table_says_when() {
     let needed = cases_needed();
     assert!(needed.len() >= 40, "{} wrong rules are too few to prove much", needed.len());
     let missed: Vec<_> = needed.iter().filter(|(_, cases)| cases.is_none()).map(|(name, _)| name).collect();

@@ -3,24 +3,28 @@
 use num_bigint::BigUint;
 use ptxsmith_gen::stream::Draw;
 
-use super::{Float, Global, Linkage, Pointer, Type, Whole};
+use super::{Float, LlvmGlobal, LlvmLinkage, LlvmPointer, LlvmType, TypelessValue};
 
 /// The nesting limit.
 const DEEPEST: u32 = 3;
-const LINKAGES: &[(Linkage, u64)] =
-    &[(Linkage::External, 88), (Linkage::Internal, 4), (Linkage::Weak, 4), (Linkage::Linkonce, 4)];
-const POINTERS: &[(Pointer, u64)] = &[
-    (Pointer::Null, 2),
-    (Pointer::Global, 8),
-    (Pointer::Generic, 6),
-    (Pointer::Constant, 2),
-    (Pointer::Function, 3),
+const LINKAGES: &[(LlvmLinkage, u64)] = &[
+    (LlvmLinkage::External, 88),
+    (LlvmLinkage::Internal, 4),
+    (LlvmLinkage::Weak, 4),
+    (LlvmLinkage::Linkonce, 4),
+];
+const POINTERS: &[(LlvmPointer, u64)] = &[
+    (LlvmPointer::Null, 2),
+    (LlvmPointer::Global, 8),
+    (LlvmPointer::Generic, 6),
+    (LlvmPointer::Constant, 2),
+    (LlvmPointer::Function, 3),
 ];
 const FLOATS: &[(Float, u64)] =
     &[(Float::Half, 3), (Float::Bfloat, 3), (Float::Single, 6), (Float::Double, 5), (Float::Quad, 2)];
 
 #[derive(Clone, Copy)]
-enum Production {
+enum LlvmProduction {
     Integer,
     Float,
     Pointer,
@@ -31,63 +35,67 @@ enum Production {
     Whole,
 }
 
-const TYPES: &[(Production, u64)] = &[
-    (Production::Integer, 30),
-    (Production::Float, 12),
-    (Production::Pointer, 14),
-    (Production::Address, 5),
-    (Production::Vector, 9),
-    (Production::Array, 12),
-    (Production::Struct, 24),
-    (Production::Whole, 4),
+const TYPES: &[(LlvmProduction, u64)] = &[
+    (LlvmProduction::Integer, 30),
+    (LlvmProduction::Float, 12),
+    (LlvmProduction::Pointer, 14),
+    (LlvmProduction::Address, 5),
+    (LlvmProduction::Vector, 9),
+    (LlvmProduction::Array, 12),
+    (LlvmProduction::Struct, 24),
+    (LlvmProduction::Whole, 4),
 ];
 
 /// Returns the global of a seed with this number.
-pub fn global(seed: u64, number: u64) -> Global {
+pub fn global(seed: u64, number: u64) -> LlvmGlobal {
     let mut draw = Draw::new(seed, number);
     let ty = ty(&mut draw, 0);
     let space = if draw.chance(15) { 4 } else { 1 };
     let align = draw.chance(15).then(|| 1 << draw.below(7));
-    Global { number, space, linkage: draw.weighted(LINKAGES), align, ty }
+    LlvmGlobal { number, space, linkage: draw.weighted(LINKAGES), align, ty }
 }
 
-fn ty(draw: &mut Draw, depth: u32) -> Type {
+fn ty(draw: &mut Draw, depth: u32) -> LlvmType {
     match draw.weighted(TYPES) {
-        Production::Float => float(draw),
-        Production::Pointer => {
+        LlvmProduction::Float => float(draw),
+        LlvmProduction::Pointer => {
             let (pointer, offset) = pointer(draw);
-            Type::Pointer(pointer, offset)
+            LlvmType::Pointer(pointer, offset)
         }
-        Production::Address => {
+        LlvmProduction::Address => {
             let (pointer, offset) = pointer(draw);
-            Type::Address(if pointer == Pointer::Null { Pointer::Global } else { pointer }, offset)
+            LlvmType::Address(
+                if pointer == LlvmPointer::Null { LlvmPointer::Global } else { pointer },
+                offset,
+            )
         }
-        Production::Vector => vector(draw, depth),
-        Production::Array if depth < DEEPEST => {
+        LlvmProduction::Vector => vector(draw, depth),
+        LlvmProduction::Array if depth < DEEPEST => {
             let length = 1 + draw.below(4) as u32;
-            Type::Array(Box::new(ty(draw, depth + 1)), length)
+            LlvmType::Array(Box::new(ty(draw, depth + 1)), length)
         }
-        Production::Struct if depth < DEEPEST => {
+        LlvmProduction::Struct if depth < DEEPEST => {
             let count = draw.weighted(&[(0, 3), (1, 15), (2, 35), (3, 25), (4, 15), (6, 7)]);
-            Type::Struct {
+            LlvmType::Struct {
                 is_packed: draw.chance(25),
                 members: (0..count).map(|_| ty(draw, depth + 1)).collect(),
             }
         }
-        Production::Whole if depth > 0 => {
-            let whole = *draw.of(&Whole::ALL);
+        LlvmProduction::Whole if depth > 0 => {
+            let whole = *draw.pick(&TypelessValue::ALL);
             match ty(draw, depth + 1) {
-                scalar @ (Type::Float(..) | Type::Pointer(..) | Type::Address(..) | Type::Whole(..)) => {
-                    scalar
-                }
-                other => Type::Whole(whole, Box::new(other)),
+                scalar @ (LlvmType::Float(..)
+                | LlvmType::Pointer(..)
+                | LlvmType::Address(..)
+                | LlvmType::Whole(..)) => scalar,
+                other => LlvmType::Whole(whole, Box::new(other)),
             }
         }
         _ => integer(draw),
     }
 }
 
-fn integer(draw: &mut Draw) -> Type {
+fn integer(draw: &mut Draw) -> LlvmType {
     let width = match draw.below(10) {
         0 => 1,
         1 => 2 + draw.below(62) as u32,
@@ -102,10 +110,10 @@ fn integer(draw: &mut Draw) -> Type {
         2 => BigUint::from(1u8) << (width - 1),
         _ => BigUint::new(words),
     };
-    Type::Integer(width, bits % (BigUint::from(1u8) << width))
+    LlvmType::Integer(width, bits % (BigUint::from(1u8) << width))
 }
 
-fn float(draw: &mut Draw) -> Type {
+fn float(draw: &mut Draw) -> LlvmType {
     let float = draw.weighted(FLOATS);
     let bits = u128::from(draw.bits()) << 64 | u128::from(draw.bits());
     let width = 8 * float.size() as u32;
@@ -114,13 +122,13 @@ fn float(draw: &mut Draw) -> Type {
     if float == Float::Single && f32::from_bits(bits as u32).is_nan() {
         bits |= 1 << 22;
     }
-    Type::Float(float, bits)
+    LlvmType::Float(float, bits)
 }
 
-fn pointer(draw: &mut Draw) -> (Pointer, i64) {
+fn pointer(draw: &mut Draw) -> (LlvmPointer, i64) {
     let pointer = draw.weighted(POINTERS);
     let offset = match pointer {
-        Pointer::Null | Pointer::Function => 0,
+        LlvmPointer::Null | LlvmPointer::Function => 0,
         _ => draw.weighted(&[
             (0, 50),
             (4, 10),
@@ -135,24 +143,24 @@ fn pointer(draw: &mut Draw) -> (Pointer, i64) {
     (pointer, offset)
 }
 
-fn vector(draw: &mut Draw, depth: u32) -> Type {
+fn vector(draw: &mut Draw, depth: u32) -> LlvmType {
     let length = 1 + draw.below(8) as u32;
     // Releases of LLVM differ about the alignment of vectors of bits.
     if depth == 0 && draw.chance(25) {
-        return Type::Vector(Box::new(Type::Integer(1, draw.below(2).into())), length);
+        return LlvmType::Vector(Box::new(LlvmType::Integer(1, draw.below(2).into())), length);
     }
     let element = match float(draw) {
-        Type::Float(Float::Quad, _) => Type::Float(Float::Single, 0x3f80_0000),
+        LlvmType::Float(Float::Quad, _) => LlvmType::Float(Float::Single, 0x3f80_0000),
         float if draw.chance(40) => float,
         _ => {
             let width = 8 << draw.below(4);
-            Type::Integer(width, draw.bits().into())
+            LlvmType::Integer(width, draw.bits().into())
         }
     };
     match element {
-        Type::Integer(width, bits) => {
-            Type::Vector(Box::new(Type::Integer(width, bits % (BigUint::from(1u8) << width))), length)
+        LlvmType::Integer(width, bits) => {
+            LlvmType::Vector(Box::new(LlvmType::Integer(width, bits % (BigUint::from(1u8) << width))), length)
         }
-        other => Type::Vector(Box::new(other), length),
+        other => LlvmType::Vector(Box::new(other), length),
     }
 }

@@ -10,25 +10,25 @@ use ptxsmith_cuda::subjects::{CompilerDescription, Cut, cut_short};
 use ptxsmith_model::Class;
 use ptxsmith_subject::process::{self, Cancel, Finished, Invocation, Limits};
 
-use super::Global;
-use super::layout::{Layout, Widest};
+use super::LlvmGlobal;
+use super::layout::{LargestAlignment, LlvmLayout};
 use super::print::PRELUDE;
 use super::variants::variants;
-use crate::Error;
-use crate::ask::Outcome;
-use crate::host::{Held, read as read_object};
-use crate::judge::{Difference, Verdict};
-use crate::judged::{Judged, Tester, of_failure};
-use crate::source::Source;
+use crate::EmitError;
+use crate::ask::CompilationOutcome;
+use crate::host::{VariableContents, read as read_object};
+use crate::judge::{GlobalVerdict, SourceDifference};
+use crate::judged::{GlobalResult, Tester, failure_result};
+use crate::source::TestGlobal;
 use crate::witness::{Testimony, read};
 
-impl Source for Global {
+impl TestGlobal for LlvmGlobal {
     fn number(&self) -> u64 {
         self.number
     }
 
-    fn numbered(&self, number: u64) -> Global {
-        Global { number, ..self.clone() }
+    fn numbered(&self, number: u64) -> LlvmGlobal {
+        LlvmGlobal { number, ..self.clone() }
     }
 
     fn text(&self) -> String {
@@ -36,10 +36,10 @@ impl Source for Global {
     }
 
     fn shape(&self) -> String {
-        Global::shape(self)
+        LlvmGlobal::shape(self)
     }
 
-    fn variants(&self) -> Vec<Global> {
+    fn variants(&self) -> Vec<LlvmGlobal> {
         variants(self)
     }
 }
@@ -69,7 +69,7 @@ pub fn parse_spec(text: &str) -> Option<Spec> {
 pub struct Llc {
     program: PathBuf,
     host: Option<PathBuf>,
-    /// What is known of it.
+    /// The description of the compiler, for reports.
     pub description: CompilerDescription,
     limits: Limits,
     cancel: Cancel,
@@ -91,10 +91,10 @@ impl Llc {
         let named = (OLDEST..=NEWEST).rev().map(|version| format!("llc-{version}"));
         let host = named.into_iter().find_map(|name| which::which(name).ok());
         let directory = process::scratch(0).map_err(|error| error.to_string())?;
-        let said = process::run_trusted(&program, &["--version"], directory.path(), timeout, cancel)
+        let finished = process::run_trusted(&program, &["--version"], directory.path(), timeout, cancel)
             .map_err(|error| error.to_string())?;
-        let said = said.stdout.text().into_owned();
-        let version = said.split_once("LLVM version ").map(|(_, rest)| rest);
+        let banner = finished.stdout.text().into_owned();
+        let version = banner.split_once("LLVM version ").map(|(_, rest)| rest);
         let version = version
             .and_then(|rest| rest.split_whitespace().next())
             .ok_or_else(|| format!("{}: `--version` does not answer as llc does", spec.program.display()))?;
@@ -108,10 +108,10 @@ impl Llc {
         Ok(Llc { program, host, description, limits, cancel: cancel.clone() })
     }
 
-    fn run(&self, program: &PathBuf, options: &[&str], ir: &str) -> Result<(Finished, Vec<u8>), Error> {
-        let directory = process::scratch(1 << 28).map_err(Error::Directory)?;
-        let at = directory.path();
-        fs::write(at.join("unit.ll"), ir).map_err(Error::Directory)?;
+    fn run(&self, program: &PathBuf, options: &[&str], ir: &str) -> Result<(Finished, Vec<u8>), EmitError> {
+        let directory = process::scratch(1 << 28).map_err(EmitError::Directory)?;
+        let path = directory.path();
+        fs::write(path.join("unit.ll"), ir).map_err(EmitError::Directory)?;
         let version = self.description.version.split('.').next().and_then(|major| major.parse::<u32>().ok());
         let is_old = *program == self.program && version.is_some_and(|major| major < 15);
         let pointers: &[&str] = if is_old { &["-opaque-pointers"] } else { &[] };
@@ -119,29 +119,29 @@ impl Llc {
         let invocation = Invocation {
             program: program.clone(),
             args: [pointers, options, &common].concat().iter().map(Into::into).collect(),
-            directory: Some(at.to_owned()),
-            temporary: at.to_owned(),
+            directory: Some(path.to_owned()),
+            temporary: path.to_owned(),
         };
         let finished = process::run(&invocation, &self.limits, &self.cancel)?;
-        let made = fs::read(at.join("unit.out")).unwrap_or_default();
-        Ok((finished, made))
+        let output = fs::read(path.join("unit.out")).unwrap_or_default();
+        Ok((finished, output))
     }
 
     /// Compiles a module for NVPTX: the PTX, or why there is none.
     ///
     /// # Errors
     /// If this machine or our code fails.
-    pub fn ptx(&self, ir: &str) -> Result<Result<String, Outcome>, Error> {
+    pub fn ptx(&self, ir: &str) -> Result<Result<String, CompilationOutcome>, EmitError> {
         let options = ["-mtriple=nvptx64-nvidia-cuda", "-mcpu=sm_80", "-mattr=+ptx71"];
-        let (finished, made) = self.run(&self.program, &options, ir)?;
-        let said = finished.stderr.text();
-        Ok(match cut_short(&finished, &said) {
-            None => Ok(String::from_utf8_lossy(&made).into_owned()),
-            Some(Cut::TimedOut) => Err(Outcome::TimedOut),
-            Some(Cut::Crashed(_)) if refusal(&said).is_some() => {
-                Err(Outcome::Refused(refusal(&said).unwrap_or_default()))
+        let (finished, output) = self.run(&self.program, &options, ir)?;
+        let messages = finished.stderr.text();
+        Ok(match cut_short(&finished, &messages) {
+            None => Ok(String::from_utf8_lossy(&output).into_owned()),
+            Some(Cut::TimedOut) => Err(CompilationOutcome::TimedOut),
+            Some(Cut::Crashed(_)) if refusal(&messages).is_some() => {
+                Err(CompilationOutcome::Refused(refusal(&messages).unwrap_or_default()))
             }
-            Some(Cut::Crashed(why)) => Err(Outcome::Crashed(cause(&said, why))),
+            Some(Cut::Crashed(why)) => Err(CompilationOutcome::Crashed(cause(&messages, why))),
         })
     }
 
@@ -149,15 +149,24 @@ impl Llc {
     ///
     /// # Errors
     /// If this machine or our code fails.
-    pub fn of_host(&self, ir: &str, names: &[String]) -> Result<BTreeMap<String, Held>, Error> {
+    pub fn host_variables(
+        &self,
+        ir: &str,
+        names: &[String],
+    ) -> Result<BTreeMap<String, VariableContents>, EmitError> {
         let Some(host) = &self.host else { return Ok(BTreeMap::new()) };
         let options = ["-mtriple=x86_64-unknown-linux-gnu", "-relocation-model=static", "-filetype=obj"];
         let (_, object) = self.run(host, &options, ir)?;
-        let held = |name: &String| Some((name.clone(), read_object(&object, name)?));
-        Ok(names.iter().filter_map(held).collect())
+        let mut variables = BTreeMap::new();
+        for name in names {
+            if let Some(contents) = read_object(&object, name) {
+                variables.insert(name.clone(), contents);
+            }
+        }
+        Ok(variables)
     }
 
-    fn outcomes(&self, globals: &[&Global]) -> Result<BTreeMap<u64, Outcome>, Error> {
+    fn outcomes(&self, globals: &[&LlvmGlobal]) -> Result<BTreeMap<u64, CompilationOutcome>, EmitError> {
         let mut outcomes = BTreeMap::new();
         let mut waiting = vec![globals.to_vec()];
         while let Some(part) = waiting.pop() {
@@ -178,18 +187,18 @@ impl Llc {
 }
 
 /// Returns the words of a back end that states what it does not support.
-fn refusal(said: &str) -> Option<String> {
-    let line = said.lines().find(|line| line.contains("error: ") || line.contains("LLVM ERROR: "))?;
+fn refusal(messages: &str) -> Option<String> {
+    let line = messages.lines().find(|line| line.contains("error: ") || line.contains("LLVM ERROR: "))?;
     let is_stated = line.contains("nsupported") || line.contains(".ll:");
     is_stated.then(|| line.to_owned())
 }
 
-/// Returns the cause of a failure: of one by a signal, the last step that the stack dump names.
-fn cause(said: &str, why: String) -> String {
+/// Returns the cause of a failure. For a signal it is the last step that the stack dump names.
+fn cause(messages: &str, why: String) -> String {
     if !why.contains("PLEASE submit") && !why.starts_with("signal") {
         return why;
     }
-    let step = said.lines().rev().find(|line| {
+    let step = messages.lines().rev().find(|line| {
         let number = line.trim_end().split_once(".\t").map_or("", |(number, _)| number);
         !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
     });
@@ -200,7 +209,7 @@ fn cause(said: &str, why: String) -> String {
     }
 }
 
-fn module(globals: &[&Global]) -> String {
+fn module(globals: &[&LlvmGlobal]) -> String {
     let mut ir = PRELUDE.to_owned();
     for global in globals {
         let _ = writeln!(ir, "{}", global.line());
@@ -209,30 +218,34 @@ fn module(globals: &[&Global]) -> String {
 }
 
 /// Reads each global with the lines of the PTX that belong to no global.
-fn testimonies(ptx: &str, globals: &[&Global]) -> BTreeMap<u64, Outcome> {
-    let mut own: BTreeMap<u64, &str> = BTreeMap::new();
+fn testimonies(ptx: &str, globals: &[&LlvmGlobal]) -> BTreeMap<u64, CompilationOutcome> {
+    let mut lines: BTreeMap<u64, &str> = BTreeMap::new();
     let mut shared = String::new();
     for line in ptx.lines() {
-        match declared(line) {
+        match declared_global(line) {
             Some(number) => {
-                own.insert(number, line);
+                lines.insert(number, line);
             }
             None => {
                 let _ = writeln!(shared, "{line}");
             }
         }
     }
-    let testimony = |number: u64| match own.get(&number) {
-        Some(line) => read(&format!("{shared}{line}\n"), [number].into_iter())
-            .remove(&number)
-            .unwrap_or_else(|| Testimony::Silent("the PTX has no such variable".to_owned())),
-        None => Testimony::Silent("the PTX has no such variable".to_owned()),
-    };
-    globals.iter().map(|global| (global.number, Outcome::Printed(testimony(global.number)))).collect()
+    let mut outcomes = BTreeMap::new();
+    for global in globals {
+        let number = global.number;
+        let line = lines.get(&number);
+        let testimony =
+            line.and_then(|line| read(&format!("{shared}{line}\n"), [number].into_iter()).remove(&number));
+        let testimony =
+            testimony.unwrap_or_else(|| Testimony::Silent("the PTX has no such variable".to_owned()));
+        outcomes.insert(number, CompilationOutcome::Printed(testimony));
+    }
+    outcomes
 }
 
 /// Returns the number of the global that a line of PTX declares.
-fn declared(line: &str) -> Option<u64> {
+fn declared_global(line: &str) -> Option<u64> {
     let before = line.split('=').next()?;
     let is_variable = before.contains(".global") || before.contains(".const");
     let name = before.trim_end().trim_end_matches(';').split(' ').next_back()?;
@@ -241,58 +254,80 @@ fn declared(line: &str) -> Option<u64> {
 }
 
 impl Tester for Llc {
-    type Source = Global;
+    type Global = LlvmGlobal;
 
     fn description(&self) -> &CompilerDescription {
         &self.description
     }
 
-    fn judge(&self, globals: &[&Global], _: Option<&Difference>) -> Result<BTreeMap<u64, Judged>, Error> {
+    fn judge(
+        &self,
+        globals: &[&LlvmGlobal],
+        _: Option<&SourceDifference>,
+    ) -> Result<BTreeMap<u64, GlobalResult>, EmitError> {
         let outcomes = self.outcomes(globals)?;
         let names: Vec<String> = globals.iter().map(|global| format!("g{}", global.number)).collect();
-        let held = self.of_host(&module(globals), &names)?;
+        let held = self.host_variables(&module(globals), &names)?;
         let judged = globals.iter().zip(&names).filter_map(|(global, name)| {
             let outcome = outcomes.get(&global.number)?;
-            Some((global.number, self.judged(global, outcome, held.get(name))))
+            Some((global.number, self.judge_outcome(global, outcome, held.get(name))))
         });
         Ok(judged.collect())
     }
 }
 
 /// The largest alignment of an integer on x86-64.
-const OF_HOST: Widest = Widest(16);
+const HOST_ALIGNMENT: LargestAlignment = LargestAlignment(16);
 
 impl Llc {
-    fn judged(&self, global: &Global, outcome: &Outcome, host: Option<&Held>) -> Judged {
+    fn judge_outcome(
+        &self,
+        global: &LlvmGlobal,
+        outcome: &CompilationOutcome,
+        host: Option<&VariableContents>,
+    ) -> GlobalResult {
         let major = self.description.version.split('.').next().and_then(|major| major.parse::<u32>().ok());
-        let layout = Widest(16).layout(global);
+        let layout = LargestAlignment(16).layout(global);
         match major {
-            Some(20 | 21) | None if layout != Widest(32).layout(global) => Judged::NotCompared(
-                "the alignment of integers of 256 bits in this release is not known".to_owned(),
-            ),
-            Some(22..) => judged(global, outcome, host, &Widest(32).layout(global)),
-            _ => judged(global, outcome, host, &layout),
+            Some(20 | 21) | None if layout != LargestAlignment(32).layout(global) => {
+                GlobalResult::NotCompared(
+                    "the alignment of integers of 256 bits in this release is not known".to_owned(),
+                )
+            }
+            Some(22..) => judge_outcome(global, outcome, host, &LargestAlignment(32).layout(global)),
+            _ => judge_outcome(global, outcome, host, &layout),
         }
     }
 }
 
-fn judged(global: &Global, outcome: &Outcome, host: Option<&Held>, layout: &Layout) -> Judged {
+fn judge_outcome(
+    global: &LlvmGlobal,
+    outcome: &CompilationOutcome,
+    host: Option<&VariableContents>,
+    layout: &LlvmLayout,
+) -> GlobalResult {
     let testimony = match outcome {
-        Outcome::Printed(testimony) => testimony,
-        failure => return of_failure(global.number, failure),
+        CompilationOutcome::Printed(testimony) => testimony,
+        failure => return failure_result(global.number, failure),
     };
     // The host confirms our rules with its own alignment.
-    let of_host = OF_HOST.layout(global);
+    let host_layout = HOST_ALIGNMENT.layout(global);
     match host {
-        None => return Judged::NotCompared("there is no llc 18 or later for x86-64, or it fails".to_owned()),
-        Some(host) if host.bytes.len() as u64 != of_host.size || of_host.difference(host).is_some() => {
-            return Judged::NotCompared("our layout and that of llc for x86-64 differ".to_owned());
+        None => {
+            return GlobalResult::NotCompared(
+                "there is no llc 18 or later for x86-64, or it fails".to_owned(),
+            );
+        }
+        Some(host)
+            if host.bytes.len() as u64 != host_layout.size || host_layout.difference(host).is_some() =>
+        {
+            return GlobalResult::NotCompared("our layout and that of llc for x86-64 differ".to_owned());
         }
         Some(_) => {}
     }
     let difference = match testimony {
-        Testimony::Silent(why) => return Judged::NotCompared(format!("oracle: {why}")),
-        Testimony::Refused(why) => Some(Difference {
+        Testimony::Silent(why) => return GlobalResult::NotCompared(format!("oracle: {why}")),
+        Testimony::Refused(why) => Some(SourceDifference {
             class: Class::WrongValue,
             symptom: format!("the specification refuses the PTX: {why}"),
             kind: "",
@@ -300,44 +335,51 @@ fn judged(global: &Global, outcome: &Outcome, host: Option<&Held>, layout: &Layo
             expected: "PTX that the specification accepts".to_owned(),
             actual: why.clone(),
         }),
-        Testimony::Read(read) => difference(global, layout, &read.held, read.align),
+        Testimony::Read(read) => difference(global, layout, &read.contents, read.align),
     };
-    Judged::Compared(Verdict { difference, is_judged: true, ..Verdict::default() })
+    GlobalResult::Compared(GlobalVerdict { difference, is_judged: true, ..GlobalVerdict::default() })
 }
 
-fn difference(global: &Global, layout: &Layout, held: &Held, align: u64) -> Option<Difference> {
+fn difference(
+    global: &LlvmGlobal,
+    layout: &LlvmLayout,
+    held: &VariableContents,
+    align: u64,
+) -> Option<SourceDifference> {
     let place = format!("g{}", global.number);
-    let of_layout = |symptom: &str, expected: u64, actual: u64| Difference {
-        class: Class::WrongLayout,
-        symptom: symptom.to_owned(),
-        kind: "",
-        place: place.clone(),
-        expected: format!("{expected} bytes"),
-        actual: format!("{actual} bytes"),
-    };
     if let Some((leaf, actual)) = layout.difference(held) {
-        let is_address = matches!(leaf.value, super::layout::Value::Address(..));
-        return Some(Difference {
+        let is_address = matches!(leaf.value, super::layout::LeafValue::Address(..));
+        return Some(SourceDifference {
             class: if is_address { Class::WrongAddress } else { Class::WrongValue },
             symptom: "another value is printed".to_owned(),
             kind: leaf.kind,
             place: format!("{place}+{}", leaf.offset),
-            expected: leaf.value.shown(),
+            expected: leaf.value.to_text(),
             actual,
         });
     }
     let size = held.bytes.len() as u64;
-    if size < layout.size {
-        return Some(of_layout("the variable is smaller than its type", layout.size, size));
-    }
-    (align < layout.align)
-        .then(|| of_layout("the variable is less aligned than its type", layout.align, align))
+    let (symptom, expected, actual) = if size < layout.size {
+        ("the variable is smaller than its type", layout.size, size)
+    } else if align < layout.align {
+        ("the variable is less aligned than its type", layout.align, align)
+    } else {
+        return None;
+    };
+    Some(SourceDifference {
+        class: Class::WrongLayout,
+        symptom: symptom.to_owned(),
+        kind: "",
+        place,
+        expected: format!("{expected} bytes"),
+        actual: format!("{actual} bytes"),
+    })
 }
 
 /// Returns a global as a test of LLVM: what to run, and what the PTX must hold.
-pub fn source(global: &Global) -> String {
+pub fn source(global: &LlvmGlobal) -> String {
     let global = global.numbered(0);
-    let layout = Widest(16).layout(&global);
+    let layout = LargestAlignment(16).layout(&global);
     let mut text =
         "; RUN: llc < %s -mtriple=nvptx64-nvidia-cuda -mcpu=sm_80 -mattr=+ptx71 | FileCheck %s\n".to_owned();
     for leaf in &layout.leaves {
@@ -346,7 +388,7 @@ pub fn source(global: &Global) -> String {
             "; bytes {} to {} hold {}",
             leaf.offset,
             leaf.offset + leaf.size - 1,
-            leaf.value.shown()
+            leaf.value.to_text()
         );
     }
     let _ = writeln!(text, "; CHECK: {}", layout.printed());
@@ -367,10 +409,10 @@ mod tests {
 
     #[test]
     fn the_line_of_a_global_is_known_by_its_name() {
-        assert_eq!(declared(".visible .global .align 4 .u32 g12 = 5;"), Some(12));
-        assert_eq!(declared(".const .align 16 .b8 g7[12] = {1, 2};"), Some(7));
-        assert_eq!(declared(".visible .global .align 4 .b8 targets[32] = {1};"), None);
-        assert_eq!(declared("\tret;"), None);
+        assert_eq!(declared_global(".visible .global .align 4 .u32 g12 = 5;"), Some(12));
+        assert_eq!(declared_global(".const .align 16 .b8 g7[12] = {1, 2};"), Some(7));
+        assert_eq!(declared_global(".visible .global .align 4 .b8 targets[32] = {1};"), None);
+        assert_eq!(declared_global("\tret;"), None);
     }
 
     #[test]

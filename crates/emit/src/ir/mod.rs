@@ -10,22 +10,22 @@ use num_bigint::BigUint;
 
 /// One global.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Global {
+pub struct LlvmGlobal {
     /// The number in the campaign, which is the suffix of its name.
     pub number: u64,
     /// The address space: 1, or 4 for constants.
     pub space: u32,
     /// The linkage.
-    pub linkage: Linkage,
+    pub linkage: LlvmLinkage,
     /// The explicit alignment.
     pub align: Option<u32>,
     /// The type and value.
-    pub ty: Type,
+    pub ty: LlvmType,
 }
 
 ptxsmith_syntax::every! {
     /// The linkage of a global.
-    pub enum Linkage {
+    pub enum LlvmLinkage {
         /// The default.
         External = "",
         /// `internal`
@@ -39,33 +39,33 @@ ptxsmith_syntax::every! {
 
 /// A type, with the value of an object of this type.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Type {
+pub enum LlvmType {
     /// An integer of this width.
     Integer(u32, BigUint),
     /// A floating-point number with these bits.
     Float(Float, u128),
     /// A pointer.
-    Pointer(Pointer, i64),
+    Pointer(LlvmPointer, i64),
     /// An integer of 64 bits made of an address.
-    Address(Pointer, i64),
+    Address(LlvmPointer, i64),
     /// A vector.
-    Vector(Box<Type>, u32),
+    Vector(Box<LlvmType>, u32),
     /// An array.
-    Array(Box<Type>, u32),
+    Array(Box<LlvmType>, u32),
     /// A structure.
     Struct {
         /// Whether it has no padding.
         is_packed: bool,
         /// The members.
-        members: Vec<Type>,
+        members: Vec<LlvmType>,
     },
-    /// A type whose value is one of these words.
-    Whole(Whole, Box<Type>),
+    /// A type with a value that is written as one word.
+    Whole(TypelessValue, Box<LlvmType>),
 }
 
 ptxsmith_syntax::every! {
     /// A value of any type.
-    pub enum Whole {
+    pub enum TypelessValue {
         /// All zeros.
         Zero = "zeroinitializer",
         /// Any value.
@@ -105,7 +105,7 @@ impl Float {
 
 ptxsmith_syntax::every! {
     /// The object of a pointer, with the address space of the pointer.
-    pub enum Pointer {
+    pub enum LlvmPointer {
         /// A null pointer.
         Null = "null *",
         /// An array, as an address of its own space.
@@ -119,23 +119,23 @@ ptxsmith_syntax::every! {
     }
 }
 
-impl Pointer {
+impl LlvmPointer {
     /// Returns the symbol.
     pub fn symbol(self) -> Option<&'static str> {
         match self {
-            Pointer::Null => None,
-            Pointer::Global | Pointer::Generic => Some("targets"),
-            Pointer::Constant => Some("table"),
-            Pointer::Function => Some("function"),
+            LlvmPointer::Null => None,
+            LlvmPointer::Global | LlvmPointer::Generic => Some("targets"),
+            LlvmPointer::Constant => Some("table"),
+            LlvmPointer::Function => Some("function"),
         }
     }
 }
 
-impl Global {
+impl LlvmGlobal {
     /// Returns the type without values and names, for ids.
     pub fn shape(&self) -> String {
         let mut words = vec![self.ty.shape()];
-        if self.linkage != Linkage::External {
+        if self.linkage != LlvmLinkage::External {
             words.insert(0, self.linkage.name().to_owned());
         }
         if self.space == 4 {
@@ -148,43 +148,45 @@ impl Global {
     }
 }
 
-impl Type {
+impl LlvmType {
     /// Returns the kind of a scalar, for reports.
     fn kind(&self) -> &'static str {
         match self {
-            Type::Integer(1, _) => "i1",
-            Type::Integer(8 | 16 | 32 | 64, _) => "integer",
-            Type::Integer(width, _) if width % 8 == 0 && *width > 64 => "wide integer",
-            Type::Integer(width, _) if *width > 64 => "wide integer of odd width",
-            Type::Integer(..) => "integer of odd width",
-            Type::Float(float, _) => float.name(),
-            Type::Pointer(pointer, offset) | Type::Address(pointer, offset) if *offset == 0 => pointer.name(),
-            Type::Pointer(_, offset) | Type::Address(_, offset) if *offset < 0 => "address before",
-            Type::Pointer(..) | Type::Address(..) => "address with an offset",
-            Type::Vector(..) => "vector",
-            Type::Array(..) => "array",
-            Type::Struct { .. } => "structure",
-            Type::Whole(..) => "whole",
+            LlvmType::Integer(1, _) => "i1",
+            LlvmType::Integer(8 | 16 | 32 | 64, _) => "integer",
+            LlvmType::Integer(width, _) if width % 8 == 0 && *width > 64 => "wide integer",
+            LlvmType::Integer(width, _) if *width > 64 => "wide integer of odd width",
+            LlvmType::Integer(..) => "integer of odd width",
+            LlvmType::Float(float, _) => float.name(),
+            LlvmType::Pointer(pointer, offset) | LlvmType::Address(pointer, offset) if *offset == 0 => {
+                pointer.name()
+            }
+            LlvmType::Pointer(_, offset) | LlvmType::Address(_, offset) if *offset < 0 => "address before",
+            LlvmType::Pointer(..) | LlvmType::Address(..) => "address with an offset",
+            LlvmType::Vector(..) => "vector",
+            LlvmType::Array(..) => "array",
+            LlvmType::Struct { .. } => "structure",
+            LlvmType::Whole(..) => "whole",
         }
     }
 
     fn shape(&self) -> String {
         match self {
-            Type::Integer(8 | 16 | 32 | 64, _) => "int".to_owned(),
-            Type::Integer(..) => self.kind().to_owned(),
-            Type::Float(float, _) => float.name().to_owned(),
-            Type::Pointer(pointer, offset) => format!("{}{}", pointer.name(), sign(*offset)),
-            Type::Address(pointer, offset) => format!("ptrtoint {}{}", pointer.name(), sign(*offset)),
-            Type::Vector(element, length) => {
+            LlvmType::Integer(8 | 16 | 32 | 64, _) => "int".to_owned(),
+            LlvmType::Integer(..) => self.kind().to_owned(),
+            LlvmType::Float(float, _) => float.name().to_owned(),
+            LlvmType::Pointer(pointer, offset) => format!("{}{}", pointer.name(), sign(*offset)),
+            LlvmType::Address(pointer, offset) => format!("ptrtoint {}{}", pointer.name(), sign(*offset)),
+            LlvmType::Vector(element, length) => {
                 let length = if length.is_power_of_two() { "N" } else { "odd" };
                 format!("<{length} x {}>", element.shape())
             }
-            Type::Array(element, _) => format!("[N x {}]", element.shape()),
-            Type::Struct { is_packed, members } => {
-                let members: Vec<String> = members.iter().map(Type::shape).collect();
+            LlvmType::Array(element, _) => format!("[N x {}]", element.shape()),
+            LlvmType::Struct { is_packed, members } => {
+                let members: Vec<String> = members.iter().map(LlvmType::shape).collect();
                 format!("{}{{ {} }}", if *is_packed { "packed " } else { "" }, members.join("; "))
             }
-            Type::Whole(whole, ty) => format!("{} {}", whole.name(), ty.shape()),
+            LlvmType::Whole(whole, ty) => format!("{} {}", whole.name(), ty.shape()),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use num_bigint::BigUint;
 
-use super::{Float, Global, Linkage, Pointer, Type, Whole};
+use super::{Float, LlvmGlobal, LlvmLinkage, LlvmPointer, LlvmType, TypelessValue};
 
 /// The declarations that globals may refer to.
 pub const PRELUDE: &str = "\
@@ -11,11 +11,11 @@ pub const PRELUDE: &str = "\
 define void @function() { ret void }
 ";
 
-impl Global {
+impl LlvmGlobal {
     /// Prints the global in one line.
     pub fn line(&self) -> String {
         let linkage = match self.linkage {
-            Linkage::External => String::new(),
+            LlvmLinkage::External => String::new(),
             linkage => format!("{} ", linkage.name()),
         };
         let word = if self.space == 4 { "constant" } else { "global" };
@@ -30,53 +30,59 @@ impl Global {
     }
 }
 
-impl Type {
+impl LlvmType {
     /// Prints the type.
     fn name(&self) -> String {
         match self {
-            Type::Integer(width, _) => format!("i{width}"),
-            Type::Float(float, _) => float.name().to_owned(),
-            Type::Pointer(pointer, _) => pointer_type(*pointer).to_owned(),
-            Type::Address(..) => "i64".to_owned(),
-            Type::Vector(element, length) => format!("<{length} x {}>", element.name()),
-            Type::Array(element, length) => format!("[{length} x {}]", element.name()),
-            Type::Struct { is_packed, members } => {
-                let members: Vec<String> = members.iter().map(Type::name).collect();
+            LlvmType::Integer(width, _) => format!("i{width}"),
+            LlvmType::Float(float, _) => float.name().to_owned(),
+            LlvmType::Pointer(pointer, _) => pointer_type(*pointer).to_owned(),
+            LlvmType::Address(..) => "i64".to_owned(),
+            LlvmType::Vector(element, length) => format!("<{length} x {}>", element.name()),
+            LlvmType::Array(element, length) => format!("[{length} x {}]", element.name()),
+            LlvmType::Struct { is_packed, members } => {
+                let members: Vec<String> = members.iter().map(LlvmType::name).collect();
                 structure(*is_packed, &members.join(", "))
             }
-            Type::Whole(_, ty) => ty.name(),
+            LlvmType::Whole(_, ty) => ty.name(),
         }
     }
 
     /// Prints the value, with `step` added to its integers.
     fn value(&self, step: u32) -> String {
-        let elements = |element: &Type, length: u32| {
-            let all = (0..length).map(|index| format!("{} {}", element.name(), element.value(step + index)));
-            all.collect::<Vec<_>>().join(", ")
-        };
         match self {
-            Type::Integer(1, bits) => {
+            LlvmType::Integer(1, bits) => {
                 if stepped(bits, 1, step).bits() == 1 { "true" } else { "false" }.to_owned()
             }
-            Type::Integer(width, bits) => stepped(bits, *width, step).to_string(),
-            Type::Float(float, bits) => float_value(*float, *bits),
-            Type::Pointer(pointer, offset) => address(*pointer, *offset),
-            Type::Address(pointer, offset) => {
+            LlvmType::Integer(width, bits) => stepped(bits, *width, step).to_string(),
+            LlvmType::Float(float, bits) => float_value(*float, *bits),
+            LlvmType::Pointer(pointer, offset) => address(*pointer, *offset),
+            LlvmType::Address(pointer, offset) => {
                 format!("ptrtoint ({} {} to i64)", pointer_type(*pointer), address(*pointer, *offset))
             }
-            Type::Vector(element, length) => format!("<{}>", elements(element, *length)),
-            Type::Array(element, length) => format!("[{}]", elements(element, *length)),
-            Type::Struct { is_packed, members } => {
+            LlvmType::Vector(element, length) => format!("<{}>", elements(element, *length, step)),
+            LlvmType::Array(element, length) => format!("[{}]", elements(element, *length, step)),
+            LlvmType::Struct { is_packed, members } => {
                 let members: Vec<String> = members
                     .iter()
                     .map(|member| format!("{} {}", member.name(), member.value(step)))
                     .collect();
                 structure(*is_packed, &members.join(", "))
             }
-            Type::Whole(Whole::Zero, ty) if matches!(**ty, Type::Integer(..)) => "0".to_owned(),
-            Type::Whole(whole, _) => whole.name().to_owned(),
+            LlvmType::Whole(TypelessValue::Zero, ty) if matches!(**ty, LlvmType::Integer(..)) => {
+                "0".to_owned()
+            }
+            LlvmType::Whole(whole, _) => whole.name().to_owned(),
         }
     }
+}
+
+/// Prints the elements of an array or a vector; the index of each is added to its integers.
+fn elements(element: &LlvmType, length: u32, step: u32) -> String {
+    let name = element.name();
+    let elements: Vec<String> =
+        (0..length).map(|index| format!("{name} {}", element.value(step + index))).collect();
+    elements.join(", ")
 }
 
 /// Returns the integer with `step` added, modulo two to its width.
@@ -99,21 +105,21 @@ fn float_value(float: Float, bits: u128) -> String {
     }
 }
 
-fn pointer_type(pointer: Pointer) -> &'static str {
+fn pointer_type(pointer: LlvmPointer) -> &'static str {
     match pointer {
-        Pointer::Global => "ptr addrspace(1)",
-        Pointer::Constant => "ptr addrspace(4)",
-        Pointer::Null | Pointer::Generic | Pointer::Function => "ptr",
+        LlvmPointer::Global => "ptr addrspace(1)",
+        LlvmPointer::Constant => "ptr addrspace(4)",
+        LlvmPointer::Null | LlvmPointer::Generic | LlvmPointer::Function => "ptr",
     }
 }
 
-fn address(pointer: Pointer, offset: i64) -> String {
+fn address(pointer: LlvmPointer, offset: i64) -> String {
     let base = match pointer {
-        Pointer::Null => return "null".to_owned(),
-        Pointer::Global => "@targets",
-        Pointer::Generic => "addrspacecast (ptr addrspace(1) @targets to ptr)",
-        Pointer::Constant => "@table",
-        Pointer::Function => return "@function".to_owned(),
+        LlvmPointer::Null => return "null".to_owned(),
+        LlvmPointer::Global => "@targets",
+        LlvmPointer::Generic => "addrspacecast (ptr addrspace(1) @targets to ptr)",
+        LlvmPointer::Constant => "@table",
+        LlvmPointer::Function => return "@function".to_owned(),
     };
     match offset {
         0 => base.to_owned(),

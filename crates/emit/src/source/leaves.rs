@@ -1,13 +1,15 @@
-//! Enumerates the scalars of a global, each with the value from its initializer (C++ [dcl.init.aggr], [dcl.init.list]).
+//! Enumerates the scalars of a global, each with the value from its initializer (C++ [dcl.init.aggr],
+//! [dcl.init.list]).
 
-use super::{Class, Global, Literal, Pointer, Scalar, Type};
+use super::{CxxClass, CxxGlobal, CxxLiteral, CxxPointer, CxxType, Scalar};
 
 /// A scalar of a global.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Leaf {
+pub struct CxxLeaf {
     /// The expression that names it.
     pub path: String,
-    /// The member path within the type, for `offsetof`; `None` for a bit field, and for a global that is not a class.
+    /// The member path within the type, for `offsetof`; `None` for a bit field, and for a global that is not
+    /// a class.
     pub member: Option<String>,
     /// The type for reading it.
     pub ty: &'static str,
@@ -15,6 +17,12 @@ pub struct Leaf {
     pub kind: &'static str,
     /// The value.
     pub content: Content,
+}
+
+impl CxxLeaf {
+    fn new(path: String, ty: &'static str, kind: &'static str, content: Content) -> CxxLeaf {
+        CxxLeaf { path, member: None, ty, kind, content }
+    }
 }
 
 /// The value of a scalar.
@@ -37,23 +45,23 @@ impl Content {
 }
 
 /// Returns the scalars of a global in declaration order.
-pub fn leaves(global: &Global) -> Vec<Leaf> {
-    let mut all = Vec::new();
-    let place = Place { path: format!("g{}", global.number), is_zero: false, step: 0 };
-    add(&global.ty, &place, &mut all);
+pub fn leaves(global: &CxxGlobal) -> Vec<CxxLeaf> {
+    let mut leaves = Vec::new();
+    let place = PartPosition { path: format!("g{}", global.number), is_zero: false, step: 0 };
+    add(&global.ty, &place, &mut leaves);
     let name = format!("g{}.", global.number);
-    for leaf in &mut all {
+    for leaf in &mut leaves {
         let is_field = leaf.kind == FIELD;
         leaf.member = leaf.path.strip_prefix(&name).filter(|_| !is_field).map(str::to_owned);
     }
-    all
+    leaves
 }
 
 /// The kind of bit fields, for reports.
 const FIELD: &str = "bit field";
 
 /// The position of a part of the global.
-struct Place {
+struct PartPosition {
     path: String,
     /// Whether it has no initializer.
     is_zero: bool,
@@ -61,84 +69,76 @@ struct Place {
     step: u128,
 }
 
-fn add(ty: &Type, place: &Place, all: &mut Vec<Leaf>) {
-    let mut leaf = |path: String, ty, kind, content| all.push(Leaf { path, member: None, ty, kind, content });
+fn add(ty: &CxxType, place: &PartPosition, leaves: &mut Vec<CxxLeaf>) {
     match ty {
-        Type::Scalar(scalar, value) => {
+        CxxType::Scalar(scalar, value) => {
             let bytes = if place.is_zero { vec![0; scalar.size()] } else { value.bytes(*scalar, place.step) };
-            leaf(place.path.clone(), scalar.name(), kind_of(*scalar, value), Content::Bytes(bytes));
+            let kind = kind_of(*scalar, value);
+            leaves.push(CxxLeaf::new(place.path.clone(), scalar.name(), kind, Content::Bytes(bytes)));
         }
-        Type::Pointer(pointer) => {
+        CxxType::Pointer(pointer) => {
             let (kind, content) = pointer_content(*pointer, place.is_zero);
-            leaf(place.path.clone(), pointer.type_name(), kind, content);
+            leaves.push(CxxLeaf::new(place.path.clone(), pointer.type_name(), kind, content));
         }
-        Type::Text(text) => {
+        CxxType::Text(text) => {
             let units = text.units();
             for index in 0..text.length {
                 let unit = units.get(index as usize).copied().filter(|_| !place.is_zero).unwrap_or(0);
                 let bytes = unit.to_le_bytes()[..text.scalar.size()].to_vec();
                 let path = format!("{}[{index}]", place.path);
-                leaf(path, text.scalar.name(), "character", Content::Bytes(bytes));
+                leaves.push(CxxLeaf::new(path, text.scalar.name(), "character", Content::Bytes(bytes)));
             }
         }
-        Type::Array(array) => {
+        CxxType::Array(array) => {
             for index in 0..array.length {
-                let element = Place {
+                let element = PartPosition {
                     path: format!("{}[{index}]", place.path),
                     is_zero: place.is_zero || index >= array.given,
                     step: place.step + u128::from(index),
                 };
-                add(&array.element, &element, all);
+                add(&array.element, &element, leaves);
             }
         }
-        Type::Class(class) => add_class(class, place, all),
+        CxxType::Class(class) => add_class(class, place, leaves),
     }
 }
 
-fn add_class(class: &Class, place: &Place, all: &mut Vec<Leaf>) {
+fn add_class(class: &CxxClass, place: &PartPosition, leaves: &mut Vec<CxxLeaf>) {
     // A constructor sets its values even if the enclosing initializer omits the class.
     let is_zero = place.is_zero && !class.has_constructor;
     let step = if class.has_constructor { 0 } else { place.step };
     for base in &class.bases {
-        add_class(base, &Place { path: place.path.clone(), is_zero, step }, all);
+        add_class(base, &PartPosition { path: place.path.clone(), is_zero, step }, leaves);
     }
     for (index, member) in class.members.iter().enumerate() {
         let is_read = !member.is_padding() && (!class.is_union || index == active(class, is_zero));
         if !is_read {
             continue;
         }
-        let path = match member.is_unnamed {
-            true => place.path.clone(),
-            false => format!("{}.m{}", place.path, member.id),
-        };
+        let path =
+            if member.is_unnamed { place.path.clone() } else { format!("{}.m{}", place.path, member.id) };
         let is_given = if class.is_union { class.given > 0 } else { index < class.given };
-        let part = Place { path, is_zero: is_zero || !is_given, step };
+        let part = PartPosition { path, is_zero: is_zero || !is_given, step };
         match (&member.ty, member.width) {
-            (Type::Scalar(scalar, value), Some(width)) => {
-                all.push(field(*scalar, value, width, &part));
+            (CxxType::Scalar(scalar, value), Some(width)) => {
+                leaves.push(field(*scalar, value, width, &part));
             }
-            (ty, _) => add(ty, &part, all),
+            (ty, _) => add(ty, &part, leaves),
         }
     }
 }
 
 /// Returns the index of the initialized member of a union.
-fn active(class: &Class, is_zero: bool) -> usize {
+fn active(class: &CxxClass, is_zero: bool) -> usize {
     if is_zero || class.given == 0 { 0 } else { class.active }
 }
 
-fn field(scalar: Scalar, value: &Literal, width: u32, place: &Place) -> Leaf {
+fn field(scalar: Scalar, value: &CxxLiteral, width: u32, place: &PartPosition) -> CxxLeaf {
     let bytes = if place.is_zero { vec![0; scalar.size()] } else { value.field_bytes(scalar, width) };
-    Leaf {
-        path: place.path.clone(),
-        member: None,
-        ty: scalar.name(),
-        kind: FIELD,
-        content: Content::Bytes(bytes),
-    }
+    CxxLeaf::new(place.path.clone(), scalar.name(), FIELD, Content::Bytes(bytes))
 }
 
-fn kind_of(scalar: Scalar, value: &Literal) -> &'static str {
+fn kind_of(scalar: Scalar, value: &CxxLiteral) -> &'static str {
     match (scalar, value.manner(scalar)) {
         (Scalar::Int128 | Scalar::UnsignedInt128, "") => "integer of 128 bits",
         (scalar, "") if scalar.is_floating() => "floating-point number",
@@ -147,30 +147,34 @@ fn kind_of(scalar: Scalar, value: &Literal) -> &'static str {
     }
 }
 
-fn pointer_content(pointer: Pointer, is_zero: bool) -> (&'static str, Content) {
-    let number = |number: u64| Content::Bytes(number.to_le_bytes().to_vec());
+fn pointer_content(pointer: CxxPointer, is_zero: bool) -> (&'static str, Content) {
     match pointer {
-        Pointer::DataMember | Pointer::NullDataMember => {
-            let value = if is_zero { Pointer::NullDataMember } else { pointer };
-            ("pointer to a member", number(value.number()))
+        CxxPointer::DataMember | CxxPointer::NullDataMember => {
+            let value = if is_zero { CxxPointer::NullDataMember } else { pointer };
+            ("pointer to a member", Content::Bytes(value.number().to_le_bytes().to_vec()))
         }
         _ => match pointer.address().filter(|_| !is_zero) {
             Some((symbol, addend)) => ("address", Content::Address(symbol, addend)),
-            None => ("null pointer", number(0)),
+            None => ("null pointer", Content::Bytes(vec![0; 8])),
         },
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Form, Space, Text};
+    use super::super::{CxxString, GlobalSpecifier, MemorySpace};
     use super::*;
 
     #[test]
     fn a_character_beyond_the_first_plane_has_two_units_of_sixteen_bits_and_one_of_thirty_two() {
         let units = |scalar| {
-            let text = Text { scalar, text: "\u{1f600}a".to_owned(), length: 4 };
-            let global = Global { number: 0, space: Space::Device, form: Form::Plain, ty: Type::Text(text) };
+            let text = CxxString { scalar, text: "\u{1f600}a".to_owned(), length: 4 };
+            let global = CxxGlobal {
+                number: 0,
+                space: MemorySpace::Device,
+                form: GlobalSpecifier::Plain,
+                ty: CxxType::Text(text),
+            };
             let content = leaves(&global).into_iter().map(|leaf| match leaf.content {
                 Content::Bytes(bytes) => {
                     bytes.iter().rev().fold(0u64, |all, &byte| all << 8 | u64::from(byte))

@@ -5,50 +5,51 @@ use super::scalar::Scalar;
 
 /// The value of an arithmetic type, with the spelling of its expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Literal {
+pub enum CxxLiteral {
     /// The low bits of an integer.
     Integer(u128),
-    /// A floating-point literal without its suffix, perhaps behind a minus, of this type; converted to the type of the
-    /// scalar if that is another.
+    /// A floating-point literal without its suffix, perhaps behind a minus, of this type; converted to the
+    /// type of the scalar if that is another.
     Floating(String, Scalar),
     /// The low bits of an integer of this type, converted to floating point.
     Converted(u128, Scalar),
 }
 
-impl Literal {
-    /// Returns the bits of the value converted to this type, with `step` added to an integer so that array elements
-    /// differ.
+impl CxxLiteral {
+    /// Returns the bits of the value converted to this type, with `step` added to an integer so that array
+    /// elements differ.
     fn bits(&self, scalar: Scalar, step: u128) -> u128 {
         match self {
-            Literal::Integer(bits) if scalar == Scalar::Bool => bits & 1,
-            Literal::Integer(bits) => bits.wrapping_add(step) & mask(8 * scalar.size()),
+            CxxLiteral::Integer(bits) if scalar == Scalar::Bool => bits & 1,
+            CxxLiteral::Integer(bits) => bits.wrapping_add(step) & mask(8 * scalar.size()),
             _ => self.converted(scalar).unwrap_or_default(),
         }
     }
 
     /// Returns the exact number that is converted, with `None` if C++ leaves it undefined.
     ///
-    /// A literal is rounded to its type once ([lex.fcon]). C++ leaves the choice between the two nearest numbers to the
-    /// implementation; IEC 60559 does not.
+    /// A literal is rounded to its type once ([lex.fcon]). C++ leaves the choice between the two nearest
+    /// numbers to the implementation; IEC 60559 does not.
     fn exact(&self) -> Option<Exact> {
         match self {
-            Literal::Integer(_) => None,
-            Literal::Floating(text, of) => {
+            CxxLiteral::Integer(_) => None,
+            CxxLiteral::Floating(text, of) => {
                 let (exact, format) = (Exact::parse(text)?, of.format()?);
                 exact.is_within(format).then(|| Exact::of_bits(exact.round(format), format))
             }
-            Literal::Converted(bits, of) => {
+            CxxLiteral::Converted(bits, of) => {
                 let value = signed(*bits, 8 * of.size());
-                Some(match of.is_signed() && value < 0 {
-                    true => Exact::integer(value.unsigned_abs(), true),
-                    false => Exact::integer(*bits, false),
+                Some(if of.is_signed() && value < 0 {
+                    Exact::integer(value.unsigned_abs(), true)
+                } else {
+                    Exact::integer(*bits, false)
                 })
             }
         }
     }
 
-    /// Converts a floating-point number, or to one ([conv.double], [conv.fpint], [conv.bool]); `None` if the type cannot
-    /// represent the value, which is undefined.
+    /// Converts a floating-point number, or to one ([conv.double], [conv.fpint], [conv.bool]); `None` if the
+    /// type cannot represent the value, which is undefined.
     fn converted(&self, scalar: Scalar) -> Option<u128> {
         let exact = self.exact()?;
         if let Some(format) = scalar.format() {
@@ -71,22 +72,24 @@ impl Literal {
 
     /// Returns true if C++ defines the value for this type.
     pub fn is_defined(&self, scalar: Scalar) -> bool {
-        matches!(self, Literal::Integer(_)) || self.converted(scalar).is_some()
+        matches!(self, CxxLiteral::Integer(_)) || self.converted(scalar).is_some()
     }
 
     /// Returns the property of the number on which its correct conversion depends; empty if there is none.
     pub fn manner(&self, scalar: Scalar) -> &'static str {
         let exact = match self {
-            Literal::Integer(_) => return "",
-            Literal::Floating(_, of) if *of != scalar => return "converted",
-            Literal::Floating(text, _) => Exact::parse(text),
-            Literal::Converted(..) => self.exact(),
+            CxxLiteral::Integer(_) => return "",
+            CxxLiteral::Floating(_, of) if *of != scalar => return "converted",
+            CxxLiteral::Floating(text, _) => Exact::parse(text),
+            CxxLiteral::Converted(..) => self.exact(),
         };
-        let is_hexadecimal = matches!(self, Literal::Floating(text, _) if text.contains("0x"));
+        let is_hexadecimal = matches!(self, CxxLiteral::Floating(text, _) if text.contains("0x"));
         let place = exact.zip(scalar.format()).map(|(exact, format)| exact.place(format));
         match (self, place, is_hexadecimal) {
-            (Literal::Converted(..), Some(Between::AtTie | Between::BesideTie), _) => "converted near a tie",
-            (Literal::Converted(..), ..) => "converted",
+            (CxxLiteral::Converted(..), Some(Between::AtTie | Between::BesideTie), _) => {
+                "converted near a tie"
+            }
+            (CxxLiteral::Converted(..), ..) => "converted",
             (_, Some(Between::AtTie), false) => "at a tie",
             (_, Some(Between::AtTie), true) => "hexadecimal at a tie",
             (_, Some(Between::BesideTie), false) => "beside a tie",
@@ -112,24 +115,24 @@ impl Literal {
     }
 
     /// Returns the value reduced to the range of a bit field.
-    pub fn within(&self, scalar: Scalar, width: u32) -> Literal {
+    pub fn within(&self, scalar: Scalar, width: u32) -> CxxLiteral {
         let mut bytes = [0; 16];
         let field = self.field_bytes(scalar, width);
         bytes[..field.len()].copy_from_slice(&field);
-        Literal::Integer(u128::from_le_bytes(bytes))
+        CxxLiteral::Integer(u128::from_le_bytes(bytes))
     }
 
     /// Prints an expression of this type.
     pub fn print(&self, scalar: Scalar, step: u128) -> String {
         let bits = self.bits(scalar, step);
         match (self, scalar) {
-            (Literal::Floating(text, of), _) => {
+            (CxxLiteral::Floating(text, of), _) => {
                 let suffix = if *of == Scalar::Float { "f" } else { "" };
                 let cast = if *of == scalar { String::new() } else { format!("({})", scalar.name()) };
                 format!("{cast}{text}{suffix}")
             }
-            (Literal::Converted(bits, of), _) => {
-                format!("({}){}", scalar.name(), Literal::Integer(*bits).print(*of, 0))
+            (CxxLiteral::Converted(bits, of), _) => {
+                format!("({}){}", scalar.name(), CxxLiteral::Integer(*bits).print(*of, 0))
             }
             (_, Scalar::Bool) => if bits == 1 { "true" } else { "false" }.to_owned(),
             (_, Scalar::Int128 | Scalar::UnsignedInt128) => wide(bits, scalar),
@@ -189,7 +192,7 @@ mod tests {
 
     #[test]
     fn a_bit_field_keeps_the_low_bits_and_its_sign() {
-        let value = Literal::Integer(0b1110_1101);
+        let value = CxxLiteral::Integer(0b1110_1101);
         assert_eq!(value.field_bytes(Scalar::Int, 4), (-3i32).to_le_bytes());
         assert_eq!(value.field_bytes(Scalar::Unsigned, 4), 13u32.to_le_bytes());
         assert_eq!(value.within(Scalar::Int, 4).print(Scalar::Int, 0), "-3");
@@ -197,41 +200,45 @@ mod tests {
 
     #[test]
     fn literals_are_spelled_in_their_type() {
-        assert_eq!(Literal::Integer(1 << 31).print(Scalar::Int, 0), "(-2147483647 - 1)");
-        assert_eq!(Literal::Integer(255).print(Scalar::SignedChar, 0), "(signed char)(-1)");
-        assert_eq!(Literal::Integer(255).print(Scalar::Char16, 1), "(char16_t)256");
+        assert_eq!(CxxLiteral::Integer(1 << 31).print(Scalar::Int, 0), "(-2147483647 - 1)");
+        assert_eq!(CxxLiteral::Integer(255).print(Scalar::SignedChar, 0), "(signed char)(-1)");
+        assert_eq!(CxxLiteral::Integer(255).print(Scalar::Char16, 1), "(char16_t)256");
         assert_eq!(
-            Literal::Integer(1 << 64).print(Scalar::Int128, 2),
+            CxxLiteral::Integer(1 << 64).print(Scalar::Int128, 2),
             "(__int128)((unsigned __int128)1ull << 64 | 2ull)"
         );
-        let literal = |text: &str, of| Literal::Floating(text.to_owned(), of);
+        let literal = |text: &str, of| CxxLiteral::Floating(text.to_owned(), of);
         assert_eq!(literal("0x1000001p-2", Scalar::Float).print(Scalar::Float, 0), "0x1000001p-2f");
         assert_eq!(literal("-1.5", Scalar::Double).print(Scalar::Long, 0), "(long)-1.5");
-        assert_eq!(Literal::Converted(7, Scalar::Int128).print(Scalar::Double, 0), "(double)(__int128)7ull");
+        assert_eq!(
+            CxxLiteral::Converted(7, Scalar::Int128).print(Scalar::Double, 0),
+            "(double)(__int128)7ull"
+        );
     }
 
     #[test]
     fn a_number_is_rounded_to_the_type_of_its_literal_and_then_to_that_of_the_scalar() {
         // 1 + 2^-24 + 2^-60: above the middle of two floats. As a double it is the middle, which goes to 1.
         let text = "0x1.000001000000001p0".to_owned();
-        assert_eq!(Literal::Floating(text.clone(), Scalar::Float).bits(Scalar::Float, 0), 0x3f80_0001);
-        assert_eq!(Literal::Floating(text, Scalar::Double).bits(Scalar::Float, 0), 0x3f80_0000);
-        let minus = Literal::Floating("-1.99".to_owned(), Scalar::Float);
+        assert_eq!(CxxLiteral::Floating(text.clone(), Scalar::Float).bits(Scalar::Float, 0), 0x3f80_0001);
+        assert_eq!(CxxLiteral::Floating(text, Scalar::Double).bits(Scalar::Float, 0), 0x3f80_0000);
+        let minus = CxxLiteral::Floating("-1.99".to_owned(), Scalar::Float);
         assert_eq!(minus.bits(Scalar::Int, 0), 0xffff_ffff);
         assert!(!minus.is_defined(Scalar::Unsigned) && minus.is_defined(Scalar::Bool));
-        let fraction = Literal::Floating("-0.99".to_owned(), Scalar::Double);
+        let fraction = CxxLiteral::Floating("-0.99".to_owned(), Scalar::Double);
         assert!(fraction.is_defined(Scalar::Unsigned) && fraction.bits(Scalar::Unsigned, 0) == 0);
         assert_eq!(fraction.bits(Scalar::Bool, 0), 1);
     }
 
     #[test]
     fn an_integer_is_rounded_once() {
-        // 2^24 + 1 is a tie of floats; 2^64 - 1 is rounded up to 2^64; 2^127 is a negative number of a signed type.
-        assert_eq!(Literal::Converted((1 << 24) + 1, Scalar::Int).bits(Scalar::Float, 0), 0x4b80_0000);
-        let ones = Literal::Converted(u128::from(u64::MAX), Scalar::UnsignedLongLong);
+        // 2^24 + 1 is a tie of floats; 2^64 - 1 is rounded up to 2^64; 2^127 is a negative number of a signed
+        // type.
+        assert_eq!(CxxLiteral::Converted((1 << 24) + 1, Scalar::Int).bits(Scalar::Float, 0), 0x4b80_0000);
+        let ones = CxxLiteral::Converted(u128::from(u64::MAX), Scalar::UnsignedLongLong);
         assert_eq!(ones.bits(Scalar::Double, 0), 0x43f0_0000_0000_0000);
-        assert_eq!(Literal::Converted(1 << 127, Scalar::Int128).bits(Scalar::Float, 0), 0xff00_0000);
+        assert_eq!(CxxLiteral::Converted(1 << 127, Scalar::Int128).bits(Scalar::Float, 0), 0xff00_0000);
         // 2^128 - 1 is above the largest float.
-        assert!(!Literal::Converted(u128::MAX, Scalar::UnsignedInt128).is_defined(Scalar::Float));
+        assert!(!CxxLiteral::Converted(u128::MAX, Scalar::UnsignedInt128).is_defined(Scalar::Float));
     }
 }

@@ -6,11 +6,11 @@ pub mod number;
 pub mod print;
 mod scalar;
 
-pub use literal::Literal;
+pub use literal::CxxLiteral;
 pub use scalar::Scalar;
 
 /// A global in the language of a compiler under test.
-pub trait Source: Clone {
+pub trait TestGlobal: Clone {
     /// Returns the number in the campaign, which is the suffix of its names.
     fn number(&self) -> u64;
     /// Returns the global with another number.
@@ -25,20 +25,20 @@ pub trait Source: Clone {
 
 /// One global with everything that it needs except the [prelude](print::prelude).
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Global {
+pub struct CxxGlobal {
     /// The number in the campaign, which is the suffix of its names.
     pub number: u64,
     /// The memory space.
-    pub space: Space,
+    pub space: MemorySpace,
     /// The specifiers of its declaration.
-    pub form: Form,
+    pub form: GlobalSpecifier,
     /// The type and value.
-    pub ty: Type,
+    pub ty: CxxType,
 }
 
 ptxsmith_syntax::every! {
     /// Where a global resides.
-    pub enum Space {
+    pub enum MemorySpace {
         /// `__device__`
         Device = "__device__",
         /// `__constant__`
@@ -47,8 +47,8 @@ ptxsmith_syntax::every! {
 }
 
 ptxsmith_syntax::every! {
-    /// What a global is declared as.
-    pub enum Form {
+    /// The specifier of a global's declaration.
+    pub enum GlobalSpecifier {
         /// Nothing besides.
         Plain = "",
         /// `const`, and visible outside.
@@ -62,24 +62,24 @@ ptxsmith_syntax::every! {
 
 /// A type, with the value of an object of this type.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Type {
+pub enum CxxType {
     /// A number.
-    Scalar(Scalar, Literal),
+    Scalar(Scalar, CxxLiteral),
     /// A pointer.
-    Pointer(Pointer),
+    Pointer(CxxPointer),
     /// An array.
-    Array(Box<Array>),
+    Array(Box<CxxArray>),
     /// An array of characters initialized by a string.
-    Text(Text),
+    Text(CxxString),
     /// A class.
-    Class(Class),
+    Class(CxxClass),
 }
 
 /// An array.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Array {
+pub struct CxxArray {
     /// The element type and value. In each element, the index is added to the integers.
-    pub element: Type,
+    pub element: CxxType,
     /// The number of elements.
     pub length: u64,
     /// The number of elements with an initializer.
@@ -88,17 +88,17 @@ pub struct Array {
 
 /// An array of characters.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Text {
+pub struct CxxString {
     /// The character type.
     pub scalar: Scalar,
-    /// The string. Characters other than letters are in strings of wide character types only: their encoding is UTF-16 or
-    /// UTF-32 ([lex.string]), and of `wchar_t` UTF-32 on Linux.
+    /// The string. Characters other than letters are in strings of wide character types only: their encoding
+    /// is UTF-16 or UTF-32 ([lex.string]), and of `wchar_t` UTF-32 on Linux.
     pub text: String,
     /// The number of characters in the array.
     pub length: u64,
 }
 
-impl Text {
+impl CxxString {
     /// Returns the code units of the string.
     pub fn units(&self) -> Vec<u32> {
         match self.scalar {
@@ -110,7 +110,7 @@ impl Text {
 
 ptxsmith_syntax::every! {
     /// A pointer to something in the prelude.
-    pub enum Pointer {
+    pub enum CxxPointer {
         /// A null pointer.
         Null = "nullptr",
         /// The address of a variable.
@@ -132,13 +132,13 @@ ptxsmith_syntax::every! {
     }
 }
 
-impl Pointer {
+impl CxxPointer {
     /// Returns the type in C++.
     pub fn type_name(self) -> &'static str {
         match self {
-            Pointer::Inside => "const char *",
-            Pointer::Function => "Function",
-            Pointer::DataMember | Pointer::NullDataMember => "DataMember",
+            CxxPointer::Inside => "const char *",
+            CxxPointer::Function => "Function",
+            CxxPointer::DataMember | CxxPointer::NullDataMember => "DataMember",
             _ => "const int *",
         }
     }
@@ -146,22 +146,22 @@ impl Pointer {
     /// Returns the symbol and the offset of an address; `None` if the value is a number.
     pub fn address(self) -> Option<(&'static str, i64)> {
         match self {
-            Pointer::Object => Some(("target", 0)),
-            Pointer::Element => Some(("targets", 12)),
-            Pointer::End => Some(("targets", 32)),
-            Pointer::Member => Some(("record", 8)),
-            Pointer::Inside => Some(("target", 3)),
-            Pointer::Function => Some(("function", 0)),
-            Pointer::Null | Pointer::DataMember | Pointer::NullDataMember => None,
+            CxxPointer::Object => Some(("target", 0)),
+            CxxPointer::Element => Some(("targets", 12)),
+            CxxPointer::End => Some(("targets", 32)),
+            CxxPointer::Member => Some(("record", 8)),
+            CxxPointer::Inside => Some(("target", 3)),
+            CxxPointer::Function => Some(("function", 0)),
+            CxxPointer::Null | CxxPointer::DataMember | CxxPointer::NullDataMember => None,
         }
     }
 
-    /// Returns the value if it is a number: a pointer to a data member is an offset, and a null one is -1 (Itanium C++
-    /// ABI, 2.3).
+    /// Returns the value if it is a number: a pointer to a data member is an offset, and a null one is -1
+    /// (Itanium C++ ABI, 2.3).
     pub fn number(self) -> u64 {
         match self {
-            Pointer::DataMember => 8,
-            Pointer::NullDataMember => u64::MAX,
+            CxxPointer::DataMember => 8,
+            CxxPointer::NullDataMember => u64::MAX,
             _ => 0,
         }
     }
@@ -169,7 +169,7 @@ impl Pointer {
 
 /// A class.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Class {
+pub struct CxxClass {
     /// The number within the global.
     pub id: u32,
     /// Whether it is a union.
@@ -180,10 +180,11 @@ pub struct Class {
     pub pack: Option<u32>,
     /// The value of `alignas`.
     pub align: Option<u32>,
-    /// Whether a constructor initializes it. It is not an aggregate then, so other members may lie in its tail padding.
+    /// Whether a constructor initializes it. It is not an aggregate then, so other members may lie in its
+    /// tail padding.
     pub has_constructor: bool,
     /// The base classes.
-    pub bases: Vec<Class>,
+    pub bases: Vec<CxxClass>,
     /// The members.
     pub members: Vec<Member>,
     /// The number of members with an initializer.
@@ -198,12 +199,13 @@ pub struct Member {
     /// The number within the global.
     pub id: u32,
     /// The type and value.
-    pub ty: Type,
+    pub ty: CxxType,
     /// The width of a bit field.
     pub width: Option<u32>,
     /// The value of `alignas`.
     pub align: Option<u32>,
-    /// Whether it has no name: an anonymous class, whose members belong to the enclosing class, or padding bits.
+    /// Whether it has no name. It is then padding bits, or an anonymous class; the members of an anonymous
+    /// class belong to the enclosing class.
     pub is_unnamed: bool,
     /// Whether it has the attribute `no_unique_address`.
     pub may_overlap: bool,
@@ -211,7 +213,7 @@ pub struct Member {
 
 impl Member {
     /// Creates a member without attributes.
-    pub fn new(id: u32, ty: Type) -> Member {
+    pub fn new(id: u32, ty: CxxType) -> Member {
         Member { id, ty, width: None, align: None, is_unnamed: false, may_overlap: false }
     }
 
@@ -221,23 +223,22 @@ impl Member {
     }
 }
 
-impl Type {
+impl CxxType {
     /// Returns true if a constructor initializes an object of this type or a part of it.
     pub fn has_constructor(&self) -> bool {
         match self {
-            Type::Scalar(..) | Type::Pointer(_) | Type::Text(_) => false,
-            Type::Array(array) => array.element.has_constructor(),
-            Type::Class(class) => class.is_constructed(),
+            CxxType::Scalar(..) | CxxType::Pointer(_) | CxxType::Text(_) => false,
+            CxxType::Array(array) => array.element.has_constructor(),
+            CxxType::Class(class) => class.is_constructed(),
         }
     }
 }
 
-impl Class {
+impl CxxClass {
     /// Returns true if a constructor initializes the class or a part of it.
     pub fn is_constructed(&self) -> bool {
-        let in_member = |member: &Member| member.ty.has_constructor();
         self.has_constructor
-            || self.bases.iter().any(Class::is_constructed)
-            || self.members.iter().any(in_member)
+            || self.bases.iter().any(CxxClass::is_constructed)
+            || self.members.iter().any(|member| member.ty.has_constructor())
     }
 }

@@ -4,7 +4,7 @@ use num_bigint::BigUint;
 
 /// A binary floating-point format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Format {
+pub struct FloatFormat {
     /// The bits of the exponent.
     pub exponent: u32,
     /// The bits of the fraction, without the leading bit.
@@ -12,11 +12,11 @@ pub struct Format {
 }
 
 /// `float`
-pub const SINGLE: Format = Format { exponent: 8, fraction: 23 };
+pub const SINGLE: FloatFormat = FloatFormat { exponent: 8, fraction: 23 };
 /// `double`
-pub const DOUBLE: Format = Format { exponent: 11, fraction: 52 };
+pub const DOUBLE: FloatFormat = FloatFormat { exponent: 11, fraction: 52 };
 
-impl Format {
+impl FloatFormat {
     /// Returns the exponent of the last bit of a subnormal number.
     fn least(self) -> i64 {
         2 - (1i64 << (self.exponent - 1)) - i64::from(self.fraction)
@@ -32,7 +32,7 @@ impl Format {
         1 << (self.exponent + self.fraction)
     }
 
-    /// Returns the integer and the power of two whose product is the finite positive number with these bits.
+    /// Splits the finite positive number with these bits into an integer and a power of two.
     fn parts(self, bits: u128) -> (u128, i64) {
         let field = bits >> self.fraction;
         let fraction = bits & ((1 << self.fraction) - 1);
@@ -58,14 +58,14 @@ impl Exact {
     }
 
     /// Returns the finite number with these bits.
-    pub fn of_bits(bits: u128, format: Format) -> Exact {
+    pub fn of_bits(bits: u128, format: FloatFormat) -> Exact {
         let (integer, power) = format.parts(bits & !format.sign());
         let is_negative = bits & format.sign() != 0;
         Exact { is_negative, ..Exact::integer(integer, false).times(2, power) }
     }
 
     /// Returns the number in the middle between the positive number with these bits and the next one.
-    pub fn middle(bits: u128, format: Format) -> Exact {
+    pub fn middle(bits: u128, format: FloatFormat) -> Exact {
         let (integer, power) = format.parts(bits);
         Exact::integer(2 * integer + 1, false).times(2, power - 1)
     }
@@ -101,8 +101,8 @@ impl Exact {
         Some(number.times(if base == 16 { 2 } else { 10 }, power))
     }
 
-    /// Returns the magnitude as an integer times a power of the base, 10 or 16, which are exact: the denominator
-    /// must be a power of two, as for every number of a format.
+    /// Returns the magnitude as an integer times a power of the base, 10 or 16, which are exact: the
+    /// denominator must be a power of two, as for every number of a format.
     pub fn digits(&self, base: u32) -> (BigUint, i64) {
         let power = self.denominator.bits() - 1;
         let power = if base == 10 { power } else { power.div_ceil(4) };
@@ -110,8 +110,9 @@ impl Exact {
         (&self.numerator * scale / &self.denominator, -(power as i64))
     }
 
-    /// Returns the bits of the nearest number of a format, and of two that are as near the one with an even last bit.
-    pub fn round(&self, format: Format) -> u128 {
+    /// Returns the bits of the nearest number of a format, and of two that are as near the one with an even
+    /// last bit.
+    pub fn round(&self, format: FloatFormat) -> u128 {
         let sign = if self.is_negative { format.sign() } else { 0 };
         if self.numerator == BigUint::ZERO {
             return sign;
@@ -143,14 +144,15 @@ impl Exact {
         (u128::try_from(&quotient).unwrap_or(u128::MAX), rest, divisor)
     }
 
-    /// Returns the integer that remains without the fraction, as a magnitude with its sign; `None` beyond 128 bits.
+    /// Returns the integer that remains without the fraction, as a magnitude with its sign; `None` beyond 128
+    /// bits.
     pub fn truncated(&self) -> Option<(u128, bool)> {
         let magnitude = u128::try_from(&self.numerator / &self.denominator).ok()?;
         Some((magnitude, self.is_negative && magnitude != 0))
     }
 
     /// Returns true if the magnitude is at most the largest number of a format.
-    pub fn is_within(&self, format: Format) -> bool {
+    pub fn is_within(&self, format: FloatFormat) -> bool {
         let largest = Exact::of_bits(format.infinity() - 1, format);
         &self.numerator * &largest.denominator <= &largest.numerator * &self.denominator
     }
@@ -161,7 +163,7 @@ impl Exact {
     }
 
     /// Classifies the number by the two numbers of a format around it.
-    pub fn place(&self, format: Format) -> Between {
+    pub fn place(&self, format: FloatFormat) -> Between {
         let bits = self.round(format) & !format.sign();
         if bits >= format.infinity() {
             return Between::Beyond;
@@ -171,7 +173,7 @@ impl Exact {
             return if bits >> format.fraction == 0 { Between::Subnormal } else { Between::Exactly };
         }
         // A format with many more bits tells a tie from its neighbourhood.
-        let fine = Format { exponent: 15, fraction: format.fraction + 12 };
+        let fine = FloatFormat { exponent: 15, fraction: format.fraction + 12 };
         let middles = [bits.saturating_sub(1), bits].map(|bits| Exact::middle(bits, format));
         match middles {
             middles if middles.iter().any(|middle| magnitude.is_equal(middle)) => Between::AtTie,
@@ -227,7 +229,8 @@ mod tests {
 
     #[test]
     fn subnormal_numbers_have_one_exponent() {
-        // The least number is 2^-149; half of it is a tie with zero, one and a half of it one with its double.
+        // The least number is 2^-149; half of it is a tie with zero, one and a half of it one with its
+        // double.
         assert_eq!((single("0x1p-149"), single("0x1p-150"), single("0x1.000001p-150")), (1, 0, 1));
         assert_eq!(single("0x3p-150"), 2);
         assert_eq!(single("0x0.ffffffp-126"), 0x0080_0000);

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::leaves::leaves;
-use super::{Class, Form, Global, Member, Type};
+use super::{CxxClass, CxxGlobal, CxxType, GlobalSpecifier, Member};
 
 /// The declarations that globals may refer to, each with the name that it declares.
 const NAMED: [(&str, &str); 9] = [
@@ -30,30 +30,30 @@ pub const HOST_PRELUDE: &str =
 /// The distance in bytes between the values in a kernel's output.
 pub const SLOT: usize = 16;
 
-/// Returns the declarations of a global for the host's compilers, in one line. Without `static` or `inline`, so that the
-/// compiler keeps every global.
-pub fn declaration(global: &Global) -> String {
-    in_namespace(global, &definition(&Global { form: Form::Plain, ..global.clone() }))
+/// Returns the declarations of a global for the host's compilers, in one line. Without `static` or `inline`,
+/// so that the compiler keeps every global.
+pub fn declaration(global: &CxxGlobal) -> String {
+    in_namespace(global, &definition(&CxxGlobal { form: GlobalSpecifier::Plain, ..global.clone() }))
 }
 
-/// Wraps the classes of a global in a namespace of its own, followed by `rest` with C linkage, so that its names are not
-/// mangled.
-fn in_namespace(global: &Global, rest: &str) -> String {
+/// Wraps the classes of a global in a namespace of its own, followed by `rest` with C linkage, so that its
+/// names are not mangled.
+fn in_namespace(global: &CxxGlobal, rest: &str) -> String {
     let mut text = String::new();
     classes(&global.ty, &mut text);
     format!("namespace n{} {{ {text}extern \"C\" {{ {rest} }} }}", global.number)
 }
 
-fn definition(global: &Global) -> String {
-    let Global { number, form, space, ty } = global;
-    let form = if *form == Form::Plain { String::new() } else { format!("{} ", form.name()) };
+fn definition(global: &CxxGlobal) -> String {
+    let CxxGlobal { number, form, space, ty } = global;
+    let form = if *form == GlobalSpecifier::Plain { String::new() } else { format!("{} ", form.name()) };
     let declarator = declarator(ty, &format!("g{number}"));
     format!("{form}{} {declarator} = {};", space.name(), initializer(ty, 0))
 }
 
-/// Returns the global for CUDA compilers, with descriptions of its layout: `w12` holds its size, its alignment and the
-/// offsets of its scalars, and the kernel `k12` reads each scalar.
-pub fn unit(global: &Global) -> String {
+/// Returns the global for CUDA compilers, with descriptions of its layout: `w12` holds its size, its
+/// alignment and the offsets of its scalars, and the kernel `k12` reads each scalar.
+pub fn unit(global: &CxxGlobal) -> String {
     let mut text = definition(global);
     let number = global.number;
     let leaves = leaves(global);
@@ -61,7 +61,7 @@ pub fn unit(global: &Global) -> String {
         text,
         " __device__ unsigned long long w{number}[] = {{sizeof(g{number}), alignof(decltype(g{number}))"
     );
-    if matches!(global.ty, Type::Class(_)) {
+    if matches!(global.ty, CxxType::Class(_)) {
         let class = class_name(&global.ty);
         for member in leaves.iter().filter_map(|leaf| leaf.member.as_ref()) {
             let _ = write!(text, ", __builtin_offsetof({class}, {member})");
@@ -71,32 +71,32 @@ pub fn unit(global: &Global) -> String {
     for (place, leaf) in leaves.iter().enumerate() {
         let _ = write!(text, " *({}*)(o + {}) = {};", leaf.ty, place * SLOT, leaf.path);
     }
-    if global.form == Form::Static {
+    if global.form == GlobalSpecifier::Static {
         // A compiler removes globals that no other file can refer to, so store the address.
         let _ = write!(text, " *(const void **)(o + {}) = &g{number};", leaves.len() * SLOT);
     }
     in_namespace(global, &(text + " }"))
 }
 
-fn class_name(ty: &Type) -> String {
+fn class_name(ty: &CxxType) -> String {
     match ty {
-        Type::Class(class) => format!("C{}", class.id),
+        CxxType::Class(class) => format!("C{}", class.id),
         _ => String::new(),
     }
 }
 
 /// Prints the class definitions of a type, dependencies first.
-fn classes(ty: &Type, text: &mut String) {
+fn classes(ty: &CxxType, text: &mut String) {
     match ty {
-        Type::Array(array) => classes(&array.element, text),
-        Type::Class(class) => {
+        CxxType::Array(array) => classes(&array.element, text),
+        CxxType::Class(class) => {
             define(class, text);
         }
-        Type::Scalar(..) | Type::Pointer(_) | Type::Text(_) => {}
+        CxxType::Scalar(..) | CxxType::Pointer(_) | CxxType::Text(_) => {}
     }
 }
 
-fn define(class: &Class, text: &mut String) {
+fn define(class: &CxxClass, text: &mut String) {
     for base in &class.bases {
         define(base, text);
     }
@@ -104,7 +104,7 @@ fn define(class: &Class, text: &mut String) {
         classes(&member.ty, text);
     }
     for member in class.members.iter().filter(|member| is_anonymous(member)) {
-        if let Type::Class(inner) = &member.ty {
+        if let CxxType::Class(inner) = &member.ty {
             inner.members.iter().for_each(|member| classes(&member.ty, text));
         }
     }
@@ -118,7 +118,7 @@ fn define(class: &Class, text: &mut String) {
 }
 
 /// Prints `struct NAME : bases { members }`.
-fn body(class: &Class, name: &str) -> String {
+fn body(class: &CxxClass, name: &str) -> String {
     let mut text = if class.is_union { "union " } else { "struct " }.to_owned();
     if let Some(align) = class.align {
         let _ = write!(text, "alignas({align}) ");
@@ -141,7 +141,7 @@ fn body(class: &Class, name: &str) -> String {
 }
 
 fn is_anonymous(member: &Member) -> bool {
-    member.is_unnamed && matches!(member.ty, Type::Class(_))
+    member.is_unnamed && matches!(member.ty, CxxType::Class(_))
 }
 
 fn member(member: &Member) -> String {
@@ -153,7 +153,7 @@ fn member(member: &Member) -> String {
         let _ = write!(text, "alignas({align}) ");
     }
     match (&member.ty, member.width) {
-        (Type::Class(class), _) if member.is_unnamed => text.push_str(&body(class, "")),
+        (CxxType::Class(class), _) if member.is_unnamed => text.push_str(&body(class, "")),
         (ty, Some(width)) if member.is_unnamed => {
             let _ = write!(text, "{} : {width}", declarator(ty, "").trim_end());
         }
@@ -168,58 +168,66 @@ fn member(member: &Member) -> String {
 }
 
 /// Prints the constructor without parameters.
-fn constructor(class: &Class, name: &str) -> String {
-    let braced = |name: String, value: String| match value.starts_with('{') {
-        true => name + &value,
-        false => format!("{name}{{{value}}}"),
-    };
-    let bases = class.bases.iter().map(|base| braced(format!("C{}", base.id), class_initializer(base, 0)));
-    let members = class.members.iter().filter(|member| !member.is_padding());
-    let members = members.map(|member| braced(format!("m{}", member.id), initializer(&member.ty, 0)));
-    let all: Vec<String> = bases.chain(members).collect();
-    let list = if all.is_empty() { String::new() } else { format!(" : {}", all.join(", ")) };
+fn constructor(class: &CxxClass, name: &str) -> String {
+    let mut initializers = Vec::new();
+    for base in &class.bases {
+        initializers.push(format!("C{}{}", base.id, in_braces(class_initializer(base, 0))));
+    }
+    for member in class.members.iter().filter(|member| !member.is_padding()) {
+        initializers.push(format!("m{}{}", member.id, in_braces(initializer(&member.ty, 0))));
+    }
+    let list =
+        if initializers.is_empty() { String::new() } else { format!(" : {}", initializers.join(", ")) };
     format!("constexpr {name}(){list} {{}} ")
 }
 
+/// Encloses an initializer in braces unless it has them.
+fn in_braces(initializer: String) -> String {
+    if initializer.starts_with('{') { initializer } else { format!("{{{initializer}}}") }
+}
+
 /// Prints `int name[3][2]`.
-fn declarator(ty: &Type, name: &str) -> String {
+fn declarator(ty: &CxxType, name: &str) -> String {
     match ty {
-        Type::Scalar(scalar, _) => format!("{} {name}", scalar.name()),
-        Type::Pointer(pointer) => format!("{} {name}", pointer.type_name()),
-        Type::Text(text) => format!("{} {name}[{}]", text.scalar.name(), text.length),
-        Type::Array(array) => declarator(&array.element, &format!("{name}[{}]", array.length)),
-        Type::Class(class) => format!("C{} {name}", class.id),
+        CxxType::Scalar(scalar, _) => format!("{} {name}", scalar.name()),
+        CxxType::Pointer(pointer) => format!("{} {name}", pointer.type_name()),
+        CxxType::Text(text) => format!("{} {name}[{}]", text.scalar.name(), text.length),
+        CxxType::Array(array) => declarator(&array.element, &format!("{name}[{}]", array.length)),
+        CxxType::Class(class) => format!("C{} {name}", class.id),
     }
 }
 
 /// Prints the initializer of an object, with `step` added to its integers.
-fn initializer(ty: &Type, step: u128) -> String {
+fn initializer(ty: &CxxType, step: u128) -> String {
     match ty {
-        Type::Scalar(scalar, value) => value.print(*scalar, step),
-        Type::Pointer(pointer) => pointer.name().to_owned(),
-        Type::Text(text) => {
+        CxxType::Scalar(scalar, value) => value.print(*scalar, step),
+        CxxType::Pointer(pointer) => pointer.name().to_owned(),
+        CxxType::Text(text) => {
             format!("{}\"{}\"", text.scalar.string_prefix().unwrap_or_default(), escaped(&text.text))
         }
-        Type::Array(array) => {
+        CxxType::Array(array) => {
             let elements =
                 (0..array.given).map(|index| initializer(&array.element, step + u128::from(index)));
             format!("{{{}}}", elements.collect::<Vec<_>>().join(", "))
         }
-        Type::Class(class) => class_initializer(class, step),
+        CxxType::Class(class) => class_initializer(class, step),
     }
 }
 
 /// Prints characters that are not in ASCII by their numbers.
 fn escaped(text: &str) -> String {
-    let character = |c: char| match u32::from(c) {
-        0..0x80 => c.to_string(),
-        number if number < 0x10000 => format!("\\u{number:04x}"),
-        number => format!("\\U{number:08x}"),
-    };
-    text.chars().map(character).collect()
+    let mut escaped = String::new();
+    for c in text.chars() {
+        match u32::from(c) {
+            0..0x80 => escaped.push(c),
+            number if number < 0x10000 => escaped += &format!("\\u{number:04x}"),
+            number => escaped += &format!("\\U{number:08x}"),
+        }
+    }
+    escaped
 }
 
-fn class_initializer(class: &Class, step: u128) -> String {
+fn class_initializer(class: &CxxClass, step: u128) -> String {
     if class.has_constructor {
         return "{}".to_owned();
     }
@@ -239,14 +247,14 @@ fn class_initializer(class: &Class, step: u128) -> String {
 
 fn member_initializer(member: &Member, step: u128) -> String {
     match (&member.ty, member.width) {
-        (Type::Scalar(scalar, value), Some(width)) => value.within(*scalar, width).print(*scalar, 0),
+        (CxxType::Scalar(scalar, value), Some(width)) => value.within(*scalar, width).print(*scalar, 0),
         (ty, _) => initializer(ty, step),
     }
 }
 
 /// Returns a global as a complete source file that shows the same difference as in the generated one.
-pub fn source(global: &Global) -> String {
-    let unit = unit(&Global { number: 0, ..global.clone() });
+pub fn source(global: &CxxGlobal) -> String {
+    let unit = unit(&CxxGlobal { number: 0, ..global.clone() });
     let mut needed: Vec<&str> = Vec::new();
     let mut text = unit.clone();
     for (word, line) in NAMED.iter().rev() {
@@ -270,6 +278,6 @@ pub fn source(global: &Global) -> String {
 }
 
 /// Returns the prelude and the units of several globals, each in one line.
-pub fn lines(globals: &[&Global]) -> Vec<String> {
+pub fn lines(globals: &[&CxxGlobal]) -> Vec<String> {
     [prelude()].into_iter().chain(globals.iter().map(|global| unit(global))).collect()
 }

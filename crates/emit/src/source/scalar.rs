@@ -1,6 +1,6 @@
 //! Arithmetic types of C++.
 
-use super::number::{DOUBLE, Format, SINGLE};
+use super::number::{DOUBLE, FloatFormat, SINGLE};
 
 ptxsmith_syntax::every! {
     /// An arithmetic type, or an enumeration of the prelude.
@@ -79,7 +79,7 @@ impl Scalar {
     }
 
     /// Returns the format of a floating-point type.
-    pub fn format(self) -> Option<Format> {
+    pub fn format(self) -> Option<FloatFormat> {
         match self {
             Scalar::Float => Some(SINGLE),
             Scalar::Double => Some(DOUBLE),

@@ -1,4 +1,5 @@
-//! The JSON form of an expected result: `ptxsmith.module/1`, with the notes on the comparison in the same object.
+//! The JSON form of an expected result: `ptxsmith.module/1`, with the notes on the comparison in the same
+//! object.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Error, Map, Value};
 
 use super::{
-    AccessDifference, Basis, Expected, ExpectedAnswer, ModuleAnswer, Refusal, Ruling, UndecidedPart,
+    AccessDifference, Basis, Expected, ExpectedAnswer, ExpectedRefusal, ModuleAnswer, Ruling, UndecidedPart,
     UnmodelledPart,
 };
 use crate::observation::schema;
@@ -33,7 +34,7 @@ fn is_zero(count: &u64) -> bool {
 
 /// The answer of the specification for a module.
 #[derive(Serialize, Deserialize)]
-struct Module {
+struct ModuleJson {
     #[serde(default = "schema")]
     schema: String,
     #[serde(default)]
@@ -49,7 +50,7 @@ struct Module {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     unmodelled: Vec<UnmodelledPart>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    refusal: Option<Refusal>,
+    refusal: Option<ExpectedRefusal>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     undecided: Vec<UndecidedPart>,
     /// `true` or null; missing if validity was not asked for.
@@ -81,30 +82,32 @@ struct Based<T> {
 }
 
 fn based<K: Ord + Clone, T>(held: BTreeMap<K, T>, bases: &BTreeMap<K, Basis>) -> BTreeMap<K, Based<T>> {
-    let with_basis = |(name, held): (K, T)| {
-        let basis = bases.get(&name).cloned().unwrap_or_default();
-        (name, Based { held, basis })
-    };
-    held.into_iter().map(with_basis).collect()
+    held.into_iter()
+        .map(|(name, held)| {
+            let basis = bases.get(&name).cloned().unwrap_or_default();
+            (name, Based { held, basis })
+        })
+        .collect()
 }
 
-fn split<K: Ord + Clone, T>(all: BTreeMap<K, Based<T>>) -> (BTreeMap<K, T>, BTreeMap<K, Basis>) {
-    let (mut held, mut bases) = (BTreeMap::new(), BTreeMap::new());
-    for (name, one) in all {
-        bases.insert(name.clone(), one.basis);
-        held.insert(name, one.held);
+fn split<K: Ord + Clone, T>(based: BTreeMap<K, Based<T>>) -> (BTreeMap<K, T>, BTreeMap<K, Basis>) {
+    let mut held = BTreeMap::new();
+    let mut bases = BTreeMap::new();
+    for (name, value) in based {
+        bases.insert(name.clone(), value.basis);
+        held.insert(name, value.held);
     }
     (held, bases)
 }
 
-impl From<ModuleAnswer> for Module {
-    fn from(answer: ModuleAnswer) -> Module {
+impl From<ModuleAnswer> for ModuleJson {
+    fn from(answer: ModuleAnswer) -> ModuleJson {
         let (outcome, reason, refusal) = match answer.ruling {
             Ruling::Accepted => (ModuleOutcome::Accepted, None, None),
             Ruling::Refused(refusal) => (ModuleOutcome::Refused, None, Some(refusal)),
             Ruling::Unmodelled(reason) => (ModuleOutcome::Unmodelled, Some(reason), None),
         };
-        Module {
+        ModuleJson {
             schema: schema(),
             outcome,
             reason,
@@ -119,15 +122,15 @@ impl From<ModuleAnswer> for Module {
     }
 }
 
-impl From<Module> for ModuleAnswer {
-    fn from(json: Module) -> ModuleAnswer {
+impl From<ModuleJson> for ModuleAnswer {
+    fn from(json: ModuleJson) -> ModuleAnswer {
         let (variables, variable_bases) = split(json.variables);
         let (kernels, kernel_bases) = split(json.kernels);
         ModuleAnswer {
             ruling: match (json.refusal, json.outcome) {
                 (Some(refusal), _) => Ruling::Refused(refusal),
                 (None, ModuleOutcome::Accepted) => Ruling::Accepted,
-                (None, ModuleOutcome::Refused) => Ruling::Refused(Refusal::default()),
+                (None, ModuleOutcome::Refused) => Ruling::Refused(ExpectedRefusal::default()),
                 (None, ModuleOutcome::Unmodelled) => Ruling::Unmodelled(json.reason.unwrap_or_default()),
             },
             variables,
@@ -143,7 +146,7 @@ impl From<Module> for ModuleAnswer {
 
 impl From<ModuleAnswer> for Value {
     fn from(answer: ModuleAnswer) -> Value {
-        object(&Module::from(answer)).into()
+        object(&ModuleJson::from(answer)).into()
     }
 }
 
@@ -160,7 +163,7 @@ impl From<Expected> for Value {
         let Expected { answer, form, variables_left_out, contains, company } = expected;
         let mut json = match answer {
             ExpectedAnswer::Unsaid => Map::new(),
-            ExpectedAnswer::Module(answer) => object(&Module::from(*answer)),
+            ExpectedAnswer::Module(answer) => object(&ModuleJson::from(*answer)),
             ExpectedAnswer::Accesses(accesses) => object(&BTreeMap::from([(ACCESSES, accesses)])),
             ExpectedAnswer::SameAs(observation) => object(&observation),
         };
@@ -180,45 +183,49 @@ impl TryFrom<Value> for Expected {
             return Ok(Expected::default());
         }
         let Notes { form, variables_left_out, contains, company } = Notes::deserialize(&json)?;
-        let answer = match Shape::of(&json) {
-            Shape::Notes => ExpectedAnswer::Unsaid,
-            Shape::Accesses => {
+        let answer = match JsonShape::from_json(&json) {
+            JsonShape::Notes => ExpectedAnswer::Unsaid,
+            JsonShape::Accesses => {
                 ExpectedAnswer::Accesses(Vec::<AccessDifference>::deserialize(&json[ACCESSES])?)
             }
-            Shape::Observation => ExpectedAnswer::SameAs(Box::new(Observation::deserialize(&json)?)),
-            Shape::Module => ExpectedAnswer::Module(Box::new(Module::deserialize(&json)?.into())),
+            JsonShape::Observation => ExpectedAnswer::SameAs(Box::new(Observation::deserialize(&json)?)),
+            JsonShape::Module => ExpectedAnswer::Module(Box::new(ModuleJson::deserialize(&json)?.into())),
         };
         Ok(Expected { answer, form, variables_left_out, contains, company })
     }
 }
 
+/// Returns true if every member of this object names its clauses, or there are none.
+fn has_clauses(members: &Value) -> bool {
+    let Some(members) = members.as_object() else { return true };
+    members.values().all(|member| member["clauses"].is_array())
+}
+
 /// The shape of a JSON object, which has no tag of its own.
-enum Shape {
+enum JsonShape {
     Notes,
     Accesses,
     Observation,
     Module,
 }
 
-impl Shape {
-    /// Returns the shape of an object. Only an observation has an outcome other than the oracle's, is refused without `refusal`, or has
-    /// variables without `clauses`.
-    fn of(json: &Value) -> Shape {
+impl JsonShape {
+    /// Returns the shape of an object. Only an observation has an outcome other than the oracle's, is refused
+    /// without `refusal`, or has variables without `clauses`.
+    fn from_json(json: &Value) -> JsonShape {
         let outcome = &json["outcome"];
-        let has_clauses =
-            |held: &Value| held.as_object().is_none_or(|all| all.values().all(|of| of["clauses"].is_array()));
         let is_undecided = outcome.is_null() || *outcome == Ruling::Unmodelled(String::new()).name();
         let rests_on_clauses = *outcome == Outcome::Accepted.name()
             && has_clauses(&json["variables"])
             && has_clauses(&json["kernels"]);
         if json[ACCESSES].is_array() {
-            Shape::Accesses
+            JsonShape::Accesses
         } else if ["outcome", "variables", "kernels", "refusal"].iter().all(|key| json[*key].is_null()) {
-            Shape::Notes
+            JsonShape::Notes
         } else if is_undecided || json["refusal"].is_object() || rests_on_clauses {
-            Shape::Module
+            JsonShape::Module
         } else {
-            Shape::Observation
+            JsonShape::Observation
         }
     }
 }

@@ -6,7 +6,7 @@ use super::initializers::{each_at_depth, unwrap};
 use super::tree::{change_declaration, change_declarator, declarations};
 use super::{Edit, edit};
 use crate::cuts::cuts;
-use crate::program::{PLAINEST, Program};
+use crate::program::{Program, rank_of_type};
 
 /// Removes runs of variables from each statement.
 pub(super) fn declarators(program: &Program) -> Vec<Edit> {
@@ -25,15 +25,12 @@ pub(super) fn declarators(program: &Program) -> Vec<Edit> {
     edits
 }
 
-/// Removes words before the names. Also removes a vector type together with its braces, and the count of a parameterized name.
+/// Removes words before the names. Also removes a vector type together with its braces, and the count of a
+/// parameterized name.
 pub(super) fn specifiers(program: &Program) -> Vec<Edit> {
     let mut edits = Vec::new();
     for (number, declaration) in declarations_of(program) {
         for (nth, specifier) in declaration.specifiers.iter().enumerate() {
-            let drop_it = move |declaration: &mut ptxsmith_syntax::Declaration| {
-                declaration.specifiers.remove(nth);
-                Some(())
-            };
             // Every declaration needs a state space and a type.
             let kind = std::mem::discriminant(specifier);
             let alone =
@@ -41,45 +38,29 @@ pub(super) fn specifiers(program: &Program) -> Vec<Edit> {
             let needed =
                 matches!(specifier, Specifier::Space(..) | Specifier::Type(_) | Specifier::Opaque(_));
             if !(needed && alone) {
-                edits.push(edit(move |module| change_declaration(module, number, drop_it)));
+                edits.push(edit(move |module| {
+                    change_declaration(module, number, |declaration| {
+                        declaration.specifiers.remove(nth);
+                        Some(())
+                    })
+                }));
             }
             match specifier {
                 Specifier::Vector(_) => {
-                    for last in [false, true] {
-                        edits.push(edit(move |module| {
-                            change_declaration(module, number, |declaration| {
-                                drop_it(declaration)?;
-                                for declarator in &mut declaration.declarators {
-                                    let depth = declarator.dimensions.len();
-                                    if let Some(initializer) = &mut declarator.initializer {
-                                        unwrap(initializer, depth, last);
-                                    }
-                                }
-                                Some(())
-                            })
-                        }));
-                    }
+                    edits.extend([false, true].map(|last| remove_vector((number, nth), last)));
                 }
                 Specifier::Attributes(attributes) => {
-                    for (at, attribute) in attributes.iter().enumerate() {
-                        let mut add = |change: fn(&mut Vec<Attribute>, usize) -> Option<()>| {
-                            edits.push(edit(move |module| {
-                                change_declaration(module, number, |declaration| {
-                                    match declaration.specifiers.get_mut(nth) {
-                                        Some(Specifier::Attributes(attributes)) => change(attributes, at),
-                                        _ => None,
-                                    }
-                                })
-                            }));
-                        };
+                    for (index, attribute) in attributes.iter().enumerate() {
                         if attributes.len() > 1 {
-                            add(|attributes, at| {
-                                attributes.remove(at);
+                            edits.push(change_attributes((number, nth), move |attributes| {
+                                attributes.remove(index);
                                 Some(())
-                            });
+                            }));
                         }
                         if !attribute.arguments.is_empty() {
-                            add(|attributes, at| attributes[at].arguments.pop().map(drop));
+                            edits.push(change_attributes((number, nth), move |attributes| {
+                                attributes[index].arguments.pop().map(drop)
+                            }));
                         }
                     }
                 }
@@ -108,33 +89,17 @@ pub(super) fn specifiers(program: &Program) -> Vec<Edit> {
 /// Replaces types, vector lengths and state spaces, the plainest and then the shortest first.
 pub(super) fn types(program: &Program) -> Vec<Edit> {
     let mut types = ScalarType::ALL.to_vec();
-    let place = |ty: &ScalarType| PLAINEST.iter().position(|plain| plain == ty).unwrap_or(PLAINEST.len());
-    types.sort_by_key(|ty| (place(ty), ty.keyword().len(), ty.keyword()));
+    types.sort_by_key(|&ty| (rank_of_type(ty), ty.keyword().len(), ty.keyword()));
     let mut edits = Vec::new();
     for (number, declaration) in declarations_of(program) {
         for (nth, specifier) in declaration.specifiers.iter().enumerate() {
-            let mut add = |other: Specifier| {
+            for other in other_specifiers(specifier, &types) {
                 edits.push(edit(move |module| {
                     change_declaration(module, number, |declaration| {
                         *declaration.specifiers.get_mut(nth)? = other.clone();
                         Some(())
                     })
                 }));
-            };
-            match specifier {
-                Specifier::Type(own) => {
-                    types.iter().filter(|ty| *ty != own).for_each(|ty| add(Specifier::Type(*ty)));
-                }
-                Specifier::Vector(own) => {
-                    let others = VectorLength::ALL.iter().filter(|length| *length != own);
-                    others.for_each(|length| add(Specifier::Vector(*length)));
-                }
-                Specifier::Space(own, bank) => {
-                    for space in [StateSpace::Global, StateSpace::Const].into_iter().filter(|s| s != own) {
-                        add(Specifier::Space(space, bank.clone()));
-                    }
-                }
-                _ => {}
             }
         }
         // Replaces a vector by a shorter one and shortens its lists to fit.
@@ -164,6 +129,55 @@ pub(super) fn types(program: &Program) -> Vec<Edit> {
         }
     }
     edits
+}
+
+/// Creates an edit that removes a vector type and replaces the lists of its elements by their first or last element.
+fn remove_vector((number, nth): (usize, usize), last: bool) -> Edit {
+    edit(move |module| {
+        change_declaration(module, number, |declaration| {
+            declaration.specifiers.remove(nth);
+            for declarator in &mut declaration.declarators {
+                let depth = declarator.dimensions.len();
+                if let Some(initializer) = &mut declarator.initializer {
+                    unwrap(initializer, depth, last);
+                }
+            }
+            Some(())
+        })
+    })
+}
+
+/// Creates an edit of the attributes in a specifier, which is given by the numbers of its declaration and of
+/// itself.
+fn change_attributes(
+    (number, nth): (usize, usize),
+    change: impl Fn(&mut Vec<Attribute>) -> Option<()> + 'static,
+) -> Edit {
+    edit(move |module| {
+        change_declaration(module, number, |declaration| match declaration.specifiers.get_mut(nth) {
+            Some(Specifier::Attributes(attributes)) => change(attributes),
+            _ => None,
+        })
+    })
+}
+
+/// Returns the types, vector lengths or state spaces that may replace a specifier. `types` are all types in
+/// the order in which they are tried.
+fn other_specifiers(specifier: &Specifier, types: &[ScalarType]) -> Vec<Specifier> {
+    match specifier {
+        Specifier::Type(ty) => {
+            types.iter().filter(|other| *other != ty).map(|other| Specifier::Type(*other)).collect()
+        }
+        Specifier::Vector(length) => {
+            let others = VectorLength::ALL.iter().filter(|other| *other != length);
+            others.map(|other| Specifier::Vector(*other)).collect()
+        }
+        Specifier::Space(space, bank) => {
+            let others = [StateSpace::Global, StateSpace::Const].into_iter().filter(|other| other != space);
+            others.map(|other| Specifier::Space(other, bank.clone())).collect()
+        }
+        _ => Vec::new(),
+    }
 }
 
 fn declarations_of(program: &Program) -> impl Iterator<Item = (usize, ptxsmith_syntax::Declaration)> {

@@ -1,4 +1,5 @@
-//! Simplifies expressions: an operand instead of an operation, a constant instead of either, or another operator.
+//! Simplifies expressions: an operand instead of an operation, a constant instead of either, or another
+//! operator.
 
 use std::rc::Rc;
 
@@ -11,8 +12,9 @@ use super::tree::{change_declaration, exprs, initial_values, replace_expr};
 use super::{Edit, edit};
 use crate::program::Program;
 
-/// Constants that may replace any expression, smallest first: zero, one, minus one, small integers, the shift counts at which behaviour
-/// changes, the smallest signed integer in its shortest spellings, and floating-point numbers, one of them subnormal.
+/// Constants that may replace any expression, smallest first: zero, one, minus one, small integers, the shift
+/// counts at which behaviour changes, the smallest signed integer in its shortest spellings, and
+/// floating-point numbers, one of them subnormal.
 const CONSTANTS: [&str; 21] = [
     "0",
     "1",
@@ -37,13 +39,13 @@ const CONSTANTS: [&str; 21] = [
     "0f00000000",
 ];
 
-/// Replaces each expression by one of its parts, smallest first; then each operation by one of its operands, outermost first.
+/// Replaces each expression by one of its parts, smallest first; then each operation by one of its operands,
+/// outermost first.
 pub(super) fn operands(program: &Program) -> Vec<Edit> {
     let mut edits = Vec::new();
     for (number, expr) in exprs_of(program) {
-        let length = |id: NodeId| id - expr.first(id);
         let mut parts: Vec<NodeId> = (0..expr.root()).collect();
-        parts.sort_by_key(|&id| (length(id), id));
+        parts.sort_by_key(|&id| (id - expr.first(id), id));
         edits.extend(parts.into_iter().map(|id| {
             let expr = expr.clone();
             edit(move |module| replace_expr(module, number, &expr.part(id)))
@@ -83,7 +85,8 @@ pub(super) fn constants(program: &Program) -> Vec<Edit> {
     edits
 }
 
-/// Replaces an initial value by one of its parts that needs a wider type: numbers that are not integers, and addresses.
+/// Replaces an initial value by one of its parts that needs a wider type: numbers that are not integers, and
+/// addresses.
 pub(super) fn wider_operands(program: &Program) -> Vec<Edit> {
     const WIDER: [ScalarType; 3] = [ScalarType::B32, ScalarType::B64, ScalarType::U64];
     let mut edits = Vec::new();
@@ -95,8 +98,9 @@ pub(super) fn wider_operands(program: &Program) -> Vec<Edit> {
                 edits.push(edit(move |module| {
                     replace_expr(module, number, &expr.part(id))?;
                     change_declaration(module, declaration, |declaration| {
-                        let of_type = |specifier: &&mut Specifier| matches!(specifier, Specifier::Type(_));
-                        *declaration.specifiers.iter_mut().find(of_type)? = Specifier::Type(wider);
+                        let mut specifiers = declaration.specifiers.iter_mut();
+                        let ty = specifiers.find(|specifier| matches!(specifier, Specifier::Type(_)))?;
+                        *ty = Specifier::Type(wider);
                         Some(())
                     })
                 }));
@@ -106,8 +110,8 @@ pub(super) fn wider_operands(program: &Program) -> Vec<Edit> {
     edits
 }
 
-/// Replaces each operator by the others of its kind, also with a simple right operand; exchanges the operands of infix operators; and moves
-/// unary operators into the arms of `?:`.
+/// Replaces each operator by the others of its kind, also with a simple right operand; exchanges the operands
+/// of infix operators; and moves unary operators into the arms of `?:`.
 pub(super) fn operators(program: &Program) -> Vec<Edit> {
     let mut edits = Vec::new();
     for (number, expr) in exprs_of(program) {
@@ -163,75 +167,80 @@ fn operands_of(kind: &NodeKind) -> Vec<NodeId> {
 
 /// Returns the operation at this position with other operators, and with its operands exchanged.
 fn others(expr: &Expr, id: NodeId) -> Vec<Expr> {
-    let part = |operand: NodeId, least: u8| bound(&expr.part(operand), least);
-    let read = |text: String| parse_expr(&text).ok();
-    match *expr.kind(id) {
-        NodeKind::Unary(own, operand) => {
-            let ops = UnaryOp::ALL.into_iter().filter(|op| *op != own);
-            let moved = into_arms(expr, own, operand).into_iter().filter_map(read);
-            ops.filter_map(|op| read(format!("{} {}", op.symbol(), part(operand, precedence::UNARY))))
-                .chain(moved)
-                .collect()
+    let texts = match *expr.kind(id) {
+        NodeKind::Unary(op, operand) => other_unary(expr, op, operand),
+        NodeKind::Cast(cast, operand) => {
+            let operand = bound(&expr.part(operand), precedence::UNARY);
+            let casts = Cast::ALL.into_iter().filter(|other| *other != cast);
+            casts.map(|other| format!("{} {operand}", other.symbol())).collect()
         }
-        NodeKind::Cast(own, operand) => {
-            let casts = Cast::ALL.into_iter().filter(|cast| *cast != own);
-            let read = |cast: Cast| read(format!("{} {}", cast.symbol(), part(operand, precedence::UNARY)));
-            casts.filter_map(read).collect()
-        }
-        NodeKind::Binary(own, left, right) => {
-            let infix = |op: BinaryOp, left, right| {
-                let least = op.precedence();
-                read(format!("{} {} {}", part(left, least), op.symbol(), part(right, least + 1)))
-            };
-            let mut ops: Vec<BinaryOp> = BinaryOp::ALL.into_iter().filter(|op| *op != own).collect();
-            ops.sort_by_key(|op| (op.symbol().len(), op.symbol()));
-            let exchanged = infix(own, right, left);
-            let with_simple = |op: BinaryOp| {
-                let left = part(left, op.precedence());
-                ["0", "1", "2"]
-                    .map(|right| read(format!("{left} {} {right}", op.symbol())))
-                    .into_iter()
-                    .flatten()
-            };
-            let simple: Vec<Expr> = ops.iter().copied().flat_map(with_simple).collect();
-            ops.into_iter().filter_map(|op| infix(op, left, right)).chain(exchanged).chain(simple).collect()
-        }
+        NodeKind::Binary(op, left, right) => other_binary(expr, op, left, right),
         NodeKind::Ternary(condition, then, otherwise) => {
-            let (condition, then, otherwise) = (
-                part(condition, precedence::BINARY_LOWEST),
-                part(then, 0),
-                part(otherwise, precedence::TERNARY),
-            );
+            let condition = bound(&expr.part(condition), precedence::BINARY_LOWEST);
+            let then = bound(&expr.part(then), 0);
+            let otherwise = bound(&expr.part(otherwise), precedence::TERNARY);
             // Exchanges the arms, also with a constant condition that selects either of them.
-            let conditions = [condition.as_str(), "0", "1"];
-            let exchanged = |condition: &str| read(format!("{condition} ? {otherwise} : {then}"));
-            conditions.into_iter().filter_map(exchanged).collect()
+            [condition.as_str(), "0", "1"]
+                .map(|condition| format!("{condition} ? {otherwise} : {then}"))
+                .into()
         }
         _ => Vec::new(),
+    };
+    texts.iter().filter_map(|text| parse_expr(text).ok()).collect()
+}
+
+/// Returns a unary operation with the other operators, and then with its operator moved into the arms of
+/// `?:`.
+fn other_unary(expr: &Expr, op: UnaryOp, operand: NodeId) -> Vec<String> {
+    let operand_text = bound(&expr.part(operand), precedence::UNARY);
+    let mut texts = Vec::new();
+    for other in UnaryOp::ALL.into_iter().filter(|other| *other != op) {
+        texts.push(format!("{} {operand_text}", other.symbol()));
     }
+    texts.extend(into_arms(expr, op, operand));
+    texts
+}
+
+/// Returns an infix operation with the other operators, then with its operands exchanged, and then with the
+/// other operators and a simple right operand.
+fn other_binary(expr: &Expr, op: BinaryOp, left: NodeId, right: NodeId) -> Vec<String> {
+    let mut others: Vec<BinaryOp> = BinaryOp::ALL.into_iter().filter(|other| *other != op).collect();
+    others.sort_by_key(|other| (other.symbol().len(), other.symbol()));
+    let mut texts: Vec<String> = others.iter().map(|other| infix(expr, *other, left, right)).collect();
+    texts.push(infix(expr, op, right, left));
+    for other in others {
+        let left = bound(&expr.part(left), other.precedence());
+        texts.extend(["0", "1", "2"].map(|right| format!("{left} {} {right}", other.symbol())));
+    }
+    texts
+}
+
+fn infix(expr: &Expr, op: BinaryOp, left: NodeId, right: NodeId) -> String {
+    let least = op.precedence();
+    let left = bound(&expr.part(left), least);
+    let right = bound(&expr.part(right), least + 1);
+    format!("{left} {} {right}", op.symbol())
 }
 
 /// Returns `-(c ? a : b)` as `(c ? a : -b)` and as `(c ? -a : b)`.
 fn into_arms(expr: &Expr, op: UnaryOp, operand: NodeId) -> Vec<String> {
     let NodeKind::Paren(inner) = *expr.kind(operand) else { return Vec::new() };
     let NodeKind::Ternary(condition, then, otherwise) = *expr.kind(inner) else { return Vec::new() };
-    let part = |id: NodeId| expr.part(id).to_string();
-    let unary = |id: NodeId| format!("{}{}", op.symbol(), bound(&expr.part(id), precedence::UNARY));
+    let condition = expr.part(condition);
+    let (then, otherwise) = (expr.part(then), expr.part(otherwise));
     vec![
-        format!("({} ? {} : {})", part(condition), part(then), unary(otherwise)),
-        format!("({} ? {} : {})", part(condition), unary(then), part(otherwise)),
+        format!("({condition} ? {then} : {}{})", op.symbol(), bound(&otherwise, precedence::UNARY)),
+        format!("({condition} ? {}{} : {otherwise})", op.symbol(), bound(&then, precedence::UNARY)),
     ]
 }
 
 /// Returns the text of an expression, in parentheses if its precedence is less than `least`.
 fn bound(expr: &Expr, least: u8) -> String {
-    match expr.kind(expr.root()).precedence() >= least {
-        true => expr.to_string(),
-        false => format!("({expr})"),
-    }
+    if expr.kind(expr.root()).precedence() >= least { expr.to_string() } else { format!("({expr})") }
 }
 
-/// Returns the expression with the part at `id` replaced. Adds parentheses around the new part if its position needs them.
+/// Returns the expression with the part at `id` replaced. Adds parentheses around the new part if its
+/// position needs them.
 fn substituted(expr: &Expr, id: NodeId, with: &Expr) -> Expr {
     if with.kind(with.root()).precedence() >= needed_at(expr, id) {
         return expr.replaced(id, with);

@@ -12,8 +12,8 @@ const FEW: usize = 16;
 /// A change of a function. It returns `None` if there is nothing to change.
 type Change = Box<dyn Fn(&mut Function) -> Option<()>>;
 
-/// For each function: removes the body, directives and statements; joins declarations; exchanges neighbours; removes the braces of blocks;
-/// removes parameters, and words before and after `.entry` and `.func`.
+/// For each function: removes the body, directives and statements; joins declarations; exchanges neighbours;
+/// removes the braces of blocks; removes parameters, and words before and after `.entry` and `.func`.
 pub(super) fn edits(program: &Program) -> Vec<Edit> {
     let mut edits = Vec::new();
     let items = program.module().map_or(&[][..], |module| &module.items);

@@ -9,126 +9,44 @@ use super::{Edit, edit};
 use crate::cuts::{all_and_cuts, cuts};
 use crate::program::Program;
 
-/// The maximum number of single values that are tried in place of a whole variable, and of rows in place of a whole array. Larger ones are
-/// first shortened by removing runs.
+/// The maximum number of single values that are tried in place of a whole variable, and of rows in place of a
+/// whole array. Larger ones are first shortened by removing runs.
 const MOST_PICKED: usize = 64;
 
 /// A change of a variable. It returns `None` if there is nothing to change.
 type Change = Box<dyn Fn(&mut Declarator) -> Option<()>>;
 
-/// For each variable: removes the initial value; removes rows, then columns at every depth; replaces the whole by one value or one row;
-/// removes a dimension; then removes entries of single lists, and reduces dimensions.
+/// For each variable: removes the initial value; removes rows, then columns at every depth; replaces the
+/// whole by one value or one row; removes a dimension; then removes entries of single lists, and reduces
+/// dimensions.
 pub(super) fn edits(program: &Program) -> Vec<Edit> {
     let mut edits = Vec::new();
     let declarations = program.module().map(declarations).unwrap_or_default();
     for (number, declaration) in declarations.iter().enumerate() {
         for (nth, declarator) in declaration.declarators.iter().enumerate() {
-            of_declarator(&mut edits, (number, nth), declarator);
+            declarator_edits(&mut edits, (number, nth), declarator);
         }
     }
     edits
 }
 
-fn of_declarator(edits: &mut Vec<Edit>, place: (usize, usize), declarator: &Declarator) {
-    let mut add = |change: Change| {
-        edits.push(edit(move |module| change_declarator(module, place, &change)));
-    };
-    let levels = declarator.dimensions.len();
+fn declarator_edits(edits: &mut Vec<Edit>, place: (usize, usize), declarator: &Declarator) {
+    let mut changes: Vec<Change> = Vec::new();
     if let Some(initializer) = &declarator.initializer {
-        add(Box::new(|declarator| declarator.initializer.take().map(drop)));
-        let lengths = lengths(initializer);
-        for (depth, &length) in lengths.iter().enumerate() {
-            for run in cuts(length) {
-                let cut = run.clone();
-                add(Box::new(move |declarator| {
-                    shorten(declarator.dimensions.get_mut(depth)?, cut.len())?;
-                    cut_at_depth(declarator.initializer.as_mut()?, depth, &cut);
-                    Some(())
-                }));
-                add(Box::new(move |declarator| {
-                    cut_at_depth(declarator.initializer.as_mut()?, depth, &run);
-                    Some(())
-                }));
-            }
-        }
-        for leaf in 0..initializer.values().take(MOST_PICKED).count() {
-            add(Box::new(move |declarator| {
-                (!declarator.dimensions.is_empty()).then(|| declarator.dimensions.clear())?;
-                let value = declarator.values().nth(leaf)?.clone();
-                declarator.initializer = Some(Initializer::Value(value));
-                Some(())
-            }));
-        }
-        for row in 0..lengths.first().map_or(0, |&length| length.min(MOST_PICKED)) {
-            add(Box::new(move |declarator| {
-                (!declarator.dimensions.is_empty()).then(|| declarator.dimensions.remove(0))?;
-                let Some(Initializer::List(list)) = &mut declarator.initializer else { return None };
-                declarator.initializer = Some(list.items.swap_remove(row));
-                Some(())
-            }));
-        }
+        value_changes(&mut changes, initializer);
     }
-    for level in 0..levels {
-        for last in [false, true] {
-            add(Box::new(move |declarator| {
-                declarator.dimensions.remove(level);
-                if let Some(initializer) = &mut declarator.initializer {
-                    unwrap(initializer, level, last);
-                }
-                Some(())
-            }));
-        }
+    dimension_changes(&mut changes, declarator);
+    if let Some(initializer) = &declarator.initializer {
+        list_changes(&mut changes, initializer);
     }
-    for level in 0..levels {
-        let given = declarator.initializer.as_ref().and_then(|i| lengths(i).get(level).copied());
-        if level == 0 {
-            add(Box::new(|declarator| declarator.dimensions.first_mut()?.take().map(drop)));
-        }
-        let own = declarator.dimensions[level].as_ref().and_then(Expr::as_integer);
-        let fixed = [Some(1), Some(2), given.map(|length| length as u64)].into_iter().flatten();
-        // Tries the largest step first. With steps of 1, reducing a number with many digits would never finish.
-        let lesser =
-            move |n: u64| (1..u64::BITS).map(move |k| n >> k).take_while(|&by| by > 0).map(move |by| n - by);
-        for length in
-            fixed.chain(own.into_iter().flat_map(lesser)).filter(|&length| length > 0 && own != Some(length))
-        {
-            add(Box::new(move |declarator| {
-                declarator.dimensions[level] = Some(Expr::number(length.to_string()));
-                Some(())
-            }));
-        }
-    }
-    let initializer = declarator.initializer.as_ref();
-    for (path, list) in initializer.map(lists).unwrap_or_default() {
-        for run in all_and_cuts(list.items.len()) {
-            let path = path.clone();
-            add(Box::new(move |declarator| {
-                list_at(declarator.initializer.as_mut()?, &path)?.items.drain(run.clone());
-                Some(())
-            }));
-        }
-        if list.trailing_comma {
-            let path = path.clone();
-            add(Box::new(move |declarator| {
-                list_at(declarator.initializer.as_mut()?, &path)?.trailing_comma = false;
-                Some(())
-            }));
-        }
-        for item in list.items.iter().take(2) {
-            // Usually invalid, but the question may be about the nesting of lists.
-            let (path, item) = (path.clone(), item.clone());
-            add(Box::new(move |declarator| {
-                *initializer_at(declarator.initializer.as_mut()?, &path)? = item.clone();
-                Some(())
-            }));
-        }
+    for change in changes {
+        edits.push(edit(move |module| change_declarator(module, place, &change)));
     }
     // Replaces a list with a single value, such as a vector, by the value, and removes the vector type.
-    let value = initializer.and_then(|initializer| match initializer {
-        Initializer::List(_) if levels == 0 => initializer.values().next().cloned(),
-        _ => None,
-    });
-    if let Some(value) = value {
+    if let Some(initializer @ Initializer::List(_)) = &declarator.initializer
+        && declarator.dimensions.is_empty()
+        && let Some(value) = initializer.values().next().cloned()
+    {
         let (number, nth) = place;
         edits.push(edit(move |module| {
             change_declaration(module, number, |declaration| {
@@ -138,6 +56,111 @@ fn of_declarator(edits: &mut Vec<Edit>, place: (usize, usize), declarator: &Decl
             })
         }));
     }
+}
+
+/// Removes the initial value, or rows and columns of it; replaces the whole by one value or one row.
+fn value_changes(changes: &mut Vec<Change>, initializer: &Initializer) {
+    changes.push(Box::new(|declarator| declarator.initializer.take().map(drop)));
+    let lengths = lengths(initializer);
+    for (depth, &length) in lengths.iter().enumerate() {
+        for run in cuts(length) {
+            let cut = run.clone();
+            changes.push(Box::new(move |declarator| {
+                shorten(declarator.dimensions.get_mut(depth)?, cut.len())?;
+                cut_at_depth(declarator.initializer.as_mut()?, depth, &cut);
+                Some(())
+            }));
+            changes.push(Box::new(move |declarator| {
+                cut_at_depth(declarator.initializer.as_mut()?, depth, &run);
+                Some(())
+            }));
+        }
+    }
+    for leaf in 0..initializer.values().take(MOST_PICKED).count() {
+        changes.push(Box::new(move |declarator| {
+            (!declarator.dimensions.is_empty()).then(|| declarator.dimensions.clear())?;
+            let value = declarator.values().nth(leaf)?.clone();
+            declarator.initializer = Some(Initializer::Value(value));
+            Some(())
+        }));
+    }
+    for row in 0..lengths.first().map_or(0, |&length| length.min(MOST_PICKED)) {
+        changes.push(Box::new(move |declarator| {
+            (!declarator.dimensions.is_empty()).then(|| declarator.dimensions.remove(0))?;
+            let Some(Initializer::List(list)) = &mut declarator.initializer else { return None };
+            declarator.initializer = Some(list.items.swap_remove(row));
+            Some(())
+        }));
+    }
+}
+
+/// Removes dimensions, and then changes their lengths.
+fn dimension_changes(changes: &mut Vec<Change>, declarator: &Declarator) {
+    let levels = declarator.dimensions.len();
+    for level in 0..levels {
+        for last in [false, true] {
+            changes.push(Box::new(move |declarator| {
+                declarator.dimensions.remove(level);
+                if let Some(initializer) = &mut declarator.initializer {
+                    unwrap(initializer, level, last);
+                }
+                Some(())
+            }));
+        }
+    }
+    let given_lengths = declarator.initializer.as_ref().map(lengths).unwrap_or_default();
+    for level in 0..levels {
+        if level == 0 {
+            changes.push(Box::new(|declarator| declarator.dimensions.first_mut()?.take().map(drop)));
+        }
+        let current = declarator.dimensions[level].as_ref().and_then(Expr::as_integer);
+        let mut lengths = vec![1, 2];
+        lengths.extend(given_lengths.get(level).map(|&length| length as u64));
+        lengths.extend(current.into_iter().flat_map(lesser_lengths));
+        for length in lengths.into_iter().filter(|&length| length > 0 && current != Some(length)) {
+            changes.push(Box::new(move |declarator| {
+                declarator.dimensions[level] = Some(Expr::number(length.to_string()));
+                Some(())
+            }));
+        }
+    }
+}
+
+/// Removes entries and the trailing comma of each list, and replaces the list by one of its entries.
+fn list_changes(changes: &mut Vec<Change>, initializer: &Initializer) {
+    for (path, list) in lists(initializer) {
+        for run in all_and_cuts(list.items.len()) {
+            let path = path.clone();
+            changes.push(Box::new(move |declarator| {
+                list_at(declarator.initializer.as_mut()?, &path)?.items.drain(run.clone());
+                Some(())
+            }));
+        }
+        if list.trailing_comma {
+            let path = path.clone();
+            changes.push(Box::new(move |declarator| {
+                list_at(declarator.initializer.as_mut()?, &path)?.trailing_comma = false;
+                Some(())
+            }));
+        }
+        for item in list.items.iter().take(2) {
+            // Usually invalid, but the question may be about the nesting of lists.
+            let (path, item) = (path.clone(), item.clone());
+            changes.push(Box::new(move |declarator| {
+                *initializer_at(declarator.initializer.as_mut()?, &path)? = item.clone();
+                Some(())
+            }));
+        }
+    }
+}
+
+/// Returns smaller numbers, the largest step first. With steps of 1, reducing a number with many digits would
+/// never finish.
+fn lesser_lengths(length: u64) -> impl Iterator<Item = u64> {
+    (1..u64::BITS)
+        .map(move |shift| length >> shift)
+        .take_while(|&step| step > 0)
+        .map(move |step| length - step)
 }
 
 /// Replaces each list at this depth by its first or last entry; an empty list becomes zero.
@@ -196,15 +219,15 @@ fn lists(initializer: &Initializer) -> Vec<(Vec<usize>, &InitializerList)> {
     if let Initializer::List(list) = initializer {
         found.push((Vec::new(), list));
     }
-    let mut at = 0;
-    while at < found.len() {
-        let (path, list) = found[at].clone();
+    let mut next = 0;
+    while next < found.len() {
+        let (path, list) = found[next].clone();
         for (nth, item) in list.items.iter().enumerate() {
             if let Initializer::List(inner) = item {
                 found.push((path.iter().copied().chain([nth]).collect(), inner));
             }
         }
-        at += 1;
+        next += 1;
     }
     found
 }

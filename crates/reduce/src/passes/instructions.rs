@@ -5,13 +5,14 @@ use ptxsmith_syntax::{Declarator, Item, Module, Operand, Role, Statement, Text, 
 use super::renaming::{replace_name, short_names};
 use super::tree::{declarations_mut, instructions_mut};
 use super::{Edit, edit};
-use crate::names::Names;
+use crate::names::ModuleNames;
 use crate::program::Program;
 
 /// The maximum number of names in a function for which each name is replaced by each other name.
 const FEW: usize = 12;
 
-/// For each instruction: removes the predicate and modifiers, exchanges neighbouring operands, and removes operands and their elements.
+/// For each instruction: removes the predicate and modifiers, exchanges neighbouring operands, and removes
+/// operands and their elements.
 pub(super) fn parts(program: &Program) -> Vec<Edit> {
     let mut edits = Vec::new();
     let mut module = program.module().cloned().unwrap_or_default();
@@ -58,12 +59,12 @@ fn change(number: usize, change: impl Fn(&mut ptxsmith_syntax::Instruction) -> O
     edit(move |module| change(instructions_mut(module).into_iter().nth(number)?))
 }
 
-/// For the names that each function declares: replaces a parameterized name by its used names, one name by another, and names by shorter
-/// ones.
+/// For the names that each function declares: replaces a parameterized name by its used names, one name by
+/// another, and names by shorter ones.
 pub(super) fn names(program: &Program) -> Vec<Edit> {
     let Some(module) = program.module() else { return Vec::new() };
     let mut edits = Vec::new();
-    let used = Names::of(module);
+    let used = ModuleNames::from_module(module);
     for (at, item) in module.items.iter().enumerate() {
         let Item::Function(_) = item else { continue };
         edits.push(edit(move |module| spell_out(module.items.get_mut(at)?)));
@@ -82,9 +83,9 @@ pub(super) fn names(program: &Program) -> Vec<Edit> {
             }
         }
         for name in &declared {
-            // A name of the same length may still be smaller in the order of texts. The second name is a fallback if the first cannot be
-            // used.
-            for short in short_names().filter(|short| !used.knows(short)).take(2) {
+            // A name of the same length may still be smaller in the order of texts. The second name is a
+            // fallback if the first cannot be used.
+            for short in short_names().filter(|short| !used.contains(short)).take(2) {
                 let name = name.clone();
                 edits.push(edit(move |module| {
                     replace_name(module.items.get_mut(at)?, &name, &short);
@@ -96,23 +97,27 @@ pub(super) fn names(program: &Program) -> Vec<Edit> {
     edits
 }
 
-/// Returns the names of variables and parameters that a function declares, followed by its labels. Parameterized names are not included.
+/// Returns the names of variables and parameters that a function declares, followed by its labels.
+/// Parameterized names are not included.
 fn declared(function: &Item) -> Vec<Text> {
     #[derive(Default)]
-    struct Declared(Vec<Text>, Vec<Text>);
-    impl<'m> Visit<'m> for Declared {
+    struct DeclaredNames {
+        variables: Vec<Text>,
+        labels: Vec<Text>,
+    }
+    impl<'m> Visit<'m> for DeclaredNames {
         fn name(&mut self, name: &'m Text, role: Role) {
             match role {
-                Role::Variable => self.0.push(name.clone()),
-                Role::Label => self.1.push(name.clone()),
+                Role::Variable => self.variables.push(name.clone()),
+                Role::Label => self.labels.push(name.clone()),
                 Role::Prefix(_) | Role::Function | Role::Use => {}
             }
         }
     }
-    let mut declared = Declared::default();
-    declared.item(function);
-    declared.0.append(&mut declared.1);
-    declared.0
+    let mut names = DeclaredNames::default();
+    names.item(function);
+    names.variables.append(&mut names.labels);
+    names.variables
 }
 
 /// Removes the matching variables from the body of a function.
@@ -137,7 +142,7 @@ fn remove(function: &mut Item, is_gone: &dyn Fn(&Declarator) -> bool) {
 
 /// Replaces each parameterized name by those of its names that are used.
 fn spell_out(function: &mut Item) -> Option<()> {
-    let names = Names::of_item(function);
+    let names = ModuleNames::from_item(function);
     let mut module = Module { items: vec![function.clone()] };
     let mut found = None;
     for declaration in declarations_mut(&mut module) {
@@ -147,11 +152,11 @@ fn spell_out(function: &mut Item) -> Option<()> {
                 continue;
             }
             found = Some(());
-            declaration.declarators.extend(names.mentioned_of(&declarator.name.text).map(|name| {
-                let mut one = Declarator { count: None, ..declarator.clone() };
-                one.name.text = name.clone();
-                one
-            }));
+            for name in names.mentioned_with_prefix(&declarator.name.text) {
+                let mut variable = Declarator { count: None, ..declarator.clone() };
+                variable.name.text = name.clone();
+                declaration.declarators.push(variable);
+            }
         }
     }
     *function = module.items.remove(0);

@@ -7,14 +7,15 @@ use ptxsmith_syntax::Module;
 
 use super::{Edit, edit};
 use crate::cuts::cuts;
-use crate::names::Needs;
+use crate::names::Dependencies;
 use crate::program::Program;
 
-/// Tries only the header; then each half with its dependencies; then the module without a run and everything that depends on it, largest
-/// runs first. Finally exchanges neighbours, so that two results do not differ only in the order of statements.
+/// Tries only the header; then each half with its dependencies; then the module without a run and everything
+/// that depends on it, largest runs first. Finally exchanges neighbours, so that two results do not differ
+/// only in the order of statements.
 pub(super) fn edits(program: &Program) -> Vec<Edit> {
     let Some(module) = program.module() else { return Vec::new() };
-    let needs = Rc::new(Needs::of(module));
+    let needs = Rc::new(Dependencies::new(module));
     let places: Vec<usize> = (0..module.items.len()).filter(|&at| !module.items[at].is_header()).collect();
     if places.is_empty() {
         return Vec::new();
@@ -24,7 +25,7 @@ pub(super) fn edits(program: &Program) -> Vec<Edit> {
         let (first, second) = places.split_at(places.len() / 2);
         for half in [first, second] {
             let (needs, half) = (needs.clone(), half.to_vec());
-            edits.push(edit(move |module| keep(module, &needs.with_needs(half.iter().copied()))));
+            edits.push(edit(move |module| keep(module, &needs.with_dependencies(half.iter().copied()))));
         }
     }
     for run in cuts(places.len()) {
@@ -35,7 +36,8 @@ pub(super) fn edits(program: &Program) -> Vec<Edit> {
             keep(module, &kept)
         }));
     }
-    // With many statements, exchanges would dominate the running time, and the program will still shrink in other ways.
+    // With many statements, exchanges would dominate the running time, and the program will still shrink in
+    // other ways.
     const FEW: usize = 16;
     if places.len() <= FEW {
         edits.extend(places.windows(2).map(|pair| {

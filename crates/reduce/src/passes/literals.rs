@@ -2,8 +2,9 @@
 
 use ptxsmith_syntax::{Number, Radix, read_number};
 
-/// Returns candidate spellings for a number: small values of the same type, nearby and shorter ones, other bases, then single digits
-/// decreased. For a text that is not a number: its first character, and the same edits of single characters.
+/// Returns candidate spellings for a number: small values of the same type, nearby and shorter ones, other
+/// bases, then single digits decreased. For a text that is not a number: its first character, and the same
+/// edits of single characters.
 pub(super) fn simpler(text: &str) -> Vec<String> {
     let mut found: Vec<String> = match read_number(text) {
         Some(Number::Integer { wrapped, unsigned, .. }) => integers(wrapped, unsigned),
@@ -71,12 +72,15 @@ fn shorter(text: &str) -> Vec<String> {
 fn lesser_digits(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     for (at, c) in text.char_indices() {
-        let with = |c: char| format!("{}{c}{}", &text[..at], &text[at + 1..]);
+        let mut replacements = Vec::new();
         if let Some(digit) = c.to_digit(16) {
-            found.extend((0..digit).filter_map(|lesser| char::from_digit(lesser, 16)).map(with));
+            replacements.extend((0..digit).filter_map(|lesser| char::from_digit(lesser, 16)));
         }
         if c.is_ascii_uppercase() {
-            found.push(with(c.to_ascii_lowercase()));
+            replacements.push(c.to_ascii_lowercase());
+        }
+        for other in replacements {
+            found.push(format!("{}{other}{}", &text[..at], &text[at + 1..]));
         }
     }
     found

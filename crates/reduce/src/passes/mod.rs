@@ -1,8 +1,8 @@
 //! The ways in which a program can be made smaller.
 //!
-//! A [`Pass`] is a list of edits, in the order in which they are tried. An edit creates a candidate from a program, or returns `None`.
-//! Passes never ask the question. Candidates need not be smaller or valid: the search skips candidates that are not smaller, and the
-//! question rejects unwanted ones.
+//! A [`Pass`] is a list of edits, in the order in which they are tried. An edit creates a candidate from a
+//! program, or returns `None`. Passes never ask the question. Candidates need not be smaller or valid: the
+//! search skips candidates that are not smaller, and the question rejects unwanted ones.
 
 mod declarations;
 mod expressions;
@@ -59,22 +59,26 @@ pub const TEXT: &[Pass] = &[
 ];
 
 /// Returns the passes for a program.
-pub fn of(program: &Program) -> &'static [Pass] {
+pub fn passes_for(program: &Program) -> &'static [Pass] {
     if program.module().is_some() { TREE } else { TEXT }
 }
 
-/// Returns every smaller program that one edit creates. After a complete search, none of them answers yes, except candidates that use a
-/// name which is no longer declared.
+/// Returns every smaller program that one edit creates. After a complete search, none of them answers yes,
+/// except candidates that use a name which is no longer declared.
 pub fn neighbours(program: &Program) -> impl Iterator<Item = Program> {
-    let edits = of(program).iter().flat_map(|pass| (pass.edits)(program));
-    edits.filter_map(|edit| edit(program)).filter(|candidate| candidate.is_smaller_than(program))
+    passes_for(program)
+        .iter()
+        .flat_map(|pass| (pass.edits)(program))
+        .filter_map(|edit| edit(program))
+        .filter(|candidate| candidate.is_smaller_than(program))
 }
 
-/// Creates an edit of the syntax tree. The function changes the tree, or returns `None` if there is nothing to change.
+/// Creates an edit of the syntax tree. The function changes the tree, or returns `None` if there is nothing
+/// to change.
 fn edit(change: impl Fn(&mut Module) -> Option<()> + 'static) -> Edit {
     Box::new(move |program| {
         let mut module = program.module()?.clone();
         change(&mut module)?;
-        Program::of(&module)
+        Program::from_module(&module)
     })
 }

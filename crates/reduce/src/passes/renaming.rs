@@ -8,8 +8,8 @@ use super::tree::exprs_mut;
 use super::{Edit, edit};
 use crate::program::Program;
 
-/// Renames all names at module scope to `a`, `b` and so on, in the order of their declarations; then renames each alone to each of the
-/// shortest unused names.
+/// Renames all names at module scope to `a`, `b` and so on, in the order of their declarations; then renames
+/// each alone to each of the shortest unused names.
 pub(super) fn edits(program: &Program) -> Vec<Edit> {
     let Some(module) = program.module() else { return Vec::new() };
     let declared = declared(module);
@@ -72,7 +72,8 @@ fn inline(module: &mut Module, name: &Text, with: &Expr) -> Option<()> {
             }
         }
     }
-    // The base of an index and the vector of an element are names, not expressions, so they are replaced separately.
+    // The base of an index and the vector of an element are names, not expressions, so they are replaced
+    // separately.
     if let NodeKind::Name(other) = with.kind(with.root()) {
         module.items.iter_mut().for_each(|item| replace_name(item, name, other));
     }
@@ -103,13 +104,14 @@ pub(super) fn declared(module: &Module) -> Vec<Text> {
     names
 }
 
-/// The maximum number of statements whose names are shortened. For larger programs, shorter names do not help.
+/// The maximum number of statements in which names are shortened. For larger programs, shorter names do not
+/// help.
 const MOST: usize = 1000;
 
 /// Returns `a` to `z`, `aa` to `zz`, and then `a0`, `a1` and so on.
 pub(super) fn short_names() -> impl Iterator<Item = Text> {
-    let letters = || ('a'..='z').map(String::from);
-    let two = letters().flat_map(move |first| letters().map(move |second| format!("{first}{second}")));
-    let more = (0..).map(|number| format!("a{number}"));
-    letters().chain(two).chain(more).map(Text::from)
+    let single = ('a'..='z').map(String::from);
+    let pairs = ('a'..='z').flat_map(|first| ('a'..='z').map(move |second| format!("{first}{second}")));
+    let numbered = (0..).map(|number| format!("a{number}"));
+    single.chain(pairs).chain(numbered).map(Text::from)
 }

@@ -19,7 +19,8 @@ pub(super) fn tokens(program: &Program) -> Vec<Edit> {
     runs_of(&tokens).map(without).collect()
 }
 
-/// Replaces white space and comments by nothing, one space, or one line break: all gaps at once, then each alone.
+/// Replaces white space and comments by nothing, one space, or one line break: all gaps at once, then each
+/// alone.
 pub(super) fn spaces(program: &Program) -> Vec<Edit> {
     let mut at = 0;
     let mut gaps = Vec::new();

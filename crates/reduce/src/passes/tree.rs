@@ -2,39 +2,39 @@
 
 use ptxsmith_syntax::{Declaration, Declarator, Expr, Initializer, Instruction, Module, Visit, VisitMut};
 
-/// The items that a visitor has collected.
-struct Found<T>(Vec<T>);
+/// A visitor that collects all parts of one type.
+struct Collector<T>(Vec<T>);
 
-impl<'m> VisitMut<'m> for Found<&'m mut Declaration> {
+impl<'m> VisitMut<'m> for Collector<&'m mut Declaration> {
     fn declaration(&mut self, declaration: &'m mut Declaration) {
         self.0.push(declaration);
     }
 }
 
-impl<'m> VisitMut<'m> for Found<&'m mut Instruction> {
+impl<'m> VisitMut<'m> for Collector<&'m mut Instruction> {
     fn instruction(&mut self, instruction: &'m mut Instruction) {
         self.0.push(instruction);
     }
 }
 
-impl<'m> VisitMut<'m> for Found<&'m mut Expr> {
+impl<'m> VisitMut<'m> for Collector<&'m mut Expr> {
     fn expr(&mut self, expr: &'m mut Expr) {
         self.0.push(expr);
     }
 }
 
-fn all<'m, T>(module: &'m mut Module) -> Vec<T>
+fn collect<'m, T>(module: &'m mut Module) -> Vec<T>
 where
-    Found<T>: VisitMut<'m>,
+    Collector<T>: VisitMut<'m>,
 {
-    let mut found = Found(Vec::new());
-    found.module(module);
-    found.0
+    let mut collector = Collector(Vec::new());
+    collector.module(module);
+    collector.0
 }
 
 /// Returns every declaration, including parameters and declarations in functions.
 pub(super) fn declarations_mut(module: &mut Module) -> Vec<&mut Declaration> {
-    all(module)
+    collect(module)
 }
 
 /// Returns copies of all declarations.
@@ -64,7 +64,7 @@ pub(super) fn change_declarator(
 
 /// Returns every instruction of the common form.
 pub(super) fn instructions_mut(module: &mut Module) -> Vec<&mut Instruction> {
-    all(module)
+    collect(module)
 }
 
 /// Returns copies of all expressions.
@@ -74,7 +74,7 @@ pub(super) fn exprs(module: &Module) -> Vec<Expr> {
 
 /// Returns every expression.
 pub(super) fn exprs_mut(module: &mut Module) -> Vec<&mut Expr> {
-    all(module)
+    collect(module)
 }
 
 /// Replaces the expression with this number.
@@ -84,15 +84,16 @@ pub(super) fn replace_expr(module: &mut Module, number: usize, with: &Expr) -> O
     Some(())
 }
 
-/// Returns copies of the initial values, each with its number among all expressions and the number of its declaration.
+/// Returns copies of the initial values, each with its number among all expressions and the number of its
+/// declaration.
 pub(super) fn initial_values(module: &Module) -> Vec<(usize, Expr, usize)> {
     #[derive(Default)]
-    struct Values {
+    struct InitialValues {
         exprs: usize,
         declarations: usize,
         found: Vec<(usize, Expr, usize)>,
     }
-    impl<'m> Visit<'m> for Values {
+    impl<'m> Visit<'m> for InitialValues {
         fn declaration(&mut self, declaration: &'m Declaration) {
             declaration.specifiers.iter().for_each(|specifier| self.specifier(specifier));
             declaration.declarators.iter().for_each(|declarator| self.declarator(declarator));
@@ -110,7 +111,7 @@ pub(super) fn initial_values(module: &Module) -> Vec<(usize, Expr, usize)> {
             self.exprs += 1;
         }
     }
-    let mut values = Values::default();
+    let mut values = InitialValues::default();
     values.module(module);
     values.found
 }

@@ -438,7 +438,7 @@ fn subject_for_command<'a>(report: &'a Report, columns: &[usize], case: &CaseSta
 
 /// Whether a subject is named after an installed release, and not by a path or a command.
 fn is_release(subject: &str) -> bool {
-    parse_spec(subject).is_ok_and(|spec| !spec.is_of_users_choosing())
+    parse_spec(subject).is_ok_and(|spec| !spec.is_chosen_by_user())
 }
 
 /// Returns the last of the columns with the worst standing.

@@ -4,7 +4,7 @@
 //! places in the user's files, or the finding's file in the campaign's folder. Known deviations are
 //! suppressed results, so that they are displayed only on request.
 
-use ptxsmith_model::Place;
+use ptxsmith_model::FilePlace;
 use serde_json::{Value, json};
 
 use crate::harmless::{line, lines};
@@ -126,7 +126,7 @@ fn result_of(report: &Report, finding: &Finding, rule: &str, index: usize) -> Va
 }
 
 /// Converts a place in a file of the user to a location.
-fn location(file_place: &Place) -> Value {
+fn location(file_place: &FilePlace) -> Value {
     let region = match (file_place.line, file_place.column) {
         (0, _) => None,
         (line, 0) => Some(json!({ "startLine": line })),

@@ -10,7 +10,7 @@ use std::time::Duration;
 use anstyle::{AnsiColor, Reset, Style};
 use askama::Template;
 use indicatif::HumanCount;
-use ptxsmith_model::{Joined, Place};
+use ptxsmith_model::{FilePlace, Joined};
 use ptxsmith_syntax::print;
 
 use crate::harmless::{self, count, lines};
@@ -139,7 +139,7 @@ impl<'a> TextSummary<'a> {
 
     /// Writes one line for each place in the user's files: `file:line:column: class: title [id] (status)`.
     fn write_places(&self, out: &mut String) {
-        let mut places: Vec<(&Place, &Finding)> = Vec::new();
+        let mut places: Vec<(&FilePlace, &Finding)> = Vec::new();
         for finding in self.report.findings.iter().filter(|finding| finding.status != Status::Gone) {
             places.extend(finding.places.iter().map(|place| (place, finding)));
         }

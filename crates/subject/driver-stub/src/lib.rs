@@ -1,8 +1,9 @@
-//! A library with the functions of the CUDA driver but without a device, for tests of code that calls the driver.
+//! A library with the functions of the CUDA driver but without a device, for tests of code that calls the
+//! driver.
 //!
-//! It answers from the script (format: `script.rs`) that the environment variable `PTXSMITH_DRIVER_STUB` names;
-//! without a script it is a driver without devices. It checks memory as the real driver does: a range that is not
-//! allocated is error 1. It counts created and released objects, so that tests can detect leaks.
+//! It answers from the script (format: `script.rs`) that the environment variable `PTXSMITH_DRIVER_STUB`
+//! names; without a script it is a driver without devices. It checks memory as the real driver does: a range
+//! that is not allocated is error 1. It counts created and released objects, so that tests can detect leaks.
 //!
 //! Variables are placed in the order of the script, aligned to 16 bytes, each followed by the next fence
 //! (`__ptxsmith_fence_0` and so on) in the module's source.
@@ -13,12 +14,13 @@ use std::collections::BTreeMap;
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::sync::{LazyLock, Mutex, MutexGuard};
 
-use script::{Fate, Script};
+use script::{ScriptedEffect, StubScript};
 
 /// Environment variable with the path of the script.
 pub const SCRIPT: &str = "PTXSMITH_DRIVER_STUB";
 
-/// Number of counters: created and released contexts, modules and allocations, in this order; then launched kernels.
+/// Number of counters: created and released contexts, modules and allocations, in this order; then launched
+/// kernels.
 pub const COUNTS: usize = 7;
 
 const INVALID_VALUE: c_int = 1;
@@ -28,11 +30,11 @@ const INVALID_HANDLE: c_int = 400;
 const NOT_FOUND: c_int = 500;
 
 #[derive(Default)]
-struct State {
-    script: Script,
+struct StubState {
+    script: StubScript,
     next: u64,
     memory: BTreeMap<u64, Vec<u8>>,
-    modules: BTreeMap<u64, Module>,
+    modules: BTreeMap<u64, StubModule>,
     /// Module and name of each function that was returned; its handle is the index in this list, from 1.
     functions: Vec<(u64, String)>,
     /// Pending error of the launched kernels.
@@ -42,28 +44,28 @@ struct State {
 }
 
 #[derive(Default)]
-struct Module {
+struct StubModule {
     image: String,
     base: u64,
     globals: BTreeMap<String, (u64, usize)>,
 }
 
-static STATE: LazyLock<Mutex<State>> = LazyLock::new(|| {
+static STATE: LazyLock<Mutex<StubState>> = LazyLock::new(|| {
     let script = match std::env::var_os(SCRIPT) {
         Some(path) => std::fs::read_to_string(&path)
             .map_err(|error| error.to_string())
-            .and_then(|text| Script::parse(&text))
+            .and_then(|text| StubScript::parse(&text))
             .unwrap_or_else(|error| panic!("{}: {error}", path.display())),
-        None => Script::default(),
+        None => StubScript::default(),
     };
-    Mutex::new(State { script, next: 0x7f00_0000_0000, ..State::default() })
+    Mutex::new(StubState { script, next: 0x7f00_0000_0000, ..StubState::default() })
 });
 
 /// Returns the state, or the error that the script assigns to this function.
-fn enter(call: &str) -> Result<MutexGuard<'static, State>, c_int> {
+fn enter(call: &str) -> Result<MutexGuard<'static, StubState>, c_int> {
     let state = STATE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-    let told = state.script.errors.iter().find(|(name, _)| name == call).map(|(_, code)| *code);
-    match told.unwrap_or(state.sticky) {
+    let scripted = state.script.errors.iter().find(|(name, _)| name == call).map(|(_, code)| *code);
+    match scripted.unwrap_or(state.sticky) {
         0 => Ok(state),
         code => Err(code),
     }
@@ -73,7 +75,7 @@ fn status(result: Result<(), c_int>) -> c_int {
     result.err().unwrap_or(0)
 }
 
-impl State {
+impl StubState {
     fn allocate(&mut self, bytes: Vec<u8>) -> u64 {
         let address = self.next;
         self.next += (bytes.len() as u64 + 511) & !511;
@@ -89,10 +91,11 @@ impl State {
         bytes.get_mut(start..end).ok_or(INVALID_VALUE)
     }
 
-    fn load(&mut self, image: String) -> Module {
+    fn load(&mut self, image: String) -> StubModule {
         let words = words(&image);
         let mut fences = words.iter().filter(|word| word.starts_with("__ptxsmith_fence_"));
-        let (mut bytes, mut places) = (Vec::new(), BTreeMap::new());
+        let mut bytes = Vec::new();
+        let mut places = BTreeMap::new();
         for variable in self.script.variables.iter().filter(|variable| words.contains(&&*variable.name)) {
             bytes.resize(bytes.len().next_multiple_of(16), 0);
             places.insert(variable.name.clone(), (bytes.len(), variable.bytes.len()));
@@ -117,7 +120,7 @@ impl State {
         let base = self.allocate(bytes);
         let globals =
             places.into_iter().map(|(name, (place, size))| (name, (base + place as u64, size))).collect();
-        Module { image, base, globals }
+        StubModule { image, base, globals }
     }
 }
 
@@ -155,14 +158,15 @@ unsafe fn text(from: *const c_char) -> Result<String, c_int> {
     Ok(unsafe { CStr::from_ptr(from) }.to_string_lossy().into_owned())
 }
 
-/// Returns the start of an image's text: the image itself, or the bytes after an ELF header, since the tests build
-/// cubins as a header with text.
+/// Returns the start of an image's text: the image itself, or the bytes after an ELF header, since the tests
+/// build cubins as a header with text.
 ///
 /// # Safety
 /// The image must be null, a text that ends with a zero byte, or an ELF header followed by such a text.
 unsafe fn behind_header(image: *const c_void) -> *const c_void {
     let magic = *b"\x7fELF";
-    // SAFETY: the comparison stops at the first byte that differs, so it does not read past the end of a shorter text.
+    // SAFETY: the comparison stops at the first byte that differs, so it does not read past the end of a
+    // shorter text.
     let is_elf = !image.is_null() && (0..4).all(|at| unsafe { *image.cast::<u8>().add(at) } == magic[at]);
     // SAFETY: the caller guarantees that text follows the ELF header of 64 bytes.
     if is_elf { unsafe { image.byte_add(64) } } else { image }
@@ -294,19 +298,14 @@ unsafe extern "C" fn cuModuleLoadDataEx(
     status(enter("cuModuleLoadDataEx").and_then(|mut state| {
         // SAFETY: the caller follows the documentation of the function.
         let image = unsafe { text(behind_header(image).cast()) }?;
-        let option = |wanted: c_int| {
-            (0..count as usize)
-                // SAFETY: the caller passes the number of options and values.
-                .find(|&index| unsafe { *options.add(index) } == wanted)
-                // SAFETY: the same.
-                .map(|index| unsafe { *values.add(index) })
-        };
         let words = words(&image);
         let fates = state.script.fates.iter().filter(|(word, _)| words.contains(&&**word));
         for (_, fate) in fates {
             match fate {
-                Fate::Load(code, log) => {
-                    let (buffer, size) = (option(5).ok_or(INVALID_VALUE)?, option(6).ok_or(INVALID_VALUE)?);
+                ScriptedEffect::Load(code, log) => {
+                    // SAFETY: the caller passes the number of options and values.
+                    let (buffer, size) =
+                        unsafe { (option(count, options, values, 5)?, option(count, options, values, 6)?) };
                     for (index, byte) in log.bytes().chain([0]).take(size as usize).enumerate() {
                         // SAFETY: the buffer has the size that its option gives.
                         unsafe { put(buffer.cast::<u8>().add(index), byte)? };
@@ -314,11 +313,11 @@ unsafe extern "C" fn cuModuleLoadDataEx(
                     return Err(*code);
                 }
                 // SAFETY: `raise` has no preconditions.
-                Fate::Signal(signal) => drop(unsafe { raise(*signal) }),
-                Fate::Hang => loop {
+                ScriptedEffect::Signal(signal) => drop(unsafe { raise(*signal) }),
+                ScriptedEffect::Hang => loop {
                     std::thread::park();
                 },
-                Fate::Launch(_) => {}
+                ScriptedEffect::Launch(_) => {}
             }
         }
         let module = state.load(image);
@@ -328,6 +327,24 @@ unsafe extern "C" fn cuModuleLoadDataEx(
         // SAFETY: the caller follows the documentation of the function.
         unsafe { put(to, std::ptr::without_provenance_mut(handle as usize)) }
     }))
+}
+
+/// Returns the value of an option.
+///
+/// # Safety
+/// `options` and `values` must have `count` elements.
+unsafe fn option(
+    count: c_uint,
+    options: *const c_int,
+    values: *const *mut c_void,
+    wanted: c_int,
+) -> Result<*mut c_void, c_int> {
+    (0..count as usize)
+        // SAFETY: the caller guarantees the number of options and values.
+        .find(|&index| unsafe { *options.add(index) } == wanted)
+        // SAFETY: the same.
+        .map(|index| unsafe { *values.add(index) })
+        .ok_or(INVALID_VALUE)
 }
 
 #[unsafe(no_mangle)]
@@ -409,7 +426,8 @@ extern "C" fn cuMemsetD8_v2(address: u64, byte: u8, length: usize) -> c_int {
 unsafe extern "C" fn cuMemcpyDtoH_v2(to: *mut c_void, address: u64, length: usize) -> c_int {
     status(enter("cuMemcpyDtoH").and_then(|mut state| {
         let range = state.range(address, length)?;
-        // SAFETY: the documentation requires a buffer of that length; it does not overlap the stub's own memory.
+        // SAFETY: the documentation requires a buffer of that length; it does not overlap the stub's own
+        // memory.
         unsafe { range.as_ptr().copy_to_nonoverlapping(to.cast(), length) };
         Ok(())
     }))
@@ -419,7 +437,8 @@ unsafe extern "C" fn cuMemcpyDtoH_v2(to: *mut c_void, address: u64, length: usiz
 unsafe extern "C" fn cuMemcpyHtoD_v2(address: u64, from: *const c_void, length: usize) -> c_int {
     status(enter("cuMemcpyHtoD").and_then(|mut state| {
         let range = state.range(address, length)?;
-        // SAFETY: the documentation requires a buffer of that length; it does not overlap the stub's own memory.
+        // SAFETY: the documentation requires a buffer of that length; it does not overlap the stub's own
+        // memory.
         unsafe { range.as_mut_ptr().copy_from_nonoverlapping(from.cast(), length) };
         Ok(())
     }))
@@ -447,8 +466,8 @@ unsafe extern "C" fn cuLaunchKernel(
         if kind as usize != 1 || size < 8 {
             return Err(INVALID_VALUE);
         }
-        // SAFETY: the buffer has at least eight bytes, as checked above; the first parameter is the address of the
-        // output.
+        // SAFETY: the buffer has at least eight bytes, as checked above; the first parameter is the address
+        // of the output.
         let out = unsafe { buffer.cast::<u64>().read() };
         let writes = state.script.kernels.iter().find(|kernel| kernel.name == name).map(|k| k.bytes.clone());
         let writes = writes.unwrap_or_default();
@@ -456,7 +475,7 @@ unsafe extern "C" fn cuLaunchKernel(
         state.counts[6] += 1;
         let words = words(&state.modules.get(&module).ok_or(INVALID_HANDLE)?.image);
         let fails = state.script.fates.iter().find_map(|(word, fate)| match fate {
-            Fate::Launch(code) if words.contains(&&**word) => Some(*code),
+            ScriptedEffect::Launch(code) if words.contains(&&**word) => Some(*code),
             _ => None,
         });
         state.pending = fails.unwrap_or(0);

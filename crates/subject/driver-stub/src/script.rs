@@ -17,14 +17,14 @@
 
 /// A variable and its bytes.
 #[derive(Debug)]
-pub struct Variable {
+pub struct ScriptedVariable {
     pub name: String,
     pub bytes: Vec<u8>,
 }
 
 /// An address that the loader writes.
 #[derive(Debug)]
-pub struct Slot {
+pub struct ScriptedAddress {
     pub variable: String,
     pub offset: usize,
     pub width: usize,
@@ -34,7 +34,7 @@ pub struct Slot {
 
 /// The effect on modules that contain a certain word.
 #[derive(Debug)]
-pub enum Fate {
+pub enum ScriptedEffect {
     Load(i32, String),
     Signal(i32),
     Hang,
@@ -43,22 +43,22 @@ pub enum Fate {
 
 /// A parsed script.
 #[derive(Debug, Default)]
-pub struct Script {
+pub struct StubScript {
     pub version: i32,
     pub devices: i32,
     pub capability: (i32, i32),
     pub name: String,
     pub errors: Vec<(String, i32)>,
-    pub variables: Vec<Variable>,
-    pub slots: Vec<Slot>,
-    pub kernels: Vec<Variable>,
-    pub fates: Vec<(String, Fate)>,
+    pub variables: Vec<ScriptedVariable>,
+    pub slots: Vec<ScriptedAddress>,
+    pub kernels: Vec<ScriptedVariable>,
+    pub fates: Vec<(String, ScriptedEffect)>,
 }
 
-impl Script {
+impl StubScript {
     /// Parses a script; an invalid line is an error that contains the line.
-    pub fn parse(text: &str) -> Result<Script, String> {
-        let mut script = Script { version: 12040, name: "Stub".to_owned(), ..Script::default() };
+    pub fn parse(text: &str) -> Result<StubScript, String> {
+        let mut script = StubScript { version: 12040, name: "Stub".to_owned(), ..StubScript::default() };
         for line in text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
             script.line(line).ok_or_else(|| format!("the stub does not understand `{line}`"))?;
         }
@@ -78,7 +78,7 @@ impl Script {
             ["error", call, code] => self.errors.push((call.to_owned(), code.parse().ok()?)),
             ["variable", name, bytes] => self.variables.push(variable(name, bytes)?),
             ["kernel", name, bytes] => self.kernels.push(variable(name, bytes)?),
-            ["address", variable, offset, width, symbol, addend] => self.slots.push(Slot {
+            ["address", variable, offset, width, symbol, addend] => self.slots.push(ScriptedAddress {
                 variable: variable.to_owned(),
                 offset: offset.parse().ok()?,
                 width: width.parse().ok()?,
@@ -88,11 +88,11 @@ impl Script {
             ["if", word, ref rest @ ..] => {
                 let fate = match *rest {
                     ["load", code, ..] => {
-                        Fate::Load(code.parse().ok()?, rest[2..].join(" ").replace("\\n", "\n"))
+                        ScriptedEffect::Load(code.parse().ok()?, rest[2..].join(" ").replace("\\n", "\n"))
                     }
-                    ["signal", number] => Fate::Signal(number.parse().ok()?),
-                    ["hang"] => Fate::Hang,
-                    ["launch", code] => Fate::Launch(code.parse().ok()?),
+                    ["signal", number] => ScriptedEffect::Signal(number.parse().ok()?),
+                    ["hang"] => ScriptedEffect::Hang,
+                    ["launch", code] => ScriptedEffect::Launch(code.parse().ok()?),
                     _ => return None,
                 };
                 self.fates.push((word.to_owned(), fate));
@@ -103,11 +103,15 @@ impl Script {
     }
 }
 
-fn variable(name: &str, bytes: &str) -> Option<Variable> {
-    let digits = bytes.as_bytes().chunks(2);
-    let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
-    let bytes = digits.map(|pair| if pair.len() == 2 { byte(pair) } else { None }).collect::<Option<_>>()?;
-    Some(Variable { name: name.to_owned(), bytes })
+fn variable(name: &str, bytes: &str) -> Option<ScriptedVariable> {
+    let bytes = bytes.as_bytes().chunks(2).map(byte).collect::<Option<_>>()?;
+    Some(ScriptedVariable { name: name.to_owned(), bytes })
+}
+
+/// Parses two hexadecimal digits.
+fn byte(digits: &[u8]) -> Option<u8> {
+    let digits = std::str::from_utf8(digits).ok().filter(|digits| digits.len() == 2)?;
+    u8::from_str_radix(digits, 16).ok()
 }
 
 #[cfg(test)]
@@ -123,7 +127,7 @@ mod tests {
             // Two spaces separate the line from its explanation.
             let line = line.split("  ").next().unwrap();
             if !line.is_empty() {
-                Script::parse(line).unwrap();
+                StubScript::parse(line).unwrap();
                 lines += 1;
             }
         }
@@ -133,7 +137,10 @@ mod tests {
     #[test]
     fn what_makes_no_sense_is_told() {
         for line in ["versoin 1", "version x", "variable x 0", "variable x 0g", "if a", "address p 0 8 x"] {
-            assert_eq!(Script::parse(line).unwrap_err(), format!("the stub does not understand `{line}`"));
+            assert_eq!(
+                StubScript::parse(line).unwrap_err(),
+                format!("the stub does not understand `{line}`")
+            );
         }
     }
 }

@@ -4,7 +4,7 @@ use std::ffi::{c_char, c_int, c_uint, c_void};
 
 use libloading::Library;
 
-use crate::LoadError;
+use crate::DriverLoadError;
 
 /// `CUresult`; 0 is success.
 pub type Status = c_int;
@@ -25,7 +25,8 @@ pub const INFO_LOG_SIZE: c_int = 4;
 pub const ERROR_LOG: c_int = 5;
 pub const ERROR_LOG_SIZE: c_int = 6;
 
-/// `CU_LAUNCH_PARAM_BUFFER_POINTER` and `CU_LAUNCH_PARAM_BUFFER_SIZE`: tags in a list that identify the next pointer.
+/// `CU_LAUNCH_PARAM_BUFFER_POINTER` and `CU_LAUNCH_PARAM_BUFFER_SIZE`: tags in a list that identify the next
+/// pointer.
 pub const PARAMETER_BUFFER: *mut c_void = std::ptr::without_provenance_mut(1);
 pub const PARAMETER_BUFFER_SIZE: *mut c_void = std::ptr::without_provenance_mut(2);
 
@@ -48,13 +49,14 @@ macro_rules! functions {
             /// Looks up all functions.
             ///
             /// # Safety
-            /// The library must be NVIDIA's driver library, or have functions of these names with the same types.
-            pub unsafe fn find(library: &Library) -> Result<Functions, LoadError> {
+            /// The library must be NVIDIA's driver library, or have functions of these names with the same
+            /// types.
+            pub unsafe fn find(library: &Library) -> Result<Functions, DriverLoadError> {
                 Ok(Functions {
                     $(
                         // SAFETY: the caller guarantees that the function has the type in the documentation.
                         $field: *unsafe { library.get(concat!($name, "\0").as_bytes()) }
-                            .map_err(|_| LoadError::Lacks($name))?,
+                            .map_err(|_| DriverLoadError::Lacks($name))?,
                     )*
                 })
             }

@@ -1,10 +1,11 @@
 //! The CUDA driver (`libcuda.so.1`), loaded at run time: modules in, device memory out.
 //!
-//! The library compiles PTX in the process that loads it, and a faulty kernel can make the context unusable: call it in
-//! a separate process. Building this crate does not need CUDA. Nothing here interprets PTX.
+//! The library compiles PTX in the process that loads it, and a faulty kernel can make the context unusable:
+//! call it in a separate process. Building this crate does not need CUDA. Nothing here interprets PTX.
 //!
-//! [`Driver::load`] → [`Driver::context`] → [`Context::load`] → [`Module::global`], [`Module::run`]. Every object is
-//! released when it is dropped, in the order that the library requires.
+//! [`DriverLibrary::load`] → [`DriverLibrary::context`] → [`DriverContext::load`] → [`LoadedModule::global`],
+//! [`LoadedModule::run`]. Every object is released when it is dropped, in the order that the library
+//! requires.
 
 mod functions;
 
@@ -28,7 +29,7 @@ const GUARD_BYTE: u8 = 0xa5;
 
 /// Why the library cannot be used.
 #[derive(Debug, thiserror::Error)]
-pub enum LoadError {
+pub enum DriverLoadError {
     /// The library is missing, is not for this machine, or one of its dependencies is missing.
     #[error(transparent)]
     Library(#[from] libloading::Error),
@@ -39,7 +40,7 @@ pub enum LoadError {
 
 /// A failed call of the driver.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{call}: error {code}, {name}{}", .text.as_deref().map(|text| format!(" ({text})")).unwrap_or_default())]
+#[error("{call}: error {code}, {name}{}", in_parentheses(.text.as_deref()))]
 pub struct CallError {
     /// Name of the function.
     pub call: &'static str,
@@ -51,8 +52,13 @@ pub struct CallError {
     pub text: Option<String>,
 }
 
+fn in_parentheses(text: Option<&str>) -> String {
+    text.map(|text| format!(" ({text})")).unwrap_or_default()
+}
+
 impl CallError {
-    /// Whether the error makes the context unusable: it was caused by a kernel, and every later call fails too.
+    /// Whether the error makes the context unusable: it was caused by a kernel, and every later call fails
+    /// too.
     pub fn is_sticky(&self) -> bool {
         const STICKY: [i32; 12] = [214, 220, 700, 702, 710, 713, 714, 715, 716, 717, 718, 719];
         STICKY.contains(&self.code) || self.code == 999
@@ -62,7 +68,7 @@ impl CallError {
 /// A module could not be loaded.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{error}")]
-pub struct Refused {
+pub struct LoadFailure {
     /// The error of the call.
     pub error: CallError,
     /// Messages of the compiler.
@@ -85,28 +91,28 @@ pub struct Device {
 }
 
 /// The loaded and initialized library.
-pub struct Driver {
+pub struct DriverLibrary {
     functions: Functions,
     // Dropped last, because it contains the functions.
     _library: Library,
 }
 
-impl Driver {
-    /// Loads the library at this path, or the one that the system's loader finds under [`LIBRARY`]. Loading runs its
-    /// initialization, which is NVIDIA's code.
+impl DriverLibrary {
+    /// Loads the library at this path, or the one that the system's loader finds under [`LIBRARY`]. Loading
+    /// runs its initialization, which is NVIDIA's code.
     ///
-    /// Modules that the driver compiled earlier may come from a cache on disk, unless the process was started with
-    /// `CUDA_CACHE_DISABLE=1`.
-    pub fn load(path: Option<&Path>) -> Result<Driver, LoadError> {
-        // SAFETY: the effects of a library's initialization cannot be known. The user chooses the library, and the
-        // caller loads it in a process that may crash.
+    /// Modules that the driver compiled earlier may come from a cache on disk, unless the process was started
+    /// with `CUDA_CACHE_DISABLE=1`.
+    pub fn load(path: Option<&Path>) -> Result<DriverLibrary, DriverLoadError> {
+        // SAFETY: the effects of a library's initialization cannot be known. The user chooses the library,
+        // and the caller loads it in a process that may crash.
         let library = unsafe { Library::new(path.unwrap_or(Path::new(LIBRARY)))? };
         // SAFETY: the types are those of NVIDIA's documentation, which a library of this name follows.
         let functions = unsafe { Functions::find(&library)? };
-        Ok(Driver { functions, _library: library })
+        Ok(DriverLibrary { functions, _library: library })
     }
 
-    /// Initializes the driver. Must succeed before any call except [`version`](Driver::version).
+    /// Initializes the driver. Must succeed before any call except [`version`](DriverLibrary::version).
     pub fn init(&self) -> Result<(), CallError> {
         // SAFETY: the only value allowed for the flags is 0.
         self.check("cuInit", unsafe { (self.functions.init)(0) })
@@ -140,22 +146,28 @@ impl Driver {
         };
         self.check("cuDeviceGetName", status)?;
         let name = CStr::from_bytes_until_nul(&name).map(CStr::to_string_lossy).unwrap_or_default();
-        let attribute = |which: c_int| -> Result<u32, CallError> {
-            let mut value = 0;
-            // SAFETY: the number outlives the call.
-            let status = unsafe { (self.functions.device_attribute)(&mut value, which, device) };
-            self.check("cuDeviceGetAttribute", status)?;
-            Ok(u32::try_from(value).unwrap_or(0))
-        };
-        let capability = (attribute(functions::CAPABILITY_MAJOR)?, attribute(functions::CAPABILITY_MINOR)?);
-        let known = |which| attribute(which).ok().filter(|value| *value > 0);
+        let major = self.attribute(device, functions::CAPABILITY_MAJOR)?;
+        let minor = self.attribute(device, functions::CAPABILITY_MINOR)?;
         Ok(Device {
             name: name.trim().to_owned(),
-            capability,
-            multiprocessors: known(functions::MULTIPROCESSORS),
-            clock_khz: known(functions::CLOCK_RATE),
-            memory_clock_khz: known(functions::MEMORY_CLOCK_RATE),
+            capability: (major, minor),
+            multiprocessors: self.known_attribute(device, functions::MULTIPROCESSORS),
+            clock_khz: self.known_attribute(device, functions::CLOCK_RATE),
+            memory_clock_khz: self.known_attribute(device, functions::MEMORY_CLOCK_RATE),
         })
+    }
+
+    fn attribute(&self, device: functions::Device, attribute: c_int) -> Result<u32, CallError> {
+        let mut value = 0;
+        // SAFETY: the number outlives the call.
+        let status = unsafe { (self.functions.device_attribute)(&mut value, attribute, device) };
+        self.check("cuDeviceGetAttribute", status)?;
+        Ok(u32::try_from(value).unwrap_or(0))
+    }
+
+    /// Returns an attribute; `None` if the driver does not report it.
+    fn known_attribute(&self, device: functions::Device, attribute: c_int) -> Option<u32> {
+        self.attribute(device, attribute).ok().filter(|value| *value > 0)
     }
 
     fn handle(&self, index: u32) -> Result<functions::Device, CallError> {
@@ -167,12 +179,12 @@ impl Driver {
     }
 
     /// Creates a context on a device. It is current on this thread until it is dropped.
-    pub fn context(&self, index: u32) -> Result<Context<'_>, CallError> {
+    pub fn context(&self, index: u32) -> Result<DriverContext<'_>, CallError> {
         let device = self.handle(index)?;
         let mut context = ptr::null_mut();
         // SAFETY: the handle is written by the call and outlives it; 0 stands for the default flags.
         self.check("cuCtxCreate", unsafe { (self.functions.create_context)(&mut context, 0, device) })?;
-        Ok(Context { driver: self, context, _not_send: PhantomData })
+        Ok(DriverContext { driver: self, context, _not_send: PhantomData })
     }
 
     fn check(&self, call: &'static str, status: functions::Status) -> Result<(), CallError> {
@@ -180,46 +192,59 @@ impl Driver {
     }
 
     fn error(&self, call: &'static str, code: functions::Status) -> CallError {
-        let text = |of: unsafe extern "C" fn(c_int, *mut *const c_char) -> c_int| {
-            let mut text: *const c_char = ptr::null();
-            // SAFETY: the pointer outlives the call; any number is allowed.
-            let status = unsafe { of(code, &mut text) };
-            // SAFETY: a non-null pointer after success is a string that the library owns and keeps as long as it is
-            // loaded.
-            (status == 0 && !text.is_null())
-                .then(|| unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned())
+        // SAFETY: these functions of the library accept any number.
+        let (name, text) = unsafe {
+            (error_text(self.functions.error_name, code), error_text(self.functions.error_string, code))
         };
-        let name = text(self.functions.error_name).unwrap_or_else(|| "of unknown name".to_owned());
-        CallError { call, code, name, text: text(self.functions.error_string) }
+        CallError { call, code, name: name.unwrap_or_else(|| "of unknown name".to_owned()), text }
     }
 }
 
+/// Returns the text that the library has for an error.
+///
+/// # Safety
+/// `function` must be a function of the loaded library that writes a string for any number.
+unsafe fn error_text(
+    function: unsafe extern "C" fn(functions::Status, *mut *const c_char) -> functions::Status,
+    code: functions::Status,
+) -> Option<String> {
+    let mut text: *const c_char = ptr::null();
+    // SAFETY: the pointer outlives the call; any number is allowed.
+    let status = unsafe { function(code, &mut text) };
+    // SAFETY: a non-null pointer after success is a string that the library owns and keeps as long as it is
+    // loaded.
+    (status == 0 && !text.is_null()).then(|| unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned())
+}
+
 /// A context, which owns modules and device memory.
-pub struct Context<'a> {
-    driver: &'a Driver,
+pub struct DriverContext<'a> {
+    driver: &'a DriverLibrary,
     context: functions::Context,
     // Current on the thread that created it.
     _not_send: PhantomData<*mut c_void>,
 }
 
-impl Context<'_> {
-    /// Loads a module: PTX source, which the driver compiles, or a cubin. Also returns the messages of the compiler,
-    /// including warnings.
+impl DriverContext<'_> {
+    /// Loads a module: PTX source, which the driver compiles, or a cubin. Also returns the messages of the
+    /// compiler, including warnings.
     ///
     /// The compiler may hang or crash on a bad module, so this may not return.
-    pub fn load(&self, image: &[u8]) -> Result<(Module<'_>, String), Refused> {
-        // PTX source must end with a zero byte. A cubin contains its length, and one more byte after it does no harm.
+    pub fn load(&self, image: &[u8]) -> Result<(LoadedModule<'_>, String), LoadFailure> {
+        // PTX source must end with a zero byte. A cubin contains its length, and one more byte after it does
+        // no harm.
         let mut image = image.to_vec();
         image.push(0);
-        let (mut info, mut errors) = (vec![0u8; LOG], vec![0u8; LOG]);
+        let mut info = vec![0u8; LOG];
+        let mut errors = vec![0u8; LOG];
         let mut options =
             [functions::INFO_LOG, functions::INFO_LOG_SIZE, functions::ERROR_LOG, functions::ERROR_LOG_SIZE];
-        // The option's value is a number in place of a pointer; the library overwrites it with the length used.
+        // The option's value is a number in place of a pointer; the library overwrites it with the length
+        // used.
         let size: *mut c_void = ptr::without_provenance_mut(LOG - 1);
         let mut values: [*mut c_void; 4] = [info.as_mut_ptr().cast(), size, errors.as_mut_ptr().cast(), size];
         let mut module = ptr::null_mut();
-        // SAFETY: the counts of options and values are correct, and each value has the kind that its option requires;
-        // the image, both buffers and the handle outlive the call; the image ends with a zero byte.
+        // SAFETY: the counts of options and values are correct, and each value has the kind that its option
+        // requires; the image, both buffers and the handle outlive the call; the image ends with a zero byte.
         let status = unsafe {
             (self.driver.functions.load)(
                 &mut module,
@@ -238,8 +263,8 @@ impl Context<'_> {
             }
         }
         match self.driver.check("cuModuleLoadDataEx", status) {
-            Ok(()) => Ok((Module { context: self, module: Some(module) }, log)),
-            Err(error) => Err(Refused { error, log }),
+            Ok(()) => Ok((LoadedModule { context: self, module: Some(module) }, log)),
+            Err(error) => Err(LoadFailure { error, log }),
         }
     }
 
@@ -288,17 +313,17 @@ impl Context<'_> {
     }
 }
 
-impl Drop for Context<'_> {
+impl Drop for DriverContext<'_> {
     fn drop(&mut self) {
-        // SAFETY: made by `cuCtxCreate`, destroyed once; modules and buffers borrow it and are gone. A failure leaves nothing
-        // to be done.
+        // SAFETY: made by `cuCtxCreate`, destroyed once; modules and buffers borrow it and are gone. A
+        // failure leaves nothing to be done.
         unsafe { (self.driver.functions.destroy_context)(self.context) };
     }
 }
 
 /// Device memory that is freed when dropped.
 pub struct Buffer<'a> {
-    context: &'a Context<'a>,
+    context: &'a DriverContext<'a>,
     address: u64,
 }
 
@@ -318,7 +343,7 @@ impl Drop for Buffer<'_> {
 
 /// The output of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ran {
+pub struct KernelOutput {
     /// Contents of the output buffer.
     pub bytes: Vec<u8>,
     /// Whether the kernel also wrote before or after the buffer.
@@ -326,16 +351,18 @@ pub struct Ran {
 }
 
 /// A loaded module.
-pub struct Module<'a> {
-    context: &'a Context<'a>,
+pub struct LoadedModule<'a> {
+    context: &'a DriverContext<'a>,
     module: Option<functions::Module>,
 }
 
-impl Module<'_> {
-    /// Returns the address of a variable and its size in bytes; `None` if the module exports no variable of this name.
+impl LoadedModule<'_> {
+    /// Returns the address of a variable and its size in bytes; `None` if the module exports no variable of
+    /// this name.
     pub fn global(&self, name: &str) -> Result<Option<(u64, usize)>, CallError> {
         let (Ok(name), Some(module)) = (CString::new(name), self.module) else { return Ok(None) };
-        let (mut address, mut size) = (0, 0);
+        let mut address = 0;
+        let mut size = 0;
         let driver = self.context.driver;
         // SAFETY: the module is loaded; name, address and size outlive the call.
         let status = unsafe { (driver.functions.global)(&mut address, &mut size, module, name.as_ptr()) };
@@ -346,7 +373,7 @@ impl Module<'_> {
     }
 
     /// Returns the kernel of this name; `None` if the module exports none.
-    pub fn function(&self, kernel: &str) -> Result<Option<Function<'_>>, CallError> {
+    pub fn function(&self, kernel: &str) -> Result<Option<LoadedKernel<'_>>, CallError> {
         let (Ok(name), Some(module)) = (CString::new(kernel), self.module) else { return Ok(None) };
         let driver = self.context.driver;
         let mut function = ptr::null_mut();
@@ -356,15 +383,16 @@ impl Module<'_> {
             NOT_FOUND => Ok(None),
             status => driver
                 .check("cuModuleGetFunction", status)
-                .map(|()| Some(Function { context: self.context, function })),
+                .map(|()| Some(LoadedKernel { context: self.context, function })),
         }
     }
 
-    /// Runs a kernel on one thread and waits for its end. The kernel has one parameter: the address of an output buffer
-    /// of `length` bytes, which is zero at the start. Returns `None` if the module exports no kernel of this name.
+    /// Runs a kernel on one thread and waits for its end. The kernel has one parameter: the address of an
+    /// output buffer of `length` bytes, which is zero at the start. Returns `None` if the module exports no
+    /// kernel of this name.
     ///
     /// A kernel that does not end is not stopped.
-    pub fn run(&self, kernel: &str, length: usize) -> Result<Option<Ran>, CallError> {
+    pub fn run(&self, kernel: &str, length: usize) -> Result<Option<KernelOutput>, CallError> {
         let Some(function) = self.function(kernel)? else { return Ok(None) };
         let buffer = self.context.allocate(length + 2 * GUARD)?;
         self.context.fill(buffer.address, GUARD_BYTE, length + 2 * GUARD)?;
@@ -377,7 +405,7 @@ impl Module<'_> {
         let all = self.context.read(buffer.address, length + 2 * GUARD)?;
         let guards = all[..GUARD].iter().chain(&all[GUARD + length..]);
         let wrote_outside = guards.into_iter().any(|byte| *byte != GUARD_BYTE);
-        Ok(Some(Ran { bytes: all[GUARD..GUARD + length].to_vec(), wrote_outside }))
+        Ok(Some(KernelOutput { bytes: all[GUARD..GUARD + length].to_vec(), wrote_outside }))
     }
 
     /// Unloads the module, as dropping it does, and returns the result.
@@ -393,23 +421,23 @@ impl Module<'_> {
     }
 }
 
-impl Drop for Module<'_> {
+impl Drop for LoadedModule<'_> {
     fn drop(&mut self) {
         let _ = self.give_back();
     }
 }
 
 /// A kernel of a loaded module.
-pub struct Function<'a> {
-    context: &'a Context<'a>,
+pub struct LoadedKernel<'a> {
+    context: &'a DriverContext<'a>,
     function: functions::Function,
 }
 
-impl Function<'_> {
-    /// Starts the kernel on one thread with these bytes as its parameters, each at its alignment. Fails if the kernel's
-    /// parameters have another total size.
+impl LoadedKernel<'_> {
+    /// Starts the kernel on one thread with these bytes as its parameters, each at its alignment. Fails if
+    /// the kernel's parameters have another total size.
     ///
-    /// [`Context::synchronize`] waits for its end and returns the result.
+    /// [`DriverContext::synchronize`] waits for its end and returns the result.
     pub fn launch(&self, parameters: &[u8]) -> Result<(), CallError> {
         let mut bytes = parameters.to_vec();
         let mut size = bytes.len();
@@ -422,8 +450,8 @@ impl Function<'_> {
             ptr::null_mut(),
         ];
         let driver = self.context.driver;
-        // SAFETY: the function belongs to a loaded module; the parameter list ends with null, and its targets outlive
-        // the call, which copies them. One block of one thread, no shared memory, the default stream.
+        // SAFETY: the function belongs to a loaded module; the parameter list ends with null, and its targets
+        // outlive the call, which copies them. One block of one thread, no shared memory, the default stream.
         let status = unsafe {
             (driver.functions.launch)(
                 self.function,

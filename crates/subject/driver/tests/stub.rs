@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use ptxsmith_driver::{Driver, LoadError};
+use ptxsmith_driver::{DriverLibrary, DriverLoadError};
 
 /// The stub: built beside the tests.
 fn stub() -> PathBuf {
@@ -41,8 +41,11 @@ fn ten_thousand_modules_leak_nothing_and_every_failure_has_its_name() {
         std::env::set_var("CUDA_CACHE_DISABLE", "1");
     }
 
-    assert!(matches!(Driver::load(Some(Path::new("/nonexistent/libcuda.so"))), Err(LoadError::Library(_))));
-    let driver = Driver::load(Some(&stub())).unwrap();
+    assert!(matches!(
+        DriverLibrary::load(Some(Path::new("/nonexistent/libcuda.so"))),
+        Err(DriverLoadError::Library(_))
+    ));
+    let driver = DriverLibrary::load(Some(&stub())).unwrap();
     driver.init().unwrap();
     assert_eq!((driver.version(), driver.devices()), (Some((12, 4)), Ok(2)));
     let device = driver.device(1).unwrap();

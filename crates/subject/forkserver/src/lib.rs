@@ -1,17 +1,18 @@
 //! Starts a program once and forks it when it opens its input, so that runs skip the start.
 //!
-//! For a small input, a compiler spends most of its time on starting: it is loaded and builds its tables. This crate
-//! loads a small library (`server.c`) into the program with `LD_PRELOAD`. The library interposes the C library's
-//! `fopen` and `open`: when the program opens its input, it stops there and becomes a server. Each request forks it;
-//! the fork continues with its own directory, outputs and limits. The original process never reads an input. This is
-//! the technique of AFL's fork server; no file of the program is read or changed.
+//! For a small input, a compiler spends most of its time on starting: it is loaded and builds its tables.
+//! This crate loads a small library (`server.c`) into the program with `LD_PRELOAD`. The library interposes
+//! the C library's `fopen` and `open`: when the program opens its input, it stops there and becomes a server.
+//! Each request forks it; the fork continues with its own directory, outputs and limits. The original process
+//! never reads an input. This is the technique of AFL's fork server; no file of the program is read or
+//! changed.
 //!
-//! A fork behaves like a newly started process: it has its own process group, which is killed as a whole, its own
-//! limits, an empty standard input, and no descriptors except those three. All forks share what the program did before
-//! it opened its input, and its address layout.
+//! A fork behaves like a newly started process: it has its own process group, which is killed as a whole, its
+//! own limits, an empty standard input, and no descriptors except those three. All forks share what the
+//! program did before it opened its input, and its address layout.
 //!
-//! Only an attempt shows whether a program can be served ([`Server::start`]). A program that is statically linked, has
-//! several threads by then, or opens its input in another way cannot.
+//! Only an attempt shows whether a program can be served ([`Server::start`]). A program that is statically
+//! linked, has several threads by then, or opens its input in another way cannot.
 
 use std::fs::File;
 use std::io::{self, IoSlice, IoSliceMut, Write};
@@ -72,7 +73,7 @@ impl From<NoServer> for io::Error {
 
 /// Resource limits of a fork.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub struct ForkLimits {
     /// Bytes of address space; [`u64::MAX`] for no limit.
     pub memory: u64,
     /// Bytes of the largest file that it may write; [`u64::MAX`] for no limit.
@@ -83,7 +84,7 @@ pub struct Limits {
 
 /// A message from the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Answer {
+enum ServerMessage {
     Ready,
     Started(i32),
     Ended(i32),
@@ -100,20 +101,19 @@ pub struct Server {
 }
 
 impl Server {
-    /// Starts a program and waits until it opens `input`, a path as written in its arguments. The path should be
-    /// relative, since each fork has its own directory. Until then the program must not depend on the command's
-    /// directory.
+    /// Starts a program and waits until it opens `input`, a path as written in its arguments. The path should
+    /// be relative, since each fork has its own directory. Until then the program must not depend on the
+    /// command's directory.
     ///
     /// # Errors
     /// [`NoServer`] says why the program cannot be served; the program has then been killed.
     pub fn start(command: &mut Command, input: &str) -> Result<Server, NoServer> {
-        let failed = |doing| move |error: Errno| NoServer::Machine(doing, error.into());
         let library = library()?;
         let (control, theirs) =
             socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)
-                .map_err(failed("make a socket"))?;
-        // The server's end of the socket is its standard input, the only descriptor that it inherits, so that a process
-        // started meanwhile by another thread does not inherit it.
+                .map_err(|errno| NoServer::Machine("make a socket", errno.into()))?;
+        // The server's end of the socket is its standard input, the only descriptor that it inherits, so that
+        // a process started meanwhile by another thread does not inherit it.
         command
             .env("LD_PRELOAD", format!("/proc/{}/fd/{}", std::process::id(), library.as_raw_fd()))
             .env("PTXSMITH_FORK_INPUT", input)
@@ -125,18 +125,21 @@ impl Server {
         // Close our copy of the server's end, so that a closed connection is noticed.
         command.stdin(Stdio::null());
         let server = Server { process, control };
-        if !server.is_readable(PATIENCE).map_err(failed("wait for it"))? {
+        let opens_input = server.is_readable(PATIENCE);
+        if !opens_input.map_err(|errno| NoServer::Machine("wait for it", errno.into()))? {
             return Err(NoServer::Unfit("does not open its input"));
         }
         match server.receive() {
-            Ok(Answer::Ready) => Ok(server),
-            Ok(Answer::Failed(_)) => Err(NoServer::Unfit("has several threads where it opens its input")),
+            Ok(ServerMessage::Ready) => Ok(server),
+            Ok(ServerMessage::Failed(_)) => {
+                Err(NoServer::Unfit("has several threads where it opens its input"))
+            }
             _ => Err(NoServer::Unfit("ended, or cannot be preloaded")),
         }
     }
 
-    /// Forks the program. The fork continues in this directory, with these outputs and limits, and with `temporary` as
-    /// `TMPDIR`. Returns the process of the fork, which leads its own group.
+    /// Forks the program. The fork continues in this directory, with these outputs and limits, and with
+    /// `temporary` as `TMPDIR`. Returns the process of the fork, which leads its own group.
     ///
     /// # Errors
     /// If the server is gone or the system has no more processes. The server is then unusable.
@@ -145,7 +148,7 @@ impl Server {
         directory: BorrowedFd<'_>,
         [stdout, stderr]: [BorrowedFd<'_>; 2],
         temporary: &Path,
-        limits: &Limits,
+        limits: &ForkLimits,
     ) -> io::Result<Pid> {
         let temporary = temporary.as_os_str().as_bytes();
         if temporary.len() >= LONGEST_PATH {
@@ -160,8 +163,8 @@ impl Server {
         request.resize(32 + LONGEST_PATH, 0);
         self.send(&request, &[directory, stdout, stderr])?;
         match self.receive()? {
-            Answer::Started(pid) => Pid::from_raw(pid).ok_or_else(|| io::Error::other("no process")),
-            Answer::Failed(errno) => Err(io::Error::from_raw_os_error(errno)),
+            ServerMessage::Started(pid) => Pid::from_raw(pid).ok_or_else(|| io::Error::other("no process")),
+            ServerMessage::Failed(errno) => Err(io::Error::from_raw_os_error(errno)),
             other => Err(io::Error::other(format!("the fork server answers {other:?}"))),
         }
     }
@@ -181,7 +184,7 @@ impl Server {
             self.send(&[0; 32 + LONGEST_PATH], &[])?;
         }
         match self.receive()? {
-            Answer::Ended(status) => Ok(ExitStatus::from_raw(status)),
+            ServerMessage::Ended(status) => Ok(ExitStatus::from_raw(status)),
             other => Err(io::Error::other(format!("the fork server answers {other:?}"))),
         }
     }
@@ -217,7 +220,7 @@ impl Server {
         }
     }
 
-    fn receive(&self) -> io::Result<Answer> {
+    fn receive(&self) -> io::Result<ServerMessage> {
         let mut bytes = [0; 8];
         let received = loop {
             let mut ancillary = RecvAncillaryBuffer::default();
@@ -230,10 +233,10 @@ impl Server {
         let [kind, value] =
             [0, 4].map(|at| i32::from_ne_bytes(bytes[at..at + 4].try_into().expect("four bytes")));
         match (received, kind) {
-            (8, 1) => Ok(Answer::Ready),
-            (8, 2) => Ok(Answer::Started(value)),
-            (8, 3) => Ok(Answer::Ended(value)),
-            (8, 4) => Ok(Answer::Failed(value)),
+            (8, 1) => Ok(ServerMessage::Ready),
+            (8, 2) => Ok(ServerMessage::Started(value)),
+            (8, 3) => Ok(ServerMessage::Ended(value)),
+            (8, 4) => Ok(ServerMessage::Failed(value)),
             (0, _) => Err(io::Error::other("the fork server is gone")),
             _ => Err(io::Error::other("the fork server does not keep to its protocol")),
         }
@@ -243,7 +246,8 @@ impl Server {
 impl Drop for Server {
     fn drop(&mut self) {
         let Some(pid) = i32::try_from(self.process.id()).ok().and_then(Pid::from_raw) else { return };
-        // When its client is gone, a server kills the group of its fork, which is separate from its own, and exits.
+        // When its client is gone, a server kills the group of its fork, which is separate from its own, and
+        // exits.
         let _ = rustix::net::shutdown(&self.control, Shutdown::Both);
         if let Ok(watch) = pidfd_open(pid, PidfdFlags::empty()) {
             let _ = poll(&mut [PollFd::new(&watch, PollFlags::IN)], Some(&LAST_WORDS));
@@ -263,10 +267,12 @@ fn library() -> Result<&'static File, NoServer> {
     if let Some(file) = FILE.get() {
         return Ok(file);
     }
-    let failed = |error: io::Error| NoServer::Machine("make a file in memory", error);
-    let file =
-        memfd_create("ptxsmith-forkserver", MemfdFlags::CLOEXEC).map_err(|errno| failed(errno.into()))?;
-    let mut file = File::from(file);
-    file.write_all(LIBRARY).map_err(failed)?;
+    let file = library_in_memory().map_err(|error| NoServer::Machine("make a file in memory", error))?;
     Ok(FILE.get_or_init(|| file))
+}
+
+fn library_in_memory() -> io::Result<File> {
+    let mut file = File::from(memfd_create("ptxsmith-forkserver", MemfdFlags::CLOEXEC)?);
+    file.write_all(LIBRARY)?;
+    Ok(file)
 }

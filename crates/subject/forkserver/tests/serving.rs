@@ -7,18 +7,18 @@ use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-use ptxsmith_forkserver::{Limits, NoServer, Server};
+use ptxsmith_forkserver::{ForkLimits, NoServer, Server};
 
-const FREE: Limits = Limits { memory: u64::MAX, file: u64::MAX, cpu: u64::MAX };
+const FREE: ForkLimits = ForkLimits { memory: u64::MAX, file: u64::MAX, cpu: u64::MAX };
 
-fn fork(server: &mut Server, directory: &Path, limits: &Limits) -> i32 {
+fn fork(server: &mut Server, directory: &Path, limits: &ForkLimits) -> i32 {
     let [stdout, stderr] = ["out", "err"].map(|name| File::create(directory.join(name)).unwrap());
     let at = File::open(directory).unwrap();
     let pid = server.fork(at.as_fd(), [stdout.as_fd(), stderr.as_fd()], directory, limits).unwrap();
     pid.as_raw_nonzero().get()
 }
 
-fn run(server: &mut Server, directory: &Path, limits: &Limits) -> ExitStatus {
+fn run(server: &mut Server, directory: &Path, limits: &ForkLimits) -> ExitStatus {
     fork(server, directory, limits);
     wait(server);
     server.end().unwrap()
@@ -33,8 +33,8 @@ fn wait(server: &Server) {
     assert_eq!(rustix::event::poll(&mut fds, Some(&timeout)), Ok(1), "no end after {:?}", since.elapsed());
 }
 
-/// A shell that runs a script: it opens `in` as its program text. What it knew before is the server's: its number `$$`, and
-/// its variables.
+/// A shell that runs a script: it opens `in` as its program text. What it knew before is the server's: its
+/// number `$$`, and its variables.
 fn shell(place: &Path) -> Command {
     let mut command = Command::new("/bin/sh");
     command.arg("in").current_dir(place);
@@ -178,7 +178,7 @@ fn assert_is_gone(pid: &str) {
 fn the_limits_are_those_of_the_fork() {
     let home = tempfile::tempdir().unwrap();
     let mut server = Server::start(&mut shell(home.path()), "in").unwrap();
-    let limits = Limits { memory: 1 << 30, file: 1 << 20, cpu: 77 };
+    let limits = ForkLimits { memory: 1 << 30, file: 1 << 20, cpu: 77 };
     let directory = with("ulimit -v; ulimit -f; ulimit -t; ulimit -c\n");
     assert_eq!(run(&mut server, directory.path(), &limits).code(), Some(0));
     // In units of 1,024 bytes, 512 bytes and a second.

@@ -1,9 +1,10 @@
-//! NVIDIA's compilers as libraries, loaded at run time: PTX in, cubin out, and CUDA C++ in, PTX out ([`Nvrtc`]).
+//! NVIDIA's compilers as libraries, loaded at run time: PTX in, cubin out, and CUDA C++ in, PTX out
+//! ([`NvrtcLibrary`]).
 //!
 //! The assembler exists in two libraries: nvJitLink, which also links ([`NvJitLink`]), and the PTX compiler
-//! ([`PtxCompiler`]), which is also part of the driver's JIT compiler library. Both contain the code of ptxas and run
-//! it in the process that loads them. They may crash the process or hang, so call them in a separate process. Nothing
-//! here interprets a cubin.
+//! ([`PtxCompiler`]), which is also part of the driver's JIT compiler library. Both contain the code of ptxas
+//! and run it in the process that loads them. They may crash the process or hang, so call them in a separate
+//! process. Nothing here interprets a cubin.
 
 mod memory;
 mod nvjitlink;
@@ -14,12 +15,12 @@ use std::ffi::{CString, c_char, c_int, c_void};
 
 pub use memory::keep_freed_memory;
 pub use nvjitlink::NvJitLink;
-pub use nvrtc::Nvrtc;
+pub use nvrtc::NvrtcLibrary;
 pub use ptx_compiler::PtxCompiler;
 
 /// Why a library cannot be used.
 #[derive(Debug, thiserror::Error)]
-pub enum LoadError {
+pub enum LibraryLoadError {
     /// The library is missing, is not for this machine, or one of its dependencies is missing.
     #[error(transparent)]
     Library(#[from] libloading::Error),
@@ -30,9 +31,9 @@ pub enum LoadError {
 
 /// The result for one module.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Compiled {
+pub struct CompiledModule {
     /// The first step that failed; `None` if all succeeded.
-    pub failed: Option<Failed>,
+    pub failed: Option<FailedStep>,
     /// The cubin, if there is one.
     pub cubin: Option<Vec<u8>>,
     /// Messages of the assembler, errors before others.
@@ -41,18 +42,18 @@ pub struct Compiled {
 
 /// A step that failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Failed {
+pub struct FailedStep {
     /// Name of the step: `create`.
     pub step: &'static str,
     /// The library's error code.
     pub result: i32,
     /// The input that the error can be about.
-    pub about: About,
+    pub about: ProcessedInput,
 }
 
 /// The input that the library had processed when it failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum About {
+pub enum ProcessedInput {
     /// The target only.
     Target,
     /// The source text, which does not look like PTX; for example, it is empty.
@@ -65,8 +66,8 @@ type Handle = *mut c_void;
 type Size = unsafe extern "C" fn(Handle, *mut usize) -> c_int;
 type Bytes = unsafe extern "C" fn(Handle, *mut c_char) -> c_int;
 
-/// Converts a string for a C function. Targets and modules do not contain zero bytes; a string with a zero byte is cut
-/// there, as a file is for an assembler written in C.
+/// Converts a string for a C function. Targets and modules do not contain zero bytes; a string with a zero
+/// byte is cut there, as a file is for an assembler written in C.
 fn c_string(text: &str) -> CString {
     CString::new(text.split('\0').next().unwrap_or_default()).unwrap_or_default()
 }

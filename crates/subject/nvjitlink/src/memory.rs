@@ -2,8 +2,8 @@
 
 /// Makes the allocator keep freed memory for the next module.
 ///
-/// A compiler allocates some megabytes for a module and frees them. By default glibc returns them to the system each
-/// time, which then has to clear new pages for the next module. Has no effect without glibc.
+/// A compiler allocates some megabytes for a module and frees them. By default glibc returns them to the
+/// system each time, which then has to clear new pages for the next module. Has no effect without glibc.
 pub fn keep_freed_memory() {
     #[cfg(target_env = "gnu")]
     {

@@ -6,7 +6,7 @@ use std::ptr;
 
 use libloading::Library;
 
-use crate::{Bytes, Handle, LoadError, Size, c_string, read};
+use crate::{Bytes, Handle, LibraryLoadError, Size, c_string, read};
 
 type Create = unsafe extern "C" fn(
     *mut Handle,
@@ -20,7 +20,7 @@ type Compile = unsafe extern "C" fn(Handle, c_int, *const *const c_char) -> c_in
 type Destroy = unsafe extern "C" fn(*mut *mut c_void) -> c_int;
 
 /// The loaded library.
-pub struct Nvrtc {
+pub struct NvrtcLibrary {
     create: Create,
     compile: Compile,
     destroy: Destroy,
@@ -31,27 +31,28 @@ pub struct Nvrtc {
     _builtins: Vec<Library>,
 }
 
-/// Loads the libraries next to this one that it opens by name when it compiles: some releases do not search their own
-/// directory.
+/// Loads the libraries next to this one that it opens by name when it compiles: some releases do not search
+/// their own directory.
 fn builtins(path: &Path) -> Vec<Library> {
     let files = path.parent().and_then(|folder| folder.read_dir().ok()).into_iter().flatten().flatten();
-    let is_builtin = |name: &str| name.starts_with("libnvrtc-builtins.so.");
-    let paths =
-        files.filter(|file| file.file_name().to_str().is_some_and(is_builtin)).map(|file| file.path());
+    let builtins = files.filter(|file| {
+        file.file_name().to_str().is_some_and(|name| name.starts_with("libnvrtc-builtins.so."))
+    });
     // SAFETY: as of the library itself, below.
-    paths.filter_map(|path| unsafe { Library::new(path) }.ok()).collect()
+    builtins.filter_map(|file| unsafe { Library::new(file.path()) }.ok()).collect()
 }
 
-impl Nvrtc {
+impl NvrtcLibrary {
     /// Loads the library at this path. Loading runs its initialization, which is NVIDIA's code.
-    pub fn load(path: &Path) -> Result<Nvrtc, LoadError> {
+    pub fn load(path: &Path) -> Result<NvrtcLibrary, LibraryLoadError> {
         let builtins = builtins(path);
-        // SAFETY: the effects of a library's initialization cannot be known. The user chooses the library, and the
-        // caller loads it in a process that may crash.
+        // SAFETY: the effects of a library's initialization cannot be known. The user chooses the library,
+        // and the caller loads it in a process that may crash.
         let library = unsafe { Library::new(path)? };
-        // SAFETY: the signature of each function is the one in NVIDIA's documentation, the same in all versions.
+        // SAFETY: the signature of each function is the one in NVIDIA's documentation, the same in all
+        // versions.
         unsafe {
-            Ok(Nvrtc {
+            Ok(NvrtcLibrary {
                 create: *library.get(b"nvrtcCreateProgram\0")?,
                 compile: *library.get(b"nvrtcCompileProgram\0")?,
                 destroy: *library.get(b"nvrtcDestroyProgram\0")?,
@@ -72,8 +73,8 @@ impl Nvrtc {
         let options: Vec<*const c_char> =
             options.iter().map(|option| option.as_c_str()).map(CStr::as_ptr).collect();
         let mut program: Handle = ptr::null_mut();
-        // SAFETY: the program is written by `create`, used only after success, and destroyed once. Strings outlive the
-        // calls that use them.
+        // SAFETY: the program is written by `create`, used only after success, and destroyed once. Strings
+        // outlive the calls that use them.
         unsafe {
             let made =
                 (self.create)(&mut program, source.as_ptr(), name.as_ptr(), 0, ptr::null(), ptr::null());

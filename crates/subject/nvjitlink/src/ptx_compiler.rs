@@ -6,7 +6,9 @@ use std::ptr;
 
 use libloading::Library;
 
-use crate::{About, Bytes, Compiled, Failed, Handle, LoadError, Size, c_string, logs, read};
+use crate::{
+    Bytes, CompiledModule, FailedStep, Handle, LibraryLoadError, ProcessedInput, Size, c_string, logs, read,
+};
 
 type Create = unsafe extern "C" fn(*mut Handle, usize, *const c_char) -> c_int;
 type Destroy = unsafe extern "C" fn(*mut Handle) -> c_int;
@@ -31,20 +33,22 @@ pub struct PtxCompiler {
 
 impl PtxCompiler {
     /// Loads the library at this path. Loading runs its initialization, which is NVIDIA's code.
-    pub fn load(path: &Path) -> Result<PtxCompiler, LoadError> {
-        // SAFETY: the effects of a library's initialization cannot be known. The user chooses the library, and the
-        // caller loads it in a process that may crash.
+    pub fn load(path: &Path) -> Result<PtxCompiler, LibraryLoadError> {
+        // SAFETY: the effects of a library's initialization cannot be known. The user chooses the library,
+        // and the caller loads it in a process that may crash.
         let library = unsafe { Library::new(path)? };
         // SAFETY: the symbol is looked up, not called.
         if unsafe { library.get::<Create>(b"nvPTXCompilerCreate\0") }.is_err() {
-            return Err(LoadError::Lacks("nvPTXCompilerCreate"));
+            return Err(LibraryLoadError::Lacks("nvPTXCompilerCreate"));
         }
-        // SAFETY: the signature of each function is the one in NVIDIA's documentation, the same in all versions.
+        // SAFETY: the signature of each function is the one in NVIDIA's documentation, the same in all
+        // versions.
         unsafe {
             let version: Option<Version> =
                 library.get(b"nvPTXCompilerGetVersion\0").ok().map(|symbol| *symbol);
             let version = version.and_then(|version| {
-                let (mut major, mut minor) = (0, 0);
+                let mut major = 0;
+                let mut minor = 0;
                 (version(&mut major, &mut minor) == 0).then_some((major, minor))
             });
             Ok(PtxCompiler {
@@ -77,25 +81,25 @@ impl PtxCompiler {
     /// Assembles one module for one target (`sm_80`); with `relocatable`, keeps the cubin relocatable.
     ///
     /// The library may hang or crash on a bad module, so this may not return.
-    pub fn compile(&self, ptx: &str, target: &str, relocatable: bool) -> Compiled {
+    pub fn compile(&self, ptx: &str, target: &str, relocatable: bool) -> CompiledModule {
         let (target, text) = (c_string(&format!("--gpu-name={target}")), c_string(ptx));
         let options = [target.as_ptr(), RELOCATABLE.as_ptr()];
         let options = &options[..if relocatable { 2 } else { 1 }];
         let mut handle: Handle = ptr::null_mut();
-        let mut compiled = Compiled::default();
-        // SAFETY: the handle is written by `create`, used only after success, and destroyed once. The source, which
-        // ends with a zero byte, and the options outlive it.
+        let mut compiled = CompiledModule::default();
+        // SAFETY: the handle is written by `create`, used only after success, and destroyed once. The source,
+        // which ends with a zero byte, and the options outlive it.
         unsafe {
             let result = (self.create)(&mut handle, text.as_bytes().len(), text.as_ptr());
             if result != 0 {
-                compiled.failed = Some(Failed { step: "create", result, about: About::Text });
+                compiled.failed = Some(FailedStep { step: "create", result, about: ProcessedInput::Text });
                 return compiled;
             }
             let result = (self.compile)(handle, options.len() as c_int, options.as_ptr());
             if result == 0 {
                 compiled.cubin = read(handle, self.cubin);
             } else {
-                compiled.failed = Some(Failed { step: "compile", result, about: About::Module });
+                compiled.failed = Some(FailedStep { step: "compile", result, about: ProcessedInput::Module });
             }
             compiled.log = logs(handle, [self.error_log, self.info_log]);
             (self.destroy)(&mut handle);

@@ -3,38 +3,37 @@
 use object::LittleEndian;
 use object::elf::{FileHeader32, FileHeader64};
 
-use super::{Contents, Elf, Home, MAX_NOBITS, Malformed, contents, is_of_32_bits};
+use super::{CubinContents, Elf, MAX_NOBITS, Malformed, VariableSection, contents, is_32_bit};
 use ptxsmith_model::LinkedVariable;
 
-/// Reads every variable of a linked program with its offset, ordered by section and offset. Variables that overlap or
-/// share a name are results of the linker, and are reported unchanged.
+/// Reads every variable of a linked program with its offset, ordered by section and offset. Variables that
+/// overlap or share a name are results of the linker, and are reported unchanged.
 pub fn read_linked(bytes: &[u8]) -> Result<Vec<LinkedVariable>, Malformed> {
-    match is_of_32_bits(bytes) {
-        true => read::<FileHeader32<LittleEndian>>(bytes),
-        false => read::<FileHeader64<LittleEndian>>(bytes),
+    if is_32_bit(bytes) {
+        read::<FileHeader32<LittleEndian>>(bytes)
+    } else {
+        read::<FileHeader64<LittleEndian>>(bytes)
     }
 }
 
 fn read<E: Elf>(bytes: &[u8]) -> Result<Vec<LinkedVariable>, Malformed> {
     // A variable that the linker should have placed but did not is skipped: it has no offset.
-    let Contents { homes, .. } = contents::<E>(bytes)?;
+    let CubinContents { homes, .. } = contents::<E>(bytes)?;
     let mut left = MAX_NOBITS;
     Ok(homes.into_iter().flatten().flat_map(|home| variables(home, &mut left)).collect())
 }
 
-fn variables(mut home: Home<'_>, left: &mut u64) -> Vec<LinkedVariable> {
-    let places: Vec<(String, bool, u64)> = home
-        .variables
-        .iter()
-        .map(|placed| (placed.name.to_owned(), placed.is_local, placed.offset))
-        .collect();
-    let section = home.name.to_owned();
-    let variable = |(index, (name, is_local, place)): (usize, (String, bool, u64))| LinkedVariable {
-        name,
-        is_local,
-        section: section.clone(),
-        place,
-        variable: home.variable(index, left),
-    };
-    places.into_iter().enumerate().map(variable).collect()
+fn variables(mut home: VariableSection<'_>, left: &mut u64) -> Vec<LinkedVariable> {
+    let mut linked = Vec::with_capacity(home.variables.len());
+    for index in 0..home.variables.len() {
+        let placed = &home.variables[index];
+        linked.push(LinkedVariable {
+            name: placed.name.to_owned(),
+            is_local: placed.is_local,
+            section: home.name.to_owned(),
+            place: placed.offset,
+            variable: home.variable(index, left),
+        });
+    }
+    linked
 }

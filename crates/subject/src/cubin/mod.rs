@@ -1,26 +1,29 @@
 //! Reads the variables of a module from a cubin.
 //!
-//! A pure function of untrusted bytes: it does not panic, allocates no more than the file justifies (or a stated limit,
-//! for storage without bytes), and runs in time proportional to the file.
+//! A pure function of untrusted bytes: it does not panic, allocates no more than the file justifies (or a
+//! stated limit, for storage without bytes), and runs in time proportional to the file.
 //!
 //! The variables that are read, and the limits of what a cubin shows:
 //!
-//! - Variables are the symbols that stand for objects (`STT_OBJECT`; 13 in relocatable output) in `.nv.global.init`,
-//!   `.nv.global` (no bytes: zero), `.nv.constant3`, `.nv.udt` (`.unified` variables) and `.nv.shared*` (no value, so
-//!   no bytes). The linker places the `.common` variables of relocatable output, which are zero, and its `.shared`
-//!   variables (`.nv_debug.shared`): there the symbol gives the alignment instead of the offset.
-//! - A variable that needs something this reader does not support (a section, a relocation, storage beyond its limit)
-//!   has no bytes but a reason. An impossible file is the implementation's fault ([`Malformed`]).
-//! - Absent variables are not reported, and so not observed: an `.extern` variable of relocatable output (executable
-//!   output gives it storage), `.texref` and similar variables, a `.shared` variable that no kernel of executable
-//!   output uses. Objects that the assembler itself creates, in other constant banks and under names that begin with
-//!   `.nv.`, are skipped.
+//! - Variables are the symbols that stand for objects (`STT_OBJECT`; 13 in relocatable output) in
+//!   `.nv.global.init`, `.nv.global` (no bytes: zero), `.nv.constant3`, `.nv.udt` (`.unified` variables) and
+//!   `.nv.shared*` (no value, so no bytes). The linker places the `.common` variables of relocatable output,
+//!   which are zero, and its `.shared` variables (`.nv_debug.shared`): there the symbol gives the alignment
+//!   instead of the offset.
+//! - A variable that needs something this reader does not support (a section, a relocation, storage beyond
+//!   its limit) has no bytes but a reason. An impossible file is the implementation's fault ([`Malformed`]).
+//! - Absent variables are not reported, and so not observed: an `.extern` variable of relocatable output
+//!   (executable output gives it storage), `.texref` and similar variables, a `.shared` variable that no
+//!   kernel of executable output uses. Objects that the assembler itself creates, in other constant banks and
+//!   under names that begin with `.nv.`, are skipped.
 //! - A variable declared inside a function appears under a name that ptxas generates (`$__x__19`).
-//! - Bytes are the bytes of the file. ptxas leaves zero where an address goes; a release that did not would show here.
-//! - A slot may reach past the end of its variable, and slots may overlap: ptxas writes `.u32 a[2] = {g, g}` as two
-//!   eight-byte relocations four bytes apart. Both are reported unchanged, at the variable that holds the first byte.
-//! - `generic` is `None` for the address of a `.global` variable, because ptxas writes the same relocation for `g` and
-//!   `generic(g)`, and for functions.
+//! - Bytes are the bytes of the file. ptxas leaves zero where an address goes; a release that did not would
+//!   show here.
+//! - A slot may reach past the end of its variable, and slots may overlap: ptxas writes `.u32 a[2] = {g, g}`
+//!   as two eight-byte relocations four bytes apart. Both are reported unchanged, at the variable that holds
+//!   the first byte.
+//! - `generic` is `None` for the address of a `.global` variable, because ptxas writes the same relocation
+//!   for `g` and `generic(g)`, and for functions.
 //! - The address of a `.const` variable without `generic`, and of a device function, is plain bytes without a
 //!   relocation: it cannot be distinguished from a number. Relocatable output shows both ([`OutputForm`]).
 //!
@@ -29,12 +32,13 @@
 //!
 //! [`OutputForm`]: crate::OutputForm
 
+mod code;
 mod linked;
 mod relocation;
 
+pub(crate) use code::code_sections;
+pub use code::{code_hashes, one_place};
 pub use linked::read_linked;
-
-use std::collections::{BTreeMap, BTreeSet};
 
 use object::elf::{
     ELFCLASS32, FileHeader32, FileHeader64, SHN_COMMON, SHT_NOBITS, SHT_PROGBITS, STB_LOCAL, STT_FUNC,
@@ -42,19 +46,19 @@ use object::elf::{
 };
 use object::read::elf::{FileHeader, Rel, Rela, SectionHeader, SectionTable, Sym, SymbolTable};
 use object::{LittleEndian, SectionIndex, SymbolIndex};
-use sha2::{Digest, Sha256};
 
 use ptxsmith_model::{Address, Variable, Variables};
-use relocation::{Kind, Of};
+use relocation::{AddressKind, RelocationKind};
 
 /// The ELF machine number of CUDA device code.
 pub const EM_CUDA: u16 = 190;
 /// Symbol type of a variable in relocatable output; in executable output it is `STT_OBJECT`.
 const STT_CUDA_OBJECT: SymbolType = SymbolType(13);
-/// Maximum storage without bytes in the file (`.nv.global`) that is read, in bytes. The oracle evaluates no more, and
-/// the zeros are materialized.
+/// Maximum storage without bytes in the file (`.nv.global`) that is read, in bytes. The oracle evaluates no
+/// more, and the zeros are materialized.
 const MAX_NOBITS: u64 = 1 << 28;
-/// The bits of `st_other` that hold a symbol's state space in relocatable output. Executable output has none of them.
+/// The bits of `st_other` that hold a symbol's state space in relocatable output. Executable output has none
+/// of them.
 const OTHER_SPACE: u8 = 0xe0;
 const OTHER_GLOBAL: u8 = 0x20;
 const OTHER_CONST: u8 = 0x80;
@@ -64,8 +68,8 @@ const SHT_CUDA_GLOBAL_INIT: SectionType = SectionType(0x7000_0008);
 const SHT_CUDA_SHARED: SectionType = SectionType(0x7000_000a);
 const SHT_CUDA_UDT: SectionType = SectionType(0x7000_0012);
 const SHT_CUDA_CONSTANT3: SectionType = SectionType(0x7000_0067);
-/// Maximum bytes of symbol names in addresses, for each byte of the file. Every address copies its symbol's name, so a
-/// small hostile file with one long name could otherwise demand any amount of memory.
+/// Maximum bytes of symbol names in addresses, for each byte of the file. Every address copies its symbol's
+/// name, so a small hostile file with one long name could otherwise demand any amount of memory.
 const MAX_NAMES: usize = 256;
 
 /// An ELF file of either class: a 32-bit module gives a 32-bit file.
@@ -78,12 +82,13 @@ type Symbols<'a, E> = SymbolTable<'a, E>;
 const LE: LittleEndian = LittleEndian;
 
 /// Whether the file is a 32-bit ELF file.
-pub(crate) fn is_of_32_bits(bytes: &[u8]) -> bool {
+pub(crate) fn is_32_bit(bytes: &[u8]) -> bool {
     bytes.get(4).is_some_and(|&class| class == ELFCLASS32.0)
 }
 
-/// The file is not a cubin, or a part of it is broken: the implementation wrote invalid output. Content that this
-/// reader merely does not support is not malformed; it leaves the variable unread ([`Variable::reason`]).
+/// The file is not a cubin, or a part of it is broken: the implementation wrote invalid output. Content that
+/// this reader merely does not support is not malformed; it leaves the variable unread
+/// ([`Variable::reason`]).
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("malformed cubin: {0}")]
 pub struct Malformed(String);
@@ -93,7 +98,7 @@ fn malformed(what: impl Into<String>) -> Malformed {
 }
 
 /// A section that holds variables.
-struct Home<'a> {
+struct VariableSection<'a> {
     name: &'a str,
     space: &'static str,
     address: u64,
@@ -102,11 +107,11 @@ struct Home<'a> {
     /// The bytes of the section; `None` for zero-filled storage without bytes in the file.
     data: Option<&'a [u8]>,
     /// Sorted by offset, without overlaps, once all symbols have been seen.
-    variables: Vec<Placed<'a>>,
+    variables: Vec<PlacedVariable<'a>>,
 }
 
 /// A variable with its offset in a section.
-struct Placed<'a> {
+struct PlacedVariable<'a> {
     name: &'a str,
     is_local: bool,
     offset: u64,
@@ -116,16 +121,36 @@ struct Placed<'a> {
     reason: Option<String>,
 }
 
-/// A variable outside the sections that this reader supports. In relocatable output the linker may place it later: its
-/// symbol then gives the alignment instead of the offset.
-struct Unplaced<'a> {
+impl PlacedVariable<'_> {
+    /// Whether the byte at this offset of the section, which is not before the variable, belongs to it.
+    fn holds(&self, offset: u64) -> bool {
+        offset < self.offset + self.size
+    }
+}
+
+/// A variable outside the sections that this reader supports. In relocatable output the linker may place it
+/// later: its symbol then gives the alignment instead of the offset.
+struct UnplacedVariable<'a> {
     name: &'a str,
     size: u64,
     /// State space and alignment, or why they are unknown.
     place: Result<(&'static str, u64), String>,
 }
 
-impl Unplaced<'_> {
+impl<'a> UnplacedVariable<'a> {
+    /// Creates a variable that the linker places.
+    fn left_to_linker(
+        name: &'a str,
+        space: &'static str,
+        size: u64,
+        align: u64,
+    ) -> Result<UnplacedVariable<'a>, Malformed> {
+        if !align.is_power_of_two() || size == 0 {
+            return Err(malformed(format!("variable `{name}`: {size} bytes, aligned to {align}")));
+        }
+        Ok(UnplacedVariable { name, size, place: Ok((space, align)) })
+    }
+
     fn variable(&self, left: &mut u64) -> Variable {
         let size = Some(self.size);
         match &self.place {
@@ -135,7 +160,8 @@ impl Unplaced<'_> {
     }
 }
 
-/// Builds a variable from `data`, or from `size` zeros if the file has no bytes. Zeros count against the budget `left`.
+/// Builds a variable from `data`, or from `size` zeros if the file has no bytes. Zeros count against the
+/// budget `left`.
 fn finished(
     space: &str,
     size: u64,
@@ -167,77 +193,17 @@ pub fn read(bytes: &[u8]) -> Result<Variables, Malformed> {
     read_within(bytes, MAX_NOBITS)
 }
 
-/// Returns the name and the SHA-256 of the machine code of each function; empty if the file cannot be read.
-pub fn code_hashes(bytes: &[u8]) -> Vec<(String, String)> {
-    match is_of_32_bits(bytes) {
-        true => code_hashes_of::<FileHeader32<LittleEndian>>(bytes),
-        false => code_hashes_of::<FileHeader64<LittleEndian>>(bytes),
-    }
-}
-
-fn code_hashes_of<E: Elf>(bytes: &[u8]) -> Vec<(String, String)> {
-    let Ok(header) = E::parse(bytes) else { return Vec::new() };
-    let Ok(sections) = header.sections(LE, bytes) else { return Vec::new() };
-    let code = |section: &E::SectionHeader| {
-        let name = std::str::from_utf8(sections.section_name(LE, section).ok()?).ok()?;
-        let code = section.data(LE, bytes).ok()?;
-        Some((name.strip_prefix(".text.")?.to_owned(), hex::encode(Sha256::digest(code))))
-    };
-    sections.iter().filter_map(code).collect()
-}
-
-/// Maps each function that shares its address with another function (an alias does) to the alphabetically first name at
-/// that address. Empty if the file cannot be read.
-pub fn one_place(bytes: &[u8]) -> BTreeMap<String, String> {
-    match is_of_32_bits(bytes) {
-        true => one_place_of::<FileHeader32<LittleEndian>>(bytes),
-        false => one_place_of::<FileHeader64<LittleEndian>>(bytes),
-    }
-}
-
-fn one_place_of<E: Elf>(bytes: &[u8]) -> BTreeMap<String, String> {
-    let read = || {
-        let header = E::parse(bytes).ok()?;
-        let sections = header.sections(LE, bytes).ok()?;
-        let symbols = sections.symbols(LE, bytes, object::elf::SHT_SYMTAB).ok()?;
-        let mut at: BTreeMap<(u16, u64), BTreeSet<&str>> = BTreeMap::new();
-        let functions = symbols.iter().filter(|symbol| symbol.st_type() == STT_FUNC);
-        for symbol in functions.filter(|symbol| !symbol.is_undefined(LE)) {
-            let name = symbol_name(&symbols, symbol).ok()?;
-            at.entry((symbol.st_shndx(LE).0, symbol.st_value(LE).into())).or_default().insert(name);
-        }
-        let several = at.into_values().filter(|names| names.len() > 1);
-        let names = several.flat_map(|names| {
-            let first = names.first().copied().unwrap_or_default().to_owned();
-            names.into_iter().map(move |name| (name.to_owned(), first.clone())).collect::<Vec<_>>()
-        });
-        Some(names.collect())
-    };
-    read().unwrap_or_default()
-}
-
-/// Returns the sections of machine code of a cubin of 64 bits by name (`.text.k`); empty if the bytes are no such cubin.
-pub(crate) fn code_sections(bytes: &[u8]) -> BTreeMap<String, &[u8]> {
-    let Ok(header) = FileHeader64::<LittleEndian>::parse(bytes) else { return BTreeMap::new() };
-    let Ok(sections) = header.sections(LE, bytes) else { return BTreeMap::new() };
-    let code = |section: &object::elf::SectionHeader64<LittleEndian>| {
-        let name = std::str::from_utf8(sections.section_name(LE, section).ok()?).ok()?;
-        let code = || section.data(LE, bytes).ok();
-        name.starts_with(".text.").then(code).flatten().map(|code| (name.to_owned(), code))
-    };
-    sections.iter().filter_map(code).collect()
-}
-
 /// Reads every variable as [`read`] does, with at most `most` bytes of storage that the file does not hold.
 pub fn read_within(bytes: &[u8], most: u64) -> Result<Variables, Malformed> {
-    match is_of_32_bits(bytes) {
-        true => read_of::<FileHeader32<LittleEndian>>(bytes, most),
-        false => read_of::<FileHeader64<LittleEndian>>(bytes, most),
+    if is_32_bit(bytes) {
+        read_class::<FileHeader32<LittleEndian>>(bytes, most)
+    } else {
+        read_class::<FileHeader64<LittleEndian>>(bytes, most)
     }
 }
 
-fn read_of<E: Elf>(bytes: &[u8], most: u64) -> Result<Variables, Malformed> {
-    let Contents { mut homes, unplaced } = contents::<E>(bytes)?;
+fn read_class<E: Elf>(bytes: &[u8], most: u64) -> Result<Variables, Malformed> {
+    let CubinContents { mut homes, unplaced } = contents::<E>(bytes)?;
     refuse_overlaps(&homes)?;
 
     // Sort the small index entries first; the map is then built from them in one pass.
@@ -270,12 +236,12 @@ fn read_of<E: Elf>(bytes: &[u8], most: u64) -> Result<Variables, Malformed> {
 }
 
 /// The sections that hold variables, and the variables outside supported sections.
-struct Contents<'a> {
-    homes: Vec<Option<Home<'a>>>,
-    unplaced: Vec<Unplaced<'a>>,
+struct CubinContents<'a> {
+    homes: Vec<Option<VariableSection<'a>>>,
+    unplaced: Vec<UnplacedVariable<'a>>,
 }
 
-fn contents<E: Elf>(bytes: &[u8]) -> Result<Contents<'_>, Malformed> {
+fn contents<E: Elf>(bytes: &[u8]) -> Result<CubinContents<'_>, Malformed> {
     let header = E::parse(bytes).map_err(|error| malformed(error.to_string()))?;
     header
         .endian()
@@ -293,17 +259,18 @@ fn contents<E: Elf>(bytes: &[u8]) -> Result<Contents<'_>, Malformed> {
     let mut homes = find_homes(&sections, bytes)?;
     let unplaced = place_variables(&mut homes, &sections, &symbols)?;
     relocate(&mut homes, &sections, &symbols, bytes)?;
-    Ok(Contents { homes, unplaced })
+    Ok(CubinContents { homes, unplaced })
 }
 
-impl Home<'_> {
+impl VariableSection<'_> {
     fn variable(&mut self, index: usize, left: &mut u64) -> Variable {
         let placed = &mut self.variables[index];
         let addresses = match placed.reason.take() {
             Some(reason) => Err(reason),
             None => Ok(std::mem::take(&mut placed.addresses)),
         };
-        // Placed variables lie within their section and do not overlap, so the copies are no larger than the file.
+        // Placed variables lie within their section and do not overlap, so the copies are no larger than the
+        // file.
         let data =
             self.data.map(|data| &data[placed.offset as usize..(placed.offset + placed.size) as usize]);
         let shown = if placed.offset == 0 { self.align } else { 1 << placed.offset.trailing_zeros() };
@@ -315,7 +282,7 @@ impl Home<'_> {
 fn find_homes<'a, E: Elf>(
     sections: &Sections<'a, E>,
     bytes: &'a [u8],
-) -> Result<Vec<Option<Home<'a>>>, Malformed> {
+) -> Result<Vec<Option<VariableSection<'a>>>, Malformed> {
     let mut with_bytes = 0u64;
     let mut homes = Vec::with_capacity(sections.len());
     for section in sections.iter() {
@@ -346,7 +313,7 @@ fn find_homes<'a, E: Elf>(
         if !align.is_power_of_two() {
             return Err(malformed(format!("section `{name}` is aligned to {align}, no power of two")));
         }
-        homes.push(Some(Home {
+        homes.push(Some(VariableSection {
             name,
             space,
             address: section.sh_addr(LE).into(),
@@ -372,10 +339,10 @@ fn state_space(section: &str) -> Option<&'static str> {
 
 /// Adds each variable to its section; returns the variables outside supported sections.
 fn place_variables<'a, E: Elf>(
-    homes: &mut [Option<Home<'a>>],
+    homes: &mut [Option<VariableSection<'a>>],
     sections: &Sections<'a, E>,
     symbols: &Symbols<'a, E>,
-) -> Result<Vec<Unplaced<'a>>, Malformed> {
+) -> Result<Vec<UnplacedVariable<'a>>, Malformed> {
     let mut unplaced = Vec::new();
     for (index, symbol) in symbols.enumerate() {
         if !matches!(symbol.st_type(), STT_OBJECT | STT_CUDA_OBJECT) || symbol.is_undefined(LE) {
@@ -386,12 +353,8 @@ fn place_variables<'a, E: Elf>(
             continue;
         }
         let (value, size): (u64, u64) = (symbol.st_value(LE).into(), symbol.st_size(LE).into());
-        let left_to_linker = |space| match value.is_power_of_two() && size > 0 {
-            true => Ok(Unplaced { name, size, place: Ok((space, value)) }),
-            false => Err(malformed(format!("variable `{name}`: {size} bytes, aligned to {value}"))),
-        };
         if symbol.st_shndx(LE) == SHN_COMMON && symbol.st_other().0 & OTHER_SPACE == OTHER_GLOBAL {
-            unplaced.push(left_to_linker("global")?);
+            unplaced.push(UnplacedVariable::left_to_linker(name, "global", size, value)?);
             continue;
         }
         let section = symbols
@@ -401,24 +364,25 @@ fn place_variables<'a, E: Elf>(
             .and_then(|section| sections.section(section).ok().map(|header| (section, header)));
         let Some((section, section_header)) = section else {
             let place = Err(format!("it is in no section, but at {:#x}", symbol.st_shndx(LE)));
-            unplaced.push(Unplaced { name, size, place });
+            unplaced.push(UnplacedVariable { name, size, place });
             continue;
         };
         if section_header.sh_type(LE) == SHT_CUDA_SHARED && symbol.st_type() == STT_CUDA_OBJECT {
-            unplaced.push(left_to_linker("shared")?);
+            unplaced.push(UnplacedVariable::left_to_linker(name, "shared", size, value)?);
             continue;
         }
         let Some(home) = &mut homes[section.0] else {
             let section = section_name(sections, section_header)?;
-            // Code and constant banks other than 3 hold objects of the assembler, not variables of the module.
+            // Code and constant banks other than 3 hold objects of the assembler, not variables of the
+            // module.
             if ![".nv.constant", ".text", ".debug"].iter().any(|prefix| section.starts_with(prefix)) {
                 let place = Err(format!("it is in section `{section}`, which is not known to this reader"));
-                unplaced.push(Unplaced { name, size, place });
+                unplaced.push(UnplacedVariable { name, size, place });
             }
             continue;
         };
         if size == 0 {
-            unplaced.push(Unplaced { name, size, place: Err("it has no size".to_owned()) });
+            unplaced.push(UnplacedVariable { name, size, place: Err("it has no size".to_owned()) });
             continue;
         }
         let offset = value.checked_sub(home.address);
@@ -426,7 +390,7 @@ fn place_variables<'a, E: Elf>(
         match (offset, end) {
             (Some(offset), Some(end)) if end <= home.size => {
                 let is_local = symbol.st_bind() == STB_LOCAL;
-                home.variables.push(Placed {
+                home.variables.push(PlacedVariable {
                     name,
                     is_local,
                     offset,
@@ -445,7 +409,7 @@ fn place_variables<'a, E: Elf>(
 }
 
 /// Returns an error if two variables of a section share a byte.
-fn refuse_overlaps(homes: &[Option<Home<'_>>]) -> Result<(), Malformed> {
+fn refuse_overlaps(homes: &[Option<VariableSection<'_>>]) -> Result<(), Malformed> {
     for home in homes.iter().flatten() {
         let mut pairs = home.variables.windows(2);
         if let Some([a, b]) = pairs.find(|pair| pair[0].offset + pair[0].size > pair[1].offset) {
@@ -457,7 +421,7 @@ fn refuse_overlaps(homes: &[Option<Home<'_>>]) -> Result<(), Malformed> {
 
 /// Attaches each relocation of a section with variables to the variable that contains its offset.
 fn relocate<'a, E: Elf>(
-    homes: &mut [Option<Home<'a>>],
+    homes: &mut [Option<VariableSection<'a>>],
     sections: &Sections<'a, E>,
     symbols: &Symbols<'a, E>,
     bytes: &'a [u8],
@@ -469,10 +433,12 @@ fn relocate<'a, E: Elf>(
         let Some(home) = homes.get_mut(section.sh_info(LE) as usize).and_then(Option::as_mut) else {
             continue;
         };
-        let entries = |error| malformed(format!("relocations of `{}`: {error}", home.name));
-        if let Some((rels, _)) = section.rel(LE, bytes).map_err(entries)? {
+        let name = home.name;
+        let rels = section.rel(LE, bytes).map_err(|error| unreadable_relocations(name, &error))?;
+        let relas = section.rela(LE, bytes).map_err(|error| unreadable_relocations(name, &error))?;
+        if let Some((rels, _)) = rels {
             for rel in rels {
-                let entry = Entry {
+                let entry = RelocationEntry {
                     offset: rel.r_offset(LE).into(),
                     r_type: rel.r_type(LE).0,
                     symbol: rel.r_sym(LE),
@@ -480,9 +446,9 @@ fn relocate<'a, E: Elf>(
                 };
                 entry.apply(home, &spaces, symbols, &mut names_left)?;
             }
-        } else if let Some((relas, _)) = section.rela(LE, bytes).map_err(entries)? {
+        } else if let Some((relas, _)) = relas {
             for rela in relas {
-                let entry = Entry {
+                let entry = RelocationEntry {
                     offset: rela.r_offset(LE).into(),
                     r_type: rela.r_type(LE, false).0,
                     symbol: rela.r_sym(LE, false),
@@ -504,66 +470,71 @@ fn relocate<'a, E: Elf>(
     Ok(())
 }
 
+fn unreadable_relocations(section: &str, error: &object::Error) -> Malformed {
+    malformed(format!("relocations of `{section}`: {error}"))
+}
+
 /// One relocation, REL or RELA.
-struct Entry {
+struct RelocationEntry {
     offset: u64,
     r_type: u32,
     symbol: u32,
     addend: i64,
 }
 
-impl Entry {
+impl RelocationEntry {
+    fn place(&self, home: &VariableSection<'_>) -> String {
+        format!("relocation at {}+{:#x}", home.name, self.offset)
+    }
+
     fn apply<E: Elf>(
         &self,
-        home: &mut Home<'_>,
+        home: &mut VariableSection<'_>,
         spaces: &[Option<&'static str>],
         symbols: &Symbols<'_, E>,
         names_left: &mut usize,
     ) -> Result<(), Malformed> {
-        let place = || format!("relocation at {}+{:#x}", home.name, self.offset);
         if home.data.is_none() {
-            return Err(malformed(format!("{}: that section has no bytes", place())));
+            return Err(malformed(format!("{}: that section has no bytes", self.place(home))));
         }
         let after = home.variables.partition_point(|placed| placed.offset <= self.offset);
-        let holds = |placed: &Placed<'_>| self.offset < placed.offset + placed.size;
         // Ignore a relocation between variables.
-        let Some(index) = after.checked_sub(1).filter(|&index| holds(&home.variables[index])) else {
+        let Some(index) = after.checked_sub(1).filter(|&index| home.variables[index].holds(self.offset))
+        else {
             return Ok(());
         };
         let number = SymbolIndex(self.symbol as usize);
-        let symbol = symbols.symbol(number).map_err(|_| malformed(format!("{}: no such symbol", place())))?;
+        let symbol =
+            symbols.symbol(number).map_err(|_| malformed(format!("{}: no such symbol", self.place(home))))?;
         let name = symbol_name(symbols, symbol)?;
-        let unknown = match Kind::of(self.r_type) {
-            None => Err(format!("{} is of type {}, which is not known to this reader", place(), self.r_type)),
-            Some(_) if name.is_empty() || symbol.st_type() == STT_SECTION => {
-                Err(format!("{}: its symbol is no variable and no function", place()))
-            }
-            Some(kind) => Ok(kind),
+        let Some(kind) = RelocationKind::from_type(self.r_type) else {
+            let (place, r_type) = (self.place(home), self.r_type);
+            let reason = format!("{place} is of type {r_type}, which is not known to this reader");
+            home.variables[index].reason = Some(reason);
+            return Ok(());
         };
-        let kind = match unknown {
-            Ok(kind) => kind,
-            Err(reason) => {
-                home.variables[index].reason = Some(reason);
-                return Ok(());
-            }
-        };
+        if name.is_empty() || symbol.st_type() == STT_SECTION {
+            let reason = format!("{}: its symbol is no variable and no function", self.place(home));
+            home.variables[index].reason = Some(reason);
+            return Ok(());
+        }
         *names_left = names_left
             .checked_sub(name.len())
             .ok_or_else(|| malformed("the names in its addresses are out of proportion to the file"))?;
         let section = symbols.symbol_section(LE, symbol, number).ok().flatten();
-        let generic = match kind.of {
-            Of::Space if symbol.st_type() == STT_FUNC => None,
-            Of::Space => Some(false),
-            // See the table in `relocation`: for a global variable both spellings give this relocation. A 32-bit
-            // generic address may stand in an eight-byte slot, where it is the complete address; only for that width is
-            // `generic` left open in every state space.
-            Of::Generic if kind.width == 4 => None,
-            Of::Generic => match section.and_then(|SectionIndex(section)| *spaces.get(section)?) {
+        let generic = match kind.address {
+            AddressKind::Space if symbol.st_type() == STT_FUNC => None,
+            AddressKind::Space => Some(false),
+            // See the table in `relocation`: for a global variable both spellings give this relocation. A
+            // 32-bit generic address may stand in an eight-byte slot, where it is the complete address; only
+            // for that width is `generic` left open in every state space.
+            AddressKind::Generic if kind.width == 4 => None,
+            AddressKind::Generic => match section.and_then(|SectionIndex(section)| *spaces.get(section)?) {
                 None if symbol.st_other().0 & OTHER_SPACE == OTHER_CONST => Some(true),
                 Some("global") | None => None,
                 Some(_) => Some(true),
             },
-            Of::Function => None,
+            AddressKind::Function => None,
         };
         let placed = &mut home.variables[index];
         placed.addresses.push(Address {

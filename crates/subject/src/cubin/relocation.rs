@@ -1,8 +1,8 @@
 //! The relocation types that ptxas leaves in variables.
 //!
-//! Found by experiment with every minor release from 11.7 to 13.5; the names are those of NVIDIA's `cuobjdump`. The
-//! example `relocations` measures which PTX gives which relocation, for each release and target, and writes the table
-//! `docs/reference/relocations.md`. In short:
+//! Found by experiment with every minor release from 11.7 to 13.5; the names are those of NVIDIA's
+//! `cuobjdump`. The example `relocations` measures which PTX gives which relocation, for each release and
+//! target, and writes the table `docs/reference/relocations.md`. In short:
 //!
 //! | written in PTX | executable output | relocatable output |
 //! | --- | --- | --- |
@@ -19,27 +19,27 @@
 //!
 //! Two more facts about entries:
 //!
-//! - Below sm_90 a zero addend is a REL entry whose slot holds zero, and other addends are RELA entries; from sm_90 on
-//!   all are RELA entries.
-//! - The slot of an address is eight bytes wide even in a `.u32`. From sm_90 on, ptxas computes the addend of such an
-//!   entry from all eight bytes, including the bytes of the next element and bytes past the end of its buffer:
-//!   `.u32 x[2] = {g, 5}` gets the addend 5 << 32, and the last `.u32` of a section gets an addend that differs from
-//!   run to run.
+//! - Below sm_90 a zero addend is a REL entry whose slot holds zero, and other addends are RELA entries; from
+//!   sm_90 on all are RELA entries.
+//! - The slot of an address is eight bytes wide even in a `.u32`. From sm_90 on, ptxas computes the addend of
+//!   such an entry from all eight bytes, including the bytes of the next element and bytes past the end of
+//!   its buffer: `.u32 x[2] = {g, 5}` gets the addend 5 << 32, and the last `.u32` of a section gets an
+//!   addend that differs from run to run.
 
-/// The effect of one relocation type.
+/// The effect of a relocation type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Kind {
+pub(super) struct RelocationKind {
     /// Number of bytes written.
     pub width: u8,
     /// The selected byte of the address, for the types that write one byte.
     pub byte: Option<u8>,
     /// The kind of address.
-    pub of: Of,
+    pub address: AddressKind,
 }
 
 /// The kind of address that a relocation type writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Of {
+pub(super) enum AddressKind {
     /// The address within the state space of the symbol.
     Space,
     /// The generic address.
@@ -48,25 +48,26 @@ pub(super) enum Of {
     Function,
 }
 
-impl Kind {
+impl RelocationKind {
     /// Returns the effect of a type; `None` for a type that no release was seen to use in a variable.
-    pub(super) fn of(r_type: u32) -> Option<Kind> {
-        let word = |width, of| Some(Kind { width, byte: None, of });
-        let lane = |first: u32, of| Some(Kind { width: 1, byte: Some((r_type - first) as u8), of });
-        match r_type {
-            1 => word(4, Of::Space),              // R_CUDA_32, also in a slot of eight bytes
-            2 => word(8, Of::Space),              // R_CUDA_64
-            3 => word(4, Of::Generic),            // R_CUDA_G32, of modules of 32 bits
-            4 => word(8, Of::Generic),            // R_CUDA_G64
-            34 => word(4, Of::Function),          // R_CUDA_FUNC_DESC_32, likewise
-            35 => word(8, Of::Function),          // R_CUDA_FUNC_DESC_64
-            76..=83 => lane(76, Of::Space),       // R_CUDA_8_0 ... R_CUDA_8_56
-            84..=91 => lane(84, Of::Generic),     // R_CUDA_G8_0 ... R_CUDA_G8_56
-            92..=99 => lane(92, Of::Function),    // R_CUDA_FUNC_DESC_8_0 ... R_CUDA_FUNC_DESC_8_56
-            102 => word(8, Of::Function),         // R_CUDA_UNIFIED
-            104..=111 => lane(104, Of::Function), // R_CUDA_UNIFIED_8_0 ... R_CUDA_UNIFIED_8_56
-            _ => None,
-        }
+    pub(super) fn from_type(r_type: u32) -> Option<RelocationKind> {
+        // For the types that write one byte, the first type of their family writes the lowest one.
+        let (width, first, address) = match r_type {
+            1 => (4, None, AddressKind::Space), // R_CUDA_32, also in a slot of eight bytes
+            2 => (8, None, AddressKind::Space), // R_CUDA_64
+            3 => (4, None, AddressKind::Generic), // R_CUDA_G32, of modules of 32 bits
+            4 => (8, None, AddressKind::Generic), // R_CUDA_G64
+            34 => (4, None, AddressKind::Function), // R_CUDA_FUNC_DESC_32, likewise
+            35 => (8, None, AddressKind::Function), // R_CUDA_FUNC_DESC_64
+            76..=83 => (1, Some(76), AddressKind::Space), // R_CUDA_8_0 ... R_CUDA_8_56
+            84..=91 => (1, Some(84), AddressKind::Generic), // R_CUDA_G8_0 ... R_CUDA_G8_56
+            92..=99 => (1, Some(92), AddressKind::Function), // R_CUDA_FUNC_DESC_8_0 ... R_CUDA_FUNC_DESC_8_56
+            102 => (8, None, AddressKind::Function), // R_CUDA_UNIFIED
+            104..=111 => (1, Some(104), AddressKind::Function), // R_CUDA_UNIFIED_8_0 ... R_CUDA_UNIFIED_8_56
+            _ => return None,
+        };
+        let byte = first.map(|first: u32| (r_type - first) as u8);
+        Some(RelocationKind { width, byte, address })
     }
 }
 
@@ -76,16 +77,19 @@ mod tests {
 
     #[test]
     fn lanes_count_bytes_from_the_lowest() {
-        assert_eq!(Kind::of(84), Some(Kind { width: 1, byte: Some(0), of: Of::Generic }));
-        assert_eq!(Kind::of(91).unwrap().byte, Some(7));
-        assert_eq!(Kind::of(93).unwrap().byte, Some(1));
-        assert_eq!(Kind::of(111).unwrap().byte, Some(7));
+        assert_eq!(
+            RelocationKind::from_type(84),
+            Some(RelocationKind { width: 1, byte: Some(0), address: AddressKind::Generic })
+        );
+        assert_eq!(RelocationKind::from_type(91).unwrap().byte, Some(7));
+        assert_eq!(RelocationKind::from_type(93).unwrap().byte, Some(1));
+        assert_eq!(RelocationKind::from_type(111).unwrap().byte, Some(7));
     }
 
     #[test]
     fn types_that_were_not_seen_in_variables_are_unknown() {
         for r_type in [0, 5, 36, 75, 100, 103, 112, u32::MAX] {
-            assert_eq!(Kind::of(r_type), None, "{r_type}");
+            assert_eq!(RelocationKind::from_type(r_type), None, "{r_type}");
         }
     }
 }

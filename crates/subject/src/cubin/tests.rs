@@ -1,5 +1,7 @@
-//! NVIDIA's output is not ours to commit: these tests build small cubins of their own. What real ones hold is tested
-//! through the `ptxas` subject where a ptxas is installed.
+//! NVIDIA's output is not ours to commit: these tests build small cubins of their own. What real ones hold is
+//! tested through the `ptxas` subject where a ptxas is installed.
+
+use std::collections::BTreeMap;
 
 use super::*;
 use ptxsmith_model::Observation;

@@ -1,8 +1,9 @@
 //! A second reader of cubins, which parses the output of NVIDIA's `cuobjdump -elf`.
 //!
-//! It shares no code with [`crate::cubin`] and identifies relocations by name, so that the two check each other: if
-//! they disagree on a cubin, one of them is wrong. `cargo xtask compare-readers` compares them on thousands of cubins.
-//! It is too slow to observe with: one process for each cubin costs more than the assembler itself.
+//! It shares no code with [`crate::cubin`] and identifies relocations by name, so that the two check each
+//! other: if they disagree on a cubin, one of them is wrong. `cargo xtask compare-readers` compares them on
+//! thousands of cubins. It is too slow to observe with: one process for each cubin costs more than the
+//! assembler itself.
 
 mod text;
 
@@ -56,7 +57,7 @@ pub enum TextError {
 /// Why a cubin could not be read with cuobjdump.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum Error {
+pub enum CuobjdumpError {
     /// The program could not list the cubin.
     #[error(transparent)]
     List(#[from] ListError),
@@ -76,7 +77,7 @@ impl Cuobjdump {
     }
 
     /// Reads every variable of a cubin with its bytes and addresses, by name.
-    pub fn read(&self, cubin: &[u8]) -> Result<Variables, Error> {
+    pub fn read(&self, cubin: &[u8]) -> Result<Variables, CuobjdumpError> {
         Ok(read(&self.list(cubin)?)?)
     }
 

@@ -1,5 +1,6 @@
-//! What cuobjdump prints is NVIDIA's: the text here is written by hand in its form. That the form is the one printed today
-//! is tested where a cuobjdump is installed (`tests/cubins.rs`), and by `cargo xtask compare-readers` on thousands.
+//! What cuobjdump prints is NVIDIA's: the text here is written by hand in its form. That the form is the one
+//! printed today is tested where a cuobjdump is installed (`tests/cubins.rs`), and by
+//! `cargo xtask compare-readers` on thousands.
 
 use super::*;
 use ptxsmith_model::{Address, Variable};

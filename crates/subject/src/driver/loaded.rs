@@ -1,22 +1,27 @@
 //! Compares a cubin with the memory that a loader produced from it.
 
-use crate::solve::{self, Slot};
+use crate::solve::{self, HeldAddress};
 use ptxsmith_model::{Variable, Variables};
 
 use ptxsmith_syntax::Text;
 
 /// Returns the variables with memory that differs from the bytes and relocated addresses in the file.
-pub(super) fn otherwise(held: &Variables, loaded: &Variables) -> Vec<String> {
+pub(super) fn different_variables(in_cubin: &Variables, loaded: &Variables) -> Vec<String> {
     // Skip variables with addresses: a recognized write past the end was reported as an address.
-    let plain = loaded.iter().filter(|(_, v)| v.addresses.as_ref().is_none_or(Vec::is_empty));
-    plain.filter(|(name, v)| differs(held, loaded, name, v)).map(|(name, _)| name.to_string()).collect()
+    let plain = loaded.iter().filter(|(_, variable)| variable.addresses.as_ref().is_none_or(Vec::is_empty));
+    plain
+        .filter(|(name, variable)| differs(in_cubin, loaded, name, variable))
+        .map(|(name, _)| name.to_string())
+        .collect()
 }
 
 /// Whether memory differs. A variable missing from either side is not compared.
-fn differs(held: &Variables, loaded: &Variables, name: &Text, seen: &Variable) -> bool {
-    let Some(held) = held.get(name) else { return false };
-    let (Some(bytes), Some(memory)) = (held.bytes.as_deref(), seen.bytes.as_deref()) else { return false };
-    let slots = held.addresses.iter().flatten().map(|address| Slot {
+fn differs(in_cubin: &Variables, loaded: &Variables, name: &Text, in_memory: &Variable) -> bool {
+    let Some(in_cubin) = in_cubin.get(name) else { return false };
+    let (Some(bytes), Some(memory)) = (in_cubin.bytes.as_deref(), in_memory.bytes.as_deref()) else {
+        return false;
+    };
+    let slots = in_cubin.addresses.iter().flatten().map(|address| HeldAddress {
         offset: address.offset,
         width: address.width,
         symbol: &address.symbol,
@@ -26,7 +31,7 @@ fn differs(held: &Variables, loaded: &Variables, name: &Text, seen: &Variable) -
     });
     let expected = solve::memory(bytes, slots, |symbol| base_of(loaded, symbol));
     expected.len() != memory.len()
-        || expected.iter().zip(memory).any(|(held, seen)| held.is_some_and(|held| held != *seen))
+        || expected.iter().zip(memory).any(|(expected, byte)| expected.is_some_and(|known| known != *byte))
 }
 
 /// Returns the address of a variable in `.global`. The file does not contain other addresses.
@@ -69,8 +74,8 @@ mod tests {
                 ("f".into(), variable(vec![9; 8], Some(0x3000), None)),
             ])
         };
-        assert!(otherwise(&held, &loaded(vec![1, 2], 0x1004)).is_empty());
-        assert_eq!(otherwise(&held, &loaded(vec![1, 3], 0x1004)), ["a"]);
-        assert_eq!(otherwise(&held, &loaded(vec![1, 2], 0x1005)), ["p"]);
+        assert!(different_variables(&held, &loaded(vec![1, 2], 0x1004)).is_empty());
+        assert_eq!(different_variables(&held, &loaded(vec![1, 3], 0x1004)), ["a"]);
+        assert_eq!(different_variables(&held, &loaded(vec![1, 2], 0x1005)), ["p"]);
     }
 }

@@ -3,43 +3,49 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use ptxsmith_syntax::{Declaration, Expr, Item, Linkage, Module, StateSpace, parse};
+use ptxsmith_syntax::{Expr, Item, Linkage, Module, StateSpace, parse};
 
-use crate::subject::Read;
+use crate::subject::RequestedVariable;
 
 /// A variable to look for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Wanted {
+pub(super) struct SearchedVariable {
     pub space: String,
     /// Whether its initial value holds no address; `false` if that is unknown.
     pub plain: bool,
 }
 
 /// Returns the module-scope variables that a driver can show, and the requested variables, by name.
-pub(super) fn wanted(ptx: &str, read: &[Read]) -> BTreeMap<String, Wanted> {
-    let asked =
-        read.iter().map(|read| (read.name.clone(), Wanted { space: read.space.clone(), plain: false }));
-    let mut wanted: BTreeMap<_, _> = asked.collect();
+pub(super) fn searched_variables(
+    ptx: &str,
+    read: &[RequestedVariable],
+) -> BTreeMap<String, SearchedVariable> {
+    let mut wanted = BTreeMap::new();
+    for RequestedVariable { name, space, .. } in read {
+        wanted.insert(name.clone(), SearchedVariable { space: space.clone(), plain: false });
+    }
     let Ok(module) = parse(ptx) else { return wanted };
     for declaration in module.declarations() {
         let Some(space) = declaration.space().filter(|space| in_memory(*space)) else { continue };
         for declarator in &declaration.declarators {
             let plain = !declarator.values().any(Expr::has_names);
-            wanted.insert(declarator.name.text.to_string(), Wanted { space: space.name().to_owned(), plain });
+            wanted.insert(
+                declarator.name.text.to_string(),
+                SearchedVariable { space: space.name().to_owned(), plain },
+            );
         }
     }
     wanted
 }
 
-/// Whether a variable with elements of less than eight bytes may hold an address: NVIDIA's compilers write eight bytes
-/// there.
+/// Whether a variable with elements of less than eight bytes may hold an address: NVIDIA's compilers write
+/// eight bytes there.
 pub(super) fn has_narrow_address(ptx: &str) -> bool {
     let Ok(module) = parse(ptx) else { return false };
-    let is_narrow = |declaration: &Declaration| {
+    module.declarations().any(|declaration| {
         let is_small = declaration.scalar_type().is_none_or(|scalar| scalar.bytes() < 8);
         is_small && declaration.declarators.iter().any(|declarator| declarator.values().any(Expr::has_names))
-    };
-    module.declarations().any(is_narrow)
+    })
 }
 
 fn in_memory(space: StateSpace) -> bool {
@@ -58,13 +64,14 @@ pub(super) fn fence(index: usize) -> String {
     format!("__ptxsmith_fence_{index}")
 }
 
-/// Inserts a fence after each declaration of `.global` variables, on the same line. Returns the new text and the number
-/// of fences.
+/// Inserts a fence after each declaration of `.global` variables, on the same line. Returns the new text and
+/// the number of fences.
 ///
-/// A fence is a variable with known bytes and the alignment of the variable before it. The assembler orders variables
-/// itself, by alignment and then arbitrarily, so a fence follows some variable of its alignment, not always this one.
-/// No fence is inserted into a text that does not parse, has no such variable or has very many.
-pub(super) fn fenced(ptx: &str) -> (String, usize) {
+/// A fence is a variable with known bytes and the alignment of the variable before it. The assembler orders
+/// variables itself, by alignment and then arbitrarily, so a fence follows some variable of its alignment,
+/// not always this one. No fence is inserted into a text that does not parse, has no such variable or has
+/// very many.
+pub(super) fn insert_fences(ptx: &str) -> (String, usize) {
     let places = parse(ptx).map(|module| places(&module)).unwrap_or_default();
     if places.len() > MOST
         || places.iter().any(|(end, _)| ptx.get(..*end).is_none_or(|up| !up.ends_with(';')))
@@ -109,8 +116,8 @@ mod tests {
 
     #[test]
     fn variables_in_memory_are_looked_for_and_holders_of_addresses_known() {
-        let read = [Read { name: "other".into(), space: "global".into(), size: 4 }];
-        let wanted = wanted(TEXT, &read);
+        let read = [RequestedVariable { name: "other".into(), space: "global".into(), size: 4 }];
+        let wanted = searched_variables(TEXT, &read);
         let names: Vec<_> = wanted.keys().map(String::as_str).collect();
         assert_eq!(names, ["c", "d", "e", "g", "other", "p"]);
         assert_eq!((wanted["c"].space.as_str(), wanted["c"].plain), ("const", true));
@@ -119,14 +126,14 @@ mod tests {
 
     #[test]
     fn a_text_that_does_not_parse_shows_what_was_asked_for() {
-        let read = [Read { name: "x".into(), space: "global".into(), size: 4 }];
-        assert_eq!(wanted("no PTX", &read).len(), 1);
-        assert_eq!(fenced("no PTX"), ("no PTX".to_owned(), 0));
+        let read = [RequestedVariable { name: "x".into(), space: "global".into(), size: 4 }];
+        assert_eq!(searched_variables("no PTX", &read).len(), 1);
+        assert_eq!(insert_fences("no PTX"), ("no PTX".to_owned(), 0));
     }
 
     #[test]
     fn fences_stand_on_the_lines_of_what_they_follow() {
-        let (text, count) = fenced(TEXT);
+        let (text, count) = insert_fences(TEXT);
         assert_eq!((count, text.lines().count()), (2, TEXT.lines().count()));
         let line = |number: usize| text.lines().nth(number).unwrap().to_owned();
         let bytes = "165,165,165,165,165,165,165,165";

@@ -1,13 +1,14 @@
-//! Kernels that run on the device over numbers: the parent process gives each pointer an area of memory; the worker
-//! fills the areas, runs the kernels and reads the areas back.
+//! Kernels that run on the device over numbers: the parent process gives each pointer an area of memory; the
+//! worker fills the areas, runs the kernels and reads the areas back.
 //!
-//! Variables and pointers have other addresses on the device than in the numbers. Pointer parameters are therefore
-//! replaced, and a kernel may access only memory near a pointer. Everything runs twice with different fill bytes: a
-//! byte that differs between the two runs was not written, or depends on memory that was not set.
+//! Variables and pointers have other addresses on the device than in the numbers. Pointer parameters are
+//! therefore replaced, and a kernel may access only memory near a pointer. Everything runs twice with
+//! different fill bytes: a byte that differs between the two runs was not written, or depends on memory that
+//! was not set.
 
 use std::collections::{BTreeMap, HashMap};
 
-use ptxsmith_driver::{CallError, Context, Module};
+use ptxsmith_driver::{CallError, DriverContext, LoadedModule};
 use serde::{Deserialize, Serialize};
 
 use crate::subject::Memory;
@@ -22,7 +23,7 @@ const FILLINGS: [u8; 2] = [0xa5, 0x5a];
 
 /// One run of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Run {
+pub(crate) struct KernelRun {
     kernel: String,
     /// The parameter bytes as they are passed, each parameter at its alignment.
     #[serde(with = "hex")]
@@ -42,11 +43,12 @@ pub(crate) struct Segment {
 }
 
 /// Memory after a run where the run wrote, or why it is not known.
-pub(crate) type Left = Result<Vec<Segment>, String>;
+pub(crate) type WrittenMemory = Result<Vec<Segment>, String>;
 
 /// Converts a tracing to a run on the device; the error says why it cannot run there.
-pub(super) fn run(tracing: &Tracing) -> Result<Run, String> {
-    let (mut parameters, mut pointers) = (Vec::new(), Vec::new());
+pub(super) fn run(tracing: &Tracing) -> Result<KernelRun, String> {
+    let mut parameters = Vec::new();
+    let mut pointers = Vec::new();
     for (align, bytes) in &tracing.parameters {
         parameters.resize(parameters.len().next_multiple_of((*align).max(1) as usize), 0);
         if let Ok(bytes) = <[u8; 8]>::try_from(&bytes[..]) {
@@ -58,10 +60,10 @@ pub(super) fn run(tracing: &Tracing) -> Result<Run, String> {
     for (&(space, at), bytes) in &tracing.memory {
         let bytes: Option<Vec<u8>> = bytes.iter().copied().collect();
         let bytes = bytes.ok_or("it reads what is not known")?;
-        let is_near = |&(_, pointer): &(usize, u64)| {
+        let is_near_pointer = pointers.iter().any(|&(_, pointer)| {
             offset(pointer, at).is_some_and(|offset| offset + bytes.len() as u64 <= AREA)
-        };
-        if space != Space::Global || !pointers.iter().any(is_near) {
+        });
+        if space != Space::Global || !is_near_pointer {
             return Err("it reads memory that no parameter points to".to_owned());
         }
         match memory.last_mut().filter(|last| last.at + last.bytes.len() as u64 == at) {
@@ -69,7 +71,7 @@ pub(super) fn run(tracing: &Tracing) -> Result<Run, String> {
             None => memory.push(Segment { at, bytes }),
         }
     }
-    Ok(Run { kernel: tracing.kernel.clone(), parameters, pointers, memory })
+    Ok(KernelRun { kernel: tracing.kernel.clone(), parameters, pointers, memory })
 }
 
 /// Returns the offset of address `at` in the area of a pointer, if it is inside.
@@ -78,10 +80,12 @@ fn offset(pointer: u64, at: u64) -> Option<u64> {
 }
 
 /// Converts the memory that a run left to single bytes by address.
-pub(crate) fn memory(left: Left) -> Result<Memory, String> {
-    let byte =
-        |segment: Segment| (segment.at..).zip(segment.bytes).map(|(at, byte)| ((Space::Global, at), byte));
-    Ok(left?.into_iter().flat_map(byte).collect())
+pub(crate) fn memory(left: WrittenMemory) -> Result<Memory, String> {
+    let mut memory = Memory::new();
+    for Segment { at, bytes } in left? {
+        memory.extend((at..).zip(bytes).map(|(address, byte)| ((Space::Global, address), byte)));
+    }
+    Ok(memory)
 }
 
 /// The memory areas of a run, contiguous.
@@ -92,7 +96,7 @@ struct Areas {
 }
 
 impl Areas {
-    fn new(run: &Run, filling: u8) -> Areas {
+    fn new(run: &KernelRun, filling: u8) -> Areas {
         let pointers: Vec<u64> = run.pointers.iter().map(|(_, pointer)| *pointer).collect();
         let size = pointers.len() * AREA as usize;
         let mut areas = Areas { before: vec![filling; size], is_set: vec![false; size], pointers };
@@ -110,7 +114,7 @@ impl Areas {
     }
 
     /// Returns the address in the numbers of a byte of the areas.
-    fn at(&self, place: usize) -> u64 {
+    fn address_of(&self, place: usize) -> u64 {
         let (nth, offset) = (place / AREA as usize, place as u64 % AREA);
         self.pointers[nth].wrapping_sub(BEFORE).wrapping_add(offset)
     }
@@ -121,10 +125,10 @@ impl Areas {
 /// # Errors
 /// The device reports one error for all kernels: a kernel that fails makes the others fail.
 pub(super) fn run_all(
-    context: &Context<'_>,
-    module: &Module<'_>,
-    runs: &[Run],
-) -> Result<Vec<Left>, CallError> {
+    context: &DriverContext<'_>,
+    module: &LoadedModule<'_>,
+    runs: &[KernelRun],
+) -> Result<Vec<WrittenMemory>, CallError> {
     let mut functions = HashMap::new();
     for run in runs {
         if !functions.contains_key(run.kernel.as_str()) {
@@ -152,26 +156,25 @@ pub(super) fn run_all(
         context.synchronize()?;
         afters.push((areas, context.read(buffer.address(), all.len())?));
     }
-    let mut from = 0;
-    let left = |(nth, run): (usize, &Run)| {
-        let size = run.pointers.len() * AREA as usize;
-        let [first, second] = &afters[..] else { unreachable!("one for each filling") };
-        let range = from..from + size;
-        from += size;
-        match functions.get(run.kernel.as_str()) {
+    let [first, second] = &afters[..] else { unreachable!("one for each filling") };
+    let mut memories = Vec::with_capacity(runs.len());
+    let mut start = 0;
+    for (nth, run) in runs.iter().enumerate() {
+        let end = start + run.pointers.len() * AREA as usize;
+        memories.push(match functions.get(run.kernel.as_str()) {
             Some(Some(_)) => {
-                let both = [first, second].map(|(areas, after)| (&areas[nth], &after[range.clone()]));
-                written(both)
+                written_segments([first, second].map(|(areas, after)| (&areas[nth], &after[start..end])))
             }
             _ => Err("the module shows no kernel of this name".to_owned()),
-        }
-    };
-    Ok(runs.iter().enumerate().map(left).collect())
+        });
+        start = end;
+    }
+    Ok(memories)
 }
 
-/// Returns the bytes that were written: equal in both runs and different from the initial fill. Bytes that were set
-/// initially are always included, whether written or not.
-fn written([(areas, first), (others, second)]: [(&Areas, &[u8]); 2]) -> Left {
+/// Returns the bytes that were written: equal in both runs and different from the initial fill. Bytes that
+/// were set initially are always included, whether written or not.
+fn written_segments([(areas, first), (others, second)]: [(&Areas, &[u8]); 2]) -> WrittenMemory {
     let mut by_place = BTreeMap::new();
     for place in 0..first.len() {
         let is_changed = first[place] != areas.before[place] || second[place] != others.before[place];
@@ -181,7 +184,7 @@ fn written([(areas, first), (others, second)]: [(&Areas, &[u8]); 2]) -> Left {
         if first[place] != second[place] {
             return Err("what it leaves depends on memory that was not set".to_owned());
         }
-        by_place.insert(areas.at(place), first[place]);
+        by_place.insert(areas.address_of(place), first[place]);
     }
     let mut segments: Vec<Segment> = Vec::new();
     for (at, byte) in by_place {
@@ -237,12 +240,13 @@ mod tests {
         };
         let left = |change: &dyn Fn(&mut [u8], u8)| {
             let [first, second] = afters(change);
-            memory(written([(&both[0], &first), (&both[1], &second)]))
+            memory(written_segments([(&both[0], &first), (&both[1], &second)]))
         };
         let (out, input) = (BEFORE as usize, (AREA + BEFORE) as usize);
         let one = |at, byte| Ok(Memory::from([((Space::Global, at), byte), ((Space::Global, 0x20_0000), 1)]));
         assert_eq!(left(&|_, _| ()), one(0x20_0000, 1));
-        // A written byte that equals one of the fill bytes is detected, and so is one that replaces an initial byte.
+        // A written byte that equals one of the fill bytes is detected, and so is one that replaces an
+        // initial byte.
         assert_eq!(left(&|after, _| after[out + 3] = 0xa5), one(0x10_0003, 0xa5));
         assert_eq!(left(&|after, _| after[input] = 9), Ok(Memory::from([((Space::Global, 0x20_0000), 9)])));
         left(&|after, filling| after[out] = filling ^ 1).unwrap_err();

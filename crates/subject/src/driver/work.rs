@@ -4,18 +4,18 @@ use std::collections::BTreeMap;
 use std::io::{self, BufRead, Write};
 use std::path::Path;
 
-use ptxsmith_driver::{CallError, Context, Device, Driver, LIBRARY, Module};
+use ptxsmith_driver::{CallError, Device, DriverContext, DriverLibrary, LIBRARY, LoadedModule};
 use serde::{Deserialize, Serialize};
 
-use super::memory::{self, Contents, Place};
-use super::module::{self, Wanted};
+use super::memory::{self, MemoryPlace, PlaceContents};
+use super::module::{self, SearchedVariable};
 use super::runs;
 use crate::open::{Unavailable, UnavailableKind};
 use crate::ptxas::{self, messages};
 use crate::solve;
 use crate::subject::{Description, Launch};
 use crate::toolchain::max_ptx;
-use crate::worker::{self, Answered, Next, Question, WorkError};
+use crate::worker::{self, QuestionResult, WorkError, WorkerQuestion, WorkerState};
 use ptxsmith_model::{Address, Diagnostic, Observation, Outcome, Output, Severity, Variable};
 
 /// Driver errors that are handled specially here (`CUresult`).
@@ -31,54 +31,60 @@ const JIT_COMPILATION_DISABLED: i32 = 223;
 /// A worker's report on the driver: its description, or why there is none.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) enum Said {
+pub(super) enum DriverReport {
     /// The driver and a device are available.
     Available(Box<Description>),
     /// Why they are not.
     Unavailable(Unavailable),
 }
 
-/// Prints the description of the driver library at this path; without a path, of the library that the system's loader
-/// finds.
+/// Prints the description of the driver library at this path; without a path, of the library that the
+/// system's loader finds.
 pub fn describe(library: Option<&Path>, mut to: impl Write) -> Result<(), WorkError> {
-    serde_json::to_writer(&mut to, &said(library)).map_err(io::Error::from)?;
+    serde_json::to_writer(&mut to, &report(library)).map_err(io::Error::from)?;
     Ok(writeln!(to)?)
 }
 
-fn said(library: Option<&Path>) -> Said {
+fn report(library: Option<&Path>) -> DriverReport {
     let described = load(library).and_then(|driver| {
-        let cannot_run = |error: CallError| Unavailable::new(UnavailableKind::CannotRun, error.to_string());
-        let device = driver.device(0).map_err(cannot_run)?;
+        let device = driver
+            .device(0)
+            .map_err(|error| Unavailable::new(UnavailableKind::CannotRun, error.to_string()))?;
         Ok(description(&driver, &device))
     });
-    described.map_or_else(Said::Unavailable, |description| Said::Available(Box::new(description)))
+    described
+        .map_or_else(DriverReport::Unavailable, |description| DriverReport::Available(Box::new(description)))
 }
 
 /// Loads the library and looks for a device.
-fn load(library: Option<&Path>) -> Result<Driver, Unavailable> {
+fn load(library: Option<&Path>) -> Result<DriverLibrary, Unavailable> {
     let name = library.map_or_else(|| LIBRARY.to_owned(), |path| path.display().to_string());
-    let driver = Driver::load(library).map_err(|error| {
+    let driver = DriverLibrary::load(library).map_err(|error| {
         let kind = match error {
-            ptxsmith_driver::LoadError::Lacks(_) => UnavailableKind::NotTheSubject,
+            ptxsmith_driver::DriverLoadError::Lacks(_) => UnavailableKind::NotTheSubject,
             _ if library.is_some_and(Path::exists) => UnavailableKind::CannotRun,
             _ => UnavailableKind::NotFound,
         };
         Unavailable::new(kind, format!("{name} cannot be loaded: {error}"))
     })?;
-    let none = |error: CallError| match error.code {
-        NO_DEVICE => {
-            Unavailable::new(UnavailableKind::NoDevice, format!("the driver finds no device ({error})"))
-        }
-        _ => Unavailable::new(UnavailableKind::CannotRun, format!("the driver does not start ({error})")),
-    };
-    driver.init().map_err(none)?;
-    match driver.devices().map_err(none)? {
+    driver.init().map_err(not_started)?;
+    match driver.devices().map_err(not_started)? {
         0 => Err(Unavailable::new(UnavailableKind::NoDevice, "the driver finds no device")),
         _ => Ok(driver),
     }
 }
 
-fn description(driver: &Driver, device: &Device) -> Description {
+/// Explains why the driver does not start.
+fn not_started(error: CallError) -> Unavailable {
+    match error.code {
+        NO_DEVICE => {
+            Unavailable::new(UnavailableKind::NoDevice, format!("the driver finds no device ({error})"))
+        }
+        _ => Unavailable::new(UnavailableKind::CannotRun, format!("the driver does not start ({error})")),
+    }
+}
+
+fn description(driver: &DriverLibrary, device: &Device) -> Description {
     let version = driver.version().map(|(major, minor)| format!("{major}.{minor}"));
     let (major, minor) = device.capability;
     let mut machine = BTreeMap::from([
@@ -114,9 +120,9 @@ fn description(driver: &Driver, device: &Device) -> Description {
 fn targets(major: u32, minor: u32) -> Vec<String> {
     const KNOWN: [u32; 20] =
         [30, 32, 35, 37, 50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 87, 89, 90, 100, 120];
-    let own = major * 10 + minor;
-    let mut targets: Vec<u32> = KNOWN.into_iter().filter(|target| *target < own).collect();
-    targets.push(own);
+    let native = major * 10 + minor;
+    let mut targets: Vec<u32> = KNOWN.into_iter().filter(|target| *target < native).collect();
+    targets.push(native);
     targets.into_iter().map(|target| format!("sm_{target}")).collect()
 }
 
@@ -127,29 +133,34 @@ pub fn work(library: Option<&Path>, from: impl BufRead, to: impl Write) -> Resul
     let context = driver.and_then(|driver| driver.context(0).map_err(|error| error.to_string()));
     worker::answer(from, to, |question| match &context {
         Ok(context) => observe(context, question),
-        Err(reason) => (Ok(Observation::because(Outcome::Unavailable, reason.clone()).into()), Next::Ready),
+        Err(reason) => {
+            (Ok(Observation::because(Outcome::Unavailable, reason.clone()).into()), WorkerState::Ready)
+        }
     })
 }
 
 /// Observes one module. The error reports something that our reader does not support.
-fn observe(context: &Context<'_>, question: &Question) -> (Result<Answered, String>, Next) {
+fn observe(
+    context: &DriverContext<'_>,
+    question: &WorkerQuestion,
+) -> (Result<QuestionResult, String>, WorkerState) {
     let image = match &question.image {
         Some(hex) => match hex::decode(hex) {
             Ok(bytes) => bytes,
-            Err(error) => return (Err(format!("the cubin is no hex: {error}")), Next::Ready),
+            Err(error) => return (Err(format!("the cubin is no hex: {error}")), WorkerState::Ready),
         },
         // The memory that kernels leave is judged without fences.
         None if !question.runs.is_empty() => question.ptx.clone().into_bytes(),
-        None => module::fenced(&question.ptx).0.into_bytes(),
+        None => module::insert_fences(&question.ptx).0.into_bytes(),
     };
     let (module, log) = match context.load(&image) {
         Ok(loaded) => loaded,
-        Err(refused) => return of_failure(&refused.error, &refused.log, question),
+        Err(refused) => return failure_observation(&refused.error, &refused.log, question),
     };
     let observed = match &question.runs[..] {
-        [] => read_back(context, &module, question).map(Answered::from),
+        [] => read_back(context, &module, question).map(QuestionResult::from),
         runs => runs::run_all(context, &module, runs)
-            .map(|left| Answered { observation: Observation::new(Outcome::Accepted), left }),
+            .map(|left| QuestionResult { observation: Observation::new(Outcome::Accepted), left }),
     };
     // Unloading waits for kernels that still run.
     let observed = observed.and_then(|answered| module.unload().map(|()| answered));
@@ -157,14 +168,18 @@ fn observe(context: &Context<'_>, question: &Question) -> (Result<Answered, Stri
         Ok(mut answered) => {
             let (diagnostics, _) = messages::parse(&log);
             answered.observation.diagnostics = diagnostics;
-            (Ok(answered), Next::Ready)
+            (Ok(answered), WorkerState::Ready)
         }
-        Err(error) => of_failure(&error, &log, question),
+        Err(error) => failure_observation(&error, &log, question),
     }
 }
 
 /// Converts a failed driver call to an observation of the module.
-fn of_failure(error: &CallError, log: &str, question: &Question) -> (Result<Answered, String>, Next) {
+fn failure_observation(
+    error: &CallError,
+    log: &str,
+    question: &WorkerQuestion,
+) -> (Result<QuestionResult, String>, WorkerState) {
     let (mut diagnostics, other) = messages::parse(log);
     let reason = error.to_string();
     let outcome = match error.code {
@@ -190,11 +205,12 @@ fn of_failure(error: &CallError, log: &str, question: &Question) -> (Result<Answ
         }
         _ => Outcome::Crashed,
     };
-    let next = if error.is_sticky() { Next::Spent } else { Next::Ready };
+    let next = if error.is_sticky() { WorkerState::Spent } else { WorkerState::Ready };
     (Ok(Observation { diagnostics, ..Observation::because(outcome, reason) }.into()), next)
 }
 
-/// Whether a module is rejected because it can only be compiled to an object, which must be linked before it is loaded.
+/// Whether a module is rejected because it can only be compiled to an object, which must be linked before it
+/// is loaded.
 pub(super) fn asks_for_an_object(diagnostics: &[Diagnostic]) -> bool {
     diagnostics
         .iter()
@@ -203,21 +219,17 @@ pub(super) fn asks_for_an_object(diagnostics: &[Diagnostic]) -> bool {
 
 /// Reads the variables, then runs the kernels.
 fn read_back(
-    context: &Context<'_>,
-    module: &Module<'_>,
-    question: &Question,
+    context: &DriverContext<'_>,
+    module: &LoadedModule<'_>,
+    question: &WorkerQuestion,
 ) -> Result<Observation, CallError> {
-    let wanted = module::wanted(&question.ptx, &question.read);
+    let wanted = module::searched_variables(&question.ptx, &question.read);
     let mut places = Vec::with_capacity(wanted.len());
-    let place = |name: String, is_fence| -> Result<Option<Place>, CallError> {
-        let found = module.global(&name)?;
-        Ok(found.map(|(base, size)| Place { name, base, size: size as u64, is_fence }))
-    };
     for name in wanted.keys() {
-        places.extend(place(name.clone(), false)?);
+        places.extend(place(module, name.clone(), false)?);
     }
     for index in 0.. {
-        match place(module::fence(index), true)? {
+        match place(module, module::fence(index), true)? {
             Some(fence) => places.push(fence),
             None => break,
         }
@@ -229,7 +241,7 @@ fn read_back(
     for contents in read.iter().filter(|contents| !contents.place.is_fence) {
         let Some(wanted) = wanted.get(&contents.place.name) else { continue };
         if !contents.beyond.is_empty() && !has_narrow && past_its_end(contents, &read).is_none() {
-            let Contents { place, beyond, .. } = contents;
+            let PlaceContents { place, beyond, .. } = contents;
             let reason =
                 format!("memory behind variable `{}` was overwritten: {}", place.name, hex::encode(beyond));
             return Ok(Observation::because(Outcome::Crashed, reason));
@@ -246,8 +258,14 @@ fn read_back(
     Ok(observation)
 }
 
-fn variable(contents: &Contents, wanted: &Wanted, all: &[Contents]) -> Variable {
-    let Contents { place, bytes, .. } = contents;
+/// Returns the location of a variable or a fence; `None` if the module exports none of this name.
+fn place(module: &LoadedModule<'_>, name: String, is_fence: bool) -> Result<Option<MemoryPlace>, CallError> {
+    let global = module.global(&name)?;
+    Ok(global.map(|(base, size)| MemoryPlace { name, base, size: size as u64, is_fence }))
+}
+
+fn variable(contents: &PlaceContents, wanted: &SearchedVariable, all: &[PlaceContents]) -> Variable {
+    let PlaceContents { place, bytes, .. } = contents;
     let mut bytes = bytes.clone();
     let addresses = match past_its_end(contents, all) {
         Some(address) => {
@@ -269,21 +287,20 @@ fn variable(contents: &Contents, wanted: &Wanted, all: &[Contents]) -> Variable 
     }
 }
 
-/// Finds an eight-byte address that begins in a variable and ends past it, if that explains the overwritten bytes
-/// there.
-fn past_its_end(contents: &Contents, all: &[Contents]) -> Option<Address> {
-    let Contents { bytes, beyond, .. } = contents;
+/// Finds an eight-byte address that begins in a variable and ends past it, if that explains the overwritten
+/// bytes there.
+fn past_its_end(contents: &PlaceContents, all: &[PlaceContents]) -> Option<Address> {
+    let PlaceContents { bytes, beyond, .. } = contents;
     if beyond.is_empty() {
         return None;
     }
     let length = bytes.len() + beyond.len();
     let offset = length.checked_sub(8).filter(|offset| *offset < bytes.len());
-    // The upper bytes of an address are zero, so the last byte that changed need not be the last byte written.
+    // The upper bytes of an address are zero, so the last byte that changed need not be the last byte
+    // written.
     let candidates = offset.unwrap_or(0)..bytes.len();
-    let owners = || {
-        let variables = all.iter().filter(|other| !other.place.is_fence);
-        variables.map(|other| (other.place.name.as_str(), other.place.base, other.place.size))
-    };
+    let variables = all.iter().map(|other| &other.place).filter(|place| !place.is_fence);
+    let owners = variables.map(|place| (place.name.as_str(), place.base, place.size));
     candidates.into_iter().find_map(|offset| {
         let mut value = [0; 8];
         let known = bytes[offset..].iter().chain(beyond).take(8);
@@ -291,7 +308,7 @@ fn past_its_end(contents: &Contents, all: &[Contents]) -> Option<Address> {
         for (to, from) in value.iter_mut().zip(known) {
             *to = *from;
         }
-        let (symbol, addend) = solve::owner(u64::from_le_bytes(value), owners())?;
+        let (symbol, addend) = solve::owner(u64::from_le_bytes(value), owners.clone())?;
         (offset + count > bytes.len()).then(|| Address {
             offset: offset as u64,
             width: 8,
@@ -304,7 +321,7 @@ fn past_its_end(contents: &Contents, all: &[Contents]) -> Option<Address> {
 }
 
 /// Runs a kernel; the inner error describes illegal behavior of the kernel.
-fn run(module: &Module<'_>, launch: &Launch) -> Result<Result<Option<Output>, String>, CallError> {
+fn run(module: &LoadedModule<'_>, launch: &Launch) -> Result<Result<Option<Output>, String>, CallError> {
     let Some(ran) = module.run(&launch.kernel, launch.out as usize)? else { return Ok(Ok(None)) };
     if ran.wrote_outside {
         return Ok(Err(format!("kernel `{}` wrote outside of its output buffer", launch.kernel)));
@@ -325,8 +342,8 @@ mod tests {
 
     #[test]
     fn an_address_that_ends_behind_a_variable_is_told_from_other_writes() {
-        let contents = |name: &str, base: u64, bytes: &[u8], beyond: &[u8]| Contents {
-            place: Place { name: name.to_owned(), base, size: bytes.len() as u64, is_fence: false },
+        let contents = |name: &str, base: u64, bytes: &[u8], beyond: &[u8]| PlaceContents {
+            place: MemoryPlace { name: name.to_owned(), base, size: bytes.len() as u64, is_fence: false },
             bytes: bytes.to_vec(),
             beyond: beyond.to_vec(),
         };

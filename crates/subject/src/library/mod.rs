@@ -1,12 +1,14 @@
 //! The subjects `nvjitlink@` and `ptxjit@`: the compiler behind ptxas as a library, in worker processes.
 //!
-//! nvJitLink also links; the PTX compiler is in the driver's JIT compiler library. Each is loaded by its own process
-//! ([`work`]), which it may bring down.
+//! nvJitLink also links; the PTX compiler is in the driver's JIT compiler library. Each is loaded by its own
+//! process ([`work`]), which it may bring down.
 
 use std::io::{BufRead, Write};
 use std::path::Path;
 
-use ptxsmith_nvjitlink::{About, Compiled, Failed, LoadError, NvJitLink, Nvrtc, PtxCompiler};
+use ptxsmith_nvjitlink::{
+    CompiledModule, FailedStep, LibraryLoadError, NvJitLink, NvrtcLibrary, ProcessedInput, PtxCompiler,
+};
 
 use crate::cubin;
 use crate::exec::{self, CommandLine};
@@ -16,16 +18,16 @@ use crate::serve::Serve;
 use crate::subject::Description;
 use crate::toolchain::{Tool, max_ptx};
 use crate::unseen;
-use crate::worker::{self, Next, Question, WorkError};
+use crate::worker::{self, WorkError, WorkerQuestion, WorkerState};
 use ptxsmith_model::{Diagnostic, Observation, Outcome, Severity};
 
-/// Maximum number of modules for one process. Memory stayed flat over 10,000 modules in the libraries tried; the limit
-/// is for untried ones.
+/// Maximum number of modules for one process. Memory stayed flat over 10,000 modules in the libraries tried;
+/// the limit is for untried ones.
 const QUESTIONS: u32 = 5000;
 
 ptxsmith_syntax::every! {
     /// Which library.
-    pub enum Kind {
+    pub enum LibraryKind {
         /// nvJitLink.
         NvJitLink = "nvjitlink",
         /// The PTX compiler, as the driver's JIT compiler library has it.
@@ -34,8 +36,8 @@ ptxsmith_syntax::every! {
 }
 
 /// Opens a library that is installed by name, as the subject called `id`.
-pub(crate) fn installed(
-    kind: Kind,
+pub(crate) fn open_installed(
+    kind: LibraryKind,
     tool: &'static Tool,
     id: &str,
     options: &OpenOptions<'_>,
@@ -51,7 +53,12 @@ pub(crate) fn installed(
 }
 
 /// Opens the library at this path.
-pub(crate) fn at(kind: Kind, path: &Path, id: &str, options: &OpenOptions<'_>) -> Result<Serve, Unavailable> {
+pub(crate) fn open_at(
+    kind: LibraryKind,
+    path: &Path,
+    id: &str,
+    options: &OpenOptions<'_>,
+) -> Result<Serve, Unavailable> {
     if !path.is_file() {
         let reason = format!("{}: no such library", path.display());
         return Err(Unavailable::new(UnavailableKind::NotFound, reason));
@@ -61,15 +68,15 @@ pub(crate) fn at(kind: Kind, path: &Path, id: &str, options: &OpenOptions<'_>) -
 
 /// Starts a worker to check that the library can be loaded.
 fn open(
-    kind: Kind,
+    kind: LibraryKind,
     library: &Path,
     version: Option<&str>,
     id: &str,
     options: &OpenOptions<'_>,
 ) -> Result<Serve, Unavailable> {
     let workers = options.workers()?;
-    let failed = |reason: &str| exec::unusable(&library.display().to_string(), reason);
-    let path = library.to_str().ok_or_else(|| failed("its path is not UTF-8"))?;
+    let name = library.display().to_string();
+    let path = library.to_str().ok_or_else(|| exec::unusable(&name, "its path is not UTF-8"))?;
     let args = workers.args(kind.name(), [path.to_owned()]);
     let command = CommandLine {
         text: id.to_owned(),
@@ -78,13 +85,13 @@ fn open(
     };
     let (program, described) = exec::find_and_describe(&command, options.limits.time, options)?;
     if described.name != kind.name() {
-        return Err(failed("a worker process cannot load it"));
+        return Err(exec::unusable(&name, "a worker process cannot load it"));
     }
-    let sha256 = ptxas::sha256(library).map_err(|error| Unavailable::of_file(library, &error))?;
+    let sha256 = ptxas::sha256(library).map_err(|error| Unavailable::for_file(library, &error))?;
     // A driver's version differs from the version of its compiler, which the library reports.
     let (of_compiler, of_driver) = match kind {
-        Kind::NvJitLink => (version.map(str::to_owned).or(described.version), None),
-        Kind::PtxCompiler => (described.version, version),
+        LibraryKind::NvJitLink => (version.map(str::to_owned).or(described.version), None),
+        LibraryKind::PtxCompiler => (described.version, version),
     };
     let mut machine = described.machine;
     machine.extend(of_driver.map(|version| ("driver".to_owned(), version.to_owned())));
@@ -108,12 +115,12 @@ enum Library {
 }
 
 impl Library {
-    fn load(kind: Kind, path: &Path) -> Result<Library, WorkError> {
-        let failed = |error: LoadError| WorkError::Load(error.to_string());
-        match kind {
-            Kind::NvJitLink => NvJitLink::load(path).map(Library::NvJitLink).map_err(failed),
-            Kind::PtxCompiler => PtxCompiler::load(path).map(Library::PtxCompiler).map_err(failed),
-        }
+    fn load(kind: LibraryKind, path: &Path) -> Result<Library, WorkError> {
+        let loaded: Result<Library, LibraryLoadError> = match kind {
+            LibraryKind::NvJitLink => NvJitLink::load(path).map(Library::NvJitLink),
+            LibraryKind::PtxCompiler => PtxCompiler::load(path).map(Library::PtxCompiler),
+        };
+        loaded.map_err(|error| WorkError::Load(error.to_string()))
     }
 
     fn version(&self) -> Option<(u32, u32)> {
@@ -123,9 +130,9 @@ impl Library {
         }
     }
 
-    /// Compiles a module to the output form that shows the most. The boolean in the result says whether the cubin still
-    /// needs a linker. With further modules, links them all.
-    fn compile(&self, question: &Question) -> (Compiled, bool) {
+    /// Compiles a module to the output form that shows the most. The boolean in the result says whether the
+    /// cubin still needs a linker. With further modules, links them all.
+    fn compile(&self, question: &WorkerQuestion) -> (CompiledModule, bool) {
         let (ptx, target) = (&*question.ptx, &*question.target);
         match self {
             Library::NvJitLink(library) if !question.with.is_empty() => {
@@ -135,7 +142,8 @@ impl Library {
             }
             Library::NvJitLink(library) => (library.link(ptx, target), library.is_relocatable()),
             Library::PtxCompiler(library) => {
-                // Only a relocatable cubin shows these as addresses; other things appear only in an executable.
+                // Only a relocatable cubin shows these as addresses; other things appear only in an
+                // executable.
                 let relocatable = !unseen::variables(ptx, false, false).is_empty();
                 (library.compile(ptx, target, relocatable), relocatable)
             }
@@ -155,12 +163,12 @@ pub fn compile_cuda(
     name: &str,
     options: &[String],
 ) -> Result<Result<String, String>, WorkError> {
-    let nvrtc = Nvrtc::load(library).map_err(|error| WorkError::Load(error.to_string()))?;
+    let nvrtc = NvrtcLibrary::load(library).map_err(|error| WorkError::Load(error.to_string()))?;
     Ok(nvrtc.compile(source, name, options))
 }
 
 /// Prints the description of the library at this path, in the format of the answer to `CMD --describe`.
-pub fn describe(kind: Kind, path: &Path, to: impl Write) -> Result<(), WorkError> {
+pub fn describe(kind: LibraryKind, path: &Path, to: impl Write) -> Result<(), WorkError> {
     let library = Library::load(kind, path)?;
     let description = Description {
         name: kind.name().to_owned(),
@@ -175,37 +183,38 @@ pub fn describe(kind: Kind, path: &Path, to: impl Write) -> Result<(), WorkError
 }
 
 /// Runs a worker: loads the library and answers questions line by line until there are no more.
-pub fn work(kind: Kind, path: &Path, from: impl BufRead, to: impl Write) -> Result<(), WorkError> {
+pub fn work(kind: LibraryKind, path: &Path, from: impl BufRead, to: impl Write) -> Result<(), WorkError> {
     ptxsmith_nvjitlink::keep_freed_memory();
     let library = Library::load(kind, path)?;
-    worker::answer(from, to, |question| (Ok(observe(&library, question)), Next::Ready))
+    worker::answer(from, to, |question| (Ok(observe(&library, question)), WorkerState::Ready))
 }
 
 /// Observes one module with the library.
-fn observe(library: &Library, question: &Question) -> Observation {
+fn observe(library: &Library, question: &WorkerQuestion) -> Observation {
     let (compiled, relocatable) = library.compile(question);
     let is_linked = !question.with.is_empty();
     let (mut diagnostics, other) = messages::parse(&compiled.log);
-    let crashed = |reason: String| Observation::because(Outcome::Crashed, reason);
     let own_failure = (diagnostics.iter().map(|diagnostic| &*diagnostic.message))
         .chain(other.iter().copied())
         .find_map(messages::own_failure);
     let mut observation = match (&compiled.cubin, compiled.failed) {
         (Some(cubin), None) if is_linked => match cubin::read_linked(cubin) {
             Ok(linked) => Observation { linked, ..Observation::new(Outcome::Accepted) },
-            Err(error) => crashed(format!("success, but {error}")),
+            Err(error) => Observation::because(Outcome::Crashed, format!("success, but {error}")),
         },
         (Some(cubin), None) => match cubin::read(cubin) {
             Ok(mut variables) => {
                 unseen::leave_out(&mut variables, &question.ptx, relocatable, !library.places_constants());
                 Observation { variables, ..Observation::new(Outcome::Accepted) }
             }
-            Err(error) => crashed(format!("success, but {error}")),
+            Err(error) => Observation::because(Outcome::Crashed, format!("success, but {error}")),
         },
-        (None, None) => crashed("success, but no cubin".to_owned()),
-        (_, Some(_)) if own_failure.is_some() => crashed(own_failure.unwrap_or_default().to_owned()),
+        (None, None) => Observation::because(Outcome::Crashed, "success, but no cubin"),
+        (_, Some(_)) if own_failure.is_some() => {
+            Observation::because(Outcome::Crashed, own_failure.unwrap_or_default())
+        }
         // Releases return different results for a target that they do not support.
-        (_, Some(Failed { about: About::Target, result, .. })) => {
+        (_, Some(FailedStep { about: ProcessedInput::Target, result, .. })) => {
             Observation::because(Outcome::Unsupported, format!("target {}: result {result}", question.target))
         }
         (_, Some(_)) if other.iter().any(|line| is_of_unified(line, &question.ptx)) => {
@@ -214,18 +223,19 @@ fn observe(library: &Library, question: &Question) -> Observation {
         (_, Some(_)) if other.iter().any(|line| is_left_undefined(line, &question.ptx)) => {
             Observation::because(Outcome::Unsupported, NAME_WITHOUT_DEFINITION)
         }
-        (_, Some(Failed { step, result, about })) => {
+        (_, Some(FailedStep { step, result, about })) => {
             match (ptxas::refusal(&diagnostics, &question.ptx), other.last()) {
                 (Some(outcome), _) => Observation::new(outcome),
-                (None, said) if about == About::Text => {
+                (None, line) if about == ProcessedInput::Text => {
                     let message =
-                        said.map_or_else(|| format!("no PTX: result {result}"), |said| (*said).to_owned());
+                        line.map_or_else(|| format!("no PTX: result {result}"), |line| (*line).to_owned());
                     diagnostics.push(Diagnostic { severity: Severity::Error, line: None, message });
                     Observation::new(Outcome::Refused)
                 }
-                (None, said) => {
-                    let said = said.map(|line| format!("; it said {line:?}")).unwrap_or_default();
-                    crashed(format!("cannot {step}: result {result} without a diagnostic{said}"))
+                (None, line) => {
+                    let printed = line.map(|line| format!("; it said {line:?}")).unwrap_or_default();
+                    let reason = format!("cannot {step}: result {result} without a diagnostic{printed}");
+                    Observation::because(Outcome::Crashed, reason)
                 }
             }
         }
@@ -239,8 +249,8 @@ fn observe(library: &Library, question: &Question) -> Observation {
     observation.diagnostics = diagnostics;
     observation
 }
-/// Whether linking failed because the module uses `.unified`. Releases before 13 assemble such a module but do not link
-/// it; their message only says that the final step failed.
+/// Whether linking failed because the module uses `.unified`. Releases before 13 assemble such a module but
+/// do not link it; their message only says that the final step failed.
 fn is_of_unified(message: &str, ptx: &str) -> bool {
     message == "ERROR 1: finish" && ptx.contains(".unified")
 }
@@ -248,8 +258,8 @@ fn is_of_unified(message: &str, ptx: &str) -> bool {
 /// The reason for not judging a module alone that a linker would need others for.
 pub(crate) const NAME_WITHOUT_DEFINITION: &str = "it cannot leave a name undefined";
 
-/// Whether a message says that a declared name is not defined anywhere. The oldest releases only say that the final
-/// step failed.
+/// Whether a message says that a declared name is not defined anywhere. The oldest releases only say that the
+/// final step failed.
 fn is_left_undefined(message: &str, ptx: &str) -> bool {
     message.contains("Undefined reference to") || message == "ERROR 9: finish" && ptx.contains(".extern")
 }

@@ -1,4 +1,5 @@
-//! One child process while it runs: started in its own group, limited from outside, its pipes read without blocking.
+//! One child process while it runs: started in its own group, limited from outside, its pipes read without
+//! blocking.
 
 use std::fs::File;
 use std::io::{self, ErrorKind};
@@ -19,11 +20,12 @@ use rustix::process::{
     Pid, PidfdFlags, Resource, Rlimit, Signal, getrlimit, kill_process_group, pidfd_open, prlimit,
 };
 
-use super::{Cancel, Captured, End, Error, Invocation, Limits};
+use super::{Cancel, Captured, Invocation, Limits, ProcessEnd, ProcessError};
 
-/// Makes glibc's `malloc` request large pages, where the system grants them on request, and somewhat more than it needs
-/// at once. Requesting memory is a good part of the cost of a short child: a sixth of a ptxas run on one variable. If
-/// the user has set this variable for ptxsmith, children inherit that setting instead.
+/// Makes glibc's `malloc` request large pages, where the system grants them on request, and somewhat more
+/// than it needs at once. Requesting memory is a good part of the cost of a short child: a sixth of a ptxas
+/// run on one variable. If the user has set this variable for ptxsmith, children inherit that setting
+/// instead.
 pub(super) const TUNABLES: &str = "GLIBC_TUNABLES";
 pub(super) const LARGE_PAGES: &str = "glibc.malloc.hugetlb=1:glibc.malloc.top_pad=4194304";
 
@@ -36,27 +38,30 @@ const TICK: Duration = Duration::from_millis(50);
 
 /// A child with the pipes that it writes to. Dropping it kills the child and its group.
 #[derive(Debug)]
-pub(super) struct Attended {
+pub(super) struct MonitoredChild {
     program: PathBuf,
-    group: Group,
+    group: ProcessGroup,
     pub stdin: Option<OwnedFd>,
     pub stdout: Pipe,
     pub stderr: Pipe,
 }
 
-impl Attended {
+impl MonitoredChild {
     /// Starts the program under all limits except time.
-    pub fn start(invocation: &Invocation, limits: &Limits, stdin: Stdio) -> Result<Attended, Error> {
+    pub fn start(
+        invocation: &Invocation,
+        limits: &Limits,
+        stdin: Stdio,
+    ) -> Result<MonitoredChild, ProcessError> {
         let program = invocation.program.clone();
-        let failed = |doing| machine(&program, doing);
-        let mut group = Group::spawn(invocation, stdin)?;
+        let mut group = ProcessGroup::spawn(invocation, stdin)?;
         let Leader::Started { child, pid, .. } = &mut group.0 else { unreachable!("it was spawned") };
-        restrict(*pid, limits).map_err(failed("set its limits"))?;
+        restrict(*pid, limits).map_err(machine(&program, "set its limits"))?;
         let stdin = child.stdin.take().map(|stdin| unblocked(Some(stdin))).transpose();
-        let stdin = stdin.map_err(failed("prepare its pipes"))?;
-        let stdout = Pipe::new(child.stdout.take()).map_err(failed("prepare its pipes"))?;
-        let stderr = Pipe::new(child.stderr.take()).map_err(failed("prepare its pipes"))?;
-        Ok(Attended { program, group, stdin, stdout, stderr })
+        let stdin = stdin.map_err(machine(&program, "prepare its pipes"))?;
+        let stdout = Pipe::new(child.stdout.take()).map_err(machine(&program, "prepare its pipes"))?;
+        let stderr = Pipe::new(child.stderr.take()).map_err(machine(&program, "prepare its pipes"))?;
+        Ok(MonitoredChild { program, group, stdin, stdout, stderr })
     }
 
     /// Forks a waiting server process into this directory, under all limits except time.
@@ -65,19 +70,19 @@ impl Attended {
         directory: &File,
         invocation: &Invocation,
         limits: &Limits,
-    ) -> io::Result<Attended> {
+    ) -> io::Result<MonitoredChild> {
         let (stdout, its_stdout) = pipe_with(PipeFlags::CLOEXEC)?;
         let (stderr, its_stderr) = pipe_with(PipeFlags::CLOEXEC)?;
         let (stdout, stderr) = (Pipe::new(Some(stdout))?, Pipe::new(Some(stderr))?);
-        let limits = ptxsmith_forkserver::Limits {
+        let limits = ptxsmith_forkserver::ForkLimits {
             memory: limits.memory,
             file: limits.file,
             cpu: most_cpu(limits.time),
         };
         let outputs = [its_stdout.as_fd(), its_stderr.as_fd()];
         server.fork(directory.as_fd(), outputs, &invocation.temporary, &limits)?;
-        let (program, group) = (invocation.program.clone(), Group(Leader::Forked(server)));
-        Ok(Attended { program, group, stdin: None, stdout, stderr })
+        let (program, group) = (invocation.program.clone(), ProcessGroup(Leader::Forked(server)));
+        Ok(MonitoredChild { program, group, stdin: None, stdout, stderr })
     }
 
     /// Returns the server that the child was forked from, if it can fork again.
@@ -89,25 +94,25 @@ impl Attended {
     }
 
     /// Creates the error for a failure of this machine.
-    pub fn failed(&self, doing: &'static str) -> impl FnOnce(io::Error) -> Error {
+    pub fn failed(&self, doing: &'static str) -> impl FnOnce(io::Error) -> ProcessError {
         machine(&self.program, doing)
     }
 
     /// Returns an error if the run was cancelled.
-    pub fn check(&self, cancel: &Cancel) -> Result<(), Error> {
-        if cancel.is_cancelled() { Err(Error::Cancelled(self.program.clone())) } else { Ok(()) }
+    pub fn check(&self, cancel: &Cancel) -> Result<(), ProcessError> {
+        if cancel.is_cancelled() { Err(ProcessError::Cancelled(self.program.clone())) } else { Ok(()) }
     }
 
     /// Limits the child's processor time to more than it can use within `time`.
-    pub fn restrict_cpu(&self, time: Duration) -> Result<(), Error> {
+    pub fn restrict_cpu(&self, time: Duration) -> Result<(), ProcessError> {
         // A fork gets all its limits when it starts.
         let Leader::Started { pid, .. } = self.group.0 else { return Ok(()) };
         set_limit(pid, Resource::Cpu, most_cpu(time)).map_err(self.failed("set its limits"))
     }
 
-    /// Waits until the child ends, writes, or can receive more input (if `unsent`), for at most `left` and at most
-    /// until the next check of the cancel flag. Returns true if the child has ended.
-    pub fn wait(&self, left: Duration, unsent: Option<&OwnedFd>) -> Result<bool, Error> {
+    /// Waits until the child ends, writes, or can receive more input (if `unsent`), for at most `left` and at
+    /// most until the next check of the cancel flag. Returns true if the child has ended.
+    pub fn wait(&self, left: Duration, unsent: Option<&OwnedFd>) -> Result<bool, ProcessError> {
         let wait = left.min(TICK);
         let timeout = Timespec { tv_sec: 0, tv_nsec: i64::from(wait.subsec_nanos()) };
         let mut fds = Vec::with_capacity(4);
@@ -125,9 +130,13 @@ impl Attended {
         }
     }
 
-    /// Reads once from each pipe. `take` sees standard output first; then each stream is cut to its first `limit`
-    /// bytes. Returns false if there was nothing to read.
-    pub fn read_once(&mut self, limit: usize, take: &mut dyn FnMut(&mut Vec<u8>)) -> Result<bool, Error> {
+    /// Reads once from each pipe. `take` sees standard output first; then each stream is cut to its first
+    /// `limit` bytes. Returns false if there was nothing to read.
+    pub fn read_once(
+        &mut self,
+        limit: usize,
+        take: &mut dyn FnMut(&mut Vec<u8>),
+    ) -> Result<bool, ProcessError> {
         let mut some = false;
         for pipe in [&mut self.stdout, &mut self.stderr] {
             some |= pipe.read_once().map_err(machine(&self.program, "read its output"))?;
@@ -144,24 +153,25 @@ impl Attended {
     }
 
     /// Kills the rest of the group and returns how the child ended.
-    pub fn end(&mut self) -> Result<End, Error> {
+    pub fn end(&mut self) -> Result<ProcessEnd, ProcessError> {
         let status = self.group.end().map_err(self.failed("wait for it"))?;
         Ok(match (status.code(), status.signal()) {
-            (Some(code), _) => End::Exited(code),
-            (None, signal) => End::Signalled(signal.unwrap_or(0)),
+            (Some(code), _) => ProcessEnd::Exited(code),
+            (None, signal) => ProcessEnd::Signalled(signal.unwrap_or(0)),
         })
     }
 }
 
-/// Returns a processor time limit in seconds that a child monitored for `time` never reaches, however many threads it
-/// runs. The limit stops a child that keeps spinning after this process was itself killed.
+/// Returns a processor time limit in seconds that a child monitored for `time` never reaches, however many
+/// threads it runs. The limit stops a child that keeps spinning after this process was itself killed.
 fn most_cpu(time: Duration) -> u64 {
     time.as_secs().saturating_add(1).saturating_mul(*CORES).saturating_add(60)
 }
 
-fn machine(program: &Path, doing: &'static str) -> impl FnOnce(io::Error) -> Error {
+/// Creates the error for a failure of this machine while `doing` something for a program.
+fn machine(program: &Path, doing: &'static str) -> impl FnOnce(io::Error) -> ProcessError {
     let program = program.to_owned();
-    move |source| Error::Machine { program, doing, source }
+    move |source| ProcessError::Machine { program, doing, source }
 }
 
 /// Makes our end of a pipe non-blocking.
@@ -206,7 +216,7 @@ impl Pipe {
         }
     }
 
-    /// Reads what is available now, until more than `limit` bytes are kept.
+    /// Reads the available bytes, until more than `limit` bytes are kept.
     pub fn read(&mut self, limit: usize) -> io::Result<()> {
         while self.open && self.bytes.len() <= limit && self.read_once()? {}
         Ok(())
@@ -242,7 +252,8 @@ fn restrict(pid: Pid, limits: &Limits) -> io::Result<()> {
 fn set_limit(pid: Pid, resource: Resource, value: u64) -> io::Result<()> {
     // The parent may have set a lower hard limit, which the child inherits and cannot raise.
     let value = getrlimit(resource).maximum.map_or(value, |most| value.min(most));
-    // The processor time of a child that serves many requests is raised repeatedly, so its hard limit stays open.
+    // The processor time of a child that serves many requests is raised repeatedly, so its hard limit stays
+    // open.
     let maximum = if matches!(resource, Resource::Cpu) { None } else { Some(value) };
     match prlimit(Some(pid), resource, Rlimit { current: Some(value), maximum }) {
         // The child may have ended already.
@@ -253,7 +264,7 @@ fn set_limit(pid: Pid, resource: Resource, value: u64) -> io::Result<()> {
 
 /// A child and its process group, both killed when dropped.
 #[derive(Debug)]
-struct Group(Leader);
+struct ProcessGroup(Leader);
 
 #[derive(Debug)]
 enum Leader {
@@ -265,31 +276,20 @@ enum Leader {
     Ended(Option<Server>),
 }
 
-impl Group {
-    fn spawn(invocation: &Invocation, stdin: Stdio) -> Result<Self, Error> {
-        let program = || invocation.program.clone();
+impl ProcessGroup {
+    fn spawn(invocation: &Invocation, stdin: Stdio) -> Result<Self, ProcessError> {
         let mut command = command(invocation);
         command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
         let child = unless_busy(|| command.spawn());
-        let mut child = child.map_err(|source| {
-            if invocation.directory.as_deref().is_some_and(|directory| !directory.is_dir()) {
-                return Error::Machine { program: program(), doing: "enter its directory", source };
-            }
-            match Errno::from_io_error(&source) {
-                Some(Errno::NOENT | Errno::NOTDIR) => Error::NotFound(program()),
-                Some(Errno::ACCESS | Errno::PERM | Errno::ISDIR) => Error::NotExecutable(program()),
-                Some(Errno::NOEXEC) => Error::WrongFormat(program()),
-                _ => Error::Machine { program: program(), doing: "start it", source },
-            }
-        })?;
+        let mut child = child.map_err(|source| not_started(invocation, source))?;
         let pid = Pid::from_child(&child);
         match pidfd_open(pid, PidfdFlags::empty()) {
-            Ok(pidfd) => Ok(Group(Leader::Started { child, pid, pidfd })),
+            Ok(pidfd) => Ok(ProcessGroup(Leader::Started { child, pid, pidfd })),
             Err(errno) => {
                 // A child that cannot be watched must be killed here.
                 let _ = kill_process_group(pid, Signal::KILL);
                 let _ = child.wait();
-                Err(Error::Machine { program: program(), doing: "watch it", source: errno.into() })
+                Err(machine(&invocation.program, "watch it")(errno.into()))
             }
         }
     }
@@ -321,15 +321,29 @@ impl Group {
     }
 }
 
-impl Drop for Group {
+/// Explains why a program could not be started.
+fn not_started(invocation: &Invocation, source: io::Error) -> ProcessError {
+    let program = invocation.program.clone();
+    if invocation.directory.as_deref().is_some_and(|directory| !directory.is_dir()) {
+        return ProcessError::Machine { program, doing: "enter its directory", source };
+    }
+    match Errno::from_io_error(&source) {
+        Some(Errno::NOENT | Errno::NOTDIR) => ProcessError::NotFound(program),
+        Some(Errno::ACCESS | Errno::PERM | Errno::ISDIR) => ProcessError::NotExecutable(program),
+        Some(Errno::NOEXEC) => ProcessError::WrongFormat(program),
+        _ => ProcessError::Machine { program, doing: "start it", source },
+    }
+}
+
+impl Drop for ProcessGroup {
     fn drop(&mut self) {
         // An error means that the child was reaped before or cannot be killed; neither can be handled here.
         let _ = self.end();
     }
 }
 
-/// Retries while the program's file is busy. A file written a moment ago is busy as long as a child that another thread
-/// is starting holds the descriptor through which it was written.
+/// Retries while the program's file is busy. A file written a moment ago is busy as long as a child that
+/// another thread is starting holds the descriptor through which it was written.
 pub(super) fn unless_busy<T>(mut start: impl FnMut() -> io::Result<T>) -> io::Result<T> {
     let mut tries = 0;
     loop {

@@ -1,5 +1,5 @@
-//! Server processes: programs stopped at the point where they open their input, and forked for each run instead of
-//! started anew.
+//! Server processes: programs stopped at the point where they open their input, and forked for each run
+//! instead of started anew.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -11,8 +11,8 @@ use std::time::Instant;
 
 use ptxsmith_forkserver::Server;
 
-use super::child::{Attended, CORES, command, unless_busy};
-use super::{Cancel, Error, Finished, Invocation, Limits, attend, run, scratch};
+use super::child::{CORES, MonitoredChild, command, unless_busy};
+use super::{Cancel, Finished, Invocation, Limits, ProcessError, attend, run, scratch};
 
 /// A server is replaced after this number of forks.
 const MOST_FORKS: u32 = 10_000;
@@ -33,16 +33,16 @@ pub enum Start {
 
 /// A bounded pool of servers; the least recently used server ends first.
 #[derive(Clone, Debug, Default)]
-pub struct Servers(Arc<Mutex<Pool>>);
+pub struct Servers(Arc<Mutex<ServerPool>>);
 
 #[derive(Debug, Default)]
-struct Pool {
+struct ServerPool {
     /// Idle servers, most recently used last.
-    idle: Vec<(Server, Origin)>,
+    idle: Vec<(Server, ServerOrigin)>,
     /// Programs that are started anew for each run, and why.
     unfit: BTreeMap<PathBuf, String>,
-    /// Arguments with which a program cannot become a server, and why: for example, a program that rejects its target
-    /// exits before it opens its input.
+    /// Arguments with which a program cannot become a server, and why: for example, a program that rejects
+    /// its target exits before it opens its input.
     unfit_with: BTreeMap<(PathBuf, Vec<OsString>), String>,
     /// Programs that have become a server at least once.
     fit: BTreeSet<PathBuf>,
@@ -50,7 +50,7 @@ struct Pool {
 
 /// How a server was started, and how often it was forked.
 #[derive(Debug)]
-struct Origin {
+struct ServerOrigin {
     program: PathBuf,
     args: Vec<OsString>,
     forks: u32,
@@ -64,8 +64,9 @@ impl Start {
         Start::Fork(Servers::default())
     }
 
-    /// Runs the program to its end, as [`run`] does. `input` is the argument that names the first file that the program
-    /// opens, relative to the invocation's directory. The boolean in the result says whether the run was a fork.
+    /// Runs the program to its end, as [`run`] does. `input` is the argument that names the first file that
+    /// the program opens, relative to the invocation's directory. The boolean in the result says whether the
+    /// run was a fork.
     ///
     /// # Errors
     /// Same as [`run`].
@@ -75,7 +76,7 @@ impl Start {
         input: &str,
         limits: &Limits,
         cancel: &Cancel,
-    ) -> Result<(Finished, bool), Error> {
+    ) -> Result<(Finished, bool), ProcessError> {
         if let Start::Fork(servers) = self
             && let Some(finished) = servers.run(invocation, input, limits, cancel)?
         {
@@ -93,8 +94,8 @@ impl Start {
         }
     }
 
-    /// Returns why this program is started anew for each run although forking was requested; `None` if it has become a
-    /// server with some arguments.
+    /// Returns why this program is started anew for each run although forking was requested; `None` if it has
+    /// become a server with some arguments.
     pub fn why_not(&self, program: &Path) -> Option<String> {
         match self {
             Start::Spawn => None,
@@ -103,19 +104,23 @@ impl Start {
     }
 }
 
-impl Pool {
+impl ServerPool {
     /// Returns why this program never becomes a server, if it does not.
     fn why_not(&self, program: &Path) -> Option<String> {
-        let with_some = || {
-            let of_program = self.unfit_with.iter().find(|((own, _), _)| own == program);
-            of_program.filter(|_| !self.fit.contains(program)).map(|(_, why)| why)
-        };
-        self.unfit.get(program).or_else(with_some).cloned()
+        if let Some(why) = self.unfit.get(program) {
+            return Some(why.clone());
+        }
+        if self.fit.contains(program) {
+            return None;
+        }
+        let mut unfit_with = self.unfit_with.iter();
+        let (_, why) = unfit_with.find(|((unfit, _), _)| unfit == program)?;
+        Some(why.clone())
     }
 }
 
 impl Servers {
-    fn pool(&self) -> MutexGuard<'_, Pool> {
+    fn pool(&self) -> MutexGuard<'_, ServerPool> {
         self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
@@ -126,21 +131,24 @@ impl Servers {
         input: &str,
         limits: &Limits,
         cancel: &Cancel,
-    ) -> Result<Option<Finished>, Error> {
+    ) -> Result<Option<Finished>, ProcessError> {
         let Some(directory) = &invocation.directory else { return Ok(None) };
         // The first server may have ended since it was last used.
         for _ in 0..2 {
             let Some((server, origin)) = self.take(invocation, input) else { return Ok(None) };
             if cancel.is_cancelled() {
-                return Err(Error::Cancelled(invocation.program.clone()));
+                return Err(ProcessError::Cancelled(invocation.program.clone()));
             }
             let started = Instant::now();
-            let Ok(at) = File::open(directory) else { return Ok(None) };
-            let Ok(mut child) = Attended::fork(server, &at, invocation, limits) else { continue };
+            let Ok(directory) = File::open(directory) else { return Ok(None) };
+            let Ok(mut child) = MonitoredChild::fork(server, &directory, invocation, limits) else {
+                continue;
+            };
             let finished = match attend(&mut child, limits, cancel, started, |_| ()) {
                 Ok(finished) => finished,
-                Err(Error::Cancelled(program)) => return Err(Error::Cancelled(program)),
-                // The server was killed, perhaps because the system was short of memory, and its fork with it.
+                Err(ProcessError::Cancelled(program)) => return Err(ProcessError::Cancelled(program)),
+                // The server was killed, perhaps because the system was short of memory, and its fork with
+                // it.
                 Err(_) => continue,
             };
             if let Some(server) = child.into_server() {
@@ -152,17 +160,18 @@ impl Servers {
     }
 
     /// Takes a server for this invocation from the pool or starts one; `None` if that is impossible.
-    fn take(&self, invocation: &Invocation, input: &str) -> Option<(Server, Origin)> {
+    fn take(&self, invocation: &Invocation, input: &str) -> Option<(Server, ServerOrigin)> {
         {
             let mut pool = self.pool();
             let with = (invocation.program.clone(), invocation.args.clone());
             if pool.unfit.contains_key(&invocation.program) || pool.unfit_with.contains_key(&with) {
                 return None;
             }
-            let is_it =
-                |origin: &Origin| origin.program == invocation.program && origin.args == invocation.args;
-            if let Some(at) = pool.idle.iter().rposition(|(_, origin)| is_it(origin)) {
-                return Some(pool.idle.remove(at));
+            let matching = pool.idle.iter().rposition(|(_, origin)| {
+                origin.program == invocation.program && origin.args == invocation.args
+            });
+            if let Some(index) = matching {
+                return Some(pool.idle.remove(index));
             }
         }
         match start(invocation, input) {
@@ -178,7 +187,7 @@ impl Servers {
         }
     }
 
-    fn put_back(&self, server: Server, mut origin: Origin) {
+    fn put_back(&self, server: Server, mut origin: ServerOrigin) {
         origin.forks += 1;
         let has_grown = origin.forks.is_multiple_of(LOOK_EVERY)
             && server.memory().is_none_or(|memory| memory > origin.memory + MOST_GROWTH);
@@ -195,21 +204,20 @@ impl Servers {
     }
 }
 
-/// Starts a server, or returns why the program cannot become one. The directory in which it started is removed; each
-/// fork gets its own.
-fn start(invocation: &Invocation, input: &str) -> Result<(Server, Origin), String> {
-    let told = |error: io::Error| error.to_string();
-    let home = scratch(0).map_err(told)?;
+/// Starts a server, or returns why the program cannot become one. The directory in which it started is
+/// removed; each fork gets its own.
+fn start(invocation: &Invocation, input: &str) -> Result<(Server, ServerOrigin), String> {
+    let home = scratch(0).map_err(|error| error.to_string())?;
     // Some programs check that the file exists before they open it.
-    File::create(home.path().join(input)).map_err(told)?;
-    let own = Invocation {
+    File::create(home.path().join(input)).map_err(|error| error.to_string())?;
+    let invocation = Invocation {
         directory: Some(home.path().to_owned()),
         temporary: home.path().to_owned(),
         ..invocation.clone()
     };
-    let server =
-        unless_busy(|| Server::start(&mut command(&own), input).map_err(io::Error::from)).map_err(told)?;
+    let server = unless_busy(|| Server::start(&mut command(&invocation), input).map_err(io::Error::from))
+        .map_err(|error| error.to_string())?;
     let memory = server.memory().unwrap_or(0);
-    let Invocation { program, args, .. } = own;
-    Ok((server, Origin { program, args, forks: 0, memory }))
+    let Invocation { program, args, .. } = invocation;
+    Ok((server, ServerOrigin { program, args, forks: 0, memory }))
 }

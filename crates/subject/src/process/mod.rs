@@ -1,12 +1,15 @@
-//! Runs one child process to its end, whatever it does: hang, fill a pipe, fork, exhaust memory, ignore signals.
+//! Runs one child process to its end, whatever it does: hang, fill a pipe, fork, exhaust memory, ignore
+//! signals.
 //!
-//! A child gets an argument vector (no shell), a directory, no standard input, its own process group, and limits on
-//! memory, file size and time. Both pipes are drained on the calling thread while the child runs. The whole group is
-//! always killed at the end, so a grandchild that kept a pipe open neither hangs the caller nor outlives the run. A
-//! grandchild that leaves the group (`setsid`) cannot be killed; it cannot hang the caller either.
+//! A child gets an argument vector (no shell), a directory, no standard input, its own process group, and
+//! limits on memory, file size and time. Both pipes are drained on the calling thread while the child runs.
+//! The whole group is always killed at the end, so a grandchild that kept a pipe open neither hangs the
+//! caller nor outlives the run. A grandchild that leaves the group (`setsid`) cannot be killed; it cannot
+//! hang the caller either.
 //!
-//! There is no `pre_exec`: it makes `std` give up `posix_spawn`, and the cost of a `fork` grows with the memory of this
-//! process. The limits are therefore set on the child from outside, right after it has started.
+//! There is no `pre_exec`: it makes `std` give up `posix_spawn`, and the cost of a `fork` grows with the
+//! memory of this process. The limits are therefore set on the child from outside, right after it has
+//! started.
 
 mod child;
 mod fork;
@@ -21,7 +24,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use child::Attended;
+use child::MonitoredChild;
 pub use fork::{Servers, Start};
 pub use session::{Reply, Session};
 pub use trusted::run_trusted;
@@ -29,8 +32,8 @@ pub use trusted::run_trusted;
 /// Resource limits of a child process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Wall-clock time from start to end, for an input shorter than a mebibyte ([`for_text`](Limits::for_text)).
-    /// Default: 10 s.
+    /// Wall-clock time from start to end, for an input shorter than a mebibyte
+    /// ([`for_text`](Limits::for_text)). Default: 10 s.
     pub time: Duration,
     /// Bytes of address space; [`u64::MAX`] for no limit. Default: 4 GiB.
     pub memory: u64,
@@ -47,8 +50,8 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// Returns the limits for an input of `bytes` bytes: each full mebibyte adds the time limit once more, so that a
-    /// compiler that is slow on a long input does not count as hanging.
+    /// Returns the limits for an input of `bytes` bytes: each full mebibyte adds the time limit once more, so
+    /// that a compiler that is slow on a long input does not count as hanging.
     pub fn for_text(&self, bytes: usize) -> Limits {
         let times = u32::try_from(bytes >> 20).unwrap_or(u32::MAX).saturating_add(1);
         Limits { time: self.time.saturating_mul(times), ..self.clone() }
@@ -57,10 +60,10 @@ impl Limits {
 
 /// Stops running children from another thread, from a signal handler or at a deadline. Clones share one flag.
 #[derive(Clone, Debug, Default)]
-pub struct Cancel(Arc<Flag>);
+pub struct Cancel(Arc<CancelFlag>);
 
 #[derive(Debug, Default)]
-struct Flag {
+struct CancelFlag {
     raised: AtomicBool,
     deadline: Mutex<Option<Instant>>,
 }
@@ -106,14 +109,14 @@ pub struct Invocation {
     pub args: Vec<OsString>,
     /// Working directory; `None` for the directory of this process.
     pub directory: Option<PathBuf>,
-    /// Directory for temporary files (`TMPDIR`). It is removed after the run, so that a killed child leaves nothing
-    /// behind.
+    /// Directory for temporary files (`TMPDIR`). It is removed after the run, so that a killed child leaves
+    /// nothing behind.
     pub temporary: PathBuf,
 }
 
 /// How a child ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
+pub enum ProcessEnd {
     /// It exited with this status.
     Exited(i32),
     /// It was killed by this signal.
@@ -122,7 +125,7 @@ pub enum End {
     TimedOut,
 }
 
-/// The captured part of one output stream.
+/// The captured part of an output stream.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Captured {
     /// The first bytes, up to [`Limits::output`].
@@ -142,7 +145,7 @@ impl Captured {
 #[derive(Clone, Debug)]
 pub struct Finished {
     /// How it ended.
-    pub end: End,
+    pub end: ProcessEnd,
     /// Captured standard output.
     pub stdout: Captured,
     /// Captured standard error.
@@ -154,7 +157,7 @@ pub struct Finished {
 /// Why a child could not be run: a failure of this machine or of our code, never of the child.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum Error {
+pub enum ProcessError {
     /// The program does not exist.
     #[error("{}: no such program", .0.display())]
     NotFound(PathBuf),
@@ -180,18 +183,18 @@ pub enum Error {
 }
 
 /// Runs the program to its end.
-pub fn run(invocation: &Invocation, limits: &Limits, cancel: &Cancel) -> Result<Finished, Error> {
+pub fn run(invocation: &Invocation, limits: &Limits, cancel: &Cancel) -> Result<Finished, ProcessError> {
     spawn(invocation, limits, cancel, |_| ())
 }
 
-/// Runs a program that writes more than should be kept. Standard output is not kept: `read` receives it in chunks of
-/// any length while the program runs.
+/// Runs a program that writes more than should be kept. Standard output is not kept: `read` receives it in
+/// chunks of any length while the program runs.
 pub fn run_reading(
     invocation: &Invocation,
     limits: &Limits,
     cancel: &Cancel,
     mut read: impl FnMut(&[u8]),
-) -> Result<Finished, Error> {
+) -> Result<Finished, ProcessError> {
     spawn(invocation, limits, cancel, |stdout| {
         read(stdout);
         stdout.clear();
@@ -204,25 +207,25 @@ fn spawn(
     limits: &Limits,
     cancel: &Cancel,
     read: impl FnMut(&mut Vec<u8>),
-) -> Result<Finished, Error> {
+) -> Result<Finished, ProcessError> {
     if cancel.is_cancelled() {
-        return Err(Error::Cancelled(invocation.program.clone()));
+        return Err(ProcessError::Cancelled(invocation.program.clone()));
     }
     let started = Instant::now();
-    let mut child = Attended::start(invocation, limits, Stdio::null())?;
+    let mut child = MonitoredChild::start(invocation, limits, Stdio::null())?;
     child.restrict_cpu(limits.time)?;
     attend(&mut child, limits, cancel, started, read)
 }
 
-/// Reads the child's output until it ends or its time is over. Calls `read` on the unread part of standard output after
-/// each read.
+/// Reads the child's output until it ends or its time is over. Calls `read` on the unread part of standard
+/// output after each read.
 fn attend(
-    child: &mut Attended,
+    child: &mut MonitoredChild,
     limits: &Limits,
     cancel: &Cancel,
     started: Instant,
     mut read: impl FnMut(&mut Vec<u8>),
-) -> Result<Finished, Error> {
+) -> Result<Finished, ProcessError> {
     let killed = loop {
         child.check(cancel)?;
         let left = limits.time.saturating_sub(started.elapsed());
@@ -236,22 +239,22 @@ fn attend(
     };
     // Kill the group before its leader is reaped: until then no other process can get the group's number.
     let end = child.end()?;
-    // The last output is still in the pipes. A process that left the group might write for ever, so read at most one
-    // full pipe: Linux caps an unprivileged pipe at 1 MiB.
+    // The last output is still in the pipes. A process that left the group might write for ever, so read at
+    // most one full pipe: Linux caps an unprivileged pipe at 1 MiB.
     for _ in 0..64 {
         if !child.read_once(limits.output, &mut read)? {
             break;
         }
     }
     let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
-    let end = if killed { End::TimedOut } else { end };
+    let end = if killed { ProcessEnd::TimedOut } else { end };
     Ok(Finished { end, stdout, stderr, wall: started.elapsed() })
 }
 
 /// Creates a private directory for one run, which is removed when dropped.
 ///
-/// It is created in memory (`/dev/shm`) if that is writable and has `room` bytes left, else in the temporary directory.
-/// A run writes two small files; on a disk that costs more than a short child does.
+/// It is created in memory (`/dev/shm`) if that is writable and has `room` bytes left, else in the temporary
+/// directory. A run writes two small files; on a disk that costs more than a short child does.
 pub fn scratch(room: u64) -> io::Result<tempfile::TempDir> {
     let mut builder = tempfile::Builder::new();
     builder.prefix("ptxsmith-");
@@ -265,9 +268,9 @@ pub fn scratch(room: u64) -> io::Result<tempfile::TempDir> {
 
 const SHARED_MEMORY: &str = "/dev/shm";
 
-/// Returns the number of bytes left on the file system that [`scratch`] chooses for `room` bytes; `None` if the system
-/// does not report it. A full disk is hard to tell from a deviation: ptxas crashes with a signal, or reads its own
-/// temporary file as empty.
+/// Returns the number of bytes left on the file system that [`scratch`] chooses for `room` bytes; `None` if
+/// the system does not report it. A full disk is hard to tell from a deviation: ptxas crashes with a signal,
+/// or reads its own temporary file as empty.
 pub fn scratch_left(room: u64) -> Option<u64> {
     let shared = left_in(Path::new(SHARED_MEMORY)).filter(|&left| left >= room);
     shared.or_else(|| left_in(&std::env::temp_dir()))

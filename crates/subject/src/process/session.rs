@@ -1,23 +1,23 @@
 //! A child process that is kept alive and asked one line at a time.
 //!
-//! Takes the same precautions as for a child that runs once: its own group, limits from outside, pipes that are drained
-//! while it works, everything killed at the end. The child may answer with anything, at any speed, or not at all: every
-//! question ends by its time limit.
+//! Takes the same precautions as for a child that runs once: its own group, limits from outside, pipes that
+//! are drained while it works, everything killed at the end. The child may answer with anything, at any
+//! speed, or not at all: every question ends by its time limit.
 
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use rustix::io::Errno;
 
-use super::child::Attended;
-use super::{Cancel, End, Error, Invocation, Limits};
+use super::child::MonitoredChild;
+use super::{Cancel, Invocation, Limits, ProcessEnd, ProcessError};
 
 /// Time for a child that closed its output to end.
 const TO_END: Duration = Duration::from_millis(500);
 /// Number of bytes of standard error that are kept.
 const LAST_WORDS: usize = 4096;
 
-/// The result of one question.
+/// The result of a question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reply {
     /// A line, without its line end.
@@ -25,7 +25,7 @@ pub enum Reply {
     /// More than [`Limits::output`] bytes without a line end. The child was killed.
     TooLong,
     /// The child ended, or closed its output and was killed, without a complete line.
-    Ended(End),
+    Ended(ProcessEnd),
     /// No complete line in time. The child was killed.
     TimedOut,
 }
@@ -33,7 +33,7 @@ pub enum Reply {
 /// A child process that answers each line with a line.
 #[derive(Debug)]
 pub struct Session {
-    child: Attended,
+    child: MonitoredChild,
     limits: Limits,
     started: Instant,
 }
@@ -41,13 +41,13 @@ pub struct Session {
 impl Session {
     /// Starts the child. [`Limits::time`] applies to one question ([by its length](Limits::for_text)) and
     /// [`Limits::output`] to one answer; the limits on memory and file size apply to the child's whole life.
-    pub fn start(invocation: &Invocation, limits: Limits) -> Result<Session, Error> {
-        let child = Attended::start(invocation, &limits, Stdio::piped())?;
+    pub fn start(invocation: &Invocation, limits: Limits) -> Result<Session, ProcessError> {
+        let child = MonitoredChild::start(invocation, &limits, Stdio::piped())?;
         Ok(Session { child, limits, started: Instant::now() })
     }
 
-    /// Whether the child is alive and has printed nothing since its last answer. Only then can its next line be taken
-    /// as the answer to the next question.
+    /// Whether the child is alive and has printed nothing since its last answer. Only then can its next line
+    /// be taken as the answer to the next question.
     pub fn is_waiting(&mut self) -> bool {
         let lives = !self.child.has_ended();
         let stdout = &mut self.child.stdout;
@@ -70,15 +70,21 @@ impl Session {
     }
 
     /// Writes a line and waits for a line. After any other result than a line the child has been killed.
-    pub fn ask(&mut self, line: &[u8], cancel: &Cancel) -> Result<Reply, Error> {
+    pub fn ask(&mut self, line: &[u8], cancel: &Cancel) -> Result<Reply, ProcessError> {
         let Limits { time, .. } = self.limits.for_text(line.len());
         self.ask_within(time, line, cancel)
     }
 
     /// Asks as [`ask`](Session::ask) does, with a given time limit.
-    pub fn ask_within(&mut self, time: Duration, line: &[u8], cancel: &Cancel) -> Result<Reply, Error> {
+    pub fn ask_within(
+        &mut self,
+        time: Duration,
+        line: &[u8],
+        cancel: &Cancel,
+    ) -> Result<Reply, ProcessError> {
         let asked = Instant::now();
-        // The limit on processor time counts from the start of the child, so add this question's time to its age.
+        // The limit on processor time counts from the start of the child, so add this question's time to its
+        // age.
         self.child.restrict_cpu(self.started.elapsed() + time)?;
         self.child.stdout.bytes.clear();
         let line = [line, b"\n"].concat();
@@ -120,7 +126,7 @@ impl Session {
     }
 
     /// Writes as much as the child accepts now.
-    fn send(&self, unsent: &mut &[u8]) -> Result<(), Error> {
+    fn send(&self, unsent: &mut &[u8]) -> Result<(), ProcessError> {
         let Some(stdin) = &self.child.stdin else { return Ok(()) };
         while !unsent.is_empty() {
             match rustix::io::write(stdin, unsent) {
@@ -135,8 +141,8 @@ impl Session {
     }
 
     /// Reads the output that is available.
-    fn read(&mut self) -> Result<(), Error> {
-        let Attended { stdout, stderr, .. } = &mut self.child;
+    fn read(&mut self) -> Result<(), ProcessError> {
+        let MonitoredChild { stdout, stderr, .. } = &mut self.child;
         let read = stderr.read(1 << 20).and_then(|()| stdout.read(self.limits.output));
         stderr.keep_last(LAST_WORDS);
         read.map_err(self.child.failed("read its output"))

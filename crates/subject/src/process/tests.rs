@@ -7,14 +7,19 @@ fn shell(script: &str, limits: &Limits) -> Finished {
     shell_until(&Start::Spawn, script, limits, &Cancel::new()).unwrap()
 }
 
-/// What comes of a script in a shell that is started, and in one that is forked. `$$` in it is the shell that waits, and so
-/// are variables of the environment.
+/// What comes of a script in a shell that is started, and in one that is forked. `$$` in it is the shell that
+/// waits, and so are variables of the environment.
 fn both(script: &str, limits: &Limits) -> [Finished; 2] {
     let run = |start| shell_until(&start, script, limits, &Cancel::new()).unwrap();
     [run(Start::Spawn), run(Start::fork())]
 }
 
-fn shell_until(start: &Start, script: &str, limits: &Limits, cancel: &Cancel) -> Result<Finished, Error> {
+fn shell_until(
+    start: &Start,
+    script: &str,
+    limits: &Limits,
+    cancel: &Cancel,
+) -> Result<Finished, ProcessError> {
     let directory = scratch(0).unwrap();
     std::fs::write(directory.path().join("in"), script).unwrap();
     let invocation = Invocation {
@@ -35,7 +40,7 @@ fn brief() -> Limits {
 #[test]
 fn status_and_both_streams_are_reported() {
     for finished in both("echo out; echo err >&2; exit 7", &Limits::default()) {
-        assert_eq!(finished.end, End::Exited(7));
+        assert_eq!(finished.end, ProcessEnd::Exited(7));
         assert_eq!(finished.stdout.text(), "out\n");
         assert_eq!(finished.stderr.text(), "err\n");
     }
@@ -44,7 +49,7 @@ fn status_and_both_streams_are_reported() {
 #[test]
 fn a_signal_is_told_from_a_status() {
     for finished in both("sh -c 'kill -FPE $PPID'", &Limits::default()) {
-        assert_eq!(finished.end, End::Signalled(8));
+        assert_eq!(finished.end, ProcessEnd::Signalled(8));
     }
 }
 
@@ -74,7 +79,7 @@ fn the_child_starts_in_its_own_directory() {
 #[test]
 fn a_child_that_sleeps_is_stopped_at_the_limit() {
     for finished in both("echo before; sleep 100", &brief()) {
-        assert_eq!(finished.end, End::TimedOut);
+        assert_eq!(finished.end, ProcessEnd::TimedOut);
         assert_eq!(finished.stdout.text(), "before\n");
         assert!(finished.wall < Duration::from_secs(5));
     }
@@ -83,14 +88,14 @@ fn a_child_that_sleeps_is_stopped_at_the_limit() {
 #[test]
 fn a_child_that_ignores_signals_is_stopped_at_the_limit() {
     for finished in both("trap '' TERM INT HUP; while :; do sleep 0.01; done", &brief()) {
-        assert_eq!(finished.end, End::TimedOut);
+        assert_eq!(finished.end, ProcessEnd::TimedOut);
     }
 }
 
 #[test]
 fn a_grandchild_that_holds_the_pipe_does_not_delay_the_answer_and_dies() {
     for finished in both("sleep 100 & echo $!", &Limits::default()) {
-        assert_eq!(finished.end, End::Exited(0));
+        assert_eq!(finished.end, ProcessEnd::Exited(0));
         assert!(finished.wall < Duration::from_secs(5));
         let pid: i32 = finished.stdout.text().trim().parse().unwrap();
         // Killed; its new parent may take a moment to reap it.
@@ -107,7 +112,7 @@ fn a_grandchild_that_holds_the_pipe_does_not_delay_the_answer_and_dies() {
 fn output_beyond_the_cap_is_read_and_counted() {
     let limits = Limits { output: 1000, ..Limits::default() };
     for finished in both("head -c 100000000 /dev/zero; head -c 5 /dev/zero >&2; exit 3", &limits) {
-        assert_eq!(finished.end, End::Exited(3));
+        assert_eq!(finished.end, ProcessEnd::Exited(3));
         assert_eq!(finished.stdout.bytes.len(), 1000);
         assert_eq!(finished.stdout.dropped, 100_000_000 - 1000);
         assert_eq!(finished.stderr, Captured { bytes: vec![0; 5], dropped: 0 });
@@ -117,7 +122,7 @@ fn output_beyond_the_cap_is_read_and_counted() {
 #[test]
 fn closed_pipes_do_not_end_the_run() {
     for finished in both("exec >&- 2>&-; sleep 0.05; exit 4", &Limits::default()) {
-        assert_eq!(finished.end, End::Exited(4));
+        assert_eq!(finished.end, ProcessEnd::Exited(4));
     }
 }
 
@@ -127,10 +132,10 @@ fn memory_beyond_the_limit_is_not_given() {
     let limits = Limits { memory: 64 << 20, ..Limits::default() };
     let script = "sleep 0.02; dd if=/dev/zero of=/dev/null bs=200M count=1";
     for finished in both(script, &limits) {
-        assert_ne!(finished.end, End::Exited(0), "{}", finished.stderr.text());
-        assert_ne!(finished.end, End::TimedOut);
+        assert_ne!(finished.end, ProcessEnd::Exited(0), "{}", finished.stderr.text());
+        assert_ne!(finished.end, ProcessEnd::TimedOut);
     }
-    assert_eq!(shell(script, &Limits::default()).end, End::Exited(0));
+    assert_eq!(shell(script, &Limits::default()).end, ProcessEnd::Exited(0));
 }
 
 #[test]
@@ -138,7 +143,7 @@ fn a_file_beyond_the_limit_is_not_written() {
     let limits = Limits { file: 1 << 20, ..Limits::default() };
     for finished in both("sleep 0.02; exec head -c 2000000 /dev/zero > file", &limits) {
         // SIGXFSZ
-        assert_eq!(finished.end, End::Signalled(25));
+        assert_eq!(finished.end, ProcessEnd::Signalled(25));
     }
 }
 
@@ -151,7 +156,7 @@ fn the_cancel_flag_stops_a_child_at_once() {
         let thread = thread::spawn(move || shell_until(&start, "sleep 100", &Limits::default(), &other));
         thread::sleep(Duration::from_millis(100));
         cancel.cancel();
-        assert!(matches!(thread.join().unwrap(), Err(Error::Cancelled(_))));
+        assert!(matches!(thread.join().unwrap(), Err(ProcessError::Cancelled(_))));
         assert!(started.elapsed() < Duration::from_secs(5));
     }
 }
@@ -164,7 +169,7 @@ fn one_server_is_forked_again_and_again() {
     let first = server("echo $$; exit 1").stdout.text().into_owned();
     for status in 0..10 {
         let again = server(&format!("echo $$; exit {status}"));
-        assert_eq!((again.end, again.stdout.text().as_ref()), (End::Exited(status), first.as_str()));
+        assert_eq!((again.end, again.stdout.text().as_ref()), (ProcessEnd::Exited(status), first.as_str()));
     }
     start.give_up(Path::new("/bin/sh"), "a test");
     assert_eq!(start.why_not(Path::new("/bin/sh")).as_deref(), Some("a test"));
@@ -178,13 +183,14 @@ fn a_server_that_was_killed_is_made_anew() {
     let killed = std::process::Command::new("kill").args(["-KILL", &first]).status().unwrap();
     assert!(killed.success());
     let second = run("echo $$").unwrap();
-    assert_eq!(second.end, End::Exited(0));
+    assert_eq!(second.end, ProcessEnd::Exited(0));
     assert_ne!(second.stdout.text().trim(), first);
 }
 
 #[test]
 fn a_run_whose_server_is_killed_is_done_again() {
-    // The fork kills the shell that waits, which ends both; started anew, it is that shell's parent that is asked about.
+    // The fork kills the shell that waits, which ends both; started anew, it is that shell's parent that is
+    // asked about.
     let script = "[ $$ = \"$(sh -c 'echo $PPID')\" ] || kill -KILL $$; sleep 0.2; echo survived";
     let run = |start: &Start| {
         let directory = scratch(0).unwrap();
@@ -213,7 +219,7 @@ fn a_program_that_opens_nothing_is_started_anew_and_that_is_told() {
     let start = Start::fork();
     for _ in 0..2 {
         let (finished, forked) = start.run(&invocation, "in", &Limits::default(), &Cancel::new()).unwrap();
-        assert_eq!((finished.end, forked), (End::Exited(0), false));
+        assert_eq!((finished.end, forked), (ProcessEnd::Exited(0), false));
     }
     let why = start.why_not(Path::new("/bin/true"));
     assert_eq!(why.as_deref(), Some("it ended, or cannot be preloaded"));
@@ -254,16 +260,16 @@ fn a_program_that_cannot_start_is_a_typed_error_that_names_it() {
         run(&invocation, &Limits::default(), &Cancel::new()).unwrap_err()
     };
     let missing = try_run(Path::new("/nonexistent/ptxas"));
-    assert!(matches!(missing, Error::NotFound(_)));
+    assert!(matches!(missing, ProcessError::NotFound(_)));
     assert_eq!(missing.to_string(), "/nonexistent/ptxas: no such program");
 
     let text = directory.path().join("text");
     std::fs::write(&text, "\0\0\0\0").unwrap();
-    assert!(matches!(try_run(&text), Error::NotExecutable(_)));
+    assert!(matches!(try_run(&text), ProcessError::NotExecutable(_)));
 
     use std::os::unix::fs::PermissionsExt;
     std::fs::set_permissions(&text, std::fs::Permissions::from_mode(0o755)).unwrap();
-    assert!(matches!(try_run(&text), Error::WrongFormat(_)));
+    assert!(matches!(try_run(&text), ProcessError::WrongFormat(_)));
 }
 
 #[test]
@@ -275,7 +281,7 @@ fn a_missing_directory_is_not_blamed_on_the_program() {
         temporary: "/tmp".into(),
     };
     let error = run(&invocation, &Limits::default(), &Cancel::new()).unwrap_err();
-    assert!(matches!(error, Error::Machine { doing: "enter its directory", .. }), "{error}");
+    assert!(matches!(error, ProcessError::Machine { doing: "enter its directory", .. }), "{error}");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Programs that are not under test and that we trust: pip, apt, dpkg, a compiler asked for its version.
 //!
-//! They only get a time limit. Programs under test, and programs that may hang, crash or exhaust memory on some input,
-//! run under [`run`](super::run) instead.
+//! They only get a time limit. Programs under test, and programs that may hang, crash or exhaust memory on
+//! some input, run under [`run`](super::run) instead.
 
 use std::ffi::OsStr;
 use std::io;
@@ -10,13 +10,13 @@ use std::time::{Duration, Instant};
 
 use duct::Expression;
 
-use super::{Cancel, Captured, End, Error, Finished};
+use super::{Cancel, Captured, Finished, ProcessEnd, ProcessError};
 
 /// Interval at which the time limit and the cancel flag are checked.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// Runs a program to its end in a directory, which also receives its temporary files and its output. The program is
-/// killed at the time limit and on cancellation; its own children are not.
+/// Runs a program to its end in a directory, which also receives its temporary files and its output. The
+/// program is killed at the time limit and on cancellation; its own children are not.
 ///
 /// # Errors
 /// If it cannot be run, or was cancelled.
@@ -26,16 +26,9 @@ pub fn run_trusted(
     directory: &Path,
     limit: Duration,
     cancel: &Cancel,
-) -> Result<Finished, Error> {
-    let machine = |doing| {
-        move |source: io::Error| match source.kind() {
-            io::ErrorKind::NotFound => Error::NotFound(program.to_owned()),
-            io::ErrorKind::PermissionDenied => Error::NotExecutable(program.to_owned()),
-            _ => Error::Machine { program: program.to_owned(), doing, source },
-        }
-    };
+) -> Result<Finished, ProcessError> {
     if cancel.is_cancelled() {
-        return Err(Error::Cancelled(program.to_owned()));
+        return Err(ProcessError::Cancelled(program.to_owned()));
     }
     // Use files: a grandchild could keep a pipe open, and reading would wait for it.
     let [stdout, stderr] = ["stdout.txt", "stderr.txt"].map(|name| directory.join(name));
@@ -48,34 +41,48 @@ pub fn run_trusted(
         .stdout_path(&stdout)
         .stderr_path(&stderr)
         .unchecked();
-    let child = command.start().map_err(machine("start it"))?;
+    let child = command.start().map_err(machine(program, "start it"))?;
     let end = loop {
-        if let Some(output) = child.wait_timeout(LOOK).map_err(machine("wait for it"))? {
-            break end_of(output.status);
+        if let Some(output) = child.wait_timeout(LOOK).map_err(machine(program, "wait for it"))? {
+            break process_end(output.status);
         }
         let late = started.elapsed() > limit;
         if late || cancel.is_cancelled() {
-            child.kill().map_err(machine("end it"))?;
-            child.wait().map_err(machine("wait for it"))?;
+            child.kill().map_err(machine(program, "end it"))?;
+            child.wait().map_err(machine(program, "wait for it"))?;
             if !late {
-                return Err(Error::Cancelled(program.to_owned()));
+                return Err(ProcessError::Cancelled(program.to_owned()));
             }
-            break End::TimedOut;
+            break ProcessEnd::TimedOut;
         }
     };
-    let read = |path: &Path| {
-        let bytes = std::fs::read(path).map_err(machine("read what it printed"))?;
-        std::fs::remove_file(path).map_err(machine("read what it printed"))?;
-        Ok(Captured { bytes, dropped: 0 })
-    };
-    Ok(Finished { end, stdout: read(&stdout)?, stderr: read(&stderr)?, wall: started.elapsed() })
+    let stdout = take_output(&stdout).map_err(machine(program, "read what it printed"))?;
+    let stderr = take_output(&stderr).map_err(machine(program, "read what it printed"))?;
+    Ok(Finished { end, stdout, stderr, wall: started.elapsed() })
 }
 
-fn end_of(status: std::process::ExitStatus) -> End {
+/// Explains why an operation on a program failed.
+fn machine(program: &Path, doing: &'static str) -> impl FnOnce(io::Error) -> ProcessError {
+    let program = program.to_owned();
+    move |source| match source.kind() {
+        io::ErrorKind::NotFound => ProcessError::NotFound(program),
+        io::ErrorKind::PermissionDenied => ProcessError::NotExecutable(program),
+        _ => ProcessError::Machine { program, doing, source },
+    }
+}
+
+/// Reads an output file and removes it.
+fn take_output(path: &Path) -> io::Result<Captured> {
+    let bytes = std::fs::read(path)?;
+    std::fs::remove_file(path)?;
+    Ok(Captured { bytes, dropped: 0 })
+}
+
+fn process_end(status: std::process::ExitStatus) -> ProcessEnd {
     use std::os::unix::process::ExitStatusExt as _;
     match (status.code(), status.signal()) {
-        (Some(code), _) => End::Exited(code),
-        (None, signal) => End::Signalled(signal.unwrap_or_default()),
+        (Some(code), _) => ProcessEnd::Exited(code),
+        (None, signal) => ProcessEnd::Signalled(signal.unwrap_or_default()),
     }
 }
 
@@ -83,7 +90,7 @@ fn end_of(status: std::process::ExitStatus) -> End {
 mod tests {
     use super::*;
 
-    fn sh(script: &str, limit: Duration, cancel: &Cancel) -> Result<Finished, Error> {
+    fn sh(script: &str, limit: Duration, cancel: &Cancel) -> Result<Finished, ProcessError> {
         let directory = tempfile::tempdir().unwrap();
         run_trusted(Path::new("sh"), &["-c", script], directory.path(), limit, cancel)
     }
@@ -93,7 +100,7 @@ mod tests {
         let finished =
             sh("echo out; echo $TMPDIR >&2; pwd >&2; exit 3", Duration::from_secs(60), &Cancel::new())
                 .unwrap();
-        assert_eq!((finished.end, &*finished.stdout.text()), (End::Exited(3), "out\n"));
+        assert_eq!((finished.end, &*finished.stdout.text()), (ProcessEnd::Exited(3), "out\n"));
         let lines: Vec<String> = finished.stderr.text().lines().map(str::to_owned).collect();
         assert_eq!(lines[0], lines[1]);
     }
@@ -101,7 +108,7 @@ mod tests {
     #[test]
     fn a_program_is_killed_at_the_limit_though_a_grandchild_lives() {
         let finished = sh("sleep 60 & sleep 60", Duration::from_millis(100), &Cancel::new()).unwrap();
-        assert_eq!(finished.end, End::TimedOut);
+        assert_eq!(finished.end, ProcessEnd::TimedOut);
         assert!(finished.wall < Duration::from_secs(30), "{:?}", finished.wall);
     }
 
@@ -113,7 +120,7 @@ mod tests {
             std::thread::sleep(Duration::from_millis(200));
             late.cancel();
         });
-        assert!(matches!(sh("sleep 60", Duration::from_secs(60), &cancel), Err(Error::Cancelled(_))));
+        assert!(matches!(sh("sleep 60", Duration::from_secs(60), &cancel), Err(ProcessError::Cancelled(_))));
         stop.join().unwrap();
         let directory = tempfile::tempdir().unwrap();
         let missing = run_trusted(
@@ -123,6 +130,6 @@ mod tests {
             Duration::from_secs(1),
             &Cancel::new(),
         );
-        assert!(matches!(missing, Err(Error::NotFound(_))), "{missing:?}");
+        assert!(matches!(missing, Err(ProcessError::NotFound(_))), "{missing:?}");
     }
 }

@@ -19,7 +19,8 @@ pub(crate) fn parse(text: &str) -> (Vec<Diagnostic>, Vec<&str>) {
 
 /// Parses as [`parse`] does, and returns with each diagnostic the name of its file.
 pub(crate) fn parse_files(text: &str) -> (Vec<(Option<&str>, Diagnostic)>, Vec<&str>) {
-    let (mut diagnostics, mut other) = (Vec::new(), Vec::new());
+    let mut diagnostics = Vec::new();
+    let mut other = Vec::new();
     for line in text.lines() {
         match diagnostic(line) {
             Some(diagnostic) => diagnostics.push(diagnostic),
@@ -55,13 +56,13 @@ pub(crate) fn severity_and_message(text: &str) -> Option<(Severity, String)> {
     Some((*severity, message.trim().to_owned()))
 }
 
-/// Whether a message says that this release does not support the module's header: its `.version`, its target, the
-/// combination of the two, or its `.address_size`. Also true if the release cannot produce the requested output:
-/// relocatable output needs PTX 3.1 or later.
+/// Whether a message says that this release does not support the module's header: its `.version`, its target,
+/// the combination of the two, or its `.address_size`. Also true if the release cannot produce the requested
+/// output: relocatable output needs PTX 3.1 or later.
 ///
-/// False for a feature newer than the module's own `.version`: the language requires its rejection. Also false for a
-/// target newer than that `.version` if the module names the target; a target that the module does not name is the
-/// nearest one that this release supports.
+/// False for a feature newer than the module's own `.version`: the language requires its rejection. Also
+/// false for a target newer than that `.version` if the module names the target; a target that the module
+/// does not name is the nearest one that this release supports.
 pub(crate) fn is_unsupported(message: &str, ptx: &str) -> bool {
     let lacks_both = message.split_once(" does not support .target ");
     message.starts_with("Unsupported .version")
@@ -98,7 +99,7 @@ pub(crate) fn own_failure(message: &str) -> Option<&'static str> {
 mod tests {
     use super::*;
 
-    fn one(text: &str) -> Diagnostic {
+    fn parse_one(text: &str) -> Diagnostic {
         let (mut diagnostics, other) = parse(text);
         assert_eq!((diagnostics.len(), other.len()), (1, 0), "{text}");
         diagnostics.remove(0)
@@ -106,20 +107,24 @@ mod tests {
 
     #[test]
     fn a_message_about_a_line_keeps_the_line() {
-        let diagnostic = one("ptxas in.ptx, line 4; fatal   : Constant expression has division by zero\n");
+        let diagnostic =
+            parse_one("ptxas in.ptx, line 4; fatal   : Constant expression has division by zero\n");
         assert_eq!(diagnostic.severity, Severity::Fatal);
         assert_eq!(diagnostic.line, Some(4));
         assert_eq!(diagnostic.message, "Constant expression has division by zero");
-        assert_eq!(one("ptxas in.ptx, line 12; error   : a: b; c").message, "a: b; c");
-        assert_eq!(one("ptxas in.ptx, line 12; warning : w").severity, Severity::Warning);
+        assert_eq!(parse_one("ptxas in.ptx, line 12; error   : a: b; c").message, "a: b; c");
+        assert_eq!(parse_one("ptxas in.ptx, line 12; warning : w").severity, Severity::Warning);
     }
 
     #[test]
     fn a_message_about_no_line_has_none() {
-        let aborted = one("ptxas fatal   : Ptx assembly aborted due to errors");
+        let aborted = parse_one("ptxas fatal   : Ptx assembly aborted due to errors");
         assert_eq!((aborted.severity, aborted.line), (Severity::Fatal, None));
-        assert_eq!(one("ptxas info    : Disabling: all").message, "Disabling: all");
-        assert_eq!(one("ptxas warning :  64 Bit, line 3; error : x").message, "64 Bit, line 3; error : x");
+        assert_eq!(parse_one("ptxas info    : Disabling: all").message, "Disabling: all");
+        assert_eq!(
+            parse_one("ptxas warning :  64 Bit, line 3; error : x").message,
+            "64 Bit, line 3; error : x"
+        );
     }
 
     #[test]

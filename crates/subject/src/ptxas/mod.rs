@@ -16,9 +16,9 @@ use sha2::{Digest, Sha256};
 
 use crate::cubin;
 use crate::open::{Unavailable, UnavailableKind};
-use crate::process::{self, Cancel, End, Finished, Invocation, Limits, Start};
+use crate::process::{self, Cancel, Finished, Invocation, Limits, ProcessEnd, Start};
 use crate::sass::Disassembler;
-use crate::subject::{Calculation, Description, Error, Inconsistent, Request, Subject};
+use crate::subject::{Calculation, Description, Error, Inconsistency, Request, Subject};
 use crate::toolchain::max_ptx;
 use ptxsmith_model::OutputForm;
 use ptxsmith_model::{Diagnostic, Observation, Outcome, Severity};
@@ -34,7 +34,7 @@ pub struct Ptxas {
     cancel: Cancel,
     disassembler: Option<Disassembler>,
     start: Start,
-    inconsistent: Arc<Mutex<Vec<Inconsistent>>>,
+    inconsistent: Arc<Mutex<Vec<Inconsistency>>>,
     description: Description,
     /// Whether it supports 32-bit modules, which need an option.
     has_32_bits: bool,
@@ -48,10 +48,10 @@ impl Ptxas {
         limits: Limits,
         cancel: Cancel,
     ) -> Result<Self, Unavailable> {
-        let program = program.into();
-        let file = |error| Unavailable::of_file(&program, &error);
+        let given_path = program.into();
         // Later runs use a private directory, where a relative path would name another file.
-        let program = std::path::absolute(&program).map_err(file)?;
+        let program =
+            std::path::absolute(&given_path).map_err(|error| Unavailable::for_file(&given_path, &error))?;
         // Hashing takes as long as several runs of the program itself, so do both at once.
         let (sha256, asked) = std::thread::scope(|scope| {
             let hash = scope.spawn(|| sha256(&program));
@@ -60,12 +60,15 @@ impl Ptxas {
             (hash.join(), asked)
         });
         let (version_text, help) = asked?;
-        let sha256 = sha256.map_err(|_| file(io::Error::other("hashing panicked")))?.map_err(file)?;
+        let sha256 = sha256
+            .unwrap_or_else(|_| Err(io::Error::other("hashing panicked")))
+            .map_err(|error| Unavailable::for_file(&given_path, &error))?;
         let Some(version) = parse_version(&version_text) else {
             let answer = format!("{:?}", version_text.lines().next().unwrap_or_default());
             return Err(not_ptxas(&program, &answer));
         };
-        // A release newer than the list reports the version that it supports, with an option that older releases lack.
+        // A release newer than the list reports the version that it supports, with an option that older
+        // releases lack.
         let listed = max_ptx(&version).map(str::to_owned);
         let max_ptx = listed.or_else(|| greatest_version(&ask(&program, "--list-version", &cancel).ok()?));
         let description = Description {
@@ -82,9 +85,16 @@ impl Ptxas {
             sha256: Some(sha256),
             ..Description::default()
         };
-        let (disassembler, start, inconsistent) = (None, Start::Spawn, Arc::default());
-        let has_32_bits = has_32_bits(&help);
-        Ok(Ptxas { program, limits, cancel, disassembler, start, inconsistent, description, has_32_bits })
+        Ok(Ptxas {
+            program,
+            limits,
+            cancel,
+            disassembler: None,
+            start: Start::Spawn,
+            inconsistent: Arc::default(),
+            description,
+            has_32_bits: has_32_bits(&help),
+        })
     }
 
     /// Returns the subject with a disassembler, which reads the output of kernels from relocatable output
@@ -93,9 +103,9 @@ impl Ptxas {
         Ptxas { disassembler, ..self }
     }
 
-    /// Returns the subject with another way to start the program for each module. One in [`SAMPLE`] modules shown to a
-    /// fork is also shown to a newly started program. If the two results differ, the difference is recorded
-    /// ([`Subject::inconsistencies`]), and from then on every run starts the program anew.
+    /// Returns the subject with another way to start the program for each module. One in [`SAMPLE`] modules
+    /// shown to a fork is also shown to a newly started program. If the two results differ, the difference is
+    /// recorded ([`Subject::inconsistencies`]), and from then on every run starts the program anew.
     pub fn starting(self, start: Start) -> Self {
         let disassembler = self.disassembler.map(|disassembler| disassembler.starting(start.clone()));
         Ptxas { start, disassembler, ..self }
@@ -104,32 +114,36 @@ impl Ptxas {
     /// Returns the subject with the user's options added, which makes it another subject.
     ///
     /// # Errors
-    /// If it then rejects a module without statements: an option is unknown, or does not work with any module.
-    pub fn giving(self, own: &[String]) -> Result<Self, Unavailable> {
-        if own.is_empty() {
+    /// If it then rejects a module without statements: an option is unknown, or does not work with any
+    /// module.
+    pub fn giving(self, options: &[String]) -> Result<Self, Unavailable> {
+        if options.is_empty() {
             return Ok(self);
         }
         let mut ptxas = self;
-        ptxas.description.options = own.to_vec();
-        ptxas.description.id = format!("{} {}", ptxas.description.id, shell_words::join(own));
-        let targets = &ptxas.description.targets;
-        let target = targets.iter().find(|target| *target == "sm_80").or(targets.last());
-        let target = target.map_or("sm_80", String::as_str).to_owned();
-        let version = ptxas.description.max_ptx.as_deref().unwrap_or("6.0");
-        let plainest = |bits| {
-            let text = format!(".version {version}\n.target {target}\n.address_size {bits}\n");
-            let seen = ptxas.observe(&Request::new(&text, &target));
-            seen.map_err(|error| Unavailable::new(UnavailableKind::Machine, error.to_string()))
-        };
-        let seen = plainest(64)?;
-        let accepts = |seen: &Observation| seen.outcome == Outcome::Accepted;
-        if accepts(&seen) || ptxas.has_32_bits && accepts(&plainest(32)?) {
+        ptxas.description.options = options.to_vec();
+        ptxas.description.id = format!("{} {}", ptxas.description.id, shell_words::join(options));
+        let observation = ptxas.observe_empty(64)?;
+        if observation.outcome == Outcome::Accepted
+            || ptxas.has_32_bits && ptxas.observe_empty(32)?.outcome == Outcome::Accepted
+        {
             return Ok(ptxas);
         }
-        let said = seen.diagnostics.into_iter().map(|diagnostic| diagnostic.message).next().or(seen.reason);
-        let said = said.unwrap_or_else(|| "it does not say why".to_owned());
-        let reason = format!("it takes no module with these options: {said}");
+        let message = observation.diagnostics.into_iter().map(|diagnostic| diagnostic.message).next();
+        let message = message.or(observation.reason).unwrap_or_else(|| "it does not say why".to_owned());
+        let reason = format!("it takes no module with these options: {message}");
         Err(Unavailable::new(UnavailableKind::NotTheSubject, reason))
+    }
+
+    /// Observes a module without statements, with addresses of this size.
+    fn observe_empty(&self, bits: u32) -> Result<Observation, Unavailable> {
+        let targets = &self.description.targets;
+        let target = targets.iter().find(|target| *target == "sm_80").or(targets.last());
+        let target = target.map_or("sm_80", String::as_str);
+        let version = self.description.max_ptx.as_deref().unwrap_or("6.0");
+        let text = format!(".version {version}\n.target {target}\n.address_size {bits}\n");
+        self.observe(&Request::new(&text, target))
+            .map_err(|error| Unavailable::new(UnavailableKind::Machine, error.to_string()))
     }
 
     /// Returns the path of the program.
@@ -137,37 +151,36 @@ impl Ptxas {
         &self.program
     }
 
-    /// Assembles a module. Returns how the run ended, and the cubin if there is one. For callers that need the cubin
-    /// itself rather than the [`Observation`] that [`observe`](Subject::observe) builds from it.
+    /// Assembles a module. Returns how the run ended, and the cubin if there is one. For callers that need
+    /// the cubin itself rather than the [`Observation`] that [`observe`](Subject::observe) builds from it.
     pub fn assemble(&self, request: &Request<'_>) -> Result<(Finished, Option<Vec<u8>>), Error> {
         let (finished, cubin, _) = self.assemble_by(&self.start, &[*request], 1)?;
         Ok((finished, cubin))
     }
 
-    /// Assembles several modules for the same target and form, one file each, as [`assemble`](Ptxas::assemble) does.
-    /// The command line always names `named` files; the last ones may not exist. The boolean in the result says whether
-    /// the run was a fork.
+    /// Assembles several modules for the same target and form, one file each, as
+    /// [`assemble`](Ptxas::assemble) does. The command line always names `named` files; the last ones may not
+    /// exist. The boolean in the result says whether the run was a fork.
     fn assemble_by(
         &self,
         start: &Start,
         requests: &[Request<'_>],
         named: usize,
     ) -> Result<(Finished, Option<Vec<u8>>, bool), Error> {
-        let failed =
-            |doing: &'static str| move |source| Error::File { doing: format!("{doing} for ptxas"), source };
         let text: u64 = requests.iter().map(|request| request.ptx.len() as u64).sum();
         let directory = process::scratch(self.limits.file.saturating_add(text));
-        let directory = directory.map_err(failed("make a directory"))?;
-        for (place, request) in requests.iter().enumerate() {
-            fs::write(directory.path().join(file(place)), request.ptx).map_err(failed("write a module"))?;
+        let directory = directory.map_err(file_error("make a directory"))?;
+        for (index, request) in requests.iter().enumerate() {
+            fs::write(directory.path().join(file_name(index)), request.ptx)
+                .map_err(file_error("write a module"))?;
         }
         let request = requests[0];
         let mut args: Vec<OsString> = vec![format!("-arch={}", request.target).into()];
         args.extend(self.description.options.iter().map(OsString::from));
-        if self.has_32_bits && is_of_32_bits(request.ptx) && !self.is_given(&MACHINE) {
+        if self.has_32_bits && is_32_bit(request.ptx) && !self.is_given(&MACHINE) {
             args.push("-m32".into());
         }
-        args.extend((0..named).map(|place| file(place).into()));
+        args.extend((0..named).map(|index| file_name(index).into()));
         args.extend(["-o".into(), OUTPUT.into()]);
         if request.form == OutputForm::Relocatable && !self.is_given(&COMPILE_ONLY) {
             args.push("--compile-only".into());
@@ -183,19 +196,21 @@ impl Ptxas {
         let cubin = match fs::read(directory.path().join(OUTPUT)) {
             Ok(bytes) => Some(bytes),
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-            Err(error) => return Err(failed("read the cubin")(error)),
+            Err(error) => return Err(file_error("read the cubin")(error)),
         };
         Ok((finished, cubin, forked))
     }
 
     /// Whether the user's options include one of these.
     fn is_given(&self, options: &[&str]) -> bool {
-        let names = |own: &String| options.contains(&own.split_once('=').map_or(&**own, |(name, _)| name));
-        self.description.options.iter().any(names)
+        self.description.options.iter().any(|given| {
+            let name = given.split_once('=').map_or(&**given, |(name, _)| name);
+            options.contains(&name)
+        })
     }
 
-    /// Observes a module with the given way to start the program. The boolean in the result says whether the run was a
-    /// fork.
+    /// Observes a module with the given way to start the program. The boolean in the result says whether the
+    /// run was a fork.
     fn observe_by(&self, start: &Start, request: &Request<'_>) -> Result<(Observation, bool), Error> {
         let (finished, cubin, forked) = self.assemble_by(start, &[*request], 1)?;
         let limits = self.limits.for_text(request.ptx.len());
@@ -228,11 +243,11 @@ impl Subject for Ptxas {
         }
         let (started, _) = self.observe_by(&Start::Spawn, request)?;
         // A time-out also depends on the load of the machine.
-        let is_late = |observation: &Observation| observation.outcome == Outcome::TimedOut;
-        if settled(&forked) != settled(&started) && !is_late(&forked) && !is_late(&started) {
+        let is_late = forked.outcome == Outcome::TimedOut || started.outcome == Outcome::TimedOut;
+        if !is_late && reproducible_part(&forked) != reproducible_part(&started) {
             self.start
                 .give_up(&self.program, "a fork answered otherwise than a program that was started anew");
-            let inconsistent = Inconsistent {
+            let inconsistent = Inconsistency {
                 ptx: request.ptx.to_owned(),
                 target: request.target.to_owned(),
                 forked,
@@ -244,19 +259,16 @@ impl Subject for Ptxas {
     }
 
     fn observe_each(&self, requests: &[Request<'_>]) -> Result<Vec<Observation>, Error> {
-        let is_alike = |one: &Request<'_>, other: &Request<'_>| {
-            (one.target, one.form) == (other.target, other.form)
-                && is_of_32_bits(one.ptx) == is_of_32_bits(other.ptx)
-        };
-        let several = requests.chunk_by(is_alike).flat_map(|alike| alike.chunks(several::MOST));
         let mut observations = Vec::with_capacity(requests.len());
-        for several in several {
-            observations.extend(self.observe_several(several)?);
+        for group in requests.chunk_by(can_share_run) {
+            for run in group.chunks(several::MOST) {
+                observations.extend(self.observe_several(run)?);
+            }
         }
         Ok(observations)
     }
 
-    fn inconsistencies(&self) -> Vec<Inconsistent> {
+    fn inconsistencies(&self) -> Vec<Inconsistency> {
         self.inconsistent.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
@@ -288,11 +300,17 @@ impl Subject for Ptxas {
     }
 }
 
-/// Removes from an observation the bits that ptxas reads from beyond its own buffer: the part of an address that lies
-/// past the end of its variable (docs/reference/relocations.md).
-fn settled(observation: &Observation) -> Observation {
-    let mut settled = observation.clone();
-    for variable in settled.variables.values_mut() {
+/// Whether one run can assemble the modules of both requests.
+fn can_share_run(first: &Request<'_>, second: &Request<'_>) -> bool {
+    (first.target, first.form) == (second.target, second.form)
+        && is_32_bit(first.ptx) == is_32_bit(second.ptx)
+}
+
+/// Removes from an observation the bits that ptxas reads from beyond its own buffer: the part of an address
+/// that lies past the end of its variable (docs/reference/relocations.md).
+fn reproducible_part(observation: &Observation) -> Observation {
+    let mut reproducible_part = observation.clone();
+    for variable in reproducible_part.variables.values_mut() {
         let Some(size) = variable.size else { continue };
         for address in variable.addresses.iter_mut().flatten() {
             let inside = size.saturating_sub(address.offset);
@@ -301,13 +319,14 @@ fn settled(observation: &Observation) -> Observation {
             }
         }
     }
-    settled
+    reproducible_part
 }
 
 /// One in this many modules shown to a fork is also shown to a newly started program.
 pub const SAMPLE: u64 = 64;
 
-/// Whether the module is in the sample. Depends on the text only, so that it does not vary with jobs and shards.
+/// Whether the module is in the sample. Depends on the text only, so that it does not vary with jobs and
+/// shards.
 fn is_sampled(ptx: &str) -> bool {
     let mut hasher = DefaultHasher::new();
     hasher.write(ptx.as_bytes());
@@ -321,7 +340,7 @@ const MACHINE: [&str; 4] = ["-m", "-m32", "-m64", "--machine"];
 const COMPILE_ONLY: [&str; 2] = ["-c", "--compile-only"];
 
 /// Whether ptxas treats the module as 32-bit: it does so if the module has no `.address_size`.
-fn is_of_32_bits(ptx: &str) -> bool {
+fn is_32_bit(ptx: &str) -> bool {
     match ptx.split_once(".address_size") {
         Some((_, behind)) => behind.trim_start().starts_with("32"),
         None => ptx.contains(".version"),
@@ -329,8 +348,13 @@ fn is_of_32_bits(ptx: &str) -> bool {
 }
 
 /// Returns the file name of the module at this index in a run.
-fn file(place: usize) -> String {
-    if place == 0 { INPUT.to_owned() } else { format!("{place}.ptx") }
+fn file_name(index: usize) -> String {
+    if index == 0 { INPUT.to_owned() } else { format!("{index}.ptx") }
+}
+
+/// Creates the error for a file operation that failed.
+fn file_error(doing: &'static str) -> impl FnOnce(io::Error) -> Error {
+    move |source| Error::File { doing: format!("{doing} for ptxas"), source }
 }
 
 const OUTPUT: &str = "out.cubin";
@@ -344,21 +368,21 @@ pub(crate) fn judge(finished: &Finished, cubin: Option<&[u8]>, ptx: &str, limits
     diagnostics.extend(more);
     other.extend(others);
 
-    let crashed =
-        |signal, reason: Option<String>| Observation { signal, reason, ..Observation::new(Outcome::Crashed) };
     let own_failure = (diagnostics.iter().map(|diagnostic| &*diagnostic.message))
         .chain(other.iter().copied())
         .find_map(messages::own_failure)
         .map(str::to_owned);
     let mut observation = match finished.end {
-        End::TimedOut => Observation::because(Outcome::TimedOut, format!("no end after {:?}", limits.time)),
+        ProcessEnd::TimedOut => {
+            Observation::because(Outcome::TimedOut, format!("no end after {:?}", limits.time))
+        }
         // The limit on the size of the output is ours, and ptxas may have to write that much.
-        End::Signalled(XFSZ) => {
+        ProcessEnd::Signalled(XFSZ) => {
             let reason = format!("wrote a file of more than {} bytes", limits.file);
             Observation::because(Outcome::Unavailable, reason)
         }
-        End::Signalled(signal) => crashed(Some(signal), own_failure.or_else(|| about_signal(signal))),
-        End::Exited(0) => match cubin.map(cubin::read) {
+        ProcessEnd::Signalled(signal) => crashed(Some(signal), own_failure.or_else(|| about_signal(signal))),
+        ProcessEnd::Exited(0) => match cubin.map(cubin::read) {
             Some(Ok(variables)) => {
                 let one_place = cubin.map(cubin::one_place).unwrap_or_default();
                 Observation { variables, one_place, ..Observation::new(Outcome::Accepted) }
@@ -366,12 +390,12 @@ pub(crate) fn judge(finished: &Finished, cubin: Option<&[u8]>, ptx: &str, limits
             Some(Err(error)) => crashed(None, Some(format!("exit status 0, but {error}"))),
             None => crashed(None, Some("exit status 0, but no cubin".to_owned())),
         },
-        End::Exited(status) => match status_as_signal(status) {
+        ProcessEnd::Exited(status) => match status_as_signal(status) {
             Some(signal) => crashed(Some(signal), Some(format!("exit status {status}"))),
             None if own_failure.is_some() => crashed(None, own_failure),
             None => match refusal(&diagnostics, ptx) {
                 Some(outcome) => Observation::new(outcome),
-                None => crashed(None, Some(silent(status, &other))),
+                None => crashed(None, Some(silent_failure(status, &other))),
             },
         },
     };
@@ -385,6 +409,10 @@ pub(crate) fn judge(finished: &Finished, cubin: Option<&[u8]>, ptx: &str, limits
     observation
 }
 
+fn crashed(signal: Option<i32>, reason: Option<String>) -> Observation {
+    Observation { signal, reason, ..Observation::new(Outcome::Crashed) }
+}
+
 /// SIGXFSZ: a file became larger than its limit.
 const XFSZ: i32 = 25;
 
@@ -396,8 +424,8 @@ pub(crate) fn refusal(diagnostics: &[Diagnostic], ptx: &str) -> Option<Outcome> 
     Some(if unsupported { Outcome::Unsupported } else { Outcome::Refused })
 }
 
-/// Returns the signal encoded in an exit status above 128, which a shell or a program that caught the signal reports.
-/// Only signals that mean a crash count: ptxas itself exits with 255 when it rejects.
+/// Returns the signal encoded in an exit status above 128, which a shell or a program that caught the signal
+/// reports. Only signals that mean a crash count: ptxas itself exits with 255 when it rejects.
 pub(crate) fn status_as_signal(status: i32) -> Option<i32> {
     // SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGKILL, SIGSEGV, SIGXCPU, SIGXFSZ
     const CRASHES: [i32; 9] = [4, 5, 6, 7, 8, 9, 11, 24, 25];
@@ -413,7 +441,7 @@ fn about_signal(signal: i32) -> Option<String> {
 }
 
 /// Returns the reason for a failure without a diagnostic.
-fn silent(status: i32, other: &[&str]) -> String {
+fn silent_failure(status: i32, other: &[&str]) -> String {
     match other.last() {
         Some(line) => format!("exit status {status} without a diagnostic; it printed {line:?}"),
         None => format!("exit status {status} without a diagnostic"),
@@ -422,8 +450,7 @@ fn silent(status: i32, other: &[&str]) -> String {
 
 /// Runs the program with one option and returns its output.
 pub(crate) fn ask(program: &Path, option: &str, cancel: &Cancel) -> Result<String, Unavailable> {
-    let file = |error| Unavailable::of_file(program, &error);
-    let directory = process::scratch(0).map_err(file)?;
+    let directory = process::scratch(0).map_err(|error| Unavailable::for_file(program, &error))?;
     let invocation = Invocation {
         program: program.to_owned(),
         args: vec![option.into()],
@@ -434,11 +461,11 @@ pub(crate) fn ask(program: &Path, option: &str, cancel: &Cancel) -> Result<Strin
     let limits = Limits { time: Duration::from_secs(60), ..Limits::default() };
     let finished = process::run(&invocation, &limits, cancel)?;
     let text = finished.stdout.text();
-    if finished.end != End::Exited(0) || text.trim().is_empty() {
+    if finished.end != ProcessEnd::Exited(0) || text.trim().is_empty() {
         let answer = match finished.end {
-            End::Exited(status) => format!("exit status {status}"),
-            End::Signalled(signal) => format!("signal {signal}"),
-            End::TimedOut => format!("nothing for {:?}", limits.time),
+            ProcessEnd::Exited(status) => format!("exit status {status}"),
+            ProcessEnd::Signalled(signal) => format!("signal {signal}"),
+            ProcessEnd::TimedOut => format!("nothing for {:?}", limits.time),
         };
         return Err(not_ptxas(program, &answer));
     }
@@ -485,21 +512,23 @@ fn parse_targets(help: &str) -> Vec<String> {
         .filter(|value| value.starts_with("sm_") && !value.contains(char::is_whitespace))
         .map(str::to_owned)
         .collect();
-    let number = |target: &str| -> u32 {
-        target.trim_matches(|c: char| !c.is_ascii_digit()).parse().unwrap_or(u32::MAX)
-    };
-    targets.sort_by(|a, b| number(a).cmp(&number(b)).then_with(|| a.cmp(b)));
+    targets.sort_by(|a, b| target_number(a).cmp(&target_number(b)).then_with(|| a.cmp(b)));
     targets.dedup();
     targets
 }
 
+/// Returns 90 for `sm_90a`.
+fn target_number(target: &str) -> u32 {
+    target.trim_matches(|c: char| !c.is_ascii_digit()).parse().unwrap_or(u32::MAX)
+}
+
 /// Returns the highest PTX version that `--list-version` lists.
 fn greatest_version(list: &str) -> Option<String> {
-    let numbers = |word: &str| -> Option<(u32, u32)> {
+    let versions = list.split_whitespace().filter_map(|word| {
         let (major, minor) = word.split_once('.')?;
-        Some((major.parse().ok()?, minor.parse().ok()?))
-    };
-    list.split_whitespace().filter_map(numbers).max().map(|(major, minor)| format!("{major}.{minor}"))
+        Some((major.parse::<u32>().ok()?, minor.parse::<u32>().ok()?))
+    });
+    versions.max().map(|(major, minor)| format!("{major}.{minor}"))
 }
 
 /// Returns the SHA-256 of a file, in hex.

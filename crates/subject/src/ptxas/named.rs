@@ -3,20 +3,20 @@
 use std::path::Path;
 
 use super::Ptxas;
-use crate::open::{OpenOptions, Opened, Unavailable, UnavailableKind, one};
+use crate::open::{OpenOptions, Opened, Unavailable, UnavailableKind, single_subject};
 use crate::sass::Disassembler;
-use crate::toolchain::{self, DEFAULT, Origin, Release, Tool};
+use crate::toolchain::{self, DEFAULT, PtxasOrigin, Release, ReleaseStatus, Tool};
 
 impl Ptxas {
     /// Opens the program at this path as the subject called `id`.
-    pub(crate) fn at(id: String, path: &Path, options: &OpenOptions<'_>) -> Result<Ptxas, Unavailable> {
+    pub(crate) fn open_at(id: String, path: &Path, options: &OpenOptions<'_>) -> Result<Ptxas, Unavailable> {
         let ptxas = Ptxas::open(id, path, options.limits.clone(), options.cancel.clone())?;
         let disassembler = Disassembler::find(options.toolchains().ok().as_ref(), &options.cancel);
-        ptxas.disassembling(disassembler).starting(options.start.clone()).giving(&options.own)
+        ptxas.disassembling(disassembler).starting(options.start.clone()).giving(&options.added_options)
     }
 
     /// Opens a release by name; it is installed if it is missing and the options allow that.
-    pub(crate) fn release(
+    pub(crate) fn open_release(
         release: &'static Release,
         options: &OpenOptions<'_>,
     ) -> Result<Ptxas, Unavailable> {
@@ -28,39 +28,40 @@ impl Ptxas {
             || format!("release {name} is not installed: ptxsmith toolchain install {name}"),
             || toolchains.install(release, &options.cancel, options.progress),
         )?;
-        Ptxas::at(format!("ptxas@{name}"), &path, options)
+        Ptxas::open_at(format!("ptxas@{name}"), &path, options)
     }
 
     /// Opens the default release, for a user who names none
     /// ([`Toolchains::find_default`](crate::toolchain::Toolchains)).
-    pub(crate) fn default_release(options: &OpenOptions<'_>) -> Result<Ptxas, Unavailable> {
+    pub(crate) fn open_default(options: &OpenOptions<'_>) -> Result<Ptxas, Unavailable> {
         let found = match &options.toolchains {
             Some(toolchains) => toolchains.find_default(),
             None => toolchain::find_default(),
         };
         match found {
             Some(found) => match found.origin {
-                Origin::Installed(release) => Ptxas::release(release, options),
-                Origin::CudaHome | Origin::CudaPath | Origin::Path => {
-                    Ptxas::at(format!("ptxas:{}", found.path.display()), &found.path, options)
+                PtxasOrigin::Installed(release) => Ptxas::open_release(release, options),
+                PtxasOrigin::CudaHome | PtxasOrigin::CudaPath | PtxasOrigin::Path => {
+                    Ptxas::open_at(format!("ptxas:{}", found.path.display()), &found.path, options)
                 }
             },
             None if options.install => {
                 let default = Release::find(DEFAULT)
                     .map_err(|error| Unavailable::new(UnavailableKind::NotFound, error.to_string()))?;
-                Ptxas::release(default, options)
+                Ptxas::open_release(default, options)
             }
             None => Err(Unavailable::new(
                 UnavailableKind::NotInstalled,
                 format!(
-                    "no ptxas is installed, nor in CUDA_HOME, CUDA_PATH or PATH: ptxsmith toolchain install {DEFAULT}"
+                    "no ptxas is installed, nor in CUDA_HOME, CUDA_PATH or PATH: \
+                     ptxsmith toolchain install {DEFAULT}"
                 ),
             )),
         }
     }
 
     /// Opens every installed release, oldest first.
-    pub(crate) fn every_release(options: &OpenOptions<'_>) -> Opened {
+    pub(crate) fn open_every_release(options: &OpenOptions<'_>) -> Opened {
         let mut installed = options.toolchains()?.list();
         installed.retain(|listed| listed.path.is_some());
         if installed.is_empty() {
@@ -69,12 +70,18 @@ impl Ptxas {
         }
         // Each of these hashes a program of some 40 MB.
         std::thread::scope(|scope| {
-            let open = |release| scope.spawn(move || one(Ptxas::release(release, options)));
-            let opening: Vec<_> = installed.iter().map(|listed| open(listed.release)).collect();
-            let panicked = |_| Err(Unavailable::new(UnavailableKind::Machine, "opening it panicked"));
-            let opened: Result<Vec<_>, _> =
-                opening.into_iter().map(|opened| opened.join().unwrap_or_else(panicked)).collect();
-            Ok(opened?.into_iter().flatten().collect())
+            let mut threads = Vec::with_capacity(installed.len());
+            for ReleaseStatus { release, .. } in &installed {
+                threads.push(scope.spawn(move || single_subject(Ptxas::open_release(release, options))));
+            }
+            let mut subjects = Vec::with_capacity(threads.len());
+            for thread in threads {
+                let opened = thread.join().unwrap_or_else(|_| {
+                    Err(Unavailable::new(UnavailableKind::Machine, "opening it panicked"))
+                });
+                subjects.extend(opened?);
+            }
+            Ok(subjects)
         })
     }
 }

@@ -3,12 +3,12 @@ use std::os::unix::fs::PermissionsExt;
 use super::*;
 use crate::process::Captured;
 
-fn finished(end: End, stderr: &str) -> Finished {
+fn finished(end: ProcessEnd, stderr: &str) -> Finished {
     let captured = |text: &str| Captured { bytes: text.as_bytes().to_vec(), dropped: 0 };
     Finished { end, stdout: captured(""), stderr: captured(stderr), wall: Duration::ZERO }
 }
 
-fn judged(end: End, stderr: &str) -> Observation {
+fn judged(end: ProcessEnd, stderr: &str) -> Observation {
     judge(&finished(end, stderr), None, "", &Limits::default())
 }
 
@@ -17,7 +17,7 @@ const ABORTED: &str = "ptxas fatal   : Ptx assembly aborted due to errors\n";
 
 #[test]
 fn a_diagnostic_and_a_status_is_a_refusal() {
-    let observation = judged(End::Exited(255), &format!("{DIVISION}{ABORTED}"));
+    let observation = judged(ProcessEnd::Exited(255), &format!("{DIVISION}{ABORTED}"));
     assert_eq!(observation.outcome, Outcome::Refused);
     assert_eq!(observation.diagnostics.len(), 2);
     assert_eq!(observation.diagnostics[0].line, Some(4));
@@ -25,21 +25,21 @@ fn a_diagnostic_and_a_status_is_a_refusal() {
 
 #[test]
 fn a_signal_is_a_crash_even_after_a_clean_diagnostic() {
-    let observation = judged(End::Signalled(8), DIVISION);
+    let observation = judged(ProcessEnd::Signalled(8), DIVISION);
     assert_eq!((observation.outcome, observation.signal), (Outcome::Crashed, Some(8)));
     assert_eq!(observation.diagnostics.len(), 1);
 }
 
 #[test]
 fn a_status_that_stands_for_a_signal_is_a_crash() {
-    let observation = judged(End::Exited(136), DIVISION);
+    let observation = judged(ProcessEnd::Exited(136), DIVISION);
     assert_eq!((observation.outcome, observation.signal), (Outcome::Crashed, Some(8)));
-    assert_eq!(judged(End::Exited(255), ABORTED).outcome, Outcome::Refused);
+    assert_eq!(judged(ProcessEnd::Exited(255), ABORTED).outcome, Outcome::Refused);
 }
 
 #[test]
 fn failure_without_a_diagnostic_is_a_crash_with_the_last_words() {
-    let observation = judged(End::Exited(1), "ptxas warning : so\nterminate called\n");
+    let observation = judged(ProcessEnd::Exited(1), "ptxas warning : so\nterminate called\n");
     assert_eq!(observation.outcome, Outcome::Crashed);
     assert_eq!(
         observation.reason.unwrap(),
@@ -50,27 +50,27 @@ fn failure_without_a_diagnostic_is_a_crash_with_the_last_words() {
 
 #[test]
 fn success_without_a_cubin_is_a_crash() {
-    let observation = judged(End::Exited(0), "");
+    let observation = judged(ProcessEnd::Exited(0), "");
     assert_eq!(observation.outcome, Outcome::Crashed);
     assert_eq!(observation.reason.unwrap(), "exit status 0, but no cubin");
 }
 
 #[test]
 fn success_with_a_broken_cubin_is_a_crash() {
-    let observation = judge(&finished(End::Exited(0), ""), Some(b"junk"), "", &Limits::default());
+    let observation = judge(&finished(ProcessEnd::Exited(0), ""), Some(b"junk"), "", &Limits::default());
     assert_eq!(observation.outcome, Outcome::Crashed);
     assert!(observation.reason.unwrap().starts_with("exit status 0, but malformed cubin"));
 }
 
 #[test]
 fn want_of_memory_and_internal_errors_are_crashes() {
-    let memory = judged(End::Exited(255), "ptxas fatal   : Memory allocation failure\n");
+    let memory = judged(ProcessEnd::Exited(255), "ptxas fatal   : Memory allocation failure\n");
     assert_eq!((memory.outcome, memory.reason.as_deref()), (Outcome::Crashed, Some("out of memory")));
     let thrown = "terminate called after throwing an instance of 'std::bad_alloc'\n";
-    let thrown = judged(End::Signalled(6), thrown);
+    let thrown = judged(ProcessEnd::Signalled(6), thrown);
     assert_eq!((thrown.signal, thrown.reason.as_deref()), (Some(6), Some("out of memory")));
     for message in ["Internal error: Aborting", "(C7907) Internal compiler error."] {
-        let internal = judged(End::Exited(255), &format!("ptxas fatal   : {message}\n"));
+        let internal = judged(ProcessEnd::Exited(255), &format!("ptxas fatal   : {message}\n"));
         assert_eq!(
             (internal.outcome, internal.reason.as_deref()),
             (Outcome::Crashed, Some("internal error"))
@@ -80,7 +80,7 @@ fn want_of_memory_and_internal_errors_are_crashes() {
 
 #[test]
 fn the_time_limit_is_an_outcome_of_its_own() {
-    let observation = judged(End::TimedOut, "");
+    let observation = judged(ProcessEnd::TimedOut, "");
     assert_eq!(observation.outcome, Outcome::TimedOut);
     assert_eq!(observation.reason.unwrap(), "no end after 10s");
 }
@@ -88,12 +88,12 @@ fn the_time_limit_is_an_outcome_of_its_own() {
 #[test]
 fn a_later_isa_in_the_header_is_unsupported_and_a_later_feature_is_refused() {
     let version = "ptxas in.ptx, line 1; fatal   : Unsupported .version 9.5; current version is '7.8'\n";
-    let observation = judged(End::Exited(255), &format!("{version}{ABORTED}"));
+    let observation = judged(ProcessEnd::Exited(255), &format!("{version}{ABORTED}"));
     assert_eq!(observation.outcome, Outcome::Unsupported);
     assert_eq!(observation.reason.unwrap(), "Unsupported .version 9.5; current version is '7.8'");
-    assert_eq!(judged(End::Signalled(11), version).outcome, Outcome::Crashed, "ptxas 12.0 dies of it");
+    assert_eq!(judged(ProcessEnd::Signalled(11), version).outcome, Outcome::Crashed, "ptxas 12.0 dies of it");
     let feature = "ptxas in.ptx, line 4; error   : Feature 'x' requires PTX ISA .version 8.3 or later\n";
-    assert_eq!(judged(End::Exited(255), feature).outcome, Outcome::Refused);
+    assert_eq!(judged(ProcessEnd::Exited(255), feature).outcome, Outcome::Refused);
 }
 
 #[test]
@@ -178,9 +178,12 @@ fn what_lies_behind_a_variable_is_no_answer_of_a_fork() {
         seen.variables.insert("x".into(), variable);
         seen
     };
-    assert_eq!(settled(&seen(8, 0x5555_0000_0004)), settled(&seen(8, 0x7777_0000_0004)));
-    assert_ne!(settled(&seen(8, 0x5555_0000_0004)), settled(&seen(8, 0x5555_0000_0008)));
-    assert_ne!(settled(&seen(12, 0x5555_0000_0004)), settled(&seen(12, 0x7777_0000_0004)));
+    assert_eq!(reproducible_part(&seen(8, 0x5555_0000_0004)), reproducible_part(&seen(8, 0x7777_0000_0004)));
+    assert_ne!(reproducible_part(&seen(8, 0x5555_0000_0004)), reproducible_part(&seen(8, 0x5555_0000_0008)));
+    assert_ne!(
+        reproducible_part(&seen(12, 0x5555_0000_0004)),
+        reproducible_part(&seen(12, 0x7777_0000_0004))
+    );
 }
 
 #[test]
@@ -276,9 +279,9 @@ fn modules_that_are_refused_in_one_run_have_the_answers_that_each_has_alone() {
 #[test]
 fn a_module_is_of_32_bits_unless_it_says_64() {
     for (size, expected) in [(".address_size 32\n", true), (".address_size\t64\n", false), ("", true)] {
-        assert_eq!(is_of_32_bits(&format!(".version 7.8\n.target sm_80\n{size}.global .u32 a;\n")), expected);
+        assert_eq!(is_32_bit(&format!(".version 7.8\n.target sm_80\n{size}.global .u32 a;\n")), expected);
     }
-    assert!(!is_of_32_bits("no module"));
+    assert!(!is_32_bit("no module"));
     let help = |values| {
         format!("--machine <bits>   (-m)\n  Allowed values for this option:  {values}.\n\n--x\n 32,\n")
     };

@@ -1,20 +1,21 @@
-//! Decodes instructions through which threads exchange values: atomic ones on memory, and those on which the lanes of a warp
-//! meet.
+//! Decodes instructions through which threads exchange values: atomic instructions on memory, and
+//! instructions on which the lanes of a warp meet.
 
 use ptxsmith_model::Space;
 
-use super::modifiers::{Access, Modifiers};
+use super::modifiers::{AccessedMemory, OpcodeModifiers};
 
 /// `ATOMG.E.MIN.S64.STRONG.GPU`
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Atomic {
+pub(super) struct AtomicOperation {
     pub change: MemoryChange,
     /// The number of bytes in memory.
     pub bytes: usize,
     pub signed: bool,
     /// Whether it returns what was there.
     pub returns: bool,
-    /// Whether a predicate among its operands says that the address lies in global memory, so that memory is changed.
+    /// Whether a predicate among its operands says that the address lies in global memory, so that memory is
+    /// changed.
     pub generic: bool,
 }
 
@@ -34,7 +35,7 @@ pub(super) enum MemoryChange {
 
 /// How lanes exchange values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Exchange {
+pub(super) enum LaneExchange {
     /// `SHFL`: the value of another lane.
     Up,
     Down,
@@ -65,16 +66,16 @@ pub(super) enum Exchange {
 }
 
 /// `ATOMG.E.ADD.64.STRONG.GPU`, `ATOMS.CAS`, `RED.E.MAX.S64.STRONG.GPU`
-pub(super) fn atomic(name: &str, modifiers: &[&str]) -> Option<(Access, Atomic)> {
+pub(super) fn atomic(name: &str, modifiers: &[&str]) -> Option<(AccessedMemory, AtomicOperation)> {
     let (access, returns) = match name {
-        "ATOMG" => (Access::Global, true),
-        "ATOM" => (Access::Generic, true),
-        "ATOMS" => (Access::Small(Space::Shared), true),
-        "REDG" => (Access::Global, false),
-        "RED" => (Access::Generic, false),
+        "ATOMG" => (AccessedMemory::Global, true),
+        "ATOM" => (AccessedMemory::Generic, true),
+        "ATOMS" => (AccessedMemory::Small(Space::Shared), true),
+        "REDG" => (AccessedMemory::Global, false),
+        "RED" => (AccessedMemory::Generic, false),
         _ => return None,
     };
-    let mut words = Modifiers(modifiers.to_vec());
+    let mut words = OpcodeModifiers(modifiers.to_vec());
     words.ignore(&["E", "STRONG", "GPU", "SYS", "SM", "CTA"]);
     let (operation, ty) = words.0.split_first()?;
     let change = match *operation {
@@ -97,58 +98,63 @@ pub(super) fn atomic(name: &str, modifiers: &[&str]) -> Option<(Access, Atomic)>
         ["S64"] => (8, true),
         _ => return None,
     };
-    let generic = access == Access::Generic && returns;
-    Some((access, Atomic { change, bytes, signed, returns, generic }))
+    let generic = access == AccessedMemory::Generic && returns;
+    Some((access, AtomicOperation { change, bytes, signed, returns, generic }))
 }
 
 /// `SHFL.IDX`, `VOTE.ANY`, `MATCH.ANY.U64`, `REDUX.SUM.S32`
-pub(super) fn exchange(name: &str, modifiers: &[&str]) -> Option<Exchange> {
+pub(super) fn exchange(name: &str, modifiers: &[&str]) -> Option<LaneExchange> {
     Some(match (name, modifiers) {
-        ("SHFL", ["UP"]) => Exchange::Up,
-        ("SHFL", ["DOWN"]) => Exchange::Down,
-        ("SHFL", ["BFLY"]) => Exchange::Butterfly,
-        ("SHFL", ["IDX"]) => Exchange::Index,
-        ("VOTE" | "VOTEU", ["ANY"]) => Exchange::Any,
-        ("VOTE" | "VOTEU", ["ALL"]) => Exchange::All,
-        ("VOTE" | "VOTEU", ["EQ"]) => Exchange::Equal,
-        ("MATCH", ["ANY"]) => Exchange::MatchAny { pair: false },
-        ("MATCH", ["ANY", "U64"]) => Exchange::MatchAny { pair: true },
-        ("MATCH", ["ALL"]) => Exchange::MatchAll { pair: false },
-        ("MATCH", ["ALL", "U64"]) => Exchange::MatchAll { pair: true },
-        ("REDUX", ["SUM"] | ["SUM", "S32"]) => Exchange::Sum,
-        ("REDUX" | "CREDUX", ["MIN"]) => Exchange::Least { signed: false },
-        ("REDUX" | "CREDUX", ["MIN", "S32"]) => Exchange::Least { signed: true },
-        ("REDUX" | "CREDUX", ["MAX"]) => Exchange::Greatest { signed: false },
-        ("REDUX" | "CREDUX", ["MAX", "S32"]) => Exchange::Greatest { signed: true },
-        ("REDUX", []) => Exchange::And,
-        ("REDUX", ["OR"]) => Exchange::Or,
-        ("REDUX", ["XOR"]) => Exchange::Xor,
+        ("SHFL", ["UP"]) => LaneExchange::Up,
+        ("SHFL", ["DOWN"]) => LaneExchange::Down,
+        ("SHFL", ["BFLY"]) => LaneExchange::Butterfly,
+        ("SHFL", ["IDX"]) => LaneExchange::Index,
+        ("VOTE" | "VOTEU", ["ANY"]) => LaneExchange::Any,
+        ("VOTE" | "VOTEU", ["ALL"]) => LaneExchange::All,
+        ("VOTE" | "VOTEU", ["EQ"]) => LaneExchange::Equal,
+        ("MATCH", ["ANY"]) => LaneExchange::MatchAny { pair: false },
+        ("MATCH", ["ANY", "U64"]) => LaneExchange::MatchAny { pair: true },
+        ("MATCH", ["ALL"]) => LaneExchange::MatchAll { pair: false },
+        ("MATCH", ["ALL", "U64"]) => LaneExchange::MatchAll { pair: true },
+        ("REDUX", ["SUM"] | ["SUM", "S32"]) => LaneExchange::Sum,
+        ("REDUX" | "CREDUX", ["MIN"]) => LaneExchange::Least { signed: false },
+        ("REDUX" | "CREDUX", ["MIN", "S32"]) => LaneExchange::Least { signed: true },
+        ("REDUX" | "CREDUX", ["MAX"]) => LaneExchange::Greatest { signed: false },
+        ("REDUX" | "CREDUX", ["MAX", "S32"]) => LaneExchange::Greatest { signed: true },
+        ("REDUX", []) => LaneExchange::And,
+        ("REDUX", ["OR"]) => LaneExchange::Or,
+        ("REDUX", ["XOR"]) => LaneExchange::Xor,
         _ => return None,
     })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::operation::{Operation, decode};
+    use super::super::operation::{SassOperation, decode};
     use super::*;
 
     #[test]
     fn a_modifier_that_is_not_known_makes_the_opcode_unknown() {
-        let least =
-            Atomic { change: MemoryChange::Least, bytes: 8, signed: true, returns: true, generic: false };
+        let least = AtomicOperation {
+            change: MemoryChange::Least,
+            bytes: 8,
+            signed: true,
+            returns: true,
+            generic: false,
+        };
         for (text, expected) in [
-            ("ATOMG.E.MIN.S64.STRONG.GPU", Operation::Atomic(Access::Global, least)),
-            ("ATOMG.E.MIN.S64.STRONG.GPU.FTZ", Operation::Unknown),
-            ("ATOMG.E.ADD.F32.STRONG.GPU", Operation::Unknown),
-            ("ATOMS.CAST.SPIN", Operation::Unknown),
-            ("ATOMS.POPC.INC.32", Operation::Unknown),
-            ("QSPC.E.S", Operation::IsShared),
-            ("QSPC.E.L", Operation::Unknown),
-            ("REDUX.MIN.S32", Operation::Exchange(Exchange::Least { signed: true })),
-            ("REDUX.MIN.F32", Operation::Unknown),
-            ("VOTE.ANY", Operation::Exchange(Exchange::Any)),
-            ("SHFL", Operation::Unknown),
-            ("VABSDIFF4.S8.ACC", Operation::Unknown),
+            ("ATOMG.E.MIN.S64.STRONG.GPU", SassOperation::Atomic(AccessedMemory::Global, least)),
+            ("ATOMG.E.MIN.S64.STRONG.GPU.FTZ", SassOperation::Unknown),
+            ("ATOMG.E.ADD.F32.STRONG.GPU", SassOperation::Unknown),
+            ("ATOMS.CAST.SPIN", SassOperation::Unknown),
+            ("ATOMS.POPC.INC.32", SassOperation::Unknown),
+            ("QSPC.E.S", SassOperation::IsShared),
+            ("QSPC.E.L", SassOperation::Unknown),
+            ("REDUX.MIN.S32", SassOperation::Exchange(LaneExchange::Least { signed: true })),
+            ("REDUX.MIN.F32", SassOperation::Unknown),
+            ("VOTE.ANY", SassOperation::Exchange(LaneExchange::Any)),
+            ("SHFL", SassOperation::Unknown),
+            ("VABSDIFF4.S8.ACC", SassOperation::Unknown),
         ] {
             assert_eq!(decode(text), expected, "{text}");
         }

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::operand::{Operand, Predicate, number, predicate};
-use super::operation::{Operation, decode};
+use super::operand::{Predicate, SassOperand, number, predicate};
+use super::operation::{SassOperation, decode};
 
 /// One instruction of a listing.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Line {
+pub(super) struct ListedInstruction {
     /// Offset in its section.
     pub offset: u32,
     /// The guard predicate and whether it is negated, if there is one.
@@ -16,33 +16,33 @@ pub(super) struct Line {
     /// The opcode with its modifiers, as written.
     pub opcode: String,
     /// The decoded operation.
-    pub operation: Operation,
-    pub operands: Vec<Operand>,
+    pub operation: SassOperation,
+    pub operands: Vec<SassOperand>,
 }
 
 /// The parts of a listing that are needed to execute it.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Listing {
+pub(super) struct CodeListing {
     /// The instructions of all sections; the instructions of one section are contiguous and in order.
-    pub lines: Vec<Line>,
+    pub lines: Vec<ListedInstruction>,
     /// Index in `lines` of the first instruction of each section, by section name (`.text.k`).
     pub sections: BTreeMap<String, usize>,
     /// Instruction ranges of sections that are listed incompletely, with the missing part.
-    holes: Vec<(Range<usize>, String)>,
+    gaps: Vec<(Range<usize>, String)>,
     /// Index in `lines` of the instruction after each code label.
     pub labels: BTreeMap<String, usize>,
-    /// Contents of the assembler's own tables in constant banks, by symbol: constants, and offsets of labels within
-    /// their sections.
+    /// Contents of the assembler's own tables in constant banks, by symbol: constants, and offsets of labels
+    /// within their sections.
     pub tables: BTreeMap<String, Vec<u8>>,
     /// Size in bytes of the constant bank of each kernel. The kernel's parameters end there.
     pub parameters: BTreeMap<String, u32>,
 }
 
-impl Listing {
-    /// Parses the listing of a cubin with code sections of these sizes. Skips lines of an unknown form; a section
-    /// with a missing instruction is not executed ([`Listing::line`]).
-    pub fn read(text: &str, sizes: &BTreeMap<String, u64>) -> Listing {
-        let mut listing = Listing::default();
+impl CodeListing {
+    /// Parses the listing of a cubin with code sections of these sizes. Skips lines of an unknown form; a
+    /// section with a missing instruction is not executed ([`CodeListing::line`]).
+    pub fn read(text: &str, sizes: &BTreeMap<String, u64>) -> CodeListing {
+        let mut listing = CodeListing::default();
         let mut section = "";
         let mut symbol = "";
         // Table words may name labels that are defined further down, so they are converted at the end.
@@ -82,37 +82,33 @@ impl Listing {
         listing
     }
 
-    /// Finds sections with a missing instruction. Each instruction must start where the previous one ends, and the last
-    /// one must end at the end of the section.
+    /// Finds sections with a missing instruction. Each instruction must start where the previous one ends,
+    /// and the last one must end at the end of the section.
     fn find_holes(&mut self, sizes: &BTreeMap<String, u64>) {
         for (name, &start) in &self.sections {
             let end = self.sections.values().copied().filter(|&other| other > start).min();
             let range = start..end.unwrap_or(self.lines.len());
             let offsets = self.lines[range.clone()].iter().map(|line| u64::from(line.offset));
-            let hole = match sizes.get(name) {
-                Some(&size) => hole(offsets, size),
+            let first_gap = match sizes.get(name) {
+                Some(&size) => first_gap(offsets, size),
                 None => Some(0),
             };
-            if let Some(at) = hole {
+            if let Some(at) = first_gap {
                 let why = format!("the listing of {name} lacks what stands at {at:#x}");
-                self.holes.push((range, why));
+                self.gaps.push((range, why));
             }
         }
     }
 
     /// Builds the tables from their words.
     fn read_tables(&mut self, words: &[Words<'_>]) {
-        let offset_of = |text: &str| {
-            let digits = text.strip_prefix("/*")?.strip_suffix("*/")?;
-            u32::from_str_radix(digits, 16).ok()
-        };
         // The expected offset of the next word of the current table.
         let mut next: Option<(&str, u32)> = None;
         let mut broken = "";
         for &(symbol, offset, size, values) in words {
-            let offset = offset_of(offset);
+            let offset = word_offset(offset);
             let follows = match (next, offset) {
-                (Some((own, next)), Some(offset)) if own == symbol => offset == next,
+                (Some((table, next)), Some(offset)) if table == symbol => offset == next,
                 (_, offset) => offset.is_some(),
             };
             let values: Option<Vec<u64>> = values.split(',').map(|value| self.word(value.trim())).collect();
@@ -140,17 +136,17 @@ impl Listing {
         }
     }
 
-    /// Returns the instruction at an index, or why it cannot be executed: no instruction of an incomplete section is
-    /// executed.
-    pub fn line(&self, at: usize) -> Result<&Line, String> {
-        match self.holes.iter().find(|(lines, _)| lines.contains(&at)) {
-            Some((_, hole)) => Err(hole.clone()),
+    /// Returns the instruction at an index, or why it cannot be executed: no instruction of an incomplete
+    /// section is executed.
+    pub fn line(&self, at: usize) -> Result<&ListedInstruction, String> {
+        match self.gaps.iter().find(|(lines, _)| lines.contains(&at)) {
+            Some((_, first_gap)) => Err(first_gap.clone()),
             None => self.lines.get(at).ok_or_else(|| "the end of the code".to_owned()),
         }
     }
 
     /// Returns the index of the instruction at `offset` in the section of instruction `near`.
-    pub fn at(&self, near: usize, offset: u32) -> Option<usize> {
+    pub fn index_at(&self, near: usize, offset: u32) -> Option<usize> {
         let start = self.sections.values().copied().filter(|&start| start <= near).max()?;
         let end = self.sections.values().copied().filter(|&start| start > near).min();
         let lines = &self.lines[start..end.unwrap_or(self.lines.len())];
@@ -160,6 +156,12 @@ impl Listing {
 
 /// A table line: the symbol before it, its offset as written, the size of each number, and the numbers.
 type Words<'a> = (&'a str, &'a str, usize, &'a str);
+
+/// Parses the offset of a table line: `/*0010*/`.
+fn word_offset(text: &str) -> Option<u32> {
+    let digits = text.strip_prefix("/*")?.strip_suffix("*/")?;
+    u32::from_str_radix(digits, 16).ok()
+}
 
 /// Returns the size in bytes of a number after this directive.
 fn size_of(directive: &str) -> Option<usize> {
@@ -172,25 +174,29 @@ fn size_of(directive: &str) -> Option<usize> {
     })
 }
 
-/// Returns the offset of the first missing instruction in a section of this size. Instructions have 16 bytes. Before
-/// sm_70 they have 8, and every multiple of 32 holds control bits for the next three instructions, which are not
-/// listed.
-pub(super) fn hole(offsets: impl Iterator<Item = u64>, size: u64) -> Option<u64> {
+/// Returns the offset of the first missing instruction in a section of this size. Instructions have 16 bytes.
+/// Before sm_70 they have 8, and every multiple of 32 holds control bits for the next three instructions,
+/// which are not listed.
+pub(super) fn first_gap(offsets: impl Iterator<Item = u64>, size: u64) -> Option<u64> {
     let mut offsets = offsets.peekable();
     let narrow = offsets.peek() == Some(&8);
-    let from = |at: u64| if narrow && at.is_multiple_of(32) { at + 8 } else { at };
-    let mut next = from(0);
+    let mut next = instruction_offset(0, narrow);
     for offset in offsets {
         if offset != next {
             return Some(next);
         }
-        next = from(offset + if narrow { 8 } else { 16 });
+        next = instruction_offset(offset + if narrow { 8 } else { 16 }, narrow);
     }
-    (next != from(size)).then_some(next)
+    (next != instruction_offset(size, narrow)).then_some(next)
+}
+
+/// Returns the first offset from `offset` on where an instruction can stand, that is, not control bits.
+fn instruction_offset(offset: u64, narrow: bool) -> u64 {
+    if narrow && offset.is_multiple_of(32) { offset + 8 } else { offset }
 }
 
 /// Parses `/*0010*/ @!P0 OPCODE.X A, B ;`
-pub(super) fn instruction(text: &str) -> Option<Line> {
+pub(super) fn instruction(text: &str) -> Option<ListedInstruction> {
     let (offset, rest) = text.strip_prefix("/*")?.split_once("*/")?;
     let offset = u32::from_str_radix(offset, 16).ok()?;
     // A branch through a table is followed by a comment.
@@ -205,14 +211,15 @@ pub(super) fn instruction(text: &str) -> Option<Line> {
     let (opcode, operation) = (opcode.to_owned(), decode(opcode));
     // Some opcodes are listed with spaces between the brackets of a constant bank: `c [0x0] [0x160]`.
     let joined = operands.contains("c [").then(|| operands.replace("c [", "c[").replace("] [", "]["));
-    let operands = split(joined.as_deref().unwrap_or(operands)).into_iter().map(Operand::read).collect();
-    Some(Line { offset, guard, opcode, operation, operands })
+    let operands = split(joined.as_deref().unwrap_or(operands)).into_iter().map(SassOperand::read).collect();
+    Some(ListedInstruction { offset, guard, opcode, operation, operands })
 }
 
 /// Splits at the commas outside brackets, and drops a descriptor before an address.
 fn split(text: &str) -> Vec<&str> {
     let mut operands = Vec::new();
-    let (mut depth, mut from) = (0, 0);
+    let mut depth = 0;
+    let mut from = 0;
     for (at, c) in text.char_indices().chain([(text.len(), ',')]) {
         match c {
             '[' | '(' => depth += 1,
@@ -269,7 +276,7 @@ _param:
 
     #[test]
     fn instructions_tables_and_parameters_are_found() {
-        let listing = Listing::read(TEXT, &[(".text.k".to_owned(), 0x50)].into());
+        let listing = CodeListing::read(TEXT, &[(".text.k".to_owned(), 0x50)].into());
         assert!(listing.line(0).is_ok() && listing.line(4).is_ok());
         assert_eq!(listing.lines.len(), 5);
         let operands = |nth: usize| -> Vec<&str> {
@@ -281,13 +288,13 @@ _param:
         assert_eq!(operands(2), ["R10 `(((.text.k - .) - 0x10))"]);
         assert_eq!(listing.tables["k.const_opt.0"], [0x30, 0, 0, 0, 0x20, 0, 0, 0, 0xfb, 0xff]);
         assert_eq!(listing.parameters["k"], 360);
-        assert_eq!(listing.at(4, 0x20), Some(2));
+        assert_eq!(listing.index_at(4, 0x20), Some(2));
         assert_eq!(listing.labels["k"], 0);
     }
 
     #[test]
     fn instructions_follow_one_another_to_the_end_of_their_section() {
-        let of = |offsets: &[u64], size| hole(offsets.iter().copied(), size);
+        let of = |offsets: &[u64], size| first_gap(offsets.iter().copied(), size);
         assert_eq!(of(&[0, 16, 32], 48), None);
         assert_eq!(of(&[0, 32], 48), Some(16));
         assert_eq!(of(&[16, 32], 48), Some(0));
@@ -305,7 +312,7 @@ _param:
 
     #[test]
     fn a_table_ends_where_a_word_is_missing() {
-        let table = |text: &str| Listing::read(text, &BTreeMap::new()).tables["k.const_opt.0"].clone();
+        let table = |text: &str| CodeListing::read(text, &BTreeMap::new()).tables["k.const_opt.0"].clone();
         assert_eq!(table(TEXT).len(), 10);
         assert_eq!(table(&TEXT.replace("        /*0004*/ \t.word\t0x00000020\n", "")), [0x30, 0, 0, 0]);
         assert_eq!(table(&TEXT.replace("0x00000020", "elsewhere")), [0x30, 0, 0, 0]);

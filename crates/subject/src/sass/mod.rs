@@ -1,10 +1,10 @@
 //! Determines the output of kernels from generated code, without a device.
 //!
-//! `nvdisasm` lists the code of relocatable output with symbolic relocations. A small machine executes it on one
-//! thread, over numbers; addresses are recovered by running it under several layouts. It is not an emulator: it
-//! supports the code that ptxas generates for a handful of PTX instructions, and if a kernel contains anything else,
-//! its output counts as unknown. Every value that it reports is exact: a value that depends on anything unknown is
-//! reported as unknown.
+//! `nvdisasm` lists the code of relocatable output with symbolic relocations. A small machine executes it on
+//! one thread, over numbers; addresses are recovered by running it under several layouts. It is not an
+//! emulator: it supports the code that ptxas generates for a handful of PTX instructions, and if a kernel
+//! contains anything else, its output counts as unknown. Every value that it reports is exact: a value that
+//! depends on anything unknown is reported as unknown.
 
 mod constants;
 mod exchange;
@@ -20,31 +20,39 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
-use crate::cubin::{code_sections, is_of_32_bits};
+use crate::cubin::{code_sections, is_32_bit};
 use crate::lister::{ListError, Lister};
 use crate::process::{Cancel, Start};
 use crate::subject::{Launch, Memory};
 use crate::toolchain::{Tool, ToolKind, Toolchains};
-use layouts::Layout;
-use listing::Listing;
-use machine::{Base, Machine};
+use layouts::AddressLayout;
+use listing::CodeListing;
+use machine::{FixedAddresses, SassMachine};
 use ptxsmith_model::{Output, Reached, Space, Tracing, Variables};
 use recent::Recent;
 
-/// The program `nvdisasm`, in one release or several, because each release supports only the targets of its time.
+/// The program `nvdisasm`, in one release or several, because each release supports only the targets of its
+/// time.
 #[derive(Clone, Debug)]
-pub struct Disassembler(Vec<Release>);
+pub struct Disassembler(Vec<DisassemblerRelease>);
 
 /// One release of nvdisasm.
 #[derive(Clone, Debug)]
-struct Release {
+struct DisassemblerRelease {
     lister: Lister,
     /// The targets that it supports, queried on first use; assumed to be all if it does not list them.
     targets: Arc<OnceLock<Vec<String>>>,
     recent: Arc<Recent>,
 }
 
-impl Release {
+impl DisassemblerRelease {
+    fn list(&self, cubin: &[u8]) -> Result<CodeListing, ListError> {
+        let text = self.lister.list(cubin)?;
+        let sections = code_sections(cubin).into_iter();
+        let sizes = sections.map(|(name, code)| (name, code.len() as u64)).collect();
+        Ok(CodeListing::read(&text, &sizes))
+    }
+
     /// Whether it supports this target.
     fn knows(&self, target: &str) -> bool {
         let known =
@@ -68,9 +76,9 @@ impl Disassembler {
         Disassembler(vec![Disassembler::release(program.into(), cancel)])
     }
 
-    fn release(program: PathBuf, cancel: Cancel) -> Release {
+    fn release(program: PathBuf, cancel: Cancel) -> DisassemblerRelease {
         // `-ndf` disables data flow analysis, which is not used here and takes as long as everything else.
-        Release {
+        DisassemblerRelease {
             lister: Lister::new(program, "-ndf", cancel),
             targets: Arc::default(),
             recent: Arc::default(),
@@ -82,32 +90,29 @@ impl Disassembler {
         let installed =
             toolchains.and_then(|toolchains| toolchains.usable(Tool::newest(ToolKind::Nvdisasm)?).ok()?);
         let programs = installed.into_iter().chain(which::which("nvdisasm").ok());
-        let releases: Vec<Release> =
+        let releases: Vec<DisassemblerRelease> =
             programs.map(|program| Disassembler::release(program, cancel.clone())).collect();
         (!releases.is_empty()).then_some(Disassembler(releases))
     }
 
     /// Returns the disassembler with another way to start the program for each cubin.
     pub fn starting(self, start: Start) -> Self {
-        let starting = |one: Release| Release { lister: one.lister.starting(start.clone()), ..one };
-        Disassembler(self.0.into_iter().map(starting).collect())
+        let mut releases = self.0;
+        for release in &mut releases {
+            release.lister = release.lister.clone().starting(start.clone());
+        }
+        Disassembler(releases)
     }
 
     /// Returns the listing of a cubin for this target; the inner error says why it is not available.
-    fn list(&self, cubin: &[u8], target: &str) -> Result<Result<Arc<Listing>, String>, ListError> {
-        if is_of_32_bits(cubin) {
+    fn list(&self, cubin: &[u8], target: &str) -> Result<Result<Arc<CodeListing>, String>, ListError> {
+        if is_32_bit(cubin) {
             return Ok(Err("how code holds addresses of 32 bits is not modelled".to_owned()));
         }
         let Some(release) = self.0.iter().find(|release| release.knows(target)) else {
             return Ok(Err(format!("no nvdisasm that is here knows {target}")));
         };
-        let list = || {
-            let text = release.lister.list(cubin)?;
-            let sections = code_sections(cubin).into_iter();
-            let sizes = sections.map(|(name, code)| (name, code.len() as u64)).collect();
-            Ok(Listing::read(&text, &sizes))
-        };
-        match release.recent.listing(cubin, list) {
+        match release.recent.listing(cubin, || release.list(cubin)) {
             Ok(listing) => Ok(Ok(listing)),
             // The cubin or nvdisasm is at fault; continue without a listing.
             Err(error @ ListError::Refused(..)) => Ok(Err(error.to_string())),
@@ -115,8 +120,9 @@ impl Disassembler {
         }
     }
 
-    /// Returns the offsets in the constant bank that each kernel of each linked cubin reads, without kernels that compute an
-    /// offset. The code of all cubins is listed in one run: most of the time of nvdisasm does not depend on how much it lists.
+    /// Returns the offsets in the constant bank that each kernel of each linked cubin reads, without kernels
+    /// that compute an offset. The code of all cubins is listed in one run: most of the time of nvdisasm does
+    /// not depend on how much it lists.
     pub fn constant_reads(
         &self,
         cubins: &[&[u8]],
@@ -142,18 +148,19 @@ impl Disassembler {
             Err(ListError::Refused(..)) => return Ok(without),
             Err(error) => return Err(error),
         };
-        let reads = constants::reads(&text, &distinct);
-        let of_cubin = |sections: &BTreeMap<String, &[u8]>| {
+        let reads = constants::constant_reads(&text, &distinct);
+        let mut by_cubin = Vec::with_capacity(cubins.len());
+        for sections in &code {
             let known = sections.iter().filter_map(|(section, code)| {
                 Some((section.strip_prefix(".text.")?.to_owned(), reads.get(code)?.clone()))
             });
-            known.collect()
-        };
-        Ok(code.iter().map(of_cubin).collect())
+            by_cubin.push(known.collect());
+        }
+        Ok(by_cubin)
     }
 
-    /// Returns what each kernel of a cubin reaches over the given numbers, by kernel name. `variables` are the other
-    /// contents of the cubin.
+    /// Returns what each kernel of a cubin reaches over the given numbers, by kernel name. `variables` are
+    /// the other contents of the cubin.
     pub fn trace(
         &self,
         cubin: &[u8],
@@ -162,18 +169,23 @@ impl Disassembler {
         tracings: &[Tracing],
     ) -> Result<BTreeMap<String, Reached>, ListError> {
         let listing = self.list(cubin, target)?;
-        let reached = |tracing: &Tracing| {
-            let reached = listing.as_ref().map_err(String::clone).and_then(|listing| {
-                Machine::new(listing, variables, tracing, Base::default()).map_err(|lost| lost.0)
+        let mut by_kernel = BTreeMap::new();
+        for tracing in tracings {
+            let machine = listing.as_ref().map_err(String::clone).and_then(|listing| {
+                SassMachine::new(listing, variables, tracing, FixedAddresses::default())
+                    .map_err(|lost| lost.0)
             });
-            let lost = |lost| Reached { lost: Some(lost), ..Reached::default() };
-            (tracing.kernel.clone(), reached.map_or_else(lost, |machine| machine.run().0))
-        };
-        Ok(tracings.iter().map(reached).collect())
+            let reached = match machine {
+                Ok(machine) => machine.run().0,
+                Err(reason) => Reached { lost: Some(reason), ..Reached::default() },
+            };
+            by_kernel.insert(tracing.kernel.clone(), reached);
+        }
+        Ok(by_kernel)
     }
 
-    /// Returns the memory after each run, in order. A run is an error if any part of the kernel's code cannot be
-    /// followed.
+    /// Returns the memory after each run, in order. A run is an error if any part of the kernel's code cannot
+    /// be followed.
     pub fn compute(
         &self,
         cubin: &[u8],
@@ -182,22 +194,15 @@ impl Disassembler {
         runs: &[Tracing],
     ) -> Result<Vec<Result<Memory, String>>, ListError> {
         let listing = self.list(cubin, target)?;
-        let left = |run: &Tracing| {
+        let memories = runs.iter().map(|run| {
             let listing = listing.as_ref().map_err(String::clone)?;
-            let machine = Machine::new(listing, variables, run, Base::default()).map_err(|lost| lost.0)?;
-            let (reached, skipped) = machine.run();
-            match skipped.or(reached.lost) {
-                Some(why) => Err(why),
-                None => {
-                    known(reached.written).ok_or_else(|| "it stores a value that is not known".to_owned())
-                }
-            }
-        };
-        Ok(runs.iter().map(left).collect())
+            memory_after(listing, variables, run)
+        });
+        Ok(memories.collect())
     }
 
-    /// Returns the output buffers of kernels of a cubin, by kernel name. `variables` are the other contents of the
-    /// cubin.
+    /// Returns the output buffers of kernels of a cubin, by kernel name. `variables` are the other contents
+    /// of the cubin.
     pub fn observe(
         &self,
         cubin: &[u8],
@@ -206,21 +211,37 @@ impl Disassembler {
         launches: &[Launch],
     ) -> Result<BTreeMap<String, Output>, ListError> {
         let listing = self.list(cubin, target)?;
-        let mut layouts = listing.as_ref().map(|listing| Layout::all(listing, variables));
-        let seen = |launch: &Launch| {
-            let seen = match &mut layouts {
+        let mut layouts = listing.as_ref().map(|listing| AddressLayout::create_all(listing, variables));
+        let mut by_kernel = BTreeMap::new();
+        for launch in launches {
+            let output = match &mut layouts {
                 Ok(layouts) => layouts::observe(layouts, launch),
                 Err(reason) => Err(reason.clone()),
             };
-            let unseen = |reason| Output { size: launch.out, reason: Some(reason), ..Output::default() };
-            (launch.kernel.clone(), seen.unwrap_or_else(unseen))
-        };
-        Ok(launches.iter().map(seen).collect())
+            let output = output.unwrap_or_else(|reason| Output {
+                size: launch.out,
+                reason: Some(reason),
+                ..Output::default()
+            });
+            by_kernel.insert(launch.kernel.clone(), output);
+        }
+        Ok(by_kernel)
+    }
+}
+
+/// Runs a kernel over numbers and returns the memory that it leaves.
+fn memory_after(listing: &CodeListing, variables: &Variables, run: &Tracing) -> Result<Memory, String> {
+    let machine =
+        SassMachine::new(listing, variables, run, FixedAddresses::default()).map_err(|lost| lost.0)?;
+    let (reached, skipped) = machine.run();
+    match skipped.or(reached.lost) {
+        Some(why) => Err(why),
+        None => known_bytes(reached.written).ok_or_else(|| "it stores a value that is not known".to_owned()),
     }
 }
 
 /// Returns the bytes that were written outside `.local`, if all of them are known.
-fn known(written: BTreeMap<(Space, u64), Option<u8>>) -> Option<Memory> {
+fn known_bytes(written: BTreeMap<(Space, u64), Option<u8>>) -> Option<Memory> {
     let shared = written.into_iter().filter(|((space, _), _)| *space != Space::Local);
     shared.map(|(place, byte)| Some((place, byte?))).collect()
 }

@@ -2,30 +2,30 @@
 
 /// A parsed operand.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Operand {
+pub(super) struct SassOperand {
     /// As the listing writes it.
     pub text: String,
-    pub value: Value,
-    pub change: Change,
+    pub value: OperandValue,
+    pub change: OperandChange,
 }
 
 /// The value that an operand refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Value {
-    Register(Register),
+pub(super) enum OperandValue {
+    Register(SassRegister),
     Predicate(Predicate),
     /// The sign bit of a register, as a predicate.
-    SignOf(Register),
+    SignOf(SassRegister),
     Immediate(i64),
     /// A word of a constant bank: the bank, an optional index register, and the offset.
-    Constant(i64, Option<Register>, i64),
+    Constant(i64, Option<SassRegister>, i64),
     /// An address in brackets, a name with a relocation, or an unknown form.
     Other,
 }
 
 /// The modification of an operand's value before its use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Change {
+pub(super) struct OperandChange {
     pub negates: bool,
     /// Inverts every bit of a register, or the truth of a predicate.
     pub inverts: bool,
@@ -33,7 +33,7 @@ pub(super) struct Change {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Register {
+pub(super) enum SassRegister {
     Plain(u8),
     Uniform(u8),
     Zero,
@@ -46,59 +46,64 @@ pub(super) enum Predicate {
     True,
 }
 
-impl Register {
+impl SassRegister {
     pub fn is_zero(self) -> bool {
-        self == Register::Zero
+        self == SassRegister::Zero
     }
 
     /// Returns the register `nth` numbers after this one.
-    pub fn nth(self, nth: usize) -> Register {
+    pub fn nth(self, nth: usize) -> SassRegister {
         match self {
-            Register::Plain(at) => Register::Plain(at.wrapping_add(nth as u8)),
-            Register::Uniform(at) => Register::Uniform(at.wrapping_add(nth as u8)),
-            Register::Zero => Register::Zero,
+            SassRegister::Plain(number) => SassRegister::Plain(number.wrapping_add(nth as u8)),
+            SassRegister::Uniform(number) => SassRegister::Uniform(number.wrapping_add(nth as u8)),
+            SassRegister::Zero => SassRegister::Zero,
         }
     }
 }
 
-impl Operand {
-    pub fn read(text: &str) -> Operand {
+impl SassOperand {
+    pub fn read(text: &str) -> SassOperand {
         let (change, value) = read(text);
-        Operand { text: text.to_owned(), value, change }
+        SassOperand { text: text.to_owned(), value, change }
     }
 
     /// Returns the register that the operand refers to without modification.
-    pub fn register(&self) -> Option<Register> {
+    pub fn register(&self) -> Option<SassRegister> {
         match self.value {
-            Value::Register(register) if self.change == Change::default() => Some(register),
+            OperandValue::Register(register) if self.change == OperandChange::default() => Some(register),
             _ => None,
         }
     }
 
+    /// Whether its value is modified before its use.
+    pub fn is_changed(&self) -> bool {
+        self.change != OperandChange::default()
+    }
+
     pub fn is_predicate(&self) -> bool {
-        matches!(self.value, Value::Predicate(_))
+        matches!(self.value, OperandValue::Predicate(_))
     }
 
     /// Whether it is the predicate that is always true. As a destination it discards the result.
     pub fn is_true(&self) -> bool {
-        self.value == Value::Predicate(Predicate::True) && !self.change.inverts
+        self.value == OperandValue::Predicate(Predicate::True) && !self.change.inverts
     }
 
     /// Whether it is a predicate that is always false.
     pub fn is_false(&self) -> bool {
-        self.value == Value::Predicate(Predicate::True) && self.change.inverts
+        self.value == OperandValue::Predicate(Predicate::True) && self.change.inverts
     }
 }
 
-fn read(text: &str) -> (Change, Value) {
-    let mut change = Change::default();
+fn read(text: &str) -> (OperandChange, OperandValue) {
+    let mut change = OperandChange::default();
     if let Some(value) = number(text) {
-        return (change, Value::Immediate(value));
+        return (change, OperandValue::Immediate(value));
     }
     let mut rest = text.strip_suffix(".reuse").unwrap_or(text);
     if let Some(inner) = rest.strip_prefix('!') {
-        let value = predicate(inner).map_or(Value::Other, Value::Predicate);
-        return (Change { inverts: true, ..change }, value);
+        let value = predicate(inner).map_or(OperandValue::Other, OperandValue::Predicate);
+        return (OperandChange { inverts: true, ..change }, value);
     }
     if let Some(inner) = rest.strip_prefix('-') {
         (change.negates, rest) = (true, inner);
@@ -112,22 +117,24 @@ fn read(text: &str) -> (Change, Value) {
     if let Some(of) = rest.strip_suffix(".SIGN") {
         return (
             change,
-            register(of.strip_suffix(".reuse").unwrap_or(of)).map_or(Value::Other, Value::SignOf),
+            register(of.strip_suffix(".reuse").unwrap_or(of))
+                .map_or(OperandValue::Other, OperandValue::SignOf),
         );
     }
     if let Some(register) = register(rest.strip_suffix(".64").unwrap_or(rest)) {
-        return (change, Value::Register(register));
+        return (change, OperandValue::Register(register));
     }
-    if let Some(predicate) = predicate(rest).filter(|_| change == Change::default()) {
-        return (change, Value::Predicate(predicate));
+    if let Some(predicate) = predicate(rest).filter(|_| change == OperandChange::default()) {
+        return (change, OperandValue::Predicate(predicate));
     }
-    (change, constant(rest).unwrap_or(Value::Other))
+    (change, constant(rest).unwrap_or(OperandValue::Other))
 }
 
 /// Parses `c[0x0][0x160]`, `c[0x3][R2+0x4]`.
-fn constant(text: &str) -> Option<Value> {
+fn constant(text: &str) -> Option<OperandValue> {
     let (bank, place) = text.strip_prefix("c[")?.strip_suffix(']')?.split_once("][")?;
-    let (mut index, mut offset) = (None, 0i64);
+    let mut index = None;
+    let mut offset = 0i64;
     for part in summands(place) {
         match (number(part), register(part), index) {
             (Some(further), ..) => offset = offset.wrapping_add(further),
@@ -135,18 +142,18 @@ fn constant(text: &str) -> Option<Value> {
             _ => return None,
         }
     }
-    Some(Value::Constant(number(bank)?, index, offset))
+    Some(OperandValue::Constant(number(bank)?, index, offset))
 }
 
 /// Parses `R4`, `UR4`, `RZ`.
-pub(super) fn register(name: &str) -> Option<Register> {
+pub(super) fn register(name: &str) -> Option<SassRegister> {
     if name == "RZ" || name == "URZ" {
-        return Some(Register::Zero);
+        return Some(SassRegister::Zero);
     }
     if let Some(number) = name.strip_prefix("UR") {
-        return number.parse().ok().map(Register::Uniform);
+        return number.parse().ok().map(SassRegister::Uniform);
     }
-    name.strip_prefix('R').and_then(|number| number.parse().ok()).map(Register::Plain)
+    name.strip_prefix('R').and_then(|number| number.parse().ok()).map(SassRegister::Plain)
 }
 
 /// Parses `P4`, `UP4`, `PT`.
@@ -164,14 +171,16 @@ pub(super) fn predicate(name: &str) -> Option<Predicate> {
 
 /// Splits a sum in brackets: `R2.64+UR4+-0x4`, ``R0+`((t + 0x4))``.
 pub(super) fn summands(text: &str) -> Vec<&str> {
-    let (mut depth, mut from, mut parts) = (0, 0, Vec::new());
-    for (at, c) in text.char_indices() {
+    let mut depth = 0;
+    let mut from = 0;
+    let mut parts = Vec::new();
+    for (end, c) in text.char_indices() {
         match c {
             '(' => depth += 1,
             ')' => depth -= 1,
             '+' if depth == 0 => {
-                parts.push(text[from..at].trim());
-                from = at + 1;
+                parts.push(text[from..end].trim());
+                from = end + 1;
             }
             _ => {}
         }
@@ -180,7 +189,8 @@ pub(super) fn summands(text: &str) -> Vec<&str> {
     parts
 }
 
-/// Parses the symbol and addend of a relocated operand: `(a)`, `((a + 0x4))`, `(fun@fdesc(k))`, `(fun@unified(f))`.
+/// Parses the symbol and addend of a relocated operand: `(a)`, `((a + 0x4))`, `(fun@fdesc(k))`,
+/// `(fun@unified(f))`.
 pub(super) fn relocated(text: &str) -> Option<(&str, i64)> {
     let inner = text.trim().strip_prefix('(')?.strip_suffix(')')?;
     if let Some(sum) = inner.strip_prefix('(') {
@@ -251,28 +261,28 @@ mod tests {
 
     #[test]
     fn operands_name_a_value_and_what_is_done_to_it() {
-        let plain = Change::default();
-        let negated = Change { negates: true, ..plain };
-        let inverted = Change { inverts: true, ..plain };
-        let absolute = Change { absolute: true, ..plain };
+        let plain = OperandChange::default();
+        let negated = OperandChange { negates: true, ..plain };
+        let inverted = OperandChange { inverts: true, ..plain };
+        let absolute = OperandChange { absolute: true, ..plain };
         for (text, change, value) in [
-            ("R12.reuse", plain, Value::Register(Register::Plain(12))),
-            ("-R3", negated, Value::Register(Register::Plain(3))),
-            ("~UR3", inverted, Value::Register(Register::Uniform(3))),
-            ("|R3|", absolute, Value::Register(Register::Plain(3))),
-            ("R2.64", plain, Value::Register(Register::Plain(2))),
-            ("-0x5", plain, Value::Immediate(-5)),
-            ("!PT", inverted, Value::Predicate(Predicate::True)),
-            ("UP2", plain, Value::Predicate(Predicate::Uniform(2))),
-            ("c[0x0][0x160]", plain, Value::Constant(0, None, 0x160)),
-            ("-c[0x3][R2+-0x4]", negated, Value::Constant(3, Some(Register::Plain(2)), -4)),
-            ("R3.SIGN", plain, Value::SignOf(Register::Plain(3))),
-            ("R3.reuse.SIGN", plain, Value::SignOf(Register::Plain(3))),
+            ("R12.reuse", plain, OperandValue::Register(SassRegister::Plain(12))),
+            ("-R3", negated, OperandValue::Register(SassRegister::Plain(3))),
+            ("~UR3", inverted, OperandValue::Register(SassRegister::Uniform(3))),
+            ("|R3|", absolute, OperandValue::Register(SassRegister::Plain(3))),
+            ("R2.64", plain, OperandValue::Register(SassRegister::Plain(2))),
+            ("-0x5", plain, OperandValue::Immediate(-5)),
+            ("!PT", inverted, OperandValue::Predicate(Predicate::True)),
+            ("UP2", plain, OperandValue::Predicate(Predicate::Uniform(2))),
+            ("c[0x0][0x160]", plain, OperandValue::Constant(0, None, 0x160)),
+            ("-c[0x3][R2+-0x4]", negated, OperandValue::Constant(3, Some(SassRegister::Plain(2)), -4)),
+            ("R3.SIGN", plain, OperandValue::SignOf(SassRegister::Plain(3))),
+            ("R3.reuse.SIGN", plain, OperandValue::SignOf(SassRegister::Plain(3))),
             // Accesses to parts of a register are not supported.
-            ("R3.H0_H0", plain, Value::Other),
-            ("R3.B1", plain, Value::Other),
-            ("[R2.64+0x4]", plain, Value::Other),
-            ("SR_TID.X", plain, Value::Other),
+            ("R3.H0_H0", plain, OperandValue::Other),
+            ("R3.B1", plain, OperandValue::Other),
+            ("[R2.64+0x4]", plain, OperandValue::Other),
+            ("SR_TID.X", plain, OperandValue::Other),
         ] {
             assert_eq!((change, value), read(text), "{text}");
         }

@@ -1,16 +1,16 @@
 //! Decodes the opcodes of generated code with their modifiers.
 //!
-//! Every supported modifier is either part of the operation or has no effect here; an opcode with any other modifier is
-//! [`Operation::Unknown`].
+//! Every supported modifier is either part of the operation or has no effect here; an opcode with any other
+//! modifier is [`SassOperation::Unknown`].
 
 use ptxsmith_model::Space;
 
-use super::exchange::{Atomic, Exchange, atomic, exchange};
-use super::modifiers::{Access, Modifiers};
+use super::exchange::{AtomicOperation, LaneExchange, atomic, exchange};
+use super::modifiers::{AccessedMemory, OpcodeModifiers};
 
 /// The operation of an instruction, as far as it is executed here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Operation {
+pub(super) enum SassOperation {
     Exit,
     Branch,
     BranchByRegister,
@@ -43,11 +43,11 @@ pub(super) enum Operation {
     },
     /// Multiplies to 64 bits and adds two words.
     MultiplyAddWide(Product),
-    /// The upper word of [`MultiplyAddWide`](Operation::MultiplyAddWide).
+    /// The upper word of [`MultiplyAddWide`](SassOperation::MultiplyAddWide).
     MultiplyAddHigh(Product),
     /// Shifts and adds.
     ShiftAdd {
-        part: Part,
+        part: ShiftedPart,
         extended: bool,
     },
     FunnelShift(Funnel),
@@ -62,14 +62,15 @@ pub(super) enum Operation {
         signed: bool,
         wraps: bool,
     },
-    /// Combines three words bit by bit with a lookup table; its predicate result is combined with another predicate.
+    /// Combines three words bit by bit with a lookup table; its predicate result is combined with another
+    /// predicate.
     Logic {
         all: bool,
     },
     /// Combines three predicates with two lookup tables.
     PredicateLogic,
-    /// Selects four of eight bytes: by selectors, or by a table of selectors that the mode has for each number below
-    /// four.
+    /// Selects four of eight bytes: by selectors, or by a table of selectors that the mode has for each
+    /// number below four.
     PermuteBytes(Option<[u16; 4]>),
     MaskBits {
         wraps: bool,
@@ -97,22 +98,22 @@ pub(super) enum Operation {
     },
     PredicatesToRegister,
     RegisterToPredicates,
-    Compare(Comparison),
+    Compare(IntegerComparison),
     Select,
     SelectPair,
     /// How the assembler loads a constant: two half-precision floats, added to a product that is zero.
     ConstantHalves,
     LoadConstant(Width),
-    Load(Access, Width),
-    Store(Access, Width),
+    Load(AccessedMemory, Width),
+    Store(AccessedMemory, Width),
     /// Changes memory, and returns what was there.
-    Atomic(Access, Atomic),
+    Atomic(AccessedMemory, AtomicOperation),
     /// Compares and swaps two words in `.shared`; returns whether they were swapped.
     CompareAndStore,
     /// Whether a generic address lies in `.shared`.
     IsShared,
     /// Combines values of the lanes that execute it.
-    Exchange(Exchange),
+    Exchange(LaneExchange),
     /// The absolute differences of four bytes, each in its place, or added to a word.
     ByteDifferences {
         adds: bool,
@@ -128,9 +129,9 @@ pub(super) struct Product {
     pub extended: bool,
 }
 
-/// The part of the shifted value that [`Operation::ShiftAdd`] adds.
+/// The part of the shifted value that [`SassOperation::ShiftAdd`] adds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum ShiftedPart {
     Low,
     High,
     /// The high part of a sign-extended word.
@@ -152,16 +153,16 @@ pub(super) struct Funnel {
 
 /// `ISETP`
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Comparison {
-    pub order: Order,
+pub(super) struct IntegerComparison {
+    pub order: ComparisonOrder,
     pub signed: bool,
-    pub size: Size,
+    pub size: ComparedSize,
     pub with: Option<Combination>,
 }
 
 /// The type of values that a comparison compares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Size {
+pub(super) enum ComparedSize {
     Word,
     /// The upper words of longer values; a predicate holds the result for the lower words.
     UpperWord,
@@ -169,7 +170,7 @@ pub(super) enum Size {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Order {
+pub(super) enum ComparisonOrder {
     Never,
     Always,
     Equal,
@@ -191,7 +192,7 @@ pub(super) enum Combination {
 /// `VIMNMX.U32`, `VIADDMNMX`
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Extreme {
-    pub lanes: Lanes,
+    pub granularity: Granularity,
     pub signed: bool,
     /// Whether a negative result becomes zero.
     pub positive: bool,
@@ -200,7 +201,7 @@ pub(super) struct Extreme {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Lanes {
+pub(super) enum Granularity {
     Word,
     Halves,
     Bytes,
@@ -223,27 +224,27 @@ pub(super) struct Width {
 }
 
 /// Decodes an opcode with its modifiers: `IMAD.WIDE.U32`.
-pub(super) fn decode(text: &str) -> Operation {
+pub(super) fn decode(text: &str) -> SassOperation {
     let words: Vec<&str> = text.split('.').collect();
     let (name, modifiers) = (words[0], &words[1..]);
     control(name)
-        .or_else(|| atomic(name, modifiers).map(|(access, atomic)| Operation::Atomic(access, atomic)))
-        .or_else(|| exchange(name, modifiers).map(Operation::Exchange))
+        .or_else(|| atomic(name, modifiers).map(|(access, atomic)| SassOperation::Atomic(access, atomic)))
+        .or_else(|| exchange(name, modifiers).map(SassOperation::Exchange))
         .or_else(|| memory(name, modifiers))
         .or_else(|| integer(name, modifiers))
-        .unwrap_or(Operation::Unknown)
+        .unwrap_or(SassOperation::Unknown)
 }
 
-fn control(name: &str) -> Option<Operation> {
+fn control(name: &str) -> Option<SassOperation> {
     Some(match name {
-        "EXIT" => Operation::Exit,
-        "BRA" | "JMP" => Operation::Branch,
-        "BRX" => Operation::BranchByRegister,
-        "CALL" => Operation::Call,
-        "RET" => Operation::Return,
+        "EXIT" => SassOperation::Exit,
+        "BRA" | "JMP" => SassOperation::Branch,
+        "BRX" => SassOperation::BranchByRegister,
+        "CALL" => SassOperation::Call,
+        "RET" => SassOperation::Return,
         "NOP" | "CGAERRBAR" | "UCGABAR_ARV" | "UCGABAR_WAIT" | "YIELD" | "DEPBAR" | "MEMBAR" | "ERRBAR"
-        | "CCTL" | "ENDCOLLECTIVE" => Operation::Nothing,
-        "BSSY" | "BSYNC" | "BREAK" | "WARPSYNC" | "BMOV" | "BAR" => Operation::Converge,
+        | "CCTL" | "ENDCOLLECTIVE" => SassOperation::Nothing,
+        "BSSY" | "BSYNC" | "BREAK" | "WARPSYNC" | "BMOV" | "BAR" => SassOperation::Converge,
         _ => return None,
     })
 }
@@ -256,78 +257,78 @@ const UNIFORM: &[&str] = &[
 ];
 
 /// Decodes integer and predicate operations.
-fn integer(name: &str, modifiers: &[&str]) -> Option<Operation> {
+fn integer(name: &str, modifiers: &[&str]) -> Option<SassOperation> {
     let name = if UNIFORM.contains(&name) { &name[1..] } else { name };
-    let mut words = Modifiers(modifiers.to_vec());
+    let mut words = OpcodeModifiers(modifiers.to_vec());
     let operation = match name {
-        "MOV" if words.take("64") => Operation::MovePair,
-        "MOV" | "R2UR" | "UR2UR" | "S2R" | "S2UR" => Operation::Move { pair: false },
+        "MOV" if words.take("64") => SassOperation::MovePair,
+        "MOV" | "R2UR" | "UR2UR" | "S2R" | "S2UR" => SassOperation::Move { pair: false },
         "CS2R" | "CS2UR" => {
             words.ignore(&["64"]);
-            Operation::Move { pair: !words.take("32") }
+            SassOperation::Move { pair: !words.take("32") }
         }
-        "IADD3" | "IADD" | "IADD2" if words.take("64") => Operation::AddPairs,
-        "IADD3" | "IADD" | "IADD2" => Operation::Add { extended: words.take("X") },
-        "VIADD" if words.take("16x2") => Operation::AddHalves,
-        "VIADD" if words.take("U8x4") => Operation::AddBytes,
+        "IADD3" | "IADD" | "IADD2" if words.take("64") => SassOperation::AddPairs,
+        "IADD3" | "IADD" | "IADD2" => SassOperation::Add { extended: words.take("X") },
+        "VIADD" if words.take("16x2") => SassOperation::AddHalves,
+        "VIADD" if words.take("U8x4") => SassOperation::AddBytes,
         "VIADD" if words.take("ISAT") => {
             // Words are signed by default.
             words.ignore(&["S32"]);
-            Operation::AddSaturated
+            SassOperation::AddSaturated
         }
         "VIADD" => {
             words.ignore(&["S32", "U32"]);
-            Operation::Add { extended: false }
+            SassOperation::Add { extended: false }
         }
         "IMAD" => multiply_add(&mut words),
         "LEA" => {
             let part = match (words.take("HI"), words.take("SX32")) {
-                (false, false) => Part::Low,
-                (true, false) => Part::High,
-                (true, true) => Part::HighOfSigned,
+                (false, false) => ShiftedPart::Low,
+                (true, false) => ShiftedPart::High,
+                (true, true) => ShiftedPart::HighOfSigned,
                 (false, true) => return None,
             };
-            Operation::ShiftAdd { part, extended: words.take("X") }
+            SassOperation::ShiftAdd { part, extended: words.take("X") }
         }
         "SHF" => return funnel(modifiers),
-        "SGXT" => Operation::ExtendSign { signed: !words.take("U32"), wraps: words.take("W") },
+        "SGXT" => SassOperation::ExtendSign { signed: !words.take("U32"), wraps: words.take("W") },
         "SHL" => {
             words.ignore(&["U32", "S32"]);
-            Operation::ShiftLeft { wraps: words.take("W") }
+            SassOperation::ShiftLeft { wraps: words.take("W") }
         }
         "SHR" => {
             words.ignore(&["S32"]);
-            Operation::ShiftRight { signed: !words.take("U32"), wraps: words.take("W") }
+            SassOperation::ShiftRight { signed: !words.take("U32"), wraps: words.take("W") }
         }
         "LOP3" => {
             words.ignore(&["LUT", "POR"]);
-            Operation::Logic { all: words.take("PAND") }
+            SassOperation::Logic { all: words.take("PAND") }
         }
         "PLOP3" => {
             words.ignore(&["LUT"]);
-            Operation::PredicateLogic
+            SassOperation::PredicateLogic
         }
         "PRMT" => return permutation(modifiers),
-        "BMSK" => Operation::MaskBits { wraps: words.take("W") },
-        "BREV" => Operation::ReverseBits,
-        "POPC" => Operation::CountOnes,
-        "FLO" => Operation::FindHighest { signed: !words.take("U32"), shift: words.take("SH") },
-        "IABS" => Operation::AbsoluteValue,
-        "VABSDIFF" => Operation::AbsoluteDifference { signed: !words.take("U32") },
+        "BMSK" => SassOperation::MaskBits { wraps: words.take("W") },
+        "BREV" => SassOperation::ReverseBits,
+        "POPC" => SassOperation::CountOnes,
+        "FLO" => SassOperation::FindHighest { signed: !words.take("U32"), shift: words.take("SH") },
+        "IABS" => SassOperation::AbsoluteValue,
+        "VABSDIFF" => SassOperation::AbsoluteDifference { signed: !words.take("U32") },
         "IMNMX" | "VIMNMX" | "VIMNMX3" | "VIADDMNMX" => extreme(name, &mut words),
-        "VABSDIFF4" if words.take("U8") => Operation::ByteDifferences { adds: words.take("ACC") },
+        "VABSDIFF4" if words.take("U8") => SassOperation::ByteDifferences { adds: words.take("ACC") },
         "IDP" => return dot_product(modifiers),
-        "QSPC" if modifiers == ["E", "S"] => return Some(Operation::IsShared),
-        "ATOMS" if modifiers == ["CAST", "SPIN", "64"] => return Some(Operation::CompareAndStore),
+        "QSPC" if modifiers == ["E", "S"] => return Some(SassOperation::IsShared),
+        "ATOMS" if modifiers == ["CAST", "SPIN", "64"] => return Some(SassOperation::CompareAndStore),
         "I2I" => return saturate(modifiers),
-        "P2R" | "P2UR" => Operation::PredicatesToRegister,
-        "R2P" => Operation::RegisterToPredicates,
+        "P2R" | "P2UR" => SassOperation::PredicatesToRegister,
+        "R2P" => SassOperation::RegisterToPredicates,
         "ISETP" => return comparison(modifiers),
-        "SEL" if words.take("64") => Operation::SelectPair,
-        "SEL" | "FSEL" => Operation::Select,
+        "SEL" if words.take("64") => SassOperation::SelectPair,
+        "SEL" | "FSEL" => SassOperation::Select,
         "HFMA2" => {
             words.ignore(&["MMA"]);
-            Operation::ConstantHalves
+            SassOperation::ConstantHalves
         }
         _ => return None,
     };
@@ -335,44 +336,49 @@ fn integer(name: &str, modifiers: &[&str]) -> Option<Operation> {
 }
 
 /// `IMAD.MOV.U32`, `IMAD.WIDE.U32.X`, `IMAD.HI`
-fn multiply_add(words: &mut Modifiers<'_>) -> Operation {
+fn multiply_add(words: &mut OpcodeModifiers<'_>) -> SassOperation {
     let signed = !words.take("U32");
     let extended = words.take("X");
     words.ignore(&["S32"]);
     if words.take("WIDE") {
-        return Operation::MultiplyAddWide(Product { signed, extended });
+        return SassOperation::MultiplyAddWide(Product { signed, extended });
     }
     if words.take("HI") {
-        return Operation::MultiplyAddHigh(Product { signed, extended });
+        return SassOperation::MultiplyAddHigh(Product { signed, extended });
     }
     words.ignore(&["IADD", "MMA", "MOV", "SHL"]);
-    Operation::MultiplyAdd { extended }
+    SassOperation::MultiplyAdd { extended }
 }
 
-fn extreme(name: &str, words: &mut Modifiers<'_>) -> Operation {
-    let (mut lanes, mut signed) = (Lanes::Word, true);
-    for (word, of, is_signed) in [
-        ("U32", Lanes::Word, false),
-        ("S32", Lanes::Word, true),
-        ("U16x2", Lanes::Halves, false),
-        ("S16x2", Lanes::Halves, true),
-        ("U8x4", Lanes::Bytes, false),
-        ("U64", Lanes::Pair, false),
-        ("S64", Lanes::Pair, true),
+fn extreme(name: &str, words: &mut OpcodeModifiers<'_>) -> SassOperation {
+    let (mut granularity, mut signed) = (Granularity::Word, true);
+    for (word, word_granularity, is_signed) in [
+        ("U32", Granularity::Word, false),
+        ("S32", Granularity::Word, true),
+        ("U16x2", Granularity::Halves, false),
+        ("S16x2", Granularity::Halves, true),
+        ("U8x4", Granularity::Bytes, false),
+        ("U64", Granularity::Pair, false),
+        ("S64", Granularity::Pair, true),
     ] {
         if words.take(word) {
-            (lanes, signed) = (of, is_signed);
+            (granularity, signed) = (word_granularity, is_signed);
         }
     }
     if words.take("64") {
-        lanes = Lanes::Pair;
+        granularity = Granularity::Pair;
     }
-    Operation::Extreme(Extreme { lanes, signed, positive: words.take("RELU"), adds: name == "VIADDMNMX" })
+    SassOperation::Extreme(Extreme {
+        granularity,
+        signed,
+        positive: words.take("RELU"),
+        adds: name == "VIADDMNMX",
+    })
 }
 
 /// `SHF.L.U32`, `SHF.R.S32.HI`, `SHF.L.W.U32.HI`, `SHF.R.U64`
-fn funnel(modifiers: &[&str]) -> Option<Operation> {
-    let mut words = Modifiers(modifiers.to_vec());
+fn funnel(modifiers: &[&str]) -> Option<SassOperation> {
+    let mut words = OpcodeModifiers(modifiers.to_vec());
     let left = words.take("L");
     if left == words.take("R") {
         return None;
@@ -385,11 +391,11 @@ fn funnel(modifiers: &[&str]) -> Option<Operation> {
         _ => return None,
     };
     let funnel = Funnel { left, wide, signed, wraps: words.take("W"), upper: words.take("HI") };
-    words.0.is_empty().then_some(Operation::FunnelShift(funnel))
+    words.0.is_empty().then_some(SassOperation::FunnelShift(funnel))
 }
 
 /// `PRMT`, `PRMT.F4E`
-fn permutation(modifiers: &[&str]) -> Option<Operation> {
+fn permutation(modifiers: &[&str]) -> Option<SassOperation> {
     let mode = match modifiers {
         [] => None,
         ["F4E"] => Some([0x3210, 0x4321, 0x5432, 0x6543]),
@@ -400,29 +406,33 @@ fn permutation(modifiers: &[&str]) -> Option<Operation> {
         ["RC16"] => Some([0x1010, 0x3232, 0x1010, 0x3232]),
         _ => return None,
     };
-    Some(Operation::PermuteBytes(mode))
+    Some(SassOperation::PermuteBytes(mode))
 }
 
 /// `IDP.4A.S8.U8`, `IDP.2A.LO.S16.U8`
-fn dot_product(modifiers: &[&str]) -> Option<Operation> {
-    let signed = |word: &str| match word {
-        "S8" | "S16" => Some(true),
-        "U8" | "U16" => Some(false),
-        _ => None,
-    };
+fn dot_product(modifiers: &[&str]) -> Option<SassOperation> {
     let (halves, a, b) = match *modifiers {
         ["4A", a, b] => (None, a, b),
         ["2A", "LO", a, b] => (Some(false), a, b),
         ["2A", "HI", a, b] => (Some(true), a, b),
         _ => return None,
     };
-    let signed = [signed(a)?, signed(b)?];
-    let sizes = a.ends_with("16") == halves.is_some() && b.ends_with('8');
-    sizes.then_some(Operation::DotProduct(DotProduct { signed, halves }))
+    let signed = [is_signed(a)?, is_signed(b)?];
+    let sizes_fit = a.ends_with("16") == halves.is_some() && b.ends_with('8');
+    sizes_fit.then_some(SassOperation::DotProduct(DotProduct { signed, halves }))
+}
+
+/// Whether a factor of a dot product is signed.
+fn is_signed(modifier: &str) -> Option<bool> {
+    match modifier {
+        "S8" | "S16" => Some(true),
+        "U8" | "U16" => Some(false),
+        _ => None,
+    }
 }
 
 /// `I2I.U8.S32.SAT`
-fn saturate(modifiers: &[&str]) -> Option<Operation> {
+fn saturate(modifiers: &[&str]) -> Option<SassOperation> {
     let [to, from, "SAT"] = *modifiers else { return None };
     let (bits, signed) = match to {
         "U8" => (8, false),
@@ -436,40 +446,40 @@ fn saturate(modifiers: &[&str]) -> Option<Operation> {
         "U32" => false,
         _ => return None,
     };
-    Some(Operation::Saturate { bits, signed, from_signed })
+    Some(SassOperation::Saturate { bits, signed, from_signed })
 }
 
 /// `ISETP.LT.U32.AND.EX`
-fn comparison(modifiers: &[&str]) -> Option<Operation> {
-    let mut words = Modifiers(modifiers.to_vec());
+fn comparison(modifiers: &[&str]) -> Option<SassOperation> {
+    let mut words = OpcodeModifiers(modifiers.to_vec());
     let order = match *modifiers.first()? {
-        "F" => Order::Never,
-        "T" => Order::Always,
-        "EQ" => Order::Equal,
-        "NE" => Order::NotEqual,
-        "LT" => Order::Less,
-        "LE" => Order::LessOrEqual,
-        "GT" => Order::Greater,
-        "GE" => Order::GreaterOrEqual,
+        "F" => ComparisonOrder::Never,
+        "T" => ComparisonOrder::Always,
+        "EQ" => ComparisonOrder::Equal,
+        "NE" => ComparisonOrder::NotEqual,
+        "LT" => ComparisonOrder::Less,
+        "LE" => ComparisonOrder::LessOrEqual,
+        "GT" => ComparisonOrder::Greater,
+        "GE" => ComparisonOrder::GreaterOrEqual,
         _ => return None,
     };
     words.0.remove(0);
-    let (mut size, mut signed) = (Size::Word, true);
+    let (mut size, mut signed) = (ComparedSize::Word, true);
     for (word, of, is_signed) in [
-        ("U32", Size::Word, false),
-        ("U64", Size::Pair, false),
-        ("S64", Size::Pair, true),
-        ("64", Size::Pair, true),
+        ("U32", ComparedSize::Word, false),
+        ("U64", ComparedSize::Pair, false),
+        ("S64", ComparedSize::Pair, true),
+        ("64", ComparedSize::Pair, true),
     ] {
         if words.take(word) {
             (size, signed) = (of, is_signed);
         }
     }
     if words.take("EX") {
-        if size == Size::Pair {
+        if size == ComparedSize::Pair {
             return None;
         }
-        size = Size::UpperWord;
+        size = ComparedSize::UpperWord;
     }
     let mut with = None;
     for (word, combination) in [("AND", Combination::And), ("OR", Combination::Or), ("XOR", Combination::Xor)]
@@ -478,20 +488,24 @@ fn comparison(modifiers: &[&str]) -> Option<Operation> {
             with = Some(combination);
         }
     }
-    words.0.is_empty().then_some(Operation::Compare(Comparison { order, signed, size, with }))
+    words.0.is_empty().then_some(SassOperation::Compare(IntegerComparison { order, signed, size, with }))
 }
 
-fn memory(name: &str, modifiers: &[&str]) -> Option<Operation> {
+fn memory(name: &str, modifiers: &[&str]) -> Option<SassOperation> {
     let width = width(modifiers);
     let access = match name {
-        "LDC" | "ULDC" | "LDCU" => return Some(Operation::LoadConstant(width)),
-        "LD" | "ST" => Access::Generic,
-        "LDG" | "STG" => Access::Global,
-        "LDS" | "STS" => Access::Small(Space::Shared),
-        "LDL" | "STL" => Access::Small(Space::Local),
+        "LDC" | "ULDC" | "LDCU" => return Some(SassOperation::LoadConstant(width)),
+        "LD" | "ST" => AccessedMemory::Generic,
+        "LDG" | "STG" => AccessedMemory::Global,
+        "LDS" | "STS" => AccessedMemory::Small(Space::Shared),
+        "LDL" | "STL" => AccessedMemory::Small(Space::Local),
         _ => return None,
     };
-    Some(if name.starts_with('L') { Operation::Load(access, width) } else { Operation::Store(access, width) })
+    Some(if name.starts_with('L') {
+        SassOperation::Load(access, width)
+    } else {
+        SassOperation::Store(access, width)
+    })
 }
 
 fn width(modifiers: &[&str]) -> Width {
@@ -517,48 +531,55 @@ mod tests {
     #[test]
     fn modifiers_say_what_is_done_and_one_that_is_not_known_makes_the_opcode_unknown() {
         let funnel = |left, wide, signed, wraps, upper| {
-            Operation::FunnelShift(Funnel { left, wide, signed, wraps, upper })
+            SassOperation::FunnelShift(Funnel { left, wide, signed, wraps, upper })
         };
-        let less =
-            |signed, size, with| Operation::Compare(Comparison { order: Order::Less, signed, size, with });
+        let less = |signed, size, with| {
+            SassOperation::Compare(IntegerComparison { order: ComparisonOrder::Less, signed, size, with })
+        };
         let product = |signed, extended| Product { signed, extended };
         for (text, expected) in [
-            ("IMAD.WIDE.U32", Operation::MultiplyAddWide(product(false, false))),
-            ("IMAD.WIDE.U32.X", Operation::MultiplyAddWide(product(false, true))),
-            ("IMAD.MOV.U32", Operation::MultiplyAdd { extended: false }),
-            ("UIMAD.HI", Operation::MultiplyAddHigh(product(true, false))),
-            ("LEA.HI.X.SX32", Operation::ShiftAdd { part: Part::HighOfSigned, extended: true }),
+            ("IMAD.WIDE.U32", SassOperation::MultiplyAddWide(product(false, false))),
+            ("IMAD.WIDE.U32.X", SassOperation::MultiplyAddWide(product(false, true))),
+            ("IMAD.MOV.U32", SassOperation::MultiplyAdd { extended: false }),
+            ("UIMAD.HI", SassOperation::MultiplyAddHigh(product(true, false))),
+            ("LEA.HI.X.SX32", SassOperation::ShiftAdd { part: ShiftedPart::HighOfSigned, extended: true }),
             ("SHF.R.S32.HI", funnel(false, false, true, false, true)),
             ("SHF.L.U64.HI", funnel(true, true, false, false, true)),
             ("SHF.L.W.U32.HI", funnel(true, false, false, true, true)),
-            ("SHF.L", Operation::Unknown),
-            ("VIADD", Operation::Add { extended: false }),
-            ("VIADD.S32.ISAT", Operation::AddSaturated),
-            ("IADD3.X", Operation::Add { extended: true }),
-            ("IADD3.SAT", Operation::Unknown),
-            ("UIADD3.64", Operation::AddPairs),
-            ("IMAD.SHL.U32", Operation::MultiplyAdd { extended: false }),
-            ("UIMAD.16x2", Operation::Unknown),
-            ("ISETP.LT.U32.AND", less(false, Size::Word, Some(Combination::And))),
-            ("ISETP.LT", less(true, Size::Word, None)),
-            ("ISETP.LT.AND.EX", less(true, Size::UpperWord, Some(Combination::And))),
-            ("ISETP.LT.U64.OR", less(false, Size::Pair, Some(Combination::Or))),
-            ("ISETP.LTU.AND", Operation::Unknown),
+            ("SHF.L", SassOperation::Unknown),
+            ("VIADD", SassOperation::Add { extended: false }),
+            ("VIADD.S32.ISAT", SassOperation::AddSaturated),
+            ("IADD3.X", SassOperation::Add { extended: true }),
+            ("IADD3.SAT", SassOperation::Unknown),
+            ("UIADD3.64", SassOperation::AddPairs),
+            ("IMAD.SHL.U32", SassOperation::MultiplyAdd { extended: false }),
+            ("UIMAD.16x2", SassOperation::Unknown),
+            ("ISETP.LT.U32.AND", less(false, ComparedSize::Word, Some(Combination::And))),
+            ("ISETP.LT", less(true, ComparedSize::Word, None)),
+            ("ISETP.LT.AND.EX", less(true, ComparedSize::UpperWord, Some(Combination::And))),
+            ("ISETP.LT.U64.OR", less(false, ComparedSize::Pair, Some(Combination::Or))),
+            ("ISETP.LTU.AND", SassOperation::Unknown),
             (
                 "IDP.2A.LO.S16.U8",
-                Operation::DotProduct(DotProduct { signed: [true, false], halves: Some(false) }),
+                SassOperation::DotProduct(DotProduct { signed: [true, false], halves: Some(false) }),
             ),
-            ("IDP.4A.S16.U8", Operation::Unknown),
-            ("I2I.U8.S32.SAT", Operation::Saturate { bits: 8, signed: false, from_signed: true }),
-            ("I2I.U8.S32", Operation::Unknown),
-            ("LDG.E.S8.CONSTANT", Operation::Load(Access::Global, Width { bytes: 1, signed: true })),
-            ("STL.128", Operation::Store(Access::Small(Space::Local), Width { bytes: 16, signed: false })),
-            ("ULDC.64", Operation::LoadConstant(Width { bytes: 8, signed: false })),
-            ("PRMT", Operation::PermuteBytes(None)),
-            ("PRMT.RC8", Operation::PermuteBytes(Some([0x0000, 0x1111, 0x2222, 0x3333]))),
-            ("PRMT.F8E", Operation::Unknown),
-            ("LDGSTS", Operation::Unknown),
-            ("UFSEL", Operation::Unknown),
+            ("IDP.4A.S16.U8", SassOperation::Unknown),
+            ("I2I.U8.S32.SAT", SassOperation::Saturate { bits: 8, signed: false, from_signed: true }),
+            ("I2I.U8.S32", SassOperation::Unknown),
+            (
+                "LDG.E.S8.CONSTANT",
+                SassOperation::Load(AccessedMemory::Global, Width { bytes: 1, signed: true }),
+            ),
+            (
+                "STL.128",
+                SassOperation::Store(AccessedMemory::Small(Space::Local), Width { bytes: 16, signed: false }),
+            ),
+            ("ULDC.64", SassOperation::LoadConstant(Width { bytes: 8, signed: false })),
+            ("PRMT", SassOperation::PermuteBytes(None)),
+            ("PRMT.RC8", SassOperation::PermuteBytes(Some([0x0000, 0x1111, 0x2222, 0x3333]))),
+            ("PRMT.F8E", SassOperation::Unknown),
+            ("LDGSTS", SassOperation::Unknown),
+            ("UFSEL", SassOperation::Unknown),
         ] {
             assert_eq!(decode(text), expected, "{text}");
         }

@@ -5,20 +5,21 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use sha2::{Digest as _, Sha256};
 
-use super::listing::Listing;
+use super::listing::CodeListing;
 
-/// The number of listings that are remembered: those of the programs that a few threads show to a few releases.
+/// The number of listings that are remembered: those of the programs that a few threads show to a few
+/// releases.
 const LISTINGS: usize = 64;
-/// The maximum size of a cubin whose listing is remembered, in bytes.
+/// The maximum size in bytes of a cubin to remember the listing for.
 const MOST_BYTES: usize = 1 << 18;
 
 /// The hash of a cubin.
 type Hash = [u8; 32];
 
-/// The listings of the cubins that were listed last. A subject is asked about one program several times, and nvdisasm needs a third of
-/// a second for the smallest cubin.
+/// The listings of the cubins that were listed last. A subject is asked about one program several times, and
+/// nvdisasm needs a third of a second for the smallest cubin.
 #[derive(Debug, Default)]
-pub(super) struct Recent(Mutex<VecDeque<(Hash, Arc<Listing>)>>);
+pub(super) struct Recent(Mutex<VecDeque<(Hash, Arc<CodeListing>)>>);
 
 impl Recent {
     /// Returns the listing of a cubin, which `list` makes if it is not remembered.
@@ -28,16 +29,13 @@ impl Recent {
     pub fn listing<E>(
         &self,
         cubin: &[u8],
-        list: impl FnOnce() -> Result<Listing, E>,
-    ) -> Result<Arc<Listing>, E> {
+        list: impl FnOnce() -> Result<CodeListing, E>,
+    ) -> Result<Arc<CodeListing>, E> {
         if cubin.len() > MOST_BYTES {
             return list().map(Arc::new);
         }
         let hash: Hash = Sha256::digest(cubin).into();
-        let find = |listings: &VecDeque<(Hash, Arc<Listing>)>| {
-            listings.iter().find(|(other, _)| *other == hash).map(|(_, listing)| listing.clone())
-        };
-        if let Some(listing) = find(&self.0.lock().unwrap_or_else(PoisonError::into_inner)) {
+        if let Some(listing) = self.find(&hash) {
             return Ok(listing);
         }
         let listing = Arc::new(list()?);
@@ -45,6 +43,11 @@ impl Recent {
         listings.push_front((hash, listing.clone()));
         listings.truncate(LISTINGS);
         Ok(listing)
+    }
+
+    fn find(&self, hash: &Hash) -> Option<Arc<CodeListing>> {
+        let listings = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        listings.iter().find(|(other, _)| other == hash).map(|(_, listing)| listing.clone())
     }
 }
 
@@ -58,7 +61,7 @@ mod tests {
     fn a_cubin_is_listed_again_only_behind_many_others_or_after_an_error() {
         let recent = Recent::default();
         let listed = Cell::new(0);
-        let list = |cubin: &[u8], answer: Result<Listing, ()>| {
+        let list = |cubin: &[u8], answer: Result<CodeListing, ()>| {
             recent.listing(cubin, || {
                 listed.set(listed.get() + 1);
                 answer
@@ -66,13 +69,13 @@ mod tests {
         };
         assert!(list(b"a", Err(())).is_err());
         for _ in 0..2 {
-            assert!(list(b"a", Ok(Listing::default())).is_ok());
+            assert!(list(b"a", Ok(CodeListing::default())).is_ok());
         }
         assert_eq!(listed.get(), 2);
         for other in 0..LISTINGS {
-            list(&other.to_le_bytes(), Ok(Listing::default())).unwrap();
+            list(&other.to_le_bytes(), Ok(CodeListing::default())).unwrap();
         }
-        list(b"a", Ok(Listing::default())).unwrap();
+        list(b"a", Ok(CodeListing::default())).unwrap();
         assert_eq!(listed.get(), 3 + LISTINGS);
     }
 }

@@ -36,15 +36,15 @@ fn listed(code: &str) -> (String, BTreeMap<String, u64>) {
 /// What a kernel of these instructions leaves in 32 bytes.
 fn seen(code: &str) -> Result<Output, String> {
     let (text, sizes) = listed(code);
-    execute(&Listing::read(&text, &sizes), &Launch { kernel: "k".into(), out: 32 })
+    execute(&CodeListing::read(&text, &sizes), &Launch { kernel: "k".into(), out: 32 })
 }
 
-fn execute(listing: &Listing, launch: &Launch) -> Result<Output, String> {
-    layouts::observe(&mut Layout::all(listing, &variables()), launch)
+fn execute(listing: &CodeListing, launch: &Launch) -> Result<Output, String> {
+    layouts::observe(&mut AddressLayout::create_all(listing, &variables()), launch)
 }
 
-fn traced(listing: &Listing, tracing: &Tracing) -> Reached {
-    Machine::new(listing, &variables(), tracing, Base::default()).unwrap().run().0
+fn traced(listing: &CodeListing, tracing: &Tracing) -> Reached {
+    SassMachine::new(listing, &variables(), tracing, FixedAddresses::default()).unwrap().run().0
 }
 
 fn places(of: &[(&str, u64)]) -> ptxsmith_model::Places {
@@ -197,7 +197,7 @@ fn what_a_kernel_reaches_over_numbers_is_seen_and_what_is_not_understood_ends_no
         LDG.E R6, [R8.64]
         EXIT";
     let (text, sizes) = listed(code);
-    let listing = Listing::read(&text, &sizes);
+    let listing = CodeListing::read(&text, &sizes);
     let tracing = Tracing {
         kernel: "k".into(),
         parameters: vec![(8, 0x7d00_0000_1000u64.to_le_bytes().to_vec())],
@@ -236,7 +236,7 @@ fn a_variable_of_another_module_lies_where_it_is_said_to() {
         LDG.E R2, [UR6]
         EXIT";
     let (text, sizes) = listed(code);
-    let listing = Listing::read(&text, &sizes);
+    let listing = CodeListing::read(&text, &sizes);
     let tracing = Tracing {
         kernel: "k".into(),
         parameters: vec![(8, 0x7d00_0000_1000u64.to_le_bytes().to_vec())],
@@ -284,7 +284,7 @@ fn names_in_code_are_of_the_module_or_of_the_function_and_addresses_of_functions
         LDG.E R4, [UR8]
         EXIT";
     let (text, sizes) = listed(code);
-    let listing = Listing::read(&text, &sizes);
+    let listing = CodeListing::read(&text, &sizes);
     let reached = traced(&listing, &tracing);
     let stored = (0..8).rev().map(|nth| reached.written[&(Space::Global, 0x7d00_0000_1000 + nth)]);
     let address = stored.fold(0, |sum, byte| sum << 8 | u64::from(byte.unwrap()));
@@ -310,7 +310,7 @@ fn a_kernel_whose_listing_has_a_hole_is_not_executed() {
         ..Tracing::default()
     };
     let both = |text: &str, sizes: &BTreeMap<String, u64>| {
-        let listing = Listing::read(text, sizes);
+        let listing = CodeListing::read(text, sizes);
         let traced = traced(&listing, &tracing);
         (execute(&listing, &launch), traced)
     };
@@ -335,7 +335,7 @@ fn a_target_is_listed_by_a_release_that_knows_it_or_not_at_all() {
     let release = |targets: &[&str]| {
         let known = OnceLock::from(targets.iter().map(|&target| target.to_owned()).collect::<Vec<_>>());
         let lister = Lister::new("/nonexistent/nvdisasm".into(), "-ndf", Cancel::new());
-        Release { lister, targets: Arc::new(known), recent: Arc::default() }
+        DisassemblerRelease { lister, targets: Arc::new(known), recent: Arc::default() }
     };
     let disassembler = Disassembler(vec![release(&["sm_75"]), release(&["sm_50", "sm_75"])]);
     let launch = Launch { kernel: "k".to_owned(), out: 8 };

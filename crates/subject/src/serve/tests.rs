@@ -2,7 +2,8 @@ use std::time::{Duration, Instant};
 
 use super::*;
 
-/// A subject that is a Python script with `question()` (the next one, as a dictionary) and `answer(id, outcome)`.
+/// A subject that is a Python script with `question()` (the next one, as a dictionary) and
+/// `answer(id, outcome)`.
 fn python(script: &str, limits: Limits) -> Serve {
     let prelude = "import json, os, signal, sys, time\n\
         if sys.argv[-1] == '--describe': sys.exit(1)\n\
@@ -69,7 +70,7 @@ fn the_question_is_as_the_contract_has_it() {
          assert (q['ptx'], q['target']) == ('two\\nlines\\u00e9\"', 'sm_90'), q\nanswer(q['id'], 'accepted')",
         patient(),
     );
-    let read = [Read { name: "V".into(), space: "global".into(), size: 16 }];
+    let read = [RequestedVariable { name: "V".into(), space: "global".into(), size: 16 }];
     let request = Request { read: &read, ..Request::new("two\nlinesé\"", "sm_90") };
     let observation = subject.observe(&request).unwrap();
     assert_eq!(observation.outcome, Outcome::Accepted, "{observation:?}");

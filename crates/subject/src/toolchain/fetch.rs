@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::process::{self, Cancel, End, Finished};
+use crate::process::{self, Cancel, Finished, ProcessEnd};
 
 /// Why a release could not be installed.
 #[derive(Debug, thiserror::Error)]
@@ -23,7 +23,8 @@ pub enum InstallError {
     NoPip(String),
     /// pip failed.
     #[error(
-        "pip cannot install {wheel}: {reason}; without it, name a ptxas by its path (ptxas:/PATH) or set CUDA_HOME"
+        "pip cannot install {wheel}: {reason}; \
+         without it, name a ptxas by its path (ptxas:/PATH) or set CUDA_HOME"
     )]
     Pip {
         /// Package and version.
@@ -54,7 +55,7 @@ pub enum InstallError {
     Damaged(#[from] super::Damaged),
     /// A program could not be run, or the installation was cancelled.
     #[error(transparent)]
-    Process(#[from] process::Error),
+    Process(#[from] process::ProcessError),
     /// The directory of releases cannot be written.
     #[error("{}: {source}", .path.display())]
     File {
@@ -72,8 +73,8 @@ impl InstallError {
     }
 }
 
-/// Runs pip or apt in a private directory, which also receives their temporary files. Returns their last error if they
-/// fail.
+/// Runs pip or apt in a private directory, which also receives their temporary files. Returns their last
+/// error if they fail.
 pub(super) fn run(
     program: &Path,
     args: &[&str],
@@ -82,7 +83,7 @@ pub(super) fn run(
 ) -> Result<Result<(), String>, InstallError> {
     let finished = process::run_trusted(program, args, work, LIMIT, cancel)?;
     Ok(match finished.end {
-        End::Exited(0) => Ok(()),
+        ProcessEnd::Exited(0) => Ok(()),
         _ => Err(last_error(&finished)),
     })
 }
@@ -97,23 +98,25 @@ fn cause(line: &str) -> &str {
 
 /// Returns the last error line of pip or apt, or their last line.
 fn last_error(finished: &Finished) -> String {
-    if finished.end == End::TimedOut {
+    if finished.end == ProcessEnd::TimedOut {
         return format!("no end after {:?}", LIMIT);
     }
     let text = finished.stderr.text();
-    let lines = || text.lines().map(str::trim).filter(|line| !line.is_empty());
-    // If pip cannot reach the index, its last message is "No matching distribution found"; the cause is in the warning
-    // before it.
-    let network = lines().rfind(|line| line.contains("connection broken by"));
-    let error = lines().rfind(|line| line.starts_with("ERROR:") || line.starts_with("E:"));
-    let said = match (network, error) {
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    // If pip cannot reach the index, its last message is "No matching distribution found"; the cause is in
+    // the warning before it.
+    let network = lines.clone().rfind(|line| line.contains("connection broken by"));
+    let error = lines.clone().rfind(|line| line.starts_with("ERROR:") || line.starts_with("E:"));
+    let line = match (network, error) {
         (Some(network), Some(error)) if error.contains("No matching distribution") => Some(cause(network)),
-        (_, error) => error.or_else(|| lines().next_back()),
+        (_, error) => error.or_else(|| lines.clone().next_back()),
     };
-    let said = said.map(|line| {
-        line.trim_start_matches("ERROR:").trim_start_matches("E:").trim_start_matches("WARNING:").trim()
-    });
-    said.map_or_else(|| format!("{:?} without a word", finished.end), str::to_owned)
+    let Some(line) = line else { return format!("{:?} without a word", finished.end) };
+    line.trim_start_matches("ERROR:")
+        .trim_start_matches("E:")
+        .trim_start_matches("WARNING:")
+        .trim()
+        .to_owned()
 }
 
 #[cfg(test)]
@@ -123,7 +126,7 @@ mod tests {
 
     fn failed(stderr: &str) -> Finished {
         Finished {
-            end: End::Exited(1),
+            end: ProcessEnd::Exited(1),
             stdout: Captured::default(),
             stderr: Captured { bytes: stderr.into(), dropped: 0 },
             wall: Duration::ZERO,

@@ -8,18 +8,19 @@ use std::time::Duration;
 use super::debian::Package;
 use super::fetch::InstallError;
 use super::pip::Pip;
-use super::{Release, Source, Tool, Toolchains, Verified, record};
+use super::{PackageSource, Release, Tool, Toolchains, Verified, record};
 use crate::open::UnavailableKind;
 use crate::process::{self, Cancel};
 use crate::ptxas;
 use crate::regular;
 
-/// Prefix of the folders in which an installation is in progress; the name of the final folder and a unique suffix
-/// follow.
+/// Prefix of the folders in which an installation is in progress; the name of the final folder and a unique
+/// suffix follow.
 const INSTALLING: &str = ".installing-";
 
 impl Toolchains {
-    /// Installs a release unless it is present, and returns the path of its ptxas; see [`Toolchains::install_tool`].
+    /// Installs a release unless it is present, and returns the path of its ptxas; see
+    /// [`Toolchains::install_tool`].
     pub fn install(
         &self,
         release: &Release,
@@ -29,12 +30,13 @@ impl Toolchains {
         self.install_tool(&Tool::from(release), cancel, progress)
     }
 
-    /// Installs one of NVIDIA's products unless it is present, and returns the path of its program or library.
+    /// Installs one of NVIDIA's products unless it is present, and returns the path of its program or
+    /// library.
     ///
-    /// Each package is checked against its hash in [`TOOLS`](super::TOOLS) or [`RELEASES`](super::RELEASES). Only the
-    /// files in use and the licence are kept. The folder of the release appears atomically at the end, so a killed
-    /// installation leaves no partial release. Several processes may install at the same time; the second waits for the
-    /// first. `progress` receives messages for the user.
+    /// Each package is checked against its hash in [`TOOLS`](super::TOOLS) or [`RELEASES`](super::RELEASES).
+    /// Only the files in use and the licence are kept. The folder of the release appears atomically at the
+    /// end, so a killed installation leaves no partial release. Several processes may install at the same
+    /// time; the second waits for the first. `progress` receives messages for the user.
     pub fn install_tool(
         &self,
         tool: &Tool,
@@ -44,8 +46,8 @@ impl Toolchains {
         self.install_anew(tool, false, cancel, progress)
     }
 
-    /// Installs as [`install_tool`](Toolchains::install_tool) does. With `repair`, also replaces an installed file
-    /// whose hash differs from the one recorded at its installation.
+    /// Installs as [`install_tool`](Toolchains::install_tool) does. With `repair`, also replaces an installed
+    /// file whose hash differs from the one recorded at its installation.
     pub fn install_anew(
         &self,
         tool: &Tool,
@@ -54,14 +56,8 @@ impl Toolchains {
         progress: &dyn Fn(&str),
     ) -> Result<PathBuf, InstallError> {
         let place = self.root().join(tool.folder());
-        let there = || -> Result<Option<PathBuf>, InstallError> {
-            match repair {
-                false => Ok(self.usable(tool)?),
-                true => Ok(self.tool_path(tool).filter(|_| self.verified(tool) == Some(Verified::Same))),
-            }
-        };
         self.remove_leftovers();
-        if let Some(path) = there()? {
+        if let Some(path) = self.installed_before(tool, repair)? {
             return Ok(path);
         }
         if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
@@ -70,7 +66,7 @@ impl Toolchains {
         fs::create_dir_all(self.root()).map_err(InstallError::file(self.root()))?;
         let _lock = self.lock(&tool.folder(), cancel, progress)?;
         // The previous holder of the lock may have installed it.
-        if let Some(path) = there()? {
+        if let Some(path) = self.installed_before(tool, repair)? {
             return Ok(path);
         }
         let work = tempfile::Builder::new()
@@ -78,14 +74,13 @@ impl Toolchains {
             .tempdir_in(self.root())
             .map_err(InstallError::file(self.root()))?;
         let name = tool.wheel().to_string();
-        let unexpected = |reason: String| InstallError::Unexpected { wheel: name.clone(), reason };
         let unpacked = match tool.source {
-            Source::PyPi => {
+            PackageSource::PyPi => {
                 let pip = Pip::find(work.path(), cancel)?;
                 progress(&format!("downloading {name}"));
                 pip.fetch(&tool.wheels(), work.path(), cancel)?
             }
-            Source::Debian { suite, version } => {
+            PackageSource::Debian { suite, version } => {
                 progress(&format!("downloading {name}"));
                 let package = Package { name: tool.package, version, suite, sha256: tool.sha256 };
                 package.fetch(work.path(), cancel)?
@@ -94,14 +89,15 @@ impl Toolchains {
 
         let file = unpacked.join(tool.member);
         if !file.is_file() {
-            return Err(unexpected(format!("there is no {}", tool.member)));
+            return Err(unexpected(tool, format!("there is no {}", tool.member)));
         }
         if tool.kind.states_its_version() {
-            check_version(tool, &file, cancel, &unexpected)?;
+            check_version(tool, &file, cancel)?;
         }
-        let kept = match tool.runs_others() {
-            true => unpacked,
-            false => keep(&unpacked, &file, &work.path().join("kept"), tool.place())?,
+        let kept = if tool.runs_others() {
+            unpacked
+        } else {
+            keep(&unpacked, &file, &work.path().join("kept"), tool.place())?
         };
         let file = kept.join(tool.place());
         record::write(&kept, &file).map_err(InstallError::file(&file))?;
@@ -111,11 +107,21 @@ impl Toolchains {
         }
         fs::rename(&kept, &place).map_err(InstallError::file(&place))?;
         progress(&format!("installed {name} in {}", place.display()));
-        self.tool_path(tool).ok_or_else(|| unexpected("it is gone again".to_owned()))
+        self.tool_path(tool).ok_or_else(|| unexpected(tool, "it is gone again".to_owned()))
     }
 
-    /// Removes the remains of killed installations. Each installation works in its own folder and holds a lock while it
-    /// runs.
+    /// Returns the path of a tool that need not be installed. With `repair`, a file that differs from the
+    /// installed one does not count.
+    fn installed_before(&self, tool: &Tool, repair: bool) -> Result<Option<PathBuf>, InstallError> {
+        if repair {
+            Ok(self.tool_path(tool).filter(|_| self.verified(tool) == Some(Verified::Same)))
+        } else {
+            Ok(self.usable(tool)?)
+        }
+    }
+
+    /// Removes the remains of killed installations. Each installation works in its own folder and holds a
+    /// lock while it runs.
     fn remove_leftovers(&self) {
         let entries = fs::read_dir(self.root()).into_iter().flatten().flatten();
         for entry in entries {
@@ -141,11 +147,12 @@ impl Toolchains {
         self.root().join(format!(".lock-{folder}"))
     }
 
-    /// Locks one release against other processes. The lock is released when the file is closed, also by a crash.
+    /// Locks one release against other processes. The lock is released when the file is closed, also by a
+    /// crash.
     fn lock(&self, folder: &str, cancel: &Cancel, progress: &dyn Fn(&str)) -> Result<File, InstallError> {
         let path = self.lock_of(folder);
         let file = regular::open_lock(&path).map_err(InstallError::file(&path))?;
-        let mut told = false;
+        let mut has_reported = false;
         loop {
             match file.try_lock() {
                 Ok(()) => return Ok(file),
@@ -157,11 +164,11 @@ impl Toolchains {
                 Err(TryLockError::WouldBlock) => {}
             }
             if cancel.is_cancelled() {
-                return Err(process::Error::Cancelled(path).into());
+                return Err(process::ProcessError::Cancelled(path).into());
             }
-            if !told {
+            if !has_reported {
                 progress(&format!("waiting for another process that installs {folder}"));
-                told = true;
+                has_reported = true;
             }
             std::thread::sleep(Duration::from_millis(50));
         }
@@ -169,26 +176,26 @@ impl Toolchains {
 }
 
 /// Checks that the version that a program reports is the version of its package.
-fn check_version(
-    tool: &Tool,
-    program: &Path,
-    cancel: &Cancel,
-    unexpected: &dyn Fn(String) -> InstallError,
-) -> Result<(), InstallError> {
+fn check_version(tool: &Tool, program: &Path, cancel: &Cancel) -> Result<(), InstallError> {
     let banner = match ptxas::ask(program, "--version", cancel) {
         Err(unavailable) if unavailable.kind == UnavailableKind::Cancelled => {
-            return Err(process::Error::Cancelled(program.to_owned()).into());
+            return Err(process::ProcessError::Cancelled(program.to_owned()).into());
         }
-        answer => answer.map_err(|error| unexpected(error.to_string()))?,
+        answer => answer.map_err(|error| unexpected(tool, error.to_string()))?,
     };
     match ptxas::banner_version(&banner) {
         Some(version) if version == tool.version => Ok(()),
-        other => Err(unexpected(format!("it says that it is version {other:?}"))),
+        other => Err(unexpected(tool, format!("it says that it is version {other:?}"))),
     }
 }
 
-/// Moves the files to keep into a folder and returns the folder: the program or library, and the licence under which
-/// the user has it.
+/// Creates the error for a package that does not hold what it should.
+fn unexpected(tool: &Tool, reason: String) -> InstallError {
+    InstallError::Unexpected { wheel: tool.wheel().to_string(), reason }
+}
+
+/// Moves the files to keep into a folder and returns the folder: the program or library, and the licence
+/// under which the user has it.
 fn keep(wheel: &Path, file: &Path, kept: &Path, place: &str) -> Result<PathBuf, InstallError> {
     let place = kept.join(place);
     let folder = place.parent().unwrap_or(kept);
@@ -286,7 +293,7 @@ mod tests {
         let cancel = Cancel::new();
         let first = toolchains.lock("12.9.86", &cancel, &|_| panic!("nothing to wait for")).unwrap();
         let second = toolchains.lock("12.9.86", &cancel, &|_| cancel.cancel());
-        assert!(matches!(second, Err(InstallError::Process(process::Error::Cancelled(_)))));
+        assert!(matches!(second, Err(InstallError::Process(process::ProcessError::Cancelled(_)))));
         drop(first);
         assert!(toolchains.lock("12.9.86", &Cancel::new(), &|_| ()).is_ok());
     }

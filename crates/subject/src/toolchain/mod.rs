@@ -1,8 +1,8 @@
 //! NVIDIA's toolchain releases on this machine: which exist, where they are, and how to install them.
 //!
-//! ptxas is NVIDIA's program, under its own licence. It is not part of ptxsmith; it is installed by name on the user's
-//! machine, from the wheels that NVIDIA publishes on PyPI ([`RELEASES`]). Only wheels for Linux on x86-64 are
-//! supported. After the installation everything works offline.
+//! ptxas is NVIDIA's program, under its own licence. It is not part of ptxsmith; it is installed by name on
+//! the user's machine, from the wheels that NVIDIA publishes on PyPI ([`RELEASES`]). Only wheels for Linux on
+//! x86-64 are supported. After the installation everything works offline.
 
 mod debian;
 mod fetch;
@@ -20,7 +20,7 @@ use etcetera::BaseStrategy;
 pub use fetch::InstallError;
 pub use record::{Damaged, Verified};
 pub use releases::{DEFAULT, RELEASES, Release, UnknownRelease, max_ptx};
-pub use tools::{Installable, Source, TOOLS, Tool, ToolKind, UnknownInstallable, UnknownTool, Wheel};
+pub use tools::{Installable, PackageSource, TOOLS, Tool, ToolKind, UnknownInstallable, UnknownTool, Wheel};
 
 /// The environment variable that names the cache directory.
 pub const CACHE_VARIABLE: &str = "PTXSMITH_CACHE";
@@ -33,7 +33,7 @@ pub struct Toolchains {
 
 /// A release, installed or not.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Listed {
+pub struct ReleaseStatus {
     /// The release.
     pub release: &'static Release,
     /// Path of its ptxas, if it is installed.
@@ -42,7 +42,7 @@ pub struct Listed {
 
 /// Where a ptxas was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Origin {
+pub enum PtxasOrigin {
     /// Installed by name.
     Installed(&'static Release),
     /// `$CUDA_HOME/bin`.
@@ -53,24 +53,24 @@ pub enum Origin {
     Path,
 }
 
-impl std::fmt::Display for Origin {
+impl std::fmt::Display for PtxasOrigin {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Origin::Installed(release) => write!(f, "installed release {release}"),
-            Origin::CudaHome => f.write_str("CUDA_HOME"),
-            Origin::CudaPath => f.write_str("CUDA_PATH"),
-            Origin::Path => f.write_str("PATH"),
+            PtxasOrigin::Installed(release) => write!(f, "installed release {release}"),
+            PtxasOrigin::CudaHome => f.write_str("CUDA_HOME"),
+            PtxasOrigin::CudaPath => f.write_str("CUDA_PATH"),
+            PtxasOrigin::Path => f.write_str("PATH"),
         }
     }
 }
 
 /// A ptxas on this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found {
+pub struct LocalPtxas {
     /// The program.
     pub path: PathBuf,
-    /// Where it was found.
-    pub origin: Origin,
+    /// The place where ptxas was found.
+    pub origin: PtxasOrigin,
 }
 
 /// There is no home directory for the cache.
@@ -79,9 +79,9 @@ pub struct Found {
 pub struct NoHome;
 
 impl Toolchains {
-    /// Returns the user's default directory: `$PTXSMITH_CACHE/toolchains`, else `ptxsmith/toolchains` in the user's
-    /// cache directory (`$XDG_CACHE_HOME`, by default `~/.cache`).
-    pub fn of_user() -> Result<Self, NoHome> {
+    /// Returns the user's default directory: `$PTXSMITH_CACHE/toolchains`, else `ptxsmith/toolchains` in the
+    /// user's cache directory (`$XDG_CACHE_HOME`, by default `~/.cache`).
+    pub fn for_user() -> Result<Self, NoHome> {
         let cache = match env::var_os(CACHE_VARIABLE) {
             Some(cache) if !cache.is_empty() => PathBuf::from(cache),
             _ => etcetera::base_strategy::Xdg::new().map_err(|_| NoHome)?.cache_dir().join("ptxsmith"),
@@ -111,8 +111,8 @@ impl Toolchains {
     }
 
     /// Lists every known release, oldest first.
-    pub fn list(&self) -> Vec<Listed> {
-        RELEASES.iter().map(|release| Listed { release, path: self.path(release) }).collect()
+    pub fn list(&self) -> Vec<ReleaseStatus> {
+        RELEASES.iter().map(|release| ReleaseStatus { release, path: self.path(release) }).collect()
     }
 
     /// Finds the default ptxas, for a user who names none. The first of:
@@ -124,9 +124,9 @@ impl Toolchains {
     /// 5. the newest other release that is installed here.
     ///
     /// Runs nothing: a file that is not a ptxas is detected when it is opened.
-    pub fn find_default(&self) -> Option<Found> {
-        let variable = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-        self.find_among(variable("CUDA_HOME"), variable("CUDA_PATH"), which::which("ptxas").ok())
+    pub fn find_default(&self) -> Option<LocalPtxas> {
+        let in_path = which::which("ptxas").ok();
+        self.find_among(directory_in("CUDA_HOME"), directory_in("CUDA_PATH"), in_path)
     }
 
     fn find_among(
@@ -134,28 +134,38 @@ impl Toolchains {
         cuda_home: Option<PathBuf>,
         cuda_path: Option<PathBuf>,
         in_path: Option<PathBuf>,
-    ) -> Option<Found> {
-        let installed = |release: &'static Release| {
-            Some(Found { path: self.path(release)?, origin: Origin::Installed(release) })
-        };
-        let in_directory = |directory: Option<PathBuf>, origin| {
-            let path = directory?.join("bin/ptxas");
-            path.is_file().then_some(Found { path, origin })
-        };
+    ) -> Option<LocalPtxas> {
         let default = Release::find(DEFAULT).ok();
         default
-            .and_then(installed)
-            .or_else(|| in_directory(cuda_home, Origin::CudaHome))
-            .or_else(|| in_directory(cuda_path, Origin::CudaPath))
-            .or_else(|| Some(Found { path: in_path?, origin: Origin::Path }))
-            .or_else(|| RELEASES.iter().rev().find_map(installed))
+            .and_then(|release| self.installed(release))
+            .or_else(|| LocalPtxas::in_directory(cuda_home?, PtxasOrigin::CudaHome))
+            .or_else(|| LocalPtxas::in_directory(cuda_path?, PtxasOrigin::CudaPath))
+            .or_else(|| Some(LocalPtxas { path: in_path?, origin: PtxasOrigin::Path }))
+            .or_else(|| RELEASES.iter().rev().find_map(|release| self.installed(release)))
+    }
+
+    fn installed(&self, release: &'static Release) -> Option<LocalPtxas> {
+        Some(LocalPtxas { path: self.path(release)?, origin: PtxasOrigin::Installed(release) })
     }
 }
 
+impl LocalPtxas {
+    /// Looks for `bin/ptxas` in a directory of CUDA.
+    fn in_directory(cuda: PathBuf, origin: PtxasOrigin) -> Option<LocalPtxas> {
+        let path = cuda.join("bin/ptxas");
+        path.is_file().then_some(LocalPtxas { path, origin })
+    }
+}
+
+/// Returns the directory that an environment variable names, if it is set and not empty.
+fn directory_in(variable: &str) -> Option<PathBuf> {
+    env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from)
+}
+
 /// Finds the default ptxas as [`Toolchains::find_default`] does, among the user's own releases.
-pub fn find_default() -> Option<Found> {
+pub fn find_default() -> Option<LocalPtxas> {
     // Without a home directory there is no cache, but there may still be a ptxas.
-    Toolchains::of_user().unwrap_or_else(|NoHome| Toolchains::at("/nonexistent")).find_default()
+    Toolchains::for_user().unwrap_or_else(|NoHome| Toolchains::at("/nonexistent")).find_default()
 }
 
 #[cfg(test)]
@@ -189,15 +199,15 @@ mod tests {
         let release = |name: &str| Release::find(name).unwrap();
         touch(toolchains.root().join("12.0.76/bin/ptxas"));
         touch(toolchains.root().join("12.9.86/bin/ptxas"));
-        assert_eq!(find(), Origin::Installed(release("12.9")));
+        assert_eq!(find(), PtxasOrigin::Installed(release("12.9")));
         touch(directory.path().join("path/ptxas"));
-        assert_eq!(find(), Origin::Path);
+        assert_eq!(find(), PtxasOrigin::Path);
         touch(directory.path().join("cuda/bin/ptxas"));
-        assert_eq!(find(), Origin::CudaPath);
+        assert_eq!(find(), PtxasOrigin::CudaPath);
         touch(directory.path().join("home/bin/ptxas"));
-        assert_eq!(find(), Origin::CudaHome);
+        assert_eq!(find(), PtxasOrigin::CudaHome);
         let default = release(DEFAULT);
         touch(toolchains.root().join(default.version).join("bin/ptxas"));
-        assert_eq!(find(), Origin::Installed(default));
+        assert_eq!(find(), PtxasOrigin::Installed(default));
     }
 }

@@ -26,9 +26,10 @@ impl Pip {
         cancel: &Cancel,
     ) -> Result<PathBuf, InstallError> {
         let requirements = work.join("requirements.txt");
-        let line =
-            |wheel: &Wheel| format!("{}=={} --hash=sha256:{}\n", wheel.package, wheel.version, wheel.sha256);
-        let lines: String = wheels.iter().map(line).collect();
+        let lines: String = wheels
+            .iter()
+            .map(|wheel| format!("{}=={} --hash=sha256:{}\n", wheel.package, wheel.version, wheel.sha256))
+            .collect();
         fs::write(&requirements, lines).map_err(InstallError::file(&requirements))?;
         let args = [
             "-m",
@@ -45,11 +46,12 @@ impl Pip {
             "--requirement=requirements.txt",
             "--target=wheels",
         ];
-        let failed = |reason| {
-            let names: Vec<String> = wheels.iter().map(Wheel::to_string).collect();
-            InstallError::Pip { wheel: names.join(", "), reason }
-        };
-        run(&self.0, &args, work, cancel)?.map_err(failed)?;
-        Ok(work.join("wheels"))
+        match run(&self.0, &args, work, cancel)? {
+            Ok(()) => Ok(work.join("wheels")),
+            Err(reason) => {
+                let names: Vec<String> = wheels.iter().map(Wheel::to_string).collect();
+                Err(InstallError::Pip { wheel: names.join(", "), reason })
+            }
+        }
     }
 }

@@ -27,11 +27,12 @@ struct Record {
 
 /// An installed program or library has changed since its installation.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{} is not the file that was installed; `ptxsmith toolchain install --repair {tool}` installs it anew", .path.display())]
+#[error("{} is not the file that was installed; \
+         `ptxsmith toolchain install --repair {tool}` installs it anew", .path.display())]
 pub struct Damaged {
     /// The file.
     pub path: PathBuf,
-    /// The name by which it is installed.
+    /// Its name in `ptxsmith toolchain install`.
     pub tool: String,
 }
 
@@ -47,8 +48,8 @@ pub enum Verified {
 }
 
 impl Toolchains {
-    /// Returns the program or library of a tool, if it is installed. Compares its size and time with the record, and
-    /// its hash only if they differ.
+    /// Returns the program or library of a tool, if it is installed. Compares its size and time with the
+    /// record, and its hash only if they differ.
     ///
     /// # Errors
     /// If the file has changed since its installation.

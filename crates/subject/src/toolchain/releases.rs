@@ -13,8 +13,8 @@ pub struct Release {
     pub package: &'static str,
     /// The path of ptxas in the wheel.
     pub ptxas: &'static str,
-    /// SHA-256 of the wheel for Linux on x86-64, in hex, as published when this table was written. pip rejects any
-    /// other file.
+    /// SHA-256 of the wheel for Linux on x86-64, in hex, as published when this table was written. pip
+    /// rejects any other file.
     pub sha256: &'static str,
 }
 
@@ -102,14 +102,22 @@ pub fn max_ptx(release: &str) -> Option<&'static str> {
 
 /// No release in [`RELEASES`] has this name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no release `{0}`: known are {known}, and full versions such as {example}; a ptxas of any release is tested by its path: ptxas:/PATH", known = minors().join(" "), example = RELEASES[0].version)]
+#[error(
+    "no release `{0}`: known are {known}, and full versions such as {example}; \
+     a ptxas of any release is tested by its path: ptxas:/PATH",
+    known = minors().join(" "),
+    example = RELEASES[0].version
+)]
 pub struct UnknownRelease(pub String);
 
 impl Release {
-    /// Finds a release by name: `13.5` is the newest listed release of that minor; `13.0.48` is a full version.
+    /// Finds a release by name: `13.5` is the newest listed release of that minor; `13.0.48` is a full
+    /// version.
     pub fn find(name: &str) -> Result<&'static Release, UnknownRelease> {
-        let matches = |release: &&Release| release.version == name || release.minor() == name;
-        RELEASES.iter().rev().find(matches).ok_or_else(|| UnknownRelease(name.to_owned()))
+        RELEASES
+            .iter()
+            .rfind(|release| release.version == name || release.minor() == name)
+            .ok_or_else(|| UnknownRelease(name.to_owned()))
     }
 
     /// Returns the minor release: `13.5` for `13.5.37`.
@@ -117,8 +125,8 @@ impl Release {
         self.version.rsplit_once('.').map_or(self.version, |(minor, _)| minor)
     }
 
-    /// Returns the shortest name that [`Release::find`] accepts for the release: `13.5` for the newest listed of its
-    /// minor.
+    /// Returns the shortest name that [`Release::find`] accepts for the release: `13.5` for the newest listed
+    /// of its minor.
     pub fn name(&self) -> &'static str {
         match Release::find(self.minor()) {
             Ok(newest) if newest == self => self.minor(),
@@ -132,8 +140,8 @@ impl Release {
     }
 
     /// Whether the release accepts modules of this `.version`. True if its highest version is unknown.
-    pub fn takes(&self, version: (u32, u32)) -> bool {
-        self.max_ptx().and_then(Version::of_ptx).is_none_or(|max| version <= max)
+    pub fn accepts(&self, version: (u32, u32)) -> bool {
+        self.max_ptx().and_then(Version::parse_ptx).is_none_or(|max| version <= max)
     }
 }
 

@@ -9,7 +9,7 @@ ptxsmith_syntax::every! {
     pub enum ToolKind {
         /// `ptxas`, the assembler.
         Ptxas = "ptxas",
-        /// `cuobjdump`, the program that lists what is in a cubin.
+        /// `cuobjdump`, the program that lists the contents of a cubin.
         Cuobjdump = "cuobjdump",
         /// `nvdisasm`, the program that lists generated code.
         Nvdisasm = "nvdisasm",
@@ -44,7 +44,8 @@ impl ToolKind {
         }
     }
 
-    /// Whether it answers `--version`. A library reports its version when it is loaded; `cicc` does not answer.
+    /// Whether it answers `--version`. A library reports its version when it is loaded; `cicc` does not
+    /// answer.
     pub(super) fn states_its_version(self) -> bool {
         !matches!(self, ToolKind::NvJitLink | ToolKind::PtxJit | ToolKind::Cicc | ToolKind::Nvrtc)
     }
@@ -52,7 +53,7 @@ impl ToolKind {
 
 /// The publisher of a package.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Source {
+pub enum PackageSource {
     /// PyPI, as a wheel of the same version.
     PyPi,
     /// A Debian release, in its section `non-free`.
@@ -71,8 +72,8 @@ pub struct Wheel {
     pub package: &'static str,
     /// Version of the wheel.
     pub version: &'static str,
-    /// SHA-256 of the wheel for Linux on x86-64, in hex, as published when the table was written. pip rejects any other
-    /// file.
+    /// SHA-256 of the wheel for Linux on x86-64, in hex, as published when the table was written. pip rejects
+    /// any other file.
     pub sha256: &'static str,
 }
 
@@ -82,7 +83,7 @@ impl fmt::Display for Wheel {
     }
 }
 
-/// One release of one product.
+/// A release of a product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tool {
     /// The product.
@@ -90,7 +91,7 @@ pub struct Tool {
     /// Full version: `13.5.37`. May differ in the last number from ptxas of the same release.
     pub version: &'static str,
     /// The publisher of the package.
-    pub source: Source,
+    pub source: PackageSource,
     /// The package that contains it.
     pub package: &'static str,
     /// Path within the package.
@@ -104,7 +105,7 @@ pub struct Tool {
 const CUOBJDUMP: Tool = Tool {
     kind: ToolKind::Cuobjdump,
     version: "",
-    source: Source::PyPi,
+    source: PackageSource::PyPi,
     package: "nvidia-cuda-cuobjdump",
     member: "nvidia/cu13/bin/cuobjdump",
     sha256: "",
@@ -195,14 +196,14 @@ pub const TOOLS: &[Tool] = &[
     Tool { version: "13.5.37", sha256: "f5c4f7ead5d964fb4af42bbf1e6d3ec3c1e6e9d83b53749f691d387e7fcaa3a7", ..NVLINK },
     Tool {
         version: "470.256.02",
-        source: Source::Debian { suite: "bullseye", version: "470.256.02-2" },
+        source: PackageSource::Debian { suite: "bullseye", version: "470.256.02-2" },
         member: "usr/lib/x86_64-linux-gnu/nvidia/current/libnvidia-ptxjitcompiler.so.470.256.02",
         sha256: "e1b90d4d0ae96445744a6a756e82b8782229d68786f5b44213055f0f31820ad3",
         ..PTXJIT
     },
     Tool {
         version: "525.147.05",
-        source: Source::Debian { suite: "bookworm", version: "525.147.05-15~deb12u1" },
+        source: PackageSource::Debian { suite: "bookworm", version: "525.147.05-15~deb12u1" },
         package: "libnvidia-tesla-ptxjitcompiler1",
         member: "usr/lib/x86_64-linux-gnu/nvidia/tesla/libnvidia-ptxjitcompiler.so.525.147.05",
         sha256: "dfda984bdeebb2e3944a86e4ce4e79748e5e0edf4629c4142d1b0816c2b87f61",
@@ -210,27 +211,27 @@ pub const TOOLS: &[Tool] = &[
     },
     Tool {
         version: "535.261.03",
-        source: Source::Debian { suite: "bookworm", version: "535.261.03-1" },
+        source: PackageSource::Debian { suite: "bookworm", version: "535.261.03-1" },
         member: "usr/lib/x86_64-linux-gnu/nvidia/current/libnvidia-ptxjitcompiler.so.535.261.03",
         sha256: "4e03bb994324a81d1a39d1e3eb0fed3f7f3c31a2b606a6e9110300de4f4fa1a0",
         ..PTXJIT
     },
     Tool {
         version: "550.163.01",
-        source: Source::Debian { suite: "trixie", version: "550.163.01-2" },
+        source: PackageSource::Debian { suite: "trixie", version: "550.163.01-2" },
         member: "usr/lib/x86_64-linux-gnu/nvidia/current/libnvidia-ptxjitcompiler.so.550.163.01",
         sha256: "73ce8da87e13d0cd5a7f5ec3e0b5822f91fe1cc72977542cd9a8354c25d810f4",
         ..PTXJIT
     },
     Tool {
         version: "11.8.89",
-        source: Source::Debian { suite: "bookworm", version: "11.8.89~11.8.0-5~deb12u1" },
+        source: PackageSource::Debian { suite: "bookworm", version: "11.8.89~11.8.0-5~deb12u1" },
         sha256: "d1156026e704fe0368b6295db06224ed00a727966fb13454f34e3f3102db0457",
         ..CICC_DEBIAN
     },
     Tool {
         version: "12.4.131",
-        source: Source::Debian { suite: "trixie", version: "12.4.131~12.4.1-2" },
+        source: PackageSource::Debian { suite: "trixie", version: "12.4.131~12.4.1-2" },
         sha256: "cd5fe85aee38d108b315f408a688641478f2402622a10c677478eb7a6c4e5319",
         ..CICC_DEBIAN
     },
@@ -269,7 +270,7 @@ pub const TOOLS: &[Tool] = &[
 
 /// No release of a product in [`TOOLS`] has this name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no release `{name}` of {}: known are {}", .kind.name(), known(*.kind).join(" "))]
+#[error("no release `{name}` of {}: known are {}", .kind.name(), known_releases(*.kind).join(" "))]
 pub struct UnknownTool {
     /// The product.
     pub kind: ToolKind,
@@ -277,7 +278,7 @@ pub struct UnknownTool {
     pub name: String,
 }
 
-fn known(kind: ToolKind) -> Vec<&'static str> {
+fn known_releases(kind: ToolKind) -> Vec<&'static str> {
     Tool::all(kind).map(Tool::minor).collect()
 }
 
@@ -306,7 +307,8 @@ impl Tool {
 
     /// Whether it runs other files of its wheels. If so, all files stay where they are in the wheels.
     pub(super) fn runs_others(&self) -> bool {
-        matches!(self.kind, ToolKind::Cicc | ToolKind::Nvcc | ToolKind::Nvrtc) && self.source == Source::PyPi
+        matches!(self.kind, ToolKind::Cicc | ToolKind::Nvcc | ToolKind::Nvrtc)
+            && self.source == PackageSource::PyPi
     }
 
     /// Returns its path within its folder.
@@ -343,7 +345,7 @@ impl From<&Release> for Tool {
         Tool {
             kind: ToolKind::Ptxas,
             version: release.version,
-            source: Source::PyPi,
+            source: PackageSource::PyPi,
             package: release.package,
             member: release.ptxas,
             sha256: release.sha256,
@@ -383,7 +385,8 @@ pub enum Installable {
 pub enum UnknownInstallable {
     /// No release of ptxas has this name.
     #[error(
-        "{0}; or cuobjdump, nvjitlink@RELEASE, nvlink@RELEASE, ptxjit@VERSION, cicc@RELEASE, nvcc@RELEASE or nvrtc@RELEASE"
+        "{0}; or cuobjdump, nvjitlink@RELEASE, nvlink@RELEASE, ptxjit@VERSION, cicc@RELEASE, nvcc@RELEASE \
+         or nvrtc@RELEASE"
     )]
     Release(#[from] UnknownRelease),
     /// No release of another product has this name.

@@ -4,7 +4,7 @@ use super::{Parser, Result, SHOWN};
 use crate::{
     error::{ParseError, ParseErrorKind},
     expr::Expr,
-    lexer::Kind,
+    lexer::LexemeKind,
     ops::BinaryOp,
     span::Span,
     tree::{Attribute, Declaration, Declarator, Initializer, InitializerList, Property, Specifier},
@@ -29,7 +29,7 @@ impl Parser<'_> {
     /// Parses a declaration statement.
     pub(super) fn declaration(&mut self) -> Result<Declaration> {
         let start = self.current.span;
-        if self.current.kind != Kind::Dotted {
+        if self.current.kind != LexemeKind::Dotted {
             return Err(self.expected("a declaration"));
         }
         let specifiers = self.specifiers()?;
@@ -39,30 +39,30 @@ impl Parser<'_> {
     /// Parses the rest of a declaration statement after its specifiers.
     pub(super) fn declarators(&mut self, start: Span, specifiers: Vec<Specifier>) -> Result<Declaration> {
         let mut declarators = vec![self.first_declarator(&specifiers)?];
-        while self.eat(Kind::Comma) {
+        while self.eat(LexemeKind::Comma) {
             declarators.push(self.declarator()?);
         }
-        self.expect(Kind::Semicolon, "`;`")?;
+        self.expect(LexemeKind::Semicolon, "`;`")?;
         Ok(Declaration { specifiers, declarators, span: self.span_from(start) })
     }
 
     /// Parses a parenthesized list of parameters. Each declares a single variable.
     pub(super) fn parameters(&mut self) -> Result<Vec<Declaration>> {
-        self.expect(Kind::OpenParen, "`(`")?;
+        self.expect(LexemeKind::OpenParen, "`(`")?;
         let mut parameters = Vec::new();
-        if self.eat(Kind::CloseParen) {
+        if self.eat(LexemeKind::CloseParen) {
             return Ok(parameters);
         }
         loop {
             let start = self.current.span;
-            if self.current.kind != Kind::Dotted {
+            if self.current.kind != LexemeKind::Dotted {
                 return Err(self.expected("a parameter"));
             }
             let specifiers = self.specifiers()?;
             let declarators = vec![self.first_declarator(&specifiers)?];
             parameters.push(Declaration { specifiers, declarators, span: self.span_from(start) });
-            if !self.eat(Kind::Comma) {
-                self.expect(Kind::CloseParen, "`,` or `)`")?;
+            if !self.eat(LexemeKind::Comma) {
+                self.expect(LexemeKind::CloseParen, "`,` or `)`")?;
                 return Ok(parameters);
             }
         }
@@ -71,7 +71,7 @@ impl Parser<'_> {
     /// Parses the dotted words before a name, up to `.entry` or `.func`.
     pub(super) fn specifiers(&mut self) -> Result<Vec<Specifier>> {
         let mut specifiers = Vec::new();
-        while self.current.kind == Kind::Dotted {
+        while self.current.kind == LexemeKind::Dotted {
             let word = self.text();
             if matches!(word, ".entry" | ".func") {
                 break;
@@ -92,15 +92,18 @@ impl Parser<'_> {
                 _ => match keyword(word) {
                     Some(Specifier::Space(space, None)) => {
                         self.advance();
-                        let bank =
-                            if self.current.kind == Kind::OpenBracket { self.dimension()? } else { None };
+                        let bank = if self.current.kind == LexemeKind::OpenBracket {
+                            self.dimension()?
+                        } else {
+                            None
+                        };
                         Specifier::Space(space, bank.map(Box::new))
                     }
                     Some(specifier) => {
                         self.advance();
                         specifier
                     }
-                    None => Specifier::Word(Box::new(self.named(Kind::Dotted, "a specifier")?)),
+                    None => Specifier::Word(Box::new(self.named(LexemeKind::Dotted, "a specifier")?)),
                 },
             });
         }
@@ -109,24 +112,24 @@ impl Parser<'_> {
     }
 
     fn attributes(&mut self) -> Result<Vec<Attribute>> {
-        self.expect(Kind::OpenParen, "`(`")?;
+        self.expect(LexemeKind::OpenParen, "`(`")?;
         let mut attributes = Vec::new();
-        if self.eat(Kind::CloseParen) {
+        if self.eat(LexemeKind::CloseParen) {
             return Ok(attributes);
         }
         loop {
-            let name = self.named(Kind::Dotted, "an attribute")?;
+            let name = self.named(LexemeKind::Dotted, "an attribute")?;
             let mut arguments = Vec::new();
-            if self.eat(Kind::OpenParen) {
+            if self.eat(LexemeKind::OpenParen) {
                 arguments.push(self.expression()?);
-                while self.eat(Kind::Comma) {
+                while self.eat(LexemeKind::Comma) {
                     arguments.push(self.expression()?);
                 }
-                self.expect(Kind::CloseParen, "`,` or `)`")?;
+                self.expect(LexemeKind::CloseParen, "`,` or `)`")?;
             }
             attributes.push(Attribute { name, arguments });
-            if !self.eat(Kind::Comma) {
-                self.expect(Kind::CloseParen, "`,` or `)`")?;
+            if !self.eat(LexemeKind::Comma) {
+                self.expect(LexemeKind::CloseParen, "`,` or `)`")?;
                 return Ok(attributes);
             }
         }
@@ -135,7 +138,7 @@ impl Parser<'_> {
     /// The declarator behind these specifiers. Where there is no name, a word that is no specifier was meant to be it.
     fn first_declarator(&mut self, specifiers: &[Specifier]) -> Result<Declarator> {
         match specifiers.last() {
-            Some(Specifier::Word(word)) if self.current.kind != Kind::Name => {
+            Some(Specifier::Word(word)) if self.current.kind != LexemeKind::Name => {
                 let shown = &word.text[..word.text.len().min(SHOWN)];
                 let found = format!("`{shown}` (a name does not begin with a point)").into();
                 let kind = ParseErrorKind::Expected { expected: "a name", found };
@@ -146,47 +149,47 @@ impl Parser<'_> {
     }
 
     fn declarator(&mut self) -> Result<Declarator> {
-        let name = self.named(Kind::Name, "a name")?;
-        let count = if self.eat(Kind::Infix(BinaryOp::Lt)) {
+        let name = self.named(LexemeKind::Name, "a name")?;
+        let count = if self.eat(LexemeKind::Infix(BinaryOp::Lt)) {
             // Exclude comparisons, which would consume the closing `>`.
             let count = self.expression_above(BinaryOp::Shl.precedence())?;
-            self.expect(Kind::Infix(BinaryOp::Gt), "`>`")?;
+            self.expect(LexemeKind::Infix(BinaryOp::Gt), "`>`")?;
             Some(count)
         } else {
             None
         };
         let mut dimensions = Vec::new();
-        while self.current.kind == Kind::OpenBracket {
+        while self.current.kind == LexemeKind::OpenBracket {
             dimensions.push(self.dimension()?);
         }
-        let initializer = if self.eat(Kind::Assign) { Some(self.initializer()?) } else { None };
+        let initializer = if self.eat(LexemeKind::Assign) { Some(self.initializer()?) } else { None };
         Ok(Declarator { name, count, dimensions, initializer })
     }
 
     /// `[ ]` or `[ expression ]`
     fn dimension(&mut self) -> Result<Option<Expr>> {
-        self.expect(Kind::OpenBracket, "`[`")?;
-        if self.eat(Kind::CloseBracket) {
+        self.expect(LexemeKind::OpenBracket, "`[`")?;
+        if self.eat(LexemeKind::CloseBracket) {
             return Ok(None);
         }
         let length = self.expression()?;
-        self.expect(Kind::CloseBracket, "`]`")?;
+        self.expect(LexemeKind::CloseBracket, "`]`")?;
         Ok(Some(length))
     }
 
     fn initializer(&mut self) -> Result<Initializer> {
-        if self.current.kind != Kind::OpenBrace {
+        if self.current.kind != LexemeKind::OpenBrace {
             return Ok(Initializer::Value(self.expression()?));
         }
         let start = self.current.span;
         self.enter()?;
         self.advance();
         let mut list = InitializerList::default();
-        while self.current.kind != Kind::CloseBrace {
+        while self.current.kind != LexemeKind::CloseBrace {
             let entry = self.entry()?;
             list.items.push(entry);
-            list.trailing_comma = self.eat(Kind::Comma);
-            if !list.trailing_comma && self.current.kind != Kind::CloseBrace {
+            list.trailing_comma = self.eat(LexemeKind::Comma);
+            if !list.trailing_comma && self.current.kind != LexemeKind::CloseBrace {
                 return Err(self.expected("`,` or `}`"));
             }
         }
@@ -199,7 +202,7 @@ impl Parser<'_> {
     /// Parses an entry of a list.
     fn entry(&mut self) -> Result<Initializer> {
         match self.initializer()? {
-            Initializer::Value(expr) if self.current.kind == Kind::Assign => {
+            Initializer::Value(expr) if self.current.kind == LexemeKind::Assign => {
                 let Some(name) = expr.as_name() else { return Err(self.expected("`,` or `}`")) };
                 self.advance();
                 let value = self.expression()?;
@@ -245,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn what_follows_ptr_speaks_of_what_is_pointed_to() {
+    fn specifiers_after_ptr_do_not_describe_the_parameter() {
         let module = parse(".entry k(.param .u64 .ptr .global .align 16 p) { }").unwrap();
         let Item::Function(function) = &module.items[0] else { panic!() };
         let parameter = &function.parameters.as_ref().unwrap()[0];

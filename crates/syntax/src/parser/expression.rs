@@ -4,12 +4,12 @@ use super::{Parser, Result};
 use crate::{
     Text,
     expr::{Expr, NodeId, NodeKind},
-    lexer::Kind,
+    lexer::LexemeKind,
     ops::{BinaryOp, Cast, UnaryOp, precedence},
     span::Span,
 };
 
-/// What has been read of an expression and waits for an operand. Spans are those of the first token.
+/// The beginning of an expression that waits for an operand. A span is that of its first token.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Pending {
     Paren(Span),
@@ -32,24 +32,24 @@ impl Parser<'_> {
 
     /// Parses a constant expression. Outside parentheses it ends before an operator with a precedence below `lowest`.
     pub(super) fn expression_above(&mut self, lowest: u8) -> Result<Expr> {
-        // How many of the pending ones wait for a closing token, before which every operator is welcome.
+        // The number of pending beginnings that wait for a closing token. Before it, every operator is allowed.
         let mut open = 0u32;
         'operand: loop {
             let start = self.current.span;
             match self.current.kind {
-                Kind::Number => {
+                LexemeKind::Number => {
                     self.advance();
-                    if self.current.kind == Kind::OpenParen {
+                    if self.current.kind == LexemeKind::OpenParen {
                         self.wait(Pending::Mask(start))?;
                         open += 1;
                         continue 'operand;
                     }
                     self.builder.push(NodeKind::Number(Text::new(self.lexer.slice(start))), start);
                 }
-                Kind::Name => {
+                LexemeKind::Name => {
                     let text = self.text();
                     self.advance();
-                    if text == "generic" && self.current.kind == Kind::OpenParen {
+                    if text == "generic" && self.current.kind == LexemeKind::OpenParen {
                         self.wait(Pending::Generic(start))?;
                         open += 1;
                         continue 'operand;
@@ -58,16 +58,16 @@ impl Parser<'_> {
                         if text == "WARP_SZ" { NodeKind::WarpSize } else { NodeKind::Name(Text::new(text)) };
                     self.builder.push(kind, start);
                 }
-                Kind::OpenParen => {
+                LexemeKind::OpenParen => {
                     self.wait(Pending::Paren(start))?;
-                    if self.current.kind == Kind::Dotted {
+                    if self.current.kind == LexemeKind::Dotted {
                         let cast = match self.text() {
                             ".s64" => Cast::S64,
                             ".u64" => Cast::U64,
                             _ => return Err(self.expected("`.s64` or `.u64`")),
                         };
                         self.advance();
-                        self.expect(Kind::CloseParen, "`)`")?;
+                        self.expect(LexemeKind::CloseParen, "`)`")?;
                         self.pending.pop();
                         self.pending.push(Pending::Cast(cast, start));
                     } else {
@@ -82,22 +82,22 @@ impl Parser<'_> {
                 }
             }
 
-            // An operand is complete: join it with what waits for it, until something waits for another operand.
+            // An operand is complete: join it with the pending beginnings, until one of them waits for another operand.
             loop {
                 self.join_while(|pending| matches!(pending, Pending::Unary(..) | Pending::Cast(..)));
-                let welcome = |precedence| open > 0 || precedence >= lowest;
-                if let Kind::Infix(op) = self.current.kind
-                    && welcome(op.precedence())
+                let lowest = if open > 0 { 0 } else { lowest };
+                if let LexemeKind::Infix(op) = self.current.kind
+                    && op.precedence() >= lowest
                 {
-                    let tighter =
-                        |p: &Pending| matches!(p, Pending::Binary(o, _) if o.precedence() >= op.precedence());
-                    self.join_while(tighter);
+                    self.join_while(|pending| {
+                        matches!(pending, Pending::Binary(other, _) if other.precedence() >= op.precedence())
+                    });
                     self.pending.push(Pending::Binary(op, self.top()));
                     self.advance();
                     continue 'operand;
                 }
                 self.join_while(|pending| matches!(pending, Pending::Binary(..)));
-                if self.current.kind == Kind::Question && welcome(precedence::TERNARY) {
+                if self.current.kind == LexemeKind::Question && precedence::TERNARY >= lowest {
                     self.wait(Pending::Then(self.top()))?;
                     open += 1;
                     continue 'operand;
@@ -108,7 +108,7 @@ impl Parser<'_> {
                         return Ok(self.builder.take());
                     }
                     Some(&Pending::Then(condition)) => {
-                        self.expect(Kind::Colon, "`:`")?;
+                        self.expect(LexemeKind::Colon, "`:`")?;
                         let then = self.top();
                         self.pending.pop();
                         self.pending.push(Pending::Otherwise(condition, then));
@@ -116,7 +116,7 @@ impl Parser<'_> {
                         continue 'operand;
                     }
                     Some(_) => {
-                        self.expect(Kind::CloseParen, "`)`")?;
+                        self.expect(LexemeKind::CloseParen, "`)`")?;
                         self.join();
                         open -= 1;
                     }
@@ -169,10 +169,10 @@ impl Parser<'_> {
 }
 
 /// Returns the prefix operator of a token.
-fn unary(kind: Kind) -> Option<UnaryOp> {
+fn unary(kind: LexemeKind) -> Option<UnaryOp> {
     match kind {
-        Kind::Prefix(op) => Some(op),
-        Kind::Infix(infix) => UnaryOp::ALL.into_iter().find(|op| op.symbol() == infix.symbol()),
+        LexemeKind::Prefix(op) => Some(op),
+        LexemeKind::Infix(infix) => UnaryOp::ALL.into_iter().find(|op| op.symbol() == infix.symbol()),
         _ => None,
     }
 }
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_expression_is_refused() {
+    fn malformed_expressions_are_errors() {
         for text in
             ["", "1 2", "a(1)", "()", "(1", "1)", "1 +", "* 1", "1 ? 2", "1 : 2", "(.s32)1", "{1}", "(.s64)"]
         {

@@ -2,7 +2,7 @@
 
 use super::{Parser, Result, begins_item, declaration::is_specifier};
 use crate::{
-    lexer::Kind,
+    lexer::LexemeKind,
     span::Span,
     tree::{Function, FunctionKind, Item, Specifier, Statement, Tokens},
 };
@@ -15,7 +15,7 @@ impl Parser<'_> {
     pub(super) fn function_or_variables(&mut self) -> Result<Item> {
         let start = self.current.span;
         let specifiers = self.specifiers()?;
-        if self.current.kind == Kind::Dotted {
+        if self.current.kind == LexemeKind::Dotted {
             return Ok(Item::Function(Box::new(self.function(start, specifiers)?)));
         }
         Ok(Item::Variables(self.declarators(start, specifiers)?))
@@ -30,13 +30,15 @@ impl Parser<'_> {
         };
         self.advance();
         let after = self.specifiers()?;
-        let results = if self.current.kind == Kind::OpenParen { Some(self.parameters()?) } else { None };
-        let name = self.named(Kind::Name, "the name of a function")?;
-        let parameters = if self.current.kind == Kind::OpenParen { Some(self.parameters()?) } else { None };
+        let results =
+            if self.current.kind == LexemeKind::OpenParen { Some(self.parameters()?) } else { None };
+        let name = self.named(LexemeKind::Name, "the name of a function")?;
+        let parameters =
+            if self.current.kind == LexemeKind::OpenParen { Some(self.parameters()?) } else { None };
         let directives = self.function_directives()?;
-        let semicolon = self.eat(Kind::Semicolon);
+        let semicolon = self.eat(LexemeKind::Semicolon);
         let body =
-            if self.current.kind == Kind::OpenBrace && !semicolon { Some(self.block()?) } else { None };
+            if self.current.kind == LexemeKind::OpenBrace && !semicolon { Some(self.block()?) } else { None };
         Ok(Function {
             before,
             kind,
@@ -56,16 +58,18 @@ impl Parser<'_> {
         let mut tokens = Tokens::new();
         loop {
             match self.current.kind {
-                Kind::OpenBrace | Kind::Semicolon | Kind::End => return Ok(tokens),
+                LexemeKind::OpenBrace | LexemeKind::Semicolon | LexemeKind::End => return Ok(tokens),
                 // The only directive here that has a semicolon of its own.
-                Kind::Dotted if self.text() == ".pragma" => {
+                LexemeKind::Dotted if self.text() == ".pragma" => {
                     let pragma = self.directive()?;
                     tokens.extend(pragma);
                 }
                 // The next statement: this is a prototype without semicolon.
-                Kind::Dotted if begins_item(self.text()) => return Ok(tokens),
-                Kind::Dotted | Kind::Number | Kind::Name | Kind::Comma => self.keep_next(&mut tokens),
-                Kind::OpenParen | Kind::CloseParen | Kind::String if !tokens.is_empty() => {
+                LexemeKind::Dotted if begins_item(self.text()) => return Ok(tokens),
+                LexemeKind::Dotted | LexemeKind::Number | LexemeKind::Name | LexemeKind::Comma => {
+                    self.keep_next(&mut tokens)
+                }
+                LexemeKind::OpenParen | LexemeKind::CloseParen | LexemeKind::String if !tokens.is_empty() => {
                     self.keep_next(&mut tokens);
                 }
                 _ => return Err(self.expected("`{` or `;`")),
@@ -76,9 +80,9 @@ impl Parser<'_> {
     /// `{ statement ... }`
     fn block(&mut self) -> Result<Vec<Statement>> {
         self.enter()?;
-        self.expect(Kind::OpenBrace, "`{`")?;
+        self.expect(LexemeKind::OpenBrace, "`{`")?;
         let mut statements = Vec::new();
-        while self.current.kind != Kind::CloseBrace {
+        while self.current.kind != LexemeKind::CloseBrace {
             let statement = self.or_unread(Parser::statement, Statement::Unread, true)?;
             statements.push(statement);
         }
@@ -89,16 +93,18 @@ impl Parser<'_> {
 
     fn statement(&mut self) -> Result<Statement> {
         match self.current.kind {
-            Kind::OpenBrace => Ok(Statement::Block(self.block()?)),
-            Kind::Dotted if is_specifier(self.text()) => Ok(Statement::Variables(self.declaration()?)),
-            Kind::Dotted if self.text() == ".branchtargets" => {
+            LexemeKind::OpenBrace => Ok(Statement::Block(self.block()?)),
+            LexemeKind::Dotted if is_specifier(self.text()) => Ok(Statement::Variables(self.declaration()?)),
+            LexemeKind::Dotted if self.text() == ".branchtargets" => {
                 Ok(Statement::BranchTargets(self.branch_targets()?))
             }
-            Kind::Dotted if IN_FUNCTIONS.contains(&self.text()) => Ok(Statement::Tokens(self.directive()?)),
-            Kind::Dotted => Err(self.expected("a directive of functions")),
-            Kind::Semicolon => Ok(Statement::Tokens(self.directive()?)),
-            Kind::Name if self.lexer.clone().next().kind == Kind::Colon => {
-                let name = self.named(Kind::Name, "a label")?;
+            LexemeKind::Dotted if IN_FUNCTIONS.contains(&self.text()) => {
+                Ok(Statement::Tokens(self.directive()?))
+            }
+            LexemeKind::Dotted => Err(self.expected("a directive of functions")),
+            LexemeKind::Semicolon => Ok(Statement::Tokens(self.directive()?)),
+            LexemeKind::Name if self.lexer.clone().next().kind == LexemeKind::Colon => {
+                let name = self.named(LexemeKind::Name, "a label")?;
                 self.advance();
                 Ok(Statement::Label(name))
             }
@@ -154,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn statements_are_told_apart_by_their_first_tokens() {
+    fn statements_are_recognized_by_their_first_tokens() {
         let body = function(
             ".func f() { .reg .b32 %r<2>; a: b: { @!p bra a; } ts: .branchtargets a, b; call (x), f, (y); \
              .loc 1 2 3 .pragma \"p\"; _: frob.L1::x {a, b}, [c+-4]; }",

@@ -4,7 +4,7 @@ use super::{Parser, Result};
 use crate::{
     Text,
     instruction::{BranchTargets, Guard, Instruction, Operand},
-    lexer::Kind,
+    lexer::LexemeKind,
     ops::UnaryOp,
     span::{Name, Span},
     tree::{Gap, Statement, Tokens},
@@ -16,16 +16,19 @@ impl Parser<'_> {
     /// tokens.
     pub(super) fn instruction_or_tokens(&mut self) -> Result<Statement> {
         // Only the end shows whether the instruction has this form. Other forms are rare, so parsing them twice is cheap.
-        let mark = self.mark();
+        let checkpoint = self.checkpoint();
         let error = match self.instruction() {
             Ok(instruction) => return Ok(Statement::Instruction(Box::new(instruction))),
             Err(error) => error,
         };
-        self.give_up(mark);
+        self.give_up(checkpoint);
         let mut tokens = Tokens::new();
-        let begins = matches!(self.current.kind, Kind::Name | Kind::At);
-        self.keep_balanced(&mut tokens, |parser| parser.current.kind == Kind::Semicolon)?;
-        if !begins || self.current.kind != Kind::Semicolon || tokens.iter().any(|token| token.text == ";") {
+        let begins = matches!(self.current.kind, LexemeKind::Name | LexemeKind::At);
+        self.keep_balanced(&mut tokens, |parser| parser.current.kind == LexemeKind::Semicolon)?;
+        if !begins
+            || self.current.kind != LexemeKind::Semicolon
+            || tokens.iter().any(|token| token.text == ";")
+        {
             return Err(error);
         }
         self.keep_next(&mut tokens);
@@ -34,13 +37,13 @@ impl Parser<'_> {
 
     fn instruction(&mut self) -> Result<Instruction> {
         let start = self.current.span;
-        let guard = if self.eat(Kind::At) {
-            let negated = self.eat(Kind::Prefix(UnaryOp::Not));
-            Some(Guard { negated, predicate: self.named(Kind::Name, "a predicate")? })
+        let guard = if self.eat(LexemeKind::At) {
+            let negated = self.eat(LexemeKind::Prefix(UnaryOp::Not));
+            Some(Guard { negated, predicate: self.named(LexemeKind::Name, "a predicate")? })
         } else {
             None
         };
-        if self.current.kind != Kind::Name {
+        if self.current.kind != LexemeKind::Name {
             return Err(self.expected("an opcode"));
         }
         let Some(opcode) = Opcode::from_keyword(self.text()) else {
@@ -50,15 +53,15 @@ impl Parser<'_> {
         let modifiers = self.modifiers();
         let is_call = opcode == Opcode::Call;
         let mut operands = Vec::new();
-        if self.current.kind != Kind::Semicolon {
+        if self.current.kind != LexemeKind::Semicolon {
             loop {
                 operands.push(self.operand(is_call)?);
-                if !self.eat(Kind::Comma) {
+                if !self.eat(LexemeKind::Comma) {
                     break;
                 }
             }
         }
-        self.expect(Kind::Semicolon, "`;`")?;
+        self.expect(LexemeKind::Semicolon, "`;`")?;
         // Modules have many instructions with few operands each.
         operands.shrink_to_fit();
         Ok(Instruction { guard, opcode, modifiers, operands, span: self.span_from(start) })
@@ -70,39 +73,39 @@ impl Parser<'_> {
         let mut behind_colons = false;
         while self.current.gap == Gap::Joined {
             match self.current.kind {
-                Kind::Dotted => {}
-                Kind::DoubleColon if self.previous_end > start => {}
-                Kind::Number if behind_colons || self.text().starts_with('.') => {}
-                Kind::Name if behind_colons => {}
+                LexemeKind::Dotted => {}
+                LexemeKind::DoubleColon if self.previous_end > start => {}
+                LexemeKind::Number if behind_colons || self.text().starts_with('.') => {}
+                LexemeKind::Name if behind_colons => {}
                 _ => break,
             }
-            behind_colons = self.advance().kind == Kind::DoubleColon;
+            behind_colons = self.advance().kind == LexemeKind::DoubleColon;
         }
         let text = self.lexer.slice(Span { start, end: self.previous_end.max(start) });
         let dots: Vec<usize> = text.match_indices('.').map(|(at, _)| at).chain([text.len()]).collect();
-        let name = |pair: &[usize]| Name {
+        let names = dots.windows(2).map(|pair| Name {
             text: Text::new(&text[pair[0]..pair[1]]),
             span: Span { start: start + pair[0] as u32, end: start + pair[1] as u32 },
-        };
-        dots.windows(2).map(name).collect()
+        });
+        names.collect()
     }
 
     fn operand(&mut self, is_call: bool) -> Result<Operand> {
         match self.current.kind {
-            Kind::OpenBracket => Ok(Operand::Address(self.bracketed()?)),
-            Kind::OpenBrace => Ok(Operand::Vector(self.operands(Kind::CloseBrace)?)),
-            Kind::OpenParen if is_call => Ok(Operand::List(self.operands(Kind::CloseParen)?)),
-            Kind::Name => {
-                let mark = self.mark();
-                let name = self.named(Kind::Name, "a name")?;
+            LexemeKind::OpenBracket => Ok(Operand::Address(self.bracketed()?)),
+            LexemeKind::OpenBrace => Ok(Operand::Vector(self.operands(LexemeKind::CloseBrace)?)),
+            LexemeKind::OpenParen if is_call => Ok(Operand::List(self.operands(LexemeKind::CloseParen)?)),
+            LexemeKind::Name => {
+                let checkpoint = self.checkpoint();
+                let name = self.named(LexemeKind::Name, "a name")?;
                 match self.current.kind {
-                    Kind::OpenBracket => Ok(Operand::Element(name, self.bracketed()?)),
-                    Kind::Dotted if self.current.gap == Gap::Joined => {
-                        let suffix = self.named(Kind::Dotted, "an element of a vector")?;
+                    LexemeKind::OpenBracket => Ok(Operand::Element(name, self.bracketed()?)),
+                    LexemeKind::Dotted if self.current.gap == Gap::Joined => {
+                        let suffix = self.named(LexemeKind::Dotted, "an element of a vector")?;
                         Ok(Operand::Component(name, suffix))
                     }
                     _ => {
-                        self.back_to(mark);
+                        self.back_to(checkpoint);
                         Ok(Operand::Value(self.expression()?))
                     }
                 }
@@ -113,21 +116,21 @@ impl Parser<'_> {
 
     /// `[ expression ]`
     fn bracketed(&mut self) -> Result<crate::Expr> {
-        self.expect(Kind::OpenBracket, "`[`")?;
+        self.expect(LexemeKind::OpenBracket, "`[`")?;
         let expr = self.expression()?;
-        self.expect(Kind::CloseBracket, "`]`")?;
+        self.expect(LexemeKind::CloseBracket, "`]`")?;
         Ok(expr)
     }
 
     /// Operands between an opening token, which is the current one, and this closing one.
-    fn operands(&mut self, close: Kind) -> Result<Vec<Operand>> {
+    fn operands(&mut self, close: LexemeKind) -> Result<Vec<Operand>> {
         self.enter()?;
         self.advance();
         let mut operands = Vec::new();
         if self.current.kind != close {
             loop {
                 operands.push(self.operand(false)?);
-                if !self.eat(Kind::Comma) {
+                if !self.eat(LexemeKind::Comma) {
                     break;
                 }
             }
@@ -141,11 +144,11 @@ impl Parser<'_> {
     pub(super) fn branch_targets(&mut self) -> Result<BranchTargets> {
         let start = self.current.span;
         self.advance();
-        let mut targets = vec![self.named(Kind::Name, "a label")?];
-        while self.eat(Kind::Comma) {
-            targets.push(self.named(Kind::Name, "a label")?);
+        let mut targets = vec![self.named(LexemeKind::Name, "a label")?];
+        while self.eat(LexemeKind::Comma) {
+            targets.push(self.named(LexemeKind::Name, "a label")?);
         }
-        self.expect(Kind::Semicolon, "`;`")?;
+        self.expect(LexemeKind::Semicolon, "`;`")?;
         Ok(BranchTargets { targets, span: self.span_from(start) })
     }
 }
@@ -171,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn every_form_of_operand_is_told_apart() {
+    fn forms_of_operands_are_distinguished() {
         let kinds = |text: &str| -> String {
             let kind = |operand: &Operand| match operand {
                 Operand::Value(_) => 'v',

@@ -5,13 +5,13 @@ use crate::{
     Text,
     error::ParseError,
     expr::Builder,
-    lexer::{Kind, Lexeme, Lexer},
+    lexer::{Lexeme, LexemeKind, Lexer},
     ops::BinaryOp,
     tree::{Gap, Token, Tokens, Unread},
 };
 
 /// A saved parser position for backtracking.
-pub(super) struct Mark<'t> {
+pub(super) struct Checkpoint<'t> {
     lexer: Lexer<'t>,
     current: Lexeme,
     previous_end: u32,
@@ -19,19 +19,19 @@ pub(super) struct Mark<'t> {
 }
 
 impl<'t> Parser<'t> {
-    pub(super) fn mark(&self) -> Mark<'t> {
+    pub(super) fn checkpoint(&self) -> Checkpoint<'t> {
         let (lexer, current) = (self.lexer.clone(), self.current);
-        Mark { lexer, current, previous_end: self.previous_end, depth: self.depth }
+        Checkpoint { lexer, current, previous_end: self.previous_end, depth: self.depth }
     }
 
-    pub(super) fn back_to(&mut self, mark: Mark<'t>) {
-        (self.lexer, self.current) = (mark.lexer, mark.current);
-        (self.previous_end, self.depth) = (mark.previous_end, mark.depth);
+    pub(super) fn back_to(&mut self, checkpoint: Checkpoint<'t>) {
+        (self.lexer, self.current) = (checkpoint.lexer, checkpoint.current);
+        (self.previous_end, self.depth) = (checkpoint.previous_end, checkpoint.depth);
     }
 
-    /// Backtracks to the mark and discards the unfinished expression.
-    pub(super) fn give_up(&mut self, mark: Mark<'t>) {
-        self.back_to(mark);
+    /// Backtracks to the checkpoint and discards the unfinished expression.
+    pub(super) fn give_up(&mut self, checkpoint: Checkpoint<'t>) {
+        self.back_to(checkpoint);
         self.builder = Builder::new();
         self.pending.clear();
     }
@@ -43,12 +43,12 @@ impl<'t> Parser<'t> {
         unread: fn(Box<Unread>) -> T,
         in_block: bool,
     ) -> Result<T> {
-        let mark = self.mark();
+        let checkpoint = self.checkpoint();
         let error = match read(self) {
             Err(error) if !self.stuck => error,
             result => return result,
         };
-        self.give_up(mark);
+        self.give_up(checkpoint);
         let tokens = self.kept_statement(in_block, error.clone())?;
         Ok(unread(Box::new(Unread { tokens, error })))
     }
@@ -61,23 +61,23 @@ impl<'t> Parser<'t> {
         match self.text() {
             ".file" => {
                 self.keep_next(&mut tokens);
-                self.keep(&mut tokens, Kind::Number, "the number of a file")?;
-                self.keep(&mut tokens, Kind::String, "the name of a file")?;
+                self.keep(&mut tokens, LexemeKind::Number, "the number of a file")?;
+                self.keep(&mut tokens, LexemeKind::String, "the name of a file")?;
                 // LLVM 14 writes folder and file as two strings.
-                if self.current.kind == Kind::String {
+                if self.current.kind == LexemeKind::String {
                     self.keep_next(&mut tokens);
                 }
-                if self.current.kind == Kind::Comma {
+                if self.current.kind == LexemeKind::Comma {
                     self.keep_next(&mut tokens);
-                    self.keep(&mut tokens, Kind::Number, "a time")?;
-                    self.keep(&mut tokens, Kind::Comma, "`,`")?;
-                    self.keep(&mut tokens, Kind::Number, "a size")?;
+                    self.keep(&mut tokens, LexemeKind::Number, "a time")?;
+                    self.keep(&mut tokens, LexemeKind::Comma, "`,`")?;
+                    self.keep(&mut tokens, LexemeKind::Number, "a size")?;
                 }
             }
             ".loc" => {
                 self.keep_next(&mut tokens);
                 self.keep_place(&mut tokens)?;
-                while self.current.kind == Kind::Comma {
+                while self.current.kind == LexemeKind::Comma {
                     self.keep_next(&mut tokens);
                     match self.text() {
                         "inlined_at" => {
@@ -86,10 +86,10 @@ impl<'t> Parser<'t> {
                         }
                         "function_name" => {
                             self.keep_next(&mut tokens);
-                            self.keep(&mut tokens, Kind::Name, "a label")?;
-                            if self.current.kind == Kind::Infix(BinaryOp::Add) {
+                            self.keep(&mut tokens, LexemeKind::Name, "a label")?;
+                            if self.current.kind == LexemeKind::Infix(BinaryOp::Add) {
                                 self.keep_next(&mut tokens);
-                                self.keep(&mut tokens, Kind::Number, "a number")?;
+                                self.keep(&mut tokens, LexemeKind::Number, "a number")?;
                             }
                         }
                         _ => return Err(self.expected("`function_name` or `inlined_at`")),
@@ -98,8 +98,8 @@ impl<'t> Parser<'t> {
             }
             ".section" => self.section(&mut tokens)?,
             _ => {
-                self.keep_balanced(&mut tokens, |parser| parser.current.kind == Kind::Semicolon)?;
-                self.keep(&mut tokens, Kind::Semicolon, "`;`")?;
+                self.keep_balanced(&mut tokens, |parser| parser.current.kind == LexemeKind::Semicolon)?;
+                self.keep(&mut tokens, LexemeKind::Semicolon, "`;`")?;
             }
         }
         Ok(tokens)
@@ -107,30 +107,30 @@ impl<'t> Parser<'t> {
 
     /// Keeps the file, line and column of a `.loc` directive.
     fn keep_place(&mut self, tokens: &mut Tokens) -> Result<()> {
-        self.keep(tokens, Kind::Number, "the number of a file")?;
-        self.keep(tokens, Kind::Number, "the number of a line")?;
-        self.keep(tokens, Kind::Number, "the number of a column")
+        self.keep(tokens, LexemeKind::Number, "the number of a file")?;
+        self.keep(tokens, LexemeKind::Number, "the number of a line")?;
+        self.keep(tokens, LexemeKind::Number, "the number of a column")
     }
 
     /// Keeps `.section NAME { ... }`. Everything between two names becomes a single token, because debug information is large.
     fn section(&mut self, tokens: &mut Tokens) -> Result<()> {
         self.keep_next(tokens);
-        self.keep(tokens, Kind::Dotted, "the name of a section")?;
-        self.keep(tokens, Kind::OpenBrace, "`{`")?;
+        self.keep(tokens, LexemeKind::Dotted, "the name of a section")?;
+        self.keep(tokens, LexemeKind::OpenBrace, "`{`")?;
         let mut open = 1;
         let mut first: Option<Lexeme> = None;
         while open > 0 {
             let alone = match self.current.kind {
-                Kind::OpenBrace => {
+                LexemeKind::OpenBrace => {
                     open += 1;
                     true
                 }
-                Kind::CloseBrace => {
+                LexemeKind::CloseBrace => {
                     open -= 1;
                     true
                 }
-                Kind::End | Kind::Bad => return Err(self.expected("`}`")),
-                kind => kind == Kind::Name,
+                LexemeKind::End | LexemeKind::Bad => return Err(self.expected("`}`")),
+                kind => kind == LexemeKind::Name,
             };
             if alone {
                 self.push_run(tokens, first.take());
@@ -151,7 +151,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    fn keep(&mut self, tokens: &mut Tokens, kind: Kind, expected: &'static str) -> Result<()> {
+    fn keep(&mut self, tokens: &mut Tokens, kind: LexemeKind, expected: &'static str) -> Result<()> {
         if self.current.kind != kind {
             return Err(self.expected(expected));
         }
@@ -183,8 +183,8 @@ impl<'t> Parser<'t> {
     ) -> Result<()> {
         while !is_end(self) {
             match self.current.kind {
-                Kind::OpenBrace => self.keep_braces(tokens)?,
-                Kind::CloseBrace | Kind::End | Kind::Bad => return Ok(()),
+                LexemeKind::OpenBrace => self.keep_braces(tokens)?,
+                LexemeKind::CloseBrace | LexemeKind::End | LexemeKind::Bad => return Ok(()),
                 _ => self.keep_next(tokens),
             }
         }
@@ -196,10 +196,10 @@ impl<'t> Parser<'t> {
         let mut open = 0u32;
         loop {
             match self.current.kind {
-                Kind::OpenBrace => open += 1,
-                Kind::CloseBrace => open -= 1,
-                Kind::End => return self.stick("`}`"),
-                Kind::Bad if self.lexer.is_stuck() => return self.stick("`}`"),
+                LexemeKind::OpenBrace => open += 1,
+                LexemeKind::CloseBrace => open -= 1,
+                LexemeKind::End => return self.stick("`}`"),
+                LexemeKind::Bad if self.lexer.is_stuck() => return self.stick("`}`"),
                 _ => {}
             }
             self.keep_next(tokens);
@@ -226,16 +226,16 @@ impl<'t> Parser<'t> {
             let begins_line = self.current.gap == Gap::Line && !tokens.is_empty();
             let behind_word = tokens.last().is_some_and(|token| token.text.starts_with('.'));
             match self.current.kind {
-                Kind::End if in_block => return self.stick("`}`"),
-                Kind::End => return Ok(tokens),
-                Kind::CloseBrace if in_block && !tokens.is_empty() => return Ok(tokens),
-                Kind::CloseBrace => {
+                LexemeKind::End if in_block => return self.stick("`}`"),
+                LexemeKind::End => return Ok(tokens),
+                LexemeKind::CloseBrace if in_block && !tokens.is_empty() => return Ok(tokens),
+                LexemeKind::CloseBrace => {
                     self.stuck = true;
                     return Err(error);
                 }
-                Kind::Bad if self.lexer.is_stuck() => return self.stick("a statement"),
+                LexemeKind::Bad if self.lexer.is_stuck() => return self.stick("a statement"),
                 _ if line && begins_line => return Ok(tokens),
-                Kind::Dotted
+                LexemeKind::Dotted
                     if begins_line
                         && !in_block
                         && parens == 0
@@ -244,22 +244,25 @@ impl<'t> Parser<'t> {
                 {
                     return Ok(tokens);
                 }
-                Kind::OpenBrace => {
+                LexemeKind::OpenBrace => {
                     self.keep_braces(&mut tokens)?;
-                    let goes_on = matches!(self.current.kind, Kind::Comma | Kind::Semicolon | Kind::Assign);
+                    let goes_on = matches!(
+                        self.current.kind,
+                        LexemeKind::Comma | LexemeKind::Semicolon | LexemeKind::Assign
+                    );
                     if !goes_on {
                         return Ok(tokens);
                     }
                     continue;
                 }
-                Kind::Semicolon => {
+                LexemeKind::Semicolon => {
                     self.keep_next(&mut tokens);
                     return Ok(tokens);
                 }
-                Kind::OpenParen => parens += 1,
-                Kind::CloseParen => parens = parens.saturating_sub(1),
+                LexemeKind::OpenParen => parens += 1,
+                LexemeKind::CloseParen => parens = parens.saturating_sub(1),
                 // `@@DWARF`
-                Kind::At if tokens.len() == 1 && tokens[0].text == "@" => line = true,
+                LexemeKind::At if tokens.len() == 1 && tokens[0].text == "@" => line = true,
                 _ => {}
             }
             self.keep_next(&mut tokens);
@@ -305,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_understood_ends_where_a_statement_can_end() {
+    fn unparsed_statements_end_at_a_statement_boundary() {
         let one = |text: &str, rest: &str, others: usize| {
             let found = unread(&format!("{text}{rest}"));
             assert_eq!(found, (vec![text.to_owned()], others), "{text}{rest}");
@@ -324,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_understood_in_a_function_is_a_statement_of_it() {
+    fn unparsed_statements_in_a_function_belong_to_it() {
         let one = |body: &str, what: &str| {
             assert_eq!(
                 unread(&format!(".func f() {{ {body} }} .func g() {{ }}")),
@@ -340,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_split_into_statements_is_an_error() {
+    fn sources_without_statement_boundaries_are_errors() {
         let message = |text: &str| parse(text).unwrap_err().to_string();
         assert_eq!(message(".func f() { ret; "), "expected `}`, found the end of the text");
         assert_eq!(message(".func f() { ld {a, b ; "), "expected `}`, found the end of the text");

@@ -14,7 +14,7 @@ use crate::{
     Text,
     error::{MAX_NESTING, ParseError, ParseErrorKind},
     expr::{Builder, Expr},
-    lexer::{Kind, Lexeme, Lexer},
+    lexer::{Lexeme, LexemeKind, Lexer},
     span::{Name, Span},
     tree::{Declaration, Gap, Item, Module},
 };
@@ -26,7 +26,7 @@ use crate::{
 pub fn parse(text: &str) -> Result<Module, ParseError> {
     let mut parser = Parser::new(text)?;
     let mut module = Module::default();
-    while parser.current.kind != Kind::End {
+    while parser.current.kind != LexemeKind::End {
         let item = parser.or_unread(Parser::item, Item::Unread, false)?;
         module.items.push(item);
     }
@@ -51,8 +51,8 @@ pub fn each_token(text: &str) -> impl Iterator<Item = Result<crate::Token, Parse
             Err(_) => return parser.take()?.err().map(Err),
         };
         match reading.current.kind {
-            Kind::End => None,
-            Kind::Bad => {
+            LexemeKind::End => None,
+            LexemeKind::Bad => {
                 let error = reading.expected("a token");
                 parser = None;
                 Some(Err(error))
@@ -145,7 +145,7 @@ impl<'t> Parser<'t> {
     }
 
     /// Consumes the current token if it has this kind, and returns whether it did.
-    fn eat(&mut self, kind: Kind) -> bool {
+    fn eat(&mut self, kind: LexemeKind) -> bool {
         let found = self.current.kind == kind;
         if found {
             self.advance();
@@ -154,16 +154,16 @@ impl<'t> Parser<'t> {
     }
 
     /// Consumes the current token, or fails if it has another kind.
-    fn expect(&mut self, kind: Kind, expected: &'static str) -> Result<Lexeme> {
+    fn expect(&mut self, kind: LexemeKind, expected: &'static str) -> Result<Lexeme> {
         if self.current.kind == kind { Ok(self.advance()) } else { Err(self.expected(expected)) }
     }
 
     fn end(&mut self) -> Result<()> {
-        self.expect(Kind::End, "the end of the text").map(|_| ())
+        self.expect(LexemeKind::End, "the end of the text").map(|_| ())
     }
 
     /// Consumes the current token as a name, or fails if it has another kind.
-    fn named(&mut self, kind: Kind, expected: &'static str) -> Result<Name> {
+    fn named(&mut self, kind: LexemeKind, expected: &'static str) -> Result<Name> {
         let span = self.expect(kind, expected)?.span;
         Ok(Name { text: Text::new(self.lexer.slice(span)), span })
     }
@@ -171,10 +171,10 @@ impl<'t> Parser<'t> {
     /// Creates the error for an unexpected current token, or returns the lexer's error if there is no valid token.
     #[cold]
     fn expected(&self, expected: &'static str) -> ParseError {
-        if let (Kind::Bad, Some(error)) = (self.current.kind, self.lexer.error()) {
+        if let (LexemeKind::Bad, Some(error)) = (self.current.kind, self.lexer.error()) {
             return error.clone();
         }
-        let found = if self.current.kind == Kind::End {
+        let found = if self.current.kind == LexemeKind::End {
             Text::const_new("the end of the text")
         } else {
             let text = self.text();
@@ -219,25 +219,25 @@ impl<'t> Parser<'t> {
 
     /// Parses a statement at module scope.
     fn item(&mut self) -> Result<Item> {
-        if self.current.kind != Kind::Dotted {
+        if self.current.kind != LexemeKind::Dotted {
             return Err(self.expected("a directive"));
         }
         match self.text() {
             ".version" => {
                 self.advance();
-                Ok(Item::Version(self.named(Kind::Number, "a version number")?))
+                Ok(Item::Version(self.named(LexemeKind::Number, "a version number")?))
             }
             ".target" => {
                 self.advance();
-                let mut names = vec![self.named(Kind::Name, "the name of a target")?];
-                while self.eat(Kind::Comma) {
-                    names.push(self.named(Kind::Name, "the name of a target")?);
+                let mut names = vec![self.named(LexemeKind::Name, "the name of a target")?];
+                while self.eat(LexemeKind::Comma) {
+                    names.push(self.named(LexemeKind::Name, "the name of a target")?);
                 }
                 Ok(Item::Target(names))
             }
             ".address_size" => {
                 self.advance();
-                Ok(Item::AddressSize(self.named(Kind::Number, "a number of bits")?))
+                Ok(Item::AddressSize(self.named(LexemeKind::Number, "a number of bits")?))
             }
             ".entry" | ".func" => self.function_or_variables(),
             word if declaration::is_specifier(word) => self.function_or_variables(),
@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn a_point_in_a_name_is_said_where_the_name_ends() {
+    fn a_point_in_a_name_is_reported_at_its_end() {
         let message = |text: &str| {
             let module = parse(text).unwrap();
             let error = &module.unread().next().unwrap().error;

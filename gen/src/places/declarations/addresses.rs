@@ -1,7 +1,7 @@
 //! Addresses in initializers.
 
 use super::module;
-use crate::places::{Family, declared, lines, names, words};
+use crate::places::{PlaceFamily, declared, lines, names, words};
 
 const SYMBOLS: &str = "gb gu gd gf ga gm gv gz ge gi gn gn1 gn2 gn01 cu ca su sa se tr sr ur fn fe fr k kp nosuch x WARP_SZ %tid L 0f3f800000 1.0";
 
@@ -131,8 +131,8 @@ kp := .entry kp(.param .u32 p) { ret; }
 L := .entry kl() { L: ret; }
 ";
 
-pub(super) fn families() -> Vec<Family> {
-    vec![Family::new("addresses", vec![lines(HOLDERS), words(SYMBOLS), lines(ADDRESSES)], |c| {
+pub(super) fn families() -> Vec<PlaceFamily> {
+    vec![PlaceFamily::new("addresses", vec![lines(HOLDERS), words(SYMBOLS), lines(ADDRESSES)], |c| {
         let value = c[2].replace('X', c[1]);
         let text = match c[0].starts_with(".entry") {
             true => c[0].replacen("= X", &format!("= {value}"), 1),

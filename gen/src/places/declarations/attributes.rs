@@ -1,7 +1,7 @@
 //! Attributes in every position of a declaration.
 
 use super::module;
-use crate::places::{Family, lines};
+use crate::places::{PlaceFamily, lines};
 
 /// Declarations with an attribute `A`.
 const ATTRIBUTED: &str = "
@@ -51,8 +51,8 @@ const ATTRIBUTES: &str = "
 .unified
 ";
 
-pub(super) fn families() -> Vec<Family> {
-    vec![Family::new("attributes", vec![lines(ATTRIBUTED), lines(ATTRIBUTES)], |c| {
+pub(super) fn families() -> Vec<PlaceFamily> {
+    vec![PlaceFamily::new("attributes", vec![lines(ATTRIBUTED), lines(ATTRIBUTES)], |c| {
         module(&c[0].replace('A', c[1]))
     })]
 }

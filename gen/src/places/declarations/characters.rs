@@ -1,6 +1,6 @@
 //! Characters that PTX does not use, in every part of a source text.
 
-use crate::places::{Choice, Family, lines};
+use crate::places::{AxisChoice, PlaceFamily, lines};
 
 use super::module;
 
@@ -26,10 +26,10 @@ in-label := .entry k() { a@@b: ret; }
 in-parameter := .entry k(.param .u32 a@@b) { ret; }
 ";
 
-pub(super) fn families() -> Vec<Family> {
+pub(super) fn families() -> Vec<PlaceFamily> {
     let ascii = (1..=0x7f_u8).filter(|byte| !byte.is_ascii_alphanumeric() && *byte != b'\n').map(char::from);
     let wider = ['\u{80}', '\u{a0}', 'é', '\u{ff}', '€', '\u{2028}', '\u{feff}', '\u{fffd}', '😀'];
-    let single = ascii.chain(wider).map(|one| Choice::named(format!("u{:04x}", u32::from(one)), one));
+    let single = ascii.chain(wider).map(|one| AxisChoice::named(format!("u{:04x}", u32::from(one)), one));
     let several = [
         ("escaped-line", "\\\n"),
         ("open-comment", "/*"),
@@ -40,8 +40,8 @@ pub(super) fn families() -> Vec<Family> {
         ("trigraph", "??/"),
         ("quotes", "\"\""),
     ];
-    let several = several.map(|(name, text)| Choice::named(name, text));
-    vec![Family::new("characters", vec![lines(PARTS), single.chain(several).collect()], |c| {
+    let several = several.map(|(name, text)| AxisChoice::named(name, text));
+    vec![PlaceFamily::new("characters", vec![lines(PARTS), single.chain(several).collect()], |c| {
         module(&c[0].replace("@@", c[1]))
     })]
 }

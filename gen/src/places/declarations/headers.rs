@@ -1,6 +1,6 @@
 //! Features under different versions, targets and address sizes.
 
-use crate::places::{Family, lines, words};
+use crate::places::{PlaceFamily, lines, words};
 
 const FEATURES: &str = "
 .global .u32 x;
@@ -104,12 +104,12 @@ none :=
 .address_size
 ";
 
-pub(super) fn families() -> Vec<Family> {
+pub(super) fn families() -> Vec<PlaceFamily> {
     vec![
-        Family::new("versions", vec![words(VERSIONS), lines(FEATURES)], |c| {
+        PlaceFamily::new("versions", vec![words(VERSIONS), lines(FEATURES)], |c| {
             format!(".version {}\n.target sm_80\n.address_size 64\n{}\n", c[0], c[1])
         }),
-        Family::new(
+        PlaceFamily::new(
             "headers",
             vec![words("3.1 7.7"), lines(TARGETS), lines(SIZES), lines(FEW_FEATURES)],
             |c| {

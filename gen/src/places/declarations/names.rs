@@ -1,7 +1,7 @@
 //! Names, and pairs of declarations with the same name.
 
 use super::module;
-use crate::places::{Family, lines, words};
+use crate::places::{PlaceFamily, lines, words};
 
 /// Declarations of `x`, each in a scope of its own.
 const OF_X: &str = "
@@ -178,14 +178,14 @@ x10 x010
 x01 x10
 ";
 
-pub(super) fn families() -> Vec<Family> {
+pub(super) fn families() -> Vec<PlaceFamily> {
     vec![
-        Family::new(
+        PlaceFamily::new(
             "internal-names",
             vec![lines(KEPT), lines(KEPT), words("x__<20> x__1 x__7 x__8 x__9")],
             with_internal_name,
         ),
-        Family::new(
+        PlaceFamily::new(
             "numbered-left",
             vec![lines(NUMBERED), words("same block"), lines(NUMBERED), lines(TWO)],
             |c| {
@@ -198,22 +198,22 @@ pub(super) fn families() -> Vec<Family> {
                 ))
             },
         ),
-        Family::new("pairs", vec![lines(OF_X), lines(OF_X)], |c| {
+        PlaceFamily::new("pairs", vec![lines(OF_X), lines(OF_X)], |c| {
             module(&format!("{}\n{}", c[0], renamed(c[1])))
         }),
-        Family::new("body-pairs", vec![lines(IN_BODY), lines(IN_BODY)], |c| {
+        PlaceFamily::new("body-pairs", vec![lines(IN_BODY), lines(IN_BODY)], |c| {
             module(&format!(".entry k() {{\n.reg .u32 r; .reg .u64 a;\n{}\n{}\ne: ret;\n}}", c[0], c[1]))
         }),
-        Family::new("scopes", vec![lines(OF_X), lines(IN_BODY)], |c| {
+        PlaceFamily::new("scopes", vec![lines(OF_X), lines(IN_BODY)], |c| {
             module(&format!(
                 "{}\n.func fq(.param .u32 q) {{\n.reg .u32 r; .reg .u64 a;\n{}\ne: ret;\n}}",
                 c[0], c[1]
             ))
         }),
-        Family::new("parameter-scopes", vec![lines(PARAMETERS), lines(IN_BODY)], |c| {
+        PlaceFamily::new("parameter-scopes", vec![lines(PARAMETERS), lines(IN_BODY)], |c| {
             module(&format!("{} {{\n.reg .u32 r; .reg .u64 a;\n{}\ne: ret;\n}}", c[0], c[1]))
         }),
-        Family::new("names", vec![lines(NAMED), words(NAMES)], |c| module(&c[0].replace("NAME", c[1]))),
+        PlaceFamily::new("names", vec![lines(NAMED), words(NAMES)], |c| module(&c[0].replace("NAME", c[1]))),
     ]
 }
 
@@ -221,20 +221,23 @@ pub(super) fn families() -> Vec<Family> {
 /// variable `x`, and shows the values of both. The number in the internal name counts the preceding declarations, so the module
 /// must not be merged with others. The kernel `e`, which shows nothing, prevents that.
 fn with_internal_name(chosen: &[&str]) -> String {
-    let of = |kept: &str, name: &str, used: &str, value: &str, to: &str| {
-        let part = |(nth, part): (usize, &str)| {
-            part.replace('X', if nth == 0 { name } else { used }).replace('N', value).replace('R', to)
-        };
-        let parts: Vec<String> = kept.split('|').enumerate().map(part).collect();
-        <[String; 3]>::try_from(parts).expect("three parts")
-    };
     let name = format!("$__{}", chosen[2]);
-    let [outer, sets, reads] = of(chosen[0], &name, &name.replace("<20>", "8"), "5", "r");
-    let [own, own_sets, own_reads] = of(chosen[1], "x", "x", "7", "s");
+    let [outer, sets, reads] = storage_parts(chosen[0], [&name, &name.replace("<20>", "8")], "5", "r");
+    let [local, local_sets, local_reads] = storage_parts(chosen[1], ["x", "x"], "7", "s");
     module(&format!(
-        "{outer}\n.entry k(.param .u64 in) {{\n.reg .u64 o; .reg .u32 r, s;\n{own}\n{sets} {own_sets} {reads} {own_reads}\n\
+        "{outer}\n.entry k(.param .u64 in) {{\n.reg .u64 o; .reg .u32 r, s;\n{local}\n{sets} {local_sets} {reads} {local_reads}\n\
          ld.param.u64 o, [in];\nst.global.v2.u32 [o], {{r, s}};\nret;\n}}\n.entry e() {{ ret; }}"
     ))
+}
+
+/// Splits a storage form into the declaration of a variable, the statements that set it, and the statements that read
+/// it. `names` are its names in the declaration and in its uses.
+fn storage_parts(form: &str, names: [&str; 2], value: &str, register: &str) -> [String; 3] {
+    let mut parts = form
+        .split('|')
+        .zip([names[0], names[1], names[1]])
+        .map(|(part, name)| part.replace('X', name).replace('N', value).replace('R', register));
+    std::array::from_fn(|_| parts.next().expect("three parts"))
 }
 
 /// Renames the other names of the second declaration, so that it shares only `x` with the first.

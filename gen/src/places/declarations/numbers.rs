@@ -1,7 +1,7 @@
 //! Numbers in every position where one may occur.
 
 use super::{module, with_g};
-use crate::places::{Family, lines, words};
+use crate::places::{PlaceFamily, lines, words};
 
 const NUMBERS: &str = "0 1 2 3 4 5 7 8 16 24 32 64 100 127 128 129 255 256 257 1000 1023 1024 1025 4096 65535 65536 65537 1048576 16777216 \
     268435456 1073741824 2147483647 2147483648 4294967295 4294967296 4294967297 1099511627776 9223372036854775807 9223372036854775808 18446744073709551615 \
@@ -83,8 +83,8 @@ managed := .global .attribute(.managed) .u8 x[N];
 unified := .global .attribute(.unified(N, 1)) .u8 x[4];
 ";
 
-pub(super) fn families() -> Vec<Family> {
-    vec![Family::new("numbers", vec![lines(COUNTED), words(NUMBERS)], |c| {
+pub(super) fn families() -> Vec<PlaceFamily> {
+    vec![PlaceFamily::new("numbers", vec![lines(COUNTED), words(NUMBERS)], |c| {
         module(&with_g(&c[0].replace('N', c[1]).replace("\\n", "\n")))
     })]
 }

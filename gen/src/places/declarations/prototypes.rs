@@ -1,6 +1,6 @@
 //! Results and parameters of functions, prototypes and calls: every type and shape, in registers and in `.param`.
 
-use crate::places::{Family, lines, words};
+use crate::places::{PlaceFamily, lines, words};
 
 use super::module;
 
@@ -50,19 +50,24 @@ declared-and-defined := .func (R) f (P); .func (R) f (P) { ret; }
 const TYPES: &str =
     ".b8 .b16 .b32 .b64 .b128 .u8 .u32 .s64 .f16 .f16x2 .bf16 .f32 .f64 .pred .texref .samplerref .nosuch";
 
-pub(super) fn families() -> Vec<Family> {
-    vec![Family::new("prototypes", vec![lines(PLACES), lines(SHAPES), words(TYPES)], |c| {
-        let passed = |name: &str| {
-            let words = c[1].split(' ').map(|word| match word {
-                "T" => c[2].to_owned(),
-                word => word.replace('X', name).replace('Y', "y"),
-            });
-            words.collect::<Vec<_>>().join(" ")
-        };
-        let with = |text: &str, place: &str, name: &str| {
-            let (before, after) = (format!("({place}"), format!("{place})"));
-            text.replace(&before, &format!("({}", passed(name))).replace(&after, &format!("{})", passed("z")))
-        };
-        module(&with(&with(c[0], "R", "r1"), "P", "p1"))
+pub(super) fn families() -> Vec<PlaceFamily> {
+    vec![PlaceFamily::new("prototypes", vec![lines(PLACES), lines(SHAPES), words(TYPES)], |c| {
+        let text = with_parameters(c[0], "R", [parameter(c[1], c[2], "r1"), parameter(c[1], c[2], "z")]);
+        module(&with_parameters(&text, "P", [parameter(c[1], c[2], "p1"), parameter(c[1], c[2], "z")]))
     })]
+}
+
+/// Returns the declaration of a parameter or result of this shape, type and name.
+fn parameter(shape: &str, ty: &str, name: &str) -> String {
+    let words = shape.split(' ').map(|word| match word {
+        "T" => ty.to_owned(),
+        word => word.replace('X', name).replace('Y', "y"),
+    });
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// Replaces a placeholder at the start of a list by the first declaration, and at its end by the last one.
+fn with_parameters(text: &str, placeholder: &str, [first, last]: [String; 2]) -> String {
+    let start = text.replace(&format!("({placeholder}"), &format!("({first}"));
+    start.replace(&format!("{placeholder})"), &format!("{last})"))
 }

@@ -2,7 +2,7 @@
 //! name (5.4.6). Words that begin with `q` are auxiliary names.
 
 use super::module;
-use crate::places::{Family, lines};
+use crate::places::{PlaceFamily, lines};
 
 /// Ways to declare a variable `X`, to store `N` in it, and to load it into `R`, separated by `|`. Uses refer to it as `U`.
 const KEPT: &str = "
@@ -73,12 +73,12 @@ const PARTS: [(&str, &str); 4] = [
     ("E", "ld.param.u64 qa, [qi]; st.global.v2.u32 [qa], {qr, qt}; ret;"),
 ];
 
-pub(super) fn families() -> Vec<Family> {
+pub(super) fn families() -> Vec<PlaceFamily> {
     vec![
-        Family::new("equal-names", vec![lines(SCOPES), lines(NAMES), lines(KEPT), lines(KEPT)], |c| {
+        PlaceFamily::new("equal-names", vec![lines(SCOPES), lines(NAMES), lines(KEPT), lines(KEPT)], |c| {
             program(c[0], c[1], c[2], c[3])
         }),
-        Family::new("own-names", vec![lines(OWN), lines(NAMES), lines(KEPT)], |c| {
+        PlaceFamily::new("own-names", vec![lines(OWN), lines(NAMES), lines(KEPT)], |c| {
             program(c[0], c[1], "||", c[2])
         }),
     ]
@@ -86,13 +86,9 @@ pub(super) fn families() -> Vec<Family> {
 
 fn program(scopes: &str, names: &str, outer: &str, inner: &str) -> String {
     let names: Vec<&str> = names.split(' ').collect();
-    let parts = |kept: &str, declared: &str, used: &str, value: &str, to: &str| -> Vec<String> {
-        let words = [("X", declared), ("U", used), ("N", value), ("R", to)];
-        kept.split('|').map(|part| written(part.trim(), &words)).collect()
-    };
-    let outer = parts(outer, names[0], names[1], "5", "qr");
-    let inner = parts(inner, names[2], names[3], "7", "qt");
-    let own = [
+    let outer = storage_parts(outer, [("X", names[0]), ("U", names[1]), ("N", "5"), ("R", "qr")]);
+    let inner = storage_parts(inner, [("X", names[2]), ("U", names[3]), ("N", "7"), ("R", "qt")]);
+    let words = [
         ("OD", &*outer[0]),
         ("OS", &outer[1]),
         ("OR", &outer[2]),
@@ -101,7 +97,12 @@ fn program(scopes: &str, names: &str, outer: &str, inner: &str) -> String {
         ("IR", &inner[2]),
         ("OU", names[1]),
     ];
-    module(&written(&scopes.replace('|', "\n"), &[&own[..], &PARTS].concat()))
+    module(&written(&scopes.replace('|', "\n"), &[&words[..], &PARTS].concat()))
+}
+
+/// Splits a storage form into the declaration of a variable, the statements that set it, and the statements that read it.
+fn storage_parts(form: &str, words: [(&str, &str); 4]) -> Vec<String> {
+    form.split('|').map(|part| written(part.trim(), &words)).collect()
 }
 
 /// Replaces whole words in a source text.
@@ -122,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_declared_in_a_body_and_in_the_module_under_one_name_is_set_and_read_there() {
+    fn cells_with_a_name_in_two_scopes_set_and_read_each_variable() {
         let families = families();
         let text = |family: usize, names: &str| {
             let family = &families[family];

@@ -1,7 +1,7 @@
 //! Parts of a declaration: specifiers in every order, types with values, shapes in scopes.
 
 use super::{module, with_g};
-use crate::places::{Choice, Family, lines, words};
+use crate::places::{AxisChoice, PlaceFamily, lines, words};
 
 /// The positions of a declaration `D`. The surrounding program is valid.
 const SCOPES: &str = "
@@ -127,37 +127,33 @@ WARP_SZ
 _
 ";
 
-pub(super) fn families() -> Vec<Family> {
+/// Joins choices into one: the names without a separator, the texts with spaces.
+fn joined(choices: &[&AxisChoice]) -> AxisChoice {
+    let names: Vec<&str> = choices.iter().map(|choice| &*choice.name).collect();
+    let texts: Vec<&str> = choices.iter().map(|choice| &*choice.text).collect();
+    AxisChoice::named(names.concat(), texts.join(" "))
+}
+
+pub(super) fn families() -> Vec<PlaceFamily> {
     let (all, few) = (spaced(SPECIFIERS), spaced(FEW));
-    let join = |parts: &[&Choice]| {
-        let of = |text: fn(&Choice) -> &str, by: &str| {
-            parts.iter().map(|part| text(part)).collect::<Vec<_>>().join(by)
-        };
-        Choice::named(of(|part| &part.name, ""), of(|part| &part.text, " "))
-    };
-    let mut specifiers = vec![Choice::named("none", "")];
-    specifiers.extend(all.iter().map(|one| join(&[one])));
-    specifiers.extend(all.iter().flat_map(|one| all.iter().map(move |two| join(&[one, two]))));
-    for one in &few {
-        for two in &few {
-            specifiers.extend(few.iter().map(|three| join(&[one, two, three])));
+    let mut specifiers = vec![AxisChoice::named("none", "")];
+    specifiers.extend(all.iter().map(|first| joined(&[first])));
+    specifiers.extend(all.iter().flat_map(|first| all.iter().map(move |second| joined(&[first, second]))));
+    for first in &few {
+        for second in &few {
+            specifiers.extend(few.iter().map(|third| joined(&[first, second, third])));
         }
     }
     // One specifier before and one after the beginning of most declarations.
-    let usual = Choice::new(".global .u32");
-    specifiers.extend(all.iter().flat_map(|one| all.iter().map(|two| (one, two)).collect::<Vec<_>>()).map(
-        |(one, two)| {
-            Choice::named(
-                format!("{}{}{}", one.name, usual.name, two.name),
-                format!("{} {} {}", one.text, usual.text, two.text),
-            )
-        },
-    ));
+    let usual = AxisChoice::new(".global .u32");
+    for before in &all {
+        specifiers.extend(all.iter().map(|after| joined(&[before, &usual, after])));
+    }
     vec![
-        Family::new("specifiers", vec![lines(FEW_SCOPES), specifiers, lines(TAILS)], |c| {
+        PlaceFamily::new("specifiers", vec![lines(FEW_SCOPES), specifiers, lines(TAILS)], |c| {
             module(&c[0].replace('D', &format!("{} {}", c[1], c[2])))
         }),
-        Family::new(
+        PlaceFamily::new(
             "values",
             vec![
                 words(".global .const .shared .local .reg .param"),
@@ -170,16 +166,18 @@ pub(super) fn families() -> Vec<Family> {
                 module(&with_g(&within_its_scope(c[0], &declaration)))
             },
         ),
-        Family::new("shapes", vec![spaced(SPACES), spaced(TYPES), lines(VARIABLES), lines(SCOPES)], |c| {
-            module(&c[3].replace('D', &format!("{} {} {}", c[0], c[1], c[2])))
-        }),
+        PlaceFamily::new(
+            "shapes",
+            vec![spaced(SPACES), spaced(TYPES), lines(VARIABLES), lines(SCOPES)],
+            |c| module(&c[3].replace('D', &format!("{} {} {}", c[0], c[1], c[2]))),
+        ),
     ]
 }
 
-fn spaced(list: &str) -> Vec<Choice> {
+fn spaced(list: &str) -> Vec<AxisChoice> {
     words(list)
         .into_iter()
-        .map(|word| Choice::named(word.name.replace('÷', ""), word.text.replace('÷', " ")))
+        .map(|word| AxisChoice::named(word.name.replace('÷', ""), word.text.replace('÷', " ")))
         .collect()
 }
 

@@ -14,9 +14,9 @@ fn left(body: &str) -> Result<Vec<Option<Vec<Option<u8>>>>, &'static str> {
     let Expectation::Accepted { variables, .. } = expect(&module, &Rules::default()) else {
         panic!("{text}")
     };
-    let kernel = computed(&module, &variables, &Rules::default(), 5).remove(0);
-    let bytes = |run: Option<Reached>| {
-        let Reached { setting, written, .. } = run?;
+    let kernel = predict_results(&module, &variables, &Rules::default(), 5).remove(0);
+    let bytes = |run: Option<MemoryEffects>| {
+        let MemoryEffects { setting, written, .. } = run?;
         let out = u64::from_le_bytes(setting.parameters[0].1.clone().try_into().unwrap());
         Some((0..4).map(|nth| written.get(&(StateSpace::Global, out + nth)).copied().flatten()).collect())
     };
@@ -55,7 +55,7 @@ fn carries_pass_from_one_instruction_to_the_next() {
 }
 
 #[test]
-fn what_is_undefined_is_unknown_and_what_is_not_modelled_ends_the_kernel() {
+fn undefined_results_are_unknown_and_unmodelled_forms_end_the_kernel() {
     let quotient = left("div.u32 %r2, 8, %r1;\nst.global.u32 [%rd1], %r2;").unwrap();
     assert_eq!(quotient[0], Some(vec![None; 4]));
     assert_eq!(quotient[2], Some(vec![Some(8), Some(0), Some(0), Some(0)]));
@@ -75,7 +75,7 @@ fn conversions_saturate_and_logic_gives_predicates() {
 }
 
 #[test]
-fn what_depends_on_places_or_on_the_thread_is_not_the_same_elsewhere() {
+fn results_that_depend_on_places_or_the_thread_differ_when_displaced() {
     let elsewhere = |body: &str| {
         let text = format!(
             ".version 8.3\n.target sm_80\n.address_size 64\n.global .u32 g[4];\n.visible .entry k(.param .u64 out, .param .u64 in)\n{{\n\
@@ -84,9 +84,9 @@ fn what_depends_on_places_or_on_the_thread_is_not_the_same_elsewhere() {
         );
         let (module, rules) = (parse(&text).unwrap(), Rules::default());
         let Expectation::Accepted { variables, .. } = expect(&module, &rules) else { panic!("{text}") };
-        let kernels = computed(&module, &variables, &rules, 6);
+        let kernels = predict_results(&module, &variables, &rules, 6);
         assert!(kernels[0].runs.is_ok(), "{:?}", kernels[0].runs);
-        are_anywhere(&kernels, &module, &variables, &rules)[0]
+        are_independent_of_place(&kernels, &module, &variables, &rules)[0]
     };
     assert!(elsewhere("ld.global.u32 %r1, [%rd2+4];\nadd.u32 %r1, %r1, 1;\nst.global.u32 [%rd1+8], %r1;"));
     assert!(elsewhere("and.b64 %rd3, %rd2, 255;\nst.global.u64 [%rd1], %rd3;"), "both are aligned");
@@ -101,7 +101,7 @@ fn what_depends_on_places_or_on_the_thread_is_not_the_same_elsewhere() {
 }
 
 #[test]
-fn atomic_instructions_change_memory_and_return_what_was_there() {
+fn atomic_instructions_change_memory_and_return_the_old_value() {
     let text =
         |instruction: &str| format!("st.global.u32 [%rd1], 5;\n{instruction}\nst.global.u32 [%rd1+4], %r1;");
     assert_eq!(words(&text("red.global.add.u32 [%rd1], %r1;")), [5, 4, 6, 0x8000_0005, 0x8000_0004]);
@@ -141,7 +141,7 @@ fn lanes_that_meet_get_values_of_each_other() {
 }
 
 #[test]
-fn what_is_read_through_the_other_cache_after_a_store_is_unknown() {
+fn non_coherent_loads_after_a_store_are_unknown() {
     let read = |how: &str| {
         left(&format!(
             "st.global.u32 [%rd1], 7;\nld.global{how}.u32 %r2, [%rd1];\nst.global.u32 [%rd1], %r2;"

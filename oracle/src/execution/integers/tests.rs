@@ -1,6 +1,6 @@
 use ptxsmith_syntax::{Item, Module, Statement, parse};
 
-use super::super::form::Form;
+use super::super::form::InstructionForm;
 use super::super::instructions::calculated;
 
 /// Returns the result of an instruction for these sources.
@@ -11,7 +11,8 @@ fn of(instruction: &str, values: &[u64]) -> Option<u64> {
     let module: Module = parse(&text).unwrap();
     let Item::Function(function) = &module.items[0] else { panic!("{text}") };
     let Statement::Instruction(instruction) = &function.body.as_ref().unwrap()[0] else { panic!("{text}") };
-    calculated(&Form::of(instruction), values).unwrap_or_else(|| panic!("{text} is not modelled"))
+    calculated(&InstructionForm::decode(instruction), values)
+        .unwrap_or_else(|| panic!("{text} is not modelled"))
 }
 
 const LEAST: u64 = 0x8000_0000;

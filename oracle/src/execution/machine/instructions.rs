@@ -3,16 +3,16 @@
 use ptxsmith_syntax::{Opcode, Operand, ScalarType, StateSpace, TypeKind};
 
 use super::super::{
-    form::Form,
-    instructions::{calculated, compared, extended_sources, is_calculated, typed},
+    form::InstructionForm,
+    instructions::{calculated, compared, extended_sources, is_calculated, is_integer, operand_type},
     integers::{carried, is_carried, reads_carry, subtracts},
     judged::destinations,
-    memory::{Byte, Cell, Pointer, from_bytes, to_bytes},
-    names::Names,
-    setting::Way,
+    memory::{Byte, RegisterCell, SymbolicPointer, from_bytes, to_bytes},
+    names::VisibleNames,
+    setting::AccessKind,
     video::is_video,
 };
-use super::{FORM, Frame, Machine, OUTPUT, UNKNOWN, Written, numbers::Numbers, places::Spot};
+use super::{CallFrame, FORM, OUTPUT, PtxMachine, UNKNOWN, WrittenScalar, numbers::Numbers, places::Spot};
 use crate::{
     clause::Clause,
     refusal::Stop,
@@ -20,9 +20,14 @@ use crate::{
     value::{extended, low_bits, sign_extended},
 };
 
-impl<'m> Machine<'m, '_> {
+impl<'m> PtxMachine<'m, '_> {
     /// Executes an instruction that does not jump.
-    pub(super) fn execute(&mut self, frame: &mut Frame<'m>, form: &Form<'m>, names: &Names) -> Ruled<()> {
+    pub(super) fn execute(
+        &mut self,
+        frame: &mut CallFrame<'m>,
+        form: &InstructionForm<'m>,
+        names: &VisibleNames,
+    ) -> Ruled<()> {
         match form.opcode {
             Opcode::Mov => self.mov(frame, form, names),
             Opcode::Cvta => self.cvta(frame, form, names),
@@ -40,7 +45,12 @@ impl<'m> Machine<'m, '_> {
         }
     }
 
-    fn mov(&mut self, frame: &mut Frame<'m>, form: &Form<'m>, names: &Names) -> Ruled<()> {
+    fn mov(
+        &mut self,
+        frame: &mut CallFrame<'m>,
+        form: &InstructionForm<'m>,
+        names: &VisibleNames,
+    ) -> Ruled<()> {
         let [to, from] = form.operands else { return Err(FORM) };
         let ty = ty_of(form)?;
         if let Some(lanes) = form.lanes {
@@ -49,38 +59,33 @@ impl<'m> Machine<'m, '_> {
         }
         if ty == ScalarType::Pred {
             let value = self.predicate(frame, Opcode::Mov, from, names)?;
-            let cell = value.map_or(Cell::Unknown, |value| Cell::Bits(u64::from(value)));
+            let cell = value.map_or(RegisterCell::Unknown, |value| RegisterCell::Bits(u64::from(value)));
             return self.set(frame, to, ty, cell, names);
         }
         let size = ty.size().ok_or(FORM)? as usize;
-        let part = |parts: usize| {
-            let width = size / parts.max(1);
-            [ScalarType::B8, ScalarType::B16, ScalarType::B32, ScalarType::B64]
-                .into_iter()
-                .find(|ty| ty.size() == Some(width as u64) && width * parts == size)
-                .ok_or(FORM)
-        };
         match (to, from) {
             (Operand::Vector(parts), from) => {
                 self.reader.uses(Clause::VectorBraces);
-                let ty_of_part = part(parts.len())?;
-                let width = ty_of_part.bytes() as usize;
+                let part_type = part_type(size, parts.len())?;
+                let width = part_type.bytes() as usize;
                 let bytes = to_bytes(&self.value(frame, from, ty, names)?, size);
-                let part =
-                    |place| width * self.reader.rules.operands.part_of_scalar.apply(place, parts.len());
-                let cell = |place| from_bytes(&bytes[part(place)..part(place) + width]);
-                let cells = (0..parts.len()).map(cell).collect();
-                self.set_all(frame, to, ty_of_part, cells, names)
+                let part_of_scalar = self.reader.rules.operands.part_of_scalar;
+                let mut cells = Vec::new();
+                for place in 0..parts.len() {
+                    let start = width * part_of_scalar.apply(place, parts.len());
+                    cells.push(from_bytes(&bytes[start..start + width]));
+                }
+                self.set_all(frame, to, part_type, cells, names)
             }
             (to, Operand::Vector(parts)) => {
                 self.reader.uses(Clause::VectorBraces);
-                let ty_of_part = part(parts.len())?;
-                let width = ty_of_part.bytes() as usize;
-                let cells = self.values(frame, from, ty_of_part, parts.len(), names)?;
+                let part_type = part_type(size, parts.len())?;
+                let width = part_type.bytes() as usize;
+                let cells = self.values(frame, from, part_type, parts.len(), names)?;
                 let mut bytes = vec![Byte::Unknown; size];
                 for (place, cell) in cells.iter().enumerate() {
-                    let part = width * self.reader.rules.operands.part_of_scalar.apply(place, cells.len());
-                    bytes[part..part + width].clone_from_slice(&to_bytes(cell, width));
+                    let start = width * self.reader.rules.operands.part_of_scalar.apply(place, cells.len());
+                    bytes[start..start + width].clone_from_slice(&to_bytes(cell, width));
                 }
                 self.set(frame, to, ty, from_bytes(&bytes), names)
             }
@@ -97,7 +102,12 @@ impl<'m> Machine<'m, '_> {
         }
     }
 
-    fn cvta(&mut self, frame: &mut Frame<'m>, form: &Form<'m>, names: &Names) -> Ruled<()> {
+    fn cvta(
+        &mut self,
+        frame: &mut CallFrame<'m>,
+        form: &InstructionForm<'m>,
+        names: &VisibleNames,
+    ) -> Ruled<()> {
         let [to, from] = form.operands else { return Err(FORM) };
         let (ty, space) = (ty_of(form)?, form.space.ok_or(FORM)?);
         let cell = match self.place_of(frame, from, names)? {
@@ -107,10 +117,10 @@ impl<'m> Machine<'m, '_> {
         self.reader.uses(Clause::GenericWindows);
         let to_space = form.others.contains(&".to");
         let cell = match cell {
-            Cell::Bits(at) if self.numbers.is_some() => {
-                Numbers::converted(space, to_space, at).map_or(Cell::Unknown, Cell::Bits)
+            RegisterCell::Bits(at) if self.numbers.is_some() => {
+                Numbers::converted(space, to_space, at).map_or(RegisterCell::Unknown, RegisterCell::Bits)
             }
-            Cell::Pointer(pointer) => {
+            RegisterCell::Pointer(pointer) => {
                 if self.space(&pointer.target) != Some(space) {
                     return Err(Stop::Unmodelled("an address of another state space"));
                 }
@@ -118,17 +128,22 @@ impl<'m> Machine<'m, '_> {
                 if pointer.generic != to_space && space != StateSpace::Global {
                     return Err(Stop::Unmodelled("an address converted twice"));
                 }
-                Cell::Pointer(Pointer { generic: !to_space, ..pointer })
+                RegisterCell::Pointer(SymbolicPointer { generic: !to_space, ..pointer })
             }
-            _ => Cell::Unknown,
+            _ => RegisterCell::Unknown,
         };
         self.set(frame, to, ty, cell, names)
     }
 
-    fn load(&mut self, frame: &mut Frame<'m>, form: &Form<'m>, names: &Names) -> Ruled<()> {
+    fn load(
+        &mut self,
+        frame: &mut CallFrame<'m>,
+        form: &InstructionForm<'m>,
+        names: &VisibleNames,
+    ) -> Ruled<()> {
         let (size, lanes) = self.portions(form)?;
         let from = form.operands.get(1);
-        let bytes = match self.access(frame, form, (from, Way::Read), size * lanes, names)? {
+        let bytes = match self.access(frame, form, (from, AccessKind::Read), size * lanes, names)? {
             // 9.7.9.9: the non-coherent cache need not show what the kernel has written.
             Some(spot) if form.others.contains(&".nc") && self.is_written(&spot, size * lanes) => {
                 vec![Byte::Unknown; size * lanes]
@@ -143,20 +158,25 @@ impl<'m> Machine<'m, '_> {
         self.set_all(frame, to, ty, bytes.chunks(size.max(1)).map(from_bytes).collect(), names)
     }
 
-    fn store(&mut self, frame: &mut Frame<'m>, form: &Form<'m>, names: &Names) -> Ruled<()> {
+    fn store(
+        &mut self,
+        frame: &mut CallFrame<'m>,
+        form: &InstructionForm<'m>,
+        names: &VisibleNames,
+    ) -> Ruled<()> {
         let (size, lanes) = self.portions(form)?;
         let cells = match (form.operands, form.ty) {
             ([_, from], Some(ty)) => self.values(frame, from, ty, lanes, names),
             _ => Err(FORM),
         };
         let cells = match cells {
-            Err(_) if self.numbers.is_some() => vec![Cell::Unknown; lanes],
+            Err(_) if self.numbers.is_some() => vec![RegisterCell::Unknown; lanes],
             cells => cells?,
         };
         // The place in the output is not part of the result, so the trace of its address is left out.
         let source = self.reader.trace;
         let to = form.operands.first();
-        let Some(spot) = self.access(frame, form, (to, Way::Write), size * lanes, names)? else {
+        let Some(spot) = self.access(frame, form, (to, AccessKind::Write), size * lanes, names)? else {
             return Ok(());
         };
         if let Spot::Object(object, _) = spot
@@ -170,21 +190,26 @@ impl<'m> Machine<'m, '_> {
         self.write(&spot, cells.iter().flat_map(|cell| to_bytes(cell, size)).collect());
         if let Spot::Object(OUTPUT, at) = spot {
             let trace = self.since_last_output(source);
-            let lane = |lane| Written { offset: at + lane * size, width: size, trace };
-            self.written.extend((0..lanes).map(lane));
+            let offsets = (0..lanes).map(|lane| at + lane * size);
+            self.written.extend(offsets.map(|offset| WrittenScalar { offset, width: size, trace }));
         }
         Ok(())
     }
 
     /// Returns the size of each element that a load or store moves, and the number of elements. In a run over numbers,
     /// a type without a size counts as zero bytes, and the access has an unknown place.
-    fn portions(&self, form: &Form<'m>) -> Ruled<(usize, usize)> {
+    fn portions(&self, form: &InstructionForm<'m>) -> Ruled<(usize, usize)> {
         let size = form.ty.and_then(ScalarType::size);
         let size = if self.numbers.is_some() { size.unwrap_or(0) } else { size.ok_or(FORM)? };
         Ok((size as usize, form.lanes.unwrap_or(1)))
     }
 
-    fn setp(&mut self, frame: &mut Frame<'m>, form: &Form<'m>, names: &Names) -> Ruled<()> {
+    fn setp(
+        &mut self,
+        frame: &mut CallFrame<'m>,
+        form: &InstructionForm<'m>,
+        names: &VisibleNames,
+    ) -> Ruled<()> {
         let (compare, combine) = match *form.others {
             [compare] => (compare, None),
             [compare, combine] => (compare, Some(combine)),
@@ -193,45 +218,52 @@ impl<'m> Machine<'m, '_> {
         let Some(Operand::Value(expr)) = form.operands.first() else { return Err(FORM) };
         let [plain, opposite] = self.comparison(frame, form, names, compare, combine)?;
         for (to, value) in destinations(expr).into_iter().zip([plain, opposite]) {
-            let cell = Cell::Bits(u64::from(value));
+            let cell = RegisterCell::Bits(u64::from(value));
             self.set(frame, &Operand::Value(to), ScalarType::Pred, cell, names)?;
         }
         Ok(())
     }
 
     /// Executes `set`. If the comparison holds, the result is an integer of all ones, or the float 1.
-    fn set_if(&mut self, frame: &mut Frame<'m>, form: &Form<'m>, names: &Names) -> Ruled<()> {
+    fn set_if(
+        &mut self,
+        frame: &mut CallFrame<'m>,
+        form: &InstructionForm<'m>,
+        names: &VisibleNames,
+    ) -> Ruled<()> {
         let (compare, combine, result) = match *form.others {
             [compare, result] => (compare, None, result),
             [compare, combine, result] => (compare, Some(combine), result),
             _ => return Err(FORM),
         };
-        let held = match ScalarType::from_keyword(result) {
+        let (ty, truth) = match ScalarType::from_keyword(result) {
             Some(ty @ (ScalarType::U32 | ScalarType::S32)) => (ty, u32::MAX),
             Some(ty @ ScalarType::F32) => (ty, 1f32.to_bits()),
             _ => return Err(FORM),
         };
         let [holds, _] = self.comparison(frame, form, names, compare, combine)?;
         let to = form.operands.first().ok_or(FORM)?;
-        let cell = Cell::Bits(if holds { held.1.into() } else { 0 });
-        self.set(frame, to, held.0, cell, names)
+        let cell = RegisterCell::Bits(if holds { truth.into() } else { 0 });
+        self.set(frame, to, ty, cell, names)
     }
 
     /// Returns the result of comparing two operands, combined with a predicate if there is a third, and the result of
     /// the opposite comparison.
     fn comparison(
         &mut self,
-        frame: &Frame<'m>,
-        form: &Form<'m>,
-        names: &Names,
+        frame: &CallFrame<'m>,
+        form: &InstructionForm<'m>,
+        names: &VisibleNames,
         compare: &str,
         combine: Option<&str>,
     ) -> Ruled<[bool; 2]> {
         let (ty, [_, a, b, third @ ..]) = (ty_of(form)?, form.operands) else { return Err(FORM) };
         let (a, b) = (self.value(frame, a, ty, names)?, self.value(frame, b, ty, names)?);
         let (a, b) = match (a, b) {
-            (Cell::Bits(a), Cell::Bits(b)) => (a, b),
-            (Cell::Pointer(a), Cell::Pointer(b)) if a.target == b.target && a.generic == b.generic => {
+            (RegisterCell::Bits(a), RegisterCell::Bits(b)) => (a, b),
+            (RegisterCell::Pointer(a), RegisterCell::Pointer(b))
+                if a.target == b.target && a.generic == b.generic =>
+            {
                 if !matches!(compare, ".eq" | ".ne") {
                     return Err(UNKNOWN);
                 }
@@ -245,55 +277,64 @@ impl<'m> Machine<'m, '_> {
             [third] => Some(self.predicate(frame, form.opcode, third, names)?.ok_or(UNKNOWN)?),
             _ => return Err(FORM),
         };
-        let combined = |value: bool| match (combine, third) {
-            (None, None) => Ok(value),
-            (Some(".and"), Some(c)) => Ok(value && c),
-            (Some(".or"), Some(c)) => Ok(value || c),
-            (Some(".xor"), Some(c)) => Ok(value ^ c),
-            _ => Err(FORM),
-        };
-        Ok([combined(result)?, combined(!result)?])
+        Ok([combined(result, combine, third)?, combined(!result, combine, third)?])
     }
 
-    fn selp(&mut self, frame: &mut Frame<'m>, form: &Form<'m>, names: &Names) -> Ruled<()> {
+    fn selp(
+        &mut self,
+        frame: &mut CallFrame<'m>,
+        form: &InstructionForm<'m>,
+        names: &VisibleNames,
+    ) -> Ruled<()> {
         let (ty, [to, a, b, condition]) = (ty_of(form)?, form.operands) else { return Err(FORM) };
         let cell = match self.predicate(frame, Opcode::Selp, condition, names)? {
             Some(true) => self.value(frame, a, ty, names)?,
             Some(false) => self.value(frame, b, ty, names)?,
-            None => Cell::Unknown,
+            None => RegisterCell::Unknown,
         };
         self.set(frame, to, ty, cell, names)
     }
 
-    fn cvt(&mut self, frame: &mut Frame<'m>, form: &Form<'m>, names: &Names) -> Ruled<()> {
+    fn cvt(
+        &mut self,
+        frame: &mut CallFrame<'m>,
+        form: &InstructionForm<'m>,
+        names: &VisibleNames,
+    ) -> Ruled<()> {
         let [to, from] = form.operands else { return Err(FORM) };
         let (saturates, into) = match form.others.as_slice() {
             [into] => (false, into),
             [".sat", into] => (true, into),
             _ => return Err(FORM),
         };
-        let (into, of) = (ScalarType::from_keyword(into).ok_or(FORM)?, ty_of(form)?);
-        let numbers = |ty: ScalarType| matches!(ty.kind(), TypeKind::Signed | TypeKind::Unsigned);
-        if form.space.is_some() || form.lanes.is_some() || !numbers(into) || !numbers(of) {
+        let to_type = ScalarType::from_keyword(into).ok_or(FORM)?;
+        let from_type = ty_of(form)?;
+        if form.space.is_some() || form.lanes.is_some() || !is_integer(to_type) || !is_integer(from_type) {
             return Err(FORM);
         }
-        let cell = match self.value(frame, from, of, names)? {
-            Cell::Bits(bits) if saturates => Cell::Bits(saturated(of, into, bits)),
-            Cell::Bits(bits) => Cell::Bits(low_bits(into, extended(of, bits))),
-            _ => Cell::Unknown,
+        let cell = match self.value(frame, from, from_type, names)? {
+            RegisterCell::Bits(bits) if saturates => RegisterCell::Bits(saturated(from_type, to_type, bits)),
+            RegisterCell::Bits(bits) => RegisterCell::Bits(low_bits(to_type, extended(from_type, bits))),
+            _ => RegisterCell::Unknown,
         };
-        self.set(frame, to, into, cell, names)
+        self.set(frame, to, to_type, cell, names)
     }
 
     /// Executes `lop3.or.b32 d|p, a, b, c, table, q`. The predicate `p` tells whether the result is nonzero, combined
     /// with `q`.
-    fn logic_with_predicate(&mut self, frame: &mut Frame<'m>, form: &Form<'m>, names: &Names) -> Ruled<()> {
+    fn logic_with_predicate(
+        &mut self,
+        frame: &mut CallFrame<'m>,
+        form: &InstructionForm<'m>,
+        names: &VisibleNames,
+    ) -> Ruled<()> {
         let (Some(Operand::Value(to)), [.., combined]) = (form.operands.first(), form.operands) else {
             return Err(FORM);
         };
         let mut sources = Vec::new();
         for (nth, source) in form.operands[1..5].iter().enumerate() {
-            let Cell::Bits(bits) = self.value(frame, source, typed(form, nth + 1).ok_or(FORM)?, names)?
+            let RegisterCell::Bits(bits) =
+                self.value(frame, source, operand_type(form, nth + 1).ok_or(FORM)?, names)?
             else {
                 return Err(UNKNOWN);
             };
@@ -307,29 +348,35 @@ impl<'m> Machine<'m, '_> {
             _ => return Err(FORM),
         };
         let [to, predicate] = <[_; 2]>::try_from(destinations(to)).map_err(|_| FORM)?;
-        self.set(frame, &Operand::Value(to), ty_of(form)?, Cell::Bits(value), names)?;
-        self.set(frame, &Operand::Value(predicate), ScalarType::Pred, Cell::Bits(truth.into()), names)
+        self.set(frame, &Operand::Value(to), ty_of(form)?, RegisterCell::Bits(value), names)?;
+        self.set(frame, &Operand::Value(predicate), ScalarType::Pred, RegisterCell::Bits(truth.into()), names)
     }
 
     /// Executes an instruction that reads or writes the carry (9.7.2). The manual does not say how additions and
     /// subtractions share it.
-    fn carried(&mut self, frame: &mut Frame<'m>, form: &Form<'m>, names: &Names) -> Ruled<()> {
+    fn carried(
+        &mut self,
+        frame: &mut CallFrame<'m>,
+        form: &InstructionForm<'m>,
+        names: &VisibleNames,
+    ) -> Ruled<()> {
         let (ty, Some((to, sources))) = (ty_of(form)?, form.operands.split_first()) else { return Err(FORM) };
-        if !matches!(ty.kind(), TypeKind::Signed | TypeKind::Unsigned) {
+        if !is_integer(ty) {
             return Err(FORM);
         }
         let mut values = Some(Vec::new());
         for (nth, source) in sources.iter().enumerate() {
-            let cell = self.value(frame, source, typed(form, nth + 1).ok_or(FORM)?, names)?;
+            let cell = self.value(frame, source, operand_type(form, nth + 1).ok_or(FORM)?, names)?;
             match (cell, &mut values) {
-                (Cell::Bits(bits), Some(values)) => values.push(bits),
+                (RegisterCell::Bits(bits), Some(values)) => values.push(bits),
                 _ => values = None,
             }
         }
-        let by = subtracts(form.opcode);
-        let carry = match reads_carry(form.opcode) {
-            true => frame.carry.filter(|(_, subtracted)| *subtracted == by).map(|(carry, _)| carry),
-            false => Some(false),
+        let subtracts = subtracts(form.opcode);
+        let carry = if reads_carry(form.opcode) {
+            frame.carry.filter(|(_, subtracted)| *subtracted == subtracts).map(|(carry, _)| carry)
+        } else {
+            Some(false)
         };
         let result = match (values, carry) {
             (Some(values), Some(carry)) => {
@@ -339,21 +386,26 @@ impl<'m> Machine<'m, '_> {
             _ => None,
         };
         if form.others.contains(&".cc") {
-            frame.carry = result.map(|(_, carry)| (carry, by));
+            frame.carry = result.map(|(_, carry)| (carry, subtracts));
         }
-        let cell = result.map_or(Cell::Unknown, |(value, _)| Cell::Bits(value));
+        let cell = result.map_or(RegisterCell::Unknown, |(value, _)| RegisterCell::Bits(value));
         self.set(frame, to, ty, cell, names)
     }
 
     /// Returns how far a constant moves an address.
-    fn moved(&self, pointer: &Pointer, bytes: i64) -> i64 {
+    fn moved(&self, pointer: &SymbolicPointer, bytes: i64) -> i64 {
         match self.space(&pointer.target) {
             Some(space) => self.reader.rules.operands.moved.apply(space, bytes),
             None => bytes,
         }
     }
 
-    fn arithmetic(&mut self, frame: &mut Frame<'m>, form: &Form<'m>, names: &Names) -> Ruled<()> {
+    fn arithmetic(
+        &mut self,
+        frame: &mut CallFrame<'m>,
+        form: &InstructionForm<'m>,
+        names: &VisibleNames,
+    ) -> Ruled<()> {
         let ty = ty_of(form)?;
         if !matches!(ty.kind(), TypeKind::Signed | TypeKind::Unsigned | TypeKind::Bits) {
             return Err(FORM);
@@ -364,48 +416,72 @@ impl<'m> Machine<'m, '_> {
         let Some((to, sources)) = form.operands.split_first() else { return Err(FORM) };
         let mut cells = Vec::new();
         for (nth, source) in sources.iter().enumerate() {
-            cells.push(self.value(frame, source, typed(form, nth + 1).ok_or(FORM)?, names)?);
+            cells.push(self.value(frame, source, operand_type(form, nth + 1).ok_or(FORM)?, names)?);
         }
-        let plain = form.others.is_empty();
+        let is_plain = form.others.is_empty();
         let cell = match (form.opcode, cells.as_slice()) {
-            (Opcode::Add, [Cell::Pointer(p), Cell::Bits(b)] | [Cell::Bits(b), Cell::Pointer(p)]) if plain => {
+            (
+                Opcode::Add,
+                [RegisterCell::Pointer(p), RegisterCell::Bits(b)]
+                | [RegisterCell::Bits(b), RegisterCell::Pointer(p)],
+            ) if is_plain => {
                 let offset = p.offset.wrapping_add(self.moved(p, sign_extended(ty, *b)));
-                Cell::Pointer(Pointer { offset, ..p.clone() })
+                RegisterCell::Pointer(SymbolicPointer { offset, ..p.clone() })
             }
-            (Opcode::Sub, [Cell::Pointer(p), Cell::Bits(b)]) if plain => {
+            (Opcode::Sub, [RegisterCell::Pointer(p), RegisterCell::Bits(b)]) if is_plain => {
                 let offset = p.offset.wrapping_sub(self.moved(p, sign_extended(ty, *b)));
-                Cell::Pointer(Pointer { offset, ..p.clone() })
+                RegisterCell::Pointer(SymbolicPointer { offset, ..p.clone() })
             }
-            (Opcode::Sub, [Cell::Pointer(p), Cell::Pointer(q)])
-                if plain && p.target == q.target && p.generic == q.generic =>
+            (Opcode::Sub, [RegisterCell::Pointer(p), RegisterCell::Pointer(q)])
+                if is_plain && p.target == q.target && p.generic == q.generic =>
             {
-                Cell::Bits(low_bits(ty, p.offset.wrapping_sub(q.offset) as u64))
+                RegisterCell::Bits(low_bits(ty, p.offset.wrapping_sub(q.offset) as u64))
             }
             (_, cells) => {
-                let number = |cell: &Cell| if let Cell::Bits(bits) = cell { Some(*bits) } else { None };
-                let numbers: Option<Vec<u64>> = cells.iter().map(number).collect();
-                numbers.and_then(|numbers| calculated(form, &numbers)?).map_or(Cell::Unknown, Cell::Bits)
+                let numbers: Option<Vec<u64>> = cells.iter().map(RegisterCell::bits).collect();
+                numbers
+                    .and_then(|numbers| calculated(form, &numbers)?)
+                    .map_or(RegisterCell::Unknown, RegisterCell::Bits)
             }
         };
-        self.set(frame, to, typed(form, 0).ok_or(FORM)?, cell, names)
+        self.set(frame, to, operand_type(form, 0).ok_or(FORM)?, cell, names)
     }
 }
 
-/// Clamps a number of one type to the range of another (9.7.9.21).
-fn saturated(of: ScalarType, into: ScalarType, bits: u64) -> u64 {
-    let value = match of.kind() {
-        TypeKind::Signed => i128::from(sign_extended(of, bits)),
-        _ => i128::from(low_bits(of, bits)),
+/// Returns the type of the parts of a scalar of `size` bytes.
+fn part_type(size: usize, parts: usize) -> Ruled<ScalarType> {
+    let width = size / parts.max(1);
+    let types = [ScalarType::B8, ScalarType::B16, ScalarType::B32, ScalarType::B64];
+    let part_type = types.into_iter().find(|ty| ty.size() == Some(width as u64) && width * parts == size);
+    part_type.ok_or(FORM)
+}
+
+/// Combines the result of a comparison with a predicate.
+fn combined(result: bool, combine: Option<&str>, predicate: Option<bool>) -> Ruled<bool> {
+    match (combine, predicate) {
+        (None, None) => Ok(result),
+        (Some(".and"), Some(predicate)) => Ok(result && predicate),
+        (Some(".or"), Some(predicate)) => Ok(result || predicate),
+        (Some(".xor"), Some(predicate)) => Ok(result ^ predicate),
+        _ => Err(FORM),
+    }
+}
+
+/// Clamps a number of type `from` to the range of type `to` (9.7.9.21).
+fn saturated(from: ScalarType, to: ScalarType, bits: u64) -> u64 {
+    let value = match from.kind() {
+        TypeKind::Signed => i128::from(sign_extended(from, bits)),
+        _ => i128::from(low_bits(from, bits)),
     };
-    let width = 8 * into.bytes();
-    let (least, greatest) = match into.kind() {
+    let width = 8 * to.bytes();
+    let (least, greatest) = match to.kind() {
         TypeKind::Signed => (-(1i128 << (width - 1)), (1i128 << (width - 1)) - 1),
         _ => (0, (1i128 << width) - 1),
     };
-    low_bits(into, value.clamp(least, greatest) as u64)
+    low_bits(to, value.clamp(least, greatest) as u64)
 }
 
 /// Returns the type of an instruction, which must have one.
-fn ty_of(form: &Form<'_>) -> Ruled<ScalarType> {
+fn ty_of(form: &InstructionForm<'_>) -> Ruled<ScalarType> {
     form.ty.ok_or(FORM)
 }

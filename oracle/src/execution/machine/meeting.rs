@@ -3,40 +3,40 @@
 use ptxsmith_syntax::{Expr, Opcode, Operand, ScalarType};
 
 use super::super::{
-    form::Form,
+    form::InstructionForm,
     judged::destinations,
-    memory::Cell,
-    names::{Body, Names},
+    memory::RegisterCell,
+    names::{ResolvedFunction, VisibleNames},
 };
-use super::{FORM, Flow, Frame, Machine};
+use super::{CallFrame, FORM, Flow, PtxMachine};
 use crate::{
     step::Ruled,
-    value::{low_bits, sign_extended},
+    value::{extended, low_bits},
 };
 
-/// The values that a lane gives, and then what it gets.
+/// The state of a lane at an instruction on which the lanes meet: it gives its values, and then receives the results.
 #[derive(Clone, Debug, Default)]
-pub(super) enum Meeting {
+pub(super) enum ExchangeState {
     #[default]
     None,
-    Given(Given),
+    Given(LaneInput),
     /// The result for each destination.
-    Got([Cell; 2]),
+    Received([RegisterCell; 2]),
 }
 
 /// The values that a lane gives.
 #[derive(Clone, Debug)]
-pub(super) struct Given {
-    exchange: Exchange,
-    /// The source, and the other operands before the mask; `None` where one is not known.
+pub(super) struct LaneInput {
+    exchange: LaneExchange,
+    /// The source, and the other operands before the mask; `None` if one of them is unknown.
     values: Option<Vec<u64>>,
     /// The lanes that take part.
     mask: Option<u32>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Exchange {
-    Shuffle(Source),
+enum LaneExchange {
+    Shuffle(ShuffleMode),
     Vote(Vote),
     MatchAny,
     MatchAll,
@@ -44,7 +44,7 @@ enum Exchange {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Source {
+enum ShuffleMode {
     Up,
     Down,
     Butterfly,
@@ -75,13 +75,13 @@ pub(super) fn is_meeting(opcode: Opcode) -> bool {
 }
 
 /// Whether a kernel has such an instruction.
-pub(in super::super) fn has_meeting(body: &Body<'_>) -> bool {
+pub(in super::super) fn has_meeting(body: &ResolvedFunction<'_>) -> bool {
     body.lines.iter().any(|line| is_meeting(line.instruction.opcode))
 }
 
-/// Returns what an instruction exchanges; `None` if it is not modelled.
-fn exchange(form: &Form<'_>) -> Option<Exchange> {
-    let is_word = |ty: &ScalarType| matches!(ty, ScalarType::B32 | ScalarType::B64);
+/// Decodes the exchange of an instruction; `None` if it is not modelled.
+fn exchange(form: &InstructionForm<'_>) -> Option<LaneExchange> {
+    let is_word = matches!(form.ty, Some(ScalarType::B32 | ScalarType::B64));
     let signed = form.ty == Some(ScalarType::S32);
     let is_number = signed || form.ty == Some(ScalarType::U32);
     let is_bits = form.ty == Some(ScalarType::B32);
@@ -89,29 +89,38 @@ fn exchange(form: &Form<'_>) -> Option<Exchange> {
         return None;
     }
     Some(match (form.opcode, form.others.as_slice(), form.ty) {
-        (Opcode::Shfl, [".sync", ".up"], Some(ScalarType::B32)) => Exchange::Shuffle(Source::Up),
-        (Opcode::Shfl, [".sync", ".down"], Some(ScalarType::B32)) => Exchange::Shuffle(Source::Down),
-        (Opcode::Shfl, [".sync", ".bfly"], Some(ScalarType::B32)) => Exchange::Shuffle(Source::Butterfly),
-        (Opcode::Shfl, [".sync", ".idx"], Some(ScalarType::B32)) => Exchange::Shuffle(Source::Index),
-        (Opcode::Vote, [".sync", ".all"], Some(ScalarType::Pred)) => Exchange::Vote(Vote::All),
-        (Opcode::Vote, [".sync", ".any"], Some(ScalarType::Pred)) => Exchange::Vote(Vote::Any),
-        (Opcode::Vote, [".sync", ".uni"], Some(ScalarType::Pred)) => Exchange::Vote(Vote::Uniform),
-        (Opcode::Vote, [".sync", ".ballot"], Some(ScalarType::B32)) => Exchange::Vote(Vote::Ballot),
-        (Opcode::Match, [".any", ".sync"], Some(ty)) if is_word(&ty) => Exchange::MatchAny,
-        (Opcode::Match, [".all", ".sync"], Some(ty)) if is_word(&ty) => Exchange::MatchAll,
-        (Opcode::Redux, [".sync", ".add"], _) if is_number => Exchange::Reduce(Reduction::Add, signed),
-        (Opcode::Redux, [".sync", ".min"], _) if is_number => Exchange::Reduce(Reduction::Least, signed),
-        (Opcode::Redux, [".sync", ".max"], _) if is_number => Exchange::Reduce(Reduction::Greatest, signed),
-        (Opcode::Redux, [".sync", ".and"], _) if is_bits => Exchange::Reduce(Reduction::And, false),
-        (Opcode::Redux, [".sync", ".or"], _) if is_bits => Exchange::Reduce(Reduction::Or, false),
-        (Opcode::Redux, [".sync", ".xor"], _) if is_bits => Exchange::Reduce(Reduction::Xor, false),
+        (Opcode::Shfl, [".sync", ".up"], Some(ScalarType::B32)) => LaneExchange::Shuffle(ShuffleMode::Up),
+        (Opcode::Shfl, [".sync", ".down"], Some(ScalarType::B32)) => LaneExchange::Shuffle(ShuffleMode::Down),
+        (Opcode::Shfl, [".sync", ".bfly"], Some(ScalarType::B32)) => {
+            LaneExchange::Shuffle(ShuffleMode::Butterfly)
+        }
+        (Opcode::Shfl, [".sync", ".idx"], Some(ScalarType::B32)) => LaneExchange::Shuffle(ShuffleMode::Index),
+        (Opcode::Vote, [".sync", ".all"], Some(ScalarType::Pred)) => LaneExchange::Vote(Vote::All),
+        (Opcode::Vote, [".sync", ".any"], Some(ScalarType::Pred)) => LaneExchange::Vote(Vote::Any),
+        (Opcode::Vote, [".sync", ".uni"], Some(ScalarType::Pred)) => LaneExchange::Vote(Vote::Uniform),
+        (Opcode::Vote, [".sync", ".ballot"], Some(ScalarType::B32)) => LaneExchange::Vote(Vote::Ballot),
+        (Opcode::Match, [".any", ".sync"], _) if is_word => LaneExchange::MatchAny,
+        (Opcode::Match, [".all", ".sync"], _) if is_word => LaneExchange::MatchAll,
+        (Opcode::Redux, [".sync", ".add"], _) if is_number => LaneExchange::Reduce(Reduction::Add, signed),
+        (Opcode::Redux, [".sync", ".min"], _) if is_number => LaneExchange::Reduce(Reduction::Least, signed),
+        (Opcode::Redux, [".sync", ".max"], _) if is_number => {
+            LaneExchange::Reduce(Reduction::Greatest, signed)
+        }
+        (Opcode::Redux, [".sync", ".and"], _) if is_bits => LaneExchange::Reduce(Reduction::And, false),
+        (Opcode::Redux, [".sync", ".or"], _) if is_bits => LaneExchange::Reduce(Reduction::Or, false),
+        (Opcode::Redux, [".sync", ".xor"], _) if is_bits => LaneExchange::Reduce(Reduction::Xor, false),
         _ => return None,
     })
 }
 
-impl<'m> Machine<'m, '_> {
+impl<'m> PtxMachine<'m, '_> {
     /// Gives the values of a lane, or sets its destinations if the lanes have met.
-    pub(super) fn meet(&mut self, frame: &mut Frame<'m>, form: &Form<'m>, names: &Names) -> Ruled<Flow> {
+    pub(super) fn meet(
+        &mut self,
+        frame: &mut CallFrame<'m>,
+        form: &InstructionForm<'m>,
+        names: &VisibleNames,
+    ) -> Ruled<Flow> {
         let exchange = exchange(form).ok_or(FORM)?;
         let Some(numbers) = self.numbers.as_mut().filter(|numbers| numbers.phase.is_some()) else {
             return Err(FORM);
@@ -119,13 +128,13 @@ impl<'m> Machine<'m, '_> {
         let Some((to, sources)) = form.operands.split_first() else { return Err(FORM) };
         let Operand::Value(to) = to else { return Err(FORM) };
         match std::mem::take(&mut numbers.meeting) {
-            Meeting::Got(cells) => {
+            ExchangeState::Received(cells) => {
                 let types = match exchange {
-                    Exchange::Vote(Vote::Ballot) | Exchange::Shuffle(_) | Exchange::Reduce(..) => {
-                        ScalarType::B32
-                    }
-                    Exchange::Vote(_) => ScalarType::Pred,
-                    Exchange::MatchAny | Exchange::MatchAll => ScalarType::B32,
+                    LaneExchange::Vote(Vote::Ballot)
+                    | LaneExchange::Shuffle(_)
+                    | LaneExchange::Reduce(..) => ScalarType::B32,
+                    LaneExchange::Vote(_) => ScalarType::Pred,
+                    LaneExchange::MatchAny | LaneExchange::MatchAll => ScalarType::B32,
                 };
                 for ((to, ty), cell) in destinations(to).into_iter().zip([types, ScalarType::Pred]).zip(cells)
                 {
@@ -136,7 +145,7 @@ impl<'m> Machine<'m, '_> {
             _ => {
                 let given = self.given(frame, (exchange, form), (to, sources), names)?;
                 if let Some(numbers) = &mut self.numbers {
-                    numbers.meeting = Meeting::Given(given);
+                    numbers.meeting = ExchangeState::Given(given);
                 }
                 Ok(Flow::Meet)
             }
@@ -145,23 +154,23 @@ impl<'m> Machine<'m, '_> {
 
     fn given(
         &mut self,
-        frame: &Frame<'m>,
-        (exchange, form): (Exchange, &Form<'m>),
+        frame: &CallFrame<'m>,
+        (exchange, form): (LaneExchange, &InstructionForm<'m>),
         (to, sources): (&Expr, &[Operand]),
-        names: &Names,
-    ) -> Ruled<Given> {
-        let has_two = matches!(exchange, Exchange::Shuffle(_) | Exchange::MatchAll);
+        names: &VisibleNames,
+    ) -> Ruled<LaneInput> {
+        let has_two = matches!(exchange, LaneExchange::Shuffle(_) | LaneExchange::MatchAll);
         let (values, mask) = match (exchange, sources) {
-            (Exchange::Shuffle(_), [a, b, c, mask]) => {
+            (LaneExchange::Shuffle(_), [a, b, c, mask]) => {
                 let types = [(a, ScalarType::B32), (b, ScalarType::U32), (c, ScalarType::U32)];
                 let cells = types.into_iter().map(|(operand, ty)| self.value(frame, operand, ty, names));
-                (cells.collect::<Ruled<Vec<Cell>>>()?, mask)
+                (cells.collect::<Ruled<Vec<RegisterCell>>>()?, mask)
             }
-            (Exchange::Vote(_), [condition, mask]) => {
+            (LaneExchange::Vote(_), [condition, mask]) => {
                 let truth = self.predicate(frame, form.opcode, condition, names)?;
-                (vec![truth.map_or(Cell::Unknown, |truth| Cell::Bits(truth.into()))], mask)
+                (vec![truth.map_or(RegisterCell::Unknown, |truth| RegisterCell::Bits(truth.into()))], mask)
             }
-            (Exchange::MatchAny | Exchange::MatchAll | Exchange::Reduce(..), [a, mask]) => {
+            (LaneExchange::MatchAny | LaneExchange::MatchAll | LaneExchange::Reduce(..), [a, mask]) => {
                 (vec![self.value(frame, a, form.ty.ok_or(FORM)?, names)?], mask)
             }
             _ => return Err(FORM),
@@ -169,77 +178,83 @@ impl<'m> Machine<'m, '_> {
         if destinations(to).len() > 1 + usize::from(has_two) {
             return Err(FORM);
         }
-        let bits = |cell: &Cell| if let Cell::Bits(bits) = cell { Some(*bits) } else { None };
-        let mask = bits(&self.value(frame, mask, ScalarType::B32, names)?);
-        let values = values.iter().map(bits).collect();
-        Ok(Given { exchange, values, mask: mask.map(|mask| mask as u32) })
+        let mask = self.value(frame, mask, ScalarType::B32, names)?.bits();
+        let values = values.iter().map(RegisterCell::bits).collect();
+        Ok(LaneInput { exchange, values, mask: mask.map(|mask| mask as u32) })
     }
 }
 
-/// Returns what each lane gets, for what each gives; `None` if they do not meet on one instruction, or not all of them do.
-pub(super) fn met(given: &[&Given]) -> Option<Vec<[Cell; 2]>> {
-    let exchange = given.first()?.exchange;
-    let all = if given.len() >= 32 { u32::MAX } else { (1 << given.len()) - 1 };
-    let meets = |own: &&Given| own.exchange == exchange && own.mask.is_some_and(|mask| mask & all == all);
-    if !given.iter().all(meets) {
-        return None;
-    }
-    let first: Option<Vec<u64>> = given.iter().map(|own| own.values.as_ref()?.first().copied()).collect();
-    let lanes = 0..given.len();
-    let of_lane = |lane: usize| match exchange {
-        Exchange::Shuffle(source) => shuffled(source, lane, given),
-        exchange => {
-            first.as_ref().map_or([Cell::Unknown, Cell::Unknown], |first| common(exchange, lane, first, all))
+/// Returns the results of each lane for the inputs of all lanes; `None` unless all lanes meet on the same instruction.
+pub(super) fn exchanged(inputs: &[&LaneInput]) -> Option<Vec<[RegisterCell; 2]>> {
+    let exchange = inputs.first()?.exchange;
+    let all = if inputs.len() >= 32 { u32::MAX } else { (1 << inputs.len()) - 1 };
+    for input in inputs {
+        if input.exchange != exchange || input.mask? & all != all {
+            return None;
         }
+    }
+    let lanes = 0..inputs.len();
+    if let LaneExchange::Shuffle(mode) = exchange {
+        return Some(lanes.map(|lane| shuffled(mode, lane, inputs)).collect());
+    }
+    let values = inputs.iter().map(|input| input.values.as_ref()?.first().copied());
+    let Some(values) = values.collect::<Option<Vec<u64>>>() else {
+        return Some(vec![[RegisterCell::Unknown, RegisterCell::Unknown]; inputs.len()]);
     };
-    Some(lanes.map(of_lane).collect())
+    Some(lanes.map(|lane| common(exchange, lane, &values, all)).collect())
 }
 
 /// 9.7.9.6: the value of another lane, and whether there is one in the segment.
-fn shuffled(source: Source, lane: usize, given: &[&Given]) -> [Cell; 2] {
-    let Some(&[_, b, c]) = given[lane].values.as_deref() else { return [Cell::Unknown, Cell::Unknown] };
+fn shuffled(mode: ShuffleMode, lane: usize, inputs: &[&LaneInput]) -> [RegisterCell; 2] {
+    let Some(&[_, b, c]) = inputs[lane].values.as_deref() else {
+        return [RegisterCell::Unknown, RegisterCell::Unknown];
+    };
     let (lane, b, clamp, segment) = (lane as i64, b as i64 & 31, c as i64 & 31, c as i64 >> 8 & 31);
     let (most, least) = (lane & segment | clamp & !segment, lane & segment);
-    let from = match source {
-        Source::Up => lane - b,
-        Source::Down => lane + b,
-        Source::Butterfly => lane ^ b,
-        Source::Index => least | b & !segment,
+    let from = match mode {
+        ShuffleMode::Up => lane - b,
+        ShuffleMode::Down => lane + b,
+        ShuffleMode::Butterfly => lane ^ b,
+        ShuffleMode::Index => least | b & !segment,
     };
-    let is_inside = if source == Source::Up { from >= most } else { from <= most };
+    let is_inside = if mode == ShuffleMode::Up { from >= most } else { from <= most };
     let from = if is_inside { from } else { lane };
-    let other = usize::try_from(from).ok().and_then(|from| given.get(from)?.values.as_ref()?.first());
-    [other.map_or(Cell::Unknown, |&value| Cell::Bits(value)), Cell::Bits(is_inside.into())]
+    let other = usize::try_from(from).ok().and_then(|from| inputs.get(from)?.values.as_ref()?.first());
+    [
+        other.map_or(RegisterCell::Unknown, |&value| RegisterCell::Bits(value)),
+        RegisterCell::Bits(is_inside.into()),
+    ]
 }
 
-/// Returns what a lane gets of a vote, a comparison or a reduction.
-fn common(exchange: Exchange, lane: usize, values: &[u64], all: u32) -> [Cell; 2] {
-    let where_equal = |value: u64| -> u64 {
-        values.iter().enumerate().filter(|(_, own)| **own == value).map(|(lane, _)| 1 << lane).sum()
-    };
+/// Returns the results of a lane for a vote, a comparison or a reduction over the values of all lanes.
+fn common(exchange: LaneExchange, lane: usize, values: &[u64], all: u32) -> [RegisterCell; 2] {
     let is_uniform = values.iter().all(|value| *value == values[0]);
-    let truths =
-        |of: fn(bool, bool) -> bool| values.iter().map(|value| *value != 0).reduce(of).unwrap_or(false);
-    let (result, also) = match exchange {
-        Exchange::Vote(Vote::All) => (truths(|a, b| a && b).into(), false),
-        Exchange::Vote(Vote::Any) => (truths(|a, b| a || b).into(), false),
-        Exchange::Vote(Vote::Uniform) => (is_uniform.into(), false),
-        Exchange::Vote(Vote::Ballot) => (where_equal(1), false),
-        Exchange::MatchAny => (where_equal(values[lane]), false),
-        Exchange::MatchAll => (if is_uniform { all.into() } else { 0 }, is_uniform),
-        Exchange::Reduce(reduction, signed) => (reduced(reduction, signed, values), false),
-        Exchange::Shuffle(_) => return [Cell::Unknown, Cell::Unknown],
+    let (result, predicate) = match exchange {
+        LaneExchange::Vote(Vote::All) => (values.iter().all(|value| *value != 0).into(), false),
+        LaneExchange::Vote(Vote::Any) => (values.iter().any(|value| *value != 0).into(), false),
+        LaneExchange::Vote(Vote::Uniform) => (is_uniform.into(), false),
+        LaneExchange::Vote(Vote::Ballot) => (lanes_with(1, values), false),
+        LaneExchange::MatchAny => (lanes_with(values[lane], values), false),
+        LaneExchange::MatchAll => (if is_uniform { all.into() } else { 0 }, is_uniform),
+        LaneExchange::Reduce(reduction, signed) => (reduced(reduction, signed, values), false),
+        LaneExchange::Shuffle(_) => return [RegisterCell::Unknown, RegisterCell::Unknown],
     };
-    [Cell::Bits(result), Cell::Bits(also.into())]
+    [RegisterCell::Bits(result), RegisterCell::Bits(predicate.into())]
+}
+
+/// Returns the mask of the lanes with this value.
+fn lanes_with(value: u64, values: &[u64]) -> u64 {
+    let lanes = values.iter().enumerate().filter(|(_, other)| **other == value);
+    lanes.map(|(lane, _)| 1 << lane).sum()
 }
 
 fn reduced(reduction: Reduction, signed: bool, values: &[u64]) -> u64 {
-    let key = |value: &u64| if signed { sign_extended(ScalarType::S32, *value) } else { *value as i64 };
+    let ty = if signed { ScalarType::S32 } else { ScalarType::U32 };
     let values = values.iter().copied();
     let result = match reduction {
         Reduction::Add => values.reduce(u64::wrapping_add),
-        Reduction::Least => values.min_by_key(key),
-        Reduction::Greatest => values.max_by_key(key),
+        Reduction::Least => values.min_by_key(|&value| extended(ty, value) as i64),
+        Reduction::Greatest => values.max_by_key(|&value| extended(ty, value) as i64),
         Reduction::And => values.reduce(|a, b| a & b),
         Reduction::Or => values.reduce(|a, b| a | b),
         Reduction::Xor => values.reduce(|a, b| a ^ b),

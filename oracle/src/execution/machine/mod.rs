@@ -14,12 +14,18 @@ use std::{collections::BTreeMap, rc::Rc};
 use ptxsmith_syntax::{FunctionKind, Name, Opcode, Operand, ScalarType, StateSpace, Text};
 
 use super::{
-    Written,
-    form::Form,
+    WrittenScalar,
+    form::InstructionForm,
     judged,
-    memory::{Before, Byte, Bytes, Cell, Object, Objects, Pointer, Target, from_bytes, passed, to_bytes},
-    names::{Body, Line, Meaning, Names, Place, Program, Registers, Variable, Which},
-    operand::Reader,
+    memory::{
+        Byte, InitialContents, MemoryObject, MemoryObjects, PointerTarget, RegisterCell, SymbolicPointer,
+        VariableBytes, from_bytes, passed, to_bytes,
+    },
+    names::{
+        DeclaratorId, Meaning, MemoryVariable, RegisterFile, ResolvedFunction, ResolvedModule,
+        ScopedInstruction, VariableId, VisibleNames,
+    },
+    operand::OperandReader,
     typing::{TYPES, moves},
 };
 use crate::{
@@ -31,8 +37,8 @@ use crate::{
 };
 pub(super) use meeting::has_meeting;
 use meeting::is_meeting;
-pub(super) use numbers::How;
 use numbers::{BRANCHES, Numbers, PREDICATES};
+pub(super) use numbers::{NumericRun, RunConditions};
 pub(super) use phase::{asks_lane, has_barrier};
 pub(super) use warp::RACE;
 
@@ -49,18 +55,18 @@ pub(super) const MOST_OUTPUT: usize = 1 << 14;
 pub(super) const OUTPUT: usize = 0;
 
 #[derive(Clone)]
-pub(super) struct Machine<'m, 'r> {
-    pub program: &'m Program<'m>,
-    pub reader: Reader<'r>,
-    pub objects: Objects,
+pub(super) struct PtxMachine<'m, 'r> {
+    pub program: &'m ResolvedModule<'m>,
+    pub reader: OperandReader<'r>,
+    pub objects: MemoryObjects,
     /// The objects of variables, created on first use.
-    pub places: Places<'m>,
+    pub places: VariableObjects<'m>,
     /// The initial contents of variables at module scope.
     pub expected: Rc<BTreeMap<&'m str, &'m expectation::Variable>>,
     /// The index of the input buffer's object, if there is an input.
     pub input: Option<usize>,
     /// The writes to the output so far.
-    pub written: Vec<Written>,
+    pub written: Vec<WrittenScalar>,
     /// The trace of the instructions since the last write to the output; `None` if there were none.
     pub recent: Option<Trace>,
     pub steps: u32,
@@ -86,13 +92,13 @@ pub(super) enum Owner<'m> {
 
 /// The objects of variables, by owner and number. Kernels share those of before they began.
 #[derive(Clone, Default)]
-pub(super) struct Places<'m> {
-    shared: Rc<BTreeMap<(Owner<'m>, Which), usize>>,
-    own: BTreeMap<(Owner<'m>, Which), usize>,
+pub(super) struct VariableObjects<'m> {
+    shared: Rc<BTreeMap<(Owner<'m>, DeclaratorId), usize>>,
+    own: BTreeMap<(Owner<'m>, DeclaratorId), usize>,
 }
 
-impl<'m> Places<'m> {
-    fn get(&self, key: (Owner<'m>, Which)) -> Option<usize> {
+impl<'m> VariableObjects<'m> {
+    fn get(&self, key: (Owner<'m>, DeclaratorId)) -> Option<usize> {
         self.own.get(&key).or_else(|| self.shared.get(&key)).copied()
     }
 
@@ -106,18 +112,18 @@ impl<'m> Places<'m> {
     }
 
     /// Returns the same places, all of them shared by later clones.
-    pub fn share(self) -> Places<'m> {
+    pub fn share(self) -> VariableObjects<'m> {
         let mut shared = Rc::unwrap_or_clone(self.shared);
         shared.extend(self.own);
-        Places { shared: Rc::new(shared), own: BTreeMap::new() }
+        VariableObjects { shared: Rc::new(shared), own: BTreeMap::new() }
     }
 }
 
 /// One call of a function.
-struct Frame<'m> {
-    body: &'m Body<'m>,
+struct CallFrame<'m> {
+    body: &'m ResolvedFunction<'m>,
     call: u32,
-    registers: Registers<Cell>,
+    registers: RegisterFile<RegisterCell>,
     /// The carry or borrow, and whether a subtraction produced it; `None` if unknown.
     carry: Option<(bool, bool)>,
     /// The index of the next line, and whether the unparsed instructions before it were executed.
@@ -126,7 +132,7 @@ struct Frame<'m> {
 }
 
 /// How a function stopped.
-enum Ended {
+enum FunctionExit {
     Returned,
     Exited,
     /// At a barrier, or where the lanes meet; the frame goes on from there.
@@ -160,13 +166,17 @@ pub(super) fn is_undefined(why: &str) -> bool {
         .any(|stop| matches!(stop, Stop::Unmodelled(reason) if *reason == why))
 }
 
-impl<'m, 'r> Machine<'m, 'r> {
-    pub fn new(program: &'m Program<'m>, reader: Reader<'r>, objects: Objects) -> Machine<'m, 'r> {
-        Machine {
+impl<'m, 'r> PtxMachine<'m, 'r> {
+    pub fn new(
+        program: &'m ResolvedModule<'m>,
+        reader: OperandReader<'r>,
+        objects: MemoryObjects,
+    ) -> PtxMachine<'m, 'r> {
+        PtxMachine {
             program,
             reader,
             objects,
-            places: Places::default(),
+            places: VariableObjects::default(),
             expected: Rc::default(),
             input: None,
             written: Vec::new(),
@@ -181,26 +191,31 @@ impl<'m, 'r> Machine<'m, 'r> {
 
     /// Runs a kernel. Its parameters are the address of the output buffer, or the addresses of the input and the output
     /// buffer.
-    pub fn kernel(&mut self, body: &'m Body<'m>) -> Ruled<()> {
+    pub fn kernel(&mut self, body: &'m ResolvedFunction<'m>) -> Ruled<()> {
         let buffers = match (body.parameters.len(), self.input) {
             (1, _) => vec![OUTPUT],
             (2, Some(input)) => vec![input, OUTPUT],
             _ => return Err(PARAMETERS),
         };
-        let is_pointer = |parameter: &Meaning| matches!(parameter, Meaning::Variable(own) if own.size == Some(8) && own.shape.extents.is_empty());
-        if !body.parameters.iter().all(is_pointer) {
+        if !body.parameters.iter().all(Meaning::is_pointer) {
             return Err(PARAMETERS);
         }
-        let address = |object| {
-            let pointer = Pointer { target: Target::Object(object), offset: 0, generic: false };
-            to_bytes(&Cell::Pointer(pointer), 8)
-        };
-        self.call(body, &buffers.into_iter().map(address).collect::<Vec<_>>()).map(|_| ())
+        let mut arguments = Vec::new();
+        for buffer in buffers {
+            let target = PointerTarget::Object(buffer);
+            let pointer = SymbolicPointer { target, offset: 0, generic: false };
+            arguments.push(to_bytes(&RegisterCell::Pointer(pointer), 8));
+        }
+        self.call(body, &arguments).map(|_| ())
     }
 
     /// Calls a function with the bytes of each argument. Returns the bytes of each result, or `None` if the thread
     /// exited.
-    fn call(&mut self, body: &'m Body<'m>, arguments: &[Vec<Byte>]) -> Ruled<Option<Vec<Vec<Byte>>>> {
+    fn call(
+        &mut self,
+        body: &'m ResolvedFunction<'m>,
+        arguments: &[Vec<Byte>],
+    ) -> Ruled<Option<Vec<Vec<Byte>>>> {
         if let Some(reason) = body.unmodelled {
             return Err(Stop::Unmodelled(reason));
         }
@@ -209,7 +224,7 @@ impl<'m, 'r> Machine<'m, 'r> {
             return Err(Stop::Unmodelled("more calls at once than are modelled"));
         }
         self.called += 1;
-        let mut frame = Frame::new(body, self.called);
+        let mut frame = CallFrame::new(body, self.called);
         // The specification at hand does not say whether such variables keep their values from one call to the next.
         for object in self.places.objects_of(Owner::Function(body.name)) {
             self.objects[object].bytes.forget_written();
@@ -222,16 +237,16 @@ impl<'m, 'r> Machine<'m, 'r> {
         }
         let ended = self.run(&mut frame)?;
         self.calls -= 1;
-        if !matches!(ended, Ended::Returned) {
+        if !matches!(ended, FunctionExit::Returned) {
             return Ok(None);
         }
         let results = body.results.iter().map(|result| match result {
             Meaning::Register(register) => {
                 let size = register.ty.size().ok_or(FORM)? as usize;
-                Ok(frame.registers.of(*register).iter().flat_map(|cell| to_bytes(cell, size)).collect())
+                Ok(frame.registers.get(*register).iter().flat_map(|cell| to_bytes(cell, size)).collect())
             }
             Meaning::Variable(variable) => {
-                let object = self.own(&frame, variable)?;
+                let object = self.function_object(&frame, variable)?;
                 self.objects[object].bytes.whole()
             }
             Meaning::Function(_) | Meaning::Label | Meaning::Alias => Err(FORM),
@@ -239,7 +254,7 @@ impl<'m, 'r> Machine<'m, 'r> {
         results.collect::<Ruled<_>>().map(Some)
     }
 
-    fn pass(&mut self, frame: &mut Frame<'m>, to: &Meaning, bytes: &[Byte]) -> Ruled<()> {
+    fn pass(&mut self, frame: &mut CallFrame<'m>, to: &Meaning, bytes: &[Byte]) -> Ruled<()> {
         match to {
             Meaning::Register(register) => {
                 let size = register.ty.size().ok_or(FORM)? as usize;
@@ -250,7 +265,7 @@ impl<'m, 'r> Machine<'m, 'r> {
                 Ok(())
             }
             Meaning::Variable(variable) => {
-                let object = self.own(frame, variable)?;
+                let object = self.function_object(frame, variable)?;
                 let object = &mut self.objects[object].bytes;
                 if bytes.len() != object.len() {
                     return Err(FORM);
@@ -263,68 +278,72 @@ impl<'m, 'r> Machine<'m, 'r> {
     }
 
     /// Returns the object of a variable that the called function declares.
-    fn own(&mut self, frame: &Frame<'m>, variable: &Variable) -> Ruled<usize> {
+    fn function_object(&mut self, frame: &CallFrame<'m>, variable: &MemoryVariable) -> Ruled<usize> {
         match variable.place {
-            Place::Function(_) => self.object(frame, variable),
-            Place::Module(_) => Err(FORM),
+            VariableId::Function(_) => self.object(frame, variable),
+            VariableId::Module(_) => Err(FORM),
         }
     }
 
     /// Returns the object of a variable in this call.
-    fn object(&mut self, frame: &Frame<'m>, variable: &Variable) -> Ruled<usize> {
+    fn object(&mut self, frame: &CallFrame<'m>, variable: &MemoryVariable) -> Ruled<usize> {
         let outlasts = matches!(variable.space, StateSpace::Global | StateSpace::Const);
         let (owner, which) = match variable.place {
-            Place::Module(which) => return Ok(self.of_module(variable, which)),
-            Place::Function(which) if outlasts => (Owner::Function(frame.body.name), which),
-            Place::Function(which) => (Owner::Call(frame.call), which),
+            VariableId::Module(which) => return Ok(self.module_object(variable, which)),
+            VariableId::Function(which) if outlasts => (Owner::Function(frame.body.name), which),
+            VariableId::Function(which) => (Owner::Call(frame.call), which),
         };
         if let Some(object) = self.places.get((owner, which)) {
             return Ok(object);
         }
         let size = variable.size.ok_or(Stop::Unmodelled("a variable of unknown size"))?;
-        let mut bytes = Bytes::new(size as usize, Before::Unknown);
+        let mut bytes = VariableBytes::new(size as usize, InitialContents::Unknown);
         if let Some(initial) = &variable.initial {
-            bytes = Bytes::new(size as usize, Before::Initialized(initial.bytes.as_slice().into()));
+            bytes = VariableBytes::new(
+                size as usize,
+                InitialContents::Initialized(initial.bytes.as_slice().into()),
+            );
             for address in &initial.addresses {
                 // The symbol would have to be resolved in the function, so its bytes stay unknown.
                 bytes.write(address.offset as usize, (0..address.width).map(|_| Byte::Unknown));
             }
         }
-        Ok(self.place(owner, which, Object { bytes, ..object_of(variable) }))
+        Ok(self.add_object(owner, which, MemoryObject { bytes, ..empty_object(variable) }))
     }
 
     /// Returns the object of a variable at module scope.
-    pub fn of_module(&mut self, variable: &Variable, which: Which) -> usize {
+    pub fn module_object(&mut self, variable: &MemoryVariable, which: DeclaratorId) -> usize {
         if let Some(object) = self.places.get((Owner::Module, which)) {
             return object;
         }
         let bytes = match self.expected.get(variable.name.as_str()) {
-            Some(expected) => {
-                Bytes::new(expected.bytes.len(), Before::Initialized(expected.bytes.as_slice().into()))
-            }
-            None => Bytes::new(variable.size.unwrap_or(0) as usize, Before::Unknown),
+            Some(expected) => VariableBytes::new(
+                expected.bytes.len(),
+                InitialContents::Initialized(expected.bytes.as_slice().into()),
+            ),
+            None => VariableBytes::new(variable.size.unwrap_or(0) as usize, InitialContents::Unknown),
         };
-        self.place(Owner::Module, which, Object { bytes, ..object_of(variable) })
+        self.add_object(Owner::Module, which, MemoryObject { bytes, ..empty_object(variable) })
     }
 
-    fn place(&mut self, owner: Owner<'m>, which: Which, object: Object) -> usize {
-        let place = self.objects.push(object);
-        self.places.own.insert((owner, which), place);
-        place
+    fn add_object(&mut self, owner: Owner<'m>, which: DeclaratorId, object: MemoryObject) -> usize {
+        let index = self.objects.push(object);
+        self.places.own.insert((owner, which), index);
+        index
     }
 
     /// Runs to the end of the function, or to a barrier.
-    fn run(&mut self, frame: &mut Frame<'m>) -> Ruled<Ended> {
+    fn run(&mut self, frame: &mut CallFrame<'m>) -> Ruled<FunctionExit> {
         let by_input = self.numbers.as_ref().is_some_and(|numbers| !numbers.is_straight());
         let most = if by_input { MOST_STEPS_BY_INPUT } else { MOST_STEPS };
         loop {
             if !frame.is_past {
                 frame.is_past = true;
-                if self.kept(frame, frame.at)? {
-                    return Ok(Ended::Waits);
+                if self.run_unparsed(frame, frame.at)? {
+                    return Ok(FunctionExit::Waits);
                 }
             }
-            let Some(line) = frame.body.lines.get(frame.at) else { return Ok(Ended::Returned) };
+            let Some(line) = frame.body.lines.get(frame.at) else { return Ok(FunctionExit::Returned) };
             self.steps += 1;
             if self.steps > most {
                 return Err(STEPS);
@@ -339,9 +358,9 @@ impl<'m, 'r> Machine<'m, 'r> {
                     return Err(FORM);
                 };
                 self.fits(register, ScalarType::Pred)?;
-                match frame.registers.of(register)[0] {
-                    Cell::Bits(bits) if (bits != 0) != guard.negated => {}
-                    Cell::Bits(_) => {
+                match frame.registers.get(register)[0] {
+                    RegisterCell::Bits(bits) if (bits != 0) != guard.negated => {}
+                    RegisterCell::Bits(_) => {
                         frame.at += 1;
                         frame.is_past = false;
                         continue;
@@ -351,37 +370,37 @@ impl<'m, 'r> Machine<'m, 'r> {
             }
             let before = std::mem::take(&mut self.reader.trace);
             let writes = self.written.len();
-            let form = Form::of(instruction);
+            let form = InstructionForm::decode(instruction);
             let flow = self.step(frame, &form, &names);
-            let own = self.reader.trace;
+            let instruction_trace = self.reader.trace;
             // Loading the address of the output buffer at the start is no evidence about operands.
-            let asks = self.written.is_empty() && form.space == Some(StateSpace::Param);
-            self.recent = match self.written.len() > writes {
-                true => None,
-                false if asks => self.recent,
-                false => Some(self.recent.unwrap_or_default().union(own)),
-            };
-            self.reader.trace = before.union(own);
+            let loads_output_address = self.written.is_empty() && form.space == Some(StateSpace::Param);
+            if self.written.len() > writes {
+                self.recent = None;
+            } else if !loads_output_address {
+                self.recent = Some(self.recent.unwrap_or_default().union(instruction_trace));
+            }
+            self.reader.trace = before.union(instruction_trace);
             match flow.map_err(|stop| self.reason(stop, frame.body, line))? {
                 Flow::Next => (frame.at, frame.is_past) = (frame.at + 1, false),
                 Flow::Jump(to, is_past) => (frame.at, frame.is_past) = (to, is_past),
-                Flow::Meet => return Ok(Ended::Waits),
-                Flow::Return => return Ok(Ended::Returned),
-                Flow::Exit => return Ok(Ended::Exited),
+                Flow::Meet => return Ok(FunctionExit::Waits),
+                Flow::Return => return Ok(FunctionExit::Returned),
+                Flow::Exit => return Ok(FunctionExit::Exited),
             }
         }
     }
 
     /// Returns the reason to report for a stopped kernel. If the form is not modelled, it is the more precise reason
     /// why the instruction is not judged.
-    fn reason(&self, stop: Stop, body: &Body<'m>, line: &Line<'m>) -> Stop {
+    fn reason(&self, stop: Stop, body: &ResolvedFunction<'m>, line: &ScopedInstruction<'m>) -> Stop {
         match stop {
             Stop::Unmodelled(judged::FORM | judged::OPERAND | TYPES | UNDECLARED)
                 if line.instruction.opcode != Opcode::Call =>
             {
                 let rules = self.reader.rules;
-                let why = judged::undecided(line.instruction, &line.names, self.program, body, rules);
-                why.map_or(stop, Stop::Unmodelled)
+                let reason = judged::undecided(line.instruction, &line.names, self.program, body, rules);
+                reason.map_or(stop, Stop::Unmodelled)
             }
             stop => stop,
         }
@@ -397,7 +416,12 @@ impl<'m, 'r> Machine<'m, 'r> {
         }
     }
 
-    fn step(&mut self, frame: &mut Frame<'m>, form: &Form<'m>, names: &Names) -> Ruled<Flow> {
+    fn step(
+        &mut self,
+        frame: &mut CallFrame<'m>,
+        form: &InstructionForm<'m>,
+        names: &VisibleNames,
+    ) -> Ruled<Flow> {
         self.wider = moves(form.opcode);
         if let Some(numbers) = &self.numbers
             && (matches!(form.opcode, Opcode::Brx | Opcode::Call)
@@ -422,7 +446,9 @@ impl<'m, 'r> Machine<'m, 'r> {
         }
         match (self.execute(frame, form, names), form.operands.first()) {
             // In a run over numbers, the destination becomes unknown and the run continues.
-            (Err(stop), Some(to)) if self.numbers.as_ref().is_some_and(|numbers| numbers.goes_on(&stop)) => {
+            (Err(stop), Some(to))
+                if self.numbers.as_ref().is_some_and(|numbers| numbers.continues_after(&stop)) =>
+            {
                 self.forget(frame, to, names);
             }
             (executed, _) => executed?,
@@ -430,25 +456,35 @@ impl<'m, 'r> Machine<'m, 'r> {
         Ok(Flow::Next)
     }
 
-    fn jump(&self, frame: &Frame<'m>, name: &Name) -> Ruled<Flow> {
+    fn jump(&self, frame: &CallFrame<'m>, name: &Name) -> Ruled<Flow> {
         let name = name.text.as_str();
         let at = frame.body.labels.get(name).copied().ok_or(FORM)?;
         Ok(Flow::Jump(at, frame.body.behind.contains(name)))
     }
 
-    fn branch_by_index(&mut self, frame: &Frame<'m>, form: &Form<'m>, names: &Names) -> Ruled<Flow> {
+    fn branch_by_index(
+        &mut self,
+        frame: &CallFrame<'m>,
+        form: &InstructionForm<'m>,
+        names: &VisibleNames,
+    ) -> Ruled<Flow> {
         let [index, Operand::Value(table)] = form.operands else { return Err(FORM) };
         let table = table.as_name().ok_or(FORM)?;
         let targets = *frame.body.tables.get(table.text.as_str()).ok_or(FORM)?;
         self.reader.uses(Clause::LabelOperand);
-        let Cell::Bits(index) = self.value(frame, index, ScalarType::U32, names)? else {
+        let RegisterCell::Bits(index) = self.value(frame, index, ScalarType::U32, names)? else {
             return Err(UNKNOWN);
         };
         let target = targets.get(index as usize).ok_or(Stop::Unmodelled("an index behind a branch table"))?;
         self.jump(frame, target)
     }
 
-    fn call_instruction(&mut self, frame: &mut Frame<'m>, form: &Form<'m>, names: &Names) -> Ruled<Flow> {
+    fn call_instruction(
+        &mut self,
+        frame: &mut CallFrame<'m>,
+        form: &InstructionForm<'m>,
+        names: &VisibleNames,
+    ) -> Ruled<Flow> {
         let none: &[Operand] = &[];
         let (results, rest) = match form.operands.split_first() {
             Some((Operand::List(results), rest)) => (results.as_slice(), rest),
@@ -462,8 +498,12 @@ impl<'m, 'r> Machine<'m, 'r> {
         let callee = callee.as_name().ok_or(FORM)?;
         let name: Text = match names.find(&callee.text, self.reader.rules) {
             Some(Meaning::Function(_)) => callee.text,
-            Some(Meaning::Register(register)) => match &frame.registers.of(register)[0] {
-                Cell::Pointer(Pointer { target: Target::Function(name), offset: 0, .. }) => name.clone(),
+            Some(Meaning::Register(register)) => match &frame.registers.get(register)[0] {
+                RegisterCell::Pointer(SymbolicPointer {
+                    target: PointerTarget::Function(name),
+                    offset: 0,
+                    ..
+                }) => name.clone(),
                 _ => return Err(UNKNOWN),
             },
             _ => return Err(FORM),
@@ -491,17 +531,17 @@ impl<'m, 'r> Machine<'m, 'r> {
 
     fn argument(
         &mut self,
-        frame: &Frame<'m>,
+        frame: &CallFrame<'m>,
         argument: &Operand,
         parameter: &Meaning,
-        names: &Names,
+        names: &VisibleNames,
     ) -> Ruled<Vec<Byte>> {
         if let Operand::Value(expr) = argument
             && let Some(name) = expr.as_name()
         {
             match names.find(&name.text, self.reader.rules) {
                 Some(Meaning::Variable(variable)) => {
-                    let object = self.own(frame, &variable)?;
+                    let object = self.function_object(frame, &variable)?;
                     return self.objects[object].bytes.whole();
                 }
                 Some(Meaning::Register(register)) => {
@@ -509,7 +549,7 @@ impl<'m, 'r> Machine<'m, 'r> {
                     if register.lanes > 1 {
                         self.reader.uses(Clause::VectorOperand);
                     }
-                    let cells = frame.registers.of(register).iter();
+                    let cells = frame.registers.get(register).iter();
                     return Ok(cells.flat_map(|cell| to_bytes(cell, size)).collect());
                 }
                 _ => return Err(FORM),
@@ -526,7 +566,12 @@ impl<'m, 'r> Machine<'m, 'r> {
 }
 
 /// Returns an empty object for a variable, with unknown contents.
-fn object_of(variable: &Variable) -> Object {
-    let Variable { name, space, align, .. } = variable;
-    Object { name: name.clone(), space: *space, align: *align, bytes: Bytes::new(0, Before::Unknown) }
+fn empty_object(variable: &MemoryVariable) -> MemoryObject {
+    let MemoryVariable { name, space, align, .. } = variable;
+    MemoryObject {
+        name: name.clone(),
+        space: *space,
+        align: *align,
+        bytes: VariableBytes::new(0, InitialContents::Unknown),
+    }
 }

@@ -6,17 +6,20 @@ use ptxsmith_syntax::{NodeKind, Operand, Role, ScalarType, Span, StateSpace};
 
 use super::super::{
     NOT_MODELLED, inputs, judged,
-    memory::{Byte, Cell, Objects},
-    names::{Body, Kept, Meaning, Names, Place, Program, Variable, Which},
-    operand::Reader,
+    memory::{Byte, MemoryObjects, RegisterCell},
+    names::{
+        DeclaratorId, Meaning, MemoryVariable, ResolvedFunction, ResolvedModule, ScopedTokens, VariableId,
+        VisibleNames,
+    },
+    operand::OperandReader,
     setting::{
-        Access, Frame as Layout, Free, PARAMETER, Placed, Reached, Setting, WINDOW_SIZE, WINDOWS, Way,
-        distance, parameter_bytes, pointer, specials, word,
+        AccessKind, LocalLayout, MemoryAccess, MemoryEffects, PARAMETER, Setting, VariableAllocator,
+        VariablePlacement, WINDOW_SIZE, WINDOWS, distance, parameter_bytes, pointer, specials, word,
     },
 };
-use super::meeting::Meeting;
-use super::phase::{Pause, Phase, pause};
-use super::{Frame, Machine, NOT_GENERIC, OTHER_SPACE, UNKNOWN};
+use super::meeting::ExchangeState;
+use super::phase::{Pause, Phase, is_shared, pause};
+use super::{CallFrame, NOT_GENERIC, OTHER_SPACE, PtxMachine, UNKNOWN};
 use crate::{
     expectation,
     refusal::Stop,
@@ -30,10 +33,14 @@ pub(super) const UNALIGNED: Stop =
 pub(super) const PREDICATES: Stop = Stop::Unmodelled("a kernel with predicates");
 pub(super) const BRANCHES: Stop = Stop::Unmodelled("a kernel with branches or calls");
 
+/// The memory that a kernel reaches over numbers, and the traces of its operands and of its constants; or why the run
+/// stopped.
+pub(in super::super) type NumericRun = Result<(MemoryEffects, [Trace; 2]), &'static str>;
+
 /// The conditions of a run over numbers.
 #[derive(Clone, Copy)]
-pub(in super::super) struct How {
-    pub layout: Layout,
+pub(in super::super) struct RunConditions {
+    pub layout: LocalLayout,
     /// Whether to follow accesses that the specification leaves undefined.
     pub anywhere: bool,
     /// The number of the input, if values are compared.
@@ -46,17 +53,17 @@ pub(in super::super) struct How {
 #[derive(Clone)]
 pub(in super::super) struct Numbers<'m> {
     /// The places of the variables: of the module, then of the function. `None` if there was no room.
-    module: Vec<Option<Placed>>,
-    function: Vec<Option<Placed>>,
+    module: Vec<Option<VariablePlacement>>,
+    function: Vec<Option<VariablePlacement>>,
     /// The index of each parameter, by its place in the function.
-    parameters: BTreeMap<Which, usize>,
+    parameters: BTreeMap<DeclaratorId, usize>,
     /// The initial contents of variables.
-    initial: Vec<(Placed, &'m expectation::Variable)>,
-    pub(super) reached: Reached,
+    initial: Vec<(VariablePlacement, &'m expectation::Variable)>,
+    pub(super) reached: MemoryEffects,
     /// The accesses since the last barrier, on a lane of a warp.
     pub(super) phase: Option<Box<Phase>>,
-    /// What the lane gives and gets where the lanes of the warp meet.
-    pub(super) meeting: Meeting,
+    /// The values of the lane for the instruction on which the lanes of the warp meet.
+    pub(super) meeting: ExchangeState,
     /// The number of the lane.
     pub(super) lane: u32,
     /// Whether the kernel wrote to an unknown place.
@@ -73,20 +80,18 @@ pub(in super::super) struct Numbers<'m> {
 
 impl<'m> Numbers<'m> {
     fn new(
-        program: &'m Program<'m>,
-        body: &'m Body<'m>,
+        program: &'m ResolvedModule<'m>,
+        body: &'m ResolvedFunction<'m>,
         variables: &'m [expectation::Variable],
-        How { layout, anywhere, input, elsewhere }: How,
+        RunConditions { layout, anywhere, input, elsewhere }: RunConditions,
     ) -> Result<Numbers<'m>, &'static str> {
         let mut setting = Setting { specials: specials(body.directives), ..Setting::default() };
         if elsewhere {
             setting.specials.values_mut().for_each(|value| *value = value.wrapping_add(1));
         }
-        let mut free = Free::new(layout, elsewhere);
-        let mut placed = |variables: &[Rc<Variable>]| -> Vec<Option<Placed>> {
-            variables.iter().map(|variable| free.place(variable)).collect()
-        };
-        let (module, function) = (placed(&program.variables), placed(&body.variables));
+        let mut free = VariableAllocator::new(layout, elsewhere);
+        let module: Vec<_> = program.variables.iter().map(|variable| free.place(variable)).collect();
+        let function: Vec<_> = body.variables.iter().map(|variable| free.place(variable)).collect();
         // Generated code distinguishes a variable of the function from one of the module, but not two variables of the
         // function.
         if repeats(&program.variables) || repeats(&body.variables) {
@@ -96,7 +101,7 @@ impl<'m> Numbers<'m> {
         let mut parameters = BTreeMap::new();
         for parameter in &body.parameters {
             let Meaning::Variable(variable) = parameter else { return Err("a parameter in a register") };
-            let (Place::Function(at), Some(size)) = (variable.place, variable.size) else {
+            let (VariableId::Function(at), Some(size)) = (variable.place, variable.size) else {
                 return Err(judged::FORM);
             };
             if size > 1 << 15 {
@@ -106,26 +111,26 @@ impl<'m> Numbers<'m> {
             parameters.insert(at, nth);
             let bytes = match input {
                 Some(input) if size != 8 => inputs::parameter(input, nth as u64, size),
-                _ if elsewhere && size == 8 => {
-                    (pointer(nth as u64) + distance(Some(nth as u64))).to_le_bytes().to_vec()
-                }
+                _ if elsewhere && size == 8 => displaced_pointer(nth as u64),
                 _ => parameter_bytes(nth as u64, size),
             };
             setting.parameters.push((variable.align, bytes));
         }
         let by_name: BTreeMap<&str, &expectation::Variable> =
             variables.iter().map(|variable| (variable.name.as_str(), variable)).collect();
-        let own = body.variables.iter().zip(&function);
-        let own = own.filter_map(|(variable, place)| Some((place.clone()?, &**variable.initial.as_ref()?)));
-        let all = program.variables.iter().zip(&module).filter_map(|(variable, place)| {
+        let of_function = body
+            .variables
+            .iter()
+            .zip(&function)
+            .filter_map(|(variable, place)| Some((place.clone()?, &**variable.initial.as_ref()?)));
+        let of_module = program.variables.iter().zip(&module).filter_map(|(variable, place)| {
             // All variables of a parameterized name have the same contents.
             let first = variable.count.map(|_| format!("{}0", variable.name));
             let name = first.as_deref().unwrap_or(&variable.name);
             Some((place.clone()?, *by_name.get(name)?))
         });
-        let initial = all.chain(own).collect();
-        let reached = Reached { setting, ..Reached::default() };
-        let (scattered, values) = (false, Trace::default());
+        let initial = of_module.chain(of_function).collect();
+        let reached = MemoryEffects { setting, ..MemoryEffects::default() };
         Ok(Numbers {
             module,
             function,
@@ -133,13 +138,13 @@ impl<'m> Numbers<'m> {
             initial,
             reached,
             phase: None,
-            meeting: Meeting::None,
+            meeting: ExchangeState::None,
             lane: 0,
-            scattered,
+            scattered: false,
             anywhere,
             input,
             elsewhere,
-            values,
+            values: Trace::default(),
         })
     }
 
@@ -149,7 +154,7 @@ impl<'m> Numbers<'m> {
     }
 
     /// Whether an instruction that stops for this reason only makes its destination unknown, so that the run continues.
-    pub(super) fn goes_on(&self, stop: &Stop) -> bool {
+    pub(super) fn continues_after(&self, stop: &Stop) -> bool {
         match self.input {
             None => *stop != UNALIGNED,
             Some(_) => *stop == UNKNOWN,
@@ -162,21 +167,21 @@ impl<'m> Numbers<'m> {
         inputs::word(input, place) & if is_small { 0xf } else { u32::MAX }
     }
 
-    pub(super) fn place_of(&self, variable: &Variable) -> Option<u64> {
+    pub(super) fn place_of(&self, variable: &MemoryVariable) -> Option<u64> {
         match variable.place {
-            Place::Module((at, nth)) => self.module.get(at)?.as_ref()?.nth(nth),
-            Place::Function(at) if variable.space == StateSpace::Param => {
+            VariableId::Module((at, nth)) => self.module.get(at)?.as_ref()?.nth(nth),
+            VariableId::Function(at) if variable.space == StateSpace::Param => {
                 self.parameters.get(&at).map(|&nth| nth as u64 * PARAMETER)
             }
-            Place::Function((at, nth)) => self.function.get(at)?.as_ref()?.nth(nth),
+            VariableId::Function((at, nth)) => self.function.get(at)?.as_ref()?.nth(nth),
         }
     }
 
     pub(super) fn special(&self, name: &str, suffix: &str) -> Option<u64> {
         let name = format!("{}{suffix}", name.strip_prefix('%')?);
         let Setting { specials, lanes, .. } = &self.reached.setting;
-        let own = lanes.get(self.lane as usize).and_then(|own| own.get(name.as_str()));
-        own.or_else(|| specials.get(name.as_str())).copied().map(u64::from)
+        let of_lane = lanes.get(self.lane as usize).and_then(|lane| lane.get(name.as_str()));
+        of_lane.or_else(|| specials.get(name.as_str())).copied().map(u64::from)
     }
 
     /// Adds an offset to an address in a register.
@@ -193,30 +198,30 @@ impl<'m> Numbers<'m> {
     /// Converts between an address in a state space and a generic address. `to_space` gives the direction; `None` if
     /// the space has no generic addresses.
     pub(super) fn converted(space: StateSpace, to_space: bool, at: u64) -> Option<u64> {
-        match WINDOWS.iter().find(|(own, _)| *own == space) {
+        match WINDOWS.iter().find(|(windowed, _)| *windowed == space) {
             Some((_, start)) if to_space => Some(at.wrapping_sub(*start)),
             Some((_, start)) => Some(at.wrapping_add(*start)),
             None => (space == StateSpace::Global).then_some(at),
         }
     }
 
-    /// Returns the state space and place that an accessed address refers to. `own` is the state space of the variable,
-    /// if the address names one.
+    /// Returns the state space and place that an accessed address refers to. `named` is the state space of the
+    /// variable, if the address names one.
     pub(super) fn place(
         &self,
         space: Option<StateSpace>,
-        own: Option<StateSpace>,
+        named: Option<StateSpace>,
         at: u64,
     ) -> Ruled<(StateSpace, u64)> {
-        let (space, at) = match (space, own) {
-            (Some(space), Some(own)) if space != own => return Err(OTHER_SPACE),
+        let (space, at) = match (space, named) {
+            (Some(space), Some(named)) if space != named => return Err(OTHER_SPACE),
             (Some(space), _) => (space, at),
             (None, Some(StateSpace::Param)) => return Err(NOT_GENERIC),
             // 6.4.1.1: a named variable lies in the window of its state space.
-            (None, Some(own)) => (own, at),
+            (None, Some(named)) => (named, at),
             (None, None) => {
-                let inside = |&&(_, start): &&(StateSpace, u64)| (start..start + WINDOW_SIZE).contains(&at);
-                let window = WINDOWS.iter().find(inside);
+                let mut windows = WINDOWS.iter();
+                let window = windows.find(|(_, start)| (*start..start + WINDOW_SIZE).contains(&at));
                 window.map_or((StateSpace::Global, at), |&(space, start)| (space, at - start))
             }
         };
@@ -229,8 +234,8 @@ impl<'m> Numbers<'m> {
         Ok((space, at))
     }
 
-    pub(super) fn reach(&mut self, access: Access) {
-        if access.place.is_err() && access.way != Way::Read {
+    pub(super) fn reach(&mut self, access: MemoryAccess) {
+        if access.place.is_err() && access.way != AccessKind::Read {
             self.scattered = true;
         }
         self.reached.accesses.push(access);
@@ -240,8 +245,8 @@ impl<'m> Numbers<'m> {
         if let Some(phase) = &mut self.phase {
             phase.reads((space, at), width);
         }
-        let byte = |nth| self.byte(space, at + nth).map_or(Byte::Unknown, Byte::Known);
-        (0..width as u64).map(byte).collect()
+        let bytes = (0..width as u64).map(|nth| self.byte(space, at + nth));
+        bytes.map(|byte| byte.map_or(Byte::Unknown, Byte::Known)).collect()
     }
 
     pub(super) fn is_written(&self, (space, at): (StateSpace, u64), width: usize) -> bool {
@@ -300,30 +305,30 @@ impl<'m> Numbers<'m> {
     }
 }
 
-impl<'m, 'r> Machine<'m, 'r> {
+impl<'m, 'r> PtxMachine<'m, 'r> {
     /// Runs a kernel over numbers. Returns the memory that it reaches, and the traces of its operands and of its
     /// constants.
     pub fn over_numbers(
-        program: &'m Program<'m>,
-        body: &'m Body<'m>,
-        reader: Reader<'r>,
+        program: &'m ResolvedModule<'m>,
+        body: &'m ResolvedFunction<'m>,
+        reader: OperandReader<'r>,
         variables: &'m [expectation::Variable],
-        how: How,
-    ) -> Result<(Reached, [Trace; 2]), &'static str> {
-        let mut machine = Machine::started(program, body, reader, variables, how)?;
-        machine.run(&mut Frame::new(body, 0)).map_err(why)?;
+        how: RunConditions,
+    ) -> NumericRun {
+        let mut machine = PtxMachine::prepared(program, body, reader, variables, how)?;
+        machine.run(&mut CallFrame::new(body, 0)).map_err(reason_of)?;
         let Some(Numbers { reached, values, .. }) = machine.numbers else { return Err(judged::FORM) };
         Ok((reached, [machine.reader.trace, values]))
     }
 
     /// Returns a machine before the first instruction of a kernel, over numbers.
-    pub(super) fn started(
-        program: &'m Program<'m>,
-        body: &'m Body<'m>,
-        reader: Reader<'r>,
+    pub(super) fn prepared(
+        program: &'m ResolvedModule<'m>,
+        body: &'m ResolvedFunction<'m>,
+        reader: OperandReader<'r>,
         variables: &'m [expectation::Variable],
-        how: How,
-    ) -> Result<Machine<'m, 'r>, &'static str> {
+        how: RunConditions,
+    ) -> Result<PtxMachine<'m, 'r>, &'static str> {
         let numbers = Numbers::new(program, body, variables, how)?;
         if body.unread {
             return Err("a kernel with a statement that is not understood");
@@ -332,7 +337,7 @@ impl<'m, 'r> Machine<'m, 'r> {
         if how.input.is_some() && (body.is_mixed || kept.any(|kept| pause(kept).is_none())) {
             return Err(NOT_MODELLED);
         }
-        let mut machine = Machine::new(program, reader, Objects::new(Rc::new([])));
+        let mut machine = PtxMachine::new(program, reader, MemoryObjects::new(Rc::new([])));
         machine.numbers = Some(numbers);
         Ok(machine)
     }
@@ -340,7 +345,7 @@ impl<'m, 'r> Machine<'m, 'r> {
     /// Records an access and returns its place; `None` if the place is unknown.
     pub(super) fn reached(
         &mut self,
-        (span, way): (Span, Way),
+        (span, way): (Span, AccessKind),
         width: u64,
         place: Ruled<(StateSpace, u64)>,
     ) -> Ruled<Option<(StateSpace, u64)>> {
@@ -353,23 +358,30 @@ impl<'m, 'r> Machine<'m, 'r> {
         }
         if !matches!(place, Ok((StateSpace::Param, _))) {
             let lane = numbers.lane;
-            numbers.reach(Access { span, way, width, place: place.clone().map_err(why), idle: false, lane });
+            numbers.reach(MemoryAccess {
+                span,
+                way,
+                width,
+                place: place.clone().map_err(reason_of),
+                idle: false,
+                lane,
+            });
         }
         Ok(place.ok())
     }
 
     /// Executes the unparsed instructions before a line. Returns whether a barrier is among them.
-    pub(super) fn kept(&mut self, frame: &mut Frame<'m>, at: usize) -> Ruled<bool> {
+    pub(super) fn run_unparsed(&mut self, frame: &mut CallFrame<'m>, at: usize) -> Ruled<bool> {
         let Some(numbers) = &self.numbers else { return Ok(false) };
         let Some(kept) = frame.body.kept.get(&at) else { return Ok(false) };
         if numbers.is_straight() {
-            kept.iter().try_for_each(|kept| self.kept_instruction(frame, kept))?;
+            kept.iter().try_for_each(|kept| self.run_unparsed_instruction(frame, kept))?;
             return Ok(false);
         }
         Ok(kept.iter().any(|kept| pause(kept) == Some(Pause::Barrier)))
     }
 
-    fn kept_instruction(&mut self, frame: &mut Frame<'m>, kept: &Kept<'m>) -> Ruled<()> {
+    fn run_unparsed_instruction(&mut self, frame: &mut CallFrame<'m>, kept: &ScopedTokens<'m>) -> Ruled<()> {
         let texts: Vec<&str> = kept.tokens.iter().map(|token| token.text.as_str()).collect();
         let Some(&first) = texts.first() else { return Ok(()) };
         if first.starts_with('.') || first == ";" {
@@ -396,24 +408,26 @@ impl<'m, 'r> Machine<'m, 'r> {
             return Ok(());
         }
         let way = match opcode {
-            "ld" | "ldu" | "ldmatrix" | "tex" | "tld4" | "suld" | "prefetch" | "prefetchu" => Way::Read,
-            "st" | "sust" => Way::Write,
-            _ => Way::Both,
+            "ld" | "ldu" | "ldmatrix" | "tex" | "tld4" | "suld" | "prefetch" | "prefetchu" => {
+                AccessKind::Read
+            }
+            "st" | "sust" => AccessKind::Write,
+            _ => AccessKind::Both,
         };
         let Some(numbers) = &mut self.numbers else { return Ok(()) };
         let place = Err(judged::FORM);
-        numbers.reach(Access { span: kept.tokens[0].span, way, width: 0, place, idle: false, lane: 0 });
+        numbers.reach(MemoryAccess { span: kept.tokens[0].span, way, width: 0, place, idle: false, lane: 0 });
         Ok(())
     }
 
-    fn forget_name(&mut self, frame: &mut Frame<'m>, name: &str, names: &Names) {
+    fn forget_name(&mut self, frame: &mut CallFrame<'m>, name: &str, names: &VisibleNames) {
         if let Some(Meaning::Register(register)) = names.find(name, self.reader.rules) {
-            frame.registers.of_mut(register).fill(Cell::Unknown);
+            frame.registers.get_mut(register).fill(RegisterCell::Unknown);
         }
     }
 
     /// Makes the destination of an unmodelled instruction unknown.
-    pub(super) fn forget(&mut self, frame: &mut Frame<'m>, operand: &Operand, names: &Names) {
+    pub(super) fn forget(&mut self, frame: &mut CallFrame<'m>, operand: &Operand, names: &VisibleNames) {
         match operand {
             Operand::Value(expr) => {
                 for node in expr.nodes() {
@@ -431,11 +445,16 @@ impl<'m, 'r> Machine<'m, 'r> {
     }
 }
 
+/// Returns the bytes of the parameter `nth`, an address, in a run with displaced memory.
+fn displaced_pointer(nth: u64) -> Vec<u8> {
+    (pointer(nth) + distance(Some(nth))).to_le_bytes().to_vec()
+}
+
 /// Whether two of these variables outside of `.local` and `.param` have the same name.
-fn repeats(variables: &[Rc<Variable>]) -> bool {
+fn repeats(variables: &[Rc<MemoryVariable>]) -> bool {
     let mut names = ptxsmith_syntax::Names::default();
-    let placed = |space| !matches!(space, StateSpace::Local | StateSpace::Param);
-    variables.iter().filter(|variable| placed(variable.space)).any(|variable| {
+    let mut placed = variables.iter().filter(|variable| is_shared(variable.space));
+    placed.any(|variable| {
         let role = variable.count.map_or(Role::Variable, Role::Prefix);
         let repeated = names.declares(&variable.name, role);
         names.declare_by_role(&variable.name, role, ());
@@ -443,7 +462,7 @@ fn repeats(variables: &[Rc<Variable>]) -> bool {
     })
 }
 
-pub(super) fn why(stop: Stop) -> &'static str {
+pub(super) fn reason_of(stop: Stop) -> &'static str {
     match stop {
         Stop::Unmodelled(reason) => reason,
         Stop::Refused(_) => "an address that is refused",

@@ -4,38 +4,38 @@ use std::collections::BTreeSet;
 
 use ptxsmith_syntax::{Operand, StateSpace};
 
-use super::super::names::{Body, Kept};
+use super::super::names::{ResolvedFunction, ScopedTokens};
 
-pub(super) type Place = (StateSpace, u64);
+pub(super) type MemoryPlace = (StateSpace, u64);
 
 /// The bytes that a lane reads and writes between two barriers, outside of its own memory.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Phase {
-    pub read: BTreeSet<Place>,
-    pub written: BTreeSet<Place>,
+    pub read: BTreeSet<MemoryPlace>,
+    pub written: BTreeSet<MemoryPlace>,
 }
 
 impl Phase {
-    pub fn reads(&mut self, (space, at): Place, width: usize) {
-        if is_common(space) {
+    pub fn reads(&mut self, (space, at): MemoryPlace, width: usize) {
+        if is_shared(space) {
             let places = (at..).take(width).map(|at| (space, at));
             self.read.extend(places.filter(|place| !self.written.contains(place)));
         }
     }
 
-    pub fn writes(&mut self, (space, at): Place, width: usize) {
-        if is_common(space) {
+    pub fn writes(&mut self, (space, at): MemoryPlace, width: usize) {
+        if is_shared(space) {
             self.written.extend((at..).take(width).map(|at| (space, at)));
         }
     }
 }
 
 /// Whether the lanes share a state space.
-fn is_common(space: StateSpace) -> bool {
+pub(super) fn is_shared(space: StateSpace) -> bool {
     !matches!(space, StateSpace::Local | StateSpace::Param)
 }
 
-/// What an unparsed instruction means for a kernel that runs over numbers.
+/// The effect of an unparsed instruction on a kernel that runs over numbers.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Pause {
     /// Nothing: it orders accesses.
@@ -45,7 +45,7 @@ pub(super) enum Pause {
 }
 
 /// Returns the meaning of an unparsed instruction; `None` if it is not modelled.
-pub(super) fn pause(kept: &Kept<'_>) -> Option<Pause> {
+pub(super) fn pause(kept: &ScopedTokens<'_>) -> Option<Pause> {
     let text: String = kept.tokens.iter().map(|token| token.text.as_str()).collect();
     const BARRIERS: [&str; 6] = [
         "bar.sync0",
@@ -66,17 +66,21 @@ pub(super) fn pause(kept: &Kept<'_>) -> Option<Pause> {
 }
 
 /// Whether the text of a kernel asks which thread of its warp it runs on.
-pub(in super::super) fn asks_lane(body: &Body<'_>) -> bool {
-    let is_of_lane = |name: &str| name == "%tid" || name.starts_with("%lane");
+pub(in super::super) fn asks_lane(body: &ResolvedFunction<'_>) -> bool {
     let mut operands = body.lines.iter().flat_map(|line| &line.instruction.operands);
     operands.any(|operand| match operand {
-        Operand::Component(name, _) => is_of_lane(&name.text),
-        Operand::Value(expr) => expr.as_name().is_some_and(|name| is_of_lane(&name.text)),
+        Operand::Component(name, _) => differs_by_lane(&name.text),
+        Operand::Value(expr) => expr.as_name().is_some_and(|name| differs_by_lane(&name.text)),
         _ => false,
     })
 }
 
+/// Whether a special register differs between the lanes of a warp.
+fn differs_by_lane(name: &str) -> bool {
+    name == "%tid" || name.starts_with("%lane")
+}
+
 /// Whether a kernel waits at a barrier.
-pub(in super::super) fn has_barrier(body: &Body<'_>) -> bool {
+pub(in super::super) fn has_barrier(body: &ResolvedFunction<'_>) -> bool {
     body.kept.values().flatten().any(|kept| pause(kept) == Some(Pause::Barrier))
 }

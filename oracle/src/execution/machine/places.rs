@@ -3,14 +3,16 @@
 use ptxsmith_syntax::{FunctionKind, NodeKind, Operand, StateSpace};
 
 use super::super::{
-    form::Form,
+    form::InstructionForm,
     judged::{MAY_BE_MISALIGNED, MISALIGNED},
-    memory::{Before, Byte, Bytes, Cell, Object, Pointer, Target},
-    names::{Meaning, Names, Place, Variable},
-    operand::{Address, Base},
-    setting::Way,
+    memory::{
+        Byte, InitialContents, MemoryObject, PointerTarget, RegisterCell, SymbolicPointer, VariableBytes,
+    },
+    names::{Meaning, MemoryVariable, VariableId, VisibleNames},
+    operand::{AddressBase, OperandAddress},
+    setting::AccessKind,
 };
-use super::{FORM, Frame, Machine, NOT_GENERIC, OTHER_SPACE, Owner, UNKNOWN, numbers::VALUE};
+use super::{CallFrame, FORM, NOT_GENERIC, OTHER_SPACE, Owner, PtxMachine, UNKNOWN, numbers::VALUE};
 use crate::{clause::Clause, expectation, refusal::Stop, step::Ruled, undecided::ALIAS};
 
 /// The place of an access: an object and the offset in it, or, in a run over numbers, a state space and the place in
@@ -21,7 +23,7 @@ pub(super) enum Spot {
     Number(StateSpace, u64),
 }
 
-impl<'m> Machine<'m, '_> {
+impl<'m> PtxMachine<'m, '_> {
     /// Writes the addresses in initial values into the objects of variables at module scope (5.4.4).
     pub fn fill(&mut self, expected: &[expectation::Variable]) {
         let rules = self.reader.rules;
@@ -29,36 +31,37 @@ impl<'m> Machine<'m, '_> {
             for address in &variable.addresses {
                 let names = &self.program.names;
                 let target = match names.find(&address.symbol, rules) {
-                    Some(Meaning::Variable(target)) => Target::Object(self.declared(&target)),
-                    _ => Target::Function(address.symbol.clone()),
+                    Some(Meaning::Variable(target)) => PointerTarget::Object(self.named_object(&target)),
+                    _ => PointerTarget::Function(address.symbol.clone()),
                 };
-                let pointer = Pointer { target, offset: address.addend, generic: address.generic };
+                let pointer = SymbolicPointer { target, offset: address.addend, generic: address.generic };
                 let Some(Meaning::Variable(holder)) = names.find(&variable.name, rules) else { continue };
-                let holder = self.declared(&holder);
-                let byte = |at| Byte::Of(pointer.clone(), address.byte.unwrap_or(at));
-                self.objects[holder].bytes.write(address.offset as usize, (0..address.width).map(byte));
+                let holder = self.named_object(&holder);
+                let bytes =
+                    (0..address.width).map(|nth| Byte::Pointer(pointer.clone(), address.byte.unwrap_or(nth)));
+                self.objects[holder].bytes.write(address.offset as usize, bytes);
             }
         }
     }
 
     /// Returns the object of a variable found at module scope.
-    fn declared(&mut self, variable: &Variable) -> usize {
-        let (Place::Module(which) | Place::Function(which)) = variable.place;
-        self.of_module(variable, which)
+    fn named_object(&mut self, variable: &MemoryVariable) -> usize {
+        let (VariableId::Module(which) | VariableId::Function(which)) = variable.place;
+        self.module_object(variable, which)
     }
 
     /// Whether an object belongs to a variable at module scope.
-    pub fn is_of_module(&self, object: usize) -> bool {
+    pub fn is_module_object(&self, object: usize) -> bool {
         self.places.objects_of(Owner::Module).any(|of_module| of_module == object)
     }
 
     /// Returns the address that an operand without brackets denotes: `var`, `var + imm`, `var[index]`, or a function.
     pub(super) fn place_of(
         &mut self,
-        frame: &Frame<'m>,
+        frame: &CallFrame<'m>,
         operand: &Operand,
-        names: &Names,
-    ) -> Ruled<Option<Cell>> {
+        names: &VisibleNames,
+    ) -> Ruled<Option<RegisterCell>> {
         let address = match operand {
             Operand::Element(name, index) => self.reader.element(name, index, names)?,
             Operand::Value(expr) => {
@@ -76,12 +79,12 @@ impl<'m> Machine<'m, '_> {
                             FunctionKind::Entry => Clause::MoveKernelAddress,
                             FunctionKind::Func => Clause::FunctionOperand,
                         });
-                        let target = Target::Function(name.clone());
-                        let pointer = Pointer { target, offset: 0, generic: false };
+                        let target = PointerTarget::Function(name.clone());
+                        let pointer = SymbolicPointer { target, offset: 0, generic: false };
                         return Ok(Some(if self.numbers.is_some() {
-                            Cell::Unknown
+                            RegisterCell::Unknown
                         } else {
-                            Cell::Pointer(pointer)
+                            RegisterCell::Pointer(pointer)
                         }));
                     }
                     Some(Meaning::Alias) => return Err(Stop::Unmodelled(ALIAS)),
@@ -90,7 +93,7 @@ impl<'m> Machine<'m, '_> {
             }
             _ => return Ok(None),
         };
-        if let Base::Variable(variable) = &address.base
+        if let AddressBase::Variable(variable) = &address.base
             && variable.space == StateSpace::Param
         {
             return Err(Stop::Unmodelled("the address of a parameter"));
@@ -98,11 +101,11 @@ impl<'m> Machine<'m, '_> {
         self.address(frame, &address, None).map(Some)
     }
 
-    pub(super) fn space(&self, target: &Target) -> Option<StateSpace> {
+    pub(super) fn space(&self, target: &PointerTarget) -> Option<StateSpace> {
         match target {
-            Target::Object(at) => Some(self.objects[*at].space),
-            Target::Absolute(space) => Some(*space),
-            Target::Function(_) => None,
+            PointerTarget::Object(at) => Some(self.objects[*at].space),
+            PointerTarget::Absolute(space) => Some(*space),
+            PointerTarget::Function(_) => None,
         }
     }
 
@@ -110,11 +113,11 @@ impl<'m> Machine<'m, '_> {
     /// variables, or if the place is unknown.
     pub(super) fn access(
         &mut self,
-        frame: &Frame<'m>,
-        form: &Form<'m>,
-        (operand, way): (Option<&Operand>, Way),
+        frame: &CallFrame<'m>,
+        form: &InstructionForm<'m>,
+        (operand, way): (Option<&Operand>, AccessKind),
         size: usize,
-        names: &Names,
+        names: &VisibleNames,
     ) -> Ruled<Option<Spot>> {
         if self.numbers.is_some() {
             let place = match operand {
@@ -125,13 +128,15 @@ impl<'m> Machine<'m, '_> {
             return Ok(place.map(|(space, at)| Spot::Number(space, at)));
         }
         let (address, space) = (self.operand_address(operand.ok_or(FORM)?, names)?, form.space);
-        let Cell::Pointer(pointer) = self.address(frame, &address, space)? else { return Err(UNKNOWN) };
+        let RegisterCell::Pointer(pointer) = self.address(frame, &address, space)? else {
+            return Err(UNKNOWN);
+        };
         self.reader.uses(Clause::AccessSize);
         self.reader.uses(Clause::ByteAddresses);
         let target = self.space(&pointer.target).ok_or(Stop::Unmodelled("an access to a function"))?;
         match space {
             // 6.4.1.1: a named variable lies in the window of its state space.
-            None if matches!(address.base, Base::Variable(_)) && target != StateSpace::Param => {
+            None if matches!(address.base, AddressBase::Variable(_)) && target != StateSpace::Param => {
                 self.reader.uses(Clause::GenericByDefault);
                 self.reader.uses(Clause::GenericWindows);
             }
@@ -148,11 +153,11 @@ impl<'m> Machine<'m, '_> {
             }
         }
         let object = match pointer.target {
-            Target::Object(object) => object,
-            Target::Absolute(space) => self.absolute(frame, space)?,
-            Target::Function(_) => return Err(FORM),
+            PointerTarget::Object(object) => object,
+            PointerTarget::Absolute(space) => self.absolute(frame, space)?,
+            PointerTarget::Function(_) => return Err(FORM),
         };
-        let Object { bytes, align, .. } = &self.objects[object];
+        let MemoryObject { bytes, align, .. } = &self.objects[object];
         let inside = pointer.offset >= 0 && pointer.offset as usize + size <= bytes.len();
         if !inside {
             return self.reader.rules.operands.outside.apply(target).map(|()| None);
@@ -167,7 +172,7 @@ impl<'m> Machine<'m, '_> {
         Ok(Some(Spot::Object(object, pointer.offset as usize)))
     }
 
-    fn operand_address(&mut self, operand: &Operand, names: &Names) -> Ruled<Address> {
+    fn operand_address(&mut self, operand: &Operand, names: &VisibleNames) -> Ruled<OperandAddress> {
         match operand {
             Operand::Address(expr) => self.reader.address(expr, names),
             Operand::Element(name, index) => self.reader.element(name, index, names),
@@ -178,15 +183,18 @@ impl<'m> Machine<'m, '_> {
     /// Returns the place that an operand refers to in a run over numbers.
     pub(super) fn number_of(
         &mut self,
-        frame: &Frame<'m>,
+        frame: &CallFrame<'m>,
         space: Option<StateSpace>,
         operand: &Operand,
-        names: &Names,
+        names: &VisibleNames,
     ) -> Ruled<(StateSpace, u64)> {
         let address = self.operand_address(operand, names)?;
-        let own = if let Base::Variable(variable) = &address.base { Some(variable.space) } else { None };
+        let named = match &address.base {
+            AddressBase::Variable(variable) => Some(variable.space),
+            _ => None,
+        };
         match (self.address(frame, &address, space)?, &self.numbers) {
-            (Cell::Bits(at), Some(numbers)) => numbers.place(space, own, at),
+            (RegisterCell::Bits(at), Some(numbers)) => numbers.place(space, named, at),
             _ => Err(VALUE),
         }
     }
@@ -217,58 +225,62 @@ impl<'m> Machine<'m, '_> {
 
     /// Returns the memory behind absolute addresses in `.local`, for a function without variables in `.local`: no
     /// variable lies there.
-    fn absolute(&mut self, frame: &Frame<'m>, space: StateSpace) -> Ruled<usize> {
+    fn absolute(&mut self, frame: &CallFrame<'m>, space: StateSpace) -> Ruled<usize> {
         const ABSOLUTE: &str = "[absolute]";
         let declares = frame.body.variables.iter().any(|variable| variable.space == StateSpace::Local);
         if space != StateSpace::Local || declares {
             return Err(Stop::Unmodelled("an absolute address in a space where variables may lie"));
         }
-        if let Some(at) = self.objects.find_own(ABSOLUTE) {
+        if let Some(at) = self.objects.find_private(ABSOLUTE) {
             return Ok(at);
         }
-        let bytes = Bytes::new(1 << 10, Before::Unknown);
-        Ok(self.objects.push(Object { name: ABSOLUTE.into(), space, align: 16, bytes }))
+        let bytes = VariableBytes::new(1 << 10, InitialContents::Unknown);
+        Ok(self.objects.push(MemoryObject { name: ABSOLUTE.into(), space, align: 16, bytes }))
     }
 
     /// Returns an address as the contents of a register.
     pub(super) fn address(
         &mut self,
-        frame: &Frame<'m>,
-        address: &Address,
+        frame: &CallFrame<'m>,
+        address: &OperandAddress,
         space: Option<StateSpace>,
-    ) -> Ruled<Cell> {
+    ) -> Ruled<RegisterCell> {
         let unknown = if self.numbers.is_some() { VALUE } else { UNKNOWN };
         let index = match address.index {
             None => 0,
-            Some(index) => match &frame.registers.of(index.register)[0] {
-                Cell::Bits(bits) => index.bytes(*bits, self.reader.rules)?,
+            Some(index) => match &frame.registers.get(index.register)[0] {
+                RegisterCell::Bits(bits) => index.bytes(*bits, self.reader.rules)?,
                 _ => return Err(unknown),
             },
         };
         let offset = address.offset.checked_add(index).ok_or(FORM)?;
         let pointer = match (&address.base, &self.numbers) {
-            (Base::Variable(variable), Some(numbers)) => {
+            (AddressBase::Variable(variable), Some(numbers)) => {
                 let place = numbers.place_of(variable).ok_or(VALUE)?;
-                return Ok(Cell::Bits(place.wrapping_add(offset as u64)));
+                return Ok(RegisterCell::Bits(place.wrapping_add(offset as u64)));
             }
-            (Base::Variable(variable), None) => {
-                Pointer { target: Target::Object(self.object(frame, variable)?), offset, generic: false }
-            }
-            (Base::Register(register), numbers) => match (&frame.registers.of(*register)[0], numbers) {
-                (Cell::Pointer(pointer), _) => {
-                    Pointer { offset: pointer.offset.wrapping_add(offset), ..pointer.clone() }
-                }
-                (Cell::Bits(bits), Some(numbers)) => {
-                    return numbers.sum(register.ty, *bits, offset).map(Cell::Bits);
-                }
-                _ => return Err(unknown),
+            (AddressBase::Variable(variable), None) => SymbolicPointer {
+                target: PointerTarget::Object(self.object(frame, variable)?),
+                offset,
+                generic: false,
             },
-            (Base::Absolute, Some(_)) => return Ok(Cell::Bits(offset as u64)),
-            (Base::Absolute, None) => {
+            (AddressBase::Register(register), numbers) => {
+                match (&frame.registers.get(*register)[0], numbers) {
+                    (RegisterCell::Pointer(pointer), _) => {
+                        SymbolicPointer { offset: pointer.offset.wrapping_add(offset), ..pointer.clone() }
+                    }
+                    (RegisterCell::Bits(bits), Some(numbers)) => {
+                        return numbers.sum(register.ty, *bits, offset).map(RegisterCell::Bits);
+                    }
+                    _ => return Err(unknown),
+                }
+            }
+            (AddressBase::Absolute, Some(_)) => return Ok(RegisterCell::Bits(offset as u64)),
+            (AddressBase::Absolute, None) => {
                 let space = space.ok_or(Stop::Unmodelled("an absolute generic address"))?;
-                Pointer { target: Target::Absolute(space), offset, generic: false }
+                SymbolicPointer { target: PointerTarget::Absolute(space), offset, generic: false }
             }
         };
-        Ok(Cell::Pointer(pointer))
+        Ok(RegisterCell::Pointer(pointer))
     }
 }

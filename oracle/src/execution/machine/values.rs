@@ -4,12 +4,12 @@ use ptxsmith_syntax::{Expr, Name, NodeKind, Opcode, Operand, ScalarType};
 
 use super::super::NO_INITIAL_VALUE;
 use super::super::{
-    memory::{Cell, Pointer},
-    names::{Meaning, Names, Register},
-    operand::Base,
-    typing::{TYPES, alike},
+    memory::{RegisterCell, SymbolicPointer},
+    names::{Meaning, RegisterVariable, VisibleNames},
+    operand::AddressBase,
+    typing::{TYPES, has_type},
 };
-use super::{FORM, Frame, Machine, OPERAND};
+use super::{CallFrame, FORM, OPERAND, PtxMachine};
 use crate::{
     clause::Clause,
     evaluate::Evaluator,
@@ -18,15 +18,15 @@ use crate::{
     value::{extended, low_bits},
 };
 
-impl<'m> Machine<'m, '_> {
+impl<'m> PtxMachine<'m, '_> {
     /// Returns the value of a predicate operand: a register, its negation, or a constant (4.5.3). `None` if it is
     /// unknown.
     pub(super) fn predicate(
         &mut self,
-        frame: &Frame<'m>,
+        frame: &CallFrame<'m>,
         opcode: Opcode,
         operand: &Operand,
-        names: &Names,
+        names: &VisibleNames,
     ) -> Ruled<Option<bool>> {
         let Operand::Value(expr) = operand else { return Err(FORM) };
         let (expr, negated) = match *expr.kind(expr.root()) {
@@ -42,20 +42,20 @@ impl<'m> Machine<'m, '_> {
                 return Err(FORM);
             };
             self.fits(register, ScalarType::Pred)?;
-            return Ok(match frame.registers.of(register)[0] {
-                Cell::Bits(bits) => Some((bits != 0) != negated),
+            return Ok(match frame.registers.get(register)[0] {
+                RegisterCell::Bits(bits) => Some((bits != 0) != negated),
                 _ => None,
             });
         }
         self.reader.uses(Clause::PredicateConstant);
         self.reader.uses(Clause::ConstantAsOperand);
         match self.constant(&expr, ScalarType::U64)? {
-            Cell::Bits(bits) => Ok(Some(self.reader.rules.operands.predicate.apply(opcode, bits))),
+            RegisterCell::Bits(bits) => Ok(Some(self.reader.rules.operands.predicate.apply(opcode, bits))),
             _ => Ok(None),
         }
     }
 
-    fn constant(&mut self, expr: &Expr, ty: ScalarType) -> Ruled<Cell> {
+    fn constant(&mut self, expr: &Expr, ty: ScalarType) -> Ruled<RegisterCell> {
         let mut trace = Trace::default();
         let mut evaluator = Evaluator::new(self.reader.rules, self.reader.version);
         let stored = evaluator.store(expr, ty, &mut trace);
@@ -65,7 +65,7 @@ impl<'m> Machine<'m, '_> {
         *rests = rests.union(trace);
         rests.clauses.insert(Clause::ConstantAsOperand);
         match stored {
-            Ok(Stored::Bits(bits)) => Ok(Cell::Bits(low_bits(ty, bits))),
+            Ok(Stored::Bits(bits)) => Ok(RegisterCell::Bits(low_bits(ty, bits))),
             Ok(Stored::Wide(_) | Stored::Address(..)) => Err(OPERAND),
             // Refusals of operands were reported before; this refusal applies to initial values only.
             Err(Stop::Refused(_)) => Err(Stop::Unmodelled(NO_INITIAL_VALUE)),
@@ -74,10 +74,10 @@ impl<'m> Machine<'m, '_> {
     }
 
     /// Checks that a scalar register, or an element of a vector, has the type that the instruction gives it.
-    pub(super) fn fits(&self, register: Register, ty: ScalarType) -> Ruled<()> {
-        let element = Register { lanes: 1, ..register };
+    pub(super) fn fits(&self, register: RegisterVariable, ty: ScalarType) -> Ruled<()> {
+        let element = RegisterVariable { lanes: 1, ..register };
         // A kernel that runs over numbers was accepted, so its types need no check.
-        if self.numbers.is_some() || alike(element, ty, self.wider) {
+        if self.numbers.is_some() || has_type(element, ty, self.wider) {
             Ok(())
         } else {
             Err(Stop::Unmodelled(TYPES))
@@ -86,36 +86,44 @@ impl<'m> Machine<'m, '_> {
 
     /// Returns the value of a name with an offset: the address of a variable, or a register that holds an address
     /// (6.4.1).
-    fn sum(&mut self, frame: &Frame<'m>, expr: &Expr, ty: ScalarType, names: &Names) -> Ruled<Cell> {
+    fn sum(
+        &mut self,
+        frame: &CallFrame<'m>,
+        expr: &Expr,
+        ty: ScalarType,
+        names: &VisibleNames,
+    ) -> Ruled<RegisterCell> {
         let address = self.reader.address(expr, names).map_err(|stop| match stop {
             Stop::Refused(_) => OPERAND,
             stop => stop,
         })?;
         match &address.base {
-            Base::Register(register) => {
+            AddressBase::Register(register) => {
                 self.fits(*register, ty)?;
-                Ok(match &frame.registers.of(*register)[0] {
-                    Cell::Bits(bits) => Cell::Bits(low_bits(ty, bits.wrapping_add(address.offset as u64))),
-                    Cell::Pointer(pointer) => {
-                        let offset = pointer.offset.wrapping_add(address.offset);
-                        Cell::Pointer(Pointer { offset, ..pointer.clone() })
+                Ok(match &frame.registers.get(*register)[0] {
+                    RegisterCell::Bits(bits) => {
+                        RegisterCell::Bits(low_bits(ty, bits.wrapping_add(address.offset as u64)))
                     }
-                    Cell::Unknown => Cell::Unknown,
+                    RegisterCell::Pointer(pointer) => {
+                        let offset = pointer.offset.wrapping_add(address.offset);
+                        RegisterCell::Pointer(SymbolicPointer { offset, ..pointer.clone() })
+                    }
+                    RegisterCell::Unknown => RegisterCell::Unknown,
                 })
             }
-            Base::Variable(_) => self.address(frame, &address, None),
-            Base::Absolute => Err(OPERAND),
+            AddressBase::Variable(_) => self.address(frame, &address, None),
+            AddressBase::Absolute => Err(OPERAND),
         }
     }
 
     /// Returns the value of a scalar source operand.
     pub(super) fn value(
         &mut self,
-        frame: &Frame<'m>,
+        frame: &CallFrame<'m>,
         operand: &Operand,
         ty: ScalarType,
-        names: &Names,
-    ) -> Ruled<Cell> {
+        names: &VisibleNames,
+    ) -> Ruled<RegisterCell> {
         if self.numbers.is_some()
             && let Some(address) = self.place_of(frame, operand, names)?
         {
@@ -126,10 +134,12 @@ impl<'m> Machine<'m, '_> {
                 match expr.as_name().map(|name| names.find(&name.text, self.reader.rules)) {
                     Some(Some(Meaning::Register(register))) if register.lanes == 1 => {
                         self.fits(register, ty)?;
-                        Ok(frame.registers.of(register)[0].clone())
+                        Ok(frame.registers.get(register)[0].clone())
                     }
                     Some(None) if self.numbers.is_some() => {
-                        return Ok(expr.as_name().map_or(Cell::Unknown, |name| self.special(&name, "")));
+                        return Ok(expr
+                            .as_name()
+                            .map_or(RegisterCell::Unknown, |name| self.special(&name, "")));
                     }
                     Some(_) => Err(FORM),
                     None if expr.has_names() => self.sum(frame, expr, ty, names),
@@ -144,28 +154,30 @@ impl<'m> Machine<'m, '_> {
                 };
                 let lane = self.reader.lane(register, suffix)?;
                 self.fits(register, ty)?;
-                Ok(frame.registers.of(register)[lane].clone())
+                Ok(frame.registers.get(register)[lane].clone())
             }
             _ => Err(FORM),
         };
-        cell.map(|cell| if let Cell::Bits(bits) = cell { Cell::Bits(low_bits(ty, bits)) } else { cell })
+        cell.map(|cell| {
+            if let RegisterCell::Bits(bits) = cell { RegisterCell::Bits(low_bits(ty, bits)) } else { cell }
+        })
     }
 
     /// Returns the value of a special register.
-    fn special(&self, name: &Name, suffix: &str) -> Cell {
+    fn special(&self, name: &Name, suffix: &str) -> RegisterCell {
         let held = self.numbers.as_ref().and_then(|numbers| numbers.special(&name.text, suffix));
-        held.map_or(Cell::Unknown, Cell::Bits)
+        held.map_or(RegisterCell::Unknown, RegisterCell::Bits)
     }
 
     /// Returns the values of a source operand with `lanes` elements.
     pub(super) fn values(
         &mut self,
-        frame: &Frame<'m>,
+        frame: &CallFrame<'m>,
         operand: &Operand,
         ty: ScalarType,
         lanes: usize,
-        names: &Names,
-    ) -> Ruled<Vec<Cell>> {
+        names: &VisibleNames,
+    ) -> Ruled<Vec<RegisterCell>> {
         match operand {
             Operand::Vector(parts) => {
                 self.reader.uses(Clause::VectorBraces);
@@ -180,7 +192,7 @@ impl<'m> Machine<'m, '_> {
                 match names.find(&expr.as_name().ok_or(FORM)?.text, self.reader.rules) {
                     Some(Meaning::Register(register)) if usize::from(register.lanes) == lanes => {
                         self.fits(register, ty)?;
-                        Ok(frame.registers.of(register).to_vec())
+                        Ok(frame.registers.get(register).to_vec())
                     }
                     _ => Err(FORM),
                 }
@@ -192,11 +204,11 @@ impl<'m> Machine<'m, '_> {
     /// Sets a scalar destination to a value of a type, extended to the size of the register.
     pub(super) fn set(
         &mut self,
-        frame: &mut Frame<'m>,
+        frame: &mut CallFrame<'m>,
         to: &Operand,
         ty: ScalarType,
-        cell: Cell,
-        names: &Names,
+        cell: RegisterCell,
+        names: &VisibleNames,
     ) -> Ruled<()> {
         let (register, lane) = match to {
             Operand::Value(expr) => {
@@ -218,22 +230,18 @@ impl<'m> Machine<'m, '_> {
             _ => return Err(FORM),
         };
         self.fits(register, ty)?;
-        let cell = match cell {
-            Cell::Bits(bits) => Cell::Bits(low_bits(register.ty, extended(ty, bits))),
-            cell => cell,
-        };
-        frame.registers.of_mut(register)[lane] = cell;
+        frame.registers.get_mut(register)[lane] = converted(cell, ty, register.ty);
         Ok(())
     }
 
     /// Sets a destination of several elements.
     pub(super) fn set_all(
         &mut self,
-        frame: &mut Frame<'m>,
+        frame: &mut CallFrame<'m>,
         to: &Operand,
         ty: ScalarType,
-        cells: Vec<Cell>,
-        names: &Names,
+        cells: Vec<RegisterCell>,
+        names: &VisibleNames,
     ) -> Ruled<()> {
         match to {
             Operand::Vector(parts) => {
@@ -241,11 +249,7 @@ impl<'m> Machine<'m, '_> {
                 if parts.len() != cells.len() {
                     return Err(FORM);
                 }
-                let repeated = |at: usize| {
-                    let name = |part: &Operand| matches!(part, Operand::Value(e) if e.as_name().is_some_and(|n| n.text == "_"));
-                    !name(&parts[at]) && parts[..at].contains(&parts[at])
-                };
-                if (1..parts.len()).any(repeated) {
+                if (1..parts.len()).any(|at| !is_sink(&parts[at]) && parts[..at].contains(&parts[at])) {
                     self.reader.uses(Clause::VectorUniqueDestination);
                     return Err(Stop::Unmodelled(
                         "a destination that repeats an element, which is undefined",
@@ -258,24 +262,32 @@ impl<'m> Machine<'m, '_> {
                 self.reader.uses(Clause::VectorOperand);
                 self.reader.uses(Clause::VectorInRegisters);
                 match names.find(&expr.as_name().ok_or(FORM)?.text, self.reader.rules) {
-                    Some(Meaning::Register(register @ Register { lanes, ty: of, .. }))
-                        if usize::from(lanes) == cells.len() =>
-                    {
+                    Some(Meaning::Register(register)) if usize::from(register.lanes) == cells.len() => {
                         self.fits(register, ty)?;
-                        let extend = |cell| match cell {
-                            Cell::Bits(bits) => Cell::Bits(low_bits(of, extended(ty, bits))),
-                            cell => cell,
-                        };
-                        frame.registers.set(register, cells.into_iter().map(extend).collect());
+                        let cells = cells.into_iter().map(|cell| converted(cell, ty, register.ty));
+                        frame.registers.set(register, cells.collect());
                         Ok(())
                     }
                     _ => Err(FORM),
                 }
             }
             to => {
-                let [cell] = <[Cell; 1]>::try_from(cells).map_err(|_| FORM)?;
+                let [cell] = <[RegisterCell; 1]>::try_from(cells).map_err(|_| FORM)?;
                 self.set(frame, to, ty, cell, names)
             }
         }
     }
+}
+
+/// Converts a value of a type to the type of the register that holds it.
+fn converted(cell: RegisterCell, ty: ScalarType, register: ScalarType) -> RegisterCell {
+    match cell {
+        RegisterCell::Bits(bits) => RegisterCell::Bits(low_bits(register, extended(ty, bits))),
+        cell => cell,
+    }
+}
+
+/// Whether an operand is `_`, the destination of a result that is not wanted.
+fn is_sink(operand: &Operand) -> bool {
+    matches!(operand, Operand::Value(expr) if expr.as_name().is_some_and(|name| name.text == "_"))
 }

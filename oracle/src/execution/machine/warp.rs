@@ -4,16 +4,16 @@
 use std::collections::BTreeMap;
 
 use super::super::{
-    memory::Cell,
-    names::{Body, Program, Registers},
-    operand::Reader,
-    setting::{Reached, warp},
+    memory::RegisterCell,
+    names::{RegisterFile, ResolvedFunction, ResolvedModule},
+    operand::OperandReader,
+    setting::warp,
 };
-use super::meeting::{Given, Meeting, met};
-use super::numbers::{Numbers, why};
-use super::phase::{Place, has_barrier};
-use super::{Ended, Frame, How, Machine};
-use crate::{expectation, step::Trace};
+use super::meeting::{ExchangeState, LaneInput, exchanged};
+use super::numbers::{Numbers, reason_of};
+use super::phase::{MemoryPlace, has_barrier};
+use super::{CallFrame, FunctionExit, NumericRun, PtxMachine, RunConditions};
+use crate::expectation;
 
 /// Reason: lanes reach the same bytes with nothing between them, and at least one writes.
 pub(in super::super) const RACE: &str = "lanes that reach the same bytes in an order that is not known";
@@ -21,40 +21,39 @@ const BARRIER: &str = "a barrier that only some of the threads reach";
 
 /// One lane, and whether it has ended.
 struct Lane<'m, 'r> {
-    machine: Machine<'m, 'r>,
-    frame: Frame<'m>,
+    machine: PtxMachine<'m, 'r>,
+    frame: CallFrame<'m>,
     ended: bool,
 }
 
-impl<'m, 'r> Machine<'m, 'r> {
-    /// Runs a kernel over numbers on a warp. Returns the memory that its lanes reach, and the traces of their operands
-    /// and of their constants.
+impl<'m, 'r> PtxMachine<'m, 'r> {
+    /// Runs a kernel over numbers on a warp. The result covers all lanes.
     pub fn over_lanes(
-        program: &'m Program<'m>,
-        body: &'m Body<'m>,
-        reader: Reader<'r>,
+        program: &'m ResolvedModule<'m>,
+        body: &'m ResolvedFunction<'m>,
+        reader: OperandReader<'r>,
         variables: &'m [expectation::Variable],
-        how: How,
-    ) -> Result<(Reached, [Trace; 2]), &'static str> {
+        how: RunConditions,
+    ) -> NumericRun {
         let (threads, specials, is_whole) = warp(body.directives);
         if !is_whole && has_barrier(body) {
             return Err("a barrier of more threads than one warp has");
         }
-        let mut first = Machine::started(program, body, reader, variables, how)?;
+        let mut first = PtxMachine::prepared(program, body, reader, variables, how)?;
         let numbers = first.numbers.as_mut().ok_or(super::judged::FORM)?;
         let shared = &mut numbers.reached.setting.specials;
         shared.retain(|name, _| !specials[0].contains_key(name));
         shared.extend([("ntid.x", threads[0]), ("ntid.y", threads[1]), ("ntid.z", threads[2])]);
         numbers.phase = Some(Box::default());
         numbers.reached.setting.lanes.clone_from(&specials);
-        let lane = |nth: usize| {
+        let mut lanes: Vec<Lane<'m, 'r>> = Vec::new();
+        for nth in 0..specials.len() as u32 {
             let mut machine = first.clone();
             if let Some(numbers) = &mut machine.numbers {
-                numbers.lane = nth as u32;
+                numbers.lane = nth;
             }
-            Lane { machine, frame: Frame::new(body, 0), ended: false }
-        };
-        let mut lanes: Vec<Lane<'m, 'r>> = (0..specials.len()).map(lane).collect();
+            lanes.push(Lane { machine, frame: CallFrame::new(body, 0), ended: false });
+        }
         let mut memory = BTreeMap::new();
         while lanes.iter().any(|lane| !lane.ended) {
             // All wait at one barrier, or none does.
@@ -63,7 +62,7 @@ impl<'m, 'r> Machine<'m, 'r> {
                 return Err(BARRIER);
             }
             for lane in &mut lanes {
-                lane.machine.run_lane(&mut lane.frame).map(|ended| lane.ended = ended).map_err(why)?;
+                lane.machine.run_lane(&mut lane.frame).map(|ended| lane.ended = ended).map_err(reason_of)?;
             }
             // Where lanes only exchange values, the memory of each stays as it is.
             if !exchange(&mut lanes)? {
@@ -74,30 +73,31 @@ impl<'m, 'r> Machine<'m, 'r> {
         let (Some(Numbers { mut reached, mut values, .. }), mut trace) = lanes.next().ok_or(BARRIER)? else {
             return Err(super::judged::FORM);
         };
-        for (numbers, own) in lanes {
+        for (numbers, lane_trace) in lanes {
             let Some(numbers) = numbers else { continue };
             reached.accesses.extend(numbers.reached.accesses);
             reached.setting.memory.extend(numbers.reached.setting.memory);
-            (trace, values) = (trace.union(own), values.union(numbers.values));
+            trace = trace.union(lane_trace);
+            values = values.union(numbers.values);
         }
         reached.written = memory;
         Ok((reached, [trace, values]))
     }
 }
 
-impl<'m> Machine<'m, '_> {
-    /// Runs a lane to where it waits, or to its end. Returns whether it has ended.
-    fn run_lane(&mut self, frame: &mut Frame<'m>) -> crate::step::Ruled<bool> {
-        Ok(!matches!(self.run(frame)?, Ended::Waits))
+impl<'m> PtxMachine<'m, '_> {
+    /// Runs a lane until it waits or ends. Returns whether it has ended.
+    fn run_lane(&mut self, frame: &mut CallFrame<'m>) -> crate::step::Ruled<bool> {
+        Ok(!matches!(self.run(frame)?, FunctionExit::Waits))
     }
 }
 
 /// Exchanges the values of lanes that meet on an instruction. Returns false if they wait at a barrier or have ended.
 fn exchange(lanes: &mut [Lane<'_, '_>]) -> Result<bool, &'static str> {
-    let given: Vec<&Given> = lanes
+    let given: Vec<&LaneInput> = lanes
         .iter()
         .filter_map(|lane| match &lane.machine.numbers.as_ref()?.meeting {
-            Meeting::Given(given) => Some(given),
+            ExchangeState::Given(given) => Some(given),
             _ => None,
         })
         .collect();
@@ -106,18 +106,21 @@ fn exchange(lanes: &mut [Lane<'_, '_>]) -> Result<bool, &'static str> {
     }
     let place = lanes[0].frame.at;
     let is_common = given.len() == lanes.len() && lanes.iter().all(|lane| lane.frame.at == place);
-    let got = is_common.then(|| met(&given)).flatten().ok_or(BARRIER)?;
-    for (lane, cells) in lanes.iter_mut().zip(got) {
+    let results = is_common.then(|| exchanged(&given)).flatten().ok_or(BARRIER)?;
+    for (lane, cells) in lanes.iter_mut().zip(results) {
         if let Some(numbers) = &mut lane.machine.numbers {
-            numbers.meeting = Meeting::Got(cells);
+            numbers.meeting = ExchangeState::Received(cells);
         }
     }
     Ok(true)
 }
 
 /// Adds to the memory that the lanes share the bytes that they wrote since the last barrier.
-fn join(lanes: &mut [Lane<'_, '_>], memory: &mut BTreeMap<Place, Option<u8>>) -> Result<(), &'static str> {
-    let mut written: BTreeMap<Place, (u64, Option<u8>)> = BTreeMap::new();
+fn join(
+    lanes: &mut [Lane<'_, '_>],
+    memory: &mut BTreeMap<MemoryPlace, Option<u8>>,
+) -> Result<(), &'static str> {
+    let mut written: BTreeMap<MemoryPlace, (u64, Option<u8>)> = BTreeMap::new();
     let all =
         || lanes.iter().enumerate().filter_map(|(nth, lane)| Some((nth, lane.machine.numbers.as_ref()?)));
     for (nth, numbers) in all() {
@@ -144,9 +147,16 @@ fn join(lanes: &mut [Lane<'_, '_>], memory: &mut BTreeMap<Place, Option<u8>>) ->
     Ok(())
 }
 
-impl<'m> Frame<'m> {
+impl<'m> CallFrame<'m> {
     /// Returns the start of a function, where no register is set.
-    pub fn new(body: &'m Body<'m>, call: u32) -> Frame<'m> {
-        Frame { body, call, registers: Registers::new(Cell::Unknown), carry: None, at: 0, is_past: false }
+    pub fn new(body: &'m ResolvedFunction<'m>, call: u32) -> CallFrame<'m> {
+        CallFrame {
+            body,
+            call,
+            registers: RegisterFile::new(RegisterCell::Unknown),
+            carry: None,
+            at: 0,
+            is_past: false,
+        }
     }
 }

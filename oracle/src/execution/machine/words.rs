@@ -1,23 +1,28 @@
 //! Executes video instructions, and atomic instructions on memory.
 
-use ptxsmith_syntax::{Opcode, Operand, ScalarType, StateSpace};
+use ptxsmith_syntax::{Opcode, Operand, ScalarType, StateSpace, TypeKind};
 
 use super::super::{
-    form::Form,
-    memory::{Byte, Cell, from_bytes, to_bytes},
-    names::{Meaning, Names},
-    setting::Way,
+    form::InstructionForm,
+    memory::{Byte, RegisterCell, from_bytes, to_bytes},
+    names::{Meaning, VisibleNames},
+    setting::AccessKind,
     video,
 };
-use super::{FORM, Frame, Machine};
+use super::{CallFrame, FORM, PtxMachine};
 use crate::{
     step::Ruled,
     value::{low_bits, sign_extended},
 };
 
-impl<'m> Machine<'m, '_> {
-    /// Executes a video instruction. The operands are words, and a suffix selects parts of one: `%r1.b0`.
-    pub(super) fn video(&mut self, frame: &mut Frame<'m>, form: &Form<'m>, names: &Names) -> Ruled<()> {
+impl<'m> PtxMachine<'m, '_> {
+    /// Executes a video instruction. The operands are words, and a suffix selects parts of a word: `%r1.b0`.
+    pub(super) fn video(
+        &mut self,
+        frame: &mut CallFrame<'m>,
+        form: &InstructionForm<'m>,
+        names: &VisibleNames,
+    ) -> Ruled<()> {
         let Some((to, sources)) = form.operands.split_first() else { return Err(FORM) };
         let mut values: Option<Vec<video::Source<'m>>> = Some(Vec::new());
         for source in sources {
@@ -25,14 +30,16 @@ impl<'m> Machine<'m, '_> {
                 Operand::Component(name, suffix) => match names.find(&name.text, self.reader.rules) {
                     Some(Meaning::Register(register)) if register.lanes == 1 => {
                         self.fits(register, ScalarType::U32)?;
-                        (frame.registers.of(register)[0].clone(), suffix.text.as_str())
+                        (frame.registers.get(register)[0].clone(), suffix.text.as_str())
                     }
                     _ => return Err(FORM),
                 },
                 source => (self.value(frame, source, ScalarType::U32, names)?, ""),
             };
             match (cell, &mut values) {
-                (Cell::Bits(bits), Some(values)) => values.push((low_bits(ScalarType::U32, bits), suffix)),
+                (RegisterCell::Bits(bits), Some(values)) => {
+                    values.push((low_bits(ScalarType::U32, bits), suffix))
+                }
                 _ => values = None,
             }
         }
@@ -42,15 +49,20 @@ impl<'m> Machine<'m, '_> {
             }
             to => (to.clone(), ""),
         };
-        // The form is checked in any case; its result is not known where a source is not.
+        // The form is checked in any case; its result is unknown if a source is unknown.
         let ones = vec![(1, ""); sources.len()];
         let result = video::calculated(form, suffix, values.as_deref().unwrap_or(&ones)).ok_or(FORM)?;
-        let cell = result.filter(|_| values.is_some()).map_or(Cell::Unknown, Cell::Bits);
+        let cell = result.filter(|_| values.is_some()).map_or(RegisterCell::Unknown, RegisterCell::Bits);
         self.set(frame, &to, ScalarType::U32, cell, names)
     }
 
     /// Executes `atom` or `red` (9.7.13) on one thread. Where only places are compared, the values become unknown.
-    pub(super) fn atomic(&mut self, frame: &mut Frame<'m>, form: &Form<'m>, names: &Names) -> Ruled<()> {
+    pub(super) fn atomic(
+        &mut self,
+        frame: &mut CallFrame<'m>,
+        form: &InstructionForm<'m>,
+        names: &VisibleNames,
+    ) -> Ruled<()> {
         let Some(numbers) = &self.numbers else { return Err(FORM) };
         let only_places = numbers.is_straight();
         let (to, operands) = match (form.opcode, form.operands) {
@@ -70,17 +82,17 @@ impl<'m> Machine<'m, '_> {
         for source in sources.iter().filter(|_| !only_places) {
             values.push(self.value(frame, source, ty, names)?);
         }
-        let spot = self.access(frame, form, (Some(address), Way::Both), size, names)?;
+        let spot = self.access(frame, form, (Some(address), AccessKind::Both), size, names)?;
         let before = match &spot {
             Some(spot) if !only_places => from_bytes(&self.read(spot, size)),
-            _ => Cell::Unknown,
+            _ => RegisterCell::Unknown,
         };
-        let known: Option<Vec<u64>> = [&before].into_iter().chain(&values).map(bits).collect();
+        let known: Option<Vec<u64>> = [&before].into_iter().chain(&values).map(RegisterCell::bits).collect();
         let after = match (operation, known) {
             (Some(operation), Some(known)) if !only_places => {
-                operation.result(ty, &known).map_or(Cell::Unknown, Cell::Bits)
+                operation.result(ty, &known).map_or(RegisterCell::Unknown, RegisterCell::Bits)
             }
-            _ => Cell::Unknown,
+            _ => RegisterCell::Unknown,
         };
         if let Some(spot) = spot {
             let bytes = if size == 0 { Vec::<Byte>::new() } else { to_bytes(&after, size) };
@@ -97,13 +109,9 @@ impl<'m> Machine<'m, '_> {
     }
 }
 
-fn bits(cell: &Cell) -> Option<u64> {
-    if let Cell::Bits(bits) = cell { Some(*bits) } else { None }
-}
-
 /// The operation of an atomic instruction.
 #[derive(Clone, Copy)]
-enum Atomic {
+enum AtomicOperation {
     Add,
     Least,
     Greatest,
@@ -117,25 +125,25 @@ enum Atomic {
 }
 
 /// Returns the operation of `atom` or `red` with this number of sources; `None` if the form is not modelled.
-fn operation(form: &Form<'_>, sources: usize) -> Option<Atomic> {
+fn operation(form: &InstructionForm<'_>, sources: usize) -> Option<AtomicOperation> {
     const ORDERS: [&str; 8] =
         [".relaxed", ".acquire", ".release", ".acq_rel", ".cta", ".cluster", ".gpu", ".sys"];
     let words: Vec<&str> = form.others.iter().copied().filter(|word| !ORDERS.contains(word)).collect();
     let ([word], Some(ty)) = (words.as_slice(), form.ty) else { return None };
     let (types, operation, count) = match *word {
-        ".add" => (".u32 .s32 .u64", Atomic::Add, 1),
-        ".min" => (".u32 .s32 .u64 .s64", Atomic::Least, 1),
-        ".max" => (".u32 .s32 .u64 .s64", Atomic::Greatest, 1),
-        ".and" => (".b32 .b64", Atomic::And, 1),
-        ".or" => (".b32 .b64", Atomic::Or, 1),
-        ".xor" => (".b32 .b64", Atomic::Xor, 1),
-        ".exch" => (".b32 .b64", Atomic::Exchange, 1),
-        ".cas" => (".b16 .b32 .b64", Atomic::CompareAndSwap, 2),
-        ".inc" => (".u32", Atomic::Increment, 1),
-        ".dec" => (".u32", Atomic::Decrement, 1),
+        ".add" => (".u32 .s32 .u64", AtomicOperation::Add, 1),
+        ".min" => (".u32 .s32 .u64 .s64", AtomicOperation::Least, 1),
+        ".max" => (".u32 .s32 .u64 .s64", AtomicOperation::Greatest, 1),
+        ".and" => (".b32 .b64", AtomicOperation::And, 1),
+        ".or" => (".b32 .b64", AtomicOperation::Or, 1),
+        ".xor" => (".b32 .b64", AtomicOperation::Xor, 1),
+        ".exch" => (".b32 .b64", AtomicOperation::Exchange, 1),
+        ".cas" => (".b16 .b32 .b64", AtomicOperation::CompareAndSwap, 2),
+        ".inc" => (".u32", AtomicOperation::Increment, 1),
+        ".dec" => (".u32", AtomicOperation::Decrement, 1),
         _ => return None,
     };
-    let is_exchange = matches!(operation, Atomic::Exchange | Atomic::CompareAndSwap);
+    let is_exchange = matches!(operation, AtomicOperation::Exchange | AtomicOperation::CompareAndSwap);
     let is_known = types.split(' ').any(|known| known == ty.keyword())
         && count == sources
         && form.lanes.is_none()
@@ -144,54 +152,31 @@ fn operation(form: &Form<'_>, sources: usize) -> Option<Atomic> {
     is_known.then_some(operation)
 }
 
-impl Atomic {
+impl AtomicOperation {
     /// Returns the new value in memory for the old one and the sources.
     fn result(self, ty: ScalarType, values: &[u64]) -> Option<u64> {
-        let signed = ty.kind() == ptxsmith_syntax::TypeKind::Signed;
-        let is_less = |a, b| if signed { sign_extended(ty, a) < sign_extended(ty, b) } else { a < b };
         let result = match (self, values) {
-            (Atomic::Add, &[old, b]) => old.wrapping_add(b),
-            (Atomic::Least, &[old, b]) => {
-                if is_less(b, old) {
-                    b
-                } else {
-                    old
-                }
-            }
-            (Atomic::Greatest, &[old, b]) => {
-                if is_less(old, b) {
-                    b
-                } else {
-                    old
-                }
-            }
-            (Atomic::And, &[old, b]) => old & b,
-            (Atomic::Or, &[old, b]) => old | b,
-            (Atomic::Xor, &[old, b]) => old ^ b,
-            (Atomic::Exchange, &[_, b]) => b,
-            (Atomic::CompareAndSwap, &[old, b, c]) => {
-                if old == b {
-                    c
-                } else {
-                    old
-                }
-            }
-            (Atomic::Increment, &[old, b]) => {
-                if old >= b {
-                    0
-                } else {
-                    old + 1
-                }
-            }
-            (Atomic::Decrement, &[old, b]) => {
-                if old == 0 || old > b {
-                    b
-                } else {
-                    old - 1
-                }
-            }
+            (AtomicOperation::Add, &[old, b]) => old.wrapping_add(b),
+            (AtomicOperation::Least, &[old, b]) if is_less(ty, b, old) => b,
+            (AtomicOperation::Greatest, &[old, b]) if is_less(ty, old, b) => b,
+            (AtomicOperation::Least | AtomicOperation::Greatest, &[old, _]) => old,
+            (AtomicOperation::And, &[old, b]) => old & b,
+            (AtomicOperation::Or, &[old, b]) => old | b,
+            (AtomicOperation::Xor, &[old, b]) => old ^ b,
+            (AtomicOperation::Exchange, &[_, b]) => b,
+            (AtomicOperation::CompareAndSwap, &[old, b, c]) if old == b => c,
+            (AtomicOperation::CompareAndSwap, &[old, _, _]) => old,
+            (AtomicOperation::Increment, &[old, b]) if old >= b => 0,
+            (AtomicOperation::Increment, &[old, _]) => old + 1,
+            (AtomicOperation::Decrement, &[old, b]) if old == 0 || old > b => b,
+            (AtomicOperation::Decrement, &[old, _]) => old - 1,
             _ => return None,
         };
         Some(low_bits(ty, result))
     }
+}
+
+/// Whether a number of this type is less than another.
+fn is_less(ty: ScalarType, a: u64, b: u64) -> bool {
+    if ty.kind() == TypeKind::Signed { sign_extended(ty, a) < sign_extended(ty, b) } else { a < b }
 }

@@ -7,9 +7,9 @@ use crate::reading::{
 };
 use crate::refusal::RefusalClass;
 use crate::step::{Ruled, Step};
-use crate::value::{Address, Integer, Value};
+use crate::value::{AddressValue, Integer, Value};
 
-use super::kinds::{Pair, both_signed, integer, integer_for, pair, refuse_operand};
+use super::kinds::{OperandPair, both_signed, integer, integer_for, pair, refuse_operand};
 
 pub(super) fn plus(step: &mut Step<'_>, value: Value) -> Ruled<Value> {
     step.uses(Clause::UnaryPlus);
@@ -102,8 +102,8 @@ pub(super) fn arithmetic(
     checked: fn(i64, i64) -> Option<i64>,
 ) -> Ruled<Value> {
     match pair(step, left, right)? {
-        Pair::Floats(a, b) => Ok(float_result(step, float(a, b))),
-        Pair::Integers(a, b) => {
+        OperandPair::Floats(a, b) => Ok(float_result(step, float(a, b))),
+        OperandPair::Integers(a, b) => {
             step.uses(clause);
             let signed = both_signed(step, a, b);
             let overflows = signed && checked(a.bits as i64, b.bits as i64).is_none();
@@ -113,9 +113,9 @@ pub(super) fn arithmetic(
 }
 
 /// Returns the address moved by a number of bytes (5.4.4).
-fn moved(step: &mut Step<'_>, address: Address, offset: i64) -> Value {
+fn moved(step: &mut Step<'_>, address: AddressValue, offset: i64) -> Value {
     step.uses(Clause::AddressOffset);
-    Value::Address(Address { addend: address.addend.wrapping_add(offset), moved: true, ..address })
+    Value::Address(AddressValue { addend: address.addend.wrapping_add(offset), moved: true, ..address })
 }
 
 pub(super) fn add(step: &mut Step<'_>, left: Value, right: Value) -> Ruled<Value> {
@@ -161,7 +161,7 @@ fn by_zero(step: &mut Step<'_>, clause: Clause, signed: bool) -> Value {
 
 pub(super) fn divide(step: &mut Step<'_>, left: Value, right: Value) -> Ruled<Value> {
     match pair(step, left, right)? {
-        Pair::Floats(a, b) => {
+        OperandPair::Floats(a, b) => {
             if b == 0.0 {
                 step.meets(Question::FloatDivisionByZero);
                 if step.readings.float_division_by_zero == FloatDivisionByZero::Refused {
@@ -170,7 +170,7 @@ pub(super) fn divide(step: &mut Step<'_>, left: Value, right: Value) -> Ruled<Va
             }
             Ok(float_result(step, a / b))
         }
-        Pair::Integers(a, b) => {
+        OperandPair::Integers(a, b) => {
             step.uses(Clause::Division);
             let signed = both_signed(step, a, b);
             if b.bits == 0 {

@@ -4,9 +4,9 @@ use crate::clause::Clause;
 use crate::reading::{Question, SkippedOperand};
 use crate::refusal::RefusalClass;
 use crate::step::{Ruled, Step};
-use crate::value::{Integer, Kind, Value};
+use crate::value::{Integer, Value, ValueKind};
 
-use super::kinds::{Pair, both_signed, integer, pair, refuse_operand};
+use super::kinds::{OperandPair, both_signed, integer, pair, refuse_operand};
 
 fn compare(
     step: &mut Step<'_>,
@@ -21,12 +21,12 @@ fn compare(
     let equality = matches!(clause, Clause::Equal | Clause::NotEqual);
     step.uses(if equality { Clause::EqualitySignedResult } else { Clause::ComparisonSignedResult });
     Ok(Value::truth(match operands {
-        Pair::Floats(a, b) => {
+        OperandPair::Floats(a, b) => {
             step.uses(if equality { Clause::FloatEquality } else { Clause::FloatComparison });
             float(&a, &b)
         }
-        Pair::Integers(a, b) if both_signed(step, a, b) => signed(&(a.bits as i64), &(b.bits as i64)),
-        Pair::Integers(a, b) => unsigned(&a.bits, &b.bits),
+        OperandPair::Integers(a, b) if both_signed(step, a, b) => signed(&(a.bits as i64), &(b.bits as i64)),
+        OperandPair::Integers(a, b) => unsigned(&a.bits, &b.bits),
     }))
 }
 
@@ -63,7 +63,7 @@ fn logical(step: &mut Step<'_>, left: Value, right: Value, clause: Clause, decis
     match (left, right) {
         (Some(left), Some(right)) => Ok(Value::truth(if decisive { left || right } else { left && right })),
         (Some(left), None) if left == decisive && skips(step) => Ok(Value::truth(decisive)),
-        _ => Ok(Value::Undefined(Kind::Signed)),
+        _ => Ok(Value::Undefined(ValueKind::Signed)),
     }
 }
 
@@ -87,6 +87,16 @@ pub(super) fn logical_or(step: &mut Step<'_>, left: Value, right: Value) -> Rule
     logical(step, left, right, Clause::LogicalOr, true)
 }
 
+/// Returns the type of an operand of `?:`; `None` for addresses and bit patterns.
+fn kind_of(value: Value) -> Option<ValueKind> {
+    match value {
+        Value::Integer(Integer { signed, .. }) => Some(ValueKind::integer(signed)),
+        Value::Float(_) | Value::ComputedNan => Some(ValueKind::Float),
+        Value::Undefined(kind) => Some(kind),
+        _ => None,
+    }
+}
+
 pub(in crate::rules) fn ternary(
     step: &mut Step<'_>,
     condition: Value,
@@ -97,27 +107,24 @@ pub(in crate::rules) fn ternary(
     step.uses(Clause::TernarySelection);
     let condition = match condition {
         Value::Integer(integer) => Some(integer.bits != 0),
-        Value::Undefined(Kind::Signed | Kind::Unsigned) => None,
+        Value::Undefined(ValueKind::Signed | ValueKind::Unsigned) => None,
         other => {
             return refuse_operand(step, other, RefusalClass::TernaryCondition, Clause::TernaryCondition);
         }
     };
-    let kind = |value| match value {
-        Value::Integer(Integer { signed, .. }) => Some(Kind::integer(signed)),
-        Value::Float(_) | Value::ComputedNan => Some(Kind::Float),
-        Value::Undefined(kind) => Some(kind),
-        _ => None,
-    };
-    let common = match (kind(then), kind(otherwise)) {
-        (Some(Kind::Float), Some(Kind::Float)) => {
+    let common = match (kind_of(then), kind_of(otherwise)) {
+        (Some(ValueKind::Float), Some(ValueKind::Float)) => {
             step.uses(Clause::TernarySameKind);
             step.uses(Clause::FloatTernary);
-            Kind::Float
+            ValueKind::Float
         }
-        (Some(a @ (Kind::Signed | Kind::Unsigned)), Some(b @ (Kind::Signed | Kind::Unsigned))) => {
+        (
+            Some(a @ (ValueKind::Signed | ValueKind::Unsigned)),
+            Some(b @ (ValueKind::Signed | ValueKind::Unsigned)),
+        ) => {
             step.uses(Clause::TernaryConversions);
             step.uses(Clause::UsualConversions);
-            Kind::integer((a, b) == (Kind::Signed, Kind::Signed))
+            ValueKind::integer((a, b) == (ValueKind::Signed, ValueKind::Signed))
         }
         (of_then, _) => {
             let other = if of_then.is_some() { otherwise } else { then };
@@ -130,7 +137,7 @@ pub(in crate::rules) fn ternary(
         (Value::Undefined(_), _) => Value::Undefined(common),
         (_, Value::Undefined(_)) if !skips(step) => Value::Undefined(common),
         (Value::Integer(Integer { bits, .. }), _) => {
-            Value::Integer(Integer { bits, signed: common == Kind::Signed })
+            Value::Integer(Integer { bits, signed: common == ValueKind::Signed })
         }
         (float, _) => float,
     })

@@ -36,15 +36,15 @@ pub(super) fn integer_for(step: &mut Step<'_>, value: Value, clause: Clause) -> 
 }
 
 /// Two operands of the same kind.
-pub(super) enum Pair {
+pub(super) enum OperandPair {
     Integers(Integer, Integer),
     Floats(f64, f64),
 }
 
-pub(super) fn pair(step: &mut Step<'_>, left: Value, right: Value) -> Ruled<Pair> {
+pub(super) fn pair(step: &mut Step<'_>, left: Value, right: Value) -> Ruled<OperandPair> {
     match (left.numeric(), right.numeric()) {
-        (Value::Integer(a), Value::Integer(b)) => Ok(Pair::Integers(a, b)),
-        (Value::Float(a), Value::Float(b)) => Ok(Pair::Floats(a, b)),
+        (Value::Integer(a), Value::Integer(b)) => Ok(OperandPair::Integers(a, b)),
+        (Value::Float(a), Value::Float(b)) => Ok(OperandPair::Floats(a, b)),
         (Value::Integer(_) | Value::Float(_), other) | (other, _) => {
             refuse_operand(step, other, RefusalClass::IntFloatMix, Clause::NoIntFloatMix)
         }

@@ -13,13 +13,14 @@ use crate::campaign::fake::{campaign, described, found, program, seen, session, 
 
 const OCTAL: &str = ".global .s32 a = 010;";
 
-/// Creates a finding whose minimized reproducer should hold `expected` in its variable `a`, and holds `bytes`.
-fn held(expected: &[u8], bytes: &[u8]) -> Found {
+/// Creates a finding whose minimized reproducer should hold `expected` in its variable `a`, and holds
+/// `bytes`.
+fn held(expected: &[u8], bytes: &[u8]) -> PendingFinding {
     let hex: String = expected.iter().map(|byte| format!("{byte:02x}")).collect();
     with_answers(json!({"bytes": hex}), Variable { bytes: Some(bytes.to_vec()), ..Variable::default() })
 }
 
-fn with_answers(expected: serde_json::Value, variable: Variable) -> Found {
+fn with_answers(expected: serde_json::Value, variable: Variable) -> PendingFinding {
     let mut observed = Observation::new(Outcome::Accepted);
     observed.variables.insert("a".into(), variable);
     let mut found = found("x", Class::WrongValue, OCTAL, Some("a"), Observation::default());
@@ -36,7 +37,7 @@ fn with_answers(expected: serde_json::Value, variable: Variable) -> Found {
 }
 
 /// Like [`held`], with addresses.
-fn addressed(expected: &[Address], seen: &[Address]) -> Found {
+fn addressed(expected: &[Address], seen: &[Address]) -> PendingFinding {
     let seen = Variable { addresses: Some(seen.to_vec()), ..Variable::default() };
     with_answers(json!({ "addresses": expected }), seen)
 }
@@ -90,21 +91,21 @@ fn of_an_address_the_first_field_that_differs_is_wrong() {
 
 #[test]
 fn a_cause_shows_in_what_has_all_of_it() {
-    let of = |declarations: &str| Form::of(&program(declarations), None);
+    let of = |declarations: &str| ProgramFeatures::new(&program(declarations), None);
     let (plain, octal) = (of(".global .s32 a = 0;"), of(OCTAL));
     let more = of(".global .u64 a = ~010;");
-    for (cause, form, is_shown) in [
+    for (cause, features, is_shown) in [
         (&plain, &octal, true),
         (&plain, &plain, true),
         (&octal, &more, true),
         (&more, &octal, false),
         (&octal, &plain, false),
     ] {
-        assert_eq!(shows(cause, form), is_shown, "{cause} in {form}");
+        assert_eq!(shows(cause, features), is_shown, "{cause} in {features}");
     }
     let of_kind = |kind| rule_of(&Finding { kind, ..Finding::default() });
-    assert_eq!(of_kind(Kind::Hypothesis("octal-as-decimal".to_owned())), Some("octal-as-decimal"));
-    assert_eq!(of_kind(Kind::Unexplained), None);
+    assert_eq!(of_kind(FindingKind::Hypothesis("octal-as-decimal".to_owned())), Some("octal-as-decimal"));
+    assert_eq!(of_kind(FindingKind::Unexplained), None);
 }
 
 #[test]
@@ -112,7 +113,7 @@ fn what_the_budget_was_not_enough_for_is_one_finding_of_each_class() {
     let found = |id: &str, class, count| {
         let mut found = found(id, class, OCTAL, Some("a"), Observation::default());
         found.finding.count = count;
-        (found, Form::of(&program(OCTAL), None))
+        (found, ProgramFeatures::new(&program(OCTAL), None))
     };
     let mut reduced = found("reduced", Class::WrongValue, 1);
     reduced.0.finding.reduced = held(&[5], &[4]).finding.reduced;
@@ -126,10 +127,10 @@ fn what_the_budget_was_not_enough_for_is_one_finding_of_each_class() {
         found("three", Class::WrongValue, 16),
         found("crash", Class::Crash, 32),
     ];
-    join_left(&mut causes);
+    join_unreduced(&mut causes);
     let all: Vec<_> = causes
         .iter()
-        .map(|(found, form)| (&*found.finding.id, found.finding.count, form.is_plain()))
+        .map(|(found, features)| (&*found.finding.id, found.finding.count, features.is_plain()))
         .collect();
     let rows = [
         ("reduced", 1, false),
@@ -147,7 +148,7 @@ fn what_is_wrong_beside_others_follows_from_what_most_others_show() {
     let cause = |id: &str, outcome, subject: &str, count| {
         let mut found = found(id, Class::WrongValue, OCTAL, Some("a"), Observation::new(outcome));
         (found.finding.subjects, found.finding.count) = (vec![subject.to_owned()], count);
-        (found, Form::default())
+        (found, ProgramFeatures::default())
     };
     let mut of_company =
         found("company", Class::Inconsistent, OCTAL, Some("a"), Observation::new(Outcome::Accepted));
@@ -160,11 +161,11 @@ fn what_is_wrong_beside_others_follows_from_what_most_others_show() {
         cause("of another", Outcome::Accepted, "b", 70),
     ];
     let mut rest = vec![of_company.clone(), other.clone()];
-    join_company(&mut causes, &mut rest);
+    join_neighbours(&mut causes, &mut rest);
     assert_eq!(rest, std::slice::from_ref(&other));
     assert_eq!(causes.each_ref().map(|(found, _)| found.finding.count), [90, 2, 6, 70]);
     let mut rest = vec![of_company.clone()];
-    join_company(&mut causes[..1], &mut rest);
+    join_neighbours(&mut causes[..1], &mut rest);
     assert_eq!(rest, [of_company]);
 }
 
@@ -189,8 +190,8 @@ fn a_finding_is_of_a_cause_of_its_class_that_shows_in_it() {
     let campaign = campaign(&session, vec![tested("a", right)]);
     let of = |class, declarations: &str| {
         let found = found("x", class, declarations, Some("a"), Observation::default());
-        let form = Form::of(&program(declarations), None);
-        (found, form)
+        let features = ProgramFeatures::new(&program(declarations), None);
+        (found, features)
     };
     let (cause, own) = of(Class::WrongValue, OCTAL);
     for (class, declarations, is_of) in [
@@ -198,13 +199,13 @@ fn a_finding_is_of_a_cause_of_its_class_that_shows_in_it() {
         (Class::WrongValue, ".global .u64 a = 8;", false),
         (Class::Crash, ".global .u64 a = 010;", false),
     ] {
-        let (found, form) = of(class, declarations);
-        assert_eq!(same_cause(&campaign, &cause, &own, &found, &form).is_some(), is_of, "{declarations}");
+        let (found, features) = of(class, declarations);
+        assert_eq!(same_cause(&campaign, &cause, &own, &found, &features).is_some(), is_of, "{declarations}");
     }
     // One common effect is enough, and so is a common wrong address field together with a common feature.
-    let same = |one: &Found, other: &Found, forms: [&str; 2]| {
-        let [own, form] = forms.map(|declarations| Form::of(&program(declarations), None));
-        same_cause(&campaign, one, &own, other, &form).is_some()
+    let same = |one: &PendingFinding, other: &PendingFinding, forms: [&str; 2]| {
+        let [own, features] = forms.map(|declarations| ProgramFeatures::new(&program(declarations), None));
+        same_cause(&campaign, one, &own, other, &features).is_some()
     };
     let forms = [".global .u32 a = 010;", ".global .u64 a = 8;"];
     assert!(same(&held(&[5], &[4]), &held(&[9], &[8]), forms));
@@ -215,9 +216,9 @@ fn a_finding_is_of_a_cause_of_its_class_that_shows_in_it() {
 fn of_two_causes_the_one_with_less_takes_the_other_in() {
     let session = session();
     let campaign = campaign(&session, vec![tested("a", right)]);
-    let join = |causes: &mut Vec<(Found, Form)>, id: &str, declarations: &str| {
+    let join = |causes: &mut Vec<(PendingFinding, ProgramFeatures)>, id: &str, declarations: &str| {
         let found = found(id, Class::WrongValue, declarations, Some("a"), Observation::default());
-        join_same(&campaign, causes, found, Form::of(&program(declarations), None));
+        join_same(&campaign, causes, found, ProgramFeatures::new(&program(declarations), None));
     };
     let mut causes = Vec::new();
     join(&mut causes, "long", ".global .u64 a = ~010;");
@@ -237,7 +238,7 @@ fn a_rule_is_taken_back_where_more_deviates_as_it_does_not_predict() {
         let mut found = found("octal-as-decimal", Class::WrongValue, OCTAL, Some("a"), observed);
         found.finding.reduced = None;
         found.finding.count = count;
-        (found, Form::of(&program(OCTAL), None))
+        (found, ProgramFeatures::new(&program(OCTAL), None))
     };
     let declarations = ".global .u64 a = 017;";
     // As a decimal number it is 17.
@@ -248,9 +249,9 @@ fn a_rule_is_taken_back_where_more_deviates_as_it_does_not_predict() {
         found.finding.count = count;
         found
     };
-    let take_back = |own: u64, others: &[Found]| {
+    let take_back = |own: u64, others: &[PendingFinding]| {
         let mut causes = vec![named(own)];
-        let refuted = take_back_rules(&campaign, &mut causes, others);
+        let refuted = remove_refuted_rules(&campaign, &mut causes, others);
         assert_eq!(causes.len() + refuted.len(), 1);
         refuted.into_iter().next()
     };
@@ -281,7 +282,7 @@ fn an_interpretation_that_is_followed_here_and_not_there_follows_from_a_cause_th
     let refused = || Observation::new(Outcome::Refused);
     let cause = |id: &str, declarations: &str, observed| {
         let found = found(id, Class::RefusesValid, declarations, None, observed);
-        (found, Form::of(&program(declarations), None))
+        (found, ProgramFeatures::new(&program(declarations), None))
     };
     let octal = || cause("octal", OCTAL, refused());
     let accepted = || cause("accepted", ".global .s32 a = 0;", Observation::new(Outcome::Accepted));
@@ -293,7 +294,7 @@ fn an_interpretation_that_is_followed_here_and_not_there_follows_from_a_cause_th
     };
     type Does = fn(&Request<'_>) -> Observation;
     let (own, as_written) = (".global .s32 a = 6;", ".global .s32 a  = 6;");
-    type Row = (Does, &'static str, Vec<(Found, Form)>, Option<&'static str>);
+    type Row = (Does, &'static str, Vec<(PendingFinding, ProgramFeatures)>, Option<&'static str>);
     let rows: [Row; 5] = [
         // It shows alone, and it does not show any cause with the same effect.
         (always, own, vec![octal(), accepted()], None),
@@ -309,7 +310,7 @@ fn an_interpretation_that_is_followed_here_and_not_there_follows_from_a_cause_th
         let session = session();
         let campaign = campaign(&session, vec![tested("a", does)]);
         let mut mixed = found("mixed-x", Class::Inconsistent, declarations, None, refused());
-        mixed.finding.kind = Kind::Interpretation("x".to_owned());
+        mixed.finding.kind = FindingKind::Interpretation("x".to_owned());
         let other = found("other", Class::Inconsistent, declarations, None, refused());
         let mut rest = vec![mixed.clone(), other.clone()];
         join_mixed(&campaign, &mut causes, &mut rest).unwrap();
@@ -326,16 +327,16 @@ fn an_interpretation_that_is_followed_here_and_not_there_follows_from_a_cause_th
 fn reduced(
     observe: impl Fn(&Request<'_>) -> Observation + Send + Sync + 'static,
     rule: Option<&'static str>,
-    mut found: Found,
-) -> (Found, u64) {
+    mut found: PendingFinding,
+) -> (PendingFinding, u64) {
     let session = session();
     let campaign = campaign(&session, vec![tested("a", observe)]);
-    let rule = rule.map(Expected::Rule);
+    let rule = rule.map(ExpectedDeviation::Rule);
     let asked = reduce_new(&campaign, &mut found, rule.as_ref(), None, MOST_OF_ONE).unwrap();
     (found, asked)
 }
 
-fn wrong_value(declarations: &str, variable: &str) -> Found {
+fn wrong_value(declarations: &str, variable: &str) -> PendingFinding {
     let observed = seen(right, declarations);
     found("x", Class::WrongValue, declarations, Some(variable), observed)
 }
@@ -373,7 +374,7 @@ fn a_finding_is_reduced_to_what_its_rule_predicts() {
 
 #[test]
 fn what_shows_only_as_it_is_written_is_not_reduced_as_a_tree() {
-    let at = |text: &'static str, found: Found| {
+    let at = |text: &'static str, found: PendingFinding| {
         reduced(
             move |request| match request.ptx.contains(text) {
                 true => Observation { signal: Some(11), ..Observation::new(Outcome::Crashed) },
@@ -407,32 +408,38 @@ fn an_answer_that_does_not_come_again_while_it_is_reduced_changes() {
     };
     let (found, asked) = reduced(once, None, wrong_value(OCTAL, "a"));
     assert_eq!((found.finding.class.name(), found.finding.reduced), ("inconsistent", None));
-    assert_eq!((found.came_again, asked), ((0, 2 * REPEATED), u64::from(2 * REPEATED)));
+    assert_eq!((found.reproduced, found.runs, asked), (0, 2 * REPEATED, u64::from(2 * REPEATED)));
 }
 
-/// Returns the minimized reproducer of a finding with this id, its essential features, and whether it refutes its rule.
+/// Returns the minimized reproducer of a finding with this id, its essential features, and whether it refutes
+/// its rule.
 fn essential(
     observe: impl Fn(&Request<'_>) -> Observation + Send + Sync + 'static,
     id: &str,
     declarations: &str,
-) -> (Found, Form, bool) {
+) -> (PendingFinding, ProgramFeatures, bool) {
     let session = session();
     let campaign = campaign(&session, vec![tested("a", observe)]);
     let mut found = wrong_value(declarations, "a");
-    found.finding.kind = id_of(id).map_or(Kind::Unexplained, |rule| Kind::Hypothesis(rule.to_owned()));
+    found.finding.kind =
+        id_of(id).map_or(FindingKind::Unexplained, |rule| FindingKind::Hypothesis(rule.to_owned()));
     let text = program(declarations);
     let answers = answers(&campaign.subjects[0], &text, None).unwrap();
     found.finding.reduced = Some(Reduced { program: text, tokens: 6, answers });
-    let (form, is_refuted) = super::essential(&campaign, &mut found).unwrap();
-    (found, form, is_refuted)
+    let (features, is_refuted) = super::essential(&campaign, &mut found).unwrap();
+    (found, features, is_refuted)
 }
 
 #[test]
 fn what_a_smallest_program_holds_only_to_be_valid_is_no_part_of_its_cause() {
     for declarations in [OCTAL, ".global .u64 a = 010;", ".const .s32 a = 010;"] {
-        let (found, form, is_refuted) =
+        let (found, features, is_refuted) =
             essential(follows(&["octal-as-decimal"]), "octal-as-decimal", declarations);
-        assert_eq!((form.id(), is_refuted), (Form::of(&program(OCTAL), None).id(), false), "{declarations}");
+        assert_eq!(
+            (features.id(), is_refuted),
+            (ProgramFeatures::new(&program(OCTAL), None).id(), false),
+            "{declarations}"
+        );
         // The nearest conforming program holds the same number.
         let neighbour = program(&declarations.replace("010", "8"));
         assert_eq!(found.finding.neighbour, Some(neighbour));
@@ -451,8 +458,8 @@ fn what_a_smallest_program_holds_only_to_be_valid_is_no_part_of_its_cause() {
     };
     let (_, _, is_refuted) = essential(ten, "octal-as-decimal", OCTAL);
     assert!(is_refuted);
-    let (found, form, is_refuted) = essential(ten, "wrong-value-x", OCTAL);
-    assert!(!is_refuted && form.features().is_empty(), "{form}");
+    let (found, features, is_refuted) = essential(ten, "wrong-value-x", OCTAL);
+    assert!(!is_refuted && features.features().is_empty(), "{features}");
     assert_eq!(found.finding.neighbour, None);
 }
 
@@ -484,7 +491,7 @@ fn new_findings_of_one_cause_are_one_and_nothing_is_asked_about_what_shows_it() 
     let mut listed = named();
     (listed.finding.id, listed.finding.status) = ("listed".to_owned(), Status::Known);
     let mut mixed = found("mixed-x", Class::Inconsistent, OCTAL, None, Observation::new(Outcome::Refused));
-    mixed.finding.kind = Kind::Interpretation("x".to_owned());
+    mixed.finding.kind = FindingKind::Interpretation("x".to_owned());
     let all = || vec![listed.clone(), unnamed(), mixed.clone(), named()];
     let join = |time: Option<Duration>| {
         let session = session();

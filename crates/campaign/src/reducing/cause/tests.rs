@@ -3,23 +3,32 @@ use ptxsmith_subject::Outcome;
 
 #[test]
 fn verdicts_are_named_as_in_reports() {
-    assert_eq!(Expected::parse("crash"), Ok(Expected::Class(Class::Crash)));
-    assert_eq!(Expected::parse("incomplete-rows-packed"), Ok(Expected::Rule("incomplete-rows-packed")));
-    assert_eq!(Expected::parse("shift-count=modulo"), Ok(Expected::Reading(Question::ShiftCount, 1)));
-    assert_eq!(Expected::parse("product-signed"), Ok(Expected::Rule("product-signed")));
-    let unlisted = Kind::Unlisted("product-signed".to_owned());
-    assert_eq!(Expected::of_kind(&unlisted), Some(Expected::Rule("product-signed")));
-    assert_eq!(Expected::of_kind(&Kind::Unexplained), None);
-    assert!(Expected::parse("crush").unwrap_err().contains("write one of crash, hang, "));
-    assert!(Expected::parse("shift-count=x").is_err());
+    assert_eq!(ExpectedDeviation::parse("crash"), Ok(ExpectedDeviation::Class(Class::Crash)));
+    assert_eq!(
+        ExpectedDeviation::parse("incomplete-rows-packed"),
+        Ok(ExpectedDeviation::Rule("incomplete-rows-packed"))
+    );
+    assert_eq!(
+        ExpectedDeviation::parse("shift-count=modulo"),
+        Ok(ExpectedDeviation::Reading(Question::ShiftCount, 1))
+    );
+    assert_eq!(ExpectedDeviation::parse("product-signed"), Ok(ExpectedDeviation::Rule("product-signed")));
+    let unlisted = FindingKind::Unlisted("product-signed".to_owned());
+    assert_eq!(ExpectedDeviation::from_kind(&unlisted), Some(ExpectedDeviation::Rule("product-signed")));
+    assert_eq!(ExpectedDeviation::from_kind(&FindingKind::Unexplained), None);
+    assert!(ExpectedDeviation::parse("crush").unwrap_err().contains("write one of crash, hang, "));
+    assert!(ExpectedDeviation::parse("shift-count=x").is_err());
 }
 
 #[test]
 fn whatever_rule_a_campaign_names_a_finding_after_can_be_expected() {
     let known = KNOWN.iter().map(|known| known.id);
-    for id in known.chain(suspects::all().map(|suspect| suspect.id)) {
-        assert_eq!(Expected::parse(id), Ok(Expected::Rule(id)));
-        assert_eq!(Expected::of_kind(&Kind::Unlisted(id.to_owned())), Some(Expected::Rule(id)));
+    for id in known.chain(hypothetical_rules::all().map(|suspect| suspect.id)) {
+        assert_eq!(ExpectedDeviation::parse(id), Ok(ExpectedDeviation::Rule(id)));
+        assert_eq!(
+            ExpectedDeviation::from_kind(&FindingKind::Unlisted(id.to_owned())),
+            Some(ExpectedDeviation::Rule(id))
+        );
     }
 }
 
@@ -88,11 +97,11 @@ fn deviates(difference: &Difference) -> Verdict {
     Verdict::Deviates(Box::new(difference.clone()))
 }
 
-fn part(module: &Module, difference: &Difference) -> Part {
-    Part {
+fn part(module: &Module, difference: &Difference) -> PartVerdict {
+    PartVerdict {
         variable: Some("a".into()),
         verdict: deviates(difference),
-        must: None,
+        requirement: None,
         trace: predict(module, &Rules::default()).trace(),
         operands: Default::default(),
         excluded: Vec::new(),
@@ -103,9 +112,9 @@ fn part(module: &Module, difference: &Difference) -> Part {
 }
 
 /// Returns the cause of a difference in a program with these declarations.
-fn cause_of(declarations: &str, difference: &Difference, expected: Option<&Expected>) -> Cause {
+fn cause_of(declarations: &str, difference: &Difference, expected: Option<&ExpectedDeviation>) -> Cause {
     let module = module(declarations);
-    Cause::of(&module, &part(&module, difference), expected).unwrap()
+    Cause::from_part(&module, &part(&module, difference), expected).unwrap()
 }
 
 fn refused(message: &str) -> Observation {
@@ -135,7 +144,7 @@ fn what_is_expected_is_told_from_what_is_not() {
         ("sum-saturates", [false, false, true]),
         ("shift-count=modulo", [false, true, false]),
     ] {
-        let expected = Expected::parse(expected).unwrap();
+        let expected = ExpectedDeviation::parse(expected).unwrap();
         let is_shown = [&remainder, &reading, &suspected].map(|one| expected.is_shown_by(one));
         assert_eq!(is_shown, shown, "{expected:?}");
     }
@@ -153,7 +162,7 @@ fn a_refusal_of_a_valid_program_is_known_by_its_complaint_and_not_by_what_is_sus
     let is_shown = |message| cause.is_shown_by(&deviates(&complains(message)), Trace::default());
     assert!(is_shown("Unknown symbol 'y17'") && !is_shown("Duplicate symbol 'x'"));
     // A user who names a hypothesis accepts only that.
-    let named = Expected::parse("product-signed").unwrap();
+    let named = ExpectedDeviation::parse("product-signed").unwrap();
     let cause = cause_of(".global .s32 a = 7 * 4;", &complains("Unknown symbol 'x'"), Some(&named));
     assert_eq!(cause.to_string(), "refuses-valid (suspected: product-signed)");
     assert!(cause.predicts());
@@ -176,11 +185,11 @@ fn a_crash_is_known_by_its_signal_and_by_what_was_said_before() {
 
 #[test]
 fn a_crash_of_a_text_that_is_not_understood_is_known_by_its_mark_alone() {
-    let cause = Cause::of_observation(Class::Crash, &killed(11));
+    let cause = Cause::from_observation(Class::Crash, &killed(11));
     assert!(cause.is_shown_by_observation(Class::Crash, &killed(11)));
     assert!(!cause.is_shown_by_observation(Class::Crash, &killed(8)));
     assert!(!cause.is_shown_by_observation(Class::Hang, &killed(11)));
-    let hang = Cause::of_observation(Class::Hang, &Observation::new(Outcome::TimedOut));
+    let hang = Cause::from_observation(Class::Hang, &Observation::new(Outcome::TimedOut));
     assert!(hang.is_shown_by_observation(Class::Hang, &Observation::new(Outcome::TimedOut)));
 }
 
@@ -205,7 +214,7 @@ fn of_several_known_deviations_the_first_has_to_stay_and_another_one_is_another_
     assert_eq!(narrowed.to_string(), "wrong-value (remainder-unsigned)");
     assert!(narrowed.narrowed().is_none(), "nothing is left to leave out");
     // The named deviation is preserved instead.
-    let second = Expected::parse("ternary-not-converted").unwrap();
+    let second = ExpectedDeviation::parse("ternary-not-converted").unwrap();
     let second = cause_of(REMAINDER, &wrong(of_known(&both)), Some(&second));
     assert!(second.is_shown_by(&deviates(&wrong(of_known(&both[1..]))), Trace::default()));
     assert!(!second.is_shown_by(&deviates(&wrong(of_known(&both[..1]))), Trace::default()));
@@ -304,7 +313,7 @@ fn an_explanation_predicts_programs_that_it_changes_something_in() {
     let shape = Difference { explanation: of_known(&["subtracted-index-refused"]), ..shape };
     let known = KNOWN.iter().find(|known| known.id == "subtracted-index-refused").unwrap();
     let example = ptxsmith_syntax::parse(known.example).unwrap();
-    let cause = Cause::of(&example, &part(&example, &shape), None).unwrap();
+    let cause = Cause::from_part(&example, &part(&example, &shape), None).unwrap();
     assert!(cause.is_predicted_by(&example));
     assert!(!cause.is_predicted_by(&module(".global .s32 a = 1;")));
 }

@@ -6,8 +6,8 @@ use std::process::{Command, Stdio};
 /// Where no tool is found and none can be installed.
 const NOWHERE: &str = "/dev/null/ptxsmith";
 
-/// Whether this is such a process. Else one is started, which runs this test, by its full name, and is given this input. It finds
-/// no programs by name either.
+/// Whether this is such a process. Else one is started, which runs this test, by its full name, and is given
+/// this input. It finds no programs by name either.
 pub fn is_bare(test: &str, input: &str) -> bool {
     is_without_tools(test, input, Some(""))
 }

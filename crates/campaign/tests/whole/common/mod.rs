@@ -1,4 +1,5 @@
-//! Whole campaigns in one process: sessions that record what they are told, and implementations made of the oracle.
+//! Whole campaigns in one process: sessions that record what they are told, and implementations made of the
+//! oracle.
 #![allow(dead_code, reason = "every test file is a program of its own and uses a part of this")]
 
 pub mod bare;
@@ -10,7 +11,7 @@ use std::sync::{Arc, Mutex};
 use ptxsmith_campaign::run::{self, run};
 use ptxsmith_campaign::session::{Events, Progress, Session};
 use ptxsmith_campaign::store::Shard;
-use ptxsmith_campaign::{Failure, Outcome};
+use ptxsmith_campaign::{CampaignOutcome, Failure};
 use ptxsmith_gen::Focus;
 use ptxsmith_report::Finding;
 use ptxsmith_subject::{
@@ -126,7 +127,7 @@ pub fn described(
     observe: impl Fn(&Request<'_>) -> Observation + Clone + Send + Sync + 'static,
 ) -> SubjectSpec {
     let name = description.id.clone();
-    SubjectSpec::own(&name, move |_| {
+    SubjectSpec::custom(&name, move |_| {
         let subject = FnSubject::new(description.id.clone(), observe.clone());
         Ok(vec![Box::new(subject.described(description.clone()))])
     })
@@ -144,8 +145,8 @@ pub fn module(declarations: &str) -> String {
 }
 
 /// A run of so many cases of this focus in a directory, as new as can be.
-pub fn options(subjects: &[SubjectSpec], focus: Focus, cases: u64, out: &Path) -> run::Options {
-    run::Options {
+pub fn options(subjects: &[SubjectSpec], focus: Focus, cases: u64, out: &Path) -> run::RunOptions {
+    run::RunOptions {
         subjects: subjects.to_vec(),
         timeout: None,
         focus,
@@ -168,13 +169,14 @@ pub fn run_cases(
     focus: Focus,
     cases: u64,
     out: &Path,
-) -> (Outcome, Told) {
+) -> (CampaignOutcome, Told) {
     let (session, told) = session(seed);
     let outcome = run(&session, &options(subjects, focus, cases, out)).unwrap();
     (outcome, told.take())
 }
 
-/// The names and contents of all files below a directory that say what was found: nothing of time and machine.
+/// The names and contents of all files below a directory that say what was found: nothing of time and
+/// machine.
 pub fn result(out: &Path) -> Vec<(String, String)> {
     let mut files = Vec::new();
     let mut open = vec![out.to_owned()];

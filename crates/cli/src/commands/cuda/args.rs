@@ -10,18 +10,19 @@ use ptxsmith_cuda::reading::RuleQuestion;
 use ptxsmith_cuda::subjects::{CompilerSpec, parse_spec};
 
 use crate::describe::{CACHE, CUDA_HOME, JUDGED, NO_COLOR, PATH, help};
-use crate::work::{Work, idle};
+use crate::work::{WorkArgs, idle};
 
 /// `cuda`
 #[derive(Debug, Subcommand)]
-pub enum Cuda {
+pub enum CudaCommand {
     /// Write generated uses of host variables as CUDA C++, with what the rule says of each
     #[command(
         mut_arg("jobs", idle),
         mut_arg("libcuda", idle),
         mut_arg("start", idle),
         after_long_help = "\
-Each use is one line, in a namespace of its own. Units begin with the annotations as macros, so any compiler that has
+Each use is one line, in a namespace of its own. Units begin with the annotations as macros, so any \
+compiler that has
 them as attributes takes them without headers.
 
 Examples:
@@ -29,24 +30,27 @@ Examples:
   ptxsmith cuda gen --count 20000 --per-unit 5000 --seed 7 --out units/
   ptxsmith cuda gen --first 4711 --count 1 --expect"
     )]
-    Gen(Gen),
+    Gen(CudaGenArgs),
     /// Show generated uses to compilers, and report what differs from the rule
     #[command(mut_arg("libcuda", idle), mut_arg("start", idle), after_long_help = help("\
-Subjects are cicc@RELEASE, nvcc@RELEASE (13.0 to 13.5, or all; installed on demand from NVIDIA's public wheels), clang, and clang:/PATH. Without --subject: cicc@13.0, cicc@13.5 and clang.
+Subjects are cicc@RELEASE, nvcc@RELEASE (13.0 to 13.5, or all; installed on demand from NVIDIA's public \
+wheels), clang, and clang:/PATH. Without --subject: cicc@13.0, cicc@13.5 and clang.
 
 Examples:
   ptxsmith cuda run
   ptxsmith cuda run --cases 100000 --subject cicc@all --out night/
   ptxsmith cuda run --time 10m --seed 7 --subject nvcc@13.5", JUDGED, &[CACHE, CUDA_HOME, PATH, NO_COLOR]))]
-    Run(Run),
+    Run(CudaRunArgs),
     /// Check CUDA C++ sources against the rule
     #[command(
         mut_arg("seed", idle),
         mut_arg("libcuda", idle),
         mut_arg("start", idle),
         after_long_help = "\
-clang makes the syntax tree (Debian: apt install clang). `// ptxsmith-ignore(KEY)` on a line or above it suppresses a message, and
-so do clang-tidy's `NOLINT` and `NOLINTNEXTLINE`. Warnings are violations of the letter that nvcc accepts. Exit status: 0 no violation, 1 violations, 2 a file cannot be
+clang makes the syntax tree (Debian: apt install clang). `// ptxsmith-ignore(KEY)` on a line or above it \
+suppresses a message, and
+so do clang-tidy's `NOLINT` and `NOLINTNEXTLINE`. Warnings are violations of the letter that nvcc accepts. \
+Exit status: 0 no violation, 1 violations, 2 a file cannot be
 read or not be understood, 3 nothing was analysed.
 
 Examples:
@@ -56,23 +60,23 @@ Examples:
   ptxsmith cuda check --compile-commands build/ --expect-failures known.txt
   ptxsmith cuda check kernel.cu -- -Iinclude -DBLOCK=256"
     )]
-    Check(Check),
+    Check(CudaCheckArgs),
 }
 
-impl Cuda {
+impl CudaCommand {
     /// Returns the options of long-running work.
-    pub fn work(&self) -> &Work {
+    pub fn work(&self) -> &WorkArgs {
         match self {
-            Cuda::Gen(args) => &args.work,
-            Cuda::Run(args) => &args.work,
-            Cuda::Check(args) => &args.work,
+            CudaCommand::Gen(args) => &args.work,
+            CudaCommand::Run(args) => &args.work,
+            CudaCommand::Check(args) => &args.work,
         }
     }
 }
 
 /// `cuda gen`
 #[derive(Args, Debug)]
-pub struct Gen {
+pub struct CudaGenArgs {
     /// How many uses
     #[arg(long, value_name = "N")]
     pub count: NonZeroU64,
@@ -93,12 +97,12 @@ pub struct Gen {
     pub microsoft: bool,
     /// Flags of long work.
     #[command(flatten)]
-    pub work: Work,
+    pub work: WorkArgs,
 }
 
 /// `cuda run`
 #[derive(Args, Debug)]
-pub struct Run {
+pub struct CudaRunArgs {
     /// A compiler to test; may be repeated
     #[arg(long = "subject", value_name = "SUBJECT", value_parser = parse_spec)]
     pub subjects: Vec<CompilerSpec>,
@@ -119,33 +123,34 @@ pub struct Run {
     pub timeout: Duration,
     /// Flags of long work.
     #[command(flatten)]
-    pub work: Work,
+    pub work: WorkArgs,
 }
 
 /// `cuda check`
 #[derive(Args, Debug)]
-pub struct Check {
+pub struct CudaCheckArgs {
     /// CUDA C++ sources
     #[arg(value_name = "FILE", required_unless_present = "compile_commands")]
     pub files: Vec<PathBuf>,
     /// How the report is written
     #[arg(long, value_name = "FORMAT", default_value = "text")]
-    pub format: Format,
+    pub format: CudaCheckFormat,
     /// A compile_commands.json, or its directory: flags are taken from there, and without FILE its .cu files
     #[arg(long, value_name = "PATH")]
     pub compile_commands: Option<PathBuf>,
     /// The host compiler is Microsoft's: floating-point types are excepted
     #[arg(long)]
     pub microsoft: bool,
-    /// Answer what the rule's text leaves open, QUESTION=ANSWER; may be repeated. Questions: enumeration, constexpr-variable,
-    /// long-double, extended-integer, host-compiler, uninstantiated (docs/guide/cuda.md has the answers)
+    /// Answer what the rule's text leaves open, QUESTION=ANSWER; may be repeated. Questions: enumeration,
+    /// constexpr-variable, long-double, extended-integer, host-compiler, uninstantiated (docs/guide/cuda.md
+    /// has the answers)
     #[arg(long = "interpretation", value_name = "QUESTION=ANSWER", value_parser = parse_interpretation)]
     pub interpretations: Vec<(RuleQuestion, bool)>,
     /// The clang to use, a path or a name in PATH [default: clang, else the newest clang-NN]
     #[arg(long, value_name = "PATH")]
     pub clang: Option<PathBuf>,
-    /// Report violations in the files given and in headers whose path matches [default: those below the nearest .git, or below the
-    /// file's directory]
+    /// Report violations in the files given and in headers with a path that matches [default: those below the
+    /// nearest .git, or below the file's directory]
     #[arg(long, value_name = "REGEX")]
     pub header_filter: Option<String>,
     /// Violations that are expected, and are left out
@@ -168,7 +173,7 @@ pub struct Check {
     pub flags: Vec<std::ffi::OsString>,
     /// Flags of long work.
     #[command(flatten)]
-    pub work: Work,
+    pub work: WorkArgs,
 }
 
 /// Parses an interpretation of the checker. The result is true if the answer departs from the literal text.
@@ -187,7 +192,7 @@ fn parse_interpretation(text: &str) -> Result<(RuleQuestion, bool), String> {
 
 /// How a report of `cuda check` is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Format {
+pub enum CudaCheckFormat {
     /// For people
     Text,
     /// ptxsmith.cuda-check/1

@@ -15,14 +15,14 @@ use ptxsmith_cuda::reading::{RuleInterpretations, RuleQuestion};
 use ptxsmith_subject::process;
 use serde_json::{Value, json};
 
-use super::args::{Check, Format};
-use crate::commands::Context;
+use super::args::{CudaCheckArgs, CudaCheckFormat};
+use crate::commands::CommandContext;
 use crate::console::{BAD, BOLD, END, NOTE, line};
 use crate::exit::{Exit, Failure};
 use ptxsmith_report::harmless;
 
 /// Checks every file. A file that cannot be read is reported, and the others are checked.
-pub fn run(context: &Context, args: &Check) -> Result<Exit, Failure> {
+pub fn run(context: &CommandContext, args: &CudaCheckArgs) -> Result<Exit, Failure> {
     let clang = find_clang(context, args)?;
     let commands = args.compile_commands.as_deref().map(CompilationDatabase::read).transpose();
     let commands = commands.map_err(|error| Failure::BadInput(error.to_string()))?;
@@ -33,11 +33,11 @@ pub fn run(context: &Context, args: &Check) -> Result<Exit, Failure> {
     if files.is_empty() {
         return Err(Failure::NoSubject("the compilation database names no .cu file".to_owned()));
     }
-    let own = user_flags(&args.flags).map_err(|error| Failure::BadInput(error.to_string()))?;
+    let flags = user_flags(&args.flags).map_err(|error| Failure::BadInput(error.to_string()))?;
     let mut works = Vec::new();
     let mut bad_input = false;
     for file in &files {
-        match work(context, args, (&clang, &own), commands.as_ref(), file) {
+        match work(context, args, (&clang, &flags), commands.as_ref(), file) {
             Ok(ways) => works.extend(ways),
             Err(error) => {
                 bad_input = true;
@@ -53,12 +53,12 @@ pub fn run(context: &Context, args: &Check) -> Result<Exit, Failure> {
     let baseline = args.expect_failures.as_deref();
     let baseline =
         baseline.map(|file| Baseline::read(file).map_err(|error| bad_file(file, &error))).transpose()?;
-    let arrivals = Mutex::new(Arrivals::new(context, args.format, &works, baseline));
+    let arrivals = Mutex::new(OrderedReports::new(context, args.format, &works, baseline));
     check_all(context, &works, &arrivals)?;
     let mut arrivals = arrivals.into_inner().expect("a panic ends the program");
-    if let Some(left) = arrivals.baseline.as_ref().map(Baseline::count).filter(|&left| left > 0) {
-        let (violations, occur) = if left == 1 { ("violation", "occurs") } else { ("violations", "occur") };
-        context.console.note(&format!("{left} expected {violations} {occur} no more"));
+    if let Some(unused) = arrivals.baseline.as_ref().map(Baseline::count).filter(|&unused| unused > 0) {
+        let (violations, occur) = if unused == 1 { ("violation", "occurs") } else { ("violations", "occur") };
+        context.console.note(&format!("{unused} expected {violations} {occur} no more"));
     }
     if let Some(file) = &args.write_expected {
         arrivals.write_baseline(file).map_err(|error| bad_file(file, &error))?;
@@ -75,12 +75,12 @@ pub fn run(context: &Context, args: &Check) -> Result<Exit, Failure> {
 
     let reports = &arrivals.reports;
     match args.format {
-        Format::Text => context.console.print(&summary(reports))?,
-        Format::Json => {
+        CudaCheckFormat::Text => context.console.print(&summary(reports))?,
+        CudaCheckFormat::Json => {
             let json = harmless::json(serde_json::to_string_pretty(&json_of(args, reports))?);
             context.console.print(&(json + "\n"))?
         }
-        Format::Sarif => {
+        CudaCheckFormat::Sarif => {
             let json = harmless::json(serde_json::to_string_pretty(&sarif(reports))?);
             context.console.print(&(json + "\n"))?;
         }
@@ -100,17 +100,12 @@ fn bad_file(file: &Path, error: &dyn std::fmt::Display) -> Failure {
     Failure::BadInput(format!("{}: {error}", file.display()))
 }
 
-fn find_clang(context: &Context, args: &Check) -> Result<PathBuf, Failure> {
+fn find_clang(context: &CommandContext, args: &CudaCheckArgs) -> Result<PathBuf, Failure> {
     let Some(named) = &args.clang else {
-        let missing = |reason: &dyn std::fmt::Display| {
-            Failure::NoSubject(format!(
-                "clang is needed to check sources ({reason}); install it, or name one with --clang"
-            ))
-        };
-        let program = ptxsmith_cuda::check::find_clang().map_err(|error| missing(&error))?;
+        let program = ptxsmith_cuda::check::find_clang().map_err(|error| no_clang(&error))?;
         return match clang_version(&program, &context.cancel) {
             Ok(_) => Ok(program),
-            Err(reason) => Err(missing(&reason)),
+            Err(reason) => Err(no_clang(&reason)),
         };
     };
     // Look up a name without a directory in PATH, as a shell does.
@@ -122,8 +117,14 @@ fn find_clang(context: &Context, args: &Check) -> Result<PathBuf, Failure> {
     }
 }
 
-/// A check of one file: its name, its path for clang, and the options.
-struct Work {
+fn no_clang(reason: &dyn std::fmt::Display) -> Failure {
+    Failure::NoSubject(format!(
+        "clang is needed to check sources ({reason}); install it, or name one with --clang"
+    ))
+}
+
+/// A check of a file: its name, its path for clang, and the options.
+struct CompilationCheck {
     name: String,
     path: PathBuf,
     options: CheckOptions,
@@ -131,15 +132,15 @@ struct Work {
     dropped: Vec<String>,
 }
 
-/// Returns the checks of a file, one for each command that compiles it. Fails if the file cannot be read or one of its
-/// commands cannot be used.
+/// Returns the checks of a file, one for each command that compiles it. Fails if the file cannot be read or
+/// one of its commands cannot be used.
 fn work(
-    context: &Context,
-    args: &Check,
-    (clang, own): (&Path, &[OsString]),
+    context: &CommandContext,
+    args: &CudaCheckArgs,
+    (clang, flags_of_user): (&Path, &[OsString]),
     commands: Option<&CompilationDatabase>,
     file: &Path,
-) -> anyhow::Result<Vec<Work>> {
+) -> anyhow::Result<Vec<CompilationCheck>> {
     if !std::fs::metadata(file)?.is_file() {
         anyhow::bail!("it is no regular file");
     }
@@ -152,40 +153,44 @@ fn work(
     options.interpretations = readings(args);
     options.timeout = args.timeout;
     options.cancel = context.cancel.clone();
-    let work = |path: PathBuf, mut options: CheckOptions, dropped: Vec<String>| {
-        options.flags.extend(own.iter().cloned());
-        Work { name: file.to_string_lossy().into_owned(), path, options, dropped }
-    };
+    let name = file.to_string_lossy().into_owned();
     let commands = commands.map(|commands| commands.commands(file)).transpose()?.unwrap_or_default();
     if commands.is_empty() {
-        return Ok(vec![work(file.to_owned(), options, Vec::new())]);
+        options.flags.extend(flags_of_user.iter().cloned());
+        return Ok(vec![CompilationCheck { name, path: file.to_owned(), options, dropped: Vec::new() }]);
     }
     // Flags are relative to the directory of their command, but the path of the file is not.
     let path = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
-    let ways = commands.into_iter().map(|command| {
-        let CompileCommand { directory, flags, dropped, microsoft } = command;
-        let interpretations = if microsoft {
-            options.interpretations.with(RuleQuestion::HostCompiler)
-        } else {
-            options.interpretations
-        };
-        work(path.clone(), CheckOptions { directory, flags, interpretations, ..options.clone() }, dropped)
-    });
-    Ok(ways.collect())
+    let mut checks = Vec::new();
+    for command in commands {
+        let CompileCommand { directory, mut flags, dropped, microsoft } = command;
+        flags.extend(flags_of_user.iter().cloned());
+        let mut options = CheckOptions { directory, flags, ..options.clone() };
+        if microsoft {
+            options.interpretations = options.interpretations.with(RuleQuestion::HostCompiler);
+        }
+        checks.push(CompilationCheck { name: name.clone(), path: path.clone(), options, dropped });
+    }
+    Ok(checks)
 }
 
-/// Returns the interpretations given by the options. If a question is answered several times, the last answer counts.
-fn readings(args: &Check) -> RuleInterpretations {
+/// Returns the interpretations given by the options. If a question is answered several times, the last answer
+/// counts.
+fn readings(args: &CudaCheckArgs) -> RuleInterpretations {
     let answers: BTreeMap<RuleQuestion, bool> = args.interpretations.iter().copied().collect();
     let departures = answers.into_iter().filter(|(_, departs)| *departs).map(|(question, _)| question);
     departures.fold(super::readings(args.microsoft), RuleInterpretations::with)
 }
 
-fn check_all(context: &Context, works: &[Work], arrivals: &Mutex<Arrivals<'_>>) -> Result<(), Failure> {
-    let numbered: Vec<(usize, &Work)> = works.iter().enumerate().collect();
+fn check_all(
+    context: &CommandContext,
+    works: &[CompilationCheck],
+    arrivals: &Mutex<OrderedReports<'_>>,
+) -> Result<(), Failure> {
+    let numbered: Vec<(usize, &CompilationCheck)> = works.iter().enumerate().collect();
     let checked = pool::map(&context.session(), &numbered, |(number, work)| {
         let report = check(&work.path, &work.options).map_err(|error| match error {
-            CheckError::Clang(process::Error::Cancelled(_)) => Failure::Interrupted,
+            CheckError::Clang(process::ProcessError::Cancelled(_)) => Failure::Interrupted,
             error => error.into(),
         })?;
         let mut arrivals = arrivals.lock().map_err(|_| Failure::Interrupted)?;
@@ -195,10 +200,10 @@ fn check_all(context: &Context, works: &[Work], arrivals: &Mutex<Arrivals<'_>>) 
 }
 
 /// Collects reports in any order, and shows each one when all reports before it have arrived.
-struct Arrivals<'a> {
-    context: &'a Context,
-    format: Format,
-    works: &'a [Work],
+struct OrderedReports<'a> {
+    context: &'a CommandContext,
+    format: CudaCheckFormat,
+    works: &'a [CompilationCheck],
     baseline: Option<Baseline>,
     early: BTreeMap<usize, FileReport>,
     reports: Vec<(String, FileReport)>,
@@ -206,10 +211,17 @@ struct Arrivals<'a> {
     seen: HashSet<(PathBuf, u32, u32, String)>,
 }
 
-impl<'a> Arrivals<'a> {
-    fn new(context: &'a Context, format: Format, works: &'a [Work], baseline: Option<Baseline>) -> Self {
-        let (early, reports, seen) = (BTreeMap::new(), Vec::new(), HashSet::new());
-        Arrivals { context, format, works, baseline, early, reports, seen }
+impl<'a> OrderedReports<'a> {
+    fn new(
+        context: &'a CommandContext,
+        format: CudaCheckFormat,
+        works: &'a [CompilationCheck],
+        baseline: Option<Baseline>,
+    ) -> Self {
+        let early = BTreeMap::new();
+        let reports = Vec::new();
+        let seen = HashSet::new();
+        OrderedReports { context, format, works, baseline, early, reports, seen }
     }
 
     fn take(&mut self, number: usize, report: FileReport) -> Result<(), Failure> {
@@ -235,7 +247,7 @@ impl<'a> Arrivals<'a> {
             });
         }
         report.ignored += found - report.findings.len();
-        if self.format == Format::Text {
+        if self.format == CudaCheckFormat::Text {
             self.context.console.print(&text(&work.name, &report)?)?;
         }
         self.reports.push((work.name.clone(), report));
@@ -243,7 +255,7 @@ impl<'a> Arrivals<'a> {
     }
 
     /// Returns every finding with the check of its file.
-    fn findings(&self) -> impl Iterator<Item = (&'a Work, &Violation)> {
+    fn findings(&self) -> impl Iterator<Item = (&'a CompilationCheck, &Violation)> {
         let reports = self.works.iter().zip(&self.reports);
         reports.flat_map(|(work, (_, report))| report.findings.iter().map(move |finding| (work, finding)))
     }
@@ -258,59 +270,66 @@ impl<'a> Arrivals<'a> {
     }
 
     fn fixed(&self) -> Vec<FixedFile> {
-        let here = std::env::current_dir().unwrap_or_default();
-        let relative = |path: PathBuf| {
-            let path = std::path::absolute(&path).unwrap_or(path);
-            path.strip_prefix(&here).map(Path::to_owned).unwrap_or(path)
-        };
+        let current = std::env::current_dir().unwrap_or_default();
         let fixes = self.findings().filter_map(|(work, finding)| {
-            Some((relative(work.options.path_of(&finding.file)), finding.fix.clone()?))
+            let path = work.options.path_of(&finding.file);
+            Some((relative_to(&current, path), finding.fix.clone()?))
         });
         fixed_files(fixes, &|path| std::fs::read_to_string(path).unwrap_or_default())
     }
 }
 
+/// Returns a path relative to a directory, if it is in there.
+fn relative_to(directory: &Path, path: PathBuf) -> PathBuf {
+    let path = std::path::absolute(&path).unwrap_or(path);
+    path.strip_prefix(directory).map(Path::to_owned).unwrap_or(path)
+}
+
 #[derive(Template)]
 #[template(path = "cuda-check.txt")]
-struct Text<'a> {
+struct CudaCheckText<'a> {
     file: &'a str,
     report: &'a FileReport,
 }
 
 fn text(file: &str, report: &FileReport) -> Result<String, askama::Error> {
-    Text { file, report }.render()
+    CudaCheckText { file, report }.render()
 }
 
 fn summary(reports: &[(String, FileReport)]) -> String {
-    let sum = |of: fn(&FileReport) -> usize| reports.iter().map(|(_, report)| of(report)).sum::<usize>();
-    let one_or_more = |count: usize, one: &str| format!("{count} {one}{}", if count == 1 { "" } else { "s" });
-    let violations = one_or_more(sum(|report| report.findings.len()), "violation");
+    let found: Vec<&Violation> = reports.iter().flat_map(|(_, report)| &report.findings).collect();
+    let accepted = found.iter().filter(|finding| finding.is_accepted).count();
+    let suppressed: usize = reports.iter().map(|(_, report)| report.ignored).sum();
+    let filtered: usize = reports.iter().map(|(_, report)| report.filtered).sum();
+    let partly = reports.iter().filter(|(_, report)| !report.not_analysed.is_empty()).count();
+    let errors: usize = reports.iter().map(|(_, report)| report.compiler_errors.len()).sum();
     // A file that is compiled in several ways has several reports.
     let files: HashSet<&str> = reports.iter().map(|(file, _)| file.as_str()).collect();
-    let mut summary = format!("{}, {violations}", one_or_more(files.len(), "file"));
-    let accepted =
-        reports.iter().flat_map(|(_, report)| &report.findings).filter(|finding| finding.is_accepted);
-    let errors = one_or_more(sum(|report| report.compiler_errors.len()), "error");
-    for (count, what) in [
-        (accepted.count(), "of the letter only, which nvcc accepts"),
-        (sum(|report| report.ignored), "suppressed"),
-        (sum(|report| report.filtered), "in other headers (--header-filter shows them)"),
+    let mut summary = format!("{}, {}", counted(files.len(), "file"), counted(found.len(), "violation"));
+    for (count, meaning) in [
+        (accepted, "of the letter only, which nvcc accepts"),
+        (suppressed, "suppressed"),
+        (filtered, "in other headers (--header-filter shows them)"),
     ] {
         if count > 0 {
-            summary += &format!(", {count} {what}");
+            summary += &format!(", {count} {meaning}");
         }
     }
-    match sum(|report| usize::from(!report.not_analysed.is_empty())) {
-        0 => {}
-        count => summary += &format!(", {} not wholly analysed", one_or_more(count, "file")),
+    if partly > 0 {
+        summary += &format!(", {} not wholly analysed", counted(partly, "file"));
     }
-    if !errors.starts_with("0 ") {
-        summary += &format!("; clang reports {errors} of its own");
+    if errors > 0 {
+        summary += &format!("; clang reports {} of its own", counted(errors, "error"));
     }
     summary + "\n"
 }
 
-fn json_of(args: &Check, reports: &[(String, FileReport)]) -> Value {
+/// Returns a count with its unit, in the plural if needed.
+fn counted(count: usize, unit: &str) -> String {
+    format!("{count} {unit}{}", if count == 1 { "" } else { "s" })
+}
+
+fn json_of(args: &CudaCheckArgs, reports: &[(String, FileReport)]) -> Value {
     let files: Vec<Value> = reports
         .iter()
         .map(|(file, report)| {
@@ -351,12 +370,14 @@ fn json_of(args: &Check, reports: &[(String, FileReport)]) -> Value {
             })
         })
         .collect();
+    let interpretations = readings(args);
+    let is_microsoft = interpretations.departs(RuleQuestion::HostCompiler);
     json!({
         "schema": "ptxsmith.cuda-check/1",
         "ptxsmith": env!("CARGO_PKG_VERSION"),
         "rule": "CUDASafety-1.5",
-        "host_compiler": if readings(args).departs(RuleQuestion::HostCompiler) { "microsoft" } else { "other" },
-        "interpretation": readings(args).to_string(),
+        "host_compiler": if is_microsoft { "microsoft" } else { "other" },
+        "interpretation": interpretations.to_string(),
         "files": files,
     })
 }

@@ -9,13 +9,13 @@ use ptxsmith_cuda::{
     subjects::PRELUDE,
 };
 
-use super::args::Gen;
+use super::args::CudaGenArgs;
 use super::readings;
-use crate::commands::Context;
+use crate::commands::CommandContext;
 use crate::exit::{Exit, Failure};
 
 /// Writes translation units of generated uses.
-pub fn run(context: &Context, args: &Gen) -> Result<Exit, Failure> {
+pub fn run(context: &CommandContext, args: &CudaGenArgs) -> Result<Exit, Failure> {
     if let Some(directory) = &args.out {
         make_directory(directory)?;
     }

@@ -23,27 +23,27 @@ use crate::console::{BAD, BOLD, END, GOOD, NOTE, line};
 use crate::exit::Failure;
 
 /// A compiler and its results.
-pub struct Tested {
+pub struct CompilerResults {
     pub compiler: Box<dyn Compiler>,
     /// The results of all cases shown to the compiler.
     pub ledger: RuleLedger,
 }
 
 /// A finished campaign.
-pub struct Campaign<'a> {
+pub struct CudaCampaign<'a> {
     /// The directory of the report and the findings.
     pub out: &'a Path,
     /// The seed of the cases.
     pub seed: u64,
     /// Whether the campaign ran to its end.
     pub complete: bool,
-    pub tested: Vec<Tested>,
+    pub tested: Vec<CompilerResults>,
     /// The features that the cases covered.
     pub coverage: RuleCoverage,
 }
 
 /// A finding, for one or several compilers.
-struct Finding<'a> {
+struct CudaFinding<'a> {
     id: String,
     status: Status,
     class: DeviationClass,
@@ -65,9 +65,9 @@ fn class_of(known: &CudaDeviation) -> DeviationClass {
     }
 }
 
-impl<'a> Finding<'a> {
-    fn of_known(known: &'static CudaDeviation, group: &'a DeviationGroup) -> Finding<'a> {
-        Finding {
+impl<'a> CudaFinding<'a> {
+    fn of_known(known: &'static CudaDeviation, group: &'a DeviationGroup) -> CudaFinding<'a> {
+        CudaFinding {
             id: known.id.to_owned(),
             status: Status::Known,
             class: class_of(known),
@@ -80,8 +80,8 @@ impl<'a> Finding<'a> {
         }
     }
 
-    fn of_gone(known: &'static CudaDeviation, count: u64) -> Finding<'a> {
-        Finding {
+    fn of_gone(known: &'static CudaDeviation, count: u64) -> CudaFinding<'a> {
+        CudaFinding {
             id: format!("{}-gone", known.id),
             status: Status::Gone,
             class: class_of(known),
@@ -94,7 +94,7 @@ impl<'a> Finding<'a> {
         }
     }
 
-    fn of_new(key: &GroupKey, group: &'a DeviationGroup) -> Finding<'a> {
+    fn of_new(key: &GroupKey, group: &'a DeviationGroup) -> CudaFinding<'a> {
         let verdict = match key.verdict {
             "allowed" => "what the rule allows".to_owned(),
             "silent" => "what the rule does not speak of".to_owned(),
@@ -108,7 +108,7 @@ impl<'a> Finding<'a> {
             DeviationClass::Crash => "fails on",
             DeviationClass::Hang => "does not end on",
         };
-        Finding {
+        CudaFinding {
             id: format!("{}-{}-{}", key.class.name(), key.verdict, key.form),
             status: Status::New,
             class: key.class,
@@ -122,26 +122,28 @@ impl<'a> Finding<'a> {
     }
 }
 
-impl Campaign<'_> {
-    /// The number of groups of cases with an unknown deviation, plus the number of listed deviations that no longer
-    /// reproduce.
+impl CudaCampaign<'_> {
+    /// The number of groups of cases with an unknown deviation, plus the number of listed deviations that no
+    /// longer reproduce.
     pub fn news(&self) -> usize {
         self.tested.iter().map(|tested| tested.ledger.news()).sum()
     }
 
     /// Returns the findings, ordered by name. The example is from the first compiler that shows the finding.
-    fn findings(&self) -> Vec<Finding<'_>> {
-        let mut all: BTreeMap<String, Finding<'_>> = BTreeMap::new();
-        for Tested { compiler, ledger } in &self.tested {
+    fn findings(&self) -> Vec<CudaFinding<'_>> {
+        let mut all: BTreeMap<String, CudaFinding<'_>> = BTreeMap::new();
+        for CompilerResults { compiler, ledger } in &self.tested {
             let gone = ledger.gone();
             let known = KNOWN.iter().filter_map(|known| match ledger.known.get(known.id) {
-                Some(group) => Some(Finding::of_known(known, group)),
-                None => gone.contains(&known.id).then(|| Finding::of_gone(known, ledger.families[known.id])),
+                Some(group) => Some(CudaFinding::of_known(known, group)),
+                None => {
+                    gone.contains(&known.id).then(|| CudaFinding::of_gone(known, ledger.families[known.id]))
+                }
             });
-            let new = ledger.new.iter().map(|(key, group)| Finding::of_new(key, group));
+            let new = ledger.new.iter().map(|(key, group)| CudaFinding::of_new(key, group));
             for finding in known.chain(new) {
                 let count = finding.count;
-                let mine = all.entry(finding.id.clone()).or_insert(Finding { count: 0, ..finding });
+                let mine = all.entry(finding.id.clone()).or_insert(CudaFinding { count: 0, ..finding });
                 mine.count += count;
                 mine.subjects.push(&compiler.description().id);
             }
@@ -166,11 +168,12 @@ impl Campaign<'_> {
         Ok(())
     }
 
-    /// Returns the program of a finding, which any compiler accepts. Leading comments state the expected and the
-    /// observed behavior.
-    fn program(&self, finding: &Finding<'_>, group: &DeviationGroup) -> String {
+    /// Returns the program of a finding, which any compiler accepts. Leading comments state the expected and
+    /// the observed behavior.
+    fn program(&self, finding: &CudaFinding<'_>, group: &DeviationGroup) -> String {
         format!(
-            "// finding: {}\n// expect: {}\n// observed: {} ({})\n// clause: {}\n// repeat: {}\n{PRELUDE}{}\n",
+            "// finding: {}\n// expect: {}\n// observed: {} ({})\n// clause: {}\n// repeat: \
+             {}\n{PRELUDE}{}\n",
             finding.title,
             expected(group),
             line(&observed(group)),
@@ -181,27 +184,33 @@ impl Campaign<'_> {
         )
     }
 
-    fn repeat(&self, finding: &Finding<'_>, group: &DeviationGroup) -> String {
+    fn repeat(&self, finding: &CudaFinding<'_>, group: &DeviationGroup) -> String {
         let subjects: String = finding.subjects.iter().map(|id| format!(" --subject {id}")).collect();
-        let (seed, first) = (self.seed, group.example.id);
+        let seed = self.seed;
+        let first = group.example.id;
         format!("ptxsmith cuda run --seed {seed} --first {first} --cases 1{subjects}")
     }
 
-    fn json(&self, findings: &[Finding<'_>]) -> Value {
+    fn json(&self, findings: &[CudaFinding<'_>]) -> Value {
         let mut not_compared: BTreeMap<&str, u64> =
             NotComparedReason::ALL.iter().map(|reason| (reason.name(), 0)).collect();
         for (reason, count) in self.tested.iter().flat_map(|tested| &tested.ledger.not_compared) {
             *not_compared.entry(reason.name()).or_default() += count;
         }
-        let sum =
-            |of: fn(&RuleLedger) -> u64| self.tested.iter().map(|tested| of(&tested.ledger)).sum::<u64>();
+        let ledgers = || self.tested.iter().map(|tested| &tested.ledger);
+        let compared: u64 = ledgers().map(|ledger| ledger.compared).sum();
+        let conform: u64 = ledgers().map(|ledger| ledger.conform + ledger.conform_under_reading).sum();
         let readings: BTreeMap<_, _> = self
             .tested
             .iter()
             .map(|tested| (&tested.compiler.description().id, sides(&tested.ledger)))
             .collect();
-        let (clauses, productions) = (&self.coverage.clauses, &self.coverage.productions);
-        let made = |kind| productions.iter().filter(|name| name.starts_with(kind)).count();
+        let clauses = &self.coverage.clauses;
+        let productions = &self.coverage.productions;
+        let is_of_table =
+            |name: &&String| ["form ", "place ", "site ", "type "].iter().any(|kind| name.starts_with(kind));
+        let reached = productions.iter().filter(is_of_table).count();
+        let total = FORMS.len() + UsePlace::ALL.len() + DeclarationSite::ALL.len() + VariableType::ALL.len();
         json!({
             "schema": SCHEMA,
             "ptxsmith": env!("CARGO_PKG_VERSION"),
@@ -209,22 +218,19 @@ impl Campaign<'_> {
             "seed": self.seed,
             "complete": self.complete,
             "subjects": self.tested.iter().map(subject).collect::<Vec<_>>(),
-            "compared": sum(|ledger| ledger.compared),
-            "conform": sum(|ledger| ledger.conform + ledger.conform_under_reading),
+            "compared": compared,
+            "conform": conform,
             "not_compared": not_compared,
             "readings": readings,
             "findings": findings.iter().map(|finding| self.finding(finding)).collect::<Vec<_>>(),
             "coverage": {
                 "clauses": { "reached": clauses.len(), "total": RuleClause::ALL.len() - 1 },
-                "productions": {
-                    "reached": made("form ") + made("place ") + made("site ") + made("type "),
-                    "total": FORMS.len() + UsePlace::ALL.len() + DeclarationSite::ALL.len() + VariableType::ALL.len(),
-                },
+                "productions": { "reached": reached, "total": total },
             },
         })
     }
 
-    fn finding(&self, finding: &Finding<'_>) -> Value {
+    fn finding(&self, finding: &CudaFinding<'_>) -> Value {
         let mut json = json!({
             "id": finding.id,
             "status": finding.status,
@@ -259,15 +265,15 @@ impl Campaign<'_> {
 
     /// Renders the results as text.
     pub fn summary(&self, wall: Duration) -> Result<String, askama::Error> {
-        Summary { campaign: self, findings: self.findings(), wall }.render()
+        CudaSummary { campaign: self, findings: self.findings(), wall }.render()
     }
 }
 
 #[derive(Template)]
 #[template(path = "cuda.txt")]
-struct Summary<'a> {
-    campaign: &'a Campaign<'a>,
-    findings: Vec<Finding<'a>>,
+struct CudaSummary<'a> {
+    campaign: &'a CudaCampaign<'a>,
+    findings: Vec<CudaFinding<'a>>,
     wall: Duration,
 }
 
@@ -313,7 +319,7 @@ fn observation(reported: &Reported) -> Observation {
     }
 }
 
-fn subject(Tested { compiler, ledger }: &Tested) -> Value {
+fn subject(CompilerResults { compiler, ledger }: &CompilerResults) -> Value {
     let description = compiler.description();
     let forbidden: BTreeMap<_, _> = ledger
         .refusals

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use ptxsmith_campaign::Session;
 use ptxsmith_campaign::files::make_directory;
-use ptxsmith_campaign::pool::{Budget, Ended, each, lock_of};
+use ptxsmith_campaign::pool::{Budget, Completion, each, lock_of};
 use ptxsmith_cuda::compare::{RuleCoverage, RuleLedger, batch};
 use ptxsmith_cuda::generate::CaseGenerator;
 use ptxsmith_cuda::language::CudaCase;
@@ -15,9 +15,9 @@ use ptxsmith_cuda::subjects::{
 };
 use ptxsmith_subject::toolchain::Toolchains;
 
-use super::args::Run;
-use super::report::{Campaign, Tested};
-use crate::commands::{Context, worker};
+use super::args::CudaRunArgs;
+use super::report::{CompilerResults, CudaCampaign};
+use crate::commands::{CommandContext, worker};
 use crate::exit::{Exit, Failure};
 
 /// The number of uses per compiler run. Starting a compiler costs as much as compiling several hundred uses.
@@ -27,7 +27,7 @@ const UNIT: u64 = 2_500;
 const CASES: u64 = 25_000;
 
 /// Runs a campaign and prints its result.
-pub fn run(context: &Context, args: &Run) -> Result<Exit, Failure> {
+pub fn run(context: &CommandContext, args: &CudaRunArgs) -> Result<Exit, Failure> {
     let started = Instant::now();
     make_directory(&args.out)?;
     let session = context.session_for(args.time);
@@ -36,12 +36,15 @@ pub fn run(context: &Context, args: &Run) -> Result<Exit, Failure> {
     let coverage = Mutex::default();
     let ended = show_all(&session, args, &compilers, &ledgers, &coverage);
     let tested = compilers.into_iter().zip(&ledgers);
-    let campaign = Campaign {
+    let campaign = CudaCampaign {
         out: &args.out,
         seed: context.seed,
-        complete: matches!(ended, Ok(Ended::All)),
+        complete: matches!(ended, Ok(Completion::All)),
         tested: tested
-            .map(|(compiler, ledger)| Tested { compiler, ledger: std::mem::take(&mut lock_of(ledger)) })
+            .map(|(compiler, ledger)| CompilerResults {
+                compiler,
+                ledger: std::mem::take(&mut lock_of(ledger)),
+            })
             .collect(),
         coverage: std::mem::take(&mut lock_of(&coverage)),
     };
@@ -50,30 +53,31 @@ pub fn run(context: &Context, args: &Run) -> Result<Exit, Failure> {
     let ended = ended?;
     let compared: u64 = campaign.tested.iter().map(|tested| tested.ledger.compared).sum();
     Ok(match (compared, campaign.news()) {
-        (0, _) if ended == Ended::Interrupted => return Err(Failure::Interrupted),
+        (0, _) if ended == Completion::Interrupted => return Err(Failure::Interrupted),
         (0, _) => Exit::NothingCompared,
         (_, 0) => Exit::Success,
         _ => Exit::Deviation,
     })
 }
 
-/// Opens every subject and installs missing releases. An unavailable subject stops the campaign before it begins.
-fn open_all(context: &Context, args: &Run) -> Result<Vec<Box<dyn Compiler>>, Failure> {
+/// Opens every subject and installs missing releases. An unavailable subject stops the campaign before it
+/// begins.
+fn open_all(context: &CommandContext, args: &CudaRunArgs) -> Result<Vec<Box<dyn Compiler>>, Failure> {
     let defaults = ["cicc@13.0", "cicc@13.5", "clang"];
     let specs: Vec<CompilerSpec> = if args.subjects.is_empty() {
         defaults.iter().filter_map(|text| parse_spec(text).ok()).collect()
     } else {
         args.subjects.clone()
     };
-    let toolchains = Toolchains::of_user()?;
-    let progress = |message: &str| context.console.note(message);
+    let toolchains = Toolchains::for_user()?;
+
     let options = SubjectOptions {
         toolchains: &toolchains,
         install: true,
         timeout: args.timeout,
         cancel: &context.cancel,
         workers: worker::workers(),
-        progress: &progress,
+        progress: &|message: &str| context.console.note(message),
     };
     let mut compilers: Vec<Box<dyn Compiler>> = Vec::new();
     for spec in &specs {
@@ -96,11 +100,11 @@ fn open_all(context: &Context, args: &Run) -> Result<Vec<Box<dyn Compiler>>, Fai
 /// Runs every compiler on one unit after another, until the budget is spent.
 fn show_all(
     session: &Session,
-    args: &Run,
+    args: &CudaRunArgs,
     compilers: &[Box<dyn Compiler>],
     ledgers: &[Mutex<RuleLedger>],
     coverage: &Mutex<RuleCoverage>,
-) -> Result<Ended, Failure> {
+) -> Result<Completion, Failure> {
     let subjects = compilers.len() as u64;
     let cases = match (args.cases, args.time) {
         (None, Some(_)) => None,
@@ -115,7 +119,8 @@ fn show_all(
     };
     let generator = CaseGenerator::new(session.seed);
     each(session, budget, "uses shown", |task, progress| {
-        let (unit, subject) = (task / subjects, (task % subjects) as usize);
+        let unit = task / subjects;
+        let subject = (task % subjects) as usize;
         let first = args.first.saturating_add(unit.saturating_mul(UNIT));
         let last = first.saturating_add(UNIT).min(end);
         let cases: Vec<CudaCase> = (first..last).map(|id| generator.case(id)).collect();

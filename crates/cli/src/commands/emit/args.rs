@@ -10,70 +10,82 @@ use ptxsmith_emit::ir::llc;
 
 use crate::args::Presentation;
 use crate::describe::{CACHE, JUDGED, NO_COLOR, PATH, help};
-use crate::work::{Work, idle};
+use crate::work::{WorkArgs, idle};
 
 /// `emit`
 #[derive(Debug, Subcommand)]
-pub enum Emit {
-    /// Generate globals of CUDA C++ or LLVM's IR, have compilers print them, and report where the PTX is not as the source says
+pub enum EmitCommand {
+    /// Generate globals of CUDA C++ or LLVM's IR, have compilers print them, and report where the PTX is not
+    /// as the source says
     #[command(mut_arg("libcuda", idle), mut_arg("start", idle), after_long_help = help("\
-Each global is printed with its size, its alignment, the offsets of its scalars and a kernel that reads them: the oracle compares what
+Each global is printed with its size, its alignment, the offsets of its scalars and a kernel that reads \
+them: the oracle compares what
 the PTX says each way with the source. Beside that stands what g++ and clang++ of this machine agree on.
 
-Subjects are cicc@RELEASE, nvcc@RELEASE, nvrtc@RELEASE (installed on demand from NVIDIA's public wheels), clang@VERSION, clang and
-clang:/PATH. The subjects llc, llc@VERSION and llc:/PATH are shown globals of LLVM's IR: their layout is computed from LLVM's rules, and
+Subjects are cicc@RELEASE, nvcc@RELEASE, nvrtc@RELEASE (installed on demand from NVIDIA's public wheels), \
+clang@VERSION, clang and
+clang:/PATH. The subjects llc, llc@VERSION and llc:/PATH are shown globals of LLVM's IR: their layout is \
+computed from LLVM's rules, and
 counts where llc for x86-64 agrees.
 
 Examples:
   ptxsmith emit run --subject nvcc@13.5
   ptxsmith emit run --subject nvcc@13.5 --subject clang@19 --time 10m --seed 7
   ptxsmith emit run --subject llc@19", JUDGED, &[CACHE, PATH, NO_COLOR]))]
-    Run(Run),
-    /// Check sources of CUDA C++ or LLVM's IR: do their globals arrive in the PTX as the host's compilers lay them out?
-    #[command(mut_arg("libcuda", idle), mut_arg("start", idle), mut_arg("seed", idle), after_long_help = help("\
-A comment `// reads: KERNEL+OFFSET CONTENT` says what a kernel writes to its output buffer: bytes in hex, or an address as variable+4. The
+    Run(EmitRunArgs),
+    /// Check sources of CUDA C++ or LLVM's IR: do their globals arrive in the PTX as the host's compilers lay
+    /// them out?
+    #[command(mut_arg("libcuda", idle), mut_arg("start", idle))]
+    #[command(mut_arg("seed", idle), after_long_help = help("\
+A comment `// reads: KERNEL+OFFSET CONTENT` says what a kernel writes to its output buffer: bytes in hex, \
+or an address as variable+4. The
 sources of findings have them.
 
 Examples:
   ptxsmith emit check tables.cu --subject nvcc@13.5
   ptxsmith emit check ptxsmith-out/findings/*.cu --subject clang@19", JUDGED, &[CACHE, PATH, NO_COLOR]))]
-    Check(Check),
+    Check(EmitCheckArgs),
 }
 
-impl Emit {
+impl EmitCommand {
     /// Returns the options of long-running work.
-    pub fn work(&self) -> &Work {
+    pub fn work(&self) -> &WorkArgs {
         match self {
-            Emit::Run(args) => &args.work,
-            Emit::Check(args) => &args.work,
+            EmitCommand::Run(args) => &args.work,
+            EmitCommand::Check(args) => &args.work,
         }
     }
 }
 
 /// A subject as the user names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Named {
+pub enum EmitterSpec {
     /// A compiler of CUDA C++.
     Cuda(CompilerSpec),
     /// A compiler of LLVM's IR.
     Llc(llc::Spec),
 }
 
-fn parse_subject(text: &str) -> Result<Named, String> {
+fn parse_subject(text: &str) -> Result<EmitterSpec, String> {
     match llc::parse_spec(text) {
-        Some(spec) => Ok(Named::Llc(spec)),
+        Some(spec) => Ok(EmitterSpec::Llc(spec)),
         None => parse_spec(text)
-            .map(Named::Cuda)
+            .map(EmitterSpec::Cuda)
             .map_err(|error| format!("{error}; or llc, llc@VERSION and llc:/PATH")),
     }
 }
 
 /// `emit run`
 #[derive(Args, Debug)]
-pub struct Run {
+pub struct EmitRunArgs {
     /// A compiler to test; may be repeated
-    #[arg(long = "subject", value_name = "SUBJECT", value_parser = parse_subject, default_value = "nvcc@13.5")]
-    pub subjects: Vec<Named>,
+    #[arg(
+        long = "subject",
+        value_name = "SUBJECT",
+        value_parser = parse_subject,
+        default_value = "nvcc@13.5",
+    )]
+    pub subjects: Vec<EmitterSpec>,
     /// Where the report and the findings go
     #[arg(long, value_name = "DIR", default_value = "ptxsmith-out")]
     pub out: PathBuf,
@@ -91,22 +103,27 @@ pub struct Run {
     pub presentation: Presentation,
     /// Flags of long work.
     #[command(flatten)]
-    pub work: Work,
+    pub work: WorkArgs,
 }
 
 /// `emit check`
 #[derive(Args, Debug)]
-pub struct Check {
+pub struct EmitCheckArgs {
     /// Sources of CUDA C++, or of LLVM's IR for llc
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// A compiler to test; may be repeated
-    #[arg(long = "subject", value_name = "SUBJECT", value_parser = parse_subject, default_value = "nvcc@13.5")]
-    pub subjects: Vec<Named>,
+    #[arg(
+        long = "subject",
+        value_name = "SUBJECT",
+        value_parser = parse_subject,
+        default_value = "nvcc@13.5",
+    )]
+    pub subjects: Vec<EmitterSpec>,
     /// How long a compiler may take for one source before it counts as hanging
     #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration, default_value = "60s")]
     pub timeout: Duration,
     /// Flags of long work.
     #[command(flatten)]
-    pub work: Work,
+    pub work: WorkArgs,
 }

@@ -2,20 +2,21 @@
 
 use std::fmt::Write as _;
 
-use ptxsmith_emit::check::{Checked, check, check_ir};
+use ptxsmith_emit::check::{CheckResult, check, check_ir};
 use ptxsmith_report::harmless::line;
 
-use super::args::Check;
-use super::{Opened, host, of_compiler, open_all};
-use crate::commands::Context;
+use super::args::EmitCheckArgs;
+use super::{OpenedCompilers, host, of_compiler, open_all};
+use crate::commands::CommandContext;
 use crate::exit::{Exit, Failure};
 
 /// Checks each source with each compiler, and prints the differences.
-pub fn run(context: &Context, args: &Check) -> Result<Exit, Failure> {
+pub fn run(context: &CommandContext, args: &EmitCheckArgs) -> Result<Exit, Failure> {
     let session = context.session();
-    let Opened { compilers, llcs } = open_all(context, &args.subjects, args.timeout)?;
+    let OpenedCompilers { compilers, llcs } = open_all(context, &args.subjects, args.timeout)?;
     let host = if compilers.is_empty() { None } else { host(context, &session) };
-    let (mut compared, mut differences) = (0, 0);
+    let mut compared = 0;
+    let mut differences = 0;
     for file in &args.files {
         let name = file.to_string_lossy().into_owned();
         let source = std::fs::read_to_string(file)
@@ -38,7 +39,7 @@ pub fn run(context: &Context, args: &Check) -> Result<Exit, Failure> {
     })
 }
 
-fn text(name: &str, subject: &str, checked: &Checked) -> String {
+fn text(name: &str, subject: &str, checked: &CheckResult) -> String {
     let mut text = String::new();
     for difference in &checked.differences {
         let _ = writeln!(text, "{}: {}: {}", line(name), difference.class.name(), difference.symptom);

@@ -11,44 +11,48 @@ use ptxsmith_emit::host::Host;
 use ptxsmith_emit::ir::llc::Llc;
 use ptxsmith_subject::toolchain::Toolchains;
 
-pub use args::Emit;
-use args::Named;
+pub use args::EmitCommand;
+use args::EmitterSpec;
 
-use super::{Context, worker};
+use super::{CommandContext, worker};
 use crate::exit::{Exit, Failure};
 
 /// Runs the selected subcommand.
-pub fn run(context: &Context, args: &Emit) -> Result<Exit, Failure> {
+pub fn run(context: &CommandContext, args: &EmitCommand) -> Result<Exit, Failure> {
     match args {
-        Emit::Run(args) => run::run(context, args),
-        Emit::Check(args) => check::run(context, args),
+        EmitCommand::Run(args) => run::run(context, args),
+        EmitCommand::Check(args) => check::run(context, args),
     }
 }
 
 /// The compilers that were named, each once.
-struct Opened {
+struct OpenedCompilers {
     compilers: Vec<Box<dyn Compiler>>,
     llcs: Vec<Llc>,
 }
 
 /// Opens every subject and installs missing releases.
-fn open_all(context: &Context, subjects: &[Named], timeout: std::time::Duration) -> Result<Opened, Failure> {
-    let toolchains = Toolchains::of_user()?;
-    let progress = |message: &str| context.console.note(message);
+fn open_all(
+    context: &CommandContext,
+    subjects: &[EmitterSpec],
+    timeout: std::time::Duration,
+) -> Result<OpenedCompilers, Failure> {
+    let toolchains = Toolchains::for_user()?;
+
     let options = SubjectOptions {
         toolchains: &toolchains,
         install: true,
         timeout,
         cancel: &context.cancel,
         workers: worker::workers(),
-        progress: &progress,
+        progress: &|message: &str| context.console.note(message),
     };
     let mut compilers: Vec<Box<dyn Compiler>> = Vec::new();
     let mut llcs: Vec<Llc> = Vec::new();
     for subject in subjects {
         let spec = match subject {
-            Named::Cuda(spec) => spec,
-            Named::Llc(spec) => {
+            EmitterSpec::Cuda(spec) => spec,
+            EmitterSpec::Llc(spec) => {
                 let llc = Llc::open(spec, timeout, &context.cancel).map_err(Failure::NoSubject)?;
                 if !llcs.iter().any(|known| known.description == llc.description) {
                     llcs.push(llc);
@@ -66,11 +70,11 @@ fn open_all(context: &Context, subjects: &[Named], timeout: std::time::Duration)
             }
         }
     }
-    Ok(Opened { compilers, llcs })
+    Ok(OpenedCompilers { compilers, llcs })
 }
 
 /// Finds the compilers of the host. If they are missing, notes that layouts are compared within the PTX only.
-fn host(context: &Context, session: &Session) -> Option<Host> {
+fn host(context: &CommandContext, session: &Session) -> Option<Host> {
     let host = Host::find(&session.cancel);
     if host.is_none() {
         context
@@ -80,6 +84,6 @@ fn host(context: &Context, session: &Session) -> Option<Host> {
     host
 }
 
-fn of_compiler(error: ptxsmith_emit::Error) -> Failure {
+fn of_compiler(error: ptxsmith_emit::EmitError) -> Failure {
     if error.is_cancelled() { Failure::Interrupted } else { error.into() }
 }

@@ -7,34 +7,34 @@ use ptxsmith_campaign::files::{make_directory, write_whole};
 use ptxsmith_cuda::subjects::CompilerDescription;
 use ptxsmith_emit::check::comments;
 use ptxsmith_emit::ir::{self, llc};
-use ptxsmith_emit::ledger::{Found, Ledger};
-use ptxsmith_emit::listed::{Listed, find};
+use ptxsmith_emit::ledger::{EmitFinding, ResultLedger};
+use ptxsmith_emit::listed::{CompilerDeviation, find};
 use ptxsmith_emit::source::print::source;
-use ptxsmith_emit::source::{Global, Source};
+use ptxsmith_emit::source::{CxxGlobal, TestGlobal};
 use ptxsmith_report::{
-    Comparison, CoverageSummary, EmittedProgram, Finding, Kind, Report, SCHEMA, Status, SubjectResults,
-    folder, harmless, severity,
+    ComparedResults, CoverageSummary, EmittedProgram, Finding, FindingKind, Report, SCHEMA, Status,
+    SubjectResults, folder, harmless, severity,
 };
 use ptxsmith_subject::{Observation, Outcome};
 
 use crate::exit::Failure;
 
 /// A compiler and its findings.
-pub struct Tested {
+pub struct EmitterResults {
     subject: SubjectResults,
     file: (&'static str, &'static str),
     findings: Vec<Finding>,
 }
 
 /// A language of globals, as its findings are written.
-pub trait Written: Source {
+pub trait SourceFormat: TestGlobal {
     /// The extension of its files, and what a comment there begins with.
     const FILE: (&'static str, &'static str);
     /// Returns a complete source.
     fn program(&self) -> String;
 }
 
-impl Written for Global {
+impl SourceFormat for CxxGlobal {
     const FILE: (&'static str, &'static str) = ("cu", "//");
 
     fn program(&self) -> String {
@@ -42,7 +42,7 @@ impl Written for Global {
     }
 }
 
-impl Written for ir::Global {
+impl SourceFormat for ir::LlvmGlobal {
     const FILE: (&'static str, &'static str) = ("ll", ";");
 
     fn program(&self) -> String {
@@ -51,23 +51,23 @@ impl Written for ir::Global {
 }
 
 /// Describes the results of a compiler.
-pub fn tested<S: Written>(
+pub fn tested<S: SourceFormat>(
     description: &CompilerDescription,
-    ledger: &Ledger<S>,
-    found: &[Found<S>],
-) -> Tested {
+    ledger: &ResultLedger<S>,
+    found: &[EmitFinding<S>],
+) -> EmitterResults {
     let findings = found
         .iter()
         .map(|found| finding(found, find(&found.symptom, &found.shape, description), &description.id));
-    Tested { subject: subject(description, ledger), file: S::FILE, findings: findings.collect() }
+    EmitterResults { subject: subject(description, ledger), file: S::FILE, findings: findings.collect() }
 }
 
 /// Writes the report and a source for each finding.
-pub fn write(out: &Path, seed: u64, complete: bool, tested: Vec<Tested>) -> Result<Report, Failure> {
+pub fn write(out: &Path, seed: u64, complete: bool, tested: Vec<EmitterResults>) -> Result<Report, Failure> {
     let mut subjects = Vec::new();
     let mut findings: BTreeMap<String, (Finding, (&'static str, &'static str))> = BTreeMap::new();
-    for Tested { subject, file, findings: own } in tested {
-        for found in own {
+    for EmitterResults { subject, file, findings: of_subject } in tested {
+        for found in of_subject {
             match findings.get_mut(&found.id) {
                 Some((finding, _)) => {
                     finding.count += found.count;
@@ -124,8 +124,8 @@ pub fn write(out: &Path, seed: u64, complete: bool, tested: Vec<Tested>) -> Resu
 /// The reason for globals that were not compared, and for witnesses that gave no result.
 const UNOBSERVED: &str = "unobserved";
 
-fn subject<S: Source>(description: &CompilerDescription, ledger: &Ledger<S>) -> SubjectResults {
-    let left: u64 = ledger.not_compared.values().sum();
+fn subject<S: TestGlobal>(description: &CompilerDescription, ledger: &ResultLedger<S>) -> SubjectResults {
+    let skipped: u64 = ledger.not_compared.values().sum();
     let mut subject = SubjectResults {
         id: description.id.clone(),
         version: Some(description.version.clone()),
@@ -135,15 +135,19 @@ fn subject<S: Source>(description: &CompilerDescription, ledger: &Ledger<S>) -> 
         conform: ledger.conform,
         ..SubjectResults::default()
     };
-    if left > 0 {
-        subject.not_compared.insert(UNOBSERVED.to_owned(), left);
+    if skipped > 0 {
+        subject.not_compared.insert(UNOBSERVED.to_owned(), skipped);
         subject.not_compared_because.insert(UNOBSERVED.to_owned(), ledger.not_compared.clone());
     }
     subject
 }
 
-fn finding<S: Written>(found: &Found<S>, listed: Option<&Listed>, subject: &str) -> Finding {
-    let Found { symptom, shape, global, difference, .. } = found;
+fn finding<S: SourceFormat>(
+    found: &EmitFinding<S>,
+    listed: Option<&CompilerDeviation>,
+    subject: &str,
+) -> Finding {
+    let EmitFinding { symptom, shape, global, difference, .. } = found;
     let declaration = global.numbered(0).text();
     // Use the name of the global in the written source.
     let number = global.number().to_string();
@@ -155,7 +159,7 @@ fn finding<S: Written>(found: &Found<S>, listed: Option<&Listed>, subject: &str)
     };
     Finding {
         status: if listed.is_some() { Status::Known } else { Status::New },
-        kind: listed.map_or(Kind::Unexplained, |listed| Kind::Known(listed.id.to_owned())),
+        kind: listed.map_or(FindingKind::Unexplained, |listed| FindingKind::Known(listed.id.to_owned())),
         link: listed.and_then(|listed| listed.link).map(str::to_owned),
         id,
         class: symptom.class,
@@ -166,10 +170,10 @@ fn finding<S: Written>(found: &Found<S>, listed: Option<&Listed>, subject: &str)
         variable: Some("g0".to_owned()),
         observed: Observation::new(Outcome::Accepted),
         emitted: Some(EmittedProgram { declaration }),
-        comparison: Some(Comparison {
+        comparison: Some(ComparedResults {
             expected: format!("{place}: {}", difference.expected),
             actual: format!("{place}: {}", difference.actual),
-            ..Comparison::default()
+            ..ComparedResults::default()
         }),
         ..Finding::default()
     }

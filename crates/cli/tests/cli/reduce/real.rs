@@ -63,7 +63,7 @@ fn a_kernel_of_ptxas_reduces_to_the_operand_that_is_wrong() {
     if real_ptxas().is_none() {
         return;
     }
-    let toolchains = Toolchains::of_user().ok();
+    let toolchains = Toolchains::for_user().ok();
     if Disassembler::find(toolchains.as_ref(), &Cancel::new()).is_none() {
         eprintln!("NOT TESTED: reduce: no nvdisasm: ptxsmith toolchain install nvdisasm");
         return;
@@ -102,8 +102,8 @@ fn a_crash_and_a_wrong_value_of_ptxas_reduce_to_a_line_with_few_runs() {
     }
 }
 
-/// Returns the root causes of a program's deviations: the class, the clause if the program is invalid, and the known
-/// deviation, or `None` for an unknown one.
+/// Returns the root causes of a program's deviations: the class, the clause if the program is invalid, and
+/// the known deviation, or `None` for an unknown one.
 fn causes(ptxas: &dyn Subject, program: &Program) -> BTreeSet<Shows> {
     let module = program.module().unwrap();
     // ptxas supports no other target in place of these.
@@ -121,7 +121,8 @@ fn causes(ptxas: &dyn Subject, program: &Program) -> BTreeSet<Shows> {
         let Verdict::Deviates(difference) = part.verdict else { continue };
         let class = difference.class.name();
         let known = difference.explanation.map(|explanation| explanation.known).unwrap_or_default();
-        // Each deviation is attributed to the first variable that shows it, which is the one that reduction keeps.
+        // Each deviation is attributed to the first variable that shows it, which is the one that reduction
+        // keeps.
         let first: Vec<_> =
             known.iter().filter(|id| !causes.iter().any(|shows| shows.known == Some(**id))).collect();
         causes.extend(first.into_iter().map(|&id| Shows { class, refusal, known: Some(id) }));
@@ -140,8 +141,8 @@ struct Shows {
     known: Option<&'static str>,
 }
 
-/// Returns findings of a generated campaign, each a program and one of its root causes, in the order of the campaign.
-/// At most a fourth of them have the same cause, so that rare causes are included.
+/// Returns findings of a generated campaign, each a program and one of its root causes, in the order of the
+/// campaign. At most a fourth of them have the same cause, so that rare causes are included.
 fn findings(ptxas: &dyn Subject, directory: &Path, wanted: usize) -> Vec<(Program, Shows)> {
     let generated = directory.join("gen");
     let count = (wanted * 200).to_string();
@@ -155,8 +156,9 @@ fn findings(ptxas: &dyn Subject, directory: &Path, wanted: usize) -> Vec<(Progra
     let mut of_cause: BTreeMap<Shows, usize> = BTreeMap::new();
     for files in files.chunks(64) {
         let shown = on_all_cores(files, |_, path| {
-            // Parse the text as it is: some files are spaced so unusually that ptxas rejects them for this alone. Files
-            // that we cannot parse are about white space and comments, and cannot be reduced as trees.
+            // Parse the text as it is: some files are spaced so unusually that ptxas rejects them for this
+            // alone. Files that we cannot parse are about white space and comments, and cannot be reduced as
+            // trees.
             let program = Program::parse(&std::fs::read_to_string(path).unwrap()).ok()?;
             let causes = causes(ptxas, &program);
             Some((program, causes))

@@ -1,10 +1,10 @@
 //! Memory: initial contents, stores and constant banks.
 
-use super::super::listing::Line;
-use super::super::modifiers::Access;
-use super::super::operand::{Operand, Register, Value, number, register, relocated, summands};
-use super::super::operation::{Operation, Width};
-use super::{Known, Machine, exactly, lost, shown, unknown};
+use super::super::listing::ListedInstruction;
+use super::super::modifiers::AccessedMemory;
+use super::super::operand::{OperandValue, SassOperand, SassRegister, number, register, relocated, summands};
+use super::super::operation::{SassOperation, Width};
+use super::{Execution, SassMachine, format_instruction, operands_of, stop_at, unknown};
 use ptxsmith_model::{Reach, Space, Tracing};
 
 /// Bytes that the hardware reserves before `.shared` variables from sm_90 on, where parameters begin at
@@ -13,25 +13,25 @@ const BEFORE_SHARED: u64 = 0x400;
 const WITH_CLUSTERS: u32 = 0x210;
 
 /// The address of a name as the code sees it.
-pub(super) struct Address {
-    pub at: u64,
+pub(super) struct NameAddress {
+    pub value: u64,
     /// Whether it fits in 32 bits.
     pub is_small: bool,
 }
 
-impl Machine<'_> {
-    /// Executes a load, a store or an atomic instruction. If it is not `certain` to be executed, its results are
-    /// unknown.
-    pub(super) fn access(&mut self, line: &Line, certain: bool) -> Known<()> {
+impl SassMachine<'_> {
+    /// Executes a load, a store or an atomic instruction. If it is not `certain` to be executed, its results
+    /// are unknown.
+    pub(super) fn access(&mut self, line: &ListedInstruction, certain: bool) -> Execution<()> {
         let (access, width, reads, writes) = match line.operation {
-            Operation::Atomic(access, atomic) if certain && self.tracing.junk.is_some() => {
+            SassOperation::Atomic(access, atomic) if certain && self.tracing.junk.is_some() => {
                 return self.change(line, access, atomic);
             }
-            Operation::CompareAndStore if certain && self.tracing.junk.is_some() => {
+            SassOperation::CompareAndStore if certain && self.tracing.junk.is_some() => {
                 return self.compare_and_store(line);
             }
-            Operation::Load(access, width) => (Some(access), width, true, false),
-            Operation::Store(access, width) => (Some(access), width, false, true),
+            SassOperation::Load(access, width) => (Some(access), width, true, false),
+            SassOperation::Store(access, width) => (Some(access), width, false, true),
             _ => (atomic(&line.opcode), atomic_width(&line.opcode), true, true),
         };
         let bracketed: Vec<&str> = line
@@ -54,12 +54,12 @@ impl Machine<'_> {
         }
         if writes {
             match place {
-                Some((space, at)) => {
-                    let from = line.operands.last().and_then(Operand::register).filter(|_| is_known);
+                Some((space, address)) => {
+                    let from = line.operands.last().and_then(SassOperand::register).filter(|_| is_known);
                     for nth in 0..bytes {
                         let word = from.and_then(|from| self.register(from.nth(nth as usize / 4)));
                         let byte = word.map(|word| (word >> (8 * (nth % 4))) as u8);
-                        self.reached.get_mut().written.insert((space, at.wrapping_add(nth)), byte);
+                        self.reached.get_mut().written.insert((space, address.wrapping_add(nth)), byte);
                     }
                 }
                 None => self.scattered = true,
@@ -67,49 +67,50 @@ impl Machine<'_> {
         }
         // Record accesses only when values are not compared.
         if self.tracing.junk.is_none() {
-            let instruction = shown(line);
+            let instruction = format_instruction(line);
             let reach = Reach { instruction, reads, writes, width: bytes, place, certain };
             self.reached.get_mut().reaches.push(reach);
         }
         match place {
             _ if !is_plain => Err(unknown(line)),
-            None if writes => Err(lost(line, "stores to a place that is not known")),
+            None if writes => Err(stop_at(line, "stores to a place that is not known")),
             _ => Ok(()),
         }
     }
 
-    fn load(&mut self, line: &Line, place: Option<(Space, u64)>, width: Width) {
-        let to = line.operands.first().and_then(Operand::register);
-        let (Some(to), Some((space, at))) = (to, place) else { return };
+    fn load(&mut self, line: &ListedInstruction, place: Option<(Space, u64)>, width: Width) {
+        let to = line.operands.first().and_then(SassOperand::register);
+        let (Some(to), Some((space, address))) = (to, place) else { return };
         let bytes: Vec<Option<u8>> =
-            (0..width.bytes as u64).map(|nth| self.byte(space, at.wrapping_add(nth))).collect();
+            (0..width.bytes as u64).map(|nth| self.byte(space, address.wrapping_add(nth))).collect();
         for (nth, bytes) in bytes.chunks(4).enumerate() {
             self.set(to.nth(nth), word(bytes, width.signed));
         }
     }
 
-    pub(super) fn byte(&self, space: Space, at: u64) -> Option<u8> {
+    pub(super) fn byte(&self, space: Space, address: u64) -> Option<u8> {
         if self.scattered {
             return None;
         }
-        match self.reached.borrow().written.get(&(space, at)) {
+        match self.reached.borrow().written.get(&(space, address)) {
             Some(byte) => *byte,
-            None => self.tracing.byte(space, at),
+            None => self.tracing.byte(space, address),
         }
     }
 
     /// Marks the destinations of an unsupported instruction as unknown; returns whether it has any.
-    pub(super) fn forget(&mut self, line: &Line) -> bool {
+    pub(super) fn forget(&mut self, line: &ListedInstruction) -> bool {
         let name = line.opcode.split('.').next().unwrap_or_default();
         if line.operands.iter().any(|operand| operand.text == "PR" || operand.text == "UPR") {
             self.registers.forget_predicates();
         }
-        let (mut predicates, mut registers) = (0, 0);
+        let mut predicates = 0;
+        let mut registers = 0;
         for operand in line.operands.iter().take(4) {
             if operand.is_predicate() {
                 self.set_truth(operand, None);
                 predicates += 1;
-            } else if let Value::Register(to) = operand.value
+            } else if let OperandValue::Register(to) = operand.value
                 && (registers == 0 || name.starts_with('T'))
             {
                 (0..set_by(name, &line.opcode)).for_each(|nth| self.set(to.nth(nth), None));
@@ -122,19 +123,24 @@ impl Machine<'_> {
     }
 
     /// Returns the state space and address of an address operand.
-    pub(super) fn place(&mut self, line: &Line, access: Access, operand: &str) -> Option<(Space, u64)> {
+    pub(super) fn place(
+        &mut self,
+        line: &ListedInstruction,
+        access: AccessedMemory,
+        operand: &str,
+    ) -> Option<(Space, u64)> {
         let inner = operand.strip_prefix('[')?.strip_suffix(']')?;
         let parts = summands(inner);
         let registers = parts.iter().filter(|part| named_register(part).is_some()).count();
-        let small = matches!(access, Access::Small(_));
+        let small = matches!(access, AccessedMemory::Small(_));
         let mut total = 0u64;
         for part in parts {
             let value = match number(part) {
                 Some(value) => value as u64,
                 None if part.starts_with('`') => {
-                    // The combination of a relocated name and the space reserved before `.shared` variables is not
-                    // known.
-                    if self.parameters >= WITH_CLUSTERS && access == Access::Small(Space::Shared) {
+                    // The combination of a relocated name and the space reserved before `.shared` variables
+                    // is not known.
+                    if self.parameters >= WITH_CLUSTERS && access == AccessedMemory::Small(Space::Shared) {
                         return None;
                     }
                     let (name, addend) = relocated(part.trim_start_matches('`'))?;
@@ -145,20 +151,22 @@ impl Machine<'_> {
             total = total.wrapping_add(value);
         }
         Some(match access {
-            Access::Small(space) => (space, self.of_lane(space, u64::from(total as u32))),
-            Access::Global => (Space::Global, total),
-            Access::Generic => {
+            AccessedMemory::Small(space) => (space, self.lane_address(space, u64::from(total as u32))),
+            AccessedMemory::Global => (Space::Global, total),
+            AccessedMemory::Generic => {
                 let windows = &self.tracing.windows;
                 let window = windows.iter().find(|(_, start)| (*start..start + (1 << 32)).contains(&total));
-                let inside = |&(space, start): &(Space, u64)| (space, self.of_lane(space, total - start));
-                window.map_or((Space::Global, total), inside)
+                match window {
+                    Some(&(space, start)) => (space, self.lane_address(space, total - start)),
+                    None => (Space::Global, total),
+                }
             }
         })
     }
 
-    /// Returns the place of an address of the current lane: each has its own `.local`.
-    fn of_lane(&self, space: Space, at: u64) -> u64 {
-        if space == Space::Local { at | (self.registers.nth() as u64) << 32 } else { at }
+    /// Returns the address in memory for an address of the current lane: each lane has its own `.local`.
+    fn lane_address(&self, space: Space, address: u64) -> u64 {
+        if space == Space::Local { address | (self.registers.nth() as u64) << 32 } else { address }
     }
 
     /// Returns the value that a register adds to an address: `R2.64`, `R2.U32`, `R2.X4`, `UR4`.
@@ -166,7 +174,9 @@ impl Machine<'_> {
         let mut words = part.split('.');
         let name = words.next()?;
         let register = register(name)?;
-        let (mut scale, mut wide, mut narrow) = (1, false, false);
+        let mut scale = 1;
+        let mut wide = false;
+        let mut narrow = false;
         for word in words {
             match word {
                 "reuse" => {}
@@ -202,22 +212,22 @@ impl Machine<'_> {
     }
 
     /// Returns the address of a variable or a function.
-    pub(super) fn address_of(&self, name: &str) -> Option<Address> {
+    pub(super) fn address_of(&self, name: &str) -> Option<NameAddress> {
         if let Some(space) = self.space_of(name) {
-            return Some(Address { at: self.place_of(name)?, is_small: space != "global" });
+            return Some(NameAddress { value: self.place_of(name)?, is_small: space != "global" });
         }
         if let Some(&line) = self.listing.labels.get(name) {
-            return Some(Address { at: self.base.of_function(line), is_small: false });
+            return Some(NameAddress { value: self.base.function_address(line), is_small: false });
         }
-        // A variable of another module; the code does not show its state space. In `.shared` the reserved bytes would
-        // matter.
-        let at = self.place_of(name)?;
-        let is_small = u32::try_from(at).is_ok();
-        (!is_small || self.parameters < WITH_CLUSTERS).then_some(Address { at, is_small })
+        // A variable of another module; the code does not show its state space. In `.shared` the reserved
+        // bytes would matter.
+        let address = self.place_of(name)?;
+        let is_small = u32::try_from(address).is_ok();
+        (!is_small || self.parameters < WITH_CLUSTERS).then_some(NameAddress { value: address, is_small })
     }
 
-    pub(super) fn load_constant(&mut self, line: &Line, width: Width) -> Known<()> {
-        let [to, from] = exactly(line)?;
+    pub(super) fn load_constant(&mut self, line: &ListedInstruction, width: Width) -> Execution<()> {
+        let [to, from] = operands_of(line)?;
         let to = Self::destination(line, to)?;
         if width.bytes < 4 {
             let bytes = self.constant_bytes(from, 0, width.bytes);
@@ -231,18 +241,18 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// Returns a word of a constant bank, `further` bytes after the operand: ``c[0x0][0x160]``, ``c[0x3][R2+0x4]``,
-    /// ``c[`((c + 0x8))]``, ``c[R0+`((t + -0x8000))]``.
-    pub(super) fn constant(&self, operand: &Operand, further: i64) -> Option<u32> {
+    /// Returns a word of a constant bank, `further` bytes after the operand: ``c[0x0][0x160]``,
+    /// ``c[0x3][R2+0x4]``, ``c[`((c + 0x8))]``, ``c[R0+`((t + -0x8000))]``.
+    pub(super) fn constant(&self, operand: &SassOperand, further: i64) -> Option<u32> {
         word(&self.constant_bytes(operand, further, 4), false)
     }
 
-    fn constant_bytes(&self, operand: &Operand, further: i64, width: usize) -> Vec<Option<u8>> {
+    fn constant_bytes(&self, operand: &SassOperand, further: i64, width: usize) -> Vec<Option<u8>> {
         let bytes = match operand.value {
-            Value::Constant(0, index, offset) => {
+            OperandValue::Constant(0, index, offset) => {
                 index.map_or(Some(0), |index| self.register(index)).map(|index| {
-                    let at = u64::from(index.wrapping_add(offset.wrapping_add(further) as u32));
-                    (at..).take(width).map(|at| self.launched(at)).collect()
+                    let address = u64::from(index.wrapping_add(offset.wrapping_add(further) as u32));
+                    (address..).take(width).map(|address| self.launched(address)).collect()
                 })
             }
             _ => self.bank(&operand.text, further, width),
@@ -256,7 +266,7 @@ impl Machine<'_> {
             Some((bank, inner)) => (number(bank)?, inner),
             None => (3, rest),
         };
-        let mut at = further as u64;
+        let mut address = further as u64;
         let mut table = None;
         for part in summands(inner.strip_suffix(']')?) {
             let further = if let Some(value) = number(part) {
@@ -269,26 +279,25 @@ impl Machine<'_> {
             } else {
                 u64::from(self.register(register(part)?)?)
             };
-            at = at.wrapping_add(further);
+            address = address.wrapping_add(further);
         }
-        let at = u64::from(at as u32);
-        let places = (at..).take(width);
+        let address = u64::from(address as u32);
+        let places = (address..).take(width);
         if let Some(table) = table {
-            let byte = |at: u64| table.get(at as usize).copied();
-            return Some(places.map(byte).collect());
+            return Some(places.map(|place| table.get(place as usize).copied()).collect());
         }
         match bank {
-            0 => Some(places.map(|at| self.launched(at)).collect()),
+            0 => Some(places.map(|address| self.launched(address)).collect()),
             3 => {
                 self.reached.borrow_mut().reaches.push(Reach {
                     instruction: operand.to_owned(),
                     reads: true,
                     writes: false,
                     width: width as u64,
-                    place: Some((Space::Const, at)),
+                    place: Some((Space::Const, address)),
                     certain: true,
                 });
-                Some(places.map(|at| self.byte(Space::Const, at)).collect())
+                Some(places.map(|address| self.byte(Space::Const, address)).collect())
             }
             // A bank of variables, where it stands for itself.
             _ => None,
@@ -296,9 +305,9 @@ impl Machine<'_> {
     }
 
     /// Returns a byte of the launch bank: the parameters, and the driver's values before them.
-    fn launched(&self, at: u64) -> Option<u8> {
-        if let Some(at) = at.checked_sub(u64::from(self.parameters)) {
-            return self.passed.get(at as usize).copied();
+    fn launched(&self, address: u64) -> Option<u8> {
+        if let Some(address) = address.checked_sub(u64::from(self.parameters)) {
+            return self.passed.get(address as usize).copied();
         }
         let Tracing { windows: starts, specials, .. } = self.tracing;
         let (sizes, stack, windows): (u64, u64, &[(Space, u64)]) = match self.parameters {
@@ -307,13 +316,12 @@ impl Machine<'_> {
             0x380 => (0x360, 0x37c, &[(Space::Const, 0x120)]),
             _ => return None,
         };
-        let byte = |value: u64, from: u64| (value >> (8 * (at - from))) as u8;
-        if (stack..stack + 4).contains(&at) {
-            return Some(byte(u64::from(self.base.stack), stack));
+        if (stack..stack + 4).contains(&address) {
+            return Some(byte_at(address, u64::from(self.base.stack), stack));
         }
-        if let Some(&(space, from)) = windows.iter().find(|(_, from)| (*from..from + 8).contains(&at)) {
-            let (_, start) = starts.iter().find(|(own, _)| *own == space)?;
-            return Some(byte(*start, from));
+        if let Some(&(space, from)) = windows.iter().find(|(_, from)| (*from..from + 8).contains(&address)) {
+            let (_, start) = starts.iter().find(|(windowed, _)| *windowed == space)?;
+            return Some(byte_at(address, *start, from));
         }
         const SIZES: [(u64, &str); 6] = [
             (0x0, "ntid.x"),
@@ -323,11 +331,15 @@ impl Machine<'_> {
             (0x10, "nctaid.y"),
             (0x14, "nctaid.z"),
         ];
-        // Later generations leave a word between the block sizes and the grid sizes.
-        let gap = |offset: u64| if sizes > 0 && offset >= 0xc { 4 } else { 0 };
-        let places = SIZES.iter().map(|(offset, name)| (sizes + offset + gap(*offset), *name));
-        let (from, name) = places.into_iter().find(|(from, _)| (*from..from + 4).contains(&at))?;
-        Some(byte(u64::from(*specials.get(name)?), from))
+        for (offset, name) in SIZES {
+            // Later generations leave a word between the block sizes and the grid sizes.
+            let gap = if sizes > 0 && offset >= 0xc { 4 } else { 0 };
+            let from = sizes + offset + gap;
+            if (from..from + 4).contains(&address) {
+                return Some(byte_at(address, u64::from(*specials.get(name)?), from));
+            }
+        }
+        None
     }
 
     /// Returns the value of a special register.
@@ -336,44 +348,50 @@ impl Machine<'_> {
         if name == "SR_CgaCtaId" {
             return Some(0);
         }
-        // The upper word of the window of `.shared`, whose lower word is zero.
+        // The upper word of the window of `.shared`; its lower word is zero.
         if name == "SR_SWINHI" {
             let mut windows = self.tracing.windows.iter();
             let (_, start) = windows.find(|(space, start)| *space == Space::Shared && *start as u32 == 0)?;
             return Some((start >> 32) as u32);
         }
-        let own = name.strip_prefix("SR_").unwrap_or_default().to_lowercase();
-        let own = match own.strip_suffix("mask") {
+        let name = name.strip_prefix("SR_").unwrap_or_default().to_lowercase();
+        let ptx_name = match name.strip_suffix("mask") {
             Some(relation) => format!("lanemask_{relation}"),
-            None => own,
+            None => name,
         };
-        let of_lane = self.tracing.lanes.get(self.registers.lane).and_then(|specials| specials.get(&own));
-        of_lane.or_else(|| self.tracing.specials.get(&own)).copied()
+        let lane = self.tracing.lanes.get(self.registers.lane);
+        let in_lane = lane.and_then(|specials| specials.get(&ptx_name));
+        in_lane.or_else(|| self.tracing.specials.get(&ptx_name)).copied()
     }
 }
 
+/// Returns the byte at address `at` of a value that is stored from `start` on.
+fn byte_at(address: u64, value: u64, start: u64) -> u8 {
+    (value >> (8 * (address - start))) as u8
+}
+
 /// Parses the register in a part of an address: `R2.X4`.
-fn named_register(part: &str) -> Option<Register> {
+fn named_register(part: &str) -> Option<SassRegister> {
     register(part.split('.').next().unwrap_or(part))
 }
 
 /// Whether an instruction accesses memory other than constant banks.
-pub(super) fn touches_memory(line: &Line) -> bool {
+pub(super) fn touches_memory(line: &ListedInstruction) -> bool {
     let name = line.opcode.split('.').next().unwrap_or_default();
-    let known = matches!(line.operation, Operation::Load(..) | Operation::Store(..));
+    let known = matches!(line.operation, SassOperation::Load(..) | SassOperation::Store(..));
     let banks = ["LDC", "ULDC", "LDCU", "LDGDEPBAR"].contains(&name);
     let begins = ["LD", "ST", "ATOM", "RED", "SU", "UBLK", "UTMA", "UST"];
     known || !banks && !name.starts_with("REDUX") && begins.iter().any(|begin| name.starts_with(begin))
 }
 
-/// Returns the offset of the parameters in a bank of this size, and their bytes. Parameters are aligned relative to the
-/// bank, not to their own start.
+/// Returns the offset of the parameters in a bank of this size, and their bytes. Parameters are aligned
+/// relative to the bank, not to their own start.
 pub(super) fn laid_out(bank: u32, parameters: &[(u64, Vec<u8>)]) -> Option<(u32, Vec<u8>)> {
     [0x140u32, 0x160, WITH_CLUSTERS, 0x380].into_iter().find_map(|start| {
         let mut bytes = vec![0; start as usize];
-        for (align, own) in parameters {
+        for (align, parameter) in parameters {
             bytes.resize((bytes.len() as u64).next_multiple_of(*align) as usize, 0);
-            bytes.extend(own);
+            bytes.extend(parameter);
         }
         (bytes.len() == bank as usize).then(|| (start, bytes.split_off(start as usize)))
     })
@@ -407,11 +425,11 @@ fn set_by(name: &str, opcode: &str) -> usize {
 }
 
 /// Returns the memory that an atomic instruction accesses.
-fn atomic(opcode: &str) -> Option<Access> {
+fn atomic(opcode: &str) -> Option<AccessedMemory> {
     Some(match opcode.split('.').next()? {
-        "ATOM" | "RED" => Access::Generic,
-        "ATOMG" | "REDG" => Access::Global,
-        "ATOMS" => Access::Small(Space::Shared),
+        "ATOM" | "RED" => AccessedMemory::Generic,
+        "ATOMG" | "REDG" => AccessedMemory::Global,
+        "ATOMS" => AccessedMemory::Small(Space::Shared),
         _ => return None,
     })
 }

@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-use super::super::operand::{Change, Operand, Predicate, Register, Value, relocated};
-use super::{Known, Line, Machine, unknown};
+use super::super::operand::{OperandChange, OperandValue, Predicate, SassOperand, SassRegister, relocated};
+use super::{Execution, ListedInstruction, SassMachine, unknown};
 
 /// The contents of a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Held {
+pub(super) enum RegisterContent {
     /// The register was never written.
     Unset,
     /// An unknown value.
@@ -15,32 +15,37 @@ pub(super) enum Held {
     Word(u32),
 }
 
-/// The registers and predicates of one lane.
+/// The registers and predicates of a lane.
 #[derive(Clone)]
-struct Own {
-    plain: [Held; 256],
-    predicates: [Held; 8],
+struct LaneRegisters {
+    plain: [RegisterContent; 256],
+    predicates: [RegisterContent; 8],
 }
 
 /// The registers and predicates of the lanes of a warp.
-pub(super) struct Registers {
-    /// The lane whose registers are meant.
+pub(super) struct RegisterFile {
+    /// The lane to which register numbers refer.
     pub lane: usize,
     first: usize,
     /// The registers of the lanes from the first on.
-    own: Vec<Own>,
-    uniform: [Held; 256],
-    uniform_predicates: [Held; 8],
+    lanes: Vec<LaneRegisters>,
+    uniform: [RegisterContent; 256],
+    uniform_predicates: [RegisterContent; 8],
     /// Seed for the values of unset registers; `None` makes them unknown.
     junk: Option<u64>,
 }
 
-impl Registers {
-    pub fn new(junk: Option<u64>, lanes: Range<usize>) -> Registers {
-        let (plain, predicates) = ([Held::Unset; 256], [Held::Unset; 8]);
-        let own = vec![Own { plain, predicates }; lanes.len()];
-        let first = lanes.start;
-        Registers { lane: first, first, own, uniform: plain, uniform_predicates: predicates, junk }
+impl RegisterFile {
+    pub fn new(junk: Option<u64>, lanes: Range<usize>) -> RegisterFile {
+        let (plain, predicates) = ([RegisterContent::Unset; 256], [RegisterContent::Unset; 8]);
+        RegisterFile {
+            lane: lanes.start,
+            first: lanes.start,
+            lanes: vec![LaneRegisters { plain, predicates }; lanes.len()],
+            uniform: plain,
+            uniform_predicates: predicates,
+            junk,
+        }
     }
 
     /// Returns the number of the current lane among the lanes that run.
@@ -48,53 +53,57 @@ impl Registers {
         self.lane - self.first
     }
 
-    fn held(&self, held: Held, place: u64) -> Option<u32> {
-        match held {
-            Held::Word(word) => Some(word),
-            Held::Unknown => None,
-            Held::Unset => self.junk.map(|junk| mixed(junk, place)),
+    fn word_in(&self, content: RegisterContent, place: u64) -> Option<u32> {
+        match content {
+            RegisterContent::Word(word) => Some(word),
+            RegisterContent::Unknown => None,
+            RegisterContent::Unset => self.junk.map(|junk| pseudo_random(junk, place)),
         }
     }
 
-    fn register(&self, register: Register) -> Option<u32> {
+    fn register(&self, register: SassRegister) -> Option<u32> {
         match register {
-            Register::Zero => Some(0),
-            Register::Plain(at) => {
-                let place = u64::from(at) + 1024 * self.nth() as u64;
-                self.held(self.own[self.nth()].plain[usize::from(at)], place)
+            SassRegister::Zero => Some(0),
+            SassRegister::Plain(number) => {
+                let place = u64::from(number) + 1024 * self.nth() as u64;
+                self.word_in(self.lanes[self.nth()].plain[usize::from(number)], place)
             }
-            Register::Uniform(at) => self.held(self.uniform[usize::from(at)], 256 + u64::from(at)),
+            SassRegister::Uniform(number) => {
+                self.word_in(self.uniform[usize::from(number)], 256 + u64::from(number))
+            }
         }
     }
 
     fn predicate(&self, predicate: Predicate) -> Option<bool> {
-        let (held, place) = match predicate {
+        let (content, place) = match predicate {
             Predicate::True => return Some(true),
-            Predicate::Plain(at) => {
-                let place = 512 + u64::from(at) + 1024 * self.nth() as u64;
-                (self.own[self.nth()].predicates[usize::from(at & 7)], place)
+            Predicate::Plain(number) => {
+                let place = 512 + u64::from(number) + 1024 * self.nth() as u64;
+                (self.lanes[self.nth()].predicates[usize::from(number & 7)], place)
             }
-            Predicate::Uniform(at) => (self.uniform_predicates[usize::from(at & 7)], 520 + u64::from(at)),
+            Predicate::Uniform(number) => {
+                (self.uniform_predicates[usize::from(number & 7)], 520 + u64::from(number))
+            }
         };
-        Some(self.held(held, place)? & 1 == 1)
+        Some(self.word_in(content, place)? & 1 == 1)
     }
 
     pub fn forget_predicates(&mut self) {
         let nth = self.nth();
-        self.own[nth].predicates = [Held::Unknown; 8];
-        self.uniform_predicates = [Held::Unknown; 8];
+        self.lanes[nth].predicates = [RegisterContent::Unknown; 8];
+        self.uniform_predicates = [RegisterContent::Unknown; 8];
     }
 }
 
 /// Returns a pseudo-random number for a register in a run with this seed.
-fn mixed(junk: u64, place: u64) -> u32 {
-    let mut mixed = (junk ^ place << 48).wrapping_add(place + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    (mixed >> 27) as u32
+fn pseudo_random(junk: u64, place: u64) -> u32 {
+    let mut pseudo_random = (junk ^ place << 48).wrapping_add(place + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    pseudo_random = (pseudo_random ^ pseudo_random >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    (pseudo_random >> 27) as u32
 }
 
-impl Change {
-    fn of_word(self, word: u32) -> u32 {
+impl OperandChange {
+    fn apply_to_word(self, word: u32) -> u32 {
         let word = if self.absolute { (word as i32).unsigned_abs() } else { word };
         match (self.inverts, self.negates) {
             (true, _) => !word,
@@ -103,7 +112,7 @@ impl Change {
         }
     }
 
-    fn of_pair(self, pair: u64) -> u64 {
+    fn apply_to_pair(self, pair: u64) -> u64 {
         let pair = if self.absolute { (pair as i64).unsigned_abs() } else { pair };
         match (self.inverts, self.negates) {
             (true, _) => !pair,
@@ -113,17 +122,17 @@ impl Change {
     }
 }
 
-impl Machine<'_> {
+impl SassMachine<'_> {
     /// Returns the value of a 32-bit operand.
-    pub(super) fn read(&self, operand: &Operand) -> Option<u32> {
-        self.word(operand).map(|word| operand.change.of_word(word))
+    pub(super) fn read(&self, operand: &SassOperand) -> Option<u32> {
+        self.word(operand).map(|word| operand.change.apply_to_word(word))
     }
 
-    /// Returns the summand for an operand. For a negated operand it is the two's complement, whose carry differs from
-    /// the carry of the negated word if the operand is zero.
-    pub(super) fn term(&self, operand: &Operand) -> Option<u64> {
+    /// Returns the summand for an operand. For a negated operand it is the two's complement, whose carry
+    /// differs from the carry of the negated word if the operand is zero.
+    pub(super) fn term(&self, operand: &SassOperand) -> Option<u64> {
         match operand.change {
-            Change { negates: true, absolute: false, inverts: false } => {
+            OperandChange { negates: true, absolute: false, inverts: false } => {
                 self.word(operand).map(|word| (1 << 32) - u64::from(word))
             }
             _ => self.read(operand).map(u64::from),
@@ -131,20 +140,20 @@ impl Machine<'_> {
     }
 
     /// Returns the word of an operand without its modifications.
-    fn word(&self, operand: &Operand) -> Option<u32> {
+    fn word(&self, operand: &SassOperand) -> Option<u32> {
         match operand.value {
-            Value::Register(register) => self.registers.register(register),
-            Value::Immediate(value) => Some(value as u32),
-            Value::Constant(..) => self.constant(operand, 0),
-            Value::Predicate(_) | Value::SignOf(_) => None,
-            Value::Other => self.named(&operand.text),
+            OperandValue::Register(register) => self.registers.register(register),
+            OperandValue::Immediate(value) => Some(value as u32),
+            OperandValue::Constant(..) => self.constant(operand, 0),
+            OperandValue::Predicate(_) | OperandValue::SignOf(_) => None,
+            OperandValue::Other => self.named_word(&operand.text),
         }
     }
 
     /// Returns the value of a relocated name.
-    fn named(&self, text: &str) -> Option<u32> {
+    fn named_word(&self, text: &str) -> Option<u32> {
         if text.starts_with("c[") {
-            return self.constant(&Operand::read(text), 0);
+            return self.constant(&SassOperand::read(text), 0);
         }
         let halves = [("32@lo", 0), ("32@hi", 32), ("`", 0)];
         let (text, shift, is_whole) = halves
@@ -154,55 +163,55 @@ impl Machine<'_> {
         let address = self.address_of(name)?;
         // A name without a half selector is a 32-bit address, which has no upper half.
         let fits = if is_whole { address.is_small } else { shift == 0 || !address.is_small };
-        fits.then(|| (address.at.wrapping_add(addend as u64) >> shift) as u32)
+        fits.then(|| (address.value.wrapping_add(addend as u64) >> shift) as u32)
     }
 
-    pub(super) fn register(&self, register: Register) -> Option<u32> {
+    pub(super) fn register(&self, register: SassRegister) -> Option<u32> {
         self.registers.register(register)
     }
 
     /// Returns the 64-bit value in a register and the next one.
-    pub(super) fn pair_of(&self, register: Register) -> Option<u64> {
+    pub(super) fn pair_of(&self, register: SassRegister) -> Option<u64> {
         let (low, high) = (self.register(register)?, self.register(register.nth(1))?);
         Some(u64::from(high) << 32 | u64::from(low))
     }
 
     /// Returns the value of a 64-bit operand.
-    pub(super) fn pair(&self, operand: &Operand) -> Option<u64> {
+    pub(super) fn pair(&self, operand: &SassOperand) -> Option<u64> {
         let pair = match operand.value {
-            Value::Immediate(value) => Some(value as u64),
-            Value::Register(register) => self.pair_of(register),
-            Value::Constant(..) => {
+            OperandValue::Immediate(value) => Some(value as u64),
+            OperandValue::Register(register) => self.pair_of(register),
+            OperandValue::Constant(..) => {
                 let (low, high) = (self.constant(operand, 0)?, self.constant(operand, 4)?);
                 Some(u64::from(high) << 32 | u64::from(low))
             }
-            Value::Other if operand.text.starts_with("c[") => {
+            OperandValue::Other if operand.text.starts_with("c[") => {
                 let (low, high) = (self.constant(operand, 0)?, self.constant(operand, 4)?);
                 Some(u64::from(high) << 32 | u64::from(low))
             }
             _ => None,
         };
-        pair.map(|pair| operand.change.of_pair(pair))
+        pair.map(|pair| operand.change.apply_to_pair(pair))
     }
 
     /// Returns the register that an instruction writes.
-    pub(super) fn destination(line: &Line, operand: &Operand) -> Known<Register> {
+    pub(super) fn destination(line: &ListedInstruction, operand: &SassOperand) -> Execution<SassRegister> {
         operand.register().ok_or_else(|| unknown(line))
     }
 
-    pub(super) fn set(&mut self, to: Register, value: Option<u32>) {
-        let held = value.map_or(Held::Unknown, Held::Word);
+    pub(super) fn set(&mut self, to: SassRegister, value: Option<u32>) {
+        let content = value.map_or(RegisterContent::Unknown, RegisterContent::Word);
         match to {
-            Register::Plain(at) => {
+            SassRegister::Plain(number) => {
                 let nth = self.registers.nth();
-                self.registers.own[nth].plain[usize::from(at)] = held;
+                self.registers.lanes[nth].plain[usize::from(number)] = content;
             }
-            Register::Uniform(at) => self.registers.uniform[usize::from(at)] = held,
-            Register::Zero => {}
+            SassRegister::Uniform(number) => self.registers.uniform[usize::from(number)] = content,
+            SassRegister::Zero => {}
         }
     }
 
-    pub(super) fn set_pair(&mut self, to: Register, value: Option<u64>) {
+    pub(super) fn set_pair(&mut self, to: SassRegister, value: Option<u64>) {
         self.set(to, value.map(|value| value as u32));
         self.set(to.nth(1), value.map(|value| (value >> 32) as u32));
     }
@@ -212,29 +221,31 @@ impl Machine<'_> {
     }
 
     /// Returns whether a predicate operand is true.
-    pub(super) fn truth_of(&self, operand: &Operand) -> Option<bool> {
+    pub(super) fn truth_of(&self, operand: &SassOperand) -> Option<bool> {
         match operand.value {
-            Value::Predicate(predicate) => self.truth(predicate).map(|holds| holds != operand.change.inverts),
-            Value::SignOf(register) if operand.change == Change::default() => {
+            OperandValue::Predicate(predicate) => {
+                self.truth(predicate).map(|holds| holds != operand.change.inverts)
+            }
+            OperandValue::SignOf(register) if operand.change == OperandChange::default() => {
                 self.register(register).map(|word| word >> 31 == 1)
             }
-            Value::Other => {
+            OperandValue::Other => {
                 let constant = operand.text.strip_suffix(".SIGN").filter(|text| text.starts_with("c["))?;
-                self.read(&Operand::read(constant)).map(|word| word >> 31 == 1)
+                self.read(&SassOperand::read(constant)).map(|word| word >> 31 == 1)
             }
             _ => None,
         }
     }
 
-    pub(super) fn set_truth(&mut self, to: &Operand, truth: Option<bool>) {
-        let held = truth.map_or(Held::Unknown, |truth| Held::Word(truth.into()));
+    pub(super) fn set_truth(&mut self, to: &SassOperand, truth: Option<bool>) {
+        let content = truth.map_or(RegisterContent::Unknown, |truth| RegisterContent::Word(truth.into()));
         match to.value {
-            Value::Predicate(Predicate::Plain(at)) => {
+            OperandValue::Predicate(Predicate::Plain(number)) => {
                 let nth = self.registers.nth();
-                self.registers.own[nth].predicates[usize::from(at & 7)] = held;
+                self.registers.lanes[nth].predicates[usize::from(number & 7)] = content;
             }
-            Value::Predicate(Predicate::Uniform(at)) => {
-                self.registers.uniform_predicates[usize::from(at & 7)] = held;
+            OperandValue::Predicate(Predicate::Uniform(number)) => {
+                self.registers.uniform_predicates[usize::from(number & 7)] = content;
             }
             _ => {}
         }

@@ -4,40 +4,50 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 use ptxsmith_diff::{Class, Difference, Header, Trial};
-use ptxsmith_model::{Finding, Joined, Kind, Place, Status};
+use ptxsmith_model::{FilePlace, Finding, FindingKind, Joined, Status};
 use ptxsmith_oracle::Interpretation;
 use serde::{Deserialize, Serialize};
 
-use super::name::{Name, effect, slug};
-use crate::form::Form;
+use super::name::{FindingName, effect, slug};
+use crate::features::ProgramFeatures;
 
 /// A finding with the origin of its example, which is the shortest one so far.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Found {
+pub struct PendingFinding {
     /// The finding as reported, except for the parts determined at the end of the campaign.
     pub finding: Finding,
     /// The number of the trial used as the example.
     pub trial: u64,
-    /// For a rejection that an interpretation would explain, although other verdicts exclude it: that interpretation.
+    /// For a rejection that an interpretation would explain, although other verdicts exclude it: that
+    /// interpretation.
     #[serde(skip)]
     pub follows: Option<Interpretation>,
     /// The file from which the program came, if the user supplied it.
     #[serde(skip)]
     pub origin: Option<String>,
-    /// How many times the example's result reproduced, and how many times it was repeated.
+    /// The number of repeated runs of the example with the same result.
     #[serde(skip)]
-    pub came_again: (u32, u32),
-    /// Whether the example shows the deviation only as written: reprinted, with other white space and without comments,
-    /// it does not.
+    pub reproduced: u32,
+    /// The number of repeated runs of the example.
+    #[serde(skip)]
+    pub runs: u32,
+    /// Whether the example shows the deviation only as written: reprinted, with other white space and without
+    /// comments, it does not.
     #[serde(skip)]
     pub only_as_written: bool,
     /// The length of the example, with a penalty if it also shows other deviations.
     weight: usize,
 }
 
-impl Found {
+impl PendingFinding {
     /// Creates a finding with one example.
-    pub fn new(name: Name, difference: &Difference, program: String, trial: u64, weight: usize) -> Found {
+    pub fn new(
+        name: FindingName,
+        difference: &Difference,
+        program: String,
+        trial: u64,
+        weight: usize,
+    ) -> PendingFinding {
         let finding = Finding {
             class: difference.class,
             count: 1,
@@ -47,24 +57,27 @@ impl Found {
             observed: difference.observed.clone(),
             ..Finding::default()
         };
-        Found { finding, trial, weight, ..Found::default() }.named(name)
+        PendingFinding { finding, trial, weight, ..PendingFinding::default() }.named(name)
     }
 
     /// Returns the finding under another name.
-    pub fn named(mut self, name: Name) -> Found {
+    pub fn named(mut self, name: FindingName) -> PendingFinding {
         let finding = &mut self.finding;
-        (finding.id, finding.status, finding.title) = (name.id, name.kind.status(), name.title);
+        finding.id = name.id;
+        finding.status = name.kind.status();
+        finding.title = name.title;
         finding.kind = name.kind;
         finding.clauses = name.clauses.iter().map(|clause| clause.id().to_owned()).collect();
         self
     }
 
-    /// Attaches the subject that shows the finding. For a user's program, whose example has only the declarations,
-    /// `source` supplies the path and the complete program.
-    pub fn shown_by(mut self, subject: &str, source: Option<(String, String)>) -> Found {
+    /// Attaches the subject that shows the finding. For a user's program, whose example has only the
+    /// declarations, `source` supplies the path and the complete program.
+    pub fn shown_by(mut self, subject: &str, source: Option<(String, String)>) -> PendingFinding {
         self.finding.subjects = vec![subject.to_owned()];
         if let Some((path, text)) = source {
-            (self.origin, self.finding.program) = (Some(path), text);
+            self.origin = Some(path);
+            self.finding.program = text;
         }
         self.weight = self.finding.program.len();
         self
@@ -85,27 +98,31 @@ impl Found {
         self.finding.class == Class::Inconsistent
     }
 
-    /// Reclassifies the finding as one with varying results: the example's result reproduced `came` of `shown` times.
-    pub fn changes_its_answer(&mut self, came: u32, shown: u32) {
+    /// Reclassifies the finding as one with varying results: the example's result reproduced in some of these
+    /// runs.
+    pub fn make_inconsistent(&mut self, reproduced: u32, runs: u32) {
         self.finding.class = Class::Inconsistent;
-        self.came_again = (came, shown);
+        self.reproduced = reproduced;
+        self.runs = runs;
     }
 
     /// Returns true if it is about an ambiguity that no single interpretation explains.
     pub fn is_mixed(&self) -> bool {
-        self.is_inconsistent() && matches!(self.finding.kind, Kind::Interpretation(_))
+        self.is_inconsistent() && matches!(self.finding.kind, FindingKind::Interpretation(_))
     }
 
     /// Returns true if the program always deviates beside the same other declarations but conforms alone.
-    pub fn is_of_company(&self) -> bool {
-        self.is_inconsistent() && self.finding.expected.company == Some(true) && self.came_again.0 == 0
+    pub fn needs_neighbours(&self) -> bool {
+        self.is_inconsistent() && self.finding.expected.company == Some(true) && self.reproduced == 0
     }
 
-    /// Returns true if it is about results that vary from run to run or with other declarations. Varying results of
-    /// forks, entry points and interpretations have names of their own and do not count.
+    /// Returns true if it is about results that vary from run to run or with other declarations. Varying
+    /// results of forks, entry points and interpretations have names of their own and do not count.
     pub fn is_about_runs(&self) -> bool {
-        let is_about_other =
-            matches!(self.finding.kind, Kind::Forks | Kind::EntryPoints | Kind::Interpretation(_));
+        let is_about_other = matches!(
+            self.finding.kind,
+            FindingKind::Forks | FindingKind::EntryPoints | FindingKind::Interpretation(_)
+        );
         self.is_new() && self.origin.is_none() && self.is_inconsistent() && !is_about_other
     }
 
@@ -114,7 +131,7 @@ impl Found {
         (self.weight, self.trial)
     }
 
-    fn add_places(&mut self, more: Vec<Place>) {
+    fn add_places(&mut self, more: Vec<FilePlace>) {
         let places = &mut self.finding.places;
         if more.is_empty() {
             return;
@@ -122,11 +139,11 @@ impl Found {
         places.extend(more);
         places.sort_unstable();
         places.dedup();
-        places.truncate(Place::MOST);
+        places.truncate(FilePlace::MOST);
     }
 
     /// Merges another finding that has the same cause. The report lists it with the reason `because`.
-    pub fn join(&mut self, other: Found, because: impl Into<String>) {
+    pub fn join(&mut self, other: PendingFinding, because: impl Into<String>) {
         self.finding.count += other.finding.count;
         self.add_places(other.finding.places);
         let Finding { id, title, count, .. } = other.finding;
@@ -140,97 +157,107 @@ impl Found {
     }
 
     /// Removes the wrong rule that was its hypothesis.
-    pub fn put_down_to_no_rule(&mut self) {
+    pub fn remove_rule(&mut self) {
         let finding = &mut self.finding;
         finding.title = effect(finding.class, !finding.observed.kernels.is_empty()).to_owned();
-        (finding.id, finding.kind) = (finding.class.name().to_owned(), Kind::Unexplained);
+        finding.id = finding.class.name().to_owned();
+        finding.kind = FindingKind::Unexplained;
     }
 
     /// Names the finding after the features of its minimized reproducer.
-    pub fn name_by_form(&mut self, form: &Form) {
+    pub fn name_by_features(&mut self, features: &ProgramFeatures) {
         let finding = &mut self.finding;
-        finding.id = slug(&format!("{} {}", finding.class, form.id()));
-        if !form.is_plain() {
-            finding.title = format!("{form}: {}", finding.title);
+        finding.id = slug(&format!("{} {}", finding.class, features.id()));
+        if !features.is_plain() {
+            finding.title = format!("{features}: {}", finding.title);
         }
     }
 
     /// Returns the finding with its counts, but as an example only if there is no other.
-    pub fn counted(self) -> Found {
-        Found { weight: usize::MAX, ..self }
+    pub fn as_last_example(self) -> PendingFinding {
+        PendingFinding { weight: usize::MAX, ..self }
     }
 
     /// Returns true if its example is shorter, or equally long and earlier.
-    pub fn is_shorter_than(&self, other: &Found) -> bool {
+    pub fn is_shorter_than(&self, other: &PendingFinding) -> bool {
         self.order() < other.order()
     }
 }
 
-/// Adds a finding to the map, or merges it with the one of the same key. The shorter example stays, and the subject that
-/// shows it comes first.
-pub fn gather<K: Ord>(all: &mut BTreeMap<K, Found>, key: K, mut found: Found) {
+/// Adds a finding to the map, or merges it with the one of the same key. The shorter example stays, and the
+/// subject that shows it comes first.
+pub fn gather<K: Ord>(all: &mut BTreeMap<K, PendingFinding>, key: K, mut found: PendingFinding) {
     match all.entry(key) {
-        Entry::Vacant(place) => drop(place.insert(found)),
-        Entry::Occupied(mut own) => {
-            let own = own.get_mut();
-            let count = own.finding.count + found.finding.count;
-            if found.is_shorter_than(own) {
-                std::mem::swap(own, &mut found);
+        Entry::Vacant(vacant) => drop(vacant.insert(found)),
+        Entry::Occupied(mut occupied) => {
+            let earlier = occupied.get_mut();
+            let count = earlier.finding.count + found.finding.count;
+            if found.is_shorter_than(earlier) {
+                std::mem::swap(earlier, &mut found);
             }
-            own.finding.subjects.append(&mut found.finding.subjects);
-            own.finding.count = count;
-            own.add_places(found.finding.places);
+            earlier.finding.subjects.append(&mut found.finding.subjects);
+            earlier.finding.count = count;
+            earlier.add_places(found.finding.places);
         }
     }
 }
 
 /// A trial that shows a difference.
 #[derive(Clone, Copy)]
-pub(super) struct Shown<'t> {
+pub(super) struct DeviatingTrial<'t> {
     pub trial: &'t Trial,
     pub header: &'t Header,
     pub difference: &'t Difference,
-    pub place: Option<&'t Place>,
+    pub place: Option<&'t FilePlace>,
     pub weight: usize,
 }
 
-impl Shown<'_> {
+impl<'t> DeviatingTrial<'t> {
+    /// Creates a trial without a penalty for further deviations.
+    pub fn new(
+        trial: &'t Trial,
+        header: &'t Header,
+        difference: &'t Difference,
+        place: Option<&'t FilePlace>,
+    ) -> DeviatingTrial<'t> {
+        DeviatingTrial { trial, header, difference, place, weight: trial.weight() }
+    }
     /// Returns the sort key of examples: the shortest first, then the earliest.
     pub fn order(&self) -> (usize, u64) {
         (self.weight, self.trial.id)
     }
 }
 
-/// Counts a trial under a key. Returns the finding if it is new or now has a shorter example; only then are the name and
-/// the program built.
+/// Counts a trial under a key. Returns the finding if it is new or now has a shorter example; only then are
+/// the name and the program built.
 pub(super) fn offer<K: Ord>(
-    all: &mut BTreeMap<K, Found>,
+    all: &mut BTreeMap<K, PendingFinding>,
     key: K,
-    shown: &Shown<'_>,
-    name: impl FnOnce() -> Name,
-) -> Option<Found> {
-    let Shown { trial, header, difference, place, weight } = *shown;
-    let found = || Found::new(name(), difference, trial.text(header), trial.id, weight);
-    let places = place.cloned().into_iter();
-    match all.entry(key) {
+    deviating: &DeviatingTrial<'_>,
+    name: impl FnOnce() -> FindingName,
+) -> Option<PendingFinding> {
+    let DeviatingTrial { trial, header, difference, place, weight } = *deviating;
+    let places: Vec<FilePlace> = place.cloned().into_iter().collect();
+    let mut found = match all.entry(key) {
         Entry::Vacant(vacant) => {
-            let own = vacant.insert(found());
-            own.finding.places.extend(places);
-            Some(own.clone())
+            let text = trial.text(header);
+            let mut found = PendingFinding::new(name(), difference, text, trial.id, weight);
+            found.finding.places = places;
+            return Some(vacant.insert(found).clone());
         }
-        Entry::Occupied(mut own) => {
-            let own = own.get_mut();
-            own.finding.count += 1;
-            own.add_places(places.collect());
-            if shown.order() >= (own.weight, own.trial) {
-                return None;
-            }
-            let (count, places) = (own.finding.count, std::mem::take(&mut own.finding.places));
-            *own = found();
-            (own.finding.count, own.finding.places) = (count, places);
-            Some(own.clone())
-        }
+        Entry::Occupied(occupied) => occupied,
+    };
+    let earlier = found.get_mut();
+    earlier.finding.count += 1;
+    earlier.add_places(places);
+    if deviating.order() >= earlier.order() {
+        return None;
     }
+    let mut shorter = PendingFinding::new(name(), difference, trial.text(header), trial.id, weight);
+    shorter.finding.count = earlier.finding.count;
+    shorter.finding.places = std::mem::take(&mut earlier.finding.places);
+    *earlier = shorter;
+    Some(earlier.clone())
 }
 
 #[cfg(test)]
@@ -240,25 +267,25 @@ mod tests {
     use super::*;
 
     /// Creates a finding with this class, status and name.
-    fn found(id: &str, class: Class, status: Status) -> Found {
+    fn found(id: &str, class: Class, status: Status) -> PendingFinding {
         let finding = Finding { id: id.to_owned(), class, status, ..Finding::default() };
-        Found { finding, ..Found::default() }
+        PendingFinding { finding, ..PendingFinding::default() }
     }
 
     #[test]
     fn findings_are_told_apart_by_class_name_and_status() {
         use Class::{Inconsistent, RefusesValid, WrongValue};
         // Whether it is new, a rejection, inconsistent, about an ambiguity, about runs.
-        let mixed = || Kind::Interpretation("shift-count".to_owned());
+        let mixed = || FindingKind::Interpretation("shift-count".to_owned());
         for (kind, class, status, is) in [
-            (Kind::Unexplained, WrongValue, Status::New, [true, false, false, false, false]),
-            (Kind::Unexplained, RefusesValid, Status::Known, [false, true, false, false, false]),
+            (FindingKind::Unexplained, WrongValue, Status::New, [true, false, false, false, false]),
+            (FindingKind::Unexplained, RefusesValid, Status::Known, [false, true, false, false, false]),
             (mixed(), RefusesValid, Status::New, [true, true, false, false, false]),
-            (Kind::Unexplained, Inconsistent, Status::New, [true, false, true, false, true]),
-            (Kind::Unexplained, Inconsistent, Status::Known, [false, false, true, false, false]),
+            (FindingKind::Unexplained, Inconsistent, Status::New, [true, false, true, false, true]),
+            (FindingKind::Unexplained, Inconsistent, Status::Known, [false, false, true, false, false]),
             (mixed(), Inconsistent, Status::New, [true, false, true, true, false]),
-            (Kind::Forks, Inconsistent, Status::New, [true, false, true, false, false]),
-            (Kind::EntryPoints, Inconsistent, Status::New, [true, false, true, false, false]),
+            (FindingKind::Forks, Inconsistent, Status::New, [true, false, true, false, false]),
+            (FindingKind::EntryPoints, Inconsistent, Status::New, [true, false, true, false, false]),
         ] {
             let mut one = found("a", class, status);
             one.finding.kind = kind;
@@ -275,19 +302,19 @@ mod tests {
 
     #[test]
     fn company_is_what_makes_a_program_wrong_each_time() {
-        for (class, company, came_again, is) in [
-            (Class::Inconsistent, true, (0, 3), true),
-            (Class::Inconsistent, true, (1, 3), false),
-            (Class::Inconsistent, false, (0, 3), false),
-            (Class::WrongValue, true, (0, 3), false),
+        for (class, company, reproduced, expected) in [
+            (Class::Inconsistent, true, 0, true),
+            (Class::Inconsistent, true, 1, false),
+            (Class::Inconsistent, false, 0, false),
+            (Class::WrongValue, true, 0, false),
         ] {
-            let mut one = Found { came_again, ..found("a", class, Status::New) };
+            let mut one = PendingFinding { reproduced, runs: 3, ..found("a", class, Status::New) };
             one.finding.expected.company = Some(company);
-            assert_eq!(one.is_of_company(), is, "{class:?} {company} {came_again:?}");
+            assert_eq!(one.needs_neighbours(), expected, "{class:?} {company} {reproduced}");
         }
         let mut one = found("a", Class::WrongValue, Status::New);
-        one.changes_its_answer(2, 5);
-        assert!(one.is_inconsistent() && one.came_again == (2, 5));
+        one.make_inconsistent(2, 5);
+        assert!(one.is_inconsistent() && (one.reproduced, one.runs) == (2, 5));
     }
 
     #[test]
@@ -308,7 +335,7 @@ mod tests {
     #[test]
     fn the_shorter_example_stays_and_of_equals_the_earlier() {
         let of = |weight, trial, subject: &str| {
-            let mut one = Found { weight, trial, ..found("a", Class::WrongValue, Status::New) };
+            let mut one = PendingFinding { weight, trial, ..found("a", Class::WrongValue, Status::New) };
             (one.finding.count, one.finding.subjects) = (1, vec![subject.to_owned()]);
             one
         };
@@ -336,7 +363,7 @@ mod tests {
                 let output = Output { size: 4, bytes: None, seen: None, addresses: Vec::new(), reason: None };
                 one.finding.observed.kernels.insert("k".to_owned(), output);
             }
-            one.put_down_to_no_rule();
+            one.remove_rule();
             (one.finding.id, one.finding.title)
         };
         for (class, of_kernel, title) in [

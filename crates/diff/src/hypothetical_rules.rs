@@ -1,18 +1,18 @@
 //! Plausible wrong rules, each a change to a single entry of the rules.
 //!
-//! No implementation is known to follow any of them. They have two uses. A new difference that a wrong rule predicts
-//! byte for byte is named after it ([`Difference::suspected`](crate::Difference::suspected)), so that many programs
-//! with one cause become one finding. And the power of the generator is measured by how soon its programs tell each
-//! wrong rule from the right one.
+//! No implementation is known to follow any of them. They have two uses. A new difference that a wrong rule
+//! predicts byte for byte is named after it ([`Difference::suspected`](crate::Difference::suspected)), so
+//! that many programs with one cause become one finding. And the power of the generator is measured by how
+//! soon its programs tell each wrong rule from the right one.
 
 mod operands;
 
-use ptxsmith_oracle::{Clause, Integer, Named, Ruled, Rules, Step, Stored, Value, narrow, rules};
+use ptxsmith_oracle::{Clause, Integer, Ruled, Rules, Step, Stored, SymbolKind, Value, narrow, rules};
 use ptxsmith_syntax::{BinaryOp, Cast, Number, Radix, ScalarType, TypeKind, UnaryOp, read_number};
 
 /// A plausible wrong rule.
 #[derive(Clone, Copy)]
-pub struct Suspect {
+pub struct HypotheticalRule {
     /// Stable id, stored in findings.
     pub id: &'static str,
     /// The wrong rule in one line.
@@ -45,14 +45,14 @@ fn float(value: Value, change: impl FnOnce(f64) -> f64) -> Value {
     }
 }
 
-/// Defines a suspect that changes any rule.
+/// Defines a hypothetical rule that changes any rule.
 macro_rules! rule {
     ($id:literal, $title:literal, $clause:ident, $change:expr) => {
-        Suspect { id: $id, title: $title, clause: Clause::$clause, change: $change }
+        HypotheticalRule { id: $id, title: $title, clause: Clause::$clause, change: $change }
     };
 }
 
-/// Defines a suspect that changes the rule of an infix operator.
+/// Defines a hypothetical rule that changes the rule of an infix operator.
 macro_rules! infix {
     ($id:literal, $title:literal, $clause:ident, $op:ident, |$next:ident, $step:ident, $a:ident, $b:ident| $body:expr) => {
         rule!($id, $title, $clause, |rules| {
@@ -62,7 +62,7 @@ macro_rules! infix {
     };
 }
 
-/// Defines a suspect that changes the rule of a prefix operator.
+/// Defines a hypothetical rule that changes the rule of a prefix operator.
 macro_rules! prefix {
     ($id:literal, $title:literal, $clause:ident, $op:ident, |$next:ident, $step:ident, $a:ident| $body:expr) => {
         rule!($id, $title, $clause, |rules| {
@@ -71,7 +71,7 @@ macro_rules! prefix {
     };
 }
 
-/// Defines a suspect that gives one infix operator the precedence of another.
+/// Defines a hypothetical rule that gives one infix operator the precedence of another.
 macro_rules! as_tight {
     ($id:literal, $title:literal, $op:ident as $other:ident) => {
         rule!($id, $title, Precedence, |rules| {
@@ -120,13 +120,13 @@ fn low_32(value: Value) -> Value {
 pub use operands::OPERANDS;
 
 /// Returns all plausible wrong rules.
-pub fn all() -> impl Iterator<Item = &'static Suspect> {
-    SUSPECTS.iter().chain(OPERANDS)
+pub fn all() -> impl Iterator<Item = &'static HypotheticalRule> {
+    HYPOTHETICAL_RULES.iter().chain(OPERANDS)
 }
 
 /// The plausible wrong rules about data.
 #[rustfmt::skip]
-pub const SUSPECTS: &[Suspect] = &[
+pub const HYPOTHETICAL_RULES: &[HypotheticalRule] = &[
     // Literals
     rule!("large-literals-signed", "literals of 2^63 and more are signed", LiteralUnsignedByMagnitude, |r| r.expressions.number.change(|next, s, t| Ok(as_signed_unless_suffixed(number(next, s, t)?, t)))),
     rule!("suffix-ignored", "the suffix U means nothing", LiteralUnsignedBySuffix, |r| r.expressions.number.change(|next, s, t| number(next, s, t.strip_suffix(b"U").unwrap_or(t)))),
@@ -206,7 +206,7 @@ pub const SUSPECTS: &[Suspect] = &[
     rule!("rows-as-long-as-first", "rows lie as far apart as the first is long", IncompleteInner, |r| r.layout.place.change(|next, at| if at.stride > 1 && at.index > 0 { at.start + at.index * (at.written / at.index).max(1) } else { next.apply(at) })),
     // Addresses
     rule!("generic-forgotten", "generic() is forgotten", Generic, |r| r.layout.address_of.change(|next, s, v, n, a, b| next.apply(s, v, n, a, b).map(|_| false))),
-    rule!("address-always-generic", "every address is generic", StateSpaceAddress, |r| r.layout.address_of.change(|next, s, v, n, a, b| next.apply(s, v, n, a, b).map(|generic| generic || matches!(n, Named::Variable(_))))),
+    rule!("address-always-generic", "every address is generic", StateSpaceAddress, |r| r.layout.address_of.change(|next, s, v, n, a, b| next.apply(s, v, n, a, b).map(|generic| generic || matches!(n, SymbolKind::Variable(_))))),
     infix!("offset-counts-words", "an offset counts words", AddressOffset, Add, |next, s, a, b| match (a, b) { (Value::Address(_), Value::Integer(y)) => next.apply(s, a, Value::Integer(Integer { bits: y.bits.wrapping_mul(4), ..y })), _ => next.apply(s, a, b) }),
     infix!("offset-32-bits", "an offset has 32 bits", AddressOffset, Add, |next, s, a, b| match (a, b) { (Value::Address(_), Value::Integer(y)) => next.apply(s, a, Value::Integer(Integer { bits: y.bits as i32 as u64, ..y })), _ => next.apply(s, a, b) }),
     rule!("mask-from-other-end", "a mask counts bytes from the other end", Mask, |r| r.expressions.mask.change(|next, s, v, m, o| Ok(match next.apply(s, v, m, o)? { Value::AddressByte(a, byte) => Value::AddressByte(a, 7 - byte), other => other }))),

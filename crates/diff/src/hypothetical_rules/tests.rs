@@ -12,7 +12,7 @@ fn bits(rules: &Rules, ty: &str, value: &str) -> u64 {
 
 /// Values worked out by hand: first the specification's, then the value under the wrong rule.
 #[test]
-fn a_wrong_rule_makes_of_a_constant_what_its_title_says() {
+fn a_wrong_rule_evaluates_a_constant_as_its_title_says() {
     let table: &[(&str, &str, i64, i64)] = &[
         ("not-unsigned", "!0 > -1", 1, 0),
         ("division-signed", "0xfffffffffffffffeU / 2", i64::MAX, -1),
@@ -42,17 +42,17 @@ fn a_wrong_rule_makes_of_a_constant_what_its_title_says() {
         ("shift-right-arithmetic", "0x8000000000000000U >> 1", 1 << 62, -(1 << 62)),
     ];
     for &(id, value, right, wrong) in table {
-        let suspect = SUSPECTS.iter().find(|suspect| suspect.id == id).expect("it is in the list");
+        let rule = HYPOTHETICAL_RULES.iter().find(|rule| rule.id == id).expect("it is in the list");
         assert_eq!(bits(&Rules::default(), "s64", value) as i64, right, "{value}");
-        assert_eq!(bits(&Rules::default().with(suspect.change), "s64", value) as i64, wrong, "{id}: {value}");
+        assert_eq!(bits(&Rules::default().with(rule.change), "s64", value) as i64, wrong, "{id}: {value}");
     }
 }
 
 /// The nearest single is above 0.1 and below 0.7; 0.5 is exact.
 #[test]
 fn a_float_that_is_cut_is_the_single_on_the_side_of_zero() {
-    let suspect = SUSPECTS.iter().find(|suspect| suspect.id == "narrowing-cuts-floats").unwrap();
-    let cuts = Rules::default().with(suspect.change);
+    let rule = HYPOTHETICAL_RULES.iter().find(|rule| rule.id == "narrowing-cuts-floats").unwrap();
+    let cuts = Rules::default().with(rule.change);
     for (value, nearest, cut) in [
         ("0.1", 0x3dcc_cccd, 0x3dcc_cccc),
         ("-0.1", 0xbdcc_cccd, 0xbdcc_cccc),

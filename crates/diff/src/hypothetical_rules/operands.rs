@@ -2,41 +2,41 @@
 
 use ptxsmith_oracle::Clause;
 
-use super::Suspect;
+use super::HypotheticalRule;
 
 /// All plausible wrong rules of operands.
-pub const OPERANDS: &[Suspect] = &[
-    Suspect {
+pub const OPERANDS: &[HypotheticalRule] = &[
+    HypotheticalRule {
         id: "operand-offset-unsigned",
         title: "an offset in an address has no sign",
         clause: Clause::OperandOffsetWidth,
         change: |rules| rules.operands.offset.change(|next, bytes| i64::from(next.apply(bytes) as u32)),
     },
-    Suspect {
+    HypotheticalRule {
         id: "operand-offset-16-bits",
         title: "an offset in an address has 16 bits",
         clause: Clause::OperandOffsetWidth,
         change: |rules| rules.operands.offset.change(|next, bytes| i64::from(next.apply(bytes) as i16)),
     },
-    Suspect {
+    HypotheticalRule {
         id: "operand-offset-ignored",
         title: "an offset in an address is ignored",
         clause: Clause::OperandOffsetWidth,
         change: |rules| rules.operands.offset.change(|_, _| 0),
     },
-    Suspect {
+    HypotheticalRule {
         id: "operand-offset-counts-words",
         title: "an offset in an address counts words",
         clause: Clause::OperandOffsetWidth,
         change: |rules| rules.operands.offset.change(|next, bytes| next.apply(bytes).wrapping_mul(4)),
     },
-    Suspect {
+    HypotheticalRule {
         id: "index-counts-bytes",
         title: "a constant index counts bytes",
         clause: Clause::ArrayIndex,
         change: |rules| rules.operands.element_offset.change(|next, index, _| next.apply(index, 1)),
     },
-    Suspect {
+    HypotheticalRule {
         id: "register-index-unsigned",
         title: "an index in a register has no sign",
         clause: Clause::ArrayIndex,
@@ -47,7 +47,7 @@ pub const OPERANDS: &[Suspect] = &[
             });
         },
     },
-    Suspect {
+    HypotheticalRule {
         id: "colors-reversed",
         title: ".r .g .b .a name the elements from the last",
         clause: Clause::VectorSuffix,
@@ -58,7 +58,7 @@ pub const OPERANDS: &[Suspect] = &[
             });
         },
     },
-    Suspect {
+    HypotheticalRule {
         id: "braces-from-the-highest",
         title: "braces take a scalar apart from its highest part",
         clause: Clause::VectorBraces,
@@ -66,7 +66,7 @@ pub const OPERANDS: &[Suspect] = &[
             rules.operands.part_of_scalar.change(|next, place, count| count - 1 - next.apply(place, count))
         },
     },
-    Suspect {
+    HypotheticalRule {
         id: "predicate-is-lowest-bit",
         title: "a predicate constant is its lowest bit",
         clause: Clause::PredicateConstant,
@@ -81,8 +81,8 @@ mod tests {
     use ptxsmith_syntax::ScalarType;
 
     fn with(id: &str) -> Rules {
-        let suspect = OPERANDS.iter().find(|suspect| suspect.id == id).expect("it is in the list");
-        Rules::default().with(suspect.change)
+        let rule = OPERANDS.iter().find(|rule| rule.id == id).expect("it is in the list");
+        Rules::default().with(rule.change)
     }
 
     #[test]

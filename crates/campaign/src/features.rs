@@ -1,8 +1,9 @@
-//! Features that a program has beyond the plainest one, `.global .s32 a = 0;`. They help to decide whether two findings
-//! have the same cause.
+//! Features that a program has beyond the plainest one, `.global .s32 a = 0;`. They help to decide whether
+//! two findings have the same cause.
 //!
-//! A minimized reproducer has the features that its cause needs and is plain otherwise. So another program of the same
-//! class with all of these features most likely has the same cause; names, numbers and other declarations play no part.
+//! A minimized reproducer has the features that its cause needs and is plain otherwise. So another program of
+//! the same class with all of these features most likely has the same cause; names, numbers and other
+//! declarations play no part.
 
 use std::collections::BTreeMap;
 
@@ -13,46 +14,50 @@ use ptxsmith_syntax::{
 
 /// The features of a program.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Form {
+pub struct ProgramFeatures {
     /// Features by id (letters, digits and hyphens), with their names for people.
     features: BTreeMap<String, String>,
     /// Numbers other than 0 and 1, as written. They distinguish two causes only if nothing else does.
     numbers: BTreeMap<String, u64>,
 }
 
-impl Form {
-    /// Collects the features of a program, or of one variable in it if that is known to be the subject of the finding.
-    pub fn of(program: &str, variable: Option<&str>) -> Form {
-        let mut form = Form::default();
-        let Ok(module) = parse(program) else { return form };
-        let own = |declarator: &&Declarator| variable.is_none_or(|name| declarator.name.text == name);
-        let known = module.declarations().any(|declaration| declaration.declarators.iter().any(|d| own(&d)));
+impl ProgramFeatures {
+    /// Collects the features of a program, or of the variable that the finding is about, if it is known.
+    pub fn new(program: &str, variable: Option<&str>) -> ProgramFeatures {
+        let mut features = ProgramFeatures::default();
+        let Ok(module) = parse(program) else { return features };
+        let is_declared = module.declarations().any(|declaration| declares(declaration, variable));
         for item in &module.items {
             match item {
-                Item::Variables(declaration) if !known || declaration.declarators.iter().any(|d| own(&d)) => {
-                    form.declaration(declaration);
+                Item::Variables(declaration) if !is_declared || declares(declaration, variable) => {
+                    features.declaration(declaration);
                 }
                 // The features of a variable already include its references.
-                Item::Function(_) if variable.is_none() => form.words(item),
+                Item::Function(_) if variable.is_none() => features.words(item),
                 _ => {}
             }
         }
-        form
+        features
     }
 
-    /// Collects the features of a program that cannot be reduced as a tree, because white space or comments matter or
-    /// part of it cannot be parsed.
-    pub fn as_written(program: &str) -> Form {
-        let mut form = Form::default();
+    /// Collects the features of a program that cannot be reduced as a tree, because white space or comments
+    /// matter or part of it cannot be parsed.
+    pub fn as_written(program: &str) -> ProgramFeatures {
+        let mut features = ProgramFeatures::default();
         match parse(program) {
-            Ok(module) if module.unread().next().is_none() => form.add("spacing", "white space or comments"),
-            read => {
-                form.add("unread", "a statement that is not understood");
-                let items = read.unwrap_or_default().items;
-                items.iter().filter(|item| matches!(item, Item::Unread(_))).for_each(|item| form.words(item));
+            Ok(module) if module.unread().next().is_none() => {
+                features.add("spacing", "white space or comments");
+            }
+            parsed => {
+                features.add("unread", "a statement that is not understood");
+                for item in parsed.unwrap_or_default().items {
+                    if matches!(item, Item::Unread(_)) {
+                        features.words(&item);
+                    }
+                }
             }
         }
-        form
+        features
     }
 
     /// Returns true if the program is the plainest one, which reveals nothing about the cause.
@@ -72,28 +77,27 @@ impl Form {
 
     /// Removes features that the cause does not need, unless none would remain.
     pub fn without(&mut self, needless: &[String]) {
-        let is_needed = |feature: &String| !needless.contains(feature);
-        if self.features.keys().any(is_needed) || !self.numbers.is_empty() {
-            self.features.retain(|feature, _| is_needed(feature));
+        let some_remain = self.features.keys().any(|feature| !needless.contains(feature));
+        if some_remain || !self.numbers.is_empty() {
+            self.features.retain(|feature, _| !needless.contains(feature));
         }
     }
 
     /// Returns true if `other` has all of these features. Compares numbers only if there are no features.
-    pub fn is_within(&self, other: &Form) -> bool {
-        let has_number = |number: &String| other.numbers.contains_key(number);
-        match self.features.is_empty() {
-            true => !self.numbers.is_empty() && self.numbers.keys().all(has_number),
-            false => self.features.keys().all(|feature| other.features.contains_key(feature)),
+    pub fn is_within(&self, other: &ProgramFeatures) -> bool {
+        if !self.features.is_empty() {
+            return self.features.keys().all(|feature| other.features.contains_key(feature));
         }
+        !self.numbers.is_empty() && self.numbers.keys().all(|number| other.numbers.contains_key(number))
     }
 
     /// Returns true if both have a feature in common other than an address.
-    pub fn shares_a_part(&self, other: &Form) -> bool {
+    pub fn shares_a_part(&self, other: &ProgramFeatures) -> bool {
         self.features.keys().any(|feature| feature != "address" && other.features.contains_key(feature))
     }
 
     /// Keeps only the features that `other` also has, if they have more in common than an address.
-    pub fn meet(&mut self, other: &Form) {
+    pub fn meet(&mut self, other: &ProgramFeatures) {
         if self.shares_a_part(other) {
             self.features.retain(|feature, _| other.features.contains_key(feature));
         }
@@ -104,8 +108,8 @@ impl Form {
         self.features.keys().map(String::as_str).collect::<Vec<_>>().join("-")
     }
 
-    fn add(&mut self, name: impl Into<String>, shown: impl Into<String>) {
-        self.features.insert(name.into(), shown.into());
+    fn add(&mut self, name: impl Into<String>, label: impl Into<String>) {
+        self.features.insert(name.into(), label.into());
     }
 
     /// Adds a word of the language as written.
@@ -154,8 +158,8 @@ impl Form {
             (2, "dimensions", "several dimensions"),
             (3, "three", "three dimensions"),
         ];
-        for (_, name, shown) in depths.into_iter().filter(|(least, ..)| depth >= *least) {
-            self.add(name, shown);
+        for (_, name, label) in depths.into_iter().filter(|(least, ..)| depth >= *least) {
+            self.add(name, label);
         }
         if declarator.dimensions.contains(&None) {
             self.add("left-out", "a dimension that is left out");
@@ -252,20 +256,25 @@ impl Form {
     }
 }
 
-/// Returns the programs that differ in one step: in one word, or by a plainer declaration of equal size. Not all of them
-/// are valid.
-pub fn neighbours(program: &str) -> impl Iterator<Item = String> {
-    of_other_words(program).chain(of_plainer_declarations(program))
+/// Returns true if a declaration declares this variable. `None` stands for every variable.
+fn declares(declaration: &Declaration, variable: Option<&str>) -> bool {
+    declaration.declarators.iter().any(|declarator| variable.is_none_or(|name| declarator.name.text == name))
 }
 
-/// Returns the programs in which one declaration has no initializer, then also only one dimension, then also the type
-/// `.s32`; the size in bytes stays the same.
-fn of_plainer_declarations(program: &str) -> Vec<String> {
+/// Returns the programs that differ in one step: in one word, or by a plainer declaration of equal size. Not
+/// all of them are valid.
+pub fn neighbours(program: &str) -> impl Iterator<Item = String> {
+    with_other_words(program).chain(with_plainer_declarations(program))
+}
+
+/// Returns the programs in which one declaration has no initializer, then also only one dimension, then also
+/// the type `.s32`; the size in bytes stays the same.
+fn with_plainer_declarations(program: &str) -> Vec<String> {
     let module = parse(program).unwrap_or_default();
     let mut plainer = Vec::new();
-    for at in 0..module.items.len() {
+    for index in 0..module.items.len() {
         let mut module = module.clone();
-        let Item::Variables(declaration) = &mut module.items[at] else { continue };
+        let Item::Variables(declaration) = &mut module.items[index] else { continue };
         let [declarator] = &mut declaration.declarators[..] else { continue };
         let first = match &declarator.initializer {
             Some(Initializer::List(list)) => Some(list.items.len()),
@@ -281,19 +290,19 @@ fn of_plainer_declarations(program: &str) -> Vec<String> {
         if !declarator.dimensions.contains(&None) {
             plainer.push(print(&module));
         }
-        let Item::Variables(declaration) = &mut module.items[at] else { continue };
+        let Item::Variables(declaration) = &mut module.items[index] else { continue };
         if declaration.declarators[0].dimensions.is_empty() {
             continue;
         }
         declaration.declarators[0].dimensions = vec![Some(Expr::number(length.to_string()))];
         plainer.push(print(&module));
-        let Item::Variables(declaration) = &mut module.items[at] else { continue };
+        let Item::Variables(declaration) = &mut module.items[index] else { continue };
         let size = declaration.scalar_type().and_then(ScalarType::size).unwrap_or(4);
         let bytes = size.saturating_mul(length);
         declaration.declarators[0].dimensions = vec![Some(Expr::number(bytes.div_ceil(4).to_string()))];
         for specifier in &mut declaration.specifiers {
-            if let Specifier::Type(own) = specifier {
-                *own = ScalarType::S32;
+            if let Specifier::Type(ty) = specifier {
+                *ty = ScalarType::S32;
             }
         }
         plainer.push(print(&module));
@@ -301,49 +310,55 @@ fn of_plainer_declarations(program: &str) -> Vec<String> {
     plainer
 }
 
-/// Returns the programs in which one word is replaced by another spelling of a number, a plain type, another operator, or
-/// nothing.
-fn of_other_words(program: &str) -> impl Iterator<Item = String> {
-    const NUMBERS: [&str; 5] = ["0", "1", "0.", "0f00000000", "0d0000000000000000"];
-    const TYPES: [&str; 7] = [".s32", ".u32", ".f32", ".f64", ".b64", ".s64", ".u64"];
-    const OPERATORS: [&str; 10] = ["+", "-", "&", "==", "<", ">=", "<<", "&&", "~", "!"];
-    let is_operator = |word: &str| {
-        UnaryOp::ALL.iter().any(|op| op.symbol() == word)
-            || BinaryOp::ALL.iter().any(|op| op.symbol() == word)
-    };
-    let others = move |word: &str| -> &'static [&'static str] {
-        match word {
-            _ if read_number(word).is_some() => &NUMBERS,
-            _ if word.strip_prefix('.').is_some_and(|_| ScalarType::from_keyword(word).is_some()) => &TYPES,
-            ".const" | ".shared" => &[".global"],
-            _ if is_operator(word) => &OPERATORS,
-            _ if word.starts_with('.') => &[""],
-            _ => &[],
-        }
-    };
-    let header = program.match_indices('\n').nth(1).map_or(0, |(at, _)| at as u32);
+/// Returns the programs in which one word is replaced by another spelling of a number, a plain type, another
+/// operator, or nothing.
+fn with_other_words(program: &str) -> impl Iterator<Item = String> {
+    let header = program.match_indices('\n').nth(1).map_or(0, |(offset, _)| offset as u32);
     let tokens = tokens(program).unwrap_or_default();
     tokens.into_iter().filter(move |token| token.span.start > header).flat_map(move |token| {
-        let (start, end) = (token.span.start as usize, token.span.end as usize);
+        let start = token.span.start as usize;
+        let end = token.span.end as usize;
         let decimal = match read_number(&token.text) {
             Some(Number::Integer { wrapped, .. }) => Some(wrapped.to_string()),
             _ => None,
         };
-        let others = others(&token.text).iter().map(|other| (*other).to_owned());
-        let others = decimal.into_iter().chain(others).filter(move |other| **other != *token.text);
+        let plain = plain_words(&token.text).iter().map(|word| (*word).to_owned());
+        let others = decimal.into_iter().chain(plain).filter(move |other| **other != *token.text);
         others.map(move |other| format!("{}{other}{}", &program[..start], &program[end..]))
     })
 }
 
-/// Returns the program with the initializer of a variable replaced by this number, if the variable holds one value of an
-/// integer type.
+/// Returns the plain words that may stand in the place of a word.
+fn plain_words(word: &str) -> &'static [&'static str] {
+    const NUMBERS: [&str; 5] = ["0", "1", "0.", "0f00000000", "0d0000000000000000"];
+    const TYPES: [&str; 7] = [".s32", ".u32", ".f32", ".f64", ".b64", ".s64", ".u64"];
+    const OPERATORS: [&str; 10] = ["+", "-", "&", "==", "<", ">=", "<<", "&&", "~", "!"];
+    match word {
+        _ if read_number(word).is_some() => &NUMBERS,
+        _ if word.starts_with('.') && ScalarType::from_keyword(word).is_some() => &TYPES,
+        ".const" | ".shared" => &[".global"],
+        _ if is_operator(word) => &OPERATORS,
+        _ if word.starts_with('.') => &[""],
+        _ => &[],
+    }
+}
+
+fn is_operator(word: &str) -> bool {
+    UnaryOp::ALL.iter().any(|op| op.symbol() == word) || BinaryOp::ALL.iter().any(|op| op.symbol() == word)
+}
+
+/// Returns the program with the initializer of a variable replaced by this number, if the variable holds one
+/// value of an integer type.
 pub fn with_number(program: &str, variable: &str, value: u64) -> Option<String> {
     let mut module = parse(program).ok()?;
     for item in &mut module.items {
         let Item::Variables(declaration) = item else { continue };
         let is_integer = declaration.scalar_type().is_some_and(|ty| ty.kind() != TypeKind::Float);
-        let own = declaration.declarators.iter_mut().find(|own| own.name.text == variable);
-        let Some(initializer) = own.and_then(|own| own.initializer.as_mut()) else { continue };
+        let declarator =
+            declaration.declarators.iter_mut().find(|declarator| declarator.name.text == variable);
+        let Some(initializer) = declarator.and_then(|declarator| declarator.initializer.as_mut()) else {
+            continue;
+        };
         let place = match initializer {
             Initializer::List(list) if list.items.len() == 1 => &mut list.items[0],
             whole => whole,
@@ -356,7 +371,7 @@ pub fn with_number(program: &str, variable: &str, value: u64) -> Option<String> 
     None
 }
 
-impl std::fmt::Display for Form {
+impl std::fmt::Display for ProgramFeatures {
     /// Writes the names for people: "unary `~`, `.b64`".
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.features.values().map(String::as_str).collect::<Vec<_>>().join(", "))
@@ -367,8 +382,8 @@ impl std::fmt::Display for Form {
 mod tests {
     use super::*;
 
-    fn form(declarations: &str) -> Form {
-        Form::of(&format!(".version 7.8\n.target sm_80\n{declarations}\n"), None)
+    fn form(declarations: &str) -> ProgramFeatures {
+        ProgramFeatures::new(&format!(".version 7.8\n.target sm_80\n{declarations}\n"), None)
     }
 
     #[test]
@@ -394,7 +409,7 @@ mod tests {
     fn plainer_declarations_have_as_many_bytes() {
         let header = ".version 7.8\n.target sm_80\n";
         let plainer =
-            of_plainer_declarations(&format!("{header}.global .f64 a[][3] = {{{{1.}}, {{2.}}}};\n"));
+            with_plainer_declarations(&format!("{header}.global .f64 a[][3] = {{{{1.}}, {{2.}}}};\n"));
         let plainer: Vec<&str> = plainer.iter().filter_map(|text| text.strip_prefix(header)).collect();
         assert_eq!(plainer, [".global .f64 a[6];\n", ".global .s32 a[12];\n"]);
     }
@@ -412,7 +427,7 @@ mod tests {
     #[test]
     fn of_a_variable_that_is_known_only_its_own_declaration_counts() {
         let text = ".version 7.8\n.target sm_80\n.global .f64 a = 1.0;\n.global .u8 b = 1;\n";
-        assert_eq!(Form::of(text, Some("b")).id(), "u8");
+        assert_eq!(ProgramFeatures::new(text, Some("b")).id(), "u8");
     }
 
     #[test]
@@ -420,21 +435,21 @@ mod tests {
         let text = ".version 7.8\n.target sm_80\n.global .u8 b = 1;\n\
             .func f() { .reg .f32 x; mov.f32 x, value; }\n";
         // First words of statements, directives and types; no names and no operands.
-        assert_eq!(Form::of(text, None).features(), ["f32", "func", "mov", "reg", "u8"]);
-        assert_eq!(Form::of(text, Some("b")).features(), ["u8"]);
+        assert_eq!(ProgramFeatures::new(text, None).features(), ["f32", "func", "mov", "reg", "u8"]);
+        assert_eq!(ProgramFeatures::new(text, Some("b")).features(), ["u8"]);
     }
 
     #[test]
     fn what_is_only_shown_as_it_is_written_has_a_form_of_its_own() {
         let header = ".version 7.8\n.target sm_80\n";
-        let form = Form::as_written(&format!("{header}.global .b64 /*@*/ a = ~1;\n"));
+        let form = ProgramFeatures::as_written(&format!("{header}.global .b64 /*@*/ a = ~1;\n"));
         assert_eq!(
             (form.id(), form.to_string()),
             ("spacing".to_owned(), "white space or comments".to_owned())
         );
         let unread = format!("{header}.global .s32 a;\n.global .b8 b = = 1;\n");
-        assert_eq!(Form::as_written(&unread).features(), ["b8", "global", "unread"]);
-        assert_eq!(Form::as_written("no PTX /*").features(), ["unread"]);
+        assert_eq!(ProgramFeatures::as_written(&unread).features(), ["b8", "global", "unread"]);
+        assert_eq!(ProgramFeatures::as_written("no PTX /*").features(), ["unread"]);
     }
 
     #[test]
@@ -487,7 +502,7 @@ mod tests {
         let header = ".version 7.8\n.target sm_80\n";
         let changed = |declaration: &str| -> Vec<String> {
             let text = format!("{header}{declaration}\n");
-            let all = of_other_words(&text);
+            let all = with_other_words(&text);
             all.map(|text| text.strip_prefix(header).unwrap().trim_end().to_owned()).collect()
         };
         let of_const = [
