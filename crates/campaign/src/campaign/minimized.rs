@@ -22,9 +22,8 @@ use crate::pool;
 use crate::reducing::{ExpectedDeviation, ReductionBudget, ReductionError, ReductionGoal, reduce_finding};
 use crate::subjects::TestSubject;
 
-/// The most programs to run for one reproducer. A time limit would make reports depend on the machine.
+/// The most programs to run for one reproducer, and for all. A time limit would make reports depend on the machine.
 const MOST_OF_ONE: u64 = 1_000;
-/// The same limit for a whole campaign.
 const MOST: u64 = 6_000;
 
 /// A new finding with the features that its cause needs. No other finding has the same cause.

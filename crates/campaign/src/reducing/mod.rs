@@ -4,6 +4,7 @@
 mod annotated;
 mod cause;
 mod counted;
+mod machine;
 mod question;
 mod script;
 

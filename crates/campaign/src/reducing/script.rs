@@ -9,7 +9,8 @@ use ptxsmith_reduce::{Answer, Program, Question};
 use ptxsmith_subject::Limits;
 use ptxsmith_subject::process::{Invocation, ProcessEnd, run, scratch};
 
-use super::question::{Bounds, all_at_once, full_disk};
+use super::machine::full_disk;
+use super::question::{Bounds, all_at_once};
 use crate::failure::Failure;
 
 /// A command that exits with 0 for an interesting program, as with `cvise` and `creduce`. It runs in a
