@@ -128,7 +128,7 @@ pub fn failure_result(number: u64, outcome: &CompilationOutcome) -> GlobalResult
 }
 
 /// The phrases in a message at which the cause of a failure begins.
-const MARKS: [&str; 4] = ["Internal Compiler EmitError", "LLVM ERROR", "error in backend", "Assertion `"];
+const MARKS: [&str; 4] = ["Internal Compiler Error", "LLVM ERROR", "error in backend", "Assertion `"];
 
 /// Returns the message of a failure from the cause on.
 fn cause(message: &str) -> &str {

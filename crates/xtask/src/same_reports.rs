@@ -1,7 +1,7 @@
 //! `same-reports`: compares two builds of ptxsmith on the same work: `gen` and `run` with every focus, `run
 //! --exhaustive 1`, `check corpus`, `drift` and `suite`. Generated programs and the suite are compared byte
 //! for byte; findings, verdicts and reports field by field, after fields are renamed according to
-//! crates/xtask/same-reports.toml. IntendedDifference differences are counted. All others are printed and set
+//! crates/xtask/same-reports.toml. Intended differences are counted. All others are printed and set
 //! the exit status to 1. Status 3: a part could not be run.
 
 use std::collections::{BTreeMap, BTreeSet};
