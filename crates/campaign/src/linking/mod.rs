@@ -276,7 +276,10 @@ impl LinkResults {
 /// Returns the index in [`LINKER_DEVIATIONS`] of the deviation that a difference belongs to; `None` if none is listed
 /// for the linker.
 fn listed(difference: &LinkDifference, linker: &Description) -> Option<usize> {
-    let id = id_of(difference.class, &difference.symptom);
+    let symptom = &difference.symptom;
+    // For a variable at place 0 a lost offset looks like a lost address.
+    let what = if symptom.what == NO_ADDRESS_OR_OFFSET { NO_ADDRESS } else { &*symptom.what };
+    let id = id_of(difference.class, &Symptom { what: what.to_owned(), ..symptom.clone() });
     LINKER_DEVIATIONS.iter().position(|listed| listed.is_called(&id) && listed.is_listed_for(linker))
 }
 
