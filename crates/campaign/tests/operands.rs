@@ -50,7 +50,7 @@ fn without_a_planted_fault_nothing_is_new() {
 
 #[test]
 fn one_planted_fault_is_one_new_finding_that_names_its_clause() {
-    let trials = trials(0, 80);
+    let trials = trials(0, 120);
     let mut told = 0;
     let rules: Vec<WrongRule> = wrong::with_origin(RuleOrigin::OperandHypothesis).collect();
     let all = on_all_cores(&rules, |_, &planted| new_findings(&[planted], &trials));
