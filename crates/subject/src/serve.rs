@@ -351,10 +351,10 @@ impl Serve {
     ) -> Result<QuestionResult, Error> {
         let worker = self.worker()?;
         let is_new = worker.answered == 0;
-        if let Some(result) = self.ask(worker, request, further)? {
-            if is_new || self.most_questions.is_none() || !is_failure(&result) {
-                return Ok(result);
-            }
+        if let Some(result) = self.ask(worker, request, further)?
+            && (is_new || self.most_questions.is_none() || !is_failure(&result))
+        {
+            return Ok(result);
         }
         // A new process has no state from earlier questions.
         let result = self.ask(self.start()?, request, further)?;
