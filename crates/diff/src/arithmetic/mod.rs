@@ -1,7 +1,7 @@
 //! Judges the results of kernels: compares the bytes that the generated code stores, over many inputs, with
 //! the PTX manual.
 //!
-//! [`ptxsmith_oracle::computed`] gives the expected results. The observed results come from the code that the
+//! [`ptxsmith_oracle::predict_results`] gives the expected results. The observed results come from the code that the
 //! subject shows, or from a device that runs it, with the same parameters and memory ([`Subject::compute`]).
 //! A kernel is not judged if either half cannot be followed.
 
