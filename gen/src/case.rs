@@ -25,7 +25,8 @@ ptxsmith_syntax::every! {
     }
 }
 
-/// The period of [`Focus::Mixed`]. In each period, `MIXED` lists the cases with another focus than expressions.
+/// The period of [`Focus::Mixed`]: the index modulo this is the place in the mixture. `MIXED` lists the
+/// places with another focus than expressions; kernels (`Operands`) are in none.
 const MIXTURE: u64 = 132;
 const MIXED: [(u64, Focus); 17] = [
     (5, Focus::Addresses),
@@ -94,7 +95,8 @@ pub struct Case {
     pub id: CaseId,
     /// The statements under test.
     pub body: Body,
-    /// The spacing of the printed module.
+    /// The spacing of the printed module. Always canonical for a negative case, and for a kernel with
+    /// statements kept as tokens, which retain their gaps under any spacing.
     pub spacing: Spacing,
 }
 

@@ -186,8 +186,9 @@ impl CombinedDeclarations {
         self.shared.values().any(|declared| !declared.iter().any(ModuleDeclaration::is_definition))
     }
 
-    /// Returns why the specification does not decide the result of linking: two modules contradict each other about a
-    /// variable.
+    /// Why the specification does not decide the result of linking: a variable has two strong definitions
+    /// ([`ModuleDeclaration::is_strong`]), or modules declare it in different state spaces. `None`: no
+    /// contradiction.
     pub fn contradiction(&self) -> Option<&'static str> {
         for declared in self.shared.values() {
             if declared.iter().filter(|declaration| declaration.is_strong()).count() > 1 {

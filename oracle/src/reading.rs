@@ -1,8 +1,10 @@
 //! Open questions: points on which the specification is silent or contradicts itself.
 //!
-//! Each question is an enum. Its first variant is the default, the most literal interpretation. `Readings` holds one
-//! answer to every question. No answer is listed because some implementation behaves that way; an implementation that
-//! follows another answer than the default follows another interpretation, not another specification.
+//! Each question is an enum in one table. The first variant is the default, the most literal interpretation.
+//! Explanations try the questions in the order of the table, so special questions come before general ones.
+//! `Readings` holds one answer to every question. No answer is listed because some implementation behaves that
+//! way; an implementation that follows another answer than the default follows another interpretation, not
+//! another specification.
 
 macro_rules! questions {
     ($(

@@ -1,5 +1,6 @@
-//! Words and features that came with a later version or target. The specification at hand dates a few of them. For the
-//! others it names no version, so a program with an earlier header is undecided.
+//! Words and features that came with a later version or target. The specification at hand dates a few of
+//! them, which are refused under an earlier header (`declaration.rs`). For the others it names no version, so
+//! such a program is undecided.
 
 use ptxsmith_syntax::{
     Declaration, Expr, Function, FunctionKind, Linkage, Module, NodeKind, Role, ScalarType, Span, Specifier,

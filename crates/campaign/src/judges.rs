@@ -62,8 +62,9 @@ type TrialForm = (OutputForm, bool);
 /// The form of nearly all cases.
 const USUAL: TrialForm = (OutputForm::Executable, false);
 
-/// Judges cases for a subject. Returns the verdicts in the order of the cases, each verdict on a valid
-/// counterpart after the one on its case.
+/// Judges cases for a subject, in their order. An invalid program whose counterpart is not accepted is not
+/// compared, unless it crashes the subject. A counterpart is no case of its own: only its deviations are
+/// returned, after its case.
 pub fn verdicts(
     tested: &TestSubject,
     made: &[GeneratedCase],

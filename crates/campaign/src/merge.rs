@@ -166,8 +166,9 @@ fn missing(present: impl Iterator<Item = u64>, count: u64) -> Vec<String> {
     missing
 }
 
-/// Reopens the subject for the final checks. If it is unavailable, or may not be run, uses its recorded
-/// description. `allowed` are the subjects that the user named.
+/// Reopens the subject for the final checks, if its hash is the recorded one. A user's own command must also
+/// be in `allowed`, because shards may come from anywhere. Otherwise returns an unavailable stand-in with the
+/// recorded description: its findings stay as they are.
 fn tested(
     session: &Session,
     description: &ptxsmith_subject::Description,

@@ -94,8 +94,8 @@ impl Tasks {
         few.unwrap_or_else(|| doubled + (cases - self.start(doubled)).div_ceil(self.most))
     }
 
-    /// Adapts a saved state to this campaign if the two differ only in that this one has more cases.
-    /// Otherwise returns false and changes nothing.
+    /// Adapts a saved state to this campaign if this one differs only in having more cases. A last task that
+    /// was cut is continued at its first missing case. Otherwise returns false and changes nothing.
     fn raise(self, identity: &Identity, state: &mut CampaignState) -> bool {
         let mut saved = state.identity.clone();
         let Some(old) = cases_of(&saved) else { return false };

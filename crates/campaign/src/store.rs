@@ -302,7 +302,7 @@ impl ExistingCampaign {
                 "{name} holds a campaign of `ptxsmith run`; give another --out, or --replace to remove it"
             ))),
             ExistingCampaign::Resume if holds && !resumable => Err(Failure::BadInput(format!(
-                "{name} holds a campaign that cannot be gone on with; give another --out, or --replace to \
+                "{name} holds a campaign that cannot be continued; give another --out, or --replace to \
                  remove it"
             ))),
             _ => Ok(()),

@@ -8,7 +8,7 @@ use ptxsmith_diff::{Header, TrialBody};
 use ptxsmith_gen::{Coverage, Focus};
 use ptxsmith_syntax::{NodeKind, Number, Radix, ScalarType, read_number};
 
-/// How many cases of the default run have each of these forms: of so many, and of those that are wrong on
+/// How many cases of the default run have each of these forms: in all, and of those that are wrong on
 /// purpose among more.
 fn counted(cases: u64, with_negatives: u64) -> BTreeMap<&'static str, u64> {
     let all = Cases::drawn(1, Focus::Mixed, None);

@@ -53,6 +53,8 @@ pub fn completed(args: Vec<OsString>) -> Result<Vec<OsString>, clap::Error> {
     })
 }
 
+/// Reads a `--config` file. Only a regular file is accepted: reading a pipe may block, and a device may have
+/// no end.
 fn read_config(path: &OsStr) -> Result<ConfigFile, String> {
     // Reject pipes and devices: reading a pipe may block, and a device may have no end.
     if !std::fs::metadata(path).map_err(|error| error.to_string())?.is_file() {

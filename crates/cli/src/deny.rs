@@ -19,8 +19,9 @@ pub fn denied_results(report: &Report, denied: &[DeniedResult]) -> Vec<DeniedRes
     results
 }
 
-/// Returns the exit status of a command if these denied results occurred. A denied result takes precedence
-/// over "nothing was compared"; bad input and failures take precedence over a denied result.
+/// Returns the exit status of a command if these denied results occurred. They take precedence over "nothing
+/// was compared", and in a campaign over a file that could not be read; other bad input and failures take
+/// precedence over them.
 pub fn status(exit: Exit, results: &[DeniedResult]) -> Exit {
     match exit {
         Exit::Success | Exit::NothingCompared if !results.is_empty() => Exit::Deviation,

@@ -18,7 +18,7 @@ use crate::interrupt;
 /// | 130, 143, 129 | stopped by Ctrl-C, SIGTERM, SIGHUP | the same |
 ///
 /// A campaign that is stopped by a signal reports everything compared so far. After the signal a command has
-/// two seconds to finish; a second signal ends it at once.
+/// 1.5 seconds to finish; a second signal ends it at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Exit {

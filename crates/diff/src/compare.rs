@@ -107,7 +107,8 @@ pub(crate) fn unseen(expected: &[oracle::Variable], observed: &Observation) -> u
     count
 }
 
-/// Compares one variable with its observation. `None` if everything that is observed of it agrees.
+/// Compares one variable with its observation: space, size and alignment before content. A greater alignment
+/// than required agrees. `None` if everything that is observed of it agrees.
 pub(crate) fn compare_variable(
     expected: &oracle::Variable,
     seen: &subject::Variable,

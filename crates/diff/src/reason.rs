@@ -51,8 +51,9 @@ fn leads_to(known: &KnownDeviation, trace: &Trace, observed: &Observation) -> bo
     }
 }
 
-/// Returns the listed deviation that explains the observation of a module by its pattern. Without
-/// `show_again`, a match is sufficient.
+/// Returns the listed deviation that explains the observation by its pattern: one whose match, removed alone
+/// (up to [`MOST_ALONE`] are tried) or else together with all others, ends the behaviour. A match on the
+/// header is a reason without a test, and so is any match without `show_again`.
 pub(crate) fn reason(
     module: &Module,
     trace: &Trace,

@@ -1,5 +1,5 @@
-//! What the answer to a program as a whole is put down to: its header, one statement, or what the text does
-//! not decide.
+//! The cause of the answer to a program as a whole: its header, one statement, or a part that the
+//! specification does not decide.
 
 use std::sync::Mutex;
 

@@ -1,5 +1,4 @@
-//! What becomes of a trial besides its verdict: what it rules out, what it is put down to, and how far it was
-//! seen.
+//! The results of a trial besides its verdict: what it rules out, its cause, and how far it was observed.
 
 use ptxsmith_diff::hypothetical_rules::{HYPOTHETICAL_RULES, OPERANDS};
 use ptxsmith_diff::{

@@ -15,8 +15,8 @@ use ptxsmith_syntax::parse;
 
 const SUBJECT: &str = "ptxas@13.5";
 
-/// One kernel whose output is compared, and one of which only the places are, as its results depend on the
-/// thread.
+/// One kernel whose output is compared, and one whose results depend on the thread, so that only its places
+/// are.
 const PROGRAM: &str = ".version 7.8\n.target sm_80\n.address_size 64\n\
     .global .u32 g[8] = {1, 2, 3, 4, 5, 6, 7, 8};\n\
     .shared .u32 s[4];\n\

@@ -180,8 +180,8 @@ fn a_crash_costs_its_own_trial_only() {
     assert!(runs.load(Ordering::Relaxed) < 30, "{} runs for two crashes", runs.load(Ordering::Relaxed));
 }
 
-/// By the text the quotient is of unsigned numbers; of an implementation that leaves the choices of `?:` as
-/// they are, it is the one that kills it.
+/// The specification has a quotient of unsigned numbers here. An implementation that leaves the choices of
+/// `?:` as they are computes the quotient that crashes it.
 #[test]
 fn a_crash_under_a_listed_rule_is_predicted_and_poisons_no_batch() {
     let runs = AtomicUsize::new(0);

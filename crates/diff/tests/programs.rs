@@ -51,8 +51,8 @@ fn a_variable_without_a_value_is_reported_with_the_reason_that_the_subject_gives
     assert_eq!(why(Some("optimized away")), "optimized away");
 }
 
-/// A subject that cannot list its variables is told which there are, and each request is for the target that
-/// is named.
+/// A request to a subject that cannot list its variables names them, and each request is for the named
+/// target.
 #[test]
 fn a_subject_is_shown_the_program_for_the_target_that_is_named() {
     let asked = Mutex::new(Vec::new());

@@ -24,7 +24,9 @@ pub enum CompilationOutcome {
     TimedOut,
 }
 
-/// Compiles globals and returns the result of each by its number.
+/// Compiles globals and returns the result of each by its number. Those that the front end blames are
+/// rejected, and the rest is compiled again; after a crash, a time-out or no blame, each half is compiled by
+/// itself.
 ///
 /// # Errors
 /// If the compiler cannot be run.

@@ -67,7 +67,8 @@ enum ScalarComparison {
     Wrong(String),
 }
 
-/// Judges one global.
+/// Judges one global. PTX that the specification refuses is a wrong value; PTX without a rule is not judged.
+/// A description that is missing is recorded, and the others still judge.
 pub fn judge(global: &CxxGlobal, testimony: &Testimony, host: Option<&VariableContents>) -> GlobalVerdict {
     let read = match testimony {
         Testimony::Read(read) => read,
@@ -120,7 +121,9 @@ fn describes_scalar(leaves: &[CxxLeaf], read: &EvaluatedGlobal) -> bool {
     is_loaded || offsets(leaves, read).iter().any(Option::is_some)
 }
 
-/// Finds the first scalar with a value or an offset in the PTX that differs from the source.
+/// Finds the first scalar that differs from the source. If it is right where one of kernel and printed offset
+/// looks and wrong where the other does, the layout is wrong; otherwise the value, or the address of a scalar
+/// that is one.
 fn scalar_difference(leaves: &[CxxLeaf], read: &EvaluatedGlobal) -> Option<SourceDifference> {
     let offsets = offsets(leaves, read);
     leaves.iter().enumerate().find_map(|(place, leaf)| {

@@ -62,7 +62,8 @@ pub struct ModuleAnswer {
     pub is_valid: Option<bool>,
 }
 
-/// The answer of the specification for a module as a whole.
+/// The answer of the specification for a module as a whole. Its JSON form is `ModuleOutcome` in `json`, whose
+/// names differ from those of an [`Observation`](crate::Observation).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Ruling {
     /// The specification accepts the module.

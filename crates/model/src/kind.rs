@@ -24,7 +24,8 @@ pub enum FindingKind {
     Forks,
     /// The result for the same program changes from run to run or with the other declarations in the module.
     Runs,
-    /// No listed or plausible rule predicts the observation.
+    /// No listed or plausible rule predicts the observation. Also a kind from a report of a later version
+    /// that is unknown to this one.
     #[default]
     #[serde(other)]
     Unexplained,

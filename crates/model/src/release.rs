@@ -18,7 +18,8 @@ pub struct ReleaseVerdict {
     pub verdict: ProgramVerdict,
 }
 
-/// The verdict on an unchanged program, header included. Its JSON form is one string.
+/// The verdict on an unchanged program, header included. Its JSON form is one string: `conform`, a class, a
+/// class with `, as the list predicts`, or the reason for not comparing. Any other text is such a reason.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "String", into = "String")]
 pub enum ProgramVerdict {

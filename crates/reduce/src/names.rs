@@ -82,7 +82,7 @@ pub(crate) struct Dependencies {
 impl Dependencies {
     pub(crate) fn new(module: &Module) -> Dependencies {
         let names: Vec<ModuleNames> = module.items.iter().map(ModuleNames::from_item).collect();
-        // ModuleNames declared inside a function are visible only there, so only declarations at module scope
+        // Names declared inside a function are visible only there, so only declarations at module scope
         // count.
         let mut outer: syntax::Names<&Text> = syntax::Names::default();
         let mut declaring: BTreeMap<&Text, Vec<usize>> = BTreeMap::new();

@@ -10,7 +10,7 @@ pub enum Answer {
     /// The program does not have the property.
     No,
     /// The answer is unknown, for this reason: a timeout, a full disk, or a failure of the machine. It is
-    /// never treated as yes.
+    /// never treated as yes, and the program may be asked about again.
     CannotTell(String),
 }
 

@@ -178,7 +178,8 @@ impl Search<'_> {
         }
     }
 
-    /// Follows one pass to smaller programs until no candidate answers yes.
+    /// Follows one pass to smaller programs until no candidate answers yes. After a success, goes on at the
+    /// place of the successful edit and around the list; at the front if it was one of the [`BIGGEST`] cuts.
     fn follow(&mut self, pass: &'static Pass) -> SearchEnd {
         // The next success is most likely where the last one was, because all earlier candidates have just
         // answered no. But the largest cuts, which come first, deserve another try.

@@ -18,9 +18,9 @@ pub struct Alternative {
     pub expected: Expectation,
 }
 
-/// Returns every expectation that differs from the default one, each with the fewest non-default
-/// interpretations that lead to it, fewest first; and the names of the ambiguities that the program meets
-/// under the default interpretations.
+/// Returns every expectation that differs from the default one and from those found before it, each with the
+/// fewest non-default interpretations that lead to it, fewest first; and the names of the ambiguities that
+/// the program meets under the default interpretations. Results without a rule are left out.
 ///
 /// A non-default interpretation may lead to further ambiguities, which are tried too.
 pub fn alternatives(module: &Module, expected: &Expectation) -> (Vec<Alternative>, Vec<&'static str>) {

@@ -1,4 +1,6 @@
-//! Small programs of every form, chosen so that each clause is covered often enough in each family.
+//! Small programs of every form, chosen so that each clause is covered often enough in each family. Refused
+//! ones are left out: without a valid counterpart a refusal proves nothing, and edits (`edited.rs`) give such
+//! pairs.
 
 use std::collections::BTreeMap;
 

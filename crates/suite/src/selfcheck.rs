@@ -96,10 +96,9 @@ pub fn kernel(
     SelfCheck { text, checks: kernel.checks }
 }
 
-/// Returns the kernel for a case, to be appended to its program.
-///
-/// Returns `None` if the expectation depends on an open question, because a mismatch would not be a
-/// deviation; if addresses do not have 64 bits; or if there are no comparisons or more than the maximum.
+/// Creates the self-checking kernel of a case. Returns `None` for a program that is refused or has parts
+/// without a rule; if the expectation depends on an open question, where a mismatch would be no deviation;
+/// without 64-bit addresses; and for no comparisons or too many.
 pub fn kernel_for_case(case: &SuiteCase) -> Option<SelfCheck> {
     let Expectation::Accepted { variables, unmodelled, .. } = &case.expected else { return None };
     if !unmodelled.is_empty() || !case.alternatives.is_empty() || case.module.address_size() != Some(64) {
@@ -177,7 +176,8 @@ impl KernelWriter {
         self.compare(variable, slot.offset, u64::from(slot.width));
     }
 
-    /// Loads the value and compares it with `%wanted`.
+    /// Loads the value and compares it with `%wanted`. The load is volatile where PTX has that, so that no
+    /// constant can replace it.
     fn compare(&mut self, variable: &Variable, offset: u64, width: u64) {
         let index = self.checks.len();
         // Use a volatile load where PTX has one, so that the compiler cannot replace the load by a constant:

@@ -35,7 +35,8 @@ pub struct Edit {
 /// header are cheaper to judge together.
 pub const TURN: u64 = 8;
 
-/// Permutes the numbers so that consecutive programs use different edits, until all edits have been used.
+/// Permutes the numbers of negative cases in a mixture, which has few: consecutive ones use different edits,
+/// until all edits have been used.
 pub(crate) fn in_turn(nth: u64) -> u64 {
     let edits = EDITS.len() as u64;
     let (round, edit) = (nth / edits, nth % edits);

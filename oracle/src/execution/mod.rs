@@ -153,8 +153,9 @@ const REFUSED: &str = "an instruction that is refused";
 /// Reason: only an interpretation of an open question refuses a constant.
 const NO_INITIAL_VALUE: &str = "a constant that a variable of this type may not hold";
 
-/// Checks the instructions of a module. Returns the first refusal with its trace; otherwise `None` and the clauses that
-/// only instructions can show.
+/// Checks the instructions of a module. Returns the first refusal with its trace; otherwise `None` and the
+/// clauses that only instructions show. Beside a statement that does not parse, an undeclared name is no
+/// refusal.
 pub(crate) fn checked(module: &Module, rules: &Rules) -> (Option<Refusal>, Trace) {
     if !has_bodies(module) {
         return (None, Trace::default());

@@ -33,8 +33,9 @@ pub(super) struct RepeatedRuns {
     pub runs: u32,
 }
 
-/// Replaces the observations of generated examples by those of each example alone, if they show the same
-/// deviation. Joins new findings that do not reproduce into one. Stops at Ctrl-C.
+/// Repeats generated examples alone, new ones [`REPEATED`] times and listed ones once, and reports what they
+/// show alone. A new finding that does not show in every run becomes inconsistent; all of these are joined.
+/// Stops at Ctrl-C.
 pub(super) fn observe_again(
     campaign: &Campaign<'_>,
     findings: &mut Vec<PendingFinding>,

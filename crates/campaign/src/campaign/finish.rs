@@ -1,8 +1,9 @@
 //! Ends a campaign: turns the contents of the ledgers into the findings of the report.
 //!
 //! Each step is a function over findings in a file of its own. It may run subjects and has no other side
-//! effects. Only one step joins findings, [`minimized::join_new`], if their reproducers show one cause. Each
-//! finding lists the others that were joined with it, and the reason (`joined` in `report.json`).
+//! effects. Findings are joined by cause ([`minimized::join_new`]), by varying results ([`again`]), and, if
+//! they were not reduced, by the complaint ([`joined`]). Each finding lists the others that were joined with
+//! it, and the reason (`joined` in `report.json`).
 
 use ptxsmith_report::severity;
 
@@ -11,7 +12,9 @@ use crate::failure::Failure;
 use crate::ledger::PendingFinding;
 use crate::pool::Completion;
 
-/// Returns the findings of a campaign with this end, sorted by [`severity::order`].
+/// Returns the findings of a campaign, sorted by [`severity::order`]. After an interruption, skips the search
+/// for gone deviations, the comparison of entry points and releases, and reducing and joining by cause. A
+/// `check` also skips the first and the last of these.
 pub(super) fn finish(campaign: &Campaign<'_>, ended: Completion) -> Result<Vec<PendingFinding>, Failure> {
     let is_whole = ended == Completion::All;
     observe_more(campaign, is_whole)?;

@@ -338,10 +338,11 @@ impl Cause {
             let trace = changed.trace();
             return listed.any(|known| match known.effect {
                 Effect::CrashRule { when, .. } => when(&trace) || known.matches(module),
-                _ => known.kills() && known.matches(module),
+                _ => known.crashes_or_hangs() && known.matches(module),
             });
         }
-        listed.any(|known| !known.kills() && known.matches(module)) || prediction.differs_from(&changed)
+        listed.any(|known| !known.crashes_or_hangs() && known.matches(module))
+            || prediction.differs_from(&changed)
     }
 
     /// Returns true if the expectation for a program is as certain as for the original: it is as valid, meets
@@ -382,7 +383,7 @@ impl fmt::Display for Cause {
 /// deviation that crashes.
 fn kept_of(explanation: &Explanation, class: Class) -> Option<ExpectedDeviation> {
     let known = match class {
-        Class::Crash | Class::Hang => explanation.deviations().find(|known| known.kills()),
+        Class::Crash | Class::Hang => explanation.deviations().find(|known| known.crashes_or_hangs()),
         _ => explanation.deviations().next(),
     };
     if let Some(known) = known {

@@ -181,7 +181,7 @@ fn a_state_is_read_as_it_was_written_and_nothing_else_is_taken_for_one() {
 fn what_becomes_of_an_earlier_campaign_depends_on_what_is_left_of_it() {
     let (resumable, whole) = (Some("--resume goes on with it"), Some("already; give another --out"));
     let of_run = Some("holds a campaign of `ptxsmith run`");
-    let not_resumable = Some("cannot be gone on with");
+    let not_resumable = Some("cannot be continued");
     // The files, and the message for each treatment: refuse, refuse if resumable, resume.
     for (files, refuse, refuse_resumable, resume) in [
         (&[][..], None, None, None),

@@ -1,5 +1,4 @@
-//! What new differences are put down to: their examples are evaluated anew under the wrong rules that others
-//! name.
+//! The causes of new differences: their examples are evaluated anew under the wrong rules that others name.
 
 use ptxsmith_campaign::ledger::{Ledger, Triage};
 use ptxsmith_diff::hypothetical_rules::HYPOTHETICAL_RULES;

@@ -47,8 +47,7 @@ fn cause_of(tested: &TestSubject, text: &str) -> Cause {
     Cause::from_part(&module, part.expect("a deviation"), None).unwrap()
 }
 
-/// What is answered for programs, by the last of which the cause is known, and how often the implementation
-/// was asked.
+/// Returns the answers for programs, the last of which shows the cause, and how often the implementation ran.
 fn asked(tested: &TestSubject, jobs: usize, programs: &[String]) -> (Vec<Answer>, u64) {
     let cause = cause_of(tested, programs.last().unwrap());
     let (processes, cancel) = (AtomicU64::new(0), Cancel::new());

@@ -23,8 +23,7 @@ fn subjects() -> [SubjectSpec; 2] {
     [implementation("right", right), implementation("wrong", wrong(&["octal-as-decimal"]))]
 }
 
-/// A campaign of so many cases in a directory, in which something may be there already, and the notes that it
-/// tells.
+/// Runs a campaign with this number of cases in a directory that may hold one already. Returns its notes too.
 fn campaign(out: &Path, cases: u64, resume: bool) -> (CampaignOutcome, Vec<String>) {
     let (session, told) = session(7);
     let options =

@@ -27,7 +27,7 @@ fn subjects() -> Vec<SubjectSpec> {
     vec![implementation("right", right), implementation("wrong", wrong(&["octal-as-decimal"]))]
 }
 
-/// A campaign of so many cases, changed so.
+/// A campaign with this number of cases and this change.
 fn part(
     session: &Session,
     cases: u64,

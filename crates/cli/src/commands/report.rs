@@ -83,6 +83,8 @@ fn keep_only(folder: &mut Folder, id: &str) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Writes a rendered report to a file or to standard output. A form for people loses its styles in a file; a
+/// form for machines is written unchanged.
 fn write(
     context: &CommandContext,
     out: Option<&Path>,

@@ -144,6 +144,8 @@ pub fn summed_up(
     Ok(exit)
 }
 
+/// Returns the exit status of a campaign. An interruption takes precedence over a deviation, that over a file
+/// that could not be read, and that over "nothing was compared".
 fn exit_of(outcome: &CampaignOutcome, denied: &[DeniedResult]) -> Exit {
     let report = &outcome.report;
     let exit = match report.compared {

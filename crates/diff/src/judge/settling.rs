@@ -120,7 +120,9 @@ impl<'j, 'a, 't> BatchVerdicts<'j, 'a, 't> {
         judge.observe(&p.trial.text(&judge.options.header), &launches(p, ""))
     }
 
-    /// Judges a group of trials. Returns true if one of them poisons a batch.
+    /// Judges a group of trials. If it fails, shows the trials on blamed lines alone and the rest together,
+    /// halved if no blamed one fails or the error is fatal. If none fails alone, the first is `inconsistent`,
+    /// unless the module timed out. Returns true if one of them poisons a batch.
     pub fn judge_group(&mut self, group: Vec<usize>) -> Result<bool, Error> {
         match group[..] {
             [] => return Ok(false),

@@ -225,7 +225,7 @@ impl KnownDeviation {
     }
 
     /// Returns true if it crashes or hangs the subject.
-    pub fn kills(&self) -> bool {
+    pub fn crashes_or_hangs(&self) -> bool {
         matches!(self.effect, Effect::CrashRule { .. } | Effect::CrashPattern { .. })
     }
 

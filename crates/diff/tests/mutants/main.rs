@@ -58,9 +58,8 @@ fn outcome(body: &Body, rules: &Rules) -> Outcome {
 
 /// Every wrong rule: those that are only plausible, and those that real implementations are known to follow.
 fn mutants() -> Vec<(&'static str, Rules)> {
-    // Cases here are valid, so what is taken though it should be refused does not show; nor does what only a
-    // variable of more than 2^28 bytes shows, which the tables of places make (`size-modulo-2-64`). So do
-    // they `PREFIX<0>`, of which the default generator makes none.
+    // Cases here are valid, so invalid programs that are accepted do not show. Variables of more than 2^28 bytes
+    // (`size-modulo-2-64`) and `PREFIX<0>` are made by the tables of places, not by the default generator.
     let is_valid = |known: &&KnownDeviation| {
         let module = parse(known.example).expect("the example parses");
         matches!(expect(&module, &Rules::default()), Expectation::Accepted { unmodelled, .. } if unmodelled.is_empty())

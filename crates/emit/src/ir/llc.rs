@@ -77,6 +77,7 @@ pub struct Llc {
 
 /// The versions of llc to look for as the host's, from the newest.
 const NEWEST: u32 = 40;
+/// The oldest llc that serves as the host's: before 18, x86-64 aligned integers of 128 bits otherwise.
 const OLDEST: u32 = 18;
 
 impl Llc {
@@ -280,6 +281,8 @@ impl Tester for Llc {
 const HOST_ALIGNMENT: LargestAlignment = LargestAlignment(16);
 
 impl Llc {
+    /// Judges one global under the alignment of 256-bit integers in this release: 16 up to 19, 32 from 22 on.
+    /// In 20 and 21 it is not known, so a global whose layout depends on it is not compared.
     fn judge_outcome(
         &self,
         global: &LlvmGlobal,

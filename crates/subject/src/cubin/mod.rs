@@ -419,7 +419,8 @@ fn refuse_overlaps(homes: &[Option<VariableSection<'_>>]) -> Result<(), Malforme
     Ok(())
 }
 
-/// Attaches each relocation of a section with variables to the variable that contains its offset.
+/// Attaches each relocation to the variable that contains its offset, and ignores one between variables. A
+/// type that is not known leaves its variable without bytes, with the reason.
 fn relocate<'a, E: Elf>(
     homes: &mut [Option<VariableSection<'a>>],
     sections: &Sections<'a, E>,

@@ -1,4 +1,4 @@
-//! Runs one child process to its end, whatever it does: hang, fill a pipe, fork, exhaust memory, ignore
+//! Runs one child process to its end, even if it hangs, fills a pipe, forks, exhausts memory or ignores
 //! signals.
 //!
 //! A child gets an argument vector (no shell), a directory, no standard input, its own process group, and

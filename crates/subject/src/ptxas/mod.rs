@@ -359,7 +359,9 @@ fn file_error(doing: &'static str) -> impl FnOnce(io::Error) -> Error {
 
 const OUTPUT: &str = "out.cubin";
 
-/// Converts a finished run of ptxas on a module to an observation.
+/// Returns the observation of a finished run of ptxas. A crash signal, also as an exit status, or a failure
+/// that ptxas calls its own is a crash. Otherwise an error is a rejection, or "unsupported" if it is about
+/// the header; a nonzero status without an error is a crash.
 pub(crate) fn judge(finished: &Finished, cubin: Option<&[u8]>, ptx: &str, limits: &Limits) -> Observation {
     let stderr = finished.stderr.text();
     let stdout = finished.stdout.text();
@@ -413,7 +415,8 @@ fn crashed(signal: Option<i32>, reason: Option<String>) -> Observation {
     Observation { signal, reason, ..Observation::new(Outcome::Crashed) }
 }
 
-/// SIGXFSZ: a file became larger than its limit.
+/// SIGXFSZ: a file became larger than its limit. The limit is ours, so the outcome is "unavailable", not a
+/// crash.
 const XFSZ: i32 = 25;
 
 /// Returns the outcome of a rejection (unsupported or refused); `None` if no diagnostic is an error.

@@ -24,7 +24,9 @@ const BETWEEN: &str = ".global .align 4 .u32 a[2] = {1, 2};\n.func f() { ret; }\
     .entry k() { .reg .u32 r; .reg .pred p; setp.eq.u32 p, r, 1; @p add.u32 r, r, 1; ret; }\n";
 
 impl Ptxas {
-    /// Observes these modules, which share target and form.
+    /// Observes these modules, which share target and form. A module whose rejection is not certain is shown
+    /// alone. If ptxas crashes or hangs, each half of the modules gets a run of its own, down to single
+    /// modules.
     pub(super) fn observe_several(&self, requests: &[Request<'_>]) -> Result<Vec<Observation>, Error> {
         if let [request] = requests {
             return Ok(vec![self.observe(request)?]);

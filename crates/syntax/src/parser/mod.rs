@@ -23,6 +23,7 @@ use crate::{
 ///
 /// # Errors
 /// If the source cannot be split into statements: an unbalanced brace, or an unterminated comment or string.
+/// If it has 4 GiB or more.
 pub fn parse(text: &str) -> Result<Module, ParseError> {
     let mut parser = Parser::new(text)?;
     let mut module = Module::default();
