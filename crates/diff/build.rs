@@ -2,5 +2,5 @@
 //! package follows: what it needs must be in its own folder.
 
 fn main() {
-    println!("cargo:rerun-if-changed=../corpus/deviations");
+    println!("cargo:rerun-if-changed=../../corpus/deviations");
 }

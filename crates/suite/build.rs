@@ -2,5 +2,5 @@
 //! symbolic link, so that the corpus is inside the package's directory when the package is published.
 
 fn main() {
-    println!("cargo:rerun-if-changed=../corpus");
+    println!("cargo:rerun-if-changed=../../corpus");
 }
