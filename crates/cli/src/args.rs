@@ -68,8 +68,7 @@ pub struct GlobalArgs {
     /// When to color the output
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto", hide_short_help = true)]
     pub color: Color,
-    /// A file of named subjects, and of options for each command; nothing is read from a place that is not
-    /// named
+    /// File with named subjects and options for each command; there is no default file
     #[arg(long, global = true, value_name = "FILE", hide_short_help = true)]
     pub config: Option<PathBuf>,
 }
@@ -121,8 +120,8 @@ Examples:
     Check(CheckArgs),
     /// Print what the specification says a PTX file holds
     #[command(after_long_help = "\
-Exit status: 0, also where the specification refuses the file, which is an answer; 2 it is no PTX.
-With --expect: 0 the answer is the one expected, 1 it is another, 3 it is not decided.
+Exit status: 0 even if the specification refuses the file; 2 if it is not PTX.
+With --expect: 0 if the answer is as expected, 1 if it differs, 3 if it is undecided.
 
 Examples:
   ptxsmith eval module.ptx
@@ -134,8 +133,8 @@ Examples:
     Eval(EvalArgs),
     /// Warn about PTX that listed releases of ptxas compile incorrectly; does not need ptxas
     #[command(after_long_help = "\
-Exit status: 0 no error, 1 the specification refuses a file, or with --deny known a warning, 2 a file is no \
-PTX.
+Exit status: 0 no error; 1 if the specification refuses a file, or on a warning with --deny known; \
+2 if not PTX.
 
 Examples:
   llc -mtriple nvptx64 kernel.ll -o - | ptxsmith lint -
@@ -177,16 +176,16 @@ Examples:
     Drift(DriftArgs),
     /// Merge the shards of a campaign
     #[command(after_long_help = help("\
-The result is byte for byte that of the undivided campaign. Shards that are missing, doubled, unfinished, \
-or of another
-build, seed or subject are refused by name.
+The result is byte for byte that of the undivided campaign. An error names each shard that is missing, \
+doubled, unfinished,
+or of another build, seed or subject.
 
 Examples:
   ptxsmith run --cases 1000000 --shard 1/2 --out shard1/
   ptxsmith run --cases 1000000 --shard 2/2 --out shard2/
   ptxsmith merge shard1/ shard2/ --out result/", JUDGED, TESTS))]
     Merge(MergeArgs),
-    /// Render the result of a campaign again: for people, for CI, as a bug report, as a page
+    /// Render the result of a campaign as text, JSON, JUnit, SARIF, Markdown or HTML
     #[command(after_long_help = "\
 The status is 0; with --against, it is 1 where something was added that no listed deviation explains.
 
@@ -262,11 +261,11 @@ Examples:
     )]
     Toolchain(ToolchainCommand),
     #[cfg(feature = "cuda")]
-    /// Test compilers, and check sources, against the rule on host const variables in CUDA C++ device code
+    /// Check compilers and sources against the CUDA C++ rule on host const variables in device code
     #[command(subcommand, after_long_help = "Example:\n  ptxsmith cuda check kernel.cu")]
     Cuda(crate::commands::cuda::CudaCommand),
     #[cfg(feature = "cuda")]
-    /// Test compilers that print PTX: does an initial value arrive there as the source says?
+    /// Test compilers that emit PTX: do initial values in the PTX match the source?
     #[command(subcommand, after_long_help = "Example:\n  ptxsmith emit run --subject nvcc@13.5")]
     Emit(crate::commands::emit::EmitCommand),
     /// Explain a name that reports and messages show: a listed deviation, a clause, an ambiguity

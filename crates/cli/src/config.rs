@@ -75,7 +75,7 @@ fn complete(args: Vec<OsString>, config: &ConfigFile) -> Result<Vec<OsString>, S
     let program = Cli::command();
     let commands: Vec<&str> = program.get_subcommands().map(|command| command.get_name()).collect();
     if let Some(name) = config.commands.keys().find(|name| !commands.contains(&name.as_str())) {
-        return Err(format!("`{name}` is no command; write [subjects], or [run] and the like"));
+        return Err(format!("unknown section [{name}]; use [subjects] or commands like [run]"));
     }
     let command = args.iter().position(|arg| arg.to_str().is_some_and(|arg| commands.contains(&arg)));
     let mut completed = args.clone();

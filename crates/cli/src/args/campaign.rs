@@ -161,7 +161,7 @@ pub struct RunArgs {
         conflicts_with_all = ["exhaustive", "weights", "mutate", "resume", "shard"],
     )]
     pub by_case: bool,
-    /// Judge every small program instead: 1 or 2, how deep operators nest in them
+    /// Test all small programs instead, with operators nested up to 1 or 2 deep
     #[arg(
         long,
         value_name = "DEPTH",
@@ -182,8 +182,8 @@ pub struct RunArgs {
         conflicts_with_all = ["focus", "cells", "weights", "exhaustive", "resume", "shard"],
     )]
     pub mutate: Vec<PathBuf>,
-    /// The time for reducing all new findings together; 0s reduces none [default: a limit in programs,
-    /// with which the report does not depend on the machine]
+    /// Total time for reducing new findings; 0s disables it [default: a limit on programs, so that reports do
+    /// not depend on the machine]
     #[arg(long, hide_short_help = true, value_name = "TIME", value_parser = humantime::parse_duration)]
     pub reduce: Option<Duration>,
     /// Continue the campaign in --out, if it holds one
@@ -226,8 +226,8 @@ pub struct MergeArgs {
     /// Merge also where shards are missing or unfinished, and say which
     #[arg(long)]
     pub partial: bool,
-    /// A program that the shards tested and that may be run once more: exec:, serve: or a path. Others are
-    /// not run, since only the shards name them
+    /// Subject of the shards (exec:, serve: or a path) that merge may run again; without this option it is
+    /// not run
     #[arg(long = "subject", value_name = "SUBJECT", value_parser = subject)]
     pub subjects: Vec<SubjectSpec>,
     /// Flags of long work.

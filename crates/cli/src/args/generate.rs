@@ -40,7 +40,7 @@ pub struct GenArgs {
     /// Only this cell of the tables of `--focus places`, or this family of them; may be repeated
     #[arg(long = "cell", value_name = "NAME")]
     pub cells: Vec<String>,
-    /// Every small program instead: 1 or 2, how deep operators nest in them
+    /// All small programs instead, with operators nested up to 1 or 2 deep
     #[arg(
         long,
         value_name = "DEPTH",

@@ -37,8 +37,8 @@ pub struct EvalArgs {
     /// Answer an open question of the specification otherwise than by default; may be repeated
     #[arg(long = "reading", value_name = "QUESTION=ANSWER", value_parser = reading)]
     pub readings: Vec<(Question, usize)>,
-    /// Evaluate kernels with two .u64 parameters too, the addresses of an input and of an output buffer: the
-    /// bytes of the input, in the order of memory
+    /// Also evaluate kernels with two .u64 parameters: the addresses of an input buffer, which holds these
+    /// bytes in memory order, and an output buffer
     #[arg(long, value_name = "HEX", value_parser = bytes)]
     pub input: Option<InputBytes>,
     /// Status 1 if the answer is another, 3 if the specification does not decide
@@ -140,7 +140,7 @@ pub struct ReduceArgs {
     /// Its class, the name of a known or suspected one, or QUESTION=ANSWER.
     #[arg(long, value_name = "VERDICT", value_parser = ExpectedDeviation::parse, conflicts_with = "command")]
     pub expect: Option<ExpectedDeviation>,
-    /// Keep also on which of these the deviation shows: ptxas@all, or several
+    /// Preserve which of these show the deviation: ptxas@all, or several
     #[arg(
         long,
         hide_short_help = true,

@@ -75,7 +75,7 @@ impl ReductionJob<'_> {
         let tested = match subjects.len() {
             1 => subjects.remove(0),
             n => {
-                return Err(Failure::BadInput(format!("{n} subjects are named, and a finding is about one")));
+                return Err(Failure::BadInput(format!("reduce needs one subject; {n} are named")));
             }
         };
         let same_on = match &self.args.same_on[..] {
@@ -286,7 +286,7 @@ impl ReductionJob<'_> {
         // A candidate that Ctrl-C stopped was not observed either, but that needs no note.
         if let Some(doubt) = reduced.doubt.as_ref().filter(|_| !self.context.cancel.is_cancelled()) {
             let count = reduced.could_not_tell;
-            note(&format!("{count} programs were not taken because nothing could be seen of them: {doubt}"));
+            note(&format!("{count} programs were rejected because they could not be observed: {doubt}"));
         }
         for other in others {
             note(&format!("another deviation was met on the way: {}", other.display()));

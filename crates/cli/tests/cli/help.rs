@@ -88,6 +88,6 @@ fn a_file_names_subjects_and_options() {
     assert!(stdout(&output).contains("\"available\": true"));
     let wrong = list(&file(directory.path(), "b.toml", &text));
     assert_eq!(status(&wrong), 2);
-    assert!(stderr(&wrong).contains("`subjects-typo` is no command"), "{}", stderr(&wrong));
+    assert!(stderr(&wrong).contains("unknown section [subjects-typo]"), "{}", stderr(&wrong));
     assert_eq!(status(&list(std::path::Path::new("/nonexistent.toml"))), 2);
 }

@@ -15,8 +15,8 @@ use crate::work::{WorkArgs, idle};
 /// `emit`
 #[derive(Debug, Subcommand)]
 pub enum EmitCommand {
-    /// Generate globals of CUDA C++ or LLVM's IR, have compilers print them, and report where the PTX is not
-    /// as the source says
+    /// Generate globals in CUDA C++ or LLVM IR, compile them to PTX, and report where the PTX differs from
+    /// the source
     #[command(mut_arg("libcuda", idle), mut_arg("start", idle), after_long_help = help("\
 Each global is printed with its size, its alignment, the offsets of its scalars and a kernel that reads \
 them: the oracle compares what
