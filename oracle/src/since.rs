@@ -10,8 +10,8 @@ use std::collections::BTreeSet;
 
 use crate::undecided::Undecided;
 
-pub(crate) const SINCE: &str = "a word that the texts do not give to this version";
-const TARGET: &str = "what the texts do not give to this target";
+pub(crate) const SINCE: &str = "a word that the specification does not give to this version";
+const TARGET: &str = "what the specification does not give to this target";
 const EARLIER: &str = "instructions of a version before 2.1";
 const ADDRESSES: &str = "an address as a value in a version before 2.1";
 const LIST: &str = "parameters of a kernel in a version before 1.4";

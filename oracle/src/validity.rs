@@ -21,16 +21,17 @@ use crate::{
     undecided::Undecided,
 };
 
-const DIRECTIVE: &str = "a directive that the texts do not describe";
-const SPECIFIER: &str = "a specifier that the texts do not describe";
+const DIRECTIVE: &str = "a directive that the specification does not describe";
+const SPECIFIER: &str = "a specifier that the specification does not describe";
 const HEADER: &str = "a header of another form than .version, .target with one architecture, .address_size";
 
-pub(crate) const NAME: &str = "a name that the texts do not speak of";
-const PROTOTYPES: &str = "a function whose declarations the texts do not speak of";
-const RESULTS: &str = "results that the texts do not speak of: of a kernel, or several";
-const EXPRESSION: &str = "an expression where the texts show a number";
+pub(crate) const NAME: &str = "a name that the specification does not mention";
+const PROTOTYPES: &str = "a function whose declarations the specification does not mention";
+const RESULTS: &str = "results that the specification does not mention: of a kernel, or several";
+const EXPRESSION: &str = "an expression where the specification shows a number";
 pub(crate) const SIZE: &str = "a size that implementations need not have";
-const SPACE: &str = "a state space that the texts do not give to a variable of this type in this place";
+const SPACE: &str =
+    "a state space that the specification does not give to a variable of this type in this place";
 const ORDER: &str = "a name that is used above its declaration";
 pub(crate) const SEVERAL: &str = "a name of which several are declared in scopes around it";
 /// The bytes of parameters that every implementation supports, and their largest alignment.

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use ptxsmith_diff::{
     BulkVerdicts, Generation, Header, Judge, JudgeOptions, ModuleVerdicts, NotCompared, Trial, TrialBody,
-    TrialOutcome, TrialVerdict, Verdict, judge_module,
+    TrialOutcome, TrialVerdict, Verdict, judge_in_bulk, judge_module,
 };
 use ptxsmith_oracle::Rules;
 use ptxsmith_subject::{Error, Outcome, OutputForm, Subject};
@@ -151,7 +151,7 @@ pub fn bulk(
     cases: Range<u64>,
     make: impl FnMut(u64, Generation, &mut dyn Assemble) -> Option<(ScalarType, StateSpace)>,
 ) -> Result<BulkVerdicts, Failure> {
-    judge_of(tested, header, USUAL)?.bulk(cases, make).map_err(of_subject)
+    judge_in_bulk(&judge_of(tested, header, USUAL)?, cases, make).map_err(of_subject)
 }
 
 /// Creates the judge for trials under this header.

@@ -139,18 +139,7 @@ const WIDE_EVERY: u64 = 8;
 /// If an option or input of the user is wrong, no subject can be opened, or this machine or our code fails.
 pub fn run(session: &Session, options: &RunOptions) -> Result<CampaignOutcome, Failure> {
     let mut identity = BTreeMap::from([("focus".to_owned(), options.focus.name().to_owned())]);
-    let generator = match (options.exhaustive, options.weights.as_deref()) {
-        (Some(depth), _) => {
-            identity.insert("exhaustive".to_owned(), depth.to_string());
-            Cases::listed(depth)
-        }
-        (None, None) => Cases::drawn(session.seed, options.focus, None),
-        (None, Some(path)) => {
-            let (weights, text) = weights(path)?;
-            identity.insert(WEIGHTS_OPTION.to_owned(), text);
-            Cases::drawn(session.seed, options.focus, Some(weights))
-        }
-    };
+    let generator = cases_for(session, options, &mut identity)?;
     if options.focus == Focus::Operands {
         ensure_disassembler(session, &options.subjects)?;
     }
@@ -200,6 +189,22 @@ pub fn run(session: &Session, options: &RunOptions) -> Result<CampaignOutcome, F
         running.run_on_subject(number / together, (number % together) as usize, work)
     });
     campaign.end(ended)
+}
+
+/// Returns the cases that the options ask for, and adds those options to the identity of the campaign.
+fn cases_for(
+    session: &Session,
+    options: &RunOptions,
+    identity: &mut BTreeMap<String, String>,
+) -> Result<Cases, Failure> {
+    if let Some(depth) = options.exhaustive {
+        identity.insert("exhaustive".to_owned(), depth.to_string());
+        return Ok(Cases::listed(depth));
+    }
+    let Some(path) = &options.weights else { return Ok(Cases::drawn(session.seed, options.focus, None)) };
+    let (weights, text) = weights(path)?;
+    identity.insert(WEIGHTS_OPTION.to_owned(), text);
+    Ok(Cases::drawn(session.seed, options.focus, Some(weights)))
 }
 
 /// The tasks of a campaign while it runs.

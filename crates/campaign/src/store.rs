@@ -273,7 +273,7 @@ pub enum ExistingCampaign {
     RefuseResumable,
     /// Remove it, with its findings.
     Replace,
-    /// Resume it.
+    /// Resume it, or start one if there is none. Fail if only its report is there, which cannot be resumed.
     Resume,
     /// Add to it; several processes may do so at once.
     Share,
@@ -314,7 +314,8 @@ fn is_present(directory: &Path, name: &str) -> bool {
     std::fs::symlink_metadata(directory.join(name)).is_ok()
 }
 
-/// Removes the files that a campaign wrote into a directory, and nothing else.
+/// Removes the state, the verdicts, the report and the manifest from a directory, and the programs in its
+/// findings directory whose leading comments say that ptxsmith found them. Leaves everything else.
 fn remove_campaign(directory: &Path) -> Result<(), Failure> {
     let programs = findings_in(directory);
     // Remove the state first: without it, nothing can be resumed from a half-removed campaign.

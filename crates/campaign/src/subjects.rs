@@ -3,7 +3,7 @@
 use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
-use ptxsmith_diff::{Header, Judge, Profile};
+use ptxsmith_diff::{Header, Profile};
 use ptxsmith_report::harmless::line;
 use ptxsmith_subject::sass::Disassembler;
 use ptxsmith_subject::toolchain::{InstallError, Tool, ToolKind, Toolchains};
@@ -47,7 +47,7 @@ impl TestSubject {
     pub fn profile(&self) -> Result<Profile, Failure> {
         let mut profile = lock_of(&self.profile);
         if profile.is_none() {
-            *profile = Some(Judge::ask(&*self.subject, &self.header).map_err(of_subject)?);
+            *profile = Some(Profile::ask(&*self.subject, &self.header).map_err(of_subject)?);
         }
         Ok(profile.clone().unwrap_or_default())
     }

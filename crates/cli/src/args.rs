@@ -185,7 +185,7 @@ Examples:
   ptxsmith run --cases 1000000 --shard 2/2 --out shard2/
   ptxsmith merge shard1/ shard2/ --out result/", JUDGED, TESTS))]
     Merge(MergeArgs),
-    /// Render the result of a campaign as text, JSON, JUnit, SARIF, Markdown or HTML
+    /// Render the result of a campaign again: text, JSON, JUnit, SARIF, Markdown or HTML
     #[command(after_long_help = "\
 The status is 0; with --against, it is 1 where something was added that no listed deviation explains.
 
@@ -261,7 +261,7 @@ Examples:
     )]
     Toolchain(ToolchainCommand),
     #[cfg(feature = "cuda")]
-    /// Check compilers and sources against the CUDA C++ rule on host const variables in device code
+    /// Test compilers, and check sources, against the CUDA C++ rule on host const variables in device code
     #[command(subcommand, after_long_help = "Example:\n  ptxsmith cuda check kernel.cu")]
     Cuda(crate::commands::cuda::CudaCommand),
     #[cfg(feature = "cuda")]

@@ -34,7 +34,7 @@ mod slots;
 mod trial;
 mod verdict;
 
-pub use bulk::{BulkVerdicts, Generation};
+pub use bulk::{BulkVerdicts, Generation, judge_in_bulk};
 pub use compare::{Mismatch, compare};
 pub use explanation::{Alternatives, Explanation};
 pub use hypothesis::{Hypothesis, id_of};

@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// A subject's answers to open questions and the questions that crash it, as found by fixed programs
-/// ([`Judge::ask`](crate::Judge::ask)).
+/// ([`Profile::ask`]).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "SerializedProfile", try_from = "SerializedProfile")]
 pub struct Profile {

@@ -35,7 +35,8 @@ pub(super) struct RepeatedRuns {
 
 /// Repeats generated examples alone, new ones [`REPEATED`] times and listed ones once, and reports what they
 /// show alone. A new finding that does not show in every run becomes inconsistent; all of these are joined.
-/// Stops at Ctrl-C.
+/// Those that never show alone are joined apart, if some findings need other declarations beside them. Stops
+/// at Ctrl-C.
 pub(super) fn observe_again(
     campaign: &Campaign<'_>,
     findings: &mut Vec<PendingFinding>,
@@ -135,11 +136,16 @@ pub(super) fn join_inconsistent(findings: &mut Vec<PendingFinding>) {
         format!("answers change from run to run: {wrong} of {runs} to the same programs were wrong");
     let in_company =
         "the answer is wrong beside other declarations of the module, and right alone".to_owned();
-    for (joined, id, title) in [
-        (of_runs, Class::Inconsistent.name().to_owned(), changing),
-        (of_company, format!("{}-company", Class::Inconsistent.name()), in_company),
+    for (joined, id, title, because) in [
+        (of_runs, Class::Inconsistent.name().to_owned(), changing, "its answer did not come again"),
+        (
+            of_company,
+            format!("{}-company", Class::Inconsistent.name()),
+            in_company,
+            "it, too, is wrong beside other declarations and right alone",
+        ),
     ] {
-        let Some(mut found) = joined_in_one(joined) else { continue };
+        let Some(mut found) = joined_in_one(joined, because) else { continue };
         found = found.named(FindingName { id, kind: FindingKind::Runs, title, clauses: Vec::new() });
         if !found.needs_neighbours() {
             found.reproduced = wrong.saturating_sub(1);
@@ -158,10 +164,10 @@ pub(super) fn quote_examples(findings: &mut [PendingFinding]) {
 }
 
 /// Returns the shortest of some findings, with the sum of their counts.
-fn joined_in_one(mut joined: Vec<PendingFinding>) -> Option<PendingFinding> {
+fn joined_in_one(mut joined: Vec<PendingFinding>, because: &str) -> Option<PendingFinding> {
     joined.sort_by(|a, b| if a.is_shorter_than(b) { Ordering::Less } else { Ordering::Greater });
     joined.into_iter().reduce(|mut sum, found| {
-        sum.join(found, "its answer did not come again");
+        sum.join(found, because);
         sum
     })
 }

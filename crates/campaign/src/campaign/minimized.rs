@@ -132,6 +132,8 @@ fn reduced_features(
             let programs = quota.programs.min(MOST_OF_ONE);
             let used = reduce_new(campaign, found, rule.as_ref(), time, programs)?;
             quota.programs = quota.programs.saturating_sub(used);
+        } else {
+            found.left_unreduced = found.finding.reduced.is_none();
         }
         if found.is_inconsistent() {
             return Ok(ProgramFeatures::default());
@@ -473,15 +475,13 @@ fn features_of(found: &PendingFinding) -> ProgramFeatures {
 }
 
 /// Joins the findings of each class that the budget did not suffice for, if there are several. Most have the
-/// same causes as reduced ones.
+/// same causes as reduced ones. Findings that could not be reduced for another reason stay as they are.
 fn join_unreduced(causes: &mut Vec<DistinctCause>) {
     let mut unreduced: BTreeMap<Class, (PendingFinding, usize)> = BTreeMap::new();
-    for (found, _) in
-        causes.extract_if(.., |(found, _)| found.finding.reduced.is_none() && !found.only_as_written)
-    {
+    for (found, _) in causes.extract_if(.., |(found, _)| found.left_unreduced) {
         match unreduced.get_mut(&found.finding.class) {
             Some((first, others)) => {
-                first.join(found, "neither was reduced: the budget of reductions was used up");
+                first.join(found, "neither was reduced: the budget of reductions was used up, or the campaign was interrupted");
                 *others += 1;
             }
             None => drop(unreduced.insert(found.finding.class, (found, 0))),

@@ -70,27 +70,7 @@ impl Campaign<'_> {
             let confirmed =
                 confirmed.map(|(question, count)| (Interpretation(*question, 0).to_string(), *count));
             default_readings.insert(description.id.clone(), confirmed.collect());
-            subjects.push(SubjectResults {
-                id: description.id.clone(),
-                name: own_name(description),
-                version: description.version.clone(),
-                lineage: description.lineage.clone(),
-                available: true,
-                sha256: description.sha256.clone(),
-                compared: ledger.compared.saturating_sub(ledger.refused_apart()),
-                conform: ledger.conforming(),
-                variables_not_shown: ledger.unseen,
-                compared_by_outcome: ledger.by_outcome,
-                operands: ledger.operands,
-                memory_operands: ledger.memory_operands.clone(),
-                computed_kernels: ledger.computed_kernels.clone(),
-                not_compared: named(&ledger.not_compared, NotCompared::name),
-                not_compared_because: named(&ledger.why, NotCompared::name),
-                confusion: ledger.confusion,
-                refuses_everything,
-                clauses: named(&ledger.clauses, Clause::id),
-                reproducers: self.reproducers(&ledger),
-            });
+            subjects.push(self.subject_results(description, &ledger, refuses_everything));
         }
         let mut report = Report {
             schema: SCHEMA.to_owned(),
@@ -111,6 +91,35 @@ impl Campaign<'_> {
         };
         self.session.expected.mark(&mut report);
         report
+    }
+
+    fn subject_results(
+        &self,
+        description: &Description,
+        ledger: &Ledger,
+        refuses_everything: Option<String>,
+    ) -> SubjectResults {
+        SubjectResults {
+            id: description.id.clone(),
+            name: own_name(description),
+            version: description.version.clone(),
+            lineage: description.lineage.clone(),
+            available: true,
+            sha256: description.sha256.clone(),
+            compared: ledger.compared.saturating_sub(ledger.refused_apart()),
+            conform: ledger.conforming(),
+            variables_not_shown: ledger.unseen,
+            compared_by_outcome: ledger.by_outcome,
+            operands: ledger.operands,
+            memory_operands: ledger.memory_operands.clone(),
+            computed_kernels: ledger.computed_kernels.clone(),
+            not_compared: named(&ledger.not_compared, NotCompared::name),
+            not_compared_because: named(&ledger.why, NotCompared::name),
+            confusion: ledger.confusion,
+            refuses_everything,
+            clauses: named(&ledger.clauses, Clause::id),
+            reproducers: self.reproducers(ledger),
+        }
     }
 
     /// Returns the most frequent diagnostic or crash of a subject that accepts nearly nothing; `None` for

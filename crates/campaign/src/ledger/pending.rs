@@ -35,6 +35,9 @@ pub struct PendingFinding {
     /// comments, it does not.
     #[serde(skip)]
     pub only_as_written: bool,
+    /// Whether the budget of reductions did not suffice for the finding, or an interruption came first.
+    #[serde(skip)]
+    pub left_unreduced: bool,
     /// The length of the example, with a penalty if it also shows other deviations.
     weight: usize,
 }
@@ -146,9 +149,12 @@ impl PendingFinding {
     pub fn join(&mut self, other: PendingFinding, because: impl Into<String>) {
         self.finding.count += other.finding.count;
         self.add_places(other.finding.places);
-        let Finding { id, title, count, .. } = other.finding;
+        let Finding { id, title, count, joined, .. } = other.finding;
+        self.finding.joined.extend(joined.into_iter().map(|earlier| Joined {
+            because: format!("it was joined with {id} before, because {}", earlier.because),
+            ..earlier
+        }));
         self.finding.joined.push(Joined { id, title, count, because: because.into() });
-        self.finding.joined.extend(other.finding.joined);
         for subject in other.finding.subjects {
             if !self.finding.subjects.contains(&subject) {
                 self.finding.subjects.push(subject);
@@ -273,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn findings_are_told_apart_by_class_name_and_status() {
+    fn what_a_finding_is_about_follows_from_its_class_kind_and_status() {
         use Class::{Inconsistent, RefusesValid, WrongValue};
         // Whether it is new, a rejection, inconsistent, about an ambiguity, about runs.
         let mixed = || FindingKind::Interpretation("shift-count".to_owned());

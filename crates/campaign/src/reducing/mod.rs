@@ -107,18 +107,11 @@ pub fn reduce_finding(
         Program::parse(text).map_err(|_| ReductionError::OnlyAsText)?
     };
     let limits = Bounds { jobs: session.jobs.get(), until, cancel: &session.cancel };
-    let PreservedDeviation { cause, variable: failing, besides } =
+    let PreservedDeviation { mut cause, variable: failing, besides } =
         question::cause_of(tested, text, wanted.expected, &processes)?;
     let mut question = SameCause::new(tested, &cause, limits, &processes);
     question.keep_on(wanted.same_on, &program)?;
-    let mut start = program.clone();
-    if let (Some(name), Some(module)) = (failing, program.module()) {
-        let slice = slice(module, &[&name]).and_then(|slice| Program::from_module(&slice));
-        start = slice.filter(|slice| slice.is_smaller_than(&program) && question.yes(slice)).unwrap_or(start);
-    }
-    if cause.predicts() && start.module().is_some() {
-        start = led_by_prediction(start, &mut question);
-    }
+    let start = first_candidate(&program, failing.as_deref(), &cause, &mut question);
     if start != program {
         on_better(&start, processes.load(Ordering::Relaxed));
     }
@@ -136,46 +129,71 @@ pub fn reduce_finding(
         Err(_) if session.cancel.is_cancelled() => return Err(ReductionError::Interrupted),
         Err(NotReducible::CannotTell(reason)) => return Err(ReductionError::CannotTell(reason)),
         // Either the original text still shows the finding but the reprinted one does not, or neither does.
-        Err(NotReducible::NotInteresting | NotReducible::NotReproducible) => {
-            let shows_as_text = question.yes(&Program::from_text(text));
-            return Err(if shows_as_text && !as_text {
-                ReductionError::OnlyAsText
-            } else {
-                ReductionError::NotReproducible
-            });
+        Err(_) if !as_text && question.yes(&Program::from_text(text)) => {
+            return Err(ReductionError::OnlyAsText);
         }
+        Err(_) => return Err(ReductionError::NotReproducible),
     };
     if as_text && wanted.headed {
-        let headed = Program::from_text(header_lines(text) + reduced.program.text().trim_start());
-        let lacks_header = header_lines(reduced.program.text()).is_empty();
-        if lacks_header && question.yes(&headed) {
-            reduced.program = headed;
-        }
+        add_header(&mut reduced.program, &header_lines(text), &mut question);
     }
-    let mut others = std::mem::take(&mut question.others);
-    let mut cause = cause.clone();
+    let mut others = question.others;
     if let Some(narrowed) = cause.narrowed() {
         let mut question = SameCause::new(tested, &narrowed, limits, &processes);
         question.keep_on(wanted.same_on, &program)?;
-        let mut is_alone = reduced.program.module().is_some() && question.yes(&reduced.program);
-        if !is_alone
-            && let Some(alone) = reduced_alone(&reduced.program, &mut question, &options, &mut on_event)
-        {
-            reduced = SearchResult {
-                steps: reduced.steps + alone.steps,
-                asked: reduced.asked + alone.asked,
-                ..alone
-            };
-            others.append(&mut question.others);
-            is_alone = true;
-        }
-        drop(question);
-        if is_alone {
+        let shows_it_alone = shows_alone(&mut reduced, &mut question, &options, &mut on_event);
+        others.append(&mut question.others);
+        if shows_it_alone {
             cause = narrowed;
         }
     }
     let processes = processes.load(Ordering::Relaxed);
     Ok(ReducedFinding { reduced, cause, processes, others, besides })
+}
+
+/// Returns the program to begin with: the failing variable with the declarations that it needs, or the
+/// program that the cause predicts, where they show the deviation too; otherwise the whole program.
+fn first_candidate(
+    program: &Program,
+    failing: Option<&str>,
+    cause: &Cause,
+    question: &mut SameCause<'_>,
+) -> Program {
+    let mut start = program.clone();
+    if let (Some(name), Some(module)) = (failing, program.module()) {
+        let slice = slice(module, &[name]).and_then(|slice| Program::from_module(&slice));
+        start = slice.filter(|slice| slice.is_smaller_than(program) && question.yes(slice)).unwrap_or(start);
+    }
+    if cause.predicts() && start.module().is_some() {
+        start = led_by_prediction(start, question);
+    }
+    start
+}
+
+/// Puts the header lines before a program that has none, if it shows the deviation with them too.
+fn add_header(program: &mut Program, header: &str, question: &mut SameCause<'_>) {
+    if header_lines(program.text()).is_empty() {
+        let headed = Program::from_text(header.to_owned() + program.text().trim_start());
+        if question.yes(&headed) {
+            *program = headed;
+        }
+    }
+}
+
+/// Whether the program, or one near it that then takes its place, shows the cause of the question alone.
+fn shows_alone(
+    reduced: &mut SearchResult,
+    question: &mut SameCause<'_>,
+    options: &ReduceOptions,
+    on_event: &mut dyn FnMut(Event<'_>),
+) -> bool {
+    if reduced.program.module().is_some() && question.yes(&reduced.program) {
+        return true;
+    }
+    let Some(alone) = reduced_alone(&reduced.program, question, options, on_event) else { return false };
+    *reduced =
+        SearchResult { steps: reduced.steps + alone.steps, asked: reduced.asked + alone.asked, ..alone };
+    true
 }
 
 /// Returns the minimized reproducer that shows one cause alone, if the program shows it together with others.

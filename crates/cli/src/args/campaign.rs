@@ -182,7 +182,7 @@ pub struct RunArgs {
         conflicts_with_all = ["focus", "cells", "weights", "exhaustive", "resume", "shard"],
     )]
     pub mutate: Vec<PathBuf>,
-    /// Total time for reducing new findings; 0s disables it [default: a limit on programs, so that reports do
+    /// Total time for reducing new findings; 0s disables it [default: a limit on programs run, so reports do
     /// not depend on the machine]
     #[arg(long, hide_short_help = true, value_name = "TIME", value_parser = humantime::parse_duration)]
     pub reduce: Option<Duration>,
@@ -226,8 +226,8 @@ pub struct MergeArgs {
     /// Merge also where shards are missing or unfinished, and say which
     #[arg(long)]
     pub partial: bool,
-    /// Subject of the shards (exec:, serve: or a path) that merge may run again; without this option it is
-    /// not run
+    /// Your program (exec:, serve: or a path) that the shards tested and that merge may run again; others
+    /// named only by the shards are never run
     #[arg(long = "subject", value_name = "SUBJECT", value_parser = subject)]
     pub subjects: Vec<SubjectSpec>,
     /// Flags of long work.

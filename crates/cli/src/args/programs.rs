@@ -140,7 +140,7 @@ pub struct ReduceArgs {
     /// Its class, the name of a known or suspected one, or QUESTION=ANSWER.
     #[arg(long, value_name = "VERDICT", value_parser = ExpectedDeviation::parse, conflicts_with = "command")]
     pub expect: Option<ExpectedDeviation>,
-    /// Preserve which of these show the deviation: ptxas@all, or several
+    /// Keep also which of these subjects deviate: ptxas@all, or several
     #[arg(
         long,
         hide_short_help = true,

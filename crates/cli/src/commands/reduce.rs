@@ -286,7 +286,7 @@ impl ReductionJob<'_> {
         // A candidate that Ctrl-C stopped was not observed either, but that needs no note.
         if let Some(doubt) = reduced.doubt.as_ref().filter(|_| !self.context.cancel.is_cancelled()) {
             let count = reduced.could_not_tell;
-            note(&format!("{count} programs were rejected because they could not be observed: {doubt}"));
+            note(&format!("{count} programs were skipped because they could not be observed: {doubt}"));
         }
         for other in others {
             note(&format!("another deviation was met on the way: {}", other.display()));

@@ -185,7 +185,7 @@ fn a_header_that_the_subject_does_not_take_is_no_deviation() {
     let directory = tempfile::tempdir().unwrap();
     let output = check(directory.path(), ".global .u32 a = 5;", &refusing(directory.path(), ".target"), &[]);
     assert_eq!(status(&output), 3, "{}", stdout(&output));
-    assert!(stdout(&output).contains("the subject does not take the header"), "{}", stdout(&output));
+    assert!(stdout(&output).contains("the subject does not accept the header"), "{}", stdout(&output));
 }
 
 #[test]

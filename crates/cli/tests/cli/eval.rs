@@ -266,9 +266,9 @@ fn managed_variables_as_compilers_print_them_are_judged_with_the_assumption() {
 #[test]
 fn names_that_the_texts_do_not_give_and_common_constants_are_not_accepted() {
     for (declaration, part) in [
-        (".global .u32 _ = 7;", "_: a name that the texts do not speak of"),
-        (".global .u32 WARP_SZ = 7;", "WARP_SZ: a name that the texts do not speak of"),
-        (".global .u32 %tid = 7;", "%tid: a name that the texts do not speak of"),
+        (".global .u32 _ = 7;", "_: a name that the specification does not mention"),
+        (".global .u32 WARP_SZ = 7;", "WARP_SZ: a name that the specification does not mention"),
+        (".global .u32 %tid = 7;", "%tid: a name that the specification does not mention"),
         (".common .const .u32 c;", "c: a linking directive .common outside .global"),
     ] {
         let (exit, _, errors) = read(&module(declaration), &["--expect", "accepted"]);

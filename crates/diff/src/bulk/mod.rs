@@ -274,6 +274,36 @@ impl<'r, M: NodeSource> CaseEvaluator<'r, M> {
             self.under(rules, case, ty).bits(ty) == Some(bits)
         })
     }
+
+    /// Returns the kind of array in which a case can be shown; `None` if it may poison a batch or the value
+    /// under the subject's answers is unknown. Sets the expected bits to those under the subject's known
+    /// answers.
+    #[inline]
+    fn array_kind(&mut self, element: &mut ExpectedCase) -> Option<ArrayKind> {
+        let &mut ExpectedCase { case, ty, trace, bits, .. } = element;
+        let forecaster = self.forecaster;
+        let followed = forecaster.concerns(trace.questions).then(|| self.followed(case, ty));
+        let forecast = forecaster.forecast(
+            ExpectedOutcome { refused: false, trace },
+            followed.as_ref().map(|followed| followed.outcome(ty)),
+            |rules| self.under(rules, case, ty).outcome(ty),
+        );
+        if forecast != Forecast::Accepted {
+            return None;
+        }
+        let Some(followed) = followed else { return Some(ArrayKind::SpecifiedValue) };
+        let followed_bits = followed.bits(ty)?;
+        if followed_bits == bits & mask(ty.bytes()) {
+            return Some(ArrayKind::SpecifiedValue);
+        }
+        let question = forecaster.only(trace.questions, followed.trace.questions)?;
+        // A value that a listed deviation predicts as well is attributed to that deviation.
+        if self.deviation(case, ty, &trace, followed_bits).is_some() {
+            return None;
+        }
+        element.bits = followed_bits;
+        Some(ArrayKind::FollowedAnswer(FollowedAnswer { question, nodes: followed.nodes, trace }))
+    }
 }
 
 /// Generates a case again and evaluates it.
@@ -306,108 +336,71 @@ enum ArrayKind {
     FollowedAnswer(FollowedAnswer),
 }
 
-impl Judge<'_> {
-    /// Shows a range of cases to the subject and separates the cases that have to be judged one by one.
-    ///
-    /// `make` generates the nodes of a case and returns its type and state space; `None` if the case cannot
-    /// be judged in bulk. It may be called several times for one case and must generate the same nodes each
-    /// time. A case that is counted gets the verdict that [`Judge::batch`] would give.
-    ///
-    /// # Errors
-    /// Fails only if the host system or our own code fails.
-    pub fn bulk(
-        &self,
-        cases: Range<u64>,
-        make: impl FnMut(u64, Generation, &mut dyn Assemble) -> Option<(ScalarType, StateSpace)>,
-    ) -> Result<BulkVerdicts, Error> {
-        let forecaster = &self.forecaster;
-        let mut bulk = BulkVerdicts { followed: forecaster.followed.readings, ..BulkVerdicts::default() };
-        let mut evaluator = Evaluator::new(&self.rules, self.version);
-        let mut cases_again = CaseEvaluator {
-            make,
-            forecaster,
-            followed: Evaluator::new(&forecaster.followed, self.version),
-            evaluator: Evaluator::new(&forecaster.followed, self.version),
+/// Shows a range of cases to the subject and separates the cases that have to be judged one by one.
+///
+/// `make` generates the nodes of a case and returns its type and state space; `None` if the case cannot
+/// be judged in bulk. It may be called several times for one case and must generate the same nodes each
+/// time. A case that is counted gets the verdict that [`Judge::batch`] would give.
+///
+/// # Errors
+/// Fails only if the host system or our own code fails.
+pub fn judge_in_bulk(
+    judge: &Judge<'_>,
+    cases: Range<u64>,
+    make: impl FnMut(u64, Generation, &mut dyn Assemble) -> Option<(ScalarType, StateSpace)>,
+) -> Result<BulkVerdicts, Error> {
+    let forecaster = &judge.forecaster;
+    let mut bulk = BulkVerdicts { followed: forecaster.followed.readings, ..BulkVerdicts::default() };
+    let mut evaluator = Evaluator::new(&judge.rules, judge.version);
+    let mut cases_again = CaseEvaluator {
+        make,
+        forecaster,
+        followed: Evaluator::new(&forecaster.followed, judge.version),
+        evaluator: Evaluator::new(&forecaster.followed, judge.version),
+    };
+    let mut pool = ConstantPool::new(&judge.rules);
+    let mut text = ExprText::default();
+    let mut asked = QuestionQuota::default();
+    let mut buffer = BatchBuffer::default();
+    for case in cases {
+        text.clear();
+        let assembler = &mut PrintingEvaluator { text: &mut text, value: &mut evaluator, pool: &mut pool };
+        let Some((ty, space)) = (cases_again.make)(case, Generation::First, assembler) else {
+            bulk.left.push(case);
+            continue;
         };
-        let mut pool = ConstantPool::new(&self.rules);
-        let mut text = ExprText::default();
-        let mut asked = QuestionQuota::default();
-        let mut buffer = BatchBuffer::default();
-        for case in cases {
-            text.clear();
-            let assembler =
-                &mut PrintingEvaluator { text: &mut text, value: &mut evaluator, pool: &mut pool };
-            let Some((ty, space)) = (cases_again.make)(case, Generation::First, assembler) else {
+        let (stored, trace) = evaluator.stored(ty);
+        let bits = match stored {
+            Ok(Stored::Bits(bits)) => bits,
+            Err(Stop::Unmodelled(_)) => {
+                bulk.unmodelled += 1;
+                continue;
+            }
+            Ok(Stored::Wide(_) | Stored::Address(..)) | Err(Stop::Refused(_)) => {
                 bulk.left.push(case);
                 continue;
-            };
-            let (stored, trace) = evaluator.stored(ty);
-            let bits = match stored {
-                Ok(Stored::Bits(bits)) => bits,
-                Err(Stop::Unmodelled(_)) => {
-                    bulk.unmodelled += 1;
-                    continue;
-                }
-                Ok(Stored::Wide(_) | Stored::Address(..)) | Err(Stop::Refused(_)) => {
-                    bulk.left.push(case);
-                    continue;
-                }
-            };
-            let rechecked = self.options.recheck_every;
-            let stands_out = !asked.first_to_meet(trace.questions).is_empty()
-                || forecaster.crashes(&trace)
-                || rechecked > 0 && case.is_multiple_of(rechecked);
-            let mut element = ExpectedCase { case, ty, space, bits, trace };
-            let array_kind = if stands_out { None } else { self.array_kind(&mut element, &mut cases_again) };
-            match array_kind {
-                None => bulk.left.push(case),
-                Some(ArrayKind::SpecifiedValue) => buffer.write(element, &text),
-                Some(ArrayKind::FollowedAnswer(followed)) => buffer.write_following(element, followed, &text),
             }
+        };
+        let rechecked = judge.options.recheck_every;
+        let stands_out = !asked.first_to_meet(trace.questions).is_empty()
+            || forecaster.crashes(&trace)
+            || rechecked > 0 && case.is_multiple_of(rechecked);
+        let mut element = ExpectedCase { case, ty, space, bits, trace };
+        let array_kind = if stands_out { None } else { cases_again.array_kind(&mut element) };
+        match array_kind {
+            None => bulk.left.push(case),
+            Some(ArrayKind::SpecifiedValue) => buffer.write(element, &text),
+            Some(ArrayKind::FollowedAnswer(followed)) => buffer.write_following(element, followed, &text),
         }
-        let header = print(&self.options.header.module([]));
-        let comparison = buffer.compare(&header, |text| self.observe(text, &[]))?;
-        bulk.add(comparison, |&DifferingCase { case, ty, bits }| {
-            let Evaluation { trace, nodes, .. } = cases_again.under(&self.rules, case, ty);
-            let known = cases_again.deviation(case, ty, &trace, bits);
-            (trace, known.map(|known| (known, nodes)))
-        });
-        Ok(bulk)
     }
-
-    /// Returns the kind of array in which a case can be shown; `None` if it may poison a batch or the value
-    /// under the subject's answers is unknown. Sets the expected bits to those under the subject's known
-    /// answers.
-    #[inline]
-    fn array_kind<'r>(
-        &self,
-        element: &mut ExpectedCase,
-        cases_again: &mut CaseEvaluator<'r, impl NodeSource>,
-    ) -> Option<ArrayKind> {
-        let &mut ExpectedCase { case, ty, trace, bits, .. } = element;
-        let forecaster = cases_again.forecaster;
-        let followed = forecaster.concerns(trace.questions).then(|| cases_again.followed(case, ty));
-        let forecast = forecaster.forecast(
-            ExpectedOutcome { refused: false, trace },
-            followed.as_ref().map(|followed| followed.outcome(ty)),
-            |rules| cases_again.under(rules, case, ty).outcome(ty),
-        );
-        if forecast != Forecast::Accepted {
-            return None;
-        }
-        let Some(followed) = followed else { return Some(ArrayKind::SpecifiedValue) };
-        let followed_bits = followed.bits(ty)?;
-        if followed_bits == bits & mask(ty.bytes()) {
-            return Some(ArrayKind::SpecifiedValue);
-        }
-        let question = forecaster.only(trace.questions, followed.trace.questions)?;
-        // A value that a listed deviation predicts as well is attributed to that deviation.
-        if cases_again.deviation(case, ty, &trace, followed_bits).is_some() {
-            return None;
-        }
-        element.bits = followed_bits;
-        Some(ArrayKind::FollowedAnswer(FollowedAnswer { question, nodes: followed.nodes, trace }))
-    }
+    let header = print(&judge.options.header.module([]));
+    let comparison = buffer.compare(&header, |text| judge.observe(text, &[]))?;
+    bulk.add(comparison, |&DifferingCase { case, ty, bits }| {
+        let Evaluation { trace, nodes, .. } = cases_again.under(&judge.rules, case, ty);
+        let known = cases_again.deviation(case, ty, &trace, bits);
+        (trace, known.map(|known| (known, nodes)))
+    });
+    Ok(bulk)
 }
 
 #[cfg(test)]

@@ -39,7 +39,7 @@ const PROBES: &[(Question, &str)] = &[
     (Question::SignedOverflow, ".global .s64 x = 9223372036854775807 + 1;"),
 ];
 
-impl Judge<'_> {
+impl Profile {
     /// Determines a subject's answers to open questions by showing it fixed programs under this header. The
     /// result depends on the subject and the header only, so one call is enough.
     ///

@@ -161,8 +161,8 @@ impl ProgramUnderTest<'_> {
         Ok(parts)
     }
 
-    /// Returns a verdict on the header if the subject does not accept it, which follows from its messages or
-    /// from compiling the header alone. Nothing can then be said about the statements below.
+    /// Returns that nothing was compared (unsupported) if the subject does not accept the header, which follows
+    /// from its messages or from compiling the header alone. Statements below it then show nothing.
     fn header_verdict(&self, observed: &Observation) -> Result<Option<PartVerdict>, Error> {
         if let Some(message) = self.message_about_header(observed) {
             let plain = ptxsmith_syntax::print(&self.module.header()) + PLAINEST;
@@ -389,9 +389,10 @@ fn is_exhausted(observed: &Observation) -> bool {
 /// answer.
 const MOST_ISOLATED: usize = 1 << 10;
 const NO_END: &str = "no end in time";
-const HEADER: &str = "the subject does not take the header";
-/// The specification does not say which characters comments may contain.
-const BEYOND_ASCII: &str = "characters beyond ASCII, of which the texts do not speak";
+const HEADER: &str = "the subject does not accept the header";
+/// The reason why a program that is refused and contains such a character, in a comment, is not compared
+/// (unmodelled): the specification does not say which characters comments may contain.
+const BEYOND_ASCII: &str = "characters beyond ASCII, about which the specification says nothing";
 
 /// Collects the names that a statement uses.
 struct UsedNames<'m>(BTreeSet<&'m Text>);

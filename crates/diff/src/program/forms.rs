@@ -14,7 +14,8 @@ use crate::verdict::{Class, NotCompared, Verdict, WhyNotCompared};
 
 /// The reason for a program that is refused only as an executable. The specification does not say what an
 /// executable needs.
-const LINKED: &str = "it is refused where it is linked at once, and the texts do not say what that needs";
+const LINKED: &str =
+    "it is refused where it is linked at once, and the specification does not say what that needs";
 const AS_NUMBER: &str = "an executable holds the address of a function or of a .const variable as a number";
 
 impl ProgramUnderTest<'_> {

@@ -530,3 +530,25 @@ fn what_no_rule_explains_is_called_after_its_smallest_program_and_rests_on_its_c
     assert_eq!(found.finding.clauses, ["4.5.1/literal-octal"]);
     assert_eq!(found.finding.least_program(), program(OCTAL));
 }
+
+#[test]
+fn only_findings_for_which_the_budget_did_not_suffice_are_joined_unreduced() {
+    for (left_unreduced, expected) in [(true, 1), (false, 2)] {
+        let mut found = PendingFinding::default();
+        found.left_unreduced = left_unreduced;
+        let mut causes = vec![(found, ProgramFeatures::default()); 2];
+        join_unreduced(&mut causes);
+        assert_eq!(causes.len(), expected);
+    }
+}
+
+#[test]
+fn a_finding_lists_with_what_each_other_was_joined_before() {
+    let named = |id| found(id, Class::WrongValue, OCTAL, None, Observation::default());
+    let [mut first, mut second, third] = ["first", "second", "third"].map(named);
+    second.join(third, "both are odd");
+    first.join(second, "both are wrong");
+    let joined: Vec<_> = first.finding.joined.iter().map(|joined| (&*joined.id, &*joined.because)).collect();
+    let before = "it was joined with second before, because both are odd";
+    assert_eq!(joined, [("third", before), ("second", "both are wrong")]);
+}

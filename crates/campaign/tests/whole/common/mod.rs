@@ -1,6 +1,5 @@
 //! Whole campaigns in one process: sessions that record what they are told, and implementations made of the
 //! oracle.
-#![allow(dead_code, reason = "every test file is a program of its own and uses a part of this")]
 
 pub mod bare;
 

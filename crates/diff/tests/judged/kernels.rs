@@ -8,7 +8,7 @@ use ptxsmith_testing::showing_code;
 
 /// Of these a quarter runs on a warp.
 const INPUTS: u64 = 16;
-const COMMON: &str = include_str!("kernels/common.ptx");
+const COMMON: &str = include_str!("../kernels/common.ptx");
 
 #[test]
 fn kernels_as_people_write_them_are_followed_and_agree() {

@@ -1,7 +1,5 @@
 //! Kernels that are executed, and what they leave as text.
 
-#![allow(dead_code, reason = "each program of tests uses a part")]
-
 use ptxsmith_oracle::{Address, Expectation, KernelOutcome, Output, Readings, Rules, execute, expect, hex};
 
 pub const HEADER: &str = ".version 8.0\n.target sm_80\n.address_size 64\n";

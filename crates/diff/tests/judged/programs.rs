@@ -133,7 +133,7 @@ fn what_a_subject_without_values_takes_is_explained_and_rules_out_by_that_alone(
     assert_eq!(excluded(false), [(Question::ForwardReference, 1)]);
 }
 
-/// How long a compiler takes to generate code the texts do not say; that data get an answer, they do.
+/// How long a compiler takes to generate code the specification does not say; that data get an answer, they do.
 #[test]
 fn a_timeout_counts_only_against_judged_statements() {
     let small = ".version 7.8\n.target sm_80\n.address_size 64\n.global .u32 a = 5;\n\

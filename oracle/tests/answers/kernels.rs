@@ -1,8 +1,6 @@
 //! The output of kernels, and the trace of each output. Every value is worked out by hand.
 
-mod common;
-
-use common::{HEADER, answer, described, kernel, leaves, run};
+use crate::common::{HEADER, answer, described, kernel, leaves, run};
 use ptxsmith_oracle::{Clause, Expectation, KernelOutcome, Readings, Rules};
 
 #[test]

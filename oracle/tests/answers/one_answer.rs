@@ -1,11 +1,9 @@
 //! What a kernel leaves and what is said of its instructions is one answer, for one reason: over programs that were reported, the
 //! corpus, and the corpus with operands, types and opcodes changed. `eval`, `check` and `lint` all show it.
 
-mod common;
-
 use std::{fs, path::Path};
 
-use common::{HEADER, described};
+use crate::common::{HEADER, described};
 use ptxsmith_oracle::{Expectation, KernelOutcome, Prediction, Rules, Validity, predict};
 use ptxsmith_syntax::parse;
 

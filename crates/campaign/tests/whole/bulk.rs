@@ -2,7 +2,7 @@
 
 use ptxsmith_campaign::ledger::{Ledger, Triage};
 use ptxsmith_diff::hypothetical_rules::HYPOTHETICAL_RULES;
-use ptxsmith_diff::{Generation, Header, Judge, JudgeOptions, Trial};
+use ptxsmith_diff::{Generation, Header, Judge, JudgeOptions, Profile, Trial, judge_in_bulk};
 use ptxsmith_gen::{CaseId, Config, Coverage, Generator};
 use ptxsmith_oracle::{Question, Rules};
 use ptxsmith_subject::{Description, FnSubject, Outcome, Request, Subject};
@@ -35,7 +35,7 @@ struct Spared {
 fn ledgers(generator: &Generator, subject: &dyn Subject) -> ([Ledger; 2], Spared) {
     let options = JudgeOptions { recheck_every: 0, ..JudgeOptions::default() };
     let (mut one_by_one, mut in_bulk) = (Ledger::default(), Ledger::default());
-    let profile = Judge::ask(subject, &options.header).expect("nothing of ours fails");
+    let profile = Profile::ask(subject, &options.header).expect("nothing of ours fails");
     let judge = Judge::new(subject, Rules::default(), options).with_profile(profile);
     let mut spared = Spared::default();
     for batch in 0..BATCHES {
@@ -47,7 +47,7 @@ fn ledgers(generator: &Generator, subject: &dyn Subject) -> ([Ledger; 2], Spared
             let case = CaseId { seed: SEED, index };
             generator.assemble_case(case, &mut Coverage::new(), into)
         };
-        let bulk = judge.bulk(cases.clone(), make).expect("nothing of ours fails");
+        let bulk = judge_in_bulk(&judge, cases.clone(), make).expect("nothing of ours fails");
         let deviate: u64 = bulk.deviate.values().sum();
         assert_eq!(bulk.left.len() as u64 + bulk.conform + bulk.unmodelled + deviate, BATCH);
         let left: Vec<Trial> = bulk.left.iter().map(|&case| expression(generator, SEED, case)).collect();

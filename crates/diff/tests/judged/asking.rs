@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use ptxsmith_diff::{Header, Implementation, Judge};
+use ptxsmith_diff::{Header, Implementation, Profile};
 use ptxsmith_oracle::{Question, Readings, Rules};
 use ptxsmith_subject::{Observation, Outcome, Request, Subject};
 use ptxsmith_testing::of_lineage as fake;
@@ -26,7 +26,7 @@ fn following(answers: &'static [(Question, usize)]) -> impl Subject {
 #[test]
 fn a_subject_is_asked_how_it_answers_every_question_of_the_profile() {
     let json = |subject: &dyn Subject| {
-        let profile = Judge::ask(subject, &Header::default()).unwrap();
+        let profile = Profile::ask(subject, &Header::default()).unwrap();
         serde_json::to_value(profile).unwrap()["answers"].clone()
     };
     assert_eq!(json(&following(&[])), serde_json::json!({}));
@@ -56,7 +56,7 @@ fn asking_a_subject_takes_few_runs() {
         runs.fetch_add(1, Ordering::Relaxed);
         ptxsmith_testing::observe(ptxsmith_testing::NVIDIA, &rules, request)
     });
-    Judge::ask(&subject, &Header::default()).unwrap();
+    Profile::ask(&subject, &Header::default()).unwrap();
     let all = runs.load(Ordering::Relaxed);
     assert!(all <= 12, "{all}");
     let header = Header { version: "8.8".into(), target: "sm_90".into(), ..Header::default() };
@@ -65,7 +65,7 @@ fn asking_a_subject_takes_few_runs() {
         shown.lock().unwrap().push(request.ptx.to_owned());
         observe(&Rules::default(), request)
     });
-    Judge::ask(&subject, &header).unwrap();
+    Profile::ask(&subject, &header).unwrap();
     let shown = shown.into_inner().unwrap();
     assert!(shown.iter().all(|ptx| ptx.starts_with(".version 8.8\n.target sm_90\n")), "{}", shown[0]);
     // What is taken is not shown once more by itself, where its names have no prefix.
@@ -76,7 +76,7 @@ fn asking_a_subject_takes_few_runs() {
 fn a_question_is_recorded_as_deadly_only_if_it_crashes_the_subject() {
     let profile = |does: fn(Observation) -> Observation| {
         let subject = fake(move |request: &Request<'_>| does(observe(&Rules::default(), request)));
-        serde_json::to_value(Judge::ask(&subject, &Header::default()).unwrap()).unwrap()
+        serde_json::to_value(Profile::ask(&subject, &Header::default()).unwrap()).unwrap()
     };
     let usual = profile(|observation| observation);
     let inverts = |mut observation: Observation| {

@@ -1,8 +1,6 @@
 //! Operands of instructions: the forms that are accepted, and those that are refused.
 
-mod common;
-
-use common::{HEADER, answer, described, kernel, leaves, run};
+use crate::common::{HEADER, answer, described, kernel, leaves, run};
 use ptxsmith_oracle::{Clause, Expectation, Question, Readings, RefusalClass, Rules, expect};
 use ptxsmith_syntax::{BinaryOp, Opcode};
 

@@ -1,8 +1,6 @@
 //! What may stand before the names of a declaration, and what is declared twice (5.4).
 
-mod common;
-
-use common::answer;
+use crate::common::answer;
 use ptxsmith_oracle::{AttributeOrder, Clause, Expectation, Question, Readings, Rules, expect};
 
 /// What the specification says of declarations: the clause that refuses them, why they are undecided, or that they are valid.

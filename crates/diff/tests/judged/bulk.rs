@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 
 use ptxsmith_diff::{
-    BulkVerdicts, Generation, Judge, JudgeOptions, NotCompared, Trial, TrialVerdict, Verdict,
+    BulkVerdicts, Generation, Judge, JudgeOptions, NotCompared, Profile, Trial, TrialVerdict, Verdict,
+    judge_in_bulk,
 };
 use ptxsmith_gen::{CaseId, Config, Coverage, Generator};
 use ptxsmith_oracle::{Clause, ClauseSet, Question, QuestionSet, Rules};
@@ -86,7 +87,7 @@ fn counted(config: Config, rules: Rules) -> Counts {
     let generator = Generator::new(config);
     let subject = fake(NVIDIA, rules);
     let options = JudgeOptions { recheck_every: 0, ..JudgeOptions::default() };
-    let profile = Judge::ask(&subject, &options.header).expect("nothing of ours fails");
+    let profile = Profile::ask(&subject, &options.header).expect("nothing of ours fails");
     let judge = Judge::new(&subject, Rules::default(), options).with_profile(profile);
     let make = |index, _: Generation, into: &mut dyn Assemble| {
         generator.assemble_case(CaseId { seed: SEED, index }, &mut Coverage::new(), into)
@@ -94,7 +95,7 @@ fn counted(config: Config, rules: Rules) -> Counts {
     let mut each = Counts::default();
     for batch in 0..BATCHES {
         let cases = batch * BATCH..(batch + 1) * BATCH;
-        let bulk = judge.bulk(cases.clone(), make).expect("nothing of ours fails");
+        let bulk = judge_in_bulk(&judge, cases.clone(), make).expect("nothing of ours fails");
         assert!(bulk.left.is_sorted());
         let spared = cases.filter(|case| bulk.left.binary_search(case).is_err());
         let spared: Vec<Trial> = spared.map(|case| expression(&generator, SEED, case)).collect();
@@ -148,7 +149,7 @@ fn constants_of_a_module_fit_into_constant_memory() {
             into.number(case.to_string().as_bytes());
             Some((ScalarType::U64, space))
         };
-        let bulk = judge.bulk(0..CASES, make).expect("nothing of ours fails");
+        let bulk = judge_in_bulk(&judge, 0..CASES, make).expect("nothing of ours fails");
         assert_eq!((bulk.conform, &bulk.left[..]), (CASES, &[][..]));
         let shown = shown.into_inner().unwrap();
         assert_eq!((shown.len(), shown.iter().sum::<u64>()), (modules, CASES * 8), "{space:?}");
@@ -182,7 +183,7 @@ fn elements_that_are_not_shown_as_plain_bytes_are_judged_one_by_one() {
         };
         let options = JudgeOptions { recheck_every: 0, ..JudgeOptions::default() };
         let judge = Judge::new(&subject, Rules::default(), options);
-        let bulk = judge.bulk(0..50, make).expect("nothing of ours fails");
+        let bulk = judge_in_bulk(&judge, 0..50, make).expect("nothing of ours fails");
         assert_eq!((bulk.conform, bulk.left.len()), if is_taken { (50, 0) } else { (0, 50) }, "change {nth}");
     }
 }
@@ -201,7 +202,9 @@ fn the_first_cases_of_each_open_question_and_one_in_so_many_are_left_to_be_judge
             }
             Some((ScalarType::U32, StateSpace::Global))
         };
-        Judge::new(&subject, Rules::default(), options).bulk(0..60, make).expect("nothing of ours fails").left
+        judge_in_bulk(&Judge::new(&subject, Rules::default(), options), 0..60, make)
+            .expect("nothing of ours fails")
+            .left
     };
     assert_eq!(left(0, false), [] as [u64; 0]);
     assert_eq!(left(25, false), [0, 25, 50]);

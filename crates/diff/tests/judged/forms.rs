@@ -42,7 +42,7 @@ fn told(parts: &[PartVerdict]) -> Vec<String> {
     parts.iter().map(one).collect()
 }
 
-/// What needs a linker, and how much there is of shared memory, the texts do not say. 30-extern-unresolved
+/// What needs a linker, and how much there is of shared memory, the specification does not say. 30-extern-unresolved
 /// and 32-shared-init-hidden of the trial.
 #[test]
 fn a_form_that_is_refused_alone_is_not_compared_and_its_message_is_reported() {

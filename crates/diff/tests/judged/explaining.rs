@@ -2,7 +2,8 @@
 
 use ptxsmith_diff::hypothetical_rules::{HYPOTHETICAL_RULES, OPERANDS};
 use ptxsmith_diff::{
-    Class, Header, Implementation, Judge, JudgeOptions, NotCompared, Trial, TrialBody, TrialVerdict, Verdict,
+    Class, Header, Implementation, Judge, JudgeOptions, NotCompared, Profile, Trial, TrialBody, TrialVerdict,
+    Verdict,
 };
 use ptxsmith_oracle::{Question, Readings, Rules};
 use ptxsmith_subject::{Observation, Outcome, Request, Subject, Variable};
@@ -53,7 +54,7 @@ fn judge(subject: &dyn Subject, trials: &[Trial]) -> Vec<TrialVerdict> {
 
 /// The verdicts of a judge that has asked the subject how it answers open questions.
 fn judge_knowing(subject: &dyn Subject, trials: &[Trial]) -> Vec<TrialVerdict> {
-    let profile = Judge::ask(subject, &Header::default()).expect("nothing of ours fails");
+    let profile = Profile::ask(subject, &Header::default()).expect("nothing of ours fails");
     let judge = Judge::new(subject, Rules::default(), options()).with_profile(profile);
     judge.batch(trials).expect("nothing of ours fails")
 }

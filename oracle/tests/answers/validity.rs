@@ -76,7 +76,7 @@ fn undescribed_parts_are_undecided() {
         (".visible .visible .func f() { ret; }", "f: a linking directive"),
         (".extern .visible .entry k();", "k: a linking directive"),
         (".extern .func f() { ret; }", "f: a linking directive"),
-        (".global .u32 _;", "_: a name that the texts do not speak of"),
+        (".global .u32 _;", "_: a name that the specification does not mention"),
         (".func %tid() { ret; }", "%tid: a name"),
         (".global .u32 %pm3_64;", "%pm3_64: a name"),
         (".entry k() { .reg .u32 %r; mov.u32 %r, %tid.x; }", "kernel k, mov: a special register"),
@@ -218,8 +218,8 @@ fn a_count_may_be_any_number_and_its_names_are_declared() {
 fn only_aliases_and_their_uses_are_undecided() {
     let module = ".func base() { ret; } .extern .func a1(); .alias a1, base; .global .u64 t = a1; .global .u64 u = base; \
         .entry k() { .reg .u64 d; mov.u64 d, a1; } .entry j() { .reg .u64 d; mov.u64 d, base; call base; } .entry l() { call a1; }";
-    let reason = "a name that .alias gives, of which the texts do not speak";
-    let alias = ".alias: a directive that the texts do not describe".to_owned();
+    let reason = "a name that .alias gives, of which the specification says nothing";
+    let alias = ".alias: a directive that the specification does not describe".to_owned();
     let names = ["t", "kernel k, mov", "kernel l, call"].map(|part| format!("{part}: {reason}"));
     assert_eq!(of(module), (Validity::Undecided, [vec![alias], names.to_vec()].concat()));
     // Nor is its name one that nothing declares, without a prototype.
@@ -227,7 +227,7 @@ fn only_aliases_and_their_uses_are_undecided() {
     assert_eq!(without.1[1], format!("t: {reason}"));
 }
 
-/// Whether a label hides a name of a scope around it in front of where it stands, the texts do not say.
+/// Whether a label hides a name of a scope around it in front of where it stands, the specification does not say.
 #[test]
 fn a_branch_to_a_label_below_that_has_the_name_of_something_else_is_undecided() {
     let several = "a: a name of which several are declared in scopes around it".to_owned();

@@ -1,8 +1,6 @@
 //! What the instructions do that show operands; every value is worked out by hand.
 
-mod common;
-
-use common::{described, kernel, leaves, run, run_under};
+use crate::common::{described, kernel, leaves, run, run_under};
 use ptxsmith_oracle::{Clause, Readings, Rules};
 use ptxsmith_syntax::StateSpace;
 
