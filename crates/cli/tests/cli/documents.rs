@@ -306,10 +306,14 @@ fn a_stage_of_the_checks_that_fails_says_in_the_last_line_how_to_run_it_alone() 
         fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
     };
-    // `cargo` fails if its first argument is `fails`; the text `formats` replaces the script
-    // check-report-formats.
+    let built = folder("target").join("debug");
+    fs::create_dir(&built).unwrap();
+    // `cargo` fails if its first argument is `fails`, and `xtask` if `fails` is its name. The text `formats`
+    // replaces the script check-report-formats.
     let last_line = |fails: &str, formats: &str| {
         program(tools.join("cargo"), &format!("echo \"$1 says much\" >&2; test \"$1\" != {fails}"));
+        program(built.join("xtask"), &format!("test xtask != {fails}"));
+        program(built.join("ptxsmith"), "exit 0");
         program(scripts.join("check-report-formats"), formats);
         for tool in ["typos", "cargo-deny"] {
             program(tools.join(tool), "exit 0");
@@ -317,11 +321,11 @@ fn a_stage_of_the_checks_that_fails_says_in_the_last_line_how_to_run_it_alone() 
         let path = format!("{}:{}", tools.display(), std::env::var("PATH").unwrap());
         let mut shell = Command::new("bash");
         shell.args(["-c", "exec bash \"$0\" 2>&1"]).arg(scripts.join("check"));
-        let output = shell.env("PATH", path).output().unwrap();
+        let output = shell.env("PATH", path).env_remove("CARGO_TARGET_DIR").output().unwrap();
         (output.status.code(), stdout(&output).lines().last().unwrap_or_default().to_owned())
     };
     let alone = |name: &str, command: &str| format!("scripts/check: {name} fails; run it alone: {command}");
-    assert_eq!(last_line("xtask", "exit 0"), (Some(1), alone("tests", "cargo xtask test")));
+    assert_eq!(last_line("xtask", "exit 0"), (Some(1), alone("tests", "target/debug/xtask test")));
     assert_eq!(last_line("fmt", "exit 0"), (Some(1), alone("format", "cargo fmt --all --check")));
     let formats = alone("scripts/check-report-formats", "scripts/check-report-formats");
     assert_eq!(last_line("nothing", "echo a guard >&2; exit 1"), (Some(1), formats));
