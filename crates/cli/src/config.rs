@@ -1,6 +1,7 @@
-//! `--config FILE`: names for subjects, and default options for each command.
+//! Files of options: the one of `--config FILE`, with names for subjects and default options for each command,
+//! and `ptxsmith.toml` of a project.
 //!
-//! The options of the file are inserted into the command line, behind the command, before clap parses it. An
+//! The options of a file are inserted into the command line, behind the command, before clap parses it. An
 //! option that the user wrote is left out. The options are therefore validated, and errors reported, as if
 //! the user had typed them.
 //!
@@ -12,17 +13,33 @@
 //! subject = ["mine", "ptxas@13.5"]
 //! time = "10m"
 //! ```
+//!
+//! A project's file is found without being named, in the working directory or a folder above it. It comes with
+//! the sources of others, so it may set only a few harmless options, and a note says which it adds.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
 
 use clap::CommandFactory;
 use clap::error::ErrorKind;
+use ptxsmith_report::harmless::line;
+use ptxsmith_subject::regular;
 use serde::Deserialize;
 
 use crate::args::Cli;
 
-/// The contents of a `--config` file.
+/// The name of a project's file.
+const PROJECT_FILE: &str = "ptxsmith.toml";
+
+/// The options that a project's file may set: answers, allowed deviations and formats, but no program, no
+/// subject and no path.
+const PROJECT_OPTIONS: [&str; 3] = ["allow", "format", "reading"];
+
+/// The size in bytes up to which a project's file is read.
+const MOST_OF_PROJECT: u64 = 1 << 20;
+
+/// The contents of a file of options.
 #[derive(Debug, Default, Deserialize)]
 struct ConfigFile {
     /// Subject specifications by name.
@@ -42,15 +59,50 @@ enum OptionValue {
     Several(Vec<String>),
 }
 
-/// Returns the command line with the options of the `--config` file added, or unchanged if there is no
-/// `--config`.
+/// Returns the command line with the options of the `--config` file, if there is one.
 pub fn completed(args: Vec<OsString>) -> Result<Vec<OsString>, clap::Error> {
     let Some(path) = path_of(&args) else { return Ok(args) };
     let completed = read_config(&path).and_then(|config| complete(args, &config));
-    completed.map_err(|message| {
-        let message = format!("--config {}: {message}", path.to_string_lossy());
-        Cli::command().error(ErrorKind::ValueValidation, message)
-    })
+    completed.map_err(|message| error_in(&format!("--config {}", path.to_string_lossy()), &message))
+}
+
+/// Returns the command line with the options of the project's file for its command, and a note that says
+/// which these are. The result is unchanged, without a note, if there is none or the user asks for help.
+pub fn completed_by_project(args: Vec<OsString>) -> Result<(Vec<OsString>, Option<String>), clap::Error> {
+    let asks_for_help = args.iter().any(|arg| arg == "--help" || arg == "-h");
+    let folder = std::env::current_dir().unwrap_or_default();
+    let Some(path) = project_file(&folder).filter(|_| !asks_for_help) else { return Ok((args, None)) };
+    let path_text = path.to_string_lossy();
+    let name = line(&path_text);
+    let file = read_project(&path).map_err(|message| error_in(&name, &message))?;
+    let added = added_options(&args, &file).map(|(_, options)| options.join(&OsString::from(" ")));
+    let completed = complete(args, &file).map_err(|message| error_in(&name, &message))?;
+    let added = added.filter(|options| !options.is_empty());
+    Ok((completed, added.map(|options| format!("{name} adds {}", line(&options.to_string_lossy())))))
+}
+
+fn error_in(file: &str, message: &str) -> clap::Error {
+    Cli::command().error(ErrorKind::ValueValidation, format!("{file}: {message}"))
+}
+
+/// Returns the path of the project's file, which is in this folder or the nearest one above it that has one.
+fn project_file(folder: &Path) -> Option<PathBuf> {
+    folder.ancestors().map(|folder| folder.join(PROJECT_FILE)).find(|path| path.symlink_metadata().is_ok())
+}
+
+/// Reads a project's file, which must not be a link and must not set more than it may.
+fn read_project(path: &Path) -> Result<ConfigFile, String> {
+    let bytes = regular::read(path, MOST_OF_PROJECT).map_err(|error| error.to_string())?;
+    let file: ConfigFile = toml::from_slice(&bytes).map_err(|error| error.to_string())?;
+    let options = file.commands.values().flat_map(BTreeMap::keys).map(String::as_str);
+    let forbidden = options.chain((!file.subjects.is_empty()).then_some("subjects"));
+    match forbidden.into_iter().find(|option| !PROJECT_OPTIONS.contains(option)) {
+        None => Ok(file),
+        Some(option) => Err(format!(
+            "a project's file cannot set `{option}`, only {}; put it in a file for --config",
+            PROJECT_OPTIONS.join(", ")
+        )),
+    }
 }
 
 /// Reads a `--config` file. Only a regular file is accepted: reading a pipe may block, and a device may have
@@ -77,13 +129,9 @@ fn complete(args: Vec<OsString>, config: &ConfigFile) -> Result<Vec<OsString>, S
     if let Some(name) = config.commands.keys().find(|name| !commands.contains(&name.as_str())) {
         return Err(format!("unknown section [{name}]; use [subjects] or commands like [run]"));
     }
-    let command = args.iter().position(|arg| arg.to_str().is_some_and(|arg| commands.contains(&arg)));
     let mut completed = args.clone();
-    if let Some(index) = command
-        && let Some(options) = args[index].to_str().and_then(|name| config.commands.get(name))
-    {
-        let added = options.iter().filter(|(name, _)| !is_written(&args, name)).flat_map(written);
-        completed.splice(index + 1..=index, added.map(OsString::from).collect::<Vec<_>>());
+    if let Some((index, options)) = added_options(&args, config) {
+        completed.splice(index + 1..=index, options);
     }
     // Replace the names of subjects by the specifications in the file.
     let names = ["--subject", "--same-on"];
@@ -100,6 +148,18 @@ fn complete(args: Vec<OsString>, config: &ConfigFile) -> Result<Vec<OsString>, S
         }
     }
     Ok(completed)
+}
+
+/// Returns the options of a file for the command of a command line that the user did not write, and the
+/// index of the command, behind which they belong.
+fn added_options(args: &[OsString], config: &ConfigFile) -> Option<(usize, Vec<OsString>)> {
+    let program = Cli::command();
+    let is_command =
+        |arg: &OsString| program.get_subcommands().any(|command| arg.to_str() == Some(command.get_name()));
+    let index = args.iter().position(is_command)?;
+    let options = config.commands.get(args[index].to_str()?)?;
+    let added = options.iter().filter(|(name, _)| !is_written(args, name)).flat_map(written);
+    Some((index, added.map(OsString::from).collect()))
 }
 
 /// Returns true if the user wrote the option `--name`.
@@ -166,8 +226,37 @@ quiet = true
 
     #[test]
     fn a_section_that_is_no_command_is_an_error() {
-        assert!(with("p run", "[rnu]\nseed = 1\n").unwrap_err().contains("`rnu` is no command"));
+        assert!(with("p run", "[rnu]\nseed = 1\n").unwrap_err().contains("unknown section [rnu]"));
         assert!(with("p run", "[run]\nseed = {a = 1}\n").is_err());
+    }
+
+    #[test]
+    fn a_project_sets_only_answers_allowed_deviations_and_formats() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(PROJECT_FILE);
+        let read = |text: &str| {
+            std::fs::write(&path, text).unwrap();
+            read_project(&path).map(|_| ())
+        };
+        assert_eq!(
+            read("[lint]\nallow = ['a']\nformat = 'json'\n[eval]\nreading = 'shift-count=modulo'\n"),
+            Ok(())
+        );
+        for (text, option) in [
+            ("[run]\nsubject = 'exec:sh'\n", "subject"),
+            ("[subjects]\na = 'exec:sh'\n", "subjects"),
+            ("[check]\nout = '/etc'\n", "out"),
+        ] {
+            let error = read(text).unwrap_err();
+            assert!(error.contains(&format!("cannot set `{option}`")), "{error}");
+        }
+        assert!(read(&"[".repeat(50_000)).is_err());
+        let below = folder.path().join("a/b");
+        std::fs::create_dir_all(&below).unwrap();
+        assert_eq!(project_file(&below), Some(path.clone()));
+        std::fs::remove_file(&path).unwrap();
+        std::os::unix::fs::symlink("/etc/passwd", &path).unwrap();
+        assert!(read_project(&path).unwrap_err().contains("a link"));
     }
 
     #[test]

@@ -26,11 +26,12 @@ use exit::{Exit, Failure};
 
 fn main() -> ExitCode {
     bug::end_on_panic();
-    let (cli, matches, args) = match read() {
+    let (cli, matches, args, note) = match read() {
         Ok(read) => read,
         Err(error) => error.exit(),
     };
     let console = Console { quiet: cli.global.quiet, color: cli.global.color.into() };
+    note.iter().for_each(|note| console.note(note));
     let whole = resume::completed(cli, &matches, &args);
     let exit =
         whole.and_then(|(cli, command_line)| run(&cli, command_line, console)).unwrap_or_else(|failure| {
@@ -40,11 +41,13 @@ fn main() -> ExitCode {
     exit.into()
 }
 
-/// Parses the command line, completed by the options of the `--config` file.
-fn read() -> Result<(Cli, ArgMatches, Vec<OsString>), clap::Error> {
+/// Parses the command line, completed by the options of the `--config` file and of the project's file. Returns
+/// a note of the latter, too.
+fn read() -> Result<(Cli, ArgMatches, Vec<OsString>, Option<String>), clap::Error> {
     let args = config::completed(std::env::args_os().collect())?;
+    let (args, note) = config::completed_by_project(args)?;
     let matches = Cli::command().try_get_matches_from(args.clone())?;
-    Ok((Cli::from_arg_matches(&matches)?, matches, args))
+    Ok((Cli::from_arg_matches(&matches)?, matches, args, note))
 }
 
 fn run(cli: &Cli, command_line: Vec<String>, console: Console) -> Result<Exit, Failure> {
