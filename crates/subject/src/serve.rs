@@ -88,7 +88,7 @@ struct ServingProcess {
     session: Session,
     answered: u32,
     /// Its `TMPDIR`, removed with the process.
-    _temporary: tempfile::TempDir,
+    _temporary: crate::process::Scratch,
 }
 
 impl Serve {

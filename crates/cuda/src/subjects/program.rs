@@ -3,8 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use ptxsmith_subject::process::{self, Cancel, Finished, Invocation, Limits};
-use tempfile::TempDir;
+use ptxsmith_subject::process::{self, Cancel, Finished, Invocation, Limits, Scratch};
 
 use super::{CompilerDescription, CompilerError, CompilerOutput, UNIT, messages};
 
@@ -41,7 +40,7 @@ impl CompilerProgram {
 }
 
 /// Creates a directory for one run, with the unit in it. The first of `lines` is line 1 of [`UNIT`].
-pub fn scratch_with_unit(prelude: &str, lines: &[&str]) -> Result<TempDir, CompilerError> {
+pub fn scratch_with_unit(prelude: &str, lines: &[&str]) -> Result<Scratch, CompilerError> {
     let mut text = format!("{prelude}#line 1 \"{UNIT}\"\n");
     for line in lines {
         text.push_str(line);

@@ -13,12 +13,14 @@
 
 mod child;
 mod fork;
+
+mod scratch;
 mod session;
 mod trusted;
 
 use std::ffi::OsString;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Stdio;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -26,6 +28,7 @@ use std::time::{Duration, Instant};
 
 use child::MonitoredChild;
 pub use fork::{Servers, Start};
+pub use scratch::{Scratch, scratch, scratch_left};
 pub use session::{Reply, Session};
 pub use trusted::run_trusted;
 
@@ -249,36 +252,6 @@ fn attend(
     let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
     let end = if killed { ProcessEnd::TimedOut } else { end };
     Ok(Finished { end, stdout, stderr, wall: started.elapsed() })
-}
-
-/// Creates a private directory for one run, which is removed when dropped.
-///
-/// It is created in memory (`/dev/shm`) if that is writable and has `room` bytes left, else in the temporary
-/// directory. A run writes two small files; on a disk that costs more than a short child does.
-pub fn scratch(room: u64) -> io::Result<tempfile::TempDir> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix("ptxsmith-");
-    if left_in(Path::new(SHARED_MEMORY)).is_some_and(|left| left >= room)
-        && let Ok(directory) = builder.tempdir_in(SHARED_MEMORY)
-    {
-        return Ok(directory);
-    }
-    builder.tempdir()
-}
-
-const SHARED_MEMORY: &str = "/dev/shm";
-
-/// Returns the number of bytes left on the file system that [`scratch`] chooses for `room` bytes; `None` if
-/// the system does not report it. A full disk is hard to tell from a deviation: ptxas crashes with a signal,
-/// or reads its own temporary file as empty.
-pub fn scratch_left(room: u64) -> Option<u64> {
-    let shared = left_in(Path::new(SHARED_MEMORY)).filter(|&left| left >= room);
-    shared.or_else(|| left_in(&std::env::temp_dir()))
-}
-
-fn left_in(directory: &Path) -> Option<u64> {
-    let fs = rustix::fs::statvfs(directory).ok()?;
-    Some(fs.f_bavail.saturating_mul(fs.f_frsize))
 }
 
 #[cfg(test)]

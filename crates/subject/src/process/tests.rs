@@ -1,3 +1,4 @@
+use std::path::Path;
 use std::thread;
 
 use super::child::{LARGE_PAGES, TUNABLES};
