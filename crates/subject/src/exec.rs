@@ -113,7 +113,8 @@ impl Exec {
         };
         let limits = limits.for_text(request.ptx.len());
         let limits = Limits { output: limits.output.max(MAX_ANSWER), ..limits };
-        Ok((command, process::run(&invocation, &limits, &self.cancel)?))
+        let finished = process::run(&invocation.limited_from_start(&limits), &limits, &self.cancel)?;
+        Ok((command, finished))
     }
 
     /// Creates the error for a file operation that failed.
@@ -144,7 +145,7 @@ pub(crate) fn find_and_describe(
         temporary: directory.path().to_owned(),
     };
     let limits = Limits { time, ..options.limits.clone() };
-    let finished = process::run(&invocation, &limits, &options.cancel)?;
+    let finished = process::run(&invocation.limited_from_start(&limits), &limits, &options.cancel)?;
     if finished.end == ProcessEnd::TimedOut {
         (options.progress)(&format!(
             "{} has not answered --describe in {time:?}; nothing is known of it \

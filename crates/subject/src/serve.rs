@@ -161,6 +161,7 @@ impl Serve {
             directory: None,
             temporary: temporary.path().to_owned(),
         };
+        let invocation = invocation.limited_from_start(&self.limits);
         let session = Session::start(&invocation, self.limits.clone())?;
         Ok(ServingProcess { session, answered: 0, _temporary: temporary })
     }

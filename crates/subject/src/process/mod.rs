@@ -9,14 +9,14 @@
 //!
 //! There is no `pre_exec`: it makes `std` give up `posix_spawn`, and the cost of a `fork` grows with the
 //! memory of this process. The limits are therefore set on the child from outside, right after it has
-//! started.
+//! started. Users' programs set them themselves, by way of a shell ([`Invocation::limited_from_start`]).
 
 mod child;
 mod fork;
-
 mod scratch;
 mod session;
 mod trusted;
+mod untrusted;
 
 use std::ffi::OsString;
 use std::io;

@@ -307,3 +307,25 @@ fn a_deadline_raises_the_flag_and_another_one_takes_its_place() {
     clone.cancel_at(now);
     assert!(cancel.is_cancelled() && !cancel.is_late());
 }
+
+#[test]
+fn a_users_program_has_its_limits_from_the_start() {
+    let directory = scratch(0).unwrap();
+    let program = directory.path().join("program");
+    let limited = |text: &str| {
+        std::fs::write(&program, text).unwrap();
+        std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        let limits = Limits { memory: 1 << 30, file: 1 << 20, ..Limits::default() };
+        let invocation = Invocation {
+            program: program.clone(),
+            args: vec!["a b".into()],
+            directory: None,
+            temporary: directory.path().into(),
+        };
+        run(&invocation.limited_from_start(&limits), &limits, &Cancel::new())
+    };
+    let finished = limited("#!/bin/sh\nulimit -v; ulimit -f; echo \"$1\"\n").unwrap();
+    assert_eq!(finished.stdout.text(), "1048576\n2048\na b\n");
+    let error = limited("echo no interpreter is named\n").unwrap_err();
+    assert!(matches!(error, ProcessError::WrongFormat(_)), "{error}");
+}

@@ -74,14 +74,19 @@ impl InstallError {
 }
 
 /// Runs pip or apt in a private directory, which also receives their temporary files. Returns their last
-/// error if they fail.
+/// error if they fail, exceed [`LIMIT`], or write a file of more than [`LARGEST`] bytes: a broken mirror may
+/// send without end.
 pub(super) fn run(
     program: &Path,
     args: &[&str],
     work: &Path,
     cancel: &Cancel,
 ) -> Result<Result<(), String>, InstallError> {
-    let finished = process::run_trusted(program, args, work, LIMIT, cancel)?;
+    let program = program.to_string_lossy();
+    let blocks = (LARGEST / 512).to_string();
+    let shell = ["-c", "ulimit -f \"$0\"; exec \"$@\"", &blocks, &program];
+    let args = [&shell, args].concat();
+    let finished = process::run_trusted(Path::new("/bin/sh"), &args, work, LIMIT, cancel)?;
     Ok(match finished.end {
         ProcessEnd::Exited(0) => Ok(()),
         _ => Err(last_error(&finished)),
@@ -89,6 +94,8 @@ pub(super) fn run(
 }
 
 const LIMIT: Duration = Duration::from_secs(900);
+/// Ten times the largest file of a package.
+const LARGEST: u64 = 2 << 30;
 
 /// Extracts the cause of a broken connection from a line in which pip prints its internal objects.
 fn cause(line: &str) -> &str {
