@@ -21,7 +21,7 @@ use crate::exit::{Exit, Failure};
 use crate::values::{DeniedResult, did_you_mean};
 
 /// One warning.
-#[derive(Serialize)]
+#[derive(Clone, Serialize)]
 pub struct Warning {
     file: String,
     pub(super) line: u32,

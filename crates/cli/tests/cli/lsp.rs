@@ -108,6 +108,25 @@ fn an_editor_gets_the_warnings_of_lint_with_codes_that_link_to_pages() {
 }
 
 #[test]
+fn a_change_of_a_large_file_is_checked_at_once_and_then_the_whole_file() {
+    let filler: String = (0..2_000).map(|n| format!(".global .u32 filler{n} = {n} + 1;\n")).collect();
+    let text = format!("{TEXT}{filler}");
+    let places = |found: &[Value]| -> Vec<(Value, Value)> {
+        found.iter().map(|one| (one["range"]["start"]["line"].clone(), one["code"].clone())).collect()
+    };
+    let rows = |line: u32| (json!(line), json!("incomplete-rows-packed"));
+    let mut server = Server::start(HELIX);
+    assert_eq!(places(&server.open(&text)), [rows(3)]);
+    let more = text.replace("filler9 = 9", "filler9 = 8;\n.global .s32 w[2][2] = {{1}, {3}}");
+    let line = more.lines().position(|line| line.contains(" w[2]")).unwrap() as u32;
+    let quick = server.change(&more);
+    assert_eq!(places(&quick), [rows(3), rows(line)]);
+    let whole = server.diagnostics();
+    assert_eq!(whole, quick);
+    server.end();
+}
+
+#[test]
 fn a_hover_shows_bytes_and_clauses_of_a_variable_and_value_and_type_of_a_constant() {
     let mut server = Server::start(HELIX);
     server.open(TEXT);

@@ -2,10 +2,17 @@
 //!
 //! The diagnostics are the warnings of `lint`. A hover shows the result of `eval` for a variable, or the
 //! value and type of a constant.
+//!
+//! A small file is checked at each change. A large one is checked in a thread of its own; until that has
+//! ended, a quick check of the statements that changed gives the diagnostics ([`checked`]).
+
+mod checked;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::error::Error;
+use std::thread;
 
+use crossbeam_channel::{Receiver, Sender, select};
 use lsp_server::{Connection, Message, Notification, Request, Response};
 use lsp_types::notification::{
     DidChangeTextDocument, DidCloseTextDocument, DidOpenTextDocument, Notification as _, PublishDiagnostics,
@@ -21,8 +28,12 @@ use ptxsmith_campaign::input::InputProgram;
 
 use super::CommandContext;
 use super::hover::hovered;
-use super::lint::{Warning, of_program};
+use super::lint::Warning;
 use crate::exit::{Exit, Failure};
+use checked::CheckedFile;
+
+/// The size in bytes above which a file is checked in a thread of its own. It takes some 30 ms to check.
+const LARGE: usize = 32 << 10;
 
 /// Serves an editor until it shuts the server down.
 pub fn run(_context: &CommandContext) -> Result<Exit, Failure> {
@@ -40,11 +51,22 @@ fn serve(connection: &Connection) -> Result<(), Box<dyn Error + Send + Sync>> {
         ..ServerCapabilities::default()
     };
     connection.initialize(serde_json::to_value(capabilities)?)?;
-    let mut documents = BTreeMap::new();
+    let (sender, results) = crossbeam_channel::unbounded();
+    let mut documents = Documents { open: BTreeMap::new(), updates: 0, sender };
     let mut waiting: VecDeque<Message> = VecDeque::new();
     loop {
-        let Some(message) = waiting.pop_front().or_else(|| connection.receiver.recv().ok()) else {
-            return Ok(());
+        let message = match waiting.pop_front() {
+            Some(message) => message,
+            None => match next(connection, &results) {
+                Some(Event::Message(message)) => message,
+                Some(Event::Checked(check)) => {
+                    if let Some(diagnostics) = documents.checked(check) {
+                        publish(connection, diagnostics)?;
+                    }
+                    continue;
+                }
+                None => return Ok(()),
+            },
         };
         waiting.extend(connection.receiver.try_iter());
         match message {
@@ -53,13 +75,43 @@ fn serve(connection: &Connection) -> Result<(), Box<dyn Error + Send + Sync>> {
             Message::Request(request) => connection.sender.send(answer(&documents, request).into())?,
             Message::Notification(notification) => {
                 if let Some(diagnostics) = noted(&mut documents, notification)? {
-                    let method = PublishDiagnostics::METHOD.to_owned();
-                    connection.sender.send(Notification::new(method, diagnostics).into())?;
+                    publish(connection, diagnostics)?;
                 }
             }
             Message::Response(_) => {}
         }
     }
+}
+
+/// An event that the server waits for.
+enum Event {
+    Message(Message),
+    Checked(FinishedCheck),
+}
+
+/// The check of a large file that a thread has finished.
+struct FinishedCheck {
+    uri: Uri,
+    /// The update whose text was checked.
+    update: u64,
+    /// The result, or the reason why the file is no PTX.
+    result: Result<CheckedFile, Failure>,
+}
+
+/// Waits for the next event; `None` if the editor has closed the connection.
+fn next(connection: &Connection, results: &Receiver<FinishedCheck>) -> Option<Event> {
+    select! {
+        recv(connection.receiver) -> message => message.ok().map(Event::Message),
+        recv(results) -> check => check.ok().map(Event::Checked),
+    }
+}
+
+fn publish(
+    connection: &Connection,
+    diagnostics: PublishDiagnosticsParams,
+) -> Result<(), Box<dyn Error + Send + Sync>> {
+    let method = PublishDiagnostics::METHOD.to_owned();
+    Ok(connection.sender.send(Notification::new(method, diagnostics).into())?)
 }
 
 /// Returns true if a later message replaces the text of the file that `change` is about. In that case the
@@ -70,14 +122,105 @@ fn replaces(later: &Message, change: &Notification) -> bool {
         && later.params["textDocument"]["uri"] == change.params["textDocument"]["uri"]
 }
 
-/// The open files by URI.
-type Documents = BTreeMap<String, Document>;
+/// The open files.
+struct Documents {
+    /// The files by URI.
+    open: BTreeMap<String, Document>,
+    /// The number of updates of all files.
+    updates: u64,
+    /// Receives the results of threads that check large files.
+    sender: Sender<FinishedCheck>,
+}
 
 /// An open file.
+#[derive(Default)]
 struct Document {
     text: String,
-    /// The parsed program, or `None` if the text is not valid syntax.
-    program: Option<InputProgram>,
+    /// The number of the update that brought the text.
+    update: u64,
+    /// The last check of the whole file, perhaps of an earlier text.
+    checked: Option<CheckedFile>,
+    /// Whether a thread checks the file, perhaps an earlier text.
+    is_in_check: bool,
+}
+
+impl Documents {
+    /// Takes a new text of a file. Returns its diagnostics, if they are known at once.
+    fn update(&mut self, uri: Uri, text: String) -> Option<PublishDiagnosticsParams> {
+        let document = self.open.entry(uri.as_str().to_owned()).or_default();
+        document.text = text;
+        self.updates += 1;
+        document.update = self.updates;
+        if document.text.len() < LARGE {
+            let (checked, diagnostics) = match CheckedFile::new(document.text.clone()) {
+                Ok(checked) => {
+                    let diagnostics = diagnostics(&document.text, checked.warnings());
+                    (Some(checked), diagnostics)
+                }
+                Err(failure) => (None, invalid(failure)),
+            };
+            document.checked = checked;
+            return Some(PublishDiagnosticsParams::new(uri, diagnostics, None));
+        }
+        document.start_check(&uri, &self.sender);
+        let warnings = document.checked.as_ref()?.recheck(&document.text)?;
+        Some(PublishDiagnosticsParams::new(uri, diagnostics(&document.text, &warnings), None))
+    }
+
+    /// Takes the result of a thread. Returns the diagnostics, unless the text has changed since; then the
+    /// new text is checked.
+    fn checked(&mut self, check: FinishedCheck) -> Option<PublishDiagnosticsParams> {
+        let FinishedCheck { uri, update, result } = check;
+        let document = self.open.get_mut(uri.as_str())?;
+        document.is_in_check = false;
+        let diagnostics = match result {
+            Ok(checked) => {
+                let diagnostics = diagnostics(&document.text, checked.warnings());
+                document.checked = Some(checked);
+                diagnostics
+            }
+            Err(failure) => invalid(failure),
+        };
+        if update < document.update {
+            document.start_check(&uri, &self.sender);
+            return None;
+        }
+        Some(PublishDiagnosticsParams::new(uri, diagnostics, None))
+    }
+}
+
+impl Document {
+    /// Checks the file in a thread, unless one is at work.
+    fn start_check(&mut self, uri: &Uri, sender: &Sender<FinishedCheck>) {
+        if self.is_in_check {
+            return;
+        }
+        self.is_in_check = true;
+        let sender = sender.clone();
+        let uri = uri.clone();
+        let update = self.update;
+        let text = self.text.clone();
+        thread::spawn(move || {
+            let result = CheckedFile::new(text);
+            // If the server has ended, nobody waits for the result.
+            drop(sender.send(FinishedCheck { uri, update, result }));
+        });
+    }
+}
+
+fn diagnostics(text: &str, warnings: &[Warning]) -> Vec<Diagnostic> {
+    let lines: Vec<&str> = text.split('\n').collect();
+    warnings.iter().map(|warning| diagnostic(&lines, warning)).collect()
+}
+
+/// Returns the diagnostic of a file that is no PTX.
+fn invalid(failure: Failure) -> Vec<Diagnostic> {
+    match failure {
+        Failure::BadInput(message) | Failure::Rendered(message) => {
+            vec![Diagnostic::new_simple(Range::default(), message)]
+        }
+        _ => Vec::new(),
+    }
 }
 
 /// Handles a notification about a file and returns the file's new diagnostics.
@@ -99,43 +242,30 @@ fn noted(
         }
         DidCloseTextDocument::METHOD => {
             let DidCloseTextDocumentParams { text_document } = serde_json::from_value(notification.params)?;
-            documents.remove(text_document.uri.as_str());
+            documents.open.remove(text_document.uri.as_str());
             return Ok(Some(PublishDiagnosticsParams::new(text_document.uri, Vec::new(), None)));
         }
         _ => return Ok(None),
     };
-    Ok(Some(opened(documents, uri, text)))
+    Ok(documents.update(uri, text))
 }
 
-fn opened(documents: &mut Documents, uri: Uri, text: String) -> PublishDiagnosticsParams {
-    let (program, diagnostics) = match InputProgram::parse("file".to_owned(), text.clone()) {
-        Ok(program) => {
-            let warnings = of_program(&program, "", &[], false);
-            let diagnostics = warnings.into_iter().map(|warning| diagnostic(&text, warning)).collect();
-            (Some(program), diagnostics)
-        }
-        Err(Failure::BadInput(message) | Failure::Rendered(message)) => {
-            (None, vec![Diagnostic::new_simple(Range::default(), message)])
-        }
-        Err(_) => (None, Vec::new()),
-    };
-    documents.insert(uri.as_str().to_owned(), Document { text, program });
-    PublishDiagnosticsParams::new(uri, diagnostics, None)
-}
-
-fn diagnostic(text: &str, warning: Warning) -> Diagnostic {
+fn diagnostic(lines: &[&str], warning: &Warning) -> Diagnostic {
     let severity = match warning.level {
         "error" => DiagnosticSeverity::ERROR,
         "warning" => DiagnosticSeverity::WARNING,
         _ => DiagnosticSeverity::INFORMATION,
     };
-    let releases = warning.releases.map(|releases| format!(" ({releases})")).unwrap_or_default();
-    let advice = warning.work_around.map(|text| format!("\n{text}")).unwrap_or_default();
+    let releases = warning.releases.iter().map(|releases| format!(" ({releases})")).collect::<String>();
+    let advice = warning.work_around.iter().map(|text| format!("\n{text}")).collect::<String>();
     Diagnostic {
-        range: word_at(text, warning.line, warning.column),
+        range: word_at(lines, warning.line, warning.column),
         severity: Some(severity),
         code: Some(NumberOrString::String(warning.id.to_owned())),
-        code_description: warning.link.and_then(|link| Some(CodeDescription { href: link.parse().ok()? })),
+        code_description: warning
+            .link
+            .as_ref()
+            .and_then(|link| Some(CodeDescription { href: link.parse().ok()? })),
         source: Some("ptxsmith".to_owned()),
         message: format!("{}{releases}{advice}", warning.message),
         ..Diagnostic::default()
@@ -144,9 +274,9 @@ fn diagnostic(text: &str, warning: Warning) -> Diagnostic {
 
 /// Returns the range of the word at a line and column. Both count from 1, the column in characters; the
 /// protocol counts from 0 in UTF-16 units.
-fn word_at(text: &str, line: u32, column: u32) -> Range {
+fn word_at(lines: &[&str], line: u32, column: u32) -> Range {
     let line = line.saturating_sub(1);
-    let written = text.split('\n').nth(line as usize).unwrap_or_default();
+    let written = lines.get(line as usize).copied().unwrap_or_default();
     let (before, rest) = match written.char_indices().nth(column.saturating_sub(1) as usize) {
         Some((offset, _)) => written.split_at(offset),
         None => (written, ""),
@@ -173,9 +303,10 @@ fn answer(documents: &Documents, request: Request) -> Response {
 
 fn hover(documents: &Documents, params: &HoverParams) -> Option<Hover> {
     let place = &params.text_document_position_params;
-    let document = documents.get(place.text_document.uri.as_str())?;
+    let document = documents.open.get(place.text_document.uri.as_str())?;
     let offset = offset_of(&document.text, place.position)?;
-    let value = hovered(document.program.as_ref()?, offset)?;
+    let program = InputProgram::parse("file".to_owned(), document.text.clone()).ok()?;
+    let value = hovered(&program, offset)?;
     let contents = HoverContents::Markup(MarkupContent { kind: MarkupKind::Markdown, value });
     Some(Hover { contents, range: None })
 }
@@ -203,7 +334,7 @@ mod tests {
     fn places_are_counted_in_lines_and_units_of_utf_16() {
         let text = "a\n/* 𝒳 */ .global .u32 x;\n";
         let column = "/* 𝒳 */ .global .u32 ".chars().count() as u32 + 1;
-        let range = word_at(text, 2, column);
+        let range = word_at(&text.split('\n').collect::<Vec<_>>(), 2, column);
         assert_eq!(range, Range::new(Position::new(1, 22), Position::new(1, 23)));
         assert_eq!(offset_of(text, range.start), text.find("x;").map(|at| at as u32));
         assert_eq!(offset_of(text, Position::new(0, 9)), Some(1));
