@@ -144,7 +144,7 @@ fn is_final(judged: &TrialVerdict) -> bool {
     }
 }
 
-/// Judges expressions on the fast path under this header, which the subject must accept; see [`Judge::bulk`].
+/// Judges expressions on the fast path under this header, which the subject must accept; see [`judge_in_bulk`].
 pub fn bulk(
     tested: &TestSubject,
     header: &Header,

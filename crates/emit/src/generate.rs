@@ -2,8 +2,8 @@
 
 use crate::literals::literal;
 use crate::source::{
-    CxxArray, CxxClass, CxxGlobal, CxxPointer, CxxString, CxxType, GlobalSpecifier, Member, MemorySpace,
-    Scalar,
+    CxxArray, CxxClass, CxxGlobal, CxxPointer, CxxString, CxxType, GlobalSpecifier, Initialization, Member,
+    MemorySpace, Scalar,
 };
 use ptxsmith_gen::stream::Draw;
 
@@ -60,6 +60,8 @@ const SCALARS: &[(Scalar, u64)] = &[
     (Scalar::Char32, 2),
     (Scalar::Tiny, 3),
     (Scalar::Wide, 3),
+    (Scalar::LooseInt, 2),
+    (Scalar::LooseLong, 2),
     (Scalar::Float, 6),
     (Scalar::Double, 8),
 ];
@@ -101,14 +103,16 @@ impl GlobalGenerator {
         let mut maker = GlobalBuilder { draw: Draw::new(self.seed, number), next: 0, left: MOST_LEAVES };
         let production = maker.draw.weighted(GLOBALS);
         let mut ty = maker.ty(production, 0, true);
-        let is_constructed = ty.has_constructor();
+        let is_computed = matches!(ty, CxxType::Class(_)) && ty.is_assignable() && maker.draw.chance(8);
+        let is_constructed = is_computed || ty.has_constructor();
         make_valid(&mut ty, is_constructed);
         let space = maker.draw.weighted(SPACES);
         let form = match space {
             MemorySpace::Device => maker.draw.weighted(FORMS),
             MemorySpace::Constant => GlobalSpecifier::Plain,
         };
-        CxxGlobal { number, space, form, ty }
+        let initialization = if is_computed { Initialization::Computed } else { Initialization::Listed };
+        CxxGlobal { number, space, form, initialization, ty }
     }
 }
 
@@ -227,18 +231,30 @@ impl GlobalBuilder {
         let is_whole = has_constructor || self.draw.chance(80);
         let given = if is_whole { all } else { self.draw.below(all as u64 + 1) as usize };
         let is_packed = self.draw.chance(8);
-        CxxClass {
+        let mut class = CxxClass {
             id,
             is_union: false,
             is_packed,
             pack: (!is_packed && self.draw.chance(6)).then(|| *self.draw.pick(&[1, 2, 4, 8])),
             align: self.draw.chance(10).then(|| *self.draw.pick(&[16, 32, 64])),
             has_constructor,
+            has_defaults: may_construct && is_whole && !has_constructor && self.draw.chance(8),
+            is_designated: false,
+            skipped: None,
             bases,
             members,
             given,
             active: 0,
+        };
+        if class.has_defaults {
+            // A default member initializer needs a member with a name.
+            class.has_defaults = class.members.iter().all(|member| !member.is_unnamed);
         }
+        if class.can_be_designated() && all > 0 && self.draw.chance(10) {
+            class.is_designated = true;
+            class.skipped = self.draw.chance(60).then(|| self.draw.below(all as u64) as usize);
+        }
+        class
     }
 
     fn bases(&mut self, depth: u32, may_construct: bool) -> Vec<CxxClass> {
@@ -313,6 +329,9 @@ impl GlobalBuilder {
             pack: None,
             align: None,
             has_constructor: false,
+            has_defaults: false,
+            is_designated: false,
+            skipped: None,
             bases: Vec::new(),
             members,
             given: usize::from(self.draw.chance(90)),

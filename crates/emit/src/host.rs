@@ -11,7 +11,7 @@ use ptxsmith_subject::process::{self, Cancel, Invocation, Limits, ProcessEnd};
 
 use crate::EmitError;
 use crate::source::CxxGlobal;
-use crate::source::print::{HOST_PRELUDE, declaration, prelude};
+use crate::source::print::{HOST_PRELUDE, host_declaration, prelude};
 
 /// The bytes of a variable, with zeros in place of addresses, and its addresses.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -93,7 +93,7 @@ impl Host {
     ) -> Result<BTreeMap<u64, VariableContents>, EmitError> {
         let mut left = globals.to_vec();
         while !left.is_empty() {
-            let lines: Vec<String> = left.iter().map(|global| declaration(global) + "\n").collect();
+            let lines: Vec<String> = left.iter().map(|global| host_declaration(global) + "\n").collect();
             let text = format!("{HOST_PRELUDE}{}\n#line 1 \"{UNIT}\"\n{}", prelude(), lines.concat());
             let messages = match self.object(compiler, &text)? {
                 Ok(object) => {

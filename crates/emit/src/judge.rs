@@ -68,7 +68,8 @@ enum ScalarComparison {
 }
 
 /// Judges one global. PTX that the specification refuses is a wrong value; PTX without a rule is not judged.
-/// A description that is missing is recorded, and the others still judge.
+/// A description that is missing is recorded, and the others still judge. If none says anything, the global
+/// counts as not compared, for the reasons recorded.
 pub fn judge(global: &CxxGlobal, testimony: &Testimony, host: Option<&VariableContents>) -> GlobalVerdict {
     let read = match testimony {
         Testimony::Read(read) => read,

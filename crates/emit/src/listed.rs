@@ -1,5 +1,9 @@
 //! The known deviations of compilers that print PTX, from files in `corpus/deviations/emitted`. Each file is
 //! named after the id of its findings.
+//!
+//! A file is a `.cu` or `.ll` source after lines `// KEY: VALUE` (`; ` in IR): `deviation` (classes),
+//! `title`, `releases` (`nvcc 13.0 and later`), and `symptom` (a part of it) or `shape` (a regular expression
+//! for the whole shape).
 
 use std::sync::LazyLock;
 

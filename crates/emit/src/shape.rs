@@ -1,7 +1,9 @@
 //! Describes reduced globals without names and values. Reduced globals with the same cause have the same
 //! shape.
 
-use crate::source::{CxxClass, CxxGlobal, CxxPointer, CxxType, GlobalSpecifier, Member, MemorySpace, Scalar};
+use crate::source::{
+    CxxClass, CxxGlobal, CxxPointer, CxxType, GlobalSpecifier, Initialization, Member, MemorySpace, Scalar,
+};
 
 /// Returns the shape of a global: `struct { int : N; int }`.
 pub fn shape(global: &CxxGlobal) -> String {
@@ -11,6 +13,9 @@ pub fn shape(global: &CxxGlobal) -> String {
     }
     if global.form != GlobalSpecifier::Plain {
         before += &format!("{} ", global.form.name());
+    }
+    if global.initialization != Initialization::Listed {
+        before += &format!("{} ", global.initialization.name());
     }
     before + &type_shape(&global.ty)
 }
@@ -75,6 +80,12 @@ fn class_shape(class: &CxxClass) -> String {
     if class.has_constructor {
         text += "constructed ";
     }
+    if class.has_defaults {
+        text += "defaulted ";
+    }
+    if class.is_designated {
+        text += "designated ";
+    }
     text += if class.is_union { "union" } else { "struct" };
     let bases: Vec<String> = class.bases.iter().map(class_shape).collect();
     if !bases.is_empty() {
@@ -84,8 +95,9 @@ fn class_shape(class: &CxxClass) -> String {
     if class.is_union && class.active > 0 {
         members[class.active] += " = active";
     }
-    if class.given < class.members.len() && !class.is_union {
-        members[class.given] += " omitted";
+    let omitted = (class.given..class.members.len()).next().filter(|_| !class.is_union);
+    for index in omitted.into_iter().chain(class.skipped) {
+        members[index] += " omitted";
     }
     format!("{text} {{ {} }}", members.join("; "))
 }

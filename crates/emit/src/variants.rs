@@ -3,8 +3,8 @@
 use crate::shape::shape;
 use crate::source::print::declaration;
 use crate::source::{
-    CxxArray, CxxClass, CxxGlobal, CxxLiteral, CxxPointer, CxxString, CxxType, GlobalSpecifier, Member,
-    MemorySpace, Scalar, TestGlobal,
+    CxxArray, CxxClass, CxxGlobal, CxxLiteral, CxxPointer, CxxString, CxxType, GlobalSpecifier,
+    Initialization, Member, MemorySpace, Scalar, TestGlobal,
 };
 
 impl TestGlobal for CxxGlobal {
@@ -34,6 +34,9 @@ fn variants(global: &CxxGlobal) -> Vec<CxxGlobal> {
     let mut variants = Vec::new();
     if global.form != GlobalSpecifier::Plain {
         variants.push(CxxGlobal { form: GlobalSpecifier::Plain, ..global.clone() });
+    }
+    if global.initialization != Initialization::Listed {
+        variants.push(CxxGlobal { initialization: Initialization::Listed, ..global.clone() });
     }
     if global.space != MemorySpace::Device {
         variants.push(CxxGlobal { space: MemorySpace::Device, ..global.clone() });
@@ -151,6 +154,11 @@ fn class_variants(class: &CxxClass) -> Vec<CxxClass> {
         if !class.is_union {
             smaller.given -= to.min(class.given).saturating_sub(from);
         }
+        smaller.skipped = match class.skipped {
+            Some(index) if (from..to).contains(&index) => None,
+            Some(index) if index >= to => Some(index - (to - from)),
+            other => other,
+        };
         if from < class.active {
             smaller.active -= to - from;
         }
@@ -177,6 +185,14 @@ fn class_variants(class: &CxxClass) -> Vec<CxxClass> {
     }
     if class.has_constructor {
         variants.push(CxxClass { has_constructor: false, ..class.clone() });
+    }
+    if class.has_defaults {
+        variants.push(CxxClass { has_defaults: false, ..class.clone() });
+    }
+    if class.skipped.is_some() {
+        variants.push(CxxClass { skipped: None, ..class.clone() });
+    } else if class.is_designated {
+        variants.push(CxxClass { is_designated: false, ..class.clone() });
     }
     if class.given < class.members.len() && !class.is_union {
         variants.push(CxxClass { given: class.members.len(), ..class.clone() });

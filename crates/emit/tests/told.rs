@@ -9,7 +9,8 @@ use ptxsmith_emit::judge::{GlobalVerdict, judge};
 use ptxsmith_emit::judged::{GlobalResult, TestedCompiler, Tester as _};
 use ptxsmith_emit::source::print::declaration;
 use ptxsmith_emit::source::{
-    CxxClass, CxxGlobal, CxxLiteral, CxxPointer, CxxType, GlobalSpecifier, Member, MemorySpace, Scalar,
+    CxxClass, CxxGlobal, CxxLiteral, CxxPointer, CxxType, GlobalSpecifier, Initialization, Member,
+    MemorySpace, Scalar,
 };
 use ptxsmith_emit::witness::read;
 use ptxsmith_model::Class as Deviation;
@@ -28,6 +29,9 @@ fn padded() -> CxxGlobal {
         pack: None,
         align: None,
         has_constructor: false,
+        has_defaults: false,
+        is_designated: false,
+        skipped: None,
         bases: Vec::new(),
         members,
         given: 2,
@@ -37,6 +41,7 @@ fn padded() -> CxxGlobal {
         number: 0,
         space: MemorySpace::Device,
         form: GlobalSpecifier::Plain,
+        initialization: Initialization::Listed,
         ty: CxxType::Class(class),
     }
 }

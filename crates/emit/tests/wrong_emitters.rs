@@ -6,8 +6,8 @@
 
 use ptxsmith_emit::judge::judge;
 use ptxsmith_emit::source::{
-    CxxArray, CxxClass, CxxGlobal, CxxLiteral, CxxPointer, CxxString, CxxType, GlobalSpecifier, Member,
-    MemorySpace, Scalar,
+    CxxArray, CxxClass, CxxGlobal, CxxLiteral, CxxPointer, CxxString, CxxType, GlobalSpecifier,
+    Initialization, Member, MemorySpace, Scalar,
 };
 use ptxsmith_emit::witness::read;
 use ptxsmith_model::Class as Deviation;
@@ -24,6 +24,9 @@ fn class(members: Vec<CxxType>) -> CxxClass {
         pack: None,
         align: None,
         has_constructor: false,
+        has_defaults: false,
+        is_designated: false,
+        skipped: None,
         bases: Vec::new(),
         members,
         given,
@@ -75,6 +78,7 @@ fn globals() -> Vec<CxxGlobal> {
             number,
             space: MemorySpace::Device,
             form: GlobalSpecifier::Plain,
+            initialization: Initialization::Listed,
             ty,
         })
         .collect()
@@ -133,7 +137,13 @@ fn each_wrong_emitter_is_found_once_and_for_what_it_does() {
 #[test]
 fn a_global_that_no_witness_speaks_of_is_not_judged() {
     let ty = number(Scalar::Int, 7);
-    let global = CxxGlobal { number: 0, space: MemorySpace::Device, form: GlobalSpecifier::Plain, ty };
+    let global = CxxGlobal {
+        number: 0,
+        space: MemorySpace::Device,
+        form: GlobalSpecifier::Plain,
+        initialization: Initialization::Listed,
+        ty,
+    };
     let ptx = ".version 8.5\n.target sm_90\n.address_size 64\n.visible .global .align 4 .u32 g0 = 8;\n";
     let told = read(ptx, [0].into_iter());
     let verdict = judge(&global, &told[&0], None);

@@ -3,8 +3,9 @@
 //! The protocol is documented for its implementors in `docs/guide/subjects.md`. One process works on one
 //! module at a time, so that a crash or a hang belongs to that module; there are as many processes as threads
 //! that ask at once. A process that does anything but answer the current question is not trusted with another
-//! module: it is killed and replaced. If its output may be a late answer to an earlier module, the new
-//! process is asked about the current module again.
+//! module: it is killed and replaced. An invalid line, also one with another number, may be a late answer if
+//! the process has answered before; the new process is then asked about the current module again. From a
+//! process that has answered nothing yet, it is a crash.
 
 use std::path::PathBuf;
 use std::sync::Mutex;

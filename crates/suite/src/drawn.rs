@@ -41,8 +41,8 @@ pub fn cases(seed: u64, count: u64) -> Vec<SuiteCase> {
     cases
 }
 
-/// Returns a valid counterpart and an invalid program, in this order; `None` if the oracle disagrees about
-/// either.
+/// Returns a valid counterpart and an invalid program, in this order; `None` if the oracle accepts the
+/// invalid program or does not accept the counterpart. The class of the rejection is not compared.
 pub fn pair(
     id: &str,
     source: CaseSource,

@@ -14,7 +14,8 @@ const MOST_ATTEMPTS: u64 = 32;
 /// The seed is fixed, so that every suite contains the same programs.
 const SEED: u64 = 1;
 
-/// Returns the programs and valid counterparts of every edit, in the order of the edits.
+/// Returns the programs and valid counterparts of every edit, in the order of the edits. A pair is left out
+/// if the oracle rejects the program in another class than the edit intends, or not at all.
 pub fn cases() -> Vec<SuiteCase> {
     let generator = Generator::default();
     let mut coverage = Coverage::new();

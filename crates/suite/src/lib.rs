@@ -2,10 +2,10 @@
 //! ptxsmith.
 //!
 //! [`Suite::build`] is a pure function: the same options give the same files, byte for byte. Programs come
-//! from the corpus (derived by hand), from the generator's enumeration (every clause, bounded), and from its
-//! edits (invalid programs with valid counterparts). The oracle provides the expectation for every
-//! interpretation of an ambiguity. Nothing here depends on an implementation: known deviations do not affect
-//! the expectations.
+//! from the corpus (derived by hand), from the generator's enumeration (every clause, bounded), from its
+//! edits (invalid programs with valid counterparts), and on request from a seed. The oracle provides the
+//! expectation for every interpretation of an ambiguity. Nothing here depends on an implementation: known
+//! deviations do not affect the expectations.
 
 mod alternatives;
 mod case;

@@ -1,7 +1,7 @@
 //! `planted`: plants the faults of crates/testing/examples/faulty, one at a time, into an implementation that
 //! otherwise follows the specification, and evaluates the findings of `ptxsmith run`. The exit status is 1 if
-//! the median is above one finding per fault, a fault has more than three findings, a finding has a false
-//! cause, class or validity, or a campaign fails. A fault that refuses everything must give no new finding:
+//! the median is above one finding per fault that was found, a fault has more than three findings, a finding
+//! has a false cause, class or validity, or a campaign fails. Faults that are not found are only counted. A fault that refuses everything must give no new finding:
 //! nothing conforms, and the report says so.
 
 use std::path::Path;

@@ -1,7 +1,8 @@
 //! `soak`: checks that a program that compiles many modules does not grow and leaves nothing behind. Every
 //! ten seconds it prints the program's memory, its descriptors, its descendants and the zombies among them.
 //! The exit status is 1 if the program fails, if memory or descriptors grow after the first tenth of the
-//! samples, if zombies persist, or if a process or an unused scratch directory is left.
+//! samples, if a zombie is in two successive samples (in one only, it was about to be reaped), or if a
+//! process or an unused scratch directory is left.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -104,10 +104,12 @@ fn add(ty: &CxxType, place: &PartPosition, leaves: &mut Vec<CxxLeaf>) {
 }
 
 fn add_class(class: &CxxClass, place: &PartPosition, leaves: &mut Vec<CxxLeaf>) {
-    // A constructor sets its values even if the enclosing initializer omits the class.
-    let is_zero = place.is_zero && !class.has_constructor;
-    let step = if class.has_constructor { 0 } else { place.step };
+    // The class sets its values even if the enclosing initializer omits it.
+    let is_zero = place.is_zero && !class.sets_values();
+    let step = if class.sets_values() { 0 } else { place.step };
     for base in &class.bases {
+        // Default member initializers say nothing about bases.
+        let is_zero = is_zero || class.has_defaults;
         add_class(base, &PartPosition { path: place.path.clone(), is_zero, step }, leaves);
     }
     for (index, member) in class.members.iter().enumerate() {
@@ -117,7 +119,11 @@ fn add_class(class: &CxxClass, place: &PartPosition, leaves: &mut Vec<CxxLeaf>) 
         }
         let path =
             if member.is_unnamed { place.path.clone() } else { format!("{}.m{}", place.path, member.id) };
-        let is_given = if class.is_union { class.given > 0 } else { index < class.given };
+        let is_given = if class.is_union {
+            class.given > 0
+        } else {
+            index < class.given && class.skipped != Some(index)
+        };
         let part = PartPosition { path, is_zero: is_zero || !is_given, step };
         match (&member.ty, member.width) {
             (CxxType::Scalar(scalar, value), Some(width)) => {
@@ -162,7 +168,7 @@ fn pointer_content(pointer: CxxPointer, is_zero: bool) -> (&'static str, Content
 
 #[cfg(test)]
 mod tests {
-    use super::super::{CxxString, GlobalSpecifier, MemorySpace};
+    use super::super::{CxxString, GlobalSpecifier, Initialization, MemorySpace};
     use super::*;
 
     #[test]
@@ -173,6 +179,7 @@ mod tests {
                 number: 0,
                 space: MemorySpace::Device,
                 form: GlobalSpecifier::Plain,
+                initialization: Initialization::Listed,
                 ty: CxxType::Text(text),
             };
             let content = leaves(&global).into_iter().map(|leaf| match leaf.content {

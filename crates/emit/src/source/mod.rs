@@ -32,8 +32,20 @@ pub struct CxxGlobal {
     pub space: MemorySpace,
     /// The specifiers of its declaration.
     pub form: GlobalSpecifier,
+    /// How it gets its value.
+    pub initialization: Initialization,
     /// The type and value.
     pub ty: CxxType,
+}
+
+ptxsmith_syntax::every! {
+    /// How a global gets its value.
+    pub enum Initialization {
+        /// By an initializer.
+        Listed = "",
+        /// By a `constexpr` function, which assigns each scalar of an object and returns it. Only for classes.
+        Computed = "computed",
+    }
 }
 
 ptxsmith_syntax::every! {
@@ -183,6 +195,12 @@ pub struct CxxClass {
     /// Whether a constructor initializes it. It is not an aggregate then, so other members may lie in its
     /// tail padding.
     pub has_constructor: bool,
+    /// Whether default member initializers give the values; the initializer of an object is `{}` then.
+    pub has_defaults: bool,
+    /// Whether the initializer names the members (C++20).
+    pub is_designated: bool,
+    /// The index of a member that an initializer with names leaves out.
+    pub skipped: Option<usize>,
     /// The base classes.
     pub bases: Vec<CxxClass>,
     /// The members.
@@ -224,7 +242,24 @@ impl Member {
 }
 
 impl CxxType {
-    /// Returns true if a constructor initializes an object of this type or a part of it.
+    /// Returns true if a `constexpr` function can assign every scalar. In a union it can only begin the
+    /// lifetime of a scalar: the other parts of a class or array would have no value.
+    pub fn is_assignable(&self) -> bool {
+        match self {
+            CxxType::Scalar(..) | CxxType::Pointer(_) | CxxType::Text(_) => true,
+            CxxType::Array(array) => array.element.is_assignable(),
+            CxxType::Class(class) => {
+                let mut types = class.members.iter().map(|member| &member.ty);
+                let active = class.members.get(class.active).map(|member| &member.ty);
+                let is_scalar = matches!(active, None | Some(CxxType::Scalar(..) | CxxType::Pointer(_)));
+                class.bases.iter().all(|base| CxxType::Class(base.clone()).is_assignable())
+                    && if class.is_union { is_scalar } else { types.all(CxxType::is_assignable) }
+            }
+        }
+    }
+
+    /// Returns true if a constructor or default member initializers initialize an object of this type or a
+    /// part of it.
     pub fn has_constructor(&self) -> bool {
         match self {
             CxxType::Scalar(..) | CxxType::Pointer(_) | CxxType::Text(_) => false,
@@ -235,9 +270,24 @@ impl CxxType {
 }
 
 impl CxxClass {
-    /// Returns true if a constructor initializes the class or a part of it.
+    /// Returns true if the class gives its members their values, whatever the initializer of an object.
+    pub fn sets_values(&self) -> bool {
+        self.has_constructor || self.has_defaults
+    }
+
+    /// Returns true if an initializer can name every member: the class has no bases, and all members have
+    /// names.
+    pub fn can_be_designated(&self) -> bool {
+        !self.is_union
+            && !self.sets_values()
+            && self.bases.is_empty()
+            && self.given == self.members.len()
+            && self.members.iter().all(|member| !member.is_unnamed)
+    }
+
+    /// Returns true if a constructor or default member initializers initialize the class or a part of it.
     pub fn is_constructed(&self) -> bool {
-        self.has_constructor
+        self.sets_values()
             || self.bases.iter().any(CxxClass::is_constructed)
             || self.members.iter().any(|member| member.ty.has_constructor())
     }

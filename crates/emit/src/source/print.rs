@@ -3,12 +3,14 @@
 use std::fmt::Write as _;
 
 use super::leaves::leaves;
-use super::{CxxClass, CxxGlobal, CxxType, GlobalSpecifier, Member};
+use super::{CxxClass, CxxGlobal, CxxType, GlobalSpecifier, Initialization, Member};
 
 /// The declarations that globals may refer to, each with the name that it declares.
-const NAMED: [(&str, &str); 9] = [
+const NAMED: [(&str, &str); 11] = [
     ("Tiny", "enum Tiny : signed char {};"),
     ("Wide", "enum Wide : unsigned long long {};"),
+    ("LooseInt", "typedef int LooseInt __attribute__((aligned(2)));"),
+    ("LooseLong", "typedef long LooseLong __attribute__((aligned(4)));"),
     ("Record", "struct Record { int first, second, third; };"),
     ("Function", "typedef int (*Function)();"),
     ("DataMember", "typedef int Record::*DataMember;"),
@@ -30,10 +32,18 @@ pub const HOST_PRELUDE: &str =
 /// The distance in bytes between the values in a kernel's output.
 pub const SLOT: usize = 16;
 
+/// Returns the declarations of a global, in one line.
+pub fn declaration(global: &CxxGlobal) -> String {
+    in_namespace(global, &definition(global))
+}
+
 /// Returns the declarations of a global for the host's compilers, in one line. Without `static` or `inline`,
 /// so that the compiler keeps every global.
-pub fn declaration(global: &CxxGlobal) -> String {
-    in_namespace(global, &definition(&CxxGlobal { form: GlobalSpecifier::Plain, ..global.clone() }))
+pub fn host_declaration(global: &CxxGlobal) -> String {
+    let definition = definition(&CxxGlobal { form: GlobalSpecifier::Plain, ..global.clone() });
+    // A host compiler would otherwise run a function that is no constant expression when the program starts.
+    let constant = format!("constinit {} ", global.space.name());
+    in_namespace(global, &definition.replacen(&format!("{} ", global.space.name()), &constant, 1))
 }
 
 /// Wraps the classes of a global in a namespace of its own, followed by `rest` with C linkage, so that its
@@ -45,10 +55,65 @@ fn in_namespace(global: &CxxGlobal, rest: &str) -> String {
 }
 
 fn definition(global: &CxxGlobal) -> String {
-    let CxxGlobal { number, form, space, ty } = global;
+    let CxxGlobal { number, form, initialization, space, ty } = global;
     let form = if *form == GlobalSpecifier::Plain { String::new() } else { format!("{} ", form.name()) };
     let declarator = declarator(ty, &format!("g{number}"));
-    format!("{form}{} {declarator} = {};", space.name(), initializer(ty, 0))
+    let (function, value) = match (initialization, ty) {
+        (Initialization::Computed, CxxType::Class(class)) => {
+            let mut assignments = String::new();
+            assign_class(class, "v", 0, &mut assignments);
+            let class = class_name(ty);
+            let function =
+                format!("constexpr {class} f{number}() {{ {class} v{{}}; {assignments}return v; }} ");
+            (function, format!("f{number}()"))
+        }
+        _ => (String::new(), initializer(ty, 0)),
+    };
+    format!("{function}{form}{} {declarator} = {value};", space.name())
+}
+
+/// Prints an assignment to each scalar of an object, with `step` added to its integers.
+fn assign(ty: &CxxType, path: &str, step: u128, text: &mut String) {
+    match ty {
+        CxxType::Scalar(..) | CxxType::Pointer(_) => {
+            let _ = write!(text, "{path} = {}; ", initializer(ty, step));
+        }
+        CxxType::Text(characters) => {
+            for (index, unit) in characters.units().into_iter().enumerate() {
+                let _ = write!(text, "{path}[{index}] = {unit}; ");
+            }
+        }
+        CxxType::Array(array) => {
+            for index in 0..array.given {
+                assign(&array.element, &format!("{path}[{index}]"), step + u128::from(index), text);
+            }
+        }
+        CxxType::Class(class) => assign_class(class, path, step, text),
+    }
+}
+
+fn assign_class(class: &CxxClass, path: &str, step: u128, text: &mut String) {
+    // Such a class has its values when the object begins.
+    if class.sets_values() {
+        return;
+    }
+    class.bases.iter().for_each(|base| assign_class(base, path, step, text));
+    for (index, member) in class.members.iter().enumerate() {
+        let is_given = if class.is_union {
+            class.given > 0 && index == class.active
+        } else {
+            index < class.given && class.skipped != Some(index)
+        };
+        if !is_given || member.is_padding() {
+            continue;
+        }
+        let path = if member.is_unnamed { path.to_owned() } else { format!("{path}.m{}", member.id) };
+        if member.width.is_some() {
+            let _ = write!(text, "{path} = {}; ", member_initializer(member, step));
+        } else {
+            assign(&member.ty, &path, step, text);
+        }
+    }
 }
 
 /// Returns the global for CUDA compilers, with descriptions of its layout: `w12` holds its size, its
@@ -132,7 +197,12 @@ fn body(class: &CxxClass, name: &str) -> String {
     }
     text.push_str(" { ");
     for member in &class.members {
-        let _ = write!(text, "{}; ", self::member(member));
+        let default = if class.has_defaults && !member.is_padding() {
+            format!(" = {}", member_initializer(member, 0))
+        } else {
+            String::new()
+        };
+        let _ = write!(text, "{}{default}; ", self::member(member));
     }
     if class.has_constructor {
         text.push_str(&constructor(class, name));
@@ -228,7 +298,7 @@ fn escaped(text: &str) -> String {
 }
 
 fn class_initializer(class: &CxxClass, step: u128) -> String {
-    if class.has_constructor {
+    if class.sets_values() {
         return "{}".to_owned();
     }
     let mut all: Vec<String> = class.bases.iter().map(|base| class_initializer(base, step)).collect();
@@ -239,8 +309,12 @@ fn class_initializer(class: &CxxClass, step: u128) -> String {
             _ => format!(".m{} = {}", member.id, member_initializer(member, step)),
         }));
     } else {
-        let given = class.members.iter().take(class.given).filter(|member| !member.is_padding());
-        all.extend(given.map(|member| member_initializer(member, step)));
+        let given = class.members.iter().take(class.given).enumerate();
+        let given = given.filter(|(index, member)| !member.is_padding() && class.skipped != Some(*index));
+        all.extend(given.map(|(_, member)| {
+            let name = if class.is_designated { format!(".m{} = ", member.id) } else { String::new() };
+            name + &member_initializer(member, step)
+        }));
     }
     format!("{{{}}}", all.join(", "))
 }

@@ -39,6 +39,10 @@ ptxsmith_syntax::every! {
         Tiny = "Tiny",
         /// An enumeration of 8 bytes.
         Wide = "Wide",
+        /// `int`, aligned to 2 bytes.
+        LooseInt = "LooseInt",
+        /// `long`, aligned to 4 bytes.
+        LooseLong = "LooseLong",
         /// `float`
         Float = "float",
         /// `double`
@@ -52,8 +56,13 @@ impl Scalar {
         match self {
             Scalar::Bool | Scalar::Char | Scalar::SignedChar | Scalar::UnsignedChar | Scalar::Tiny => 1,
             Scalar::Short | Scalar::UnsignedShort | Scalar::Char16 => 2,
-            Scalar::Int | Scalar::Unsigned | Scalar::Wchar | Scalar::Char32 | Scalar::Float => 4,
-            Scalar::Long | Scalar::UnsignedLongLong | Scalar::Wide | Scalar::Double => 8,
+            Scalar::Int
+            | Scalar::LooseInt
+            | Scalar::Unsigned
+            | Scalar::Wchar
+            | Scalar::Char32
+            | Scalar::Float => 4,
+            Scalar::Long | Scalar::LooseLong | Scalar::UnsignedLongLong | Scalar::Wide | Scalar::Double => 8,
             Scalar::Int128 | Scalar::UnsignedInt128 => 16,
         }
     }
@@ -66,7 +75,9 @@ impl Scalar {
                 | Scalar::SignedChar
                 | Scalar::Short
                 | Scalar::Int
+                | Scalar::LooseInt
                 | Scalar::Long
+                | Scalar::LooseLong
                 | Scalar::Int128
                 | Scalar::Wchar
                 | Scalar::Tiny
@@ -87,9 +98,10 @@ impl Scalar {
         }
     }
 
-    /// Returns true if the type is allowed for bit fields.
+    /// Returns true if the type is allowed for bit fields. Compilers disagree about bit fields of types with an
+    /// alignment of their own.
     pub fn is_integral(self) -> bool {
-        !self.is_floating()
+        !self.is_floating() && !matches!(self, Scalar::LooseInt | Scalar::LooseLong)
     }
 
     /// Returns the prefix of a string literal of this character type.

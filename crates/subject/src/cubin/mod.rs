@@ -86,7 +86,8 @@ pub(crate) fn is_32_bit(bytes: &[u8]) -> bool {
     bytes.get(4).is_some_and(|&class| class == ELFCLASS32.0)
 }
 
-/// The file is not a cubin, or a part of it is broken: the implementation wrote invalid output. Content that
+/// The file is not a cubin, or a part of it is broken: the implementation wrote invalid output, which counts as its
+/// crash. Content that
 /// this reader merely does not support is not malformed; it leaves the variable unread
 /// ([`Variable::reason`]).
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -104,8 +104,9 @@ impl Ptxas {
     }
 
     /// Returns the subject with another way to start the program for each module. One in [`SAMPLE`] modules
-    /// shown to a fork is also shown to a newly started program. If the two results differ, the difference is
-    /// recorded ([`Subject::inconsistencies`]), and from then on every run starts the program anew.
+    /// shown to a fork is also shown to a newly started program, whose answer counts. If the two results
+    /// differ (time-outs and bits that change from run to run aside), the difference is recorded
+    /// ([`Subject::inconsistencies`]), and from then on every run starts the program anew.
     pub fn starting(self, start: Start) -> Self {
         let disassembler = self.disassembler.map(|disassembler| disassembler.starting(start.clone()));
         Ptxas { start, disassembler, ..self }
