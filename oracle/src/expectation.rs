@@ -46,7 +46,7 @@ pub struct Variable {
     /// The guaranteed alignment in bytes.
     pub align: u64,
     /// All bytes in memory order, zero where an address goes. Empty for a variable of more than
-    /// [`MAX_BYTES`](crate::MAX_BYTES): only its layout is computed.
+    /// [`MAX_BYTES`](crate::MAX_BYTES): only its layout is computed, and it is also listed as unmodelled.
     pub bytes: Vec<u8>,
     /// The addresses that it holds, sorted by offset.
     pub addresses: Vec<Address>,

@@ -2,8 +2,8 @@
 //! named after the id of its findings.
 //!
 //! A file is a `.cu` or `.ll` source after lines `// KEY: VALUE` (`; ` in IR): `deviation` (classes),
-//! `title`, `releases` (`nvcc 13.0 and later`), and `symptom` (a part of it) or `shape` (a regular expression
-//! for the whole shape).
+//! `title`, `releases` (`nvcc 13.0 and later`), and `symptom` (a part of it), `shape` (a regular expression for
+//! the whole shape), or both. It matches a reduced global only if all that are given fit.
 
 use std::sync::LazyLock;
 

@@ -82,7 +82,8 @@ pub fn rule(id: &str) -> WrongRule {
     all().find(|wrong| wrong.id == id).unwrap_or_else(|| panic!("no wrong rule is called {id}"))
 }
 
-/// Creates an implementation that follows these wrong rules, and otherwise the specification.
+/// Creates an implementation that follows these wrong rules, and otherwise the specification. It does not show
+/// the known deviations of a lineage, unlike the implementations of [`fake`](crate::fake).
 pub fn follows(ids: &[&str]) -> impl Fn(&Request<'_>) -> Observation + Clone + Send + Sync + use<> {
     let mut rules = Rules::default();
     ids.iter().for_each(|id| (rule(id).change)(&mut rules));

@@ -1,6 +1,6 @@
 //! Rules about the sources that the compiler does not check: no file except tests is longer than 600 lines,
-//! the files of a package do not `use` each other in a cycle (apart from parent and child modules), and no
-//! code accesses findings by string keys.
+//! the files of a package do not `use` each other in a cycle (apart from parent and child modules), and
+//! findings are read by type: no JSON by string keys, no ids read back, no classes compared by name.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -51,7 +51,8 @@ pub struct Kernel {
 pub enum KernelOutcome {
     /// The contents of the output buffer.
     Output(Output),
-    /// The kernel does something that no rule covers or that the specification leaves undefined; the reason.
+    /// The reason why this kernel has no prediction: it does something that no rule covers or that the
+    /// specification leaves undefined, or exceeds a limit. Other kernels are still predicted.
     Unmodelled(&'static str),
 }
 
