@@ -4,7 +4,7 @@
 // releases: nvcc 13.0 and later
 // releases: nvrtc 11.8 and later
 // symptom: signal
-// shape: struct : .*struct : struct .*, constructed struct .*: N.*
+// shape: struct : .*struct : struct .*, (constructed|defaulted) struct .*: N.*
 // first-seen: 2026-11-27
 // work-around: Make the second base a member.
 // found: `ptxsmith emit run --subject nvcc@13.5`.

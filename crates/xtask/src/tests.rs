@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::tools::{self, command, text};
 
 /// Test programs that are started first. They take long, and would otherwise run alone at the end.
-const LONGEST: [&str; 5] = ["releases", "cli", "operands", "planting", "arithmetic"];
+const LONGEST: [&str; 7] = ["releases", "cli", "operands", "planting", "arithmetic", "whole", "judged"];
 
 /// The number of the slowest test programs that are listed at the end.
 const MOST_LISTED: usize = 10;
