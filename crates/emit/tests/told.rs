@@ -28,6 +28,7 @@ fn padded() -> CxxGlobal {
         pack: None,
         align: None,
         has_constructor: false,
+        has_virtual: false,
         bases: Vec::new(),
         members,
         given: 2,

@@ -24,6 +24,7 @@ fn class(members: Vec<CxxType>) -> CxxClass {
         pack: None,
         align: None,
         has_constructor: false,
+        has_virtual: false,
         bases: Vec::new(),
         members,
         given,

@@ -5,9 +5,11 @@ mod literal;
 pub mod number;
 pub mod print;
 mod scalar;
+mod vector;
 
 pub use literal::CxxLiteral;
 pub use scalar::Scalar;
+pub use vector::{CxxVector, ELEMENTS};
 
 /// A global in the language of a compiler under test.
 pub trait TestGlobal: Clone {
@@ -71,6 +73,8 @@ pub enum CxxType {
     Array(Box<CxxArray>),
     /// An array of characters initialized by a string.
     Text(CxxString),
+    /// A vector.
+    Vector(CxxVector),
     /// A class.
     Class(CxxClass),
 }
@@ -129,6 +133,12 @@ ptxsmith_syntax::every! {
         DataMember = "&Record::third",
         /// A null pointer to a data member.
         NullDataMember = "(int Record::*)nullptr",
+        /// A pointer to a member function.
+        Method = "&Record::method",
+        /// A pointer to a virtual member function, the second of its class.
+        VirtualMethod = "&Dynamic::second",
+        /// A null pointer to a member function.
+        NullMethod = "(Method)nullptr",
     }
 }
 
@@ -139,6 +149,8 @@ impl CxxPointer {
             CxxPointer::Inside => "const char *",
             CxxPointer::Function => "Function",
             CxxPointer::DataMember | CxxPointer::NullDataMember => "DataMember",
+            CxxPointer::Method | CxxPointer::NullMethod => "Method",
+            CxxPointer::VirtualMethod => "VirtualMethod",
             _ => "const int *",
         }
     }
@@ -152,7 +164,7 @@ impl CxxPointer {
             CxxPointer::Member => Some(("record", 8)),
             CxxPointer::Inside => Some(("target", 3)),
             CxxPointer::Function => Some(("function", 0)),
-            CxxPointer::Null | CxxPointer::DataMember | CxxPointer::NullDataMember => None,
+            _ => None,
         }
     }
 
@@ -183,6 +195,8 @@ pub struct CxxClass {
     /// Whether a constructor initializes it. It is not an aggregate then, so other members may lie in its
     /// tail padding.
     pub has_constructor: bool,
+    /// Whether it declares a virtual function. It has a constructor then.
+    pub has_virtual: bool,
     /// The base classes.
     pub bases: Vec<CxxClass>,
     /// The members.
@@ -227,7 +241,7 @@ impl CxxType {
     /// Returns true if a constructor initializes an object of this type or a part of it.
     pub fn has_constructor(&self) -> bool {
         match self {
-            CxxType::Scalar(..) | CxxType::Pointer(_) | CxxType::Text(_) => false,
+            CxxType::Scalar(..) | CxxType::Pointer(_) | CxxType::Text(_) | CxxType::Vector(_) => false,
             CxxType::Array(array) => array.element.has_constructor(),
             CxxType::Class(class) => class.is_constructed(),
         }
@@ -235,6 +249,11 @@ impl CxxType {
 }
 
 impl CxxClass {
+    /// Returns true if the class or a base has a virtual function. It is no aggregate then.
+    pub fn is_polymorphic(&self) -> bool {
+        self.has_virtual || self.bases.iter().any(CxxClass::is_polymorphic)
+    }
+
     /// Returns true if a constructor initializes the class or a part of it.
     pub fn is_constructed(&self) -> bool {
         self.has_constructor
