@@ -8,7 +8,7 @@ use ptxsmith_cuda::subjects::{Compiler, Cut};
 
 use crate::EmitError;
 use crate::source::CxxGlobal;
-use crate::source::print::lines;
+use crate::source::print::{PRELUDE_LINES, lines};
 use crate::witness::{Testimony, read};
 
 /// The result of compiling a global.
@@ -45,8 +45,7 @@ pub fn ask(
         let answer = compiler.compile(standard(compiler), &lines, true)?;
         let mut blamed = BTreeMap::new();
         for complaint in &answer.complaints {
-            // The first line is the prelude.
-            let global = complaint.line.and_then(|line| part.get(line.checked_sub(1)?));
+            let global = complaint.line.and_then(|line| part.get(line.checked_sub(PRELUDE_LINES)?));
             if let Some(global) = global {
                 blamed.entry(global.number).or_insert_with(|| complaint.message.clone());
             }

@@ -218,8 +218,11 @@ impl CheckResult {
     fn kernels(&mut self, source: &str, kernels: &[Kernel]) {
         for ReadComment { kernel, offset, content } in source.lines().filter_map(read_comment) {
             let left = kernels.iter().find(|other| other.name == kernel).map(|kernel| &kernel.outcome);
-            let size =
-                if content.bytes().all(|byte| byte.is_ascii_hexdigit()) { content.len() / 2 } else { 8 };
+            let size = match content.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+                true => content.len() / 2,
+                false if content.contains(' ') => 16,
+                false => 8,
+            };
             let read = match left {
                 Some(KernelOutcome::Output(output)) => {
                     read_by_kernel(output, offset, size).ok_or("a value that is not known")

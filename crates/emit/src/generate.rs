@@ -1,9 +1,10 @@
 //! Generates globals. The same seed and number always give the same global.
 
 use crate::literals::literal;
+use crate::source::ELEMENTS;
 use crate::source::{
-    CxxArray, CxxClass, CxxGlobal, CxxPointer, CxxString, CxxType, GlobalSpecifier, Initialization, Member,
-    MemorySpace, Scalar,
+    CxxArray, CxxClass, CxxGlobal, CxxPointer, CxxString, CxxType, CxxVector, GlobalSpecifier,
+    Initialization, Member, MemorySpace, Scalar,
 };
 use ptxsmith_gen::stream::Draw;
 
@@ -19,6 +20,7 @@ enum TypeProduction {
     Scalar,
     Pointer,
     Text,
+    Vector,
     Array,
     Struct,
     Union,
@@ -30,6 +32,7 @@ const MEMBERS: &[(TypeProduction, u64)] = &[
     (TypeProduction::Pointer, 14),
     (TypeProduction::Array, 8),
     (TypeProduction::Text, 3),
+    (TypeProduction::Vector, 8),
     (TypeProduction::Struct, 12),
     (TypeProduction::Union, 3),
 ];
@@ -39,6 +42,7 @@ const GLOBALS: &[(TypeProduction, u64)] = &[
     (TypeProduction::Pointer, 3),
     (TypeProduction::Array, 16),
     (TypeProduction::Text, 2),
+    (TypeProduction::Vector, 3),
     (TypeProduction::Struct, 65),
     (TypeProduction::Union, 5),
 ];
@@ -60,10 +64,15 @@ const SCALARS: &[(Scalar, u64)] = &[
     (Scalar::Char32, 2),
     (Scalar::Tiny, 3),
     (Scalar::Wide, 3),
-    (Scalar::LooseInt, 2),
-    (Scalar::LooseLong, 2),
     (Scalar::Float, 6),
     (Scalar::Double, 8),
+    (Scalar::UnderShort, 1),
+    (Scalar::UnderInt, 1),
+    (Scalar::UnderLong, 1),
+    (Scalar::UnderDouble, 1),
+    (Scalar::UnderInt128, 1),
+    (Scalar::OverChar, 1),
+    (Scalar::OverInt, 1),
 ];
 const POINTERS: &[(CxxPointer, u64)] = &[
     (CxxPointer::Null, 2),
@@ -75,6 +84,9 @@ const POINTERS: &[(CxxPointer, u64)] = &[
     (CxxPointer::Function, 4),
     (CxxPointer::DataMember, 2),
     (CxxPointer::NullDataMember, 2),
+    (CxxPointer::Method, 2),
+    (CxxPointer::VirtualMethod, 2),
+    (CxxPointer::NullMethod, 1),
 ];
 const SPACES: &[(MemorySpace, u64)] = &[(MemorySpace::Device, 80), (MemorySpace::Constant, 20)];
 const FORMS: &[(GlobalSpecifier, u64)] = &[
@@ -124,7 +136,7 @@ fn make_valid(ty: &mut CxxType, is_constructed: bool) -> u32 {
             *pointer = CxxPointer::Element;
             1
         }
-        CxxType::Scalar(..) | CxxType::Pointer(_) | CxxType::Text(_) => 1,
+        CxxType::Scalar(..) | CxxType::Pointer(_) | CxxType::Text(_) | CxxType::Vector(_) => 1,
         CxxType::Array(array) => make_valid(&mut array.element, is_constructed),
         CxxType::Class(class) => make_class_valid(class, is_constructed),
     }
@@ -172,8 +184,9 @@ impl GlobalBuilder {
             TypeProduction::Scalar => {
                 self.left = self.left.saturating_sub(1);
                 let scalar = self.draw.weighted(SCALARS);
-                CxxType::Scalar(scalar, literal(&mut self.draw, scalar))
+                CxxType::Scalar(scalar, literal(&mut self.draw, scalar.plain()))
             }
+            TypeProduction::Vector => self.vector(),
             TypeProduction::Pointer => {
                 self.left = self.left.saturating_sub(1);
                 CxxType::Pointer(self.draw.weighted(POINTERS))
@@ -205,13 +218,25 @@ impl GlobalBuilder {
         CxxType::Text(text)
     }
 
+    fn vector(&mut self) -> CxxType {
+        let (element, _) = *self.draw.pick(&ELEMENTS);
+        let length = 1 + self.draw.below(4) as u32;
+        self.left = self.left.saturating_sub(u64::from(length));
+        CxxType::Vector(CxxVector { element, length, value: literal(&mut self.draw, element) })
+    }
+
     fn array(&mut self, depth: u32, may_construct: bool) -> CxxType {
         let length = 1 + self.draw.below(4);
         let before = self.left;
         self.left /= length;
         let share = self.left;
         let production = self.draw.weighted(MEMBERS);
-        let element = self.ty(production, depth + 1, may_construct);
+        let element = match self.ty(production, depth + 1, may_construct) {
+            CxxType::Scalar(scalar, value) if scalar.is_over_aligned() => {
+                CxxType::Scalar(scalar.plain(), value)
+            }
+            other => other,
+        };
         self.left = before.saturating_sub(length * (share - self.left));
         let given = if self.draw.chance(70) { length } else { self.draw.below(length + 1) };
         CxxType::Array(Box::new(CxxArray { element, length, given }))
@@ -219,8 +244,10 @@ impl GlobalBuilder {
 
     fn class(&mut self, depth: u32, may_construct: bool) -> CxxClass {
         let id = self.number();
-        let has_constructor = may_construct && self.draw.chance(20);
+        let is_drawn = may_construct && self.draw.chance(20);
         let bases = self.bases(depth, may_construct);
+        let has_constructor = is_drawn || bases.iter().any(CxxClass::is_polymorphic);
+        let has_virtual = has_constructor && self.draw.chance(25);
         let count = self.draw.weighted(&[(0, 4), (1, 20), (2, 30), (3, 20), (4, 14), (6, 8), (9, 4)]);
         let mut members: Vec<Member> = Vec::new();
         while members.len() < count && self.left > 0 {
@@ -241,6 +268,7 @@ impl GlobalBuilder {
             has_defaults: may_construct && is_whole && !has_constructor && self.draw.chance(8),
             is_designated: false,
             skipped: None,
+            has_virtual,
             bases,
             members,
             given,
@@ -332,6 +360,7 @@ impl GlobalBuilder {
             has_defaults: false,
             is_designated: false,
             skipped: None,
+            has_virtual: false,
             bases: Vec::new(),
             members,
             given: usize::from(self.draw.chance(90)),

@@ -166,7 +166,7 @@ fn scalar_difference(leaves: &[CxxLeaf], read: &EvaluatedGlobal) -> Option<Sourc
 
 fn class_of(leaf: &CxxLeaf) -> Class {
     match leaf.content {
-        Content::Address(..) => Class::WrongAddress,
+        Content::Address(..) | Content::Method(_) => Class::WrongAddress,
         Content::Bytes(_) => Class::WrongValue,
     }
 }
@@ -202,6 +202,10 @@ fn format_slot(bytes: &[u8], addresses: &[Address], at: usize) -> String {
         (Some(one), None) if one.offset as usize == at && usize::from(one.width) == bytes.len() => {
             format_address(&one.symbol, one.addend)
         }
+        // A pointer to a member function.
+        (Some(one), None) if one.offset as usize == at && one.width == 8 && bytes.len() == 16 => {
+            format!("{} {}", format_address(&one.symbol, one.addend), hex(&bytes[8..]))
+        }
         (Some(one), _) => format!("a part of {}", format_address(&one.symbol, one.addend)),
     }
 }
@@ -234,6 +238,7 @@ pub fn format_content(content: &Content) -> String {
     match content {
         Content::Bytes(bytes) => hex(bytes),
         Content::Address(symbol, addend) => format_address(symbol, *addend),
+        Content::Method(symbol) => format!("{symbol} {}", hex(&[0; 8])),
     }
 }
 

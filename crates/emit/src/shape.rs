@@ -43,6 +43,9 @@ fn type_shape(ty: &CxxType) -> String {
             manner => format!("{} {manner}", scalar_shape(*scalar)),
         },
         CxxType::Pointer(CxxPointer::DataMember | CxxPointer::NullDataMember) => "member pointer".to_owned(),
+        CxxType::Pointer(CxxPointer::Method | CxxPointer::VirtualMethod | CxxPointer::NullMethod) => {
+            "member function pointer".to_owned()
+        }
         CxxType::Pointer(CxxPointer::Function) => "function *".to_owned(),
         CxxType::Pointer(CxxPointer::Null) => "null *".to_owned(),
         CxxType::Pointer(_) => "*".to_owned(),
@@ -51,6 +54,7 @@ fn type_shape(ty: &CxxType) -> String {
         }
         CxxType::Array(array) => format!("{}[{}]", type_shape(&array.element), array.length.min(2)),
         CxxType::Text(text) => format!("{} string", text.scalar.name()),
+        CxxType::Vector(vector) => format!("{} vector", scalar_shape(vector.element)),
         CxxType::Class(class) => class_shape(class),
     }
 }
@@ -62,6 +66,8 @@ fn scalar_shape(scalar: Scalar) -> &'static str {
         Scalar::SignedChar | Scalar::UnsignedChar => "char",
         Scalar::UnsignedLongLong => "long",
         Scalar::UnsignedInt128 => "__int128",
+        realigned if realigned.is_over_aligned() => "over-aligned",
+        realigned if realigned.is_realigned() => "under-aligned",
         other => other.name(),
     }
 }
@@ -85,6 +91,9 @@ fn class_shape(class: &CxxClass) -> String {
     }
     if class.is_designated {
         text += "designated ";
+    }
+    if class.has_virtual {
+        text += "virtual ";
     }
     text += if class.is_union { "union" } else { "struct" };
     let bases: Vec<String> = class.bases.iter().map(class_shape).collect();

@@ -3,7 +3,7 @@
 use crate::shape::shape;
 use crate::source::print::declaration;
 use crate::source::{
-    CxxArray, CxxClass, CxxGlobal, CxxLiteral, CxxPointer, CxxString, CxxType, GlobalSpecifier,
+    CxxArray, CxxClass, CxxGlobal, CxxLiteral, CxxPointer, CxxString, CxxType, CxxVector, GlobalSpecifier,
     Initialization, Member, MemorySpace, Scalar, TestGlobal,
 };
 
@@ -49,7 +49,13 @@ fn type_variants(ty: &CxxType) -> Vec<CxxType> {
     match ty {
         CxxType::Scalar(scalar, value) => scalar_variants(*scalar, value),
         CxxType::Pointer(pointer) => {
-            let plainer = [CxxPointer::Object, CxxPointer::Function, CxxPointer::DataMember];
+            let plainer = [
+                CxxPointer::Object,
+                CxxPointer::Function,
+                CxxPointer::DataMember,
+                CxxPointer::NullMethod,
+                CxxPointer::Method,
+            ];
             let place = plainer.iter().position(|plain| plain == pointer).unwrap_or(plainer.len());
             let mut variants: Vec<CxxType> =
                 plainer[..place].iter().map(|&plain| CxxType::Pointer(plain)).collect();
@@ -57,6 +63,7 @@ fn type_variants(ty: &CxxType) -> Vec<CxxType> {
             variants
         }
         CxxType::Text(text) => string_variants(text),
+        CxxType::Vector(vector) => vector_variants(vector),
         CxxType::Array(array) => array_variants(array),
         CxxType::Class(class) => {
             let mut variants: Vec<CxxType> = class.bases.iter().cloned().map(CxxType::Class).collect();
@@ -101,6 +108,17 @@ fn literal_variants(scalar: Scalar, value: &CxxLiteral) -> Vec<CxxLiteral> {
         texts.into_iter().map(|text| CxxLiteral::Floating(text, *of)).collect();
     if *of != scalar && scalar.is_floating() {
         variants.push(CxxLiteral::Floating(text.clone(), scalar));
+    }
+    variants
+}
+
+fn vector_variants(vector: &CxxVector) -> Vec<CxxType> {
+    let mut variants = scalar_variants(vector.element, &vector.value);
+    variants.push(CxxType::Scalar(vector.element, vector.value.clone()));
+    variants.extend((1..vector.length).map(|length| CxxType::Vector(CxxVector { length, ..vector.clone() })));
+    let plain = CxxVector { element: Scalar::Int, value: CxxLiteral::Integer(5), ..*vector };
+    if *vector != plain {
+        variants.push(CxxType::Vector(plain));
     }
     variants
 }
@@ -184,7 +202,10 @@ fn class_variants(class: &CxxClass) -> Vec<CxxClass> {
         variants.push(CxxClass { align: None, ..class.clone() });
     }
     if class.has_constructor {
-        variants.push(CxxClass { has_constructor: false, ..class.clone() });
+        variants.push(CxxClass { has_constructor: false, has_virtual: false, ..class.clone() });
+    }
+    if class.has_virtual {
+        variants.push(CxxClass { has_virtual: false, ..class.clone() });
     }
     if class.has_defaults {
         variants.push(CxxClass { has_defaults: false, ..class.clone() });

@@ -46,7 +46,7 @@ pub fn read(ptx: &str, numbers: impl Iterator<Item = u64>) -> BTreeMap<u64, Test
     numbers
         .map(|number| {
             let of_global = parts.by_global.remove(&number).unwrap_or_default();
-            let words: BTreeSet<&str> = of_global.iter().flat_map(|item| words(&ptx[range(item)])).collect();
+            let words = needed_names(ptx, &of_global, &shared);
             let needed =
                 shared.iter().filter(|(name, _)| name.as_deref().is_none_or(|name| words.contains(name)));
             let items = needed.map(|(_, item)| item.clone()).chain(of_global.iter().cloned()).collect();
@@ -90,6 +90,28 @@ pub fn owner(name: &str) -> Option<u64> {
     let number = name[before.len()..].parse().ok()?;
     let is_plain = matches!(before, "g" | "w" | "k");
     (is_plain || (before.starts_with('_') && before.ends_with(['g', 'w', 'k']))).then_some(number)
+}
+
+/// Returns the words of these items, and of the shared items that they name, and so on: a table of virtual
+/// functions names functions.
+fn needed_names<'p>(
+    ptx: &'p str,
+    of_global: &[Item],
+    shared: &[(Option<String>, Item)],
+) -> BTreeSet<&'p str> {
+    let mut all: BTreeSet<&str> = of_global.iter().flat_map(|item| words(&ptx[range(item)])).collect();
+    let mut visited = BTreeSet::new();
+    loop {
+        let before = visited.len();
+        for (index, (name, item)) in shared.iter().enumerate() {
+            if name.as_deref().is_some_and(|name| all.contains(name)) && visited.insert(index) {
+                all.extend(words(&ptx[range(item)]));
+            }
+        }
+        if visited.len() == before {
+            return all;
+        }
+    }
 }
 
 fn range(item: &Item) -> std::ops::Range<usize> {

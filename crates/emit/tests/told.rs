@@ -32,6 +32,7 @@ fn padded() -> CxxGlobal {
         has_defaults: false,
         is_designated: false,
         skipped: None,
+        has_virtual: false,
         bases: Vec::new(),
         members,
         given: 2,

@@ -27,6 +27,7 @@ fn class(members: Vec<CxxType>) -> CxxClass {
         has_defaults: false,
         is_designated: false,
         skipped: None,
+        has_virtual: false,
         bases: Vec::new(),
         members,
         given,

@@ -1,6 +1,7 @@
 //! Enumerates the scalars of a global, each with the value from its initializer (C++ [dcl.init.aggr],
 //! [dcl.init.list]).
 
+use super::vector::COMPONENTS;
 use super::{CxxClass, CxxGlobal, CxxLiteral, CxxPointer, CxxType, Scalar};
 
 /// A scalar of a global.
@@ -32,6 +33,8 @@ pub enum Content {
     Bytes(Vec<u8>),
     /// The address of a symbol plus an offset.
     Address(&'static str, i64),
+    /// The address of a function, and 8 bytes of zeros: a pointer to a member function (Itanium C++ ABI, 2.3).
+    Method(&'static str),
 }
 
 impl Content {
@@ -40,6 +43,7 @@ impl Content {
         match self {
             Content::Bytes(bytes) => bytes.len(),
             Content::Address(..) => 8,
+            Content::Method(_) => 16,
         }
     }
 }
@@ -74,7 +78,8 @@ fn add(ty: &CxxType, place: &PartPosition, leaves: &mut Vec<CxxLeaf>) {
         CxxType::Scalar(scalar, value) => {
             let bytes = if place.is_zero { vec![0; scalar.size()] } else { value.bytes(*scalar, place.step) };
             let kind = kind_of(*scalar, value);
-            leaves.push(CxxLeaf::new(place.path.clone(), scalar.name(), kind, Content::Bytes(bytes)));
+            let ty = scalar.plain().name();
+            leaves.push(CxxLeaf::new(place.path.clone(), ty, kind, Content::Bytes(bytes)));
         }
         CxxType::Pointer(pointer) => {
             let (kind, content) = pointer_content(*pointer, place.is_zero);
@@ -97,6 +102,17 @@ fn add(ty: &CxxType, place: &PartPosition, leaves: &mut Vec<CxxLeaf>) {
                     step: place.step + u128::from(index),
                 };
                 add(&array.element, &element, leaves);
+            }
+        }
+        CxxType::Vector(vector) => {
+            for (index, component) in COMPONENTS[..vector.length as usize].iter().enumerate() {
+                let step = place.step + index as u128;
+                let size = vector.element.size();
+                let bytes =
+                    if place.is_zero { vec![0; size] } else { vector.value.bytes(vector.element, step) };
+                let path = format!("{}.{component}", place.path);
+                let kind = kind_of(vector.element, &vector.value);
+                leaves.push(CxxLeaf::new(path, vector.element.name(), kind, Content::Bytes(bytes)));
             }
         }
         CxxType::Class(class) => add_class(class, place, leaves),
@@ -145,7 +161,7 @@ fn field(scalar: Scalar, value: &CxxLiteral, width: u32, place: &PartPosition) -
 }
 
 fn kind_of(scalar: Scalar, value: &CxxLiteral) -> &'static str {
-    match (scalar, value.manner(scalar)) {
+    match (scalar.plain(), value.manner(scalar)) {
         (Scalar::Int128 | Scalar::UnsignedInt128, "") => "integer of 128 bits",
         (scalar, "") if scalar.is_floating() => "floating-point number",
         (_, "") => "integer",
@@ -159,10 +175,23 @@ fn pointer_content(pointer: CxxPointer, is_zero: bool) -> (&'static str, Content
             let value = if is_zero { CxxPointer::NullDataMember } else { pointer };
             ("pointer to a member", Content::Bytes(value.number().to_le_bytes().to_vec()))
         }
+        CxxPointer::Method | CxxPointer::VirtualMethod | CxxPointer::NullMethod => {
+            ("pointer to a member function", method(if is_zero { CxxPointer::NullMethod } else { pointer }))
+        }
         _ => match pointer.address().filter(|_| !is_zero) {
             Some((symbol, addend)) => ("address", Content::Address(symbol, addend)),
             None => ("null pointer", Content::Bytes(vec![0; 8])),
         },
+    }
+}
+
+/// Returns a pointer to a member function: the address of the function, or for a virtual one its offset in
+/// the table plus 1; then what is added to the object (Itanium C++ ABI, 2.3).
+fn method(pointer: CxxPointer) -> Content {
+    match pointer {
+        CxxPointer::Method => Content::Method("_ZN6Record6methodEv"),
+        CxxPointer::VirtualMethod => Content::Bytes(9u128.to_le_bytes().to_vec()),
+        _ => Content::Bytes(vec![0; 16]),
     }
 }
 
@@ -186,7 +215,7 @@ mod tests {
                 Content::Bytes(bytes) => {
                     bytes.iter().rev().fold(0u64, |all, &byte| all << 8 | u64::from(byte))
                 }
-                Content::Address(..) => 0,
+                Content::Address(..) | Content::Method(_) => 0,
             });
             content.collect::<Vec<_>>()
         };

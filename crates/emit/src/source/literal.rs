@@ -77,6 +77,7 @@ impl CxxLiteral {
 
     /// Returns the property of the number on which its correct conversion depends; empty if there is none.
     pub fn manner(&self, scalar: Scalar) -> &'static str {
+        let scalar = scalar.plain();
         let exact = match self {
             CxxLiteral::Integer(_) => return "",
             CxxLiteral::Floating(_, of) if *of != scalar => return "converted",
@@ -124,6 +125,7 @@ impl CxxLiteral {
 
     /// Prints an expression of this type.
     pub fn print(&self, scalar: Scalar, step: u128) -> String {
+        let scalar = scalar.plain();
         let bits = self.bits(scalar, step);
         match (self, scalar) {
             (CxxLiteral::Floating(text, of), _) => {

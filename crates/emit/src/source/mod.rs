@@ -5,9 +5,11 @@ mod literal;
 pub mod number;
 pub mod print;
 mod scalar;
+mod vector;
 
 pub use literal::CxxLiteral;
 pub use scalar::Scalar;
+pub use vector::{CxxVector, ELEMENTS};
 
 /// A global in the language of a compiler under test.
 pub trait TestGlobal: Clone {
@@ -83,6 +85,8 @@ pub enum CxxType {
     Array(Box<CxxArray>),
     /// An array of characters initialized by a string.
     Text(CxxString),
+    /// A vector.
+    Vector(CxxVector),
     /// A class.
     Class(CxxClass),
 }
@@ -141,6 +145,12 @@ ptxsmith_syntax::every! {
         DataMember = "&Record::third",
         /// A null pointer to a data member.
         NullDataMember = "(int Record::*)nullptr",
+        /// A pointer to a member function.
+        Method = "&Record::method",
+        /// A pointer to a virtual member function, the second of its class.
+        VirtualMethod = "&Dynamic::second",
+        /// A null pointer to a member function.
+        NullMethod = "(Method)nullptr",
     }
 }
 
@@ -151,6 +161,8 @@ impl CxxPointer {
             CxxPointer::Inside => "const char *",
             CxxPointer::Function => "Function",
             CxxPointer::DataMember | CxxPointer::NullDataMember => "DataMember",
+            CxxPointer::Method | CxxPointer::NullMethod => "Method",
+            CxxPointer::VirtualMethod => "VirtualMethod",
             _ => "const int *",
         }
     }
@@ -164,7 +176,7 @@ impl CxxPointer {
             CxxPointer::Member => Some(("record", 8)),
             CxxPointer::Inside => Some(("target", 3)),
             CxxPointer::Function => Some(("function", 0)),
-            CxxPointer::Null | CxxPointer::DataMember | CxxPointer::NullDataMember => None,
+            _ => None,
         }
     }
 
@@ -201,6 +213,8 @@ pub struct CxxClass {
     pub is_designated: bool,
     /// The index of a member that an initializer with names leaves out.
     pub skipped: Option<usize>,
+    /// Whether it declares a virtual function. It has a constructor then.
+    pub has_virtual: bool,
     /// The base classes.
     pub bases: Vec<CxxClass>,
     /// The members.
@@ -246,7 +260,7 @@ impl CxxType {
     /// lifetime of a scalar: the other parts of a class or array would have no value.
     pub fn is_assignable(&self) -> bool {
         match self {
-            CxxType::Scalar(..) | CxxType::Pointer(_) | CxxType::Text(_) => true,
+            CxxType::Scalar(..) | CxxType::Pointer(_) | CxxType::Text(_) | CxxType::Vector(_) => true,
             CxxType::Array(array) => array.element.is_assignable(),
             CxxType::Class(class) => {
                 let mut types = class.members.iter().map(|member| &member.ty);
@@ -262,7 +276,7 @@ impl CxxType {
     /// part of it.
     pub fn has_constructor(&self) -> bool {
         match self {
-            CxxType::Scalar(..) | CxxType::Pointer(_) | CxxType::Text(_) => false,
+            CxxType::Scalar(..) | CxxType::Pointer(_) | CxxType::Text(_) | CxxType::Vector(_) => false,
             CxxType::Array(array) => array.element.has_constructor(),
             CxxType::Class(class) => class.is_constructed(),
         }
@@ -283,6 +297,11 @@ impl CxxClass {
             && self.bases.is_empty()
             && self.given == self.members.len()
             && self.members.iter().all(|member| !member.is_unnamed)
+    }
+
+    /// Returns true if the class or a base has a virtual function. It is no aggregate then.
+    pub fn is_polymorphic(&self) -> bool {
+        self.has_virtual || self.bases.iter().any(CxxClass::is_polymorphic)
     }
 
     /// Returns true if a constructor or default member initializers initialize the class or a part of it.

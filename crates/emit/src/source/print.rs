@@ -3,26 +3,47 @@
 use std::fmt::Write as _;
 
 use super::leaves::leaves;
-use super::{CxxClass, CxxGlobal, CxxType, GlobalSpecifier, Initialization, Member};
+use super::{CxxClass, CxxGlobal, CxxType, CxxVector, GlobalSpecifier, Initialization, Member};
 
 /// The declarations that globals may refer to, each with the name that it declares.
-const NAMED: [(&str, &str); 11] = [
+const NAMED: [(&str, &str); 19] = [
     ("Tiny", "enum Tiny : signed char {};"),
     ("Wide", "enum Wide : unsigned long long {};"),
-    ("LooseInt", "typedef int LooseInt __attribute__((aligned(2)));"),
-    ("LooseLong", "typedef long LooseLong __attribute__((aligned(4)));"),
-    ("Record", "struct Record { int first, second, third; };"),
+    ("Record", "struct Record { int first, second, third; __device__ int method() { return first; } };"),
+    ("Short1", "typedef short Short1 __attribute__((aligned(1)));"),
+    ("Int2", "typedef int Int2 __attribute__((aligned(2)));"),
+    ("Long4", "typedef long Long4 __attribute__((aligned(4)));"),
+    ("Double4", "typedef double Double4 __attribute__((aligned(4)));"),
+    ("Int128x8", "typedef __int128 Int128x8 __attribute__((aligned(8)));"),
+    ("Char8", "typedef char Char8 __attribute__((aligned(8)));"),
+    ("Int16", "typedef int Int16 __attribute__((aligned(16)));"),
+    (
+        "Dynamic",
+        "struct Dynamic { __device__ virtual int first() { return 1; } \
+         __device__ virtual int second() { return 2; } };",
+    ),
     ("Function", "typedef int (*Function)();"),
     ("DataMember", "typedef int Record::*DataMember;"),
+    ("Method", "typedef int (Record::*Method)();"),
+    ("VirtualMethod", "typedef int (Dynamic::*VirtualMethod)();"),
     ("target", "__device__ int target = 1;"),
     ("targets", "__device__ int targets[8] = {1};"),
     ("record", "__device__ Record record = {1};"),
     ("function", "extern \"C\" __device__ int function() { return 1; }"),
 ];
 
-/// Returns all declarations that globals may refer to, in one line.
+/// The number of lines of the [prelude].
+pub const PRELUDE_LINES: usize = 4;
+
+/// Returns all declarations that globals may refer to.
 pub fn prelude() -> String {
-    NAMED.map(|(_, text)| text).join(" ")
+    let vectors: Vec<String> = CxxVector::all().map(|vector| vector.stand_in()).collect();
+    guarded(&vectors.join(" ")) + &NAMED.map(|(_, text)| text).join(" ")
+}
+
+/// Hides declarations of vector types from compilers that know these types.
+fn guarded(vectors: &str) -> String {
+    format!("#ifndef __CUDACC__\n{vectors}\n#endif\n")
 }
 
 /// Macros that turn CUDA source into plain C++.
@@ -75,7 +96,7 @@ fn definition(global: &CxxGlobal) -> String {
 /// Prints an assignment to each scalar of an object, with `step` added to its integers.
 fn assign(ty: &CxxType, path: &str, step: u128, text: &mut String) {
     match ty {
-        CxxType::Scalar(..) | CxxType::Pointer(_) => {
+        CxxType::Scalar(..) | CxxType::Pointer(_) | CxxType::Vector(_) => {
             let _ = write!(text, "{path} = {}; ", initializer(ty, step));
         }
         CxxType::Text(characters) => {
@@ -157,7 +178,7 @@ fn classes(ty: &CxxType, text: &mut String) {
         CxxType::Class(class) => {
             define(class, text);
         }
-        CxxType::Scalar(..) | CxxType::Pointer(_) | CxxType::Text(_) => {}
+        CxxType::Scalar(..) | CxxType::Pointer(_) | CxxType::Text(_) | CxxType::Vector(_) => {}
     }
 }
 
@@ -206,6 +227,9 @@ fn body(class: &CxxClass, name: &str) -> String {
     }
     if class.has_constructor {
         text.push_str(&constructor(class, name));
+    }
+    if class.has_virtual {
+        let _ = write!(text, "__device__ virtual int f{}() {{ return 1; }} ", class.id);
     }
     text + "}"
 }
@@ -263,6 +287,7 @@ fn declarator(ty: &CxxType, name: &str) -> String {
         CxxType::Pointer(pointer) => format!("{} {name}", pointer.type_name()),
         CxxType::Text(text) => format!("{} {name}[{}]", text.scalar.name(), text.length),
         CxxType::Array(array) => declarator(&array.element, &format!("{name}[{}]", array.length)),
+        CxxType::Vector(vector) => format!("{} {name}", vector.name()),
         CxxType::Class(class) => format!("C{} {name}", class.id),
     }
 }
@@ -279,6 +304,11 @@ fn initializer(ty: &CxxType, step: u128) -> String {
             let elements =
                 (0..array.given).map(|index| initializer(&array.element, step + u128::from(index)));
             format!("{{{}}}", elements.collect::<Vec<_>>().join(", "))
+        }
+        CxxType::Vector(vector) => {
+            let components =
+                (0..vector.length).map(|index| vector.value.print(vector.element, step + u128::from(index)));
+            format!("{{{}}}", components.collect::<Vec<_>>().join(", "))
         }
         CxxType::Class(class) => class_initializer(class, step),
     }
@@ -338,6 +368,11 @@ pub fn source(global: &CxxGlobal) -> String {
             needed.insert(0, line);
         }
     }
+    let words = unit.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+    let vectors: Vec<String> = CxxVector::all()
+        .filter(|vector| words.clone().any(|word| word == vector.name()))
+        .map(|vector| vector.stand_in())
+        .collect();
     let body = unit.strip_prefix("namespace n0 { ").and_then(|unit| unit.strip_suffix(" }")).unwrap_or(&unit);
     let body = body
         .replacen("extern \"C\" { ", "extern \"C\" {\n", 1)
@@ -346,12 +381,15 @@ pub fn source(global: &CxxGlobal) -> String {
         .replace("; __global__", ";\n__global__")
         .replace("}; struct", "};\nstruct")
         .replace(" _Pragma(", "\n_Pragma(");
-    needed.iter().map(|line| format!("{line}\n")).collect::<String>()
+    let vectors = if vectors.is_empty() { String::new() } else { guarded(&vectors.join("\n")) };
+    vectors
+        + &needed.iter().map(|line| format!("{line}\n")).collect::<String>()
         + body.trim_end_matches('}').trim_end()
         + "\n}\n"
 }
 
 /// Returns the prelude and the units of several globals, each in one line.
 pub fn lines(globals: &[&CxxGlobal]) -> Vec<String> {
-    [prelude()].into_iter().chain(globals.iter().map(|global| unit(global))).collect()
+    let prelude = prelude();
+    prelude.lines().map(str::to_owned).chain(globals.iter().map(|global| unit(global))).collect()
 }

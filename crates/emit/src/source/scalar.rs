@@ -39,45 +39,71 @@ ptxsmith_syntax::every! {
         Tiny = "Tiny",
         /// An enumeration of 8 bytes.
         Wide = "Wide",
-        /// `int`, aligned to 2 bytes.
-        LooseInt = "LooseInt",
-        /// `long`, aligned to 4 bytes.
-        LooseLong = "LooseLong",
         /// `float`
         Float = "float",
         /// `double`
         Double = "double",
+        /// `short` aligned to 1.
+        UnderShort = "Short1",
+        /// `int` aligned to 2.
+        UnderInt = "Int2",
+        /// `long` aligned to 4.
+        UnderLong = "Long4",
+        /// `double` aligned to 4.
+        UnderDouble = "Double4",
+        /// `__int128` aligned to 8.
+        UnderInt128 = "Int128x8",
+        /// `char` aligned to 8.
+        OverChar = "Char8",
+        /// `int` aligned to 16.
+        OverInt = "Int16",
     }
 }
 
 impl Scalar {
+    /// Returns the type without the alignment that a `typedef` of the prelude gives it.
+    pub fn plain(self) -> Scalar {
+        match self {
+            Scalar::UnderShort => Scalar::Short,
+            Scalar::UnderInt | Scalar::OverInt => Scalar::Int,
+            Scalar::UnderLong => Scalar::Long,
+            Scalar::UnderDouble => Scalar::Double,
+            Scalar::UnderInt128 => Scalar::Int128,
+            Scalar::OverChar => Scalar::Char,
+            other => other,
+        }
+    }
+
+    /// Returns true for a `typedef` with another alignment.
+    pub fn is_realigned(self) -> bool {
+        self.plain() != self
+    }
+
+    /// Returns true for a `typedef` aligned to more than its size, which cannot be the element of an array.
+    pub fn is_over_aligned(self) -> bool {
+        matches!(self, Scalar::OverChar | Scalar::OverInt)
+    }
+
     /// Returns the size in bytes, which is the same on every Linux platform that CUDA supports.
     pub fn size(self) -> usize {
-        match self {
+        match self.plain() {
             Scalar::Bool | Scalar::Char | Scalar::SignedChar | Scalar::UnsignedChar | Scalar::Tiny => 1,
             Scalar::Short | Scalar::UnsignedShort | Scalar::Char16 => 2,
-            Scalar::Int
-            | Scalar::LooseInt
-            | Scalar::Unsigned
-            | Scalar::Wchar
-            | Scalar::Char32
-            | Scalar::Float => 4,
-            Scalar::Long | Scalar::LooseLong | Scalar::UnsignedLongLong | Scalar::Wide | Scalar::Double => 8,
-            Scalar::Int128 | Scalar::UnsignedInt128 => 16,
+            Scalar::Int | Scalar::Unsigned | Scalar::Wchar | Scalar::Char32 | Scalar::Float => 4,
+            Scalar::Long | Scalar::UnsignedLongLong | Scalar::Wide | Scalar::Double => 8,
+            _ => 16,
         }
     }
 
     /// Returns true if the type has negative values.
     pub fn is_signed(self) -> bool {
         matches!(
-            self,
+            self.plain(),
             Scalar::Char
                 | Scalar::SignedChar
                 | Scalar::Short
                 | Scalar::Int
-                | Scalar::LooseInt
                 | Scalar::Long
-                | Scalar::LooseLong
                 | Scalar::Int128
                 | Scalar::Wchar
                 | Scalar::Tiny
@@ -91,7 +117,7 @@ impl Scalar {
 
     /// Returns the format of a floating-point type.
     pub fn format(self) -> Option<FloatFormat> {
-        match self {
+        match self.plain() {
             Scalar::Float => Some(SINGLE),
             Scalar::Double => Some(DOUBLE),
             _ => None,
@@ -101,7 +127,7 @@ impl Scalar {
     /// Returns true if the type is allowed for bit fields. Compilers disagree about bit fields of types with an
     /// alignment of their own.
     pub fn is_integral(self) -> bool {
-        !self.is_floating() && !matches!(self, Scalar::LooseInt | Scalar::LooseLong)
+        !self.is_floating() && !self.is_realigned()
     }
 
     /// Returns the prefix of a string literal of this character type.
