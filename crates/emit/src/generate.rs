@@ -1,9 +1,8 @@
 //! Generates globals. The same seed and number always give the same global.
 
 use crate::literals::literal;
-use crate::source::ELEMENTS;
 use crate::source::{
-    CxxArray, CxxClass, CxxGlobal, CxxPointer, CxxString, CxxType, CxxVector, GlobalSpecifier,
+    CxxArray, CxxClass, CxxGlobal, CxxPointer, CxxString, CxxType, CxxVector, ELEMENTS, GlobalSpecifier,
     Initialization, Member, MemorySpace, Scalar,
 };
 use ptxsmith_gen::stream::Draw;
