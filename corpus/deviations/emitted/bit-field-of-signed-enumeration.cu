@@ -3,7 +3,7 @@
 // releases: cicc 13.0
 // releases: nvcc 13.0
 // releases: nvrtc 11.8 to 13.0
-// shape: .*Tiny : N.*
+// shape: .*Tiny( converted)? : N.*
 // first-seen: 2026-11-27
 // work-around: Give the member the underlying type.
 // found: `ptxsmith emit run`.

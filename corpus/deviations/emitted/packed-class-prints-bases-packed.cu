@@ -3,7 +3,7 @@
 // releases: cicc 13.0 and later
 // releases: nvcc 13.0 and later
 // releases: nvrtc 11.8 and later
-// shape: .*(packed|pragma pack) (aligned |constructed |defaulted |designated )*struct : .*
+// shape: .*(packed|pragma pack) (aligned |constructed |defaulted |designated |virtual )*struct : .*
 // first-seen: 2026-11-27
 // work-around: Make the base a member.
 // found: `ptxsmith emit run --subject nvcc@13.5`.

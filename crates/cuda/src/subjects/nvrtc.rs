@@ -9,7 +9,7 @@ use crate::language::Standard;
 use super::program::{CompilerProgram, output_of_nvidia, scratch_with_unit};
 use super::{Compiler, CompilerDescription, CompilerError, CompilerOutput, UNIT};
 
-/// Replaces offsets of members, which releases before 13 do not know, by a number with all bits set.
+/// Replaces offsets of members, which releases up to 13.0 do not know, by a number with all bits set.
 const NO_OFFSETS: &str = "-D__builtin_offsetof(type,member)=(~0ull)";
 
 /// One release of NVRTC.
@@ -45,10 +45,25 @@ impl Compiler for Nvrtc {
         args.extend(["nvrtc", &library, UNIT, "unit.ptx", "--"]);
         let language = format!("-std={}", standard.name());
         args.extend([&*language, "-arch=compute_80", "-rdc=true", "-w", "-device-int128", "-default-device"]);
-        if !self.program.description.version.starts_with("13.") {
+        if !knows_offsets(&self.program.description.version) {
             args.push(NO_OFFSETS);
         }
         let finished = self.program.run(&args, directory)?;
         Ok(output_of_nvidia(&finished, ptx.then(|| directory.join("unit.ptx"))))
+    }
+}
+
+/// Returns true for releases that know `__builtin_offsetof`.
+fn knows_offsets(version: &str) -> bool {
+    version.starts_with("13.") && !version.starts_with("13.0.")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn offsets_of_members_are_known_after_the_first_release_of_13() {
+        assert!(knows_offsets("13.5.37") && !knows_offsets("13.0.88") && !knows_offsets("12.9.86"));
     }
 }

@@ -120,6 +120,9 @@ pub struct EmitCheckArgs {
         default_value = "nvcc@13.5",
     )]
     pub subjects: Vec<EmitterSpec>,
+    /// Print the deviations as JSON, each as a finding of `emit run` has it
+    #[arg(long)]
+    pub json: bool,
     /// How long a compiler may take for one source before it counts as hanging
     #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration, default_value = "60s")]
     pub timeout: Duration,

@@ -3,7 +3,10 @@
 use std::fmt::Write as _;
 
 use ptxsmith_emit::check::{CheckResult, check, check_ir};
-use ptxsmith_report::harmless::line;
+use ptxsmith_emit::judge::SourceDifference;
+use ptxsmith_report::harmless::{self, line};
+use ptxsmith_report::{ComparedResults, Finding, FindingKind, Status};
+use ptxsmith_subject::{Observation, Outcome};
 
 use super::args::EmitCheckArgs;
 use super::{OpenedCompilers, host, of_compiler, open_all};
@@ -17,6 +20,7 @@ pub fn run(context: &CommandContext, args: &EmitCheckArgs) -> Result<Exit, Failu
     let host = if compilers.is_empty() { None } else { host(context, &session) };
     let mut compared = 0;
     let mut differences = 0;
+    let mut findings = Vec::new();
     for file in &args.files {
         let name = file.to_string_lossy().into_owned();
         let source = std::fs::read_to_string(file)
@@ -29,14 +33,51 @@ pub fn run(context: &CommandContext, args: &EmitCheckArgs) -> Result<Exit, Failu
             let checked = checked.map_err(of_compiler)?;
             compared += checked.compared;
             differences += checked.differences.len();
-            context.console.print(&text(&name, subject, &checked))?;
+            if args.json {
+                let all = checked.differences.iter();
+                findings.extend(all.map(|difference| finding(&name, subject, &source, difference)));
+            } else {
+                context.console.print(&text(&name, subject, &checked))?;
+            }
         }
+    }
+    if args.json {
+        context.console.print(&(harmless::json(serde_json::to_string_pretty(&findings)?) + "\n"))?;
     }
     Ok(match (differences, compared) {
         (0, 0) => Exit::NothingCompared,
         (0, _) => Exit::Success,
         _ => Exit::Deviation,
     })
+}
+
+/// Describes a difference in a file as a finding.
+fn finding(file: &str, subject: &str, source: &str, difference: &SourceDifference) -> Finding {
+    let SourceDifference { class, symptom, place, expected, actual, .. } = difference;
+    Finding {
+        status: Status::New,
+        kind: FindingKind::Unexplained,
+        id: format!("emit-{}", class.name()),
+        class: *class,
+        title: symptom.clone(),
+        count: 1,
+        subjects: vec![subject.to_owned()],
+        program: source.to_owned(),
+        variable: Some(place.clone()),
+        observed: Observation::new(Outcome::Accepted),
+        comparison: Some(ComparedResults {
+            expected: format!("{place}: {expected}"),
+            actual: format!("{place}: {actual}"),
+            ..ComparedResults::default()
+        }),
+        repeat: format!(
+            "ptxsmith emit check {} --subject {}",
+            shell_words::quote(file),
+            shell_words::quote(subject)
+        ),
+        file: Some(file.to_owned()),
+        ..Finding::default()
+    }
 }
 
 fn text(name: &str, subject: &str, checked: &CheckResult) -> String {
