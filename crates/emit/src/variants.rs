@@ -192,6 +192,25 @@ fn class_variants(class: &CxxClass) -> Vec<CxxClass> {
             variants.push(smaller);
         }
     }
+    variants.extend(plainer_classes(class));
+    if class.is_union && class.active > 0 {
+        let mut first = class.clone();
+        first.members.swap(0, class.active);
+        variants.push(CxxClass { active: 0, ..first });
+    }
+    for (place, member) in class.members.iter().enumerate() {
+        for smaller in member_variants(member) {
+            let mut with = class.clone();
+            with.members[place] = smaller;
+            variants.push(with);
+        }
+    }
+    variants
+}
+
+/// Returns the class without each of its attributes, and with a plainer initializer.
+fn plainer_classes(class: &CxxClass) -> Vec<CxxClass> {
+    let mut variants = Vec::new();
     if class.is_packed {
         variants.push(CxxClass { is_packed: false, ..class.clone() });
     }
@@ -217,18 +236,6 @@ fn class_variants(class: &CxxClass) -> Vec<CxxClass> {
     }
     if class.given < class.members.len() && !class.is_union {
         variants.push(CxxClass { given: class.members.len(), ..class.clone() });
-    }
-    if class.is_union && class.active > 0 {
-        let mut first = class.clone();
-        first.members.swap(0, class.active);
-        variants.push(CxxClass { active: 0, ..first });
-    }
-    for (place, member) in class.members.iter().enumerate() {
-        for smaller in member_variants(member) {
-            let mut with = class.clone();
-            with.members[place] = smaller;
-            variants.push(with);
-        }
     }
     variants
 }

@@ -108,6 +108,12 @@ pub trait Compiler: Send + Sync {
         self.description().lineage == LINEAGE
     }
 
+    /// Whether the compiler knows `__builtin_offsetof`. If not, [`compile`](Compiler::compile) replaces it by a
+    /// number with all bits set.
+    fn knows_offsets(&self) -> bool {
+        true
+    }
+
     /// Whether the compiler can generate PTX that shows how the rule was applied.
     fn makes_ptx(&self) -> bool {
         self.description().lineage == LINEAGE

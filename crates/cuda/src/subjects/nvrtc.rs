@@ -45,11 +45,15 @@ impl Compiler for Nvrtc {
         args.extend(["nvrtc", &library, UNIT, "unit.ptx", "--"]);
         let language = format!("-std={}", standard.name());
         args.extend([&*language, "-arch=compute_80", "-rdc=true", "-w", "-device-int128", "-default-device"]);
-        if !knows_offsets(&self.program.description.version) {
+        if !self.knows_offsets() {
             args.push(NO_OFFSETS);
         }
         let finished = self.program.run(&args, directory)?;
         Ok(output_of_nvidia(&finished, ptx.then(|| directory.join("unit.ptx"))))
+    }
+
+    fn knows_offsets(&self) -> bool {
+        knows_offsets(&self.program.description.version)
     }
 }
 
