@@ -62,7 +62,7 @@ impl CheckedFile {
         let old_last_line = first_line + lines_between(&self.text, before);
         let mut warnings = Vec::new();
         for mut warning in of_program(&program, "", &[], false) {
-            warning.line = (warning.line + first_line).checked_sub(above + 1).unwrap_or_default();
+            warning.line = (warning.line + first_line).saturating_sub(above + 1);
             if (first_line..=last_line).contains(&warning.line) {
                 warnings.push(warning);
             }
