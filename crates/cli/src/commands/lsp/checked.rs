@@ -8,7 +8,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
 use ptxsmith_campaign::input::InputProgram;
-use ptxsmith_syntax::{Item, Span};
+use ptxsmith_syntax::Item;
 
 use crate::commands::lint::{Warning, of_program};
 use crate::exit::Failure;
@@ -41,7 +41,7 @@ impl CheckedFile {
                 declaring.entry(name.to_string()).or_default().push(index);
             }
         }
-        let statements = items.iter().map(|item| (bytes(item.span()), Item::is_header(item))).collect();
+        let statements = statements(&program.text, items);
         Ok(CheckedFile { text: program.text, warnings, statements, declaring })
     }
 
@@ -156,8 +156,21 @@ impl CheckedFile {
     }
 }
 
-fn bytes(span: Span) -> Range<usize> {
-    span.start as usize..span.end as usize
+/// Returns the bytes of each statement, with comments before it and its semicolon, and whether it belongs to
+/// the header.
+fn statements(text: &str, items: &[Item]) -> Vec<(Range<usize>, bool)> {
+    let mut statements = Vec::with_capacity(items.len());
+    let mut end = 0;
+    for item in items {
+        let start = text.len() - text[end..].trim_start().len();
+        end = start.max(item.span().end as usize).min(text.len());
+        let rest = text[end..].trim_start();
+        if rest.starts_with(';') {
+            end = text.len() - rest.len() + 1;
+        }
+        statements.push((start..end, item.is_header()));
+    }
+    statements
 }
 
 /// Returns the words of a text that may be names.
