@@ -169,7 +169,7 @@ fn what_ran_out_of_time_or_disk_or_memory_is_never_taken() {
         let text = without_comments(&std::fs::read_to_string(&out).unwrap());
         assert_eq!(text.matches("= ").count(), 2, "{reason}: {text}");
         assert!(
-            stderr(&output).contains("programs were not taken because nothing could be seen"),
+            stderr(&output).contains("programs were skipped because they could not be observed"),
             "{}",
             stderr(&output)
         );
