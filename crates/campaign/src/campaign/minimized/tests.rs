@@ -113,12 +113,15 @@ fn what_the_budget_was_not_enough_for_is_one_finding_of_each_class() {
     let found = |id: &str, class, count| {
         let mut found = found(id, class, OCTAL, Some("a"), Observation::default());
         found.finding.count = count;
+        found.left_unreduced = true;
         (found, ProgramFeatures::new(&program(OCTAL), None))
     };
     let mut reduced = found("reduced", Class::WrongValue, 1);
     reduced.0.finding.reduced = held(&[5], &[4]).finding.reduced;
+    reduced.0.left_unreduced = false;
     let mut written = found("written", Class::WrongValue, 2);
     written.0.only_as_written = true;
+    written.0.left_unreduced = false;
     let mut causes = vec![
         found("one", Class::WrongValue, 4),
         reduced,
