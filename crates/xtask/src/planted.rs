@@ -102,7 +102,8 @@ fn median(counts: &[usize]) -> f64 {
     (counts[(counts.len() - 1) / 2] + counts[counts.len() / 2]) as f64 / 2.0
 }
 
-/// Returns the report of a campaign over one fault, or `None` if the campaign failed.
+/// Returns the report of a campaign over one fault, or `None` if the campaign failed. The report is empty if
+/// the campaign ends before its first case because of the fault.
 fn test_fault(ptxsmith: &Path, faulty: &Path, fault: &Fault, cases: u64) -> Result<Option<Value>> {
     let out = tempfile::tempdir()?;
     let mut run = command(
@@ -112,6 +113,10 @@ fn test_fault(ptxsmith: &Path, faulty: &Path, fault: &Fault, cases: u64) -> Resu
     let timeout: &[&str] = if fault.class == "hang" { &["--timeout", "1s"] } else { &[] };
     let subject = format!("serve:{} '{}'", faulty.display(), fault.name);
     let output = tools::output_of(run.args(timeout).args(["--subject", &subject, "--out"]).arg(out.path()))?;
+    // A fault that the first program already shows is told instead of tested: it has no findings.
+    if String::from_utf8_lossy(&output.stderr).contains("no valid answer to a first program") {
+        return Ok(Some(serde_json::json!({ "findings": [] })));
+    }
     let expected: &[i32] = if fault.class == "everything" { &[3] } else { &[0, 1] };
     if !expected.contains(&tools::exit_status(&output)) {
         return Ok(None);
