@@ -117,7 +117,7 @@ fn a_change_of_a_large_file_is_checked_at_once_and_then_the_whole_file() {
     let rows = |line: u32| (json!(line), json!("incomplete-rows-packed"));
     let mut server = Server::start(HELIX);
     assert_eq!(places(&server.open(&text)), [rows(3)]);
-    let more = text.replace("filler9 = 9", "filler9 = 8;\n.global .s32 w[2][2] = {{1}, {3}}");
+    let more = text.replace("filler9 = 9 + 1", "filler9 = 8;\n.global .s32 w[2][2] = {{1}, {3}}");
     let line = more.lines().position(|line| line.contains(" w[2]")).unwrap() as u32;
     let quick = server.change(&more);
     assert_eq!(places(&quick), [rows(3), rows(line)]);
