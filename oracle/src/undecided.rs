@@ -13,7 +13,7 @@ pub(crate) const WORD: &str = "a word in the declaration that the specification 
 pub(crate) const UNDECLARED: &str = "a name that nothing declares";
 
 /// Reason: an operand names an alias.
-pub(crate) const ALIAS: &str = "a name that .alias gives, of which the specification says nothing";
+pub(crate) const ALIAS: &str = "a name that .alias gives, which the specification does not mention";
 /// Reason: an access reaches beyond its variable.
 pub(crate) const OUTSIDE: &str = "an access outside of the variable";
 

@@ -68,7 +68,7 @@ pub struct GlobalArgs {
     /// When to color the output
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto", hide_short_help = true)]
     pub color: Color,
-    /// File with named subjects and options for each command; there is no default file
+    /// File with named subjects and options for each command, besides ptxsmith.toml of a project
     #[arg(long, global = true, value_name = "FILE", hide_short_help = true)]
     pub config: Option<PathBuf>,
 }

@@ -113,7 +113,7 @@ fn test_fault(ptxsmith: &Path, faulty: &Path, fault: &Fault, cases: u64) -> Resu
     let timeout: &[&str] = if fault.class == "hang" { &["--timeout", "1s"] } else { &[] };
     let subject = format!("serve:{} '{}'", faulty.display(), fault.name);
     let output = tools::output_of(run.args(timeout).args(["--subject", &subject, "--out"]).arg(out.path()))?;
-    // A fault that the first program already shows is told instead of tested: it has no findings.
+    // If the first program already shows the fault, the campaign ends with a message and without findings.
     if String::from_utf8_lossy(&output.stderr).contains("no valid answer to a first program") {
         return Ok(Some(serde_json::json!({ "findings": [] })));
     }

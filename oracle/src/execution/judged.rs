@@ -27,8 +27,8 @@ pub(super) const FORM: &str = "an instruction in a form that is not modelled";
 pub(super) const OPERAND: &str = "an operand in a form that is not modelled";
 pub(super) const MISALIGNED: &str = "an access that is not aligned, which is undefined";
 pub(super) const MAY_BE_MISALIGNED: &str = "an access that may be misaligned";
-const SPECIAL: &str = "a special register, of which the specification says nothing";
-const SINK: &str = "the sink _, of which the specification says nothing";
+const SPECIAL: &str = "a special register that the specification does not mention";
+const SINK: &str = "the sink _, which the specification does not mention";
 
 /// Returns why an instruction that is not refused is undecided; `None` if it is judged.
 pub(super) fn undecided(

@@ -218,7 +218,7 @@ fn a_count_may_be_any_number_and_its_names_are_declared() {
 fn only_aliases_and_their_uses_are_undecided() {
     let module = ".func base() { ret; } .extern .func a1(); .alias a1, base; .global .u64 t = a1; .global .u64 u = base; \
         .entry k() { .reg .u64 d; mov.u64 d, a1; } .entry j() { .reg .u64 d; mov.u64 d, base; call base; } .entry l() { call a1; }";
-    let reason = "a name that .alias gives, of which the specification says nothing";
+    let reason = "a name that .alias gives, which the specification does not mention";
     let alias = ".alias: a directive that the specification does not describe".to_owned();
     let names = ["t", "kernel k, mov", "kernel l, call"].map(|part| format!("{part}: {reason}"));
     assert_eq!(of(module), (Validity::Undecided, [vec![alias], names.to_vec()].concat()));

@@ -481,7 +481,7 @@ fn join_unreduced(causes: &mut Vec<DistinctCause>) {
     for (found, _) in causes.extract_if(.., |(found, _)| found.left_unreduced) {
         match unreduced.get_mut(&found.finding.class) {
             Some((first, others)) => {
-                first.join(found, "neither was reduced: the budget of reductions was used up, or the campaign was interrupted");
+                first.join(found, "neither was reduced before the budget or the run ended");
                 *others += 1;
             }
             None => drop(unreduced.insert(found.finding.class, (found, 0))),

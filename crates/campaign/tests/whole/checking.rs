@@ -199,7 +199,7 @@ fn each_line_says_in_which_form_and_for_which_target_a_file_was_shown() {
     assert_eq!(later[1], "linked.ptx: both -c for sm_90, as it has no sm_80: 1 variable compared");
 }
 
-/// A program of which the specification does not decide every part.
+/// A program with parts that the specification does not decide.
 const UNDECIDED: &str = ".func f() { frobnicate.u32 x; }\n.global .u32 a = 16;\n.global .u32 b = 32;";
 
 #[test]

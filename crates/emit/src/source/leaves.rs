@@ -135,12 +135,7 @@ fn add_class(class: &CxxClass, place: &PartPosition, leaves: &mut Vec<CxxLeaf>) 
         }
         let path =
             if member.is_unnamed { place.path.clone() } else { format!("{}.m{}", place.path, member.id) };
-        let is_given = if class.is_union {
-            class.given > 0
-        } else {
-            index < class.given && class.skipped != Some(index)
-        };
-        let part = PartPosition { path, is_zero: is_zero || !is_given, step };
+        let part = PartPosition { path, is_zero: is_zero || !class.is_given(index), step };
         match (&member.ty, member.width) {
             (CxxType::Scalar(scalar, value), Some(width)) => {
                 leaves.push(field(*scalar, value, width, &part));

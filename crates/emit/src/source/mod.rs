@@ -289,6 +289,16 @@ impl CxxClass {
         self.has_constructor || self.has_defaults
     }
 
+    /// Returns true if an initializer gives a value to the member with this index, or to the active member of a
+    /// union.
+    pub fn is_given(&self, index: usize) -> bool {
+        if self.is_union {
+            self.given > 0 && index == self.active
+        } else {
+            index < self.given && self.skipped != Some(index)
+        }
+    }
+
     /// Returns true if an initializer can name every member: the class has no bases, and all members have
     /// names.
     pub fn can_be_designated(&self) -> bool {

@@ -120,12 +120,7 @@ fn assign_class(class: &CxxClass, path: &str, step: u128, text: &mut String) {
     }
     class.bases.iter().for_each(|base| assign_class(base, path, step, text));
     for (index, member) in class.members.iter().enumerate() {
-        let is_given = if class.is_union {
-            class.given > 0 && index == class.active
-        } else {
-            index < class.given && class.skipped != Some(index)
-        };
-        if !is_given || member.is_padding() {
+        if !class.is_given(index) || member.is_padding() {
             continue;
         }
         let path = if member.is_unnamed { path.to_owned() } else { format!("{path}.m{}", member.id) };
@@ -339,8 +334,8 @@ fn class_initializer(class: &CxxClass, step: u128) -> String {
             _ => format!(".m{} = {}", member.id, member_initializer(member, step)),
         }));
     } else {
-        let given = class.members.iter().take(class.given).enumerate();
-        let given = given.filter(|(index, member)| !member.is_padding() && class.skipped != Some(*index));
+        let members = class.members.iter().enumerate();
+        let given = members.filter(|(index, member)| !member.is_padding() && class.is_given(*index));
         all.extend(given.map(|(_, member)| {
             let name = if class.is_designated { format!(".m{} = ", member.id) } else { String::new() };
             name + &member_initializer(member, step)

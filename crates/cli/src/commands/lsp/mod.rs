@@ -202,7 +202,7 @@ impl Document {
         let text = self.text.clone();
         thread::spawn(move || {
             let result = CheckedFile::new(text);
-            // If the server has ended, nobody waits for the result.
+            // An error means that the server has ended and needs no result.
             drop(sender.send(FinishedCheck { uri, update, result }));
         });
     }
