@@ -25,10 +25,18 @@ pub(super) struct KernelDraft {
     changed: u64,
     /// The likelihood that a source is an immediate: 0 is never, 2 is often.
     immediates: u64,
+    /// The register with the number of the lane, of a kernel that runs on a warp.
+    lane: String,
+    /// The number of labels.
+    labels: usize,
+    /// The number of blocks around the next instruction.
+    open_blocks: usize,
 }
 
 /// The offset in the output of the places that atomic instructions change, behind all stored values.
 const CHANGED: u64 = 1 << 12;
+/// The bytes of input and of output for each lane.
+const LANE_BYTES: u64 = 1 << 13;
 
 /// Returns the letter and the type of registers of this width in bits, and their index in [`KernelDraft::counts`].
 fn class(bits: u32) -> (&'static str, &'static str, usize) {
@@ -83,7 +91,54 @@ impl KernelDraft {
         self.set(bits, opcode, &[&format!("{{{}}}", parts.join(", "))])
     }
 
-    fn mark_used(&mut self, names: &[&str]) {
+    /// Writes instructions after which each lane of the warp reads and writes memory of its own.
+    pub fn separate_lanes(&mut self, draw: &mut Draw) {
+        let special = *draw.pick(&["%tid.x", "%tid.x", "%laneid"]);
+        self.lane = self.set(32, "mov.u32", &[special]);
+        self.mark_used(&[&self.lane.clone()]);
+        for buffer in ["%in", "%out"] {
+            self.lines.push(format!("mad.wide.u32 {buffer}, {}, {LANE_BYTES}, {buffer}", self.lane));
+        }
+    }
+
+    /// Returns the register with the number of the lane.
+    pub fn lane(&self) -> String {
+        self.lane.clone()
+    }
+
+    /// Returns a new label.
+    pub fn label(&mut self) -> String {
+        self.labels += 1;
+        format!("$L{}", self.labels)
+    }
+
+    /// Returns a new predicate register that other instructions do not use.
+    pub fn condition_register(&mut self) -> String {
+        let name = self.fresh(1);
+        self.values.pop();
+        name
+    }
+
+    /// Whether the next instruction stands within a block.
+    pub fn is_in_block(&self) -> bool {
+        self.open_blocks > 0
+    }
+
+    /// Begins a block. Returns the number of values outside of it.
+    pub fn open_block(&mut self) -> usize {
+        self.open_blocks += 1;
+        self.values.len()
+    }
+
+    /// Ends a block. Returns the names and widths in bits of its values that nothing uses.
+    pub fn close_block(&mut self, outside: usize) -> Vec<(String, u32)> {
+        self.open_blocks -= 1;
+        let inside = self.values.split_off(outside);
+        inside.into_iter().filter(|value| !value.used).map(|value| (value.name, value.bits)).collect()
+    }
+
+    /// Marks registers as used, so that the kernel need not store them.
+    pub fn mark_used(&mut self, names: &[&str]) {
         for value in self.values.iter_mut().filter(|value| names.contains(&value.name.as_str())) {
             value.used = true;
         }

@@ -217,14 +217,37 @@ fn form_on_parts(opcode: String, [to, a, b]: [&'static str; 3]) -> ArithmeticFor
     ArithmeticForm { opcode, result: OperandSlot::Part(to), sources }
 }
 
+/// Opcodes that compilers combine with each other, one group a row.
+const RELATED: [&str; 6] = [
+    "add sub neg abs sad mul mad mul24 mad24 min max not",
+    "shl shr shf bfe bfi bmsk szext brev prmt mul mad cvt and",
+    "min max abs neg cvt add sub sad setp selp",
+    "set setp selp slct cnot not sub neg vset",
+    "and or xor not lop3 cnot prmt popc clz bfind brev bmsk",
+    "cvt prmt bfe szext shr shl mul add",
+];
+
+impl ArithmeticForm {
+    /// Returns the opcode without its modifiers.
+    fn name(&self) -> &str {
+        self.opcode.split('.').next().unwrap_or_default()
+    }
+
+    /// Whether compilers often combine this instruction with another.
+    pub fn is_related(&self, other: &ArithmeticForm) -> bool {
+        let has = |group: &str, name: &str| group.split(' ').any(|member| member == name);
+        RELATED.iter().any(|group| has(group, self.name()) && has(group, other.name()))
+    }
+}
+
 impl IntegerType {
     /// Parses a type: `u32`, `s64`, `b16`.
-    fn of(name: &str) -> IntegerType {
+    pub fn of(name: &str) -> IntegerType {
         IntegerType { bits: name[1..].parse().unwrap_or(32), signed: name.starts_with('s') }
     }
 
     /// Whether the type has every value of another type.
-    fn holds(self, other: IntegerType) -> bool {
+    pub fn holds(self, other: IntegerType) -> bool {
         match (self.signed, other.signed) {
             (false, true) => false,
             (true, false) => self.bits > other.bits,

@@ -6,6 +6,7 @@ use crate::stream::Draw;
 
 const WORD: IntegerType = IntegerType { bits: 32, signed: false };
 const SIGNED: IntegerType = IntegerType { bits: 32, signed: true };
+const ORDERS: [&str; 6] = ["lt", "le", "gt", "ge", "eq", "ne"];
 
 /// Draws a word from a list.
 fn word<'a>(draw: &mut Draw, words: &[&'a str]) -> &'a str {
@@ -15,8 +16,34 @@ fn word<'a>(draw: &mut Draw, words: &[&'a str]) -> &'a str {
 /// Writes an idiom.
 pub(super) fn write(draft: &mut KernelDraft, draw: &mut Draw) {
     const IDIOMS: &[fn(&mut KernelDraft, &mut Draw)] = &[
-        rotation, saturation, clamp, extremes, sign, average, byte_mask, field, carry, known_bits,
-        comparison, halves, pairs, guarded, narrowing, magnitude, scaled_sum, logic,
+        rotation,
+        saturation,
+        clamp,
+        extremes,
+        sign,
+        average,
+        byte_mask,
+        field,
+        carry,
+        known_bits,
+        comparison,
+        halves,
+        pairs,
+        guarded,
+        narrowing,
+        magnitude,
+        scaled_sum,
+        logic,
+        two_shifts,
+        conversions,
+        selected_bytes,
+        part,
+        wide_product,
+        range,
+        flag,
+        negation,
+        bit_count,
+        shift_by_computed,
     ];
     draw.pick(IDIOMS)(draft, draw);
 }
@@ -47,7 +74,8 @@ fn saturation(draft: &mut KernelDraft, draw: &mut Draw) {
             1 => immediate_of(draw, SIGNED),
             _ => (draw.below(20) as i64 - 10).to_string(),
         };
-        x = draft.use_in(32, opcode, &[&x, &by]);
+        let sources = if draw.below(3) == 0 { [by, x] } else { [x, by] };
+        x = draft.use_in(32, opcode, &[&sources[0], &sources[1]]);
     }
 }
 
@@ -119,37 +147,40 @@ fn byte_mask(draft: &mut KernelDraft, draw: &mut Draw) {
 
 /// A bit field that is extracted, shifted and inserted.
 fn field(draft: &mut KernelDraft, draw: &mut Draw) {
-    let x = draft.value(draw, 32);
-    let (at, length) = (bits_of(draw, 32).to_string(), bits_of(draw, 32).to_string());
-    let part = draft.set(32, word(draw, &["bfe.u32", "bfe.s32"]), &[&x, &at, &length]);
-    let (to, width) = (bits_of(draw, 32).to_string(), bits_of(draw, 32).to_string());
+    let bits = *draw.pick(&[32, 32, 64]);
+    let extraction = |draw: &mut Draw| format!("bfe.{}{bits}", word(draw, &["u", "s"]));
+    let x = draft.value(draw, bits);
+    let (at, length) = (bits_of(draw, bits).to_string(), bits_of(draw, bits).to_string());
+    let part = draft.set(bits, &extraction(draw), &[&x, &at, &length]);
+    let (to, width) = (bits_of(draw, bits).to_string(), bits_of(draw, bits).to_string());
     match draw.below(3) {
-        0 => draft.use_in(32, "shl.b32", &[&part, &to]),
+        0 => draft.use_in(bits, &format!("shl.b{bits}"), &[&part, &to]),
         1 => {
-            let y = draft.value(draw, 32);
-            draft.use_in(32, "bfi.b32", &[&part, &y, &to, &width])
+            let y = draft.value(draw, bits);
+            draft.use_in(bits, &format!("bfi.b{bits}"), &[&part, &y, &to, &width])
         }
-        _ => draft.use_in(32, word(draw, &["bfe.u32", "bfe.s32"]), &[&part, &to, &width]),
+        _ => draft.use_in(bits, &extraction(draw), &[&part, &to, &width]),
     };
 }
 
-/// A sum or a difference of 64 or 96 bits, word by word.
+/// A sum or a difference of several words, word by word.
 fn carry(draft: &mut KernelDraft, draw: &mut Draw) {
-    let opcodes = match draw.below(3) {
-        0 => ["sub.cc.u32", "subc.cc.u32", "subc.u32"],
-        1 => ["mad.lo.cc.u32", "madc.hi.cc.u32", "addc.u32"],
-        _ => ["add.cc.u32", "addc.cc.u32", "addc.u32"],
+    let bits = *draw.pick(&[32, 32, 64]);
+    let opcodes = match draw.below(4) {
+        0 => ["sub.cc", "subc.cc", "subc"],
+        1 => ["mad.lo.cc", "madc.hi.cc", "addc"],
+        2 => ["mad.hi.cc", "madc.lo.cc", "madc.hi"],
+        _ => ["add.cc", "addc.cc", "addc"],
     };
-    let mut sources = Vec::new();
-    for _ in 0..7 {
-        sources.push(if draw.below(4) == 0 { immediate_of(draw, WORD) } else { draft.value(draw, 32) });
-    }
-    for (nth, opcode) in opcodes.iter().enumerate() {
-        let mut own = vec![sources[2 * nth].as_str(), sources[2 * nth + 1].as_str()];
-        if opcode.starts_with("mad") {
-            own.push(sources[6].as_str());
-        }
-        draft.use_in(32, opcode, &own);
+    let signed = draw.below(4) == 0;
+    let ty = IntegerType { bits, signed };
+    for opcode in opcodes {
+        let count = if opcode.starts_with("mad") { 3 } else { 2 };
+        let sources: Vec<String> = (0..count)
+            .map(|_| if draw.below(4) == 0 { immediate_of(draw, ty) } else { draft.value(draw, bits) })
+            .collect();
+        let sources: Vec<&str> = sources.iter().map(String::as_str).collect();
+        draft.use_in(bits, &format!("{opcode}.{}{bits}", if signed { "s" } else { "u" }), &sources);
     }
 }
 
@@ -178,13 +209,13 @@ fn comparison(draft: &mut KernelDraft, draw: &mut Draw) {
     let by = immediate_of(draw, IntegerType { bits, signed });
     let moved = draft.set(bits, &format!("{}.{ty}", word(draw, &["add", "sub", "max", "min"])), &[&x, &by]);
     let bound = immediate_of(draw, IntegerType { bits, signed });
-    let order = word(draw, &["lt", "le", "gt", "ge", "eq", "ne"]);
+    let order = word(draw, &ORDERS);
     let p = draft.use_in(1, &format!("setp.{order}.{ty}"), &[&moved, &bound]);
     let (a, b) = (draft.value(draw, bits), draft.value(draw, bits));
     draft.use_in(bits, &format!("selp.b{bits}"), &[&a, &b, &p]);
 }
 
-/// A word as two halves.
+/// A word as two halves, both of which are used.
 fn halves(draft: &mut KernelDraft, draw: &mut Draw) {
     let x = draft.value(draw, 32);
     let (low, high) = (draft.fresh(16), draft.fresh(16));
@@ -198,6 +229,22 @@ fn halves(draft: &mut KernelDraft, draw: &mut Draw) {
     let parts = *draw.pick(&[[0, 1], [1, 0], [2, 1], [2, 2], [0, 2]]);
     let names = [high, changed, y];
     draft.join_parts(32, "mov.b32", &parts.map(|part: usize| names[part].clone()));
+}
+
+/// One part of a word or of 64 bits, the others of which are not used.
+fn part(draft: &mut KernelDraft, draw: &mut Draw) {
+    let (bits, count, part_bits) = *draw.pick(&[(32, 2, 16), (64, 4, 16), (64, 2, 32)]);
+    let x = draft.value(draw, bits);
+    let parts: Vec<String> = (0..count).map(|_| draft.fresh(part_bits)).collect();
+    draft.lines.push(format!("mov.b{bits} {{{}}}, {x}", parts.join(", ")));
+    let names: Vec<&str> = parts.iter().map(String::as_str).collect();
+    draft.mark_used(&names);
+    let chosen = draw.pick(&parts).clone();
+    match draw.below(3) {
+        0 => draft.join_parts(2 * part_bits, &format!("mov.b{}", 2 * part_bits), &[chosen.clone(), chosen]),
+        1 => draft.set(part_bits, &format!("add.s{part_bits}"), &[&chosen, "1"]),
+        _ => draft.set(part_bits, &format!("shr.u{part_bits}"), &[&chosen, "3"]),
+    };
 }
 
 /// 64 bits as two words.
@@ -298,4 +345,232 @@ fn logic(draft: &mut KernelDraft, draw: &mut Draw) {
         let y = if draw.below(3) == 0 { immediate_of(draw, WORD) } else { draft.value(draw, 32) };
         x = draft.use_in(32, word(draw, &["and.b32", "or.b32", "xor.b32"]), &[&x, &y]);
     }
+}
+
+/// Two shifts by constants, each at or beyond the width.
+fn two_shifts(draft: &mut KernelDraft, draw: &mut Draw) {
+    let bits = *draw.pick(&[16, 32, 32, 64]);
+    let mut x = draft.value(draw, bits);
+    for _ in 0..2 {
+        let opcode = match draw.below(3) {
+            0 => format!("shr.s{bits}"),
+            1 => format!("shr.u{bits}"),
+            _ => format!("shl.b{bits}"),
+        };
+        x = draft.use_in(bits, &opcode, &[&x, &bits_of(draw, bits).to_string()]);
+    }
+}
+
+/// A shift by an amount that is computed: the width minus a count, its complement, or a part of it.
+fn shift_by_computed(draft: &mut KernelDraft, draw: &mut Draw) {
+    let bits = *draw.pick(&[16, 32, 32, 64]);
+    let count = draft.value(draw, 32);
+    let width = draw.pick(&[bits, bits - 1, 31, 32]).to_string();
+    let amount = match draw.below(4) {
+        0 => draft.set(32, "sub.u32", &[&width, &count]),
+        1 => draft.set(32, "and.b32", &[&count, &width]),
+        2 => draft.set(32, "min.u32", &[&count, &width]),
+        _ => draft.set(32, "xor.b32", &[&count, &width]),
+    };
+    let x = draft.value(draw, bits);
+    let opcode = format!("{}{bits}", word(draw, &["shl.b", "shr.u", "shr.s"]));
+    let shifted = draft.use_in(bits, &opcode, &[&x, &amount]);
+    if draw.below(2) == 0 {
+        let opcode = format!("{}{bits}", word(draw, &["shl.b", "shr.u", "shr.s"]));
+        let by = if draw.below(2) == 0 { count } else { amount };
+        draft.use_in(bits, &opcode, &[&shifted, &by]);
+    }
+}
+
+/// Conversions in a row, some of which saturate.
+fn conversions(draft: &mut KernelDraft, draw: &mut Draw) {
+    let types = ["u8", "s8", "u16", "s16", "u32", "s32", "u64", "s64"];
+    let register = |ty: &str| IntegerType::of(ty).register();
+    let mut of = *draw.pick(&types);
+    let mut x = draft.value(draw, register(of));
+    for _ in 0..2 + draw.below(2) {
+        let into = *draw.pick(&types);
+        let fits = IntegerType::of(into).holds(IntegerType::of(of));
+        let saturation = if !fits && draw.below(2) == 0 { ".sat" } else { "" };
+        x = draft.use_in(register(into), &format!("cvt{saturation}.{into}.{of}"), &[&x]);
+        // The result is read as signed, as unsigned, or as a narrower type.
+        let same: Vec<&str> = types.into_iter().filter(|ty| register(ty) == register(into)).collect();
+        of = *draw.pick(&same);
+    }
+}
+
+/// Bytes that are selected from words, selected again or masked.
+fn selected_bytes(draft: &mut KernelDraft, draw: &mut Draw) {
+    let selectors = |draw: &mut Draw| match draw.below(3) {
+        0 => format!("{:#x}", draw.below(1 << 16)),
+        _ => word(
+            draw,
+            &[
+                "0x4140", "0x4340", "0x7540", "0x1054", "0x0123", "0x8880", "0x9991", "0xbbb3", "0x4442",
+                "0x5432", "0x2107",
+            ],
+        )
+        .to_owned(),
+    };
+    let x = draft.value(draw, 32);
+    let y = if draw.below(3) == 0 { draft.value(draw, 32) } else { "0".to_owned() };
+    let bytes = match draw.below(4) {
+        0 => draft.set(
+            32,
+            "and.b32",
+            &[&x, word(draw, &["0xff", "0xffff", "0xff00", "0xff00ff00", "0xffff0000"])],
+        ),
+        1 => draft.set(
+            32,
+            word(draw, &["shl.b32", "shr.u32", "shr.s32"]),
+            &[&x, word(draw, &["8", "16", "24"])],
+        ),
+        _ => draft.set(32, "prmt.b32", &[&x, &y, &selectors(draw)]),
+    };
+    let other = if draw.below(2) == 0 { draft.value(draw, 32) } else { x };
+    let sources = if draw.below(2) == 0 { [&bytes, &other] } else { [&other, &bytes] };
+    let chosen = draft.use_in(32, "prmt.b32", &[sources[0], sources[1], &selectors(draw)]);
+    if draw.below(3) == 0 {
+        draft.use_in(32, word(draw, &["cvt.s32.s8", "cvt.u32.u16", "cvt.s32.s16", "not.b32"]), &[&chosen]);
+    }
+}
+
+/// A product of twice the width, of which a part is used.
+fn wide_product(draft: &mut KernelDraft, draw: &mut Draw) {
+    let (x, y) = (draft.value(draw, 32), draft.value(draw, 32));
+    let y = if draw.below(3) == 0 { immediate_of(draw, SIGNED) } else { y };
+    let product = draft.set(64, word(draw, &["mul.wide.s32", "mul.wide.u32"]), &[&x, &y]);
+    match draw.below(4) {
+        0 => {
+            let opcode = word(draw, &["shr.u64", "shr.s64", "shl.b64"]);
+            let shifted = draft.use_in(64, opcode, &[&product, &bits_of(draw, 64).to_string()]);
+            draft.use_in(32, "cvt.u32.u64", &[&shifted]);
+        }
+        1 => {
+            let sum = draft.value(draw, 64);
+            draft.use_in(64, word(draw, &["add.s64", "sub.s64", "max.s64", "and.b64"]), &[&sum, &product]);
+        }
+        2 => {
+            let (low, high) = (draft.fresh(32), draft.fresh(32));
+            draft.lines.push(format!("mov.b64 {{{low}, {high}}}, {product}"));
+            join(draft, draw, &low, &high);
+        }
+        _ => {
+            let narrow = draft.use_in(
+                32,
+                word(draw, &["cvt.u32.u64", "cvt.sat.s32.s64", "cvt.sat.u32.s64"]),
+                &[&product],
+            );
+            join(draft, draw, &narrow, &x);
+        }
+    };
+}
+
+/// Two comparisons of one value, joined: whether it lies in a range.
+fn range(draft: &mut KernelDraft, draw: &mut Draw) {
+    let bits = *draw.pick(&[16, 32, 32, 64]);
+    let ty = IntegerType { bits, signed: draw.below(2) == 0 };
+    let name = format!("{}{bits}", if ty.signed { "s" } else { "u" });
+    let x = draft.value(draw, bits);
+    let near = draw.below(3) as i64;
+    let first = draw.below(100) as i64;
+    let bounds = match draw.below(3) {
+        0 => [immediate_of(draw, ty), immediate_of(draw, ty)],
+        _ => [first.to_string(), (first + near).to_string()],
+    };
+    let p = draft.set(1, &format!("setp.{}.{name}", word(draw, &ORDERS)), &[&x, &bounds[0]]);
+    let opcode = format!("setp.{}.{}.{name}", word(draw, &ORDERS), word(draw, &["and", "or", "xor"]));
+    let negated = format!("{}{p}", word(draw, &["", "!"]));
+    draft.set(1, &opcode, &[&x, &bounds[1], &negated]);
+}
+
+/// A truth value as a number, and compared or computed with again.
+fn flag(draft: &mut KernelDraft, draw: &mut Draw) {
+    let (x, y) = (draft.value(draw, 32), draft.value(draw, 32));
+    let order = word(draw, &ORDERS);
+    let sign = word(draw, &["s32", "u32"]);
+    let flag = match draw.below(4) {
+        0 => draft.set(32, &format!("set.{order}.{}.{sign}", word(draw, &["u32", "s32"])), &[&x, &y]),
+        1 => draft.set(32, "cnot.b32", &[&x]),
+        _ => {
+            let p = draft.set(1, &format!("setp.{order}.{sign}"), &[&x, &y]);
+            let values = draw.pick(&[["1", "0"], ["0", "1"], ["-1", "0"], ["1", "-1"], ["4", "3"]]);
+            draft.use_in(32, "selp.b32", &[values[0], values[1], &p])
+        }
+    };
+    let by = word(draw, &["0", "1", "-1", "2", "31"]);
+    match draw.below(5) {
+        0 => {
+            let p = draft.use_in(1, &format!("setp.{}.s32", word(draw, &ORDERS)), &[&flag, by]);
+            draft.use_in(32, "selp.b32", &[&x, &y, &p])
+        }
+        1 => {
+            draft.use_in(32, word(draw, &["neg.s32", "not.b32", "cnot.b32", "abs.s32", "clz.b32"]), &[&flag])
+        }
+        2 => draft.use_in(32, word(draw, &["mul.lo.s32", "shl.b32", "min.s32", "and.b32"]), &[&flag, &x]),
+        3 => draft.use_in(32, word(draw, &["mul.lo.s32", "shl.b32", "xor.b32", "sub.s32"]), &[&flag, by]),
+        _ if draw.below(2) == 0 => draft.use_in(32, "slct.b32.s32", &[&x, &y, &flag]),
+        _ => draft.use_in(32, word(draw, &["add.s32", "sub.s32", "add.sat.s32"]), &[&y, &flag]),
+    };
+}
+
+/// Negation and complement within sums, products and extremes.
+fn negation(draft: &mut KernelDraft, draw: &mut Draw) {
+    let bits = *draw.pick(&[16, 32, 32, 64]);
+    let negated = |draft: &mut KernelDraft, draw: &mut Draw, x: &str| match draw.below(3) {
+        0 => draft.use_in(bits, &format!("not.b{bits}"), &[x]),
+        1 => draft.use_in(bits, &format!("abs.s{bits}"), &[x]),
+        _ => draft.use_in(bits, &format!("neg.s{bits}"), &[x]),
+    };
+    let x = draft.value(draw, bits);
+    let a = negated(draft, draw, &x);
+    let y = draft.value(draw, bits);
+    let b = match draw.below(3) {
+        0 => negated(draft, draw, &y),
+        1 => immediate_of(draw, IntegerType { bits, signed: true }),
+        _ => y,
+    };
+    let opcode =
+        word(draw, &["add.s", "sub.s", "mul.lo.s", "min.s", "max.s", "min.u", "max.u", "mul.hi.s", "sad.s"]);
+    let mut sources = vec![a.as_str(), b.as_str()];
+    if draw.below(2) == 0 {
+        sources.reverse();
+    }
+    if opcode == "sad.s" {
+        sources.push(&x);
+    }
+    let result = draft.use_in(bits, &format!("{opcode}{bits}"), &sources);
+    if draw.below(2) == 0 {
+        negated(draft, draw, &result);
+    }
+}
+
+/// Counts of bits, also of reversed and masked words.
+fn bit_count(draft: &mut KernelDraft, draw: &mut Draw) {
+    let bits = *draw.pick(&[32, 32, 64]);
+    let x = draft.value(draw, bits);
+    let changed = match draw.below(5) {
+        0 => draft.use_in(bits, &format!("brev.b{bits}"), &[&x]),
+        1 => draft.use_in(bits, &format!("neg.s{bits}"), &[&x]),
+        2 => draft.use_in(bits, &format!("shl.b{bits}"), &[&x, &bits_of(draw, bits).to_string()]),
+        3 => {
+            let mask = immediate_of(draw, IntegerType { bits, signed: false });
+            draft.use_in(bits, &format!("{}.b{bits}", word(draw, &["and", "or"])), &[&x, &mask])
+        }
+        _ => x,
+    };
+    let opcode = match draw.below(4) {
+        0 => format!("popc.b{bits}"),
+        1 => format!("bfind.{}{bits}", word(draw, &["u", "s"])),
+        2 => format!("bfind.shiftamt.{}{bits}", word(draw, &["u", "s"])),
+        _ => format!("clz.b{bits}"),
+    };
+    let count = draft.use_in(32, &opcode, &[&changed]);
+    let by = word(draw, &["31", "32", "63", "5", "1"]);
+    match draw.below(4) {
+        0 => draft.use_in(32, "sub.s32", &[by, &count]),
+        1 => draft.use_in(32, "xor.b32", &[&count, by]),
+        2 => draft.use_in(32, word(draw, &["shr.u32", "shr.s32", "min.u32"]), &[&count, by]),
+        _ => draft.use_in(32, "shl.b32", &["1", &count]),
+    };
 }

@@ -1,10 +1,12 @@
 //! Kernels of integer arithmetic, for comparing their results.
 //!
 //! A kernel reads an input buffer and two scalars, and stores every value that nothing else uses. The number of a kernel
-//! selects one of four kinds: a single instruction, in every form with boundary immediates; two instructions; three, each
-//! using the result of the previous one; and idioms that optimizers look for, mixed with other instructions.
+//! selects one of five kinds: a single instruction, in every form with boundary immediates; two instructions; three, each
+//! using the result of the previous one; idioms that optimizers look for, mixed with other instructions; and the same
+//! within loops and branches that differ between the lanes of a warp.
 
 mod draft;
+mod flow;
 mod forms;
 mod idioms;
 
@@ -69,6 +71,8 @@ fn kernel(seed: u64, number: u64, forms: &[ArithmeticForm]) -> String {
         }
         1..=3 => chain(&mut draw, 2, forms),
         4 => chain(&mut draw, 3, forms),
+        // They take longest: the machines run 32 lanes of them.
+        7 if number % 16 == 7 => flow::kernel(&mut draw, forms),
         _ => {
             let count = *draw.pick(&[2, 3, 4, 5, 6, 8, 10, 14, 20, 30]);
             let mut draft = KernelDraft::new(1);
@@ -94,14 +98,20 @@ fn single_instruction(mut draw: Draw, form: &ArithmeticForm, variant: u64) -> Ke
     draft
 }
 
-/// Creates a chain of instructions: each uses the result of the previous one.
+/// Creates a chain of instructions: each uses the result of the previous one, and half of the chains consist of related
+/// ones.
 fn chain(draw: &mut Draw, length: usize, forms: &[ArithmeticForm]) -> KernelDraft {
     let mut draft = KernelDraft::new(1);
+    let is_related = draw.below(2) == 0;
+    let mut previous: Option<&ArithmeticForm> = None;
     let mut last = None;
     for _ in 0..length {
-        let fitting = (0..40).map(|_| draw.pick(forms)).find(|form| draft.fits(form, last));
+        let fitting = (0..80).map(|_| draw.pick(forms)).find(|form| {
+            draft.fits(form, last) && previous.is_none_or(|previous| !is_related || form.is_related(previous))
+        });
         let Some(form) = fitting else { break };
         last = draft.instruction(draw, form, last);
+        previous = Some(form);
     }
     draft
 }
@@ -121,7 +131,8 @@ impl KernelDraft {
         }
         text.push_str("ld.param.u64 %out, [out];\nld.param.u64 %in, [in];\n");
         for line in &self.lines {
-            let _ = writeln!(text, "{line};");
+            let end = if line.ends_with(':') { "" } else { ";" };
+            let _ = writeln!(text, "{line}{end}");
         }
         text.push_str("ret;\n}\n");
         text
@@ -142,6 +153,32 @@ mod tests {
             assert!(["st.global", "red.global"].iter().any(|store| text.contains(store)), "{text}");
         }
         assert_ne!(module(7, 0..50, 0), module(8, 0..50, 0));
+    }
+
+    #[test]
+    fn lanes_of_kernels_with_loops_have_memory_of_their_own() {
+        let kernels: Vec<String> = (0..20).map(|nth| module(5, 16 * nth + 7..16 * nth + 8, 1)).collect();
+        for kernel in &kernels {
+            let first = kernel.find("ld.global").unwrap();
+            for buffer in ["%in", "%out"] {
+                let own = kernel.find(&format!("mad.wide.u32 {buffer}, %r0, 8192, {buffer};")).unwrap();
+                assert!(own < first, "{kernel}");
+            }
+            let labels = kernel.lines().filter_map(|line| line.strip_suffix(':'));
+            labels.for_each(|label| assert!(label.starts_with("$L"), "{kernel}"));
+        }
+        let is_loop = |kernel: &&String| {
+            let label = |line: &str| line.strip_suffix(':').map(str::to_owned);
+            kernel.match_indices('\n').any(|(at, _)| {
+                let (before, after) = kernel.split_at(at);
+                before
+                    .lines()
+                    .last()
+                    .and_then(label)
+                    .is_some_and(|label| after.contains(&format!("bra {label};")))
+            })
+        };
+        assert!(kernels.iter().filter(is_loop).count() > 10);
     }
 
     #[test]

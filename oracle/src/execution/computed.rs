@@ -118,7 +118,7 @@ impl<'a> ResultPredictor<'a> {
         let conditions = RunConditions { layout, anywhere: false, input: Some(input), elsewhere };
         let reader = OperandReader::new(self.rules, self.program.version);
         let waits = has_barrier(body) || has_meeting(body);
-        let run = if waits || asks_lane(body) && input % 4 == ON_A_WARP {
+        let run = if waits || asks_lane(body) && ON_A_WARP.contains(&input) {
             PtxMachine::over_lanes
         } else {
             PtxMachine::over_numbers
@@ -135,8 +135,9 @@ impl<'a> ResultPredictor<'a> {
     }
 }
 
-/// The inputs, by their number modulo four, over which kernels that ask for their lane run on a warp.
-const ON_A_WARP: u64 = 2;
+/// The inputs over which kernels that ask for their lane run on a warp: a warp takes as long as 32 inputs. Two of
+/// have small words, see [`Numbers::input_word`](super::machine).
+const ON_A_WARP: [u64; 4] = [2, 6, 10, 14];
 
 /// Collects the runs of a kernel. An input over which it does not end, or over which its lanes disturb each other, does
 /// not count, unless there is no other.

@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-/// A kernel without branches from a generated module, with one instruction per line.
+/// A kernel from a generated module, with one instruction or label per line.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct BranchlessKernel {
-    /// The instructions after the loads of the two pointers.
+pub(super) struct KernelText {
+    /// The instructions after the loads of the two pointers, and the labels, which end with a colon.
     lines: Vec<String>,
 }
 
@@ -14,21 +14,22 @@ const BEGINNING: [&str; 2] = ["ld.param.u64 %out, [out]", "ld.param.u64 %in, [in
 /// The type of a load into a register, by the prefix of the register name.
 const LOADS: [(&str, &str); 3] = [("%h", "u16"), ("%r", "u32"), ("%d", "u64")];
 
-impl BranchlessKernel {
+impl KernelText {
     /// Returns the kernels of a module with their names.
-    pub(super) fn all(module: &str) -> Vec<(String, BranchlessKernel)> {
-        module.split(".visible .entry ").skip(1).map(BranchlessKernel::parse).collect()
+    pub(super) fn all(module: &str) -> Vec<(String, KernelText)> {
+        module.split(".visible .entry ").skip(1).map(KernelText::parse).collect()
     }
 
     /// Parses a module from the name of a kernel on. Returns the name and the kernel.
-    fn parse(text: &str) -> (String, BranchlessKernel) {
+    fn parse(text: &str) -> (String, KernelText) {
         let name = text.split('(').next().unwrap_or_default().to_owned();
-        let instructions = text.lines().skip(2).filter_map(|line| line.strip_suffix(';'));
+        let instructions = text.lines().skip(2);
         let lines = instructions
+            .filter_map(|line| line.strip_suffix(';').or(line.ends_with(':').then_some(line)))
             .filter(|line| !line.starts_with(".reg") && !BEGINNING.contains(line) && *line != "ret")
             .map(str::to_owned)
             .collect();
-        (name, BranchlessKernel { lines })
+        (name, KernelText { lines })
     }
 
     /// Prints the kernel under this name.
@@ -45,7 +46,8 @@ impl BranchlessKernel {
             }
         }
         for line in BEGINNING.into_iter().chain(self.lines.iter().map(String::as_str)) {
-            let _ = writeln!(text, "{line};");
+            let end = if line.ends_with(':') { "" } else { ";" };
+            let _ = writeln!(text, "{line}{end}");
         }
         text + "ret;\n}\n"
     }
@@ -55,17 +57,19 @@ impl BranchlessKernel {
         (self.lines.len(), self.lines.iter().map(String::len).sum())
     }
 
-    /// Returns the opcodes without loads and stores. They keep the width of types but not the sign, and a
+    /// Returns the opcodes without loads, stores and what gives each lane memory of its own. They keep the width of types but not the sign, and a
     /// subtraction counts as an addition.
     pub(super) fn form(&self) -> String {
-        let computing = self.lines.iter().filter(|line| !line.starts_with("ld.") && !line.starts_with("st."));
+        let computing = self.lines.iter().filter(|line| {
+            !["ld.", "st.", "$"].iter().any(|prefix| line.starts_with(prefix)) && !separates_lanes(line)
+        });
         let opcodes: Vec<String> = computing.map(|line| general_opcode(line)).collect();
         opcodes.join(" ")
     }
 
     /// Returns smaller kernels, each with one change.
-    pub(super) fn smaller(&self) -> Vec<BranchlessKernel> {
-        let mut candidates: Vec<BranchlessKernel> = Vec::new();
+    pub(super) fn smaller(&self) -> Vec<KernelText> {
+        let mut candidates: Vec<KernelText> = Vec::new();
         for index in 0..self.lines.len() {
             self.add_changes(index, &mut candidates);
         }
@@ -75,14 +79,18 @@ impl BranchlessKernel {
         candidates.retain(|kernel| {
             kernel.size() < self.size() && kernel.lines.iter().any(|line| line.starts_with("st."))
         });
-        candidates.sort_by_key(BranchlessKernel::size);
+        candidates.sort_by_key(KernelText::size);
         candidates.dedup();
         candidates
     }
 
     /// Adds the kernels with one change of the instruction with this index.
-    fn add_changes(&self, index: usize, candidates: &mut Vec<BranchlessKernel>) {
+    fn add_changes(&self, index: usize, candidates: &mut Vec<KernelText>) {
         let line = &self.lines[index];
+        if let Some((_, label)) = line.split_once("bra ") {
+            candidates.push(self.without(index));
+            candidates.extend(self.without_all_to(index, label));
+        }
         if let Some((place, stored)) = store(line) {
             candidates.push(self.without(index));
             // Store an intermediate value, which may be wrong already.
@@ -111,7 +119,15 @@ impl BranchlessKernel {
         {
             candidates.push(self.with(index, format!("ld.global.{ty} {to}, [%in+{}]", self.unread())));
         }
-        let alike = words(sources).filter(|source| source.starts_with('%') && source[..2] == to[..2]);
+        // Use a source of the same kind, or a source of a source, in place of the result.
+        let mut alike: Vec<&str> = words(sources).filter(|source| source.starts_with('%')).collect();
+        for _ in 0..2 {
+            let further: Vec<&str> = alike.iter().flat_map(|source| self.sources(index, source)).collect();
+            alike.extend(further);
+        }
+        alike.sort_unstable();
+        alike.dedup();
+        let alike = alike.into_iter().filter(|source| source[..2] == to[..2]);
         candidates.extend(alike.map(|source| self.without(index).renamed(to, source)));
         // Replace the comparison by one with a constant result.
         if to.starts_with("%p") && !line.starts_with("setp.ne.u32") {
@@ -137,20 +153,28 @@ impl BranchlessKernel {
         sources
     }
 
-    fn without(&self, index: usize) -> BranchlessKernel {
+    fn without(&self, index: usize) -> KernelText {
         let mut lines = self.lines.clone();
         lines.remove(index);
-        BranchlessKernel { lines }
+        KernelText { lines }
     }
 
-    fn with(&self, index: usize, line: String) -> BranchlessKernel {
+    /// Returns the kernel without the lines from this one to a label, in either direction.
+    fn without_all_to(&self, index: usize, label: &str) -> Option<KernelText> {
+        let label = self.lines.iter().position(|line| line.strip_suffix(':') == Some(label))?;
+        let mut lines = self.lines.clone();
+        lines.drain(index.min(label)..=index.max(label));
+        Some(KernelText { lines })
+    }
+
+    fn with(&self, index: usize, line: String) -> KernelText {
         let mut lines = self.lines.clone();
         lines[index] = line;
-        BranchlessKernel { lines }
+        KernelText { lines }
     }
 
-    fn renamed(self, from: &str, to: &str) -> BranchlessKernel {
-        BranchlessKernel { lines: self.lines.iter().map(|line| renamed_in(line, from, to)).collect() }
+    fn renamed(self, from: &str, to: &str) -> KernelText {
+        KernelText { lines: self.lines.iter().map(|line| renamed_in(line, from, to)).collect() }
     }
 
     /// Returns the first position of the input that no instruction reads.
@@ -172,16 +196,30 @@ impl BranchlessKernel {
     /// Returns true if an instruction has no effect but to set registers that no other instruction reads.
     fn is_unused(&self, index: usize) -> bool {
         let line = &self.lines[index];
-        !["st.", "red.", "atom.", "@"].iter().any(|prefix| line.starts_with(prefix))
+        if let Some(label) = line.strip_suffix(':') {
+            return !self.is_used(label);
+        }
+        !["st.", "red.", "atom.", "@", "bra "].iter().any(|prefix| line.starts_with(prefix))
             && !line.contains(".cc")
-            && set(line).all(|register| !self.is_used_beside(index, register))
+            && set(line).all(|register| !self.is_used(register))
     }
 
-    /// Returns true if an instruction other than the one with this index uses a register.
-    fn is_used_beside(&self, index: usize, register: &str) -> bool {
-        let others = self.lines.iter().enumerate().filter(|(other, _)| *other != index);
-        others.flat_map(|(_, line)| words(line)).any(|word| word == register)
+    /// Returns true if a line that does not set a register or label uses it.
+    fn is_used(&self, name: &str) -> bool {
+        let users = self.lines.iter().filter(|line| !set(line).any(|register| register == name));
+        users
+            .filter(|line| line.strip_suffix(':') != Some(name))
+            .flat_map(|line| words(line))
+            .any(|word| word == name)
     }
+}
+
+/// Whether an instruction gives each lane memory of its own, or asks for the number of the lane.
+fn separates_lanes(line: &str) -> bool {
+    let is_pointer = |to: &str| line.starts_with("mad.wide.u32") && set(line).any(|register| register == to);
+    ["%tid.x", "%laneid"].iter().any(|special| line.ends_with(special))
+        || is_pointer("%in")
+        || is_pointer("%out")
 }
 
 /// Returns the opcode of an instruction, with addition for subtraction and types without their sign.
@@ -245,9 +283,9 @@ mod tests {
     #[test]
     fn kernels_are_read_and_written_alike_and_smaller_ones_use_what_they_set() {
         let module = ptxsmith_gen::arithmetic::module(3, 0..60, 0);
-        for (name, kernel) in BranchlessKernel::all(&module) {
+        for (name, kernel) in KernelText::all(&module) {
             let text = kernel.text(&name);
-            assert_eq!(BranchlessKernel::all(&text), [(name, kernel.clone())]);
+            assert_eq!(KernelText::all(&text), [(name, kernel.clone())]);
             for smaller in kernel.smaller() {
                 assert!(smaller.size() < kernel.size());
                 ptxsmith_syntax::parse(&smaller.text("k")).unwrap();
@@ -259,16 +297,34 @@ mod tests {
     fn what_is_stored_may_be_what_its_source_was() {
         let text = ".visible .entry k(\n{\n.reg .b32 %r<4>;\nld.global.u32 %r0, [%in+0];\nsub.sat.s32 %r1, %r0, 5;\n\
                     setp.ne.u32 %p0, %r1, 7;\nselp.u32 %r2, 1, 0, %p0;\nst.global.u32 [%out+0], %r2;\nret;\n}\n";
-        let kernel = BranchlessKernel::all(text).remove(0).1;
+        let kernel = KernelText::all(text).remove(0).1;
         assert_eq!(kernel.form(), "add.sat.32 setp.ne.32 selp.32");
         assert!(kernel.smaller().iter().any(|kernel| kernel.form() == "add.sat.32"));
+    }
+
+    #[test]
+    fn a_loop_is_reduced_to_one_round_or_removed() {
+        let text = ".visible .entry k(\n{\n.reg .b32 %r<4>;\nmov.u32 %r0, %tid.x;\nmad.wide.u32 %in, %r0, 8192, %in;\n\
+                    ld.global.u32 %r1, [%in+0];\nmov.b32 %r2, 0;\n$L1:\nadd.s32 %r1, %r1, %r1;\nadd.s32 %r2, %r2, 1;\n\
+                    setp.lt.u32 %p0, %r2, 5;\n@%p0 bra $L1;\nst.global.u32 [%out+0], %r1;\nret;\n}\n";
+        let kernel = KernelText::all(text).remove(0).1;
+        assert_eq!(kernel.form(), "mov.32 add.32 add.32 setp.lt.32 bra");
+        let forms: Vec<String> = kernel.smaller().iter().map(KernelText::form).collect();
+        assert!(forms.iter().any(|form| form == "add.32"), "{forms:?}");
+        assert!(forms.iter().any(String::is_empty), "{forms:?}");
+        assert!(
+            kernel
+                .smaller()
+                .iter()
+                .all(|kernel| !kernel.text("k").contains("bra") || kernel.text("k").contains("$L1:"))
+        );
     }
 
     #[test]
     fn the_form_is_the_opcodes_and_widths() {
         let text = "k(\n{\n.reg .b32 %r<4>;\nld.global.u32 %r0, [%in+0];\nadd.s32 %r1, %r0, 5;\nmul.lo.u32 %r2, %r0, 3;\n\
                     @%p1 add.sat.s32 %r1, %r1, 7;\nst.global.u32 [%out+0], %r1;\nret;\n}\n";
-        let mut kernel = BranchlessKernel::all(&format!(".visible .entry {text}")).remove(0).1;
+        let mut kernel = KernelText::all(&format!(".visible .entry {text}")).remove(0).1;
         kernel.remove_unused();
         assert_eq!(kernel.form(), "add.32 add.sat.32");
         let smaller = kernel.smaller();

@@ -34,7 +34,7 @@ use crate::store::ExistingCampaign;
 use crate::subjects::{TestSubject, open_subjects};
 use crate::tally::{self, Tally};
 use crate::texts::TextOptions;
-use kernel::BranchlessKernel;
+use kernel::KernelText;
 
 /// The number of kernels if neither a number nor a time is given.
 const CASES: u64 = 20_000;
@@ -48,7 +48,7 @@ const MOST_REDUCED: usize = 300;
 /// A kernel that a subject compiles incorrectly.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct MiscompiledKernel {
-    kernel: BranchlessKernel,
+    kernel: KernelText,
     number: u64,
     /// The index of the subject.
     subject: usize,
@@ -134,7 +134,7 @@ pub fn run_on(
 }
 
 /// Kernels with their names, and their expected results.
-type NamedKernels = (Vec<(String, BranchlessKernel)>, Calculations);
+type NamedKernels = (Vec<(String, KernelText)>, Calculations);
 
 /// Compiles the kernels with these numbers with every subject.
 fn judge_kernels(
@@ -150,7 +150,7 @@ fn judge_kernels(
         let Some(target) = target_of(tested, task) else { continue };
         let kernels = made.entry(forms(target)).or_insert_with(|| {
             let text = module(campaign.seed, numbers.clone(), target);
-            Some((BranchlessKernel::all(&text), calculations(&text)?))
+            Some((KernelText::all(&text), calculations(&text)?))
         });
         if let Some((kernels, calculations)) = kernels {
             let batch = KernelBatch { kernels, first: numbers.start, subject, target };
@@ -163,7 +163,7 @@ fn judge_kernels(
 /// Kernels that one subject compiles for one target.
 struct KernelBatch<'k> {
     /// The kernels with their names.
-    kernels: &'k [(String, BranchlessKernel)],
+    kernels: &'k [(String, KernelText)],
     /// The number of the first kernel.
     first: u64,
     /// The index of the subject.
@@ -272,7 +272,7 @@ fn calculations(text: &str) -> Option<Calculations> {
 }
 
 /// Prints kernels as a module for a target, under their own names.
-fn text_of(kernels: &[(String, BranchlessKernel)], target: usize) -> String {
+fn text_of(kernels: &[(String, KernelText)], target: usize) -> String {
     let (target, version) = TARGETS[target];
     let header = format!(".version {version}\n.target {target}\n.address_size 64\n");
     kernels.iter().fold(header, |text, (name, kernel)| text + &kernel.text(name))

@@ -9,7 +9,7 @@ use ptxsmith_diff::arithmetic::{KernelVerdict, WrongResult};
 use ptxsmith_gen::arithmetic::TARGETS;
 use ptxsmith_model::{Class, Outcome as Answer};
 
-use super::{BranchlessKernel, MOST_REDUCED, MiscompiledKernel, calculations, class_of, end_of, text_of};
+use super::{KernelText, MOST_REDUCED, MiscompiledKernel, calculations, class_of, end_of, text_of};
 use crate::campaign::Campaign;
 use crate::failure::{Failure, of_subject};
 use crate::pool::{lock_of, map};
@@ -94,9 +94,9 @@ fn reduce(
 /// Returns the first of some kernels that shows the class of an example.
 fn first_wrong(
     tested: &TestSubject,
-    kernels: &[BranchlessKernel],
+    kernels: &[KernelText],
     example: &MiscompiledKernel,
-) -> Result<Option<(BranchlessKernel, Option<WrongResult>)>, Failure> {
+) -> Result<Option<(KernelText, Option<WrongResult>)>, Failure> {
     if example.class != Class::WrongValue {
         for kernel in kernels {
             if let Some((class, wrong)) = deviation_of(tested, kernel, example.target)?
@@ -107,7 +107,7 @@ fn first_wrong(
         }
         return Ok(None);
     }
-    let named: Vec<(String, BranchlessKernel)> =
+    let named: Vec<(String, KernelText)> =
         kernels.iter().enumerate().map(|(index, kernel)| (format!("k{index:04}"), kernel.clone())).collect();
     let text = text_of(&named, example.target);
     let Some(calculations) = calculations(&text) else { return Ok(None) };
@@ -132,7 +132,7 @@ fn first_wrong(
 /// Returns the deviation of a subject on a kernel alone.
 pub(super) fn deviation_of(
     tested: &TestSubject,
-    kernel: &BranchlessKernel,
+    kernel: &KernelText,
     target: usize,
 ) -> Result<Option<(Class, Option<WrongResult>)>, Failure> {
     let text = text_of(&[("k".to_owned(), kernel.clone())], target);

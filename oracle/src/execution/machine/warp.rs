@@ -140,6 +140,9 @@ fn join(
         }
     }
     memory.extend(written.into_iter().map(|(place, (_, byte))| (place, byte)));
+    if lanes.iter().all(|lane| lane.ended) {
+        return Ok(());
+    }
     for numbers in lanes.iter_mut().filter_map(|lane| lane.machine.numbers.as_mut()) {
         numbers.reached.written.extend(&*memory);
         numbers.phase = Some(Box::default());
