@@ -208,11 +208,11 @@ fn judge_file(
     let InputProgram { text, module, name } = program;
     let header = Header::of_module(&module);
     let source = ProgramSource { path: path.to_string_lossy().into_owned(), text };
-    let invalid = why_invalid(&module, &source.text);
+    let invalid = why_invalid(&module, &source.text, &campaign.session.rules());
     let locator = Locator::new(&source.path, &source.text, &module);
     let mut verdicts = Vec::new();
     for tested in &campaign.subjects {
-        let judged = judge(&*tested.subject, &module, &source.text).map_err(of_subject)?;
+        let judged = judge(&*tested.subject, &tested.rules, &module, &source.text).map_err(of_subject)?;
         let counterpart = counterpart(&source.text).and_then(|name| beside(path, name));
         let refusals = judged.refusals.clone();
         let plain = judged.data.len() + judged.undecided.len() + judged.computed.len();
@@ -304,8 +304,8 @@ struct CheckedFile<'f> {
 
 /// Returns the line and the reason of the first violation of the specification: `line 4: a list where a
 /// single value belongs (5.4.4/scalar-single-value)`.
-fn why_invalid(module: &Module, text: &str) -> Option<String> {
-    let Expectation::Refused { refusal, .. } = predict(module, &Rules::default()).data else { return None };
+fn why_invalid(module: &Module, text: &str, rules: &Rules) -> Option<String> {
+    let Expectation::Refused { refusal, .. } = predict(module, rules).data else { return None };
     let line = Lines::new(text).line(refusal.span.start);
     Some(format!("line {line}: {} ({})", refusal.class.summary(), refusal.clause))
 }

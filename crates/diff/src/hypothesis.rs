@@ -111,7 +111,7 @@ pub(crate) fn alternatives(
         if agrees {
             found.push(vec![hypothesis.id]);
         }
-        let causes = known_causes(&trace.union(trace_under), implementation);
+        let causes = known_causes(base, &trace.union(trace_under), implementation);
         tried.push(TriedHypothesis { hypothesis, rules, causes });
     }
     if !found.is_empty() {
