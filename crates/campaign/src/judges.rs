@@ -380,7 +380,7 @@ mod tests {
         let kernel =
             ".visible .entry k() { .reg .u32 r; ld.global.u32 r, [a]; st.global.u32 [a+4], r; ret; }";
         let text = format!("{HEADER}.global .u32 a[2];\n{kernel}\n");
-        let judged = judge(&subject, &parse(&text).unwrap(), &text).unwrap();
+        let judged = judge(&subject, &Rules::default(), &parse(&text).unwrap(), &text).unwrap();
         let counted = judged.memory_operands.unwrap();
         assert_eq!((counted.compared, counted.removed), (0, 0));
         assert_eq!(counted.not_compared.values().sum::<u64>(), 2, "{counted:?}");

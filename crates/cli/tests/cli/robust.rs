@@ -421,3 +421,38 @@ fn pipes_and_devices_behind_known_names_are_refused_and_not_waited_for() {
     let error = ptxsmith().arg("history").arg(at("history")).output().unwrap();
     assert!(one_line_error(&error).contains("it is no regular file"), "{}", stderr(&error));
 }
+
+#[test]
+fn folders_that_others_may_write_to_are_told() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let directory = tempfile::tempdir().unwrap();
+    let at = directory.path();
+    let program = file(at, "a.ptx", &module(".global .u32 a = 1;"));
+    let config = file(at, "c.toml", &format!("[subjects]\nmine = '{}'\n", oracle_as_subject(&[])));
+    let (out, cache) = (at.join("out"), at.join("cache"));
+    std::fs::create_dir_all(cache.join("toolchains")).unwrap();
+    std::fs::create_dir(&out).unwrap();
+    let told = |modes: [u32; 3]| {
+        for (path, mode) in [cache.join("toolchains"), out.clone(), config.clone()].iter().zip(modes) {
+            std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+        }
+        let output = ptxsmith()
+            .args(["check", "--subject", "mine", "--replace", "--out"])
+            .args([&out, Path::new("--config"), &config, &program])
+            .env("PTXSMITH_CACHE", &cache)
+            .output()
+            .unwrap();
+        assert_eq!(status(&output), 0, "{}", stderr(&output));
+        stderr(&output)
+            .lines()
+            .filter(|line| line.contains("other users may write to"))
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(told([0o755, 0o700, 0o644]), Vec::<String>::new());
+    let all = told([0o777, 0o757, 0o666]);
+    assert_eq!(all.len(), 1, "{all:?}");
+    for name in ["cache/toolchains", "/out", "c.toml"] {
+        assert!(all[0].contains(name), "{name}: {all:?}");
+    }
+}

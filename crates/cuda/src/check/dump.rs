@@ -12,6 +12,7 @@
 use ptxsmith_subject::process::{self, Cancel, Invocation, Limits, ProcessEnd};
 
 use super::ast::AstNode;
+use super::bodies::Bodies;
 use super::source::{FileOrigin, PreprocessedText, errors};
 
 /// The largest depth of nested nodes. clang prints more white space the deeper a tree is, so it would exceed
@@ -83,6 +84,8 @@ struct DumpReader<'a> {
     text: String,
     /// Whether clang printed the line number of the current place.
     is_line_printed: bool,
+    /// The bodies of functions, most of which are dropped.
+    bodies: Bodies,
 }
 
 impl<'a> DumpReader<'a> {
@@ -102,6 +105,7 @@ impl<'a> DumpReader<'a> {
             nested: Nested::Outside,
             text: String::new(),
             is_line_printed: false,
+            bodies: Bodies::default(),
         }
     }
 
@@ -201,7 +205,9 @@ impl<'a> DumpReader<'a> {
             self.decide_skip();
         }
         if is_kept {
-            self.text.push_str(&String::from_utf8_lossy(rest));
+            let rest = String::from_utf8_lossy(rest);
+            self.bodies.read(column, &rest, &mut self.text, self.source.written());
+            self.text.push_str(&rest);
             self.leave_out_beyond_limits(column);
         }
     }
