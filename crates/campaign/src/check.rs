@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use ptxsmith_diff::{
-    CodeCounts, Header, ModuleVerdicts, NotCompared, PartVerdict, Rejection, Requirement, TrialVerdict,
-    Verdict, WhyNotCompared,
+    Class, CodeCounts, Header, ModuleVerdicts, NotCompared, PartVerdict, Rejection, Requirement,
+    TrialVerdict, Verdict, WhyNotCompared,
 };
 use ptxsmith_oracle::{Expectation, INPUTS, Question, Rules, predict};
 use ptxsmith_report::harmless::{cut, line as harmless};
@@ -329,7 +329,7 @@ fn lines(
     let executable = refusals.iter().find(|refusal| refusal.form == OutputForm::Executable);
     let relocatable = refusals.iter().find(|refusal| refusal.form == OutputForm::Relocatable);
     let is_alike = added.is_empty() && executable.is_some() == relocatable.is_some();
-    let also = if is_alike { ", also with -c" } else { "" };
+    let also = if is_alike { ", with and without -c" } else { "" };
     let mut lines = vec![summary(file, &format!("{id}{also}{target}"), plain, executable)];
     if !is_alike {
         lines.push(match (relocatable, added) {
@@ -367,11 +367,20 @@ fn summary(
         (0, _, None) => "compared as a whole".to_owned(),
         (variables, ..) => format!("{} compared", counted(variables, "variable")),
     };
-    if deviate > 0 {
-        line += &format!(", {} not as the specification says", counted(deviate, "answer"));
+    let accepts_invalid = parts.iter().any(|part| match &part.verdict {
+        Verdict::Deviates(difference) => difference.class == Class::AcceptsInvalid,
+        _ => false,
+    });
+    match (refusal, file.invalid) {
+        (None, Some(_)) if accepts_invalid => line += "; the subject accepts it",
+        _ if deviate > 0 => {
+            line += &format!(", {} not as the specification says", counted(deviate, "answer"));
+        }
+        _ => {}
     }
     if let Some(refusal) = refusal {
-        line += &format!("; refused: {}", cut(&refusal.placed(), MOST_SAID));
+        let too = if file.invalid.is_some() { "the subject refuses it, too" } else { "refused" };
+        line += &format!("; {too}: {}", cut(&refusal.placed(), MOST_SAID));
     }
     let mut unexplained = 0;
     for part in parts.iter().filter(|part| !part.is_compared()) {
@@ -470,7 +479,7 @@ fn ruled_out(verdict: &Verdict) -> Vec<(Question, usize)> {
 
 #[cfg(test)]
 mod tests {
-    use ptxsmith_diff::{Class, Difference};
+    use ptxsmith_diff::Difference;
     use ptxsmith_subject::Observation;
 
     use super::*;

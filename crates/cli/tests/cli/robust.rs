@@ -394,9 +394,36 @@ fn findings_are_removed_neither_behind_a_link_nor_where_they_are_the_users() {
     std::fs::rename(out.join("findings"), &victim).unwrap();
     let before = below(&victim);
     std::os::unix::fs::symlink(&victim, out.join("findings")).unwrap();
-    let error = run(&subject, &out).arg("--replace").output().unwrap();
-    assert!(one_line_error(&error).contains("findings is a link"), "{}", stderr(&error));
+    for option in ["--replace", "--resume"] {
+        let error = run(&subject, &out).arg(option).output().unwrap();
+        assert!(one_line_error(&error).contains("findings is a link"), "{}", stderr(&error));
+    }
+    let (shard, merged) = (at("shard"), at("merged"));
+    assert_eq!(status(&run(&subject, &shard).args(["--shard", "1/1"]).output().unwrap()), 1);
+    std::fs::create_dir(&merged).unwrap();
+    std::os::unix::fs::symlink(&victim, merged.join("findings")).unwrap();
+    let error = ptxsmith().arg("merge").arg(&shard).arg("--out").arg(&merged).output().unwrap();
+    assert!(stderr(&error).contains("findings is a link"), "{}", stderr(&error));
     assert_eq!(below(&victim), before);
+}
+
+#[test]
+fn a_lock_of_the_cache_that_is_a_link_is_not_followed() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name);
+    std::fs::create_dir_all(at("cache/toolchains")).unwrap();
+    let victim = file(directory.path(), "victim", "kept");
+    std::os::unix::fs::symlink(&victim, at("cache/toolchains/.lock-13.5.37")).unwrap();
+    let install =
+        ptxsmith().args(["toolchain", "install", "13.5.37"]).env("PTXSMITH_CACHE", at("cache")).output();
+    let output = install.unwrap();
+    assert_eq!(
+        stderr(&output).matches("it is a link, which is not followed").count(),
+        1,
+        "{}",
+        stderr(&output)
+    );
+    assert_eq!(std::fs::read_to_string(&victim).unwrap(), "kept");
 }
 
 #[test]

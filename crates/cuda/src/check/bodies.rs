@@ -41,6 +41,11 @@ pub struct Bodies {
 }
 
 impl Bodies {
+    /// Begins a declaration of the translation unit. The end of one that is skipped is not read.
+    pub fn begin(&mut self) {
+        (self.class, self.body) = (None, None);
+    }
+
     /// Reads a line before it is added to the `text` of its declaration. `source` is the file that clang reads.
     pub fn read(&mut self, column: usize, line: &str, text: &mut String, source: &str) {
         let is_variable = std::mem::take(&mut self.is_variable);
@@ -129,5 +134,69 @@ impl Bodies {
     fn are_named_in(&self, text: &str) -> bool {
         let words = text.split(|c: char| !(c.is_alphanumeric() || c == '_'));
         words.filter(|word| !word.is_empty()).any(|word| self.names.contains(word))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns what is kept of a function with this body, behind a variable `limit`. `nodes` are the lines of
+    /// the dump in the body.
+    fn kept(body: &str, nodes: &str) -> String {
+        let (mut bodies, mut text) = (Bodies::default(), String::new());
+        let header = "const int limit = 5;\nvoid f() ";
+        let source = format!("{header}{body}\n");
+        let end = header.len() + body.len() - 1;
+        let dump = format!(
+            "    {{\n      \"id\": \"0x1\",\n      \"kind\": \"VarDecl\",\n      \"loc\": {{}},\n      \"name\": \"limit\"\n    }},\n    \
+             {{\n      \"id\": \"0x2\",\n      \"kind\": \"FunctionDecl\",\n      \"inner\": [\n        {{\n          \"id\": \"0x3\",\n          \
+             \"kind\": \"CompoundStmt\",\n          \"offset\": {},\n          \"offset\": {end},\n          \"inner\": [\n{nodes}          \
+             ]\n        }}\n      ]\n    }}\n",
+            header.len()
+        );
+        for line in dump.split_inclusive('\n') {
+            let column = line.find(|c| c != ' ').unwrap_or(line.len());
+            bodies.read(column, &line[column..], &mut text, &source);
+            text.push_str(&line[column..]);
+        }
+        text
+    }
+
+    const LOCAL: &str = "            {\n              \"id\": \"0x9\",\n              \"kind\": \"VarDecl\",\n              \"loc\": {},\n              \
+                         \"name\": \"x\"\n            },\n";
+
+    fn reference(id: &str) -> String {
+        format!(
+            "            {{\n              \"kind\": \"DeclRefExpr\",\n              \"referencedDecl\": {{\n                \"id\": \"{id}\",\n                \
+             \"kind\": \"VarDecl\",\n                \"name\": \"x\"\n              }}\n            }}\n"
+        )
+    }
+
+    #[test]
+    fn a_body_that_uses_its_own_variables_alone_is_dropped_and_the_function_stays() {
+        let text = kept("{ int x; x; }", &format!("{LOCAL}{}", reference("0x9")));
+        assert!(text.contains("CompoundStmt") && text.contains("FunctionDecl"), "{text}");
+        assert!(text.contains("\"inner\": []\n}") && !text.contains("DeclRefExpr"), "{text}");
+        let node = super::super::dump::parse_node(text.split_once("},\n").unwrap().1).unwrap();
+        assert_eq!(node.inner[0].kind, "CompoundStmt");
+    }
+
+    #[test]
+    fn a_body_that_names_a_variable_of_the_file_or_refers_to_one_is_kept() {
+        let all = [
+            // The bound of an array is not in the tree.
+            ("{ int x[limit]; }", LOCAL.to_owned()),
+            // A default argument is not in the text.
+            ("{ f(); }", reference("0x1")),
+            (
+                "{ static int x; }",
+                LOCAL
+                    .replace("\"loc\": {},\n", "\"loc\": {},\n              \"storageClass\": \"static\",\n"),
+            ),
+        ];
+        for (body, nodes) in all {
+            assert!(kept(body, &nodes).contains(&nodes.replace("  ", "")), "{body}: {}", kept(body, &nodes));
+        }
     }
 }

@@ -132,6 +132,7 @@ impl<'a> DumpReader<'a> {
             (b"    {\n", false) => {
                 self.is_inside = true;
                 self.skip = None;
+                self.bodies.begin();
                 self.text.clear();
                 self.text.push_str("{\n");
             }

@@ -55,7 +55,7 @@ impl Ptxas {
         // Later runs use a private directory, where a relative path would name another file.
         let program =
             std::path::absolute(&given_path).map_err(|error| Unavailable::for_file(&given_path, &error))?;
-        let opened = OpenedFile::of(&program).map_err(|error| Unavailable::for_file(&given_path, &error))?;
+        let opened = OpenedFile::of(&program);
         // Hashing takes as long as several runs of the program itself, so do both at once.
         let (sha256, asked) = std::thread::scope(|scope| {
             let hash = scope.spawn(|| sha256(&program));
@@ -64,6 +64,7 @@ impl Ptxas {
             (hash.join(), asked)
         });
         let (version_text, help) = asked?;
+        let opened = opened.map_err(|error| Unavailable::for_file(&given_path, &error))?;
         let sha256 = sha256
             .unwrap_or_else(|_| Err(io::Error::other("hashing panicked")))
             .map_err(|error| Unavailable::for_file(&given_path, &error))?;

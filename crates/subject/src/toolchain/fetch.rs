@@ -59,19 +59,19 @@ pub enum InstallError {
     #[error(transparent)]
     Process(#[from] process::ProcessError),
     /// The directory of releases cannot be written.
-    #[error("{}: {source}", .path.display())]
+    #[error("{}: {reason}", .path.display())]
     File {
         /// The file or directory.
         path: PathBuf,
         /// The system's reason.
-        source: io::Error,
+        reason: io::Error,
     },
 }
 
 impl InstallError {
     pub(super) fn file(path: &Path) -> impl Fn(io::Error) -> InstallError {
         let path = path.to_owned();
-        move |source| InstallError::File { path: path.clone(), source }
+        move |reason| InstallError::File { path: path.clone(), reason }
     }
 }
 
