@@ -9,6 +9,8 @@
 //! clang prints the line of a place only if it differs from the line of the place before. The reader adds the
 //! missing lines.
 
+use std::borrow::Cow;
+
 use ptxsmith_subject::process::{self, Cancel, Invocation, Limits, ProcessEnd};
 
 use super::ast::AstNode;
@@ -206,7 +208,9 @@ impl<'a> DumpReader<'a> {
             self.decide_skip();
         }
         if is_kept {
-            let rest = String::from_utf8_lossy(rest);
+            // The common case is much faster than a lossy conversion.
+            let rest =
+                std::str::from_utf8(rest).map_or_else(|_| String::from_utf8_lossy(rest), Cow::Borrowed);
             self.bodies.read(column, &rest, &mut self.text, self.source.written());
             self.text.push_str(&rest);
             self.leave_out_beyond_limits(column);
