@@ -147,7 +147,7 @@ impl Variable {
     }
 
     /// Whether a variable, of any name, has the same layout and contents.
-    pub(crate) fn has_same_contents(&self, other: &Variable) -> bool {
+    pub fn has_same_contents(&self, other: &Variable) -> bool {
         let Variable { space, size, align, bytes, addresses, .. } = self;
         (space, size, align, bytes, addresses)
             == (&other.space, &other.size, &other.align, &other.bytes, &other.addresses)

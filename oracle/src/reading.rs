@@ -256,6 +256,9 @@ pub struct QuestionSet(u64);
 const _: () = assert!(Question::ALL.len() <= 64);
 
 impl QuestionSet {
+    /// The set without any question.
+    pub const EMPTY: QuestionSet = QuestionSet(0);
+
     /// Adds a question.
     pub fn insert(&mut self, question: Question) {
         self.0 |= 1 << question as u64;

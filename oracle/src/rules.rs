@@ -17,13 +17,15 @@ pub use operands::{
     OperandRules, Outside, PartOfScalar, Predicate,
 };
 
-use crate::reading::Readings;
+use crate::reading::{Question, QuestionSet, Readings};
 
 /// A table of rules. Every entry is a rule of the specification with the changes made to it.
 #[derive(Clone, Copy)]
 pub struct Rules {
     /// The chosen interpretations of the open questions.
     pub readings: Readings,
+    /// The questions whose answers are given: no other answer to them explains a difference.
+    pub given: QuestionSet,
     /// The rules of constant expressions (4.5, 5.4.4).
     pub expressions: ExpressionRules,
     /// The rules of declarations and initializers (5.4).
@@ -37,10 +39,21 @@ impl Rules {
     pub const fn specification(readings: Readings) -> Rules {
         Rules {
             readings,
+            given: QuestionSet::EMPTY,
             expressions: ExpressionRules::SPECIFICATION,
             layout: LayoutRules::SPECIFICATION,
             operands: OperandRules::SPECIFICATION,
         }
+    }
+
+    /// Returns the rules of the specification with given answers to some questions.
+    pub fn answered(answers: &[(Question, usize)]) -> Rules {
+        let mut rules = Rules::default();
+        for &(question, answer) in answers {
+            rules.readings = rules.readings.with(question, answer).unwrap_or(rules.readings);
+            rules.given.insert(question);
+        }
+        rules
     }
 
     /// Returns a copy of these rules with a change applied.

@@ -106,7 +106,7 @@ fn sweep(subject: &dyn Subject) -> u64 {
             *counts.entry(format!("{validity:?}").to_lowercase()).or_insert(0_u64) += 1;
             continue;
         }
-        let parts = match judge(subject, &module, &text) {
+        let parts = match judge(subject, &Rules::default(), &module, &text) {
             Ok(verdicts) => verdicts.parts(),
             Err(error) => {
                 println!("{error}");

@@ -165,7 +165,7 @@ fn finding_of_listed(
         title: known.title.to_owned(),
         clauses: known.clauses.iter().map(|clause| clause.id().to_owned()).collect(),
         program: known.example.to_owned(),
-        validity: validity(known.example).name().to_owned(),
+        validity: validity(known.example, &Rules::default()).name().to_owned(),
         first_seen: Some(known.first_seen.to_owned()),
         ..Finding::default()
     };
@@ -279,6 +279,7 @@ fn report_of(session: &Session, releases: &[TestSubject], finding: Finding) -> R
         not_compared: Default::default(),
         readings: Default::default(),
         default_readings: Default::default(),
+        given_answers: Vec::new(),
         findings: vec![finding],
         cases: Vec::new(),
         unexpected_passes: Vec::new(),
@@ -406,6 +407,7 @@ mod tests {
             limit: None,
             expected: Default::default(),
             known: Vec::new(),
+            answers: Vec::new(),
             events: Box::new(SilentEvents),
         }
     }

@@ -1,11 +1,12 @@
 //! Creates generated programs by number, as trials.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use ptxsmith_diff::{Header, Trial, TrialBody};
 use ptxsmith_gen::{Case, CaseId, Config, Coverage, Enumeration, Focus, Generator, Weights};
+use ptxsmith_oracle::{Interpretation, Question};
 use ptxsmith_subject::OutputForm;
 use ptxsmith_syntax::{Assemble, ScalarType, StateSpace};
 
@@ -105,6 +106,25 @@ pub fn wide_header() -> Header {
 
 /// The campaign option with the number of cases.
 pub const CASES_OPTION: &str = "cases";
+
+/// The name of the option for answers to open questions among the settings of a campaign.
+pub const ANSWERS_OPTION: &str = "interpretation";
+
+/// Formats answers to open questions as a setting of a campaign.
+pub fn written_answers(answers: &[(Question, usize)]) -> String {
+    let written: BTreeSet<String> =
+        answers.iter().map(|&(question, answer)| Interpretation(question, answer).to_string()).collect();
+    written.into_iter().collect::<Vec<_>>().join(", ")
+}
+
+/// Returns the answers to open questions in the settings of a campaign.
+pub fn answers_of(options: &BTreeMap<String, String>) -> Vec<(Question, usize)> {
+    let written = options.get(ANSWERS_OPTION).into_iter().flat_map(|text| text.split(", "));
+    written
+        .filter_map(Interpretation::from_name)
+        .map(|Interpretation(question, answer)| (question, answer))
+        .collect()
+}
 /// The campaign option with the weights of productions.
 pub const WEIGHTS_OPTION: &str = "weights";
 

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use ptxsmith_diff::{
-    CodeCounts, Header, ModuleVerdicts, NotCompared, PartVerdict, Rejection, Requirement, TrialVerdict,
-    Verdict, WhyNotCompared,
+    Class, CodeCounts, Header, ModuleVerdicts, NotCompared, PartVerdict, Rejection, Requirement,
+    TrialVerdict, Verdict, WhyNotCompared,
 };
 use ptxsmith_oracle::{Expectation, INPUTS, Question, Rules, predict};
 use ptxsmith_report::harmless::{cut, line as harmless};
@@ -16,6 +16,7 @@ use ptxsmith_subject::{Outcome as Observed, OutputForm, Request, SubjectSpec};
 use ptxsmith_syntax::{Item, Lines, Linkage, Module, Specifier, Text};
 
 use crate::campaign::{Campaign, CampaignOutcome, ProgramSource};
+use crate::conforming::ConformingFiles;
 use crate::failure::{Failure, of_subject};
 use crate::input::{InputProgram, read_text};
 use crate::judges::{JudgedTrial, judge, trial_made_of, trial_of};
@@ -78,6 +79,7 @@ pub fn check(session: &Session, options: FileCheckOptions) -> Result<CampaignOut
         left_out: AtomicBool::new(false),
         retargeted: AtomicU64::new(0),
         definitions: Mutex::default(),
+        conforming: ConformingFiles::default(),
     };
     let first = Mutex::new(first);
     let ended = each(session, budget, "files", |number, work| {
@@ -96,6 +98,7 @@ pub fn check(session: &Session, options: FileCheckOptions) -> Result<CampaignOut
         session.events.judged(&harmless(&line));
     }
     let left_out = check.left_out.into_inner();
+    check.conforming.contradict(&campaign.subjects);
     let outcome = campaign.end(ended)?;
     Ok(CampaignOutcome { left_out, ..outcome })
 }
@@ -112,6 +115,7 @@ struct FileCheck<'c> {
     /// The number of files that were shown for another target.
     retargeted: AtomicU64,
     definitions: Mutex<Definitions>,
+    conforming: ConformingFiles,
 }
 
 impl FileCheck<'_> {
@@ -138,7 +142,65 @@ impl FileCheck<'_> {
         if self.campaign.subjects.iter().any(has_other_target) {
             self.retargeted.fetch_add(1, Ordering::Relaxed);
         }
-        judge_file(self.campaign, number, path, program, self.counterpart, self.are_few)
+        self.judge_file(number, path, program)
+    }
+
+    fn judge_file(&self, number: u64, path: &Path, program: InputProgram) -> Result<(), Failure> {
+        let FileCheck { campaign, counterpart, are_few: show_all, .. } = *self;
+        let InputProgram { text, module, name } = program;
+        let header = Header::of_module(&module);
+        let source = ProgramSource { path: path.to_string_lossy().into_owned(), text };
+        let invalid = why_invalid(&module, &source.text, &campaign.session.rules());
+        let locator = Locator::new(&source.path, &source.text, &module);
+        let mut verdicts = Vec::new();
+        for (index, tested) in campaign.subjects.iter().enumerate() {
+            let judged = judge(&*tested.subject, &tested.rules, &module, &source.text).map_err(of_subject)?;
+            let counterpart = counterpart(&source.text).and_then(|name| beside(path, name));
+            let refusals = judged.refusals.clone();
+            let plain = judged.data.len() + judged.undecided.len() + judged.computed.len();
+            let counts = (judged.memory_operands.clone(), judged.computed_kernels.clone());
+            let mut parts = beside_the_counterpart(by_form(judged), tested, counterpart.as_deref())?;
+            for part in parts.iter_mut().filter(|part| part.derived.is_none()) {
+                if let Verdict::Deviates(difference) = &part.verdict {
+                    part.place = Some(Box::new(locator.place_of(difference)));
+                }
+            }
+            self.conforming.keep(number, index, &source.text, &parts);
+            let may_refuse = parts.iter().any(|part| part.requirement == Some(Requirement::Refuse));
+            let is_refused = !refusals.is_empty() && !may_refuse;
+            if show_all || parts.is_empty() || is_refused || !parts.iter().all(PartVerdict::is_compared) {
+                let file = CheckedFile { name: &name, module: &module, invalid: invalid.as_deref() };
+                let mut lines = lines(tested, &file, parts.split_at(plain), &refusals);
+                if let (Some(counts), Some(line)) = (&counts.1, lines.first_mut()) {
+                    *line += &computed(counts);
+                }
+                for line in lines {
+                    campaign.session.events.judged(&harmless(&line));
+                }
+            }
+            verdicts.push((tested, parts, counts));
+        }
+        // The ledger stores a program as a trial with its declarations only; `source` holds the rest. Consume the
+        // module, so that a large program is not held twice.
+        let trial = trial_made_of(number, module);
+        for (index, (tested, parts, (memory_operands, computed_kernels))) in verdicts.into_iter().enumerate()
+        {
+            let (original, derived): (Vec<_>, Vec<_>) =
+                parts.into_iter().partition(|part| part.derived.is_none());
+            campaign.note_case(tested, &source, original.iter().map(|part| &part.verdict));
+            let mut judged: Vec<TrialVerdict> =
+                original.into_iter().map(|part| judged_part(part, number)).collect();
+            // The counts are of the whole file, so attach them to one verdict.
+            if let Some(first) = judged.first_mut() {
+                first.memory_operands = memory_operands;
+                first.computed_kernels = computed_kernels;
+            }
+            let trials =
+                judged.into_iter().map(|judged| JudgedTrial { trial: &trial, header: &header, judged });
+            campaign.enter(tested, trials, Some(&source))?;
+            enter_derived(campaign, tested, derived, DERIVED | number << 8 | index as u64, &header, &source)?;
+        }
+        Ok(())
     }
 }
 
@@ -197,67 +259,6 @@ pub fn has_kernels(text: &str) -> bool {
     text.contains(".entry")
 }
 
-fn judge_file(
-    campaign: &Campaign<'_>,
-    number: u64,
-    path: &Path,
-    program: InputProgram,
-    counterpart: fn(&str) -> Option<&str>,
-    show_all: bool,
-) -> Result<(), Failure> {
-    let InputProgram { text, module, name } = program;
-    let header = Header::of_module(&module);
-    let source = ProgramSource { path: path.to_string_lossy().into_owned(), text };
-    let invalid = why_invalid(&module, &source.text);
-    let locator = Locator::new(&source.path, &source.text, &module);
-    let mut verdicts = Vec::new();
-    for tested in &campaign.subjects {
-        let judged = judge(&*tested.subject, &module, &source.text).map_err(of_subject)?;
-        let counterpart = counterpart(&source.text).and_then(|name| beside(path, name));
-        let refusals = judged.refusals.clone();
-        let plain = judged.data.len() + judged.undecided.len() + judged.computed.len();
-        let counts = (judged.memory_operands.clone(), judged.computed_kernels.clone());
-        let mut parts = beside_the_counterpart(by_form(judged), tested, counterpart.as_deref())?;
-        for part in parts.iter_mut().filter(|part| part.derived.is_none()) {
-            if let Verdict::Deviates(difference) = &part.verdict {
-                part.place = Some(Box::new(locator.place_of(difference)));
-            }
-        }
-        let may_refuse = parts.iter().any(|part| part.requirement == Some(Requirement::Refuse));
-        let is_refused = !refusals.is_empty() && !may_refuse;
-        if show_all || parts.is_empty() || is_refused || !parts.iter().all(PartVerdict::is_compared) {
-            let file = CheckedFile { name: &name, module: &module, invalid: invalid.as_deref() };
-            let mut lines = lines(tested, &file, parts.split_at(plain), &refusals);
-            if let (Some(counts), Some(line)) = (&counts.1, lines.first_mut()) {
-                *line += &computed(counts);
-            }
-            for line in lines {
-                campaign.session.events.judged(&harmless(&line));
-            }
-        }
-        verdicts.push((tested, parts, counts));
-    }
-    // The ledger stores a program as a trial with its declarations only; `source` holds the rest. Consume the
-    // module, so that a large program is not held twice.
-    let trial = trial_made_of(number, module);
-    for (index, (tested, parts, (memory_operands, computed_kernels))) in verdicts.into_iter().enumerate() {
-        let (original, derived): (Vec<_>, Vec<_>) =
-            parts.into_iter().partition(|part| part.derived.is_none());
-        campaign.note_case(tested, &source, original.iter().map(|part| &part.verdict));
-        let mut judged: Vec<TrialVerdict> =
-            original.into_iter().map(|part| judged_part(part, number)).collect();
-        // The counts are of the whole file, so attach them to one verdict.
-        if let Some(first) = judged.first_mut() {
-            first.memory_operands = memory_operands;
-            first.computed_kernels = computed_kernels;
-        }
-        let trials = judged.into_iter().map(|judged| JudgedTrial { trial: &trial, header: &header, judged });
-        campaign.enter(tested, trials, Some(&source))?;
-        enter_derived(campaign, tested, derived, DERIVED | number << 8 | index as u64, &header, &source)?;
-    }
-    Ok(())
-}
-
 /// Records the verdicts on programs derived from a file, each as a program of its own.
 fn enter_derived(
     campaign: &Campaign<'_>,
@@ -304,8 +305,8 @@ struct CheckedFile<'f> {
 
 /// Returns the line and the reason of the first violation of the specification: `line 4: a list where a
 /// single value belongs (5.4.4/scalar-single-value)`.
-fn why_invalid(module: &Module, text: &str) -> Option<String> {
-    let Expectation::Refused { refusal, .. } = predict(module, &Rules::default()).data else { return None };
+fn why_invalid(module: &Module, text: &str, rules: &Rules) -> Option<String> {
+    let Expectation::Refused { refusal, .. } = predict(module, rules).data else { return None };
     let line = Lines::new(text).line(refusal.span.start);
     Some(format!("line {line}: {} ({})", refusal.class.summary(), refusal.clause))
 }
@@ -328,7 +329,7 @@ fn lines(
     let executable = refusals.iter().find(|refusal| refusal.form == OutputForm::Executable);
     let relocatable = refusals.iter().find(|refusal| refusal.form == OutputForm::Relocatable);
     let is_alike = added.is_empty() && executable.is_some() == relocatable.is_some();
-    let also = if is_alike { ", also with -c" } else { "" };
+    let also = if is_alike { ", with and without -c" } else { "" };
     let mut lines = vec![summary(file, &format!("{id}{also}{target}"), plain, executable)];
     if !is_alike {
         lines.push(match (relocatable, added) {
@@ -366,11 +367,20 @@ fn summary(
         (0, _, None) => "compared as a whole".to_owned(),
         (variables, ..) => format!("{} compared", counted(variables, "variable")),
     };
-    if deviate > 0 {
-        line += &format!(", {} not as the specification says", counted(deviate, "answer"));
+    let accepts_invalid = parts.iter().any(|part| match &part.verdict {
+        Verdict::Deviates(difference) => difference.class == Class::AcceptsInvalid,
+        _ => false,
+    });
+    match (refusal, file.invalid) {
+        (None, Some(_)) if accepts_invalid => line += "; the subject accepts it",
+        _ if deviate > 0 => {
+            line += &format!(", {} not as the specification says", counted(deviate, "answer"));
+        }
+        _ => {}
     }
     if let Some(refusal) = refusal {
-        line += &format!("; refused: {}", cut(&refusal.placed(), MOST_SAID));
+        let too = if file.invalid.is_some() { "the subject refuses it, too" } else { "refused" };
+        line += &format!("; {too}: {}", cut(&refusal.placed(), MOST_SAID));
     }
     let mut unexplained = 0;
     for part in parts.iter().filter(|part| !part.is_compared()) {
@@ -469,7 +479,7 @@ fn ruled_out(verdict: &Verdict) -> Vec<(Question, usize)> {
 
 #[cfg(test)]
 mod tests {
-    use ptxsmith_diff::{Class, Difference};
+    use ptxsmith_diff::Difference;
     use ptxsmith_subject::Observation;
 
     use super::*;

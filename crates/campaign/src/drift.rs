@@ -204,7 +204,7 @@ fn facts_of(
     module: &Module,
     text: &str,
 ) -> Result<(Option<Facts>, ClauseSet), Failure> {
-    let judged = judge(&*tested.subject, module, text).map_err(of_subject)?;
+    let judged = judge(&*tested.subject, &tested.rules, module, text).map_err(of_subject)?;
     let outcome = judged.outcome;
     let mut all = Facts::new();
     let mut clauses = ClauseSet::EMPTY;

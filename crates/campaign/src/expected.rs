@@ -1,6 +1,6 @@
 //! Expected failures: a file that lists them, so that a campaign passes until something changes.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use ptxsmith_diff::known::{KNOWN, Releases};
@@ -32,6 +32,8 @@ struct ExpectedFinding {
     subject: Option<String>,
     /// The releases of the subject; empty for every release.
     releases: Vec<Releases>,
+    /// The entry as written, without its reason.
+    written: String,
     /// The reason why it is expected, with the address of an issue at the end if there is one.
     reason: String,
 }
@@ -39,6 +41,7 @@ struct ExpectedFinding {
 impl ExpectedFinding {
     fn read(line: ListedFailure) -> Result<ExpectedFinding, String> {
         let ListedFailure { id, words, reason } = line;
+        let written = shell_words::join([&id].into_iter().chain(&words));
         let first = words.first().filter(|word| !word.starts_with(|c: char| c.is_ascii_digit()));
         let subject = first.cloned();
         let names = words[usize::from(subject.is_some())..].join(" ");
@@ -53,7 +56,7 @@ impl ExpectedFinding {
             };
             releases.push(parsed);
         }
-        Ok(ExpectedFinding { releases, id, subject, reason })
+        Ok(ExpectedFinding { releases, id, subject, written, reason })
     }
 
     /// Returns true if the entry covers a finding with this id.
@@ -134,6 +137,46 @@ impl ExpectedFailures {
         report.unexpected_passes = passes;
     }
 
+    /// Returns why entries do not match what a report holds: the subject or the releases that they name are not
+    /// here, or a finding that they name has other subjects as well.
+    pub(crate) fn mismatches(&self, report: &Report) -> Vec<String> {
+        let mut mismatches = Vec::new();
+        for entry in &self.entries {
+            let covered: Vec<&SubjectResults> =
+                report.subjects.iter().filter(|subject| entry.covers(subject)).collect();
+            if covered.is_empty() {
+                let here = report.subjects.iter().map(|subject| report.name_with_version(&subject.id));
+                let here = here.collect::<Vec<_>>().join(", ");
+                mismatches.push(format!(
+                    "the expected failure `{}` concerns no subject of this run, which has {here}",
+                    entry.written
+                ));
+                continue;
+            }
+            let unexpected = report.findings.iter().filter(|finding| {
+                finding.status == Status::New
+                    && finding.expected_failure.is_none()
+                    && entry.names(&finding.id)
+            });
+            for finding in unexpected {
+                let others = finding.subjects.iter().filter(|id| {
+                    let subject = report.subjects.iter().find(|subject| subject.id == **id);
+                    subject.is_none_or(|subject| {
+                        !self.entries.iter().any(|entry| entry.names(&finding.id) && entry.covers(subject))
+                    })
+                });
+                let others: Vec<String> = others.map(|id| report.name_with_version(id)).collect();
+                mismatches.push(format!(
+                    "the expected failure `{}` does not match {}, which {} shows as well",
+                    entry.written,
+                    finding.id,
+                    others.join(", ")
+                ));
+            }
+        }
+        mismatches
+    }
+
     /// Writes a file with everything in a report that would fail: new findings, and listed deviations that no
     /// longer reproduce. Failures that were expected before keep their reasons and links.
     ///
@@ -151,14 +194,19 @@ impl ExpectedFailures {
     }
 }
 
-/// Returns one line for each compiler that shows the finding, with its releases.
+/// Returns one line for each compiler that shows the finding. It names the subjects that show it if others of
+/// the same compiler do not, and never a version: the next update should still expect it.
 fn lines_of(report: &Report, finding: &Finding) -> Vec<ListedFailure> {
-    let mut families: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    let mut names: BTreeSet<&str> = BTreeSet::new();
     for id in &finding.subjects {
-        let subject = report.subjects.iter().find(|subject| subject.id == *id);
         // A command is a subject under its full name.
         let family = if id.contains(':') { id } else { family(id) };
-        families.entry(family).or_default().extend(subject.and_then(|subject| subject.version.as_deref()));
+        let mut same_family = report
+            .subjects
+            .iter()
+            .filter(|subject| self::family(&subject.id) == family && subject.compared > 0);
+        let all_show_it = same_family.all(|subject| finding.subjects.contains(&subject.id));
+        names.insert(if all_show_it { family } else { id });
     }
     let (reason, link) = match finding.expected_failure.clone() {
         Some(ExpectedFailure { reason, link }) => (reason, link),
@@ -166,15 +214,10 @@ fn lines_of(report: &Report, finding: &Finding) -> Vec<ListedFailure> {
     };
     let reason = [Some(reason), link].into_iter().flatten().collect::<Vec<_>>().join(" ");
     let mut lines = Vec::new();
-    for (subject, releases) in families {
-        let mut words = Vec::new();
+    for name in names {
         // Omit a command that was the only subject, because its path may differ on another machine.
-        if report.subjects.len() > 1 || !subject.contains(':') {
-            words.push(subject.to_owned());
-        }
-        if !releases.is_empty() && releases.iter().all(|release| Releases::parse(release).is_some()) {
-            words.push(releases.join(","));
-        }
+        let is_named = report.subjects.len() > 1 || !name.contains(':');
+        let words = is_named.then(|| name.to_owned()).into_iter().collect();
         lines.push(ListedFailure { id: finding.id.clone(), words, reason: reason.clone() });
     }
     lines
@@ -227,6 +270,25 @@ mod tests {
     }
 
     #[test]
+    fn an_entry_that_does_not_match_says_why() {
+        let mismatches = |file: &str| {
+            let expected = ExpectedFailures::parse(file).unwrap();
+            let mut report = report();
+            expected.mark(&mut report);
+            expected.mismatches(&report).join("\n")
+        };
+        assert_eq!(mismatches("old ptxas 11.7 to 12.6 # r\nboth # r\nnone # r\n"), "");
+        let elsewhere = mismatches("old ptxas 11.7 # r\n");
+        assert!(
+            elsewhere.starts_with("the expected failure `old ptxas 11.7` concerns no subject"),
+            "{elsewhere}"
+        );
+        assert!(elsewhere.contains("ptxas@13.5") && elsewhere.contains("12.6.85"), "{elsewhere}");
+        let half = mismatches("both ptxas@13.5 # r\n");
+        assert!(half.contains("does not match both, which ptxas@12.6"), "{half}");
+    }
+
+    #[test]
     fn one_entry_expects_all_findings_whose_ids_begin_so() {
         let expecting = |id: &str| judged(&format!("{id}\n"));
         assert!(!expecting("*").needs_attention());
@@ -240,7 +302,7 @@ mod tests {
     fn what_is_written_expects_what_was_found() {
         let text = ExpectedFailures::text(&report());
         assert!(!judged(&text).needs_attention(), "{text}");
-        assert!(text.contains("old ptxas 12.6.85  # crash: t"), "{text}");
+        assert!(text.contains("both ptxas  # crash: t\nold ptxas@12.6  # crash: t"), "{text}");
     }
 
     #[test]

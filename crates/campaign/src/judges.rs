@@ -107,7 +107,7 @@ pub fn verdicts(
         let crashed = broken.outcome() == Some(TrialOutcome::Crashed);
         if counterpart.outcome() == Some(TrialOutcome::Accepted) {
             let (trial, header) = made[*case].trial_and_header(false, usual);
-            broken.confirm(trial, header);
+            broken.confirm(trial, header, &tested.rules);
         } else if !crashed {
             broken.verdict = Verdict::NotCompared(NotCompared::CounterpartRefused);
         }
@@ -161,7 +161,7 @@ fn judge_of<'t>(
     (form, launch): TrialForm,
 ) -> Result<Judge<'t>, Failure> {
     let options = JudgeOptions { header: header.clone(), form, launch, ..JudgeOptions::default() };
-    Ok(Judge::new(&*tested.subject, Rules::default(), options).with_profile(tested.profile()?))
+    Ok(Judge::new(&*tested.subject, tested.rules, options).with_profile(tested.profile()?))
 }
 
 fn judged(
@@ -186,9 +186,14 @@ fn judged(
 ///
 /// # Errors
 /// Only if this machine or our code fails.
-pub fn judge(subject: &dyn Subject, module: &Module, text: &str) -> Result<ModuleVerdicts, Error> {
+pub fn judge(
+    subject: &dyn Subject,
+    rules: &Rules,
+    module: &Module,
+    text: &str,
+) -> Result<ModuleVerdicts, Error> {
     let target = target_for(module, subject.description());
-    judge_module(subject, &Rules::default(), module, text, &target)
+    judge_module(subject, rules, module, text, &target)
 }
 
 /// Returns the declarations and functions of a program, as the ledger stores them.
@@ -375,7 +380,7 @@ mod tests {
         let kernel =
             ".visible .entry k() { .reg .u32 r; ld.global.u32 r, [a]; st.global.u32 [a+4], r; ret; }";
         let text = format!("{HEADER}.global .u32 a[2];\n{kernel}\n");
-        let judged = judge(&subject, &parse(&text).unwrap(), &text).unwrap();
+        let judged = judge(&subject, &Rules::default(), &parse(&text).unwrap(), &text).unwrap();
         let counted = judged.memory_operands.unwrap();
         assert_eq!((counted.compared, counted.removed), (0, 0));
         assert_eq!(counted.not_compared.values().sum::<u64>(), 2, "{counted:?}");

@@ -11,6 +11,7 @@ pub mod bundle;
 pub mod campaign;
 pub mod cases;
 pub mod check;
+mod conforming;
 pub mod drift;
 pub mod expected;
 mod failure;

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use ptxsmith_oracle::Rules;
 use ptxsmith_report::harmless::line;
 use ptxsmith_subject::{FnSubject, Observation, Request, Subject, SubjectSpec, parse_spec};
 
 use crate::campaign::{Campaign, CampaignOutcome};
-use crate::cases::generator_of;
+use crate::cases::{answers_of, generator_of};
 use crate::failure::Failure;
 use crate::pool::Completion;
 use crate::session::Session;
@@ -62,11 +63,14 @@ pub fn merge(session: &Session, options: &MergeOptions) -> Result<CampaignOutcom
     let states: Vec<CampaignState> = shards.into_values().map(|(_, state)| state).collect();
     let subjects =
         states[0].subjects.iter().map(|kept| tested(session, &kept.description, &options.subjects));
-    let subjects = subjects.collect::<Result<Vec<TestSubject>, Failure>>()?;
+    let mut subjects = subjects.collect::<Result<Vec<TestSubject>, Failure>>()?;
+    let answers = answers_of(&identity.options);
+    subjects.iter_mut().for_each(|tested| tested.rules = Rules::answered(&answers));
     let earlier = if options.replace { ExistingCampaign::Replace } else { ExistingCampaign::RefuseResumable };
     let out = Some(options.out.clone());
     let mut campaign = Campaign::new(session, "run", "cases", subjects, out, earlier)?;
     campaign.seed = identity.seed;
+    campaign.answers = answers;
     campaign.generator = generator_of(&identity.options, wide)?;
     campaign.adopt(&states, gaps.is_empty())?;
     store::merge_verdicts(&directories, &options.out)?;
@@ -262,6 +266,7 @@ mod tests {
             events: Box::new(notes),
             expected: Default::default(),
             known: Vec::new(),
+            answers: Vec::new(),
         };
         (session, told)
     }

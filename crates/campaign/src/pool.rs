@@ -207,6 +207,7 @@ mod tests {
             limit,
             expected: Default::default(),
             known: Vec::new(),
+            answers: Vec::new(),
             events: Box::new(SilentEvents),
         }
     }

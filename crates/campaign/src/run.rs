@@ -11,7 +11,9 @@ use ptxsmith_gen::Focus;
 use ptxsmith_subject::SubjectSpec;
 
 use crate::campaign::{Campaign, CampaignOutcome};
-use crate::cases::{CASES_OPTION, Cases, WEIGHTS_OPTION, weights, wide_header};
+use crate::cases::{
+    ANSWERS_OPTION, CASES_OPTION, Cases, WEIGHTS_OPTION, weights, wide_header, written_answers,
+};
 use crate::failure::Failure;
 use crate::pool::{Budget, each, lock_of};
 use crate::session::{Progress, Session};
@@ -157,6 +159,9 @@ pub fn run(session: &Session, options: &RunOptions) -> Result<CampaignOutcome, F
         Some(all) => cases.map(|cases| cases.min(all)),
         None => cases,
     };
+    if !session.answers.is_empty() {
+        identity.insert(ANSWERS_OPTION.to_owned(), written_answers(&session.answers));
+    }
     if let Some(cases) = cases {
         identity.insert(CASES_OPTION.to_owned(), cases.to_string());
     }
@@ -280,7 +285,7 @@ fn identity_of(session: &Session, options: BTreeMap<String, String>, subjects: &
         build: env!("PTXSMITH_BUILD").to_owned(),
         command: "run".to_owned(),
         seed: session.seed,
-        options,
+        options: options,
         subjects: subject_names,
     }
 }

@@ -4,6 +4,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use ptxsmith_oracle::{Question, Rules};
 use ptxsmith_report::Finding;
 use ptxsmith_subject::Cancel;
 use ptxsmith_subject::process::Start;
@@ -36,6 +37,15 @@ pub struct Session {
     pub expected: ExpectedFailures,
     /// Files with additional known deviations.
     pub known: Vec<PathBuf>,
+    /// The answers to open questions that the user gave. Another interpretation of these is a deviation.
+    pub answers: Vec<(Question, usize)>,
+}
+
+impl Session {
+    /// Returns the specification's rules under the answers that the user gave.
+    pub fn rules(&self) -> Rules {
+        Rules::answered(&self.answers)
+    }
 }
 
 /// The time limit of a command, including its final steps and the report.

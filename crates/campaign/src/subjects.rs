@@ -4,6 +4,7 @@ use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
 use ptxsmith_diff::{Header, Profile};
+use ptxsmith_oracle::Rules;
 use ptxsmith_report::harmless::line;
 use ptxsmith_subject::sass::Disassembler;
 use ptxsmith_subject::toolchain::{InstallError, Tool, ToolKind, Toolchains};
@@ -24,6 +25,8 @@ pub struct TestSubject {
     pub subject: Box<dyn Subject>,
     /// The header of generated modules, with a version and a target that it accepts.
     pub header: Header,
+    /// The specification's rules, with the answers to open questions that the user gave.
+    pub rules: Rules,
     /// The profile from before the test, once it was determined.
     profile: Mutex<Option<Profile>>,
     ledger: Mutex<Ledger>,
@@ -35,6 +38,7 @@ impl TestSubject {
         TestSubject {
             header: header_for(subject.description()),
             subject,
+            rules: Rules::default(),
             profile: Mutex::default(),
             ledger: Mutex::default(),
         }
@@ -136,7 +140,7 @@ pub fn open_subjects(
             }
             // `--subject ptxas --subject ptxas@13.5` may name the same subject twice.
             if !tested.iter().any(|known| known.subject.id() == subject.id()) {
-                tested.push(TestSubject::new(subject));
+                tested.push(TestSubject { rules: session.rules(), ..TestSubject::new(subject) });
             }
         }
     }

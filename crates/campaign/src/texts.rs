@@ -165,7 +165,7 @@ fn judge_some(
         for (case, target) in rest.iter().zip(&targets) {
             modules.push(ParsedProgram { module: &case.module, text: &case.source.text, target });
         }
-        let judged = judge_modules(&*tested.subject, &Rules::default(), &modules).map_err(of_subject)?;
+        let judged = judge_modules(&*tested.subject, &tested.rules, &modules).map_err(of_subject)?;
         for ((case, verdicts), index) in rest.into_iter().zip(judged).zip(indices) {
             // If the program is not a sequence of statements, the only requirement is that no subject
             // crashes. Ignore derived programs, because campaigns of whole programs cover them.

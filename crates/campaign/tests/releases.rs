@@ -50,6 +50,7 @@ fn session() -> Session {
         events: Box::new(SilentEvents),
         expected: Default::default(),
         known: Default::default(),
+        answers: Vec::new(),
     }
 }
 

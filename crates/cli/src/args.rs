@@ -128,7 +128,7 @@ Examples:
   echo '.version 7.8 .target sm_80 .global .s64 a = -7 % 3;' | ptxsmith eval -
   ptxsmith eval module.ptx --json
   llc -mtriple nvptx64 kernel.ll -o - | ptxsmith eval - --expect accepted
-  ptxsmith eval module.ptx --reading shift-count=modulo
+  ptxsmith eval module.ptx --interpretation shift-count=modulo
   ptxsmith eval kernel.ptx --input 05000000_07000000")]
     Eval(EvalArgs),
     /// Warn about PTX that listed releases of ptxas compile incorrectly; does not need ptxas

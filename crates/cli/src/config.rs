@@ -34,7 +34,7 @@ const PROJECT_FILE: &str = "ptxsmith.toml";
 
 /// The options that a project's file may set: answers, allowed deviations and formats, but no program, no
 /// subject and no path.
-const PROJECT_OPTIONS: [&str; 3] = ["allow", "format", "reading"];
+const PROJECT_OPTIONS: [&str; 3] = ["allow", "format", "interpretation"];
 
 /// The size in bytes up to which a project's file is read.
 const MOST_OF_PROJECT: u64 = 1 << 20;
@@ -239,7 +239,7 @@ quiet = true
             read_project(&path).map(|_| ())
         };
         assert_eq!(
-            read("[lint]\nallow = ['a']\nformat = 'json'\n[eval]\nreading = 'shift-count=modulo'\n"),
+            read("[lint]\nallow = ['a']\nformat = 'json'\n[eval]\ninterpretation = 'shift-count=modulo'\n"),
             Ok(())
         );
         for (text, option) in [

@@ -11,6 +11,7 @@ mod exit;
 mod interrupt;
 mod progress;
 mod resume;
+mod shared;
 mod values;
 mod work;
 
@@ -31,7 +32,8 @@ fn main() -> ExitCode {
         Err(error) => error.exit(),
     };
     let console = Console { quiet: cli.global.quiet, color: cli.global.color.into() };
-    note.iter().for_each(|note| console.note(note));
+    let shared = cli.command.work().and_then(|_| shared::note(&matches));
+    note.iter().chain(&shared).for_each(|note| console.note(note));
     let whole = resume::completed(cli, &matches, &args);
     let exit =
         whole.and_then(|(cli, command_line)| run(&cli, command_line, console)).unwrap_or_else(|failure| {

@@ -126,7 +126,7 @@ fn fixed_part(form: &str) -> &str {
 }
 
 /// Parses an interpretation, such as `shift-count=modulo`, into the question and the index of its answer.
-pub fn reading(text: &str) -> Result<(Question, usize), String> {
+pub fn interpretation(text: &str) -> Result<(Question, usize), String> {
     let (name, answer) = text.split_once('=').ok_or("write QUESTION=ANSWER")?;
     let question = Question::from_name(name).ok_or_else(|| {
         let names: Vec<_> = Question::ALL.iter().map(|question| question.name()).collect();
@@ -229,11 +229,11 @@ mod tests {
 
     #[test]
     fn a_reading_that_does_not_exist_is_told_which_do() {
-        assert_eq!(reading("shift-count=modulo"), Ok((Question::ShiftCount, 1)));
-        let misspelt = reading("shift-cuont=modulo").unwrap_err();
+        assert_eq!(interpretation("shift-count=modulo"), Ok((Question::ShiftCount, 1)));
+        let misspelt = interpretation("shift-cuont=modulo").unwrap_err();
         assert!(misspelt.contains("there are address-subtraction, ") && misspelt.ends_with("`shift-count`?"));
-        assert!(reading("shift-count=mod").unwrap_err().contains("there are saturate, modulo"));
-        assert!(reading("shift-count").is_err());
+        assert!(interpretation("shift-count=mod").unwrap_err().contains("there are saturate, modulo"));
+        assert!(interpretation("shift-count").is_err());
     }
 
     #[test]

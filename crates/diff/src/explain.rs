@@ -297,7 +297,7 @@ pub(crate) fn explain_accepted_invalid(
     if observation.outcome != Outcome::Accepted {
         return None;
     }
-    known_causes(trace, implementation).into_iter().find_map(|hypothesis| {
+    known_causes(base, trace, implementation).into_iter().find_map(|hypothesis| {
         let KnownCause::Interpretation(question, answer) = hypothesis else { return None };
         let trace = rests_on(&combined(base, &[hypothesis])?);
         let explanation = explain_match(module, &trace, implementation, observation, show_again)?;
@@ -345,7 +345,7 @@ pub(crate) fn with_one_more(
     let with_all_known = with_known(base, implementation);
     let mut with_all_and_answer = Vec::new();
     let mut with_one = Vec::new();
-    for cause in known_causes(trace, implementation) {
+    for cause in known_causes(base, trace, implementation) {
         if let KnownCause::Interpretation(question, _) = cause {
             if question == fixed {
                 continue;
@@ -361,8 +361,13 @@ pub(crate) fn with_one_more(
         .chain(with_all_and_answer)
 }
 
-/// Returns the known causes that may explain a result with this trace, deviations first.
-pub(crate) fn known_causes(trace: &Trace, implementation: Implementation<'_>) -> Vec<KnownCause> {
+/// Returns the known causes that may explain a result with this trace, deviations first. The answers that
+/// `base` gives to questions are no causes.
+pub(crate) fn known_causes(
+    base: &Rules,
+    trace: &Trace,
+    implementation: Implementation<'_>,
+) -> Vec<KnownCause> {
     let mut causes = Vec::new();
     for (index, known) in KNOWN.iter().enumerate() {
         if matches!(known.effect, Effect::Rule(_) | Effect::RefusalRule(_))
@@ -372,7 +377,7 @@ pub(crate) fn known_causes(trace: &Trace, implementation: Implementation<'_>) ->
             causes.push(KnownCause::Deviation(index));
         }
     }
-    for question in trace.questions.iter() {
+    for question in trace.questions.iter().filter(|&question| !base.given.contains(question)) {
         let answers = 1..question.answers().len();
         causes.extend(answers.map(|answer| KnownCause::Interpretation(question, answer)));
     }
@@ -387,7 +392,7 @@ fn search(
     (base, implementation): (&Rules, Implementation<'_>),
     predicts: &mut impl FnMut(&Rules, &[KnownCause]) -> (bool, Trace),
 ) -> Option<Explanation> {
-    for cause in known_causes(trace, implementation) {
+    for cause in known_causes(base, trace, implementation) {
         chosen.push(cause);
         let found = combined(base, chosen).and_then(|rules| {
             let (agrees, trace) = predicts(&rules, chosen);

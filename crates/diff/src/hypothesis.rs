@@ -5,15 +5,18 @@
 //! predicts a new difference byte for byte names its root cause, so that a thousand programs with the same
 //! fault become one finding.
 
-use ptxsmith_oracle::{Clause, Expectation, Rules, Trace};
+use std::collections::BTreeSet;
+
+use ptxsmith_oracle::{Clause, Expectation, Rules, Trace, Variable, expect};
 use ptxsmith_subject::Observation;
+use ptxsmith_syntax::Module;
 
 use crate::{
     explain::{KnownCause, combined, differs, explain, known_causes, variable_agrees, ways_to_accept},
     explanation::Alternatives,
     hypothetical_rules,
     implementation::Implementation,
-    known::{Effect, KNOWN, KnownDeviation},
+    known::{Effect, KNOWN, KnownDeviation, with_known},
 };
 
 /// The limit of combinations of a hypothesis with two known causes. A hypothesis with more is not combined.
@@ -83,6 +86,35 @@ pub fn id_of(id: &str) -> Option<&'static str> {
     listed.chain(hypothetical).find(|known| *known == id)
 }
 
+/// Returns those of the wrong rules `ids` under which one of these variables, which conform, would have other
+/// contents, alone and together with the deviations that are listed for the implementation.
+pub fn contradicted(
+    module: &Module,
+    conforming: &[String],
+    ids: &BTreeSet<&'static str>,
+    (base, implementation): (&Rules, Implementation<'_>),
+) -> Vec<&'static str> {
+    let listed = with_known(base, implementation);
+    let usual = expect(module, base);
+    let Expectation::Accepted { variables: usual, .. } = &usual else { return Vec::new() };
+    let usual: Vec<&Variable> =
+        usual.iter().filter(|variable| conforming.iter().any(|name| *name == *variable.name)).collect();
+    let differs_under = |rules: &Rules| match expect(module, rules) {
+        Expectation::Accepted { variables, .. } => usual.iter().any(|usual| {
+            let other = variables.iter().find(|other| other.name == usual.name);
+            other.is_some_and(|other| !other.has_same_contents(usual))
+        }),
+        _ => false,
+    };
+    let suspected = hypotheses(implementation).filter(|hypothesis| ids.contains(hypothesis.id));
+    let touching =
+        suspected.filter(|hypothesis| usual.iter().any(|variable| hypothesis.touches(&variable.trace)));
+    let contradicted = touching.filter(|hypothesis| {
+        [base, &listed].into_iter().all(|rules| differs_under(&hypothesis.rules(rules)))
+    });
+    contradicted.map(|hypothesis| hypothesis.id).collect()
+}
+
 /// A hypothesis that has been tried.
 struct TriedHypothesis {
     hypothesis: Hypothesis,
@@ -111,7 +143,7 @@ pub(crate) fn alternatives(
         if agrees {
             found.push(vec![hypothesis.id]);
         }
-        let causes = known_causes(&trace.union(trace_under), implementation);
+        let causes = known_causes(base, &trace.union(trace_under), implementation);
         tried.push(TriedHypothesis { hypothesis, rules, causes });
     }
     if !found.is_empty() {

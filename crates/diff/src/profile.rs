@@ -35,6 +35,12 @@ impl Profile {
         self.deadly.insert(question);
     }
 
+    /// Returns this profile without answers to questions that are answered already.
+    fn without(mut self, given: QuestionSet) -> Profile {
+        self.answers.retain(|&question, _| !given.contains(question));
+        self
+    }
+
     /// Returns `base` with the subject's recorded answers.
     fn applied(&self, base: Readings) -> Readings {
         self.answers
@@ -137,6 +143,7 @@ pub(crate) struct Forecaster {
 impl Forecaster {
     /// Creates a forecaster for this lineage and release and this profile.
     pub fn new(rules: &Rules, implementation: Implementation<'_>, profile: Profile) -> Forecaster {
+        let profile = profile.without(rules.given);
         let followed = Rules { readings: profile.applied(rules.readings), ..*rules };
         let mut forecaster = Forecaster {
             followed,

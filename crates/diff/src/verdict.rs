@@ -165,10 +165,11 @@ impl TrialVerdict {
     /// Records that the subject accepts the valid counterpart of this trial, which it rejected as it should.
     /// If the trial met exactly one open question and another answer to it would have made the trial valid,
     /// the rejection confirms the default answer.
-    pub fn confirm(&mut self, trial: &Trial, header: &Header) {
+    pub fn confirm(&mut self, trial: &Trial, header: &Header, rules: &Rules) {
         let mut questions = self.trace.questions.iter();
         if let (Some(question), None, Verdict::Conforms, Some(Requirement::Refuse)) =
             (questions.next(), questions.next(), &self.verdict, self.requirement)
+            && !rules.given.contains(question)
         {
             let module = trial.module(header);
             let is_decisive = (1..question.answers().len()).any(|answer| is_valid(&module, question, answer));
@@ -329,7 +330,7 @@ mod tests {
             (Header::default(), Trial::new(0, TrialBody::Items(parse(text).expect("it is PTX").items)));
         let trace = expect(&trial.module(&header), &Rules::default()).trace();
         let mut judged = TrialVerdict::new(0, verdict, Some(requirement), trace);
-        judged.confirm(&trial, &header);
+        judged.confirm(&trial, &header, &Rules::default());
         judged.confirms
     }
 

@@ -36,11 +36,11 @@ pub fn heading(section: &str) -> &'static str {
         "5.4.6" => "Parameterized Variable Names",
         "5.4.7" => "Variable Attributes",
         "5.4.8" => "Variable and Function Attribute Directive",
-        "6.4.1" => "Addresses as OperandCounts",
+        "6.4.1" => "Addresses as Operands",
         "6.4.1.1" => "Generic Addressing",
-        "6.4.2" => "Arrays as OperandCounts",
-        "6.4.3" => "Vectors as OperandCounts",
-        "6.4.4" => "Labels and Function Names as OperandCounts",
+        "6.4.2" => "Arrays as Operands",
+        "6.4.3" => "Vectors as Operands",
+        "6.4.4" => "Labels and Function Names as Operands",
         _ => "",
     }
 }

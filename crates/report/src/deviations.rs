@@ -43,9 +43,54 @@ pub fn link(id: &str) -> Option<String> {
     page(id).map(|_| format!("{PUBLISHED}/deviations/{id}.md"))
 }
 
+/// A piece of a text; text between backticks is code.
+pub struct MarkdownPiece<'a> {
+    /// The text without marks.
+    pub text: &'a str,
+    /// Whether it is code.
+    pub is_code: bool,
+}
+
+/// Splits Markdown, as the pages of deviations use it, into code and other text. Of a link only the text
+/// remains.
+pub fn pieces(markdown: &str) -> Vec<MarkdownPiece<'_>> {
+    let mut pieces = Vec::new();
+    for (index, text) in markdown.split('`').enumerate() {
+        if index % 2 == 1 {
+            pieces.push(MarkdownPiece { text, is_code: true });
+        } else {
+            pieces.extend(without_links(text).into_iter().map(|text| MarkdownPiece { text, is_code: false }));
+        }
+    }
+    pieces
+}
+
+/// Returns the pieces of a text around the brackets and targets of its links, `[text](target)`.
+fn without_links(text: &str) -> Vec<&str> {
+    let mut pieces = Vec::new();
+    let mut rest = text;
+    while let Some((before, behind)) = rest.split_once('[')
+        && let Some((name, target)) = behind.split_once("](")
+        && let Some((_, after)) = target.split_once(')')
+    {
+        pieces.extend([before, name]);
+        rest = after;
+    }
+    pieces.push(rest);
+    pieces
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn markdown_is_code_and_text_without_the_targets_of_links() {
+        let texts: Vec<(&str, bool)> =
+            pieces("a [b](c.md), `x[1]` [2]").into_iter().map(|piece| (piece.text, piece.is_code)).collect();
+        let expected = [("a ", false), ("b", false), (", ", false), ("x[1]", true), (" [2]", false)];
+        assert_eq!(texts, expected);
+    }
 
     #[test]
     fn a_page_gives_meaning_and_work_around_and_no_other_page_does() {

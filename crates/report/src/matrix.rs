@@ -1,5 +1,6 @@
 //! The standing of every subject with respect to every clause.
 
+use indicatif::HumanCount;
 use ptxsmith_model::Class;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -21,6 +22,8 @@ const MOST_FINDINGS: usize = 50;
 pub enum Standing {
     /// No verdict is based on the clause.
     NotReached,
+    /// All programs that use the clause differ, but whether because of the clause is not known.
+    Unclear,
     /// The subject follows the clause.
     Conforms,
     /// The subject reports that it does not support this.
@@ -38,13 +41,14 @@ pub enum Standing {
 impl Standing {
     /// All standings in the order of the legend: the name for people, the CSS class, and a sign for people
     /// who do not see colours.
-    pub const LEGEND: [(Standing, &'static str, &'static str, &'static str); 7] = [
+    pub const LEGEND: [(Standing, &'static str, &'static str, &'static str); 8] = [
         (Standing::Conforms, "conforms", "s-conforms", "✓"),
         (Standing::Deviates, "deviates", "s-deviates", "≠"),
         (Standing::RefusesValid, "refuses valid", "s-refuses", "∅"),
         (Standing::AcceptsInvalid, "accepts invalid", "s-accepts", "+"),
         (Standing::Crashed, "crashed", "s-crashed", "✕"),
         (Standing::Unsupported, "unsupported", "s-unsupported", "–"),
+        (Standing::Unclear, "unclear", "s-none", "?"),
         (Standing::NotReached, "not reached", "s-none", "·"),
     ];
 
@@ -77,6 +81,7 @@ impl Standing {
             Standing::AcceptsInvalid => 'a',
             Standing::Crashed => 'x',
             Standing::Unsupported => 'u',
+            Standing::Unclear => 'q',
             Standing::NotReached => 'n',
         }
     }
@@ -98,21 +103,17 @@ impl Standing {
 
     /// Whether the subject was seen to deviate.
     pub fn differs(self) -> bool {
-        !matches!(self, Standing::Conforms | Standing::NotReached | Standing::Unsupported)
+        !matches!(self, Standing::Conforms | Standing::NotReached | Standing::Unclear | Standing::Unsupported)
     }
 
+    /// Returns the standing where no finding names the clause. Programs that use it may differ for the sake of
+    /// another one.
     fn of_counts(counts: &ClauseCounts) -> Standing {
-        let worst = [
-            (counts.crashed, Standing::Crashed),
-            (counts.deviates, Standing::Deviates),
-            (counts.refuses_valid, Standing::RefusesValid),
-            (counts.accepts_invalid, Standing::AcceptsInvalid),
-        ];
-        match worst.into_iter().find(|(count, _)| *count > 0) {
-            Some((_, standing)) => standing,
-            None if counts.compared > 0 => Standing::Conforms,
-            None if counts.unsupported > 0 => Standing::Unsupported,
-            None => Standing::NotReached,
+        match counts {
+            ClauseCounts { conform: 1.., .. } => Standing::Conforms,
+            ClauseCounts { compared: 1.., .. } => Standing::Unclear,
+            ClauseCounts { unsupported: 1.., .. } => Standing::Unsupported,
+            _ => Standing::NotReached,
         }
     }
 }
@@ -145,9 +146,9 @@ impl<'a> MatrixCell<'a> {
         MatrixCell { standing, counts, findings: Vec::new(), reproducer: None }
     }
 
-    fn add(&mut self, named: &ClauseFinding<'a>) {
+    fn add(&mut self, named: &ClauseFinding<'a>, is_marked: bool) {
         // A deviation that is gone no longer occurs.
-        if named.is_informative && named.finding.status != Status::Gone {
+        if is_marked && named.finding.status != Status::Gone {
             self.standing = self.standing.max(Standing::of_class(named.finding.class));
         }
         if self.findings.len() < MOST_FINDINGS {
@@ -167,9 +168,26 @@ impl<'a> MatrixCell<'a> {
         current.filter(|finding| Standing::of_class(finding.class) == self.standing)
     }
 
-    /// Whether any finding needs attention.
+    /// Whether any finding that implies the standing needs attention, or one no longer occurs.
     pub fn needs_attention(&self) -> bool {
-        self.findings.iter().any(|finding| finding.needs_attention())
+        self.explaining_findings().chain(self.gone_findings()).any(Finding::needs_attention)
+    }
+
+    /// Returns the CSS classes of the standing. What is new is outlined.
+    pub fn style(&self) -> String {
+        let attention = if self.needs_attention() { " attention" } else { "" };
+        format!("{}{attention}", self.standing.style())
+    }
+
+    /// Returns the name of the standing, with the share of the programs that show it if others conform.
+    pub fn label(&self) -> String {
+        match self.counts {
+            Some(ClauseCounts { compared, conform: conform @ 1.., .. }) if self.standing.differs() => {
+                let differ = HumanCount(compared.saturating_sub(conform));
+                format!("{} in {differ} of {}", self.standing.name(), HumanCount(compared))
+            }
+            _ => self.standing.name().to_owned(),
+        }
     }
 }
 
@@ -200,7 +218,7 @@ impl<'a> Matrix<'a> {
         let subjects = by_lineage(report);
         let columns: BTreeMap<&str, usize> =
             subjects.iter().enumerate().map(|(column, subject)| (&*subject.id, column)).collect();
-        let findings = by_clause(report, &columns);
+        let findings = by_clause(report, &columns, &subjects);
         let known = Clause::ALL.iter().filter(|clause| clause.observed().by_data()).map(|clause| clause.id());
         let counted = report.subjects.iter().flat_map(|subject| subject.clauses.keys()).map(String::as_str);
         let ids: BTreeSet<&str> = known.chain(counted).chain(findings.keys().copied()).collect();
@@ -212,8 +230,8 @@ impl<'a> Matrix<'a> {
             let cells = subjects.iter().map(|subject| MatrixCell::new(subject, clause));
             let mut cells: Vec<MatrixCell<'a>> = cells.collect();
             for named in findings.get(clause).into_iter().flatten() {
-                for &column in &*named.columns {
-                    cells[column].add(named);
+                for (column, marked) in &*named.columns {
+                    cells[*column].add(named, marked.contains(&clause));
                 }
             }
             for (cell, subject) in cells.iter_mut().zip(&subjects) {
@@ -260,29 +278,54 @@ fn by_lineage(report: &Report) -> Vec<&SubjectResults> {
 /// A finding that names a clause.
 struct ClauseFinding<'a> {
     finding: &'a Finding,
-    /// The columns of the subjects that show it.
-    columns: Rc<[usize]>,
-    /// Whether the clause is informative for the finding; see [`clauses::informative_first`].
-    is_informative: bool,
+    /// The columns of the subjects that show it, each with the clauses that it marks there.
+    columns: Rc<[(usize, Vec<&'a str>)]>,
+}
+
+/// The maximum number of clauses that a finding marks for a subject. A program that nothing explains uses many,
+/// and breaks one of them.
+const MOST_MARKED: usize = 3;
+/// A finding with more clauses than this marks none: each of them would be looked up for each subject.
+const MOST_CONSIDERED: usize = 64;
+
+/// Returns the clauses that a finding marks for a subject, of those that are informative for it (see
+/// [`clauses::informative_first`]): all if they are few, otherwise those with the most seldom conforming programs.
+fn marked<'a>(informative: &[&'a str], subject: &SubjectResults) -> Vec<&'a str> {
+    match informative.len() {
+        ..=MOST_MARKED => return informative.to_vec(),
+        ..=MOST_CONSIDERED => {}
+        _ => return Vec::new(),
+    }
+    let shares = informative.iter().filter_map(|&id| Some((id, share_conforming(subject, id)?)));
+    let shares: Vec<(&str, f64)> = shares.collect();
+    let least = shares.iter().map(|(_, share)| *share).fold(f64::INFINITY, f64::min);
+    let marked: Vec<&str> =
+        shares.into_iter().filter(|(_, share)| *share <= least).map(|(id, _)| id).collect();
+    if marked.len() <= MOST_MARKED { marked } else { Vec::new() }
+}
+
+/// Returns the share of the programs that use a clause for which the subject conforms; `None` if there are none.
+fn share_conforming(subject: &SubjectResults, clause: &str) -> Option<f64> {
+    let counts = subject.clauses.get(clause).filter(|counts| counts.compared > 0)?;
+    Some(counts.conform as f64 / counts.compared as f64)
 }
 
 /// Returns the findings that name each clause, those with the shortest reproducers first.
 fn by_clause<'a>(
     report: &'a Report,
     columns: &BTreeMap<&str, usize>,
+    subjects: &[&SubjectResults],
 ) -> BTreeMap<&'a str, Vec<ClauseFinding<'a>>> {
     let mut clauses: BTreeMap<&str, Vec<ClauseFinding<'_>>> = BTreeMap::new();
     for finding in &report.findings {
-        let subjects = finding.subjects.iter().take(MOST_SUBJECTS);
-        let columns: Rc<[usize]> = subjects.filter_map(|id| columns.get(&**id).copied()).collect();
         let (ids, informative) = clauses::informative_first(&finding.clauses);
-        for (index, id) in ids.into_iter().enumerate() {
+        let shown = finding.subjects.iter().take(MOST_SUBJECTS);
+        let columns = shown.filter_map(|id| columns.get(&**id).copied());
+        let columns = columns.map(|column| (column, marked(&ids[..informative], subjects[column])));
+        let columns: Rc<[(usize, Vec<&str>)]> = columns.collect();
+        for id in ids {
             let columns = Rc::clone(&columns);
-            clauses.entry(id).or_default().push(ClauseFinding {
-                finding,
-                columns,
-                is_informative: index < informative,
-            });
+            clauses.entry(id).or_default().push(ClauseFinding { finding, columns });
         }
     }
     for findings in clauses.values_mut() {
@@ -328,8 +371,8 @@ mod tests {
         let matrix = Matrix::new(&report);
         let row = |clause: &str| matrix.rows.iter().find(|row| row.clause == clause).unwrap();
         let standings = |clause| row(clause).cells.iter().map(|cell| cell.standing).collect::<Vec<_>>();
-        use Standing::{AcceptsInvalid, Crashed, NotReached, Unsupported};
-        assert_eq!(standings("4.5.5/division"), [NotReached, Crashed, AcceptsInvalid, NotReached]);
+        use Standing::{Conforms, Crashed, NotReached, Unsupported};
+        assert_eq!(standings("4.5.5/division"), [NotReached, Crashed, Conforms, NotReached]);
         // Every initialized variable is based on this clause, so a crash on division says nothing about it.
         assert_eq!(standings("4.5/initializer"), [NotReached; 4]);
         assert_eq!(standings("9.9/later")[2], Unsupported);
@@ -341,9 +384,39 @@ mod tests {
         assert_eq!(ids, ["y", "x"]);
         // Each cell shows the subject's own minimized reproducer of the kind that its colour represents.
         let reproducers: Vec<_> = row("4.5.5/division").cells.iter().map(|cell| cell.reproducer).collect();
-        assert_eq!(reproducers, [None, None, Some("taken"), None]);
+        assert_eq!(reproducers, [None; 4]);
         assert_eq!(matrix.rows.last().unwrap().clause, "9.9/later");
         assert_eq!(matrix.sections()[0].0, "4.5");
+    }
+
+    /// A crash of one expression breaks one of the clauses that it uses.
+    #[test]
+    fn a_finding_that_nothing_explains_marks_the_clauses_that_hardly_any_program_passes() {
+        let counts =
+            |compared: u64, conform: u64| format!(r#"{{"compared": {compared}, "conform": {conform}}}"#);
+        let ids =
+            ["4.5.5/addition", "4.5.5/division", "4.5.5/shift-left", "4.5.5/bitwise-or", "4.5.4/precedence"];
+        let marked = |of: [(u64, u64); 5]| {
+            let counted =
+                ids.iter().zip(of).map(|(id, (all, right))| format!("\"{id}\": {}", counts(all, right)));
+            let report: Report = serde_json::from_str(&format!(
+                r#"{{"schema": "ptxsmith.report/1", "compared": 2, "conform": 1,
+                    "subjects": [{{"id": "a", "compared": 1, "clauses": {{ {} }}}}],
+                    "findings": [{{"id": "x", "status": "new", "class": "crash", "title": "", "subjects": ["a"],
+                        "program": "p", "clauses": {ids:?}}}]}}"#,
+                counted.collect::<Vec<_>>().join(", ")
+            ))
+            .unwrap();
+            let matrix = Matrix::new(&report);
+            let cell = |id: &&str| matrix.rows.iter().find(|row| row.clause == *id).unwrap().cells[0].clone();
+            ids.iter().map(cell).map(|cell| cell.label()).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            marked([(103, 101), (62, 1), (90, 80), (10, 9), (1, 1)]),
+            ["conforms", "crashed in 61 of 62", "conforms", "conforms", "conforms"]
+        );
+        // Of one program it is not known which.
+        assert_eq!(marked([(1, 0); 5]), ["unclear"; 5]);
     }
 
     #[test]

@@ -55,6 +55,9 @@ pub struct Report {
     /// The number of cases without a verdict, by reason.
     #[serde(default)]
     pub not_compared: BTreeMap<String, u64>,
+    /// The answers to open questions that the user gave (`question=answer`).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub given_answers: Vec<String>,
     /// How often each subject followed an interpretation other than the default (`question=answer`), by
     /// subject.
     #[serde(default)]

@@ -18,6 +18,7 @@ mod planted;
 mod readings;
 mod same_reports;
 mod soak;
+mod sweep;
 mod tests;
 mod tools;
 
@@ -51,6 +52,8 @@ enum XtaskCommand {
     /// Measure which compiler releases follow the rule on host const variables; renders
     /// docs/reference/cuda-releases.md
     CudaReleases(cuda_releases::CudaReleasesArguments),
+    /// Check every CUDA source below folders with `cuda check`; counts those analysed whole, and why others are not
+    CudaSweep(sweep::SweepArguments),
     /// Run the packages that call C under valgrind
     FfiCheck,
     /// Measure which linkages can be linked with each other, by linker; renders docs/reference/linkages.md
@@ -116,6 +119,7 @@ impl XtaskCommand {
             XtaskCommand::CheckEmitters(arguments) => emitters::run(&arguments),
             XtaskCommand::CompareReaders { count } => ffi::compare_readers(count),
             XtaskCommand::CudaReleases(arguments) => cuda_releases::run(&arguments),
+            XtaskCommand::CudaSweep(arguments) => sweep::run(&arguments),
             XtaskCommand::FfiCheck => ffi::check(),
             XtaskCommand::Linkages { check } => linkages::run(check),
             XtaskCommand::MeasureBuild { render } => measure_build::run(render),

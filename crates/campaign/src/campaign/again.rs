@@ -93,7 +93,7 @@ fn show_in_arrays(campaign: &Campaign<'_>, findings: &mut [PendingFinding]) -> R
         let Some(tested) = campaign.tested(&found.finding.subjects[0]) else { continue };
         for text in LENGTHS.iter().filter_map(|length| in_array(&found.finding.program, *length)) {
             let module = ptxsmith_syntax::parse(&text).unwrap_or_default();
-            let parts = judge(&*tested.subject, &module, &text).map_err(of_subject)?.parts();
+            let parts = judge(&*tested.subject, &tested.rules, &module, &text).map_err(of_subject)?.parts();
             let deviation = parts.into_iter().find_map(|part| match part.verdict {
                 Verdict::Deviates(difference) if difference.explanation.is_none() => {
                     Some((difference, part.trace.clauses))
@@ -205,7 +205,7 @@ pub(super) fn run_again(
     let module = ptxsmith_syntax::parse(program).unwrap_or_default();
     let mut results = RepeatedRuns { same: None, reproduced: 0, runs: 0 };
     for _ in 0..times {
-        let parts = judge(&*tested.subject, &module, program).map_err(of_subject)?.parts();
+        let parts = judge(&*tested.subject, &tested.rules, &module, program).map_err(of_subject)?.parts();
         // When shards are merged, the subject may be missing on this machine.
         if parts.iter().any(|part| part.verdict == Verdict::NotCompared(NotCompared::Unavailable)) {
             break;

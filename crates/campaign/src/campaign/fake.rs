@@ -26,6 +26,7 @@ pub(crate) fn session() -> Session {
         events: Box::new(SilentEvents),
         expected: Default::default(),
         known: Vec::new(),
+        answers: Vec::new(),
     }
 }
 

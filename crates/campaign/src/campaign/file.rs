@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use ptxsmith_model::{Expected, ExpectedAnswer};
-use ptxsmith_oracle::hex;
+use ptxsmith_oracle::{Interpretation, hex};
 use ptxsmith_report::harmless::line;
 use ptxsmith_report::{Finding, Status, describe, folder};
 use ptxsmith_subject::Address;
@@ -73,6 +73,9 @@ impl Campaign<'_> {
         }
         for path in &self.session.known {
             let _ = write!(options, " --known {}", shell_words::quote(&path.to_string_lossy()));
+        }
+        for &(question, answer) in &self.answers {
+            let _ = write!(options, " --interpretation {}", Interpretation(question, answer));
         }
         options
     }
@@ -326,8 +329,10 @@ mod tests {
         use crate::campaign::fake::{campaign, found, session};
         use crate::session::Session;
         use ptxsmith_diff::Class;
+        use ptxsmith_oracle::Question;
 
-        let session = Session { known: vec!["own list".into()], ..session() };
+        let answers = vec![(Question::ShiftCount, 1)];
+        let session = Session { known: vec!["own list".into()], answers, ..session() };
         let campaign = campaign(&session, Vec::new());
         let shown = |origin: Option<&str>, text: &str| {
             let seen = Observation::default();
@@ -336,7 +341,7 @@ mod tests {
             (found.origin, found.finding.program) = (origin.map(str::to_owned), text.to_owned());
             campaign.repeat(&found)
         };
-        let to = " --subject a --subject 'b c' --known 'own list'";
+        let to = " --subject a --subject 'b c' --known 'own list' --interpretation shift-count=modulo";
         assert_eq!(shown(None, "x"), format!("ptxsmith check findings/an-id.ptx{to}"));
         assert_eq!(shown(Some("x y.ptx"), "x"), format!("ptxsmith check 'x y.ptx'{to}"));
         // There is no file of a program from standard input.

@@ -338,7 +338,7 @@ fn essential(
         return Ok((features, false));
     };
     let Some(tested) = campaign.tested(&found.finding.subjects[0]) else { return Ok((features, false)) };
-    let valid = valid_neighbours(program, &found.finding);
+    let valid = valid_neighbours(program, &found.finding, &tested.rules);
     let mut needless = Vec::new();
     for feature in features.features() {
         let without_feature =
@@ -365,7 +365,7 @@ fn essential(
 
 /// Returns the valid programs that differ from a minimized reproducer in one step. The first one holds the
 /// expected number, if the reproducer holds a wrong one.
-fn valid_neighbours(program: &str, finding: &Finding) -> Vec<(String, Module)> {
+fn valid_neighbours(program: &str, finding: &Finding, rules: &Rules) -> Vec<(String, Module)> {
     let number = expected_bytes(finding).filter(|(_, bytes)| bytes.len() <= 8);
     let with_expected_number = number.and_then(|(name, bytes)| {
         let value = bytes.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte));
@@ -374,7 +374,7 @@ fn valid_neighbours(program: &str, finding: &Finding) -> Vec<(String, Module)> {
     let mut valid = Vec::new();
     for neighbour in with_expected_number.into_iter().chain(neighbours(program)) {
         let Ok(module) = parse(&neighbour) else { continue };
-        if predict(&module, &Rules::default()).validity() == Validity::Valid {
+        if predict(&module, rules).validity() == Validity::Valid {
             valid.push((neighbour, module));
         }
     }
@@ -388,7 +388,7 @@ fn neighbour_difference(
     found: &mut PendingFinding,
     (program, module): &(String, Module),
 ) -> Result<Option<Box<Difference>>, Failure> {
-    let parts = judge(&*tested.subject, module, program).map_err(of_subject)?.parts();
+    let parts = judge(&*tested.subject, &tested.rules, module, program).map_err(of_subject)?.parts();
     if parts.iter().all(|part| part.verdict == Verdict::Conforms) {
         found.finding.neighbour.get_or_insert_with(|| program.clone());
     }
@@ -574,7 +574,7 @@ fn answers(tested: &TestSubject, program: &str, known: Option<&str>) -> Result<O
     if !tested.supports_version_of(&module) {
         return Ok(None);
     }
-    let parts = match judge(&*tested.subject, &module, program) {
+    let parts = match judge(&*tested.subject, &tested.rules, &module, program) {
         Ok(verdicts) => verdicts.parts(),
         Err(error) if error.is_cancelled() => return Ok(None),
         Err(error) => return Err(error.into()),

@@ -21,6 +21,7 @@ use std::time::{Duration, Instant};
 
 use ptxsmith_diff::{BulkVerdicts, Implementation, NotCompared, Verdict};
 use ptxsmith_gen::{Coverage, Generator};
+use ptxsmith_oracle::Question;
 use ptxsmith_report::harmless::line as harmless;
 use ptxsmith_report::{Report, severity};
 use ptxsmith_subject::Outcome as Seen;
@@ -72,6 +73,8 @@ pub struct Campaign<'a> {
     complete: bool,
     /// The seed that chose the cases.
     pub seed: u64,
+    /// The answers to open questions that the user gave.
+    pub answers: Vec<(Question, usize)>,
     /// The time to reduce all new findings together; `None` for no limit.
     pub reduce_for: Option<Duration>,
 }
@@ -136,6 +139,7 @@ impl<'a> Campaign<'a> {
             by_case: None,
             complete: true,
             seed: session.seed,
+            answers: session.answers.clone(),
             reduce_for: Some(Duration::ZERO),
         })
     }
@@ -388,6 +392,9 @@ impl<'a> Campaign<'a> {
         let whole = self.store.kept.as_ref().is_none_or(|kept| kept.shard == Shard::ALL);
         if report.complete && whole {
             self.session.expected.look_for_passes(&mut report);
+            for mismatch in self.session.expected.mismatches(&report) {
+                self.session.events.note(&harmless(&mismatch));
+            }
         }
         self.write_report(&report)?;
         self.save_state(ended == Completion::All)?;

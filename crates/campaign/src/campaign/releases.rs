@@ -45,7 +45,7 @@ pub(crate) fn judged(
         verdict: ProgramVerdict::NotCompared("not-parsed".to_owned()),
     };
     let Ok(module) = parse(program) else { return Ok((release, Vec::new())) };
-    let parts = judge(&*tested.subject, &module, program).map_err(of_subject)?.parts();
+    let parts = judge(&*tested.subject, &tested.rules, &module, program).map_err(of_subject)?.parts();
     release.verdict = program_verdict(&parts);
     Ok((release, parts))
 }

@@ -82,6 +82,11 @@ impl Campaign<'_> {
             conform: subjects.iter().map(|subject| subject.conform).sum(),
             subjects,
             not_compared,
+            given_answers: self
+                .answers
+                .iter()
+                .map(|&(question, answer)| Interpretation(question, answer).to_string())
+                .collect(),
             readings,
             default_readings,
             findings: findings.iter().map(|found| self.finding(found)).collect(),
@@ -183,7 +188,7 @@ impl Campaign<'_> {
                 FindingKind::Fixed(id) => ptxsmith_diff::gone::edit(id, &finding.subjects),
                 _ => None,
             },
-            validity: validity(&finding.program).name().to_owned(),
+            validity: validity(&finding.program, &Rules::answered(&self.answers)).name().to_owned(),
             ..finding
         };
         Finding { reproduce: reproduce::command(&finding), ..finding }
@@ -195,9 +200,9 @@ fn coverage_count((reached, total): (usize, usize), missing: Option<Vec<String>>
 }
 
 /// Returns the specification's verdict on a program. Text that is not PTX has none.
-pub(crate) fn validity(program: &str) -> Validity {
+pub(crate) fn validity(program: &str, rules: &Rules) -> Validity {
     let module = ptxsmith_syntax::parse(program);
-    module.map_or(Validity::Undecided, |module| predict(&module, &Rules::default()).validity())
+    module.map_or(Validity::Undecided, |module| predict(&module, rules).validity())
 }
 
 #[cfg(test)]

@@ -195,6 +195,23 @@ impl Ledger {
         }
     }
 
+    /// Returns the wrong rules that may cause a difference.
+    pub fn suspected_rules(&self) -> BTreeSet<&'static str> {
+        self.suspected.keys().flatten().flatten().copied().collect()
+    }
+
+    /// Records that a program of a user conforms although this wrong rule predicts otherwise. It outweighs all
+    /// differences that the rule predicts: users write few programs, in which hardly any deviation hides
+    /// another.
+    pub fn contradict(&mut self, id: &'static str) {
+        let suspected = self
+            .suspected
+            .iter()
+            .filter(|(alternatives, _)| alternatives.iter().flatten().any(|&rule| rule == id));
+        let supporting: u64 = suspected.map(|(_, found)| found.finding.count).sum();
+        *self.contradicted.entry(id).or_default() += supporting.max(1);
+    }
+
     /// Returns the number of differences that no listed deviation explains.
     pub fn unexplained(&self) -> u64 {
         let named = self.findings.values().filter(|found| found.is_new());

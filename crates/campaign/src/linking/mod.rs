@@ -199,7 +199,7 @@ fn link_each(tested: &TestSubject, programs: &[LinkedCase]) -> Result<Vec<Option
             ..Modules::new(&program.texts, &program.modules)
         })
         .collect();
-    let verdicts = judge_each_linked(&*tested.subject, &programs, &Rules::default()).map_err(of_subject)?;
+    let verdicts = judge_each_linked(&*tested.subject, &programs, &tested.rules).map_err(of_subject)?;
     Ok(verdicts.into_iter().map(Result::ok).collect())
 }
 

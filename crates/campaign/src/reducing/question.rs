@@ -7,7 +7,7 @@ use std::time::Instant;
 use ptxsmith_diff::{
     Class, Judge, JudgeOptions, NotCompared, PartVerdict, Trial, TrialBody, TrialVerdict, Verdict,
 };
-use ptxsmith_oracle::{Rules, Trace};
+use ptxsmith_oracle::Trace;
 use ptxsmith_reduce::{Answer, Program, Question, together};
 use ptxsmith_subject::{Cancel, Error, Observation, Outcome, OutputForm, Request, Subject};
 use ptxsmith_syntax::{Item, Module, parse};
@@ -248,7 +248,7 @@ impl<'a> SameCause<'a> {
         let Some(header) = header_of(self.tested, first) else { return self.each(programs) };
         let judge = Judge::new(
             &subject,
-            Rules::default(),
+            self.tested.rules,
             JudgeOptions {
                 header,
                 form: OutputForm::showing(first),
@@ -449,7 +449,7 @@ pub fn judge(
     processes: &AtomicU64,
 ) -> Result<Vec<PartVerdict>, Error> {
     let subject = counted(tested, processes);
-    Ok(judges::judge(&subject, module, text)?.parts())
+    Ok(judges::judge(&subject, &tested.rules, module, text)?.parts())
 }
 
 /// The deviation to preserve while a program is reduced.

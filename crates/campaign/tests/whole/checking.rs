@@ -67,8 +67,8 @@ fn each_of_a_few_files_has_a_line_and_one_that_cannot_be_read_is_left_out() {
             "a.ptx: wide: 2 variables compared, 1 answer not as the specification says",
             "b.ptx: right: 1 variable compared",
             "b.ptx: wide: 1 variable compared",
-            "refused.ptx: right: refused by the specification: line 4: a value of a kind that the type cannot take (5.4.4/value-kind); refused: line 4: a value of a kind that the type cannot take",
-            "refused.ptx: wide: refused by the specification: line 4: a value of a kind that the type cannot take (5.4.4/value-kind); refused: line 4: a value of a kind that the type cannot take",
+            "refused.ptx: right: refused by the specification: line 4: a value of a kind that the type cannot take (5.4.4/value-kind); the subject refuses it, too: line 4: a value of a kind that the type cannot take",
+            "refused.ptx: wide: refused by the specification: line 4: a value of a kind that the type cannot take (5.4.4/value-kind); the subject refuses it, too: line 4: a value of a kind that the type cannot take",
         ]
     );
     let [left_out] = &told.left_out[..] else { panic!("{:?}", told.left_out) };
@@ -140,7 +140,7 @@ fn a_refusal_counts_where_the_counterpart_that_a_program_names_is_taken() {
         (
             1,
             vec![],
-            vec!["invalid.ptx: right: refused by the specification: line 5: a value of a kind that the type cannot take (5.4.4/value-kind); refused: line 5: a value of a kind that the type cannot take".to_owned()]
+            vec!["invalid.ptx: right: refused by the specification: line 5: a value of a kind that the type cannot take (5.4.4/value-kind); the subject refuses it, too: line 5: a value of a kind that the type cannot take".to_owned()]
         )
     );
     let strict = || implementation("strict", |_: &Request<'_>| refusal(4, "I take nothing with a variable"));
@@ -188,14 +188,17 @@ fn each_line_says_in_which_form_and_for_which_target_a_file_was_shown() {
     assert_eq!(
         lines(&["sm_80"]),
         [
-            "alike.ptx: both, also with -c: 1 variable compared",
+            "alike.ptx: both, with and without -c: 1 variable compared",
             "linked.ptx: both -c: 1 variable compared",
             &format!("linked.ptx: both: {unresolved}"),
-            "refused.ptx: both, also with -c: compared as a whole; refused: line 4: Invalid initial value symbol 'y'",
+            "refused.ptx: both, with and without -c: compared as a whole; refused: line 4: Invalid initial value symbol 'y'",
         ]
     );
     let later = lines(&["sm_90"]);
-    assert_eq!(later[0], "alike.ptx: both, also with -c for sm_90, as it has no sm_80: 1 variable compared");
+    assert_eq!(
+        later[0],
+        "alike.ptx: both, with and without -c for sm_90, as it has no sm_80: 1 variable compared"
+    );
     assert_eq!(later[1], "linked.ptx: both -c for sm_90, as it has no sm_80: 1 variable compared");
 }
 

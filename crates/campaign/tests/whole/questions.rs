@@ -42,7 +42,7 @@ fn dies_of(word: &'static str) -> TestSubject {
 /// The cause of what a program shows.
 fn cause_of(tested: &TestSubject, text: &str) -> Cause {
     let module = parse(text).unwrap();
-    let parts = judge(&*tested.subject, &module, text).unwrap().parts();
+    let parts = judge(&*tested.subject, &tested.rules, &module, text).unwrap().parts();
     let part = parts.iter().find(|part| matches!(part.verdict, Verdict::Deviates(_)));
     Cause::from_part(&module, part.expect("a deviation"), None).unwrap()
 }

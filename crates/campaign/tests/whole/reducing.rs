@@ -406,7 +406,8 @@ fn of_two_causes_that_show_together_one_is_kept_where_another_state_space_parts_
     let cancel = Default::default();
     let limits = Bounds { jobs: 2, until: None, cancel: &cancel };
     let module = parse(&text).unwrap();
-    let parts = ptxsmith_campaign::judges::judge(&*tested.subject, &module, &text).unwrap().parts();
+    let parts =
+        ptxsmith_campaign::judges::judge(&*tested.subject, &tested.rules, &module, &text).unwrap().parts();
     let part = parts.iter().find(|part| matches!(part.verdict, Verdict::Deviates(_))).unwrap();
     let both = Cause::from_part(&module, part, None).unwrap();
     assert_eq!(both.to_string(), "wrong-value (remainder-unsigned, ternary-not-converted)");

@@ -6,12 +6,13 @@ use std::time::Duration;
 
 use clap::Args;
 use ptxsmith_campaign::store::Shard;
+use ptxsmith_oracle::Question;
 use ptxsmith_report::ReportFormat;
 use ptxsmith_subject::SubjectSpec;
 use ptxsmith_subject::toolchain::DEFAULT;
 
 use crate::exit::Failure;
-use crate::values::{DeniedResult, count, count_or_none, subject};
+use crate::values::{DeniedResult, count, count_or_none, interpretation, subject};
 use crate::work::WorkArgs;
 
 use super::generate::ProgramKind;
@@ -113,6 +114,15 @@ pub struct CampaignArgs {
     /// them; may be repeated
     #[arg(long = "known", hide_short_help = true, value_name = "FILE|DIR")]
     pub known: Vec<PathBuf>,
+    /// Answer an open question of the specification; another interpretation of it is a deviation then; may be
+    /// repeated
+    #[arg(
+        long = "interpretation",
+        hide_short_help = true,
+        value_name = "QUESTION=ANSWER",
+        value_parser = interpretation
+    )]
+    pub interpretations: Vec<(Question, usize)>,
     /// Flags of long work.
     #[command(flatten)]
     pub work: WorkArgs,

@@ -9,7 +9,7 @@ use ptxsmith_oracle::Question;
 use ptxsmith_subject::SubjectSpec;
 use ptxsmith_subject::toolchain::Release;
 
-use crate::values::{DeniedResult, InputBytes, bytes, reading, subject};
+use crate::values::{DeniedResult, InputBytes, bytes, interpretation, subject};
 use crate::work::WorkArgs;
 
 use super::campaign::CampaignArgs;
@@ -35,8 +35,8 @@ pub struct EvalArgs {
     #[arg(long)]
     pub clauses: bool,
     /// Answer an open question of the specification otherwise than by default; may be repeated
-    #[arg(long = "reading", value_name = "QUESTION=ANSWER", value_parser = reading)]
-    pub readings: Vec<(Question, usize)>,
+    #[arg(long = "interpretation", alias = "reading", value_name = "QUESTION=ANSWER", value_parser = interpretation)]
+    pub interpretations: Vec<(Question, usize)>,
     /// Also evaluate kernels with two .u64 parameters: the addresses of an input buffer, which holds these
     /// bytes in memory order, and an output buffer
     #[arg(long, value_name = "HEX", value_parser = bytes)]

@@ -64,7 +64,7 @@ fn known_values(command: &str, argument: &str) -> Vec<String> {
         ("reduce", "expect") | ("report" | "history", "finding") | ("bundle", "ids") => {
             KNOWN.iter().map(|known| known.id.to_owned()).collect()
         }
-        (_, "readings") => Question::ALL
+        ("run" | "check" | "eval", "interpretations") => Question::ALL
             .iter()
             .flat_map(|question| {
                 question.answers().iter().map(|answer| format!("{}={answer}", question.name()))

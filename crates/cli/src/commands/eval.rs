@@ -13,7 +13,7 @@ use ptxsmith_report::harmless::line;
 use ptxsmith_report::values::{self, AddressSlot, DeclaredTypes, VariableType};
 use ptxsmith_syntax::Lines;
 
-use super::CommandContext;
+use super::{CommandContext, given_answers};
 use crate::args::{self, ExpectedValidity};
 use crate::console::{BAD, BOLD, END, NOTE};
 use crate::exit::{Exit, Failure};
@@ -29,7 +29,7 @@ const MOST_VALUES: usize = 64;
 /// error.
 pub fn run(context: &CommandContext, args: &args::EvalArgs) -> Result<Exit, Failure> {
     let program = InputProgram::read(&args.file)?;
-    let rules = Rules::specification(readings(&args.readings)?);
+    let rules = Rules::answered(given_answers(&args.interpretations)?);
     let input = args.input.as_ref().map(|input| input.0.as_slice());
     let prediction = predict_over(&program.module, &rules, input);
     context.console.print(&text(&program, &prediction, &rules, args.json, args.clauses)?)?;
@@ -106,19 +106,6 @@ pub(super) fn not_decided(program: &InputProgram, prediction: &Prediction) -> St
         text += &format!("{name}: not decided: {} more; --json has all\n", parts.len() - MOST);
     }
     text
-}
-
-pub(super) fn readings(chosen: &[(ptxsmith_oracle::Question, usize)]) -> Result<Readings, Failure> {
-    let mut readings = Readings::default();
-    let mut answered = Vec::new();
-    for &(question, answer) in chosen {
-        if answered.contains(&question) {
-            return Err(Failure::BadInput(format!("--reading answers `{}` twice", question.name())));
-        }
-        answered.push(question);
-        readings = readings.with(question, answer).unwrap_or(readings);
-    }
-    Ok(readings)
 }
 
 /// The text output.

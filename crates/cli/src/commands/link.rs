@@ -15,8 +15,8 @@ use ptxsmith_report::harmless::line;
 use ptxsmith_subject::Outcome;
 use ptxsmith_syntax::{Item, Linkage, Module, Specifier};
 
-use super::CommandContext;
-use super::eval::{bytes, bytes_of, readings, slots};
+use super::eval::{bytes, bytes_of, slots};
+use super::{CommandContext, given_answers};
 use crate::args;
 use crate::exit::{Exit, Failure};
 
@@ -55,7 +55,7 @@ pub fn run(context: &CommandContext, args: &args::CheckArgs) -> Result<Exit, Fai
 
 /// Prints the variables of the linked program, according to the specification.
 pub fn evaluate(context: &CommandContext, args: &args::EvalArgs) -> Result<Exit, Failure> {
-    let rules = Rules::specification(readings(&args.readings)?);
+    let rules = Rules::answered(given_answers(&args.interpretations)?);
     let files = std::iter::once(&args.file).chain(&args.link);
     let programs = files.map(|file| InputProgram::read(file)).collect::<Result<Vec<_>, _>>()?;
     let modules: Vec<Module> = programs.iter().map(|program| program.module.clone()).collect();
@@ -204,7 +204,7 @@ fn names(program: &InputProgram) -> impl Iterator<Item = (&str, Linkage)> {
 }
 
 fn judge(tested: &TestSubject, program: &Modules<'_>, names: &[&str]) -> Result<LinkVerdict, Failure> {
-    judge_linked(tested.subject.as_ref(), program, &Rules::default()).map_err(|error| match error {
+    judge_linked(tested.subject.as_ref(), program, &tested.rules).map_err(|error| match error {
         LinkError::Refused(place) => refused_alone(names[place], "check"),
         LinkError::Subject(error) if error.is_cancelled() => Failure::Interrupted,
         LinkError::Subject(error) => Failure::Harness(error.into()),

@@ -36,6 +36,7 @@ use std::time::{Duration, Instant};
 use ptxsmith_campaign::Session;
 use ptxsmith_campaign::expected::ExpectedFailures;
 use ptxsmith_campaign::session::Limit;
+use ptxsmith_oracle::Question;
 use ptxsmith_subject::{Cancel, process::Start};
 
 use crate::args::{self, Command};
@@ -151,6 +152,7 @@ impl CommandContext {
             events: Box::new(TerminalEvents { console: self.console, limit }),
             expected: ExpectedFailures::default(),
             known: Vec::new(),
+            answers: Vec::new(),
         }
     }
 
@@ -158,6 +160,17 @@ impl CommandContext {
     pub fn session_of(&self, campaign: &args::CampaignArgs) -> Result<Session, Failure> {
         let expected = campaign.expect_failures.as_deref().map(ExpectedFailures::read).transpose()?;
         let (expected, known) = (expected.unwrap_or_default(), campaign.known.clone());
-        Ok(Session { expected, known, ..self.session_for(campaign.time) })
+        let answers = given_answers(&campaign.interpretations)?.to_vec();
+        Ok(Session { expected, known, answers, ..self.session_for(campaign.time) })
     }
+}
+
+/// Returns the answers given by `--interpretation`, each question at most once.
+fn given_answers(answers: &[(Question, usize)]) -> Result<&[(Question, usize)], Failure> {
+    for (index, &(question, _)) in answers.iter().enumerate() {
+        if answers[..index].iter().any(|&(earlier, _)| earlier == question) {
+            return Err(Failure::BadInput(format!("--interpretation answers `{}` twice", question.name())));
+        }
+    }
+    Ok(answers)
 }

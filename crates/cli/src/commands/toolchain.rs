@@ -128,17 +128,21 @@ fn verify(context: &CommandContext, toolchains: &Toolchains, named: &[Installabl
             None => "not installed".to_owned(),
             Some(Verified::Same) => "as installed".to_owned(),
             Some(Verified::NoRecord) => {
-                "no record of what was installed; install --repair installs it anew".to_owned()
+                let status = format!(
+                    "no record of what was installed; install --repair {} installs it anew",
+                    tool.name_to_install()
+                );
+                bad.get_or_insert_with(|| format!("{name}: {status}"));
+                status
             }
             Some(Verified::Damaged(damaged)) => {
-                let status = damaged.to_string();
-                bad.get_or_insert(damaged);
-                status
+                bad.get_or_insert_with(|| damaged.to_string());
+                damaged.to_string()
             }
         };
         context.console.print(&format!("{name:20}  {}\n", line(&status)))?;
     }
-    bad.map_or(Ok(()), |damaged| Err(Failure::BadInput(damaged.to_string())))
+    bad.map_or(Ok(()), |message| Err(Failure::BadInput(message)))
 }
 
 /// Installs a release or tool and returns the path of its program or library. Shows progress on a terminal.

@@ -57,6 +57,60 @@ fn another_reading_conforms_and_is_named() {
     assert!(stdout(&output).contains("shift-count=modulo (1)"), "{}", stdout(&output));
 }
 
+/// The wrong rule that divides unsigned numbers predicts the wrong value, but another variable contradicts it.
+#[test]
+fn a_wrong_rule_that_a_conforming_variable_contradicts_is_no_cause() {
+    let directory = tempfile::tempdir().unwrap();
+    let answer = |a: &str| {
+        let variable =
+            |bytes: &str| format!(r#"{{"space": "global", "size": 8, "bytes": "{bytes}", "addresses": []}}"#);
+        let (a, b) = (variable(a), variable("fcffffffffffff7f"));
+        format!(r#"echo '{{"outcome": "accepted", "variables": {{"a": {a}, "b": {b}}}}}'"#)
+    };
+    let named = |a: &str| {
+        let subject = script(directory.path(), &answer(a));
+        let declarations = ".global .s64 a = -7 / 2;\n.global .s64 b = (.s64)-7 / 2;";
+        let output = check(directory.path(), declarations, &subject, &["--format", "json"]);
+        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+        report["findings"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|f| f["id"].as_str().unwrap().to_owned())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(named("fcffffffffffff7f"), ["division-unsigned"]);
+    let contradicted = named("fdffffffffffffff");
+    assert!(contradicted.len() == 1 && contradicted[0].starts_with("wrong-value-"), "{contradicted:?}");
+}
+
+#[test]
+fn a_given_interpretation_is_the_only_one_that_conforms() {
+    let directory = tempfile::tempdir().unwrap();
+    let judged = |follows: &[&str], given: &[&str]| {
+        let subject = oracle_as_subject(follows);
+        let mut options = vec!["--format", "json"];
+        given.iter().for_each(|answer| options.extend(["--interpretation", answer]));
+        let output = check(directory.path(), ".global .s64 a = 1 << 64;", &subject, &options);
+        let report: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+        (status(&output), report)
+    };
+    let modulo = "shift-count=modulo";
+    for (follows, given) in
+        [(&[modulo][..], &[][..]), (&[modulo], &[modulo]), (&[], &["shift-count=saturate"])]
+    {
+        assert_eq!(judged(follows, given).0, 0, "{follows:?} {given:?}");
+    }
+    let (status, report) = judged(&[], &[modulo]);
+    assert_eq!((status, &report["given_answers"][0]), (1, &Value::from(modulo)), "{report}");
+    let finding = &report["findings"][0];
+    assert_eq!(finding["expected"]["variables"]["a"]["bytes"], "0100000000000000", "{finding}");
+    let repeat = finding["repeat"].as_str().unwrap();
+    assert!(repeat.ends_with(" --interpretation shift-count=modulo"), "{repeat}");
+    assert_eq!(judged(&[modulo], &["shift-count=saturate"]).0, 1);
+    assert_eq!(judged(&[], &[modulo, modulo]).0, 2);
+}
+
 #[test]
 fn status_1_for_a_new_deviation_which_is_reported_in_full() {
     let directory = tempfile::tempdir().unwrap();

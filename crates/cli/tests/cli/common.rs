@@ -19,7 +19,7 @@ pub fn ptxsmith() -> Command {
 pub fn oracle_as_subject(readings: &[&str]) -> String {
     let mut subject = format!("exec:{} eval --json", assert_cmd::cargo::cargo_bin!("ptxsmith").display());
     for reading in readings {
-        subject.push_str(&format!(" --reading {reading}"));
+        subject.push_str(&format!(" --interpretation {reading}"));
     }
     subject
 }

@@ -394,9 +394,36 @@ fn findings_are_removed_neither_behind_a_link_nor_where_they_are_the_users() {
     std::fs::rename(out.join("findings"), &victim).unwrap();
     let before = below(&victim);
     std::os::unix::fs::symlink(&victim, out.join("findings")).unwrap();
-    let error = run(&subject, &out).arg("--replace").output().unwrap();
-    assert!(one_line_error(&error).contains("findings is a link"), "{}", stderr(&error));
+    for option in ["--replace", "--resume"] {
+        let error = run(&subject, &out).arg(option).output().unwrap();
+        assert!(one_line_error(&error).contains("findings is a link"), "{}", stderr(&error));
+    }
+    let (shard, merged) = (at("shard"), at("merged"));
+    assert_eq!(status(&run(&subject, &shard).args(["--shard", "1/1"]).output().unwrap()), 1);
+    std::fs::create_dir(&merged).unwrap();
+    std::os::unix::fs::symlink(&victim, merged.join("findings")).unwrap();
+    let error = ptxsmith().arg("merge").arg(&shard).arg("--out").arg(&merged).output().unwrap();
+    assert!(stderr(&error).contains("findings is a link"), "{}", stderr(&error));
     assert_eq!(below(&victim), before);
+}
+
+#[test]
+fn a_lock_of_the_cache_that_is_a_link_is_not_followed() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name);
+    std::fs::create_dir_all(at("cache/toolchains")).unwrap();
+    let victim = file(directory.path(), "victim", "kept");
+    std::os::unix::fs::symlink(&victim, at("cache/toolchains/.lock-13.5.37")).unwrap();
+    let install =
+        ptxsmith().args(["toolchain", "install", "13.5.37"]).env("PTXSMITH_CACHE", at("cache")).output();
+    let output = install.unwrap();
+    assert_eq!(
+        stderr(&output).matches("it is a link, which is not followed").count(),
+        1,
+        "{}",
+        stderr(&output)
+    );
+    assert_eq!(std::fs::read_to_string(&victim).unwrap(), "kept");
 }
 
 #[test]
@@ -420,4 +447,39 @@ fn pipes_and_devices_behind_known_names_are_refused_and_not_waited_for() {
     pipe(&at("history"));
     let error = ptxsmith().arg("history").arg(at("history")).output().unwrap();
     assert!(one_line_error(&error).contains("it is no regular file"), "{}", stderr(&error));
+}
+
+#[test]
+fn folders_that_others_may_write_to_are_told() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let directory = tempfile::tempdir().unwrap();
+    let at = directory.path();
+    let program = file(at, "a.ptx", &module(".global .u32 a = 1;"));
+    let config = file(at, "c.toml", &format!("[subjects]\nmine = '{}'\n", oracle_as_subject(&[])));
+    let (out, cache) = (at.join("out"), at.join("cache"));
+    std::fs::create_dir_all(cache.join("toolchains")).unwrap();
+    std::fs::create_dir(&out).unwrap();
+    let told = |modes: [u32; 3]| {
+        for (path, mode) in [cache.join("toolchains"), out.clone(), config.clone()].iter().zip(modes) {
+            std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+        }
+        let output = ptxsmith()
+            .args(["check", "--subject", "mine", "--replace", "--out"])
+            .args([&out, Path::new("--config"), &config, &program])
+            .env("PTXSMITH_CACHE", &cache)
+            .output()
+            .unwrap();
+        assert_eq!(status(&output), 0, "{}", stderr(&output));
+        stderr(&output)
+            .lines()
+            .filter(|line| line.contains("other users may write to"))
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(told([0o755, 0o700, 0o644]), Vec::<String>::new());
+    let all = told([0o777, 0o757, 0o666]);
+    assert_eq!(all.len(), 1, "{all:?}");
+    for name in ["cache/toolchains", "/out", "c.toml"] {
+        assert!(all[0].contains(name), "{name}: {all:?}");
+    }
 }

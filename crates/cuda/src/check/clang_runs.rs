@@ -61,7 +61,10 @@ impl ClangRuns {
 fn with_nvidias_headers(options: &CheckOptions, directory: &Path) -> Result<Vec<OsString>, CheckError> {
     let absent = directory.join("absent");
     headers::write_absent_headers(&absent).map_err(CheckError::while_doing("write a header for clang"))?;
+    let macros = directory.join("nvcc.h");
+    headers::write_macros_of_nvcc(&macros).map_err(CheckError::while_doing("write a header for clang"))?;
     let mut args = vec!["-idirafter".into(), absent.into_os_string()];
+    args.extend(["-include".into(), macros.into_os_string()]);
     args.extend(toolkit::flags(&options.flags, &options.directory));
     let version = clang_version(&options.clang, &options.cancel);
     if version.is_ok_and(|version| toolkit::needs_macros(&version)) {
@@ -130,4 +133,30 @@ impl<'a> FileOrigins<'a> {
 
 fn is_below(directories: &[String], name: &str) -> bool {
     directories.iter().any(|directory| name.starts_with(directory))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_see_the_macros_of_nvcc_behind_nvidias_headers_and_before_headers_of_their_own() {
+        let directory = tempfile::tempdir().unwrap();
+        let flags = ["--cuda-path=/opt/cuda", "-include", "mine.h"].map(OsString::from).to_vec();
+        let options = CheckOptions { flags, ..CheckOptions::new("no-clang".into()) };
+        let runs = ClangRuns::new(Path::new("a.cu"), &options, directory.path()).unwrap();
+        let included: Vec<&OsString> = runs
+            .preprocessing
+            .args
+            .windows(2)
+            .filter(|pair| pair[0] == "-include")
+            .map(|pair| &pair[1])
+            .collect();
+        assert_eq!(included, [directory.path().join("nvcc.h").as_os_str(), "mine.h".as_ref()]);
+        let macros = std::fs::read_to_string(included[0]).unwrap();
+        assert!(
+            macros.contains("#define __NVCC__") && macros.contains("#define __CUDACC_VER_MAJOR__"),
+            "{macros}"
+        );
+    }
 }

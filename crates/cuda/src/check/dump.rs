@@ -9,9 +9,12 @@
 //! clang prints the line of a place only if it differs from the line of the place before. The reader adds the
 //! missing lines.
 
+use std::borrow::Cow;
+
 use ptxsmith_subject::process::{self, Cancel, Invocation, Limits, ProcessEnd};
 
 use super::ast::AstNode;
+use super::bodies::Bodies;
 use super::source::{FileOrigin, PreprocessedText, errors};
 
 /// The largest depth of nested nodes. clang prints more white space the deeper a tree is, so it would exceed
@@ -83,6 +86,8 @@ struct DumpReader<'a> {
     text: String,
     /// Whether clang printed the line number of the current place.
     is_line_printed: bool,
+    /// The bodies of functions, most of which are dropped.
+    bodies: Bodies,
 }
 
 impl<'a> DumpReader<'a> {
@@ -102,6 +107,7 @@ impl<'a> DumpReader<'a> {
             nested: Nested::Outside,
             text: String::new(),
             is_line_printed: false,
+            bodies: Bodies::default(),
         }
     }
 
@@ -128,6 +134,7 @@ impl<'a> DumpReader<'a> {
             (b"    {\n", false) => {
                 self.is_inside = true;
                 self.skip = None;
+                self.bodies.begin();
                 self.text.clear();
                 self.text.push_str("{\n");
             }
@@ -201,7 +208,11 @@ impl<'a> DumpReader<'a> {
             self.decide_skip();
         }
         if is_kept {
-            self.text.push_str(&String::from_utf8_lossy(rest));
+            // The common case is much faster than a lossy conversion.
+            let rest =
+                std::str::from_utf8(rest).map_or_else(|_| String::from_utf8_lossy(rest), Cow::Borrowed);
+            self.bodies.read(column, &rest, &mut self.text, self.source.written());
+            self.text.push_str(&rest);
             self.leave_out_beyond_limits(column);
         }
     }

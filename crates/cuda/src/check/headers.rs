@@ -25,6 +25,11 @@ pub fn write_absent_headers(directory: &Path) -> io::Result<()> {
     names.iter().try_for_each(|name| fs::write(directory.join(name), ""))
 }
 
+/// Writes the header with the macros of nvcc that clang does not define with NVIDIA's headers.
+pub fn write_macros_of_nvcc(path: &Path) -> io::Result<()> {
+    fs::write(path, include_str!("runtime/nvcc.h"))
+}
+
 /// Headers with declarations of the CUDA runtime, written from its documentation.
 const HEADERS: [(&str, &str); 22] = [
     ("cuda_fp4.h", include_str!("runtime/cuda_fp4.h")),

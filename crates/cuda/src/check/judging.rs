@@ -158,8 +158,13 @@ pub fn operands<'a>(
         if !code[offset..].starts_with(variable.name) {
             continue;
         }
+        // A constant of a template may have a type only in the instances.
+        let is_arithmetic = || {
+            let instances = variables.instances(id).into_iter().filter_map(|id| variables.get(id));
+            instances.map(CppVariable::kind).all(|kind| kind != ArithmeticKind::Other)
+        };
         let is_whole = text::is_template_argument(code, offset, variable.name)
-            || variable.kind() != ArithmeticKind::Other && text::is_whole_bound(code, offset, variable.name);
+            || text::is_whole_bound(code, offset, variable.name) && is_arithmetic();
         if is_whole {
             continue;
         }

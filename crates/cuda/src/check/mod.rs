@@ -14,6 +14,7 @@
 
 mod ast;
 mod baseline;
+mod bodies;
 mod clang_runs;
 mod command;
 mod dump;

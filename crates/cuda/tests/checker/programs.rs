@@ -33,7 +33,11 @@ template <class T> struct Ref2 {
   static constexpr auto n = T::n;
   __device__ int f() { int a[n + 1]; return sizeof a; }
 };
-__global__ void k(int *o) { Ref<S> r; Tile<4> t; o[0] = r.f() + r.g(t) + r.h(t, 1) + Ref2<E>().f(); }
+template <class T> struct Ref3 {
+  static constexpr auto n = T::n;
+  __device__ int f() { int a[n]; return sizeof a; }
+};
+__global__ void k(int *o) { Ref<S> r; Tile<4> t; o[0] = r.f() + r.g(t) + r.h(t, 1) + Ref2<E>().f() + Ref3<S>().f(); }
 ",
         reported: &[(12, 30, "n")],
         is_undecided: false,

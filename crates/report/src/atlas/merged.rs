@@ -92,6 +92,7 @@ const EMPTY: Report = Report {
     not_compared: BTreeMap::new(),
     readings: BTreeMap::new(),
     default_readings: BTreeMap::new(),
+    given_answers: Vec::new(),
     findings: Vec::new(),
     unexpected_passes: Vec::new(),
     cases: Vec::new(),

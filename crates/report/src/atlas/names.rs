@@ -48,18 +48,6 @@ pub fn program(text: &str) -> String {
     harmless::cut(&harmless::lines(text), MOST_PROGRAM).trim_end().to_owned()
 }
 
-/// A piece of a text; text between backticks is code.
-pub struct MarkdownPiece<'a> {
-    pub text: &'a str,
-    pub is_code: bool,
-}
-
-/// Splits Markdown, as the pages of deviations use it, into code and other text.
-pub fn pieces(markdown: &str) -> Vec<MarkdownPiece<'_>> {
-    let texts = markdown.split('`').enumerate();
-    texts.map(|(index, text)| MarkdownPiece { text, is_code: index % 2 == 1 }).collect()
-}
-
 /// Lists the selected subjects compactly: `ptxas 12.0, 13.5; nvjitlink 13.5; toy 1`. If all subjects of a
 /// program are selected, only the program is named.
 pub fn list_subjects(subjects: &[&SubjectResults], is_selected: impl Fn(usize) -> bool) -> String {

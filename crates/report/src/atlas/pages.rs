@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::forms::{Counts, ProgramForm, worst};
 use super::letters;
 use super::merged::{MergedReport, Provenance};
-use super::names::{StandingGroup, anchor, groups, list_subjects, pieces, program, short, slug};
+use super::names::{StandingGroup, anchor, groups, list_subjects, program, short, slug};
 use crate::cases::CaseStandings;
 use crate::matrix::{Matrix, MatrixCell, MatrixRow, Standing};
 use crate::{Finding, Report, Status, SubjectResults, clauses, describe, deviations, reproduce, severity};
@@ -69,6 +69,8 @@ fn deviation_link(root: &str, id: &str) -> Link {
 /// A cell of a board.
 pub struct BoardCell {
     pub standing: Standing,
+    /// The CSS classes.
+    pub style: String,
     pub title: String,
     /// The address of the details.
     pub href: String,
@@ -86,7 +88,8 @@ impl BoardRow {
         let link = clause_link("", row.clause);
         let cells = row.cells.iter().zip(subjects).map(|(cell, subject)| BoardCell {
             standing: cell.standing,
-            title: format!("{}: {}", subject.label(), cell.standing.name()),
+            style: cell.style(),
+            title: format!("{}: {}", subject.label(), cell.label()),
             href: format!("{}#{}", link.href, anchor(subject)),
         });
         let cells = cells.collect();
@@ -100,6 +103,7 @@ impl BoardRow {
             let subject = &report.subjects[column];
             BoardCell {
                 standing: worst(counts),
+                style: worst(counts).style().to_owned(),
                 title: format!("{}: {}", subject.label(), counts_in_words(counts)),
                 href: format!("{href}#{}", anchor(subject)),
             }

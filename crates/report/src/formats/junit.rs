@@ -2,12 +2,13 @@
 //! subject.
 //!
 //! A test fails if a finding that names its clause is new or gone. It is skipped if all such findings are
-//! known, as usual for tests that are expected to fail, or if nothing reached the clause. Findings that name
+//! known, as usual for tests that are expected to fail, or if nothing reached the clause. Findings that mark
 //! no clause have a suite of their own.
 //!
 //! The crate `quick-junit` is not used: it (0.8) gives `testsuites` the attribute `skipped`, which the schema
 //! of `scripts/check-report-formats` does not have.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use askama::Template;
@@ -84,8 +85,13 @@ fn suites(report: &Report) -> Vec<JunitSuite> {
         let name = format!("{section} {}", clauses::heading(section));
         suites.push(JunitSuite::new(xml(line(&name).trim_end()), cases));
     }
+    let cells = matrix.rows.iter().flat_map(|row| &row.cells);
+    let at_clauses: BTreeSet<&str> = cells
+        .flat_map(|cell| cell.explaining_findings().chain(cell.gone_findings()))
+        .map(|finding| &*finding.id)
+        .collect();
     let mut cases = Vec::new();
-    for finding in report.findings.iter().filter(|finding| finding.clauses.is_empty()) {
+    for finding in report.findings.iter().filter(|finding| !at_clauses.contains(&*finding.id)) {
         cases.extend(finding.subjects.iter().map(|subject| JunitTest {
             name: xml(&line(&format!("{} [{subject}]", finding.id))),
             class: "ptxsmith.without_a_clause".to_owned(),
@@ -116,6 +122,7 @@ fn outcome_of_cell(report: &Report, cell: &MatrixCell<'_>) -> JunitOutcome {
     let reason = match cell.standing {
         _ if cell.gone_findings().next().is_some() => return outcome_of_findings(report, &findings),
         Standing::Conforms => return JunitOutcome::Passed,
+        Standing::Unclear => "all programs that rest on this clause differ, perhaps for another reason",
         Standing::NotReached => "nothing that was compared rests on this clause",
         Standing::Unsupported => "the subject says that it lacks this",
         _ if findings.is_empty() => "deviates, and no finding names this clause",

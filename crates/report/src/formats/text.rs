@@ -15,7 +15,9 @@ use ptxsmith_syntax::print;
 
 use crate::harmless::{self, count, lines};
 use crate::severity::DeviationSeverity;
-use crate::{ExpectedFailure, Finding, OutcomeCounts, Report, Status, clauses, describe, deviations};
+use crate::{
+    ExpectedFailure, Finding, OutcomeCounts, Report, Status, SubjectResults, clauses, describe, deviations,
+};
 
 /// For headings and names.
 const BOLD: Style = Style::new().bold();
@@ -30,6 +32,8 @@ const END: Reset = Reset;
 
 /// The maximum number of new findings that are shown. The report contains all.
 const MOST_NEW: usize = 10;
+/// The maximum number of lines of known deviations, so that a summary without news fits on a screen.
+const MOST_KNOWN: usize = 24;
 /// The maximum number of places in the user's files that are shown.
 const MOST_PLACES: usize = 200;
 /// The maximum number of clauses of a finding that are shown.
@@ -131,7 +135,8 @@ impl<'a> TextSummary<'a> {
             }
         }
         if let Some(status) = self.status {
-            let _ = write!(verdict, " (status {status})");
+            let why = if status == 2 { ": a file cannot be read" } else { "" };
+            let _ = write!(verdict, " (status {status}{why})");
         }
         let _ = writeln!(verdict, "{style:#}");
         verdict
@@ -171,11 +176,15 @@ impl<'a> TextSummary<'a> {
             out,
             "Known deviations, how often each shows (`--show known` prints them in full, `ptxsmith explain ID` says what one is):"
         );
-        for finding in known {
+        let left_out = known.len().saturating_sub(MOST_KNOWN);
+        for finding in &known[..known.len() - left_out] {
             let count = HumanCount(finding.count).to_string();
             let class = finding.class.name();
             let line = line(format!("{count:>9}  {class:<15} {} [{}]", finding.title, finding.id));
             let _ = writeln!(out, "{}", cut(&line));
+        }
+        if left_out > 0 {
+            let _ = writeln!(out, "           and {left_out} more");
         }
         out.push('\n');
     }
@@ -390,6 +399,17 @@ fn declarations_of(program: &str) -> Vec<String> {
 
 fn cut(text: &str) -> Cow<'_, str> {
     harmless::cut(text, MOST_CHARACTERS)
+}
+
+/// The number of programs from which a subject has a table of what it accepted and refused. Fewer are read one
+/// by one.
+const LEAST_OF_TABLE: u64 = 20;
+
+/// Whether a table shows what a subject accepted and refused.
+fn has_table(subject: &SubjectResults) -> bool {
+    let [accept, refuse] = [subject.confusion.must_accept, subject.confusion.must_refuse];
+    let sum = |counts: OutcomeCounts| counts.accepted + counts.refused + counts.crashed;
+    sum(refuse) > 0 && sum(accept) + sum(refuse) >= LEAST_OF_TABLE
 }
 
 #[cfg(test)]

@@ -108,6 +108,11 @@ impl Server {
     /// # Errors
     /// [`NoServer`] says why the program cannot be served; the program has then been killed.
     pub fn start(command: &mut Command, input: &str) -> Result<Server, NoServer> {
+        if is_preloaded(command) {
+            return Err(NoServer::Unfit(
+                "has a library of the user's in LD_PRELOAD, which a fork would lack",
+            ));
+        }
         let library = library()?;
         let (control, theirs) =
             socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)
@@ -115,7 +120,7 @@ impl Server {
         // The server's end of the socket is its standard input, the only descriptor that it inherits, so that
         // a process started meanwhile by another thread does not inherit it.
         command
-            .env("LD_PRELOAD", format!("/proc/{}/fd/{}", std::process::id(), library.as_raw_fd()))
+            .env(PRELOAD, format!("/proc/{}/fd/{}", std::process::id(), library.as_raw_fd()))
             .env("PTXSMITH_FORK_INPUT", input)
             .stdin(Stdio::from(theirs))
             .stdout(Stdio::null())
@@ -256,6 +261,15 @@ impl Drop for Server {
         let _ = kill_process_group(pid, Signal::KILL);
         let _ = self.process.wait();
     }
+}
+
+const PRELOAD: &str = "LD_PRELOAD";
+
+/// Returns true if the user preloads a library of his own into a program.
+fn is_preloaded(command: &Command) -> bool {
+    let set = command.get_envs().find(|(name, _)| *name == PRELOAD);
+    let value = set.map_or_else(|| std::env::var_os(PRELOAD), |(_, value)| value.map(Into::into));
+    value.is_some_and(|value| !value.is_empty())
 }
 
 /// Returns the library as a file in memory, which any of our processes can open by its name under `/proc`.

@@ -88,6 +88,15 @@ fn a_fork_is_as_if_it_had_been_started() {
 }
 
 #[test]
+fn a_program_into_which_the_user_preloads_a_library_is_not_served() {
+    let home = tempfile::tempdir().unwrap();
+    let mut command = shell(home.path());
+    command.env("LD_PRELOAD", "/usr/lib/mine.so");
+    let reason = Server::start(&mut command, "in").unwrap_err().to_string();
+    assert!(reason.contains("LD_PRELOAD"), "{reason}");
+}
+
+#[test]
 fn one_fork_leaves_nothing_to_the_next() {
     let home = tempfile::tempdir().unwrap();
     let mut server = Server::start(&mut shell(home.path()), "in").unwrap();

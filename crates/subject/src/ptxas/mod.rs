@@ -2,6 +2,7 @@
 
 pub(crate) mod messages;
 mod named;
+mod opened;
 mod several;
 
 use std::ffi::OsString;
@@ -14,6 +15,7 @@ use std::time::Duration;
 
 use sha2::{Digest, Sha256};
 
+use self::opened::OpenedFile;
 use crate::cubin;
 use crate::open::{Unavailable, UnavailableKind};
 use crate::process::{self, Cancel, Finished, Invocation, Limits, ProcessEnd, Start};
@@ -30,6 +32,7 @@ pub const LINEAGE: &str = "nvidia";
 #[derive(Clone, Debug)]
 pub struct Ptxas {
     program: PathBuf,
+    opened: OpenedFile,
     limits: Limits,
     cancel: Cancel,
     disassembler: Option<Disassembler>,
@@ -52,6 +55,7 @@ impl Ptxas {
         // Later runs use a private directory, where a relative path would name another file.
         let program =
             std::path::absolute(&given_path).map_err(|error| Unavailable::for_file(&given_path, &error))?;
+        let opened = OpenedFile::of(&program);
         // Hashing takes as long as several runs of the program itself, so do both at once.
         let (sha256, asked) = std::thread::scope(|scope| {
             let hash = scope.spawn(|| sha256(&program));
@@ -60,6 +64,7 @@ impl Ptxas {
             (hash.join(), asked)
         });
         let (version_text, help) = asked?;
+        let opened = opened.map_err(|error| Unavailable::for_file(&given_path, &error))?;
         let sha256 = sha256
             .unwrap_or_else(|_| Err(io::Error::other("hashing panicked")))
             .map_err(|error| Unavailable::for_file(&given_path, &error))?;
@@ -87,6 +92,7 @@ impl Ptxas {
         };
         Ok(Ptxas {
             program,
+            opened,
             limits,
             cancel,
             disassembler: None,
@@ -193,6 +199,7 @@ impl Ptxas {
             temporary: directory.path().to_owned(),
         };
         let limits = self.limits.for_text(usize::try_from(text).unwrap_or(usize::MAX));
+        self.opened.is_still_at(&self.program).map_err(file_error("run the program"))?;
         let (finished, forked) = start.run(&invocation, INPUT, &limits, &self.cancel)?;
         let cubin = match fs::read(directory.path().join(OUTPUT)) {
             Ok(bytes) => Some(bytes),

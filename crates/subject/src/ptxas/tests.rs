@@ -149,6 +149,19 @@ fn the_program_gets_the_module_and_the_target() {
 }
 
 #[test]
+fn a_program_that_was_replaced_after_its_hash_was_taken_is_not_run() {
+    let directory = tempfile::tempdir().unwrap();
+    let body = "echo 'ptxas error : no' >&2; exit 255";
+    let subject = stand_in(directory.path(), body, Limits::default());
+    let request = Request::new("text", "sm_80");
+    assert_eq!(subject.observe(&request).unwrap().outcome, Outcome::Refused);
+    let newer = stand_in(directory.path(), &format!("{body} # newer"), Limits::default());
+    let message = subject.observe(&request).unwrap_err().to_string();
+    assert!(message.contains("changed since its hash was taken"), "{message}");
+    assert!(newer.observe(&request).is_ok());
+}
+
+#[test]
 fn options_of_the_user_are_on_the_command_line_and_in_the_id() {
     let directory = tempfile::tempdir().unwrap();
     let body = "case \"$(cat in.ptx)\" in *text*) echo \"ptxas error : $1 $2 $3 $4\" >&2; exit 255;; esac\n\

@@ -4,6 +4,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use rustix::process::Signal;
+
 use crate::process::{self, Cancel, Finished, ProcessEnd};
 
 /// Why a release could not be installed.
@@ -57,19 +59,19 @@ pub enum InstallError {
     #[error(transparent)]
     Process(#[from] process::ProcessError),
     /// The directory of releases cannot be written.
-    #[error("{}: {source}", .path.display())]
+    #[error("{}: {reason}", .path.display())]
     File {
         /// The file or directory.
         path: PathBuf,
         /// The system's reason.
-        source: io::Error,
+        reason: io::Error,
     },
 }
 
 impl InstallError {
     pub(super) fn file(path: &Path) -> impl Fn(io::Error) -> InstallError {
         let path = path.to_owned();
-        move |source| InstallError::File { path: path.clone(), source }
+        move |reason| InstallError::File { path: path.clone(), reason }
     }
 }
 
@@ -84,13 +86,40 @@ pub(super) fn run(
 ) -> Result<Result<(), String>, InstallError> {
     let program = program.to_string_lossy();
     let blocks = (LARGEST / 512).to_string();
-    let shell = ["-c", "ulimit -f \"$0\"; exec \"$@\"", &blocks, &program];
+    let unset =
+        std::env::vars_os().filter_map(|(name, _)| name.into_string().ok()).filter(|name| is_ignored(name));
+    let unset: Vec<String> = unset.map(|name| format!("--unset={name}")).collect();
+    let mut shell = vec!["-c", "ulimit -f \"$0\"; exec env \"$@\"", &*blocks];
+    shell.extend(unset.iter().map(String::as_str));
+    shell.push(&program);
     let args = [&shell, args].concat();
     let finished = process::run_trusted(Path::new("/bin/sh"), &args, work, LIMIT, cancel)?;
     Ok(match finished.end {
         ProcessEnd::Exited(0) => Ok(()),
         _ => Err(last_error(&finished)),
     })
+}
+
+/// The settings of pip that say where packages come from. They are kept.
+const KEPT: [&str; 13] = [
+    "PIP_CACHE_DIR",
+    "PIP_CERT",
+    "PIP_CLIENT_CERT",
+    "PIP_CONFIG_FILE",
+    "PIP_EXTRA_INDEX_URL",
+    "PIP_FIND_LINKS",
+    "PIP_INDEX_URL",
+    "PIP_NO_CACHE_DIR",
+    "PIP_NO_INDEX",
+    "PIP_PROXY",
+    "PIP_RETRIES",
+    "PIP_TIMEOUT",
+    "PIP_TRUSTED_HOST",
+];
+
+/// Returns true for variables that change what pip does, other than from where.
+fn is_ignored(variable: &str) -> bool {
+    variable.starts_with("PIP_") && !KEPT.contains(&variable)
 }
 
 const LIMIT: Duration = Duration::from_secs(900);
@@ -107,6 +136,9 @@ fn cause(line: &str) -> &str {
 fn last_error(finished: &Finished) -> String {
     if finished.end == ProcessEnd::TimedOut {
         return format!("no end after {:?}", LIMIT);
+    }
+    if finished.end == ProcessEnd::Signalled(Signal::XFSZ.as_raw()) {
+        return format!("it wrote a file of more than {LARGEST} bytes");
     }
     let text = finished.stderr.text();
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
@@ -138,6 +170,19 @@ mod tests {
             stderr: Captured { bytes: stderr.into(), dropped: 0 },
             wall: Duration::ZERO,
         }
+    }
+
+    #[test]
+    fn variables_that_change_what_is_installed_are_ignored() {
+        let names = ["PIP_TARGET", "PIP_INDEX_URL", "PIP_DRY_RUN", "PATH", "PIP_NO_DEPS"];
+        let ignored: Vec<&str> = names.into_iter().filter(|name| is_ignored(name)).collect();
+        assert_eq!(ignored, ["PIP_TARGET", "PIP_DRY_RUN", "PIP_NO_DEPS"]);
+    }
+
+    #[test]
+    fn a_mirror_without_end_is_told() {
+        let too_large = Finished { end: ProcessEnd::Signalled(25), ..failed("") };
+        assert!(last_error(&too_large).contains("more than 2147483648 bytes"), "{}", last_error(&too_large));
     }
 
     #[test]

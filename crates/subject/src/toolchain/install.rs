@@ -160,7 +160,7 @@ impl Toolchains {
                 Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => {
                     return Ok(file);
                 }
-                Err(TryLockError::Error(source)) => return Err(InstallError::File { path, source }),
+                Err(TryLockError::Error(reason)) => return Err(InstallError::File { path, reason }),
                 Err(TryLockError::WouldBlock) => {}
             }
             if cancel.is_cancelled() {

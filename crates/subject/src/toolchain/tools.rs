@@ -356,7 +356,7 @@ impl From<&Release> for Tool {
 
 impl Tool {
     /// Returns its name in `ptxsmith toolchain install`.
-    pub(super) fn name_to_install(&self) -> String {
+    pub fn name_to_install(&self) -> String {
         match self.kind {
             ToolKind::Ptxas => self.version.to_owned(),
             _ => format!("{}@{}", self.kind.name(), self.version),

@@ -108,6 +108,7 @@ pub fn session(seed: u64) -> (Session, Recorder) {
         events: Box::new(recorder.clone()),
         expected: Default::default(),
         known: Vec::new(),
+        answers: Vec::new(),
     };
     (session, recorder)
 }

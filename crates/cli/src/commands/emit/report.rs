@@ -110,6 +110,7 @@ pub fn write(out: &Path, seed: u64, complete: bool, tested: Vec<EmitterResults>)
         not_compared,
         readings: BTreeMap::new(),
         default_readings: BTreeMap::new(),
+        given_answers: Vec::new(),
         findings,
         unexpected_passes: Vec::new(),
         cases: Vec::new(),

@@ -294,14 +294,13 @@ fn section_cell(subject: &SubjectResults, standings: Vec<Standing>) -> CellView 
 }
 
 fn cell_view(cell: &MatrixCell<'_>, programs: &mut Programs) -> CellView {
-    let attention = if cell.needs_attention() { " attention" } else { "" };
     let findings: Vec<&Finding> = cell.explaining_findings().chain(cell.gone_findings()).collect();
     // The example of the finding may be reduced or come from another subject. The subject's own program may
     // be shorter, or the only one.
     let example_size = findings.first().map_or(usize::MAX, |finding| finding.example().program.len());
     let reproducer = cell.reproducer.filter(|reproducer| reproducer.len() < example_size);
     CellView {
-        class: format!("{} {}{attention}", cell.standing.style(), heat(cell)),
+        class: format!("{} {}", cell.style(), heat(cell)),
         glyph: cell.standing.sign(),
         title: String::new(),
         note: cell.counts.as_ref().map_or_else(String::new, counts_in_words),
