@@ -87,12 +87,17 @@ const POINTERS: &[(CxxPointer, u64)] = &[
     (CxxPointer::VirtualMethod, 2),
     (CxxPointer::NullMethod, 1),
 ];
-const SPACES: &[(MemorySpace, u64)] = &[(MemorySpace::Device, 80), (MemorySpace::Constant, 20)];
+const SPACES: &[(MemorySpace, u64)] =
+    &[(MemorySpace::Device, 79), (MemorySpace::Constant, 20), (MemorySpace::Managed, 1)];
 const FORMS: &[(GlobalSpecifier, u64)] = &[
-    (GlobalSpecifier::Plain, 82),
-    (GlobalSpecifier::Const, 8),
-    (GlobalSpecifier::Static, 6),
-    (GlobalSpecifier::Inline, 4),
+    (GlobalSpecifier::Plain, 70),
+    (GlobalSpecifier::Const, 6),
+    (GlobalSpecifier::Static, 5),
+    (GlobalSpecifier::Inline, 3),
+    (GlobalSpecifier::Constexpr, 7),
+    (GlobalSpecifier::Declared, 2),
+    (GlobalSpecifier::Template, 4),
+    (GlobalSpecifier::Local, 3),
 ];
 /// Characters for wide strings: characters of one and of two UTF-16 units, and the neighbours of the
 /// surrogates.
@@ -115,39 +120,38 @@ impl GlobalGenerator {
         let production = maker.draw.weighted(GLOBALS);
         let mut ty = maker.ty(production, 0, true);
         let is_computed = matches!(ty, CxxType::Class(_)) && ty.is_assignable() && maker.draw.chance(8);
-        let is_constructed = is_computed || ty.has_constructor();
-        make_valid(&mut ty, is_constructed);
         let space = maker.draw.weighted(SPACES);
         let form = match space {
-            MemorySpace::Device => maker.draw.weighted(FORMS),
-            MemorySpace::Constant => GlobalSpecifier::Plain,
+            MemorySpace::Device | MemorySpace::Constant => maker.draw.weighted(FORMS),
+            MemorySpace::Managed => GlobalSpecifier::Plain,
         };
+        let is_constant = is_computed || ty.has_constructor() || form == GlobalSpecifier::Constexpr;
+        make_valid(&mut ty, is_constant);
         let initialization = if is_computed { Initialization::Computed } else { Initialization::Listed };
         CxxGlobal { number, space, form, initialization, ty }
     }
 }
 
-/// Removes constructs that C++ does not allow: a cast of an address evaluated in a `constexpr` constructor,
-/// and an alignment smaller than the alignment of a part. Returns the largest alignment requested.
-fn make_valid(ty: &mut CxxType, is_constructed: bool) -> u32 {
+/// Removes constructs that C++ does not allow: a cast of an address in a constant expression, and an alignment smaller than the alignment of a part. Returns the largest alignment requested.
+fn make_valid(ty: &mut CxxType, is_constant: bool) -> u32 {
     match ty {
-        CxxType::Pointer(pointer) if is_constructed && *pointer == CxxPointer::Inside => {
+        CxxType::Pointer(pointer) if is_constant && *pointer == CxxPointer::Inside => {
             *pointer = CxxPointer::Element;
             1
         }
         CxxType::Scalar(..) | CxxType::Pointer(_) | CxxType::Text(_) | CxxType::Vector(_) => 1,
-        CxxType::Array(array) => make_valid(&mut array.element, is_constructed),
-        CxxType::Class(class) => make_class_valid(class, is_constructed),
+        CxxType::Array(array) => make_valid(&mut array.element, is_constant),
+        CxxType::Class(class) => make_class_valid(class, is_constant),
     }
 }
 
-fn make_class_valid(class: &mut CxxClass, is_constructed: bool) -> u32 {
+fn make_class_valid(class: &mut CxxClass, is_constant: bool) -> u32 {
     let mut least = 1;
     for base in &mut class.bases {
-        least = least.max(make_class_valid(base, is_constructed));
+        least = least.max(make_class_valid(base, is_constant));
     }
     for member in &mut class.members {
-        let type_align = make_valid(&mut member.ty, is_constructed);
+        let type_align = make_valid(&mut member.ty, is_constant);
         member.align = member.align.map(|align| align.max(type_align));
         least = least.max(member.align.unwrap_or(type_align));
     }

@@ -83,13 +83,20 @@ fn split(module: Module) -> Parts {
 }
 
 /// Returns the number of the global to which a name belongs: `g12`, `w12`, `k12`, or the mangled form of such
-/// a name with internal linkage (`_ZL3g12`, `_ZN3n123g12E`, `__internal_3g12`).
+/// a name with internal linkage (`_ZL3g12`, `_ZN3n123g12E`, `__internal_3g12`) or of a template
+/// (`_ZN3n123g12ILi0EEE`).
 pub fn owner(name: &str) -> Option<u64> {
-    let name = name.strip_suffix('E').unwrap_or(name);
+    let name = without_end(name);
     let before = name.trim_end_matches(|c: char| c.is_ascii_digit());
     let number = name[before.len()..].parse().ok()?;
     let is_plain = matches!(before, "g" | "w" | "k");
     (is_plain || (before.starts_with('_') && before.ends_with(['g', 'w', 'k']))).then_some(number)
+}
+
+/// Returns a mangled name up to the number of a global.
+fn without_end(name: &str) -> &str {
+    let name = name.trim_end_matches('E');
+    name.strip_suffix("ILi0").unwrap_or(name)
 }
 
 /// Returns the words of these items, and of the shared items that they name, and so on: a table of virtual
@@ -162,7 +169,7 @@ fn testimony(module: &Module, number: u64) -> Testimony {
 /// Finds the variable of a global with this letter in its name, which may be mangled.
 fn find_variable(variables: &[Variable], letter: char, number: u64) -> Option<&Variable> {
     let plain = format!("{letter}{number}");
-    variables.iter().find(|variable| variable.name.trim_end_matches('E').ends_with(&plain))
+    variables.iter().find(|variable| without_end(&variable.name).ends_with(&plain))
 }
 
 /// Returns the contents of a variable.
@@ -216,6 +223,8 @@ mod tests {
         assert_eq!(owner("g12"), Some(12));
         assert_eq!(owner("_ZN34_INTERNAL_9dc6_unit_cu_3n123g12E"), Some(12));
         assert_eq!(owner("_ZL3g12"), Some(12));
+        assert_eq!(owner("_ZZ3k12E3g12"), Some(12));
+        assert_eq!(owner("_ZN3n123g12ILi0EEE"), Some(12));
         assert_eq!(owner("target"), None);
         assert_eq!(owner("string12"), None);
     }

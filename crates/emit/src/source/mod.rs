@@ -57,11 +57,13 @@ ptxsmith_syntax::every! {
         Device = "__device__",
         /// `__constant__`
         Constant = "__constant__",
+        /// `__managed__`
+        Managed = "__managed__",
     }
 }
 
 ptxsmith_syntax::every! {
-    /// The specifier of a global's declaration.
+    /// How a global is declared.
     pub enum GlobalSpecifier {
         /// Nothing besides.
         Plain = "",
@@ -71,6 +73,14 @@ ptxsmith_syntax::every! {
         Static = "static",
         /// `inline`
         Inline = "inline",
+        /// `constexpr`: a kernel's reads are folded.
+        Constexpr = "constexpr",
+        /// Declared with `extern` before it is defined.
+        Declared = "declared",
+        /// A variable template.
+        Template = "template",
+        /// A static variable of its kernel.
+        Local = "local",
     }
 }
 

@@ -48,14 +48,15 @@ fn guarded(vectors: &str) -> String {
 
 /// Macros that turn CUDA source into plain C++.
 pub const HOST_PRELUDE: &str =
-    "#define __device__\n#define __constant__\n#define __global__\n#define __host__\n";
+    "#define __device__\n#define __constant__\n#define __global__\n#define __host__\n#define __managed__\n";
 
 /// The distance in bytes between the values in a kernel's output.
 pub const SLOT: usize = 16;
 
 /// Returns the declarations of a global, in one line.
 pub fn declaration(global: &CxxGlobal) -> String {
-    in_namespace(global, &definition(global))
+    let linkage = if global.form == GlobalSpecifier::Template { Linkage::Cxx } else { Linkage::C };
+    in_namespace(global, &linked(linkage, &definition(global)))
 }
 
 /// Returns the declarations of a global for the host's compilers, in one line. Without `static` or `inline`,
@@ -64,20 +65,34 @@ pub fn host_declaration(global: &CxxGlobal) -> String {
     let definition = definition(&CxxGlobal { form: GlobalSpecifier::Plain, ..global.clone() });
     // A host compiler would otherwise run a function that is no constant expression when the program starts.
     let constant = format!("constinit {} ", global.space.name());
-    in_namespace(global, &definition.replacen(&format!("{} ", global.space.name()), &constant, 1))
+    let definition = definition.replacen(&format!("{} ", global.space.name()), &constant, 1);
+    in_namespace(global, &linked(Linkage::C, &definition))
 }
 
-/// Wraps the classes of a global in a namespace of its own, followed by `rest` with C linkage, so that its
-/// names are not mangled.
+/// Wraps the classes of a global in a namespace of its own, followed by `rest`.
 fn in_namespace(global: &CxxGlobal, rest: &str) -> String {
     let mut text = String::new();
     classes(&global.ty, &mut text);
-    format!("namespace n{} {{ {text}extern \"C\" {{ {rest} }} }}", global.number)
+    format!("namespace n{} {{ {text}{rest} }}", global.number)
+}
+
+/// The linkage of names. Names with C linkage are not mangled.
+#[derive(Clone, Copy, PartialEq)]
+enum Linkage {
+    C,
+    Cxx,
+}
+
+fn linked(linkage: Linkage, text: &str) -> String {
+    match linkage {
+        Linkage::C => format!("extern \"C\" {{ {text} }}"),
+        Linkage::Cxx => text.to_owned(),
+    }
 }
 
 fn definition(global: &CxxGlobal) -> String {
     let CxxGlobal { number, form, initialization, space, ty } = global;
-    let form = if *form == GlobalSpecifier::Plain { String::new() } else { format!("{} ", form.name()) };
+    let space = space.name();
     let declarator = declarator(ty, &format!("g{number}"));
     let (function, value) = match (initialization, ty) {
         (Initialization::Computed, CxxType::Class(class)) => {
@@ -90,7 +105,14 @@ fn definition(global: &CxxGlobal) -> String {
         }
         _ => (String::new(), initializer(ty, 0)),
     };
-    format!("{function}{form}{} {declarator} = {value};", space.name())
+    let specifiers = match form {
+        GlobalSpecifier::Plain => String::new(),
+        GlobalSpecifier::Declared => format!("extern {space} {declarator}; "),
+        GlobalSpecifier::Template => "template <int> ".to_owned(),
+        GlobalSpecifier::Local => "static ".to_owned(),
+        _ => format!("{} ", form.name()),
+    };
+    format!("{function}{specifiers}{space} {declarator} = {value};")
 }
 
 /// Prints an assignment to each scalar of an object, with `step` added to its integers.
@@ -135,28 +157,38 @@ fn assign_class(class: &CxxClass, path: &str, step: u128, text: &mut String) {
 /// Returns the global for CUDA compilers, with descriptions of its layout: `w12` holds its size, its
 /// alignment and the offsets of its scalars, and the kernel `k12` reads each scalar.
 pub fn unit(global: &CxxGlobal) -> String {
-    let mut text = definition(global);
     let number = global.number;
+    let definition = definition(global);
+    let (outside, inside, ty) = match global.form {
+        GlobalSpecifier::Template => (
+            linked(Linkage::Cxx, &definition) + " extern \"C\" {",
+            format!(" auto &g{number} = n{number}::g{number}<0>;"),
+            format!("decltype(g{number}<0>)"),
+        ),
+        GlobalSpecifier::Local => {
+            let ty = declarator(&global.ty, &format!("T{number}"));
+            (format!("extern \"C\" {{ typedef {ty};"), format!(" {definition}"), format!("T{number}"))
+        }
+        _ => (format!("extern \"C\" {{ {definition}"), String::new(), format!("decltype(g{number})")),
+    };
     let leaves = leaves(global);
-    let _ = write!(
-        text,
-        " __device__ unsigned long long w{number}[] = {{sizeof(g{number}), alignof(decltype(g{number}))"
-    );
+    let mut text =
+        format!("{outside} __device__ unsigned long long w{number}[] = {{sizeof({ty}), alignof({ty})");
     if matches!(global.ty, CxxType::Class(_)) {
         let class = class_name(&global.ty);
         for member in leaves.iter().filter_map(|leaf| leaf.member.as_ref()) {
             let _ = write!(text, ", __builtin_offsetof({class}, {member})");
         }
     }
-    let _ = write!(text, "}}; __global__ void k{number}(unsigned char *o) {{");
+    let _ = write!(text, "}}; __global__ void k{number}(unsigned char *o) {{{inside}");
     for (place, leaf) in leaves.iter().enumerate() {
         let _ = write!(text, " *({}*)(o + {}) = {};", leaf.ty, place * SLOT, leaf.path);
     }
-    if global.form == GlobalSpecifier::Static {
+    if matches!(global.form, GlobalSpecifier::Static | GlobalSpecifier::Constexpr | GlobalSpecifier::Local) {
         // A compiler removes globals that no other file can refer to, so store the address.
         let _ = write!(text, " *(const void **)(o + {}) = &g{number};", leaves.len() * SLOT);
     }
-    in_namespace(global, &(text + " }"))
+    in_namespace(global, &(text + " } }"))
 }
 
 fn class_name(ty: &CxxType) -> String {
@@ -370,6 +402,7 @@ pub fn source(global: &CxxGlobal) -> String {
         .collect();
     let body = unit.strip_prefix("namespace n0 { ").and_then(|unit| unit.strip_suffix(" }")).unwrap_or(&unit);
     let body = body
+        .replace("n0::g0", "::g0")
         .replacen("extern \"C\" { ", "extern \"C\" {\n", 1)
         .replace("; __device__ unsigned", ";\n__device__ unsigned");
     let body = body
