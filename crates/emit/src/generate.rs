@@ -116,7 +116,8 @@ impl GlobalGenerator {
 
     /// Returns the global with this number.
     pub fn global(&self, number: u64) -> CxxGlobal {
-        let mut maker = GlobalBuilder { draw: Draw::new(self.seed, number), next: 0, left: MOST_LEAVES };
+        let draw = Draw::new(self.seed, number);
+        let mut maker = GlobalBuilder { draw, next: 0, left: MOST_LEAVES, finished: Vec::new() };
         let production = maker.draw.weighted(GLOBALS);
         let mut ty = maker.ty(production, 0, true);
         let is_computed = matches!(ty, CxxType::Class(_)) && ty.is_assignable() && maker.draw.chance(8);
@@ -165,6 +166,8 @@ struct GlobalBuilder {
     next: u32,
     /// The number of scalars still allowed.
     left: u64,
+    /// The classes that may occur again.
+    finished: Vec<CxxClass>,
 }
 
 impl GlobalBuilder {
@@ -197,7 +200,7 @@ impl GlobalBuilder {
             TypeProduction::Text => self.text(),
             TypeProduction::Array => self.array(depth, may_construct),
             TypeProduction::Struct => CxxType::Class(self.class(depth, may_construct)),
-            TypeProduction::Union => CxxType::Class(self.union(depth)),
+            TypeProduction::Union => CxxType::Class(self.union(depth, may_construct)),
         }
     }
 
@@ -254,28 +257,32 @@ impl GlobalBuilder {
         let count = self.draw.weighted(&[(0, 4), (1, 20), (2, 30), (3, 20), (4, 14), (6, 8), (9, 4)]);
         let mut members: Vec<Member> = Vec::new();
         while members.len() < count && self.left > 0 {
-            let member = self.member(depth, may_construct, has_constructor);
+            let member = match members.last() {
+                Some(last) if self.draw.chance(25) => self.related(last, has_constructor),
+                None if !bases.is_empty() && self.draw.chance(25) => self.small(has_constructor),
+                _ => None,
+            };
+            let member = match member {
+                Some(member) => member,
+                None => self.member(depth, may_construct, has_constructor),
+            };
             members.push(member);
         }
         let all = members.len();
         let is_whole = has_constructor || self.draw.chance(80);
         let given = if is_whole { all } else { self.draw.below(all as u64 + 1) as usize };
         let is_packed = self.draw.chance(8);
+        let aligns: &[u32] = if is_packed { &[2, 4, 8, 16, 32] } else { &[16, 32, 64] };
         let mut class = CxxClass {
-            id,
-            is_union: false,
             is_packed,
             pack: (!is_packed && self.draw.chance(6)).then(|| *self.draw.pick(&[1, 2, 4, 8])),
-            align: self.draw.chance(10).then(|| *self.draw.pick(&[16, 32, 64])),
+            align: self.draw.chance(10).then(|| *self.draw.pick(aligns)),
             has_constructor,
             has_defaults: may_construct && is_whole && !has_constructor && self.draw.chance(8),
-            is_designated: false,
-            skipped: None,
             has_virtual,
             bases,
-            members,
             given,
-            active: 0,
+            ..CxxClass::new(id, members)
         };
         if class.has_defaults {
             // A default member initializer needs a member with a name.
@@ -291,7 +298,48 @@ impl GlobalBuilder {
     fn bases(&mut self, depth: u32, may_construct: bool) -> Vec<CxxClass> {
         let count =
             if depth + 1 >= DEEPEST { 0 } else { self.draw.weighted(&[(0, 70), (1, 20), (2, 8), (3, 2)]) };
-        (0..count).map(|_| self.class(depth + 1, may_construct)).collect()
+        let mut bases: Vec<CxxClass> = Vec::new();
+        for _ in 0..count {
+            // Members of a base that occurs twice would be ambiguous.
+            let empty = self.finished.iter().find(|class| class.is_empty()).cloned();
+            let base = match empty {
+                Some(empty) if self.draw.chance(30) && bases.iter().all(|base| base.id != empty.id) => empty,
+                _ => self.class(depth + 1, may_construct),
+            };
+            self.finished.push(base.clone());
+            bases.push(base);
+        }
+        bases
+    }
+
+    /// Draws a member that compilers lay out or print specially behind this one: a wide one behind a pointer,
+    /// a bit field behind another, a small one in the tail padding of a class.
+    fn related(&mut self, last: &Member, in_constructed: bool) -> Option<Member> {
+        match &last.ty {
+            _ if last.width.is_some() => {
+                let id = self.number();
+                Some(self.field(id, in_constructed))
+            }
+            CxxType::Pointer(_) => {
+                let scalar = *self.draw.pick(&[Scalar::Int128, Scalar::OverInt, Scalar::UnderInt128]);
+                self.left = self.left.saturating_sub(1);
+                let ty = CxxType::Scalar(scalar, literal(&mut self.draw, scalar.plain()));
+                Some(Member::new(self.number(), ty))
+            }
+            CxxType::Class(_) => self.small(in_constructed),
+            _ => None,
+        }
+    }
+
+    /// Draws a member that fits into the tail padding of a class.
+    fn small(&mut self, in_constructed: bool) -> Option<Member> {
+        let id = self.number();
+        if self.draw.chance(40) {
+            return Some(self.field(id, in_constructed));
+        }
+        self.left = self.left.saturating_sub(1);
+        let scalar = *self.draw.pick(&[Scalar::Bool, Scalar::Char, Scalar::Short, Scalar::Int]);
+        Some(Member::new(id, CxxType::Scalar(scalar, literal(&mut self.draw, scalar))))
     }
 
     fn member(&mut self, depth: u32, may_construct: bool, in_constructed: bool) -> Member {
@@ -300,11 +348,15 @@ impl GlobalBuilder {
             return self.field(id, in_constructed);
         }
         let production = self.draw.weighted(MEMBERS);
-        let ty = self.ty(production, depth + 1, may_construct);
+        let ty = match self.again(production, may_construct) {
+            Some(class) => CxxType::Class(class),
+            None => self.ty(production, depth + 1, may_construct),
+        };
         let is_class = matches!(ty, CxxType::Class(_));
         let mut member = Member::new(id, ty);
         if let CxxType::Class(class) = &mut member.ty
             && !in_constructed
+            && class.id > id
             && !class.is_constructed()
             && class.bases.is_empty()
             && class.align.is_none()
@@ -320,28 +372,51 @@ impl GlobalBuilder {
             member.align = Some(*self.draw.pick(&[16, 32]));
         }
         member.may_overlap = is_class && !member.is_unnamed && self.draw.chance(20);
+        member.is_packed = member.align.is_none() && !member.is_unnamed && self.draw.chance(3);
+        if let CxxType::Class(class) = &member.ty
+            && !member.is_unnamed
+        {
+            self.finished.push(class.clone());
+        }
         member
+    }
+
+    /// Draws a class that is already a member or a base: objects of one type have different addresses.
+    fn again(&mut self, production: TypeProduction, may_construct: bool) -> Option<CxxClass> {
+        if !matches!(production, TypeProduction::Struct) || !self.draw.chance(20) {
+            return None;
+        }
+        let allowed =
+            |class: &&CxxClass| class.members.len() <= 3 && (may_construct || !class.is_constructed());
+        let classes: Vec<&CxxClass> = self.finished.iter().filter(allowed).collect();
+        if classes.is_empty() {
+            return None;
+        }
+        self.left = self.left.saturating_sub(4);
+        Some((*self.draw.pick(&classes)).clone())
     }
 
     fn field(&mut self, id: u32, in_constructed: bool) -> Member {
         let scalar = loop {
             let scalar = self.draw.weighted(SCALARS);
-            if scalar.is_integral() && scalar.size() <= 8 {
+            if scalar.is_integral() {
                 break scalar;
             }
         };
         self.left = self.left.saturating_sub(1);
-        let bits = if scalar == Scalar::Bool { 1 } else { 8 * scalar.size() as u64 };
-        let mut width = 1 + self.draw.below(bits) as u32;
+        // The bits beyond those of the type are padding.
+        let excess = if self.draw.chance(4) { 20 } else { 0 };
+        let mut width = 1 + self.draw.below(scalar.bits() as u64 + excess) as u32;
         let is_unnamed = !in_constructed && self.draw.chance(12);
         if is_unnamed && self.draw.chance(50) {
             width = 0;
         }
         let ty = CxxType::Scalar(scalar, literal(&mut self.draw, scalar));
-        Member { width: Some(width), is_unnamed, ..Member::new(id, ty) }
+        let is_packed = self.draw.chance(2);
+        Member { width: Some(width), is_unnamed, is_packed, ..Member::new(id, ty) }
     }
 
-    fn union(&mut self, depth: u32) -> CxxClass {
+    fn union(&mut self, depth: u32, may_construct: bool) -> CxxClass {
         let id = self.number();
         let count = 1 + self.draw.below(3);
         let before = self.left;
@@ -349,25 +424,31 @@ impl GlobalBuilder {
         for _ in 0..count {
             self.left = before;
             let id = self.number();
-            let production = self.draw.weighted(MEMBERS);
-            members.push(Member::new(id, self.ty(production, depth + 1, false)));
+            members.push(if self.draw.chance(8) {
+                self.field(id, true)
+            } else {
+                let production = self.draw.weighted(MEMBERS);
+                Member::new(id, self.ty(production, depth + 1, false))
+            });
         }
-        let active = if self.draw.chance(60) { 0 } else { self.draw.below(count) as usize };
+        let mut active = if self.draw.chance(60) { 0 } else { self.draw.below(count) as usize };
+        if members[active].width.is_some() && !self.draw.chance(5) {
+            // A compiler that fails on such a union is slow to test.
+            let other = members.iter().position(|member| member.width.is_none());
+            match other {
+                Some(other) => active = other,
+                None => members[active].width = None,
+            }
+        }
+        let sets_value = may_construct && self.draw.chance(12);
+        let has_constructor = sets_value && self.draw.chance(50);
         CxxClass {
-            id,
             is_union: true,
-            is_packed: false,
-            pack: None,
-            align: None,
-            has_constructor: false,
-            has_defaults: false,
-            is_designated: false,
-            skipped: None,
-            has_virtual: false,
-            bases: Vec::new(),
-            members,
-            given: usize::from(self.draw.chance(90)),
+            has_constructor,
+            has_defaults: sets_value && !has_constructor,
+            given: usize::from(sets_value || self.draw.chance(90)),
             active,
+            ..CxxClass::new(id, members)
         }
     }
 }

@@ -119,12 +119,16 @@ fn member(member: &Member) -> String {
     if member.align.is_some() {
         text += "aligned ";
     }
+    if member.is_packed {
+        text += "packed ";
+    }
     if member.is_unnamed {
         text += "unnamed ";
     }
     text += &type_shape(&member.ty);
     text + match member.width {
         Some(0) => " : 0",
+        Some(_) if member.excess_width().is_some() => " : N + N",
         Some(_) => " : N",
         None => "",
     }

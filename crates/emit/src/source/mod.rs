@@ -231,7 +231,8 @@ pub struct CxxClass {
     pub members: Vec<Member>,
     /// The number of members with an initializer.
     pub given: usize,
-    /// For a union, the index of the initialized member.
+    /// For a union, the index of the member that is initialized, by its class or by the initializer of an
+    /// object.
     pub active: usize,
 }
 
@@ -251,12 +252,20 @@ pub struct Member {
     pub is_unnamed: bool,
     /// Whether it has the attribute `no_unique_address`.
     pub may_overlap: bool,
+    /// Whether it has the attribute `packed`.
+    pub is_packed: bool,
 }
 
 impl Member {
     /// Creates a member without attributes.
     pub fn new(id: u32, ty: CxxType) -> Member {
-        Member { id, ty, width: None, align: None, is_unnamed: false, may_overlap: false }
+        Member { id, ty, width: None, align: None, is_unnamed: false, may_overlap: false, is_packed: false }
+    }
+
+    /// Returns the width of a bit field if it is wider than its type, which has no more bits then.
+    pub fn excess_width(&self) -> Option<u32> {
+        let CxxType::Scalar(scalar, _) = &self.ty else { return None };
+        self.width.filter(|&width| width as usize > scalar.bits())
     }
 
     /// Returns true for unnamed bits, which have no value.
@@ -294,6 +303,26 @@ impl CxxType {
 }
 
 impl CxxClass {
+    /// Creates a structure without attributes, whose members all have initializers.
+    pub fn new(id: u32, members: Vec<Member>) -> CxxClass {
+        CxxClass {
+            id,
+            is_union: false,
+            is_packed: false,
+            pack: None,
+            align: None,
+            has_constructor: false,
+            has_defaults: false,
+            is_designated: false,
+            skipped: None,
+            has_virtual: false,
+            bases: Vec::new(),
+            given: members.len(),
+            members,
+            active: 0,
+        }
+    }
+
     /// Returns true if the class gives its members their values, whatever the initializer of an object.
     pub fn sets_values(&self) -> bool {
         self.has_constructor || self.has_defaults
@@ -317,6 +346,11 @@ impl CxxClass {
             && self.bases.is_empty()
             && self.given == self.members.len()
             && self.members.iter().all(|member| !member.is_unnamed)
+    }
+
+    /// Returns true if the class has neither members nor bases.
+    pub fn is_empty(&self) -> bool {
+        self.members.is_empty() && self.bases.is_empty() && !self.has_virtual
     }
 
     /// Returns true if the class or a base has a virtual function. It is no aggregate then.

@@ -209,6 +209,7 @@ fn classes(ty: &CxxType, text: &mut String) {
     }
 }
 
+/// Prints a class definition with its dependencies. A class that occurs twice is defined once.
 fn define(class: &CxxClass, text: &mut String) {
     for base in &class.bases {
         define(base, text);
@@ -221,12 +222,13 @@ fn define(class: &CxxClass, text: &mut String) {
             inner.members.iter().for_each(|member| classes(&member.ty, text));
         }
     }
-    if let Some(pack) = class.pack {
-        let _ = write!(text, "_Pragma(\"pack(push, {pack})\") ");
-    }
-    let _ = write!(text, "{}; ", body(class, &format!("C{}", class.id)));
-    if class.pack.is_some() {
-        text.push_str("_Pragma(\"pack(pop)\") ");
+    let body = body(class, &format!("C{}", class.id)) + "; ";
+    let definition = match class.pack {
+        Some(pack) => format!("_Pragma(\"pack(push, {pack})\") {body}_Pragma(\"pack(pop)\") "),
+        None => body,
+    };
+    if !text.contains(&definition) {
+        text.push_str(&definition);
     }
 }
 
@@ -244,8 +246,8 @@ fn body(class: &CxxClass, name: &str) -> String {
         let _ = write!(text, "{} C{}", if place == 0 { " :" } else { "," }, base.id);
     }
     text.push_str(" { ");
-    for member in &class.members {
-        let default = if class.has_defaults && !member.is_padding() {
+    for (index, member) in class.members.iter().enumerate() {
+        let default = if class.has_defaults && !member.is_padding() && class.is_given(index) {
             format!(" = {}", member_initializer(member, 0))
         } else {
             String::new()
@@ -273,6 +275,9 @@ fn member(member: &Member) -> String {
     if let Some(align) = member.align {
         let _ = write!(text, "alignas({align}) ");
     }
+    if member.is_packed {
+        text.push_str("__attribute__((packed)) ");
+    }
     match (&member.ty, member.width) {
         (CxxType::Class(class), _) if member.is_unnamed => text.push_str(&body(class, "")),
         (ty, Some(width)) if member.is_unnamed => {
@@ -294,8 +299,10 @@ fn constructor(class: &CxxClass, name: &str) -> String {
     for base in &class.bases {
         initializers.push(format!("C{}{}", base.id, in_braces(class_initializer(base, 0))));
     }
-    for member in class.members.iter().filter(|member| !member.is_padding()) {
-        initializers.push(format!("m{}{}", member.id, in_braces(initializer(&member.ty, 0))));
+    for (index, member) in class.members.iter().enumerate() {
+        if !member.is_padding() && class.is_given(index) {
+            initializers.push(format!("m{}{}", member.id, in_braces(member_initializer(member, 0))));
+        }
     }
     let list =
         if initializers.is_empty() { String::new() } else { format!(" : {}", initializers.join(", ")) };
