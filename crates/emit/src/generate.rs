@@ -116,8 +116,10 @@ impl GlobalGenerator {
 
     /// Returns the global with this number.
     pub fn global(&self, number: u64) -> CxxGlobal {
-        let draw = Draw::new(self.seed, number);
-        let mut maker = GlobalBuilder { draw, next: 0, left: MOST_LEAVES, finished: Vec::new() };
+        let mut draw = Draw::new(self.seed, number);
+        // Where there is little, one cause hides no other.
+        let left = if draw.chance(50) { MOST_LEAVES } else { 4 + draw.below(5) };
+        let mut maker = GlobalBuilder { draw, next: 0, left, finished: Vec::new() };
         let production = maker.draw.weighted(GLOBALS);
         let mut ty = maker.ty(production, 0, true);
         let is_computed = matches!(ty, CxxType::Class(_)) && ty.is_assignable() && maker.draw.chance(8);

@@ -7,7 +7,7 @@ pub mod print;
 mod scalar;
 mod vector;
 
-pub use literal::CxxLiteral;
+pub use literal::{ArithmeticOperator, CxxLiteral};
 pub use scalar::Scalar;
 pub use vector::{CxxVector, ELEMENTS};
 

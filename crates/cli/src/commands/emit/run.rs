@@ -93,11 +93,12 @@ where
     fn show(&self, subject: usize, seed: u64, numbers: Range<u64>) -> Result<usize, Failure> {
         let globals: Vec<T::Global> = numbers.map(|number| (self.generate)(seed, number)).collect();
         let globals: Vec<&T::Global> = globals.iter().collect();
-        let judged = self.testers[subject].judge(&globals, None).map_err(of_compiler)?;
+        let tester = &self.testers[subject];
+        let judged = tester.judge(&globals, None).map_err(of_compiler)?;
         let mut ledger = lock_of(&self.ledgers[subject]);
         for global in globals {
             if let Some(judged) = judged.get(&global.number()) {
-                ledger.enter(global, judged);
+                ledger.enter(global, judged, tester.description());
             }
         }
         Ok(ledger.symptoms())
