@@ -79,16 +79,22 @@ const POINTERS: &[(CxxPointer, u64)] = &[
     (CxxPointer::Element, 4),
     (CxxPointer::End, 2),
     (CxxPointer::Member, 3),
+    (CxxPointer::Base, 2),
+    (CxxPointer::Back, 1),
+    (CxxPointer::Nested, 2),
+    (CxxPointer::Fixed, 2),
+    (CxxPointer::Text, 3),
     (CxxPointer::Inside, 2),
     (CxxPointer::Function, 4),
     (CxxPointer::DataMember, 2),
+    (CxxPointer::DerivedMember, 1),
     (CxxPointer::NullDataMember, 2),
     (CxxPointer::Method, 2),
+    (CxxPointer::DerivedMethod, 1),
     (CxxPointer::VirtualMethod, 2),
     (CxxPointer::NullMethod, 1),
 ];
-const SPACES: &[(MemorySpace, u64)] =
-    &[(MemorySpace::Device, 79), (MemorySpace::Constant, 20), (MemorySpace::Managed, 1)];
+const SPACES: &[(MemorySpace, u64)] = &[(MemorySpace::Device, 80), (MemorySpace::Constant, 20)];
 const FORMS: &[(GlobalSpecifier, u64)] = &[
     (GlobalSpecifier::Plain, 70),
     (GlobalSpecifier::Const, 6),
@@ -124,37 +130,59 @@ impl GlobalGenerator {
         let mut ty = maker.ty(production, 0, true);
         let is_computed = matches!(ty, CxxType::Class(_)) && ty.is_assignable() && maker.draw.chance(8);
         let space = maker.draw.weighted(SPACES);
-        let form = match space {
-            MemorySpace::Device | MemorySpace::Constant => maker.draw.weighted(FORMS),
-            MemorySpace::Managed => GlobalSpecifier::Plain,
+        let is_constructed = is_computed || ty.has_constructor();
+        let form = match maker.draw.weighted(FORMS) {
+            // A kernel calls no function of the host.
+            GlobalSpecifier::Local if is_constructed => GlobalSpecifier::Static,
+            form => form,
         };
-        let is_constant = is_computed || ty.has_constructor() || form == GlobalSpecifier::Constexpr;
-        make_valid(&mut ty, is_constant);
+        let is_constant = is_constructed || form == GlobalSpecifier::Constexpr;
+        make_valid(&mut ty, &PartConstraints { is_constant, is_given: true });
         let initialization = if is_computed { Initialization::Computed } else { Initialization::Listed };
         CxxGlobal { number, space, form, initialization, ty }
     }
 }
 
-/// Removes constructs that C++ does not allow: a cast of an address in a constant expression, and an alignment smaller than the alignment of a part. Returns the largest alignment requested.
-fn make_valid(ty: &mut CxxType, is_constant: bool) -> u32 {
+/// What C++ requires of a part of a global.
+struct PartConstraints {
+    /// Whether its initializer is evaluated as a constant expression.
+    is_constant: bool,
+    /// Whether it has an initializer.
+    is_given: bool,
+}
+
+/// Removes constructs that C++ does not allow: a cast of an address in a constant expression, a reference
+/// without an initializer, and an alignment smaller than the alignment of a part. Returns the largest alignment
+/// requested.
+fn make_valid(ty: &mut CxxType, part: &PartConstraints) -> u32 {
     match ty {
-        CxxType::Pointer(pointer) if is_constant && *pointer == CxxPointer::Inside => {
-            *pointer = CxxPointer::Element;
+        CxxType::Pointer(pointer) => {
+            match pointer {
+                CxxPointer::Inside if part.is_constant => *pointer = CxxPointer::Element,
+                CxxPointer::Reference if !part.is_given => *pointer = CxxPointer::Object,
+                _ => {}
+            }
             1
         }
-        CxxType::Scalar(..) | CxxType::Pointer(_) | CxxType::Text(_) | CxxType::Vector(_) => 1,
-        CxxType::Array(array) => make_valid(&mut array.element, is_constant),
-        CxxType::Class(class) => make_class_valid(class, is_constant),
+        CxxType::Scalar(..) | CxxType::Text(_) | CxxType::Vector(_) => 1,
+        CxxType::Array(array) => {
+            let is_given = part.is_given && array.given == array.length;
+            make_valid(&mut array.element, &PartConstraints { is_given, ..*part })
+        }
+        CxxType::Class(class) => make_class_valid(class, part),
     }
 }
 
-fn make_class_valid(class: &mut CxxClass, is_constant: bool) -> u32 {
+fn make_class_valid(class: &mut CxxClass, part: &PartConstraints) -> u32 {
     let mut least = 1;
+    let is_given = (part.is_given || class.sets_values()) && !class.is_union;
     for base in &mut class.bases {
-        least = least.max(make_class_valid(base, is_constant));
+        let is_given = is_given && !class.has_defaults;
+        least = least.max(make_class_valid(base, &PartConstraints { is_given, ..*part }));
     }
-    for member in &mut class.members {
-        let type_align = make_valid(&mut member.ty, is_constant);
+    let given: Vec<bool> = (0..class.members.len()).map(|index| is_given && class.is_given(index)).collect();
+    for (member, is_given) in class.members.iter_mut().zip(given) {
+        let type_align = make_valid(&mut member.ty, &PartConstraints { is_given, ..*part });
         member.align = member.align.map(|align| align.max(type_align));
         least = least.max(member.align.unwrap_or(type_align));
     }
@@ -353,6 +381,12 @@ impl GlobalBuilder {
         let ty = match self.again(production, may_construct) {
             Some(class) => CxxType::Class(class),
             None => self.ty(production, depth + 1, may_construct),
+        };
+        let ty = match ty {
+            CxxType::Pointer(CxxPointer::Object) if self.draw.chance(30) => {
+                CxxType::Pointer(CxxPointer::Reference)
+            }
+            other => other,
         };
         let is_class = matches!(ty, CxxType::Class(_));
         let mut member = Member::new(id, ty);

@@ -42,10 +42,16 @@ fn type_shape(ty: &CxxType) -> String {
             "" => scalar_shape(*scalar).to_owned(),
             manner => format!("{} {manner}", scalar_shape(*scalar)),
         },
-        CxxType::Pointer(CxxPointer::DataMember | CxxPointer::NullDataMember) => "member pointer".to_owned(),
-        CxxType::Pointer(CxxPointer::Method | CxxPointer::VirtualMethod | CxxPointer::NullMethod) => {
-            "member function pointer".to_owned()
+        CxxType::Pointer(CxxPointer::DataMember | CxxPointer::DerivedMember | CxxPointer::NullDataMember) => {
+            "member pointer".to_owned()
         }
+        CxxType::Pointer(
+            CxxPointer::Method
+            | CxxPointer::DerivedMethod
+            | CxxPointer::VirtualMethod
+            | CxxPointer::NullMethod,
+        ) => "member function pointer".to_owned(),
+        CxxType::Pointer(CxxPointer::Text) => "string *".to_owned(),
         CxxType::Pointer(CxxPointer::Function) => "function *".to_owned(),
         CxxType::Pointer(CxxPointer::Null) => "null *".to_owned(),
         CxxType::Pointer(_) => "*".to_owned(),

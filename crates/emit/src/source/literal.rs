@@ -127,9 +127,11 @@ impl CxxLiteral {
         let scalar = scalar.plain();
         match self {
             CxxLiteral::Integer(_) => return "",
-            CxxLiteral::Floating(_, of) | CxxLiteral::Computed(.., of) if *of != scalar => {
-                return "converted";
+            CxxLiteral::Floating(text, of) if *of != scalar => {
+                let is_hexadecimal = scalar.is_floating() && text.contains("0x");
+                return if is_hexadecimal { "hexadecimal converted" } else { "converted" };
             }
+            CxxLiteral::Computed(.., of) if *of != scalar => return "converted",
             _ => {}
         }
         let exact = self.before_rounding();
@@ -204,13 +206,16 @@ impl CxxLiteral {
     }
 }
 
-/// Prints a floating-point number exactly.
+/// Prints a floating-point number exactly. It must not be zero.
 fn hexadecimal(bits: u128, of: Scalar) -> String {
     let Some(format) = of.format() else { return bits.to_string() };
     let (digits, power) = Exact::of_bits(bits, format).digits(16);
+    let digits = digits.to_str_radix(16);
+    let short = digits.trim_end_matches('0');
+    let power = power + (digits.len() - short.len()) as i64;
     let sign = if bits & format.sign() == 0 { "" } else { "-" };
     let suffix = if of == Scalar::Float { "f" } else { "" };
-    format!("{sign}0x{digits:x}p{}{suffix}", 4 * power)
+    format!("{sign}0x{short}p{}{suffix}", 4 * power)
 }
 
 fn cast(scalar: Scalar, number: String) -> String {

@@ -57,8 +57,6 @@ ptxsmith_syntax::every! {
         Device = "__device__",
         /// `__constant__`
         Constant = "__constant__",
-        /// `__managed__`
-        Managed = "__managed__",
     }
 }
 
@@ -147,18 +145,34 @@ ptxsmith_syntax::every! {
         End = "targets + 8",
         /// The address of a member.
         Member = "&record.third",
+        /// The address of a base class at an offset.
+        Base = "(const Second *)&derived",
+        /// The address of an object, from that of its base class.
+        Back = "(const Derived *)(const Second *)&derived",
+        /// The address of a member of an element.
+        Nested = "&records[2].second",
+        /// The address of a variable in `.const`.
+        Fixed = "fixed + 1",
+        /// A reference to a variable.
+        Reference = "target",
+        /// The address of a string literal.
+        Text = "\"text\"",
         /// An address inside of an integer.
         Inside = "(const char *)&target + 3",
         /// The address of a function.
         Function = "function",
         /// A pointer to a data member.
         DataMember = "&Record::third",
+        /// A pointer to a data member of a base class at an offset.
+        DerivedMember = "&Second::y",
         /// A null pointer to a data member.
         NullDataMember = "(int Record::*)nullptr",
         /// A pointer to a member function.
         Method = "&Record::method",
         /// A pointer to a virtual member function, the second of its class.
         VirtualMethod = "&Dynamic::second",
+        /// A pointer to a member function of a base class at an offset.
+        DerivedMethod = "&Second::other",
         /// A null pointer to a member function.
         NullMethod = "(Method)nullptr",
     }
@@ -168,10 +182,15 @@ impl CxxPointer {
     /// Returns the type in C++.
     pub fn type_name(self) -> &'static str {
         match self {
-            CxxPointer::Inside => "const char *",
+            CxxPointer::Inside | CxxPointer::Text => "const char *",
+            CxxPointer::Base => "const Second *",
+            CxxPointer::Back => "const Derived *",
+            CxxPointer::Reference => "const int &",
             CxxPointer::Function => "Function",
             CxxPointer::DataMember | CxxPointer::NullDataMember => "DataMember",
             CxxPointer::Method | CxxPointer::NullMethod => "Method",
+            CxxPointer::DerivedMember => "DerivedMember",
+            CxxPointer::DerivedMethod => "DerivedMethod",
             CxxPointer::VirtualMethod => "VirtualMethod",
             _ => "const int *",
         }
@@ -180,7 +199,11 @@ impl CxxPointer {
     /// Returns the symbol and the offset of an address; `None` if the value is a number.
     pub fn address(self) -> Option<(&'static str, i64)> {
         match self {
-            CxxPointer::Object => Some(("target", 0)),
+            CxxPointer::Object | CxxPointer::Reference => Some(("target", 0)),
+            CxxPointer::Base => Some(("derived", 12)),
+            CxxPointer::Back => Some(("derived", 0)),
+            CxxPointer::Nested => Some(("records", 28)),
+            CxxPointer::Fixed => Some(("fixed", 4)),
             CxxPointer::Element => Some(("targets", 12)),
             CxxPointer::End => Some(("targets", 32)),
             CxxPointer::Member => Some(("record", 8)),
@@ -195,6 +218,7 @@ impl CxxPointer {
     pub fn number(self) -> u64 {
         match self {
             CxxPointer::DataMember => 8,
+            CxxPointer::DerivedMember => 16,
             CxxPointer::NullDataMember => u64::MAX,
             _ => 0,
         }
@@ -276,9 +300,11 @@ impl Member {
 
 impl CxxType {
     /// Returns true if a `constexpr` function can assign every scalar. In a union it can only begin the
-    /// lifetime of a scalar: the other parts of a class or array would have no value.
+    /// lifetime of a scalar: the other parts of a class or array would have no value. A reference is never
+    /// assigned.
     pub fn is_assignable(&self) -> bool {
         match self {
+            CxxType::Pointer(CxxPointer::Reference) => false,
             CxxType::Scalar(..) | CxxType::Pointer(_) | CxxType::Text(_) | CxxType::Vector(_) => true,
             CxxType::Array(array) => array.element.is_assignable(),
             CxxType::Class(class) => {

@@ -6,10 +6,12 @@ use super::leaves::leaves;
 use super::{CxxClass, CxxGlobal, CxxType, CxxVector, GlobalSpecifier, Initialization, Member};
 
 /// The declarations that globals may refer to, each with the name that it declares.
-const NAMED: [(&str, &str); 19] = [
+const NAMED: [(&str, &str); 26] = [
     ("Tiny", "enum Tiny : signed char {};"),
     ("Wide", "enum Wide : unsigned long long {};"),
     ("Record", "struct Record { int first, second, third; __device__ int method() { return first; } };"),
+    ("Second", "struct Second { int x, y; __device__ int other() { return y; } };"),
+    ("Derived", "struct Derived : Record, Second { long z; };"),
     ("Short1", "typedef short Short1 __attribute__((aligned(1)));"),
     ("Int2", "typedef int Int2 __attribute__((aligned(2)));"),
     ("Long4", "typedef long Long4 __attribute__((aligned(4)));"),
@@ -25,10 +27,15 @@ const NAMED: [(&str, &str); 19] = [
     ("Function", "typedef int (*Function)();"),
     ("DataMember", "typedef int Record::*DataMember;"),
     ("Method", "typedef int (Record::*Method)();"),
+    ("DerivedMember", "typedef int Derived::*DerivedMember;"),
+    ("DerivedMethod", "typedef int (Derived::*DerivedMethod)();"),
     ("VirtualMethod", "typedef int (Dynamic::*VirtualMethod)();"),
     ("target", "__device__ int target = 1;"),
     ("targets", "__device__ int targets[8] = {1};"),
     ("record", "__device__ Record record = {1};"),
+    ("records", "__device__ Record records[3] = {};"),
+    ("derived", "__device__ Derived derived = {};"),
+    ("fixed", "__constant__ int fixed[4] = {1};"),
     ("function", "extern \"C\" __device__ int function() { return 1; }"),
 ];
 
@@ -48,7 +55,7 @@ fn guarded(vectors: &str) -> String {
 
 /// Macros that turn CUDA source into plain C++.
 pub const HOST_PRELUDE: &str =
-    "#define __device__\n#define __constant__\n#define __global__\n#define __host__\n#define __managed__\n";
+    "#define __device__\n#define __constant__\n#define __global__\n#define __host__\n";
 
 /// The distance in bytes between the values in a kernel's output.
 pub const SLOT: usize = 16;
@@ -235,11 +242,16 @@ fn define(class: &CxxClass, text: &mut String) {
 /// Prints `struct NAME : bases { members }`.
 fn body(class: &CxxClass, name: &str) -> String {
     let mut text = if class.is_union { "union " } else { "struct " }.to_owned();
-    if let Some(align) = class.align {
-        let _ = write!(text, "alignas({align}) ");
-    }
-    if class.is_packed {
-        text.push_str("__attribute__((packed)) ");
+    match (class.is_packed, class.align) {
+        // g++ takes only one kind of attribute.
+        (true, Some(align)) => {
+            let _ = write!(text, "__attribute__((packed, aligned({align}))) ");
+        }
+        (true, None) => text.push_str("__attribute__((packed)) "),
+        (false, Some(align)) => {
+            let _ = write!(text, "alignas({align}) ");
+        }
+        (false, None) => {}
     }
     text.push_str(name);
     for (place, base) in class.bases.iter().enumerate() {
@@ -415,6 +427,7 @@ pub fn source(global: &CxxGlobal) -> String {
     let body = body
         .replace("; __global__", ";\n__global__")
         .replace("}; struct", "};\nstruct")
+        .replace("; extern \"C\"", ";\nextern \"C\"")
         .replace(" _Pragma(", "\n_Pragma(");
     let vectors = if vectors.is_empty() { String::new() } else { guarded(&vectors.join("\n")) };
     vectors
