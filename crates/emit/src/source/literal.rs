@@ -162,6 +162,8 @@ impl CxxLiteral {
 
     /// Returns the bytes of the value read from a bit field of this type and width.
     pub fn field_bytes(&self, scalar: Scalar, width: u32) -> Vec<u8> {
+        // Further bits are padding.
+        let width = width.min(8 * scalar.size() as u32);
         let bits = self.bits(scalar, 0) & mask(width as usize);
         let is_negative = scalar.is_signed() && width > 0 && bits >> (width - 1) & 1 == 1;
         let extended = if is_negative { bits | !mask(width as usize) } else { bits };
@@ -268,6 +270,9 @@ mod tests {
         assert_eq!(value.field_bytes(Scalar::Int, 4), (-3i32).to_le_bytes());
         assert_eq!(value.field_bytes(Scalar::Unsigned, 4), 13u32.to_le_bytes());
         assert_eq!(value.within(Scalar::Int, 4).print(Scalar::Int, 0), "-3");
+        let minus_one = CxxLiteral::Integer(u128::MAX);
+        assert_eq!(minus_one.field_bytes(Scalar::Int128, 140), [0xff; 16]);
+        assert_eq!(minus_one.field_bytes(Scalar::Int, 40), (-1i32).to_le_bytes());
     }
 
     #[test]
