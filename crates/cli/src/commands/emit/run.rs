@@ -110,7 +110,7 @@ where
             let ledger = ledger.into_inner().expect("a panic ends the program");
             let found =
                 if is_whole { ledger.findings(tester, is_over).map_err(of_compiler)? } else { Vec::new() };
-            all.push(tested(tester.description(), &ledger, &found));
+            all.push(tested(tester, &ledger, &found)?);
         }
         Ok(all)
     }
