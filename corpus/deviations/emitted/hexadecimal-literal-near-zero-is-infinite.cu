@@ -2,7 +2,7 @@
 // title: a hexadecimal literal whose digits are rounded to a subnormal number becomes infinite
 // releases: cicc 13.0 and later
 // releases: nvcc 13.0 and later
-// shape: .*(float|double) hexadecimal (subnormal|at a tie|beside a tie).*
+// shape: .*(float|double) hexadecimal (subnormal|at a tie|beside a tie|converted).*
 // first-seen: 2026-11-27
 // work-around: Write a number that the type represents exactly.
 // found: `ptxsmith emit run --subject cicc@13.5`.

@@ -3,7 +3,7 @@
 // releases: cicc 13.0 and later
 // releases: nvcc 13.0 and later
 // releases: nvrtc 11.8 and later
-// shape: .*(float|double) hexadecimal (subnormal|at a tie|beside a tie).*
+// shape: .*(float|double) hexadecimal (subnormal|at a tie|beside a tie|converted).*
 // first-seen: 2026-11-27
 // work-around: Write a number that the type represents exactly.
 // found: `ptxsmith emit run --subject nvcc@13.5`.

@@ -74,7 +74,7 @@ pub fn bundle(session: &Session, options: &BundleOptions<'_>) -> Result<Vec<Writ
         match (found, known) {
             (Some((_, finding)), _) if !is_bundled(finding) => {
                 return Err(Failure::BadInput(format!(
-                    "{} is not a finding of PTX declarations or of linked modules, and cannot be bundled \
+                    "{} is not a finding of PTX declarations, linked modules or global variables, and cannot be bundled \
                      yet; {} holds it",
                     finding.id,
                     finding.file.as_deref().unwrap_or("report.json"),
@@ -99,9 +99,9 @@ pub fn bundle(session: &Session, options: &BundleOptions<'_>) -> Result<Vec<Writ
 }
 
 /// Returns true if bundles can describe how to reproduce this kind of finding. They cannot for results of
-/// kernels and output of front ends.
+/// kernels.
 fn is_bundled(finding: &Finding) -> bool {
-    finding.comparison.is_none() || finding.linked.is_some()
+    finding.comparison.is_none() || finding.linked.is_some() || finding.emitted.is_some()
 }
 
 /// Returns the finding with this id, or the only one with an id that starts with it.
@@ -311,7 +311,7 @@ fn write(
     };
     let name = bundle::folder_name(finding);
     let mut files = bundle::files(folder, finding, &codes)?;
-    if finding.status == Status::New && finding.linked.is_none() {
+    if finding.status == Status::New && finding.linked.is_none() && finding.emitted.is_none() {
         let text = listed::entry(&folder.report, finding);
         files.push(bundle::BundleFile { name: "deviation.ptx".to_owned(), text, executable: false });
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use ptxsmith_cuda::subjects::{Compiler, Cut};
 use ptxsmith_model::Class;
-use ptxsmith_oracle::{Expectation, Kernel, KernelOutcome, Variable, predict};
+use ptxsmith_oracle::{Expectation, Kernel, KernelOutcome, Variable};
 use ptxsmith_syntax::parse;
 
 use crate::EmitError;
@@ -17,7 +17,7 @@ use crate::judged::{GlobalResult, failure_result};
 use crate::source::CxxGlobal;
 use crate::source::leaves::leaves;
 use crate::source::print::SLOT;
-use crate::witness::{rules, variable_contents};
+use crate::witness::{predict_with_strings, variable_contents};
 
 /// The result of a check.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -153,7 +153,7 @@ impl CheckResult {
     /// Returns the variables and kernels of PTX; notes why there are none.
     fn accepted(&mut self, ptx: &str) -> Option<(Vec<Variable>, Vec<Kernel>)> {
         let prediction = match parse(ptx) {
-            Ok(module) => predict(&module, &rules()),
+            Ok(module) => predict_with_strings(&module),
             Err(error) => {
                 self.not_compared.push(format!("the PTX cannot be read: {}", error.render("", ptx)));
                 return None;

@@ -79,20 +79,31 @@ const POINTERS: &[(CxxPointer, u64)] = &[
     (CxxPointer::Element, 4),
     (CxxPointer::End, 2),
     (CxxPointer::Member, 3),
+    (CxxPointer::Base, 2),
+    (CxxPointer::Back, 1),
+    (CxxPointer::Nested, 2),
+    (CxxPointer::Fixed, 2),
+    (CxxPointer::Text, 3),
     (CxxPointer::Inside, 2),
     (CxxPointer::Function, 4),
     (CxxPointer::DataMember, 2),
+    (CxxPointer::DerivedMember, 1),
     (CxxPointer::NullDataMember, 2),
     (CxxPointer::Method, 2),
+    (CxxPointer::DerivedMethod, 1),
     (CxxPointer::VirtualMethod, 2),
     (CxxPointer::NullMethod, 1),
 ];
 const SPACES: &[(MemorySpace, u64)] = &[(MemorySpace::Device, 80), (MemorySpace::Constant, 20)];
 const FORMS: &[(GlobalSpecifier, u64)] = &[
-    (GlobalSpecifier::Plain, 82),
-    (GlobalSpecifier::Const, 8),
-    (GlobalSpecifier::Static, 6),
-    (GlobalSpecifier::Inline, 4),
+    (GlobalSpecifier::Plain, 70),
+    (GlobalSpecifier::Const, 6),
+    (GlobalSpecifier::Static, 5),
+    (GlobalSpecifier::Inline, 3),
+    (GlobalSpecifier::Constexpr, 7),
+    (GlobalSpecifier::Declared, 2),
+    (GlobalSpecifier::Template, 4),
+    (GlobalSpecifier::Local, 3),
 ];
 /// Characters for wide strings: characters of one and of two UTF-16 units, and the neighbours of the
 /// surrogates.
@@ -111,43 +122,67 @@ impl GlobalGenerator {
 
     /// Returns the global with this number.
     pub fn global(&self, number: u64) -> CxxGlobal {
-        let mut maker = GlobalBuilder { draw: Draw::new(self.seed, number), next: 0, left: MOST_LEAVES };
+        let mut draw = Draw::new(self.seed, number);
+        // Where there is little, one cause hides no other.
+        let left = if draw.chance(50) { MOST_LEAVES } else { 4 + draw.below(5) };
+        let mut maker = GlobalBuilder { draw, next: 0, left, finished: Vec::new() };
         let production = maker.draw.weighted(GLOBALS);
         let mut ty = maker.ty(production, 0, true);
         let is_computed = matches!(ty, CxxType::Class(_)) && ty.is_assignable() && maker.draw.chance(8);
-        let is_constructed = is_computed || ty.has_constructor();
-        make_valid(&mut ty, is_constructed);
         let space = maker.draw.weighted(SPACES);
-        let form = match space {
-            MemorySpace::Device => maker.draw.weighted(FORMS),
-            MemorySpace::Constant => GlobalSpecifier::Plain,
+        let is_constructed = is_computed || ty.has_constructor();
+        let form = match maker.draw.weighted(FORMS) {
+            // A kernel calls no function of the host.
+            GlobalSpecifier::Local if is_constructed => GlobalSpecifier::Static,
+            form => form,
         };
+        let is_constant = is_constructed || form == GlobalSpecifier::Constexpr;
+        make_valid(&mut ty, &PartConstraints { is_constant, is_given: true });
         let initialization = if is_computed { Initialization::Computed } else { Initialization::Listed };
         CxxGlobal { number, space, form, initialization, ty }
     }
 }
 
-/// Removes constructs that C++ does not allow: a cast of an address evaluated in a `constexpr` constructor,
-/// and an alignment smaller than the alignment of a part. Returns the largest alignment requested.
-fn make_valid(ty: &mut CxxType, is_constructed: bool) -> u32 {
+/// What C++ requires of a part of a global.
+struct PartConstraints {
+    /// Whether its initializer is evaluated as a constant expression.
+    is_constant: bool,
+    /// Whether it has an initializer.
+    is_given: bool,
+}
+
+/// Removes constructs that C++ does not allow: a cast of an address in a constant expression, a reference
+/// without an initializer, and an alignment smaller than the alignment of a part. Returns the largest alignment
+/// requested.
+fn make_valid(ty: &mut CxxType, part: &PartConstraints) -> u32 {
     match ty {
-        CxxType::Pointer(pointer) if is_constructed && *pointer == CxxPointer::Inside => {
-            *pointer = CxxPointer::Element;
+        CxxType::Pointer(pointer) => {
+            match pointer {
+                CxxPointer::Inside if part.is_constant => *pointer = CxxPointer::Element,
+                CxxPointer::Reference if !part.is_given => *pointer = CxxPointer::Object,
+                _ => {}
+            }
             1
         }
-        CxxType::Scalar(..) | CxxType::Pointer(_) | CxxType::Text(_) | CxxType::Vector(_) => 1,
-        CxxType::Array(array) => make_valid(&mut array.element, is_constructed),
-        CxxType::Class(class) => make_class_valid(class, is_constructed),
+        CxxType::Scalar(..) | CxxType::Text(_) | CxxType::Vector(_) => 1,
+        CxxType::Array(array) => {
+            let is_given = part.is_given && array.given == array.length;
+            make_valid(&mut array.element, &PartConstraints { is_given, ..*part })
+        }
+        CxxType::Class(class) => make_class_valid(class, part),
     }
 }
 
-fn make_class_valid(class: &mut CxxClass, is_constructed: bool) -> u32 {
+fn make_class_valid(class: &mut CxxClass, part: &PartConstraints) -> u32 {
     let mut least = 1;
+    let is_given = (part.is_given || class.sets_values()) && !class.is_union;
     for base in &mut class.bases {
-        least = least.max(make_class_valid(base, is_constructed));
+        let is_given = is_given && !class.has_defaults;
+        least = least.max(make_class_valid(base, &PartConstraints { is_given, ..*part }));
     }
-    for member in &mut class.members {
-        let type_align = make_valid(&mut member.ty, is_constructed);
+    let given: Vec<bool> = (0..class.members.len()).map(|index| is_given && class.is_given(index)).collect();
+    for (member, is_given) in class.members.iter_mut().zip(given) {
+        let type_align = make_valid(&mut member.ty, &PartConstraints { is_given, ..*part });
         member.align = member.align.map(|align| align.max(type_align));
         least = least.max(member.align.unwrap_or(type_align));
     }
@@ -161,6 +196,8 @@ struct GlobalBuilder {
     next: u32,
     /// The number of scalars still allowed.
     left: u64,
+    /// The classes that may occur again.
+    finished: Vec<CxxClass>,
 }
 
 impl GlobalBuilder {
@@ -193,7 +230,7 @@ impl GlobalBuilder {
             TypeProduction::Text => self.text(),
             TypeProduction::Array => self.array(depth, may_construct),
             TypeProduction::Struct => CxxType::Class(self.class(depth, may_construct)),
-            TypeProduction::Union => CxxType::Class(self.union(depth)),
+            TypeProduction::Union => CxxType::Class(self.union(depth, may_construct)),
         }
     }
 
@@ -250,28 +287,32 @@ impl GlobalBuilder {
         let count = self.draw.weighted(&[(0, 4), (1, 20), (2, 30), (3, 20), (4, 14), (6, 8), (9, 4)]);
         let mut members: Vec<Member> = Vec::new();
         while members.len() < count && self.left > 0 {
-            let member = self.member(depth, may_construct, has_constructor);
+            let member = match members.last() {
+                Some(last) if self.draw.chance(25) => self.related(last, has_constructor),
+                None if !bases.is_empty() && self.draw.chance(25) => self.small(has_constructor),
+                _ => None,
+            };
+            let member = match member {
+                Some(member) => member,
+                None => self.member(depth, may_construct, has_constructor),
+            };
             members.push(member);
         }
         let all = members.len();
         let is_whole = has_constructor || self.draw.chance(80);
         let given = if is_whole { all } else { self.draw.below(all as u64 + 1) as usize };
         let is_packed = self.draw.chance(8);
+        let aligns: &[u32] = if is_packed { &[2, 4, 8, 16, 32] } else { &[16, 32, 64] };
         let mut class = CxxClass {
-            id,
-            is_union: false,
             is_packed,
             pack: (!is_packed && self.draw.chance(6)).then(|| *self.draw.pick(&[1, 2, 4, 8])),
-            align: self.draw.chance(10).then(|| *self.draw.pick(&[16, 32, 64])),
+            align: self.draw.chance(10).then(|| *self.draw.pick(aligns)),
             has_constructor,
             has_defaults: may_construct && is_whole && !has_constructor && self.draw.chance(8),
-            is_designated: false,
-            skipped: None,
             has_virtual,
             bases,
-            members,
             given,
-            active: 0,
+            ..CxxClass::new(id, members)
         };
         if class.has_defaults {
             // A default member initializer needs a member with a name.
@@ -287,7 +328,48 @@ impl GlobalBuilder {
     fn bases(&mut self, depth: u32, may_construct: bool) -> Vec<CxxClass> {
         let count =
             if depth + 1 >= DEEPEST { 0 } else { self.draw.weighted(&[(0, 70), (1, 20), (2, 8), (3, 2)]) };
-        (0..count).map(|_| self.class(depth + 1, may_construct)).collect()
+        let mut bases: Vec<CxxClass> = Vec::new();
+        for _ in 0..count {
+            // Members of a base that occurs twice would be ambiguous.
+            let empty = self.finished.iter().find(|class| class.is_empty()).cloned();
+            let base = match empty {
+                Some(empty) if self.draw.chance(30) && bases.iter().all(|base| base.id != empty.id) => empty,
+                _ => self.class(depth + 1, may_construct),
+            };
+            self.finished.push(base.clone());
+            bases.push(base);
+        }
+        bases
+    }
+
+    /// Draws a member that compilers lay out or print specially behind this one: a wide one behind a pointer,
+    /// a bit field behind another, a small one in the tail padding of a class.
+    fn related(&mut self, last: &Member, in_constructed: bool) -> Option<Member> {
+        match &last.ty {
+            _ if last.width.is_some() => {
+                let id = self.number();
+                Some(self.field(id, in_constructed))
+            }
+            CxxType::Pointer(_) => {
+                let scalar = *self.draw.pick(&[Scalar::Int128, Scalar::OverInt, Scalar::UnderInt128]);
+                self.left = self.left.saturating_sub(1);
+                let ty = CxxType::Scalar(scalar, literal(&mut self.draw, scalar.plain()));
+                Some(Member::new(self.number(), ty))
+            }
+            CxxType::Class(_) => self.small(in_constructed),
+            _ => None,
+        }
+    }
+
+    /// Draws a member that fits into the tail padding of a class.
+    fn small(&mut self, in_constructed: bool) -> Option<Member> {
+        let id = self.number();
+        if self.draw.chance(40) {
+            return Some(self.field(id, in_constructed));
+        }
+        self.left = self.left.saturating_sub(1);
+        let scalar = *self.draw.pick(&[Scalar::Bool, Scalar::Char, Scalar::Short, Scalar::Int]);
+        Some(Member::new(id, CxxType::Scalar(scalar, literal(&mut self.draw, scalar))))
     }
 
     fn member(&mut self, depth: u32, may_construct: bool, in_constructed: bool) -> Member {
@@ -296,11 +378,21 @@ impl GlobalBuilder {
             return self.field(id, in_constructed);
         }
         let production = self.draw.weighted(MEMBERS);
-        let ty = self.ty(production, depth + 1, may_construct);
+        let ty = match self.again(production, may_construct) {
+            Some(class) => CxxType::Class(class),
+            None => self.ty(production, depth + 1, may_construct),
+        };
+        let ty = match ty {
+            CxxType::Pointer(CxxPointer::Object) if self.draw.chance(30) => {
+                CxxType::Pointer(CxxPointer::Reference)
+            }
+            other => other,
+        };
         let is_class = matches!(ty, CxxType::Class(_));
         let mut member = Member::new(id, ty);
         if let CxxType::Class(class) = &mut member.ty
             && !in_constructed
+            && class.id > id
             && !class.is_constructed()
             && class.bases.is_empty()
             && class.align.is_none()
@@ -316,28 +408,51 @@ impl GlobalBuilder {
             member.align = Some(*self.draw.pick(&[16, 32]));
         }
         member.may_overlap = is_class && !member.is_unnamed && self.draw.chance(20);
+        member.is_packed = member.align.is_none() && !member.is_unnamed && self.draw.chance(3);
+        if let CxxType::Class(class) = &member.ty
+            && !member.is_unnamed
+        {
+            self.finished.push(class.clone());
+        }
         member
+    }
+
+    /// Draws a class that is already a member or a base: objects of one type have different addresses.
+    fn again(&mut self, production: TypeProduction, may_construct: bool) -> Option<CxxClass> {
+        if !matches!(production, TypeProduction::Struct) || !self.draw.chance(20) {
+            return None;
+        }
+        let allowed =
+            |class: &&CxxClass| class.members.len() <= 3 && (may_construct || !class.is_constructed());
+        let classes: Vec<&CxxClass> = self.finished.iter().filter(allowed).collect();
+        if classes.is_empty() {
+            return None;
+        }
+        self.left = self.left.saturating_sub(4);
+        Some((*self.draw.pick(&classes)).clone())
     }
 
     fn field(&mut self, id: u32, in_constructed: bool) -> Member {
         let scalar = loop {
             let scalar = self.draw.weighted(SCALARS);
-            if scalar.is_integral() && scalar.size() <= 8 {
+            if scalar.is_integral() {
                 break scalar;
             }
         };
         self.left = self.left.saturating_sub(1);
-        let bits = if scalar == Scalar::Bool { 1 } else { 8 * scalar.size() as u64 };
-        let mut width = 1 + self.draw.below(bits) as u32;
+        // The bits beyond those of the type are padding.
+        let excess = if self.draw.chance(4) { 20 } else { 0 };
+        let mut width = 1 + self.draw.below(scalar.bits() as u64 + excess) as u32;
         let is_unnamed = !in_constructed && self.draw.chance(12);
         if is_unnamed && self.draw.chance(50) {
             width = 0;
         }
         let ty = CxxType::Scalar(scalar, literal(&mut self.draw, scalar));
-        Member { width: Some(width), is_unnamed, ..Member::new(id, ty) }
+        let is_packed = self.draw.chance(2);
+        Member { width: Some(width), is_unnamed, is_packed, ..Member::new(id, ty) }
     }
 
-    fn union(&mut self, depth: u32) -> CxxClass {
+    fn union(&mut self, depth: u32, may_construct: bool) -> CxxClass {
         let id = self.number();
         let count = 1 + self.draw.below(3);
         let before = self.left;
@@ -345,25 +460,31 @@ impl GlobalBuilder {
         for _ in 0..count {
             self.left = before;
             let id = self.number();
-            let production = self.draw.weighted(MEMBERS);
-            members.push(Member::new(id, self.ty(production, depth + 1, false)));
+            members.push(if self.draw.chance(8) {
+                self.field(id, true)
+            } else {
+                let production = self.draw.weighted(MEMBERS);
+                Member::new(id, self.ty(production, depth + 1, false))
+            });
         }
-        let active = if self.draw.chance(60) { 0 } else { self.draw.below(count) as usize };
+        let mut active = if self.draw.chance(60) { 0 } else { self.draw.below(count) as usize };
+        if members[active].width.is_some() && !self.draw.chance(5) {
+            // A compiler that fails on such a union is slow to test.
+            let other = members.iter().position(|member| member.width.is_none());
+            match other {
+                Some(other) => active = other,
+                None => members[active].width = None,
+            }
+        }
+        let sets_value = may_construct && self.draw.chance(12);
+        let has_constructor = sets_value && self.draw.chance(50);
         CxxClass {
-            id,
             is_union: true,
-            is_packed: false,
-            pack: None,
-            align: None,
-            has_constructor: false,
-            has_defaults: false,
-            is_designated: false,
-            skipped: None,
-            has_virtual: false,
-            bases: Vec::new(),
-            members,
-            given: usize::from(self.draw.chance(90)),
+            has_constructor,
+            has_defaults: sets_value && !has_constructor,
+            given: usize::from(sets_value || self.draw.chance(90)),
             active,
+            ..CxxClass::new(id, members)
         }
     }
 }

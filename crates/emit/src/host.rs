@@ -6,7 +6,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use object::read::elf::ElfFile64;
-use object::{Object, ObjectSection, ObjectSymbol, RelocationFlags, RelocationTarget, SectionKind};
+use object::{
+    Object, ObjectSection, ObjectSymbol, RelocationFlags, RelocationTarget, SectionKind, SymbolIndex,
+    SymbolKind,
+};
 use ptxsmith_subject::process::{self, Cancel, Invocation, Limits, ProcessEnd};
 
 use crate::EmitError;
@@ -20,6 +23,13 @@ pub struct VariableContents {
     pub bytes: Vec<u8>,
     /// The offset, the symbol and the addend of each address, sorted by offset.
     pub addresses: Vec<(u64, String, i64)>,
+}
+
+/// Returns what takes the place of a symbol in the address of a string literal, whose name each compiler
+/// chooses: its bytes up to the end of the string.
+pub fn string_name(bytes: &[u8]) -> String {
+    let text = bytes.split(|&byte| byte == 0).next().unwrap_or_default();
+    format!("string {}", ptxsmith_oracle::hex(text))
 }
 
 /// The host's compilers.
@@ -180,9 +190,29 @@ pub fn read(data: &[u8], name: &str) -> Option<VariableContents> {
             return None;
         };
         let RelocationTarget::Symbol(target) = relocation.target() else { return None };
-        let target = file.symbol_by_index(target).ok()?.name().ok()?.to_owned();
-        contents.addresses.push((place - start, target, relocation.addend()));
+        let (target, addend) = named(&file, target, relocation.addend())?;
+        contents.addresses.push((place - start, target, addend));
     }
     contents.addresses.sort();
     Some(contents)
+}
+
+/// Returns the name of what lies at an address. An address in a section may be that of a variable that is not
+/// visible outside, or of a string literal.
+fn named(file: &ElfFile64<'_>, index: SymbolIndex, addend: i64) -> Option<(String, i64)> {
+    let symbol = file.symbol_by_index(index).ok()?;
+    if symbol.kind() != SymbolKind::Section {
+        return Some((symbol.name().ok()?.to_owned(), addend));
+    }
+    let (section, place) = (symbol.section_index()?, u64::try_from(addend).ok()?);
+    let around = file.symbols().find(|other| {
+        other.kind() == SymbolKind::Data
+            && other.section_index() == Some(section)
+            && (other.address()..other.address() + other.size()).contains(&place)
+    });
+    if let Some(around) = around {
+        return Some((around.name().ok()?.to_owned(), (place - around.address()) as i64));
+    }
+    let data = file.section_by_index(section).ok()?.data().ok()?;
+    Some((string_name(data.get(place as usize..)?), 0))
 }

@@ -4,7 +4,7 @@
 use ptxsmith_model::Class;
 use ptxsmith_oracle::{Address, Output};
 
-use crate::host::VariableContents;
+use crate::host::{VariableContents, string_name};
 use crate::source::CxxGlobal;
 use crate::source::leaves::{Content, CxxLeaf, leaves};
 use crate::source::print::SLOT;
@@ -166,7 +166,7 @@ fn scalar_difference(leaves: &[CxxLeaf], read: &EvaluatedGlobal) -> Option<Sourc
 
 fn class_of(leaf: &CxxLeaf) -> Class {
     match leaf.content {
-        Content::Address(..) | Content::Method(_) => Class::WrongAddress,
+        Content::Address(..) | Content::Method(..) | Content::String(_) => Class::WrongAddress,
         Content::Bytes(_) => Class::WrongValue,
     }
 }
@@ -238,7 +238,8 @@ pub fn format_content(content: &Content) -> String {
     match content {
         Content::Bytes(bytes) => hex(bytes),
         Content::Address(symbol, addend) => format_address(symbol, *addend),
-        Content::Method(symbol) => format!("{symbol} {}", hex(&[0; 8])),
+        Content::Method(symbol, added) => format!("{symbol} {}", hex(&added.to_le_bytes())),
+        Content::String(text) => string_name(text.as_bytes()),
     }
 }
 

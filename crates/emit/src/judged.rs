@@ -6,10 +6,12 @@ use ptxsmith_cuda::subjects::{Compiler, CompilerDescription};
 use ptxsmith_model::Class;
 
 use crate::EmitError;
-use crate::ask::{CompilationOutcome, ask};
+use crate::ask::{CompilationOutcome, ask, standard};
 use crate::host::Host;
 use crate::judge::{GlobalVerdict, HOST_DIFFERENCE, SourceDifference, judge};
+use crate::source::print::source;
 use crate::source::{CxxGlobal, TestGlobal};
+use crate::witness::lines_about;
 
 /// A compiler under test, with the host's compilers for comparison.
 #[derive(Clone, Copy)]
@@ -60,6 +62,14 @@ pub trait Tester {
         globals: &[&Self::Global],
         sought: Option<&SourceDifference>,
     ) -> Result<BTreeMap<u64, GlobalResult>, EmitError>;
+
+    /// Returns the lines of the PTX that name the only global of a source, whose number is 0.
+    ///
+    /// # Errors
+    /// If a compiler cannot be run.
+    fn printed_lines(&self, _global: &Self::Global) -> Result<Vec<String>, EmitError> {
+        Ok(Vec::new())
+    }
 }
 
 impl Tester for TestedCompiler<'_> {
@@ -85,6 +95,13 @@ impl Tester for TestedCompiler<'_> {
             Some((global.number, judge_outcome(global, outcome, host_contents.get(&global.number))))
         });
         Ok(results.collect())
+    }
+
+    fn printed_lines(&self, global: &CxxGlobal) -> Result<Vec<String>, EmitError> {
+        let source = source(global);
+        let lines: Vec<&str> = source.lines().collect();
+        let output = self.compiler.compile(standard(self.compiler), &lines, true)?;
+        Ok(output.ptx.map(|ptx| lines_about(&ptx, 0)).unwrap_or_default())
     }
 }
 

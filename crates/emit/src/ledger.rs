@@ -2,15 +2,21 @@
 
 use std::collections::BTreeMap;
 
+use ptxsmith_cuda::subjects::CompilerDescription;
+
 use crate::EmitError;
 use crate::judge::{DifferenceSymptom, SourceDifference};
 use crate::judged::{GlobalResult, Tester};
+use crate::listed::find;
 use crate::reduce::{DifferenceExample, reduce};
 use crate::shape::slug;
 use crate::source::TestGlobal;
 
 /// The maximum number of globals with the same symptom that are reduced; further globals are only counted.
 const MOST_EXAMPLES: usize = 5;
+
+/// The maximum number of those that look like a known deviation before they are reduced.
+const MOST_LISTED: usize = 2;
 
 /// The results for one compiler.
 #[derive(Clone, Debug)]
@@ -31,15 +37,30 @@ pub struct ResultLedger<S> {
 #[derive(Clone, Debug)]
 struct SymptomOccurrences<S> {
     count: u64,
-    /// The shortest globals that show it, the shortest first.
-    examples: Vec<(usize, u64, DifferenceExample<S>)>,
+    /// Some globals that show it, the first ones first.
+    examples: Vec<(ExampleRank, DifferenceExample<S>)>,
+}
+
+/// Which globals are reduced first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct ExampleRank {
+    /// Whether a known deviation may explain it. It would hide a cause that is not listed.
+    is_listed: bool,
+    /// The length of the source: short ones are reduced faster.
+    length: usize,
+    number: u64,
 }
 
 impl<S> SymptomOccurrences<S> {
     fn add(&mut self, other: SymptomOccurrences<S>) {
         self.count += other.count;
         self.examples.extend(other.examples);
-        self.examples.sort_by_key(|(length, number, _)| (*length, *number));
+        self.examples.sort_by_key(|(rank, _)| *rank);
+        let mut listed = 0;
+        self.examples.retain(|(rank, _)| {
+            listed += usize::from(rank.is_listed);
+            !rank.is_listed || listed <= MOST_LISTED
+        });
         self.examples.truncate(MOST_EXAMPLES);
     }
 }
@@ -94,8 +115,8 @@ impl<S> Default for SymptomOccurrences<S> {
 }
 
 impl<S: TestGlobal> ResultLedger<S> {
-    /// Records the result for a global.
-    pub fn enter(&mut self, global: &S, judged: &GlobalResult) {
+    /// Records the result for a global of this compiler.
+    pub fn enter(&mut self, global: &S, judged: &GlobalResult, description: &CompilerDescription) {
         match judged {
             GlobalResult::NotCompared(why) => *self.not_compared.entry(why.clone()).or_default() += 1,
             GlobalResult::Compared(verdict) => {
@@ -108,7 +129,12 @@ impl<S: TestGlobal> ResultLedger<S> {
         }
         if let Some(difference) = judged.difference() {
             let example = DifferenceExample { global: global.clone(), difference: difference.clone() };
-            let examples = vec![(global.text().len(), global.number(), example)];
+            let rank = ExampleRank {
+                is_listed: find(&difference.symptom(), &global.shape(), description).is_some(),
+                length: global.text().len(),
+                number: global.number(),
+            };
+            let examples = vec![(rank, example)];
             let occurrences = self.symptoms.entry((difference.symptom(), difference.kind)).or_default();
             occurrences.add(SymptomOccurrences { count: 1, examples });
         } else if matches!(judged, GlobalResult::Compared(_)) {
@@ -148,7 +174,7 @@ impl<S: TestGlobal> ResultLedger<S> {
     ) -> Result<Vec<EmitFinding<S>>, EmitError> {
         let occurrences = self.symptoms.values().flat_map(|occurrences| &occurrences.examples);
         let mut examples: Vec<DifferenceExample<S>> =
-            occurrences.map(|(.., example)| example.clone()).collect();
+            occurrences.map(|(_, example)| example.clone()).collect();
         reduce(tester, &mut examples, is_over)?;
         let mut found: BTreeMap<(DifferenceSymptom, String), EmitFinding<S>> = BTreeMap::new();
         for DifferenceExample { global, difference } in examples {

@@ -5,7 +5,7 @@ use num_bigint::BigUint;
 use ptxsmith_gen::stream::Draw;
 
 use crate::source::number::{Exact, FloatFormat};
-use crate::source::{CxxLiteral, Scalar};
+use crate::source::{ArithmeticOperator, CxxLiteral, Scalar};
 
 /// Decimal literals to use besides generated ones.
 const DECIMALS: &[&str] = &[
@@ -69,7 +69,8 @@ fn integer(draw: &mut Draw, scalar: Scalar) -> CxxLiteral {
 
 fn floating(draw: &mut Draw, scalar: Scalar, format: FloatFormat) -> CxxLiteral {
     let of = if draw.chance(15) { other(scalar) } else { scalar };
-    match draw.below(10) {
+    match draw.below(11) {
+        10 => computed(draw, of),
         0 => CxxLiteral::Floating((*draw.pick(DECIMALS)).to_owned(), of),
         1 => CxxLiteral::Floating(format!("{}.{:03}", draw.below(1000), draw.below(1000)), of),
         2 => {
@@ -89,6 +90,52 @@ fn floating(draw: &mut Draw, scalar: Scalar, format: FloatFormat) -> CxxLiteral 
             CxxLiteral::Floating(spelled(draw, &number, side), of)
         }
     }
+}
+
+/// Draws an operation on two normal numbers whose exact result is often near a tie.
+fn computed(draw: &mut Draw, of: Scalar) -> CxxLiteral {
+    let Some(format) = of.format() else { return CxxLiteral::Integer(0) };
+    let operator = *draw.pick(&ArithmeticOperator::ALL);
+    let bias = (1u128 << (format.exponent - 1)) - 1;
+    let exponents = [0; 2].map(|_| bias - 20 + u128::from(draw.below(40)));
+    let fractions = match operator {
+        ArithmeticOperator::Plus | ArithmeticOperator::Minus => {
+            // Half of the last place of the first number, and a little more.
+            let one = exponents[0] << format.fraction | fraction(draw, format);
+            let half = (exponents[0] - u128::from(format.fraction) - 1) << format.fraction;
+            let two = half | 1 << draw.below(u64::from(format.fraction));
+            return CxxLiteral::Computed(operator, [one, two], of);
+        }
+        _ => near_tie_factors(draw, operator, format),
+    };
+    let operand = |index: usize| exponents[index] << format.fraction | fractions[index];
+    CxxLiteral::Computed(operator, [operand(0), operand(1)], of)
+}
+
+fn fraction(draw: &mut Draw, format: FloatFormat) -> u128 {
+    u128::from(draw.bits()) & ((1 << format.fraction) - 1)
+}
+
+/// The number of pairs to try for one near a tie. A format with eleven bits more does not tell some of the best
+/// ones from ties.
+const FACTORS: u32 = 2000;
+
+/// Draws the fractions of two numbers whose product or quotient is near a tie.
+fn near_tie_factors(draw: &mut Draw, operator: ArithmeticOperator, format: FloatFormat) -> [u128; 2] {
+    let leading = 1u128 << format.fraction;
+    let pairs = (0..FACTORS).map(|_| {
+        let [one, two] = [0; 2].map(|_| fraction(draw, format));
+        let result = match operator {
+            ArithmeticOperator::Over => ((leading | one) << 74) / (leading | two),
+            _ => (leading | one) * (leading | two),
+        };
+        let rest_bits = 128 - result.leading_zeros() - format.fraction - 1;
+        let rest = result & ((1 << rest_bits) - 1);
+        let distance = rest.abs_diff(1 << (rest_bits - 1));
+        let nearness = if distance == 0 { 0 } else { rest_bits + distance.leading_zeros() };
+        (nearness, [one, two])
+    });
+    pairs.max().map_or([0; 2], |(_, pair)| pair)
 }
 
 fn other(scalar: Scalar) -> Scalar {

@@ -42,10 +42,16 @@ fn type_shape(ty: &CxxType) -> String {
             "" => scalar_shape(*scalar).to_owned(),
             manner => format!("{} {manner}", scalar_shape(*scalar)),
         },
-        CxxType::Pointer(CxxPointer::DataMember | CxxPointer::NullDataMember) => "member pointer".to_owned(),
-        CxxType::Pointer(CxxPointer::Method | CxxPointer::VirtualMethod | CxxPointer::NullMethod) => {
-            "member function pointer".to_owned()
+        CxxType::Pointer(CxxPointer::DataMember | CxxPointer::DerivedMember | CxxPointer::NullDataMember) => {
+            "member pointer".to_owned()
         }
+        CxxType::Pointer(
+            CxxPointer::Method
+            | CxxPointer::DerivedMethod
+            | CxxPointer::VirtualMethod
+            | CxxPointer::NullMethod,
+        ) => "member function pointer".to_owned(),
+        CxxType::Pointer(CxxPointer::Text) => "string *".to_owned(),
         CxxType::Pointer(CxxPointer::Function) => "function *".to_owned(),
         CxxType::Pointer(CxxPointer::Null) => "null *".to_owned(),
         CxxType::Pointer(_) => "*".to_owned(),
@@ -119,12 +125,16 @@ fn member(member: &Member) -> String {
     if member.align.is_some() {
         text += "aligned ";
     }
+    if member.is_packed {
+        text += "packed ";
+    }
     if member.is_unnamed {
         text += "unnamed ";
     }
     text += &type_shape(&member.ty);
     text + match member.width {
         Some(0) => " : 0",
+        Some(_) if member.excess_width().is_some() => " : N + N",
         Some(_) => " : N",
         None => "",
     }

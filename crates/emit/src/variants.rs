@@ -42,7 +42,32 @@ fn variants(global: &CxxGlobal) -> Vec<CxxGlobal> {
         variants.push(CxxGlobal { space: MemorySpace::Device, ..global.clone() });
     }
     variants.extend(type_variants(&global.ty).into_iter().map(|ty| CxxGlobal { ty, ..global.clone() }));
+    let mut ids = Vec::new();
+    let mut apart = global.clone();
+    separate(&mut apart.ty, &mut ids);
+    if apart != *global {
+        variants.push(apart);
+    }
     variants
+}
+
+/// Gives a class that occurs twice another number, so that its occurrences can be reduced apart from each
+/// other.
+fn separate(ty: &mut CxxType, ids: &mut Vec<u32>) {
+    match ty {
+        CxxType::Array(array) => separate(&mut array.element, ids),
+        CxxType::Class(class) => separate_class(class, ids),
+        CxxType::Scalar(..) | CxxType::Pointer(_) | CxxType::Text(_) | CxxType::Vector(_) => {}
+    }
+}
+
+fn separate_class(class: &mut CxxClass, ids: &mut Vec<u32>) {
+    class.bases.iter_mut().for_each(|base| separate_class(base, ids));
+    class.members.iter_mut().for_each(|member| separate(&mut member.ty, ids));
+    while ids.contains(&class.id) {
+        class.id += 1000;
+    }
+    ids.push(class.id);
 }
 
 fn type_variants(ty: &CxxType) -> Vec<CxxType> {
@@ -247,6 +272,12 @@ fn member_variants(member: &Member) -> Vec<Member> {
     }
     if member.may_overlap {
         variants.push(Member { may_overlap: false, ..member.clone() });
+    }
+    if member.is_packed {
+        variants.push(Member { is_packed: false, ..member.clone() });
+    }
+    if let (Some(_), CxxType::Scalar(scalar, _)) = (member.excess_width(), &member.ty) {
+        variants.push(Member { width: Some(scalar.bits() as u32), ..member.clone() });
     }
     if member.is_unnamed {
         variants.push(Member { is_unnamed: false, ..member.clone() });

@@ -4,11 +4,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use ptxsmith_oracle::{
-    Address, Expectation, KernelOutcome, MaskedFunction, Output, Readings, Rules, Variable, predict,
+    Address, Expectation, KernelOutcome, MaskedFunction, Output, Prediction, Readings, Rules, Variable,
+    predict,
 };
-use ptxsmith_syntax::{Item, Module, parse};
+use ptxsmith_syntax::{Item, Module, Text, parse};
 
-use crate::host::VariableContents;
+use crate::host::{VariableContents, string_name};
 
 /// The descriptions of one global in the PTX.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -83,13 +84,27 @@ fn split(module: Module) -> Parts {
 }
 
 /// Returns the number of the global to which a name belongs: `g12`, `w12`, `k12`, or the mangled form of such
-/// a name with internal linkage (`_ZL3g12`, `_ZN3n123g12E`, `__internal_3g12`).
+/// a name with internal linkage (`_ZL3g12`, `_ZN3n123g12E`, `__internal_3g12`) or of a template
+/// (`_ZN3n123g12ILi0EEE`).
 pub fn owner(name: &str) -> Option<u64> {
-    let name = name.strip_suffix('E').unwrap_or(name);
+    let name = without_end(name);
     let before = name.trim_end_matches(|c: char| c.is_ascii_digit());
     let number = name[before.len()..].parse().ok()?;
     let is_plain = matches!(before, "g" | "w" | "k");
     (is_plain || (before.starts_with('_') && before.ends_with(['g', 'w', 'k']))).then_some(number)
+}
+
+/// Returns a mangled name up to the number of a global.
+fn without_end(name: &str) -> &str {
+    let name = name.trim_end_matches('E');
+    name.strip_suffix("ILi0").unwrap_or(name)
+}
+
+/// Returns the lines of PTX that name a global: its declaration, and the loads of its kernel.
+pub fn lines_about(ptx: &str, number: u64) -> Vec<String> {
+    let name = format!("g{number}");
+    let lines = ptx.lines().filter(|line| words(line).any(|word| without_end(word).ends_with(&name)));
+    lines.map(|line| line.trim().to_owned()).collect()
 }
 
 /// Returns the words of these items, and of the shared items that they name, and so on: a table of virtual
@@ -125,12 +140,36 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
 
 /// Returns the rules for evaluating PTX. For open questions they use the interpretation that compilers rely
 /// on.
-pub fn rules() -> Rules {
+fn rules() -> Rules {
     Rules::specification(Readings { masked_function: MaskedFunction::Accepted, ..Readings::default() })
 }
 
+/// Evaluates PTX. The address of a string literal, whose name each compiler chooses, gets the bytes of the
+/// string for its symbol.
+pub fn predict_with_strings(module: &Module) -> Prediction {
+    let mut prediction = predict(module, &rules());
+    let Expectation::Accepted { variables, .. } = &mut prediction.data else { return prediction };
+    let strings: BTreeMap<Text, Vec<u8>> = variables
+        .iter()
+        .filter(|variable| variable.name.starts_with(['$', '.']) || variable.name.starts_with("_$_"))
+        .map(|variable| (variable.name.clone(), variable.bytes.clone()))
+        .collect();
+    let of_variables = variables.iter_mut().map(|variable| &mut variable.addresses);
+    let of_kernels = prediction.kernels.iter_mut().filter_map(|kernel| match &mut kernel.outcome {
+        KernelOutcome::Output(output) => Some(&mut output.addresses),
+        KernelOutcome::Unmodelled(_) => None,
+    });
+    for address in of_variables.chain(of_kernels).flatten() {
+        let bytes = strings.get(&address.symbol).zip(usize::try_from(address.addend).ok());
+        if let Some(text) = bytes.and_then(|(bytes, addend)| bytes.get(addend..)) {
+            (address.symbol, address.addend) = (string_name(text).as_str().into(), 0);
+        }
+    }
+    prediction
+}
+
 fn testimony(module: &Module, number: u64) -> Testimony {
-    let prediction = predict(module, &rules());
+    let prediction = predict_with_strings(module);
     let variables = match &prediction.data {
         Expectation::Accepted { variables, .. } => variables,
         Expectation::Refused { refusal, .. } => {
@@ -162,7 +201,7 @@ fn testimony(module: &Module, number: u64) -> Testimony {
 /// Finds the variable of a global with this letter in its name, which may be mangled.
 fn find_variable(variables: &[Variable], letter: char, number: u64) -> Option<&Variable> {
     let plain = format!("{letter}{number}");
-    variables.iter().find(|variable| variable.name.trim_end_matches('E').ends_with(&plain))
+    variables.iter().find(|variable| without_end(&variable.name).ends_with(&plain))
 }
 
 /// Returns the contents of a variable.
@@ -216,6 +255,8 @@ mod tests {
         assert_eq!(owner("g12"), Some(12));
         assert_eq!(owner("_ZN34_INTERNAL_9dc6_unit_cu_3n123g12E"), Some(12));
         assert_eq!(owner("_ZL3g12"), Some(12));
+        assert_eq!(owner("_ZZ3k12E3g12"), Some(12));
+        assert_eq!(owner("_ZN3n123g12ILi0EEE"), Some(12));
         assert_eq!(owner("target"), None);
         assert_eq!(owner("string12"), None);
     }

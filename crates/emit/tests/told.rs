@@ -22,22 +22,7 @@ fn padded() -> CxxGlobal {
         Member::new(1, CxxType::Pointer(CxxPointer::Object)),
         Member::new(2, CxxType::Scalar(Scalar::Int128, CxxLiteral::Integer(5))),
     ];
-    let class = CxxClass {
-        id: 0,
-        is_union: false,
-        is_packed: false,
-        pack: None,
-        align: None,
-        has_constructor: false,
-        has_defaults: false,
-        is_designated: false,
-        skipped: None,
-        has_virtual: false,
-        bases: Vec::new(),
-        members,
-        given: 2,
-        active: 0,
-    };
+    let class = CxxClass::new(0, members);
     CxxGlobal {
         number: 0,
         space: MemorySpace::Device,

@@ -15,24 +15,7 @@ use ptxsmith_model::Class as Deviation;
 const RIGHT: &str = include_str!("data/right.ptx");
 
 fn class(members: Vec<CxxType>) -> CxxClass {
-    let given = members.len();
-    let members = (1..).zip(members).map(|(id, ty)| Member::new(id, ty)).collect();
-    CxxClass {
-        id: 0,
-        is_union: false,
-        is_packed: false,
-        pack: None,
-        align: None,
-        has_constructor: false,
-        has_defaults: false,
-        is_designated: false,
-        skipped: None,
-        has_virtual: false,
-        bases: Vec::new(),
-        members,
-        given,
-        active: 0,
-    }
+    CxxClass::new(0, (1..).zip(members).map(|(id, ty)| Member::new(id, ty)).collect())
 }
 
 fn number(scalar: Scalar, value: u128) -> CxxType {

@@ -149,6 +149,9 @@ pub struct LinkedProgram {
 pub struct EmittedProgram {
     /// The relevant declarations, in one line.
     pub declaration: String,
+    /// The lines of the PTX that name the global: its declaration, and the loads of its kernel.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub printed: Vec<String>,
 }
 
 /// A finding that was merged into another one because both have the same cause.

@@ -33,8 +33,11 @@ pub enum Content {
     Bytes(Vec<u8>),
     /// The address of a symbol plus an offset.
     Address(&'static str, i64),
-    /// The address of a function, and 8 bytes of zeros: a pointer to a member function (Itanium C++ ABI, 2.3).
-    Method(&'static str),
+    /// The address of a function, and what is added to the address of the object: a pointer to a member
+    /// function (Itanium C++ ABI, 2.3).
+    Method(&'static str, u64),
+    /// The address of a string literal.
+    String(&'static str),
 }
 
 impl Content {
@@ -42,8 +45,8 @@ impl Content {
     pub fn size(&self) -> usize {
         match self {
             Content::Bytes(bytes) => bytes.len(),
-            Content::Address(..) => 8,
-            Content::Method(_) => 16,
+            Content::Address(..) | Content::String(_) => 8,
+            Content::Method(..) => 16,
         }
     }
 }
@@ -80,6 +83,10 @@ fn add(ty: &CxxType, place: &PartPosition, leaves: &mut Vec<CxxLeaf>) {
             let kind = kind_of(*scalar, value);
             let ty = scalar.plain().name();
             leaves.push(CxxLeaf::new(place.path.clone(), ty, kind, Content::Bytes(bytes)));
+        }
+        CxxType::Pointer(CxxPointer::Reference) => {
+            let (kind, content) = pointer_content(CxxPointer::Object, place.is_zero);
+            leaves.push(CxxLeaf::new(format!("&{}", place.path), "const int *", kind, content));
         }
         CxxType::Pointer(pointer) => {
             let (kind, content) = pointer_content(*pointer, place.is_zero);
@@ -166,11 +173,15 @@ fn kind_of(scalar: Scalar, value: &CxxLiteral) -> &'static str {
 
 fn pointer_content(pointer: CxxPointer, is_zero: bool) -> (&'static str, Content) {
     match pointer {
-        CxxPointer::DataMember | CxxPointer::NullDataMember => {
+        CxxPointer::DataMember | CxxPointer::DerivedMember | CxxPointer::NullDataMember => {
             let value = if is_zero { CxxPointer::NullDataMember } else { pointer };
             ("pointer to a member", Content::Bytes(value.number().to_le_bytes().to_vec()))
         }
-        CxxPointer::Method | CxxPointer::VirtualMethod | CxxPointer::NullMethod => {
+        CxxPointer::Text if !is_zero => ("address of a string", Content::String("text")),
+        CxxPointer::Method
+        | CxxPointer::DerivedMethod
+        | CxxPointer::VirtualMethod
+        | CxxPointer::NullMethod => {
             ("pointer to a member function", method(if is_zero { CxxPointer::NullMethod } else { pointer }))
         }
         _ => match pointer.address().filter(|_| !is_zero) {
@@ -184,7 +195,8 @@ fn pointer_content(pointer: CxxPointer, is_zero: bool) -> (&'static str, Content
 /// the table plus 1; then what is added to the object (Itanium C++ ABI, 2.3).
 fn method(pointer: CxxPointer) -> Content {
     match pointer {
-        CxxPointer::Method => Content::Method("_ZN6Record6methodEv"),
+        CxxPointer::Method => Content::Method("_ZN6Record6methodEv", 0),
+        CxxPointer::DerivedMethod => Content::Method("_ZN6Second5otherEv", 12),
         CxxPointer::VirtualMethod => Content::Bytes(9u128.to_le_bytes().to_vec()),
         _ => Content::Bytes(vec![0; 16]),
     }
@@ -210,7 +222,7 @@ mod tests {
                 Content::Bytes(bytes) => {
                     bytes.iter().rev().fold(0u64, |all, &byte| all << 8 | u64::from(byte))
                 }
-                Content::Address(..) | Content::Method(_) => 0,
+                _ => 0,
             });
             content.collect::<Vec<_>>()
         };

@@ -3,6 +3,32 @@
 use super::number::{Between, Exact};
 use super::scalar::Scalar;
 
+ptxsmith_syntax::every! {
+    /// An operator on two numbers.
+    pub enum ArithmeticOperator {
+        /// Addition
+        Plus = "+",
+        /// Subtraction
+        Minus = "-",
+        /// Multiplication
+        Times = "*",
+        /// Division
+        Over = "/",
+    }
+}
+
+impl ArithmeticOperator {
+    /// Returns the exact result. The second operand must not be zero.
+    fn exact(self, one: &Exact, two: Exact) -> Exact {
+        match self {
+            ArithmeticOperator::Plus => one.plus(&two),
+            ArithmeticOperator::Minus => one.plus(&two.negated()),
+            ArithmeticOperator::Times => one.multiplied(&two),
+            ArithmeticOperator::Over => one.multiplied(&two.inverse()),
+        }
+    }
+}
+
 /// The value of an arithmetic type, with the spelling of its expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CxxLiteral {
@@ -13,6 +39,9 @@ pub enum CxxLiteral {
     Floating(String, Scalar),
     /// The low bits of an integer of this type, converted to floating point.
     Converted(u128, Scalar),
+    /// The result of an operator on two numbers of this floating-point type, given by their bits. The second
+    /// one is not zero.
+    Computed(ArithmeticOperator, [u128; 2], Scalar),
 }
 
 impl CxxLiteral {
@@ -37,6 +66,10 @@ impl CxxLiteral {
                 let (exact, format) = (Exact::parse(text)?, of.format()?);
                 exact.is_within(format).then(|| Exact::of_bits(exact.round(format), format))
             }
+            CxxLiteral::Computed(.., of) => {
+                let (exact, format) = (self.before_rounding()?, of.format()?);
+                exact.is_within(format).then(|| Exact::of_bits(exact.round(format), format))
+            }
             CxxLiteral::Converted(bits, of) => {
                 let value = signed(*bits, 8 * of.size());
                 Some(if of.is_signed() && value < 0 {
@@ -44,6 +77,20 @@ impl CxxLiteral {
                 } else {
                     Exact::integer(*bits, false)
                 })
+            }
+        }
+    }
+
+    /// Returns the exact number that is rounded first.
+    fn before_rounding(&self) -> Option<Exact> {
+        match self {
+            CxxLiteral::Integer(_) => None,
+            CxxLiteral::Floating(text, _) => Exact::parse(text),
+            CxxLiteral::Converted(..) => self.exact(),
+            CxxLiteral::Computed(operator, operands, of) => {
+                let format = of.format()?;
+                let [one, two] = operands.map(|bits| Exact::of_bits(bits, format));
+                Some(operator.exact(&one, two))
             }
         }
     }
@@ -78,12 +125,16 @@ impl CxxLiteral {
     /// Returns the property of the number on which its correct conversion depends; empty if there is none.
     pub fn manner(&self, scalar: Scalar) -> &'static str {
         let scalar = scalar.plain();
-        let exact = match self {
+        match self {
             CxxLiteral::Integer(_) => return "",
-            CxxLiteral::Floating(_, of) if *of != scalar => return "converted",
-            CxxLiteral::Floating(text, _) => Exact::parse(text),
-            CxxLiteral::Converted(..) => self.exact(),
-        };
+            CxxLiteral::Floating(text, of) if *of != scalar => {
+                let is_hexadecimal = scalar.is_floating() && text.contains("0x");
+                return if is_hexadecimal { "hexadecimal converted" } else { "converted" };
+            }
+            CxxLiteral::Computed(.., of) if *of != scalar => return "converted",
+            _ => {}
+        }
+        let exact = self.before_rounding();
         let is_hexadecimal = matches!(self, CxxLiteral::Floating(text, _) if text.contains("0x"));
         let place = exact.zip(scalar.format()).map(|(exact, format)| exact.place(format));
         match (self, place, is_hexadecimal) {
@@ -91,6 +142,8 @@ impl CxxLiteral {
                 "converted near a tie"
             }
             (CxxLiteral::Converted(..), ..) => "converted",
+            (CxxLiteral::Computed(..), Some(Between::AtTie | Between::BesideTie), _) => "computed near a tie",
+            (CxxLiteral::Computed(..), ..) => "computed",
             (_, Some(Between::AtTie), false) => "at a tie",
             (_, Some(Between::AtTie), true) => "hexadecimal at a tie",
             (_, Some(Between::BesideTie), false) => "beside a tie",
@@ -109,6 +162,8 @@ impl CxxLiteral {
 
     /// Returns the bytes of the value read from a bit field of this type and width.
     pub fn field_bytes(&self, scalar: Scalar, width: u32) -> Vec<u8> {
+        // Further bits are padding.
+        let width = width.min(8 * scalar.size() as u32);
         let bits = self.bits(scalar, 0) & mask(width as usize);
         let is_negative = scalar.is_signed() && width > 0 && bits >> (width - 1) & 1 == 1;
         let extended = if is_negative { bits | !mask(width as usize) } else { bits };
@@ -133,6 +188,11 @@ impl CxxLiteral {
                 let cast = if *of == scalar { String::new() } else { format!("({})", scalar.name()) };
                 format!("{cast}{text}{suffix}")
             }
+            (CxxLiteral::Computed(operator, operands, of), _) => {
+                let [one, two] = operands.map(|bits| hexadecimal(bits, *of));
+                let cast = if *of == scalar { String::new() } else { format!("({})", scalar.name()) };
+                format!("{cast}({one} {} {two})", operator.name())
+            }
             (CxxLiteral::Converted(bits, of), _) => {
                 format!("({}){}", scalar.name(), CxxLiteral::Integer(*bits).print(*of, 0))
             }
@@ -146,6 +206,18 @@ impl CxxLiteral {
             _ => cast(scalar, bits.to_string()),
         }
     }
+}
+
+/// Prints a floating-point number exactly. It must not be zero.
+fn hexadecimal(bits: u128, of: Scalar) -> String {
+    let Some(format) = of.format() else { return bits.to_string() };
+    let (digits, power) = Exact::of_bits(bits, format).digits(16);
+    let digits = digits.to_str_radix(16);
+    let short = digits.trim_end_matches('0');
+    let power = power + (digits.len() - short.len()) as i64;
+    let sign = if bits & format.sign() == 0 { "" } else { "-" };
+    let suffix = if of == Scalar::Float { "f" } else { "" };
+    format!("{sign}0x{short}p{}{suffix}", 4 * power)
 }
 
 fn cast(scalar: Scalar, number: String) -> String {
@@ -198,6 +270,9 @@ mod tests {
         assert_eq!(value.field_bytes(Scalar::Int, 4), (-3i32).to_le_bytes());
         assert_eq!(value.field_bytes(Scalar::Unsigned, 4), 13u32.to_le_bytes());
         assert_eq!(value.within(Scalar::Int, 4).print(Scalar::Int, 0), "-3");
+        let minus_one = CxxLiteral::Integer(u128::MAX);
+        assert_eq!(minus_one.field_bytes(Scalar::Int128, 140), [0xff; 16]);
+        assert_eq!(minus_one.field_bytes(Scalar::Int, 40), (-1i32).to_le_bytes());
     }
 
     #[test]
@@ -230,6 +305,18 @@ mod tests {
         let fraction = CxxLiteral::Floating("-0.99".to_owned(), Scalar::Double);
         assert!(fraction.is_defined(Scalar::Unsigned) && fraction.bits(Scalar::Unsigned, 0) == 0);
         assert_eq!(fraction.bits(Scalar::Bool, 0), 1);
+    }
+
+    #[test]
+    fn a_result_is_rounded_once() {
+        // 1.5 + 1.25, and 1 + 2^-53 + 2^-105, which is above a tie.
+        let sum = |one, two, of| CxxLiteral::Computed(ArithmeticOperator::Plus, [one, two], of);
+        let plain = sum(0x3fc0_0000, 0x3fa0_0000, Scalar::Float);
+        assert_eq!(plain.bits(Scalar::Float, 0), 0x4030_0000);
+        assert_eq!(plain.print(Scalar::Double, 0), "(double)(0x18p-4f + 0x14p-4f)");
+        let beside = sum(0x3ff0_0000_0000_0000, 0x3ca0_0000_0000_0001, Scalar::Double);
+        assert_eq!(beside.bits(Scalar::Double, 0), 0x3ff0_0000_0000_0001);
+        assert_eq!(beside.manner(Scalar::Double), "computed near a tie");
     }
 
     #[test]

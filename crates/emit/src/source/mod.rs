@@ -7,7 +7,7 @@ pub mod print;
 mod scalar;
 mod vector;
 
-pub use literal::CxxLiteral;
+pub use literal::{ArithmeticOperator, CxxLiteral};
 pub use scalar::Scalar;
 pub use vector::{CxxVector, ELEMENTS};
 
@@ -61,7 +61,7 @@ ptxsmith_syntax::every! {
 }
 
 ptxsmith_syntax::every! {
-    /// The specifier of a global's declaration.
+    /// How a global is declared.
     pub enum GlobalSpecifier {
         /// Nothing besides.
         Plain = "",
@@ -71,6 +71,14 @@ ptxsmith_syntax::every! {
         Static = "static",
         /// `inline`
         Inline = "inline",
+        /// `constexpr`: a kernel's reads are folded.
+        Constexpr = "constexpr",
+        /// Declared with `extern` before it is defined.
+        Declared = "declared",
+        /// A variable template.
+        Template = "template",
+        /// A static variable of its kernel.
+        Local = "local",
     }
 }
 
@@ -137,18 +145,34 @@ ptxsmith_syntax::every! {
         End = "targets + 8",
         /// The address of a member.
         Member = "&record.third",
+        /// The address of a base class at an offset.
+        Base = "(const Second *)&derived",
+        /// The address of an object, from that of its base class.
+        Back = "(const Derived *)(const Second *)&derived",
+        /// The address of a member of an element.
+        Nested = "&records[2].second",
+        /// The address of a variable in `.const`.
+        Fixed = "fixed + 1",
+        /// A reference to a variable.
+        Reference = "target",
+        /// The address of a string literal.
+        Text = "\"text\"",
         /// An address inside of an integer.
         Inside = "(const char *)&target + 3",
         /// The address of a function.
         Function = "function",
         /// A pointer to a data member.
         DataMember = "&Record::third",
+        /// A pointer to a data member of a base class at an offset.
+        DerivedMember = "&Second::y",
         /// A null pointer to a data member.
         NullDataMember = "(int Record::*)nullptr",
         /// A pointer to a member function.
         Method = "&Record::method",
         /// A pointer to a virtual member function, the second of its class.
         VirtualMethod = "&Dynamic::second",
+        /// A pointer to a member function of a base class at an offset.
+        DerivedMethod = "&Second::other",
         /// A null pointer to a member function.
         NullMethod = "(Method)nullptr",
     }
@@ -158,10 +182,15 @@ impl CxxPointer {
     /// Returns the type in C++.
     pub fn type_name(self) -> &'static str {
         match self {
-            CxxPointer::Inside => "const char *",
+            CxxPointer::Inside | CxxPointer::Text => "const char *",
+            CxxPointer::Base => "const Second *",
+            CxxPointer::Back => "const Derived *",
+            CxxPointer::Reference => "const int &",
             CxxPointer::Function => "Function",
             CxxPointer::DataMember | CxxPointer::NullDataMember => "DataMember",
             CxxPointer::Method | CxxPointer::NullMethod => "Method",
+            CxxPointer::DerivedMember => "DerivedMember",
+            CxxPointer::DerivedMethod => "DerivedMethod",
             CxxPointer::VirtualMethod => "VirtualMethod",
             _ => "const int *",
         }
@@ -170,7 +199,11 @@ impl CxxPointer {
     /// Returns the symbol and the offset of an address; `None` if the value is a number.
     pub fn address(self) -> Option<(&'static str, i64)> {
         match self {
-            CxxPointer::Object => Some(("target", 0)),
+            CxxPointer::Object | CxxPointer::Reference => Some(("target", 0)),
+            CxxPointer::Base => Some(("derived", 12)),
+            CxxPointer::Back => Some(("derived", 0)),
+            CxxPointer::Nested => Some(("records", 28)),
+            CxxPointer::Fixed => Some(("fixed", 4)),
             CxxPointer::Element => Some(("targets", 12)),
             CxxPointer::End => Some(("targets", 32)),
             CxxPointer::Member => Some(("record", 8)),
@@ -185,6 +218,7 @@ impl CxxPointer {
     pub fn number(self) -> u64 {
         match self {
             CxxPointer::DataMember => 8,
+            CxxPointer::DerivedMember => 16,
             CxxPointer::NullDataMember => u64::MAX,
             _ => 0,
         }
@@ -221,7 +255,8 @@ pub struct CxxClass {
     pub members: Vec<Member>,
     /// The number of members with an initializer.
     pub given: usize,
-    /// For a union, the index of the initialized member.
+    /// For a union, the index of the member that is initialized, by its class or by the initializer of an
+    /// object.
     pub active: usize,
 }
 
@@ -241,12 +276,20 @@ pub struct Member {
     pub is_unnamed: bool,
     /// Whether it has the attribute `no_unique_address`.
     pub may_overlap: bool,
+    /// Whether it has the attribute `packed`.
+    pub is_packed: bool,
 }
 
 impl Member {
     /// Creates a member without attributes.
     pub fn new(id: u32, ty: CxxType) -> Member {
-        Member { id, ty, width: None, align: None, is_unnamed: false, may_overlap: false }
+        Member { id, ty, width: None, align: None, is_unnamed: false, may_overlap: false, is_packed: false }
+    }
+
+    /// Returns the width of a bit field if it is wider than its type, which has no more bits then.
+    pub fn excess_width(&self) -> Option<u32> {
+        let CxxType::Scalar(scalar, _) = &self.ty else { return None };
+        self.width.filter(|&width| width as usize > scalar.bits())
     }
 
     /// Returns true for unnamed bits, which have no value.
@@ -257,9 +300,11 @@ impl Member {
 
 impl CxxType {
     /// Returns true if a `constexpr` function can assign every scalar. In a union it can only begin the
-    /// lifetime of a scalar: the other parts of a class or array would have no value.
+    /// lifetime of a scalar: the other parts of a class or array would have no value. A reference is never
+    /// assigned.
     pub fn is_assignable(&self) -> bool {
         match self {
+            CxxType::Pointer(CxxPointer::Reference) => false,
             CxxType::Scalar(..) | CxxType::Pointer(_) | CxxType::Text(_) | CxxType::Vector(_) => true,
             CxxType::Array(array) => array.element.is_assignable(),
             CxxType::Class(class) => {
@@ -284,6 +329,26 @@ impl CxxType {
 }
 
 impl CxxClass {
+    /// Creates a structure without attributes, whose members all have initializers.
+    pub fn new(id: u32, members: Vec<Member>) -> CxxClass {
+        CxxClass {
+            id,
+            is_union: false,
+            is_packed: false,
+            pack: None,
+            align: None,
+            has_constructor: false,
+            has_defaults: false,
+            is_designated: false,
+            skipped: None,
+            has_virtual: false,
+            bases: Vec::new(),
+            given: members.len(),
+            members,
+            active: 0,
+        }
+    }
+
     /// Returns true if the class gives its members their values, whatever the initializer of an object.
     pub fn sets_values(&self) -> bool {
         self.has_constructor || self.has_defaults
@@ -307,6 +372,11 @@ impl CxxClass {
             && self.bases.is_empty()
             && self.given == self.members.len()
             && self.members.iter().all(|member| !member.is_unnamed)
+    }
+
+    /// Returns true if the class has neither members nor bases.
+    pub fn is_empty(&self) -> bool {
+        self.members.is_empty() && self.bases.is_empty() && !self.has_virtual
     }
 
     /// Returns true if the class or a base has a virtual function. It is no aggregate then.

@@ -70,6 +70,36 @@ impl Exact {
         Exact::integer(2 * integer + 1, false).times(2, power - 1)
     }
 
+    /// Returns the exact sum.
+    pub fn plus(&self, other: &Exact) -> Exact {
+        let (one, two) = (&self.numerator * &other.denominator, &other.numerator * &self.denominator);
+        let (is_negative, numerator) = match self.is_negative == other.is_negative {
+            true => (self.is_negative, one + two),
+            false if one > two => (self.is_negative, one - two),
+            false => (other.is_negative && one != two, two - one),
+        };
+        Exact { is_negative, numerator, denominator: &self.denominator * &other.denominator }
+    }
+
+    /// Returns the exact product.
+    pub fn multiplied(&self, other: &Exact) -> Exact {
+        Exact {
+            is_negative: self.is_negative != other.is_negative,
+            numerator: &self.numerator * &other.numerator,
+            denominator: &self.denominator * &other.denominator,
+        }
+    }
+
+    /// Returns one divided by the number, which must not be zero.
+    pub fn inverse(self) -> Exact {
+        Exact { is_negative: self.is_negative, numerator: self.denominator, denominator: self.numerator }
+    }
+
+    /// Returns the number with the other sign.
+    pub fn negated(self) -> Exact {
+        Exact { is_negative: !self.is_negative, ..self }
+    }
+
     fn times(mut self, base: u32, power: i64) -> Exact {
         let factor = BigUint::from(base).pow(power.unsigned_abs() as u32);
         match power {
@@ -255,6 +285,14 @@ mod tests {
             assert_eq!(exact.round(SINGLE), u128::from(single.to_bits()), "{text}");
             assert_eq!(exact.round(DOUBLE), u128::from(double.to_bits()), "{text}");
         }
+    }
+
+    #[test]
+    fn arithmetic_is_exact() {
+        let [half, third] = [Exact::integer(2, true).inverse(), Exact::integer(3, false).inverse()];
+        assert!(half.plus(&third).is_equal(&Exact::integer(6, true).inverse()));
+        assert!(half.multiplied(&third).is_equal(&Exact::integer(6, true).inverse()));
+        assert_eq!(half.plus(&half.clone().negated()).round(SINGLE), 0);
     }
 
     #[test]

@@ -6,10 +6,12 @@ use super::leaves::leaves;
 use super::{CxxClass, CxxGlobal, CxxType, CxxVector, GlobalSpecifier, Initialization, Member};
 
 /// The declarations that globals may refer to, each with the name that it declares.
-const NAMED: [(&str, &str); 19] = [
+const NAMED: [(&str, &str); 26] = [
     ("Tiny", "enum Tiny : signed char {};"),
     ("Wide", "enum Wide : unsigned long long {};"),
     ("Record", "struct Record { int first, second, third; __device__ int method() { return first; } };"),
+    ("Second", "struct Second { int x, y; __device__ int other() { return y; } };"),
+    ("Derived", "struct Derived : Record, Second { long z; };"),
     ("Short1", "typedef short Short1 __attribute__((aligned(1)));"),
     ("Int2", "typedef int Int2 __attribute__((aligned(2)));"),
     ("Long4", "typedef long Long4 __attribute__((aligned(4)));"),
@@ -25,10 +27,15 @@ const NAMED: [(&str, &str); 19] = [
     ("Function", "typedef int (*Function)();"),
     ("DataMember", "typedef int Record::*DataMember;"),
     ("Method", "typedef int (Record::*Method)();"),
+    ("DerivedMember", "typedef int Derived::*DerivedMember;"),
+    ("DerivedMethod", "typedef int (Derived::*DerivedMethod)();"),
     ("VirtualMethod", "typedef int (Dynamic::*VirtualMethod)();"),
     ("target", "__device__ int target = 1;"),
     ("targets", "__device__ int targets[8] = {1};"),
     ("record", "__device__ Record record = {1};"),
+    ("records", "__device__ Record records[3] = {};"),
+    ("derived", "__device__ Derived derived = {};"),
+    ("fixed", "__constant__ int fixed[4] = {1};"),
     ("function", "extern \"C\" __device__ int function() { return 1; }"),
 ];
 
@@ -55,7 +62,8 @@ pub const SLOT: usize = 16;
 
 /// Returns the declarations of a global, in one line.
 pub fn declaration(global: &CxxGlobal) -> String {
-    in_namespace(global, &definition(global))
+    let linkage = if global.form == GlobalSpecifier::Template { Linkage::Cxx } else { Linkage::C };
+    in_namespace(global, &linked(linkage, &definition(global)))
 }
 
 /// Returns the declarations of a global for the host's compilers, in one line. Without `static` or `inline`,
@@ -64,20 +72,34 @@ pub fn host_declaration(global: &CxxGlobal) -> String {
     let definition = definition(&CxxGlobal { form: GlobalSpecifier::Plain, ..global.clone() });
     // A host compiler would otherwise run a function that is no constant expression when the program starts.
     let constant = format!("constinit {} ", global.space.name());
-    in_namespace(global, &definition.replacen(&format!("{} ", global.space.name()), &constant, 1))
+    let definition = definition.replacen(&format!("{} ", global.space.name()), &constant, 1);
+    in_namespace(global, &linked(Linkage::C, &definition))
 }
 
-/// Wraps the classes of a global in a namespace of its own, followed by `rest` with C linkage, so that its
-/// names are not mangled.
+/// Wraps the classes of a global in a namespace of its own, followed by `rest`.
 fn in_namespace(global: &CxxGlobal, rest: &str) -> String {
     let mut text = String::new();
     classes(&global.ty, &mut text);
-    format!("namespace n{} {{ {text}extern \"C\" {{ {rest} }} }}", global.number)
+    format!("namespace n{} {{ {text}{rest} }}", global.number)
+}
+
+/// The linkage of names. Names with C linkage are not mangled.
+#[derive(Clone, Copy, PartialEq)]
+enum Linkage {
+    C,
+    Cxx,
+}
+
+fn linked(linkage: Linkage, text: &str) -> String {
+    match linkage {
+        Linkage::C => format!("extern \"C\" {{ {text} }}"),
+        Linkage::Cxx => text.to_owned(),
+    }
 }
 
 fn definition(global: &CxxGlobal) -> String {
     let CxxGlobal { number, form, initialization, space, ty } = global;
-    let form = if *form == GlobalSpecifier::Plain { String::new() } else { format!("{} ", form.name()) };
+    let space = space.name();
     let declarator = declarator(ty, &format!("g{number}"));
     let (function, value) = match (initialization, ty) {
         (Initialization::Computed, CxxType::Class(class)) => {
@@ -90,7 +112,14 @@ fn definition(global: &CxxGlobal) -> String {
         }
         _ => (String::new(), initializer(ty, 0)),
     };
-    format!("{function}{form}{} {declarator} = {value};", space.name())
+    let specifiers = match form {
+        GlobalSpecifier::Plain => String::new(),
+        GlobalSpecifier::Declared => format!("extern {space} {declarator}; "),
+        GlobalSpecifier::Template => "template <int> ".to_owned(),
+        GlobalSpecifier::Local => "static ".to_owned(),
+        _ => format!("{} ", form.name()),
+    };
+    format!("{function}{specifiers}{space} {declarator} = {value};")
 }
 
 /// Prints an assignment to each scalar of an object, with `step` added to its integers.
@@ -135,28 +164,38 @@ fn assign_class(class: &CxxClass, path: &str, step: u128, text: &mut String) {
 /// Returns the global for CUDA compilers, with descriptions of its layout: `w12` holds its size, its
 /// alignment and the offsets of its scalars, and the kernel `k12` reads each scalar.
 pub fn unit(global: &CxxGlobal) -> String {
-    let mut text = definition(global);
     let number = global.number;
+    let definition = definition(global);
+    let (outside, inside, ty) = match global.form {
+        GlobalSpecifier::Template => (
+            linked(Linkage::Cxx, &definition) + " extern \"C\" {",
+            format!(" auto &g{number} = n{number}::g{number}<0>;"),
+            format!("decltype(g{number}<0>)"),
+        ),
+        GlobalSpecifier::Local => {
+            let ty = declarator(&global.ty, &format!("T{number}"));
+            (format!("extern \"C\" {{ typedef {ty};"), format!(" {definition}"), format!("T{number}"))
+        }
+        _ => (format!("extern \"C\" {{ {definition}"), String::new(), format!("decltype(g{number})")),
+    };
     let leaves = leaves(global);
-    let _ = write!(
-        text,
-        " __device__ unsigned long long w{number}[] = {{sizeof(g{number}), alignof(decltype(g{number}))"
-    );
+    let mut text =
+        format!("{outside} __device__ unsigned long long w{number}[] = {{sizeof({ty}), alignof({ty})");
     if matches!(global.ty, CxxType::Class(_)) {
         let class = class_name(&global.ty);
         for member in leaves.iter().filter_map(|leaf| leaf.member.as_ref()) {
             let _ = write!(text, ", __builtin_offsetof({class}, {member})");
         }
     }
-    let _ = write!(text, "}}; __global__ void k{number}(unsigned char *o) {{");
+    let _ = write!(text, "}}; __global__ void k{number}(unsigned char *o) {{{inside}");
     for (place, leaf) in leaves.iter().enumerate() {
         let _ = write!(text, " *({}*)(o + {}) = {};", leaf.ty, place * SLOT, leaf.path);
     }
-    if global.form == GlobalSpecifier::Static {
+    if matches!(global.form, GlobalSpecifier::Static | GlobalSpecifier::Constexpr | GlobalSpecifier::Local) {
         // A compiler removes globals that no other file can refer to, so store the address.
         let _ = write!(text, " *(const void **)(o + {}) = &g{number};", leaves.len() * SLOT);
     }
-    in_namespace(global, &(text + " }"))
+    in_namespace(global, &(text + " } }"))
 }
 
 fn class_name(ty: &CxxType) -> String {
@@ -177,6 +216,7 @@ fn classes(ty: &CxxType, text: &mut String) {
     }
 }
 
+/// Prints a class definition with its dependencies. A class that occurs twice is defined once.
 fn define(class: &CxxClass, text: &mut String) {
     for base in &class.bases {
         define(base, text);
@@ -189,31 +229,37 @@ fn define(class: &CxxClass, text: &mut String) {
             inner.members.iter().for_each(|member| classes(&member.ty, text));
         }
     }
-    if let Some(pack) = class.pack {
-        let _ = write!(text, "_Pragma(\"pack(push, {pack})\") ");
-    }
-    let _ = write!(text, "{}; ", body(class, &format!("C{}", class.id)));
-    if class.pack.is_some() {
-        text.push_str("_Pragma(\"pack(pop)\") ");
+    let body = body(class, &format!("C{}", class.id)) + "; ";
+    let definition = match class.pack {
+        Some(pack) => format!("_Pragma(\"pack(push, {pack})\") {body}_Pragma(\"pack(pop)\") "),
+        None => body,
+    };
+    if !text.contains(&definition) {
+        text.push_str(&definition);
     }
 }
 
 /// Prints `struct NAME : bases { members }`.
 fn body(class: &CxxClass, name: &str) -> String {
     let mut text = if class.is_union { "union " } else { "struct " }.to_owned();
-    if let Some(align) = class.align {
-        let _ = write!(text, "alignas({align}) ");
-    }
-    if class.is_packed {
-        text.push_str("__attribute__((packed)) ");
+    match (class.is_packed, class.align) {
+        // g++ takes only one kind of attribute.
+        (true, Some(align)) => {
+            let _ = write!(text, "__attribute__((packed, aligned({align}))) ");
+        }
+        (true, None) => text.push_str("__attribute__((packed)) "),
+        (false, Some(align)) => {
+            let _ = write!(text, "alignas({align}) ");
+        }
+        (false, None) => {}
     }
     text.push_str(name);
     for (place, base) in class.bases.iter().enumerate() {
         let _ = write!(text, "{} C{}", if place == 0 { " :" } else { "," }, base.id);
     }
     text.push_str(" { ");
-    for member in &class.members {
-        let default = if class.has_defaults && !member.is_padding() {
+    for (index, member) in class.members.iter().enumerate() {
+        let default = if class.has_defaults && !member.is_padding() && class.is_given(index) {
             format!(" = {}", member_initializer(member, 0))
         } else {
             String::new()
@@ -241,6 +287,9 @@ fn member(member: &Member) -> String {
     if let Some(align) = member.align {
         let _ = write!(text, "alignas({align}) ");
     }
+    if member.is_packed {
+        text.push_str("__attribute__((packed)) ");
+    }
     match (&member.ty, member.width) {
         (CxxType::Class(class), _) if member.is_unnamed => text.push_str(&body(class, "")),
         (ty, Some(width)) if member.is_unnamed => {
@@ -262,8 +311,10 @@ fn constructor(class: &CxxClass, name: &str) -> String {
     for base in &class.bases {
         initializers.push(format!("C{}{}", base.id, in_braces(class_initializer(base, 0))));
     }
-    for member in class.members.iter().filter(|member| !member.is_padding()) {
-        initializers.push(format!("m{}{}", member.id, in_braces(initializer(&member.ty, 0))));
+    for (index, member) in class.members.iter().enumerate() {
+        if !member.is_padding() && class.is_given(index) {
+            initializers.push(format!("m{}{}", member.id, in_braces(member_initializer(member, 0))));
+        }
     }
     let list =
         if initializers.is_empty() { String::new() } else { format!(" : {}", initializers.join(", ")) };
@@ -370,11 +421,13 @@ pub fn source(global: &CxxGlobal) -> String {
         .collect();
     let body = unit.strip_prefix("namespace n0 { ").and_then(|unit| unit.strip_suffix(" }")).unwrap_or(&unit);
     let body = body
+        .replace("n0::g0", "::g0")
         .replacen("extern \"C\" { ", "extern \"C\" {\n", 1)
         .replace("; __device__ unsigned", ";\n__device__ unsigned");
     let body = body
         .replace("; __global__", ";\n__global__")
         .replace("}; struct", "};\nstruct")
+        .replace("; extern \"C\"", ";\nextern \"C\"")
         .replace(" _Pragma(", "\n_Pragma(");
     let vectors = if vectors.is_empty() { String::new() } else { guarded(&vectors.join("\n")) };
     vectors

@@ -95,6 +95,11 @@ impl Scalar {
         }
     }
 
+    /// Returns the number of bits of a value.
+    pub fn bits(self) -> usize {
+        if self == Scalar::Bool { 1 } else { 8 * self.size() }
+    }
+
     /// Returns true if the type has negative values.
     pub fn is_signed(self) -> bool {
         matches!(

@@ -59,15 +59,10 @@ pub(super) fn files(
     }
     .render()?;
     let script = LinkScript { title: &line(&title), commands: &commands }.render()?;
-    let mut files = vec![text_file("report.md", &report)];
-    files.extend(modules.iter().map(|module| text_file(&module.name, module.text)));
-    files.push(BundleFile { executable: true, ..text_file("reproduce.sh", &script) });
+    let mut files = vec![BundleFile::ended("report.md", &report)];
+    files.extend(modules.iter().map(|module| BundleFile::ended(&module.name, module.text)));
+    files.push(BundleFile { executable: true, ..BundleFile::ended("reproduce.sh", &script) });
     Ok(files)
-}
-
-/// Creates a file that ends with exactly one line break.
-fn text_file(name: &str, text: &str) -> BundleFile {
-    BundleFile { name: name.to_owned(), text: text.trim_end().to_owned() + "\n", executable: false }
 }
 
 /// Returns the commands that assemble and link the modules in this order (`1 -r(2 3)`; empty to link all at

@@ -1,6 +1,7 @@
 //! Writes a finding as a folder for a bug tracker: the program, a script that reproduces the deviation with
 //! only the compiler, and a report with the sections that compiler bug trackers ask for.
 
+mod emitted;
 mod linked;
 
 use askama::Template;
@@ -34,6 +35,11 @@ pub struct BundleFile {
 }
 
 impl BundleFile {
+    /// Creates a file that ends with exactly one line break.
+    fn ended(name: &str, text: &str) -> BundleFile {
+        BundleFile::new(name, &(text.trim_end().to_owned() + "\n"))
+    }
+
     fn new(name: &str, text: &str) -> BundleFile {
         BundleFile { name: name.to_owned(), text: text.to_owned(), executable: false }
     }
@@ -99,6 +105,9 @@ pub fn files(
 ) -> Result<Vec<BundleFile>, askama::Error> {
     if let Some(linked) = &finding.linked {
         return linked::files(folder, finding, linked);
+    }
+    if let Some(emitted) = &finding.emitted {
+        return emitted::files(folder, finding, emitted);
     }
     let name = folder_name(finding);
     let title = title(&folder.report, finding);

@@ -7,6 +7,7 @@ use ptxsmith_campaign::files::{make_directory, write_whole};
 use ptxsmith_cuda::subjects::CompilerDescription;
 use ptxsmith_emit::check::comments;
 use ptxsmith_emit::ir::{self, llc};
+use ptxsmith_emit::judged::Tester;
 use ptxsmith_emit::ledger::{EmitFinding, ResultLedger};
 use ptxsmith_emit::listed::{CompilerDeviation, find};
 use ptxsmith_emit::source::print::source;
@@ -17,6 +18,7 @@ use ptxsmith_report::{
 };
 use ptxsmith_subject::{Observation, Outcome};
 
+use super::of_compiler;
 use crate::exit::Failure;
 
 /// A compiler and its findings.
@@ -51,15 +53,24 @@ impl SourceFormat for ir::LlvmGlobal {
 }
 
 /// Describes the results of a compiler.
-pub fn tested<S: SourceFormat>(
-    description: &CompilerDescription,
-    ledger: &ResultLedger<S>,
-    found: &[EmitFinding<S>],
-) -> EmitterResults {
-    let findings = found
-        .iter()
-        .map(|found| finding(found, find(&found.symptom, &found.shape, description), &description.id));
-    EmitterResults { subject: subject(description, ledger), file: S::FILE, findings: findings.collect() }
+pub fn tested<T: Tester>(
+    tester: &T,
+    ledger: &ResultLedger<T::Global>,
+    found: &[EmitFinding<T::Global>],
+) -> Result<EmitterResults, Failure>
+where
+    T::Global: SourceFormat,
+{
+    let description = tester.description();
+    let mut findings = Vec::new();
+    for found in found {
+        let listed = find(&found.symptom, &found.shape, description);
+        let mut finding = finding(found, listed, &description.id);
+        let printed = tester.printed_lines(&found.global).map_err(of_compiler)?;
+        finding.emitted.get_or_insert_default().printed = printed;
+        findings.push(finding);
+    }
+    Ok(EmitterResults { subject: subject(description, ledger), file: T::Global::FILE, findings })
 }
 
 /// Writes the report and a source for each finding.
@@ -170,7 +181,7 @@ fn finding<S: SourceFormat>(
         program: global.program(),
         variable: Some("g0".to_owned()),
         observed: Observation::new(Outcome::Accepted),
-        emitted: Some(EmittedProgram { declaration }),
+        emitted: Some(EmittedProgram { declaration, printed: Vec::new() }),
         comparison: Some(ComparedResults {
             expected: format!("{place}: {}", difference.expected),
             actual: format!("{place}: {}", difference.actual),

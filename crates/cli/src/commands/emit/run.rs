@@ -93,11 +93,12 @@ where
     fn show(&self, subject: usize, seed: u64, numbers: Range<u64>) -> Result<usize, Failure> {
         let globals: Vec<T::Global> = numbers.map(|number| (self.generate)(seed, number)).collect();
         let globals: Vec<&T::Global> = globals.iter().collect();
-        let judged = self.testers[subject].judge(&globals, None).map_err(of_compiler)?;
+        let tester = &self.testers[subject];
+        let judged = tester.judge(&globals, None).map_err(of_compiler)?;
         let mut ledger = lock_of(&self.ledgers[subject]);
         for global in globals {
             if let Some(judged) = judged.get(&global.number()) {
-                ledger.enter(global, judged);
+                ledger.enter(global, judged, tester.description());
             }
         }
         Ok(ledger.symptoms())
@@ -109,7 +110,7 @@ where
             let ledger = ledger.into_inner().expect("a panic ends the program");
             let found =
                 if is_whole { ledger.findings(tester, is_over).map_err(of_compiler)? } else { Vec::new() };
-            all.push(tested(tester.description(), &ledger, &found));
+            all.push(tested(tester, &ledger, &found)?);
         }
         Ok(all)
     }
