@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
+use ptxsmith_emit::ir::address::{AddressForm, LlvmAddress, LlvmPointer};
 use ptxsmith_emit::ir::llc::{Llc, parse_spec};
-use ptxsmith_emit::ir::{Float, LlvmGlobal, LlvmLinkage, LlvmPointer, LlvmType};
+use ptxsmith_emit::ir::names::OddName;
+use ptxsmith_emit::ir::{Float, LlvmGlobal, LlvmLinkage, LlvmType};
 use ptxsmith_emit::judge::DifferenceSymptom;
 use ptxsmith_emit::judged::Tester as _;
 use ptxsmith_emit::listed::find;
@@ -14,10 +16,20 @@ fn integer(width: u32, value: u32) -> LlvmType {
     LlvmType::Integer(width, value.into())
 }
 
+fn pointer(object: LlvmPointer, offset: i64) -> LlvmType {
+    LlvmType::Pointer(LlvmAddress { object, offset, form: AddressForm::Bytes })
+}
+
 /// What is listed for each of these types, printed by this llc; `None` if it conforms.
 fn listed(llc: &Llc, types: Vec<LlvmType>) -> Vec<Option<&'static str>> {
-    let global =
-        |(number, ty)| LlvmGlobal { number, space: 1, linkage: LlvmLinkage::External, align: None, ty };
+    let global = |(number, ty)| LlvmGlobal {
+        number,
+        space: 1,
+        linkage: LlvmLinkage::External,
+        align: None,
+        name: OddName::Plain,
+        ty,
+    };
     let globals: Vec<LlvmGlobal> = (0..).zip(types).map(global).collect();
     let judged = llc.judge(&globals.iter().collect::<Vec<_>>(), None).unwrap();
     let id = |global: &LlvmGlobal| {
@@ -41,13 +53,13 @@ fn llc_prints_some_types_right_and_others_as_is_listed() {
             is_packed: true,
             members: vec![
                 integer(8, 5),
-                LlvmType::Pointer(LlvmPointer::Generic, 7),
+                pointer(LlvmPointer::Generic, 7),
                 LlvmType::Float(Float::Half, 0x3c00),
             ],
         };
         let padded = LlvmType::Struct {
             is_packed: false,
-            members: vec![LlvmType::Pointer(LlvmPointer::Global, 0), integer(128, 5)],
+            members: vec![pointer(LlvmPointer::Global, 0), integer(128, 5)],
         };
         let three = LlvmType::Vector(Box::new(integer(8, 5)), 3);
         let types = vec![
@@ -57,7 +69,7 @@ fn llc_prints_some_types_right_and_others_as_is_listed() {
             integer(1, 1),
             padded,
             LlvmType::Array(Box::new(three), 2),
-            LlvmType::Pointer(LlvmPointer::Global, -4),
+            pointer(LlvmPointer::Global, -4),
             LlvmType::Float(Float::Half, 0x3c00),
         ];
         let expected = [

@@ -6,7 +6,7 @@ use std::path::Path;
 use ptxsmith_campaign::files::{make_directory, write_whole};
 use ptxsmith_cuda::subjects::CompilerDescription;
 use ptxsmith_emit::check::comments;
-use ptxsmith_emit::ir::{self, llc};
+use ptxsmith_emit::ir;
 use ptxsmith_emit::ledger::{EmitFinding, ResultLedger};
 use ptxsmith_emit::listed::{CompilerDeviation, find};
 use ptxsmith_emit::source::print::source;
@@ -46,7 +46,7 @@ impl SourceFormat for ir::LlvmGlobal {
     const FILE: (&'static str, &'static str) = ("ll", ";");
 
     fn program(&self) -> String {
-        llc::source(self)
+        ir::judge::source(self)
     }
 }
 
