@@ -2,7 +2,6 @@
 //! them.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 
 use ptxsmith_cuda::subjects::CompilerDescription;
 use ptxsmith_model::Class;
@@ -11,13 +10,11 @@ use ptxsmith_oracle::Address;
 use super::LlvmGlobal;
 use super::layout::{HeldContents, LargestAlignment, LlvmLayout};
 use super::llc::Llc;
-use super::print::module;
 use crate::EmitError;
 use crate::ask::CompilationOutcome;
 use crate::host::VariableContents;
 use crate::judge::{GlobalVerdict, SourceDifference};
 use crate::judged::{GlobalResult, Tester, failure_result};
-use crate::source::TestGlobal as _;
 use crate::witness::Testimony;
 
 impl Tester for Llc {
@@ -164,23 +161,4 @@ fn difference(
         expected: format!("{expected} bytes"),
         actual: format!("{actual} bytes"),
     })
-}
-
-/// Returns a global as a test of LLVM: what to run, and what the PTX must hold.
-pub fn source(global: &LlvmGlobal) -> String {
-    let global = global.numbered(0);
-    let layout = LargestAlignment(16).layout(&global);
-    let mut text =
-        "; RUN: llc < %s -mtriple=nvptx64-nvidia-cuda -mcpu=sm_80 -mattr=+ptx71 | FileCheck %s\n".to_owned();
-    for leaf in &layout.leaves {
-        let _ = writeln!(
-            text,
-            "; bytes {} to {} hold {}",
-            leaf.offset,
-            leaf.offset + leaf.size - 1,
-            leaf.to_text(true)
-        );
-    }
-    let _ = writeln!(text, "; CHECK: {}", layout.printed());
-    text + &module(&[&global])
 }

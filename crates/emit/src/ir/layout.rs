@@ -234,19 +234,6 @@ fn little_endian(number: &BigUint, size: u64) -> Vec<u8> {
 }
 
 impl LlvmLayout {
-    /// Returns the variable in PTX, as the pattern of a test: bytes if no address is among them, else its
-    /// beginning.
-    pub fn printed(&self) -> String {
-        let name = format!("g0[{}]", self.size);
-        let mut bytes = vec![0; self.size as usize];
-        for leaf in &self.leaves {
-            let LeafValue::Bytes(value) = &leaf.value else { return "g0".to_owned() };
-            bytes[leaf.offset as usize..][..value.len()].copy_from_slice(value);
-        }
-        let bytes: Vec<String> = bytes.iter().map(u8::to_string).collect();
-        format!(".b8 {name} = {{{{{{}}{}{{}}}}}}", bytes.join(", "))
-    }
-
     /// Finds the first scalar that differs from these contents. Returns it with its value in the contents.
     pub fn difference(&self, contents: &HeldContents<'_>) -> Option<(&LlvmLeaf, String)> {
         self.leaves.iter().find_map(|leaf| {

@@ -261,10 +261,10 @@ fn testimonies(ptx: &str, globals: &[&LlvmGlobal]) -> BTreeMap<u64, CompilationO
     for global in globals {
         let number = global.number;
         let lines = lines.get(&number);
-        let testimony =
-            lines.and_then(|lines| read(&format!("{shared}{lines}"), [number].into_iter()).remove(&number));
-        let mut testimony =
-            testimony.unwrap_or_else(|| Testimony::Silent("the PTX has no such variable".to_owned()));
+        let mut testimony = match lines {
+            None => Testimony::Silent("the PTX has no such variable".to_owned()),
+            Some(lines) => testimony(&shared, lines, number),
+        };
         if let (Testimony::Read(read), Some(name)) = (&mut testimony, renamed.get(&number)) {
             for address in read.addresses.iter_mut().filter(|address| &*address.symbol == *name) {
                 address.symbol = NAMED[1..].into();
@@ -273,6 +273,34 @@ fn testimonies(ptx: &str, globals: &[&LlvmGlobal]) -> BTreeMap<u64, CompilationO
         outcomes.insert(number, CompilationOutcome::Printed(testimony));
     }
     outcomes
+}
+
+/// Reads a global from its lines, which must have types and names of PTX.
+fn testimony(shared: &str, lines: &str, number: u64) -> Testimony {
+    for line in lines.lines() {
+        let words = line.split(['=', ';']).next().unwrap_or_default().split_whitespace();
+        for word in words.clone() {
+            let width = word.strip_prefix(".u").and_then(|width| width.parse::<u32>().ok());
+            if width.is_some_and(|width| ![8, 16, 32, 64].contains(&width)) {
+                return Testimony::Refused("a type that PTX does not have".to_owned());
+            }
+        }
+        let name = words.last().and_then(|name| name.split('[').next());
+        if !name.is_some_and(is_identifier) {
+            return Testimony::Refused("the name of a variable is no identifier".to_owned());
+        }
+    }
+    let read = read(&format!("{shared}{lines}"), [number].into_iter()).remove(&number);
+    read.unwrap_or_else(|| Testimony::Silent("the PTX has no such variable".to_owned()))
+}
+
+/// Returns true if a name is an identifier of PTX (4.4).
+fn is_identifier(name: &str) -> bool {
+    let is_following = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '$';
+    match name.strip_prefix(['_', '$', '%']) {
+        Some(rest) => !rest.is_empty() && rest.chars().all(is_following),
+        None => name.starts_with(|c: char| c.is_ascii_alphabetic()) && name.chars().all(is_following),
+    }
 }
 
 /// Returns the number of the global that a line of PTX declares, or its use, `u12`.
@@ -294,6 +322,14 @@ mod tests {
         assert_eq!(declared_global(".const .align 16 .b8 g7[12] = {1, 2};"), Some(7));
         assert_eq!(declared_global(".visible .global .align 4 .b8 targets[32] = {1};"), None);
         assert_eq!(declared_global("\tret;"), None);
+    }
+
+    #[test]
+    fn a_type_or_a_name_that_ptx_does_not_have_is_refused() {
+        let refused = |line: &str| matches!(testimony("", line, 1), Testimony::Refused(_));
+        assert!(refused(".visible .global .align 4 .u24 g1 = 70000;\n"));
+        assert!(refused(".global .align 8 .u64 9_x = 7;\n"));
+        assert!(is_identifier("%n1") && is_identifier("n_$_x") && !is_identifier("_") && !is_identifier("1"));
     }
 
     #[test]

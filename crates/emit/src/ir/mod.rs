@@ -1,6 +1,7 @@
 //! Globals of LLVM's IR: their types and values, their layout, and `llc` as the compiler under test.
 
 pub mod address;
+pub mod filecheck;
 pub mod generate;
 pub mod judge;
 pub mod layout;

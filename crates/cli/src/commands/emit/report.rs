@@ -46,7 +46,7 @@ impl SourceFormat for ir::LlvmGlobal {
     const FILE: (&'static str, &'static str) = ("ll", ";");
 
     fn program(&self) -> String {
-        ir::judge::source(self)
+        ir::filecheck::test(self)
     }
 }
 
@@ -86,7 +86,12 @@ pub fn write(out: &Path, seed: u64, complete: bool, tested: Vec<EmitterResults>)
     let mut all = Vec::new();
     for (mut finding, (extension, mark)) in findings.into_values() {
         let file = format!("{}/{}.{extension}", folder::FINDINGS, finding.id);
-        let comments = format!("{mark} note: {}: {}\n", finding.class.name(), harmless::line(&finding.title));
+        let mut comments =
+            format!("{mark} note: {}: {}\n", finding.class.name(), harmless::line(&finding.title));
+        if let Some(ComparedResults { expected, actual, .. }) = &finding.comparison {
+            comments += &format!("{mark} expected: {}\n", harmless::line(expected));
+            comments += &format!("{mark} seen:     {}\n", harmless::line(actual));
+        }
         write_whole(&out.join(&file), (comments + &finding.program).as_bytes())?;
         let subjects = finding.subjects.iter().map(|id| format!(" --subject {}", shell_words::quote(id)));
         finding.repeat = format!("ptxsmith emit check {file}{}", subjects.collect::<String>());
