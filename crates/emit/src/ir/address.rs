@@ -144,6 +144,15 @@ impl LlvmAddress {
         LlvmAddress { object, offset: 0, form: AddressForm::Bytes }
     }
 
+    /// Returns the constant address that a null object with this offset stands for. An integer of 32 bits is
+    /// extended by zeros.
+    pub fn constant(self) -> u64 {
+        match self.form {
+            AddressForm::Elements => u64::from(self.offset as u32),
+            _ => self.offset as u64,
+        }
+    }
+
     /// Prints the address as a constant.
     pub fn expression(self) -> String {
         let LlvmAddress { object, offset, form } = self;
@@ -152,6 +161,7 @@ impl LlvmAddress {
             return match (offset, form) {
                 (0, _) => "null".to_owned(),
                 (_, AddressForm::Sum) => format!("inttoptr (i64 {offset} to ptr)"),
+                (_, AddressForm::Elements) => format!("inttoptr (i32 {} to ptr)", offset as i32),
                 _ => moved("ptr", "null", offset, form),
             };
         };
@@ -170,14 +180,19 @@ impl LlvmAddress {
     pub fn integer(self, made: AddressInteger) -> String {
         let ty = self.object.ty();
         let whole = |address: LlvmAddress| format!("ptrtoint ({ty} {} to i64)", address.expression());
-        let base = LlvmAddress::of(self.object);
+        let start = LlvmAddress::of(self.object);
+        let base = start.expression();
         let width = made.width;
         match made.form {
             IntegerForm::Plain => format!("ptrtoint ({ty} {} to i{width})", self.expression()),
             IntegerForm::Truncated if width < 64 => format!("trunc (i64 {} to i{width})", whole(self)),
             IntegerForm::Truncated => whole(self),
-            IntegerForm::Sum => format!("add (i64 {}, i64 {})", whole(base), self.offset),
-            IntegerForm::Within => format!("sub (i64 {}, i64 {})", whole(self), whole(base)),
+            IntegerForm::Sum => {
+                let first = format!("ptrtoint ({ty} {base} to i{width})");
+                let offset = if width == 32 { i64::from(self.offset as i32) } else { self.offset };
+                format!("add (i{width} {first}, i{width} {offset})")
+            }
+            IntegerForm::Within => format!("sub (i64 {}, i64 {})", whole(self), whole(start)),
             IntegerForm::Apart => {
                 format!("sub (i64 {}, i64 ptrtoint (ptr @function to i64))", whole(self))
             }
@@ -233,6 +248,8 @@ mod tests {
             "addrspacecast (ptr addrspace(1) getelementptr (i8, ptr addrspace(1) @targets, i64 4) to ptr)"
         );
         assert_eq!(address(LlvmPointer::Null, 7, AddressForm::Sum), "inttoptr (i64 7 to ptr)");
+        let low = LlvmAddress { object: LlvmPointer::Null, offset: -4, form: AddressForm::Elements };
+        assert_eq!((low.expression().as_str(), low.constant()), ("inttoptr (i32 -4 to ptr)", 0xffff_fffc));
         assert_eq!(
             LlvmAddress { object: LlvmPointer::Function, offset: 4, form: AddressForm::Bytes }
                 .integer(AddressInteger { form: IntegerForm::Sum, width: 64 }),

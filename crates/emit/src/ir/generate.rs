@@ -5,7 +5,7 @@ use ptxsmith_gen::stream::Draw;
 
 use super::address::{AddressForm, AddressInteger, IntegerForm, LlvmAddress, LlvmPointer};
 use super::names::OddName;
-use super::{Float, LlvmGlobal, LlvmLinkage, LlvmType, TypelessValue};
+use super::{Float, LlvmGlobal, LlvmLinkage, LlvmType, TypelessValue, is_of_bits};
 
 /// The nesting limit.
 const DEEPEST: u32 = 3;
@@ -49,8 +49,14 @@ const INTEGERS: &[(IntegerForm, u64)] = &[
     (IntegerForm::Within, 15),
     (IntegerForm::Apart, 5),
 ];
-const FLOATS: &[(Float, u64)] =
-    &[(Float::Half, 6), (Float::Bfloat, 3), (Float::Single, 12), (Float::Double, 10), (Float::Quad, 1)];
+const FLOATS: &[(Float, u64)] = &[
+    (Float::Half, 6),
+    (Float::Bfloat, 3),
+    (Float::Single, 12),
+    (Float::Double, 10),
+    (Float::Quad, 1),
+    (Float::Extended, 1),
+];
 
 #[derive(Clone, Copy)]
 enum LlvmProduction {
@@ -99,7 +105,7 @@ fn ty(draw: &mut Draw, depth: u32) -> LlvmType {
         LlvmProduction::Address => address_integer(draw),
         LlvmProduction::Vector => vector(draw),
         LlvmProduction::Array if depth < DEEPEST => {
-            let length = 1 + draw.below(4) as u32;
+            let length = draw.weighted(&[(1, 24), (2, 24), (3, 24), (4, 24), (0, 4)]);
             LlvmType::Array(Box::new(ty(draw, depth + 1)), length)
         }
         LlvmProduction::Struct if depth < DEEPEST => {
@@ -153,6 +159,10 @@ fn float(draw: &mut Draw) -> LlvmType {
     let bits = u128::from(draw.bits()) << 64 | u128::from(draw.bits());
     let width = 8 * float.size() as u32;
     let mut bits = bits >> (128 - width);
+    if float == Float::Extended {
+        // The leading bit is explicit; without it, few bits are numbers.
+        bits |= 1 << 63;
+    }
     // A signalling number of single precision cannot be written.
     if float == Float::Single && f32::from_bits(bits as u32).is_nan() {
         bits |= 1 << 22;
@@ -199,6 +209,7 @@ fn address_integer(draw: &mut Draw) -> LlvmType {
     let width = match form {
         IntegerForm::Plain => draw.weighted(&[(64, 75), (8, 3), (16, 4), (32, 13), (128, 5)]),
         IntegerForm::Truncated => draw.weighted(&[(8, 25), (16, 25), (32, 50)]),
+        IntegerForm::Sum => draw.weighted(&[(64, 90), (32, 5), (128, 5)]),
         _ => 64,
     };
     LlvmType::Address(address, AddressInteger { form, width })
@@ -207,13 +218,13 @@ fn address_integer(draw: &mut Draw) -> LlvmType {
 fn vector(draw: &mut Draw) -> LlvmType {
     let length = 1 + draw.below(8) as u32;
     let element = match draw.below(20) {
-        0..3 => integer_of(draw, 1),
-        3..5 => {
+        0 => integer_of(draw, 1),
+        1..3 => {
             let width = width(draw);
             integer_of(draw, width)
         }
-        5..12 => float(draw),
-        12..14 => LlvmType::Pointer(address(draw)),
+        3..11 => float(draw),
+        11..14 => LlvmType::Pointer(address(draw)),
         _ => {
             let width = 8 << draw.below(4);
             integer_of(draw, width)
@@ -234,7 +245,6 @@ fn holed(draw: &mut Draw, depth: u32) -> LlvmType {
     let hole = *draw.pick(&TypelessValue::ALL);
     let index = draw.below(u64::from(length)) as u32;
     // Bits without a value beside bits that have one would need a mask.
-    let is_packed = matches!(&inner, LlvmType::Vector(element, _)
-        if matches!(**element, LlvmType::Integer(width, _) if width % 8 != 0));
+    let is_packed = matches!(&inner, LlvmType::Vector(element, _) if is_of_bits(element));
     if is_packed { inner } else { LlvmType::Holed(Box::new(inner), index, hole) }
 }

@@ -8,7 +8,7 @@ use ptxsmith_model::Class;
 use ptxsmith_oracle::Address;
 
 use super::LlvmGlobal;
-use super::layout::{HeldContents, LargestAlignment, LlvmLayout};
+use super::layout::{HeldContents, LargestAlignment, LeafValue, LlvmLayout};
 use super::llc::Llc;
 use crate::EmitError;
 use crate::ask::CompilationOutcome;
@@ -107,6 +107,11 @@ fn judge_outcome(
     }
     let difference = match testimony {
         Testimony::Silent(why) => return GlobalResult::NotCompared(format!("oracle: {why}")),
+        Testimony::Refused(_) if layout.leaves.iter().any(|leaf| leaf.value == LeafValue::Difference) => {
+            return GlobalResult::NotCompared(
+                "a difference of addresses, of which PTX says nothing".to_owned(),
+            );
+        }
         Testimony::Refused(why) => Some(SourceDifference {
             class: Class::WrongValue,
             symptom: format!("the specification refuses the PTX: {why}"),
@@ -135,7 +140,7 @@ fn difference(
 ) -> Option<SourceDifference> {
     let place = format!("g{}", global.number);
     if let Some((leaf, actual)) = layout.difference(held) {
-        let is_address = matches!(leaf.value, super::layout::LeafValue::Address(_));
+        let is_address = matches!(leaf.value, LeafValue::Address(_));
         return Some(SourceDifference {
             class: if is_address { Class::WrongAddress } else { Class::WrongValue },
             symptom: "another value is printed".to_owned(),

@@ -104,7 +104,7 @@ impl LargestAlignment {
                 members.iter().map(|member| self.align(member)).max().unwrap_or(1)
             }
             LlvmType::Whole(_, ty) | LlvmType::Holed(ty, ..) => self.align(ty),
-            scalar => bits(scalar) / 8,
+            scalar => (bits(scalar) / 8).next_power_of_two(),
         }
     }
 
@@ -215,7 +215,7 @@ impl LargestAlignment {
 fn address_value(address: LlvmAddress, size: u64) -> LeafValue {
     match address.object.symbol() {
         Some(_) => LeafValue::Address(address),
-        None => LeafValue::Bytes(address.offset.to_le_bytes()[..size as usize].to_vec()),
+        None => LeafValue::Bytes(address.constant().to_le_bytes()[..size as usize].to_vec()),
     }
 }
 

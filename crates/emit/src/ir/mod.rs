@@ -106,17 +106,20 @@ ptxsmith_syntax::every! {
         Double = "double",
         /// 128 bits
         Quad = "fp128",
+        /// 80 bits
+        Extended = "x86_fp80",
     }
 }
 
 impl Float {
-    /// Returns the size in bytes.
+    /// Returns the size in bytes, without padding.
     pub fn size(self) -> u64 {
         match self {
             Float::Half | Float::Bfloat => 2,
             Float::Single => 4,
             Float::Double => 8,
             Float::Quad => 16,
+            Float::Extended => 10,
         }
     }
 }
@@ -185,7 +188,11 @@ impl LlvmType {
             }
             LlvmType::Vector(element, length) => {
                 let length = if length.is_power_of_two() { "N" } else { "odd" };
-                format!("<{length} x {}>", element.shape())
+                let element = match **element {
+                    LlvmType::Integer(2.., _) if is_of_bits(element) => "bits".to_owned(),
+                    _ => element.shape(),
+                };
+                format!("<{length} x {element}>")
             }
             LlvmType::Array(element, _) => format!("[N x {}]", element.shape()),
             LlvmType::Struct { is_packed, members } => {
@@ -215,4 +222,9 @@ impl LlvmType {
             }
         }
     }
+}
+
+/// Returns true for an integer that is no whole number of bytes.
+fn is_of_bits(ty: &LlvmType) -> bool {
+    matches!(ty, LlvmType::Integer(width, _) if width % 8 != 0)
 }

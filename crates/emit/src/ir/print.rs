@@ -167,6 +167,7 @@ fn float_value(float: Float, bits: u128) -> String {
         // Written as the double of the same value.
         Float::Single => format!("0x{:016X}", f64::from(f32::from_bits(bits as u32)).to_bits()),
         Float::Double => format!("0x{bits:016X}"),
+        Float::Extended => format!("0xK{bits:020X}"),
         Float::Quad => format!("0xL{:016X}{:016X}", bits as u64, (bits >> 64) as u64),
     }
 }

@@ -2,7 +2,7 @@
 
 use super::address::{AddressForm, AddressInteger, IntegerForm, LlvmAddress, LlvmPointer};
 use super::names::OddName;
-use super::{LlvmGlobal, LlvmLinkage, LlvmType, TypelessValue};
+use super::{LlvmGlobal, LlvmLinkage, LlvmType, TypelessValue, is_of_bits};
 
 /// Returns every global that is one step smaller or simpler.
 pub fn variants(global: &LlvmGlobal) -> Vec<LlvmGlobal> {
@@ -49,15 +49,14 @@ fn type_variants(ty: &LlvmType) -> Vec<LlvmType> {
         LlvmType::Vector(element, length) => {
             let mut variants = vec![(**element).clone()];
             variants.extend((1..*length).map(|length| LlvmType::Vector(element.clone(), length)));
-            let is_odd = matches!(**element, LlvmType::Integer(width, _) if width % 8 != 0);
-            if !is_odd && **element != LlvmType::Integer(8, 5u8.into()) {
+            if !is_of_bits(element) && **element != LlvmType::Integer(8, 5u8.into()) {
                 variants.push(LlvmType::Vector(Box::new(LlvmType::Integer(8, 5u8.into())), *length));
             }
             variants
         }
         LlvmType::Array(element, length) => {
             let mut variants = vec![(**element).clone()];
-            if *length > 1 {
+            if *length > 0 {
                 variants.push(LlvmType::Array(element.clone(), length - 1));
             }
             variants.extend(
