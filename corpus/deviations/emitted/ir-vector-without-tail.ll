@@ -4,7 +4,6 @@
 ; symptom: another value
 ; shape: .*<odd x .*
 ; shape: .*<N x (wide integer|integer of odd width|wide integer of odd width)>.*
-; shape: .*x86_fp80.*
 ; first-seen: 2026-11-27
 ; link: https://github.com/llvm/llvm-project/pull/201246
 ; work-around: Use vectors of two, four or eight elements.

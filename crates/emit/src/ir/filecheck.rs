@@ -67,10 +67,10 @@ fn list(layout: &LlvmLayout) -> String {
     }
     let is_whole = |(leaf, _): &(&super::layout::LlvmLeaf, String)| leaf.offset % 8 == 0 && leaf.size == 8;
     let is_in_words = size.is_multiple_of(8) && addresses.iter().all(is_whole) && !addresses.is_empty();
-    let (ty, mut elements): (&str, Vec<String>) = match addresses.is_empty() {
-        true => (".b8", bytes.iter().map(u8::to_string).collect()),
-        false if is_in_words => (".u64", bytes.chunks(8).map(|word| unsigned(word).to_string()).collect()),
-        false => (".u8", bytes.iter().map(u8::to_string).collect()),
+    let (ty, mut elements): (&str, Vec<String>) = if is_in_words {
+        (".u64", bytes.chunks(8).map(|word| unsigned(word).to_string()).collect())
+    } else {
+        (".{{[bu]}}8", bytes.iter().map(u8::to_string).collect())
     };
     for (leaf, symbol) in addresses {
         if is_in_words {
@@ -146,6 +146,6 @@ mod tests {
             ".u64 g0[2] = {targets, 200{{(, 0)*}}};"
         );
         let packed = pattern_of(LlvmType::Struct { is_packed: true, members });
-        assert!(packed.starts_with(".u8 g0[9] = {0xFF(targets), 0xFF00(targets), "), "{packed}");
+        assert!(packed.starts_with(".{{[bu]}}8 g0[9] = {0xFF(targets), 0xFF00(targets), "), "{packed}");
     }
 }

@@ -9,7 +9,7 @@ use ptxsmith_oracle::Address;
 
 use super::LlvmGlobal;
 use super::layout::{HeldContents, LargestAlignment, LeafValue, LlvmLayout};
-use super::llc::Llc;
+use super::llc::{Llc, LlcOutcome};
 use crate::EmitError;
 use crate::ask::CompilationOutcome;
 use crate::host::VariableContents;
@@ -32,8 +32,12 @@ impl Tester for Llc {
         let outcomes = self.outcomes(globals)?;
         let held = self.host_contents(globals)?;
         let judged = globals.iter().filter_map(|global| {
-            let outcome = outcomes.get(&global.number)?;
-            Some((global.number, self.judge_outcome(global, outcome, held.get(&global.number))))
+            let LlcOutcome { outcome, declaration } = outcomes.get(&global.number)?;
+            let mut result = self.judge_outcome(global, outcome, held.get(&global.number));
+            if let GlobalResult::Compared(GlobalVerdict { difference: Some(difference), .. }) = &mut result {
+                difference.actual += &format!(" in {declaration}");
+            }
+            Some((global.number, result))
         });
         Ok(judged.collect())
     }

@@ -170,7 +170,7 @@ impl Llc {
     ///
     /// # Errors
     /// If this machine or our code fails.
-    pub fn outcomes(&self, globals: &[&LlvmGlobal]) -> Result<BTreeMap<u64, CompilationOutcome>, EmitError> {
+    pub fn outcomes(&self, globals: &[&LlvmGlobal]) -> Result<BTreeMap<u64, LlcOutcome>, EmitError> {
         let mut outcomes = BTreeMap::new();
         let is_risky = |global: &&&LlvmGlobal| is_listed_crash(&global.shape(), &self.description);
         let (risky, others): (Vec<&LlvmGlobal>, Vec<&LlvmGlobal>) = globals.iter().partition(is_risky);
@@ -181,7 +181,7 @@ impl Llc {
                 (_, []) => {}
                 (Ok(ptx), _) => outcomes.extend(testimonies(&ptx, &part)),
                 (Err(outcome), [only]) => {
-                    outcomes.insert(only.number, outcome);
+                    outcomes.insert(only.number, LlcOutcome { outcome, declaration: String::new() });
                 }
                 (Err(_), _) => {
                     let (first, second) = part.split_at(part.len() / 2);
@@ -241,8 +241,17 @@ fn cause(messages: &str, why: String) -> String {
     }
 }
 
+/// What llc made of a global.
+#[derive(Clone, Debug)]
+pub struct LlcOutcome {
+    /// The outcome.
+    pub outcome: CompilationOutcome,
+    /// Its declaration in PTX, as `g0`; empty if there is none.
+    pub declaration: String,
+}
+
 /// Reads each global with the lines of the PTX that belong to no global.
-fn testimonies(ptx: &str, globals: &[&LlvmGlobal]) -> BTreeMap<u64, CompilationOutcome> {
+fn testimonies(ptx: &str, globals: &[&LlvmGlobal]) -> BTreeMap<u64, LlcOutcome> {
     let mut lines: BTreeMap<u64, String> = BTreeMap::new();
     let mut renamed: BTreeMap<u64, &str> = BTreeMap::new();
     let mut shared = String::new();
@@ -270,7 +279,10 @@ fn testimonies(ptx: &str, globals: &[&LlvmGlobal]) -> BTreeMap<u64, CompilationO
                 address.symbol = NAMED[1..].into();
             }
         }
-        outcomes.insert(number, CompilationOutcome::Printed(testimony));
+        let outcome = CompilationOutcome::Printed(testimony);
+        let declared = lines.and_then(|lines| lines.lines().find(|line| declared_global(line).is_some()));
+        let declaration = declared.unwrap_or_default().replacen(&format!(" g{number}"), " g0", 1);
+        outcomes.insert(number, LlcOutcome { outcome, declaration });
     }
     outcomes
 }
