@@ -24,7 +24,7 @@ const POINTERS: &[(LlvmPointer, u64)] = &[
     (LlvmPointer::Null, 30),
     (LlvmPointer::Global, 70),
     (LlvmPointer::Generic, 50),
-    (LlvmPointer::Plain, 30),
+    (LlvmPointer::Plain, 15),
     (LlvmPointer::Constant, 15),
     (LlvmPointer::GenericConstant, 15),
     (LlvmPointer::Function, 25),
@@ -32,7 +32,7 @@ const POINTERS: &[(LlvmPointer, u64)] = &[
     (LlvmPointer::Outside, 10),
     (LlvmPointer::Weak, 5),
     (LlvmPointer::Shared, 2),
-    (LlvmPointer::Named, 20),
+    (LlvmPointer::Named, 10),
 ];
 const FORMS: &[(AddressForm, u64)] = &[
     (AddressForm::Bytes, 40),
