@@ -32,7 +32,7 @@ fn type_variants(ty: &LlvmType) -> Vec<LlvmType> {
             [(*ty != plain).then_some(plain), (!is_small).then_some(small)].into_iter().flatten().collect()
         }
         LlvmType::Float(..) => vec![LlvmType::Integer(8, 5u8.into())],
-        LlvmType::Pointer(address) => address_variants(*address, |address| LlvmType::Pointer(address)),
+        LlvmType::Pointer(address) => address_variants(*address, LlvmType::Pointer),
         LlvmType::Address(address, made) => {
             let mut variants = address_variants(*address, |address| LlvmType::Address(address, *made));
             variants.push(LlvmType::Pointer(*address));
