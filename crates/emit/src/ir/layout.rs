@@ -139,17 +139,7 @@ impl LargestAlignment {
                 leaves.push(LlvmLeaf { offset: start, size: 8, kind, value: address_value(*address, 8) });
             }
             LlvmType::Address(address, made) => {
-                let size = self.store_size(ty);
-                let value = match made.form {
-                    IntegerForm::Apart => LeafValue::Difference,
-                    IntegerForm::Within => LeafValue::Bytes(address.offset.to_le_bytes().to_vec()),
-                    _ => address_value(*address, size.min(8)),
-                };
-                leaves.push(LlvmLeaf { offset: start, size: size.min(8), kind, value });
-                if size > 8 {
-                    let value = LeafValue::Bytes(vec![0; size as usize - 8]);
-                    leaves.push(LlvmLeaf { offset: start + 8, size: size - 8, kind, value });
-                }
+                add_address_integer(*address, made.form, self.store_size(ty), (start, kind), leaves);
             }
             LlvmType::Vector(element, length) if !bits(element).is_multiple_of(8) => {
                 // The first element is in the lowest bits.
@@ -185,29 +175,57 @@ impl LargestAlignment {
             }
             LlvmType::Whole(TypelessValue::Undef | TypelessValue::Poison, _) => {}
             LlvmType::Holed(inner, index, hole) => {
-                let (element, stride) = match &**inner {
-                    LlvmType::Array(element, _) => (element, self.size(element)),
-                    LlvmType::Vector(element, _) => (element, bits(element) / 8),
-                    _ => return,
-                };
                 let first = leaves.len();
                 self.add(inner, start, step, leaves);
-                let place = start + u64::from(*index) * stride;
-                let mut others = leaves.split_off(first);
-                others.retain(|leaf| !(place..place + stride).contains(&leaf.offset));
-                leaves.extend(others);
-                if *hole == TypelessValue::Zero {
-                    let size = self.store_size(element);
-                    leaves.push(LlvmLeaf {
-                        offset: place,
-                        size,
-                        kind,
-                        value: LeafValue::Bytes(vec![0; size as usize]),
-                    });
-                    leaves.sort_by_key(|leaf| leaf.offset);
-                }
+                self.make_hole(inner, (start, *index), *hole, first, leaves);
             }
         }
+    }
+
+    /// Replaces the leaves of one element of an array or a vector, which begin at `first`, by a word.
+    fn make_hole(
+        self,
+        ty: &LlvmType,
+        (start, index): (u64, u32),
+        hole: TypelessValue,
+        first: usize,
+        leaves: &mut Vec<LlvmLeaf>,
+    ) {
+        let (element, stride) = match ty {
+            LlvmType::Array(element, _) => (element, self.size(element)),
+            LlvmType::Vector(element, _) => (element, bits(element) / 8),
+            _ => return,
+        };
+        let place = start + u64::from(index) * stride;
+        let mut others = leaves.split_off(first);
+        others.retain(|leaf| !(place..place + stride).contains(&leaf.offset));
+        leaves.extend(others);
+        if hole == TypelessValue::Zero {
+            let size = self.store_size(element);
+            let value = LeafValue::Bytes(vec![0; size as usize]);
+            leaves.push(LlvmLeaf { offset: place, size, kind: "whole", value });
+            leaves.sort_by_key(|leaf| leaf.offset);
+        }
+    }
+}
+
+/// Adds the scalars of an integer of this size that is made of an address: beyond eight bytes it is zero.
+fn add_address_integer(
+    address: LlvmAddress,
+    form: IntegerForm,
+    size: u64,
+    (start, kind): (u64, &'static str),
+    leaves: &mut Vec<LlvmLeaf>,
+) {
+    let value = match form {
+        IntegerForm::Apart => LeafValue::Difference,
+        IntegerForm::Within => LeafValue::Bytes(address.offset.to_le_bytes().to_vec()),
+        _ => address_value(address, size.min(8)),
+    };
+    leaves.push(LlvmLeaf { offset: start, size: size.min(8), kind, value });
+    if size > 8 {
+        let value = LeafValue::Bytes(vec![0; size as usize - 8]);
+        leaves.push(LlvmLeaf { offset: start + 8, size: size - 8, kind, value });
     }
 }
 
