@@ -96,7 +96,7 @@ fn address_variants(address: LlvmAddress, make: impl Fn(LlvmAddress) -> LlvmType
 fn holed_variants(inner: &LlvmType, index: u32, hole: TypelessValue) -> Vec<LlvmType> {
     let mut variants = vec![inner.clone()];
     for smaller in type_variants(inner) {
-        if let LlvmType::Array(_, length) | LlvmType::Vector(_, length) = smaller {
+        if let LlvmType::Array(_, length @ 1..) | LlvmType::Vector(_, length @ 1..) = smaller {
             variants.push(LlvmType::Holed(Box::new(smaller), index.min(length - 1), hole));
         }
     }
@@ -126,4 +126,16 @@ fn struct_variants(is_packed: bool, members: &[LlvmType]) -> Vec<LlvmType> {
         }
     }
     variants
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_array_of_one_element_with_a_hole_has_no_smaller_array() {
+        let one = LlvmType::Array(Box::new(LlvmType::Integer(8, 5u8.into())), 1);
+        let variants = holed_variants(&one, 0, TypelessValue::Undef);
+        assert!(variants.iter().all(|variant| !matches!(variant, LlvmType::Holed(..))), "{variants:?}");
+    }
 }
