@@ -212,6 +212,7 @@ fn session(workers: Option<Workers>) -> Session {
         events: Box::new(FindingLog { since: Instant::now() }),
         expected: Default::default(),
         known: Vec::new(),
+        answers: Vec::new(),
     }
 }
 

@@ -4,6 +4,7 @@
 ; symptom: refuses
 ; shape: .*\b(half|bfloat)( align)?
 ; first-seen: 2026-11-27
+; link: https://github.com/llvm/llvm-project/pull/222240
 ; work-around: Use an array of one element.
 ; found: `ptxsmith emit run --subject llc@19`.
 ; note: The value is 0d3FF0000000000000; .b16 takes integers, and ptxas makes it 0.

@@ -4,8 +4,10 @@
 ; symptom: another value
 ; shape: .*\*.*wide integer.*
 ; shape: .*wide integer.*\*.*
-; shape: .*\*.*(fp128|<N x).*
-; shape: .*(fp128|<N x).*\*.*
+; shape: .*\*.*(fp128|x86_fp80|<N x).*
+; shape: .*(fp128|x86_fp80|<N x).*\*.*
+; shape: .*\*.*(ptrtoint|add) wide.*
+; shape: .*(ptrtoint|add) wide.*\*.*
 ; first-seen: 2026-11-27
 ; work-around: Write the padding as a member.
 ; found: `ptxsmith emit run --subject llc@19`.

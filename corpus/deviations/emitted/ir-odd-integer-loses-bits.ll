@@ -4,6 +4,7 @@
 ; symptom: another value
 ; shape: (.* )?wide integer of odd width( align)?
 ; first-seen: 2026-11-27
+; link: https://github.com/llvm/llvm-project/pull/201184
 ; work-around: Use a width that is a multiple of 8.
 ; found: `ptxsmith emit run --subject llc@22`.
 ; note: i73 has ten bytes, the last one is 1.

@@ -3,7 +3,8 @@
 ; releases: llc 14 and later
 ; symptom: smaller than its type
 ; shape: .*integer( of odd width)?.*
-; shape: .*<odd x .*
+; shape: .*<(odd|N) x .*
+; shape: .*x86_fp80.*
 ; first-seen: 2026-11-27
 ; work-around: Use widths of 8, 16, 32, 64, 128 or 256.
 ; found: `ptxsmith emit run --subject llc@19`.

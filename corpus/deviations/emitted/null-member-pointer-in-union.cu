@@ -1,6 +1,7 @@
 // deviation: wrong-value wrong-layout
 // title: a pointer to a data member in a union without an initializer is printed as 0, which is the first member, not as null
 // releases: cicc 13.0 and later
+// releases: gcc 12 and later
 // releases: nvcc 13.0 and later
 // releases: nvrtc 11.8 and later
 // shape: .*union \{ member pointer.*

@@ -285,7 +285,7 @@ fn identity_of(session: &Session, options: BTreeMap<String, String>, subjects: &
         build: env!("PTXSMITH_BUILD").to_owned(),
         command: "run".to_owned(),
         seed: session.seed,
-        options: options,
+        options,
         subjects: subject_names,
     }
 }

@@ -257,7 +257,7 @@ mod tests {
         let text = format!(".version 7.8\n.target sm_80\n.address_size 64\n{statement}\n");
         let module = ptxsmith_syntax::parse(&text).unwrap();
         let predicts = |rules: &Rules| {
-            let expectation = ptxsmith_oracle::expect(&module, rules);
+            let expectation = expect(&module, rules);
             let trace = expectation.trace();
             let holds = match expectation {
                 Expectation::Accepted { variables, .. } => variables[0].bytes == seen,
@@ -316,7 +316,7 @@ mod tests {
         let hypothesis = Hypothesis::from_id("octal-as-decimal").unwrap();
         let of = |text| {
             let module = ptxsmith_syntax::parse(text).unwrap();
-            let expectation = ptxsmith_oracle::expect(&module, &hypothesis.rules(&Rules::default()));
+            let expectation = expect(&module, &hypothesis.rules(&Rules::default()));
             let Expectation::Accepted { variables, .. } = expectation else { panic!("{expectation:?}") };
             variables[0].bytes.clone()
         };
@@ -343,7 +343,7 @@ mod tests {
         let dying = |statement: &str, signal, implementation| {
             let text = format!(".version 7.8\n.target sm_80\n.address_size 64\n{statement}\n");
             let module = ptxsmith_syntax::parse(&text).unwrap();
-            let trace = ptxsmith_oracle::expect(&module, &Rules::default()).trace();
+            let trace = expect(&module, &Rules::default()).trace();
             let observation = Observation { signal, ..Observation::new(ptxsmith_subject::Outcome::Crashed) };
             crash_alternatives(&trace, implementation, &observation)
         };

@@ -9,6 +9,7 @@
 
 pub mod ask;
 pub mod check;
+pub mod gcc;
 pub mod generate;
 pub mod host;
 pub mod ir;

@@ -139,6 +139,15 @@ pub fn find(
     LISTED.iter().find(|listed| listed.applies_to(description) && listed.matches(symptom, shape))
 }
 
+/// Returns true if it is listed that globals with a part of this shape end this compiler.
+pub fn is_listed_crash(shape: &str, description: &CompilerDescription) -> bool {
+    LISTED.iter().any(|listed| {
+        listed.classes.contains(&Class::Crash)
+            && listed.applies_to(description)
+            && listed.shapes.iter().any(|pattern| pattern.is_match(shape))
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

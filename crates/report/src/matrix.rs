@@ -291,10 +291,11 @@ const MOST_CONSIDERED: usize = 64;
 /// Returns the clauses that a finding marks for a subject, of those that are informative for it (see
 /// [`clauses::informative_first`]): all if they are few, otherwise those with the most seldom conforming programs.
 fn marked<'a>(informative: &[&'a str], subject: &SubjectResults) -> Vec<&'a str> {
-    match informative.len() {
-        ..=MOST_MARKED => return informative.to_vec(),
-        ..=MOST_CONSIDERED => {}
-        _ => return Vec::new(),
+    if informative.len() <= MOST_MARKED {
+        return informative.to_vec();
+    }
+    if informative.len() > MOST_CONSIDERED {
+        return Vec::new();
     }
     let shares = informative.iter().filter_map(|&id| Some((id, share_conforming(subject, id)?)));
     let shares: Vec<(&str, f64)> = shares.collect();

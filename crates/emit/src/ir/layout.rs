@@ -3,9 +3,11 @@
 
 use num_bigint::BigUint;
 
+use ptxsmith_oracle::Address;
+
+use super::address::{AddressInteger, IntegerForm, LlvmAddress};
 use super::print::stepped;
 use super::{LlvmGlobal, LlvmType, TypelessValue};
-use crate::host::VariableContents;
 
 /// A scalar of a global.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,8 +27,21 @@ pub struct LlvmLeaf {
 pub enum LeafValue {
     /// Bytes in memory order.
     Bytes(Vec<u8>),
-    /// An address.
-    Address(&'static str, i64),
+    /// An address, or the low bytes of one.
+    Address(LlvmAddress),
+    /// A difference of addresses, which PTX cannot express.
+    Difference,
+}
+
+/// What a variable holds.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HeldContents<'c> {
+    /// The bytes.
+    pub bytes: &'c [u8],
+    /// The addresses, sorted by offset.
+    pub addresses: Vec<Address>,
+    /// Whether the addresses say whether they are generic.
+    pub tells_generic: bool,
 }
 
 /// The layout of a global.
@@ -58,7 +73,7 @@ impl LargestAlignment {
     fn store_size(self, ty: &LlvmType) -> u64 {
         match ty {
             LlvmType::Vector(element, length) => (bits(element) * u64::from(*length)).div_ceil(8),
-            LlvmType::Whole(_, ty) => self.store_size(ty),
+            LlvmType::Whole(_, ty) | LlvmType::Holed(ty, ..) => self.store_size(ty),
             LlvmType::Array(..) | LlvmType::Struct { .. } => self.size(ty),
             scalar => bits(scalar).div_ceil(8),
         }
@@ -72,22 +87,24 @@ impl LargestAlignment {
                 let end = self.offsets(*is_packed, members).last().copied().unwrap_or_default();
                 end.next_multiple_of(self.align(ty))
             }
-            LlvmType::Whole(_, ty) => self.size(ty),
+            LlvmType::Whole(_, ty) | LlvmType::Holed(ty, ..) => self.size(ty),
             other => self.store_size(other).next_multiple_of(self.align(other)),
         }
     }
 
     fn align(self, ty: &LlvmType) -> u64 {
         match ty {
-            LlvmType::Integer(width, _) => u64::from(width.div_ceil(8).next_power_of_two()).min(self.0),
+            LlvmType::Integer(width, _) | LlvmType::Address(_, AddressInteger { width, .. }) => {
+                u64::from(width.div_ceil(8).next_power_of_two()).min(self.0)
+            }
             LlvmType::Vector(..) => self.store_size(ty).next_power_of_two(),
             LlvmType::Array(element, _) => self.align(element),
             LlvmType::Struct { is_packed: true, .. } => 1,
             LlvmType::Struct { members, .. } => {
                 members.iter().map(|member| self.align(member)).max().unwrap_or(1)
             }
-            LlvmType::Whole(_, ty) => self.align(ty),
-            scalar => bits(scalar) / 8,
+            LlvmType::Whole(_, ty) | LlvmType::Holed(ty, ..) => self.align(ty),
+            scalar => (bits(scalar) / 8).next_power_of_two(),
         }
     }
 
@@ -118,12 +135,11 @@ impl LargestAlignment {
                 let value = LeafValue::Bytes(bits.to_le_bytes()[..size as usize].to_vec());
                 leaves.push(LlvmLeaf { offset: start, size, kind, value });
             }
-            LlvmType::Pointer(pointer, offset) | LlvmType::Address(pointer, offset) => {
-                let value = match pointer.symbol() {
-                    Some(symbol) => LeafValue::Address(symbol, *offset),
-                    None => LeafValue::Bytes(vec![0; 8]),
-                };
-                leaves.push(LlvmLeaf { offset: start, size: 8, kind, value });
+            LlvmType::Pointer(address) => {
+                leaves.push(LlvmLeaf { offset: start, size: 8, kind, value: address_value(*address, 8) });
+            }
+            LlvmType::Address(address, made) => {
+                add_address_integer(*address, made.form, self.store_size(ty), (start, kind), leaves);
             }
             LlvmType::Vector(element, length) if !bits(element).is_multiple_of(8) => {
                 // The first element is in the lowest bits.
@@ -158,13 +174,72 @@ impl LargestAlignment {
                 leaves.push(LlvmLeaf { offset: start, size, kind, value });
             }
             LlvmType::Whole(TypelessValue::Undef | TypelessValue::Poison, _) => {}
+            LlvmType::Holed(inner, index, hole) => {
+                let first = leaves.len();
+                self.add(inner, start, step, leaves);
+                self.make_hole(inner, (start, *index), *hole, first, leaves);
+            }
         }
+    }
+
+    /// Replaces the leaves of one element of an array or a vector, which begin at `first`, by a word.
+    fn make_hole(
+        self,
+        ty: &LlvmType,
+        (start, index): (u64, u32),
+        hole: TypelessValue,
+        first: usize,
+        leaves: &mut Vec<LlvmLeaf>,
+    ) {
+        let (element, stride) = match ty {
+            LlvmType::Array(element, _) => (element, self.size(element)),
+            LlvmType::Vector(element, _) => (element, bits(element) / 8),
+            _ => return,
+        };
+        let place = start + u64::from(index) * stride;
+        let mut others = leaves.split_off(first);
+        others.retain(|leaf| !(place..place + stride).contains(&leaf.offset));
+        leaves.extend(others);
+        if hole == TypelessValue::Zero {
+            let size = self.store_size(element);
+            let value = LeafValue::Bytes(vec![0; size as usize]);
+            leaves.push(LlvmLeaf { offset: place, size, kind: "whole", value });
+            leaves.sort_by_key(|leaf| leaf.offset);
+        }
+    }
+}
+
+/// Adds the scalars of an integer of this size that is made of an address: beyond eight bytes it is zero.
+fn add_address_integer(
+    address: LlvmAddress,
+    form: IntegerForm,
+    size: u64,
+    (start, kind): (u64, &'static str),
+    leaves: &mut Vec<LlvmLeaf>,
+) {
+    let value = match form {
+        IntegerForm::Apart => LeafValue::Difference,
+        IntegerForm::Within => LeafValue::Bytes(address.offset.to_le_bytes().to_vec()),
+        _ => address_value(address, size.min(8)),
+    };
+    leaves.push(LlvmLeaf { offset: start, size: size.min(8), kind, value });
+    if size > 8 {
+        let value = LeafValue::Bytes(vec![0; size as usize - 8]);
+        leaves.push(LlvmLeaf { offset: start + 8, size: size - 8, kind, value });
+    }
+}
+
+/// Returns the value of a leaf of this size that holds an address.
+fn address_value(address: LlvmAddress, size: u64) -> LeafValue {
+    match address.object.symbol() {
+        Some(_) => LeafValue::Address(address),
+        None => LeafValue::Bytes(address.constant().to_le_bytes()[..size as usize].to_vec()),
     }
 }
 
 fn bits(scalar: &LlvmType) -> u64 {
     match scalar {
-        LlvmType::Integer(width, _) => u64::from(*width),
+        LlvmType::Integer(width, _) | LlvmType::Address(_, AddressInteger { width, .. }) => u64::from(*width),
         LlvmType::Float(float, _) => 8 * float.size(),
         _ => 64,
     }
@@ -177,61 +252,78 @@ fn little_endian(number: &BigUint, size: u64) -> Vec<u8> {
 }
 
 impl LlvmLayout {
-    /// Returns the variable in PTX, as the pattern of a test: bytes if no address is among them, else its
-    /// beginning.
-    pub fn printed(&self) -> String {
-        let name = format!("g0[{}]", self.size);
-        let mut bytes = vec![0; self.size as usize];
-        for leaf in &self.leaves {
-            let LeafValue::Bytes(value) = &leaf.value else { return "g0".to_owned() };
-            bytes[leaf.offset as usize..][..value.len()].copy_from_slice(value);
-        }
-        let bytes: Vec<String> = bytes.iter().map(u8::to_string).collect();
-        format!(".b8 {name} = {{{{{{}}{}{{}}}}}}", bytes.join(", "))
-    }
-
     /// Finds the first scalar that differs from these contents. Returns it with its value in the contents.
-    pub fn difference(&self, contents: &VariableContents) -> Option<(&LlvmLeaf, String)> {
+    pub fn difference(&self, contents: &HeldContents<'_>) -> Option<(&LlvmLeaf, String)> {
         self.leaves.iter().find_map(|leaf| {
-            let actual = format_value(contents, leaf);
-            (actual != leaf.value.to_text()).then_some((leaf, actual))
+            let actual = contents.format(leaf);
+            (actual != leaf.to_text(contents.tells_generic)).then_some((leaf, actual))
         })
     }
 }
 
-impl LeafValue {
-    /// Formats the value for reports.
-    pub fn to_text(&self) -> String {
-        match self {
+impl LlvmLeaf {
+    /// Formats the value for reports; `tells_generic` says whether that an address is generic matters.
+    pub fn to_text(&self, tells_generic: bool) -> String {
+        match &self.value {
             LeafValue::Bytes(bytes) => ptxsmith_oracle::hex(bytes),
-            LeafValue::Address(symbol, 0) => (*symbol).to_owned(),
-            LeafValue::Address(symbol, addend) => format!("{symbol}{addend:+}"),
+            LeafValue::Address(address) => {
+                let is_generic = tells_generic && address.object.is_generic() == Some(true);
+                let symbol = address.object.symbol().unwrap_or_default();
+                part(self.size, &format_address(symbol, address.offset, is_generic))
+            }
+            LeafValue::Difference => "an error: PTX has no differences of addresses".to_owned(),
         }
     }
 }
 
-fn format_value(contents: &VariableContents, leaf: &LlvmLeaf) -> String {
-    let range = leaf.offset..leaf.offset + leaf.size;
-    let mut inside = contents.addresses.iter().filter(|(at, ..)| *at + 8 > range.start && *at < range.end);
-    match inside.next() {
-        Some((at, symbol, addend)) if *at == range.start && leaf.size == 8 => {
-            if *addend == 0 {
-                symbol.clone()
-            } else {
-                format!("{symbol}{addend:+}")
-            }
-        }
-        Some((_, symbol, _)) => format!("a part of {symbol}"),
-        None => match contents.bytes.get(range.start as usize..range.end as usize) {
-            Some(bytes) => ptxsmith_oracle::hex(bytes),
-            None => "a place behind the end of the variable".to_owned(),
-        },
+fn format_address(symbol: &str, addend: i64, is_generic: bool) -> String {
+    let base = if is_generic { format!("generic {symbol}") } else { symbol.to_owned() };
+    if addend == 0 { base } else { format!("{base}{addend:+}") }
+}
+
+/// Describes an address of which only this many bytes are held.
+fn part(size: u64, address: &str) -> String {
+    if size == 8 { address.to_owned() } else { format!("the low {size} bytes of {address}") }
+}
+
+impl HeldContents<'_> {
+    /// Formats what is held in the place of a leaf.
+    fn format(&self, leaf: &LlvmLeaf) -> String {
+        let range = leaf.offset..leaf.offset + leaf.size;
+        let is_inside = |address: &&Address| {
+            address.offset + u64::from(address.width) > range.start && address.offset < range.end
+        };
+        let inside: Vec<&Address> = self.addresses.iter().filter(is_inside).collect();
+        let Some(first) = inside.first() else {
+            return match self.bytes.get(range.start as usize..range.end as usize) {
+                Some(bytes) => ptxsmith_oracle::hex(bytes),
+                None => "a place behind the end of the variable".to_owned(),
+            };
+        };
+        // Functions have no state space.
+        let is_told = self.tells_generic
+            && !matches!(leaf.value, LeafValue::Address(address) if address.object.is_generic().is_none());
+        let text = part(leaf.size, &format_address(&first.symbol, first.addend, is_told && first.generic));
+        let is_whole =
+            first.offset == range.start && u64::from(first.width) == leaf.size && first.byte.is_none();
+        let are_bytes = || {
+            inside.len() as u64 == leaf.size
+                && inside.iter().zip(0..).all(|(address, index)| {
+                    address.byte == Some(index)
+                        && address.offset == range.start + u64::from(index)
+                        && (&address.symbol, address.addend, address.generic)
+                            == (&first.symbol, first.addend, first.generic)
+                })
+        };
+        if is_whole || are_bytes() { text } else { format!("a part of {}", first.symbol) }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Float, LlvmLinkage, LlvmPointer};
+    use super::super::address::LlvmPointer;
+    use super::super::names::OddName;
+    use super::super::{Float, LlvmLinkage};
     use super::*;
 
     fn integer(width: u32, value: u32) -> LlvmType {
@@ -244,14 +336,19 @@ mod tests {
             space: 1,
             linkage: LlvmLinkage::External,
             align: None,
+            name: OddName::Plain,
             ty,
         })
     }
 
     #[test]
     fn members_are_aligned_and_packed_ones_are_not() {
-        let members =
-            vec![integer(8, 1), LlvmType::Pointer(LlvmPointer::Global, 4), integer(24, 2), integer(128, 3)];
+        let members = vec![
+            integer(8, 1),
+            LlvmType::Pointer(LlvmAddress::of(LlvmPointer::Global)),
+            integer(24, 2),
+            integer(128, 3),
+        ];
         let plain = of(LlvmType::Struct { is_packed: false, members: members.clone() });
         let offsets: Vec<u64> = plain.leaves.iter().map(|leaf| leaf.offset).collect();
         assert_eq!((plain.size, plain.align, offsets), (48, 16, vec![0, 8, 16, 32]));

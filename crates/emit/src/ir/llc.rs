@@ -7,18 +7,17 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use ptxsmith_cuda::subjects::{CompilerDescription, Cut, cut_short};
-use ptxsmith_model::Class;
 use ptxsmith_subject::process::{self, Cancel, Finished, Invocation, Limits};
 
 use super::LlvmGlobal;
-use super::layout::{LargestAlignment, LlvmLayout};
-use super::print::PRELUDE;
+use super::address::NAMED;
+use super::names::marked;
+use super::print::{host_module, module};
 use super::variants::variants;
 use crate::EmitError;
 use crate::ask::CompilationOutcome;
 use crate::host::{VariableContents, read as read_object};
-use crate::judge::{GlobalVerdict, SourceDifference};
-use crate::judged::{GlobalResult, Tester, failure_result};
+use crate::listed::is_listed_crash;
 use crate::source::TestGlobal;
 use crate::witness::{Testimony, read};
 
@@ -167,15 +166,22 @@ impl Llc {
         Ok(variables)
     }
 
-    fn outcomes(&self, globals: &[&LlvmGlobal]) -> Result<BTreeMap<u64, CompilationOutcome>, EmitError> {
+    /// Compiles these globals for NVPTX. Those of which it is known that they end the compiler go alone.
+    ///
+    /// # Errors
+    /// If this machine or our code fails.
+    pub fn outcomes(&self, globals: &[&LlvmGlobal]) -> Result<BTreeMap<u64, LlcOutcome>, EmitError> {
         let mut outcomes = BTreeMap::new();
-        let mut waiting = vec![globals.to_vec()];
+        let is_risky = |global: &&&LlvmGlobal| is_listed_crash(&global.shape(), &self.description);
+        let (risky, others): (Vec<&LlvmGlobal>, Vec<&LlvmGlobal>) = globals.iter().partition(is_risky);
+        let mut waiting: Vec<Vec<&LlvmGlobal>> = risky.into_iter().map(|global| vec![global]).collect();
+        waiting.push(others);
         while let Some(part) = waiting.pop() {
             match (self.ptx(&module(&part))?, &part[..]) {
                 (_, []) => {}
                 (Ok(ptx), _) => outcomes.extend(testimonies(&ptx, &part)),
                 (Err(outcome), [only]) => {
-                    outcomes.insert(only.number, outcome);
+                    outcomes.insert(only.number, LlcOutcome { outcome, declaration: String::new() });
                 }
                 (Err(_), _) => {
                     let (first, second) = part.split_at(part.len() / 2);
@@ -185,13 +191,38 @@ impl Llc {
         }
         Ok(outcomes)
     }
+
+    /// Compiles these globals for x86-64.
+    ///
+    /// # Errors
+    /// If this machine or our code fails.
+    pub fn host_contents(
+        &self,
+        globals: &[&LlvmGlobal],
+    ) -> Result<BTreeMap<u64, VariableContents>, EmitError> {
+        let names: Vec<String> = globals.iter().map(|global| format!("g{}", global.number)).collect();
+        let mut held = self.host_variables(&host_module(globals), &names)?;
+        if held.is_empty() && globals.len() > 1 && self.host.is_some() {
+            let (first, second) = globals.split_at(globals.len() / 2);
+            let mut all = self.host_contents(first)?;
+            all.extend(self.host_contents(second)?);
+            return Ok(all);
+        }
+        let numbered = globals.iter().zip(&names);
+        Ok(numbered.filter_map(|(global, name)| Some((global.number, held.remove(name)?))).collect())
+    }
 }
+
+/// The words with which a back end states that it does not support something.
+const STATED: [&str; 4] = ["nsupported", "does not support", "NVPTX aliasee must be", ".ll:"];
 
 /// Returns the words of a back end that states what it does not support.
 fn refusal(messages: &str) -> Option<String> {
     let line = messages.lines().find(|line| line.contains("error: ") || line.contains("LLVM ERROR: "))?;
-    let is_stated = line.contains("nsupported") || line.contains(".ll:");
-    is_stated.then(|| line.to_owned())
+    let is_stated = STATED.iter().any(|words| line.contains(words));
+    // What follows names the expression.
+    let end = line.find(" in static initializer").unwrap_or(line.len());
+    is_stated.then(|| line[..end].to_owned())
 }
 
 /// Returns the cause of a failure. For a signal it is the last step that the stack dump names.
@@ -210,200 +241,87 @@ fn cause(messages: &str, why: String) -> String {
     }
 }
 
-fn module(globals: &[&LlvmGlobal]) -> String {
-    let mut ir = PRELUDE.to_owned();
-    for global in globals {
-        let _ = writeln!(ir, "{}", global.line());
-    }
-    ir
+/// What llc made of a global.
+#[derive(Clone, Debug)]
+pub struct LlcOutcome {
+    /// The outcome.
+    pub outcome: CompilationOutcome,
+    /// Its declaration in PTX, as `g0`; empty if there is none.
+    pub declaration: String,
 }
 
 /// Reads each global with the lines of the PTX that belong to no global.
-fn testimonies(ptx: &str, globals: &[&LlvmGlobal]) -> BTreeMap<u64, CompilationOutcome> {
-    let mut lines: BTreeMap<u64, &str> = BTreeMap::new();
+fn testimonies(ptx: &str, globals: &[&LlvmGlobal]) -> BTreeMap<u64, LlcOutcome> {
+    let mut lines: BTreeMap<u64, String> = BTreeMap::new();
+    let mut renamed: BTreeMap<u64, &str> = BTreeMap::new();
     let mut shared = String::new();
     for line in ptx.lines() {
-        match declared_global(line) {
-            Some(number) => {
-                lines.insert(number, line);
-            }
-            None => {
-                let _ = writeln!(shared, "{line}");
-            }
+        let marked = marked(line);
+        if let Some((number, Some(name))) = marked {
+            renamed.insert(number, name);
         }
+        let text = match marked.map(|(number, _)| number).or_else(|| declared_global(line)) {
+            Some(number) => lines.entry(number).or_default(),
+            None => &mut shared,
+        };
+        let _ = writeln!(text, "{line}");
     }
     let mut outcomes = BTreeMap::new();
     for global in globals {
         let number = global.number;
-        let line = lines.get(&number);
-        let testimony =
-            line.and_then(|line| read(&format!("{shared}{line}\n"), [number].into_iter()).remove(&number));
-        let testimony =
-            testimony.unwrap_or_else(|| Testimony::Silent("the PTX has no such variable".to_owned()));
-        outcomes.insert(number, CompilationOutcome::Printed(testimony));
+        let lines = lines.get(&number);
+        let mut testimony = match lines {
+            None => Testimony::Silent("the PTX has no such variable".to_owned()),
+            Some(lines) => testimony(&shared, lines, number),
+        };
+        if let (Testimony::Read(read), Some(name)) = (&mut testimony, renamed.get(&number)) {
+            for address in read.addresses.iter_mut().filter(|address| &*address.symbol == *name) {
+                address.symbol = NAMED[1..].into();
+            }
+        }
+        let outcome = CompilationOutcome::Printed(testimony);
+        let declared = lines.and_then(|lines| lines.lines().find(|line| declared_global(line).is_some()));
+        let declaration = declared.unwrap_or_default().replacen(&format!(" g{number}"), " g0", 1);
+        outcomes.insert(number, LlcOutcome { outcome, declaration });
     }
     outcomes
 }
 
-/// Returns the number of the global that a line of PTX declares.
+/// Reads a global from its lines, which must have types and names of PTX.
+fn testimony(shared: &str, lines: &str, number: u64) -> Testimony {
+    for line in lines.lines() {
+        let words = line.split(['=', ';']).next().unwrap_or_default().split_whitespace();
+        for word in words.clone() {
+            let width = word.strip_prefix(".u").and_then(|width| width.parse::<u32>().ok());
+            if width.is_some_and(|width| ![8, 16, 32, 64].contains(&width)) {
+                return Testimony::Refused("a type that PTX does not have".to_owned());
+            }
+        }
+        let name = words.last().and_then(|name| name.split('[').next());
+        if !name.is_some_and(is_identifier) {
+            return Testimony::Refused("the name of a variable is no identifier".to_owned());
+        }
+    }
+    let read = read(&format!("{shared}{lines}"), [number].into_iter()).remove(&number);
+    read.unwrap_or_else(|| Testimony::Silent("the PTX has no such variable".to_owned()))
+}
+
+/// Returns true if a name is an identifier of PTX (4.4).
+fn is_identifier(name: &str) -> bool {
+    let is_following = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '$';
+    match name.strip_prefix(['_', '$', '%']) {
+        Some(rest) => !rest.is_empty() && rest.chars().all(is_following),
+        None => name.starts_with(|c: char| c.is_ascii_alphabetic()) && name.chars().all(is_following),
+    }
+}
+
+/// Returns the number of the global that a line of PTX declares, or its use, `u12`.
 fn declared_global(line: &str) -> Option<u64> {
     let before = line.split('=').next()?;
     let is_variable = before.contains(".global") || before.contains(".const");
     let name = before.trim_end().trim_end_matches(';').split(' ').next_back()?;
     let name = name.split('[').next()?;
-    is_variable.then(|| name.strip_prefix('g')?.parse().ok())?
-}
-
-impl Tester for Llc {
-    type Global = LlvmGlobal;
-
-    fn description(&self) -> &CompilerDescription {
-        &self.description
-    }
-
-    fn judge(
-        &self,
-        globals: &[&LlvmGlobal],
-        _: Option<&SourceDifference>,
-    ) -> Result<BTreeMap<u64, GlobalResult>, EmitError> {
-        let outcomes = self.outcomes(globals)?;
-        let names: Vec<String> = globals.iter().map(|global| format!("g{}", global.number)).collect();
-        let held = self.host_variables(&module(globals), &names)?;
-        let judged = globals.iter().zip(&names).filter_map(|(global, name)| {
-            let outcome = outcomes.get(&global.number)?;
-            Some((global.number, self.judge_outcome(global, outcome, held.get(name))))
-        });
-        Ok(judged.collect())
-    }
-}
-
-/// The largest alignment of an integer on x86-64.
-const HOST_ALIGNMENT: LargestAlignment = LargestAlignment(16);
-
-impl Llc {
-    /// Judges one global under the alignment of 256-bit integers in this release: 16 up to 19, 32 from 22 on.
-    /// In 20 and 21 it is not known, so a global whose layout depends on it is not compared.
-    fn judge_outcome(
-        &self,
-        global: &LlvmGlobal,
-        outcome: &CompilationOutcome,
-        host: Option<&VariableContents>,
-    ) -> GlobalResult {
-        let major = self.description.version.split('.').next().and_then(|major| major.parse::<u32>().ok());
-        let layout = LargestAlignment(16).layout(global);
-        match major {
-            Some(20 | 21) | None if layout != LargestAlignment(32).layout(global) => {
-                GlobalResult::NotCompared(
-                    "the alignment of integers of 256 bits in this release is not known".to_owned(),
-                )
-            }
-            Some(22..) => judge_outcome(global, outcome, host, &LargestAlignment(32).layout(global)),
-            _ => judge_outcome(global, outcome, host, &layout),
-        }
-    }
-}
-
-fn judge_outcome(
-    global: &LlvmGlobal,
-    outcome: &CompilationOutcome,
-    host: Option<&VariableContents>,
-    layout: &LlvmLayout,
-) -> GlobalResult {
-    let testimony = match outcome {
-        CompilationOutcome::Printed(testimony) => testimony,
-        failure => return failure_result(global.number, failure),
-    };
-    // The host confirms our rules with its own alignment.
-    let host_layout = HOST_ALIGNMENT.layout(global);
-    match host {
-        None => {
-            return GlobalResult::NotCompared(
-                "there is no llc 18 or later for x86-64, or it fails".to_owned(),
-            );
-        }
-        Some(host)
-            if host.bytes.len() as u64 != host_layout.size || host_layout.difference(host).is_some() =>
-        {
-            return GlobalResult::NotCompared("our layout and that of llc for x86-64 differ".to_owned());
-        }
-        Some(_) => {}
-    }
-    let difference = match testimony {
-        Testimony::Silent(why) => return GlobalResult::NotCompared(format!("oracle: {why}")),
-        Testimony::Refused(why) => Some(SourceDifference {
-            class: Class::WrongValue,
-            symptom: format!("the specification refuses the PTX: {why}"),
-            kind: "",
-            place: format!("g{}", global.number),
-            expected: "PTX that the specification accepts".to_owned(),
-            actual: why.clone(),
-        }),
-        Testimony::Read(read) => difference(global, layout, &read.contents, read.align),
-    };
-    GlobalResult::Compared(GlobalVerdict { difference, is_judged: true, ..GlobalVerdict::default() })
-}
-
-fn difference(
-    global: &LlvmGlobal,
-    layout: &LlvmLayout,
-    held: &VariableContents,
-    align: u64,
-) -> Option<SourceDifference> {
-    let place = format!("g{}", global.number);
-    if let Some((leaf, actual)) = layout.difference(held) {
-        let is_address = matches!(leaf.value, super::layout::LeafValue::Address(..));
-        return Some(SourceDifference {
-            class: if is_address { Class::WrongAddress } else { Class::WrongValue },
-            symptom: "another value is printed".to_owned(),
-            kind: leaf.kind,
-            place: format!("{place}+{}", leaf.offset),
-            expected: leaf.value.to_text(),
-            actual,
-        });
-    }
-    let size = held.bytes.len() as u64;
-    let (symptom, expected, actual) = if size < layout.size {
-        ("the variable is smaller than its type", layout.size, size)
-    } else if align < layout.align {
-        ("the variable is less aligned than its type", layout.align, align)
-    } else {
-        return None;
-    };
-    Some(SourceDifference {
-        class: Class::WrongLayout,
-        symptom: symptom.to_owned(),
-        kind: "",
-        place,
-        expected: format!("{expected} bytes"),
-        actual: format!("{actual} bytes"),
-    })
-}
-
-/// Returns a global as a test of LLVM: what to run, and what the PTX must hold.
-pub fn source(global: &LlvmGlobal) -> String {
-    let global = global.numbered(0);
-    let layout = LargestAlignment(16).layout(&global);
-    let mut text =
-        "; RUN: llc < %s -mtriple=nvptx64-nvidia-cuda -mcpu=sm_80 -mattr=+ptx71 | FileCheck %s\n".to_owned();
-    for leaf in &layout.leaves {
-        let _ = writeln!(
-            text,
-            "; bytes {} to {} hold {}",
-            leaf.offset,
-            leaf.offset + leaf.size - 1,
-            leaf.value.to_text()
-        );
-    }
-    let _ = writeln!(text, "; CHECK: {}", layout.printed());
-    let line = global.line();
-    for declaration in PRELUDE.lines() {
-        let name =
-            declaration.split(['@', ' ', '(']).find(|word| ["targets", "table", "function"].contains(word));
-        if name.is_some_and(|name| line.contains(&format!("@{name}"))) {
-            let _ = writeln!(text, "{declaration}");
-        }
-    }
-    text + &line + "\n"
+    is_variable.then(|| name.strip_prefix(['g', 'u'])?.parse().ok())?
 }
 
 #[cfg(test)]
@@ -416,6 +334,14 @@ mod tests {
         assert_eq!(declared_global(".const .align 16 .b8 g7[12] = {1, 2};"), Some(7));
         assert_eq!(declared_global(".visible .global .align 4 .b8 targets[32] = {1};"), None);
         assert_eq!(declared_global("\tret;"), None);
+    }
+
+    #[test]
+    fn a_type_or_a_name_that_ptx_does_not_have_is_refused() {
+        let refused = |line: &str| matches!(testimony("", line, 1), Testimony::Refused(_));
+        assert!(refused(".visible .global .align 4 .u24 g1 = 70000;\n"));
+        assert!(refused(".global .align 8 .u64 9_x = 7;\n"));
+        assert!(is_identifier("%n1") && is_identifier("n_$_x") && !is_identifier("_") && !is_identifier("1"));
     }
 
     #[test]

@@ -1,11 +1,17 @@
 //! Globals of LLVM's IR: their types and values, their layout, and `llc` as the compiler under test.
 
+pub mod address;
+pub mod filecheck;
 pub mod generate;
+pub mod judge;
 pub mod layout;
 pub mod llc;
+pub mod names;
 mod print;
 mod variants;
 
+use address::{AddressInteger, IntegerForm, LlvmAddress};
+use names::OddName;
 use num_bigint::BigUint;
 
 /// One global.
@@ -13,12 +19,14 @@ use num_bigint::BigUint;
 pub struct LlvmGlobal {
     /// The number in the campaign, which is the suffix of its name.
     pub number: u64,
-    /// The address space: 1, or 4 for constants.
+    /// The address space: 0, 1, or 4 for constants.
     pub space: u32,
     /// The linkage.
     pub linkage: LlvmLinkage,
     /// The explicit alignment.
     pub align: Option<u32>,
+    /// The name of the variable to which [`address::LlvmPointer::Named`] points.
+    pub name: OddName,
     /// The type and value.
     pub ty: LlvmType,
 }
@@ -30,10 +38,18 @@ ptxsmith_syntax::every! {
         External = "",
         /// `internal`
         Internal = "internal",
+        /// `private`
+        Private = "private",
+        /// `weak`
+        Weak = "weak",
         /// `weak_odr`
-        Weak = "weak_odr",
+        WeakOdr = "weak_odr",
+        /// `linkonce`
+        Linkonce = "linkonce",
         /// `linkonce_odr`
-        Linkonce = "linkonce_odr",
+        LinkonceOdr = "linkonce_odr",
+        /// `common`, for zeros only
+        Common = "common",
     }
 }
 
@@ -45,9 +61,9 @@ pub enum LlvmType {
     /// A floating-point number with these bits.
     Float(Float, u128),
     /// A pointer.
-    Pointer(LlvmPointer, i64),
-    /// An integer of 64 bits made of an address.
-    Address(LlvmPointer, i64),
+    Pointer(LlvmAddress),
+    /// An integer made of an address.
+    Address(LlvmAddress, AddressInteger),
     /// A vector.
     Vector(Box<LlvmType>, u32),
     /// An array.
@@ -61,6 +77,8 @@ pub enum LlvmType {
     },
     /// A type with a value that is written as one word.
     Whole(TypelessValue, Box<LlvmType>),
+    /// An array or a vector, of which the element at this index is written as one word.
+    Holed(Box<LlvmType>, u32, TypelessValue),
 }
 
 ptxsmith_syntax::every! {
@@ -88,45 +106,20 @@ ptxsmith_syntax::every! {
         Double = "double",
         /// 128 bits
         Quad = "fp128",
+        /// 80 bits
+        Extended = "x86_fp80",
     }
 }
 
 impl Float {
-    /// Returns the size in bytes.
+    /// Returns the size in bytes, without padding.
     pub fn size(self) -> u64 {
         match self {
             Float::Half | Float::Bfloat => 2,
             Float::Single => 4,
             Float::Double => 8,
             Float::Quad => 16,
-        }
-    }
-}
-
-ptxsmith_syntax::every! {
-    /// The object of a pointer, with the address space of the pointer.
-    pub enum LlvmPointer {
-        /// A null pointer.
-        Null = "null *",
-        /// An array, as an address of its own space.
-        Global = "global *",
-        /// The same array, as a generic address.
-        Generic = "*",
-        /// A table in `.const`.
-        Constant = "constant *",
-        /// A function.
-        Function = "function *",
-    }
-}
-
-impl LlvmPointer {
-    /// Returns the symbol.
-    pub fn symbol(self) -> Option<&'static str> {
-        match self {
-            LlvmPointer::Null => None,
-            LlvmPointer::Global | LlvmPointer::Generic => Some("targets"),
-            LlvmPointer::Constant => Some("table"),
-            LlvmPointer::Function => Some("function"),
+            Float::Extended => 10,
         }
     }
 }
@@ -138,13 +131,21 @@ impl LlvmGlobal {
         if self.linkage != LlvmLinkage::External {
             words.insert(0, self.linkage.name().to_owned());
         }
-        if self.space == 4 {
-            words.insert(0, "constant".to_owned());
+        match self.space {
+            4 => words.insert(0, "constant".to_owned()),
+            0 => words.insert(0, "generic".to_owned()),
+            _ => {}
         }
         if self.align.is_some() {
             words.push("align".to_owned());
         }
-        words.join(" ")
+        let named = format!("named {:?} *", self.name).to_lowercase();
+        words.join(" ").replace("named *", &named)
+    }
+
+    /// Returns the global for a compiler of the host, which has no integers of a part of an address.
+    pub fn for_host(&self) -> LlvmGlobal {
+        LlvmGlobal { linkage: LlvmLinkage::External, ty: self.ty.for_host(), ..self.clone() }
     }
 }
 
@@ -158,15 +159,16 @@ impl LlvmType {
             LlvmType::Integer(width, _) if *width > 64 => "wide integer of odd width",
             LlvmType::Integer(..) => "integer of odd width",
             LlvmType::Float(float, _) => float.name(),
-            LlvmType::Pointer(pointer, offset) | LlvmType::Address(pointer, offset) if *offset == 0 => {
-                pointer.name()
-            }
-            LlvmType::Pointer(_, offset) | LlvmType::Address(_, offset) if *offset < 0 => "address before",
-            LlvmType::Pointer(..) | LlvmType::Address(..) => "address with an offset",
+            LlvmType::Address(_, made) if *made != AddressInteger::WHOLE => made.form.name(),
+            LlvmType::Pointer(address) | LlvmType::Address(address, _) => match address.offset {
+                0 => address.object.name(),
+                1.. => "address with an offset",
+                _ => "address before",
+            },
             LlvmType::Vector(..) => "vector",
             LlvmType::Array(..) => "array",
             LlvmType::Struct { .. } => "structure",
-            LlvmType::Whole(..) => "whole",
+            LlvmType::Whole(..) | LlvmType::Holed(..) => "whole",
         }
     }
 
@@ -175,11 +177,22 @@ impl LlvmType {
             LlvmType::Integer(8 | 16 | 32 | 64, _) => "int".to_owned(),
             LlvmType::Integer(..) => self.kind().to_owned(),
             LlvmType::Float(float, _) => float.name().to_owned(),
-            LlvmType::Pointer(pointer, offset) => format!("{}{}", pointer.name(), sign(*offset)),
-            LlvmType::Address(pointer, offset) => format!("ptrtoint {}{}", pointer.name(), sign(*offset)),
+            LlvmType::Pointer(address) => address.shape(),
+            LlvmType::Address(address, made) => {
+                let width = match made.width {
+                    64 => "",
+                    65.. => " wide",
+                    _ => " narrow",
+                };
+                format!("{}{width} {}", made.form.name(), address.shape())
+            }
             LlvmType::Vector(element, length) => {
                 let length = if length.is_power_of_two() { "N" } else { "odd" };
-                format!("<{length} x {}>", element.shape())
+                let element = match **element {
+                    LlvmType::Integer(2.., _) if is_of_bits(element) => "bits".to_owned(),
+                    _ => element.shape(),
+                };
+                format!("<{length} x {element}>")
             }
             LlvmType::Array(element, _) => format!("[N x {}]", element.shape()),
             LlvmType::Struct { is_packed, members } => {
@@ -187,14 +200,31 @@ impl LlvmType {
                 format!("{}{{ {} }}", if *is_packed { "packed " } else { "" }, members.join("; "))
             }
             LlvmType::Whole(whole, ty) => format!("{} {}", whole.name(), ty.shape()),
+            LlvmType::Holed(ty, _, hole) => format!("{} in {}", hole.name(), ty.shape()),
+        }
+    }
+
+    fn for_host(&self) -> LlvmType {
+        match self {
+            LlvmType::Address(_, made) if made.width != 64 || made.form == IntegerForm::Apart => {
+                LlvmType::Integer(made.width, BigUint::ZERO)
+            }
+            LlvmType::Vector(element, length) => LlvmType::Vector(Box::new(element.for_host()), *length),
+            LlvmType::Array(element, length) => LlvmType::Array(Box::new(element.for_host()), *length),
+            LlvmType::Struct { is_packed, members } => LlvmType::Struct {
+                is_packed: *is_packed,
+                members: members.iter().map(LlvmType::for_host).collect(),
+            },
+            LlvmType::Whole(whole, ty) => LlvmType::Whole(*whole, Box::new(ty.for_host())),
+            LlvmType::Holed(ty, index, hole) => LlvmType::Holed(Box::new(ty.for_host()), *index, *hole),
+            LlvmType::Integer(..) | LlvmType::Float(..) | LlvmType::Pointer(_) | LlvmType::Address(..) => {
+                self.clone()
+            }
         }
     }
 }
 
-fn sign(offset: i64) -> &'static str {
-    match offset {
-        0 => "",
-        1.. => "+N",
-        _ => "-N",
-    }
+/// Returns true for an integer that is no whole number of bytes.
+fn is_of_bits(ty: &LlvmType) -> bool {
+    matches!(ty, LlvmType::Integer(width, _) if width % 8 != 0)
 }

@@ -364,7 +364,9 @@ pub(super) fn command(invocation: &Invocation) -> Command {
         .args(&invocation.args)
         .env("TMPDIR", &invocation.temporary)
         // A module from the CUDA driver's cache says nothing about the driver's compiler.
-        .env("CUDA_CACHE_DISABLE", "1");
+        .env("CUDA_CACHE_DISABLE", "1")
+        // The stack of a crash is not looked at, and its symbols take a second.
+        .env("LLVM_DISABLE_SYMBOLIZATION", "1");
     if std::env::var_os(TUNABLES).is_none() {
         command.env(TUNABLES, LARGE_PAGES);
     }

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand};
 use ptxsmith_cuda::subjects::{CompilerSpec, parse_spec};
+use ptxsmith_emit::gcc;
 use ptxsmith_emit::ir::llc;
 
 use crate::args::Presentation;
@@ -23,8 +24,8 @@ them: the oracle compares what
 the PTX says each way with the source. Beside that stands what g++ and clang++ of this machine agree on.
 
 Subjects are cicc@RELEASE, nvcc@RELEASE, nvrtc@RELEASE (installed on demand from NVIDIA's public wheels), \
-clang@VERSION, clang and
-clang:/PATH. The subjects llc, llc@VERSION and llc:/PATH are shown globals of LLVM's IR: their layout is \
+clang@VERSION, clang,
+clang:/PATH and gcc@VERSION (g++ with its offload compiler for NVPTX, which prints no kernels). The subjects llc, llc@VERSION and llc:/PATH are shown globals of LLVM's IR: their layout is \
 computed from LLVM's rules, and
 counts where llc for x86-64 agrees.
 
@@ -64,14 +65,19 @@ pub enum EmitterSpec {
     Cuda(CompilerSpec),
     /// A compiler of LLVM's IR.
     Llc(llc::Spec),
+    /// GCC's offload compiler of this version.
+    Gcc(u32),
 }
 
 fn parse_subject(text: &str) -> Result<EmitterSpec, String> {
+    if let Some(version) = gcc::parse_spec(text) {
+        return Ok(EmitterSpec::Gcc(version));
+    }
     match llc::parse_spec(text) {
         Some(spec) => Ok(EmitterSpec::Llc(spec)),
         None => parse_spec(text)
             .map(EmitterSpec::Cuda)
-            .map_err(|error| format!("{error}; or llc, llc@VERSION and llc:/PATH")),
+            .map_err(|error| format!("{error}; or gcc@VERSION, llc, llc@VERSION and llc:/PATH")),
     }
 }
 

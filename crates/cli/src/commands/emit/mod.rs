@@ -7,6 +7,7 @@ mod run;
 
 use ptxsmith_campaign::Session;
 use ptxsmith_cuda::subjects::{Compiler, OpenError, SubjectOptions, open};
+use ptxsmith_emit::gcc::Gcc;
 use ptxsmith_emit::host::Host;
 use ptxsmith_emit::ir::llc::Llc;
 use ptxsmith_subject::toolchain::Toolchains;
@@ -56,6 +57,13 @@ fn open_all(
                 let llc = Llc::open(spec, timeout, &context.cancel).map_err(Failure::NoSubject)?;
                 if !llcs.iter().any(|known| known.description == llc.description) {
                     llcs.push(llc);
+                }
+                continue;
+            }
+            EmitterSpec::Gcc(version) => {
+                let gcc = Gcc::open(*version, timeout, &context.cancel).map_err(Failure::NoSubject)?;
+                if !compilers.iter().any(|known| known.description() == gcc.description()) {
+                    compilers.push(Box::new(gcc));
                 }
                 continue;
             }

@@ -6,7 +6,7 @@ use std::path::Path;
 use ptxsmith_campaign::files::{make_directory, write_whole};
 use ptxsmith_cuda::subjects::CompilerDescription;
 use ptxsmith_emit::check::comments;
-use ptxsmith_emit::ir::{self, llc};
+use ptxsmith_emit::ir;
 use ptxsmith_emit::judged::Tester;
 use ptxsmith_emit::ledger::{EmitFinding, ResultLedger};
 use ptxsmith_emit::listed::{CompilerDeviation, find};
@@ -48,7 +48,7 @@ impl SourceFormat for ir::LlvmGlobal {
     const FILE: (&'static str, &'static str) = ("ll", ";");
 
     fn program(&self) -> String {
-        llc::source(self)
+        ir::filecheck::test(self)
     }
 }
 
@@ -97,7 +97,12 @@ pub fn write(out: &Path, seed: u64, complete: bool, tested: Vec<EmitterResults>)
     let mut all = Vec::new();
     for (mut finding, (extension, mark)) in findings.into_values() {
         let file = format!("{}/{}.{extension}", folder::FINDINGS, finding.id);
-        let comments = format!("{mark} note: {}: {}\n", finding.class.name(), harmless::line(&finding.title));
+        let mut comments =
+            format!("{mark} note: {}: {}\n", finding.class.name(), harmless::line(&finding.title));
+        if let Some(ComparedResults { expected, actual, .. }) = &finding.comparison {
+            comments += &format!("{mark} expected: {}\n", harmless::line(expected));
+            comments += &format!("{mark} seen:     {}\n", harmless::line(actual));
+        }
         write_whole(&out.join(&file), (comments + &finding.program).as_bytes())?;
         let subjects = finding.subjects.iter().map(|id| format!(" --subject {}", shell_words::quote(id)));
         finding.repeat = format!("ptxsmith emit check {file}{}", subjects.collect::<String>());
