@@ -43,19 +43,18 @@ pub(super) fn reduce_all(
         Ok(Some((reduce(&campaign.subjects[example.subject], example, until)?, *count)))
     })?;
     let mut reduced: Vec<(MiscompiledKernel, u64)> = reduced.into_iter().flatten().flatten().collect();
-    // Examples without time for a reduction join a reduced one whose opcodes they contain.
+    // Examples without time for a reduction join a reduced one of the same subject whose opcodes they contain.
     let forms: Vec<(String, MiscompiledKernel)> =
         reduced.iter().map(|(example, _)| (example.kernel.form(), example.clone())).collect();
     for (example, count) in
         late.into_inner().expect("a panic ends the program").into_iter().chain(beyond_limit)
     {
         let form = example.kernel.form();
-        match forms.iter().find(|(part, other)| contains(&form, part) && other.class == example.class) {
-            Some((_, other)) => {
-                reduced.push((MiscompiledKernel { subject: example.subject, ..other.clone() }, count))
-            }
-            None => reduced.push((example, count)),
-        }
+        let is_alike = |(part, other): &&(String, MiscompiledKernel)| {
+            contains(&form, part) && (other.class, other.subject) == (example.class, example.subject)
+        };
+        let alike = forms.iter().find(is_alike).map(|(_, other)| other.clone());
+        reduced.push((alike.unwrap_or(example), count));
     }
     Ok(reduced)
 }
