@@ -72,15 +72,19 @@ pub fn bundle(session: &Session, options: &BundleOptions<'_>) -> Result<Vec<Writ
         let known = KNOWN.iter().find(|known| known.is_called(id));
         let found = campaign.as_ref().and_then(|folder| Some((folder, finding_of(&folder.report, id)?)));
         match (found, known) {
-            (Some((_, finding)), _) if !is_bundled(finding) => {
+            (Some((_, finding)), None) if !is_bundled(finding) => {
+                let file = finding.file.as_deref().unwrap_or("report.json");
                 return Err(Failure::BadInput(format!(
-                    "{} is not a finding of PTX declarations, linked modules or global variables, and cannot be bundled \
-                     yet; {} holds it",
+                    "{} cannot be bundled from this campaign; `ptxsmith check {} --out DIR` makes a finding of its \
+                     program that can",
                     finding.id,
-                    finding.file.as_deref().unwrap_or("report.json"),
+                    shell_words::quote(&options.from.join(file).display().to_string()),
                 )));
             }
-            (Some((folder, finding)), known) if known.is_none() || options.subjects.is_empty() => {
+            // A listed deviation of kernels is run again: the campaign does not say how to reproduce it.
+            (Some((folder, finding)), known)
+                if known.is_none() || options.subjects.is_empty() && is_bundled(finding) =>
+            {
                 written.push(write(session, folder, finding, options.out)?);
             }
             (_, Some(known)) => {
