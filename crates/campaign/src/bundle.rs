@@ -73,12 +73,13 @@ pub fn bundle(session: &Session, options: &BundleOptions<'_>) -> Result<Vec<Writ
         let found = campaign.as_ref().and_then(|folder| Some((folder, finding_of(&folder.report, id)?)));
         match (found, known) {
             (Some((_, finding)), None) if !is_bundled(finding) => {
-                let file = finding.file.as_deref().unwrap_or("report.json");
+                let file = finding.file.as_deref().map_or("FILE".to_owned(), |file| {
+                    shell_words::quote(&options.from.join(file).display().to_string()).into_owned()
+                });
                 return Err(Failure::BadInput(format!(
-                    "{} cannot be bundled from this campaign; `ptxsmith check {} --out DIR` makes a finding of its \
+                    "{} cannot be bundled from this campaign; `ptxsmith check {file} --out DIR` makes a finding of its \
                      program that can",
                     finding.id,
-                    shell_words::quote(&options.from.join(file).display().to_string()),
                 )));
             }
             // A listed deviation of kernels is run again: the campaign does not say how to reproduce it.

@@ -195,7 +195,7 @@ impl ExpectedFailures {
 }
 
 /// Returns one line for each compiler that shows the finding. It names the subjects that show it if others of
-/// the same compiler do not, and never a version: the next update should still expect it.
+/// the same compiler do not, and never a list of releases: the next update should still expect it.
 fn lines_of(report: &Report, finding: &Finding) -> Vec<ListedFailure> {
     let mut names: BTreeSet<&str> = BTreeSet::new();
     for id in &finding.subjects {

@@ -139,7 +139,7 @@ pub fn find(
     LISTED.iter().find(|listed| listed.applies_to(description) && listed.matches(symptom, shape))
 }
 
-/// Returns true if it is listed that globals with a part of this shape end this compiler.
+/// Returns true if a listed crash of this compiler has a pattern that matches this shape.
 pub fn is_listed_crash(shape: &str, description: &CompilerDescription) -> bool {
     LISTED.iter().any(|listed| {
         listed.classes.contains(&Class::Crash)

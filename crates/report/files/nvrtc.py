@@ -13,7 +13,9 @@ major, minor = ctypes.c_int(), ctypes.c_int()
 nvrtc.nvrtcVersion(ctypes.byref(major), ctypes.byref(minor))
 standard = b"-std=c++20" if major.value >= 12 else b"-std=c++17"
 options = [standard, b"-arch=compute_80", b"-rdc=true", b"-device-int128", b"-default-device"]
-options.append(b"-D__builtin_offsetof(type,member)=(~0ull)")
+# Releases up to 13.0 do not know it.
+if (major.value, minor.value) <= (13, 0):
+    options.append(b"-D__builtin_offsetof(type,member)=(~0ull)")
 status = nvrtc.nvrtcCompileProgram(program, len(options), (ctypes.c_char_p * len(options))(*options))
 part = "PTX" if status == 0 else "ProgramLog"
 getattr(nvrtc, f"nvrtcGet{part}Size")(program, ctypes.byref(size))

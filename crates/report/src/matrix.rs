@@ -135,6 +135,8 @@ pub struct MatrixCell<'a> {
     pub counts: Option<ClauseCounts>,
     /// The findings that name the clause, the one with the shortest reproducer first.
     pub findings: Vec<&'a Finding>,
+    /// Those of the findings that mark the cell.
+    marking: Vec<&'a Finding>,
     /// The subject's own minimized reproducer that shows the standing, if one was kept.
     pub reproducer: Option<&'a str>,
 }
@@ -143,7 +145,7 @@ impl<'a> MatrixCell<'a> {
     fn new(subject: &SubjectResults, clause: &str) -> MatrixCell<'a> {
         let counts = subject.clauses.get(clause).copied();
         let standing = counts.map_or(Standing::NotReached, |counts| Standing::of_counts(&counts));
-        MatrixCell { standing, counts, findings: Vec::new(), reproducer: None }
+        MatrixCell { standing, counts, findings: Vec::new(), marking: Vec::new(), reproducer: None }
     }
 
     fn add(&mut self, named: &ClauseFinding<'a>, is_marked: bool) {
@@ -153,6 +155,7 @@ impl<'a> MatrixCell<'a> {
         }
         if self.findings.len() < MOST_FINDINGS {
             self.findings.push(named.finding);
+            self.marking.extend(is_marked.then_some(named.finding));
         }
     }
 
@@ -161,10 +164,9 @@ impl<'a> MatrixCell<'a> {
         self.findings.iter().copied().filter(|finding| finding.status == Status::Gone)
     }
 
-    /// Returns the findings with a class that implies the standing of the cell. Findings of other classes do
-    /// not explain it.
+    /// Returns the findings that mark the cell with a class that implies its standing.
     pub fn explaining_findings(&self) -> impl Iterator<Item = &'a Finding> {
-        let current = self.findings.iter().copied().filter(|finding| finding.status != Status::Gone);
+        let current = self.marking.iter().copied().filter(|finding| finding.status != Status::Gone);
         current.filter(|finding| Standing::of_class(finding.class) == self.standing)
     }
 
@@ -182,9 +184,15 @@ impl<'a> MatrixCell<'a> {
     /// Returns the name of the standing, with the share of the programs that show it if others conform.
     pub fn label(&self) -> String {
         match self.counts {
-            Some(ClauseCounts { compared, conform: conform @ 1.., .. }) if self.standing.differs() => {
-                let differ = HumanCount(compared.saturating_sub(conform));
-                format!("{} in {differ} of {}", self.standing.name(), HumanCount(compared))
+            Some(counts @ ClauseCounts { compared, conform: 1.., .. }) if self.standing.differs() => {
+                let showing = match self.standing {
+                    Standing::AcceptsInvalid => counts.accepts_invalid,
+                    Standing::RefusesValid => counts.refuses_valid,
+                    Standing::Deviates => counts.deviates,
+                    Standing::Crashed => counts.crashed,
+                    _ => compared.saturating_sub(counts.conform),
+                };
+                format!("{} in {} of {}", self.standing.name(), HumanCount(showing), HumanCount(compared))
             }
             _ => self.standing.name().to_owned(),
         }

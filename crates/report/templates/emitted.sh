@@ -1,6 +1,6 @@
 #!/bin/sh
 # {{ title }}
-# NVCC, CLANG, LLC or NVRTC{% if needs_python %} (a library){% endif %} names the compiler.
+# NVCC, CLANG, LLC, GXX or NVRTC{% if needs_python %} (a library){% endif %} names the compiler.
 set -eu
 cd "$(dirname "$0")"
 ptx=$(mktemp)

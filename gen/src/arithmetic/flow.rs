@@ -162,7 +162,10 @@ fn write_loop(
     body(draft, draw, forms, within);
     draft.lines.push(step);
     if draw.below(4) == 0 {
+        // Behind a loop that is skipped its registers are not set.
+        let opened = draft.open_block();
         let (leaves, negated) = condition(draft, draw);
+        draft.close_block(opened);
         draft.lines.push(format!("@{negated}{leaves} bra {end}"));
     }
     draft.lines.push(format!("{goes_on} {p}, {compared}"));

@@ -135,7 +135,7 @@ impl<'a> ResultPredictor<'a> {
     }
 }
 
-/// The inputs over which kernels that ask for their lane run on a warp: a warp takes as long as 32 inputs. Two of
+/// The inputs over which kernels that ask for their lane run on a warp: a warp takes as long as 32 inputs. Two of them
 /// have small words, see [`Numbers::input_word`](super::machine).
 const ON_A_WARP: [u64; 4] = [2, 6, 10, 14];
 

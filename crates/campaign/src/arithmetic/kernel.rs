@@ -57,8 +57,8 @@ impl KernelText {
         (self.lines.len(), self.lines.iter().map(String::len).sum())
     }
 
-    /// Returns the opcodes without loads, stores and what gives each lane memory of its own. They keep the width of types but not the sign, and a
-    /// subtraction counts as an addition.
+    /// Returns the opcodes without loads, stores and the instructions that separate the lanes. They keep the width of
+    /// types but not the sign, and a subtraction counts as an addition.
     pub(super) fn form(&self) -> String {
         let computing = self.lines.iter().filter(|line| {
             !["ld.", "st.", "$"].iter().any(|prefix| line.starts_with(prefix)) && !separates_lanes(line)
@@ -77,7 +77,8 @@ impl KernelText {
             kernel.remove_unused();
         }
         candidates.retain(|kernel| {
-            kernel.size() < self.size() && kernel.lines.iter().any(|line| line.starts_with("st."))
+            let stores = kernel.lines.iter().any(|line| line.starts_with("st."));
+            kernel.size() < self.size() && stores && kernel.has_all_labels()
         });
         candidates.sort_by_key(KernelText::size);
         candidates.dedup();
@@ -157,6 +158,12 @@ impl KernelText {
         let mut lines = self.lines.clone();
         lines.remove(index);
         KernelText { lines }
+    }
+
+    /// Returns true if every branch leads to a label of the kernel.
+    fn has_all_labels(&self) -> bool {
+        let mut targets = self.lines.iter().filter_map(|line| Some(line.split_once("bra ")?.1));
+        targets.all(|target| self.lines.iter().any(|line| line.strip_suffix(':') == Some(target)))
     }
 
     /// Returns the kernel without the lines from this one to a label, in either direction.

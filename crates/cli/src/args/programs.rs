@@ -20,7 +20,7 @@ use crate::values::duration;
 pub struct EvalArgs {
     /// The PTX file; - reads standard input
     pub file: PathBuf,
-    /// Further modules of the program in FILE: evaluate the variables of all modules, linked
+    /// Further modules of the program: evaluate the variables of all, linked
     #[arg(
         long,
         value_name = "FILE",
@@ -37,11 +37,10 @@ pub struct EvalArgs {
     /// Answer an open question of the specification otherwise than by default; may be repeated
     #[arg(long = "interpretation", alias = "reading", value_name = "QUESTION=ANSWER", value_parser = interpretation)]
     pub interpretations: Vec<(Question, usize)>,
-    /// Also evaluate kernels with two .u64 parameters: the addresses of an input buffer, which holds these
-    /// bytes in memory order, and an output buffer
+    /// Also evaluate kernels of an input buffer, which holds these bytes, and an output buffer
     #[arg(long, value_name = "HEX", value_parser = bytes)]
     pub input: Option<InputBytes>,
-    /// Status 1 if the answer is another, 3 if the specification does not decide
+    /// Status 1 if the answer is another, 3 if it is undecided
     #[arg(long, value_name = "ANSWER")]
     pub expect: Option<ExpectedValidity>,
 }

@@ -489,7 +489,10 @@ impl Judge<'_> {
         predicted: &PredictedTrial<'_>,
         by_default: &Prediction,
     ) -> Option<(Text, Question)> {
-        for question in predicted.trace.questions.iter() {
+        // A given answer is the only one that conforms.
+        for question in
+            predicted.trace.questions.iter().filter(|&question| !self.rules.given.contains(question))
+        {
             for answer in 0..question.answers().len() {
                 let Some(readings) = self.rules.readings.with(question, answer) else { continue };
                 let other = self.prediction(predicted.trial, &Rules { readings, ..self.rules });

@@ -86,7 +86,20 @@ fn command(subject: &str, name: &str) -> String {
              '-D__device__=__attribute__((device))' '-D__constant__=__attribute__((constant))' \\\n  \
              '-D__global__=__attribute__((global))' -std=c++20 -o - {name}"
         ),
-        "llc" => format!("\"${{LLC:-llc}}\" -mtriple=nvptx64-nvidia-cuda -mcpu=sm_80 -o - {name}"),
+        "llc" => {
+            // Before LLVM 15 opaque pointers are an option.
+            let pointers = if subject.ends_with("@14") { " -opaque-pointers" } else { "" };
+            format!(
+                "\"${{LLC:-llc}}\" -mtriple=nvptx64-nvidia-cuda -mcpu=sm_80 -mattr=+ptx71{pointers} -o - {name}"
+            )
+        }
+        // Everything is compiled for the device. What follows the PTX, assembler and linker, is not under test.
+        "gcc" => format!(
+            "{{ printf '#define __%s__\\n' device constant global; echo '#pragma omp declare target'; cat {name}; \\\n  \
+             printf '\\n#pragma omp end declare target\\nvoid region() {{\\n#pragma omp target\\n;\\n}}\\n'; }} >unit.cc\n\
+             \"${{GXX:-g++}}\" -std=c++20 -w -O0 -fopenmp -foffload=nvptx-none -save-temps -shared -fPIC -o unit.so unit.cc || :\n\
+             cat unit.so.xnvptx-none.mkoffload.s"
+        ),
         "nvrtc" => format!("python3 nvrtc.py \"${{NVRTC:-libnvrtc.so}}\" {name}"),
         _ => format!("\"${{NVCC:-nvcc}}\" -std=c++20 -arch=sm_80 -rdc=true -ptx -o /dev/stdout {name}"),
     }

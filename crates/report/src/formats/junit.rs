@@ -1,8 +1,8 @@
 //! Renders a report as JUnit XML: a suite for each section of the manual, and a test for each clause and
 //! subject.
 //!
-//! A test fails if a finding that names its clause is new or gone. It is skipped if all such findings are
-//! known, as usual for tests that are expected to fail, or if nothing reached the clause. Findings that mark
+//! A test fails if a finding that marks its clause is new, or one that names it is gone. It is skipped if all
+//! such findings are known, as usual for tests that are expected to fail, or if nothing reached the clause. Findings that mark
 //! no clause have a suite of their own.
 //!
 //! The crate `quick-junit` is not used: it (0.8) gives `testsuites` the attribute `skipped`, which the schema
