@@ -401,8 +401,10 @@ mod tests {
     /// A crash of one expression breaks one of the clauses that it uses.
     #[test]
     fn a_finding_that_nothing_explains_marks_the_clauses_that_hardly_any_program_passes() {
-        let counts =
-            |compared: u64, conform: u64| format!(r#"{{"compared": {compared}, "conform": {conform}}}"#);
+        let counts = |compared: u64, conform: u64| {
+            let crashed = compared - conform;
+            format!(r#"{{"compared": {compared}, "conform": {conform}, "crashed": {crashed}}}"#)
+        };
         let ids =
             ["4.5.5/addition", "4.5.5/division", "4.5.5/shift-left", "4.5.5/bitwise-or", "4.5.4/precedence"];
         let marked = |of: [(u64, u64); 5]| {
