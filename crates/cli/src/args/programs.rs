@@ -40,7 +40,9 @@ pub struct EvalArgs {
     /// Also evaluate kernels of an input buffer, which holds these bytes, and an output buffer
     #[arg(long, value_name = "HEX", value_parser = bytes)]
     pub input: Option<InputBytes>,
-    /// Status 1 if the answer is another, 3 if it is undecided
+    /// Status 1 if the answer is another
+    ///
+    /// Status 3 if the specification does not decide.
     #[arg(long, value_name = "ANSWER")]
     pub expect: Option<ExpectedValidity>,
 }
