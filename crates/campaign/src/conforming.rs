@@ -44,13 +44,12 @@ impl ConformingFiles {
                 continue;
             }
             let implementation = Implementation::from_description(tested.subject.description());
-            for ((_, subject), file) in &*lock_of(&self.0) {
+            let files = lock_of(&self.0);
+            for (_, file) in files.iter().filter(|((_, subject), _)| *subject == index) {
                 let Ok(module) = ptxsmith_syntax::parse(&file.text) else { continue };
-                if *subject == index {
-                    let rules = (&tested.rules, implementation);
-                    for id in hypothesis::contradicted(&module, &file.variables, &suspected, rules) {
-                        ledger.contradict(id);
-                    }
+                let rules = (&tested.rules, implementation);
+                for id in hypothesis::contradicted(&module, &file.variables, &suspected, rules) {
+                    ledger.contradict(id);
                 }
             }
         }

@@ -30,6 +30,20 @@ pub struct SourceDifference {
     pub actual: String,
 }
 
+impl SourceDifference {
+    /// Returns a difference in a size or an alignment, in bytes.
+    pub(crate) fn of_layout(symptom: &str, place: String, expected: u64, actual: u64) -> SourceDifference {
+        SourceDifference {
+            class: Class::WrongLayout,
+            symptom: symptom.to_owned(),
+            kind: "",
+            place,
+            expected: format!("{expected} bytes"),
+            actual: format!("{actual} bytes"),
+        }
+    }
+}
+
 /// The properties that differences with the same cause share.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct DifferenceSymptom {
@@ -278,14 +292,7 @@ fn size_difference(global: &CxxGlobal, read: &EvaluatedGlobal) -> Option<SourceD
     } else {
         return None;
     };
-    Some(SourceDifference {
-        class: Class::WrongLayout,
-        symptom: symptom.to_owned(),
-        kind: "",
-        place: format!("g{}", global.number),
-        expected: format!("{expected} bytes"),
-        actual: format!("{actual} bytes"),
-    })
+    Some(SourceDifference::of_layout(symptom, format!("g{}", global.number), expected, actual))
 }
 
 /// Compares the variable with the result of g++ and clang.

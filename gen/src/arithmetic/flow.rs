@@ -119,7 +119,7 @@ fn condition(draft: &mut KernelDraft, draw: &mut Draw) -> (String, &'static str)
     (p, if draw.below(2) == 0 { "" } else { "!" })
 }
 
-/// Writes a loop that ends after at most eight rounds, the number of which often differs between the lanes.
+/// Writes a loop of at most seven rounds; their number often differs between the lanes.
 fn write_loop(
     draft: &mut KernelDraft,
     draw: &mut Draw,
@@ -154,8 +154,7 @@ fn write_loop(
     let goes_on = if is_counted_down { "setp.gt.s32" } else { *draw.pick(&["setp.lt.u32", "setp.lt.s32"]) };
     let p = draft.condition_register();
     draft.lines.push(format!("{goes_on} {p}, {compared}"));
-    let tests_first = draw.below(2) == 0;
-    if tests_first {
+    if draw.below(2) == 0 {
         draft.lines.push(format!("@!{p} bra {end}"));
     }
     draft.lines.push(format!("{again}:"));

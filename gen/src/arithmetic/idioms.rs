@@ -215,7 +215,7 @@ fn comparison(draft: &mut KernelDraft, draw: &mut Draw) {
     draft.use_in(bits, &format!("selp.b{bits}"), &[&a, &b, &p]);
 }
 
-/// A word as two halves, both of which are used.
+/// A word as two halves, both used.
 fn halves(draft: &mut KernelDraft, draw: &mut Draw) {
     let x = draft.value(draw, 32);
     let (low, high) = (draft.fresh(16), draft.fresh(16));
@@ -231,7 +231,7 @@ fn halves(draft: &mut KernelDraft, draw: &mut Draw) {
     draft.join_parts(32, "mov.b32", &parts.map(|part: usize| names[part].clone()));
 }
 
-/// One part of a word or of 64 bits, the others of which are not used.
+/// One part of a word or of 64 bits; the others are not used.
 fn part(draft: &mut KernelDraft, draw: &mut Draw) {
     let (bits, count, part_bits) = *draw.pick(&[(32, 2, 16), (64, 4, 16), (64, 2, 32)]);
     let x = draft.value(draw, bits);
@@ -382,7 +382,7 @@ fn shift_by_computed(draft: &mut KernelDraft, draw: &mut Draw) {
     }
 }
 
-/// Conversions in a row, some of which saturate.
+/// Conversions in a row; some saturate.
 fn conversions(draft: &mut KernelDraft, draw: &mut Draw) {
     let types = ["u8", "s8", "u16", "s16", "u32", "s32", "u64", "s64"];
     let register = |ty: &str| IntegerType::of(ty).register();
@@ -435,7 +435,7 @@ fn selected_bytes(draft: &mut KernelDraft, draw: &mut Draw) {
     }
 }
 
-/// A product of twice the width, of which a part is used.
+/// A part of a product of twice the width.
 fn wide_product(draft: &mut KernelDraft, draw: &mut Draw) {
     let (x, y) = (draft.value(draw, 32), draft.value(draw, 32));
     let y = if draw.below(3) == 0 { immediate_of(draw, SIGNED) } else { y };

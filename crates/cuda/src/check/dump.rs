@@ -86,7 +86,7 @@ struct DumpReader<'a> {
     text: String,
     /// Whether clang printed the line number of the current place.
     is_line_printed: bool,
-    /// The bodies of functions, most of which are dropped.
+    /// The bodies of functions; most are dropped.
     bodies: Bodies,
 }
 

@@ -1,4 +1,4 @@
-//! Addresses in constants of LLVM's IR: of which object, how far from it, and by which expression.
+//! Addresses in constants of LLVM's IR: an object, a distance from it, and the expression that adds them.
 
 /// An address, or a constant address if the object is null.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use super::address::{LlvmAddress, NAMED};
 use super::layout::{LargestAlignment, LeafValue, LlvmLayout};
+use super::llc::NVPTX;
 use super::print::module;
 use super::{Float, LlvmGlobal, LlvmType};
 use crate::source::TestGlobal as _;
@@ -16,7 +17,7 @@ const IDENTIFIER: &str = "{{[_$%a-zA-Z][_$a-zA-Z0-9]*}}";
 pub fn test(global: &LlvmGlobal) -> String {
     let global = global.numbered(0);
     let layout = LargestAlignment(16).layout(&global);
-    let options = "-mtriple=nvptx64-nvidia-cuda -mcpu=sm_80 -mattr=+ptx71";
+    let options = NVPTX.join(" ");
     let mut text = String::new();
     if layout.leaves.iter().any(|leaf| leaf.value == LeafValue::Difference) {
         let _ = writeln!(text, "; RUN: not llc < %s {options} 2>&1 | FileCheck %s");
@@ -114,20 +115,11 @@ fn symbol(address: LlvmAddress) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::LlvmLinkage;
     use super::super::address::{AddressForm, LlvmPointer};
-    use super::super::names::OddName;
     use super::*;
 
     fn pattern_of(ty: LlvmType) -> String {
-        let global = LlvmGlobal {
-            number: 0,
-            space: 1,
-            linkage: LlvmLinkage::External,
-            align: None,
-            name: OddName::Plain,
-            ty,
-        };
+        let global = LlvmGlobal::plain(ty);
         pattern(&global, &LargestAlignment(16).layout(&global))
     }
 

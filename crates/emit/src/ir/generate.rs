@@ -233,7 +233,7 @@ fn vector(draw: &mut Draw) -> LlvmType {
     LlvmType::Vector(Box::new(element), length)
 }
 
-/// Draws an array or a vector of which one element is a word.
+/// Draws an array or a vector with a word as one element.
 fn holed(draw: &mut Draw, depth: u32) -> LlvmType {
     let inner = if draw.chance(50) {
         let length = 2 + draw.below(3) as u32;

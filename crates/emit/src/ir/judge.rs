@@ -157,12 +157,5 @@ fn difference(
     } else {
         return None;
     };
-    Some(SourceDifference {
-        class: Class::WrongLayout,
-        symptom: symptom.to_owned(),
-        kind: "",
-        place,
-        expected: format!("{expected} bytes"),
-        actual: format!("{actual} bytes"),
-    })
+    Some(SourceDifference::of_layout(symptom, place, expected, actual))
 }

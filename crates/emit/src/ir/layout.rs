@@ -281,7 +281,7 @@ fn format_address(symbol: &str, addend: i64, is_generic: bool) -> String {
     if addend == 0 { base } else { format!("{base}{addend:+}") }
 }
 
-/// Describes an address of which only this many bytes are held.
+/// Describes an address, or the first bytes of it if only so many are held.
 fn part(size: u64, address: &str) -> String {
     if size == 8 { address.to_owned() } else { format!("the low {size} bytes of {address}") }
 }
@@ -321,9 +321,8 @@ impl HeldContents<'_> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Float;
     use super::super::address::LlvmPointer;
-    use super::super::names::OddName;
-    use super::super::{Float, LlvmLinkage};
     use super::*;
 
     fn integer(width: u32, value: u32) -> LlvmType {
@@ -331,14 +330,7 @@ mod tests {
     }
 
     fn of(ty: LlvmType) -> LlvmLayout {
-        LargestAlignment(16).layout(&LlvmGlobal {
-            number: 0,
-            space: 1,
-            linkage: LlvmLinkage::External,
-            align: None,
-            name: OddName::Plain,
-            ty,
-        })
+        LargestAlignment(16).layout(&LlvmGlobal::plain(ty))
     }
 
     #[test]

@@ -21,6 +21,9 @@ use crate::listed::is_listed_crash;
 use crate::source::TestGlobal;
 use crate::witness::{Testimony, read};
 
+/// The options for NVPTX. Before PTX 7.1 packed structures hold no addresses.
+pub(super) const NVPTX: [&str; 3] = ["-mtriple=nvptx64-nvidia-cuda", "-mcpu=sm_80", "-mattr=+ptx71"];
+
 impl TestGlobal for LlvmGlobal {
     fn number(&self) -> u64 {
         self.number
@@ -132,8 +135,7 @@ impl Llc {
     /// # Errors
     /// If this machine or our code fails.
     pub fn ptx(&self, ir: &str) -> Result<Result<String, CompilationOutcome>, EmitError> {
-        let options = ["-mtriple=nvptx64-nvidia-cuda", "-mcpu=sm_80", "-mattr=+ptx71"];
-        let (finished, output) = self.run(&self.program, &options, ir)?;
+        let (finished, output) = self.run(&self.program, &NVPTX, ir)?;
         let messages = finished.stderr.text();
         Ok(match cut_short(&finished, &messages) {
             None => Ok(String::from_utf8_lossy(&output).into_owned()),
@@ -166,7 +168,7 @@ impl Llc {
         Ok(variables)
     }
 
-    /// Compiles these globals for NVPTX. Those of which it is known that they end the compiler go alone.
+    /// Compiles these globals for NVPTX. Those that are known to end the compiler go alone.
     ///
     /// # Errors
     /// If this machine or our code fails.

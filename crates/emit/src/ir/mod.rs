@@ -77,7 +77,7 @@ pub enum LlvmType {
     },
     /// A type with a value that is written as one word.
     Whole(TypelessValue, Box<LlvmType>),
-    /// An array or a vector, of which the element at this index is written as one word.
+    /// An array or a vector whose element at this index is written as one word.
     Holed(Box<LlvmType>, u32, TypelessValue),
 }
 
@@ -125,6 +125,13 @@ impl Float {
 }
 
 impl LlvmGlobal {
+    /// Returns an external variable in `.global`, the first of its module.
+    #[cfg(test)]
+    pub(super) fn plain(ty: LlvmType) -> LlvmGlobal {
+        let linkage = LlvmLinkage::External;
+        LlvmGlobal { number: 0, space: 1, linkage, align: None, name: OddName::Plain, ty }
+    }
+
     /// Returns the type without values and names, for ids.
     pub fn shape(&self) -> String {
         let mut words = vec![self.ty.shape()];
