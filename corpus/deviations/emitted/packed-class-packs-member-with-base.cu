@@ -4,6 +4,7 @@
 // releases: nvcc 13.0 and later
 // releases: nvrtc 11.8 and later
 // symptom: is not that of g++ and clang
+// symptom: a place that is not aligned for it
 // shape: .*packed .*struct (: .*)?\{ (.*; )?((aligned|overlapping|designated|virtual|constructed) )*(struct : |defaulted |virtual ).*
 // first-seen: 2026-11-28
 // work-around: Do without the base and the initializer, or pad by hand.

@@ -3,7 +3,7 @@
 //!
 //! A file is a `.cu` or `.ll` source after lines `// KEY: VALUE` (`; ` in IR): `deviation` (classes),
 //! `title`, `releases` (`nvcc 13.0 and later`), and `symptom` (a part of it), `shape` (a regular expression for
-//! the whole shape), or both. It matches a reduced global only if all that are given fit.
+//! the whole shape), or both; lines of one key are alternatives. It matches a reduced global only if all keys fit.
 
 use std::sync::LazyLock;
 
@@ -42,8 +42,8 @@ pub struct CompilerDeviation {
     /// The source that shows it.
     pub source: &'static str,
     classes: Vec<Class>,
-    /// A part of the symptom, in the words of the verdict; empty for any symptom.
-    symptom: &'static str,
+    /// Parts of the symptoms that show it, in the words of the verdict; none for any symptom.
+    symptoms: Vec<&'static str>,
     /// Patterns for the shapes of reduced globals that show it.
     shapes: Vec<Regex>,
     /// The compilers that show it, each with its releases.
@@ -85,7 +85,7 @@ fn read(id: &'static str, text: &'static str) -> Result<CompilerDeviation, Strin
             .split(' ')
             .map(|name| Class::of_verdict(name).ok_or_else(|| format!("there is no class `{name}`")))
             .collect::<Result<_, _>>()?,
-        symptom: keys.values("symptom").next().unwrap_or_default(),
+        symptoms: keys.values("symptom").collect(),
         shapes: keys
             .values("shape")
             .map(|text| Regex::new(&format!("^(?:{text})$")).map_err(|error| error.to_string()))
@@ -125,7 +125,7 @@ impl CompilerDeviation {
     /// Returns true if reduced globals with this shape and symptom show it.
     pub fn matches(&self, symptom: &DifferenceSymptom, shape: &str) -> bool {
         self.classes.contains(&symptom.class)
-            && symptom.what.contains(self.symptom)
+            && (self.symptoms.is_empty() || self.symptoms.iter().any(|part| symptom.what.contains(part)))
             && (self.shapes.is_empty() || self.shapes.iter().any(|pattern| pattern.is_match(shape)))
     }
 }
@@ -155,8 +155,8 @@ mod tests {
     #[test]
     fn every_listed_fault_says_what_it_is_about() {
         assert!(!LISTED.is_empty());
-        for CompilerDeviation { id, source, symptom, shapes, compilers, .. } in LISTED.iter() {
-            assert!(!symptom.is_empty() || !shapes.is_empty(), "{id}");
+        for CompilerDeviation { id, source, symptoms, shapes, compilers, .. } in LISTED.iter() {
+            assert!(!symptoms.is_empty() || !shapes.is_empty(), "{id}");
             assert!(
                 !compilers.is_empty() && (source.contains("__device__") || source.contains("@g0 =")),
                 "{id}"
