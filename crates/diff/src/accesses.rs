@@ -82,10 +82,16 @@ pub(crate) fn tracings(kernels: &[KernelAccesses]) -> Vec<Tracing> {
 /// Returns the run of a kernel over the same numbers that the oracle used.
 pub(crate) fn tracing_of(kernel: &str, setting: &Setting) -> Tracing {
     let Setting { parameters, variables, specials, lanes, memory } = setting;
-    let mut initial = BTreeMap::new();
+    let mut initial: BTreeMap<(Space, u64), Vec<Option<u8>>> = BTreeMap::new();
     for (&(space, address), &byte) in memory {
-        if let Some(space) = space_of(space) {
-            initial.insert((space, address), vec![Some(byte)]);
+        let Some(space) = space_of(space) else { continue };
+        match initial.last_entry() {
+            Some(mut run) if (space, address) == (run.key().0, run.key().1 + run.get().len() as u64) => {
+                run.get_mut().push(Some(byte));
+            }
+            _ => {
+                initial.insert((space, address), vec![Some(byte)]);
+            }
         }
     }
     Tracing {

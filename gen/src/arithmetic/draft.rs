@@ -26,7 +26,7 @@ pub(super) struct KernelDraft {
     /// The likelihood that a source is an immediate: 0 is never, 2 is often.
     immediates: u64,
     /// The register with the number of the lane, of a kernel that runs on a warp.
-    lane: String,
+    lane: Option<String>,
     /// The number of labels.
     labels: usize,
     /// The number of blocks around the next instruction.
@@ -94,15 +94,16 @@ impl KernelDraft {
     /// Writes instructions after which each lane of the warp reads and writes memory of its own.
     pub fn separate_lanes(&mut self, draw: &mut Draw) {
         let special = *draw.pick(&["%tid.x", "%tid.x", "%laneid"]);
-        self.lane = self.set(32, "mov.u32", &[special]);
-        self.mark_used(&[&self.lane.clone()]);
+        let lane = self.set(32, "mov.u32", &[special]);
+        self.mark_used(&[&lane]);
         for buffer in ["%in", "%out"] {
-            self.lines.push(format!("mad.wide.u32 {buffer}, {}, {LANE_BYTES}, {buffer}", self.lane));
+            self.lines.push(format!("mad.wide.u32 {buffer}, {lane}, {LANE_BYTES}, {buffer}"));
         }
+        self.lane = Some(lane);
     }
 
-    /// Returns the register with the number of the lane.
-    pub fn lane(&self) -> String {
+    /// Returns the register with the number of the lane, of a kernel that runs on a warp.
+    pub fn lane(&self) -> Option<String> {
         self.lane.clone()
     }
 
@@ -141,6 +142,13 @@ impl KernelDraft {
     pub fn mark_used(&mut self, names: &[&str]) {
         for value in self.values.iter_mut().filter(|value| names.contains(&value.name.as_str())) {
             value.used = true;
+        }
+    }
+
+    /// Marks a register as unused, because it has a new value.
+    pub fn mark_changed(&mut self, name: &str) {
+        for value in self.values.iter_mut().filter(|value| value.name == name) {
+            value.used = false;
         }
     }
 

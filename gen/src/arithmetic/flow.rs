@@ -1,9 +1,9 @@
-//! Loops and branches of a kernel that runs on a warp: bounds and conditions that differ between its lanes, and values
-//! that are kept across them.
+//! Loops and branches: bounds and conditions, which on a warp differ between its lanes, and values that are kept across
+//! them.
 
 use super::draft::{KernelDraft, immediate_of};
 use super::forms::{ArithmeticForm, IntegerType};
-use super::idioms;
+use super::{idioms, known};
 use crate::stream::Draw;
 
 /// How deep blocks are nested.
@@ -15,10 +15,12 @@ struct KeptRegister {
     bits: u32,
 }
 
-/// Creates a kernel in which each lane has an input and an output of its own.
-pub(super) fn kernel(draw: &mut Draw, forms: &[ArithmeticForm]) -> KernelDraft {
+/// Creates a kernel for one thread, or for a warp in which each lane has an input and an output of its own.
+pub(super) fn kernel(draw: &mut Draw, forms: &[ArithmeticForm], on_a_warp: bool) -> KernelDraft {
     let mut draft = KernelDraft::new(1);
-    draft.separate_lanes(draw);
+    if on_a_warp {
+        draft.separate_lanes(draw);
+    }
     for _ in 0..1 + draw.below(3) {
         straight(&mut draft, draw, forms);
         block(&mut draft, draw, forms, DEPTH);
@@ -30,9 +32,10 @@ pub(super) fn kernel(draw: &mut Draw, forms: &[ArithmeticForm]) -> KernelDraft {
 /// Writes a few instructions without branches.
 fn straight(draft: &mut KernelDraft, draw: &mut Draw, forms: &[ArithmeticForm]) {
     for _ in 0..draw.below(3) {
-        match draw.below(5) {
+        match draw.below(6) {
             0 | 1 => idioms::write(draft, draw),
-            2 => exchange(draft, draw),
+            2 => known::write(draft, draw),
+            3 => exchange(draft, draw),
             _ => {
                 let form = draw.pick(forms);
                 draft.instruction(draw, form, None);
@@ -43,7 +46,7 @@ fn straight(draft: &mut KernelDraft, draw: &mut Draw, forms: &[ArithmeticForm]) 
 
 /// Writes an instruction on which the lanes meet; the whole warp has to reach it.
 fn exchange(draft: &mut KernelDraft, draw: &mut Draw) {
-    if draft.is_in_block() {
+    if draft.is_in_block() || draft.lane().is_none() {
         return idioms::write(draft, draw);
     }
     match draw.below(3) {
@@ -87,6 +90,7 @@ fn block(draft: &mut KernelDraft, draw: &mut Draw, forms: &[ArithmeticForm], dep
         }
         _ => write_loop(draft, draw, forms, (depth, &kept)),
     }
+    kept.iter().for_each(|register| draft.mark_changed(&register.name));
 }
 
 /// Sets a register to a value, so that blocks may change it.
@@ -101,15 +105,13 @@ fn keep(draft: &mut KernelDraft, draw: &mut Draw) -> KeptRegister {
 
 /// Returns a predicate and, if it is to be negated, `!`.
 fn condition(draft: &mut KernelDraft, draw: &mut Draw) -> (String, &'static str) {
-    let p = match draw.below(3) {
-        0 => {
-            let lane = draft.lane();
+    let p = match (draft.lane(), draw.below(3)) {
+        (Some(lane), 0) => {
             let opcode = *draw.pick(&["setp.lt.u32", "setp.ge.s32", "setp.eq.u32", "setp.gt.u32"]);
             let bound = draw.below(33).to_string();
             draft.use_in(1, opcode, &[&lane, &bound])
         }
-        1 => {
-            let lane = draft.lane();
+        (Some(lane), 1) => {
             let bit = draft.set(32, "and.b32", &[&lane, &(1 << draw.below(5)).to_string()]);
             draft.use_in(1, "setp.ne.u32", &[&bit, "0"])
         }
@@ -127,13 +129,10 @@ fn write_loop(
     within: (u32, &[KeptRegister]),
 ) {
     let mask = (*draw.pick(&[1, 3, 7])).to_string();
-    let bound = match draw.below(4) {
-        0 => draw.below(6).to_string(),
-        1 => {
-            let lane = draft.lane();
-            draft.set(32, "and.b32", &[&lane, &mask])
-        }
-        2 => {
+    let bound = match (draft.lane(), draw.below(4)) {
+        (_, 0) => draw.below(6).to_string(),
+        (Some(lane), 1) => draft.set(32, "and.b32", &[&lane, &mask]),
+        (_, 2) => {
             let uniform = draft.set(32, "ld.param.u32", &["[s0]"]);
             draft.use_in(32, "and.b32", &[&uniform, &mask])
         }

@@ -66,7 +66,7 @@ const ROWS: &[(&str, &str, &str)] = &[
     ("mad.hi.sat.%", "s32", "tttt"),
     ("mul24.lo.% mul24.hi.%", WORDS, "ttt"),
     ("mad24.lo.% mad24.hi.%", WORDS, "tttt"),
-    ("div.% rem.%", "u32", "ttv"),
+    ("div.% rem.%", LONG, "ttv"),
     ("abs.% neg.%", SIGNED, "tt"),
     ("and.% or.% xor.%", BITS, "ttt"),
     ("not.% cnot.%", BITS, "tt"),

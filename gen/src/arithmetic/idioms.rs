@@ -6,10 +6,10 @@ use crate::stream::Draw;
 
 const WORD: IntegerType = IntegerType { bits: 32, signed: false };
 const SIGNED: IntegerType = IntegerType { bits: 32, signed: true };
-const ORDERS: [&str; 6] = ["lt", "le", "gt", "ge", "eq", "ne"];
+pub(super) const ORDERS: [&str; 6] = ["lt", "le", "gt", "ge", "eq", "ne"];
 
 /// Draws a word from a list.
-fn word<'a>(draw: &mut Draw, words: &[&'a str]) -> &'a str {
+pub(super) fn word<'a>(draw: &mut Draw, words: &[&'a str]) -> &'a str {
     words[draw.within(0..words.len())]
 }
 

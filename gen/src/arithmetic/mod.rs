@@ -3,12 +3,13 @@
 //! A kernel reads an input buffer and two scalars, and stores every value that nothing else uses. The number of a kernel
 //! selects one of five kinds: a single instruction, in every form with boundary immediates; two instructions; three, each
 //! using the result of the previous one; idioms that optimizers look for, mixed with other instructions; and the same
-//! within loops and branches that differ between the lanes of a warp.
+//! within loops and branches, half of which differ between the lanes of a warp.
 
 mod draft;
 mod flow;
 mod forms;
 mod idioms;
+mod known;
 
 use std::fmt::Write as _;
 
@@ -71,14 +72,16 @@ fn kernel(seed: u64, number: u64, forms: &[ArithmeticForm]) -> String {
         }
         1..=3 => chain(&mut draw, 2, forms),
         4 => chain(&mut draw, 3, forms),
-        // They take longest: the machines run 32 lanes of them.
-        7 if number % 16 == 7 => flow::kernel(&mut draw, forms),
+        // Half of them run on a warp. Those take longest: the machines run 32 lanes of them.
+        7 => flow::kernel(&mut draw, forms, number % 16 == 7),
         _ => {
             let count = *draw.pick(&[2, 3, 4, 5, 6, 8, 10, 14, 20, 30]);
             let mut draft = KernelDraft::new(1);
             for _ in 0..count {
-                match draw.below(5) {
+                match draw.below(7) {
                     0 | 1 => idioms::write(&mut draft, &mut draw),
+                    2 => known::write(&mut draft, &mut draw),
+                    3 => known::short(&mut draft, &mut draw),
                     _ => {
                         let form = draw.pick(forms);
                         draft.instruction(&mut draw, form, None);

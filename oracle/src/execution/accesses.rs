@@ -7,7 +7,6 @@
 
 use ptxsmith_syntax::{FunctionKind, Module, Opcode, StateSpace, Text};
 
-use super::form::InstructionForm;
 use super::machine::{NumericRun, PtxMachine, RunConditions};
 use super::names;
 use super::names::{ResolvedFunction, ResolvedModule};
@@ -117,7 +116,7 @@ fn common_effects(mut reached: MemoryEffects, other: &MemoryEffects) -> MemoryEf
 
 /// Returns the number of memory operands of a kernel outside of `.param`.
 fn memory_operands(body: &ResolvedFunction<'_>) -> usize {
-    let decoded = body.lines.iter().map(|line| InstructionForm::decode(line.instruction));
+    let decoded = body.lines.iter().map(|line| &line.form);
     let parsed = decoded.filter(|form| {
         matches!(form.opcode, Opcode::Ld | Opcode::St | Opcode::Atom | Opcode::Red)
             && form.space != Some(StateSpace::Param)

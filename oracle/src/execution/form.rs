@@ -1,5 +1,7 @@
 //! Decodes an instruction into its opcode and modifiers.
 
+use std::cell::OnceCell;
+
 use ptxsmith_syntax::{Instruction, Opcode, Operand, ScalarType, Span, StateSpace, VectorLength};
 
 /// An instruction with its modifiers decoded.
@@ -15,6 +17,8 @@ pub(super) struct InstructionForm<'m> {
     pub others: Vec<&'m str>,
     pub operands: &'m [Operand],
     pub span: Span,
+    /// Whether it is executed as an integer calculation, once that was asked.
+    pub calculated: OnceCell<bool>,
 }
 
 impl<'m> InstructionForm<'m> {
@@ -27,6 +31,7 @@ impl<'m> InstructionForm<'m> {
             others: Vec::new(),
             operands: &instruction.operands,
             span: instruction.span,
+            calculated: OnceCell::new(),
         };
         let mut words: Vec<&str> =
             instruction.modifiers.iter().map(|modifier| modifier.text.as_str()).collect();

@@ -4,6 +4,7 @@
 //! lists forms that every implementation accepts. An instruction in another form is undecided.
 
 use ptxsmith_syntax::{Opcode, ScalarType, TypeKind};
+use smallvec::SmallVec;
 
 use super::form::InstructionForm;
 use super::integers;
@@ -242,8 +243,10 @@ fn fits(form: &InstructionForm<'_>, lanes: usize) -> bool {
 
 /// Whether an instruction has a form that is executed as an integer calculation.
 pub(super) fn is_calculated(form: &InstructionForm<'_>) -> bool {
-    let sources = form.operands.len().saturating_sub(1);
-    calculated(form, &vec![1; sources]).is_some() && operand_type(form, 0).is_some()
+    *form.calculated.get_or_init(|| {
+        let sources = form.operands.len().saturating_sub(1);
+        calculated(form, &vec![1; sources]).is_some() && operand_type(form, 0).is_some()
+    })
 }
 
 /// Returns the result of an instruction for integers of the types that [`operand_type`] gives: `None` if the form is not
@@ -255,7 +258,7 @@ pub(super) fn calculated(form: &InstructionForm<'_>, values: &[u64]) -> Option<O
 }
 
 /// Returns the sources of a calculation, each extended from its type.
-pub(super) fn extended_sources(form: &InstructionForm<'_>, values: &[u64]) -> Option<Vec<u64>> {
+pub(super) fn extended_sources(form: &InstructionForm<'_>, values: &[u64]) -> Option<SmallVec<[u64; 5]>> {
     let sources = values.iter().enumerate();
     sources.map(|(nth, &value)| Some(extended(operand_type(form, nth + 1)?, value))).collect()
 }

@@ -2,14 +2,14 @@
 //! implementation accepts.
 
 use ptxsmith_syntax::{
-    BinaryOp, Expr, FunctionKind, Instruction, Name, NodeKind, Number, Opcode, Operand, ScalarType,
-    StateSpace, TypeKind, UnaryOp, read_number,
+    BinaryOp, Expr, FunctionKind, Name, NodeKind, Number, Opcode, Operand, ScalarType, StateSpace, TypeKind,
+    UnaryOp, read_number,
 };
 
 use super::{
     form::InstructionForm,
     instructions::{has_judged_form, operand_type, row},
-    names::{Meaning, MemoryVariable, ResolvedFunction, ResolvedModule, VisibleNames},
+    names::{Meaning, MemoryVariable, ResolvedFunction, ResolvedModule, ScopedInstruction, VisibleNames},
     operand::{AddressBase, OperandAddress, OperandReader},
     typing::{TYPES, has_type, moves},
 };
@@ -32,17 +32,15 @@ const SINK: &str = "the sink _, which the specification does not mention";
 
 /// Returns why an instruction that is not refused is undecided; `None` if it is judged.
 pub(super) fn undecided(
-    instruction: &Instruction,
-    names: &VisibleNames,
+    ScopedInstruction { instruction, form, names }: &ScopedInstruction<'_>,
     program: &ResolvedModule<'_>,
     body: &ResolvedFunction<'_>,
     rules: &Rules,
 ) -> Option<&'static str> {
-    let form = InstructionForm::decode(instruction);
     let check = InstructionCheck { names, program, body, rules };
     let guard =
         instruction.guard.iter().try_for_each(|guard| check.register(&guard.predicate, ScalarType::Pred));
-    guard.and_then(|()| check.instruction(&form)).err()
+    guard.and_then(|()| check.instruction(form)).err()
 }
 
 struct InstructionCheck<'a, 'm> {

@@ -167,7 +167,7 @@ pub(crate) fn checked(module: &Module, rules: &Rules) -> (Option<Refusal>, Trace
     let mut module_trace = Trace::default();
     for line in program.functions.values().flat_map(|body| &body.lines) {
         let mut reader = operand::OperandReader::new(rules, program.version);
-        match reader.check(line.instruction, &line.names) {
+        match reader.check(line) {
             // A statement that does not parse may declare the name.
             Err(Stop::Refused(refusal)) if unread && refusal.class == RefusalClass::UnknownName => {}
             Err(Stop::Refused(refusal)) => {
@@ -204,7 +204,7 @@ pub(crate) fn undecided(module: &Module, rules: &Rules) -> Vec<(String, &'static
     for (name, body) in &program.functions {
         let kind = if body.kind == FunctionKind::Entry { "kernel" } else { "function" };
         for line in &body.lines {
-            if let Some(reason) = judged::undecided(line.instruction, &line.names, &program, body, rules) {
+            if let Some(reason) = judged::undecided(line, &program, body, rules) {
                 let part = format!("{kind} {name}, {}", line.instruction.opcode.keyword());
                 undecided.push((part, reason, line.instruction.span));
             }

@@ -6,9 +6,12 @@ use std::{
 };
 
 use ptxsmith_syntax::{
-    self as syntax, Declaration, Function, FunctionKind, Instruction, Item, Module, NameLookup, ScalarType,
-    StateSpace, Statement, Text, Token,
+    self as syntax, Declaration, Function, FunctionKind, Instruction, Item, Module, NameLookup, NodeKind,
+    Operand, ScalarType, StateSpace, Statement, Text, Token,
 };
+use smallvec::SmallVec;
+
+use super::form::InstructionForm;
 
 use crate::{
     address::Version,
@@ -78,7 +81,7 @@ const MOST_LANES: usize = 4;
 /// The contents of the registers of a function, element by element. Registers that were never set use no memory.
 pub(super) struct RegisterFile<T> {
     unset: Vec<T>,
-    set: BTreeMap<DeclaratorId, Vec<T>>,
+    set: BTreeMap<DeclaratorId, SmallVec<[T; 1]>>,
 }
 
 impl<T: Clone> RegisterFile<T> {
@@ -95,12 +98,12 @@ impl<T: Clone> RegisterFile<T> {
 
     pub fn get_mut(&mut self, register: RegisterVariable) -> &mut [T] {
         let unset = &self.unset[..usize::from(register.lanes)];
-        self.set.entry(register.id).or_insert_with(|| unset.to_vec())
+        self.set.entry(register.id).or_insert_with(|| unset.into())
     }
 
     /// Sets all elements of a register.
     pub fn set(&mut self, register: RegisterVariable, elements: Vec<T>) {
-        self.set.insert(register.id, elements);
+        self.set.insert(register.id, elements.into());
     }
 }
 
@@ -126,12 +129,39 @@ impl Meaning {
 
 /// The meanings of names at one place. A parameterized name maps to the meaning of its first variable.
 #[derive(Clone, Debug)]
-pub(super) struct VisibleNames(Rc<syntax::Names<Meaning>>);
+pub(super) struct VisibleNames {
+    scope: Rc<syntax::Names<Meaning>>,
+    /// The meanings of the names in an instruction, looked up once because many inputs execute it.
+    found: Vec<(Text, Option<Meaning>)>,
+}
 
 impl VisibleNames {
+    fn new(scope: Rc<syntax::Names<Meaning>>) -> VisibleNames {
+        VisibleNames { scope, found: Vec::new() }
+    }
+
+    /// Returns the same names, with those in an instruction looked up under the rules of the module.
+    fn for_instruction(&self, instruction: &Instruction, rules: &Rules) -> VisibleNames {
+        let mut names = VisibleNames::new(self.scope.clone());
+        for name in written_names(instruction) {
+            if !names.found.iter().any(|(known, _)| *known == name) {
+                let meaning = self.look_up(&name, rules);
+                names.found.push((name, meaning));
+            }
+        }
+        names
+    }
+
     /// Returns the meaning of a name; `None` if it is not declared.
     pub fn find(&self, name: &str, rules: &Rules) -> Option<Meaning> {
-        match find(&self.0, name, rules) {
+        match self.found.iter().find(|(known, _)| known == name) {
+            Some((_, meaning)) => meaning.clone(),
+            None => self.look_up(name, rules),
+        }
+    }
+
+    fn look_up(&self, name: &str, rules: &Rules) -> Option<Meaning> {
+        match find(&self.scope, name, rules) {
             NameLookup::Numbered(Meaning::Register(first), number) => {
                 Some(Meaning::Register(RegisterVariable { id: (first.id.0, number), ..*first }))
             }
@@ -144,13 +174,36 @@ impl VisibleNames {
 
     /// Whether a name is a common prefix with a number, but not a declared name (5.4.6).
     pub fn lack_number(&self, name: &str, rules: &Rules) -> bool {
-        matches!(find(&self.0, name, rules), NameLookup::OtherNumber)
+        matches!(find(&self.scope, name, rules), NameLookup::OtherNumber)
+    }
+}
+
+/// Returns the names in the operands and the guard of an instruction.
+fn written_names(instruction: &Instruction) -> Vec<Text> {
+    let mut names: Vec<Text> = instruction.guard.iter().map(|guard| guard.predicate.text.clone()).collect();
+    instruction.operands.iter().for_each(|operand| add_names(operand, &mut names));
+    names
+}
+
+fn add_names(operand: &Operand, names: &mut Vec<Text>) {
+    match operand {
+        Operand::Value(expr) | Operand::Address(expr) => {
+            names.extend(expr.nodes().iter().filter_map(|node| match &node.kind {
+                NodeKind::Name(name) => Some(name.clone()),
+                _ => None,
+            }));
+        }
+        Operand::Element(name, _) | Operand::Component(name, _) => names.push(name.text.clone()),
+        Operand::Vector(parts) | Operand::List(parts) => {
+            parts.iter().for_each(|part| add_names(part, names));
+        }
     }
 }
 
 /// One instruction, with the names in scope.
 pub(super) struct ScopedInstruction<'m> {
     pub instruction: &'m Instruction,
+    pub form: InstructionForm<'m>,
     pub names: VisibleNames,
 }
 
@@ -261,7 +314,7 @@ fn read_with<'m>(module: &'m Module, rules: &Rules, inner: FunctionVariables) ->
         version,
         lacks_generic,
         variables: storage.variables,
-        names: VisibleNames(names),
+        names: VisibleNames::new(names),
         functions,
     }
 }
@@ -379,7 +432,7 @@ impl<'m, 'r> BodyReader<'m, 'r> {
                 _ => {}
             }
         }
-        let names = VisibleNames(Rc::new(names));
+        let names = VisibleNames::new(Rc::new(names));
         let mut label = None;
         for statement in statements {
             match statement {
@@ -396,9 +449,13 @@ impl<'m, 'r> BodyReader<'m, 'r> {
                     label = Some(name.text.as_str());
                     continue;
                 }
-                Statement::Block(inner) => self.block(inner, syntax::Names::within(names.0.clone())),
+                Statement::Block(inner) => self.block(inner, syntax::Names::within(names.scope.clone())),
                 Statement::Instruction(instruction) => {
-                    self.body.lines.push(ScopedInstruction { instruction, names: names.clone() });
+                    self.body.lines.push(ScopedInstruction {
+                        instruction,
+                        form: InstructionForm::decode(instruction),
+                        names: names.for_instruction(instruction, self.storage.rules),
+                    });
                 }
                 Statement::BranchTargets(table) => {
                     if let Some(label) = label {

@@ -8,7 +8,7 @@ use ptxsmith_syntax::{
 
 use super::form::InstructionForm;
 use super::instructions::{has_judged_form, operand_type};
-use super::names::{Meaning, MemoryVariable, RegisterVariable, VisibleNames};
+use super::names::{Meaning, MemoryVariable, RegisterVariable, ScopedInstruction, VisibleNames};
 use crate::{
     address::Version,
     clause::Clause,
@@ -302,12 +302,12 @@ impl<'r> OperandReader<'r> {
     }
 
     /// Checks one instruction for refusals, whether it is executed or not.
-    pub fn check(&mut self, instruction: &Instruction, names: &VisibleNames) -> Ruled<()> {
+    pub fn check(&mut self, line: &ScopedInstruction<'_>) -> Ruled<()> {
+        let ScopedInstruction { instruction, form, names } = line;
         if let Some(guard) = &instruction.guard {
             self.meaning(&guard.predicate, names)?;
         }
-        let form = InstructionForm::decode(instruction);
-        let InstructionForm { opcode, lanes, operands, .. } = form;
+        let InstructionForm { opcode, lanes, operands, .. } = *form;
         let mut callee_seen = false;
         for (nth, operand) in operands.iter().enumerate() {
             let jumps = matches!((opcode, nth), (Opcode::Bra, 0) | (Opcode::Brx, 1));
@@ -327,9 +327,9 @@ impl<'r> OperandReader<'r> {
                 }
             }
         }
-        let is_known = has_judged_form(&form);
+        let is_known = has_judged_form(form);
         for (nth, operand) in operands.iter().enumerate() {
-            if let Some(ty) = operand_type(&form, nth) {
+            if let Some(ty) = operand_type(form, nth) {
                 // The elements of a list that packs a scalar have other types than the scalar.
                 let is_whole = lanes.is_some() || !matches!(operand, Operand::Vector(_));
                 self.immediate(operand, ty, is_known && is_whole)?;

@@ -49,6 +49,8 @@ pub struct Calculations {
     kernels: Vec<KernelResults>,
     /// The runs with a defined result.
     runs: Vec<KernelRun>,
+    /// What a subject needs for each of these runs.
+    tracings: Vec<Tracing>,
 }
 
 /// A run of a kernel over an input.
@@ -57,7 +59,6 @@ struct KernelRun {
     kernel: usize,
     /// The number of the input.
     input: u64,
-    tracing: Tracing,
 }
 
 /// The observation of a subject, and the verdict on each kernel by name. There are no verdicts if the subject
@@ -78,17 +79,17 @@ impl Calculations {
     pub fn new(module: Module, rules: &Rules, inputs: u64) -> Option<Calculations> {
         let Expectation::Accepted { variables, .. } = expect(&module, rules) else { return None };
         let kernels = predict_results(&module, &variables, rules, inputs);
-        let mut runs = Vec::new();
+        let (mut runs, mut tracings) = (Vec::new(), Vec::new());
         for (kernel, computed) in kernels.iter().enumerate() {
             for (input, reached) in (0..).zip(computed.runs.iter().flatten()) {
                 let Some(reached) = reached else { continue };
                 // Uninitialized registers hold other junk in each run.
                 let junk = Some(input + 1);
-                let tracing = Tracing { junk, ..tracing_of(&computed.name, &reached.setting) };
-                runs.push(KernelRun { kernel, input, tracing });
+                tracings.push(Tracing { junk, ..tracing_of(&computed.name, &reached.setting) });
+                runs.push(KernelRun { kernel, input });
             }
         }
-        Some(Calculations { module, rules: *rules, inputs, kernels, runs })
+        Some(Calculations { module, rules: *rules, inputs, kernels, runs, tracings })
     }
 
     /// Returns the verdicts for an implementation that shows neither code nor results.
@@ -115,8 +116,7 @@ impl Calculations {
     /// # Errors
     /// Returns an error if this machine or our own code fails.
     pub fn judge(&self, subject: &dyn Subject, ptx: &str, target: &str) -> Result<ArithmeticVerdicts, Error> {
-        let trace: Vec<Tracing> = self.runs.iter().map(|run| run.tracing.clone()).collect();
-        let answer = subject.compute(&Request { trace: &trace, ..Request::new(ptx, target) })?;
+        let answer = subject.compute(&Request { trace: &self.tracings, ..Request::new(ptx, target) })?;
         if answer.observation.outcome != Outcome::Accepted {
             return Ok(ArithmeticVerdicts {
                 observation: answer.observation,
@@ -177,12 +177,13 @@ impl Calculations {
         };
         let others = predict_results(&self.module, &variables, rules, self.inputs);
         let Some(Ok(others)) = others.get(index).map(|other| &other.runs) else { return (false, trace) };
-        let agrees =
-            self.runs.iter().zip(&judged.left).filter(|(run, _)| run.kernel == index).all(|(run, left)| {
+        let agrees = (self.runs.iter().zip(&self.tracings).zip(&judged.left))
+            .filter(|((run, _), _)| run.kernel == index)
+            .all(|((run, tracing), left)| {
                 let Some(Some(other)) = others.get(run.input as usize) else { return false };
                 let Ok(left) = left else { return false };
                 // With other initial memory the results cannot be compared: the subject was not run with it.
-                tracing_of(kernel, &other.setting).memory == run.tracing.memory
+                tracing_of(kernel, &other.setting).memory == tracing.memory
                     && wrong_result(other, left, run.input).is_none()
             });
         (agrees, trace)

@@ -47,6 +47,7 @@ impl ModuleVerdicts {
         } else {
             calculations.judge(subject, program.text, program.target)?
         };
+        self.leave_values_to_results(program.module, &judged);
         let SortedKernels { compared, wrong, mut counts } = self.sort_kernels(&judged);
         counts.compared = compared.len() as u64;
         self.computed_kernels = Some(Box::new(counts));
@@ -70,6 +71,23 @@ impl ModuleVerdicts {
             wrong.into_iter().map(|(kernel, result)| kernels.verdict(kernel, result)).collect()
         };
         Ok(())
+    }
+
+    /// Removes an unexplained verdict on accesses of kernels that compute wrong results: what instructions compute is
+    /// the likelier cause than how their operands are read, and clauses of addresses would join different causes.
+    fn leave_values_to_results(&mut self, module: &Module, judged: &ArithmeticVerdicts) {
+        let Some(PartVerdict { verdict: Verdict::Deviates(difference), .. }) = &self.accesses else { return };
+        let computes_wrongly = |kernel: &str| {
+            let mut verdicts = judged.kernels.iter().filter(|(name, _)| name == kernel);
+            verdicts.any(|(_, verdict)| matches!(verdict, KernelVerdict::Differs(_)))
+                && !opcodes(module, kernel).is_empty()
+        };
+        let mut faults = difference.expected.accesses().iter();
+        if difference.explanation.is_none()
+            && faults.all(|fault| fault.class == Class::WrongValue && computes_wrongly(&fault.kernel))
+        {
+            self.accesses = None;
+        }
     }
 
     /// Sorts the verdicts on kernels. If the program deviates in another way, that may be the cause of a

@@ -36,8 +36,10 @@ pub(super) enum SassOperation {
     AddHalves,
     /// Adds the bytes of words.
     AddBytes,
-    /// Adds 64-bit values.
-    AddPairs,
+    /// Adds 64-bit values; `extended` adds carries.
+    AddPairs {
+        extended: bool,
+    },
     MultiplyAdd {
         extended: bool,
     },
@@ -95,6 +97,17 @@ pub(super) enum SassOperation {
         bits: u32,
         signed: bool,
         from_signed: bool,
+    },
+    /// Converts an integer to a float, rounded upwards. This and the next two stand in quotients.
+    ToFloatUpwards {
+        signed: bool,
+        pair: bool,
+    },
+    /// The reciprocal of a float, which hardware approximates.
+    Reciprocal,
+    /// Converts a float to an unsigned integer, rounded towards zero.
+    ToInteger {
+        pair: bool,
     },
     PredicatesToRegister,
     RegisterToPredicates,
@@ -251,9 +264,9 @@ fn control(name: &str) -> Option<SassOperation> {
 
 /// Opcodes for uniform registers that behave like the opcode without the `U`.
 const UNIFORM: &[&str] = &[
-    "UBMSK", "UBREV", "UFLO", "UIABS", "UIADD", "UIADD3", "UIMAD", "UIMNMX", "UISETP", "ULEA", "ULOP3",
-    "UMOV", "UPLOP3", "UPOPC", "UPRMT", "USEL", "USGXT", "USHF", "USHL", "USHR", "UVIADD", "UVIMNMX",
-    "UVIMNMX3", "UP2UR",
+    "UBMSK", "UBREV", "UFLO", "UI2F", "UI2I", "UIABS", "UIADD", "UIADD3", "UIMAD", "UIMNMX", "UISETP",
+    "ULEA", "ULOP3", "UMOV", "UPLOP3", "UPOPC", "UPRMT", "USEL", "USGXT", "USHF", "USHL", "USHR", "UVIADD",
+    "UVIMNMX", "UVIMNMX3", "UP2UR",
 ];
 
 /// Decodes integer and predicate operations.
@@ -267,7 +280,9 @@ fn integer(name: &str, modifiers: &[&str]) -> Option<SassOperation> {
             words.ignore(&["64"]);
             SassOperation::Move { pair: !words.take("32") }
         }
-        "IADD3" | "IADD" | "IADD2" if words.take("64") => SassOperation::AddPairs,
+        "IADD3" | "IADD" | "IADD2" if words.take("64") => {
+            SassOperation::AddPairs { extended: words.take("X") }
+        }
         "IADD3" | "IADD" | "IADD2" => SassOperation::Add { extended: words.take("X") },
         "VIADD" if words.take("16x2") => SassOperation::AddHalves,
         "VIADD" if words.take("U8x4") => SassOperation::AddBytes,
@@ -321,6 +336,18 @@ fn integer(name: &str, modifiers: &[&str]) -> Option<SassOperation> {
         "QSPC" if modifiers == ["E", "S"] => return Some(SassOperation::IsShared),
         "ATOMS" if modifiers == ["CAST", "SPIN", "64"] => return Some(SassOperation::CompareAndStore),
         "I2I" => return saturate(modifiers),
+        "I2F" if words.take("RP") => {
+            let pair = words.take("U64");
+            SassOperation::ToFloatUpwards { signed: !words.take("U32") && !pair, pair }
+        }
+        "MUFU" if words.take("RCP") => SassOperation::Reciprocal,
+        "F2I" if words.take("TRUNC") => {
+            words.ignore(&["FTZ", "NTZ"]);
+            match (words.take("U32"), words.take("U64")) {
+                (false, false) => return None,
+                (_, pair) => SassOperation::ToInteger { pair },
+            }
+        }
         "P2R" | "P2UR" => SassOperation::PredicatesToRegister,
         "R2P" => SassOperation::RegisterToPredicates,
         "ISETP" => return comparison(modifiers),
@@ -525,63 +552,4 @@ fn width(modifiers: &[&str]) -> Width {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn modifiers_say_what_is_done_and_one_that_is_not_known_makes_the_opcode_unknown() {
-        let funnel = |left, wide, signed, wraps, upper| {
-            SassOperation::FunnelShift(Funnel { left, wide, signed, wraps, upper })
-        };
-        let less = |signed, size, with| {
-            SassOperation::Compare(IntegerComparison { order: ComparisonOrder::Less, signed, size, with })
-        };
-        let product = |signed, extended| Product { signed, extended };
-        for (text, expected) in [
-            ("IMAD.WIDE.U32", SassOperation::MultiplyAddWide(product(false, false))),
-            ("IMAD.WIDE.U32.X", SassOperation::MultiplyAddWide(product(false, true))),
-            ("IMAD.MOV.U32", SassOperation::MultiplyAdd { extended: false }),
-            ("UIMAD.HI", SassOperation::MultiplyAddHigh(product(true, false))),
-            ("LEA.HI.X.SX32", SassOperation::ShiftAdd { part: ShiftedPart::HighOfSigned, extended: true }),
-            ("SHF.R.S32.HI", funnel(false, false, true, false, true)),
-            ("SHF.L.U64.HI", funnel(true, true, false, false, true)),
-            ("SHF.L.W.U32.HI", funnel(true, false, false, true, true)),
-            ("SHF.L", SassOperation::Unknown),
-            ("VIADD", SassOperation::Add { extended: false }),
-            ("VIADD.S32.ISAT", SassOperation::AddSaturated),
-            ("IADD3.X", SassOperation::Add { extended: true }),
-            ("IADD3.SAT", SassOperation::Unknown),
-            ("UIADD3.64", SassOperation::AddPairs),
-            ("IMAD.SHL.U32", SassOperation::MultiplyAdd { extended: false }),
-            ("UIMAD.16x2", SassOperation::Unknown),
-            ("ISETP.LT.U32.AND", less(false, ComparedSize::Word, Some(Combination::And))),
-            ("ISETP.LT", less(true, ComparedSize::Word, None)),
-            ("ISETP.LT.AND.EX", less(true, ComparedSize::UpperWord, Some(Combination::And))),
-            ("ISETP.LT.U64.OR", less(false, ComparedSize::Pair, Some(Combination::Or))),
-            ("ISETP.LTU.AND", SassOperation::Unknown),
-            (
-                "IDP.2A.LO.S16.U8",
-                SassOperation::DotProduct(DotProduct { signed: [true, false], halves: Some(false) }),
-            ),
-            ("IDP.4A.S16.U8", SassOperation::Unknown),
-            ("I2I.U8.S32.SAT", SassOperation::Saturate { bits: 8, signed: false, from_signed: true }),
-            ("I2I.U8.S32", SassOperation::Unknown),
-            (
-                "LDG.E.S8.CONSTANT",
-                SassOperation::Load(AccessedMemory::Global, Width { bytes: 1, signed: true }),
-            ),
-            (
-                "STL.128",
-                SassOperation::Store(AccessedMemory::Small(Space::Local), Width { bytes: 16, signed: false }),
-            ),
-            ("ULDC.64", SassOperation::LoadConstant(Width { bytes: 8, signed: false })),
-            ("PRMT", SassOperation::PermuteBytes(None)),
-            ("PRMT.RC8", SassOperation::PermuteBytes(Some([0x0000, 0x1111, 0x2222, 0x3333]))),
-            ("PRMT.F8E", SassOperation::Unknown),
-            ("LDGSTS", SassOperation::Unknown),
-            ("UFSEL", SassOperation::Unknown),
-        ] {
-            assert_eq!(decode(text), expected, "{text}");
-        }
-    }
-}
+mod tests;

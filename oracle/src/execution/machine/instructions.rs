@@ -1,6 +1,7 @@
 //! Executes instructions: reads their operands, and sets registers or memory.
 
 use ptxsmith_syntax::{Opcode, Operand, ScalarType, StateSpace, TypeKind};
+use smallvec::SmallVec;
 
 use super::super::{
     form::InstructionForm,
@@ -414,7 +415,7 @@ impl<'m> PtxMachine<'m, '_> {
             return Err(FORM);
         }
         let Some((to, sources)) = form.operands.split_first() else { return Err(FORM) };
-        let mut cells = Vec::new();
+        let mut cells: SmallVec<[RegisterCell; 3]> = SmallVec::new();
         for (nth, source) in sources.iter().enumerate() {
             cells.push(self.value(frame, source, operand_type(form, nth + 1).ok_or(FORM)?, names)?);
         }
@@ -438,7 +439,7 @@ impl<'m> PtxMachine<'m, '_> {
                 RegisterCell::Bits(low_bits(ty, p.offset.wrapping_sub(q.offset) as u64))
             }
             (_, cells) => {
-                let numbers: Option<Vec<u64>> = cells.iter().map(RegisterCell::bits).collect();
+                let numbers: Option<SmallVec<[u64; 5]>> = cells.iter().map(RegisterCell::bits).collect();
                 numbers
                     .and_then(|numbers| calculated(form, &numbers)?)
                     .map_or(RegisterCell::Unknown, RegisterCell::Bits)

@@ -348,7 +348,7 @@ impl<'m, 'r> PtxMachine<'m, 'r> {
             if self.steps > most {
                 return Err(STEPS);
             }
-            let (instruction, names) = (line.instruction, line.names.clone());
+            let ScopedInstruction { instruction, form, names } = line;
             if let Some(guard) = &instruction.guard {
                 if self.numbers.as_ref().is_some_and(Numbers::is_straight) {
                     return Err(PREDICATES);
@@ -370,8 +370,7 @@ impl<'m, 'r> PtxMachine<'m, 'r> {
             }
             let before = std::mem::take(&mut self.reader.trace);
             let writes = self.written.len();
-            let form = InstructionForm::decode(instruction);
-            let flow = self.step(frame, &form, &names);
+            let flow = self.step(frame, form, names);
             let instruction_trace = self.reader.trace;
             // Loading the address of the output buffer at the start is no evidence about operands.
             let loads_output_address = self.written.is_empty() && form.space == Some(StateSpace::Param);
@@ -399,7 +398,7 @@ impl<'m, 'r> PtxMachine<'m, 'r> {
                 if line.instruction.opcode != Opcode::Call =>
             {
                 let rules = self.reader.rules;
-                let reason = judged::undecided(line.instruction, &line.names, self.program, body, rules);
+                let reason = judged::undecided(line, self.program, body, rules);
                 reason.map_or(stop, Stop::Unmodelled)
             }
             stop => stop,

@@ -8,6 +8,7 @@ mod exchange;
 mod instructions;
 mod memory;
 mod registers;
+mod sums;
 mod warp;
 mod words;
 

@@ -139,6 +139,17 @@ impl SassMachine<'_> {
         }
     }
 
+    /// Returns the summand for a 64-bit operand, like [`term`](Self::term).
+    pub(super) fn pair_term(&self, operand: &SassOperand) -> Option<u128> {
+        match operand.change {
+            OperandChange { negates: true, absolute: false, inverts: false } => {
+                let plain = SassOperand { change: OperandChange::default(), ..operand.clone() };
+                self.pair(&plain).map(|pair| (1 << 64) - u128::from(pair))
+            }
+            _ => self.pair(operand).map(u128::from),
+        }
+    }
+
     /// Returns the word of an operand without its modifications.
     fn word(&self, operand: &SassOperand) -> Option<u32> {
         match operand.value {

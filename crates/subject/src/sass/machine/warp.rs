@@ -91,26 +91,37 @@ impl Warp {
     fn release(&mut self) {
         let released: Lanes =
             lane_numbers(self.alive).filter(|&lane| self.has_waited(lane)).map(|lane| 1 << lane).sum();
-        let mut groups: Vec<LaneGroup> = Vec::new();
+        // Lanes that waited for other lanes do not run together.
+        let mut groups: Vec<(Lanes, LaneGroup)> = Vec::new();
         for lane in lane_numbers(released) {
-            let Some((_, index)) = self.waits[lane].take() else { continue };
-            match groups.iter_mut().find(|group| group.index == index) {
-                Some(group) => group.lanes |= 1 << lane,
-                None => groups.push(LaneGroup { lanes: 1 << lane, index }),
+            let Some((wait, index)) = self.waits[lane].take() else { continue };
+            let others = self.awaited(lane, wait);
+            match groups.iter_mut().find(|(same, group)| *same == others && group.index == index) {
+                Some((_, group)) => group.lanes |= 1 << lane,
+                None => groups.push((others, LaneGroup { lanes: 1 << lane, index })),
             }
         }
-        self.ready.extend(groups);
+        self.ready.extend(groups.into_iter().map(|(_, group)| group));
+    }
+
+    /// Returns the lanes that have not ended and that a lane waits for.
+    fn awaited(&self, lane: usize, wait: Wait) -> Lanes {
+        self.alive
+            & match wait {
+                Wait::Convergence(nth) => self.barriers[lane][nth],
+                Wait::Lanes(lanes) => lanes,
+                Wait::Block => Lanes::MAX,
+            }
     }
 
     /// Whether all lanes that a waiting lane waits for have arrived; false for a lane that does not wait.
     fn has_waited(&self, lane: usize) -> bool {
         let Some((wait, _)) = self.waits[lane] else { return false };
-        let others = match wait {
-            Wait::Convergence(nth) => self.barriers[lane][nth],
-            Wait::Lanes(lanes) => lanes,
-            Wait::Block => Lanes::MAX,
-        };
-        lane_numbers(others & self.alive).all(|other| self.waits[other].is_some_and(|(same, _)| same == wait))
+        let others = self.awaited(lane, wait);
+        // A lane that has begun a convergence barrier anew, while others wait there, goes on alone.
+        lane_numbers(others).all(|other| {
+            self.waits[other].is_some_and(|(same, _)| same == wait && self.awaited(other, wait) == others)
+        })
     }
 
     fn wait(&mut self, lanes: Lanes, wait: Wait, index: usize) {
@@ -301,4 +312,24 @@ fn barrier_of(line: &ListedInstruction, operand: &SassOperand) -> Execution<usiz
 /// Parses `B4`.
 fn barrier(text: &str) -> Option<usize> {
     text.strip_prefix('B')?.parse().ok().filter(|&nth| nth < BARRIERS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lane_that_begins_a_barrier_anew_while_others_wait_there_goes_on_alone() {
+        let mut warp = Warp::new(0..4);
+        warp.begin(0b1111, 1);
+        warp.wait(0b0111, Wait::Convergence(1), 9);
+        warp.begin(0b1000, 1);
+        warp.wait(0b1000, Wait::Convergence(1), 9);
+        let next = |warp: &mut Warp| warp.next().unwrap().map(|group| (group.lanes, group.index));
+        assert_eq!(next(&mut warp), Some((0b1000, 9)));
+        warp.exit(0b1000);
+        assert_eq!(next(&mut warp), Some((0b0111, 9)));
+        warp.exit(0b0111);
+        assert_eq!(next(&mut warp), None);
+    }
 }

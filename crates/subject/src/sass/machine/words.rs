@@ -151,6 +151,26 @@ pub(super) fn saturate(bits: u32, signed: bool, from_signed: bool, a: u32) -> u3
     value.clamp(least, greatest) as u32
 }
 
+/// Converts an integer of at most 64 bits to the nearest float that is not less.
+pub(super) fn float_upwards(value: i128) -> f32 {
+    let nearest = value as f32;
+    if (nearest as i128) < value { nearest.next_up() } else { nearest }
+}
+
+/// Returns the reciprocal of zero or of a float whose reciprocal is normal: the nearest float (`which` is 0), or the
+/// one above or below it.
+pub(super) fn reciprocal(value: f32, which: u64) -> Option<f32> {
+    if value == 0.0 {
+        return Some(f32::INFINITY.copysign(value));
+    }
+    let nearest = value.recip();
+    (value.is_normal() && nearest.is_normal()).then(|| match which {
+        0 => nearest,
+        1 => nearest.next_up(),
+        _ => nearest.next_down(),
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -183,6 +203,16 @@ mod tests {
             (Some(0xff0), Some(0xffff_fff0), Some(0))
         );
         assert_eq!(mask(true, 33, 33), Some(2));
+    }
+
+    #[test]
+    fn floats_for_quotients_are_rounded_upwards_and_reciprocals_are_near() {
+        assert_eq!(float_upwards(0x0100_0001), 16_777_218.0);
+        assert_eq!((float_upwards(7), float_upwards(u64::MAX.into())), (7.0, 18_446_744_073_709_551_616.0));
+        assert_eq!(float_upwards((-1i128 << 31) + 1), -2_147_483_520.0);
+        let near: Vec<u32> = (0..3).map(|which| reciprocal(3.0, which).unwrap().to_bits()).collect();
+        assert_eq!(near, [0x3eaa_aaab, 0x3eaa_aaac, 0x3eaa_aaaa]);
+        assert_eq!((reciprocal(0.0, 0), reciprocal(f32::MAX, 0)), (Some(f32::INFINITY), None));
     }
 
     #[test]
