@@ -1,5 +1,6 @@
 //! Parses one generated kernel and derives smaller variants.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 /// A kernel from a generated module, with one instruction or label per line.
@@ -65,6 +66,21 @@ impl KernelText {
         });
         let opcodes: Vec<String> = computing.map(|line| general_opcode(line)).collect();
         opcodes.join(" ")
+    }
+
+    /// Returns the kernels that store just one of the values, the shortest first.
+    pub(super) fn with_single_stores(&self) -> Vec<KernelText> {
+        let is_store = |line: &String| store(line).is_some();
+        let mut kernels: Vec<KernelText> = Vec::new();
+        for (kept, _) in self.lines.iter().enumerate().filter(|(_, line)| is_store(line)) {
+            let lines = self.lines.iter().enumerate();
+            let lines = lines.filter(|&(index, line)| index == kept || !is_store(line));
+            let mut kernel = KernelText { lines: lines.map(|(_, line)| line.clone()).collect() };
+            kernel.remove_unused();
+            kernels.push(kernel);
+        }
+        kernels.sort_by_key(KernelText::size);
+        kernels
     }
 
     /// Returns smaller kernels, each with one change.
@@ -193,32 +209,42 @@ impl KernelText {
         read.max().map_or(0, |last| last + 8)
     }
 
-    /// Removes instructions that set registers without readers.
+    /// Removes instructions that set registers without readers, and labels without branches.
     fn remove_unused(&mut self) {
-        while let Some(index) = (0..self.lines.len()).rev().find(|&index| self.is_unused(index)) {
-            self.lines.remove(index);
+        // The lines that read each register or go to each label.
+        let mut readers: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
+        for (index, line) in self.lines.iter().enumerate() {
+            for word in words(line).filter(|&word| !set(line).any(|register| register == word)) {
+                readers.entry(word).or_default().insert(index);
+            }
         }
-    }
-
-    /// Returns true if an instruction has no effect but to set registers that no other instruction reads.
-    fn is_unused(&self, index: usize) -> bool {
-        let line = &self.lines[index];
-        if let Some(label) = line.strip_suffix(':') {
-            return !self.is_used(label);
+        let mut removed = BTreeSet::new();
+        loop {
+            let is_unused = |name: &str| {
+                readers.get(name).is_none_or(|lines| lines.iter().all(|line| removed.contains(line)))
+            };
+            let unused = (0..self.lines.len()).rev().find(|index| {
+                !removed.contains(index)
+                    && names_to_keep(&self.lines[*index]).is_some_and(|mut names| names.all(is_unused))
+            });
+            match unused {
+                Some(index) => removed.insert(index),
+                None => break,
+            };
         }
-        !["st.", "red.", "atom.", "@", "bra "].iter().any(|prefix| line.starts_with(prefix))
-            && !line.contains(".cc")
-            && set(line).all(|register| !self.is_used(register))
+        let mut index = 0..;
+        self.lines.retain(|_| index.next().is_none_or(|index| !removed.contains(&index)));
     }
+}
 
-    /// Returns true if a line that does not set a register or label uses it.
-    fn is_used(&self, name: &str) -> bool {
-        let users = self.lines.iter().filter(|line| !set(line).any(|register| register == name));
-        users
-            .filter(|line| line.strip_suffix(':') != Some(name))
-            .flat_map(|line| words(line))
-            .any(|word| word == name)
-    }
+/// Returns the names for which a line is there: a label, or the registers that an instruction sets. `None` if it has
+/// another effect.
+fn names_to_keep(line: &str) -> Option<impl Iterator<Item = &str>> {
+    let label = line.strip_suffix(':');
+    let has_effect = ["st.", "red.", "atom.", "@", "bra "].iter().any(|prefix| line.starts_with(prefix))
+        || line.contains(".cc");
+    let registers = set(label.map_or(line, |_| ""));
+    (!has_effect).then(|| label.into_iter().chain(registers))
 }
 
 /// Whether an instruction gives each lane memory of its own, or asks for the number of the lane.
@@ -289,7 +315,7 @@ mod tests {
 
     #[test]
     fn kernels_are_read_and_written_alike_and_smaller_ones_use_what_they_set() {
-        let module = ptxsmith_gen::arithmetic::module(3, 0..60, 0);
+        let module = ptxsmith_gen::arithmetic::module(3, 0..40, 0);
         for (name, kernel) in KernelText::all(&module) {
             let text = kernel.text(&name);
             assert_eq!(KernelText::all(&text), [(name, kernel.clone())]);
@@ -307,6 +333,20 @@ mod tests {
         let kernel = KernelText::all(text).remove(0).1;
         assert_eq!(kernel.form(), "add.sat.32 setp.ne.32 selp.32");
         assert!(kernel.smaller().iter().any(|kernel| kernel.form() == "add.sat.32"));
+    }
+
+    #[test]
+    fn a_kernel_with_a_single_store_has_only_what_the_stored_value_needs() {
+        let text = "k(\n{\n.reg .b32 %r<4>;\nld.global.u32 %r0, [%in+0];\nadd.s32 %r1, %r0, 5;\nld.global.u32 %r2, [%in+8];\n\
+                    not.b32 %r3, %r2;\nneg.s32 %r3, %r3;\nst.global.u32 [%out+0], %r1;\nst.global.u32 [%out+8], %r3;\nret;\n}\n";
+        let kernels = KernelText::parse(text).1.with_single_stores();
+        let forms: Vec<String> = kernels.iter().map(KernelText::form).collect();
+        assert_eq!(forms, ["add.32", "not.32 neg.32"]);
+        assert!(
+            kernels
+                .iter()
+                .all(|kernel| kernel.lines.iter().filter(|line| store(line).is_some()).count() == 1)
+        );
     }
 
     #[test]
