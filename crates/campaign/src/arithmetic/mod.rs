@@ -315,8 +315,9 @@ fn findings(
             Err(Failure::Interrupted) => Vec::new(),
             releases => releases?,
         };
-        let deviates: Vec<bool> =
-            releases.iter().map(|release| matches!(release.verdict, ProgramVerdict::Deviates(_))).collect();
+        // One that deviates in another way, such as by a crash, does not show the finding.
+        let deviation = ProgramVerdict::Deviates(example.class);
+        let deviates: Vec<bool> = releases.iter().map(|release| release.verdict == deviation).collect();
         if !releases.is_empty() && !deviates.contains(&true) {
             let note =
                 format!("`{}` differed {count} times and not again; it is no finding", example.kernel.form());

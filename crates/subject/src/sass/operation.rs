@@ -264,8 +264,8 @@ fn control(name: &str) -> Option<SassOperation> {
 
 /// Opcodes for uniform registers that behave like the opcode without the `U`.
 const UNIFORM: &[&str] = &[
-    "UBMSK", "UBREV", "UFLO", "UI2F", "UI2I", "UIABS", "UIADD", "UIADD3", "UIMAD", "UIMNMX", "UISETP",
-    "ULEA", "ULOP3", "UMOV", "UPLOP3", "UPOPC", "UPRMT", "USEL", "USGXT", "USHF", "USHL", "USHR", "UVIADD",
+    "UBMSK", "UBREV", "UFLO", "UI2F", "UIABS", "UIADD", "UIADD3", "UIMAD", "UIMNMX", "UISETP", "ULEA",
+    "ULOP3", "UMOV", "UPLOP3", "UPOPC", "UPRMT", "USEL", "USGXT", "USHF", "USHL", "USHR", "UVIADD",
     "UVIMNMX", "UVIMNMX3", "UP2UR",
 ];
 
