@@ -15,6 +15,7 @@ use ptxsmith_subject::process::{self, Cancel, Invocation, Limits};
 const PRELUDE: &str = "\
 #define __device__
 #define __constant__
+#define __managed__
 #define __global__
 #define __host__
 #pragma omp declare target

@@ -7,6 +7,7 @@ use ptxsmith_model::Class;
 
 use crate::EmitError;
 use crate::ask::{CompilationOutcome, ask, standard};
+use crate::dialect::Dialect;
 use crate::host::Host;
 use crate::judge::{GlobalVerdict, HOST_DIFFERENCE, SourceDifference, judge};
 use crate::source::print::source;
@@ -52,6 +53,11 @@ pub trait Tester {
     /// Returns the description of the compiler.
     fn description(&self) -> &CompilerDescription;
 
+    /// Returns a global of the generator in the language that the compiler supports.
+    fn fitted(&self, global: Self::Global) -> Self::Global {
+        global
+    }
+
     /// Judges these globals and returns the results by number. If only globals with a difference like
     /// `sought` are of interest, it leaves out what cannot show it.
     ///
@@ -77,6 +83,10 @@ impl Tester for TestedCompiler<'_> {
 
     fn description(&self) -> &CompilerDescription {
         self.compiler.description()
+    }
+
+    fn fitted(&self, global: CxxGlobal) -> CxxGlobal {
+        Dialect::of(self.compiler).fitted(global)
     }
 
     fn judge(

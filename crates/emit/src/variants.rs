@@ -150,11 +150,11 @@ fn vector_variants(vector: &CxxVector) -> Vec<CxxType> {
 
 fn string_variants(text: &CxxString) -> Vec<CxxType> {
     let mut variants = vec![CxxType::Scalar(Scalar::Char, CxxLiteral::Integer(5))];
-    let units = text.units().len() as u64;
+    let units = text.units(0).len() as u64;
     let mut rest = text.text.chars();
     if rest.next().is_some() {
         let shorter = CxxString { text: rest.collect(), ..text.clone() };
-        let length = text.length - units + shorter.units().len() as u64;
+        let length = text.length - units + shorter.units(0).len() as u64;
         variants.push(CxxType::Text(CxxString { length, ..shorter }));
     }
     if text.length > units + 1 {

@@ -153,6 +153,7 @@ pub const PRELUDE: &str = "\
 #define __host__ __attribute__((host))
 #define __constant__ __attribute__((constant))
 #define __shared__ __attribute__((shared))
+#define __managed__ __attribute__((managed))
 ";
 
 /// The name of a unit in messages. cicc does not accept a much shorter name for its input.

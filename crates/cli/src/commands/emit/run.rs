@@ -91,9 +91,10 @@ where
 
     /// Shows the globals with these numbers to one compiler. Returns the number of symptoms seen.
     fn show(&self, subject: usize, seed: u64, numbers: Range<u64>) -> Result<usize, Failure> {
-        let globals: Vec<T::Global> = numbers.map(|number| (self.generate)(seed, number)).collect();
-        let globals: Vec<&T::Global> = globals.iter().collect();
         let tester = &self.testers[subject];
+        let generated = numbers.map(|number| (self.generate)(seed, number));
+        let globals: Vec<T::Global> = generated.map(|global| tester.fitted(global)).collect();
+        let globals: Vec<&T::Global> = globals.iter().collect();
         let judged = tester.judge(&globals, None).map_err(of_compiler)?;
         let mut ledger = lock_of(&self.ledgers[subject]);
         for global in globals {
