@@ -9,7 +9,8 @@ use crate::source::{CxxClass, CxxGlobal, CxxType, MemorySpace, Scalar};
 /// The language of a compiler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dialect {
-    /// The language version. C++17 has neither designated initializers nor `char8_t`.
+    /// The language version. C++17 has no designated initializers, no default initializers of bit
+    /// fields, and no `char8_t`.
     pub standard: Standard,
     /// Whether it knows `__managed__`, which clang has for HIP only, and GCC not at all.
     pub has_managed: bool,
@@ -23,7 +24,8 @@ impl Dialect {
     }
 
     /// Returns a global in this language. What the language lacks is spelled without it: members without their
-    /// names, the initialized member of a union first, `char8_t` as `unsigned char`.
+    /// names, the initialized member of a union first, bit fields by the initializer of the object, `char8_t` as
+    /// `unsigned char`.
     pub fn fitted(self, mut global: CxxGlobal) -> CxxGlobal {
         if global.space == MemorySpace::Managed && !self.has_managed {
             global.space = MemorySpace::Device;
@@ -47,6 +49,9 @@ fn without_names(ty: &mut CxxType) {
 
 fn without_names_in_class(class: &mut CxxClass) {
     class.is_designated = false;
+    if class.members.iter().any(|member| member.width.is_some()) {
+        class.has_defaults = false;
+    }
     if class.is_union && class.active > 0 {
         class.members.swap(0, class.active);
         class.active = 0;

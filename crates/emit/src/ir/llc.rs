@@ -115,9 +115,7 @@ impl Llc {
         let directory = process::scratch(1 << 28).map_err(EmitError::Directory)?;
         let path = directory.path();
         fs::write(path.join("unit.ll"), ir).map_err(EmitError::Directory)?;
-        let version = self.description.version.split('.').next().and_then(|major| major.parse::<u32>().ok());
-        let is_old = *program == self.program && version.is_some_and(|major| major < 15);
-        let pointers: &[&str] = if is_old { &["-opaque-pointers"] } else { &[] };
+        let pointers = if *program == self.program { self.pointers() } else { &[] };
         let common = ["-disable-symbolication", "-o", "unit.out", "unit.ll"];
         let invocation = Invocation {
             program: program.clone(),
@@ -128,6 +126,18 @@ impl Llc {
         let finished = process::run(&invocation, &self.limits, &self.cancel)?;
         let output = fs::read(path.join("unit.out")).unwrap_or_default();
         Ok((finished, output))
+    }
+
+    /// Returns the option for opaque pointers before LLVM 15, which has no others.
+    fn pointers(&self) -> &'static [&'static str] {
+        let version = self.description.version.split('.').next().and_then(|major| major.parse::<u32>().ok());
+        if version.is_some_and(|major| major < 15) { &["-opaque-pointers"] } else { &[] }
+    }
+
+    /// Returns the command of a shell that prints the PTX of a module; `{source}` stands for its file.
+    pub fn ptx_command(&self) -> String {
+        let options = [&NVPTX[..], self.pointers()].concat().join(" ");
+        format!("\"${{LLC:-llc}}\" {options} -o - {{source}}")
     }
 
     /// Compiles a module for NVPTX: the PTX, or why there is none.

@@ -128,8 +128,12 @@ impl CxxLiteral {
         match self {
             CxxLiteral::Integer(_) => return "",
             CxxLiteral::Floating(text, of) if *of != scalar => {
-                let is_hexadecimal = scalar.is_floating() && text.contains("0x");
-                return if is_hexadecimal { "hexadecimal converted" } else { "converted" };
+                let place = Exact::parse(text).zip(of.format()).map(|(exact, format)| exact.place(format));
+                return match place {
+                    _ if scalar.is_floating() && text.contains("0x") => "hexadecimal converted",
+                    Some(Between::BesideTie) if !text.contains("0x") => "converted beside a tie",
+                    _ => "converted",
+                };
             }
             CxxLiteral::Computed(.., of) if *of != scalar => return "converted",
             _ => {}

@@ -135,6 +135,14 @@ impl CxxString {
         }
     }
 
+    /// Returns the prefix of the literal. Without one, only the encoding of ASCII is known.
+    fn prefix(&self) -> &'static str {
+        match self.scalar.string_prefix() {
+            Some("") if !self.text.is_ascii() => "u8",
+            prefix => prefix.unwrap_or_default(),
+        }
+    }
+
     /// Returns the string in the array element at index `step`: its letters are `step` further in the alphabet,
     /// so that elements differ.
     pub fn shifted(&self, step: u128) -> String {

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::leaves::leaves;
 use super::{
     CxxClass, CxxGlobal, CxxPointer, CxxType, CxxVector, GlobalSpecifier, Initialization, Member,
-    pointed_text,
+    MemorySpace, pointed_text,
 };
 
 /// The declarations that globals may refer to, each with the name that it declares.
@@ -122,6 +122,8 @@ fn definition(global: &CxxGlobal) -> String {
         GlobalSpecifier::Plain => String::new(),
         GlobalSpecifier::Declared => format!("extern {space} {declarator}; "),
         GlobalSpecifier::Template => "template <int> ".to_owned(),
+        // A second `const` is no C++.
+        GlobalSpecifier::Const if declarator.starts_with("const ") => "extern ".to_owned(),
         GlobalSpecifier::Local => "static ".to_owned(),
         _ => format!("{} ", form.name()),
     };
@@ -181,6 +183,11 @@ pub fn unit(global: &CxxGlobal) -> String {
         GlobalSpecifier::Local => {
             let ty = declarator(&global.ty, &format!("T{number}"));
             (format!("extern \"C\" {{ typedef {ty};"), format!(" {definition}"), format!("T{number}"))
+        }
+        // A managed variable alone is no operand of decltype; in parentheses it is a reference, which has the size
+        // and the alignment of the variable.
+        _ if global.space == MemorySpace::Managed => {
+            (format!("extern \"C\" {{ {definition}"), String::new(), format!("decltype((g{number}))"))
         }
         _ => (format!("extern \"C\" {{ {definition}"), String::new(), format!("decltype(g{number})")),
     };
@@ -351,7 +358,7 @@ fn initializer(ty: &CxxType, step: u128) -> String {
         CxxType::Pointer(CxxPointer::Text) => format!("\"{}\"", pointed_text(step)),
         CxxType::Pointer(pointer) => pointer.name().to_owned(),
         CxxType::Text(text) => {
-            format!("{}\"{}\"", text.scalar.string_prefix().unwrap_or_default(), escaped(&text.shifted(step)))
+            format!("{}\"{}\"", text.prefix(), escaped(&text.shifted(step)))
         }
         CxxType::Array(array) => {
             let elements =
