@@ -294,7 +294,9 @@ fn member_variants(member: &Member) -> Vec<Member> {
             _ => false,
         };
         let is_class = matches!(ty, CxxType::Class(_));
-        if is_field && !fits || member.is_unnamed && !is_field && !is_class {
+        // A class without members and a name declares nothing; compilers disagree whether it is a member.
+        let may_be_unnamed = matches!(&ty, CxxType::Class(class) if !class.members.is_empty());
+        if is_field && !fits || member.is_unnamed && !is_field && !may_be_unnamed {
             continue;
         }
         let may_overlap = member.may_overlap && is_class;
