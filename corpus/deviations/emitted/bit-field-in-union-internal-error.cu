@@ -4,6 +4,7 @@
 // releases: nvcc 13.0 and later
 // releases: nvrtc 11.8 and later
 // symptom: initialization of bit-field in union
+// apart: .*union \{ ([^;{}]* : N.*|.* : N = active.*)
 // first-seen: 2026-11-28
 // work-around: Put the bit field into a structure in the union.
 // found: `ptxsmith emit run --subject nvcc@13.5`.

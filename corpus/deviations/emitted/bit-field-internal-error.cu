@@ -4,6 +4,7 @@
 // releases: nvcc 13.0 and later
 // releases: nvrtc 11.8 and later
 // symptom: unexpected error while initializing bitfield
+// apart: .*struct : .*(packed|pragma pack) .* : N.*
 // first-seen: 2026-11-27
 // work-around: Initialize the member in another way, or make the base a member.
 // found: `ptxsmith emit run --subject nvcc@13.5`.

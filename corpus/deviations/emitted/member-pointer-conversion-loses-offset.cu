@@ -3,7 +3,7 @@
 // releases: cicc 13.0 and later
 // releases: nvcc 13.0 and later
 // releases: nvrtc 11.8 and later
-// shape: (.* )?(constexpr|computed|constructed|defaulted) (.* )?member (function )?pointer.*
+// shape: (.* )?(constexpr|extern const|computed|constructed|defaulted) (.* )?member (function )?pointer.*
 // first-seen: 2026-11-28
 // work-around: Write a pointer to a member of the derived class itself, or initialize an aggregate that is not constexpr.
 // found: `ptxsmith emit run --subject nvcc@13.5`.

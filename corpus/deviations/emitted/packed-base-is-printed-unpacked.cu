@@ -4,10 +4,11 @@
 // releases: nvcc 13.0 and later
 // releases: nvrtc 11.8 and later
 // shape: (.* )?struct : ([^{}]*\{[^{}]*\}, )*(packed|pragma pack) .*
+// shape: (.* )?struct : (constructed |defaulted |virtual )*struct .*; packed [^{]*\} \{.*
 // first-seen: 2026-11-27
 // work-around: Make the base a member.
 // found: `ptxsmith emit run --subject nvcc@13.5`.
-// note: offsetof has m22 at 5, the initializer at 8.
+// note: offsetof has m22 at 5, the initializer at 8. A base with a packed member is printed so too.
 // reads: k0+32 05000000
 struct C19 { int m20; constexpr C19() : m20{5} {} };
 struct __attribute__((packed)) C14 { C19 m18; char m21; int m22; };

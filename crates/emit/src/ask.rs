@@ -7,6 +7,8 @@ use ptxsmith_cuda::language::Standard;
 use ptxsmith_cuda::subjects::{Compiler, Cut};
 
 use crate::EmitError;
+use crate::listed::may_crash;
+use crate::shape::shape;
 use crate::source::CxxGlobal;
 use crate::source::print::{PRELUDE_LINES, lines};
 use crate::witness::{Testimony, read};
@@ -26,7 +28,7 @@ pub enum CompilationOutcome {
 
 /// Compiles globals and returns the result of each by its number. Those that the front end blames are
 /// rejected, and the rest is compiled again; after a crash, a time-out or no blame, each half is compiled by
-/// itself.
+/// itself. Those that may end the compiler are compiled apart from the others.
 ///
 /// # Errors
 /// If the compiler cannot be run.
@@ -35,7 +37,9 @@ pub fn ask(
     globals: &[&CxxGlobal],
 ) -> Result<BTreeMap<u64, CompilationOutcome>, EmitError> {
     let mut outcomes = BTreeMap::new();
-    let mut waiting = vec![globals.to_vec()];
+    let may_crash = |global: &&&CxxGlobal| may_crash(&shape(global), compiler.description());
+    let (risky, others): (Vec<&CxxGlobal>, Vec<&CxxGlobal>) = globals.iter().partition(may_crash);
+    let mut waiting = vec![risky, others];
     while let Some(part) = waiting.pop() {
         if part.is_empty() {
             continue;

@@ -15,6 +15,7 @@ use ptxsmith_subject::process::{self, Cancel, Invocation, Limits};
 const PRELUDE: &str = "\
 #define __device__
 #define __constant__
+#define __managed__
 #define __global__
 #define __host__
 #pragma omp declare target
@@ -120,6 +121,21 @@ impl Compiler for Gcc {
         let cut_short = if is_answered { None } else { cut_short(&finished, &messages) };
         Ok(CompilerOutput { complaints, cut_short, ptx })
     }
+
+    fn ptx_command(&self, standard: Standard) -> String {
+        let (before, after) = (printf(PRELUDE), printf(END));
+        let language = standard.name();
+        let options = OPTIONS.join(" ");
+        format!(
+            "{{ {before}; cat {{source}}; {after}; }} >unit.cc\n\
+             \"${{GXX:-g++}}\" -std={language} {options} || :\ncat {PTX}"
+        )
+    }
+}
+
+/// Quotes a text without quotation marks of its own for `printf` of a shell.
+fn printf(text: &str) -> String {
+    format!("printf '%s' '{text}'")
 }
 
 /// Reads an error; one of the offload compiler names no line.

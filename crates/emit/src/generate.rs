@@ -45,6 +45,9 @@ const GLOBALS: &[(TypeProduction, u64)] = &[
     (TypeProduction::Struct, 65),
     (TypeProduction::Union, 5),
 ];
+/// The weights of an array's element that a member's weights would draw seldom: tables of strings.
+const ELEMENT_PRODUCTIONS: &[(Option<TypeProduction>, u64)] =
+    &[(None, 90), (Some(TypeProduction::Text), 6), (Some(TypeProduction::Pointer), 4)];
 const SCALARS: &[(Scalar, u64)] = &[
     (Scalar::Bool, 4),
     (Scalar::Char, 8),
@@ -61,8 +64,12 @@ const SCALARS: &[(Scalar, u64)] = &[
     (Scalar::Wchar, 1),
     (Scalar::Char16, 2),
     (Scalar::Char32, 2),
+    (Scalar::Char8, 2),
     (Scalar::Tiny, 3),
     (Scalar::Wide, 3),
+    (Scalar::Loose, 1),
+    (Scalar::Negative, 1),
+    (Scalar::Huge, 1),
     (Scalar::Float, 6),
     (Scalar::Double, 8),
     (Scalar::UnderShort, 1),
@@ -94,7 +101,8 @@ const POINTERS: &[(CxxPointer, u64)] = &[
     (CxxPointer::VirtualMethod, 2),
     (CxxPointer::NullMethod, 1),
 ];
-const SPACES: &[(MemorySpace, u64)] = &[(MemorySpace::Device, 80), (MemorySpace::Constant, 20)];
+const SPACES: &[(MemorySpace, u64)] =
+    &[(MemorySpace::Device, 78), (MemorySpace::Constant, 18), (MemorySpace::Managed, 4)];
 const FORMS: &[(GlobalSpecifier, u64)] = &[
     (GlobalSpecifier::Plain, 70),
     (GlobalSpecifier::Const, 6),
@@ -135,6 +143,16 @@ impl GlobalGenerator {
             // A kernel calls no function of the host.
             GlobalSpecifier::Local if is_constructed => GlobalSpecifier::Static,
             form => form,
+        };
+        // Managed variables are neither constant nor local to a function (CUDA C++ Programming Guide, "Managed
+        // Memory").
+        let space = match form {
+            GlobalSpecifier::Const | GlobalSpecifier::Constexpr | GlobalSpecifier::Local
+                if space == MemorySpace::Managed =>
+            {
+                MemorySpace::Device
+            }
+            _ => space,
         };
         let is_constant = is_constructed || form == GlobalSpecifier::Constexpr;
         make_valid(&mut ty, &PartConstraints { is_constant, is_given: true });
@@ -242,14 +260,21 @@ impl GlobalBuilder {
     }
 
     fn text(&mut self) -> CxxType {
-        let scalars =
-            [Scalar::Char, Scalar::Char, Scalar::UnsignedChar, Scalar::Wchar, Scalar::Char16, Scalar::Char32];
+        let scalars = [
+            Scalar::Char,
+            Scalar::Char,
+            Scalar::UnsignedChar,
+            Scalar::Wchar,
+            Scalar::Char16,
+            Scalar::Char32,
+            Scalar::Char8,
+        ];
         let scalar = *self.draw.pick(&scalars);
         let characters = self.draw.below(7);
-        let is_wide = scalar.size() > 1;
+        let is_wide = scalar.size() > 1 || scalar == Scalar::Char8;
         let text: String = (0..characters).map(|_| self.character(is_wide)).collect();
         let mut text = CxxString { scalar, text, length: 0 };
-        text.length = text.units().len() as u64 + 1 + self.draw.below(4);
+        text.length = text.units(0).len() as u64 + 1 + self.draw.below(4);
         self.left = self.left.saturating_sub(text.length);
         CxxType::Text(text)
     }
@@ -266,8 +291,18 @@ impl GlobalBuilder {
         let before = self.left;
         self.left /= length;
         let share = self.left;
-        let production = self.draw.weighted(MEMBERS);
-        let element = match self.ty(production, depth + 1, may_construct) {
+        let element = match self.draw.weighted(ELEMENT_PRODUCTIONS) {
+            Some(TypeProduction::Pointer) => {
+                self.left = self.left.saturating_sub(1);
+                CxxType::Pointer(CxxPointer::Text)
+            }
+            Some(production) => self.ty(production, depth + 1, may_construct),
+            None => {
+                let production = self.draw.weighted(MEMBERS);
+                self.ty(production, depth + 1, may_construct)
+            }
+        };
+        let element = match element {
             CxxType::Scalar(scalar, value) if scalar.is_over_aligned() => {
                 CxxType::Scalar(scalar.plain(), value)
             }

@@ -7,9 +7,10 @@ use ptxsmith_model::Class;
 
 use crate::EmitError;
 use crate::ask::{CompilationOutcome, ask, standard};
+use crate::dialect::Dialect;
 use crate::host::Host;
 use crate::judge::{GlobalVerdict, HOST_DIFFERENCE, SourceDifference, judge};
-use crate::source::print::source;
+use crate::source::print::{lines, source};
 use crate::source::{CxxGlobal, TestGlobal};
 use crate::witness::lines_about;
 
@@ -52,6 +53,11 @@ pub trait Tester {
     /// Returns the description of the compiler.
     fn description(&self) -> &CompilerDescription;
 
+    /// Returns a global of the generator in the language that the compiler supports.
+    fn fitted(&self, global: Self::Global) -> Self::Global {
+        global
+    }
+
     /// Judges these globals and returns the results by number. If only globals with a difference like
     /// `sought` are of interest, it leaves out what cannot show it.
     ///
@@ -62,6 +68,15 @@ pub trait Tester {
         globals: &[&Self::Global],
         sought: Option<&SourceDifference>,
     ) -> Result<BTreeMap<u64, GlobalResult>, EmitError>;
+
+    /// Returns the PTX of these globals, all in one module; `None` if the compiler prints none.
+    ///
+    /// # Errors
+    /// If a compiler cannot be run.
+    fn ptx(&self, globals: &[&Self::Global]) -> Result<Option<String>, EmitError>;
+
+    /// Returns the command of a shell that prints the PTX of a source; `{source}` stands for its file.
+    fn ptx_command(&self) -> String;
 
     /// Returns the lines of the PTX that name the only global of a source, whose number is 0.
     ///
@@ -77,6 +92,10 @@ impl Tester for TestedCompiler<'_> {
 
     fn description(&self) -> &CompilerDescription {
         self.compiler.description()
+    }
+
+    fn fitted(&self, global: CxxGlobal) -> CxxGlobal {
+        Dialect::of(self.compiler).fitted(global)
     }
 
     fn judge(
@@ -95,6 +114,16 @@ impl Tester for TestedCompiler<'_> {
             Some((global.number, judge_outcome(global, outcome, host_contents.get(&global.number))))
         });
         Ok(results.collect())
+    }
+
+    fn ptx(&self, globals: &[&CxxGlobal]) -> Result<Option<String>, EmitError> {
+        let lines = lines(globals);
+        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+        Ok(self.compiler.compile(standard(self.compiler), &lines, true)?.ptx)
+    }
+
+    fn ptx_command(&self) -> String {
+        self.compiler.ptx_command(standard(self.compiler))
     }
 
     fn printed_lines(&self, global: &CxxGlobal) -> Result<Vec<String>, EmitError> {

@@ -9,6 +9,7 @@
 
 pub mod ask;
 pub mod check;
+pub mod dialect;
 pub mod gcc;
 pub mod generate;
 pub mod host;

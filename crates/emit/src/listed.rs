@@ -4,6 +4,7 @@
 //! A file is a `.cu` or `.ll` source after lines `// KEY: VALUE` (`; ` in IR): `deviation` (classes),
 //! `title`, `releases` (`nvcc 13.0 and later`), and `symptom` (a part of it), `shape` (a regular expression for
 //! the whole shape), or both; lines of one key are alternatives. It matches a reduced global only if all keys fit.
+//! `apart` is a regular expression for globals that may show a crash: it only decides what is compiled together.
 
 use std::sync::LazyLock;
 
@@ -18,12 +19,13 @@ use crate::judge::DifferenceSymptom;
 static FILES: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/deviations");
 
 /// The keys of the leading comments, in order.
-const KEYS: [&str; 10] = [
+const KEYS: [&str; 11] = [
     "deviation",
     "title",
     "releases",
     "symptom",
     "shape",
+    "apart",
     "first-seen",
     "link",
     "work-around",
@@ -46,6 +48,8 @@ pub struct CompilerDeviation {
     symptoms: Vec<&'static str>,
     /// Patterns for the shapes of reduced globals that show it.
     shapes: Vec<Regex>,
+    /// Patterns for the shapes of globals that may show it, where `shapes` says nothing.
+    apart: Vec<Regex>,
     /// The compilers that show it, each with its releases.
     compilers: Vec<(&'static str, Releases)>,
 }
@@ -86,10 +90,8 @@ fn read(id: &'static str, text: &'static str) -> Result<CompilerDeviation, Strin
             .map(|name| Class::of_verdict(name).ok_or_else(|| format!("there is no class `{name}`")))
             .collect::<Result<_, _>>()?,
         symptoms: keys.values("symptom").collect(),
-        shapes: keys
-            .values("shape")
-            .map(|text| Regex::new(&format!("^(?:{text})$")).map_err(|error| error.to_string()))
-            .collect::<Result<_, _>>()?,
+        shapes: keys.patterns("shape")?,
+        apart: keys.patterns("apart")?,
         compilers: keys.values("releases").map(compiler).collect::<Result<_, _>>()?,
     })
 }
@@ -100,6 +102,12 @@ struct DeviationKeys(Vec<(&'static str, &'static str)>);
 impl DeviationKeys {
     fn values(&self, name: &'static str) -> impl Iterator<Item = &'static str> {
         self.0.iter().filter(move |(key, _)| *key == name).map(|(_, value)| *value)
+    }
+
+    /// Returns the patterns for whole shapes under a key.
+    fn patterns(&self, name: &'static str) -> Result<Vec<Regex>, String> {
+        let whole = |text| Regex::new(&format!("^(?:{text})$")).map_err(|error| error.to_string());
+        self.values(name).map(whole).collect()
     }
 
     fn required(&self, name: &'static str) -> Result<&'static str, String> {
@@ -139,12 +147,12 @@ pub fn find(
     LISTED.iter().find(|listed| listed.applies_to(description) && listed.matches(symptom, shape))
 }
 
-/// Returns true if a listed crash of this compiler has a pattern that matches this shape.
-pub fn is_listed_crash(shape: &str, description: &CompilerDescription) -> bool {
+/// Returns true if a global with this shape may show a listed crash of this compiler.
+pub fn may_crash(shape: &str, description: &CompilerDescription) -> bool {
     LISTED.iter().any(|listed| {
         listed.classes.contains(&Class::Crash)
             && listed.applies_to(description)
-            && listed.shapes.iter().any(|pattern| pattern.is_match(shape))
+            && listed.shapes.iter().chain(&listed.apart).any(|pattern| pattern.is_match(shape))
     })
 }
 

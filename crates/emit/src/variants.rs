@@ -150,11 +150,11 @@ fn vector_variants(vector: &CxxVector) -> Vec<CxxType> {
 
 fn string_variants(text: &CxxString) -> Vec<CxxType> {
     let mut variants = vec![CxxType::Scalar(Scalar::Char, CxxLiteral::Integer(5))];
-    let units = text.units().len() as u64;
+    let units = text.units(0).len() as u64;
     let mut rest = text.text.chars();
     if rest.next().is_some() {
         let shorter = CxxString { text: rest.collect(), ..text.clone() };
-        let length = text.length - units + shorter.units().len() as u64;
+        let length = text.length - units + shorter.units(0).len() as u64;
         variants.push(CxxType::Text(CxxString { length, ..shorter }));
     }
     if text.length > units + 1 {
@@ -294,7 +294,9 @@ fn member_variants(member: &Member) -> Vec<Member> {
             _ => false,
         };
         let is_class = matches!(ty, CxxType::Class(_));
-        if is_field && !fits || member.is_unnamed && !is_field && !is_class {
+        // A class without members and a name declares nothing; compilers disagree whether it is a member.
+        let may_be_unnamed = matches!(&ty, CxxType::Class(class) if !class.members.is_empty());
+        if is_field && !fits || member.is_unnamed && !is_field && !may_be_unnamed {
             continue;
         }
         let may_overlap = member.may_overlap && is_class;

@@ -151,6 +151,8 @@ pub fn predict_with_strings(module: &Module) -> Prediction {
     let Expectation::Accepted { variables, .. } = &mut prediction.data else { return prediction };
     let strings: BTreeMap<Text, Vec<u8>> = variables
         .iter()
+        // IR may give such a name to another variable, which has a larger alignment.
+        .filter(|variable| variable.align == 1)
         .filter(|variable| variable.name.starts_with(['$', '.']) || variable.name.starts_with("_$_"))
         .map(|variable| (variable.name.clone(), variable.bytes.clone()))
         .collect();

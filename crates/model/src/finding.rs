@@ -152,6 +152,8 @@ pub struct EmittedProgram {
     /// The lines of the PTX that name the global: its declaration, and the loads of its kernel.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub printed: Vec<String>,
+    /// The command of a shell that prints the PTX; `{source}` stands for the file of the program.
+    pub command: String,
 }
 
 /// A finding that was merged into another one because both have the same cause.

@@ -157,6 +157,10 @@ mod tests {
             Ok(CompilerOutput { complaints, cut_short: None, ptx: None })
         }
 
+        fn ptx_command(&self, _standard: Standard) -> String {
+            String::new()
+        }
+
         fn is_blinded_by_ordinary_errors(&self) -> bool {
             true
         }

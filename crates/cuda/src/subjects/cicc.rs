@@ -7,7 +7,7 @@ use ptxsmith_subject::process::ProcessEnd;
 use super::program::{CompilerProgram, output_of_nvidia, scratch_with_unit};
 use crate::language::Standard;
 
-use super::{Compiler, CompilerDescription, CompilerError, CompilerOutput, PRELUDE, UNIT};
+use super::{Compiler, CompilerDescription, CompilerError, CompilerOutput, PRELUDE, UNIT, nvcc};
 
 /// One release of `cicc`.
 #[derive(Debug)]
@@ -46,11 +46,16 @@ impl Compiler for Cicc {
         let language = format!("--{}", standard.name());
         let mut args = vec![&*language, "-w", "--error_limit=1000000000", "--orig_src_file_name", UNIT];
         if ptx {
-            args.push("--device-c");
+            args.extend(["--device-c", "--allow_managed"]);
         }
         // Without -tused, which nvcc passes too, cicc ignores templates that device functions instantiate.
         args.extend(["-arch", "compute_80", "-m64", "-tused", "unit.cpp1.ii", "-o", "unit.ptx"]);
         let finished = self.program.run(&args, directory)?;
         Ok(output_of_nvidia(&finished, ptx.then(|| directory.join("unit.ptx"))))
+    }
+
+    /// Returns that of nvcc, which runs cicc.
+    fn ptx_command(&self, standard: Standard) -> String {
+        nvcc::ptx_command(standard)
     }
 }

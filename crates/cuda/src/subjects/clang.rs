@@ -11,18 +11,8 @@ pub const FLAGS: [&str; 6] =
 
 /// The flags that make clang write PTX. Newer releases need a version of PTX that knows the architecture, and
 /// do not choose it themselves.
-const PTX: [&str; 10] = [
-    "-S",
-    "-O1",
-    "-Xclang",
-    "-target-feature",
-    "-Xclang",
-    "+ptx72",
-    "-fno-crash-diagnostics",
-    "-o",
-    "unit.ptx",
-    "-fgpu-rdc",
-];
+const PTX: [&str; 8] =
+    ["-S", "-O1", "-Xclang", "-target-feature", "-Xclang", "+ptx72", "-fno-crash-diagnostics", "-fgpu-rdc"];
 
 /// A clang.
 #[derive(Debug)]
@@ -42,13 +32,21 @@ impl Compiler for Clang {
         let scratch = scratch_with_unit(PRELUDE, lines)?;
         let language = format!("-std={}", standard.name());
         let flags = [&language, "-w", "-ferror-limit=0", "-fno-caret-diagnostics", UNIT];
-        let output_flags: &[&str] = if ptx { &PTX } else { &["-fsyntax-only"] };
+        let to_ptx = [&PTX[..], &["-o", "unit.ptx"]].concat();
+        let output_flags: &[&str] = if ptx { &to_ptx } else { &["-fsyntax-only"] };
         let finished = self.0.run(&[&FLAGS[..], output_flags, &flags[..]].concat(), scratch.path())?;
         let stderr = finished.stderr.text();
         let complaints = messages::clang(&stderr);
         let cut_short = messages::cut(&finished, &stderr, &complaints);
         let ptx = if ptx { std::fs::read_to_string(scratch.path().join("unit.ptx")).ok() } else { None };
         Ok(CompilerOutput { complaints, cut_short, ptx })
+    }
+
+    fn ptx_command(&self, standard: Standard) -> String {
+        let words = PRELUDE.lines().filter_map(|line| line.strip_prefix("#define ")?.split_once(' '));
+        let words: String = words.map(|(word, meaning)| format!("'-D{word}={meaning}' \\\n  ")).collect();
+        let flags = [&FLAGS[..], &PTX[..]].concat().join(" ");
+        format!("\"${{CLANG:-clang++}}\" {flags} \\\n  {words}-std={} -o - {{source}}", standard.name())
     }
 
     /// False: clang gives constants device copies, so its PTX does not show how the rule was applied.

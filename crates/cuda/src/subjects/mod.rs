@@ -102,6 +102,11 @@ pub trait Compiler: Send + Sync {
     fn compile(&self, standard: Standard, lines: &[&str], ptx: bool)
     -> Result<CompilerOutput, CompilerError>;
 
+    /// Returns the command of a shell that prints the PTX of a unit; `{source}` stands for its file. A variable of
+    /// the environment names the compiler: `NVCC`, `NVRTC` (its library), `CLANG` or `GXX`. The command of NVRTC
+    /// needs `nvrtc.py`, which bundles of findings have.
+    fn ptx_command(&self, standard: Standard) -> String;
+
     /// Whether an ordinary C++ error in a unit hides violations of the rule. That is so for NVIDIA's front
     /// end.
     fn is_blinded_by_ordinary_errors(&self) -> bool {
@@ -153,6 +158,7 @@ pub const PRELUDE: &str = "\
 #define __host__ __attribute__((host))
 #define __constant__ __attribute__((constant))
 #define __shared__ __attribute__((shared))
+#define __managed__ __attribute__((managed))
 ";
 
 /// The name of a unit in messages. cicc does not accept a much shorter name for its input.

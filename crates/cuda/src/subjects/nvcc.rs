@@ -6,6 +6,14 @@ use crate::language::Standard;
 use super::program::{CompilerProgram, output_of_nvidia, scratch_with_unit};
 use super::{Compiler, CompilerDescription, CompilerError, CompilerOutput, UNIT};
 
+/// The flags that make nvcc write PTX.
+const PTX: [&str; 4] = ["-ptx", "-rdc=true", "-arch=sm_80", "-w"];
+
+/// Returns the command that prints the PTX of a unit; see [`Compiler::ptx_command`].
+pub fn ptx_command(standard: Standard) -> String {
+    format!("\"${{NVCC:-nvcc}}\" -std={} {} -o /dev/stdout {{source}}", standard.name(), PTX.join(" "))
+}
+
 /// One release of `nvcc`.
 #[derive(Debug)]
 pub struct Nvcc(pub CompilerProgram);
@@ -24,9 +32,14 @@ impl Compiler for Nvcc {
         let scratch = scratch_with_unit("", lines)?;
         let directory = scratch.path();
         let language = format!("-std={}", standard.name());
-        let mut args = vec!["-ptx", "-rdc=true", &language, "-arch=sm_80", "-w"];
+        let mut args = vec![&*language];
+        args.extend(PTX);
         args.extend(["-Xcudafe", "--error_limit=1000000000", "-o", "unit.ptx", UNIT]);
         let finished = self.0.run(&args, directory)?;
         Ok(output_of_nvidia(&finished, ptx.then(|| directory.join("unit.ptx"))))
+    }
+
+    fn ptx_command(&self, standard: Standard) -> String {
+        ptx_command(standard)
     }
 }

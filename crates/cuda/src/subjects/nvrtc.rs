@@ -44,16 +44,31 @@ impl Compiler for Nvrtc {
         let mut args: Vec<&str> = self.workers.args.iter().map(String::as_str).collect();
         args.extend(["nvrtc", &library, UNIT, "unit.ptx", "--"]);
         let language = format!("-std={}", standard.name());
-        args.extend([&*language, "-arch=compute_80", "-rdc=true", "-w", "-device-int128", "-default-device"]);
-        if !self.knows_offsets() {
-            args.push(NO_OFFSETS);
-        }
+        args.push(&language);
+        args.extend(self.options());
         let finished = self.program.run(&args, directory)?;
         Ok(output_of_nvidia(&finished, ptx.then(|| directory.join("unit.ptx"))))
     }
 
+    fn ptx_command(&self, standard: Standard) -> String {
+        let options: String = self.options().iter().map(|option| format!(" '{option}'")).collect();
+        let standard = standard.name();
+        format!("python3 nvrtc.py \"${{NVRTC:-libnvrtc.so}}\" {{source}} -std={standard} \\\n {options}")
+    }
+
     fn knows_offsets(&self) -> bool {
         knows_offsets(&self.program.description.version)
+    }
+}
+
+impl Nvrtc {
+    /// Returns the options besides that of the language version.
+    fn options(&self) -> Vec<&'static str> {
+        let mut options = vec!["-arch=compute_80", "-rdc=true", "-w", "-device-int128", "-default-device"];
+        if !self.knows_offsets() {
+            options.push(NO_OFFSETS);
+        }
+        options
     }
 }
 

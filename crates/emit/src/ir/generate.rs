@@ -49,11 +49,12 @@ const INTEGERS: &[(IntegerForm, u64)] = &[
     (IntegerForm::Within, 15),
     (IntegerForm::Apart, 5),
 ];
+/// The weights of floating-point types. Releases that end at some of them are slow to test.
 const FLOATS: &[(Float, u64)] = &[
-    (Float::Half, 6),
-    (Float::Bfloat, 3),
-    (Float::Single, 12),
-    (Float::Double, 10),
+    (Float::Half, 20),
+    (Float::Bfloat, 2),
+    (Float::Single, 40),
+    (Float::Double, 36),
     (Float::Quad, 1),
     (Float::Extended, 1),
 ];
@@ -217,14 +218,14 @@ fn address_integer(draw: &mut Draw) -> LlvmType {
 
 fn vector(draw: &mut Draw) -> LlvmType {
     let length = 1 + draw.below(8) as u32;
-    let element = match draw.below(20) {
+    let element = match draw.below(60) {
         0 => integer_of(draw, 1),
-        1..3 => {
+        1..4 => {
             let width = width(draw);
             integer_of(draw, width)
         }
-        3..11 => float(draw),
-        11..14 => LlvmType::Pointer(address(draw)),
+        4..30 => float(draw),
+        30..40 => LlvmType::Pointer(address(draw)),
         _ => {
             let width = 8 << draw.below(4);
             integer_of(draw, width)

@@ -10,6 +10,7 @@ use ptxsmith_oracle::Address;
 use super::LlvmGlobal;
 use super::layout::{HeldContents, LargestAlignment, LeafValue, LlvmLayout};
 use super::llc::{Llc, LlcOutcome};
+use super::print::module;
 use crate::EmitError;
 use crate::ask::CompilationOutcome;
 use crate::host::VariableContents;
@@ -40,6 +41,14 @@ impl Tester for Llc {
             Some((global.number, result))
         });
         Ok(judged.collect())
+    }
+
+    fn ptx(&self, globals: &[&LlvmGlobal]) -> Result<Option<String>, EmitError> {
+        Ok(Llc::ptx(self, &module(globals))?.ok())
+    }
+
+    fn ptx_command(&self) -> String {
+        Llc::ptx_command(self)
     }
 }
 

@@ -17,7 +17,7 @@ use super::variants::variants;
 use crate::EmitError;
 use crate::ask::CompilationOutcome;
 use crate::host::{VariableContents, read as read_object};
-use crate::listed::is_listed_crash;
+use crate::listed::may_crash;
 use crate::source::TestGlobal;
 use crate::witness::{Testimony, read};
 
@@ -115,9 +115,7 @@ impl Llc {
         let directory = process::scratch(1 << 28).map_err(EmitError::Directory)?;
         let path = directory.path();
         fs::write(path.join("unit.ll"), ir).map_err(EmitError::Directory)?;
-        let version = self.description.version.split('.').next().and_then(|major| major.parse::<u32>().ok());
-        let is_old = *program == self.program && version.is_some_and(|major| major < 15);
-        let pointers: &[&str] = if is_old { &["-opaque-pointers"] } else { &[] };
+        let pointers = if *program == self.program { self.pointers() } else { &[] };
         let common = ["-disable-symbolication", "-o", "unit.out", "unit.ll"];
         let invocation = Invocation {
             program: program.clone(),
@@ -128,6 +126,18 @@ impl Llc {
         let finished = process::run(&invocation, &self.limits, &self.cancel)?;
         let output = fs::read(path.join("unit.out")).unwrap_or_default();
         Ok((finished, output))
+    }
+
+    /// Returns the option for opaque pointers before LLVM 15, which has no others.
+    fn pointers(&self) -> &'static [&'static str] {
+        let version = self.description.version.split('.').next().and_then(|major| major.parse::<u32>().ok());
+        if version.is_some_and(|major| major < 15) { &["-opaque-pointers"] } else { &[] }
+    }
+
+    /// Returns the command of a shell that prints the PTX of a module; `{source}` stands for its file.
+    pub fn ptx_command(&self) -> String {
+        let options = [&NVPTX[..], self.pointers()].concat().join(" ");
+        format!("\"${{LLC:-llc}}\" {options} -o - {{source}}")
     }
 
     /// Compiles a module for NVPTX: the PTX, or why there is none.
@@ -168,15 +178,15 @@ impl Llc {
         Ok(variables)
     }
 
-    /// Compiles these globals for NVPTX. Those that are known to end the compiler go alone.
+    /// Compiles these globals for NVPTX. Those that may end the compiler go in small groups.
     ///
     /// # Errors
     /// If this machine or our code fails.
     pub fn outcomes(&self, globals: &[&LlvmGlobal]) -> Result<BTreeMap<u64, LlcOutcome>, EmitError> {
         let mut outcomes = BTreeMap::new();
-        let is_risky = |global: &&&LlvmGlobal| is_listed_crash(&global.shape(), &self.description);
+        let is_risky = |global: &&&LlvmGlobal| may_crash(&global.shape(), &self.description);
         let (risky, others): (Vec<&LlvmGlobal>, Vec<&LlvmGlobal>) = globals.iter().partition(is_risky);
-        let mut waiting: Vec<Vec<&LlvmGlobal>> = risky.into_iter().map(|global| vec![global]).collect();
+        let mut waiting: Vec<Vec<&LlvmGlobal>> = risky.chunks(RISKY).map(<[_]>::to_vec).collect();
         waiting.push(others);
         while let Some(part) = waiting.pop() {
             match (self.ptx(&module(&part))?, &part[..]) {
@@ -214,6 +224,9 @@ impl Llc {
         Ok(numbered.filter_map(|(global, name)| Some((global.number, held.remove(name)?))).collect())
     }
 }
+
+/// The number of globals that may end the compiler in one run: few of them do.
+const RISKY: usize = 6;
 
 /// The words with which a back end states that it does not support something.
 const STATED: [&str; 4] = ["nsupported", "does not support", "NVPTX aliasee must be", ".ll:"];

@@ -13,6 +13,7 @@ mod variants;
 use address::{AddressInteger, IntegerForm, LlvmAddress};
 use names::OddName;
 use num_bigint::BigUint;
+use print::stepped;
 
 /// One global.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -199,7 +200,8 @@ impl LlvmType {
                     LlvmType::Integer(2.., _) if is_of_bits(element) => "bits".to_owned(),
                     _ => element.shape(),
                 };
-                format!("<{length} x {element}>")
+                let hole = if self.has_padded_zero() { "zeroinitializer in " } else { "" };
+                format!("{hole}<{length} x {element}>")
             }
             LlvmType::Array(element, _) => format!("[N x {}]", element.shape()),
             LlvmType::Struct { is_packed, members } => {
@@ -209,6 +211,15 @@ impl LlvmType {
             LlvmType::Whole(whole, ty) => format!("{} {}", whole.name(), ty.shape()),
             LlvmType::Holed(ty, _, hole) => format!("{} in {}", hole.name(), ty.shape()),
         }
+    }
+
+    /// Returns true for a vector with a zero among other elements that are smaller than variables of their type.
+    fn has_padded_zero(&self) -> bool {
+        let LlvmType::Vector(element, length) = self else { return false };
+        let LlvmType::Integer(width, value) = &**element else { return false };
+        let zeros = (0..*length).filter(|index| stepped(value, *width, *index) == BigUint::ZERO).count();
+        let is_whole = (width / 8).is_power_of_two() && *width <= 128;
+        width % 8 == 0 && !is_whole && zeros > 0 && zeros < *length as usize
     }
 
     fn for_host(&self) -> LlvmType {

@@ -2,7 +2,7 @@
 //! [dcl.init.list]).
 
 use super::vector::COMPONENTS;
-use super::{CxxClass, CxxGlobal, CxxLiteral, CxxPointer, CxxType, Scalar};
+use super::{CxxClass, CxxGlobal, CxxLiteral, CxxPointer, CxxType, Scalar, pointed_text};
 
 /// A scalar of a global.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,7 +37,7 @@ pub enum Content {
     /// function (Itanium C++ ABI, 2.3).
     Method(&'static str, u64),
     /// The address of a string literal.
-    String(&'static str),
+    String(String),
 }
 
 impl Content {
@@ -85,15 +85,15 @@ fn add(ty: &CxxType, place: &PartPosition, leaves: &mut Vec<CxxLeaf>) {
             leaves.push(CxxLeaf::new(place.path.clone(), ty, kind, Content::Bytes(bytes)));
         }
         CxxType::Pointer(CxxPointer::Reference) => {
-            let (kind, content) = pointer_content(CxxPointer::Object, place.is_zero);
+            let (kind, content) = pointer_content(CxxPointer::Object, place);
             leaves.push(CxxLeaf::new(format!("&{}", place.path), "const int *", kind, content));
         }
         CxxType::Pointer(pointer) => {
-            let (kind, content) = pointer_content(*pointer, place.is_zero);
+            let (kind, content) = pointer_content(*pointer, place);
             leaves.push(CxxLeaf::new(place.path.clone(), pointer.type_name(), kind, content));
         }
         CxxType::Text(text) => {
-            let units = text.units();
+            let units = text.units(place.step);
             for index in 0..text.length {
                 let unit = units.get(index as usize).copied().filter(|_| !place.is_zero).unwrap_or(0);
                 let bytes = unit.to_le_bytes()[..text.scalar.size()].to_vec();
@@ -171,13 +171,14 @@ fn kind_of(scalar: Scalar, value: &CxxLiteral) -> &'static str {
     }
 }
 
-fn pointer_content(pointer: CxxPointer, is_zero: bool) -> (&'static str, Content) {
+fn pointer_content(pointer: CxxPointer, place: &PartPosition) -> (&'static str, Content) {
+    let is_zero = place.is_zero;
     match pointer {
         CxxPointer::DataMember | CxxPointer::DerivedMember | CxxPointer::NullDataMember => {
             let value = if is_zero { CxxPointer::NullDataMember } else { pointer };
             ("pointer to a member", Content::Bytes(value.number().to_le_bytes().to_vec()))
         }
-        CxxPointer::Text if !is_zero => ("address of a string", Content::String("text")),
+        CxxPointer::Text if !is_zero => ("address of a string", Content::String(pointed_text(place.step))),
         CxxPointer::Method
         | CxxPointer::DerivedMethod
         | CxxPointer::VirtualMethod

@@ -128,8 +128,12 @@ impl CxxLiteral {
         match self {
             CxxLiteral::Integer(_) => return "",
             CxxLiteral::Floating(text, of) if *of != scalar => {
-                let is_hexadecimal = scalar.is_floating() && text.contains("0x");
-                return if is_hexadecimal { "hexadecimal converted" } else { "converted" };
+                let place = Exact::parse(text).zip(of.format()).map(|(exact, format)| exact.place(format));
+                return match place {
+                    _ if scalar.is_floating() && text.contains("0x") => "hexadecimal converted",
+                    Some(Between::BesideTie) if !text.contains("0x") => "converted beside a tie",
+                    _ => "converted",
+                };
             }
             CxxLiteral::Computed(.., of) if *of != scalar => return "converted",
             _ => {}
@@ -199,8 +203,8 @@ impl CxxLiteral {
             (_, Scalar::Bool) => if bits == 1 { "true" } else { "false" }.to_owned(),
             (_, Scalar::Int128 | Scalar::UnsignedInt128) => wide(bits, scalar),
             (_, Scalar::UnsignedLongLong) => format!("{bits}ull"),
-            (_, Scalar::Unsigned | Scalar::Char32) => cast(scalar, format!("{bits}u")),
-            (_, Scalar::Wide) => format!("(Wide){bits}ull"),
+            (_, Scalar::Unsigned | Scalar::Char32 | Scalar::Loose) => cast(scalar, format!("{bits}u")),
+            (_, Scalar::Wide | Scalar::Huge) => cast(scalar, format!("{bits}ull")),
             (_, Scalar::Long) => signed_long(signed(bits, 64)),
             _ if scalar.is_signed() => small(scalar, signed(bits, 8 * scalar.size())),
             _ => cast(scalar, bits.to_string()),

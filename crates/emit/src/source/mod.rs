@@ -57,6 +57,8 @@ ptxsmith_syntax::every! {
         Device = "__device__",
         /// `__constant__`
         Constant = "__constant__",
+        /// `__managed__`
+        Managed = "__managed__",
     }
 }
 
@@ -115,20 +117,40 @@ pub struct CxxArray {
 pub struct CxxString {
     /// The character type.
     pub scalar: Scalar,
-    /// The string. Characters other than letters are in strings of wide character types only: their encoding
-    /// is UTF-16 or UTF-32 ([lex.string]), and of `wchar_t` UTF-32 on Linux.
+    /// The string. Characters other than letters are in strings of character types whose encoding is known:
+    /// UTF-8, UTF-16 or UTF-32 ([lex.string]), and of `wchar_t` UTF-32 on Linux.
     pub text: String,
     /// The number of characters in the array.
     pub length: u64,
 }
 
 impl CxxString {
-    /// Returns the code units of the string.
-    pub fn units(&self) -> Vec<u32> {
-        match self.scalar {
-            Scalar::Char16 => self.text.encode_utf16().map(u32::from).collect(),
-            _ => self.text.chars().map(u32::from).collect(),
+    /// Returns the code units of the string in the array element at index `step`.
+    pub fn units(&self, step: u128) -> Vec<u32> {
+        let text = self.shifted(step);
+        match self.scalar.size() {
+            1 => text.bytes().map(u32::from).collect(),
+            2 => text.encode_utf16().map(u32::from).collect(),
+            _ => text.chars().map(u32::from).collect(),
         }
+    }
+
+    /// Returns the prefix of the literal. Without one, only the encoding of ASCII is known.
+    fn prefix(&self) -> &'static str {
+        match self.scalar.string_prefix() {
+            Some("") if !self.text.is_ascii() => "u8",
+            prefix => prefix.unwrap_or_default(),
+        }
+    }
+
+    /// Returns the string in the array element at index `step`: its letters are `step` further in the alphabet,
+    /// so that elements differ.
+    pub fn shifted(&self, step: u128) -> String {
+        let shift = |c: char| match c {
+            'a'..='z' => (b'a' + ((c as u128 - u128::from(b'a') + step) % 26) as u8) as char,
+            other => other,
+        };
+        self.text.chars().map(shift).collect()
     }
 }
 
@@ -176,6 +198,11 @@ ptxsmith_syntax::every! {
         /// A null pointer to a member function.
         NullMethod = "(Method)nullptr",
     }
+}
+
+/// Returns the string literal to which a pointer in the array element at index `step` points.
+pub fn pointed_text(step: u128) -> String {
+    if step == 0 { "text".to_owned() } else { format!("text{step}") }
 }
 
 impl CxxPointer {
@@ -245,7 +272,8 @@ pub struct CxxClass {
     pub has_defaults: bool,
     /// Whether the initializer names the members (C++20).
     pub is_designated: bool,
-    /// The index of a member that an initializer with names leaves out.
+    /// The index of a member that an initializer with names leaves out, and one without names initializes by
+    /// `{}`.
     pub skipped: Option<usize>,
     /// Whether it declares a virtual function. It has a constructor then.
     pub has_virtual: bool,

@@ -202,8 +202,8 @@ impl Exact {
         if magnitude.is_equal(&Exact::of_bits(bits, format)) {
             return if bits >> format.fraction == 0 { Between::Subnormal } else { Between::Exactly };
         }
-        // A format with many more bits tells a tie from its neighbourhood.
-        let fine = FloatFormat { exponent: 15, fraction: format.fraction + 12 };
+        // A format with more bits tells a tie from its neighbourhood, in which compilers of 64 bits are wrong.
+        let fine = FloatFormat { exponent: 15, fraction: format.fraction + 9 };
         let middles = [bits.saturating_sub(1), bits].map(|bits| Exact::middle(bits, format));
         match middles {
             middles if middles.iter().any(|middle| magnitude.is_equal(middle)) => Between::AtTie,

@@ -3,12 +3,18 @@
 use std::fmt::Write as _;
 
 use super::leaves::leaves;
-use super::{CxxClass, CxxGlobal, CxxType, CxxVector, GlobalSpecifier, Initialization, Member};
+use super::{
+    CxxClass, CxxGlobal, CxxPointer, CxxType, CxxVector, GlobalSpecifier, Initialization, Member,
+    MemorySpace, pointed_text,
+};
 
 /// The declarations that globals may refer to, each with the name that it declares.
-const NAMED: [(&str, &str); 26] = [
+const NAMED: [(&str, &str); 29] = [
     ("Tiny", "enum Tiny : signed char {};"),
     ("Wide", "enum Wide : unsigned long long {};"),
+    ("Loose", "enum Loose { loose_last = 0xffffffff };"),
+    ("Negative", "enum Negative { negative_first = -2147483647 - 1, negative_last = 2147483647 };"),
+    ("Huge", "enum Huge { huge_last = 0xffffffffffffffff };"),
     ("Record", "struct Record { int first, second, third; __device__ int method() { return first; } };"),
     ("Second", "struct Second { int x, y; __device__ int other() { return y; } };"),
     ("Derived", "struct Derived : Record, Second { long z; };"),
@@ -17,7 +23,7 @@ const NAMED: [(&str, &str); 26] = [
     ("Long4", "typedef long Long4 __attribute__((aligned(4)));"),
     ("Double4", "typedef double Double4 __attribute__((aligned(4)));"),
     ("Int128x8", "typedef __int128 Int128x8 __attribute__((aligned(8)));"),
-    ("Char8", "typedef char Char8 __attribute__((aligned(8)));"),
+    ("CharAt8", "typedef char CharAt8 __attribute__((aligned(8)));"),
     ("Int16", "typedef int Int16 __attribute__((aligned(16)));"),
     (
         "Dynamic",
@@ -55,7 +61,7 @@ fn guarded(vectors: &str) -> String {
 
 /// Macros that turn CUDA source into plain C++.
 pub const HOST_PRELUDE: &str =
-    "#define __device__\n#define __constant__\n#define __global__\n#define __host__\n";
+    "#define __device__\n#define __constant__\n#define __managed__\n#define __global__\n#define __host__\n";
 
 /// The distance in bytes between the values in a kernel's output.
 pub const SLOT: usize = 16;
@@ -116,6 +122,8 @@ fn definition(global: &CxxGlobal) -> String {
         GlobalSpecifier::Plain => String::new(),
         GlobalSpecifier::Declared => format!("extern {space} {declarator}; "),
         GlobalSpecifier::Template => "template <int> ".to_owned(),
+        // A second `const` is no C++.
+        GlobalSpecifier::Const if declarator.starts_with("const ") => "extern ".to_owned(),
         GlobalSpecifier::Local => "static ".to_owned(),
         _ => format!("{} ", form.name()),
     };
@@ -129,7 +137,7 @@ fn assign(ty: &CxxType, path: &str, step: u128, text: &mut String) {
             let _ = write!(text, "{path} = {}; ", initializer(ty, step));
         }
         CxxType::Text(characters) => {
-            for (index, unit) in characters.units().into_iter().enumerate() {
+            for (index, unit) in characters.units(step).into_iter().enumerate() {
                 let _ = write!(text, "{path}[{index}] = {unit}; ");
             }
         }
@@ -175,6 +183,11 @@ pub fn unit(global: &CxxGlobal) -> String {
         GlobalSpecifier::Local => {
             let ty = declarator(&global.ty, &format!("T{number}"));
             (format!("extern \"C\" {{ typedef {ty};"), format!(" {definition}"), format!("T{number}"))
+        }
+        // A managed variable alone is no operand of decltype; in parentheses it is a reference, which has the size
+        // and the alignment of the variable.
+        _ if global.space == MemorySpace::Managed => {
+            (format!("extern \"C\" {{ {definition}"), String::new(), format!("decltype((g{number}))"))
         }
         _ => (format!("extern \"C\" {{ {definition}"), String::new(), format!("decltype(g{number})")),
     };
@@ -342,9 +355,10 @@ fn declarator(ty: &CxxType, name: &str) -> String {
 fn initializer(ty: &CxxType, step: u128) -> String {
     match ty {
         CxxType::Scalar(scalar, value) => value.print(*scalar, step),
+        CxxType::Pointer(CxxPointer::Text) => format!("\"{}\"", pointed_text(step)),
         CxxType::Pointer(pointer) => pointer.name().to_owned(),
         CxxType::Text(text) => {
-            format!("{}\"{}\"", text.scalar.string_prefix().unwrap_or_default(), escaped(&text.text))
+            format!("{}\"{}\"", text.prefix(), escaped(&text.shifted(step)))
         }
         CxxType::Array(array) => {
             let elements =
@@ -385,12 +399,15 @@ fn class_initializer(class: &CxxClass, step: u128) -> String {
             _ => format!(".m{} = {}", member.id, member_initializer(member, step)),
         }));
     } else {
-        let members = class.members.iter().enumerate();
-        let given = members.filter(|(index, member)| !member.is_padding() && class.is_given(*index));
-        all.extend(given.map(|(_, member)| {
-            let name = if class.is_designated { format!(".m{} = ", member.id) } else { String::new() };
-            name + &member_initializer(member, step)
-        }));
+        for (index, member) in class.members.iter().enumerate() {
+            if class.is_given(index) && !member.is_padding() {
+                let name = if class.is_designated { format!(".m{} = ", member.id) } else { String::new() };
+                all.push(name + &member_initializer(member, step));
+            } else if class.skipped == Some(index) && !class.is_designated {
+                // What is left out by name is initialized from an empty list ([dcl.init.aggr]).
+                all.push("{}".to_owned());
+            }
+        }
     }
     format!("{{{}}}", all.join(", "))
 }

@@ -35,10 +35,18 @@ ptxsmith_syntax::every! {
         Char16 = "char16_t",
         /// `char32_t`
         Char32 = "char32_t",
+        /// `char8_t` (C++20)
+        Char8 = "char8_t",
         /// An enumeration of one byte.
         Tiny = "Tiny",
         /// An enumeration of 8 bytes.
         Wide = "Wide",
+        /// An enumeration without a fixed underlying type, whose values are those of `unsigned`.
+        Loose = "Loose",
+        /// One whose values are those of `int`.
+        Negative = "Negative",
+        /// One whose values are those of `unsigned long`.
+        Huge = "Huge",
         /// `float`
         Float = "float",
         /// `double`
@@ -54,7 +62,7 @@ ptxsmith_syntax::every! {
         /// `__int128` aligned to 8.
         UnderInt128 = "Int128x8",
         /// `char` aligned to 8.
-        OverChar = "Char8",
+        OverChar = "CharAt8",
         /// `int` aligned to 16.
         OverInt = "Int16",
     }
@@ -87,10 +95,16 @@ impl Scalar {
     /// Returns the size in bytes, which is the same on every Linux platform that CUDA supports.
     pub fn size(self) -> usize {
         match self.plain() {
-            Scalar::Bool | Scalar::Char | Scalar::SignedChar | Scalar::UnsignedChar | Scalar::Tiny => 1,
+            Scalar::Bool
+            | Scalar::Char
+            | Scalar::SignedChar
+            | Scalar::UnsignedChar
+            | Scalar::Char8
+            | Scalar::Tiny => 1,
             Scalar::Short | Scalar::UnsignedShort | Scalar::Char16 => 2,
-            Scalar::Int | Scalar::Unsigned | Scalar::Wchar | Scalar::Char32 | Scalar::Float => 4,
-            Scalar::Long | Scalar::UnsignedLongLong | Scalar::Wide | Scalar::Double => 8,
+            Scalar::Int | Scalar::Unsigned | Scalar::Wchar | Scalar::Char32 => 4,
+            Scalar::Loose | Scalar::Negative | Scalar::Float => 4,
+            Scalar::Long | Scalar::UnsignedLongLong | Scalar::Wide | Scalar::Huge | Scalar::Double => 8,
             _ => 16,
         }
     }
@@ -112,6 +126,7 @@ impl Scalar {
                 | Scalar::Int128
                 | Scalar::Wchar
                 | Scalar::Tiny
+                | Scalar::Negative
         )
     }
 
@@ -142,6 +157,7 @@ impl Scalar {
             Scalar::Wchar => Some("L"),
             Scalar::Char16 => Some("u"),
             Scalar::Char32 => Some("U"),
+            Scalar::Char8 => Some("u8"),
             _ => None,
         }
     }

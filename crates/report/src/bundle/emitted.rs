@@ -48,7 +48,7 @@ pub(super) fn files(
     let name = format!("{}.{extension}", folder_name(finding));
     let title = title(&folder.report, finding);
     let needs_python = family(subject) == "nvrtc";
-    let command = command(subject, &name);
+    let command = emitted.command.replace("{source}", &name);
     let (expected, actual) = match &finding.comparison {
         Some(compared) => (&*compared.expected, &*compared.actual),
         None => ("", ""),
@@ -76,31 +76,4 @@ pub(super) fn files(
         files.push(BundleFile::new("nvrtc.py", include_str!("../../files/nvrtc.py")));
     }
     Ok(files)
-}
-
-/// Returns the command that prints the PTX of a source.
-fn command(subject: &str, name: &str) -> String {
-    match family(subject) {
-        "clang" => format!(
-            "\"${{CLANG:-clang++}}\" -x cuda --cuda-device-only --cuda-gpu-arch=sm_80 -nocudainc -nocudalib -S -O1 \\\n  \
-             '-D__device__=__attribute__((device))' '-D__constant__=__attribute__((constant))' \\\n  \
-             '-D__global__=__attribute__((global))' -std=c++20 -o - {name}"
-        ),
-        "llc" => {
-            // Before LLVM 15 opaque pointers are an option.
-            let pointers = if subject.ends_with("@14") { " -opaque-pointers" } else { "" };
-            format!(
-                "\"${{LLC:-llc}}\" -mtriple=nvptx64-nvidia-cuda -mcpu=sm_80 -mattr=+ptx71{pointers} -o - {name}"
-            )
-        }
-        // Everything is compiled for the device. What follows the PTX, assembler and linker, is not under test.
-        "gcc" => format!(
-            "{{ printf '#define __%s__\\n' device constant global; echo '#pragma omp declare target'; cat {name}; \\\n  \
-             printf '\\n#pragma omp end declare target\\nvoid region() {{\\n#pragma omp target\\n;\\n}}\\n'; }} >unit.cc\n\
-             \"${{GXX:-g++}}\" -std=c++20 -w -O0 -fopenmp -foffload=nvptx-none -save-temps -shared -fPIC -o unit.so unit.cc || :\n\
-             cat unit.so.xnvptx-none.mkoffload.s"
-        ),
-        "nvrtc" => format!("python3 nvrtc.py \"${{NVRTC:-libnvrtc.so}}\" {name}"),
-        _ => format!("\"${{NVCC:-nvcc}}\" -std=c++20 -arch=sm_80 -rdc=true -ptx -o /dev/stdout {name}"),
-    }
 }

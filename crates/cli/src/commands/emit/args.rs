@@ -8,9 +8,11 @@ use clap::{Args, Subcommand};
 use ptxsmith_cuda::subjects::{CompilerSpec, parse_spec};
 use ptxsmith_emit::gcc;
 use ptxsmith_emit::ir::llc;
+use ptxsmith_subject::SubjectSpec;
 
 use crate::args::Presentation;
 use crate::describe::{CACHE, JUDGED, NO_COLOR, PATH, help};
+use crate::values::subject;
 use crate::work::{WorkArgs, idle};
 
 /// `emit`
@@ -104,6 +106,10 @@ pub struct EmitRunArgs {
     /// How long a compiler may take for one unit before it counts as hanging
     #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration, default_value = "60s")]
     pub timeout: Duration,
+    /// An assembler, such as ptxas@13.5, to which every eighth unit of the printed PTX is shown as `check` shows
+    /// a file: does the generated code hold what the PTX says?
+    #[arg(long, value_name = "SUBJECT", value_parser = subject, conflicts_with = "time")]
+    pub assembler: Option<SubjectSpec>,
     /// How the result is presented.
     #[command(flatten)]
     pub presentation: Presentation,

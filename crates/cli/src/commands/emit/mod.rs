@@ -1,6 +1,7 @@
 //! `ptxsmith emit`: tests whether compilers that print PTX preserve initial values.
 
 mod args;
+mod assembler;
 mod check;
 mod report;
 mod run;

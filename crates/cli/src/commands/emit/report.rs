@@ -67,7 +67,8 @@ where
         let listed = find(&found.symptom, &found.shape, description);
         let mut finding = finding(found, listed, &description.id);
         let printed = tester.printed_lines(&found.global).map_err(of_compiler)?;
-        finding.emitted.get_or_insert_default().printed = printed;
+        let emitted = finding.emitted.get_or_insert_default();
+        (emitted.printed, emitted.command) = (printed, tester.ptx_command());
         findings.push(finding);
     }
     Ok(EmitterResults { subject: subject(description, ledger), file: T::Global::FILE, findings })
@@ -186,7 +187,7 @@ fn finding<S: SourceFormat>(
         program: global.program(),
         variable: Some("g0".to_owned()),
         observed: Observation::new(Outcome::Accepted),
-        emitted: Some(EmittedProgram { declaration, printed: Vec::new() }),
+        emitted: Some(EmittedProgram { declaration, ..EmittedProgram::default() }),
         comparison: Some(ComparedResults {
             expected: format!("{place}: {}", difference.expected),
             actual: format!("{place}: {}", difference.actual),

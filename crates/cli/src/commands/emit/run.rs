@@ -9,11 +9,12 @@ use ptxsmith_campaign::files::make_directory;
 use ptxsmith_campaign::pool::{Budget, Completion, each, lock_of};
 use ptxsmith_emit::generate::GlobalGenerator;
 use ptxsmith_emit::ir;
-use ptxsmith_emit::judged::{TestedCompiler, Tester};
+use ptxsmith_emit::judged::{GlobalResult, TestedCompiler, Tester};
 use ptxsmith_emit::ledger::ResultLedger;
 use ptxsmith_emit::source::TestGlobal as _;
 
 use super::args::EmitRunArgs;
+use super::assembler::{PtxSample, worse};
 use super::report::{EmitterResults, SourceFormat, tested, write};
 use super::{OpenedCompilers, host, of_compiler, open_all};
 use crate::commands::{CommandContext, run::summed_up};
@@ -48,6 +49,7 @@ pub fn run(context: &CommandContext, args: &EmitRunArgs) -> Result<Exit, Failure
         together: subjects,
         units: cases.map(|cases| cases.saturating_mul(subjects)),
     };
+    let sample = PtxSample::new(args)?;
     // A task is one unit compiled by one compiler.
     let ended = each(&session, budget, "globals", |task, progress| {
         let unit = task / subjects;
@@ -55,9 +57,10 @@ pub fn run(context: &CommandContext, args: &EmitRunArgs) -> Result<Exit, Failure
         let first = unit * UNIT;
         let numbers = first..(first + UNIT).min(cases.unwrap_or(u64::MAX));
         let count = numbers.end - numbers.start;
+        let sample = sample.as_ref().filter(|sample| sample.has(unit)).map(|sample| (sample, unit));
         let symptoms = match subject.checked_sub(pairs.testers.len()) {
-            None => pairs.show(subject, session.seed, numbers),
-            Some(subject) => llcs.show(subject, session.seed, numbers),
+            None => pairs.show(subject, session.seed, numbers, sample),
+            Some(subject) => llcs.show(subject, session.seed, numbers, sample),
         };
         progress.say(format!("{} symptoms", symptoms?));
         progress.done(count);
@@ -71,7 +74,11 @@ pub fn run(context: &CommandContext, args: &EmitRunArgs) -> Result<Exit, Failure
     let report = write(&args.out, session.seed, is_whole, all)?;
     let outcome =
         CampaignOutcome { report, earlier: 0, interrupted: !is_whole, resumable: false, left_out: false };
-    summed_up(context, &outcome, Some(&args.out), started, &args.presentation)
+    let exit = summed_up(context, &outcome, Some(&args.out), started, &args.presentation)?;
+    match sample {
+        Some(sample) if is_whole => Ok(worse(exit, sample.check(context, &session, args)?)),
+        _ => Ok(exit),
+    }
 }
 
 /// The compilers of a language, with the results of each.
@@ -89,12 +96,30 @@ where
         TesterGroup { testers, ledgers: testers.iter().map(|_| Mutex::default()).collect(), generate }
     }
 
-    /// Shows the globals with these numbers to one compiler. Returns the number of symptoms seen.
-    fn show(&self, subject: usize, seed: u64, numbers: Range<u64>) -> Result<usize, Failure> {
-        let globals: Vec<T::Global> = numbers.map(|number| (self.generate)(seed, number)).collect();
-        let globals: Vec<&T::Global> = globals.iter().collect();
+    /// Shows the globals with these numbers to one compiler. Returns the number of symptoms seen. Adds the PTX of
+    /// those that are right to the sample.
+    fn show(
+        &self,
+        subject: usize,
+        seed: u64,
+        numbers: Range<u64>,
+        sample: Option<(&PtxSample, u64)>,
+    ) -> Result<usize, Failure> {
         let tester = &self.testers[subject];
+        let generated = numbers.map(|number| (self.generate)(seed, number));
+        let globals: Vec<T::Global> = generated.map(|global| tester.fitted(global)).collect();
+        let globals: Vec<&T::Global> = globals.iter().collect();
         let judged = tester.judge(&globals, None).map_err(of_compiler)?;
+        if let Some((sample, unit)) = sample {
+            let is_right = |global: &&&T::Global| match judged.get(&global.number()) {
+                Some(GlobalResult::Compared(verdict)) => verdict.difference.is_none(),
+                _ => false,
+            };
+            let right: Vec<&T::Global> = globals.iter().filter(is_right).copied().collect();
+            if let Some(ptx) = tester.ptx(&right).map_err(of_compiler)? {
+                sample.add(&tester.description().id, unit, &ptx)?;
+            }
+        }
         let mut ledger = lock_of(&self.ledgers[subject]);
         for global in globals {
             if let Some(judged) = judged.get(&global.number()) {
