@@ -11,6 +11,7 @@ use ptxsmith_subject::{
     Description, Error, Observation, OpenOptions, Outcome, Request, Subject, open, parse_spec,
 };
 use ptxsmith_suite::{Suite, SuiteCase, SuiteOptions};
+use ptxsmith_testing::is_whole;
 use serde_json::Value;
 
 /// A ptxas without its identity, so that NVIDIA's known deviations do not apply: a suite does not know them
@@ -132,11 +133,10 @@ fn runner_verdicts(folder: &Path, ptxas: &str) -> (VerdictWords, Option<i32>) {
     (verdicts, output.status.code())
 }
 
-/// Returns every twelfth case and its valid counterpart, or all cases if `PTXSMITH_WHOLE_SUITE` is set, which
-/// takes some minutes.
+/// Returns every twelfth case and its valid counterpart, or all cases in a whole run.
 fn sample() -> Suite {
     let mut suite = Suite::build(SuiteOptions::default()).unwrap();
-    if std::env::var_os("PTXSMITH_WHOLE_SUITE").is_none() {
+    if !is_whole() {
         let chosen: BTreeSet<String> = suite.cases.iter().step_by(12).map(|case| case.id.clone()).collect();
         let counterparts =
             suite.cases.iter().filter(|case| chosen.contains(&case.id)).filter_map(|c| c.counterpart.clone());

@@ -6,6 +6,7 @@ mod documents;
 mod fakes;
 mod linker;
 mod real;
+mod whole;
 pub mod wrong;
 
 pub use cores::on_all_cores;
@@ -13,3 +14,4 @@ pub use documents::{rendered, rendered_between};
 pub use fakes::{NVIDIA, expression, fake, known_rules, observe, of_lineage, reached, right};
 pub use linker::{LinkFault, ToyLinker};
 pub use real::showing_code;
+pub use whole::is_whole;

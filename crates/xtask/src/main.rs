@@ -91,7 +91,11 @@ enum XtaskCommand {
         command: Vec<String>,
     },
     /// Run the tests of the workspace, as many programs at a time as there are cores
-    Test,
+    Test {
+        /// Judge everything there is where tests take a sample otherwise; takes half an hour
+        #[arg(long)]
+        whole: bool,
+    },
     /// Build without a working C compiler
     WithoutCc,
 }
@@ -128,7 +132,7 @@ impl XtaskCommand {
             XtaskCommand::Relocations { check } => readings::relocations(check),
             XtaskCommand::SameReports(arguments) => same_reports::run(arguments),
             XtaskCommand::Soak { command } => soak::run(&command),
-            XtaskCommand::Test => tests::run(),
+            XtaskCommand::Test { whole } => tests::run(whole),
             XtaskCommand::WithoutCc => ffi::without_cc(),
         }
     }

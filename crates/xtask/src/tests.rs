@@ -24,10 +24,11 @@ struct TestProgram {
     package: PathBuf,
 }
 
-pub fn run() -> Result<u8> {
+/// Runs the tests: samples of what takes long, or the whole of it.
+pub fn run(whole: bool) -> Result<u8> {
     let mut programs = build_programs()?;
     programs.sort_by_key(start_position);
-    let results = tools::on_all_cores(&programs, run_program);
+    let results = tools::on_all_cores(&programs, |program| run_program(program, whole));
     let mut failed = Vec::new();
     let mut times = Vec::new();
     for (program, result) in programs.iter().zip(results) {
@@ -59,9 +60,10 @@ fn start_position(program: &TestProgram) -> usize {
 }
 
 /// Runs a test program and prints its output. Returns whether it passed, and its time.
-fn run_program(program: &TestProgram) -> Result<(bool, Duration)> {
+fn run_program(program: &TestProgram, whole: bool) -> Result<(bool, Duration)> {
     let began = Instant::now();
     let output = command(&program.path, [] as [&str; 0])
+        .envs(whole.then_some(("PTXSMITH_WHOLE", "1")))
         .current_dir(&program.package)
         .env("CARGO_MANIFEST_DIR", &program.package)
         .stdin(Stdio::null())

@@ -17,13 +17,13 @@ fn a_run_finds_the_known_deviations_and_each_is_repeated_by_its_command() {
     let directory = tempfile::tempdir().unwrap();
     let ptxsmith = assert_cmd::cargo::cargo_bin!("ptxsmith");
     let mut run = Command::new(ptxsmith);
-    let run = run.args(["run", "--cases", "20000", "--out"]).arg(directory.path()).output().unwrap();
+    let run = run.args(["run", "--cases", "5000", "--out"]).arg(directory.path()).output().unwrap();
     let stderr = String::from_utf8_lossy(&run.stderr);
     assert!(matches!(run.status.code(), Some(0 | 1)), "{stderr}");
     let report: Value =
         serde_json::from_slice(&std::fs::read(directory.path().join("report.json")).unwrap()).unwrap();
     assert_eq!(report["subjects"][0]["version"], subject.description().version.as_deref().unwrap());
-    assert!(report["compared"].as_u64() > Some(19_000), "{}", report["compared"]);
+    assert!(report["compared"].as_u64() > Some(4_700), "{}", report["compared"]);
     for id in [
         "quotient-overflow-crash",
         "incomplete-rows-packed",

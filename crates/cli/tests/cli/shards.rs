@@ -21,7 +21,8 @@ fn wrong_subject(directory: &Path) -> String {
     )
 }
 
-const CASES: &str = "4000";
+/// Enough for three tasks: of seven shards, four have no case.
+const CASES: &str = "1000";
 
 /// A directory in which all campaigns write to the same relative path, because a report names its own files.
 struct Place {
@@ -75,7 +76,7 @@ fn shards_merge_to_the_bytes_of_the_undivided_campaign() {
     assert_eq!(status(&whole), 1, "{}{}", stdout(&whole), stderr(&whole));
     let whole = place.result("out");
     assert!(whole.len() > 4, "there are findings: {whole:?}");
-    for of in [1, 2, 7, 16] {
+    for of in [1, 2, 7] {
         let mut shards = Vec::new();
         for number in 1..=of {
             let out = format!("shard-{of}-{number}");
@@ -139,7 +140,7 @@ fn a_campaign_killed_at_any_moment_goes_on_to_the_undisturbed_result() {
         (state["complete"] == false).then(|| state["done"]["before"].as_u64().unwrap() + also)
     };
     // Kill it before anything is saved, then with more saved each time.
-    for wanted in [0, 0, 1, 2, 3] {
+    for wanted in [0, 0, 1, 2] {
         let mut child = Command::new(assert_cmd::cargo::cargo_bin!("ptxsmith"))
             .current_dir(place.directory.path())
             .args(["run", "--cases", CASES, "--reduce", "0s", "--subject", &place.subject, "--out", "out"])

@@ -12,6 +12,7 @@ use std::process::Command;
 use crate::common::*;
 use ptxsmith_oracle::{Expectation, KernelOutcome, Rules, Undecided, Validity, predict};
 use ptxsmith_subject::{OpenOptions, open, parse_spec};
+use ptxsmith_testing::is_whole;
 use regex_lite::{Captures, Regex};
 use serde_json::Value;
 
@@ -410,16 +411,13 @@ fn checked(directory: &Path, subject: &str, files: &[PathBuf]) -> (Value, String
     (serde_json::from_slice(&report).unwrap(), stdout(&output) + &stderr(&output))
 }
 
-/// The variants that subjects get by default: the original; renamed; reordered, with additional declarations
-/// and another version; all changes but the version.
-const SHOWN: [usize; 4] = [0, 1, 8, 10];
-/// The environment variable that selects all variants.
-const ALL: &str = "PTXSMITH_ALL_VARIANTS";
+/// The variants that subjects get but in a whole run: the original, and all changes but the version.
+const SHOWN: [usize; 2] = [0, 10];
 
 fn faults_of_check(row: &Row, expected: &Check) -> Vec<String> {
     let directory = tempfile::tempdir().unwrap();
     let mut variants = row.variants();
-    if std::env::var_os(ALL).is_none() {
+    if !is_whole() {
         let mut nth = 0..;
         variants.retain(|_| SHOWN.contains(&nth.next().expect("there is another number")));
     }

@@ -12,6 +12,7 @@ use ptxsmith_cuda::generate::CaseGenerator;
 use ptxsmith_cuda::language::{CudaCase, PrintedCase, Standard, print};
 use ptxsmith_cuda::oracle::{is_clear, judge};
 use ptxsmith_cuda::reading::{RuleInterpretations, RuleQuestion};
+use ptxsmith_testing::is_whole;
 
 /// Counts of the uses by outcome.
 #[derive(Default)]
@@ -30,10 +31,9 @@ fn clear_uses_get_the_oracles_verdict_and_host_code_gets_none() {
         eprintln!("NOT TESTED: the checker on generated uses: clang is not in PATH");
         return;
     };
-    let whole = std::env::var_os("PTXSMITH_WHOLE").is_some();
     let table = CaseGenerator::table_len();
     let generator = CaseGenerator::new(11);
-    let parts = (0..table).step_by(if whole { 1 } else { 67 });
+    let parts = (0..table).step_by(if is_whole() { 1 } else { 67 });
     let cases: Vec<CudaCase> = parts.chain(table..table + 700).map(|id| generator.case(id)).collect();
     let literal = RuleInterpretations::default();
     let microsoft = literal.with(RuleQuestion::HostCompiler);

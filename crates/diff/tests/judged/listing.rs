@@ -13,6 +13,7 @@ use ptxsmith_subject::sass::Disassembler;
 use ptxsmith_subject::toolchain::{Tool, ToolKind, Toolchains};
 use ptxsmith_subject::{Cancel, OpenOptions, Ptxas, open, parse_spec};
 use ptxsmith_syntax::parse;
+use ptxsmith_testing::is_whole;
 
 const SUBJECT: &str = "ptxas@13.5";
 /// Enough to tell every operand from another.
@@ -155,7 +156,8 @@ fn of_other_code_than_there_is_nothing_is_found_but_each_operand_that_is_another
     };
     let opcodes: BTreeSet<&str> = lines.iter().filter_map(|(_, own)| Some(own.as_ref()?.1)).collect();
     assert!(opcodes.len() >= 25, "{opcodes:?}");
-    for opcode in opcodes {
+    // Every fourth of them shows how one that is missing is met.
+    for opcode in opcodes.into_iter().step_by(if is_whole() { 1 } else { 4 }) {
         let has_it: BTreeSet<&str> = lines
             .iter()
             .filter_map(|(_, own)| own.filter(|(_, own)| *own == opcode))

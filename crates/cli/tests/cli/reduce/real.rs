@@ -10,7 +10,7 @@ use ptxsmith_reduce::{Program, neighbours};
 use ptxsmith_subject::sass::Disassembler;
 use ptxsmith_subject::toolchain::Toolchains;
 use ptxsmith_subject::{Cancel, OpenOptions, Subject, SubjectSpec, open};
-use ptxsmith_testing::on_all_cores;
+use ptxsmith_testing::{is_whole, on_all_cores};
 
 use super::{KERNEL, made_by_clang};
 use crate::common::*;
@@ -180,11 +180,11 @@ fn findings(ptxas: &dyn Subject, directory: &Path, wanted: usize) -> Vec<(Progra
     findings
 }
 
-/// Uses a generated campaign with `PTXSMITH_FINDINGS` findings; the default is small enough for daily use.
+/// Uses a generated campaign with four findings, and with eight in a whole run.
 #[test]
 fn the_findings_of_a_campaign_reduce_to_few_texts_without_smaller_neighbours() {
     let Some(ptxas) = real_ptxas() else { return };
-    let wanted: usize = std::env::var("PTXSMITH_FINDINGS").map_or(8, |number| number.parse().unwrap());
+    let wanted = if is_whole() { 8 } else { 4 };
     let directory = tempfile::tempdir().unwrap();
     let findings = findings(&*ptxas, directory.path(), wanted);
     let reduced = on_all_cores(&findings, |nth, (program, cause)| {
