@@ -3,7 +3,7 @@
 //! The text contains escape sequences for styles. `anstream` removes them if the output is not a terminal.
 
 use std::borrow::Cow;
-use std::fmt::{Display, Write as _};
+use std::fmt::Write as _;
 use std::path::Path;
 use std::time::Duration;
 
@@ -301,9 +301,34 @@ fn in_words(reason: &str) -> &str {
     }
 }
 
-fn row(name: impl Display, accepted: impl Display, refused: impl Display, crashed: impl Display) -> String {
-    let [accepted, refused, crashed] = [accepted.to_string(), refused.to_string(), crashed.to_string()];
-    format!("{name:<24} {accepted:>10} {refused:>10} {crashed:>10}")
+/// Returns the lines of a table of the outcomes of valid and invalid programs, a row for each subject with enough of
+/// them.
+fn outcome_table(report: &Report) -> Vec<String> {
+    let titles = ["valid: accepted", "refused", "died", "invalid: accepted", "refused", "died"];
+    let mut lines = Vec::new();
+    for subject in report.subjects.iter().filter(|subject| has_table(subject)) {
+        let [accept, refuse] = [subject.confusion.must_accept, subject.confusion.must_refuse];
+        let counts = [accept, refuse].map(|counts| [counts.accepted, counts.refused, counts.crashed]);
+        let [[a, b, c], [d, e, f]] = counts.map(|counts| counts.map(|number| HumanCount(number).to_string()));
+        if lines.is_empty() {
+            lines.push(table_row("", titles.map(str::to_owned)));
+        }
+        lines.push(table_row(&line(subject.label()), [a, b, c, d, e, f]));
+    }
+    lines
+}
+
+fn table_row(name: &str, [a, b, c, d, e, f]: [String; 6]) -> String {
+    format!("{name:<24} {a:>15} {b:>10} {c:>10}  {d:>17} {e:>10} {f:>10}")
+}
+
+/// Returns the reasons for not comparing that have no further explanation, with their numbers, if there are several.
+fn unexplained(subject: &SubjectResults) -> String {
+    let reasons = subject.not_compared.iter().filter(|(reason, _)| subject.explanations(reason).is_empty());
+    let texts: Vec<String> = reasons
+        .map(|(reason, number)| format!("{} {}", HumanCount(*number), line(in_words(reason))))
+        .collect();
+    if texts.len() > 1 { texts.join(", ") } else { String::new() }
 }
 
 /// Formats counts as `shift-count=modulo (12), ...`.
