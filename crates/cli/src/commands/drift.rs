@@ -52,6 +52,9 @@ pub fn run(context: &CommandContext, args: &args::DriftArgs) -> Result<Exit, Fai
             programs.into_iter().flatten().collect()
         }
     };
+    if left_out && corpus.is_empty() {
+        return Ok(Exit::BadInput);
+    }
     corpus.extend(reproducers()?);
     let options = DriftOptions { releases, corpus, cases: args.cases };
     let drift = drift(&context.session_for(args.time), &options)?;
