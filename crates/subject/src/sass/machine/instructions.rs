@@ -80,9 +80,9 @@ impl SassMachine<'_> {
             SassOperation::Saturate { bits, signed, from_signed } => {
                 self.unary(line, |a| words::saturate(bits, signed, from_signed, a))
             }
-            SassOperation::ToFloatUpwards { signed, pair } => self.to_float_upwards(line, signed, pair),
+            SassOperation::ToFloatUpwards { signed, pair } => self.round_upwards(line, signed, pair),
             SassOperation::Reciprocal => self.reciprocal(line),
-            SassOperation::ToInteger { pair } => self.to_integer(line, pair),
+            SassOperation::ToInteger { pair } => self.truncate(line, pair),
             SassOperation::PredicatesToRegister => self.predicates_to_register(line),
             SassOperation::RegisterToPredicates => self.register_to_predicates(line),
             SassOperation::Compare(comparison) => self.compare(line, comparison),
@@ -131,7 +131,7 @@ impl SassMachine<'_> {
     }
 
     /// `I2F.U32.RP R, a`
-    fn to_float_upwards(&mut self, line: &ListedInstruction, signed: bool, pair: bool) -> Execution<()> {
+    fn round_upwards(&mut self, line: &ListedInstruction, signed: bool, pair: bool) -> Execution<()> {
         let [to, a] = operands_of(line)?;
         let value = match (pair, signed) {
             (true, _) => self.pair(a).map(i128::from),
@@ -155,7 +155,7 @@ impl SassMachine<'_> {
     }
 
     /// `F2I.FTZ.U32.TRUNC.NTZ R, a`
-    fn to_integer(&mut self, line: &ListedInstruction, pair: bool) -> Execution<()> {
+    fn truncate(&mut self, line: &ListedInstruction, pair: bool) -> Execution<()> {
         let [to, a] = operands_of(line)?;
         // Casts saturate, as the instruction does. What it makes of a NaN depends on a modifier.
         let value = self.read(a).map(f32::from_bits).filter(|value| !value.is_nan());
