@@ -92,7 +92,7 @@ enum XtaskCommand {
     },
     /// Run the tests of the workspace, as many programs at a time as there are cores
     Test {
-        /// Judge everything there is where tests take a sample otherwise; takes half an hour
+        /// Judge everything there is where tests take a sample otherwise
         #[arg(long)]
         whole: bool,
     },

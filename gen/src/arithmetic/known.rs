@@ -1,4 +1,4 @@
-//! Values of which a compiler knows some bits or a range, and instructions that it may decide or simplify by that:
+//! Values with bits or a range that a compiler knows, and instructions that it may decide or simplify by them:
 //! comparisons, carries, fields, products.
 
 use super::draft::{KernelDraft, bits_of, immediate_of};

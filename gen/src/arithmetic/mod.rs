@@ -3,7 +3,7 @@
 //! A kernel reads an input buffer and two scalars, and stores every value that nothing else uses. The number of a kernel
 //! selects one of five kinds: a single instruction, in every form with boundary immediates; two instructions; three, each
 //! using the result of the previous one; idioms that optimizers look for, mixed with other instructions; and the same
-//! within loops and branches, half of which differ between the lanes of a warp.
+//! within loops and branches, on a single thread or with differences between the lanes of a warp.
 
 mod draft;
 mod flow;

@@ -68,8 +68,8 @@ impl KernelText {
         opcodes.join(" ")
     }
 
-    /// Returns the kernels that store just one of the values, the shortest first.
-    pub(super) fn with_single_stores(&self) -> Vec<KernelText> {
+    /// Returns the kernels that store just one of the values.
+    fn with_single_stores(&self) -> Vec<KernelText> {
         let is_store = |line: &String| store(line).is_some();
         let mut kernels: Vec<KernelText> = Vec::new();
         for (kept, _) in self.lines.iter().enumerate().filter(|(_, line)| is_store(line)) {
@@ -79,13 +79,12 @@ impl KernelText {
             kernel.remove_unused();
             kernels.push(kernel);
         }
-        kernels.sort_by_key(KernelText::size);
         kernels
     }
 
-    /// Returns smaller kernels, each with one change.
+    /// Returns smaller kernels, the shortest first: with a single store, or with one change.
     pub(super) fn smaller(&self) -> Vec<KernelText> {
-        let mut candidates: Vec<KernelText> = Vec::new();
+        let mut candidates = self.with_single_stores();
         for index in 0..self.lines.len() {
             self.add_changes(index, &mut candidates);
         }

@@ -71,10 +71,8 @@ fn reduce(
     until: Option<Instant>,
 ) -> Result<MiscompiledKernel, Failure> {
     let mut smallest = example.clone();
-    // At first, only what one of the stored values needs.
-    let mut smaller = example.kernel.with_single_stores();
-    let mut is_first = true;
     loop {
+        let smaller = smallest.kernel.smaller();
         let mut next = None;
         for chunk in smaller.chunks(MOST_TOGETHER) {
             if until.is_some_and(|until| Instant::now() >= until) {
@@ -87,11 +85,8 @@ fn reduce(
         }
         match next {
             Some((kernel, wrong)) => smallest = MiscompiledKernel { kernel, wrong, ..smallest },
-            None if is_first => {}
             None => return Ok(smallest),
         }
-        is_first = false;
-        smaller = smallest.kernel.smaller();
     }
 }
 

@@ -281,7 +281,7 @@ fn format_address(symbol: &str, addend: i64, is_generic: bool) -> String {
     if addend == 0 { base } else { format!("{base}{addend:+}") }
 }
 
-/// Describes an address, or the first bytes of it if only so many are held.
+/// Describes an address, or its first bytes if not all are held.
 fn part(size: u64, address: &str) -> String {
     if size == 8 { address.to_owned() } else { format!("the low {size} bytes of {address}") }
 }

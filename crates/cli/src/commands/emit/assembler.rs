@@ -15,7 +15,7 @@ use super::args::EmitRunArgs;
 use crate::commands::{CommandContext, run::summed_up};
 use crate::exit::{Exit, Failure};
 
-/// Of so many units of a compiler, the first is shown to the assembler.
+/// The first of this number of units of a compiler is shown to the assembler.
 const SHARE: u64 = 8;
 
 /// The folder in the output directory for the PTX and the report of the check.

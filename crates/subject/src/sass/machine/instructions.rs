@@ -220,8 +220,7 @@ impl SassMachine<'_> {
             [condition, further] if further.is_false() => condition,
             _ => return Err(unknown(line)),
         };
-        // `VIMNMX.S16x2 R, P, P, a, b, P` tells in predicates which operand each half is taken from, in which way is not
-        // known.
+        // `VIMNMX.S16x2 R, P, P, a, b, P` also sets two predicates. Their meaning is not known, so they become unknown.
         let tells_halves = extreme.granularity == Granularity::Halves && before.is_empty();
         if before.iter().chain(outs).any(|out| !out.is_true() && !tells_halves) {
             return Err(unknown(line));
