@@ -299,7 +299,7 @@ fn findings(
     for (example, count) in reduced {
         let subject = example.subject;
         let id = slug(&format!("arithmetic {} {}", example.class.name(), example.kernel.form()));
-        let id = listed(&example).map_or(id, |known| known.id.to_owned());
+        let id = listed(campaign, &example).map_or(id, |known| known.id.to_owned());
         let (best, total, subjects) =
             shortest.entry(id).or_insert_with(|| (example.clone(), 0, BTreeSet::new()));
         *total += count;
@@ -334,10 +334,15 @@ fn findings(
     Ok(findings)
 }
 
-/// Returns the listed deviation of the same class with a pattern that matches a kernel.
-fn listed(example: &MiscompiledKernel) -> Option<&'static KnownDeviation> {
+/// Returns the deviation of the same class that is listed for the subject and has a pattern that matches a kernel.
+fn listed(campaign: &Campaign<'_>, example: &MiscompiledKernel) -> Option<&'static KnownDeviation> {
     let module = parse(&text_of(&[("k".to_owned(), example.kernel.clone())], example.target)).ok()?;
-    KNOWN.iter().find(|known| class_of_listed(known, &module) == example.class && known.matches(&module))
+    let subject = campaign.subjects[example.subject].subject.description();
+    KNOWN.iter().find(|known| {
+        class_of_listed(known, &module) == example.class
+            && known.is_listed_for(Implementation::from_description(subject))
+            && known.matches(&module)
+    })
 }
 
 /// Returns the result of each subject for the kernel of a finding.

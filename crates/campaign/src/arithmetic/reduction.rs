@@ -9,7 +9,7 @@ use ptxsmith_diff::arithmetic::{KernelVerdict, WrongResult};
 use ptxsmith_gen::arithmetic::TARGETS;
 use ptxsmith_model::{Class, Outcome as Answer};
 
-use super::{KernelText, MOST_REDUCED, MiscompiledKernel, calculations, class_of, end_of, text_of};
+use super::{KernelText, MOST_REDUCED, MiscompiledKernel, calculations, class_of, end_of, listed, text_of};
 use crate::campaign::Campaign;
 use crate::failure::{Failure, of_subject};
 use crate::pool::{lock_of, map};
@@ -18,8 +18,8 @@ use crate::subjects::TestSubject;
 /// The most variants in one module. The smallest are tried first, and often one of the first still deviates.
 const MOST_TOGETHER: usize = 64;
 
-/// Reduces examples, the shortest first. Among those with the same opcodes and subject only one is reduced;
-/// it is returned with their number.
+/// Reduces examples: first those that no listed deviation covers, each the shortest first. Among those with the
+/// same opcodes and subject only one is reduced; it is returned with their number.
 pub(super) fn reduce_all(
     campaign: &Campaign<'_>,
     examples: Vec<MiscompiledKernel>,
@@ -31,30 +31,63 @@ pub(super) fn reduce_all(
         let key = (example.kernel.form(), example.subject);
         alike.entry(key).or_insert_with(|| (example, 0)).1 += 1;
     }
-    let mut distinct: Vec<(MiscompiledKernel, u64)> = alike.into_values().collect();
-    distinct.sort_by_key(|(example, _)| (example.kernel.size(), example.number, example.subject));
+    // The examples by kernel, each of another subject.
+    let mut kernels: BTreeMap<_, Vec<(MiscompiledKernel, u64)>> = BTreeMap::new();
+    for (example, count) in alike.into_values() {
+        let order = (listed(campaign, &example).is_some(), example.kernel.size(), example.number);
+        kernels.entry(order).or_default().push((example, count));
+    }
+    let mut distinct: Vec<Vec<(MiscompiledKernel, u64)>> = kernels.into_values().collect();
     let beyond_limit = distinct.split_off(distinct.len().min(MOST_REDUCED));
     let late = Mutex::new(Vec::new());
-    let reduced = map(campaign.session, &distinct, |(example, count)| {
+    let reduced = map(campaign.session, &distinct, |of_kernel| {
         if until.is_some_and(|until| Instant::now() >= until) {
-            lock_of(&late).push((example.clone(), *count));
-            return Ok(None);
+            lock_of(&late).extend(of_kernel.iter().cloned());
+            return Ok(Vec::new());
         }
-        Ok(Some((reduce(&campaign.subjects[example.subject], example, until)?, *count)))
+        reduce_for_each(campaign, of_kernel, until)
     })?;
     let mut reduced: Vec<(MiscompiledKernel, u64)> = reduced.into_iter().flatten().flatten().collect();
     // Examples without time for a reduction join a reduced one of the same subject whose opcodes they contain.
     let forms: Vec<(String, MiscompiledKernel)> =
         reduced.iter().map(|(example, _)| (example.kernel.form(), example.clone())).collect();
-    for (example, count) in
-        late.into_inner().expect("a panic ends the program").into_iter().chain(beyond_limit)
-    {
+    let late = late.into_inner().expect("a panic ends the program");
+    for (example, count) in late.into_iter().chain(beyond_limit.into_iter().flatten()) {
         let form = example.kernel.form();
         let is_alike = |(part, other): &&(String, MiscompiledKernel)| {
             contains(&form, part) && (other.class, other.subject) == (example.class, example.subject)
         };
         let alike = forms.iter().find(is_alike).map(|(_, other)| other.clone());
         reduced.push((alike.unwrap_or(example), count));
+    }
+    Ok(reduced)
+}
+
+/// Reduces a kernel for each subject. One that is reduced already for another subject is tried first.
+fn reduce_for_each(
+    campaign: &Campaign<'_>,
+    examples: &[(MiscompiledKernel, u64)],
+    until: Option<Instant>,
+) -> Result<Vec<(MiscompiledKernel, u64)>, Failure> {
+    let mut reduced: Vec<(MiscompiledKernel, u64)> = Vec::new();
+    for (example, count) in examples {
+        let tested = &campaign.subjects[example.subject];
+        let mut smallest = None;
+        for (other, _) in reduced.iter().filter(|(other, _)| other.class == example.class) {
+            match deviation_of(tested, &other.kernel, example.target)? {
+                Some((class, wrong)) if class == example.class => {
+                    let kernel = other.kernel.clone();
+                    smallest = Some(MiscompiledKernel { kernel, wrong, ..example.clone() });
+                    break;
+                }
+                _ => {}
+            }
+        }
+        let smallest = match smallest {
+            Some(smallest) => smallest,
+            None => reduce(tested, example, until)?,
+        };
+        reduced.push((smallest, *count));
     }
     Ok(reduced)
 }

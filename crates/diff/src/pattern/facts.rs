@@ -7,6 +7,8 @@ use ptxsmith_syntax::{
     Text, numbered,
 };
 
+use super::tree::PatternNode;
+
 /// Facts about a whole module, and about the function that is being visited.
 pub(super) struct ModuleFacts<'m> {
     pub module: &'m Module,
@@ -14,6 +16,8 @@ pub(super) struct ModuleFacts<'m> {
     pub kernels: usize,
     /// The function whose body contains the current statement.
     pub function: Text,
+    /// The instructions of that function so far that set registers.
+    pub instructions: Vec<PatternNode<'m>>,
     /// The names of the variables that bodies declare.
     pub inner: BTreeSet<&'m str>,
     /// The variables in memory that bodies declare as `PREFIX<N>` or in `.param`, and use. A compiler may
@@ -44,6 +48,7 @@ impl<'m> ModuleFacts<'m> {
             module,
             version: module.version().unwrap_or_default(),
             function: Text::default(),
+            instructions: Vec::new(),
             kernels: module.functions().filter(|function| function.kind == FunctionKind::Entry).count(),
             inner,
             hiding: hiding_names(module),

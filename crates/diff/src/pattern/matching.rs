@@ -24,7 +24,7 @@ impl Test {
             Test::Step("each", test) => node.parts.iter().all(|part| test.holds(part, facts)),
             Test::Step(step, test) => {
                 let mut found = false;
-                step_to(step, node, &mut |other| found = found || test.holds(other, facts));
+                step_to(step, node, facts, &mut |other| found = found || test.holds(other, facts));
                 found
             }
             Test::Behind(..) => !self.behind(node, facts).is_empty(),
@@ -73,7 +73,7 @@ impl Test {
                 let holding = tests.iter().filter(|test| test.holds(node, facts));
                 holding.for_each(|test| test.places(node, facts, found));
             }
-            Test::Step(step, test) if *step != "each" => step_to(step, node, &mut |other| {
+            Test::Step(step, test) if *step != "each" => step_to(step, node, facts, &mut |other| {
                 if test.holds(other, facts) {
                     test.places(other, facts, found);
                 }
@@ -87,11 +87,16 @@ impl Test {
 }
 
 /// Calls `show` for each node that a step leads to.
-fn step_to<'n, 'm>(step: &str, node: &'n PatternNode<'m>, show: &mut dyn FnMut(&PatternNode<'m>)) {
+fn step_to<'m>(
+    step: &str,
+    node: &PatternNode<'m>,
+    facts: &ModuleFacts<'m>,
+    show: &mut dyn FnMut(&PatternNode<'m>),
+) {
     match step {
         "has" => {
             show(node);
-            node.parts.iter().for_each(|part| step_to(step, part, show));
+            node.parts.iter().for_each(|part| step_to(step, part, facts, show));
         }
         "child" => node.parts.iter().for_each(&mut *show),
         "first" => node.parts.iter().take(1).for_each(&mut *show),
@@ -117,7 +122,10 @@ fn step_to<'n, 'm>(step: &str, node: &'n PatternNode<'m>, show: &mut dyn FnMut(&
             }
             show(inner);
         }
-        "from" => node.setter.iter().for_each(|setter| show(setter)),
+        "from" => {
+            let setter = node.setter.and_then(|setter| facts.instructions.get(setter));
+            setter.into_iter().for_each(show);
+        }
         // The step `of`: from a component to its name.
         _ => show(&PatternNode {
             kind: Some(PatternKind::Name),

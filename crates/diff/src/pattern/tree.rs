@@ -89,14 +89,10 @@ pub(super) struct PatternNode<'m> {
     pub expr: Option<(&'m Expr, u32)>,
     pub in_body: bool,
     pub in_parameters: bool,
-    /// For the name of a register, the instruction that set it last, if no label stands in between.
-    pub setter: Option<Rc<PatternNode<'m>>>,
-    /// The length of the longest chain of such instructions that leads to this node.
-    pub chain: usize,
+    /// For the name of a register, the instruction that set it last, if no label stands in between: its index in
+    /// the facts about the function.
+    pub setter: Option<usize>,
 }
-
-/// The maximum length of a chain from an instruction to the instructions that set its operands.
-const LONGEST_CHAIN: usize = 8;
 
 /// Visits the statements of a module in source order: the header, declarations, functions without their
 /// bodies, and the statements of the bodies.
@@ -109,7 +105,8 @@ pub(super) struct Walk<'m, F> {
     set: BTreeSet<&'m str>,
     used: BTreeSet<&'m str>,
     labels: Vec<PatternNode<'m>>,
-    setters: BTreeMap<Text, Rc<PatternNode<'m>>>,
+    /// The instruction that set each register last.
+    setters: BTreeMap<Text, usize>,
     local: u128,
     others: u128,
 }
@@ -127,12 +124,6 @@ impl<'m> PatternNode<'m> {
     /// Returns true if the node refers to a declaration with this property.
     pub fn refers_to(&self, has_property: impl Fn(&Referent) -> bool) -> bool {
         self.referent.as_deref().is_some_and(has_property)
-    }
-
-    /// Returns the length of the longest chain that leads to a part of the node.
-    fn deepest_chain(&self) -> Option<usize> {
-        let chain = self.setter.iter().map(|setter| setter.chain);
-        chain.chain(self.parts.iter().filter_map(PatternNode::deepest_chain)).max()
     }
 
     /// Calls `show` for each name in the node.
@@ -177,10 +168,12 @@ impl<'m, F: FnMut(&PatternNode<'m>, &ModuleFacts<'m>)> Walk<'m, F> {
 
     /// Records the registers that an instruction sets: those in its first operand.
     fn sets(&mut self, node: PatternNode<'m>) {
-        let setters = node.parts.iter().filter_map(|part| Some(part.deepest_chain()? + 1));
-        let node = Rc::new(PatternNode { chain: setters.max().unwrap_or(0), ..node });
         let Some(first) = node.parts.first() else { return };
-        first.each_name(&mut |name| drop(self.setters.insert(name.clone(), node.clone())));
+        let index = self.facts.instructions.len();
+        first.each_name(&mut |name| {
+            self.setters.insert(name.clone(), index);
+        });
+        self.facts.instructions.push(node);
     }
 
     fn declare(&mut self, name: &Text, count: Option<&Expr>, referent: Rc<Referent>) {
@@ -226,6 +219,7 @@ impl<'m, F: FnMut(&PatternNode<'m>, &ModuleFacts<'m>)> Walk<'m, F> {
         self.names = Rc::new(Names::within(outer.clone()));
         self.local = 0;
         self.facts.function = function.name.text.clone();
+        self.facts.instructions.clear();
         (self.passed, self.set, self.used, self.setters) = Default::default();
         for statement in function.statements() {
             if let Statement::Tokens(tokens) = statement {
@@ -411,7 +405,7 @@ impl<'m, F: FnMut(&PatternNode<'m>, &ModuleFacts<'m>)> Walk<'m, F> {
         let found = self.names.find(text, |_, digits| numbered(digits));
         let repeats = matches!(found, NameLookup::Numbered(..)).then_some(true);
         let referent = found.declared().cloned();
-        let setter = self.setters.get(text).filter(|setter| setter.chain < LONGEST_CHAIN).cloned();
+        let setter = self.setters.get(text).copied();
         PatternNode { referent, repeats, setter, ..node(PatternKind::Name, text.clone(), span, Vec::new()) }
     }
 

@@ -151,7 +151,7 @@ impl SassMachine<'_> {
     }
 
     /// `VOTE.ANY R, P, a`, `VOTE.ALL P, a`: the lanes where a predicate holds, and whether it holds on any or
-    /// on all.
+    /// on all. ptxas 11.7 writes `VOTE.ALL R, PT, PT` for the lanes that run.
     fn vote(&mut self, line: &ListedInstruction, exchange: LaneExchange, lanes: Lanes) -> Execution<()> {
         let Some((condition, to)) = line.operands.split_last() else { return Err(unknown(line)) };
         let holding = self.lanes_where(lanes, condition);
@@ -165,7 +165,9 @@ impl SassMachine<'_> {
             for to in to {
                 if to.is_predicate() {
                     self.set_truth(to, truth);
-                } else if exchange == LaneExchange::Any {
+                } else if exchange == LaneExchange::Any
+                    || exchange == LaneExchange::All && holding == Some(lanes)
+                {
                     self.set(Self::destination(line, to)?, holding);
                 } else {
                     return Err(unknown(line));
