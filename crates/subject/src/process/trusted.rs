@@ -4,19 +4,20 @@
 //! some input, run under [`run`](super::run) instead.
 
 use std::ffi::OsStr;
-use std::io;
+use std::fs::File;
+use std::io::{self, Read as _, Seek as _};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use duct::Expression;
+use rustix::fs::{MemfdFlags, memfd_create};
 
 use super::{Cancel, Captured, Finished, ProcessEnd, ProcessError};
 
 /// Interval at which the time limit and the cancel flag are checked.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// Runs a program to its end in a directory, which also receives its temporary files and its output. The
-/// program is killed at the time limit and on cancellation; its own children are not.
+/// Runs a program to its end in a directory, which also receives its temporary files. The program is killed at the time limit and on cancellation; its own children are not.
 ///
 /// # Errors
 /// If it cannot be run, or was cancelled.
@@ -30,16 +31,19 @@ pub fn run_trusted(
     if cancel.is_cancelled() {
         return Err(ProcessError::Cancelled(program.to_owned()));
     }
-    // Use files: a grandchild could keep a pipe open, and reading would wait for it.
-    let [stdout, stderr] = ["stdout.txt", "stderr.txt"].map(|name| directory.join(name));
+    // Use files: a grandchild could keep a pipe open, and reading would wait for it. Use memory: what a
+    // program says about a full disk must arrive.
+    let output = || output_file().map_err(machine(program, "keep what it prints"));
+    let (stdout, stderr) = (output()?, output()?);
+    let for_child = |file: &File| file.try_clone().map_err(machine(program, "keep what it prints"));
     let started = Instant::now();
     let args = args.iter().map(|arg| arg.as_ref().to_owned());
     let command: Expression = duct::cmd(program.as_os_str(), args)
         .dir(directory)
         .env("TMPDIR", directory)
         .stdin_null()
-        .stdout_path(&stdout)
-        .stderr_path(&stderr)
+        .stdout_file(for_child(&stdout)?)
+        .stderr_file(for_child(&stderr)?)
         .unchecked();
     let child = command.start().map_err(machine(program, "start it"))?;
     let end = loop {
@@ -56,8 +60,8 @@ pub fn run_trusted(
             break ProcessEnd::TimedOut;
         }
     };
-    let stdout = take_output(&stdout).map_err(machine(program, "read what it printed"))?;
-    let stderr = take_output(&stderr).map_err(machine(program, "read what it printed"))?;
+    let stdout = read_output(stdout).map_err(machine(program, "read what it printed"))?;
+    let stderr = read_output(stderr).map_err(machine(program, "read what it printed"))?;
     Ok(Finished { end, stdout, stderr, wall: started.elapsed() })
 }
 
@@ -71,10 +75,15 @@ fn machine(program: &Path, doing: &'static str) -> impl FnOnce(io::Error) -> Pro
     }
 }
 
-/// Reads an output file and removes it.
-fn take_output(path: &Path) -> io::Result<Captured> {
-    let bytes = std::fs::read(path)?;
-    std::fs::remove_file(path)?;
+/// Creates a file in memory for the output of a program.
+fn output_file() -> io::Result<File> {
+    Ok(File::from(memfd_create("ptxsmith-output", MemfdFlags::CLOEXEC)?))
+}
+
+fn read_output(mut file: File) -> io::Result<Captured> {
+    let mut bytes = Vec::new();
+    file.rewind()?;
+    file.read_to_end(&mut bytes)?;
     Ok(Captured { bytes, dropped: 0 })
 }
 
@@ -103,6 +112,20 @@ mod tests {
         assert_eq!((finished.end, &*finished.stdout.text()), (ProcessEnd::Exited(3), "out\n"));
         let lines: Vec<String> = finished.stderr.text().lines().map(str::to_owned).collect();
         assert_eq!(lines[0], lines[1]);
+    }
+
+    #[test]
+    fn what_a_program_prints_arrives_where_no_file_can_be_written() {
+        let directory = Path::new("/proc");
+        let limit = Duration::from_secs(60);
+        let finished = run_trusted(
+            Path::new("sh"),
+            &["-c", "touch file || echo full >&2"],
+            directory,
+            limit,
+            &Cancel::new(),
+        );
+        assert!(finished.unwrap().stderr.text().ends_with("full\n"));
     }
 
     #[test]
