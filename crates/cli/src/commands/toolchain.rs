@@ -115,6 +115,9 @@ fn tool_of(what: Installable) -> Tool {
 }
 
 /// Compares installed files with the original packages.
+///
+/// # Errors
+/// If a file differs, has no record, or belongs to a named release that is not installed.
 fn verify(context: &CommandContext, toolchains: &Toolchains, named: &[Installable]) -> Result<(), Failure> {
     let mut tools: Vec<Tool> = named.iter().map(|&what| tool_of(what)).collect();
     if named.is_empty() {
@@ -125,7 +128,10 @@ fn verify(context: &CommandContext, toolchains: &Toolchains, named: &[Installabl
     for tool in &tools {
         let name = format!("{} {}", tool.kind.name(), tool.version);
         let status = match toolchains.verified(tool) {
-            None => "not installed".to_owned(),
+            None => {
+                bad.get_or_insert_with(|| format!("{name} is not installed"));
+                "not installed".to_owned()
+            }
             Some(Verified::Same) => "as installed".to_owned(),
             Some(Verified::NoRecord) => {
                 let status = format!(

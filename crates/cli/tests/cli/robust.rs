@@ -331,6 +331,40 @@ fn a_cache_that_cannot_be_used_is_told_and_stops_nothing_that_does_not_need_it()
     }
 }
 
+#[test]
+fn verify_fails_for_a_program_without_a_record_and_for_a_release_that_is_not_there() {
+    let directory = tempfile::tempdir().unwrap();
+    let verify = |releases: &[&str]| {
+        let mut command = ptxsmith();
+        command.env("PTXSMITH_CACHE", directory.path()).args(["toolchain", "verify"]).args(releases);
+        command.output().unwrap()
+    };
+    assert_eq!(status(&verify(&[])), 0, "nothing is installed");
+    let missing = verify(&["12.9"]);
+    assert_eq!((status(&missing), stdout(&missing).contains("not installed")), (2, true));
+    std::fs::create_dir_all(directory.path().join("toolchains/13.5.37/bin")).unwrap();
+    std::fs::write(directory.path().join("toolchains/13.5.37/bin/ptxas"), "changed").unwrap();
+    let changed = verify(&[]);
+    assert_eq!(status(&changed), 2, "{}", stdout(&changed));
+    assert!(one_line_error(&changed).contains("no record of what was installed"), "{}", stderr(&changed));
+}
+
+/// A campaign that was copied from elsewhere must not run the programs that it names.
+#[test]
+fn programs_are_resumed_from_a_manifest_that_only_its_user_can_write() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let directory = tempfile::tempdir().unwrap();
+    let subject = wrong_subject(directory.path());
+    let out = directory.path().join("out");
+    assert_eq!(status(&run(&subject, &out).output().unwrap()), 1);
+    let resume = || ptxsmith().args(["run", "--resume", "--out"]).arg(&out).output().unwrap();
+    assert_eq!(status(&resume()), 1, "nothing is left to do");
+    std::fs::set_permissions(out.join("manifest.json"), std::fs::Permissions::from_mode(0o666)).unwrap();
+    let refused = resume();
+    assert_eq!(status(&refused), 2);
+    assert!(one_line_error(&refused).contains("others may write to it; name them with --subject"));
+}
+
 /// Time limits, budgets and delays use a monotonic clock. The system clock is only shown to people: these are
 /// the only sources that use it.
 #[test]
