@@ -68,7 +68,7 @@ fn integer(draw: &mut Draw, scalar: Scalar) -> CxxLiteral {
 }
 
 fn floating(draw: &mut Draw, scalar: Scalar, format: FloatFormat) -> CxxLiteral {
-    let of = if draw.chance(15) { other(scalar) } else { scalar };
+    let of = if draw.chance(15) || scalar == Scalar::Half { other(scalar) } else { scalar };
     match draw.below(11) {
         10 => computed(draw, of),
         0 => CxxLiteral::Floating((*draw.pick(DECIMALS)).to_owned(), of),
@@ -161,7 +161,10 @@ fn finite(draw: &mut Draw, format: FloatFormat) -> u128 {
         1 => 1,
         2 => 2 * bias - u64::from(draw.chance(50)),
         3 => 1 + draw.below(2 * bias),
-        _ => bias - 40 + draw.below(100),
+        _ => {
+            let reach = 40.min(bias - 1);
+            bias - reach + draw.below(100.min(bias + reach + 1))
+        }
     };
     let fraction = match draw.below(8) {
         0 => 0,

@@ -131,7 +131,7 @@ fn literal_variants(scalar: Scalar, value: &CxxLiteral) -> Vec<CxxLiteral> {
     }
     let mut variants: Vec<CxxLiteral> =
         texts.into_iter().map(|text| CxxLiteral::Floating(text, *of)).collect();
-    if *of != scalar && scalar.is_floating() {
+    if *of != scalar && scalar.is_floating() && scalar != Scalar::Half {
         variants.push(CxxLiteral::Floating(text.clone(), scalar));
     }
     variants

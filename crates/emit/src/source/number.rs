@@ -11,6 +11,8 @@ pub struct FloatFormat {
     pub fraction: u32,
 }
 
+/// `_Float16`
+pub const HALF: FloatFormat = FloatFormat { exponent: 5, fraction: 10 };
 /// `float`
 pub const SINGLE: FloatFormat = FloatFormat { exponent: 8, fraction: 23 };
 /// `double`

@@ -1,6 +1,6 @@
 //! Arithmetic types of C++.
 
-use super::number::{DOUBLE, FloatFormat, SINGLE};
+use super::number::{DOUBLE, FloatFormat, HALF, SINGLE};
 
 ptxsmith_syntax::every! {
     /// An arithmetic type, or an enumeration of the prelude.
@@ -47,6 +47,8 @@ ptxsmith_syntax::every! {
         Negative = "Negative",
         /// One whose values are those of `unsigned long`.
         Huge = "Huge",
+        /// `_Float16`, which has no literals: its values are converted.
+        Half = "_Float16",
         /// `float`
         Float = "float",
         /// `double`
@@ -101,7 +103,7 @@ impl Scalar {
             | Scalar::UnsignedChar
             | Scalar::Char8
             | Scalar::Tiny => 1,
-            Scalar::Short | Scalar::UnsignedShort | Scalar::Char16 => 2,
+            Scalar::Short | Scalar::UnsignedShort | Scalar::Char16 | Scalar::Half => 2,
             Scalar::Int | Scalar::Unsigned | Scalar::Wchar | Scalar::Char32 => 4,
             Scalar::Loose | Scalar::Negative | Scalar::Float => 4,
             Scalar::Long | Scalar::UnsignedLongLong | Scalar::Wide | Scalar::Huge | Scalar::Double => 8,
@@ -138,6 +140,7 @@ impl Scalar {
     /// Returns the format of a floating-point type.
     pub fn format(self) -> Option<FloatFormat> {
         match self.plain() {
+            Scalar::Half => Some(HALF),
             Scalar::Float => Some(SINGLE),
             Scalar::Double => Some(DOUBLE),
             _ => None,
