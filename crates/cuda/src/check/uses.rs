@@ -105,9 +105,11 @@ impl Use {
 const MOST_RANGES: usize = 8;
 
 impl Uses {
-    /// Returns the device code around an offset.
+    /// Returns the device code around an offset: of a template its own declaration, because the tree has the
+    /// instances where the template is declared first.
     pub fn body_around(&self, offset: usize) -> Option<&DeviceCode> {
-        self.bodies.iter().find(|body| (body.begin..=body.end).contains(&offset))
+        let around = self.bodies.iter().filter(|body| (body.begin..=body.end).contains(&offset));
+        around.max_by_key(|body| body.number)
     }
 
     /// Records that the tree has the name at this place.
