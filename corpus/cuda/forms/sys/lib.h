@@ -20,5 +20,13 @@ template <class T> struct Info {
   static constexpr int size = sizeof(T);
   static constexpr T zero = T();
 };
+struct Second {
+  static constexpr int width = 9;
+  static const int table[2];
+};
+const int Second::table[2] = {1, 2};
+namespace deep {
+const int kDeep = 5;
+}
 inline __device__ const int *own() { return &kLimit; }
 }

@@ -117,13 +117,12 @@ impl<'a> FileOrigins<'a> {
     /// Returns the origin of a file that clang calls by this name.
     pub fn origin(&self, name: &str) -> FileOrigin {
         if name.starts_with(&self.scratch) || name.starts_with('<') {
-            FileOrigin::System
+            FileOrigin::Compiler
         } else if self.filter.names(name) {
             FileOrigin::Project
-        } else if name.starts_with("/usr/") || name.contains("/lib/clang/") || is_below(&self.toolkits, name)
-        {
-            FileOrigin::System
-        } else if is_below(&self.libraries, name) {
+        } else if name.contains("/lib/clang/") || is_below(&self.toolkits, name) {
+            FileOrigin::Compiler
+        } else if name.starts_with("/usr/") || is_below(&self.libraries, name) {
             FileOrigin::Library
         } else {
             FileOrigin::Project

@@ -3,13 +3,13 @@
 //! With the headers of the standard library, a dump is hundreds of megabytes, nearly all of it declarations
 //! that do not matter here. clang prints the declarations of a translation unit one after the other, all at
 //! the same indentation. So the reader skips declarations in system headers line by line, and parses only the
-//! others. In headers that the user's flags call system headers, it also parses the variables, because the
-//! user's code may name them.
+//! others, and those variables of system headers whose names the user's code has.
 //!
 //! clang prints the line of a place only if it differs from the line of the place before. The reader adds the
 //! missing lines.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use ptxsmith_subject::process::{self, Cancel, Invocation, Limits, ProcessEnd};
 
@@ -61,6 +61,8 @@ pub fn run(
 /// Reads a dump line by line.
 struct DumpReader<'a> {
     source: &'a PreprocessedText,
+    /// The words of the project's code.
+    words: HashSet<&'a str>,
     declarations: Vec<AstNode>,
     /// The number of declarations before the first one that is left out.
     whole: Option<usize>,
@@ -94,6 +96,7 @@ impl<'a> DumpReader<'a> {
     fn new(source: &'a PreprocessedText) -> Self {
         DumpReader {
             source,
+            words: source.project_words(),
             declarations: Vec::new(),
             whole: None,
             left_out: None,
@@ -134,13 +137,14 @@ impl<'a> DumpReader<'a> {
             (b"    {\n", false) => {
                 self.is_inside = true;
                 self.skip = None;
+                self.nested = Nested::Outside;
                 self.bodies.begin();
                 self.text.clear();
                 self.text.push_str("{\n");
             }
             (b"    }\n" | b"    },\n", true) => {
                 self.is_inside = false;
-                if self.skip == Some(false) {
+                if self.skip == Some(false) || matches!(self.nested, Nested::Variable { .. }) {
                     self.text.push('}');
                     self.parse();
                 }
@@ -164,6 +168,7 @@ impl<'a> DumpReader<'a> {
         self.whole.get_or_insert(self.declarations.len());
         self.left_out.get_or_insert_with(|| format!("{file}:{line}: {hit}; the declaration is left out"));
         self.skip = Some(true);
+        self.nested = Nested::Outside;
         self.text = String::new();
     }
 
@@ -220,13 +225,12 @@ impl<'a> DumpReader<'a> {
     /// Decides by the origin of the current declaration whether to skip it.
     fn decide_skip(&mut self) {
         let origin = self.source.origin(self.line.parse().unwrap_or_default());
-        self.skip = Some(match origin {
-            FileOrigin::Project => false,
-            FileOrigin::System => true,
-            FileOrigin::Library => !VARIABLES.iter().any(|variable| self.text.contains(variable)),
-        });
+        self.skip = Some(origin != FileOrigin::Project);
         self.template = TEMPLATES.iter().any(|template| self.text.contains(template)).then_some(4);
         self.nested = match origin {
+            FileOrigin::Library if VARIABLES.iter().any(|variable| self.text.contains(variable)) => {
+                Nested::Variable { column: 4 }
+            }
             FileOrigin::Library if SCOPES.iter().any(|scope| self.text.contains(scope)) => Nested::Scope,
             _ => Nested::Outside,
         };
@@ -238,6 +242,9 @@ impl<'a> DumpReader<'a> {
         match self.nested {
             Nested::Scope if rest == b"{\n" => {
                 self.text.clear();
+                if self.template.is_some_and(|template| column <= template) {
+                    self.template = None;
+                }
                 self.nested = Nested::Begun { column };
             }
             Nested::Begun { column: node } => self.follow_begun(node, &String::from_utf8_lossy(rest)),
@@ -246,11 +253,20 @@ impl<'a> DumpReader<'a> {
                 self.parse();
                 self.nested = Nested::Scope;
             }
+            Nested::Variable { column: node } if column == node + 2 && !self.is_named_in_project(rest) => {
+                self.nested = Nested::Other { column: node };
+            }
             Nested::Other { column: node } if column == node && rest.starts_with(b"}") => {
                 self.nested = Nested::Scope;
             }
             Nested::Outside | Nested::Scope | Nested::Variable { .. } | Nested::Other { .. } => {}
         }
+    }
+
+    /// Whether the project's code has the name that this line of a variable's declaration gives it, if any.
+    fn is_named_in_project(&self, line: &[u8]) -> bool {
+        let Some(name) = value_of_key(line, b"\"name\": ") else { return true };
+        std::str::from_utf8(name).is_ok_and(|name| self.words.contains(name.trim_matches('"')))
     }
 
     /// Looks in a line for the kind of the declaration that has begun at the column `node`.
@@ -339,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn variables_in_namespaces_and_classes_of_a_library_are_kept() {
+    fn variables_in_namespaces_and_classes_of_a_library_that_the_project_names_are_kept() {
         let place = |column: usize, line: u32| {
             let blank = " ".repeat(column);
             format!(
@@ -353,26 +369,46 @@ mod tests {
                 place(column + 2, line)
             )
         };
-        let function = format!(
-            "        {{\n          \"kind\": \"FunctionDecl\",\n          \"inner\": [\n{}          ]\n        }},\n",
-            variable(12, "local", 4)
-        );
+        let scope = |column: usize, kind: &str, inner: &str| {
+            let (brace, field) = (" ".repeat(column), " ".repeat(column + 2));
+            format!(
+                "{brace}{{\n{field}\"kind\": \"{kind}\",\n{field}\"inner\": [\n{inner}{field}]\n{brace}}},\n"
+            )
+        };
+        let function = scope(8, "FunctionDecl", &variable(12, "local", 4));
+        let template = scope(8, "ClassTemplateDecl", &scope(12, "CXXRecordDecl", &variable(16, "open", 7)));
+        let class = scope(8, "CXXRecordDecl", &variable(12, "member", 8));
         let namespace = format!(
-            "    {{\n      \"id\": \"n\",\n      \"kind\": \"NamespaceDecl\",\n      \"loc\": {{\n        \"offset\": 1,\n        \
-             \"line\": 2,\n        \"col\": 1\n      }},\n      \"range\": {{}},\n      \"inner\": [\n{}{function}{}      ]\n    }},\n",
+            "    {{\n      \"id\": \"n\",\n      \"kind\": \"NamespaceDecl\",\n{}      \"range\": {{}},\n      \"inner\": [\n{}{function}{}{}{template}{class}      ]\n    }},\n",
+            place(6, 2),
             variable(8, "limit", 3),
+            variable(8, "unused", 5),
             variable(8, "late", 6)
         );
         let read = |origin: FileOrigin| {
-            let source = PreprocessedText::read("# 1 \"sys/lib.h\"\n", &|_| origin);
+            let text = format!(
+                "# 1 \"sys/lib.h\"\n{}# 1 \"a.cu\" 1\nlimit local late open member outer\n",
+                "\n".repeat(8)
+            );
+            let source = PreprocessedText::read(&text, &|file| {
+                if file == "a.cu" { FileOrigin::Project } else { origin }
+            });
             let mut reader = DumpReader::new(&source);
             reader.read(namespace.as_bytes());
+            reader.read(
+                variable(4, "outer", 9).replace("\"name\"", "\"range\": {},\n      \"name\"").as_bytes(),
+            );
             assert!(reader.broken.is_none(), "{:?}", reader.broken);
             reader.declarations.iter().map(|node| (node.name.clone(), node.loc.line)).collect::<Vec<_>>()
         };
-        let kept = [("limit".to_owned(), 3), ("late".to_owned(), 6)];
+        let kept = [
+            ("limit".to_owned(), 3),
+            ("late".to_owned(), 6),
+            ("member".to_owned(), 8),
+            ("outer".to_owned(), 9),
+        ];
         assert_eq!(read(FileOrigin::Library), kept);
-        assert_eq!(read(FileOrigin::System), []);
+        assert_eq!(read(FileOrigin::Compiler), []);
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! between them. [`SourceMap`](super::source_map::SourceMap) translates places that are reported into places
 //! of the user's files.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -20,10 +20,11 @@ pub enum FileOrigin {
     /// The user's own file: both its code and its variables are examined.
     #[default]
     Project,
-    /// A file that the user's flags call a system header: only its variables are examined.
+    /// A header of the system, or one that the user's flags call a system header: only its variables are
+    /// examined.
     Library,
-    /// A header of the system or of this checker: nothing in it is examined.
-    System,
+    /// A header of clang, of a toolkit or of this checker: nothing in it is examined.
+    Compiler,
 }
 
 /// A preprocessed file.
@@ -172,7 +173,7 @@ impl PreprocessedText {
         let mut offset = 0;
         for (part, range) in self.parts.iter().zip(ranges) {
             let (text, behind) = std::mem::take(&mut rest).split_at_mut(range.end - offset);
-            if part.origin == FileOrigin::System {
+            if part.origin != FileOrigin::Project {
                 texts.push(&mut text[range.start - offset..]);
             }
             rest = behind;
@@ -228,6 +229,27 @@ impl PreprocessedText {
     /// Returns the file and the number that compilers report for a line.
     pub fn line(&self, line: u32) -> (&str, u32) {
         self.part(line).map_or(("", line), |part| (&part.file, part.line + (line - part.first)))
+    }
+
+    /// Returns the words of the project's code.
+    pub fn project_words(&self) -> HashSet<&str> {
+        let ranges = self.part_offsets(self.code.len());
+        let project = self.parts.iter().zip(ranges).filter(|(part, _)| part.origin == FileOrigin::Project);
+        let tokens = project.flat_map(|(_, range)| tokens(&self.code[range]));
+        tokens.filter(CppToken::is_word).map(|token| token.text).collect()
+    }
+
+    /// Returns the parts of a line's file up to this line: the file and the number that compilers report for
+    /// the first line, and the number of lines before the next part or before this line.
+    pub fn parts_until(&self, line: u32) -> impl Iterator<Item = (&str, u32, u32)> {
+        let real = self.part(line).map(|part| &part.real);
+        let count = self.parts.partition_point(|part| part.first <= line);
+        (0..count).filter(move |&index| real == Some(&self.parts[index].real)).map(move |index| {
+            let part = &self.parts[index];
+            // The line before a part is its marker.
+            let end = self.parts[..count].get(index + 1).map_or(line, |next| next.first - 1);
+            (&*part.file, part.line, end - part.first)
+        })
     }
 
     /// Returns a line of the text.

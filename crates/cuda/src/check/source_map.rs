@@ -46,7 +46,7 @@ impl<'a> SourceMap<'a> {
         let real = source.real_file(place.line);
         let file = self.file(real);
         let (reported_file, reported_line) = source.line(place.line);
-        let (name, line) = match file.line_reported_as(reported_file, reported_line) {
+        let (name, line) = match file.written_line(source, place.line) {
             Some(line) => (real, line),
             None => (reported_file, reported_line),
         };
@@ -227,10 +227,24 @@ impl WrittenFile {
         WrittenFile { text, lines, parts }
     }
 
-    /// Returns the number in the file of the line for which compilers report this file and number.
-    fn line_reported_as(&self, file: &str, line: u32) -> Option<u32> {
+    /// Returns the number in the file of a line of the preprocessed text. Compilers may report the same number
+    /// for several lines, so the parts before decide.
+    fn written_line(&self, source: &PreprocessedText, line: u32) -> Option<u32> {
+        let mut next = 1;
+        let mut found = None;
+        for (file, reported, length) in source.parts_until(line) {
+            let mut candidates = self.lines_reported_as(file, reported);
+            let begin = candidates.clone().find(|&begin| begin >= next).or_else(|| candidates.next());
+            found = begin.map(|begin| begin + length);
+            next = found.unwrap_or(next);
+        }
+        found
+    }
+
+    /// Returns the numbers in the file of the lines for which compilers report this file and number.
+    fn lines_reported_as(&self, file: &str, line: u32) -> impl Iterator<Item = u32> + Clone {
         let ends = self.parts.iter().skip(1).map(|part| part.first - 1).chain([u32::MAX]);
-        self.parts.iter().zip(ends).find_map(|(part, end)| {
+        self.parts.iter().zip(ends).filter_map(move |(part, end)| {
             let written = part.first + line.checked_sub(part.reported_line)?;
             (part.reported_file == file && written < end).then_some(written)
         })
@@ -284,5 +298,17 @@ g(k);
         assert_eq!(col(8, 3), ("a.cu".to_owned(), 4, 5, Some(56)));
         assert_eq!(map.message(&source, "preprocessed:6:25: error: no"), "a.cu:2:27: error: no");
         assert_eq!(map.message(&source, "clang: error: no"), "clang: error: no");
+    }
+
+    #[test]
+    fn a_number_that_a_line_directive_gives_again_is_that_of_the_later_line() {
+        let text = "a(k);\n#line 1\na(k);\n\nb(k);\n#line 1\na(k);\n";
+        let preprocessed =
+            "# 1 \"a.cu\"\na(k);\n# 1 \"a.cu\"\na(k);\n# 3 \"a.cu\"\nb(k);\n# 1 \"a.cu\"\na(k);\n";
+        let source = PreprocessedText::read(preprocessed, &|_| FileOrigin::Project);
+        let text_of = |_: &str| text.to_owned();
+        let mut map = SourceMap::new(&text_of);
+        let lines = [2, 4, 6, 8].map(|line| map.place(&source, &Position { line, col: 3, offset: 0 }).line);
+        assert_eq!(lines, [1, 3, 5, 7]);
     }
 }

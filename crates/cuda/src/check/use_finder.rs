@@ -70,6 +70,9 @@ impl<'a> UseFinder<'a> {
         if node.kind == "UsingShadowDecl" {
             return;
         }
+        if !node.name.is_empty() && node.kind.ends_with("Decl") {
+            self.found.record_name(&node.loc);
+        }
         let inside = self.enter(node, path, around);
         let is_scope = matches!(
             node.kind.as_str(),
@@ -179,8 +182,12 @@ impl<'a> UseFinder<'a> {
         if place.offset < last.offset {
             self.found.instances.push(((place.offset, last.offset), id.to_owned()));
         }
-        let Some(variable) = self.variables.get(id) else { return };
+        let Some(variable) = self.variables.get(id) else {
+            self.found.record_name(last);
+            return;
+        };
         if !variable.is_covered() {
+            self.found.record_name(last);
             if variable.is_global && !variable.is_annotated {
                 self.found.uncovered.extend([place, last].map(|place| (place.line, place.col)));
             }

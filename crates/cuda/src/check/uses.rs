@@ -23,7 +23,7 @@ pub struct Uses {
     /// Whether member functions get the object that they are called on, by name and by class and name. `None`
     /// if some do and some do not.
     pub(super) gets_object: HashMap<String, Option<bool>>,
-    /// The ranges in which the tree names variables.
+    /// The ranges in which the tree names a variable or anything else.
     pub(super) named: BTreeSet<(LineColumn, LineColumn)>,
     /// The ranges in which the tree names instances of templates: first and last offset, and the identity of
     /// the instance.
@@ -105,12 +105,20 @@ impl Use {
 const MOST_RANGES: usize = 8;
 
 impl Uses {
-    /// Returns the device code around an offset.
+    /// Returns the device code around an offset: of a template its own declaration, because the tree has the
+    /// instances where the template is declared first.
     pub fn body_around(&self, offset: usize) -> Option<&DeviceCode> {
-        self.bodies.iter().find(|body| (body.begin..=body.end).contains(&offset))
+        let around = self.bodies.iter().filter(|body| (body.begin..=body.end).contains(&offset));
+        around.max_by_key(|body| body.number)
     }
 
-    /// Whether the tree shows that a variable is named at this place.
+    /// Records that the tree has the name at this place.
+    pub(super) fn record_name(&mut self, place: &Position) {
+        let place = (place.line, place.col);
+        self.named.insert((place, place));
+    }
+
+    /// Whether the tree shows what is named at this place.
     pub fn names(&self, place: &Position) -> bool {
         let place = (place.line, place.col);
         let mut before = self.named.range(..=(place, (u32::MAX, 0))).rev().take(MOST_RANGES);
@@ -189,7 +197,7 @@ impl Uses {
         *self.gets_object.get(&format!("{class}::{name}")).or_else(|| self.gets_object.get(name))?
     }
 
-    /// Returns names that are in device code at places where the tree names no variable, and whether a
+    /// Returns names that are in device code at places where the tree names nothing, and whether a
     /// reference may be bound there.
     ///
     /// `names` maps each name to whether all uses of it matter. The other names are returned only if a
@@ -209,7 +217,8 @@ impl Uses {
                 let line_start = code[..offset].rfind('\n').map_or(0, |newline| newline + 1);
                 let line = body.line + word.line - 1;
                 let place = Position { line, col: (offset - line_start) as u32 + 1, offset: 0 };
-                if self.names(&place) {
+                let is_attribute = code[..offset].ends_with("__attribute__((");
+                if is_attribute || self.names(&place) {
                     continue;
                 }
                 let is_bound = text::may_be_bound(code, offset, name);
