@@ -43,6 +43,25 @@ fn inputs_begin_with_corners_and_predicates_and_branches_are_followed() {
 }
 
 #[test]
+fn logic_on_predicates_is_followed() {
+    let chosen = |logic: &str| {
+        words(&format!(
+            "setp.lt.s32 %p1, %r1, 0;\nsetp.gt.u32 %p2, %r1, 1;\n{logic}\nselp.u32 %r2, 7, 9, %p3;\n\
+             st.global.u32 [%rd1], %r2;"
+        ))
+    };
+    // The inputs are 0, -1, 1, and the least and the greatest signed number.
+    assert_eq!(chosen("and.pred %p3, %p1, %p2;"), [9, 7, 9, 7, 9]);
+    assert_eq!(chosen("or.pred %p3, %p1, %p2;"), [9, 7, 9, 7, 7]);
+    assert_eq!(chosen("xor.pred %p3, %p1, %p2;"), [9, 9, 9, 9, 7]);
+    assert_eq!(chosen("not.pred %p3, %p2;"), [7, 9, 7, 9, 9]);
+    assert!(left("cnot.pred %p1, %p2;\nst.global.u32 [%rd1], 1;").is_err());
+    // A predicate that was never set.
+    let unknown = "not.pred %p3, %p4;\nselp.u32 %r2, 7, 9, %p3;\nst.global.u32 [%rd1], %r2;";
+    assert!(!matches!(left(unknown).as_deref(), Ok([Some(bytes), ..]) if bytes[0].is_some()));
+}
+
+#[test]
 fn carries_pass_from_one_instruction_to_the_next() {
     let sum = "add.cc.u32 %r2, %r1, 1;\naddc.u32 %r3, 0, 0;\nst.global.u32 [%rd1], %r3;";
     assert_eq!(words(sum), [0, 1, 0, 0, 0]);

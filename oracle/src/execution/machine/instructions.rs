@@ -41,6 +41,9 @@ impl<'m> PtxMachine<'m, '_> {
             Opcode::Lop3 if form.operands.len() > 5 => self.logic_with_predicate(frame, form, names),
             Opcode::Atom | Opcode::Red => self.atomic(frame, form, names),
             opcode if is_video(opcode) => self.video(frame, form, names),
+            Opcode::And | Opcode::Or | Opcode::Xor | Opcode::Not if form.ty == Some(ScalarType::Pred) => {
+                self.logic_on_predicates(frame, form, names)
+            }
             _ if is_carried(form) => self.carried(frame, form, names),
             _ => self.arithmetic(frame, form, names),
         }
@@ -351,6 +354,34 @@ impl<'m> PtxMachine<'m, '_> {
         let [to, predicate] = <[_; 2]>::try_from(destinations(to)).map_err(|_| FORM)?;
         self.set(frame, &Operand::Value(to), ty_of(form)?, RegisterCell::Bits(value), names)?;
         self.set(frame, &Operand::Value(predicate), ScalarType::Pred, RegisterCell::Bits(truth.into()), names)
+    }
+
+    /// Executes `and`, `or`, `xor` and `not` on predicates, all in registers (9.7.7.1 to 9.7.7.4).
+    fn logic_on_predicates(
+        &mut self,
+        frame: &mut CallFrame<'m>,
+        form: &InstructionForm<'m>,
+        names: &VisibleNames,
+    ) -> Ruled<()> {
+        let Some((to, sources)) = form.operands.split_first() else { return Err(FORM) };
+        if !form.others.is_empty() || form.space.is_some() || form.lanes.is_some() {
+            return Err(FORM);
+        }
+        let mut truths: SmallVec<[Option<bool>; 2]> = SmallVec::new();
+        for source in sources {
+            let Operand::Value(expr) = source else { return Err(FORM) };
+            expr.as_name().ok_or(FORM)?;
+            truths.push(self.predicate(frame, form.opcode, source, names)?);
+        }
+        let truth = match (form.opcode, truths.as_slice()) {
+            (Opcode::And, &[a, b]) => a.zip(b).map(|(a, b)| a && b),
+            (Opcode::Or, &[a, b]) => a.zip(b).map(|(a, b)| a || b),
+            (Opcode::Xor, &[a, b]) => a.zip(b).map(|(a, b)| a != b),
+            (Opcode::Not, &[a]) => a.map(|a| !a),
+            _ => return Err(FORM),
+        };
+        let cell = truth.map_or(RegisterCell::Unknown, |truth| RegisterCell::Bits(truth.into()));
+        self.set(frame, to, ScalarType::Pred, cell, names)
     }
 
     /// Executes an instruction that reads or writes the carry (9.7.2). The manual does not say how additions and
