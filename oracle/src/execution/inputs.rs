@@ -37,8 +37,8 @@ pub(super) fn word(input: u64, place: u64) -> u32 {
         3 => return 0x8000_0000,
         4 => return 0x7fff_ffff,
         // The least numbers of 16 and of 8 bits.
-        5 => return 0x8000_8000,
-        6 => return 0x8080_8080,
+        30 => return 0x8000_8000,
+        31 => return 0x8080_8080,
         _ => mixed(input, 0),
     };
     let base = match first & 1 {

@@ -47,11 +47,14 @@ pub(super) fn reduce_all(
         }
         reduce_for_each(campaign, of_kernel, until)
     })?;
+    let mut late = late.into_inner().expect("a panic ends the program");
+    // Those that were not started count too.
+    let not_started = distinct.iter().zip(&reduced).filter(|(_, reduced)| reduced.is_none());
+    late.extend(not_started.flat_map(|(of_kernel, _)| of_kernel.iter().cloned()));
     let mut reduced: Vec<(MiscompiledKernel, u64)> = reduced.into_iter().flatten().flatten().collect();
     // Examples without time for a reduction join a reduced one of the same subject whose opcodes they contain.
     let forms: Vec<(String, MiscompiledKernel)> =
         reduced.iter().map(|(example, _)| (example.kernel.form(), example.clone())).collect();
-    let late = late.into_inner().expect("a panic ends the program");
     for (example, count) in late.into_iter().chain(beyond_limit.into_iter().flatten()) {
         let form = example.kernel.form();
         let is_alike = |(part, other): &&(String, MiscompiledKernel)| {

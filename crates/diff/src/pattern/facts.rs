@@ -7,7 +7,7 @@ use ptxsmith_syntax::{
     Text, numbered,
 };
 
-use super::tree::PatternNode;
+use super::node::PatternNode;
 
 /// Facts about a whole module, and about the function that is being visited.
 pub(super) struct ModuleFacts<'m> {

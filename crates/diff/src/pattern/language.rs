@@ -1,6 +1,6 @@
 //! Parser for the language of patterns. `docs/guide/known-deviations.md` describes the language.
 
-use super::tree::PatternKind;
+use super::node::PatternKind;
 
 /// A pattern or a part of one: a condition on a node.
 #[derive(Clone, Debug, PartialEq)]

@@ -5,7 +5,7 @@ use ptxsmith_syntax::{Item, Number, ScalarType, Span, StateSpace, Text, print, r
 
 use super::facts::ModuleFacts;
 use super::language::{NumericComparison, Test, version};
-use super::tree::{PatternKind, PatternNode};
+use super::node::{PatternKind, PatternNode};
 
 impl Test {
     /// Returns true if a node passes the test.

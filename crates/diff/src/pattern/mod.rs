@@ -3,17 +3,19 @@
 //!
 //! A pattern is a test of one statement. It is data in a deviation's file, so that anyone can add one.
 //! `docs/guide/known-deviations.md` describes the language, `language` parses it, and `tree` builds the nodes
-//! that it tests.
+//! (`node`) that it tests.
 
 mod facts;
 mod language;
 mod matching;
+mod node;
 mod tree;
 
 use ptxsmith_syntax::{Module, Span, Text, print};
 
 use self::language::{PatternParser, Test};
-use self::tree::{PatternKind, Walk};
+use self::node::PatternKind;
+use self::tree::Walk;
 
 /// A test of the statements of a module.
 #[derive(Clone, Debug, PartialEq)]
