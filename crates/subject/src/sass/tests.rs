@@ -183,6 +183,33 @@ fn predicates_branches_and_calls_are_followed() {
 }
 
 #[test]
+fn jumps_and_exits_depend_on_their_operands_too() {
+    let left = |code: &str| {
+        let set = "MOV R0, 0x7\nISETP.NE.AND P0, PT, RZ, RZ, PT\nISETP.EQ.AND P1, PT, RZ, RZ, PT";
+        seen(&format!("{OUT}{set}\n{code}\nSTG.E [R4.64], R0\nEXIT\nk2:\nEXIT"))
+            .map(|output| output.bytes.unwrap()[0])
+    };
+    let (ends, goes_on) = (0, 7);
+    // P0 does not hold, P1 does.
+    for (code, expected) in [
+        ("EXIT", ends),
+        ("@!P0 EXIT", ends),
+        ("@P0 EXIT", goes_on),
+        ("@!P0 EXIT P1", ends),
+        ("@!P0 EXIT !P1", goes_on),
+        ("@P1 EXIT P0", goes_on),
+        ("@!P0 BRA P1, `(k2)", ends),
+        ("@!P0 BRA P0, `(k2)", goes_on),
+    ] {
+        assert_eq!(left(code), Ok(expected), "{code}");
+    }
+    let why = |code: &str| left(code).unwrap_err();
+    assert_eq!(why("EXIT P2"), "EXIT at 0x50 depends on more than its guard");
+    assert_eq!(why("EXIT R2"), "EXIT at 0x50 depends on more than its guard");
+    assert_eq!(why("CALL.REL.NOINC P1, `(k2)"), "CALL.REL.NOINC at 0x50 depends on more than its guard");
+}
+
+#[test]
 fn what_a_kernel_reaches_over_numbers_is_seen_and_what_is_not_understood_ends_nothing() {
     use ptxsmith_model::Space;
     let code = "MOV R1, c[0x0][0x28]

@@ -162,8 +162,9 @@ impl<'a> SassMachine<'a> {
         }
         match line.operation {
             SassOperation::Exit => {
-                self.warp.exit(holding);
-                *group = LaneGroup { lanes: lanes & !holding, index: index + 1 };
+                let leaving = self.leaving(line, holding)?;
+                self.warp.exit(leaving);
+                *group = LaneGroup { lanes: lanes & !leaving, index: index + 1 };
             }
             _ if waits => {
                 let goes_on = self.converge(line, holding, index)?;
@@ -177,6 +178,13 @@ impl<'a> SassMachine<'a> {
             }
         }
         Ok(true)
+    }
+
+    /// Returns the lanes that an `EXIT` ends: `@!P0 EXIT P1` ends those where its operands hold, too.
+    fn leaving(&mut self, line: &ListedInstruction, holding: Lanes) -> Execution<Lanes> {
+        line.operands.iter().try_fold(holding, |lanes, condition| {
+            self.lanes_where(lanes, condition).ok_or_else(|| stop_at(line, "depends on more than its guard"))
+        })
     }
 
     /// Executes a jump for some lanes of a group. Returns the lanes that go on at once; the others are ready.
@@ -225,6 +233,9 @@ impl<'a> SassMachine<'a> {
     /// Returns where the current lane jumps to; `None` if it continues with the next line.
     fn jump(&mut self, line: &ListedInstruction, index: usize) -> Execution<Option<usize>> {
         let lane = self.registers.lane;
+        if line.operation != SassOperation::Branch && line.operands.iter().any(SassOperand::is_predicate) {
+            return Err(stop_at(line, "depends on more than its guard"));
+        }
         Ok(match line.operation {
             SassOperation::Branch => self.branch(line)?,
             SassOperation::BranchByRegister => Some(self.branch_by_register(line, index)?),
