@@ -334,7 +334,8 @@ fn findings(
     Ok(findings)
 }
 
-/// Returns the deviation of the same class that is listed for the subject and has a pattern that matches a kernel.
+/// Returns the deviation of the same class that is listed for the subject and has a pattern that matches a
+/// kernel.
 fn listed(campaign: &Campaign<'_>, example: &MiscompiledKernel) -> Option<&'static KnownDeviation> {
     let module = parse(&text_of(&[("k".to_owned(), example.kernel.clone())], example.target)).ok()?;
     let subject = campaign.subjects[example.subject].subject.description();

@@ -18,8 +18,8 @@ use crate::subjects::TestSubject;
 /// The most variants in one module. The smallest are tried first, and often one of the first still deviates.
 const MOST_TOGETHER: usize = 64;
 
-/// Reduces examples: first those that no listed deviation covers, each the shortest first. Among those with the
-/// same opcodes and subject only one is reduced; it is returned with their number.
+/// Reduces examples: first those that no listed deviation covers, each the shortest first. Among those with
+/// the same opcodes and subject only one is reduced; it is returned with their number.
 pub(super) fn reduce_all(
     campaign: &Campaign<'_>,
     examples: Vec<MiscompiledKernel>,
@@ -75,19 +75,12 @@ fn reduce_for_each(
     let mut reduced: Vec<(MiscompiledKernel, u64)> = Vec::new();
     for (example, count) in examples {
         let tested = &campaign.subjects[example.subject];
-        let mut smallest = None;
-        for (other, _) in reduced.iter().filter(|(other, _)| other.class == example.class) {
-            match deviation_of(tested, &other.kernel, example.target)? {
-                Some((class, wrong)) if class == example.class => {
-                    let kernel = other.kernel.clone();
-                    smallest = Some(MiscompiledKernel { kernel, wrong, ..example.clone() });
-                    break;
-                }
-                _ => {}
-            }
-        }
-        let smallest = match smallest {
-            Some(smallest) => smallest,
+        let others: Vec<KernelText> = (reduced.iter())
+            .filter(|(other, _)| other.class == example.class)
+            .map(|(other, _)| other.kernel.clone())
+            .collect();
+        let smallest = match first_wrong(tested, &others, example)? {
+            Some((kernel, wrong)) => MiscompiledKernel { kernel, wrong, ..example.clone() },
             None => reduce(tested, example, until)?,
         };
         reduced.push((smallest, *count));
@@ -126,12 +119,15 @@ fn reduce(
     }
 }
 
-/// Returns the first of some kernels that shows the class of an example.
+/// Returns the first of some kernels, if there are any, that shows the class of an example.
 fn first_wrong(
     tested: &TestSubject,
     kernels: &[KernelText],
     example: &MiscompiledKernel,
 ) -> Result<Option<(KernelText, Option<WrongResult>)>, Failure> {
+    if kernels.is_empty() {
+        return Ok(None);
+    }
     if example.class != Class::WrongValue {
         for kernel in kernels {
             if let Some((class, wrong)) = deviation_of(tested, kernel, example.target)?

@@ -77,8 +77,8 @@ pub(super) struct PatternNode<'m> {
     pub expr: Option<(&'m Expr, u32)>,
     pub in_body: bool,
     pub in_parameters: bool,
-    /// For the name of a register, the instruction that set it last, if no label stands in between: its index in
-    /// the facts about the function.
+    /// For the name of a register, the instruction that set it last, if no label stands in between: its index
+    /// in the facts about the function.
     pub setter: Option<usize>,
 }
 
@@ -96,6 +96,12 @@ impl<'m> PatternNode<'m> {
     /// Returns true if the node refers to a declaration with this property.
     pub fn refers_to(&self, has_property: impl Fn(&Referent) -> bool) -> bool {
         self.referent.as_deref().is_some_and(has_property)
+    }
+
+    /// Calls `change` for the node and everything in it.
+    pub fn each_mut(&mut self, change: &mut dyn FnMut(&mut PatternNode<'m>)) {
+        change(self);
+        self.parts.iter_mut().for_each(|part| part.each_mut(change));
     }
 
     /// Calls `show` for each name in the node.

@@ -57,10 +57,15 @@ impl<'m, F: FnMut(&PatternNode<'m>, &ModuleFacts<'m>)> Walk<'m, F> {
 
     /// Shows a statement to the visitor.
     fn show(&mut self, node: PatternNode<'m>) {
-        let node = PatternNode { in_body: self.in_body, ..node };
+        let mut node = PatternNode { in_body: self.in_body, ..node };
+        let sets = node.kind == Some(PatternKind::Instruction)
+            && !["st", "red", "bra", "call"].contains(&&*node.text);
+        if let Some(destination) = node.parts.first_mut().filter(|_| sets) {
+            // The instruction does not read what set it before.
+            destination.each_mut(&mut |part| part.setter = None);
+        }
         (self.visit)(&node, &self.facts);
-        if node.kind == Some(PatternKind::Instruction) && !["st", "red", "bra", "call"].contains(&&*node.text)
-        {
+        if sets {
             self.sets(node);
         }
     }

@@ -170,6 +170,7 @@ fn a_pattern_leads_from_a_register_to_the_instruction_that_sets_it() {
     assert!(!matches("add.s32 %r3, %r1, 5;\nsub.sat.s32 %r2, 7, %r3;"), "the other way round");
     assert!(!matches("add.s32 %r3, %r1, 5;\nmov.u32 %r3, %r1;\nadd.sat.s32 %r2, %r3, 7;"), "it is set anew");
     assert!(!matches("add.s32 %r3, %r1, 5;\nL:\nadd.sat.s32 %r2, %r3, 7;"), "a label stands between");
+    assert!(!matches("add.s32 %r2, %r1, 5;\nadd.sat.s32 %r2, %r1, 7;"), "it is only written");
     let chain = "add.u32 %r1, %r1, 1;\n".repeat(50_000);
     let pattern = Pattern::parse("instruction(\"add\" second(from(instruction(\"sub\"))))").unwrap();
     assert!(!pattern.is_in(&parse(&module(&[("k", &chain)])).unwrap()), "a long chain");

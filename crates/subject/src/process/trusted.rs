@@ -17,7 +17,8 @@ use super::{Cancel, Captured, Finished, ProcessEnd, ProcessError};
 /// Interval at which the time limit and the cancel flag are checked.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// Runs a program to its end in a directory, which also receives its temporary files. The program is killed at the time limit and on cancellation; its own children are not.
+/// Runs a program to its end in a directory, which also receives its temporary files. The program is killed at
+/// the time limit and on cancellation; its own children are not.
 ///
 /// # Errors
 /// If it cannot be run, or was cancelled.
