@@ -48,6 +48,7 @@ pub use declaration::declares_no_name;
 pub use evaluate::Evaluator;
 pub use execution::accesses::{KernelAccesses, accesses, accesses_anywhere};
 pub use execution::computed::{INPUTS, KernelResults, are_independent_of_place, predict_results};
+pub use execution::instructions::integer_result;
 pub use execution::setting::{AccessKind, MemoryAccess, MemoryEffects, Setting, VariablePlacement, WINDOWS};
 pub use execution::{Kernel, KernelOutcome, Output, WrittenScalar, execute};
 pub use expectation::{Address, Expectation, Variable, hex};

@@ -3,12 +3,12 @@
 //! The specification at hand does not describe what instructions do (6.4 covers only their operands), so the table
 //! lists forms that every implementation accepts. An instruction in another form is undecided.
 
-use ptxsmith_syntax::{Opcode, ScalarType, TypeKind};
+use ptxsmith_syntax::{Instruction, Opcode, ScalarType, TypeKind};
 use smallvec::SmallVec;
 
 use super::form::InstructionForm;
 use super::integers;
-use crate::value::{extended, low_bits};
+use crate::value::{extended, low_bits, sign_extended};
 
 /// The types of instructions that move bits, and of instructions that compute.
 const MOVED: &str = ".b8 .b16 .b32 .b64 .u8 .u16 .u32 .u64 .s8 .s16 .s32 .s64 .f32 .f64";
@@ -255,6 +255,48 @@ pub(super) fn calculated(form: &InstructionForm<'_>, values: &[u64]) -> Option<O
     let value = integers::calculated(form, form.ty?, &extended_sources(form, values)?)?;
     let result = operand_type(form, 0)?;
     Some(value.map(|value| low_bits(result, value)))
+}
+
+/// Returns the result of `cvt` between integers (9.7.9.21); `None` if its form is not modelled.
+pub(super) fn converted(form: &InstructionForm<'_>, bits: u64) -> Option<u64> {
+    let (saturates, into) = match form.others.as_slice() {
+        [into] => (false, into),
+        [".sat", into] => (true, into),
+        _ => return None,
+    };
+    let (from, to) = (form.ty?, ScalarType::from_keyword(into)?);
+    if form.space.is_some() || form.lanes.is_some() || !is_integer(to) || !is_integer(from) {
+        return None;
+    }
+    Some(if saturates { saturated(from, to, bits) } else { low_bits(to, extended(from, bits)) })
+}
+
+/// Clamps a number of type `from` to the range of type `to` (9.7.9.21).
+fn saturated(from: ScalarType, to: ScalarType, bits: u64) -> u64 {
+    let value = match from.kind() {
+        TypeKind::Signed => i128::from(sign_extended(from, bits)),
+        _ => i128::from(low_bits(from, bits)),
+    };
+    let width = 8 * to.bytes();
+    let (least, greatest) = match to.kind() {
+        TypeKind::Signed => (-(1i128 << (width - 1)), (1i128 << (width - 1)) - 1),
+        _ => (0, (1i128 << width) - 1),
+    };
+    low_bits(to, value.clamp(least, greatest) as u64)
+}
+
+/// Returns what an instruction that is always executed computes from integers (9.7): `None` if that is not modelled,
+/// not defined, or takes more than these sources.
+pub fn integer_result(instruction: &Instruction, sources: &[u64]) -> Option<u64> {
+    let form = InstructionForm::decode(instruction);
+    if form.space.is_some() || form.lanes.is_some() || form.ty?.kind() == TypeKind::Float {
+        return None;
+    }
+    match (form.opcode, sources) {
+        (Opcode::Mov, &[source]) => Some(low_bits(form.ty?, source)),
+        (Opcode::Cvt, &[source]) => converted(&form, source),
+        _ => calculated(&form, sources)?,
+    }
 }
 
 /// Returns the sources of a calculation, each extended from its type.

@@ -9,7 +9,7 @@ pub(crate) mod accesses;
 pub(crate) mod computed;
 mod form;
 mod inputs;
-mod instructions;
+pub(crate) mod instructions;
 mod integers;
 mod judged;
 mod machine;

@@ -49,7 +49,7 @@ impl NumericComparison {
 }
 
 /// Properties of nodes.
-const PROPERTIES: [&str; 28] = [
+const PROPERTIES: [&str; 29] = [
     "any",
     "register",
     "variable",
@@ -78,9 +78,11 @@ const PROPERTIES: [&str; 28] = [
     "header",
     "function",
     "label",
+    "compared",
 ];
 /// Steps from a node to other nodes.
-const STEPS: [&str; 10] = ["has", "child", "each", "first", "second", "last", "begins", "bare", "of", "from"];
+const STEPS: [&str; 11] =
+    ["has", "child", "each", "first", "second", "last", "begins", "bare", "of", "from", "known"];
 /// Quantities that can be compared with a number.
 const QUANTITIES: [&str; 6] = ["size", "total", "bytes", "kernels", "version", "address_size"];
 /// The operators of comparisons, longest first, so that `>=` is not parsed as `>`.

@@ -126,6 +126,15 @@ fn step_to<'m>(
             let setter = node.setter.and_then(|setter| facts.instructions.get(setter));
             setter.into_iter().for_each(show);
         }
+        "known" => match node.known {
+            Some(known) if node.kind == Some(PatternKind::Name) => show(&PatternNode {
+                kind: Some(PatternKind::Number),
+                text: known.to_string().into(),
+                span: node.span,
+                ..PatternNode::default()
+            }),
+            _ => show(node),
+        },
         // The step `of`: from a component to its name.
         _ => show(&PatternNode {
             kind: Some(PatternKind::Name),
@@ -184,6 +193,7 @@ fn has_property(property: &str, node: &PatternNode<'_>, facts: &ModuleFacts<'_>)
         "set" => node.refers_to(|referent| referent.is_set),
         "used" => node.refers_to(|referent| referent.is_used),
         "hidden" => node.hidden,
+        "compared" => node.compared,
         "numbered" => node.repeats == Some(true),
         "respelled" => node.repeats == Some(false),
         "constant" => is_constant(node),
@@ -258,7 +268,7 @@ fn is_constant(node: &PatternNode<'_>) -> bool {
 }
 
 /// Returns the value of a constant: an integer, or 0 for a floating-point zero.
-fn value(node: &PatternNode<'_>, facts: &ModuleFacts<'_>) -> Option<i128> {
+pub(super) fn value(node: &PatternNode<'_>, facts: &ModuleFacts<'_>) -> Option<i128> {
     match number(node) {
         Some(Number::Integer { wrapped, .. }) => return Some(wrapped.into()),
         Some(Number::Float(value)) => return (value.to_bits() == 0).then_some(0),

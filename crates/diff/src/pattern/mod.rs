@@ -5,6 +5,7 @@
 //! `docs/guide/known-deviations.md` describes the language, `language` parses it, and `tree` builds the nodes
 //! (`node`) that it tests.
 
+mod constants;
 mod facts;
 mod language;
 mod matching;

@@ -80,6 +80,10 @@ pub(super) struct PatternNode<'m> {
     /// For the name of a register, the instruction that set it last, if no label stands in between: its index
     /// in the facts about the function.
     pub setter: Option<usize>,
+    /// What an instruction computes, and what the name of a register stands for, if constants alone decide it.
+    pub known: Option<u64>,
+    /// Whether a branch has compared this register with a constant.
+    pub compared: bool,
 }
 
 /// Creates a node without the facts about a name or a declarator.

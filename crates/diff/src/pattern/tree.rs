@@ -9,11 +9,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use ptxsmith_syntax::{
-    Declaration, Declarator, Expr, Function, FunctionKind, Initializer, Item, MAX_NESTING, Module, Name,
-    NameLookup, Names, NodeKind, Opcode, Operand, ScalarType, Span, Specifier, StateSpace, Statement, Text,
-    Token, numbered,
+    Declaration, Declarator, Expr, Function, FunctionKind, Initializer, Instruction, Item, MAX_NESTING,
+    Module, Name, NameLookup, Names, NodeKind, Opcode, Operand, ScalarType, Span, Specifier, StateSpace,
+    Statement, Text, Token, numbered,
 };
 
+use super::constants::{known_number, known_result};
 use super::facts::{ModuleFacts, declare, has_name, operand_names};
 use super::node::{PatternKind, PatternNode, Referent, node};
 
@@ -30,6 +31,8 @@ pub(super) struct Walk<'m, F> {
     labels: Vec<PatternNode<'m>>,
     /// The instruction that set each register last.
     setters: BTreeMap<Text, usize>,
+    /// The registers that branches of the function have compared with a constant, and that were not set since.
+    compared: BTreeSet<Text>,
     local: u128,
     others: u128,
 }
@@ -47,6 +50,7 @@ impl<'m, F: FnMut(&PatternNode<'m>, &ModuleFacts<'m>)> Walk<'m, F> {
             used: BTreeSet::new(),
             labels: Vec::new(),
             setters: BTreeMap::new(),
+            compared: BTreeSet::new(),
             local: 0,
             others: 0,
         };
@@ -76,8 +80,30 @@ impl<'m, F: FnMut(&PatternNode<'m>, &ModuleFacts<'m>)> Walk<'m, F> {
         let index = self.facts.instructions.len();
         first.each_name(&mut |name| {
             self.setters.insert(name.clone(), index);
+            self.compared.remove(name);
         });
         self.facts.instructions.push(node);
+    }
+
+    /// Records the registers that a branch has compared with a constant.
+    fn branches(&mut self, instruction: &Instruction) {
+        let Some(guard) = instruction.guard.as_ref().filter(|_| instruction.opcode == Opcode::Bra) else {
+            return;
+        };
+        let Some(&setter) = self.setters.get(&guard.predicate.text) else { return };
+        let comparison = &self.facts.instructions[setter];
+        if comparison.text != "setp" {
+            return;
+        }
+        let (known, unknown): (Vec<_>, Vec<_>) =
+            comparison.parts.iter().skip(1).partition(|part| known_number(part, &self.facts).is_some());
+        if !known.is_empty() {
+            unknown.iter().for_each(|part| {
+                part.each_name(&mut |name| {
+                    self.compared.insert(name.clone());
+                })
+            });
+        }
     }
 
     fn declare(&mut self, name: &Text, count: Option<&Expr>, referent: Rc<Referent>) {
@@ -124,7 +150,7 @@ impl<'m, F: FnMut(&PatternNode<'m>, &ModuleFacts<'m>)> Walk<'m, F> {
         self.local = 0;
         self.facts.function = function.name.text.clone();
         self.facts.instructions.clear();
-        (self.passed, self.set, self.used, self.setters) = Default::default();
+        (self.passed, self.set, self.used, self.setters, self.compared) = Default::default();
         for statement in function.statements() {
             if let Statement::Tokens(tokens) = statement {
                 self.used.extend(tokens.iter().map(|token| token.text.as_str()));
@@ -178,7 +204,9 @@ impl<'m, F: FnMut(&PatternNode<'m>, &ModuleFacts<'m>)> Walk<'m, F> {
                     let parts = own.operands.iter().map(|operand| self.operand(operand)).collect();
                     let words = own.modifiers.iter().map(|word| word.text.clone()).collect();
                     let instruction = node(PatternKind::Instruction, own.opcode.keyword(), own.span, parts);
-                    self.show(PatternNode { words, ..instruction });
+                    let known = known_result(own, &instruction.parts, &self.facts);
+                    self.show(PatternNode { words, known, ..instruction });
+                    self.branches(own);
                 }
                 Statement::BranchTargets(_) => {}
                 Statement::Tokens(tokens) => {
@@ -310,7 +338,16 @@ impl<'m, F: FnMut(&PatternNode<'m>, &ModuleFacts<'m>)> Walk<'m, F> {
         let repeats = matches!(found, NameLookup::Numbered(..)).then_some(true);
         let referent = found.declared().cloned();
         let setter = self.setters.get(text).copied();
-        PatternNode { referent, repeats, setter, ..node(PatternKind::Name, text.clone(), span, Vec::new()) }
+        let known = setter.and_then(|setter| self.facts.instructions[setter].known);
+        let compared = self.compared.contains(text);
+        PatternNode {
+            referent,
+            repeats,
+            setter,
+            known,
+            compared,
+            ..node(PatternKind::Name, text.clone(), span, Vec::new())
+        }
     }
 
     /// Creates the node of a declared name, with the earlier declaration of the same scope that has this name

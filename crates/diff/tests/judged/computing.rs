@@ -176,3 +176,53 @@ fn a_pattern_leads_from_a_register_to_the_instruction_that_sets_it() {
     assert!(!pattern.is_in(&parse(&module(&[("k", &chain)])).unwrap()), "a long chain");
     assert!(matches(&(chain + SUM)), "behind a long chain");
 }
+
+#[test]
+fn a_pattern_knows_the_number_that_instructions_compute_from_constants() {
+    let pattern = Pattern::parse("instruction(\"add\" last(known(=0)))").unwrap();
+    let matches = |body: &str| {
+        pattern.is_in(&parse(&module(&[("k", &format!("{body}\nadd.u32 %r2, %r1, %r3;"))])).unwrap())
+    };
+    for constant in [
+        "mov.b32 %r3, 0;",
+        "mov.b32 %r4, 7;\nmul.lo.u32 %r4, %r4, 3;\nsub.s32 %r3, %r4, 21;",
+        "mov.b32 %r4, -256;\ncvt.u32.u8 %r3, %r4;",
+        "xor.b32 %r3, %r1, %r1;",
+        "and.b32 %r3, %r1, 0;",
+        "shl.b32 %r3, %r1, 32;",
+        "not.b32 %r4, 0;\nor.b32 %r4, %r1, %r4;\nadd.u32 %r3, %r4, 1;",
+    ] {
+        assert!(matches(constant), "{constant}");
+    }
+    for unknown in [
+        "mov.b32 %r3, 1;",
+        "mov.b64 {%r3, %r4}, 0;",
+        "sub.f32 %r3, %r1, %r1;",
+        "mov.b32 %r3, %r1;",
+        "and.b32 %r3, %r1, 1;",
+        "shl.b32 %r3, %r1, 31;",
+        "shr.s32 %r3, %r1, 32;",
+        "shl.b32 %r3, %r1, %r4;",
+        "mul.hi.s32 %r3, %r1, -1;",
+        "min.s32 %r3, %r1, 0;",
+        "div.u32 %r3, 5, 0;",
+        "mov.b32 %r3, 0;\nL:",
+        "mov.b32 %r3, %r1;\n@%p1 mov.b32 %r3, 0;",
+    ] {
+        assert!(!matches(unknown), "{unknown}");
+    }
+}
+
+#[test]
+fn a_pattern_knows_what_a_branch_has_compared_with_a_constant() {
+    let pattern = Pattern::parse("instruction(\"not\" last(compared))").unwrap();
+    let matches = |body: &str| {
+        pattern.is_in(&parse(&module(&[("k", &format!("{body}\nnot.b32 %r2, %r1;\nL:"))])).unwrap())
+    };
+    assert!(matches("setp.ne.u32 %p1, %r1, 7;\n@%p1 bra L;"));
+    assert!(matches("mov.b32 %r3, 7;\nsetp.eq.u32 %p1, %r3, %r1;\n@!%p1 bra M;\nbra L;\nM:"));
+    assert!(!matches("setp.ne.u32 %p1, %r1, 7;"), "no branch");
+    assert!(!matches("setp.ne.u32 %p1, %r1, %r3;\n@%p1 bra L;"), "no constant");
+    assert!(!matches("setp.ne.u32 %p1, %r3, 7;\n@%p1 bra L;"), "another register");
+    assert!(!matches("setp.ne.u32 %p1, %r1, 7;\n@%p1 bra L;\nadd.u32 %r1, %r1, 1;"), "set since");
+}

@@ -5,7 +5,9 @@ use smallvec::SmallVec;
 
 use super::super::{
     form::InstructionForm,
-    instructions::{calculated, compared, extended_sources, is_calculated, is_integer, operand_type},
+    instructions::{
+        calculated, compared, converted, extended_sources, is_calculated, is_integer, operand_type,
+    },
     integers::{carried, is_carried, reads_carry, subtracts},
     judged::destinations,
     memory::{Byte, RegisterCell, SymbolicPointer, from_bytes, to_bytes},
@@ -18,7 +20,7 @@ use crate::{
     clause::Clause,
     refusal::Stop,
     step::Ruled,
-    value::{extended, low_bits, sign_extended},
+    value::{low_bits, sign_extended},
 };
 
 impl<'m> PtxMachine<'m, '_> {
@@ -306,20 +308,11 @@ impl<'m> PtxMachine<'m, '_> {
         names: &VisibleNames,
     ) -> Ruled<()> {
         let [to, from] = form.operands else { return Err(FORM) };
-        let (saturates, into) = match form.others.as_slice() {
-            [into] => (false, into),
-            [".sat", into] => (true, into),
+        let to_type = operand_type(form, 0).ok_or(FORM)?;
+        let cell = match self.value(frame, from, ty_of(form)?, names)? {
+            RegisterCell::Bits(bits) => RegisterCell::Bits(converted(form, bits).ok_or(FORM)?),
+            _ if converted(form, 0).is_some() => RegisterCell::Unknown,
             _ => return Err(FORM),
-        };
-        let to_type = ScalarType::from_keyword(into).ok_or(FORM)?;
-        let from_type = ty_of(form)?;
-        if form.space.is_some() || form.lanes.is_some() || !is_integer(to_type) || !is_integer(from_type) {
-            return Err(FORM);
-        }
-        let cell = match self.value(frame, from, from_type, names)? {
-            RegisterCell::Bits(bits) if saturates => RegisterCell::Bits(saturated(from_type, to_type, bits)),
-            RegisterCell::Bits(bits) => RegisterCell::Bits(low_bits(to_type, extended(from_type, bits))),
-            _ => RegisterCell::Unknown,
         };
         self.set(frame, to, to_type, cell, names)
     }
@@ -497,20 +490,6 @@ fn combined(result: bool, combine: Option<&str>, predicate: Option<bool>) -> Rul
         (Some(".xor"), Some(predicate)) => Ok(result ^ predicate),
         _ => Err(FORM),
     }
-}
-
-/// Clamps a number of type `from` to the range of type `to` (9.7.9.21).
-fn saturated(from: ScalarType, to: ScalarType, bits: u64) -> u64 {
-    let value = match from.kind() {
-        TypeKind::Signed => i128::from(sign_extended(from, bits)),
-        _ => i128::from(low_bits(from, bits)),
-    };
-    let width = 8 * to.bytes();
-    let (least, greatest) = match to.kind() {
-        TypeKind::Signed => (-(1i128 << (width - 1)), (1i128 << (width - 1)) - 1),
-        _ => (0, (1i128 << width) - 1),
-    };
-    low_bits(to, value.clamp(least, greatest) as u64)
 }
 
 /// Returns the type of an instruction, which must have one.

@@ -1,0 +1,47 @@
+//! The numbers that instructions compute from constants alone, as an optimizer sees them.
+
+use ptxsmith_oracle::integer_result;
+use ptxsmith_syntax::{Instruction, Opcode};
+
+use super::facts::ModuleFacts;
+use super::matching::value;
+use super::node::{PatternKind, PatternNode};
+
+/// Returns the number that an operand stands for, if constants alone decide it.
+pub(super) fn known_number(operand: &PatternNode<'_>, facts: &ModuleFacts<'_>) -> Option<u64> {
+    operand.known.or_else(|| value(operand, facts).map(|value| value as u64))
+}
+
+/// Returns what an instruction computes, if constants alone decide it: `x - x`, `x & 0` and shifts by the width
+/// included.
+pub(super) fn known_result(
+    instruction: &Instruction,
+    operands: &[PatternNode<'_>],
+    facts: &ModuleFacts<'_>,
+) -> Option<u64> {
+    let (to, sources) = operands.split_first().filter(|_| instruction.guard.is_none())?;
+    if to.kind != Some(PatternKind::Name) {
+        return None;
+    }
+    if let (Opcode::Sub | Opcode::Xor, [a, b]) = (instruction.opcode, sources)
+        && a.kind == Some(PatternKind::Name)
+        && b.kind == a.kind
+        && a.text == b.text
+    {
+        return integer_result(instruction, &[0, 0]);
+    }
+    let known: Vec<Option<u64>> = sources.iter().map(|source| known_number(source, facts)).collect();
+    let with = |unknown: Option<u64>| {
+        let numbers: Option<Vec<u64>> = known.iter().map(|known| known.or(unknown)).collect();
+        integer_result(instruction, &numbers?)
+    };
+    let is_high = instruction.modifiers.iter().any(|modifier| modifier.text == ".hi");
+    match (instruction.opcode, known.as_slice()) {
+        // What these give for no bits and for all bits, they give for all numbers.
+        (
+            Opcode::And | Opcode::Or | Opcode::Mul | Opcode::Shl | Opcode::Shr,
+            [Some(_), None] | [None, Some(_)],
+        ) if !is_high => with(Some(0)).filter(|&result| with(Some(u64::MAX)) == Some(result)),
+        _ => with(None),
+    }
+}
