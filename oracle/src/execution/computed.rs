@@ -139,8 +139,11 @@ impl<'a> ResultPredictor<'a> {
 /// have small words, see [`Numbers::input_word`](super::machine).
 const ON_A_WARP: [u64; 4] = [2, 6, 10, 14];
 
+/// If a kernel leaves nothing over this many inputs, the first ones, it is not run over more: each may take long.
+const MOST_FRUITLESS: usize = 8;
+
 /// Collects the runs of a kernel. An input over which it does not end, or over which its lanes disturb each other, does
-/// not count, unless there is no other.
+/// not count, unless there is no other among the first [`MOST_FRUITLESS`].
 fn collect_runs(runs: impl Iterator<Item = InputRun>) -> Result<Vec<Option<MemoryEffects>>, &'static str> {
     let mut skipped = None;
     let mut collected = Vec::new();
@@ -149,6 +152,9 @@ fn collect_runs(runs: impl Iterator<Item = InputRun>) -> Result<Vec<Option<Memor
             Err(reason @ (TOO_LONG | RACE)) => {
                 skipped.get_or_insert(reason);
                 collected.push(None);
+                if collected.len() == MOST_FRUITLESS && collected.iter().all(Option::is_none) {
+                    return Err(reason);
+                }
             }
             run => collected.push(run?),
         }

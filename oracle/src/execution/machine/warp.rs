@@ -139,12 +139,15 @@ fn join(
             return Err(RACE);
         }
     }
-    memory.extend(written.into_iter().map(|(place, (_, byte))| (place, byte)));
+    let fresh: Vec<(MemoryPlace, Option<u8>)> =
+        written.into_iter().map(|(place, (_, byte))| (place, byte)).collect();
+    memory.extend(fresh.iter().copied());
     if lanes.iter().all(|lane| lane.ended) {
         return Ok(());
     }
     for numbers in lanes.iter_mut().filter_map(|lane| lane.machine.numbers.as_mut()) {
-        numbers.reached.written.extend(&*memory);
+        // What was written before the last barrier is there already.
+        numbers.reached.written.extend(fresh.iter().copied());
         numbers.phase = Some(Box::default());
     }
     Ok(())
