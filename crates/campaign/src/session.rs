@@ -59,11 +59,12 @@ pub struct Limit {
 }
 
 impl Limit {
-    /// One part in this many of the time is reserved for the final steps: repeating new findings, reducing
-    /// them and comparing releases.
+    /// One part in this many of the time is reserved for the final steps (repeating new findings, reducing
+    /// them and comparing releases), up to [`Limit::ENOUGH`].
     const END: u32 = 4;
-    /// The longest time reserved for them.
-    const MOST: Duration = Duration::from_secs(60);
+    const ENOUGH: Duration = Duration::from_secs(60);
+    /// One part in this many of a long time is reserved: it finds more to reduce.
+    const LONG_END: u32 = 20;
 
     /// The longest time reserved for writing the result. Subjects are not run during it.
     const WRITING: Duration = Duration::from_secs(1);
@@ -85,8 +86,14 @@ impl Limit {
 
     /// Creates the limit of a command that started at `began` and may run for `time`.
     pub fn new(began: Instant, time: Duration) -> Limit {
-        let end = (time / Self::END).min(Self::MOST);
+        let end = (time / Self::END).min(Self::ENOUGH).max(time / Self::LONG_END);
         Limit { work: began + (time - end), end: began + time, began }
+    }
+
+    /// Reserves a quarter of the time for the final steps, however long that is.
+    pub fn with_long_end(self) -> Limit {
+        let reserved = self.end.saturating_duration_since(self.began) / Self::END;
+        Limit { work: self.work.min(self.end - reserved), ..self }
     }
 
     /// Returns the share of the time that has passed, from 0 to 1.

@@ -46,9 +46,9 @@ impl GlobalResult {
 }
 
 /// A compiler under test that judges globals of its language.
-pub trait Tester {
+pub trait Tester: Sync {
     /// The globals.
-    type Global: TestGlobal;
+    type Global: TestGlobal + Send + Sync;
 
     /// Returns the description of the compiler.
     fn description(&self) -> &CompilerDescription;

@@ -6,7 +6,8 @@ use std::time::Instant;
 
 use ptxsmith_campaign::CampaignOutcome;
 use ptxsmith_campaign::files::make_directory;
-use ptxsmith_campaign::pool::{Budget, Completion, each, lock_of};
+use ptxsmith_campaign::pool::{Budget, Completion, each, lock_of, map};
+use ptxsmith_campaign::session::{Limit, Session};
 use ptxsmith_emit::generate::GlobalGenerator;
 use ptxsmith_emit::ir;
 use ptxsmith_emit::judged::{GlobalResult, TestedCompiler, Tester};
@@ -30,7 +31,9 @@ const CASES: u64 = 5_000;
 pub fn run(context: &CommandContext, args: &EmitRunArgs) -> Result<Exit, Failure> {
     let started = Instant::now();
     make_directory(&args.out)?;
-    let session = context.session_for(args.time);
+    let mut session = context.session_for(args.time);
+    // Each compiler has causes of its own, and nothing is reduced before the end.
+    session.limit = session.limit.map(Limit::with_long_end);
     let OpenedCompilers { compilers, llcs } = open_all(context, &args.subjects, args.timeout)?;
     let host = if compilers.is_empty() { None } else { host(context, &session) };
     let pairs: Vec<TestedCompiler<'_>> = compilers
@@ -69,8 +72,8 @@ pub fn run(context: &CommandContext, args: &EmitRunArgs) -> Result<Exit, Failure
     let until = session.limit.map(|limit| limit.end_is_cut());
     let is_over = || session.cancel.is_cancelled() || until.is_some_and(|until| Instant::now() >= until);
     let is_whole = ended == Completion::All;
-    let mut all = pairs.tested(is_whole, &is_over)?;
-    all.extend(llcs.tested(is_whole, &is_over)?);
+    let mut all = pairs.tested(&session, is_whole, &is_over)?;
+    all.extend(llcs.tested(&session, is_whole, &is_over)?);
     let report = write(&args.out, session.seed, is_whole, all)?;
     let outcome =
         CampaignOutcome { report, earlier: 0, interrupted: !is_whole, resumable: false, left_out: false };
@@ -129,13 +132,29 @@ where
         Ok(ledger.symptoms())
     }
 
-    fn tested(self, is_whole: bool, is_over: &dyn Fn() -> bool) -> Result<Vec<EmitterResults>, Failure> {
+    /// Reduces what each compiler has shown, if the run is whole.
+    fn tested(
+        self,
+        session: &Session,
+        is_whole: bool,
+        is_over: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Vec<EmitterResults>, Failure> {
+        let ledgers = self.ledgers.into_iter();
+        let ledgers = ledgers.map(|ledger| ledger.into_inner().expect("a panic ends the program"));
+        let pairs: Vec<(&T, ResultLedger<T::Global>)> = self.testers.iter().zip(ledgers).collect();
+        let reduced = map(session, &pairs, |(tester, ledger)| {
+            let found = is_whole.then(|| ledger.findings(*tester, is_over));
+            found.unwrap_or(Ok(Vec::new())).map_err(of_compiler)
+        })?;
         let mut all = Vec::new();
-        for (tester, ledger) in self.testers.iter().zip(self.ledgers) {
-            let ledger = ledger.into_inner().expect("a panic ends the program");
-            let found =
-                if is_whole { ledger.findings(tester, is_over).map_err(of_compiler)? } else { Vec::new() };
-            all.push(tested(tester, &ledger, &found)?);
+        for ((tester, ledger), found) in pairs.iter().zip(reduced) {
+            let found = match found {
+                Some(found) => found,
+                // What there was no time to reduce is reported as it is.
+                None if is_whole => ledger.findings(*tester, &|| true).map_err(of_compiler)?,
+                None => Vec::new(),
+            };
+            all.push(tested(*tester, ledger, &found)?);
         }
         Ok(all)
     }
