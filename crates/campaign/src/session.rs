@@ -164,8 +164,10 @@ mod tests {
         assert_eq!((limit.work_is_cut(), limit.end_is_cut()), (began + 35 * second, began + 39 * second));
         let limit = Limit::new(began, 4 * second);
         assert_eq!(limit.end_is_cut(), began + 4 * second - second / 5);
-        // One minute of an hour is reserved for the final steps.
-        assert_eq!(Limit::new(began, 3_600 * second).work, began + 3_540 * second);
+        // One minute of ten and three of an hour are reserved for the final steps, or a quarter.
+        assert_eq!(Limit::new(began, 600 * second).work, began + 540 * second);
+        assert_eq!(Limit::new(began, 3_600 * second).work, began + 3_420 * second);
+        assert_eq!(Limit::new(began, 3_600 * second).with_long_end().work, began + 2_700 * second);
         // With no time, none has passed at the start, and all of it right after.
         let none = Limit::new(began, Duration::ZERO);
         assert_eq!((none.share(began), none.share(began + second)), (0.0, 1.0));
