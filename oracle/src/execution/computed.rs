@@ -139,8 +139,9 @@ impl<'a> ResultPredictor<'a> {
 /// have small words, see [`Numbers::input_word`](super::machine).
 const ON_A_WARP: [u64; 4] = [2, 6, 10, 14];
 
-/// If a kernel leaves nothing over this many inputs, the first ones, it is not run over more: each may take long.
-const MOST_FRUITLESS: usize = 8;
+/// If a kernel leaves nothing over the first inputs, this many with small words among them, it is not run over more: each
+/// may take long.
+const MOST_FRUITLESS: usize = 4;
 
 /// Collects the runs of a kernel. An input over which it does not end, or over which its lanes disturb each other, does
 /// not count, unless there is no other among the first [`MOST_FRUITLESS`].

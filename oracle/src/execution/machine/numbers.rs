@@ -18,7 +18,7 @@ use super::super::{
     },
 };
 use super::meeting::ExchangeState;
-use super::phase::{Pause, Phase, is_shared, pause};
+use super::phase::{Pause, Phase, SharedBytes, is_shared, pause};
 use super::{CallFrame, NOT_GENERIC, OTHER_SPACE, PtxMachine, UNKNOWN};
 use crate::{
     expectation,
@@ -60,6 +60,8 @@ pub(in super::super) struct Numbers<'m> {
     /// The initial contents of variables.
     initial: Vec<(VariablePlacement, &'m expectation::Variable)>,
     pub(super) reached: MemoryEffects,
+    /// On a lane of a warp, what all lanes wrote before the last barrier. `reached` has what this lane wrote since.
+    pub(super) common: Rc<SharedBytes>,
     /// The accesses since the last barrier, on a lane of a warp.
     pub(super) phase: Option<Box<Phase>>,
     /// The values of the lane for the instruction on which the lanes of the warp meet.
@@ -137,6 +139,7 @@ impl<'m> Numbers<'m> {
             parameters,
             initial,
             reached,
+            common: Rc::default(),
             phase: None,
             meeting: ExchangeState::None,
             lane: 0,
@@ -250,7 +253,9 @@ impl<'m> Numbers<'m> {
     }
 
     pub(super) fn is_written(&self, (space, at): (StateSpace, u64), width: usize) -> bool {
-        self.reached.written.range((space, at)..(space, at.saturating_add(width as u64))).next().is_some()
+        let places = (space, at)..(space, at.saturating_add(width as u64));
+        self.reached.written.range(places.clone()).next().is_some()
+            || self.common.range(places).next().is_some()
     }
 
     /// Writes the bytes of the last recorded access.
@@ -279,7 +284,8 @@ impl<'m> Numbers<'m> {
         if self.scattered {
             return None;
         }
-        if let Some(&byte) = self.reached.written.get(&(space, at)) {
+        let written = self.reached.written.get(&(space, at));
+        if let Some(&byte) = written.or_else(|| self.common.get(&(space, at))) {
             return byte;
         }
         let held = self.initial.iter().find_map(|(placed, variable)| {

@@ -1,12 +1,15 @@
 //! The stretches of a kernel between two barriers, and the unparsed instructions that part them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use ptxsmith_syntax::{Operand, StateSpace};
 
 use super::super::names::{ResolvedFunction, ScopedTokens};
 
 pub(super) type MemoryPlace = (StateSpace, u64);
+
+/// The bytes that lanes have written where all of them see it; `None` if a byte is not known.
+pub(super) type SharedBytes = BTreeMap<MemoryPlace, Option<u8>>;
 
 /// The bytes that a lane reads and writes between two barriers, outside of its own memory.
 #[derive(Clone, Debug, Default)]

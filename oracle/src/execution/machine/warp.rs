@@ -2,6 +2,7 @@
 //! the order of the lanes is not predicted.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use super::super::{
     memory::RegisterCell,
@@ -11,7 +12,7 @@ use super::super::{
 };
 use super::meeting::{ExchangeState, LaneInput, exchanged};
 use super::numbers::{Numbers, reason_of};
-use super::phase::{MemoryPlace, has_barrier};
+use super::phase::{MemoryPlace, SharedBytes, has_barrier, is_shared};
 use super::{CallFrame, FunctionExit, NumericRun, PtxMachine, RunConditions};
 use crate::expectation;
 
@@ -54,7 +55,7 @@ impl<'m, 'r> PtxMachine<'m, 'r> {
             }
             lanes.push(Lane { machine, frame: CallFrame::new(body, 0), ended: false });
         }
-        let mut memory = BTreeMap::new();
+        let mut memory = Rc::new(SharedBytes::new());
         while lanes.iter().any(|lane| !lane.ended) {
             // All wait at one barrier, or none does.
             let place = lanes[0].frame.at;
@@ -80,7 +81,7 @@ impl<'m, 'r> PtxMachine<'m, 'r> {
             trace = trace.union(lane_trace);
             values = values.union(numbers.values);
         }
-        reached.written = memory;
+        reached.written = Rc::unwrap_or_clone(memory);
         Ok((reached, [trace, values]))
     }
 }
@@ -116,10 +117,7 @@ fn exchange(lanes: &mut [Lane<'_, '_>]) -> Result<bool, &'static str> {
 }
 
 /// Adds to the memory that the lanes share the bytes that they wrote since the last barrier.
-fn join(
-    lanes: &mut [Lane<'_, '_>],
-    memory: &mut BTreeMap<MemoryPlace, Option<u8>>,
-) -> Result<(), &'static str> {
+fn join(lanes: &mut [Lane<'_, '_>], memory: &mut Rc<SharedBytes>) -> Result<(), &'static str> {
     let mut written: BTreeMap<MemoryPlace, (u64, Option<u8>)> = BTreeMap::new();
     let all =
         || lanes.iter().enumerate().filter_map(|(nth, lane)| Some((nth, lane.machine.numbers.as_ref()?)));
@@ -139,16 +137,14 @@ fn join(
             return Err(RACE);
         }
     }
-    let fresh: Vec<(MemoryPlace, Option<u8>)> =
-        written.into_iter().map(|(place, (_, byte))| (place, byte)).collect();
-    memory.extend(fresh.iter().copied());
-    if lanes.iter().all(|lane| lane.ended) {
-        return Ok(());
-    }
     for numbers in lanes.iter_mut().filter_map(|lane| lane.machine.numbers.as_mut()) {
-        // What was written before the last barrier is there already.
-        numbers.reached.written.extend(fresh.iter().copied());
+        numbers.common = Rc::default();
+        numbers.reached.written.retain(|(space, _), _| !is_shared(*space));
         numbers.phase = Some(Box::default());
+    }
+    Rc::make_mut(memory).extend(written.into_iter().map(|(place, (_, byte))| (place, byte)));
+    for numbers in lanes.iter_mut().filter_map(|lane| lane.machine.numbers.as_mut()) {
+        numbers.common = memory.clone();
     }
     Ok(())
 }
